@@ -1,0 +1,236 @@
+//! Equality with the reference, compared by the bits.
+
+use harris_core::{
+    Border, Detector, Error, Gradient, HarrisConfig, HarrisConfigBuilder, ImageView, Keypoint, Measure,
+    Order, ReferenceDetector, Smoothing, Subpixel, Threshold, Window, presets,
+};
+use ndarray::Array2;
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+
+use crate::pictures::{DEPTHS, Depth, Picture, noise, photographs};
+use crate::{Make, strategies};
+
+/// What a detector says of an image, in a form that compares bits and prints errors.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    keypoints: Result<Vec<Keypoint>, String>,
+    response: Result<Vec<u32>, String>,
+}
+
+impl Outcome {
+    fn of(detector: &mut dyn Detector, image: &ImageView<'_>) -> Self {
+        let message = |error: Error| error.to_string();
+        let bits = |response: Array2<f32>| response.iter().map(|v| v.to_bits()).collect();
+        Self {
+            keypoints: detector.detect(image).map_err(message),
+            response: detector.response(image).map(bits).map_err(message),
+        }
+    }
+
+    fn of_reference(config: &HarrisConfig, image: &ImageView<'_>) -> Self {
+        Self::of(&mut ReferenceDetector::new(config.clone()), image)
+    }
+
+    /// Where two outcomes first differ, in few words.
+    fn difference(&self, expected: &Self) -> String {
+        match (&self.keypoints, &expected.keypoints) {
+            (Ok(found), Ok(wanted)) if found != wanted => {
+                let first = found.iter().zip(wanted).find(|(found, wanted)| found != wanted);
+                format!("{} keypoints for {}; first difference {first:?}", found.len(), wanted.len())
+            }
+            (Ok(_), Ok(_)) => match (&self.response, &expected.response) {
+                (Ok(found), Ok(wanted)) => {
+                    let i = found.iter().zip(wanted).position(|(found, wanted)| found != wanted);
+                    let value = |bits: &[u32]| i.map(|i| f32::from_bits(bits[i]));
+                    format!("response at sample {i:?}: {:?} for {:?}", value(found), value(wanted))
+                }
+                (found, wanted) => format!("response: {:?} for {:?}", found.is_ok(), wanted.is_ok()),
+            },
+            (found, wanted) => format!("{found:?} for {wanted:?}"),
+        }
+    }
+}
+
+/// Fails, naming the configuration and the picture, unless `detector` says what the reference does.
+fn assert_equal(
+    detector: &mut dyn Detector,
+    config: &HarrisConfig,
+    name: &dyn std::fmt::Debug,
+    image: &ImageView<'_>,
+) {
+    let (found, expected) = (Outcome::of(detector, image), Outcome::of_reference(config, image));
+    assert!(
+        found == expected,
+        "{} differs from the reference on {name:?}: {}\n{config:?}",
+        detector.describe(),
+        found.difference(&expected),
+    );
+}
+
+/// Random images of all sizes up to 70 × 70, three in a row through one detector, with random configurations.
+pub fn on_random_images(make: Make) {
+    let config = ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() };
+    let cases = (strategies::configs(), prop::collection::vec(strategies::pictures(), 1..4));
+    let result = TestRunner::new(config).run(&cases, |(config, pictures)| {
+        let mut detector = make(config.clone());
+        for picture in &pictures {
+            let image = picture.view();
+            let (found, expected) =
+                (Outcome::of(&mut *detector, &image), Outcome::of_reference(&config, &image));
+            prop_assert!(found == expected, "{}: {}", detector.describe(), found.difference(&expected));
+        }
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+}
+
+/// The default with one choice changed, for every choice.
+#[must_use]
+pub fn every_choice() -> Vec<HarrisConfig> {
+    type Change = Box<dyn Fn(HarrisConfigBuilder) -> HarrisConfigBuilder>;
+    let mut changes: Vec<Change> = vec![
+        Box::new(|b| b),
+        Box::new(|b| b.smoothing(Smoothing::None)),
+        Box::new(|b| b.smoothing(Smoothing::Binomial5)),
+        Box::new(|b| b.smoothing(Smoothing::Gaussian { size: 7, sigma: 1.2 })),
+        Box::new(|b| b.gradient(Gradient::Scharr3)),
+        Box::new(|b| b.gradient(Gradient::Central)),
+        Box::new(|b| b.gradient(Gradient::Box { size: 3 })),
+        Box::new(|b| b.gradient(Gradient::Box { size: 31 }).window(Window::Box { size: 57 })),
+        Box::new(|b| b.gradient(Gradient::GaussianDerivative { size: 9, sigma: 1.5 })),
+        Box::new(|b| b.measure(Measure::ShiTomasi)),
+        Box::new(|b| b.measure(Measure::Noble { eps: 1e-6 })),
+        Box::new(|b| b.threshold(Threshold::None)),
+        Box::new(|b| b.threshold(Threshold::Absolute(1e-4))),
+        Box::new(|b| b.threshold(Threshold::Rosin { bins: 256 })),
+        Box::new(|b| b.margin(3)),
+        Box::new(|b| b.min_distance(7.5)),
+        Box::new(|b| b.max_corners(5)),
+        Box::new(|b| b.min_distance(5.0).max_corners(9)),
+        Box::new(|b| b.order(Order::Raster)),
+        Box::new(|b| b.subpixel(Subpixel::Quadratic)),
+    ];
+    for size in [5, 7, 31] {
+        changes.push(Box::new(move |b| b.window(Window::Box { size })));
+    }
+    for size in [3, 5, 7] {
+        changes.push(Box::new(move |b| b.window(Window::Binomial { size })));
+        changes.push(Box::new(move |b| b.window(Window::Gaussian { size, sigma: 1.0 })));
+    }
+    for border in [Border::Replicate, Border::Zero, Border::Skip] {
+        changes.push(Box::new(move |b| b.border(border)));
+        changes.push(Box::new(move |b| b.border(border).window(Window::Gaussian { size: 5, sigma: 1.5 })));
+    }
+    for radius in [0, 1, 3, 4, 40] {
+        changes.push(Box::new(move |b| b.suppression_radius(radius)));
+    }
+    changes.iter().map(|change| change(HarrisConfig::builder()).build().expect("a valid choice")).collect()
+}
+
+/// Every choice, at sizes that straddle vectors, bands and tiles, for all sample types.
+pub fn for_every_choice(make: Make) {
+    let sizes =
+        [(1, 1), (2, 3), (7, 1), (1, 9), (15, 16), (17, 33), (63, 31), (64, 65), (129, 34), (255, 18)];
+    for config in every_choice() {
+        let mut detector = make(config.clone());
+        for (i, (width, height)) in sizes.into_iter().enumerate() {
+            for (depth, channels) in [(DEPTHS[i % 3], 1), (DEPTHS[(i + 1) % 3], 3)] {
+                let brightness = |x: usize, y: usize, c: usize| noise(7 + i as u64, x / 2, y / 2, c);
+                let picture = Picture::draw(depth, (width, height, channels), brightness).with_gap(3);
+                assert_equal(&mut *detector, &config, &picture, &picture.view());
+                let picture = picture.with_mask(|x, y| (x / 5 + y / 7) % 3 != 0);
+                assert_equal(&mut *detector, &config, &picture, &picture.view());
+            }
+        }
+    }
+}
+
+/// All black, all white, checkerboards and stripes of one pixel, noise of the two extremes: the greatest sums and
+/// plateaus everywhere.
+pub fn on_extreme_images(make: Make) {
+    type Scene = fn(usize, usize, usize) -> f64;
+    let scenes: [(&str, Scene); 6] = [
+        ("black", |_, _, _| 0.0),
+        ("white", |_, _, _| 1.0),
+        ("checkerboard", |x, y, _| ((x + y) % 2) as f64),
+        ("columns", |x, _, _| (x / 2 % 2) as f64),
+        ("quadrants", |x, y, _| f64::from((x < 30) == (y < 30))),
+        ("extremes", |x, y, c| noise(3, x, y, c).round()),
+    ];
+    let configs = [
+        HarrisConfig::default(),
+        presets::lococo_2011(),
+        presets::chahuara_2017(),
+        // The greatest gradients and windows that are allowed, for u16 near 2⁶³.
+        HarrisConfig::builder()
+            .smoothing(Smoothing::None)
+            .gradient(Gradient::Box { size: 31 })
+            .window(Window::Box { size: 57 })
+            .threshold(Threshold::None)
+            .build()
+            .expect("the limit is allowed"),
+        HarrisConfig::builder()
+            .gradient(Gradient::Scharr3)
+            .window(Window::Binomial { size: 7 })
+            .measure(Measure::ShiTomasi)
+            .border(Border::Zero)
+            .build()
+            .expect("a valid choice"),
+    ];
+    for config in configs {
+        let mut detector = make(config.clone());
+        for (name, scene) in scenes {
+            for (depth, channels) in
+                DEPTHS.into_iter().zip([1, 3, 1]).chain(DEPTHS.into_iter().zip([3, 1, 3]))
+            {
+                let picture = Picture::draw(depth, (66, 61, channels), scene);
+                assert_equal(&mut *detector, &config, &(name, &picture), &picture.view());
+            }
+        }
+    }
+}
+
+/// Real images, in colour where they are, with every preset and its sub-pixel variant.
+pub fn on_photographs(make: Make) {
+    for (name, photograph) in photographs() {
+        let image = ImageView::try_from(&photograph).expect("a photograph is gray or RGB");
+        for preset in presets::ALL {
+            let config =
+                (preset.config)().to_builder().subpixel(Subpixel::Quadratic).build().expect("still valid");
+            assert_equal(&mut *make(config.clone()), &config, &(&name, preset.name), &image);
+        }
+    }
+}
+
+/// The same picture as u8, u16 and f32: without smoothing, which rounds integer samples, the responses agree
+/// within 1e-5 of the greatest.
+pub fn across_sample_types(make: Make) {
+    // 8-bit levels, which 16-bit samples hold exactly (65535 = 257 · 255).
+    let brightness = |x: usize, y: usize, c: usize| (noise(11, x / 4, y / 4, c) * 255.0).round() / 255.0;
+    for measure in [Measure::Harris { k: 0.04 }, Measure::ShiTomasi, Measure::Noble { eps: 1e-6 }] {
+        for gradient in [Gradient::Sobel3, Gradient::Box { size: 7 }] {
+            let config =
+                HarrisConfig::builder().smoothing(Smoothing::None).gradient(gradient).measure(measure);
+            let config = config.build().expect("a valid choice");
+            for channels in [1, 3] {
+                let response = |depth: Depth| {
+                    let picture = Picture::draw(depth, (70, 50, channels), brightness);
+                    make(config.clone()).response(&picture.view()).expect("a valid image")
+                };
+                let u8 = response(Depth::U8);
+                let greatest = u8.iter().copied().fold(0.0, f32::max);
+                assert!(greatest > 0.0);
+                for depth in [Depth::U16, Depth::F32] {
+                    let error = (&response(depth) - &u8).iter().fold(0.0, |max: f32, v| max.max(v.abs()));
+                    assert!(
+                        error <= 1e-5 * greatest,
+                        "{depth:?} differs by {error} of {greatest}: {config:?}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The tests that every backend passes, and the images that they are made with.
+//!
+//! A backend's test file calls [`suite!`] once for each way to run it:
+//!
+//! ```ignore
+//! harris_conformance::suite!(two_threads, |config| Box::new(CpuDetector::with_threads(config, 2).unwrap()));
+//! ```
+
+pub mod equality;
+pub mod faults;
+pub mod pictures;
+pub mod scenes;
+pub mod strategies;
+
+use harris_core::{Detector, HarrisConfig};
+
+/// Makes a detector of the backend under test.
+pub type Make = fn(HarrisConfig) -> Box<dyn Detector>;
+
+/// A module of tests for the detectors that a function makes.
+#[macro_export]
+macro_rules! suite {
+    ($name:ident, $make:expr) => {
+        mod $name {
+            use super::*;
+
+            const MAKE: $crate::Make = $make;
+
+            #[test]
+            fn equals_the_reference_on_random_images_and_configurations() {
+                $crate::equality::on_random_images(MAKE);
+            }
+
+            #[test]
+            fn equals_the_reference_for_every_choice_at_boundary_sizes() {
+                $crate::equality::for_every_choice(MAKE);
+            }
+
+            #[test]
+            fn equals_the_reference_on_extreme_images() {
+                $crate::equality::on_extreme_images(MAKE);
+            }
+
+            #[test]
+            fn equals_the_reference_on_photographs_with_every_preset() {
+                $crate::equality::on_photographs(MAKE);
+            }
+
+            #[test]
+            fn finds_exactly_the_corners_of_chessboards() {
+                $crate::scenes::chessboards_have_their_corners(MAKE);
+            }
+
+            #[test]
+            fn responses_do_not_depend_on_the_sample_type() {
+                $crate::equality::across_sample_types(MAKE);
+            }
+
+            #[test]
+            fn bad_images_are_errors_and_leave_the_detector_working() {
+                $crate::faults::bad_images_are_errors(MAKE);
+            }
+        }
+    };
+}

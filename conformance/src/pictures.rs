@@ -1,0 +1,168 @@
+//! Images that own their samples: drawn, random, photographed.
+
+use std::path::PathBuf;
+
+use harris_core::ImageView;
+
+/// An image with its samples, stride and mask.
+#[derive(Clone)]
+pub struct Picture {
+    /// Samples, rows [`stride`](Self::stride) apart.
+    pub samples: Pixels,
+    /// Pixels in a row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// 1 or 3.
+    pub channels: usize,
+    /// Samples from row to row.
+    pub stride: usize,
+    /// W · H bytes, zero where no corner is wanted.
+    pub mask: Option<Vec<u8>>,
+}
+
+/// Samples of one type.
+#[derive(Clone)]
+pub enum Pixels {
+    /// 8 bits.
+    U8(Vec<u8>),
+    /// 16 bits.
+    U16(Vec<u16>),
+    /// Floats.
+    F32(Vec<f32>),
+}
+
+/// A sample type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// 8 bits.
+    U8,
+    /// 16 bits.
+    U16,
+    /// Floats.
+    F32,
+}
+
+/// All sample types.
+pub const DEPTHS: [Depth; 3] = [Depth::U8, Depth::U16, Depth::F32];
+
+impl Picture {
+    /// Draws an image: `brightness(x, y, channel)` in 0..1 is brought to the sample type.
+    pub fn draw(
+        depth: Depth,
+        (width, height, channels): (usize, usize, usize),
+        brightness: impl Fn(usize, usize, usize) -> f64,
+    ) -> Self {
+        let values = (0..height * width * channels).map(|i| {
+            let (pixel, channel) = (i / channels, i % channels);
+            brightness(pixel % width, pixel / width, channel)
+        });
+        let samples = match depth {
+            Depth::U8 => Pixels::U8(values.map(|v| (v * 255.0).round() as u8).collect()),
+            Depth::U16 => Pixels::U16(values.map(|v| (v * 65535.0).round() as u16).collect()),
+            Depth::F32 => Pixels::F32(values.map(|v| v as f32).collect()),
+        };
+        Self { samples, width, height, channels, stride: width * channels, mask: None }
+    }
+
+    /// The same image with `gap` samples between rows, of values that must not be read.
+    #[must_use]
+    pub fn with_gap(mut self, gap: usize) -> Self {
+        let row = self.width * self.channels;
+        let rows = self.height;
+        self.stride = row + gap;
+        match &mut self.samples {
+            Pixels::U8(samples) => *samples = spread(samples, row, rows, gap, 0xA5),
+            Pixels::U16(samples) => *samples = spread(samples, row, rows, gap, 0xA5A5),
+            Pixels::F32(samples) => *samples = spread(samples, row, rows, gap, f32::NAN),
+        }
+        self
+    }
+
+    /// The same image with a mask, `wanted(x, y)`.
+    #[must_use]
+    pub fn with_mask(mut self, wanted: impl Fn(usize, usize) -> bool) -> Self {
+        let (width, height) = (self.width, self.height);
+        self.mask = Some((0..width * height).map(|i| u8::from(wanted(i % width, i / width)) * 255).collect());
+        self
+    }
+
+    /// The image as detectors take it.
+    ///
+    /// # Panics
+    /// Where the picture's fields do not fit each other.
+    #[must_use]
+    pub fn view(&self) -> ImageView<'_> {
+        let (w, h, c, stride) = (self.width, self.height, self.channels, self.stride);
+        let view = match &self.samples {
+            Pixels::U8(samples) => ImageView::strided(samples, w, h, c, stride),
+            Pixels::U16(samples) => ImageView::strided(samples, w, h, c, stride),
+            Pixels::F32(samples) => ImageView::strided(samples, w, h, c, stride),
+        };
+        let view = view.expect("a picture is a valid image");
+        match &self.mask {
+            Some(mask) => {
+                let mask = ImageView::gray(mask, w, h).expect("a mask is a valid image");
+                view.with_mask(mask).expect("the mask is of the picture's size")
+            }
+            None => view,
+        }
+    }
+}
+
+impl std::fmt::Debug for Picture {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let depth = match self.samples {
+            Pixels::U8(_) => Depth::U8,
+            Pixels::U16(_) => Depth::U16,
+            Pixels::F32(_) => Depth::F32,
+        };
+        let Self { width, height, channels, stride, .. } = self;
+        write!(f, "{depth:?} {width}x{height}x{channels} stride {stride}")?;
+        if self.mask.is_some() { write!(f, " masked") } else { Ok(()) }
+    }
+}
+
+fn spread<T: Copy>(samples: &[T], row: usize, rows: usize, gap: usize, filling: T) -> Vec<T> {
+    let mut spread = Vec::with_capacity((row + gap) * rows);
+    for (i, samples) in samples.chunks(row).enumerate() {
+        spread.extend_from_slice(samples);
+        // The last row has no gap after it: reading there would be past the end.
+        if i + 1 < rows {
+            spread.extend(std::iter::repeat_n(filling, gap));
+        }
+    }
+    spread
+}
+
+/// A hash of a place and a seed, in 0..1: noise that needs no state (Steele et al. 2014, SplitMix64).
+#[must_use]
+pub fn noise(seed: u64, x: usize, y: usize, channel: usize) -> f64 {
+    let place = (y as u64) << 34 | (x as u64) << 4 | channel as u64;
+    let mut z = seed.wrapping_add(place.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    (z ^ (z >> 31)) as f64 / u64::MAX as f64
+}
+
+/// The photographs of examples/data, with their names, as RGB or gray.
+///
+/// # Panics
+/// Where the folder or a file cannot be read.
+#[must_use]
+pub fn photographs() -> Vec<(String, image::DynamicImage)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../examples/data");
+    let mut paths: Vec<_> = (folder.read_dir().expect("examples/data is there"))
+        .map(|entry| entry.expect("examples/data can be listed").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "png"))
+        .collect();
+    paths.sort();
+    assert!(paths.len() >= 2, "examples/data has photographs");
+    paths
+        .into_iter()
+        .map(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            (name, image::open(&path).expect("a photograph can be read"))
+        })
+        .collect()
+}

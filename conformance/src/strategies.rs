@@ -1,0 +1,124 @@
+//! Random configurations and images that shrink towards simple ones.
+
+use harris_core::{Border, Gradient, HarrisConfig, Measure, Order, Smoothing, Subpixel, Threshold, Window};
+use proptest::prelude::*;
+
+use crate::pictures::{DEPTHS, Picture, Pixels, noise};
+
+/// Any valid configuration, apertures up to 31.
+pub fn configs() -> impl Strategy<Value = HarrisConfig> {
+    let numerics = (smoothings(), gradients(), windows(), measures(), thresholds(), borders());
+    let choices = (
+        0_u32..4,
+        prop_oneof![4 => 0_u32..5, 1 => 5_u32..40],
+        prop_oneof![Just(0.0_f32), 0.0_f32..12.0],
+        prop::option::of(1_usize..20),
+        prop_oneof![Just(Order::Response), Just(Order::Raster)],
+        prop_oneof![Just(Subpixel::None), Just(Subpixel::Quadratic)],
+    );
+    (numerics, choices).prop_map(
+        |(
+            (smoothing, gradient, window, measure, threshold, border),
+            (margin, radius, distance, most, order, subpixel),
+        )| {
+            HarrisConfig::builder()
+                .smoothing(smoothing)
+                .gradient(gradient)
+                .window(window)
+                .measure(measure)
+                .threshold(threshold)
+                .border(border)
+                .margin(margin)
+                .suppression_radius(radius)
+                .min_distance(distance)
+                .max_corners(most)
+                .order(order)
+                .subpixel(subpixel)
+                .build()
+                .expect("every combination of valid choices is valid")
+        },
+    )
+}
+
+/// Any image up to 70 × 70: noise over all or few brightnesses, or blocks of it, with gaps and masks.
+pub fn pictures() -> impl Strategy<Value = Picture> {
+    let side = || prop_oneof![1 => 1_usize..6, 3 => 1_usize..71];
+    let format = (0_usize..DEPTHS.len(), prop_oneof![Just(1_usize), Just(3)], side(), side());
+    let content = (any::<u64>(), prop_oneof![Just(1.0), Just(2.0), Just(255.0)], 1_usize..9);
+    let gap = prop_oneof![Just(0_usize), 1_usize..20];
+    // Float samples may have any sign and size.
+    let amplitude = prop_oneof![Just(1.0_f32), Just(-1e-3), Just(4095.0), Just(1e8)];
+    (format, content, gap, amplitude, prop::option::of(any::<u64>())).prop_map(
+        |((depth, channels, width, height), (seed, levels, grain), gap, amplitude, mask)| {
+            let brightness = |x: usize, y: usize, c: usize| {
+                (noise(seed, x / grain, y / grain, c) * levels * 1.999).floor().min(levels) / levels
+            };
+            let mut picture =
+                Picture::draw(DEPTHS[depth], (width, height, channels), brightness).with_gap(gap);
+            if let Pixels::F32(samples) = &mut picture.samples {
+                samples.iter_mut().for_each(|sample| *sample *= amplitude);
+            }
+            match mask {
+                Some(seed) => picture.with_mask(|x, y| noise(seed, x / 3, y / 3, 0) < 0.7),
+                None => picture,
+            }
+        },
+    )
+}
+
+fn odd(most: u32) -> impl Strategy<Value = u32> {
+    prop_oneof![3 => Just(1_u32), 2 => Just(2), 1 => 1..=most / 2].prop_map(|half| 2 * half + 1)
+}
+
+fn sigma() -> impl Strategy<Value = f64> {
+    0.3_f64..4.0
+}
+
+fn smoothings() -> impl Strategy<Value = Smoothing> {
+    prop_oneof![
+        Just(Smoothing::None),
+        Just(Smoothing::Binomial3),
+        Just(Smoothing::Binomial5),
+        (odd(31), sigma()).prop_map(|(size, sigma)| Smoothing::Gaussian { size, sigma }),
+    ]
+}
+
+fn gradients() -> impl Strategy<Value = Gradient> {
+    prop_oneof![
+        Just(Gradient::Sobel3),
+        Just(Gradient::Scharr3),
+        Just(Gradient::Central),
+        // Up to 29: a binomial window of 7 with 31 would be refused.
+        odd(29).prop_map(|size| Gradient::Box { size }),
+        (odd(31), sigma()).prop_map(|(size, sigma)| Gradient::GaussianDerivative { size, sigma }),
+    ]
+}
+
+fn windows() -> impl Strategy<Value = Window> {
+    prop_oneof![
+        odd(31).prop_map(|size| Window::Box { size }),
+        prop_oneof![Just(3_u32), Just(5), Just(7)].prop_map(|size| Window::Binomial { size }),
+        (odd(31), sigma()).prop_map(|(size, sigma)| Window::Gaussian { size, sigma }),
+    ]
+}
+
+fn measures() -> impl Strategy<Value = Measure> {
+    prop_oneof![
+        (0.0_f32..0.2).prop_map(|k| Measure::Harris { k }),
+        Just(Measure::ShiTomasi),
+        (1e-9_f32..1.0).prop_map(|eps| Measure::Noble { eps }),
+    ]
+}
+
+fn thresholds() -> impl Strategy<Value = Threshold> {
+    prop_oneof![
+        Just(Threshold::None),
+        (0.0_f32..0.5).prop_map(Threshold::Relative),
+        (0.0_f32..0.01).prop_map(Threshold::Absolute),
+        (2_u32..300).prop_map(|bins| Threshold::Rosin { bins }),
+    ]
+}
+
+fn borders() -> impl Strategy<Value = Border> {
+    prop_oneof![Just(Border::Reflect101), Just(Border::Replicate), Just(Border::Zero), Just(Border::Skip)]
+}

@@ -1,0 +1,106 @@
+//! Writing result files: each appears whole or not at all.
+
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use harris_core::Keypoint;
+use image::{ImageEncoder, RgbImage};
+use ndarray::Array2;
+use ndarray_npy::WriteNpyExt;
+
+/// Writes the keypoints as CSV: the header `x,y,response,scale`, then a line each, in order.
+///
+/// # Errors
+/// What `out` says.
+pub fn csv(keypoints: &[Keypoint], out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "x,y,response,scale")?;
+    for k in keypoints {
+        writeln!(out, "{},{},{},{}", shortest(k.x), shortest(k.y), shortest(k.response), shortest(k.scale))?;
+    }
+    Ok(())
+}
+
+/// Writes an RGB image as PNG.
+///
+/// # Errors
+/// What `out` says.
+pub fn png(image: &RgbImage, out: &mut dyn Write) -> Result<()> {
+    let encoder = image::codecs::png::PngEncoder::new(out);
+    Ok(encoder.write_image(image, image.width(), image.height(), image::ExtendedColorType::Rgb8)?)
+}
+
+/// Writes a response as an f32 .npy of shape H × W.
+///
+/// # Errors
+/// What `out` says.
+pub fn npy(response: &Array2<f32>, out: &mut dyn Write) -> Result<()> {
+    Ok(response.write_npy(out)?)
+}
+
+/// Writes a file through `content`: under another name first, which is then moved to `path`, so that no half of
+/// it is ever there. What is not a regular file (a pipe, a terminal) is written to directly.
+///
+/// # Errors
+/// What the system says, with the path.
+pub fn whole(path: &Path, content: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    write_whole(path, content).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn write_whole(path: &Path, content: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        let mut out = BufWriter::new(fs::OpenOptions::new().write(true).open(path)?);
+        content(&mut out)?;
+        return Ok(out.flush()?);
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".harris-");
+    #[cfg(unix)]
+    {
+        // As for any new file: what the umask leaves of it.
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let file = builder.tempfile_in(folder)?;
+    let mut out = BufWriter::new(file);
+    content(&mut out)?;
+    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// The shortest text that reads back to the same bits.
+fn shortest(value: f32) -> String {
+    let (plain, scientific) = (value.to_string(), format!("{value:e}"));
+    if scientific.len() < plain.len() { scientific } else { plain }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_are_short_and_read_back_to_the_same_bits() {
+        assert_eq!([3.0, 0.1, 1.5e-5, -0.25, 1e-40].map(shortest), ["3", "0.1", "1.5e-5", "-0.25", "1e-40"]);
+        for bits in (0..0x7f80_0000_u32).step_by(65_537) {
+            assert_eq!(shortest(f32::from_bits(bits)).parse::<f32>().map(f32::to_bits), Ok(bits));
+        }
+    }
+
+    #[test]
+    fn a_file_that_fails_is_not_there_and_the_old_one_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("corners.csv");
+        whole(&path, |out| Ok(out.write_all(b"old")?)).unwrap();
+        let error = whole(&path, |out| {
+            out.write_all(b"half")?;
+            anyhow::bail!("the disk is full")
+        });
+        assert!(format!("{:#}", error.unwrap_err()).ends_with("corners.csv: the disk is full"));
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(folder.path().read_dir().unwrap().count(), 1);
+        assert!(whole(&folder.path().join("no/such/folder.csv"), |_| Ok(())).is_err());
+    }
+}

@@ -1,0 +1,74 @@
+//! Corners drawn on their image.
+
+use harris_core::Keypoint;
+use image::{DynamicImage, Rgb, RgbImage};
+use tiny_skia::{Color, Paint, PathBuilder, Pixmap, PremultipliedColorU8, Stroke, Transform};
+
+/// The image with a ring around each keypoint: the stronger, the larger, redder and more opaque. Weak ones are drawn
+/// first, so that strong ones lie on top.
+///
+/// # Panics
+/// Where the image has no pixels.
+#[must_use]
+pub fn draw(image: &DynamicImage, keypoints: &[Keypoint]) -> RgbImage {
+    let background = image.to_rgb8();
+    let mut canvas = Pixmap::new(background.width(), background.height()).expect("an image has pixels");
+    for (pixel, Rgb([r, g, b])) in canvas.pixels_mut().iter_mut().zip(background.pixels()) {
+        *pixel = PremultipliedColorU8::from_rgba(*r, *g, *b, 255).expect("opaque colours are premultiplied");
+    }
+    let strongest = keypoints.iter().map(|k| k.response).fold(f32::MIN_POSITIVE, f32::max);
+    let unit = (background.width().min(background.height()) as f32 / 160.0).clamp(1.5, 8.0);
+    let mut order: Vec<_> = keypoints.iter().collect();
+    order.sort_by(|a, b| b.cmp(a));
+    for keypoint in order {
+        ring(&mut canvas, keypoint, strength(keypoint.response, strongest), unit);
+    }
+    RgbImage::from_fn(background.width(), background.height(), |x, y| {
+        let pixel = canvas.pixel(x, y).expect("the canvas is of the image's size");
+        Rgb([pixel.red(), pixel.green(), pixel.blue()])
+    })
+}
+
+/// 1 for the strongest, 0 for a hundredth of it and less: responses spread over decades.
+fn strength(response: f32, strongest: f32) -> f32 {
+    (1.0 + (response / strongest).log10() / 2.0).clamp(0.0, 1.0)
+}
+
+fn ring(canvas: &mut Pixmap, keypoint: &Keypoint, strength: f32, unit: f32) {
+    // Pixel centres lie at halves on the canvas.
+    let (x, y) = (keypoint.x + 0.5, keypoint.y + 0.5);
+    let Some(path) = PathBuilder::from_circle(x, y, unit * (0.9 + strength) * keypoint.scale) else { return };
+    let mut stroke = |color: Color, width: f32| {
+        let mut paint = Paint::default();
+        paint.set_color(color);
+        let stroke = Stroke { width, ..Stroke::default() };
+        canvas.stroke_path(&path, &paint, &stroke, Transform::identity(), None);
+    };
+    let alpha = 0.45 + 0.55 * strength;
+    // A dark rim keeps the ring legible on bright ground.
+    stroke(Color::from_rgba(0.0, 0.0, 0.0, 0.6 * alpha).unwrap_or(Color::BLACK), 0.75 * unit);
+    let color = Color::from_rgba(1.0, 0.85 - 0.7 * strength, 0.1 + 0.15 * strength, alpha);
+    stroke(color.unwrap_or(Color::WHITE), 0.4 * unit);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rings_mark_corners_and_leave_the_rest() {
+        let gray = DynamicImage::ImageLuma8(image::GrayImage::from_pixel(64, 48, image::Luma([90])));
+        let strong = Keypoint::new(20.0, 20.0, 1.0);
+        let weak = Keypoint::new(44.0, 30.0, 0.001);
+        let drawn = draw(&gray, &[strong, weak]);
+        let change = |k: &Keypoint| {
+            let near = drawn
+                .enumerate_pixels()
+                .filter(|(x, y, _)| (*x as f32 - k.x).abs() < 8.0 && (*y as f32 - k.y).abs() < 8.0);
+            near.map(|(_, _, p)| p.0.iter().map(|v| u32::from(v.abs_diff(90))).sum::<u32>()).sum::<u32>()
+        };
+        assert!(change(&strong) > 2 * change(&weak) && change(&weak) > 500);
+        assert_eq!(drawn.get_pixel(2, 45).0, [90; 3]);
+        assert_eq!(drawn.dimensions(), (64, 48));
+    }
+}

@@ -1,0 +1,301 @@
+//! The choices, each with what follows from it: radius, norm, sum of weights, validity.
+
+use std::ops::RangeInclusive;
+
+use super::{APERTURES, BOX_GRADIENT_APERTURES, ROSIN_BINS, SIGMA_RANGE};
+use crate::Error;
+
+/// How the image is smoothed before its gradient is taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Smoothing {
+    /// Not at all.
+    None,
+    /// \[1 2 1\] ⊗ \[1 2 1\] / 16, rounded for integer images; OpenCV's `GaussianBlur` of size 3, sigma 0.
+    Binomial3,
+    /// \[1 4 6 4 1\] ⊗ \[1 4 6 4 1\] / 256, rounded for integer images; OpenCV's `GaussianBlur` of size 5, sigma 0.
+    Binomial5,
+    /// A sampled Gaussian of sum 1; the image is float from here on.
+    Gaussian {
+        /// Aperture in pixels, odd, 3 to 127.
+        size: u32,
+        /// Standard deviation in pixels, 0.1 to 1000.
+        sigma: f64,
+    },
+}
+
+impl Smoothing {
+    /// Pixels that it reaches to each side.
+    #[must_use]
+    pub fn radius(self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Binomial3 => 1,
+            Self::Binomial5 => 2,
+            Self::Gaussian { size, .. } => (size / 2) as usize,
+        }
+    }
+
+    pub(super) fn check(self) -> Result<(), Error> {
+        match self {
+            Self::None | Self::Binomial3 | Self::Binomial5 => Ok(()),
+            Self::Gaussian { size, sigma } => {
+                check_aperture("gaussian smoothing", size, APERTURES)?;
+                check_sigma(sigma)
+            }
+        }
+    }
+}
+
+/// How the gradient is taken: gx is right minus left, gy lower minus upper.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Gradient {
+    /// \[-1 0 1\] across, \[1 2 1\] along (Sobel 1968).
+    Sobel3,
+    /// \[-1 0 1\] across, \[3 10 3\] along (Scharr 2000).
+    Scharr3,
+    /// \[-1 0 1\] alone (Chahuara 2017).
+    Central,
+    /// The sum of a box on one side minus that on the other, the centre line left out (LoCoCo: Mainali
+    /// et al. 2010, Phull et al. 2011).
+    Box {
+        /// Aperture in pixels, odd, 3 to 31.
+        size: u32,
+    },
+    /// The derivative of a Gaussian across, a Gaussian along.
+    GaussianDerivative {
+        /// Aperture in pixels, odd, 3 to 127.
+        size: u32,
+        /// Standard deviation in pixels, 0.1 to 1000.
+        sigma: f64,
+    },
+}
+
+impl Gradient {
+    /// Pixels that it reaches to each side.
+    #[must_use]
+    pub fn radius(self) -> usize {
+        match self {
+            Self::Sobel3 | Self::Scharr3 | Self::Central => 1,
+            Self::Box { size } | Self::GaussianDerivative { size, .. } => (size / 2) as usize,
+        }
+    }
+
+    /// What divides the gradient so that it is twice the slope of a ramp.
+    #[must_use]
+    pub fn norm(self) -> f64 {
+        match self {
+            Self::Sobel3 => 4.0,
+            Self::Scharr3 => 16.0,
+            Self::Central | Self::GaussianDerivative { .. } => 1.0,
+            Self::Box { size } => {
+                let (n, h) = (f64::from(size), f64::from(size / 2));
+                n * h * (h + 1.0) / 2.0
+            }
+        }
+    }
+
+    pub(super) fn check(self) -> Result<(), Error> {
+        match self {
+            Self::Sobel3 | Self::Scharr3 | Self::Central => Ok(()),
+            Self::Box { size } => check_aperture("box gradient", size, BOX_GRADIENT_APERTURES),
+            Self::GaussianDerivative { size, sigma } => {
+                check_aperture("gaussian derivative", size, APERTURES)?;
+                check_sigma(sigma)
+            }
+        }
+    }
+}
+
+/// Over which window the products of the gradient are summed to the structure tensor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Window {
+    /// All weights equal.
+    Box {
+        /// Aperture in pixels, odd, 3 to 127.
+        size: u32,
+    },
+    /// Binomial weights.
+    Binomial {
+        /// Aperture in pixels: 3, 5 or 7.
+        size: u32,
+    },
+    /// A sampled Gaussian of sum 1.
+    Gaussian {
+        /// Aperture in pixels, odd, 3 to 127.
+        size: u32,
+        /// Standard deviation in pixels, 0.1 to 1000.
+        sigma: f64,
+    },
+}
+
+impl Window {
+    /// Pixels that it reaches to each side.
+    #[must_use]
+    pub fn radius(self) -> usize {
+        let (Self::Box { size } | Self::Binomial { size } | Self::Gaussian { size, .. }) = self;
+        (size / 2) as usize
+    }
+
+    /// The sum of its weights: n² for a box, (Σ taps)² for a binomial, 1 for a Gaussian.
+    #[must_use]
+    pub fn weight_sum(self) -> f64 {
+        match self {
+            Self::Box { size } => f64::from(size) * f64::from(size),
+            // Row n of Pascal's triangle sums to 2ⁿ⁻¹ across and down.
+            Self::Binomial { size } => f64::from(1_u32 << (2 * (size - 1))),
+            Self::Gaussian { .. } => 1.0,
+        }
+    }
+
+    pub(super) fn check(self) -> Result<(), Error> {
+        match self {
+            Self::Box { size } => check_aperture("box window", size, APERTURES),
+            Self::Binomial { size: 3 | 5 | 7 } => Ok(()),
+            Self::Binomial { size } => Err(Error::BinomialSize { size }),
+            Self::Gaussian { size, sigma } => {
+                check_aperture("gaussian window", size, APERTURES)?;
+                check_sigma(sigma)
+            }
+        }
+    }
+}
+
+/// Which measure of the structure tensor \[A B; B C\] is the response.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Measure {
+    /// det − k·trace² (Harris & Stephens 1988).
+    Harris {
+        /// Sensitivity, 0 to below 0.25, usually 0.04 to 0.06. As det ≤ trace²/4, nothing is a corner from 0.25 on.
+        k: f32,
+    },
+    /// The lesser eigenvalue (Shi & Tomasi 1994).
+    ShiTomasi,
+    /// 2·det / (trace + eps) (Noble 1988).
+    Noble {
+        /// Keeps the quotient defined on flat parts; positive.
+        eps: f32,
+    },
+}
+
+impl Measure {
+    pub(super) fn check(self) -> Result<(), Error> {
+        match self {
+            Self::Harris { k } if !(0.0..0.25).contains(&k) => Err(Error::HarrisK { k }),
+            Self::Noble { eps } if !(eps.is_finite() && eps > 0.0) => Err(Error::NobleEpsilon { eps }),
+            Self::Harris { .. } | Self::ShiTomasi | Self::Noble { .. } => Ok(()),
+        }
+    }
+}
+
+/// Which responses are strong enough to be corners: those greater than a threshold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Threshold {
+    /// Greater than this value, finite and at least 0, in the units of an image scaled to 0..1.
+    Absolute(f32),
+    /// Greater than this part, 0 to 1, of the greatest response.
+    Relative(f32),
+    /// Rosin's unimodal threshold: the corner of the responses' histogram (Rosin 2001, Chahuara 2017).
+    Rosin {
+        /// Bins of the histogram, 2 to 65536.
+        bins: u32,
+    },
+    /// Greater than 0.
+    None,
+}
+
+impl Threshold {
+    pub(super) fn check(self) -> Result<(), Error> {
+        match self {
+            Self::Absolute(value) if !(value.is_finite() && value >= 0.0) => {
+                Err(Error::AbsoluteThreshold { value })
+            }
+            Self::Relative(quality) if !(0.0..=1.0).contains(&quality) => {
+                Err(Error::RelativeThreshold { quality })
+            }
+            Self::Rosin { bins } if !ROSIN_BINS.contains(&bins) => Err(Error::RosinBins { bins }),
+            Self::Absolute(_) | Self::Relative(_) | Self::Rosin { .. } | Self::None => Ok(()),
+        }
+    }
+}
+
+/// How every stage extends its own input beyond the image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Border {
+    /// Mirrored about the edge pixel: dcb|abcd|cba.
+    Reflect101,
+    /// The edge pixel again and again: aaa|abcd|ddd.
+    Replicate,
+    /// Zeros.
+    Zero,
+    /// Not at all: only pixels whose whole support lies in the image have a response.
+    Skip,
+}
+
+/// Whether and how corners are placed between pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Subpixel {
+    /// At the pixel's centre.
+    None,
+    /// At the vertex, within half a pixel, of the parabola through three responses, for each axis.
+    Quadratic,
+}
+
+/// In which order the corners come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Order {
+    /// The strongest first; equals from top to bottom, then from left to right.
+    Response,
+    /// From top to bottom, then from left to right; the same corners.
+    Raster,
+}
+
+fn check_aperture(stage: &'static str, size: u32, range: RangeInclusive<u32>) -> Result<(), Error> {
+    if size % 2 == 1 && range.contains(&size) {
+        return Ok(());
+    }
+    Err(Error::Aperture { stage, size, least: *range.start(), most: *range.end() })
+}
+
+fn check_sigma(sigma: f64) -> Result<(), Error> {
+    if SIGMA_RANGE.contains(&sigma) { Ok(()) } else { Err(Error::Sigma { sigma }) }
+}
+
+/// Backends may sum the products of integer images in 64 bits: three channels of (gain · 65535)², summed over
+/// a window whose taps sum to `taps` along each axis, stay below 2⁶³.
+pub(super) fn check_tensor(gradient: Gradient, window: Window) -> Result<(), Error> {
+    let Gradient::Box { size } = gradient else { return Ok(()) };
+    let taps = match window {
+        Window::Box { size } => size,
+        Window::Binomial { size } => 1 << (size - 1),
+        Window::Gaussian { .. } => return Ok(()),
+    };
+    let most = most_taps(size * (size / 2));
+    if taps > most { Err(Error::TensorOverflow { gradient: size, taps, most }) } else { Ok(()) }
+}
+
+/// The greatest sum of taps for which 3 · (gain · 65535)² · taps² < 2⁶³.
+const fn most_taps(gain: u32) -> u32 {
+    let mut taps = 1;
+    while tensor_bound(gain, taps + 1) < 1 << 63 {
+        taps += 1;
+    }
+    taps
+}
+
+const fn tensor_bound(gain: u32, taps: u32) -> u128 {
+    let (g, t) = (gain as u128 * 65535, taps as u128);
+    3 * g * g * t * t
+}
+
+// Scharr has the greatest gain of the fixed gradients, 16: every window fits.
+const _: () = assert!(tensor_bound(16, *APERTURES.end()) < 1 << 63);
+// The gradient itself fits in 32 bits.
+const _: () = assert!((31 * 15 * 65535_u64) < 1 << 31 && *BOX_GRADIENT_APERTURES.end() == 31);

@@ -1,0 +1,320 @@
+//! Which of the arithmetic's choices a detector takes.
+//!
+//! A [`HarrisConfig`] is validated when it is built and then runs on every backend with the same result.
+
+mod choices;
+mod notation;
+
+use std::ops::RangeInclusive;
+
+pub use choices::{Border, Gradient, Measure, Order, Smoothing, Subpixel, Threshold, Window};
+
+use crate::{Error, ImageView};
+
+/// Apertures (odd) of Gaussian smoothing, Gaussian derivative, and box and Gaussian windows, in pixels.
+pub const APERTURES: RangeInclusive<u32> = 3..=127;
+/// Apertures (odd) of the box gradient, in pixels.
+pub const BOX_GRADIENT_APERTURES: RangeInclusive<u32> = 3..=31;
+/// Standard deviations, in pixels.
+pub const SIGMA_RANGE: RangeInclusive<f64> = 0.1..=1000.0;
+/// Bins of Rosin's histogram.
+pub const ROSIN_BINS: RangeInclusive<u32> = 2..=65536;
+
+/// A valid configuration of a Harris-type detector.
+///
+/// The default is Loundagin's (2015, table 4.3): binomial smoothing 3 × 3, Sobel 3 × 3, box window 3 × 3,
+/// Harris with k = 0.04, a threshold of 1 % of the strongest response, suppression radius 2. Other
+/// published systems are in [`presets`](crate::presets).
+///
+/// ```
+/// use harris_core::{HarrisConfig, Measure, Window};
+///
+/// let config = HarrisConfig::builder()
+///     .window(Window::Gaussian { size: 5, sigma: 1.0 })
+///     .measure(Measure::ShiTomasi)
+///     .max_corners(500)
+///     .build()?;
+/// assert_eq!(config.window(), Window::Gaussian { size: 5, sigma: 1.0 });
+/// assert_eq!(config.max_corners(), Some(500));
+///
+/// // A value that makes no sense is an error here, never later.
+/// assert!(HarrisConfig::builder().measure(Measure::Harris { k: f32::NAN }).build().is_err());
+/// # Ok::<(), harris_core::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "HarrisConfigBuilder", into = "HarrisConfigBuilder"))]
+pub struct HarrisConfig {
+    choices: HarrisConfigBuilder,
+}
+
+/// Collects the choices of a [`HarrisConfig`]; see [`HarrisConfig::builder`].
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
+#[must_use]
+pub struct HarrisConfigBuilder {
+    smoothing: Smoothing,
+    gradient: Gradient,
+    window: Window,
+    measure: Measure,
+    threshold: Threshold,
+    border: Border,
+    margin: u32,
+    suppression_radius: u32,
+    min_distance: f32,
+    max_corners: Option<usize>,
+    order: Order,
+    subpixel: Subpixel,
+}
+
+impl Default for HarrisConfigBuilder {
+    fn default() -> Self {
+        Self {
+            smoothing: Smoothing::Binomial3,
+            gradient: Gradient::Sobel3,
+            window: Window::Box { size: 3 },
+            measure: Measure::Harris { k: 0.04 },
+            threshold: Threshold::Relative(0.01),
+            border: Border::Reflect101,
+            margin: 0,
+            suppression_radius: 2,
+            min_distance: 0.0,
+            max_corners: None,
+            order: Order::Response,
+            subpixel: Subpixel::None,
+        }
+    }
+}
+
+impl HarrisConfigBuilder {
+    /// How the image is smoothed first.
+    pub fn smoothing(mut self, smoothing: Smoothing) -> Self {
+        self.smoothing = smoothing;
+        self
+    }
+
+    /// How the gradient is taken.
+    pub fn gradient(mut self, gradient: Gradient) -> Self {
+        self.gradient = gradient;
+        self
+    }
+
+    /// Over which window the products of the gradient are summed.
+    pub fn window(mut self, window: Window) -> Self {
+        self.window = window;
+        self
+    }
+
+    /// Which measure of the structure tensor is the response.
+    pub fn measure(mut self, measure: Measure) -> Self {
+        self.measure = measure;
+        self
+    }
+
+    /// Which responses are strong enough.
+    pub fn threshold(mut self, threshold: Threshold) -> Self {
+        self.threshold = threshold;
+        self
+    }
+
+    /// How every stage extends its input beyond the image.
+    pub fn border(mut self, border: Border) -> Self {
+        self.border = border;
+        self
+    }
+
+    /// Pixels along each edge in which no corner is reported; they still suppress others and count for
+    /// the threshold.
+    pub fn margin(mut self, pixels: u32) -> Self {
+        self.margin = pixels;
+        self
+    }
+
+    /// Radius in pixels of the square in which a corner must be the strongest; 0 keeps every candidate.
+    pub fn suppression_radius(mut self, pixels: u32) -> Self {
+        self.suppression_radius = pixels;
+        self
+    }
+
+    /// Least Euclidean distance in pixels between corners, the stronger of two that are nearer being
+    /// kept; 0 for none.
+    pub fn min_distance(mut self, pixels: f32) -> Self {
+        self.min_distance = pixels;
+        self
+    }
+
+    /// The most corners wanted, the strongest being kept; `None` for all.
+    pub fn max_corners(mut self, limit: impl Into<Option<usize>>) -> Self {
+        self.max_corners = limit.into();
+        self
+    }
+
+    /// In which order the corners come.
+    pub fn order(mut self, order: Order) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// Whether and how corners are placed between pixels.
+    pub fn subpixel(mut self, subpixel: Subpixel) -> Self {
+        self.subpixel = subpixel;
+        self
+    }
+
+    /// Checks the choices.
+    ///
+    /// # Errors
+    /// [`Error::Aperture`], [`Error::BinomialSize`], [`Error::TensorOverflow`], [`Error::Sigma`],
+    /// [`Error::HarrisK`], [`Error::NobleEpsilon`], [`Error::AbsoluteThreshold`], [`Error::RelativeThreshold`],
+    /// [`Error::RosinBins`], [`Error::MinDistance`], [`Error::MaxCorners`].
+    pub fn build(self) -> Result<HarrisConfig, Error> {
+        self.smoothing.check()?;
+        self.gradient.check()?;
+        self.window.check()?;
+        self.measure.check()?;
+        self.threshold.check()?;
+        choices::check_tensor(self.gradient, self.window)?;
+        if !(self.min_distance.is_finite() && self.min_distance >= 0.0) {
+            return Err(Error::MinDistance { distance: self.min_distance });
+        }
+        if self.max_corners == Some(0) {
+            return Err(Error::MaxCorners);
+        }
+        Ok(HarrisConfig { choices: self })
+    }
+}
+
+impl HarrisConfig {
+    /// Starts from the default.
+    pub fn builder() -> HarrisConfigBuilder {
+        HarrisConfigBuilder::default()
+    }
+
+    /// Starts from this configuration.
+    pub fn to_builder(&self) -> HarrisConfigBuilder {
+        self.choices.clone()
+    }
+
+    /// How the image is smoothed first.
+    #[must_use]
+    pub fn smoothing(&self) -> Smoothing {
+        self.choices.smoothing
+    }
+
+    /// How the gradient is taken.
+    #[must_use]
+    pub fn gradient(&self) -> Gradient {
+        self.choices.gradient
+    }
+
+    /// Over which window the products of the gradient are summed.
+    #[must_use]
+    pub fn window(&self) -> Window {
+        self.choices.window
+    }
+
+    /// Which measure of the structure tensor is the response.
+    #[must_use]
+    pub fn measure(&self) -> Measure {
+        self.choices.measure
+    }
+
+    /// Which responses are strong enough.
+    #[must_use]
+    pub fn threshold(&self) -> Threshold {
+        self.choices.threshold
+    }
+
+    /// How every stage extends its input beyond the image.
+    #[must_use]
+    pub fn border(&self) -> Border {
+        self.choices.border
+    }
+
+    /// Pixels along each edge in which no corner is reported.
+    #[must_use]
+    pub fn margin(&self) -> usize {
+        self.choices.margin as usize
+    }
+
+    /// Radius in pixels of the square in which a corner must be the strongest.
+    #[must_use]
+    pub fn suppression_radius(&self) -> usize {
+        self.choices.suppression_radius as usize
+    }
+
+    /// Least distance in pixels between corners; 0 for none.
+    #[must_use]
+    pub fn min_distance(&self) -> f32 {
+        self.choices.min_distance
+    }
+
+    /// The most corners wanted; `None` for all.
+    #[must_use]
+    pub fn max_corners(&self) -> Option<usize> {
+        self.choices.max_corners
+    }
+
+    /// In which order the corners come.
+    #[must_use]
+    pub fn order(&self) -> Order {
+        self.choices.order
+    }
+
+    /// Whether and how corners are placed between pixels.
+    #[must_use]
+    pub fn subpixel(&self) -> Subpixel {
+        self.choices.subpixel
+    }
+
+    /// How far from a pixel its response depends on the image: the radii of smoothing, gradient and
+    /// window together, in pixels.
+    #[must_use]
+    pub fn support_radius(&self) -> usize {
+        self.smoothing().radius() + self.gradient().radius() + self.window().radius()
+    }
+
+    /// Width in pixels of the frame along the edges in which responses are not valid: the support under
+    /// [`Border::Skip`], else 0.
+    #[must_use]
+    pub fn invalid_frame(&self) -> usize {
+        if self.border() == Border::Skip { self.support_radius() } else { 0 }
+    }
+
+    /// The factor s2 that scales window sums to the units of an image in 0..1 (docs/arithmetic.md, window):
+    /// 1 / ((norm · full scale)² · sum of weights), computed in f64.
+    #[must_use]
+    pub fn tensor_scale(&self, full_scale: f64) -> f32 {
+        let unit = self.gradient().norm() * full_scale;
+        (1.0 / (unit * unit * self.window().weight_sum())) as f32
+    }
+
+    /// Checks that this configuration can run on `image`.
+    ///
+    /// # Errors
+    /// [`Error::ImageTooSmall`] where [`Border::Skip`] leaves no pixel, [`Error::NonFinite`] and
+    /// [`Error::SampleTooLarge`] for float samples.
+    pub fn check_image(&self, image: &ImageView<'_>) -> Result<(), Error> {
+        let (width, height) = (image.width(), image.height());
+        let needed = 2 * self.invalid_frame() + 1;
+        if width < needed || height < needed {
+            return Err(Error::ImageTooSmall { width, height, needed });
+        }
+        image.check_samples()
+    }
+}
+
+impl TryFrom<HarrisConfigBuilder> for HarrisConfig {
+    type Error = Error;
+
+    fn try_from(builder: HarrisConfigBuilder) -> Result<Self, Error> {
+        builder.build()
+    }
+}
+
+impl From<HarrisConfig> for HarrisConfigBuilder {
+    fn from(config: HarrisConfig) -> Self {
+        config.choices
+    }
+}

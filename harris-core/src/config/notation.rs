@@ -1,0 +1,173 @@
+//! The choices as short texts: `box:3`, `gaussian:5:1.5`, `harris:0.04`. What [`Display`](std::fmt::Display)
+//! writes, [`FromStr`] reads back.
+
+use std::fmt::{Display, Formatter, Result as FmtResult};
+use std::str::FromStr;
+
+use super::{Border, Gradient, Measure, Order, Smoothing, Subpixel, Threshold, Window};
+use crate::Error;
+
+/// A text split at its colons.
+struct Parts<'a> {
+    what: &'static str,
+    expected: &'static str,
+    text: &'a str,
+}
+
+impl<'a> Parts<'a> {
+    fn error(&self) -> Error {
+        Error::Notation { what: self.what, text: self.text.to_owned(), expected: self.expected }
+    }
+
+    /// The name and its values, which must be as many as `N` says.
+    fn values<const N: usize>(&self) -> Option<[&'a str; N]> {
+        let mut parts = self.text.split(':').skip(1);
+        let values = [(); N].map(|()| parts.next());
+        if parts.next().is_some() || values.iter().any(Option::is_none) {
+            return None;
+        }
+        Some(values.map(Option::unwrap_or_default))
+    }
+
+    fn name(&self) -> &'a str {
+        self.text.split(':').next().unwrap_or_default()
+    }
+
+    fn number<T: FromStr>(&self, value: &str) -> Result<T, Error> {
+        value.parse().map_err(|_| self.error())
+    }
+
+    /// `name:SIZE`
+    fn size(&self) -> Result<u32, Error> {
+        let [size] = self.values().ok_or_else(|| self.error())?;
+        self.number(size)
+    }
+
+    /// `name:SIZE:SIGMA`
+    fn size_and_sigma(&self) -> Result<(u32, f64), Error> {
+        let [size, sigma] = self.values().ok_or_else(|| self.error())?;
+        Ok((self.number(size)?, self.number(sigma)?))
+    }
+
+    /// `name:VALUE`
+    fn value(&self) -> Result<f32, Error> {
+        let [value] = self.values().ok_or_else(|| self.error())?;
+        self.number(value)
+    }
+
+    /// `name` alone.
+    fn alone<T>(&self, choice: T) -> Result<T, Error> {
+        let [] = self.values().ok_or_else(|| self.error())?;
+        Ok(choice)
+    }
+}
+
+macro_rules! notation {
+    ($type:ident, $what:literal, $expected:literal, |$parts:ident| { $($name:literal => $read:expr,)* }, |$self:ident, $f:ident| $write:expr) => {
+        impl FromStr for $type {
+            type Err = Error;
+
+            #[doc = concat!("Reads `", $expected, "`; ranges are checked when the configuration is built.")]
+            fn from_str(text: &str) -> Result<Self, Error> {
+                let $parts = Parts { what: $what, expected: $expected, text };
+                match $parts.name() {
+                    $($name => $read,)*
+                    _ => Err($parts.error()),
+                }
+            }
+        }
+
+        impl Display for $type {
+            fn fmt(&self, $f: &mut Formatter<'_>) -> FmtResult {
+                let $self = *self;
+                $write
+            }
+        }
+    };
+}
+
+notation!(Smoothing, "smoothing", "none|binomial3|binomial5|gaussian:SIZE:SIGMA", |parts| {
+    "none" => parts.alone(Smoothing::None),
+    "binomial3" => parts.alone(Smoothing::Binomial3),
+    "binomial5" => parts.alone(Smoothing::Binomial5),
+    "gaussian" => parts.size_and_sigma().map(|(size, sigma)| Smoothing::Gaussian { size, sigma }),
+}, |choice, f| match choice {
+    Smoothing::None => f.write_str("none"),
+    Smoothing::Binomial3 => f.write_str("binomial3"),
+    Smoothing::Binomial5 => f.write_str("binomial5"),
+    Smoothing::Gaussian { size, sigma } => write!(f, "gaussian:{size}:{sigma}"),
+});
+
+notation!(Gradient, "gradient", "sobel3|scharr3|central|box:SIZE|gaussian-derivative:SIZE:SIGMA", |parts| {
+    "sobel3" => parts.alone(Gradient::Sobel3),
+    "scharr3" => parts.alone(Gradient::Scharr3),
+    "central" => parts.alone(Gradient::Central),
+    "box" => parts.size().map(|size| Gradient::Box { size }),
+    "gaussian-derivative" => parts.size_and_sigma().map(|(size, sigma)| Gradient::GaussianDerivative { size, sigma }),
+}, |choice, f| match choice {
+    Gradient::Sobel3 => f.write_str("sobel3"),
+    Gradient::Scharr3 => f.write_str("scharr3"),
+    Gradient::Central => f.write_str("central"),
+    Gradient::Box { size } => write!(f, "box:{size}"),
+    Gradient::GaussianDerivative { size, sigma } => write!(f, "gaussian-derivative:{size}:{sigma}"),
+});
+
+notation!(Window, "window", "box:SIZE|binomial:SIZE|gaussian:SIZE:SIGMA", |parts| {
+    "box" => parts.size().map(|size| Window::Box { size }),
+    "binomial" => parts.size().map(|size| Window::Binomial { size }),
+    "gaussian" => parts.size_and_sigma().map(|(size, sigma)| Window::Gaussian { size, sigma }),
+}, |choice, f| match choice {
+    Window::Box { size } => write!(f, "box:{size}"),
+    Window::Binomial { size } => write!(f, "binomial:{size}"),
+    Window::Gaussian { size, sigma } => write!(f, "gaussian:{size}:{sigma}"),
+});
+
+notation!(Measure, "measure", "harris:K|shi-tomasi|noble:EPS", |parts| {
+    "harris" => parts.value().map(|k| Measure::Harris { k }),
+    "shi-tomasi" => parts.alone(Measure::ShiTomasi),
+    "noble" => parts.value().map(|eps| Measure::Noble { eps }),
+}, |choice, f| match choice {
+    Measure::Harris { k } => write!(f, "harris:{k}"),
+    Measure::ShiTomasi => f.write_str("shi-tomasi"),
+    Measure::Noble { eps } => write!(f, "noble:{eps}"),
+});
+
+notation!(Threshold, "threshold", "absolute:VALUE|relative:QUALITY|rosin:BINS|none", |parts| {
+    "absolute" => parts.value().map(Threshold::Absolute),
+    "relative" => parts.value().map(Threshold::Relative),
+    "rosin" => parts.size().map(|bins| Threshold::Rosin { bins }),
+    "none" => parts.alone(Threshold::None),
+}, |choice, f| match choice {
+    Threshold::Absolute(value) => write!(f, "absolute:{value}"),
+    Threshold::Relative(quality) => write!(f, "relative:{quality}"),
+    Threshold::Rosin { bins } => write!(f, "rosin:{bins}"),
+    Threshold::None => f.write_str("none"),
+});
+
+notation!(Border, "border rule", "reflect101|replicate|zero|skip", |parts| {
+    "reflect101" => parts.alone(Border::Reflect101),
+    "replicate" => parts.alone(Border::Replicate),
+    "zero" => parts.alone(Border::Zero),
+    "skip" => parts.alone(Border::Skip),
+}, |choice, f| f.write_str(match choice {
+    Border::Reflect101 => "reflect101",
+    Border::Replicate => "replicate",
+    Border::Zero => "zero",
+    Border::Skip => "skip",
+}));
+
+notation!(Subpixel, "sub-pixel mode", "none|quadratic", |parts| {
+    "none" => parts.alone(Subpixel::None),
+    "quadratic" => parts.alone(Subpixel::Quadratic),
+}, |choice, f| f.write_str(match choice {
+    Subpixel::None => "none",
+    Subpixel::Quadratic => "quadratic",
+}));
+
+notation!(Order, "order", "response|raster", |parts| {
+    "response" => parts.alone(Order::Response),
+    "raster" => parts.alone(Order::Raster),
+}, |choice, f| f.write_str(match choice {
+    Order::Response => "response",
+    Order::Raster => "raster",
+}));

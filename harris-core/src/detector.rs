@@ -1,0 +1,52 @@
+//! What every backend can do.
+
+use ndarray::Array2;
+
+use crate::{Error, ImageView, Keypoint};
+
+/// A detector with its configuration and its memory.
+///
+/// All implementations give the same results to the bit, so that callers choose one at run time:
+///
+/// ```
+/// use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, ReferenceDetector};
+///
+/// fn strongest(detector: &mut dyn Detector, image: &ImageView<'_>) -> Result<Option<Keypoint>, Error> {
+///     Ok(detector.detect(image)?.first().copied())
+/// }
+///
+/// let mut detector: Box<dyn Detector> = Box::new(ReferenceDetector::new(HarrisConfig::default()));
+/// let image = [0_u8; 64 * 64];
+/// assert_eq!(strongest(&mut *detector, &ImageView::gray(&image, 64, 64)?)?, None);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// `&mut self` is for the memory that a detector keeps from one image to the next. A detector belongs to one
+/// thread at a time; make one per thread.
+pub trait Detector: Send {
+    /// The corners of `image`, in the configuration's [`Order`](crate::Order). The same image always gives the
+    /// same list.
+    ///
+    /// # Errors
+    /// [`Error::ImageTooSmall`], [`Error::NonFinite`], [`Error::SampleTooLarge`]; [`Error::Backend`] where the
+    /// backend itself fails. After an error the detector works for the next image.
+    fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error>;
+
+    /// The corners of each image; sizes and sample types may differ. Backends overlap the work where they can.
+    ///
+    /// # Errors
+    /// The first error, as [`Detector::detect`].
+    fn detect_batch(&mut self, images: &[ImageView<'_>]) -> Result<Vec<Vec<Keypoint>>, Error> {
+        images.iter().map(|image| self.detect(image)).collect()
+    }
+
+    /// The response of every pixel, H × W, in the units of an image in 0..1; 0 where it is not valid
+    /// ([`HarrisConfig::invalid_frame`](crate::HarrisConfig::invalid_frame)). The mask has no part in it.
+    ///
+    /// # Errors
+    /// As [`Detector::detect`].
+    fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error>;
+
+    /// The backend and what it runs on, as in `cpu: 8 threads`.
+    fn describe(&self) -> String;
+}

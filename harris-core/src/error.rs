@@ -1,0 +1,201 @@
+//! What can be wrong with an image, a mask or a configuration.
+
+/// Everything that can go wrong in this library, one variant a cause.
+///
+/// Sizes are in pixels, strides and lengths in samples, coordinates in pixels from the top left.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The image has no pixels.
+    #[error("the image is empty: {width} x {height} pixels")]
+    EmptyImage {
+        /// Width of the image.
+        width: usize,
+        /// Height of the image.
+        height: usize,
+    },
+    /// A side is longer than [`MAX_SIDE`](crate::MAX_SIDE), or the product of the dimensions overflows.
+    #[error(
+        "the image is too large: {width} x {height} pixels of {channels} channel(s), rows {stride} samples apart"
+    )]
+    ImageTooLarge {
+        /// Width of the image.
+        width: usize,
+        /// Height of the image.
+        height: usize,
+        /// Samples per pixel.
+        channels: usize,
+        /// Samples from one row to the next.
+        stride: usize,
+    },
+    /// Under [`Border::Skip`](crate::Border::Skip) no pixel has its whole support in the image.
+    #[error(
+        "the image is too small: {width} x {height} pixels, where border rule `skip` needs at least {needed} x {needed}"
+    )]
+    ImageTooSmall {
+        /// Width of the image.
+        width: usize,
+        /// Height of the image.
+        height: usize,
+        /// The least width and height that leave one valid pixel.
+        needed: usize,
+    },
+    /// Neither one nor three samples per pixel.
+    #[error("an image has 1 or 3 channels, not {channels}")]
+    Channels {
+        /// Samples per pixel.
+        channels: usize,
+    },
+    /// The rows of the image would overlap.
+    #[error("the row stride is too short: {stride} samples, where a row has {needed}")]
+    StrideTooShort {
+        /// Samples from one row to the next.
+        stride: usize,
+        /// Samples in a row.
+        needed: usize,
+    },
+    /// The slice ends before the image does.
+    #[error("the slice is too short: {len} samples, where the image needs {needed}")]
+    SliceTooShort {
+        /// Samples in the slice.
+        len: usize,
+        /// Samples from the first of the image to its last.
+        needed: usize,
+    },
+    /// The samples of a row do not lie side by side in memory (a transposed array, say).
+    #[error("the samples of a row must lie side by side in memory; copy the array to standard layout first")]
+    RowsNotContiguous,
+    /// A sample is NaN or infinite.
+    #[error("the sample at x {x}, y {y}, channel {channel} is not finite: {value}")]
+    NonFinite {
+        /// Column of the pixel.
+        x: usize,
+        /// Row of the pixel.
+        y: usize,
+        /// Channel of the sample.
+        channel: usize,
+        /// The sample.
+        value: f32,
+    },
+    /// A float sample is so large that responses could overflow.
+    #[error("the sample at x {x}, y {y}, channel {channel} is too large: {value}, where {limit} is the limit", limit = crate::MAX_SAMPLE)]
+    SampleTooLarge {
+        /// Column of the pixel.
+        x: usize,
+        /// Row of the pixel.
+        y: usize,
+        /// Channel of the sample.
+        channel: usize,
+        /// The sample.
+        value: f32,
+    },
+    /// The mask's size is not the image's.
+    #[error("the mask has {mask_width} x {mask_height} pixels, the image {width} x {height}")]
+    MaskSize {
+        /// Width of the mask.
+        mask_width: usize,
+        /// Height of the mask.
+        mask_height: usize,
+        /// Width of the image.
+        width: usize,
+        /// Height of the image.
+        height: usize,
+    },
+    /// The mask is not an 8-bit image of one channel.
+    #[error("a mask is an 8-bit image of one channel")]
+    MaskFormat,
+    /// A smoothing, gradient or window aperture that is even, too small or too large.
+    #[error("the aperture of {stage} must be odd and from {least} to {most}, not {size}")]
+    Aperture {
+        /// The stage and its choice, as in `window box`.
+        stage: &'static str,
+        /// The size asked for.
+        size: u32,
+        /// The least size.
+        least: u32,
+        /// The greatest size.
+        most: u32,
+    },
+    /// A binomial window of a size that is not 3, 5 or 7.
+    #[error("a binomial window has 3, 5 or 7 taps, not {size}")]
+    BinomialSize {
+        /// The size asked for.
+        size: u32,
+    },
+    /// A box gradient and a window whose sums could leave 64 bits.
+    #[error(
+        "a box gradient of {gradient} with this window could overflow 64-bit sums: its taps sum to {taps} along an axis, and {most} is the most"
+    )]
+    TensorOverflow {
+        /// Size of the gradient.
+        gradient: u32,
+        /// Sum of the window's taps along an axis: n for box n, 2ⁿ⁻¹ for binomial n.
+        taps: u32,
+        /// The greatest such sum for this gradient.
+        most: u32,
+    },
+    /// A standard deviation that is not finite or out of range.
+    #[error("sigma must be from {least} to {most} pixels, not {sigma}", least = crate::config::SIGMA_RANGE.start(), most = crate::config::SIGMA_RANGE.end())]
+    Sigma {
+        /// The value asked for.
+        sigma: f64,
+    },
+    /// Harris's k is not finite or out of range.
+    #[error("Harris's k must be from 0 to below 0.25, not {k}")]
+    HarrisK {
+        /// The value asked for.
+        k: f32,
+    },
+    /// Noble's epsilon is not finite or not positive.
+    #[error("Noble's epsilon must be finite and positive, not {eps}")]
+    NobleEpsilon {
+        /// The value asked for.
+        eps: f32,
+    },
+    /// An absolute threshold that is not finite or negative.
+    #[error("an absolute threshold must be finite and at least 0, not {value}")]
+    AbsoluteThreshold {
+        /// The value asked for.
+        value: f32,
+    },
+    /// A relative threshold outside 0 to 1.
+    #[error("a relative threshold must be from 0 to 1, not {quality}")]
+    RelativeThreshold {
+        /// The value asked for.
+        quality: f32,
+    },
+    /// A histogram of too few or too many bins.
+    #[error("Rosin's histogram must have from {least} to {most} bins, not {bins}", least = crate::config::ROSIN_BINS.start(), most = crate::config::ROSIN_BINS.end())]
+    RosinBins {
+        /// The number asked for.
+        bins: u32,
+    },
+    /// A distance that is not finite or negative.
+    #[error("the least distance must be finite and at least 0, not {distance}")]
+    MinDistance {
+        /// The value asked for.
+        distance: f32,
+    },
+    /// A limit of no corners at all.
+    #[error("the number of corners must be at least 1; leave the limit out for all")]
+    MaxCorners,
+    /// A text that does not name a choice.
+    #[error("`{text}` is no {what}; write {expected}")]
+    Notation {
+        /// What was to be named, as in `window`.
+        what: &'static str,
+        /// The text.
+        text: String,
+        /// The forms that are understood.
+        expected: &'static str,
+    },
+    /// A name that no preset has.
+    #[error("there is no preset `{name}`; the presets are {}", crate::presets::names())]
+    UnknownPreset {
+        /// The name asked for.
+        name: String,
+    },
+    /// A failure of the backend itself: its threads, its driver, its device, its memory.
+    #[error(transparent)]
+    Backend(Box<dyn std::error::Error + Send + Sync>),
+}

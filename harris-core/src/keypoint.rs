@@ -1,0 +1,93 @@
+//! What a detector finds.
+
+use std::cmp::Ordering;
+
+/// A corner: where it is and how strong.
+///
+/// Two keypoints are equal when all their bits are. Their order is that of results: the stronger first,
+/// then from top to bottom, then from left to right; every pair has one, so that sorting a list of
+/// keypoints gives the same list however it was made.
+///
+/// ```
+/// use harris_core::Keypoint;
+///
+/// let mut found = [Keypoint::new(7.0, 2.0, 0.5), Keypoint::new(3.0, 2.0, 0.5), Keypoint::new(0.0, 9.0, 0.8)];
+/// found.sort();
+/// assert_eq!(found.map(|k| (k.x, k.y)), [(0.0, 9.0), (3.0, 2.0), (7.0, 2.0)]);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
+pub struct Keypoint {
+    /// Column in pixels; the centre of the leftmost pixel is 0.
+    pub x: f32,
+    /// Row in pixels; the centre of the topmost pixel is 0.
+    pub y: f32,
+    /// Size of the structure relative to the detector's aperture; 1 for single-scale detectors.
+    pub scale: f32,
+    /// The measure's value at the pixel, in the units of an image scaled to 0..1.
+    pub response: f32,
+}
+
+impl Keypoint {
+    /// A keypoint of scale 1.
+    #[must_use]
+    pub const fn new(x: f32, y: f32, response: f32) -> Self {
+        Self { x, y, scale: 1.0, response }
+    }
+
+    /// Compares by place: from top to bottom, then from left to right, then as [`Ord`] does.
+    #[must_use]
+    pub fn raster_cmp(&self, other: &Self) -> Ordering {
+        self.y.total_cmp(&other.y).then(self.x.total_cmp(&other.x)).then_with(|| self.cmp(other))
+    }
+}
+
+impl Ord for Keypoint {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (other.response.total_cmp(&self.response))
+            .then(self.y.total_cmp(&other.y))
+            .then(self.x.total_cmp(&other.x))
+            .then(self.scale.total_cmp(&other.scale))
+    }
+}
+
+impl PartialOrd for Keypoint {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Keypoint {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Keypoint {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equality_is_that_of_the_bits() {
+        let zero = Keypoint::new(0.0, 1.0, 2.0);
+        assert_eq!(zero, zero);
+        assert_ne!(zero, Keypoint { x: -0.0, ..zero });
+        assert_ne!(zero, Keypoint { scale: 2.0, ..zero });
+        let nan = Keypoint::new(0.0, 0.0, f32::NAN);
+        assert_eq!(nan, nan);
+    }
+
+    #[test]
+    fn stronger_comes_first_then_higher_then_further_left() {
+        let k = |x, y, r| Keypoint::new(x, y, r);
+        let sorted = [k(5.0, 5.0, 3.0), k(9.0, 0.0, 2.0), k(0.0, 1.0, 2.0), k(1.0, 1.0, 2.0)];
+        let mut shuffled = [sorted[2], sorted[0], sorted[3], sorted[1]];
+        shuffled.sort_unstable();
+        assert_eq!(shuffled, sorted);
+        shuffled.sort_unstable_by(Keypoint::raster_cmp);
+        assert_eq!(shuffled, [sorted[1], sorted[2], sorted[3], sorted[0]]);
+    }
+}

@@ -1,0 +1,50 @@
+//! Harris corner detection and its kin: the part that all backends share.
+//!
+//! ```
+//! use harris_core::{Detector, HarrisConfig, ImageView, ReferenceDetector};
+//!
+//! // A gray image: here a white square on black, as 8-bit samples.
+//! let (width, height) = (64, 48);
+//! let samples: Vec<u8> = (0..width * height)
+//!     .map(|i| if (16..40).contains(&(i % width)) && (12..36).contains(&(i / width)) { 255 } else { 0 })
+//!     .collect();
+//! let image = ImageView::gray(&samples, width, height)?;
+//!
+//! let mut detector = ReferenceDetector::new(HarrisConfig::default());
+//! let corners = detector.detect(&image)?;
+//! assert_eq!(corners.len(), 4);
+//! assert_eq!((corners[0].x, corners[0].y), (16.0, 12.0));
+//! # Ok::<(), harris_core::Error>(())
+//! ```
+//!
+//! - [`ImageView`] borrows an image: u8, u16 or f32 samples, gray or three channels, any row stride, an
+//!   optional mask.
+//! - [`HarrisConfig`] says what to compute; [`presets`] has published systems.
+//! - [`Detector`] is what backends implement; [`ReferenceDetector`] is the readable one, in [`pipeline`].
+//!   `harris-cpu` is the one to use. All give the same [`Keypoint`]s, compared by their bits.
+//!
+//! # Features
+//! - `image`: conversions from the `image` crate's buffers.
+//! - `serde`: reading and writing configurations and keypoints; what is read is validated.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+pub mod config;
+mod detector;
+mod error;
+mod image;
+mod keypoint;
+pub mod pipeline;
+pub mod presets;
+mod reference;
+
+pub use config::{
+    Border, Gradient, HarrisConfig, HarrisConfigBuilder, Measure, Order, Smoothing, Subpixel, Threshold,
+    Window,
+};
+pub use detector::Detector;
+pub use error::Error;
+pub use image::{ImageView, MAX_SAMPLE, MAX_SIDE, Raster, Sample, Samples};
+pub use keypoint::Keypoint;
+pub use reference::ReferenceDetector;

@@ -1,0 +1,70 @@
+//! Stage 3: the gradient. gx is right minus left, gy lower minus upper.
+
+use ndarray::Array2;
+
+use super::plane::{Extended, Number, Plane};
+use super::smoothing::{weighted_across, weighted_down};
+use super::taps;
+use crate::config::{Border, Gradient};
+
+/// gx and gy of one channel, not yet divided by the gradient's norm. Integer planes stay integer, but for a
+/// Gaussian derivative.
+#[must_use]
+pub fn gradient(plane: &Plane, gradient: Gradient, border: Border) -> (Plane, Plane) {
+    if let Gradient::GaussianDerivative { size, sigma } = gradient {
+        let plane = plane.to_float();
+        let (g, d) = (taps::gaussian(size, sigma), taps::gaussian_derivative(size, sigma));
+        let gx = weighted_across(&weighted_down(&plane, &g, border), &d, border);
+        let gy = weighted_across(&weighted_down(&plane, &d, border), &g, border);
+        return (Plane::Float(gx), Plane::Float(gy));
+    }
+    match plane {
+        Plane::Integer(plane) => {
+            let (gx, gy) = differences(Extended::new(plane, border), gradient);
+            (Plane::Integer(gx), Plane::Integer(gy))
+        }
+        Plane::Float(plane) => {
+            let (gx, gy) = differences(Extended::new(plane, border), gradient);
+            (Plane::Float(gx), Plane::Float(gy))
+        }
+    }
+}
+
+/// The gradients of integer weights, on exact integers and on floats in the one order that is fixed for them.
+fn differences<T: Number>(p: Extended<'_, T>, gradient: Gradient) -> (Array2<T>, Array2<T>) {
+    match gradient {
+        Gradient::Sobel3 => sobel(p, |outer| outer, T::weight(2)),
+        Gradient::Scharr3 => sobel(p, |outer| T::weight(3) * outer, T::weight(10)),
+        Gradient::Central => (
+            p.map(|p, x, y| p.at(x + 1, y) - p.at(x - 1, y)),
+            p.map(|p, x, y| p.at(x, y + 1) - p.at(x, y - 1)),
+        ),
+        Gradient::Box { size } => boxes(p, (size / 2) as isize),
+        Gradient::GaussianDerivative { .. } => unreachable!("float weights are handled by the caller"),
+    }
+}
+
+/// \[-1 0 1\] in one direction, \[w₁ w₀ w₁\] in the other; `outer` multiplies by w₁.
+fn sobel<T: Number>(p: Extended<'_, T>, outer: impl Fn(T) -> T, w0: T) -> (Array2<T>, Array2<T>) {
+    let gx = p.map(|p, x, y| {
+        let d = |y| p.at(x + 1, y) - p.at(x - 1, y);
+        outer(d(y - 1) + d(y + 1)) + w0 * d(y)
+    });
+    let gy = p.map(|p, x, y| {
+        let e = |y| outer(p.at(x - 1, y) + p.at(x + 1, y)) + w0 * p.at(x, y);
+        e(y + 1) - e(y - 1)
+    });
+    (gx, gy)
+}
+
+/// The sum of the h lines on one side minus that on the other, each line n = 2·h + 1 long (LoCoCo).
+fn boxes<T: Number>(p: Extended<'_, T>, h: isize) -> (Array2<T>, Array2<T>) {
+    let line = |p: &dyn Fn(isize) -> T| (1 - h..=h).fold(p(-h), |acc, i| acc + p(i));
+    let near_to_far = |p: &dyn Fn(isize) -> T| (2..=h).fold(p(1), |acc, i| acc + p(i));
+    let columns = p.map(|p, x, y| line(&|i| p.at(x, y + i)));
+    let gx =
+        p.like(&columns).map(|c, x, y| near_to_far(&|i| c.at(x + i, y)) - near_to_far(&|i| c.at(x - i, y)));
+    let rows = p.map(|p, x, y| line(&|i| p.at(x + i, y)));
+    let gy = p.like(&rows).map(|r, x, y| near_to_far(&|i| r.at(x, y + i)) - near_to_far(&|i| r.at(x, y - i)));
+    (gx, gy)
+}

@@ -1,0 +1,116 @@
+//! Planes of numbers and how stages read them beyond their edges.
+
+use std::ops::{Add, Mul, Sub};
+
+use ndarray::Array2;
+
+use super::border;
+use crate::ImageView;
+use crate::config::Border;
+use crate::image::{Raster, Sample, Samples};
+
+/// A number on which a stage computes: exact `i32` and `i64` for integer images, `f32` for float.
+pub trait Number: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
+    /// What lies outside the image under [`Border::Zero`].
+    const ZERO: Self;
+
+    /// A small weight, exactly.
+    fn weight(value: u8) -> Self;
+}
+
+impl Number for i32 {
+    const ZERO: Self = 0;
+    fn weight(value: u8) -> Self {
+        value.into()
+    }
+}
+
+impl Number for i64 {
+    const ZERO: Self = 0;
+    fn weight(value: u8) -> Self {
+        value.into()
+    }
+}
+
+impl Number for f32 {
+    const ZERO: Self = 0.0;
+    fn weight(value: u8) -> Self {
+        value.into()
+    }
+}
+
+/// One channel, H × W: integer as long as every stage so far was, then float.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Plane {
+    /// Exact samples or gradients of an integer image.
+    Integer(Array2<i32>),
+    /// Float samples or gradients.
+    Float(Array2<f32>),
+}
+
+impl Plane {
+    /// The channels of an image.
+    #[must_use]
+    pub fn channels(image: &ImageView<'_>) -> Vec<Plane> {
+        match image.samples() {
+            Samples::U8(raster) => split(raster, i32::from).map(Plane::Integer).collect(),
+            Samples::U16(raster) => split(raster, i32::from).map(Plane::Integer).collect(),
+            Samples::F32(raster) => split(raster, |v| v).map(Plane::Float).collect(),
+        }
+    }
+
+    /// The plane as float, exactly: integers here are below 2²⁴ in magnitude wherever a stage asks for it.
+    #[must_use]
+    pub fn to_float(&self) -> Array2<f32> {
+        match self {
+            Plane::Integer(plane) => plane.mapv(|v| v as f32),
+            Plane::Float(plane) => plane.clone(),
+        }
+    }
+}
+
+fn split<'a, T: Sample, U>(
+    raster: Raster<'a, T>,
+    convert: impl Fn(T) -> U + Copy + 'a,
+) -> impl Iterator<Item = Array2<U>> + 'a {
+    let (height, width, channels) = (raster.height(), raster.width(), raster.channels());
+    (0..channels).map(move |channel| {
+        Array2::from_shape_fn((height, width), |(y, x)| convert(raster.row(y)[x * channels + channel]))
+    })
+}
+
+/// A plane that goes on beyond its edges by a border rule.
+#[derive(Clone, Copy, Debug)]
+pub struct Extended<'a, T> {
+    plane: &'a Array2<T>,
+    border: Border,
+}
+
+impl<'a, T: Number> Extended<'a, T> {
+    /// Extends `plane` by `border`.
+    #[must_use]
+    pub fn new(plane: &'a Array2<T>, border: Border) -> Self {
+        Self { plane, border }
+    }
+
+    /// Extends another plane by the same border rule.
+    #[must_use]
+    pub fn like<'b>(&self, plane: &'b Array2<T>) -> Extended<'b, T> {
+        Extended::new(plane, self.border)
+    }
+
+    /// The value p(x, y).
+    #[must_use]
+    pub fn at(&self, x: isize, y: isize) -> T {
+        let (height, width) = self.plane.dim();
+        match (border::inside(self.border, x, width), border::inside(self.border, y, height)) {
+            (Some(x), Some(y)) => self.plane[[y, x]],
+            _ => T::ZERO,
+        }
+    }
+
+    /// A plane of the same size, each value computed from the neighbourhood of its place.
+    pub fn map<U>(&self, mut value: impl FnMut(&Self, isize, isize) -> U) -> Array2<U> {
+        Array2::from_shape_fn(self.plane.dim(), |(y, x)| value(self, x as isize, y as isize))
+    }
+}

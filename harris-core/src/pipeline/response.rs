@@ -1,0 +1,38 @@
+//! Stage 6: the response, one f32 operation each, in this order.
+
+use ndarray::{Array2, Zip};
+
+use super::tensor::Tensor;
+use crate::config::Measure;
+
+/// The response of the tensor \[a b; b c\].
+///
+/// ```
+/// use harris_core::{Measure, pipeline::response::measure};
+///
+/// // Two equal eigenvalues of 0.5.
+/// assert_eq!(measure(Measure::ShiTomasi, 0.5, 0.0, 0.5), 0.5);
+/// assert_eq!(measure(Measure::Harris { k: 0.0 }, 0.5, 0.0, 0.5), 0.25);
+/// // An edge: one eigenvalue is zero.
+/// assert_eq!(measure(Measure::Noble { eps: 1e-6 }, 1.0, 0.0, 0.0), 0.0);
+/// ```
+#[must_use]
+pub fn measure(measure: Measure, a: f32, b: f32, c: f32) -> f32 {
+    let trace = a + c;
+    let det = (a * c) - (b * b);
+    match measure {
+        Measure::Harris { k } => det - (k * trace) * trace,
+        Measure::ShiTomasi => {
+            let mean = trace * 0.5;
+            let half = (a - c) * 0.5;
+            mean - (half * half + b * b).sqrt()
+        }
+        Measure::Noble { eps } => (2.0 * det) / (trace + eps),
+    }
+}
+
+/// The response of every pixel, H × W.
+#[must_use]
+pub fn response(tensor: &Tensor, choice: Measure) -> Array2<f32> {
+    Zip::from(&tensor.a).and(&tensor.b).and(&tensor.c).map_collect(|&a, &b, &c| measure(choice, a, b, c))
+}

@@ -1,0 +1,84 @@
+//! Stage 2: smoothing.
+
+use ndarray::Array2;
+
+use super::plane::{Extended, Plane};
+use super::taps;
+use crate::config::{Border, Smoothing};
+
+/// Smooths one channel. Integer planes stay integer, but for a Gaussian.
+#[must_use]
+pub fn smooth(plane: &Plane, smoothing: Smoothing, border: Border) -> Plane {
+    match (smoothing, plane) {
+        (Smoothing::None, plane) => plane.clone(),
+        (Smoothing::Binomial3, Plane::Integer(plane)) => Plane::Integer(rounded(plane, &[1, 2, 1], border)),
+        (Smoothing::Binomial5, Plane::Integer(plane)) => {
+            Plane::Integer(rounded(plane, &[1, 4, 6, 4, 1], border))
+        }
+        (Smoothing::Binomial3, Plane::Float(plane)) => Plane::Float(binomial3(plane, border)),
+        (Smoothing::Binomial5, Plane::Float(plane)) => Plane::Float(binomial5(plane, border)),
+        (Smoothing::Gaussian { size, sigma }, plane) => {
+            Plane::Float(weighted(&plane.to_float(), &taps::gaussian(size, sigma), border))
+        }
+    }
+}
+
+/// (Σ w·p + half) >> shift with w = taps ⊗ taps, of which 2^shift is the sum.
+fn rounded(plane: &Array2<i32>, taps: &[i32], border: Border) -> Array2<i32> {
+    let radius = (taps.len() / 2) as isize;
+    let total = taps.iter().sum::<i32>().pow(2);
+    let (half, shift) = (total / 2, total.ilog2());
+    Extended::new(plane, border).map(|p, x, y| {
+        let mut sum = half;
+        for (dy, wy) in (-radius..).zip(taps) {
+            for (dx, wx) in (-radius..).zip(taps) {
+                sum += wx * wy * p.at(x + dx, y + dy);
+            }
+        }
+        sum >> shift
+    })
+}
+
+/// A pass across, one down, each (p₋₁ + p₁) + 2·p₀; then one product with 1/16.
+fn binomial3(plane: &Array2<f32>, border: Border) -> Array2<f32> {
+    let across =
+        Extended::new(plane, border).map(|p, x, y| (p.at(x - 1, y) + p.at(x + 1, y)) + 2.0 * p.at(x, y));
+    Extended::new(&across, border)
+        .map(|p, x, y| ((p.at(x, y - 1) + p.at(x, y + 1)) + 2.0 * p.at(x, y)) * (1.0 / 16.0))
+}
+
+/// A pass across, one down, each ((p₋₂ + p₂) + 4·(p₋₁ + p₁)) + 6·p₀; then one product with 1/256.
+fn binomial5(plane: &Array2<f32>, border: Border) -> Array2<f32> {
+    let pass = |outer: f32, inner: f32, centre: f32| (outer + 4.0 * inner) + 6.0 * centre;
+    let across = Extended::new(plane, border)
+        .map(|p, x, y| pass(p.at(x - 2, y) + p.at(x + 2, y), p.at(x - 1, y) + p.at(x + 1, y), p.at(x, y)));
+    Extended::new(&across, border).map(|p, x, y| {
+        pass(p.at(x, y - 2) + p.at(x, y + 2), p.at(x, y - 1) + p.at(x, y + 1), p.at(x, y)) * (1.0 / 256.0)
+    })
+}
+
+/// Weighted sums down, then across, each in ascending tap order.
+pub(super) fn weighted(plane: &Array2<f32>, taps: &[f32], border: Border) -> Array2<f32> {
+    let down = weighted_down(plane, taps, border);
+    weighted_across(&down, taps, border)
+}
+
+/// Σ w(i)·p(x, y + i), i ascending, from the first term on.
+pub(super) fn weighted_down(plane: &Array2<f32>, taps: &[f32], border: Border) -> Array2<f32> {
+    let radius = (taps.len() / 2) as isize;
+    Extended::new(plane, border).map(|p, x, y| ascending(taps, |i| p.at(x, y + i - radius)))
+}
+
+/// Σ w(i)·p(x + i, y), i ascending, from the first term on.
+pub(super) fn weighted_across(plane: &Array2<f32>, taps: &[f32], border: Border) -> Array2<f32> {
+    let radius = (taps.len() / 2) as isize;
+    Extended::new(plane, border).map(|p, x, y| ascending(taps, |i| p.at(x + i - radius, y)))
+}
+
+fn ascending(taps: &[f32], value: impl Fn(isize) -> f32) -> f32 {
+    let mut acc = taps[0] * value(0);
+    for (i, tap) in (1..).zip(&taps[1..]) {
+        acc += tap * value(i);
+    }
+    acc
+}

@@ -1,0 +1,90 @@
+//! Stage 8: suppression, the margin and the mask.
+
+use ndarray::Array2;
+
+use crate::config::HarrisConfig;
+use crate::image::Raster;
+use crate::{ImageView, Keypoint};
+
+/// The pixels that take part: valid ones inside the mask.
+#[derive(Clone, Copy, Debug)]
+pub struct Region<'a> {
+    width: usize,
+    height: usize,
+    frame: usize,
+    mask: Option<Raster<'a, u8>>,
+}
+
+impl<'a> Region<'a> {
+    /// Those of `image` under `config`.
+    #[must_use]
+    pub fn new(image: &ImageView<'a>, config: &HarrisConfig) -> Self {
+        Self {
+            width: image.width(),
+            height: image.height(),
+            frame: config.invalid_frame(),
+            mask: image.mask(),
+        }
+    }
+
+    /// Whether the pixel x, y takes part.
+    #[must_use]
+    pub fn contains(&self, x: usize, y: usize) -> bool {
+        self.is_valid(x, y) && self.mask.is_none_or(|mask| mask.row(y)[x] != 0)
+    }
+
+    /// Whether the pixel x, y has a response, inside the mask or not.
+    #[must_use]
+    pub fn is_valid(&self, x: usize, y: usize) -> bool {
+        let inside = |i: usize, len: usize| i >= self.frame && i + self.frame < len;
+        inside(x, self.width) && inside(y, self.height)
+    }
+
+    /// Its pixels, row by row.
+    pub fn pixels(self) -> impl Iterator<Item = (usize, usize)> {
+        let row = move |y| (0..self.width).map(move |x| (x, y));
+        (0..self.height).flat_map(row).filter(move |&(x, y)| self.contains(x, y))
+    }
+}
+
+/// The corners: pixels of the region, not within the margin, whose response exceeds `threshold`, is greater than
+/// that of every pixel of the region before it in its (2r+1)² neighbourhood and at least that of every one after it.
+/// They come in raster order, at the centres of their pixels.
+#[must_use]
+pub fn suppress(
+    response: &Array2<f32>,
+    region: Region<'_>,
+    config: &HarrisConfig,
+    threshold: f32,
+) -> Vec<Keypoint> {
+    let (margin, radius) = (config.margin(), config.suppression_radius());
+    let beyond_margin = |i: usize, len: usize| i >= margin && len - i > margin;
+    let mut corners = Vec::new();
+    for (x, y) in region.pixels() {
+        let candidate = response[[y, x]] > threshold;
+        if candidate
+            && beyond_margin(x, region.width)
+            && beyond_margin(y, region.height)
+            && wins(response, region, radius, x, y)
+        {
+            corners.push(Keypoint::new(x as f32, y as f32, response[[y, x]]));
+        }
+    }
+    corners
+}
+
+fn wins(response: &Array2<f32>, region: Region<'_>, radius: usize, x: usize, y: usize) -> bool {
+    let around = |i: usize, len: usize| {
+        i.saturating_sub(radius)..(i.saturating_add(radius).saturating_add(1)).min(len)
+    };
+    let r = response[[y, x]];
+    around(y, region.height).all(|v| {
+        around(x, region.width).all(|u| {
+            if (u, v) == (x, y) || !region.contains(u, v) {
+                return true;
+            }
+            let before = (v, u) < (y, x);
+            if before { r > response[[v, u]] } else { r >= response[[v, u]] }
+        })
+    })
+}

@@ -1,0 +1,42 @@
+//! The weights of Gaussian stages: computed in f64, rounded to f32 once.
+
+use std::iter;
+
+/// The taps of a Gaussian of sum 1: g(i) = exp(−i²/2σ²) / Σ exp(−j²/2σ²), for i from −r to r, r = size / 2.
+///
+/// ```
+/// let taps = harris_core::pipeline::taps::gaussian(3, 0.5);
+/// assert_eq!(taps, [0.10650698, 0.78698605, 0.10650698]);
+/// ```
+#[must_use]
+pub fn gaussian(size: u32, sigma: f64) -> Vec<f32> {
+    let sum: f64 = indices(size).map(|j| bell(j, sigma)).sum();
+    indices(size).map(|i| (bell(i, sigma) / sum) as f32).collect()
+}
+
+/// The taps of the derivative of a Gaussian, such that a ramp of slope s gives 2·s:
+/// d(i) = 2·i·exp(−i²/2σ²) / Σ j²·exp(−j²/2σ²), for i from −r to r, r = size / 2.
+///
+/// ```
+/// let taps = harris_core::pipeline::taps::gaussian_derivative(3, 0.7);
+/// assert_eq!(taps, [-1.0, 0.0, 1.0]);
+/// ```
+#[must_use]
+pub fn gaussian_derivative(size: u32, sigma: f64) -> Vec<f32> {
+    let sum: f64 = indices(size).map(|j| j * j * bell(j, sigma)).sum();
+    indices(size).map(|i| (2.0 * i * bell(i, sigma) / sum) as f32).collect()
+}
+
+fn bell(i: f64, sigma: f64) -> f64 {
+    (-i * i / (2.0 * sigma * sigma)).exp()
+}
+
+fn indices(size: u32) -> impl Iterator<Item = f64> {
+    let mut next = -f64::from(size / 2);
+    iter::repeat_with(move || {
+        let i = next;
+        next += 1.0;
+        i
+    })
+    .take(size as usize)
+}

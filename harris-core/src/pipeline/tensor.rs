@@ -1,0 +1,99 @@
+//! Stages 4 and 5: the products of the gradient, summed over channels and over the window.
+
+use ndarray::{Array2, Zip};
+
+use super::plane::{Extended, Number, Plane};
+use super::smoothing::weighted;
+use super::taps;
+use crate::config::{Border, Window};
+
+/// The structure tensor \[A B; B C\] of every pixel, H × W each, in the units of an image in 0..1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tensor {
+    /// Window sums of gx².
+    pub a: Array2<f32>,
+    /// Window sums of gx·gy.
+    pub b: Array2<f32>,
+    /// Window sums of gy².
+    pub c: Array2<f32>,
+}
+
+/// One of the three products, summed over the channels.
+enum Products {
+    Integer(Array2<i64>),
+    Float(Array2<f32>),
+}
+
+/// The tensor from the gradients (gx, gy) of every channel; `scale` is
+/// [`tensor_scale`](crate::HarrisConfig::tensor_scale).
+///
+/// # Panics
+/// Where there are no gradients, or of different kinds or sizes.
+#[must_use]
+pub fn tensor(gradients: &[(Plane, Plane)], window: Window, border: Border, scale: f32) -> Tensor {
+    let [a, b, c] = [
+        products(gradients, |(gx, _)| (gx, gx)),
+        products(gradients, |(gx, gy)| (gx, gy)),
+        products(gradients, |(_, gy)| (gy, gy)),
+    ]
+    .map(|product| window_sum(&product, window, border) * scale);
+    Tensor { a, b, c }
+}
+
+/// The product of two of the gradients, channels added from left to right.
+fn products(gradients: &[(Plane, Plane)], factors: impl Fn(&(Plane, Plane)) -> (&Plane, &Plane)) -> Products {
+    let mut channels = gradients.iter().map(|gradient| match factors(gradient) {
+        (Plane::Integer(u), Plane::Integer(v)) => {
+            Products::Integer(Zip::from(u).and(v).map_collect(|&u, &v| i64::from(u) * i64::from(v)))
+        }
+        (Plane::Float(u), Plane::Float(v)) => Products::Float(u * v),
+        _ => panic!("gx and gy are of one kind"),
+    });
+    let first = channels.next().expect("an image has a channel");
+    channels.fold(first, |sum, channel| match (sum, channel) {
+        (Products::Integer(sum), Products::Integer(channel)) => Products::Integer(sum + channel),
+        (Products::Float(sum), Products::Float(channel)) => Products::Float(sum + channel),
+        _ => panic!("channels are of one kind"),
+    })
+}
+
+/// The window sum as f32: exact until one conversion for box and binomial windows of integer products, one
+/// rounding an operation otherwise.
+fn window_sum(products: &Products, window: Window, border: Border) -> Array2<f32> {
+    match (window, products) {
+        (Window::Gaussian { size, sigma }, Products::Integer(plane)) => {
+            weighted(&plane.mapv(|v| v as f32), &taps::gaussian(size, sigma), border)
+        }
+        (Window::Gaussian { size, sigma }, Products::Float(plane)) => {
+            weighted(plane, &taps::gaussian(size, sigma), border)
+        }
+        (Window::Box { .. } | Window::Binomial { .. }, Products::Integer(plane)) => {
+            down_then_across(plane, window, border).mapv(|v| v as f32)
+        }
+        (Window::Box { .. } | Window::Binomial { .. }, Products::Float(plane)) => {
+            down_then_across(plane, window, border)
+        }
+    }
+}
+
+fn down_then_across<T: Number>(plane: &Array2<T>, window: Window, border: Border) -> Array2<T> {
+    let down = Extended::new(plane, border).map(|p, x, y| line_sum(window, |i| p.at(x, y + i)));
+    Extended::new(&down, border).map(|p, x, y| line_sum(window, |i| p.at(x + i, y)))
+}
+
+/// A box or binomial sum over p(−r)..=p(r), in the one order that is fixed for floats.
+fn line_sum<T: Number>(window: Window, p: impl Fn(isize) -> T) -> T {
+    let w = T::weight;
+    match window {
+        Window::Box { size } => {
+            let r = (size / 2) as isize;
+            (1 - r..=r).fold(p(-r), |acc, i| acc + p(i))
+        }
+        Window::Binomial { size: 3 } => (p(-1) + p(1)) + w(2) * p(0),
+        Window::Binomial { size: 5 } => ((p(-2) + p(2)) + w(4) * (p(-1) + p(1))) + w(6) * p(0),
+        Window::Binomial { size: 7 } => {
+            (((p(-3) + p(3)) + w(6) * (p(-2) + p(2))) + w(15) * (p(-1) + p(1))) + w(20) * p(0)
+        }
+        Window::Binomial { .. } | Window::Gaussian { .. } => unreachable!("no such window reaches this"),
+    }
+}

@@ -1,0 +1,140 @@
+//! Stage 7: which responses are strong enough.
+
+use std::ops::RangeInclusive;
+
+use crate::config::Threshold;
+
+/// The threshold T that a candidate's response must exceed, or `None` where nothing can be a candidate.
+///
+/// `responses` are those of all valid pixels inside the mask; it is called as often as they are walked.
+#[must_use]
+pub fn threshold<I>(choice: Threshold, responses: impl Fn() -> I) -> Option<f32>
+where
+    I: Iterator<Item = f32>,
+{
+    match choice {
+        Threshold::Absolute(value) => Some(value),
+        Threshold::None => Some(0.0),
+        Threshold::Relative(quality) => relative(quality, *extent(responses())?.end()),
+        Threshold::Rosin { bins } => {
+            let binning = Binning::new(extent(responses())?, bins)?;
+            let mut histogram = vec![0; bins as usize];
+            responses().for_each(|response| histogram[binning.bin(response)] += 1);
+            Some(binning.threshold(&histogram))
+        }
+    }
+}
+
+/// The least and the greatest response, `None` where there are none.
+#[must_use]
+pub fn extent(responses: impl Iterator<Item = f32>) -> Option<RangeInclusive<f32>> {
+    responses.fold(None, |extent, response| match extent {
+        None => Some(response..=response),
+        Some(extent) => Some(extent.start().min(response)..=extent.end().max(response)),
+    })
+}
+
+/// q · Rmax, `None` where the greatest response is not positive.
+#[must_use]
+pub fn relative(quality: f32, greatest: f32) -> Option<f32> {
+    (greatest > 0.0).then_some(quality * greatest)
+}
+
+/// How Rosin's method (Rosin 2001) sorts responses into bins.
+#[derive(Clone, Copy, Debug)]
+pub struct Binning {
+    least: f32,
+    /// Bins per unit of response.
+    density: f32,
+    /// Units of response per bin.
+    width: f32,
+    last: usize,
+}
+
+impl Binning {
+    /// `bins` bins over the extent of the responses; `None` where it is too narrow for a finite number of
+    /// bins per unit, as for a flat image: then nothing is a candidate.
+    #[must_use]
+    pub fn new(extent: RangeInclusive<f32>, bins: u32) -> Option<Self> {
+        let (least, greatest) = extent.into_inner();
+        let span = greatest - least;
+        let density = bins as f32 / span;
+        density.is_finite().then_some(Self {
+            least,
+            density,
+            width: span / bins as f32,
+            last: bins as usize - 1,
+        })
+    }
+
+    /// The bin of a response: min(bins − 1, ⌊(R − least)·(bins / (greatest − least))⌋).
+    #[must_use]
+    pub fn bin(&self, response: f32) -> usize {
+        let bin = ((response - self.least) * self.density).floor();
+        (bin as usize).min(self.last)
+    }
+
+    /// Rosin's threshold: least + (j + 0.5)·width of a bin, where j is the bin under the line from the
+    /// histogram's peak to its last non-empty bin that is farthest from it. At least 0, as a corner's response is positive.
+    ///
+    /// # Panics
+    /// Where the histogram has not as many bins as this binning, or is empty.
+    #[must_use]
+    pub fn threshold(&self, histogram: &[u64]) -> f32 {
+        assert_eq!(histogram.len(), self.last + 1, "a histogram has the bins of its binning");
+        let bin = farthest_bin(histogram).expect("the histogram counts the least response");
+        let threshold = self.least + (bin as f32 + 0.5) * self.width;
+        threshold.max(0.0)
+    }
+}
+
+/// The first bin j in p..=e with the greatest (e − p)(h\[p\] − h\[j\]) − (j − p)(h\[p\] − h\[e\]), in exact
+/// integers, where p is the first fullest bin and e the last that is not empty.
+fn farthest_bin(histogram: &[u64]) -> Option<usize> {
+    let last = histogram.iter().rposition(|&count| count > 0)?;
+    let fullest = *histogram.iter().max()?;
+    let peak = histogram.iter().position(|&count| count == fullest)?;
+    let h = |bin: usize| i128::from(histogram[bin]);
+    let span = |from: usize, to: usize| (to - from) as i128;
+    let distance = |j: usize| span(peak, last) * (h(peak) - h(j)) - span(peak, j) * (h(peak) - h(last));
+    let greatest = (peak..=last).map(distance).max()?;
+    (peak..=last).find(|&j| distance(j) == greatest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rosin_finds_the_elbow_of_a_falling_histogram() {
+        // The line falls from 100 at bin 1 to 1 at bin 9; bin 3 lies farthest below it.
+        let histogram = [4, 100, 30, 8, 6, 5, 3, 2, 1, 1, 0, 0];
+        assert_eq!(farthest_bin(&histogram), Some(3));
+        // By hand: 8·(100 − 8) − 2·99 = 538 against 8·70 − 99 = 461 at bin 2 and 8·94 − 3·99 = 455 at bin 4.
+        let binning = Binning::new(-1.0..=11.0, 12).unwrap();
+        assert_eq!(binning.threshold(&histogram), -1.0 + 3.5);
+    }
+
+    #[test]
+    fn rosin_takes_the_first_of_equal_bins_and_one_bin_alone() {
+        assert_eq!(farthest_bin(&[0, 0, 7]), Some(2));
+        assert_eq!(farthest_bin(&[5, 5, 5]), Some(0));
+        assert_eq!(farthest_bin(&[9, 1, 1, 1]), Some(1));
+        assert_eq!(farthest_bin(&[0, 0]), None);
+    }
+
+    #[test]
+    fn bins_hold_their_edges() {
+        let binning = Binning::new(0.0..=8.0, 4).unwrap();
+        assert_eq!([0.0, 1.99, 2.0, 7.0, 8.0].map(|r| binning.bin(r)), [0, 0, 1, 3, 3]);
+    }
+
+    #[test]
+    fn a_flat_image_has_no_threshold() {
+        assert_eq!(threshold(Threshold::Rosin { bins: 16 }, || [0.5; 9].into_iter()), None);
+        assert_eq!(threshold(Threshold::Rosin { bins: 16 }, || [0.0, 1e-40].into_iter()), None);
+        assert_eq!(threshold(Threshold::Relative(0.5), || [0.0, -1.0].into_iter()), None);
+        assert_eq!(threshold(Threshold::Relative(0.5), std::iter::empty), None);
+        assert_eq!(threshold(Threshold::Relative(0.5), || [0.25, -1.0].into_iter()), Some(0.125));
+    }
+}

@@ -1,0 +1,134 @@
+//! Which configurations are valid, and how they are written.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+use harris_core::{
+    Border, Error, Gradient, HarrisConfig, HarrisConfigBuilder, Measure, Order, Smoothing, Subpixel,
+    Threshold, Window,
+};
+
+fn refused(change: impl Fn(HarrisConfigBuilder) -> HarrisConfigBuilder) -> Error {
+    change(HarrisConfig::builder()).build().unwrap_err()
+}
+
+#[test]
+fn apertures_are_odd_and_in_range() {
+    for size in [0, 1, 2, 4, 128, 129, 1001, u32::MAX] {
+        let is_aperture = |error: &Error| matches!(error, Error::Aperture { size: s, .. } if *s == size);
+        assert!(is_aperture(&refused(|b| b.smoothing(Smoothing::Gaussian { size, sigma: 1.0 }))), "{size}");
+        assert!(is_aperture(&refused(|b| b.gradient(Gradient::Box { size }))), "{size}");
+        assert!(
+            is_aperture(&refused(|b| b.gradient(Gradient::GaussianDerivative { size, sigma: 1.0 }))),
+            "{size}"
+        );
+        assert!(is_aperture(&refused(|b| b.window(Window::Box { size }))), "{size}");
+        assert!(is_aperture(&refused(|b| b.window(Window::Gaussian { size, sigma: 1.0 }))), "{size}");
+    }
+    for size in [0, 1, 4, 9, u32::MAX] {
+        assert!(matches!(refused(|b| b.window(Window::Binomial { size })), Error::BinomialSize { .. }));
+    }
+    assert!(matches!(refused(|b| b.gradient(Gradient::Box { size: 33 })), Error::Aperture { most: 31, .. }));
+    let widest = HarrisConfig::builder().window(Window::Box { size: 127 }).build().unwrap();
+    assert_eq!(widest.support_radius(), 1 + 1 + 63);
+}
+
+#[test]
+fn sums_that_leave_64_bits_are_refused() {
+    let with = |gradient, window| {
+        HarrisConfig::builder().gradient(Gradient::Box { size: gradient }).window(window).build()
+    };
+    assert!(with(31, Window::Box { size: 57 }).is_ok());
+    let error = with(31, Window::Box { size: 59 }).unwrap_err();
+    assert!(matches!(error, Error::TensorOverflow { gradient: 31, taps: 59, most: 57 }), "{error}");
+    assert!(with(31, Window::Binomial { size: 5 }).is_ok());
+    assert!(matches!(with(31, Window::Binomial { size: 7 }), Err(Error::TensorOverflow { taps: 64, .. })));
+    assert!(with(29, Window::Binomial { size: 7 }).is_ok());
+    assert!(with(31, Window::Gaussian { size: 127, sigma: 20.0 }).is_ok());
+}
+
+#[test]
+fn numbers_are_finite_and_in_range() {
+    for sigma in [0.0, -1.0, 0.09, 1001.0, f64::NAN, f64::INFINITY] {
+        assert!(matches!(
+            refused(|b| b.smoothing(Smoothing::Gaussian { size: 5, sigma })),
+            Error::Sigma { .. }
+        ));
+        let derivative = Gradient::GaussianDerivative { size: 5, sigma };
+        assert!(matches!(refused(|b| b.gradient(derivative)), Error::Sigma { .. }));
+        assert!(matches!(refused(|b| b.window(Window::Gaussian { size: 5, sigma })), Error::Sigma { .. }));
+    }
+    for k in [-0.01, 0.25, 1.0, f32::NAN, f32::INFINITY] {
+        assert!(matches!(refused(|b| b.measure(Measure::Harris { k })), Error::HarrisK { .. }));
+    }
+    for eps in [0.0, -1e-6, f32::NAN, f32::INFINITY] {
+        assert!(matches!(refused(|b| b.measure(Measure::Noble { eps })), Error::NobleEpsilon { .. }));
+    }
+    for value in [-1e-9, f32::NAN, f32::INFINITY] {
+        let error = refused(|b| b.threshold(Threshold::Absolute(value)));
+        assert!(matches!(error, Error::AbsoluteThreshold { .. }));
+    }
+    for quality in [-0.01, 1.01, f32::NAN] {
+        let error = refused(|b| b.threshold(Threshold::Relative(quality)));
+        assert!(matches!(error, Error::RelativeThreshold { .. }));
+    }
+    for bins in [0, 1, 65537] {
+        assert!(matches!(refused(|b| b.threshold(Threshold::Rosin { bins })), Error::RosinBins { .. }));
+    }
+    for distance in [-1.0, f32::NAN, f32::INFINITY] {
+        assert!(matches!(refused(|b| b.min_distance(distance)), Error::MinDistance { .. }));
+    }
+    assert!(matches!(refused(|b| b.max_corners(0)), Error::MaxCorners));
+}
+
+/// Every text reads as its choice and is written back the same.
+fn round_trip<T: FromStr<Err = Error> + Display + PartialEq + std::fmt::Debug>(texts: &[&str], bad: &[&str]) {
+    for text in texts {
+        assert_eq!(text.parse::<T>().unwrap().to_string(), *text);
+    }
+    for text in bad.iter().chain(&["", ":", "nothing", "none:3"]) {
+        assert!(matches!(text.parse::<T>(), Err(Error::Notation { .. })), "{text}");
+    }
+}
+
+#[test]
+fn choices_have_a_notation() {
+    round_trip::<Smoothing>(
+        &["none", "binomial3", "binomial5", "gaussian:5:1.5"],
+        &["gaussian", "gaussian:5", "box:3"],
+    );
+    round_trip::<Gradient>(
+        &["sobel3", "scharr3", "central", "box:9", "gaussian-derivative:9:1.5"],
+        &["box:-3", "box:x", "sobel3:3", "gaussian-derivative:9:1:2"],
+    );
+    round_trip::<Window>(&["box:3", "binomial:7", "gaussian:5:0.8"], &["box:3.0", "gaussian:5:", "box:3:"]);
+    round_trip::<Measure>(
+        &["harris:0.04", "shi-tomasi", "noble:0.000001"],
+        &["harris", "harris:", "harris:k"],
+    );
+    round_trip::<Threshold>(
+        &["absolute:0.5", "relative:0.01", "rosin:256", "none"],
+        &["rosin:2.5", "relative"],
+    );
+    round_trip::<Border>(&["reflect101", "replicate", "zero", "skip"], &["reflect"]);
+    round_trip::<Subpixel>(&["none", "quadratic"], &["cubic"]);
+    round_trip::<Order>(&["response", "raster"], &["random"]);
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn what_is_deserialised_is_validated() {
+    for preset in harris_core::presets::ALL {
+        let config = (preset.config)();
+        let text = serde_json::to_string(&config).unwrap();
+        assert_eq!(serde_json::from_str::<HarrisConfig>(&text).unwrap(), config, "{text}");
+    }
+    let read = serde_json::from_str::<HarrisConfig>;
+    let config =
+        read(r#"{ "window": { "gaussian": { "size": 5, "sigma": 1.5 } }, "max_corners": 7 }"#).unwrap();
+    assert_eq!(config.window(), Window::Gaussian { size: 5, sigma: 1.5 });
+    assert_eq!(config.gradient(), Gradient::Sobel3);
+    let error = read(r#"{ "window": { "box": { "size": 4 } } }"#).unwrap_err().to_string();
+    assert!(error.contains("odd"), "{error}");
+    assert!(read(r#"{ "windows": 3 }"#).is_err());
+}

@@ -1,0 +1,332 @@
+//! The reference against a second reading of docs/arithmetic.md that shares no code with it: every response summed
+//! directly from the samples it depends on, by two-dimensional weights, integers in 128 bits, floats in 64.
+
+use approx::abs_diff_eq;
+use harris_conformance::pictures::{Depth, Picture, Pixels, noise};
+use harris_core::pipeline::selection;
+use harris_core::{
+    Border, Detector, Gradient, HarrisConfig, Keypoint, Measure, ReferenceDetector, Smoothing, Window,
+};
+
+/// Numbers that are exact where the contract's are.
+trait Exact: Copy + std::ops::Add<Output = Self> + std::ops::Mul<Output = Self> + std::iter::Sum {
+    fn from_weight(weight: f64) -> Self;
+    /// What ends a binomial smoothing whose weights sum to `total`.
+    fn smoothed(self, total: f64) -> Self;
+    fn to_f64(self) -> f64;
+}
+
+impl Exact for i128 {
+    fn from_weight(weight: f64) -> Self {
+        assert_eq!(weight.fract(), 0.0);
+        weight as i128
+    }
+    fn smoothed(self, total: f64) -> Self {
+        (self + total as i128 / 2).div_euclid(total as i128)
+    }
+    fn to_f64(self) -> f64 {
+        self as f64
+    }
+}
+
+impl Exact for f64 {
+    fn from_weight(weight: f64) -> Self {
+        weight
+    }
+    fn smoothed(self, total: f64) -> Self {
+        self / total
+    }
+    fn to_f64(self) -> f64 {
+        self
+    }
+}
+
+/// A plane as a function of any place.
+struct Plane<T> {
+    values: Vec<Vec<T>>,
+    border: Border,
+}
+
+impl<T: Exact> Plane<T> {
+    fn at(&self, x: i64, y: i64) -> T {
+        match (self.place(x, self.values[0].len()), self.place(y, self.values.len())) {
+            (Some(x), Some(y)) => self.values[y][x],
+            _ => T::from_weight(0.0),
+        }
+    }
+
+    /// Walks back into the image step by step.
+    fn place(&self, mut i: i64, len: usize) -> Option<usize> {
+        let last = len as i64 - 1;
+        while i < 0 || i > last {
+            i = match self.border {
+                Border::Reflect101 if last == 0 => 0,
+                Border::Reflect101 => {
+                    if i < 0 {
+                        -i
+                    } else {
+                        2 * last - i
+                    }
+                }
+                Border::Replicate => {
+                    if i < 0 {
+                        i + 1
+                    } else {
+                        i - 1
+                    }
+                }
+                Border::Zero | Border::Skip => return None,
+            };
+        }
+        Some(i as usize)
+    }
+
+    fn map<U: Exact>(&self, value: impl Fn(i64, i64) -> U) -> Plane<U> {
+        let (height, width) = (self.values.len() as i64, self.values[0].len() as i64);
+        let values = (0..height).map(|y| (0..width).map(|x| value(x, y)).collect()).collect();
+        Plane { values, border: self.border }
+    }
+
+    /// Σ weights(dx, dy)·p(x + dx, y + dy) within the radius.
+    fn filter(&self, radius: i64, weight: impl Fn(i64, i64) -> f64) -> Plane<T> {
+        self.map(|x, y| {
+            let places = (-radius..=radius).flat_map(|dy| (-radius..=radius).map(move |dx| (dx, dy)));
+            places.map(|(dx, dy)| T::from_weight(weight(dx, dy)) * self.at(x + dx, y + dy)).sum()
+        })
+    }
+}
+
+/// Row n of Pascal's triangle, from its middle.
+fn binomial(n: i64, i: i64) -> f64 {
+    let k = i + n / 2;
+    (0..k).map(|j| (n - 1 - j) as f64 / (j + 1) as f64).product::<f64>().round()
+}
+
+fn bell(i: i64, sigma: f64) -> f64 {
+    (-((i * i) as f64) / (2.0 * sigma * sigma)).exp()
+}
+
+fn gaussian(size: u32, sigma: f64, i: i64) -> f64 {
+    let r = i64::from(size / 2);
+    bell(i, sigma) / (-r..=r).map(|j| bell(j, sigma)).sum::<f64>()
+}
+
+/// The weight of gx at dx, dy; gy has them transposed.
+fn gradient_weight(gradient: Gradient, across: i64, along: i64) -> f64 {
+    let sign = across.signum() as f64;
+    match gradient {
+        Gradient::Sobel3 => sign * [1.0, 2.0, 1.0][(along + 1) as usize],
+        Gradient::Scharr3 => sign * [3.0, 10.0, 3.0][(along + 1) as usize],
+        Gradient::Central => {
+            if along == 0 {
+                sign
+            } else {
+                0.0
+            }
+        }
+        Gradient::Box { .. } => sign,
+        Gradient::GaussianDerivative { size, sigma } => {
+            let r = i64::from(size / 2);
+            let norm: f64 = (-r..=r).map(|j| (j * j) as f64 * bell(j, sigma)).sum();
+            2.0 * across as f64 * bell(across, sigma) / norm * gaussian(size, sigma, along)
+        }
+    }
+}
+
+fn window_weight(window: Window, dx: i64, dy: i64) -> f64 {
+    match window {
+        Window::Box { .. } => 1.0,
+        Window::Binomial { size } => binomial(i64::from(size), dx) * binomial(i64::from(size), dy),
+        Window::Gaussian { size, sigma } => gaussian(size, sigma, dx) * gaussian(size, sigma, dy),
+    }
+}
+
+/// Window sums A, B, C of the first places to the last, not yet scaled.
+fn tensor<T: Exact>(channels: Vec<Plane<T>>, config: &HarrisConfig) -> [Plane<T>; 3] {
+    let gradients: Vec<_> = channels
+        .into_iter()
+        .map(|p| match config.smoothing() {
+            Smoothing::None => p,
+            Smoothing::Gaussian { size, sigma } => {
+                p.filter(i64::from(size / 2), |x, y| gaussian(size, sigma, x) * gaussian(size, sigma, y))
+            }
+            Smoothing::Binomial3 | Smoothing::Binomial5 => {
+                let n = 2 * config.smoothing().radius() as i64 + 1;
+                let sums = p.filter(n / 2, |x, y| binomial(n, x) * binomial(n, y));
+                sums.map(|x, y| sums.at(x, y).smoothed(f64::from(1 << (2 * (n - 1)))))
+            }
+        })
+        .map(|p| {
+            let r = config.gradient().radius() as i64;
+            let weight = |across, along| gradient_weight(config.gradient(), across, along);
+            (p.filter(r, weight), p.filter(r, |x, y| weight(y, x)))
+        })
+        .collect();
+    let window = |u: fn(&(Plane<T>, Plane<T>)) -> [&Plane<T>; 2]| {
+        let products = gradients[0]
+            .0
+            .map(|x, y| gradients.iter().map(u).map(|[u, v]| u.at(x, y) * v.at(x, y)).sum::<T>());
+        products.filter(config.window().radius() as i64, |x, y| window_weight(config.window(), x, y))
+    };
+    [window(|(gx, _)| [gx, gx]), window(|(gx, gy)| [gx, gy]), window(|(_, gy)| [gy, gy])]
+}
+
+/// What twice the slope of a ramp is divided by: the gradient of the ramp p = x / 2.
+fn norm(gradient: Gradient) -> f64 {
+    let r = gradient.radius() as i64;
+    let places = (-r..=r).flat_map(|dy| (-r..=r).map(move |dx| (dx, dy)));
+    places.map(|(dx, dy)| gradient_weight(gradient, dx, dy) * dx as f64 / 2.0).sum()
+}
+
+fn weight_sum(window: Window) -> f64 {
+    let r = window.radius() as i64;
+    (-r..=r).flat_map(|dy| (-r..=r).map(move |dx| window_weight(window, dx, dy))).sum()
+}
+
+fn planes<T: Exact>(picture: &Picture, border: Border) -> Vec<Plane<T>> {
+    let sample = |i: usize| match &picture.samples {
+        Pixels::U8(samples) => f64::from(samples[i]),
+        Pixels::U16(samples) => f64::from(samples[i]),
+        Pixels::F32(samples) => f64::from(samples[i]),
+    };
+    let plane = |channel: usize| {
+        let place = |x, y| y * picture.stride + x * picture.channels + channel;
+        let row = |y| (0..picture.width).map(|x| T::from_weight(sample(place(x, y)))).collect();
+        (0..picture.height).map(row).collect()
+    };
+    (0..picture.channels).map(|channel| Plane { values: plane(channel), border }).collect()
+}
+
+fn configs(border: Border, integer: bool) -> Vec<HarrisConfig> {
+    let mut smoothings = vec![Smoothing::None, Smoothing::Binomial3, Smoothing::Binomial5];
+    let mut gradients =
+        vec![Gradient::Sobel3, Gradient::Scharr3, Gradient::Central, Gradient::Box { size: 5 }];
+    let mut windows = vec![Window::Box { size: 3 }, Window::Box { size: 9 }];
+    windows.extend([3, 5, 7].map(|size| Window::Binomial { size }));
+    if !integer {
+        smoothings.push(Smoothing::Gaussian { size: 5, sigma: 0.9 });
+        gradients.push(Gradient::GaussianDerivative { size: 7, sigma: 1.3 });
+        windows.push(Window::Gaussian { size: 5, sigma: 1.5 });
+    }
+    let mut configs = Vec::new();
+    for smoothing in smoothings {
+        for &gradient in &gradients {
+            for &window in &windows {
+                let builder = HarrisConfig::builder().border(border).smoothing(smoothing).gradient(gradient);
+                configs.push(builder.window(window).build().unwrap());
+            }
+        }
+    }
+    configs
+}
+
+const BORDERS: [Border; 4] = [Border::Reflect101, Border::Replicate, Border::Zero, Border::Skip];
+
+fn pictures(depth: Depth) -> impl Iterator<Item = Picture> {
+    [(24, 21, 1), (23, 20, 3), (2, 5, 1), (1, 1, 3)]
+        .into_iter()
+        .map(move |size| Picture::draw(depth, size, |x, y, c| noise(5, x / 2, y / 2, c)))
+}
+
+#[test]
+fn integer_responses_are_the_definition_to_the_bit() {
+    for border in BORDERS {
+        for config in configs(border, true) {
+            for (depth, full_scale) in [(Depth::U8, 255.0), (Depth::U16, 65535.0)] {
+                for picture in pictures(depth) {
+                    let Ok(response) = ReferenceDetector::new(config.clone()).response(&picture.view())
+                    else {
+                        assert_eq!(border, Border::Skip);
+                        continue;
+                    };
+                    let tensor = tensor::<i128>(planes(&picture, border), &config);
+                    let unit = norm(config.gradient()) * full_scale;
+                    let scale = (1.0 / (unit * unit * weight_sum(config.window()))) as f32;
+                    let frame = if border == Border::Skip { config.support_radius() } else { 0 };
+                    for ((y, x), &value) in response.indexed_iter() {
+                        let [a, b, c] = [0, 1, 2].map(|i| tensor[i].at(x as i64, y as i64) as f32 * scale);
+                        let trace = a + c;
+                        let harris = (a * c - b * b) - (0.04 * trace) * trace;
+                        let valid = x >= frame
+                            && y >= frame
+                            && x + frame < picture.width
+                            && y + frame < picture.height;
+                        let expected = if valid { harris } else { 0.0 };
+                        assert_eq!(
+                            value.to_bits(),
+                            expected.to_bits(),
+                            "{x}, {y} of {picture:?}: {config:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn float_responses_are_the_definition_but_for_rounding() {
+    for border in BORDERS {
+        for config in configs(border, false) {
+            for depth in [Depth::U8, Depth::F32] {
+                for picture in pictures(depth).filter(|picture| picture.width > 20) {
+                    // Rounded integer smoothing is not what 64-bit floats do.
+                    if depth == Depth::U8
+                        && matches!(config.smoothing(), Smoothing::Binomial3 | Smoothing::Binomial5)
+                    {
+                        continue;
+                    }
+                    let config = config.to_builder().measure(Measure::ShiTomasi).build().unwrap();
+                    let response = ReferenceDetector::new(config.clone()).response(&picture.view()).unwrap();
+                    let tensor = tensor::<f64>(planes(&picture, border), &config);
+                    let unit = norm(config.gradient()) * if depth == Depth::U8 { 255.0 } else { 1.0 };
+                    let scale = 1.0 / (unit * unit * weight_sum(config.window()));
+                    let frame = if border == Border::Skip { config.support_radius() } else { 0 };
+                    for ((y, x), &value) in response.indexed_iter() {
+                        let [a, b, c] = [0, 1, 2].map(|i| tensor[i].at(x as i64, y as i64).to_f64() * scale);
+                        let expected = 0.5 * (a + c) - (0.25 * (a - c) * (a - c) + b * b).sqrt();
+                        let valid = x >= frame
+                            && y >= frame
+                            && x + frame < picture.width
+                            && y + frame < picture.height;
+                        if valid {
+                            let close = relative_eq!(
+                                f64::from(value),
+                                expected,
+                                epsilon = 2e-6 * (a + c),
+                                max_relative = 0.0
+                            );
+                            assert!(close, "{value} for {expected} at {x}, {y} of {picture:?}: {config:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn selection_keeps_what_comparing_every_pair_keeps() {
+    let cases =
+        [(3.0, None), (7.3, Some(40)), (1.0, None), (1.2, None), (500.0, None), (0.0, Some(9)), (1e30, None)];
+    for (seed, (distance, most)) in (1..).zip(cases) {
+        // A third of the pixels of 90 x 60, at few levels, so that many are equally strong.
+        let pixels = (0..60).flat_map(|y| (0..90).map(move |x| (x, y)));
+        let corners: Vec<_> = pixels
+            .filter(|&(x, y)| noise(seed, x, y, 0) < 0.3)
+            .map(|(x, y)| Keypoint::new(x as f32, y as f32, (noise(seed, x, y, 1) * 8.0).ceil() as f32))
+            .collect();
+        let config = HarrisConfig::builder().min_distance(distance).max_corners(most).build().unwrap();
+        let mut ordered = corners.clone();
+        ordered.sort();
+        let mut kept: Vec<Keypoint> = Vec::new();
+        for k in ordered {
+            let far =
+                |o: &Keypoint| f64::from(k.x - o.x).hypot(f64::from(k.y - o.y)) >= f64::from(distance) - 1e-9;
+            if kept.iter().all(far) && most.is_none_or(|most| kept.len() < most) {
+                kept.push(k);
+            }
+        }
+        assert_eq!(selection::select(corners, &config), kept, "distance {distance}");
+    }
+}

@@ -1,0 +1,139 @@
+//! The detector: bands in, keypoints out.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use harris_core::pipeline::{selection, subpixel, threshold};
+use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Subpixel, Threshold};
+use ndarray::Array2;
+use rayon::ThreadPool;
+
+use crate::bands::Threads;
+use crate::stages;
+use crate::stages::peaks::Responses;
+use crate::workspace::Workspace;
+
+/// Harris on the CPU, on as many threads as wanted; the result does not depend on how many.
+///
+/// ```
+/// use harris_cpu::{CpuDetector, Detector, HarrisConfig, ImageView};
+///
+/// let samples = [0_u8; 32 * 32];
+/// let image = ImageView::gray(&samples, 32, 32)?;
+/// let mut one = CpuDetector::with_threads(HarrisConfig::default(), 1)?;
+/// let mut two = CpuDetector::with_threads(HarrisConfig::default(), 2)?;
+/// assert_eq!(one.detect(&image)?, two.detect(&image)?);
+/// assert_eq!(two.describe(), "cpu: 2 threads");
+/// # Ok::<(), harris_cpu::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct CpuDetector {
+    config: HarrisConfig,
+    threads: Threads,
+    workspace: Workspace,
+}
+
+impl CpuDetector {
+    /// A detector on rayon's shared pool: as many threads as the machine runs at once, unless the process has
+    /// configured it otherwise.
+    #[must_use]
+    pub fn new(config: HarrisConfig) -> Self {
+        Self::on(config, Threads::Shared)
+    }
+
+    /// A detector with `threads` threads of its own; with one, on the calling thread alone.
+    ///
+    /// # Errors
+    /// [`PoolError`](crate::PoolError) inside [`Error::Backend`] where there are none or they cannot be started.
+    pub fn with_threads(config: HarrisConfig, threads: usize) -> Result<Self, Error> {
+        Ok(Self::on(config, Threads::own(threads)?))
+    }
+
+    /// A detector on the caller's pool.
+    #[must_use]
+    pub fn with_pool(config: HarrisConfig, pool: Arc<ThreadPool>) -> Self {
+        Self::on(config, Threads::Pool(pool))
+    }
+
+    fn on(config: HarrisConfig, threads: Threads) -> Self {
+        Self { config, threads, workspace: Workspace::default() }
+    }
+
+    /// Fills the workspace's responses, and returns the bands it was done in.
+    fn compute_responses(&mut self, image: &ImageView<'_>) -> Result<Vec<Range<usize>>, Error> {
+        self.config.check_image(image)?;
+        let (width, height) = (image.width(), image.height());
+        let bands = self.threads.bands(height);
+        let Workspace { response, buffers } = &mut self.workspace;
+        response.resize(width * height, 0.0);
+        if buffers.len() < bands.len() {
+            buffers.resize_with(bands.len(), Default::default);
+        }
+        let mut rest = response.as_mut_slice();
+        let mut work = Vec::with_capacity(bands.len());
+        for (band, buffers) in bands.iter().zip(buffers) {
+            let (out, below) = rest.split_at_mut(band.len() * width);
+            work.push((band.clone(), out, buffers));
+            rest = below;
+        }
+        let config = &self.config;
+        self.threads.map(work, |(band, out, buffers)| stages::responses(image, config, band, out, buffers));
+        Ok(bands)
+    }
+
+    /// The threshold that a candidate exceeds; `None` where nothing can be one.
+    fn threshold(&self, responses: Responses<'_>, bands: &[Range<usize>]) -> Option<f32> {
+        let extent = || {
+            let extents = self.threads.map(bands.to_vec(), |band| responses.extent(band));
+            threshold::extent(
+                extents.into_iter().flatten().flat_map(|extent| [*extent.start(), *extent.end()]),
+            )
+        };
+        match self.config.threshold() {
+            Threshold::Absolute(value) => Some(value),
+            Threshold::None => Some(0.0),
+            Threshold::Relative(quality) => threshold::relative(quality, *extent()?.end()),
+            Threshold::Rosin { bins } => {
+                let binning = threshold::Binning::new(extent()?, bins)?;
+                let histograms =
+                    self.threads.map(bands.to_vec(), |band| responses.histogram(band, binning, bins));
+                let mut counts = vec![0; bins as usize];
+                for histogram in histograms {
+                    counts.iter_mut().zip(histogram).for_each(|(count, more)| *count += more);
+                }
+                Some(binning.threshold(&counts))
+            }
+        }
+    }
+}
+
+impl Detector for CpuDetector {
+    fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
+        let bands = self.compute_responses(image)?;
+        let config = &self.config;
+        let responses = Responses::new(&self.workspace.response, image, config);
+        let Some(threshold) = self.threshold(responses, &bands) else {
+            return Ok(Vec::new());
+        };
+        let corners = self.threads.map(bands, |band| responses.corners(band, config, threshold)).concat();
+        let mut corners = selection::select(corners, config);
+        if config.subpixel() != Subpixel::None {
+            subpixel::refine(&mut corners, config.subpixel(), |x, y| responses.at(x, y));
+        }
+        Ok(corners)
+    }
+
+    fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
+        self.compute_responses(image)?;
+        let responses = Responses::new(&self.workspace.response, image, &self.config);
+        let shape = (image.height(), image.width());
+        Ok(Array2::from_shape_fn(shape, |(y, x)| responses.at(x as isize, y as isize).unwrap_or(0.0)))
+    }
+
+    fn describe(&self) -> String {
+        match self.threads.count() {
+            1 => "cpu: 1 thread".to_owned(),
+            threads => format!("cpu: {threads} threads"),
+        }
+    }
+}

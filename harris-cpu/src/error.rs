@@ -1,0 +1,26 @@
+//! Failures of the thread pool.
+
+use harris_core::Error;
+
+/// Why a detector could not have its threads; comes inside [`Error::Backend`].
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PoolError {
+    /// A detector of no threads was asked for.
+    #[error("a detector needs at least one thread")]
+    NoThreads,
+    /// The threads could not be started.
+    #[error("{threads} threads could not be started: {source}")]
+    Start {
+        /// How many were asked for.
+        threads: usize,
+        /// What the system said.
+        source: rayon::ThreadPoolBuildError,
+    },
+}
+
+impl From<PoolError> for Error {
+    fn from(error: PoolError) -> Self {
+        Error::Backend(Box::new(error))
+    }
+}

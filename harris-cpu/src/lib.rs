@@ -1,0 +1,34 @@
+//! Harris corner detection on the CPU.
+//!
+//! ```
+//! use harris_cpu::{CpuDetector, Detector, HarrisConfig, ImageView};
+//!
+//! // A gray image: here a white square on black, as 8-bit samples.
+//! let (width, height) = (64, 48);
+//! let samples: Vec<u8> = (0..width * height)
+//!     .map(|i| if (16..40).contains(&(i % width)) && (12..36).contains(&(i / width)) { 255 } else { 0 })
+//!     .collect();
+//! let image = ImageView::gray(&samples, width, height)?;
+//!
+//! let mut detector = CpuDetector::new(HarrisConfig::default());
+//! let corners = detector.detect(&image)?;
+//! assert_eq!(corners.len(), 4);
+//! assert_eq!((corners[0].x, corners[0].y), (16.0, 12.0));
+//! # Ok::<(), harris_cpu::Error>(())
+//! ```
+//!
+//! The image is cut into bands of rows, one a thread; the result does not depend on their number. It equals
+//! that of [`harris_core::ReferenceDetector`] to the bit, for every configuration and sample type.
+
+#![forbid(unsafe_code)]
+
+mod bands;
+mod detector;
+mod error;
+mod stages;
+mod workspace;
+
+pub use detector::CpuDetector;
+pub use error::PoolError;
+#[doc(no_inline)]
+pub use harris_core::{self, Detector, Error, HarrisConfig, ImageView, Keypoint};

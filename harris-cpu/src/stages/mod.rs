@@ -1,0 +1,127 @@
+//! The staged path: for a block of rows at a time, one stage after the other, each from the rows of the one
+//! before it. Every configuration runs on it.
+//!
+//! A stage makes `rows` of its output and asks for those rows of its input that it reaches; rows beyond the
+//! image's edges are looked up by the border rule, columns beyond them stand in the padding of each row.
+
+mod block;
+mod gradient;
+mod line;
+pub(crate) mod peaks;
+mod smoothing;
+mod tensor;
+
+use std::ops::Range;
+
+use harris_core::pipeline::response;
+use harris_core::{Gradient, HarrisConfig, ImageView, Raster, Sample, Samples, Smoothing, Window};
+
+use crate::workspace::Buffers;
+use block::Block;
+use line::{Convert, Element};
+
+/// A block has at least so many rows.
+const BLOCK_ROWS: usize = 32;
+
+/// Computes the responses of the rows `rows` of `image` into `out`, of as many whole rows.
+pub(crate) fn responses(
+    image: &ImageView<'_>,
+    config: &HarrisConfig,
+    rows: Range<usize>,
+    out: &mut [f32],
+    buffers: &mut Buffers,
+) {
+    // Blocks not much lower than the rows that they share with their neighbours.
+    let height = BLOCK_ROWS.max(2 * config.support_radius());
+    for (i, out) in out.chunks_mut(height * image.width()).enumerate() {
+        let start = rows.start + i * height;
+        let block = start..start + out.len() / image.width();
+        match image.samples() {
+            Samples::U8(raster) => integer_responses(raster, config, block, out, buffers),
+            Samples::U16(raster) => integer_responses(raster, config, block, out, buffers),
+            Samples::F32(raster) => {
+                responses_as::<f32, f32, f32, f32, f32>(raster, config, block, out, buffers)
+            }
+        }
+    }
+}
+
+/// Chooses the numbers of each stage: exact integers until one has float weights.
+fn integer_responses<T: Sample>(
+    image: Raster<'_, T>,
+    config: &HarrisConfig,
+    rows: Range<usize>,
+    out: &mut [f32],
+    buffers: &mut Buffers,
+) where
+    i32: Convert<T>,
+    f32: Convert<T>,
+{
+    if matches!(config.smoothing(), Smoothing::Gaussian { .. }) {
+        responses_as::<T, f32, f32, f32, f32>(image, config, rows, out, buffers);
+    } else if matches!(config.gradient(), Gradient::GaussianDerivative { .. }) {
+        responses_as::<T, i32, f32, f32, f32>(image, config, rows, out, buffers);
+    } else if matches!(config.window(), Window::Gaussian { .. }) {
+        responses_as::<T, i32, i32, i64, f32>(image, config, rows, out, buffers);
+    } else if tensor::fits_i32(config, image.channels(), T::FULL_SCALE) {
+        responses_as::<T, i32, i32, i32, i32>(image, config, rows, out, buffers);
+    } else {
+        responses_as::<T, i32, i32, i64, i64>(image, config, rows, out, buffers);
+    }
+}
+
+/// The stages in order: samples as `S`, gradients as `G`, products as `P`, window sums as `W`.
+fn responses_as<T, S, G, P, W>(
+    image: Raster<'_, T>,
+    config: &HarrisConfig,
+    rows: Range<usize>,
+    out: &mut [f32],
+    buffers: &mut Buffers,
+) where
+    T: Sample,
+    S: Element + Convert<T>,
+    G: Element + Convert<S>,
+    P: Element + Convert<G>,
+    W: Element + Convert<P>,
+    f32: Convert<W>,
+{
+    let height = image.height();
+    let reach = |rows: &Range<usize>, radius: usize| {
+        rows.start.saturating_sub(radius)..(rows.end + radius).min(height)
+    };
+    let product_rows = reach(&rows, config.window().radius());
+    let smoothed_rows = reach(&product_rows, config.gradient().radius());
+    let sample_rows = reach(&smoothed_rows, config.smoothing().radius());
+
+    let gradients: Vec<(Block<G>, Block<G>)> = (0..image.channels())
+        .map(|channel| {
+            let samples = Block::<S>::load(image, channel, sample_rows.clone(), config, buffers);
+            let smoothed = smoothing::smooth::<S, G>(samples, config, smoothed_rows.clone(), buffers);
+            gradient::gradient(smoothed, config, product_rows.clone(), buffers)
+        })
+        .collect();
+    let products = tensor::products::<G, P, W>(&gradients, buffers);
+    for (gx, gy) in gradients {
+        gx.put(buffers);
+        gy.put(buffers);
+    }
+
+    let width = image.width();
+    let scale = config.tensor_scale(T::FULL_SCALE);
+    let mut sums = [(); 3].map(|()| buffers.take::<W>(width));
+    let mut line = buffers.take::<W>(width + 2 * config.window().radius());
+    for (y, out) in rows.zip(out.chunks_mut(width)) {
+        for (sum, product) in sums.iter_mut().zip(&products) {
+            tensor::window_sum(product, config, y, &mut line, sum);
+        }
+        let [a, b, c] = &sums;
+        let measure = config.measure();
+        for (((out, &a), &b), &c) in out.iter_mut().zip(a).zip(b).zip(c) {
+            let [a, b, c] = [a, b, c].map(|sum| <f32 as Convert<W>>::convert(sum) * scale);
+            *out = response::measure(measure, a, b, c);
+        }
+    }
+    products.into_iter().for_each(|product| product.put(buffers));
+    sums.into_iter().for_each(|sum| buffers.put(sum));
+    buffers.put(line);
+}

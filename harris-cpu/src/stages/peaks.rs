@@ -1,0 +1,110 @@
+//! From responses to candidates: extent, histogram, suppression, a band of rows each.
+
+use std::ops::{Range, RangeInclusive};
+
+use harris_core::pipeline::threshold::{self, Binning};
+use harris_core::{HarrisConfig, ImageView, Keypoint, Raster};
+
+/// The responses of a whole image, with what says which of them take part.
+#[derive(Clone, Copy)]
+pub(crate) struct Responses<'a> {
+    values: &'a [f32],
+    width: usize,
+    height: usize,
+    frame: usize,
+    mask: Option<Raster<'a, u8>>,
+}
+
+impl<'a> Responses<'a> {
+    pub(crate) fn new(values: &'a [f32], image: &ImageView<'a>, config: &HarrisConfig) -> Self {
+        let (width, height) = (image.width(), image.height());
+        Self { values, width, height, frame: config.invalid_frame(), mask: image.mask() }
+    }
+
+    /// The response at x, y; `None` beyond the image or where it is not valid.
+    pub(crate) fn at(&self, x: isize, y: isize) -> Option<f32> {
+        let (x, y) = (usize::try_from(x).ok()?, usize::try_from(y).ok()?);
+        let valid = self.columns().contains(&x) && self.rows().contains(&y);
+        valid.then(|| self.row(y)[x])
+    }
+
+    /// The least and the greatest response that take part in `rows`.
+    pub(crate) fn extent(&self, rows: Range<usize>) -> Option<RangeInclusive<f32>> {
+        threshold::extent(self.searched(rows))
+    }
+
+    /// How many responses that take part in `rows` fall into each bin.
+    pub(crate) fn histogram(&self, rows: Range<usize>, binning: Binning, bins: u32) -> Vec<u64> {
+        let mut histogram = vec![0; bins as usize];
+        self.searched(rows).for_each(|response| histogram[binning.bin(response)] += 1);
+        histogram
+    }
+
+    /// The corners in `rows` whose response exceeds `threshold`, from top to bottom and left to right.
+    pub(crate) fn corners(&self, rows: Range<usize>, config: &HarrisConfig, threshold: f32) -> Vec<Keypoint> {
+        let margin = config.margin();
+        let within = |range: Range<usize>, len: usize| {
+            range.start.max(margin)..range.end.min(len.saturating_sub(margin))
+        };
+        let columns = within(self.columns(), self.width);
+        let mut corners = Vec::new();
+        for y in within(self.band(rows), self.height) {
+            let row = self.row(y);
+            for x in columns.clone() {
+                if row[x] > threshold && self.in_mask(x, y) && self.wins(x, y, config.suppression_radius()) {
+                    corners.push(Keypoint::new(x as f32, y as f32, row[x]));
+                }
+            }
+        }
+        corners
+    }
+
+    /// Whether the response at x, y is greater than every one before it, and at least every one after it, within
+    /// the radius.
+    fn wins(&self, x: usize, y: usize, radius: usize) -> bool {
+        let around = |i: usize, valid: Range<usize>| {
+            valid.start.max(i.saturating_sub(radius))
+                ..valid.end.min(i.saturating_add(radius).saturating_add(1))
+        };
+        let columns = around(x, self.columns());
+        let response = self.row(y)[x];
+        let before = |x: Range<usize>, y: usize| self.competitors(x, y).all(|other| response > other);
+        let after = |x: Range<usize>, y: usize| self.competitors(x, y).all(|other| response >= other);
+        let rows = around(y, self.rows());
+        before(columns.start..x, y)
+            && after(x + 1..columns.end, y)
+            && (rows.start..y).all(|y| before(columns.clone(), y))
+            && (y + 1..rows.end).all(|y| after(columns.clone(), y))
+    }
+
+    fn searched(&self, rows: Range<usize>) -> impl Iterator<Item = f32> {
+        self.band(rows).flat_map(move |y| self.competitors(self.columns(), y))
+    }
+
+    fn competitors(&self, columns: Range<usize>, y: usize) -> impl Iterator<Item = f32> {
+        let row = self.row(y);
+        columns.filter(move |&x| self.in_mask(x, y)).map(move |x| row[x])
+    }
+
+    fn in_mask(&self, x: usize, y: usize) -> bool {
+        self.mask.is_none_or(|mask| mask.row(y)[x] != 0)
+    }
+
+    fn row(&self, y: usize) -> &'a [f32] {
+        &self.values[y * self.width..(y + 1) * self.width]
+    }
+
+    /// The columns that have a response.
+    fn columns(&self) -> Range<usize> {
+        self.frame..self.width - self.frame
+    }
+
+    /// The rows that have a response.
+    fn rows(&self) -> Range<usize> {
+        self.frame..self.height - self.frame
+    }
+
+    fn band(&self, rows: Range<usize>) -> Range<usize> {
+        rows.start.max(self.frame)..rows.end.min(self.height - self.frame)
+    }
+}

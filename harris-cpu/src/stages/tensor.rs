@@ -1,0 +1,107 @@
+//! The products of the gradient and their window sums.
+
+use harris_core::pipeline::taps;
+use harris_core::{Gradient, HarrisConfig, Window};
+
+use super::block::Block;
+use super::line::{self, Convert, Element};
+use crate::workspace::Buffers;
+
+/// Whether every window sum of an integer image fits in 31 bits: channels · (gain · full scale)² · Σ weights,
+/// where gain is the greatest gradient of an image in 0..1.
+pub(crate) fn fits_i32(config: &HarrisConfig, channels: usize, full_scale: f64) -> bool {
+    let gain = match config.gradient() {
+        Gradient::Sobel3 => 4.0,
+        Gradient::Scharr3 => 16.0,
+        Gradient::Central => 1.0,
+        Gradient::Box { size } => f64::from(size * (size / 2)),
+        Gradient::GaussianDerivative { .. } => return false,
+    };
+    let greatest = gain * full_scale;
+    channels as f64 * (greatest * greatest) * config.window().weight_sum() <= f64::from(i32::MAX)
+}
+
+/// gx², gx·gy and gy², summed over the channels from left to right, not padded, in the window's element type.
+pub(crate) fn products<G: Element, P: Element + Convert<G>, W: Element + Convert<P>>(
+    gradients: &[(Block<G>, Block<G>)],
+    buffers: &mut Buffers,
+) -> [Block<W>; 3] {
+    let (first, rest) = gradients.split_first().expect("an image has a channel");
+    let mut sums = buffers.take::<P>(first.0.width());
+    let factors: [fn(&(Block<G>, Block<G>)) -> (&Block<G>, &Block<G>); 3] =
+        [|(gx, _)| (gx, gx), |(gx, gy)| (gx, gy), |(_, gy)| (gy, gy)];
+    let products = factors.map(|factors| {
+        let mut block = Block::<W>::like(&first.0, first.0.rows(), 0, buffers);
+        block.compute(|y, out| {
+            let y = y as isize;
+            let (u, v) = factors(first);
+            line::combine(&mut sums, u.row(0, y), v.row(0, y), |u, v| P::convert(u) * P::convert(v));
+            for (u, v) in rest.iter().map(factors) {
+                let products = u.row(0, y).iter().zip(v.row(0, y));
+                for (sum, (&u, &v)) in sums.iter_mut().zip(products) {
+                    *sum = *sum + P::convert(u) * P::convert(v);
+                }
+            }
+            line::update(out, &sums, |_, sum| W::convert(sum));
+        });
+        block
+    });
+    buffers.put(sums);
+    products
+}
+
+/// The window sums of row y: down into `column`, which has the window's radius of padding, then across.
+pub(crate) fn window_sum<W: Element>(
+    product: &Block<W>,
+    config: &HarrisConfig,
+    y: usize,
+    column: &mut [W],
+    out: &mut [W],
+) {
+    let (width, pad) = (product.width(), config.window().radius());
+    let down = |dy: isize| product.row(0, y as isize + dy);
+    line_sum(config.window(), &mut column[pad..pad + width], down);
+    line::extend(column, pad, config.border());
+    let column = &*column;
+    line_sum(config.window(), out, |dx| &column[pad.wrapping_add_signed(dx)..][..width]);
+}
+
+fn line_sum<'a, W: Element>(window: Window, out: &mut [W], line: impl Fn(isize) -> &'a [W]) {
+    let w = W::weight;
+    // out + weight · (line(−i) + line(i))
+    let add_pair = |out: &mut [W], i: isize, weight: u8| {
+        let pairs = line(-i).iter().zip(line(i));
+        for (out, (&before, &after)) in out.iter_mut().zip(pairs) {
+            *out = *out + w(weight) * (before + after);
+        }
+    };
+    let first_pair =
+        |out: &mut [W], i: isize| line::combine(out, line(-i), line(i), |before, after| before + after);
+    let add_centre = |out: &mut [W], weight: u8| line::update(out, line(0), |acc, v| acc + w(weight) * v);
+    match window {
+        Window::Box { size } => {
+            let r = (size / 2) as isize;
+            line::sum(out, (-r..=r).map(line));
+        }
+        Window::Gaussian { size, sigma } => {
+            let r = (size / 2) as isize;
+            line::weighted_sum(out, &taps::gaussian(size, sigma), (-r..=r).map(line));
+        }
+        Window::Binomial { size: 3 } => {
+            first_pair(out, 1);
+            add_centre(out, 2);
+        }
+        Window::Binomial { size: 5 } => {
+            first_pair(out, 2);
+            add_pair(out, 1, 4);
+            add_centre(out, 6);
+        }
+        Window::Binomial { size: 7 } => {
+            first_pair(out, 3);
+            add_pair(out, 2, 6);
+            add_pair(out, 1, 15);
+            add_centre(out, 20);
+        }
+        Window::Binomial { .. } => unreachable!("a valid configuration has no other binomial"),
+    }
+}

@@ -1,0 +1,55 @@
+//! The memory that a detector keeps from one image to the next.
+
+/// Response of a whole image and, for each band, its buffers.
+#[derive(Debug, Default)]
+pub(crate) struct Workspace {
+    /// H × W responses of the last image.
+    pub(crate) response: Vec<f32>,
+    /// One a band.
+    pub(crate) buffers: Vec<Buffers>,
+}
+
+/// Buffers of rows that wait to be used again, by element type.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers {
+    i32: Vec<Vec<i32>>,
+    i64: Vec<Vec<i64>>,
+    f32: Vec<Vec<f32>>,
+}
+
+/// An element that rows are made of.
+pub(crate) trait Pooled: Copy + Default + 'static {
+    fn shelf(buffers: &mut Buffers) -> &mut Vec<Vec<Self>>;
+}
+
+impl Pooled for i32 {
+    fn shelf(buffers: &mut Buffers) -> &mut Vec<Vec<Self>> {
+        &mut buffers.i32
+    }
+}
+
+impl Pooled for i64 {
+    fn shelf(buffers: &mut Buffers) -> &mut Vec<Vec<Self>> {
+        &mut buffers.i64
+    }
+}
+
+impl Pooled for f32 {
+    fn shelf(buffers: &mut Buffers) -> &mut Vec<Vec<Self>> {
+        &mut buffers.f32
+    }
+}
+
+impl Buffers {
+    /// A buffer of `len` elements whose values mean nothing.
+    pub(crate) fn take<T: Pooled>(&mut self, len: usize) -> Vec<T> {
+        let mut buffer = T::shelf(self).pop().unwrap_or_default();
+        buffer.resize(len, T::default());
+        buffer
+    }
+
+    /// Puts a buffer back.
+    pub(crate) fn put<T: Pooled>(&mut self, buffer: Vec<T>) {
+        T::shelf(self).push(buffer);
+    }
+}

@@ -1,0 +1,33 @@
+//! The tests of every backend, with 1 to 4 threads of its own; pools of others give the same.
+
+use std::sync::Arc;
+
+use harris_cpu::{CpuDetector, Detector, Error, HarrisConfig};
+
+harris_conformance::suite!(one_thread, |config| Box::new(CpuDetector::with_threads(config, 1).unwrap()));
+harris_conformance::suite!(two_threads, |config| Box::new(CpuDetector::with_threads(config, 2).unwrap()));
+harris_conformance::suite!(three_threads, |config| Box::new(CpuDetector::with_threads(config, 3).unwrap()));
+harris_conformance::suite!(four_threads, |config| Box::new(CpuDetector::with_threads(config, 4).unwrap()));
+
+#[test]
+fn shared_and_callers_pools_give_the_same_and_may_be_shared() {
+    harris_conformance::equality::on_photographs(|config| Box::new(CpuDetector::new(config)));
+    let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap());
+    let first = CpuDetector::with_pool(HarrisConfig::default(), Arc::clone(&pool));
+    let second = CpuDetector::with_pool(HarrisConfig::default(), pool);
+    assert_eq!((first.describe(), second.describe()), ("cpu: 3 threads".into(), "cpu: 3 threads".into()));
+    let board = harris_conformance::scenes::Chessboard { squares: 8, size: 300, channels: 1 };
+    let picture = board.draw(harris_conformance::pictures::Depth::U8);
+    let found = [first, second].map(|mut detector| {
+        std::thread::scope(|scope| scope.spawn(|| detector.detect(&picture.view()).unwrap()).join().unwrap())
+    });
+    assert_eq!(found[0].len(), 49);
+    assert_eq!(found[0], found[1]);
+}
+
+#[test]
+fn no_threads_are_an_error() {
+    let error = CpuDetector::with_threads(HarrisConfig::default(), 0).unwrap_err();
+    assert!(matches!(error, Error::Backend(_)));
+    assert_eq!(error.to_string(), "a detector needs at least one thread");
+}
