@@ -125,7 +125,8 @@ impl Outputs {
         if !self.folders {
             return Some(output.clone());
         }
-        Some(output.join(input.file_stem().unwrap_or_default()).with_added_extension(ending))
+        let stem = input.file_stem().unwrap_or_default().to_string_lossy();
+        Some(output.join(format!("{stem}.{ending}")))
     }
 }
 

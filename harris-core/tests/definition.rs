@@ -162,13 +162,15 @@ fn tensor<T: Exact>(channels: Vec<Plane<T>>, config: &HarrisConfig) -> [Plane<T>
             (p.filter(r, weight), p.filter(r, |x, y| weight(y, x)))
         })
         .collect();
-    let window = |u: fn(&(Plane<T>, Plane<T>)) -> [&Plane<T>; 2]| {
-        let products = gradients[0]
-            .0
-            .map(|x, y| gradients.iter().map(u).map(|[u, v]| u.at(x, y) * v.at(x, y)).sum::<T>());
+    // Which of gx, gy are multiplied.
+    let window = |factors: [usize; 2]| {
+        let products = gradients[0].0.map(|x, y| {
+            let values = |(gx, gy): &(Plane<T>, Plane<T>)| factors.map(|i| [gx, gy][i].at(x, y));
+            gradients.iter().map(values).map(|[u, v]| u * v).sum::<T>()
+        });
         products.filter(config.window().radius() as i64, |x, y| window_weight(config.window(), x, y))
     };
-    [window(|(gx, _)| [gx, gx]), window(|(gx, gy)| [gx, gy]), window(|(_, gy)| [gy, gy])]
+    [[0, 0], [0, 1], [1, 1]].map(window)
 }
 
 /// What twice the slope of a ramp is divided by: the gradient of the ramp p = x / 2.

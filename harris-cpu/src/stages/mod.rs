@@ -40,7 +40,7 @@ pub(crate) fn responses(
             Samples::U8(raster) => integer_responses(raster, config, block, out, buffers),
             Samples::U16(raster) => integer_responses(raster, config, block, out, buffers),
             Samples::F32(raster) => {
-                responses_as::<f32, f32, f32, f32, f32>(raster, config, block, out, buffers)
+                responses_as::<f32, f32, f32, f32, f32>(raster, config, block, out, buffers);
             }
         }
     }

@@ -22,22 +22,22 @@ pub(crate) fn fits_i32(config: &HarrisConfig, channels: usize, full_scale: f64) 
 }
 
 /// gx², gx·gy and gy², summed over the channels from left to right, not padded, in the window's element type.
-pub(crate) fn products<G: Element, P: Element + Convert<G>, W: Element + Convert<P>>(
-    gradients: &[(Block<G>, Block<G>)],
+pub(crate) fn products<'a, G: Element, P: Element + Convert<G>, W: Element + Convert<P>>(
+    gradients: &'a [(Block<G>, Block<G>)],
     buffers: &mut Buffers,
 ) -> [Block<W>; 3] {
     let (first, rest) = gradients.split_first().expect("an image has a channel");
     let mut sums = buffers.take::<P>(first.0.width());
-    let factors: [fn(&(Block<G>, Block<G>)) -> (&Block<G>, &Block<G>); 3] =
-        [|(gx, _)| (gx, gx), |(gx, gy)| (gx, gy), |(_, gy)| (gy, gy)];
-    let products = factors.map(|factors| {
+    // Which of gx, gy are multiplied.
+    let products = [[0, 0], [0, 1], [1, 1]].map(|factors| {
         let mut block = Block::<W>::like(&first.0, first.0.rows(), 0, buffers);
         block.compute(|y, out| {
             let y = y as isize;
-            let (u, v) = factors(first);
-            line::combine(&mut sums, u.row(0, y), v.row(0, y), |u, v| P::convert(u) * P::convert(v));
-            for (u, v) in rest.iter().map(factors) {
-                let products = u.row(0, y).iter().zip(v.row(0, y));
+            let rows = |(gx, gy): &'a (Block<G>, Block<G>)| factors.map(|i| [gx, gy][i].row(0, y));
+            let [u, v] = rows(first);
+            line::combine(&mut sums, u, v, |u, v| P::convert(u) * P::convert(v));
+            for [u, v] in rest.iter().map(rows) {
+                let products = u.iter().zip(v);
                 for (sum, (&u, &v)) in sums.iter_mut().zip(products) {
                     *sum = *sum + P::convert(u) * P::convert(v);
                 }
