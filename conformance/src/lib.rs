@@ -2,7 +2,7 @@
 //!
 //! A backend's test file calls [`suite!`] once for each way to run it:
 //!
-//! ```ignore
+//! ```text
 //! harris_conformance::suite!(two_threads, |config| Box::new(CpuDetector::with_threads(config, 2).unwrap()));
 //! ```
 

@@ -5,3 +5,8 @@ pub mod files;
 pub mod input;
 pub mod options;
 pub mod overlay;
+
+/// The README's examples run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

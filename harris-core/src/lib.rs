@@ -48,3 +48,8 @@ pub use error::Error;
 pub use image::{ImageView, MAX_SAMPLE, MAX_SIDE, Raster, Sample, Samples};
 pub use keypoint::Keypoint;
 pub use reference::ReferenceDetector;
+
+/// The README's examples run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
