@@ -95,6 +95,31 @@ fn an_empty_mask_leaves_no_corner() {
     assert_eq!(detector.detect(&masked).unwrap(), []);
 }
 
+#[test]
+fn responses_of_the_greatest_samples_are_finite() {
+    use harris_core::{Gradient, MAX_SAMPLE, Measure, Smoothing, Window};
+
+    // Signs that make the greatest gradients in both directions.
+    let samples: Vec<f32> = (0..140 * 140 * 3)
+        .map(|i| if (i / 3 % 140 < 70) == (i / 420 < 70) { MAX_SAMPLE } else { -MAX_SAMPLE })
+        .collect();
+    let image = ImageView::rgb(&samples, 140, 140).unwrap();
+    for gradient in
+        [Gradient::Sobel3, Gradient::Box { size: 31 }, Gradient::GaussianDerivative { size: 3, sigma: 0.1 }]
+    {
+        for measure in
+            [Measure::Harris { k: 0.2 }, Measure::ShiTomasi, Measure::Noble { eps: f32::MIN_POSITIVE }]
+        {
+            let builder =
+                HarrisConfig::builder().smoothing(Smoothing::None).gradient(gradient).measure(measure);
+            let config = builder.window(Window::Box { size: 57 }).build().unwrap();
+            let response = ReferenceDetector::new(config).response(&image).unwrap();
+            assert!(response.iter().all(|r| r.is_finite()));
+            assert!(response.iter().any(|r| *r > 1e12));
+        }
+    }
+}
+
 /// A view of something long-lived serves where a shorter life is enough.
 #[test]
 fn views_are_covariant() {
