@@ -4,13 +4,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use harris_core::pipeline::{selection, subpixel, threshold};
-use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Subpixel, Threshold};
+use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Raster, Subpixel, Threshold};
 use ndarray::Array2;
 use rayon::ThreadPool;
 
 use crate::bands::Threads;
-use crate::stages;
-use crate::stages::peaks::Responses;
+use crate::fused::{self, Peaks, Walk};
+use crate::simd::Level;
+use crate::staged::peaks::Responses;
+use crate::staged;
 use crate::workspace::Workspace;
 
 /// Harris on the CPU, on as many threads as wanted; the result does not depend on how many.
@@ -23,13 +25,14 @@ use crate::workspace::Workspace;
 /// let mut one = CpuDetector::with_threads(HarrisConfig::default(), 1)?;
 /// let mut two = CpuDetector::with_threads(HarrisConfig::default(), 2)?;
 /// assert_eq!(one.detect(&image)?, two.detect(&image)?);
-/// assert_eq!(two.describe(), "cpu: 2 threads");
+/// assert!(two.describe().starts_with("cpu: 2 threads, "));
 /// # Ok::<(), harris_cpu::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct CpuDetector {
     config: HarrisConfig,
     threads: Threads,
+    level: Level,
     workspace: Workspace,
 }
 
@@ -55,8 +58,14 @@ impl CpuDetector {
         Self::on(config, Threads::Pool(pool))
     }
 
+    /// The same detector with the instructions of `level`, for comparing them; the best are the default.
+    #[must_use]
+    pub fn at_level(self, level: Level) -> Self {
+        Self { level, ..self }
+    }
+
     fn on(config: HarrisConfig, threads: Threads) -> Self {
-        Self { config, threads, workspace: Workspace::default() }
+        Self { config, threads, level: Level::best(), workspace: Workspace::default() }
     }
 
     /// Fills the workspace's responses, and returns the bands it was done in.
@@ -64,7 +73,7 @@ impl CpuDetector {
         self.config.check_image(image)?;
         let (width, height) = (image.width(), image.height());
         let bands = self.threads.bands(height);
-        let Workspace { response, buffers } = &mut self.workspace;
+        let Workspace { response, buffers, .. } = &mut self.workspace;
         response.resize(width * height, 0.0);
         if buffers.len() < bands.len() {
             buffers.resize_with(bands.len(), Default::default);
@@ -77,7 +86,7 @@ impl CpuDetector {
             rest = below;
         }
         let config = &self.config;
-        self.threads.map(work, |(band, out, buffers)| stages::responses(image, config, band, out, buffers));
+        self.threads.map(work, |(band, out, buffers)| staged::responses(image, config, band, out, buffers));
         Ok(bands)
     }
 
@@ -107,8 +116,35 @@ impl CpuDetector {
     }
 }
 
-impl Detector for CpuDetector {
-    fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
+/// The two ways from image to corners.
+impl CpuDetector {
+    fn detect_fused(
+        &mut self,
+        image: &ImageView<'_>,
+        samples: Raster<'_, u8>,
+    ) -> Result<Vec<Keypoint>, Error> {
+        self.config.check_image(image)?;
+        let bands = self.threads.bands(image.height());
+        let scratch = &mut self.workspace.scratch;
+        if scratch.len() < bands.len() {
+            scratch.resize_with(bands.len(), Default::default);
+        }
+        let (config, level) = (&self.config, self.level);
+        let scale = config.tensor_scale(image.full_scale());
+        let work = bands.into_iter().zip(scratch).collect();
+        let found: Vec<Peaks> = self.threads.map(work, |(rows, scratch)| {
+            level.run(Walk { image: samples, mask: image.mask(), config, rows, scale, scratch })
+        });
+        let greatest = found.iter().map(|band| band.greatest).fold(f32::NEG_INFINITY, f32::max);
+        let mut corners: Vec<_> = found.into_iter().flat_map(|band| band.peaks).collect();
+        if let Threshold::Relative(quality) = config.threshold() {
+            let threshold = threshold::relative(quality, greatest).unwrap_or(f32::INFINITY);
+            corners.retain(|corner| corner.response > threshold);
+        }
+        Ok(selection::select(corners, config))
+    }
+
+    fn detect_staged(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
         let bands = self.compute_responses(image)?;
         let config = &self.config;
         let responses = Responses::new(&self.workspace.response, image, config);
@@ -122,6 +158,15 @@ impl Detector for CpuDetector {
         }
         Ok(corners)
     }
+}
+
+impl Detector for CpuDetector {
+    fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
+        match fused::samples(image, &self.config) {
+            Some(samples) => self.detect_fused(image, samples),
+            None => self.detect_staged(image),
+        }
+    }
 
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
         self.compute_responses(image)?;
@@ -131,9 +176,10 @@ impl Detector for CpuDetector {
     }
 
     fn describe(&self) -> String {
-        match self.threads.count() {
-            1 => "cpu: 1 thread".to_owned(),
-            threads => format!("cpu: {threads} threads"),
-        }
+        let threads = match self.threads.count() {
+            1 => "1 thread".to_owned(),
+            threads => format!("{threads} threads"),
+        };
+        format!("cpu: {threads}, {}", self.level)
     }
 }

@@ -20,18 +20,21 @@
 //! The image is cut into bands of rows, one a thread; the result does not depend on their number. It equals
 //! that of [`harris_core::ReferenceDetector`] to the bit, for every configuration and sample type.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod bands;
 mod detector;
 mod error;
-mod stages;
+mod fused;
+mod simd;
+mod staged;
 mod workspace;
 
 pub use detector::CpuDetector;
 pub use error::PoolError;
 #[doc(no_inline)]
 pub use harris_core::{self, Detector, Error, HarrisConfig, ImageView, Keypoint};
+pub use simd::{Level, UnknownLevel};
 
 /// The README's examples run as tests.
 #[cfg(doctest)]

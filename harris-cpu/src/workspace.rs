@@ -1,12 +1,16 @@
 //! The memory that a detector keeps from one image to the next.
 
-/// Response of a whole image and, for each band, its buffers.
+use crate::fused::Scratch;
+
+/// The staged path's response of a whole image and, for each band, the buffers of both paths.
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
     /// H × W responses of the last image.
     pub(crate) response: Vec<f32>,
-    /// One a band.
+    /// Of the staged path, one a band.
     pub(crate) buffers: Vec<Buffers>,
+    /// Of the fused path, one a band.
+    pub(crate) scratch: Vec<Scratch>,
 }
 
 /// Buffers of rows that wait to be used again, by element type.

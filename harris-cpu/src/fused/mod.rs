@@ -1,0 +1,51 @@
+//! The fused path: from 8-bit gray samples to peaks in one walk down the rows.
+//!
+//! The image is walked in strips of columns, each from top to bottom, so that all that lies between a sample and its
+//! response stays in a few rows of scratch memory, in the first cache; nothing of the image's size is written. For
+//! each row of responses the walk
+//!
+//! 1. smooths the next row of samples and takes its gradient ([`samples`]), as 16-bit integers;
+//! 2. adds the products of that row to the window's sums down the columns and takes off those of the row that leaves
+//!    it ([`tensor`]): the cost does not depend on the window's height. Sums are kept in pairs of columns, as the
+//!    processor's products of 16-bit pairs give them, and of odd columns alone;
+//! 3. sums across, converts once, and computes the response ([`tensor`]);
+//! 4. looks for peaks a suppression radius above ([`peaks`]). The greatest response so far bounds a relative threshold
+//!    from below, so that few pixels are looked at; the final one filters the list.
+//!
+//! Integer sums are exact, so that only their order differs from the definition's.
+
+mod peaks;
+mod samples;
+mod scratch;
+mod tensor;
+mod walk;
+
+use harris_core::{
+    Gradient, HarrisConfig, ImageView, Raster, Samples, Smoothing, Subpixel, Threshold, Window,
+};
+
+pub(crate) use scratch::Scratch;
+pub(crate) use walk::{Peaks, Walk};
+
+/// The greatest suppression radius of the fused path.
+const MOST_RADIUS: usize = 4;
+/// The greatest window radius of the fused path.
+const MOST_WINDOW: usize = 3;
+
+/// The samples of `image`, where the fused path does `config` on it.
+pub(crate) fn samples<'a>(image: &ImageView<'a>, config: &HarrisConfig) -> Option<Raster<'a, u8>> {
+    let Samples::U8(raster) = image.samples() else { return None };
+    let covered = raster.channels() == 1
+        && matches!(config.smoothing(), Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial5)
+        && matches!(config.gradient(), Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central)
+        && matches!(config.window(), Window::Box { size: 3 | 5 | 7 })
+        && !matches!(config.threshold(), Threshold::Rosin { .. })
+        && config.suppression_radius() <= MOST_RADIUS
+        && config.subpixel() == Subpixel::None;
+    covered.then_some(raster)
+}
+
+// Scharr's greatest gradient of 8-bit samples is 16 · 255: it fits in 16 bits, and a 7 x 7 sum of squares, doubled
+// while a row enters before another leaves, in 32.
+const _: () = assert!(16 * 255 <= i16::MAX as i64);
+const _: () = assert!(2 * (2 * MOST_WINDOW as i64 + 1).pow(2) * (16 * 255_i64).pow(2) < i32::MAX as i64);

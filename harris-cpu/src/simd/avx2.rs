@@ -1,0 +1,132 @@
+//! AVX2: 256 bits.
+
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::*;
+
+use super::{Simd, Work};
+
+/// Proof that the processor has AVX2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Avx2(());
+
+impl Avx2 {
+    /// The proof, where the processor can give it.
+    pub(super) fn new() -> Option<Self> {
+        let has = is_x86_feature_detected!("avx2");
+        has.then_some(Self(()))
+    }
+
+    /// Runs `work` compiled for these instructions.
+    pub(super) fn enter<W: Work>(self, work: W) -> W::Output {
+        #[target_feature(enable = "avx2")]
+        fn compiled<W: Work>(v: Avx2, work: W) -> W::Output {
+            work.run(v)
+        }
+        // SAFETY: `self` proves that the processor has the features that `compiled` is compiled for.
+        unsafe { compiled(self, work) }
+    }
+}
+
+/// A method of lanes alone.
+macro_rules! lanes {
+    ($($name:ident($($arg:ident: $type:ident),*) -> $result:ty = $body:expr;)*) => {
+        $(#[inline(always)]
+        fn $name(self, $($arg: Self::$type),*) -> $result {
+            // SAFETY: `self` proves the instructions.
+            unsafe { $body }
+        })*
+    };
+}
+
+impl Simd for Avx2 {
+    const LANES: usize = 8;
+    type I16 = __m256i;
+    type I32 = __m256i;
+    type F32 = __m256;
+
+    #[inline(always)]
+    fn load_u8(self, row: &[u8], i: usize) -> Self::I16 {
+        let row = &row[i..i + 16];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        unsafe { _mm256_cvtepu8_epi16(_mm_loadu_si128(row.as_ptr().cast())) }
+    }
+
+    #[inline(always)]
+    fn load_i16(self, row: &[i16], i: usize) -> Self::I16 {
+        let row = &row[i..i + 16];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        unsafe { _mm256_loadu_si256(row.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store_i16(self, row: &mut [i16], i: usize, v: Self::I16) {
+        let row = &mut row[i..i + 16];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are written, at any alignment.
+        unsafe { _mm256_storeu_si256(row.as_mut_ptr().cast(), v) }
+    }
+
+    #[inline(always)]
+    fn load_i32(self, row: &[i32], i: usize) -> Self::I32 {
+        let row = &row[i..i + 8];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        unsafe { _mm256_loadu_si256(row.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store_i32(self, row: &mut [i32], i: usize, v: Self::I32) {
+        let row = &mut row[i..i + 8];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are written, at any alignment.
+        unsafe { _mm256_storeu_si256(row.as_mut_ptr().cast(), v) }
+    }
+
+    #[inline(always)]
+    fn load_f32(self, row: &[f32], i: usize) -> Self::F32 {
+        let row = &row[i..i + 8];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        unsafe { _mm256_loadu_ps(row.as_ptr()) }
+    }
+
+    #[inline(always)]
+    fn store_f32(self, row: &mut [f32], i: usize, v: Self::F32) {
+        let row = &mut row[i..i + 8];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are written, at any alignment.
+        unsafe { _mm256_storeu_ps(row.as_mut_ptr(), v) }
+    }
+
+    #[inline(always)]
+    fn splat_i16(self, v: i16) -> Self::I16 {
+        // SAFETY: `self` proves the instructions.
+        unsafe { _mm256_set1_epi16(v) }
+    }
+
+    #[inline(always)]
+    fn splat_f32(self, v: f32) -> Self::F32 {
+        // SAFETY: `self` proves the instructions.
+        unsafe { _mm256_set1_ps(v) }
+    }
+
+    lanes! {
+        add_i16(a: I16, b: I16) -> Self::I16 = _mm256_add_epi16(a, b);
+        sub_i16(a: I16, b: I16) -> Self::I16 = _mm256_sub_epi16(a, b);
+        shift_right_4(a: I16) -> Self::I16 = _mm256_srli_epi16::<4>(a);
+        shift_right_8(a: I16) -> Self::I16 = _mm256_srli_epi16::<8>(a);
+        odd_lanes(a: I16) -> Self::I16 = _mm256_and_si256(a, _mm256_set1_epi32(0xFFFF_0000_u32 as i32));
+        dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = _mm256_add_epi32(acc, _mm256_madd_epi16(a, b));
+        add_i32(a: I32, b: I32) -> Self::I32 = _mm256_add_epi32(a, b);
+        sub_i32(a: I32, b: I32) -> Self::I32 = _mm256_sub_epi32(a, b);
+        to_f32(a: I32) -> Self::F32 = _mm256_cvtepi32_ps(a);
+        add(a: F32, b: F32) -> Self::F32 = _mm256_add_ps(a, b);
+        sub(a: F32, b: F32) -> Self::F32 = _mm256_sub_ps(a, b);
+        mul(a: F32, b: F32) -> Self::F32 = _mm256_mul_ps(a, b);
+        div(a: F32, b: F32) -> Self::F32 = _mm256_div_ps(a, b);
+        sqrt(a: F32) -> Self::F32 = _mm256_sqrt_ps(a);
+        max(a: F32, b: F32) -> Self::F32 = _mm256_max_ps(a, b);
+        interleave(even: F32, odd: F32) -> [Self::F32; 2] = {
+            let (low, high) = (_mm256_unpacklo_ps(even, odd), _mm256_unpackhi_ps(even, odd));
+            [_mm256_permute2f128_ps::<0x20>(low, high), _mm256_permute2f128_ps::<0x31>(low, high)]
+        };
+        greater(a: F32, b: F32) -> u32 = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GT_OQ>(a, b)) as u32;
+        at_least(a: F32, b: F32) -> u32 = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(a, b)) as u32;
+    }
+}

@@ -1,0 +1,135 @@
+//! AVX-512 with VNNI: 512 bits (Cascade Lake, Ice Lake, Zen 4 and later).
+
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::*;
+
+use super::{Simd, Work};
+
+/// Proof that the processor has AVX-512 F, BW and VNNI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Avx512(());
+
+impl Avx512 {
+    /// The proof, where the processor can give it.
+    pub(super) fn new() -> Option<Self> {
+        let has = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vnni");
+        has.then_some(Self(()))
+    }
+
+    /// Runs `work` compiled for these instructions.
+    pub(super) fn enter<W: Work>(self, work: W) -> W::Output {
+        #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+        fn compiled<W: Work>(v: Avx512, work: W) -> W::Output {
+            work.run(v)
+        }
+        // SAFETY: `self` proves that the processor has the features that `compiled` is compiled for.
+        unsafe { compiled(self, work) }
+    }
+}
+
+/// A method of lanes alone.
+macro_rules! lanes {
+    ($($name:ident($($arg:ident: $type:ident),*) -> $result:ty = $body:expr;)*) => {
+        $(#[inline(always)]
+        fn $name(self, $($arg: Self::$type),*) -> $result {
+            // SAFETY: `self` proves the instructions.
+            unsafe { $body }
+        })*
+    };
+}
+
+impl Simd for Avx512 {
+    const LANES: usize = 16;
+    type I16 = __m512i;
+    type I32 = __m512i;
+    type F32 = __m512;
+
+    #[inline(always)]
+    fn load_u8(self, row: &[u8], i: usize) -> Self::I16 {
+        let row = &row[i..i + 32];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        unsafe { _mm512_cvtepu8_epi16(_mm256_loadu_si256(row.as_ptr().cast())) }
+    }
+
+    #[inline(always)]
+    fn load_i16(self, row: &[i16], i: usize) -> Self::I16 {
+        let row = &row[i..i + 32];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        unsafe { _mm512_loadu_si512(row.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store_i16(self, row: &mut [i16], i: usize, v: Self::I16) {
+        let row = &mut row[i..i + 32];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are written, at any alignment.
+        unsafe { _mm512_storeu_si512(row.as_mut_ptr().cast(), v) }
+    }
+
+    #[inline(always)]
+    fn load_i32(self, row: &[i32], i: usize) -> Self::I32 {
+        let row = &row[i..i + 16];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        unsafe { _mm512_loadu_si512(row.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store_i32(self, row: &mut [i32], i: usize, v: Self::I32) {
+        let row = &mut row[i..i + 16];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are written, at any alignment.
+        unsafe { _mm512_storeu_si512(row.as_mut_ptr().cast(), v) }
+    }
+
+    #[inline(always)]
+    fn load_f32(self, row: &[f32], i: usize) -> Self::F32 {
+        let row = &row[i..i + 16];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        unsafe { _mm512_loadu_ps(row.as_ptr()) }
+    }
+
+    #[inline(always)]
+    fn store_f32(self, row: &mut [f32], i: usize, v: Self::F32) {
+        let row = &mut row[i..i + 16];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are written, at any alignment.
+        unsafe { _mm512_storeu_ps(row.as_mut_ptr(), v) }
+    }
+
+    #[inline(always)]
+    fn splat_i16(self, v: i16) -> Self::I16 {
+        // SAFETY: `self` proves the instructions.
+        unsafe { _mm512_set1_epi16(v) }
+    }
+
+    #[inline(always)]
+    fn splat_f32(self, v: f32) -> Self::F32 {
+        // SAFETY: `self` proves the instructions.
+        unsafe { _mm512_set1_ps(v) }
+    }
+
+    lanes! {
+        add_i16(a: I16, b: I16) -> Self::I16 = _mm512_add_epi16(a, b);
+        sub_i16(a: I16, b: I16) -> Self::I16 = _mm512_sub_epi16(a, b);
+        shift_right_4(a: I16) -> Self::I16 = _mm512_srli_epi16::<4>(a);
+        shift_right_8(a: I16) -> Self::I16 = _mm512_srli_epi16::<8>(a);
+        odd_lanes(a: I16) -> Self::I16 = _mm512_and_si512(a, _mm512_set1_epi32(0xFFFF_0000_u32 as i32));
+        dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = _mm512_dpwssd_epi32(acc, a, b);
+        add_i32(a: I32, b: I32) -> Self::I32 = _mm512_add_epi32(a, b);
+        sub_i32(a: I32, b: I32) -> Self::I32 = _mm512_sub_epi32(a, b);
+        to_f32(a: I32) -> Self::F32 = _mm512_cvtepi32_ps(a);
+        add(a: F32, b: F32) -> Self::F32 = _mm512_add_ps(a, b);
+        sub(a: F32, b: F32) -> Self::F32 = _mm512_sub_ps(a, b);
+        mul(a: F32, b: F32) -> Self::F32 = _mm512_mul_ps(a, b);
+        div(a: F32, b: F32) -> Self::F32 = _mm512_div_ps(a, b);
+        sqrt(a: F32) -> Self::F32 = _mm512_sqrt_ps(a);
+        max(a: F32, b: F32) -> Self::F32 = _mm512_max_ps(a, b);
+        interleave(even: F32, odd: F32) -> [Self::F32; 2] = {
+            let low = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+            let high = _mm512_set_epi32(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8);
+            [_mm512_permutex2var_ps(even, low, odd), _mm512_permutex2var_ps(even, high, odd)]
+        };
+        greater(a: F32, b: F32) -> u32 = u32::from(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(a, b));
+        at_least(a: F32, b: F32) -> u32 = u32::from(_mm512_cmp_ps_mask::<_CMP_GE_OQ>(a, b));
+    }
+}

@@ -1,0 +1,172 @@
+//! Vectors: one trait for the row kernels, one file per instruction set.
+//!
+//! The kernels need what portable SIMD crates leave out (products of 16-bit pairs summed to 32 bits, widening loads,
+//! compares to bits), hence a trait of our own with just that. A value that implements [`Simd`] can only be had where
+//! the processor has its instructions: it is the proof that they may run. Loads and stores check their bounds, so that
+//! kernels need no unsafe code.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod portable;
+
+use std::fmt;
+use std::str::FromStr;
+
+use portable::Portable;
+
+/// Vectors of `LANES` 32-bit or twice as many 16-bit numbers. Integers wrap.
+pub(crate) trait Simd: Copy {
+    /// 32-bit lanes.
+    const LANES: usize;
+    /// 2 · `LANES` 16-bit integers.
+    type I16: Copy;
+    /// `LANES` 32-bit integers.
+    type I32: Copy;
+    /// `LANES` floats.
+    type F32: Copy;
+
+    /// Widens the bytes from `row[i]` on.
+    fn load_u8(self, row: &[u8], i: usize) -> Self::I16;
+    fn load_i16(self, row: &[i16], i: usize) -> Self::I16;
+    fn store_i16(self, row: &mut [i16], i: usize, v: Self::I16);
+    fn load_i32(self, row: &[i32], i: usize) -> Self::I32;
+    fn store_i32(self, row: &mut [i32], i: usize, v: Self::I32);
+    fn load_f32(self, row: &[f32], i: usize) -> Self::F32;
+    fn store_f32(self, row: &mut [f32], i: usize, v: Self::F32);
+
+    fn splat_i16(self, v: i16) -> Self::I16;
+    fn splat_f32(self, v: f32) -> Self::F32;
+
+    fn add_i16(self, a: Self::I16, b: Self::I16) -> Self::I16;
+    fn sub_i16(self, a: Self::I16, b: Self::I16) -> Self::I16;
+    /// a >> 4 of unsigned lanes.
+    fn shift_right_4(self, a: Self::I16) -> Self::I16;
+    /// a >> 8 of unsigned lanes.
+    fn shift_right_8(self, a: Self::I16) -> Self::I16;
+    /// Sets even lanes to zero.
+    fn odd_lanes(self, a: Self::I16) -> Self::I16;
+    /// acc + a₂ᵢ·b₂ᵢ + a₂ᵢ₊₁·b₂ᵢ₊₁ in lane i.
+    fn dot_add(self, acc: Self::I32, a: Self::I16, b: Self::I16) -> Self::I32;
+
+    fn add_i32(self, a: Self::I32, b: Self::I32) -> Self::I32;
+    fn sub_i32(self, a: Self::I32, b: Self::I32) -> Self::I32;
+    /// Rounds to nearest even.
+    fn to_f32(self, a: Self::I32) -> Self::F32;
+
+    fn add(self, a: Self::F32, b: Self::F32) -> Self::F32;
+    fn sub(self, a: Self::F32, b: Self::F32) -> Self::F32;
+    fn mul(self, a: Self::F32, b: Self::F32) -> Self::F32;
+    fn div(self, a: Self::F32, b: Self::F32) -> Self::F32;
+    fn sqrt(self, a: Self::F32) -> Self::F32;
+    /// The greater; neither is NaN.
+    fn max(self, a: Self::F32, b: Self::F32) -> Self::F32;
+    /// even₀ odd₀ even₁ odd₁ ..., its lower and its upper half.
+    fn interleave(self, even: Self::F32, odd: Self::F32) -> [Self::F32; 2];
+    /// Bit i: aᵢ > bᵢ.
+    fn greater(self, a: Self::F32, b: Self::F32) -> u32;
+    /// Bit i: aᵢ ≥ bᵢ.
+    fn at_least(self, a: Self::F32, b: Self::F32) -> u32;
+}
+
+/// A piece of work that is compiled once for each instruction set.
+///
+/// Implementations of `run` must be `#[inline(always)]`, down to the innermost loop: only what is inlined into
+/// [`Level::run`]'s entry for an instruction set may use its instructions.
+pub(crate) trait Work {
+    type Output;
+    fn run<V: Simd>(self, v: V) -> Self::Output;
+}
+
+/// A set of vector instructions that this processor has.
+///
+/// ```
+/// use harris_cpu::Level;
+///
+/// for level in Level::available() {
+///     assert_eq!(level.to_string().parse::<Level>()?, level);
+/// }
+/// # Ok::<(), harris_cpu::UnknownLevel>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Level(Kind);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Portable(Portable),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(avx2::Avx2),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(avx512::Avx512),
+}
+
+/// A text that names no level of this processor.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` is no instruction set of this processor; it has {available}")]
+pub struct UnknownLevel {
+    name: String,
+    available: String,
+}
+
+impl Level {
+    /// The levels of this processor, the widest vectors first; the last, `portable`, is everywhere.
+    #[must_use]
+    pub fn available() -> Vec<Self> {
+        let mut levels = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        {
+            levels.extend(avx512::Avx512::new().map(Kind::Avx512));
+            levels.extend(avx2::Avx2::new().map(Kind::Avx2));
+        }
+        levels.push(Kind::Portable(Portable));
+        levels.into_iter().map(Self).collect()
+    }
+
+    /// The one with the widest vectors.
+    #[must_use]
+    pub fn best() -> Self {
+        Self::available()[0]
+    }
+
+    /// Runs the version of `work` for this level.
+    pub(crate) fn run<W: Work>(self, work: W) -> W::Output {
+        match self.0 {
+            Kind::Portable(portable) => work.run(portable),
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2(avx2) => avx2.enter(work),
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512(avx512) => avx512.enter(work),
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            Kind::Portable(_) => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2(_) => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512(_) => "avx512",
+        })
+    }
+}
+
+impl fmt::Debug for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Level({self})")
+    }
+}
+
+impl FromStr for Level {
+    type Err = UnknownLevel;
+
+    fn from_str(name: &str) -> Result<Self, UnknownLevel> {
+        let available = Self::available();
+        available.iter().find(|level| level.to_string() == name).copied().ok_or_else(|| UnknownLevel {
+            name: name.to_owned(),
+            available: available.iter().map(Self::to_string).collect::<Vec<_>>().join(", "),
+        })
+    }
+}

@@ -1,0 +1,145 @@
+//! Arrays, for the compiler to vectorise with what every processor of a kind has.
+
+use std::array;
+
+use super::Simd;
+
+/// Needs no instruction beyond the target's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Portable;
+
+const N: usize = 8;
+
+#[inline(always)]
+fn zip<T: Copy, U, const M: usize>(a: [T; M], b: [T; M], f: impl Fn(T, T) -> U) -> [U; M] {
+    array::from_fn(|i| f(a[i], b[i]))
+}
+
+#[inline(always)]
+fn load<T: Copy, const M: usize>(row: &[T], i: usize) -> [T; M] {
+    let row = &row[i..i + M];
+    array::from_fn(|i| row[i])
+}
+
+#[inline(always)]
+fn bits(a: [f32; N], b: [f32; N], f: impl Fn(f32, f32) -> bool) -> u32 {
+    (0..N).fold(0, |bits, i| bits | u32::from(f(a[i], b[i])) << i)
+}
+
+impl Simd for Portable {
+    const LANES: usize = N;
+    type I16 = [i16; 2 * N];
+    type I32 = [i32; N];
+    type F32 = [f32; N];
+
+    #[inline(always)]
+    fn load_u8(self, row: &[u8], i: usize) -> Self::I16 {
+        load::<u8, { 2 * N }>(row, i).map(i16::from)
+    }
+    #[inline(always)]
+    fn load_i16(self, row: &[i16], i: usize) -> Self::I16 {
+        load(row, i)
+    }
+    #[inline(always)]
+    fn store_i16(self, row: &mut [i16], i: usize, v: Self::I16) {
+        row[i..i + 2 * N].copy_from_slice(&v);
+    }
+    #[inline(always)]
+    fn load_i32(self, row: &[i32], i: usize) -> Self::I32 {
+        load(row, i)
+    }
+    #[inline(always)]
+    fn store_i32(self, row: &mut [i32], i: usize, v: Self::I32) {
+        row[i..i + N].copy_from_slice(&v);
+    }
+    #[inline(always)]
+    fn load_f32(self, row: &[f32], i: usize) -> Self::F32 {
+        load(row, i)
+    }
+    #[inline(always)]
+    fn store_f32(self, row: &mut [f32], i: usize, v: Self::F32) {
+        row[i..i + N].copy_from_slice(&v);
+    }
+    #[inline(always)]
+    fn splat_i16(self, v: i16) -> Self::I16 {
+        [v; 2 * N]
+    }
+    #[inline(always)]
+    fn splat_f32(self, v: f32) -> Self::F32 {
+        [v; N]
+    }
+    #[inline(always)]
+    fn add_i16(self, a: Self::I16, b: Self::I16) -> Self::I16 {
+        zip(a, b, i16::wrapping_add)
+    }
+    #[inline(always)]
+    fn sub_i16(self, a: Self::I16, b: Self::I16) -> Self::I16 {
+        zip(a, b, i16::wrapping_sub)
+    }
+    #[inline(always)]
+    fn shift_right_4(self, a: Self::I16) -> Self::I16 {
+        a.map(|v| (v as u16 >> 4) as i16)
+    }
+    #[inline(always)]
+    fn shift_right_8(self, a: Self::I16) -> Self::I16 {
+        a.map(|v| (v as u16 >> 8) as i16)
+    }
+    #[inline(always)]
+    fn odd_lanes(self, a: Self::I16) -> Self::I16 {
+        array::from_fn(|i| if i % 2 == 1 { a[i] } else { 0 })
+    }
+    #[inline(always)]
+    fn dot_add(self, acc: Self::I32, a: Self::I16, b: Self::I16) -> Self::I32 {
+        let product = |i: usize| i32::from(a[i]).wrapping_mul(i32::from(b[i]));
+        array::from_fn(|i| acc[i].wrapping_add(product(2 * i).wrapping_add(product(2 * i + 1))))
+    }
+    #[inline(always)]
+    fn add_i32(self, a: Self::I32, b: Self::I32) -> Self::I32 {
+        zip(a, b, i32::wrapping_add)
+    }
+    #[inline(always)]
+    fn sub_i32(self, a: Self::I32, b: Self::I32) -> Self::I32 {
+        zip(a, b, i32::wrapping_sub)
+    }
+    #[inline(always)]
+    fn to_f32(self, a: Self::I32) -> Self::F32 {
+        a.map(|v| v as f32)
+    }
+    #[inline(always)]
+    fn add(self, a: Self::F32, b: Self::F32) -> Self::F32 {
+        zip(a, b, |a, b| a + b)
+    }
+    #[inline(always)]
+    fn sub(self, a: Self::F32, b: Self::F32) -> Self::F32 {
+        zip(a, b, |a, b| a - b)
+    }
+    #[inline(always)]
+    fn mul(self, a: Self::F32, b: Self::F32) -> Self::F32 {
+        zip(a, b, |a, b| a * b)
+    }
+    #[inline(always)]
+    fn div(self, a: Self::F32, b: Self::F32) -> Self::F32 {
+        zip(a, b, |a, b| a / b)
+    }
+    #[inline(always)]
+    fn sqrt(self, a: Self::F32) -> Self::F32 {
+        a.map(f32::sqrt)
+    }
+    #[inline(always)]
+    fn max(self, a: Self::F32, b: Self::F32) -> Self::F32 {
+        zip(a, b, |a, b| if a > b { a } else { b })
+    }
+    #[inline(always)]
+    fn interleave(self, even: Self::F32, odd: Self::F32) -> [Self::F32; 2] {
+        [0, N / 2]
+            .map(|half| array::from_fn(|i| if i % 2 == 0 { even[half + i / 2] } else { odd[half + i / 2] }))
+    }
+    #[inline(always)]
+    fn greater(self, a: Self::F32, b: Self::F32) -> u32 {
+        bits(a, b, |a, b| a > b)
+    }
+    #[inline(always)]
+    fn at_least(self, a: Self::F32, b: Self::F32) -> u32 {
+        bits(a, b, |a, b| a >= b)
+    }
+}
