@@ -6,7 +6,7 @@ use harris_core::{
     Border, Detector, Error, Gradient, HarrisConfig, Measure, Order, ReferenceDetector, Smoothing, Subpixel,
     Threshold, Window, presets,
 };
-use harris_cpu::CpuDetector;
+use harris_cpu::{CpuDetector, Level};
 
 /// A preset, and what differs from it.
 #[derive(Args, Clone, Debug, Default)]
@@ -93,6 +93,9 @@ pub struct BackendOptions {
     /// Threads of the CPU backend; as many as the machine runs at once by default
     #[arg(long, value_name = "NUMBER")]
     pub threads: Option<usize>,
+    /// Instruction set of the CPU backend: avx512, avx2 or portable; the widest that there is by default
+    #[arg(long, value_name = "NAME")]
+    pub level: Option<Level>,
 }
 
 /// What computes.
@@ -111,13 +114,18 @@ impl BackendOptions {
     /// # Errors
     /// Threads asked of a backend without, or that cannot be started.
     pub fn detector(&self, config: HarrisConfig) -> anyhow::Result<Box<dyn Detector>> {
-        Ok(match (self.backend, self.threads) {
-            (Backend::Reference, threads) => {
-                ensure!(threads.unwrap_or(1) == 1, "the reference backend has one thread");
-                Box::new(ReferenceDetector::new(config))
-            }
-            (Backend::Cpu, None) => Box::new(CpuDetector::new(config)),
-            (Backend::Cpu, Some(threads)) => Box::new(CpuDetector::with_threads(config, threads)?),
-        })
+        if self.backend == Backend::Reference {
+            ensure!(self.threads.unwrap_or(1) == 1, "the reference backend has one thread");
+            ensure!(self.level.is_none(), "the reference backend has no instruction sets");
+            return Ok(Box::new(ReferenceDetector::new(config)));
+        }
+        let detector = match self.threads {
+            None => CpuDetector::new(config),
+            Some(threads) => CpuDetector::with_threads(config, threads)?,
+        };
+        Ok(Box::new(match self.level {
+            None => detector,
+            Some(level) => detector.at_level(level),
+        }))
     }
 }

@@ -11,8 +11,8 @@ use rayon::ThreadPool;
 use crate::bands::Threads;
 use crate::fused::{self, Peaks, Walk};
 use crate::simd::Level;
-use crate::staged::peaks::Responses;
 use crate::staged;
+use crate::staged::peaks::Responses;
 use crate::workspace::Workspace;
 
 /// Harris on the CPU, on as many threads as wanted; the result does not depend on how many.

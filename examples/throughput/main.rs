@@ -1,0 +1,193 @@
+//! Times detection, image to sorted list, on a photograph tiled to several sizes.
+//!
+//! ```sh
+//! cargo run --release --example throughput -- --threads 1 --sizes 512x512,1920x1080,4096x4096
+//! ```
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use harris_core::{Detector, Error, ImageView, Sample, Samples};
+use harris_examples::options::{BackendOptions, ConfigOptions};
+use harris_examples::{cli, input};
+use serde::Serialize;
+
+/// Times detection, image to sorted list
+#[derive(Parser)]
+#[command(name = "throughput", version)]
+struct Args {
+    #[command(flatten)]
+    config: ConfigOptions,
+    #[command(flatten)]
+    backend: BackendOptions,
+    /// Sizes to tile the photograph to
+    #[arg(
+        long,
+        value_name = "WxH,...",
+        value_delimiter = ',',
+        default_value = "512x512,1920x1080,4096x4096"
+    )]
+    sizes: Vec<Size>,
+    /// Photograph; by default the one of the repository
+    #[arg(long, value_name = "FILE")]
+    image: Option<PathBuf>,
+    /// Use the colours of a colour file, not its luma
+    #[arg(long)]
+    color: bool,
+    /// Sample type that the photograph is brought to: u8, u16 or f32
+    #[arg(long, value_name = "TYPE", default_value = "u8")]
+    depth: Depth,
+    /// Time for each size, in seconds
+    #[arg(long, default_value_t = 1.0)]
+    seconds: f64,
+    /// Print a line of JSON for each size
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Size {
+    width: usize,
+    height: usize,
+}
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let sides = text.split_once('x').and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
+        match sides {
+            Some((width @ 1..=65536, height @ 1..=65536)) => Ok(Self { width, height }),
+            _ => Err("a size is WIDTHxHEIGHT, each from 1 to 65536".to_owned()),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Depth {
+    U8,
+    U16,
+    F32,
+}
+
+impl FromStr for Depth {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "u8" => Ok(Self::U8),
+            "u16" => Ok(Self::U16),
+            "f32" => Ok(Self::F32),
+            _ => Err("a sample type is u8, u16 or f32".to_owned()),
+        }
+    }
+}
+
+/// What is printed of a size.
+#[derive(Serialize)]
+struct Timing {
+    backend: String,
+    width: usize,
+    height: usize,
+    median_ms: f64,
+    min_ms: f64,
+    max_ms: f64,
+    runs: usize,
+    /// Of the median.
+    mpix_per_s: f64,
+    keypoints: usize,
+}
+
+fn main() -> ExitCode {
+    cli::main(run)
+}
+
+fn run(args: Args) -> Result<ExitCode> {
+    let mut detector = args.backend.detector(args.config.config()?)?;
+    let default = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/data/camera.png"));
+    let photograph = input::read_image(args.image.as_deref().unwrap_or(default), args.color)?;
+    let view = ImageView::try_from(&photograph)?;
+    for &size in &args.sizes {
+        // Down to 8 bits, from where it goes to each type exactly.
+        let samples: Vec<u8> = match view.samples() {
+            Samples::U16(_) => photograph.to_luma8().into_raw(),
+            _ => photograph.as_bytes().to_vec(),
+        };
+        let channels = samples.len() / (view.width() * view.height());
+        let tiled = tile(&samples, view.width() * channels, view.height(), channels, size);
+        let timing = match args.depth {
+            Depth::U8 => time(&tiled, channels, size, &mut *detector, args.seconds),
+            Depth::U16 => {
+                time(&convert(&tiled, |v| u16::from(v) * 257), channels, size, &mut *detector, args.seconds)
+            }
+            Depth::F32 => {
+                time(&convert(&tiled, |v| f32::from(v) / 255.0), channels, size, &mut *detector, args.seconds)
+            }
+        }?;
+        if args.json {
+            println!("{}", serde_json::to_string(&timing).context("a timing is JSON")?);
+        } else {
+            print(&timing);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Repeats a photograph of rows of `row` samples to a size.
+fn tile(samples: &[u8], row: usize, height: usize, channels: usize, size: Size) -> Vec<u8> {
+    let mut tiled = Vec::with_capacity(size.width * size.height * channels);
+    for y in 0..size.height {
+        let line = &samples[y % height * row..][..row];
+        tiled.extend(line.iter().cycle().take(size.width * channels));
+    }
+    tiled
+}
+
+fn convert<T>(samples: &[u8], to: impl Fn(u8) -> T) -> Vec<T> {
+    samples.iter().map(|&v| to(v)).collect()
+}
+
+fn time<T: Sample>(
+    samples: &[T],
+    channels: usize,
+    size: Size,
+    detector: &mut dyn Detector,
+    seconds: f64,
+) -> Result<Timing, Error> {
+    let Size { width, height } = size;
+    let image = ImageView::strided(samples, width, height, channels, width * channels)?;
+    // The first frame brings the memory.
+    let keypoints = detector.detect(&image)?.len();
+    let mut times = Vec::new();
+    let begin = Instant::now();
+    while times.len() < 5 || begin.elapsed() < Duration::from_secs_f64(seconds) {
+        let start = Instant::now();
+        std::hint::black_box(detector.detect(&image)?);
+        times.push(start.elapsed().as_secs_f64());
+    }
+    times.sort_by(f64::total_cmp);
+    let median = times[times.len() / 2];
+    Ok(Timing {
+        backend: detector.describe(),
+        width,
+        height,
+        median_ms: median * 1e3,
+        min_ms: times[0] * 1e3,
+        max_ms: times[times.len() - 1] * 1e3,
+        runs: times.len(),
+        mpix_per_s: (width * height) as f64 / median / 1e6,
+        keypoints,
+    })
+}
+
+fn print(timing: &Timing) {
+    let Timing { backend, width, height, median_ms, min_ms, max_ms, mpix_per_s, keypoints, .. } = timing;
+    println!(
+        "{width:>5} x {height:<5} median {median_ms:>9.3} ms  min {min_ms:>9.3}  max {max_ms:>9.3}  \
+         {mpix_per_s:>7.1} Mpix/s  {keypoints:>7} keypoints  ({backend})"
+    );
+}
