@@ -133,7 +133,7 @@ impl CpuDetector {
         let scale = config.tensor_scale(image.full_scale());
         let work = bands.into_iter().zip(scratch).collect();
         let found: Vec<Peaks> = self.threads.map(work, |(rows, scratch)| {
-            level.run(Walk { image: samples, mask: image.mask(), config, rows, scale, scratch })
+            level.call(Walk { image: samples, mask: image.mask(), config, rows, scale, scratch })
         });
         let greatest = found.iter().map(|band| band.greatest).fold(f32::NEG_INFINITY, f32::max);
         let mut corners: Vec<_> = found.into_iter().flat_map(|band| band.peaks).collect();

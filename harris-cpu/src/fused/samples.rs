@@ -7,79 +7,111 @@ use std::ops::Range;
 
 use harris_core::{Gradient, Smoothing};
 
-use crate::simd::Simd;
+use super::scratch::Row16;
+use crate::simd::{Simd, Work};
 
-/// The first step of smoothing: the weighted sum of samples down each column, from the rows of the smoothing's
-/// aperture (one for none), for the columns of the slices, into `out` from `start` on.
-#[inline(always)]
-pub(super) fn down<V: Simd>(v: V, smoothing: Smoothing, rows: &[&[u8]; 5], out: &mut [i16], start: usize) {
-    let lanes = 2 * V::LANES;
-    let width = rows[0].len();
-    // Whole vectors, the last one moved back to end with the row; shorter rows go through a vector's worth of copies.
-    if width < lanes {
-        let mut copies = [[0; 64]; 5];
-        for (copy, row) in copies.iter_mut().zip(rows) {
-            copy[..width].copy_from_slice(row);
+/// The first step of smoothing: the weighted sum of samples down each column.
+pub(super) struct Down<'a> {
+    pub(super) smoothing: Smoothing,
+    /// The rows y − 2 to y + 2, of which the smoothing uses those of its aperture; all of one length.
+    pub(super) rows: [&'a [u8]; 5],
+    pub(super) out: &'a mut Row16,
+    /// The element of `out` for the first sample of the rows.
+    pub(super) start: usize,
+}
+
+impl Work for Down<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        match self.smoothing {
+            Smoothing::Binomial3 => self.by::<V, 3>(v),
+            Smoothing::Binomial5 => self.by::<V, 5>(v),
+            Smoothing::None | Smoothing::Gaussian { .. } => self.by::<V, 1>(v),
         }
-        let sum = down_vector(v, smoothing, &copies.each_ref().map(|copy| &copy[..]), 0);
-        v.store_i16(out, start, sum);
-        return;
     }
-    let mut i = 0;
-    while i + lanes <= width {
-        v.store_i16(out, start + i, down_vector(v, smoothing, rows, i));
-        i += lanes;
-    }
-    if i < width {
-        let i = width - lanes;
-        v.store_i16(out, start + i, down_vector(v, smoothing, rows, i));
+}
+
+impl Down<'_> {
+    #[inline(always)]
+    fn by<V: Simd, const APERTURE: usize>(self, v: V) {
+        let lanes = 2 * V::LANES;
+        let width = self.rows[2].len();
+        let rows = self.rows.map(|row| &row[..width]);
+        // Whole vectors, the last one moved back to end with the row; a shorter row goes through a copy.
+        if width < lanes {
+            let mut copies = [[0; 32]; 5];
+            for (copy, row) in copies.iter_mut().zip(rows) {
+                copy[..width].copy_from_slice(row);
+            }
+            let sum = down::<V, APERTURE>(v, copies.each_ref().map(|copy| &copy[..]), 0);
+            v.store_i16(self.out, self.start, sum);
+            return;
+        }
+        let mut i = 0;
+        while i + lanes <= width {
+            v.store_i16(self.out, self.start + i, down::<V, APERTURE>(v, rows, i));
+            i += lanes;
+        }
+        if i < width {
+            let i = width - lanes;
+            v.store_i16(self.out, self.start + i, down::<V, APERTURE>(v, rows, i));
+        }
     }
 }
 
 #[inline(always)]
-fn down_vector<V: Simd>(v: V, smoothing: Smoothing, rows: &[&[u8]; 5], i: usize) -> V::I16 {
-    match smoothing {
-        Smoothing::Binomial3 => {
-            binomial3(v, v.load_u8(rows[1], i), v.load_u8(rows[2], i), v.load_u8(rows[3], i))
+fn down<V: Simd, const APERTURE: usize>(v: V, rows: [&[u8]; 5], i: usize) -> V::I16 {
+    let centre = v.load_u8(rows[2], i);
+    match APERTURE {
+        1 => centre,
+        3 => binomial3(v, v.load_u8(rows[1], i), centre, v.load_u8(rows[3], i)),
+        _ => {
+            let [p0, p1] = [v.load_u8(rows[0], i), v.load_u8(rows[1], i)];
+            binomial5(v, p0, p1, centre, v.load_u8(rows[3], i), v.load_u8(rows[4], i))
         }
-        Smoothing::Binomial5 => {
-            let [p0, p1, p2, p3, p4] = [
-                v.load_u8(rows[0], i),
-                v.load_u8(rows[1], i),
-                v.load_u8(rows[2], i),
-                v.load_u8(rows[3], i),
-                v.load_u8(rows[4], i),
-            ];
-            binomial5(v, p0, p1, p2, p3, p4)
-        }
-        Smoothing::None | Smoothing::Gaussian { .. } => v.load_u8(rows[2], i),
     }
 }
 
 /// The second step: the weighted sum across, rounded.
-#[inline(always)]
-pub(super) fn across<V: Simd>(v: V, smoothing: Smoothing, sums: &[i16], out: &mut [i16], span: Range<usize>) {
-    let lanes = 2 * V::LANES;
-    match smoothing {
-        Smoothing::Binomial3 => {
-            let half = v.splat_i16(8);
-            for i in vectors(span, lanes) {
-                let sum = binomial3(v, v.load_i16(sums, i - 1), v.load_i16(sums, i), v.load_i16(sums, i + 1));
-                v.store_i16(out, i, v.shift_right_4(v.add_i16(sum, half)));
+pub(super) struct Across<'a> {
+    pub(super) smoothing: Smoothing,
+    pub(super) sums: &'a Row16,
+    pub(super) out: &'a mut Row16,
+    pub(super) span: Range<usize>,
+}
+
+impl Work for Across<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        let Self { smoothing, sums, out, span } = self;
+        let vectors = vectors(span, 2 * V::LANES);
+        match smoothing {
+            Smoothing::Binomial3 => {
+                let half = v.splat_i16(8);
+                for i in vectors {
+                    let sum =
+                        binomial3(v, v.load_i16(sums, i - 1), v.load_i16(sums, i), v.load_i16(sums, i + 1));
+                    v.store_i16(out, i, v.shift_right_4(v.add_i16(sum, half)));
+                }
             }
-        }
-        Smoothing::Binomial5 => {
-            let half = v.splat_i16(128);
-            for i in vectors(span, lanes) {
-                let [p0, p1, p2] = [v.load_i16(sums, i - 2), v.load_i16(sums, i - 1), v.load_i16(sums, i)];
-                let sum = binomial5(v, p0, p1, p2, v.load_i16(sums, i + 1), v.load_i16(sums, i + 2));
-                // Up to 256 · 255 + 128: all 16 bits, unsigned.
-                v.store_i16(out, i, v.shift_right_8(v.add_i16(sum, half)));
+            Smoothing::Binomial5 => {
+                let half = v.splat_i16(128);
+                for i in vectors {
+                    let [p0, p1, p2] =
+                        [v.load_i16(sums, i - 2), v.load_i16(sums, i - 1), v.load_i16(sums, i)];
+                    let sum = binomial5(v, p0, p1, p2, v.load_i16(sums, i + 1), v.load_i16(sums, i + 2));
+                    // Up to 256 · 255 + 128: all 16 bits, unsigned.
+                    v.store_i16(out, i, v.shift_right_8(v.add_i16(sum, half)));
+                }
             }
-        }
-        Smoothing::None | Smoothing::Gaussian { .. } => {
-            for i in vectors(span, lanes) {
-                v.store_i16(out, i, v.load_i16(sums, i));
+            Smoothing::None | Smoothing::Gaussian { .. } => {
+                for i in vectors {
+                    v.store_i16(out, i, v.load_i16(sums, i));
+                }
             }
         }
     }
@@ -98,45 +130,65 @@ fn binomial5<V: Simd>(v: V, p0: V::I16, p1: V::I16, p2: V::I16, p3: V::I16, p4: 
     v.add_i16(v.add_i16(p0, p4), v.add_i16(half, half))
 }
 
-/// gx and gy of a row from the three smoothed rows around it; `lines` are rows for what lies between.
-#[inline(always)]
-pub(super) fn gradient<V: Simd>(
-    v: V,
-    choice: Gradient,
-    [up, here, down]: [&[i16]; 3],
-    [sums, differences]: [&mut [i16]; 2],
-    [gx, gy]: [&mut [i16]; 2],
-    span: Range<usize>,
-) {
-    let lanes = 2 * V::LANES;
-    if choice == Gradient::Central {
-        for i in vectors(span, lanes) {
+/// gx and gy of a row from the three smoothed rows around it.
+pub(super) struct Differentiate<'a> {
+    pub(super) gradient: Gradient,
+    /// The rows above, at and below.
+    pub(super) smoothed: [&'a Row16; 3],
+    /// Rows for the sums and differences down the columns.
+    pub(super) lines: [&'a mut Row16; 2],
+    pub(super) gx: &'a mut Row16,
+    pub(super) gy: &'a mut Row16,
+    pub(super) span: Range<usize>,
+}
+
+impl Work for Differentiate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        match self.gradient {
+            Gradient::Sobel3 => self.weighted::<V, false>(v),
+            Gradient::Scharr3 => self.weighted::<V, true>(v),
+            Gradient::Central | Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => self.central(v),
+        }
+    }
+}
+
+impl Differentiate<'_> {
+    #[inline(always)]
+    fn central<V: Simd>(self, v: V) {
+        let Self { smoothed: [up, here, down], gx, gy, span, .. } = self;
+        for i in vectors(span, 2 * V::LANES) {
             v.store_i16(gx, i, v.sub_i16(v.load_i16(here, i + 1), v.load_i16(here, i - 1)));
             v.store_i16(gy, i, v.sub_i16(v.load_i16(down, i), v.load_i16(up, i)));
         }
-        return;
     }
-    // Down the columns first: the sums for gx, the differences for gy.
-    let scharr = choice == Gradient::Scharr3;
-    for i in vectors(span.start - 1..span.end + 1, lanes) {
-        let (u, h, d) = (v.load_i16(up, i), v.load_i16(here, i), v.load_i16(down, i));
-        v.store_i16(sums, i, weigh(v, scharr, u, h, d));
-        v.store_i16(differences, i, v.sub_i16(d, u));
-    }
-    for i in vectors(span, lanes) {
-        v.store_i16(gx, i, v.sub_i16(v.load_i16(sums, i + 1), v.load_i16(sums, i - 1)));
-        let (l, c, r) =
-            (v.load_i16(differences, i - 1), v.load_i16(differences, i), v.load_i16(differences, i + 1));
-        v.store_i16(gy, i, weigh(v, scharr, l, c, r));
+
+    /// Down the columns first: the sums for gx, the differences for gy.
+    #[inline(always)]
+    fn weighted<V: Simd, const SCHARR: bool>(self, v: V) {
+        let Self { smoothed: [up, here, down], lines: [sums, differences], gx, gy, span, .. } = self;
+        for i in vectors(span.start - 1..span.end + 1, 2 * V::LANES) {
+            let (u, h, d) = (v.load_i16(up, i), v.load_i16(here, i), v.load_i16(down, i));
+            v.store_i16(sums, i, weigh::<V, SCHARR>(v, u, h, d));
+            v.store_i16(differences, i, v.sub_i16(d, u));
+        }
+        for i in vectors(span, 2 * V::LANES) {
+            v.store_i16(gx, i, v.sub_i16(v.load_i16(sums, i + 1), v.load_i16(sums, i - 1)));
+            let [l, c, r] =
+                [v.load_i16(differences, i - 1), v.load_i16(differences, i), v.load_i16(differences, i + 1)];
+            v.store_i16(gy, i, weigh::<V, SCHARR>(v, l, c, r));
+        }
     }
 }
 
 /// [1 2 1], or Scharr's [3 10 3].
 #[inline(always)]
-fn weigh<V: Simd>(v: V, scharr: bool, before: V::I16, centre: V::I16, after: V::I16) -> V::I16 {
+fn weigh<V: Simd, const SCHARR: bool>(v: V, before: V::I16, centre: V::I16, after: V::I16) -> V::I16 {
     let outer = v.add_i16(before, after);
     let twice = v.add_i16(centre, centre);
-    if !scharr {
+    if !SCHARR {
         return v.add_i16(outer, twice);
     }
     let four = v.add_i16(twice, twice);

@@ -8,80 +8,97 @@ use std::ops::Range;
 use harris_core::Measure;
 
 use super::samples::vectors;
-use super::scratch::Rows;
-use crate::simd::Simd;
+use super::scratch::{ResponseRow, Row16, SumRow};
+use crate::simd::{Simd, Work};
 
-/// Adds the products of the row that enters the window to its sums, and takes off those of the row that leaves it;
-/// each row is its gx and gy.
-#[inline(always)]
-pub(super) fn slide<V: Simd>(
-    v: V,
-    enters: [&[i16]; 2],
-    leaves: [&[i16]; 2],
-    pairs: &mut [Rows<i32>; 3],
-    odds: &mut [Rows<i32>; 3],
-    span: Range<usize>,
-) {
-    let [aa, bb, cc] = pairs.each_mut().map(|rows| rows.row_mut(0));
-    let [ao, bo, co] = odds.each_mut().map(|rows| rows.row_mut(0));
-    let none = v.splat_i16(0);
-    for i in vectors(span, 2 * V::LANES) {
-        let [gx, gy] = [v.load_i16(enters[0], i), v.load_i16(enters[1], i)];
-        let [lx, ly] = [v.load_i16(leaves[0], i), v.load_i16(leaves[1], i)];
-        let [nx, ny] = [v.sub_i16(none, lx), v.sub_i16(none, ly)];
-        let [ox, oy] = [v.odd_lanes(gx), v.odd_lanes(gy)];
-        let [mx, my] = [v.odd_lanes(nx), v.odd_lanes(ny)];
-        let j = i / 2;
-        v.store_i32(aa, j, v.dot_add(v.dot_add(v.load_i32(aa, j), gx, gx), lx, nx));
-        v.store_i32(bb, j, v.dot_add(v.dot_add(v.load_i32(bb, j), gx, gy), ly, nx));
-        v.store_i32(cc, j, v.dot_add(v.dot_add(v.load_i32(cc, j), gy, gy), ly, ny));
-        v.store_i32(ao, j, v.dot_add(v.dot_add(v.load_i32(ao, j), ox, gx), lx, mx));
-        v.store_i32(bo, j, v.dot_add(v.dot_add(v.load_i32(bo, j), ox, gy), ly, mx));
-        v.store_i32(co, j, v.dot_add(v.dot_add(v.load_i32(co, j), oy, gy), ly, my));
+/// Adds the products of the row that enters the window to its sums, and takes off those of the row that leaves it.
+pub(super) struct Slide<'a> {
+    /// gx and gy.
+    pub(super) enters: [&'a Row16; 2],
+    /// gx and gy.
+    pub(super) leaves: [&'a Row16; 2],
+    pub(super) pairs: [&'a mut SumRow; 3],
+    pub(super) odds: [&'a mut SumRow; 3],
+    pub(super) span: Range<usize>,
+}
+
+impl Work for Slide<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        let Self { enters: [ex, ey], leaves: [lx, ly], pairs: [aa, bb, cc], odds: [ao, bo, co], span } = self;
+        for i in vectors(span, 2 * V::LANES) {
+            let [x, y] = [v.load_i16(ex, i), v.load_i16(ey, i)];
+            let [u, w] = [v.load_i16(lx, i), v.load_i16(ly, i)];
+            let j = i / 2;
+            slide(v, aa, j, [x, x], [u, u]);
+            slide(v, bb, j, [x, y], [u, w]);
+            slide(v, cc, j, [y, y], [w, w]);
+            let [ox, oy, ou, ow] = [v.odd_lanes(x), v.odd_lanes(y), v.odd_lanes(u), v.odd_lanes(w)];
+            slide(v, ao, j, [ox, x], [ou, u]);
+            slide(v, bo, j, [ox, y], [ou, w]);
+            slide(v, co, j, [oy, y], [ow, w]);
+        }
     }
+}
+
+#[inline(always)]
+fn slide<V: Simd>(v: V, sums: &mut SumRow, j: usize, enters: [V::I16; 2], leaves: [V::I16; 2]) {
+    let sum = v.dot_add(v.load_i32(sums, j), enters[0], enters[1]);
+    v.store_i32(sums, j, v.sub_i32(sum, v.dot(leaves[0], leaves[1])));
 }
 
 /// Sums over the window across, converts, and computes the responses of the columns of `span`.
-#[inline(always)]
-pub(super) fn respond<V: Simd>(
-    v: V,
-    measure: Measure,
-    radius: usize,
-    scale: f32,
-    pairs: &[Rows<i32>; 3],
-    odds: &[Rows<i32>; 3],
-    out: &mut [f32],
-    span: Range<usize>,
-) {
-    match radius {
-        1 => respond_within::<V, 1>(v, measure, scale, pairs, odds, out, span),
-        2 => respond_within::<V, 2>(v, measure, scale, pairs, odds, out, span),
-        _ => respond_within::<V, 3>(v, measure, scale, pairs, odds, out, span),
+pub(super) struct Respond<'a> {
+    pub(super) measure: Measure,
+    /// Radius of the window, 1 to 3.
+    pub(super) radius: usize,
+    pub(super) scale: f32,
+    pub(super) pairs: [&'a SumRow; 3],
+    pub(super) odds: [&'a SumRow; 3],
+    pub(super) out: &'a mut ResponseRow,
+    pub(super) span: Range<usize>,
+}
+
+impl Work for Respond<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        match self.radius {
+            1 => self.within::<V, 1>(v),
+            2 => self.within::<V, 2>(v),
+            _ => self.within::<V, 3>(v),
+        }
     }
 }
 
-#[inline(always)]
-fn respond_within<V: Simd, const R: usize>(
-    v: V,
-    measure: Measure,
-    scale: f32,
-    pairs: &[Rows<i32>; 3],
-    odds: &[Rows<i32>; 3],
-    out: &mut [f32],
-    span: Range<usize>,
-) {
-    match measure {
-        Measure::Harris { k } => {
-            let harris = Harris { k: v.splat_f32(k) };
-            respond_by::<V, Harris<V>, R>(v, harris, scale, pairs, odds, out, span);
+impl Respond<'_> {
+    #[inline(always)]
+    fn within<V: Simd, const R: usize>(self, v: V) {
+        match self.measure {
+            Measure::Harris { k } => self.by::<V, Harris<V>, R>(v, Harris { k: v.splat_f32(k) }),
+            Measure::ShiTomasi => self.by::<V, ShiTomasi<V>, R>(v, ShiTomasi { half: v.splat_f32(0.5) }),
+            Measure::Noble { eps } => {
+                self.by::<V, Noble<V>, R>(v, Noble { two: v.splat_f32(2.0), eps: v.splat_f32(eps) });
+            }
         }
-        Measure::ShiTomasi => {
-            let shi_tomasi = ShiTomasi { half: v.splat_f32(0.5) };
-            respond_by::<V, ShiTomasi<V>, R>(v, shi_tomasi, scale, pairs, odds, out, span);
-        }
-        Measure::Noble { eps } => {
-            let noble = Noble { two: v.splat_f32(2.0), eps: v.splat_f32(eps) };
-            respond_by::<V, Noble<V>, R>(v, noble, scale, pairs, odds, out, span);
+    }
+
+    #[inline(always)]
+    fn by<V: Simd, F: Formula<V>, const R: usize>(self, v: V, formula: F) {
+        let Self { pairs: [aa, bb, cc], odds: [ao, bo, co], out, span, scale, .. } = self;
+        let scale = v.splat_f32(scale);
+        for i in vectors(span, 2 * V::LANES) {
+            let a = across::<V, R>(v, aa, ao, i / 2, scale);
+            let b = across::<V, R>(v, bb, bo, i / 2, scale);
+            let c = across::<V, R>(v, cc, co, i / 2, scale);
+            let even = formula.response(v, a[0], b[0], c[0]);
+            let odd = formula.response(v, a[1], b[1], c[1]);
+            let [low, high] = v.interleave(even, odd);
+            v.store_f32(out, i, low);
+            v.store_f32(out, i + V::LANES, high);
         }
     }
 }
@@ -128,31 +145,6 @@ impl<V: Simd> Formula<V> for Noble<V> {
         let trace = v.add(a, c);
         let det = v.sub(v.mul(a, c), v.mul(b, b));
         v.div(v.mul(self.two, det), v.add(trace, self.eps))
-    }
-}
-
-#[inline(always)]
-fn respond_by<V: Simd, F: Formula<V>, const R: usize>(
-    v: V,
-    formula: F,
-    scale: f32,
-    pairs: &[Rows<i32>; 3],
-    odds: &[Rows<i32>; 3],
-    out: &mut [f32],
-    span: Range<usize>,
-) {
-    let scale = v.splat_f32(scale);
-    let [aa, bb, cc] = pairs.each_ref().map(|rows| rows.row(0));
-    let [ao, bo, co] = odds.each_ref().map(|rows| rows.row(0));
-    for i in vectors(span, 2 * V::LANES) {
-        let a = across::<V, R>(v, aa, ao, i / 2, scale);
-        let b = across::<V, R>(v, bb, bo, i / 2, scale);
-        let c = across::<V, R>(v, cc, co, i / 2, scale);
-        let even = formula.response(v, a[0], b[0], c[0]);
-        let odd = formula.response(v, a[1], b[1], c[1]);
-        let [low, high] = v.interleave(even, odd);
-        v.store_f32(out, i, low);
-        v.store_f32(out, i + V::LANES, high);
     }
 }
 

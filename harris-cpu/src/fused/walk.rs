@@ -5,9 +5,12 @@ use std::ops::Range;
 use harris_core::pipeline::border;
 use harris_core::{HarrisConfig, Keypoint, Raster, Threshold};
 
+use super::MOST_RADIUS;
+use super::peaks::{Scan, Suppress};
+use super::samples::{Across, Differentiate, Down};
 use super::scratch::{LEAD, STRIP, Scratch};
-use super::{MOST_RADIUS, peaks, samples, tensor};
-use crate::simd::{Simd, Work};
+use super::tensor::{Respond, Slide};
+use crate::simd::{Simd, WithSimd};
 
 /// Samples of a row beyond the image that is all zeros.
 static NOTHING: [u8; STRIP + 2 * LEAD] = [0; STRIP + 2 * LEAD];
@@ -32,11 +35,10 @@ pub(crate) struct Peaks {
     pub(crate) greatest: f32,
 }
 
-impl Work for Walk<'_> {
+impl WithSimd for Walk<'_> {
     type Output = Peaks;
 
-    #[inline(always)]
-    fn run<V: Simd>(mut self, v: V) -> Peaks {
+    fn with<V: Simd>(mut self, v: V) -> Peaks {
         let mut found = Peaks { peaks: Vec::new(), greatest: f32::NEG_INFINITY };
         let width = self.image.width();
         for start in (0..width).step_by(STRIP) {
@@ -69,19 +71,16 @@ impl Columns {
     }
 
     /// The elements of columns.
-    #[inline(always)]
     fn span(&self, columns: &Range<usize>) -> Range<usize> {
         self.place(columns.start as isize)..self.place(columns.end as isize)
     }
 
-    #[inline(always)]
     fn place(&self, column: isize) -> usize {
         (column - self.origin) as usize
     }
 }
 
 impl Walk<'_> {
-    #[inline(always)]
     fn strip<V: Simd>(&mut self, v: V, strip: Range<usize>, found: &mut Peaks) {
         let height = self.image.height();
         let columns = Columns::new(&strip, self.config, self.image.width());
@@ -95,14 +94,14 @@ impl Walk<'_> {
             let threshold = self.threshold(found.greatest);
             self.respond(v, &columns, y);
             let slot = y % (2 * radius + 1);
-            found.greatest = peaks::scan(
-                v,
-                self.scratch.responses.row(slot),
-                columns.span(&strip),
+            let Scratch { responses, candidates, .. } = &mut *self.scratch;
+            let greatest = v.enter(Scan {
+                responses: responses.row(slot),
                 threshold,
-                found.greatest,
-                &mut self.scratch.hits[slot],
-            );
+                candidates: &mut candidates[slot],
+                width: strip.len(),
+            });
+            found.greatest = found.greatest.max(greatest);
             while uncollected < self.rows.end && uncollected + radius <= y {
                 self.collect(v, &columns, &strip, uncollected, found);
                 uncollected += 1;
@@ -115,7 +114,6 @@ impl Walk<'_> {
     }
 
     /// The threshold as far as it is known: at most the final one.
-    #[inline(always)]
     fn threshold(&self, greatest: f32) -> f32 {
         match self.config.threshold() {
             Threshold::Absolute(value) => value,
@@ -125,7 +123,6 @@ impl Walk<'_> {
     }
 
     /// Brings the window's sums down the columns to row y.
-    #[inline(always)]
     fn sum_down<V: Simd>(&mut self, v: V, columns: &Columns, y: usize, first: bool, next: &mut Next) {
         let height = self.image.height();
         let window = self.config.window().radius();
@@ -150,7 +147,6 @@ impl Walk<'_> {
         }
     }
 
-    #[inline(always)]
     fn slide<V: Simd>(&mut self, v: V, columns: &Columns, enters: isize, leaves: Option<isize>) {
         let ring = 2 * self.config.window().radius() + 2;
         let (border, height) = (self.config.border(), self.image.height());
@@ -159,11 +155,16 @@ impl Walk<'_> {
             let y = y.and_then(|y| border::inside(border, y, height));
             gradients.each_ref().map(|rows| y.map_or(zero.row(0), |y| rows.row(y % ring)))
         };
-        tensor::slide(v, row(Some(enters)), row(leaves), pairs, odds, columns.span(&columns.gradients));
+        v.enter(Slide {
+            enters: row(Some(enters)),
+            leaves: row(leaves),
+            pairs: pairs.each_mut().map(|rows| rows.row_mut(0)),
+            odds: odds.each_mut().map(|rows| rows.row_mut(0)),
+            span: columns.span(&columns.gradients),
+        });
     }
 
     /// Computes the next row of gradients.
-    #[inline(always)]
     fn gradient<V: Simd>(&mut self, v: V, columns: &Columns, next: &mut Next) {
         let (y, height) = (next.gradient, self.image.height());
         while next.smoothed <= (y + 1).min(height - 1) {
@@ -177,19 +178,19 @@ impl Walk<'_> {
             Some(y) => smoothed.row(y % 3),
             None => zero.row(0),
         };
-        samples::gradient(
-            v,
-            self.config.gradient(),
-            [row(-1), row(0), row(1)],
-            lines.each_mut().map(|rows| rows.row_mut(0)),
-            gradients.each_mut().map(|rows| rows.row_mut(y % ring)),
-            columns.span(&columns.gradients),
-        );
+        let [gx, gy] = gradients.each_mut().map(|rows| rows.row_mut(y % ring));
+        v.enter(Differentiate {
+            gradient: self.config.gradient(),
+            smoothed: [row(-1), row(0), row(1)],
+            lines: lines.each_mut().map(|rows| rows.row_mut(0)),
+            gx,
+            gy,
+            span: columns.span(&columns.gradients),
+        });
         next.gradient += 1;
     }
 
     /// Smooths row y.
-    #[inline(always)]
     fn smooth<V: Simd>(&mut self, v: V, columns: &Columns, y: usize) {
         let (width, height) = (self.image.width(), self.image.height());
         let (border, smoothing) = (self.config.border(), self.config.smoothing());
@@ -200,14 +201,13 @@ impl Walk<'_> {
         let rows = [row(-2), row(-1), row(0), row(1), row(2)];
         let Scratch { column_sums, smoothed, .. } = &mut *self.scratch;
         let (sums, out) = (column_sums.row_mut(0), smoothed.row_mut(y % 3));
-        samples::down(v, smoothing, &rows, sums, columns.place(columns.samples.start as isize));
+        v.enter(Down { smoothing, rows, out: sums, start: columns.place(columns.samples.start as isize) });
         extend(sums, columns, &columns.samples, smoothing.radius(), self.config, width);
-        samples::across(v, smoothing, sums, out, columns.span(&columns.smoothed));
+        v.enter(Across { smoothing, sums, out, span: columns.span(&columns.smoothed) });
         extend(out, columns, &columns.smoothed, self.config.gradient().radius(), self.config, width);
     }
 
     /// Computes the responses of row y; where there is none, or it does not compete, −∞ stands for it.
-    #[inline(always)]
     fn respond<V: Simd>(&mut self, v: V, columns: &Columns, y: usize) {
         let (width, height) = (self.image.width(), self.image.height());
         let frame = self.config.invalid_frame();
@@ -218,9 +218,15 @@ impl Walk<'_> {
             out.fill(f32::NEG_INFINITY);
             return;
         }
-        let radius = self.config.window().radius();
-        let span = columns.span(&columns.responses);
-        tensor::respond(v, self.config.measure(), radius, self.scale, pairs, odds, out, span);
+        v.enter(Respond {
+            measure: self.config.measure(),
+            radius: self.config.window().radius(),
+            scale: self.scale,
+            pairs: pairs.each_ref().map(|rows| rows.row(0)),
+            odds: odds.each_ref().map(|rows| rows.row(0)),
+            out,
+            span: columns.span(&columns.responses),
+        });
         let valid = columns.responses.start.max(frame)..columns.responses.end.min(width - frame);
         let valid = valid.start..valid.end.max(valid.start);
         let place = columns.span(&valid);
@@ -238,7 +244,6 @@ impl Walk<'_> {
     }
 
     /// Collects the peaks of row y, whose neighbourhood has been computed.
-    #[inline(always)]
     fn collect<V: Simd>(
         &mut self,
         v: V,
@@ -255,17 +260,19 @@ impl Walk<'_> {
         let within = strip.start.max(margin)..strip.end.min(width.saturating_sub(margin));
         let threshold = self.threshold(found.greatest);
         let ring = 2 * radius + 1;
-        let Scratch { responses, nothing, hits, .. } = &*self.scratch;
+        let Scratch { responses, nothing, candidates, .. } = &mut *self.scratch;
         let mut rows = [nothing.row(0); 2 * MOST_RADIUS + 1];
         for (i, row) in rows.iter_mut().enumerate().take(ring) {
             if (radius..height + radius).contains(&(y + i)) {
                 *row = responses.row((y + i - radius) % ring);
             }
         }
-        for &i in &hits[y % ring] {
-            let mut bits = peaks::suppress(v, &rows[..ring], radius, i, threshold);
+        let candidates = &mut candidates[y % ring];
+        v.enter(Suppress { rows, radius, threshold, candidates, width: strip.len() });
+        for word in LEAD / 64..(LEAD + strip.len()).div_ceil(64) {
+            let mut bits = candidates[word];
             while bits != 0 {
-                let place = i + bits.trailing_zeros() as usize;
+                let place = 64 * word + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
                 let x = (place as isize + columns.origin) as usize;
                 if within.contains(&x) {

@@ -16,16 +16,6 @@ impl Avx2 {
         let has = is_x86_feature_detected!("avx2");
         has.then_some(Self(()))
     }
-
-    /// Runs `work` compiled for these instructions.
-    pub(super) fn enter<W: Work>(self, work: W) -> W::Output {
-        #[target_feature(enable = "avx2")]
-        fn compiled<W: Work>(v: Avx2, work: W) -> W::Output {
-            work.run(v)
-        }
-        // SAFETY: `self` proves that the processor has the features that `compiled` is compiled for.
-        unsafe { compiled(self, work) }
-    }
 }
 
 /// A method of lanes alone.
@@ -44,6 +34,16 @@ impl Simd for Avx2 {
     type I16 = __m256i;
     type I32 = __m256i;
     type F32 = __m256;
+
+    #[inline(always)]
+    fn enter<W: Work>(self, work: W) -> W::Output {
+        #[target_feature(enable = "avx2")]
+        fn compiled<W: Work>(v: Avx2, work: W) -> W::Output {
+            work.run(v)
+        }
+        // SAFETY: `self` proves that the processor has the features that `compiled` is compiled for.
+        unsafe { compiled(self, work) }
+    }
 
     #[inline(always)]
     fn load_u8(self, row: &[u8], i: usize) -> Self::I16 {
@@ -112,6 +112,7 @@ impl Simd for Avx2 {
         shift_right_4(a: I16) -> Self::I16 = _mm256_srli_epi16::<4>(a);
         shift_right_8(a: I16) -> Self::I16 = _mm256_srli_epi16::<8>(a);
         odd_lanes(a: I16) -> Self::I16 = _mm256_and_si256(a, _mm256_set1_epi32(0xFFFF_0000_u32 as i32));
+        dot(a: I16, b: I16) -> Self::I32 = _mm256_madd_epi16(a, b);
         dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = _mm256_add_epi32(acc, _mm256_madd_epi16(a, b));
         add_i32(a: I32, b: I32) -> Self::I32 = _mm256_add_epi32(a, b);
         sub_i32(a: I32, b: I32) -> Self::I32 = _mm256_sub_epi32(a, b);

@@ -18,16 +18,6 @@ impl Avx512 {
             && is_x86_feature_detected!("avx512vnni");
         has.then_some(Self(()))
     }
-
-    /// Runs `work` compiled for these instructions.
-    pub(super) fn enter<W: Work>(self, work: W) -> W::Output {
-        #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-        fn compiled<W: Work>(v: Avx512, work: W) -> W::Output {
-            work.run(v)
-        }
-        // SAFETY: `self` proves that the processor has the features that `compiled` is compiled for.
-        unsafe { compiled(self, work) }
-    }
 }
 
 /// A method of lanes alone.
@@ -46,6 +36,16 @@ impl Simd for Avx512 {
     type I16 = __m512i;
     type I32 = __m512i;
     type F32 = __m512;
+
+    #[inline(always)]
+    fn enter<W: Work>(self, work: W) -> W::Output {
+        #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+        fn compiled<W: Work>(v: Avx512, work: W) -> W::Output {
+            work.run(v)
+        }
+        // SAFETY: `self` proves that the processor has the features that `compiled` is compiled for.
+        unsafe { compiled(self, work) }
+    }
 
     #[inline(always)]
     fn load_u8(self, row: &[u8], i: usize) -> Self::I16 {
@@ -114,6 +114,7 @@ impl Simd for Avx512 {
         shift_right_4(a: I16) -> Self::I16 = _mm512_srli_epi16::<4>(a);
         shift_right_8(a: I16) -> Self::I16 = _mm512_srli_epi16::<8>(a);
         odd_lanes(a: I16) -> Self::I16 = _mm512_and_si512(a, _mm512_set1_epi32(0xFFFF_0000_u32 as i32));
+        dot(a: I16, b: I16) -> Self::I32 = _mm512_madd_epi16(a, b);
         dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = _mm512_dpwssd_epi32(acc, a, b);
         add_i32(a: I32, b: I32) -> Self::I32 = _mm512_add_epi32(a, b);
         sub_i32(a: I32, b: I32) -> Self::I32 = _mm512_sub_epi32(a, b);

@@ -27,6 +27,9 @@ pub(crate) trait Simd: Copy {
     /// `LANES` floats.
     type F32: Copy;
 
+    /// Runs `work` compiled for these instructions, as a function of its own.
+    fn enter<W: Work>(self, work: W) -> W::Output;
+
     /// Widens the bytes from `row[i]` on.
     fn load_u8(self, row: &[u8], i: usize) -> Self::I16;
     fn load_i16(self, row: &[i16], i: usize) -> Self::I16;
@@ -47,6 +50,8 @@ pub(crate) trait Simd: Copy {
     fn shift_right_8(self, a: Self::I16) -> Self::I16;
     /// Sets even lanes to zero.
     fn odd_lanes(self, a: Self::I16) -> Self::I16;
+    /// a₂ᵢ·b₂ᵢ + a₂ᵢ₊₁·b₂ᵢ₊₁ in lane i.
+    fn dot(self, a: Self::I16, b: Self::I16) -> Self::I32;
     /// acc + a₂ᵢ·b₂ᵢ + a₂ᵢ₊₁·b₂ᵢ₊₁ in lane i.
     fn dot_add(self, acc: Self::I32, a: Self::I16, b: Self::I16) -> Self::I32;
 
@@ -70,13 +75,20 @@ pub(crate) trait Simd: Copy {
     fn at_least(self, a: Self::F32, b: Self::F32) -> u32;
 }
 
-/// A piece of work that is compiled once for each instruction set.
+/// A row kernel: its rows, and what it does with them.
 ///
-/// Implementations of `run` must be `#[inline(always)]`, down to the innermost loop: only what is inlined into
-/// [`Level::run`]'s entry for an instruction set may use its instructions.
+/// Implementations of `run` must be `#[inline(always)]`, and so must all that they call on vectors: only what is
+/// inlined into [`Simd::enter`] is compiled for an instruction set. Each kernel is entered by itself, so that it has
+/// the registers to itself.
 pub(crate) trait Work {
     type Output;
     fn run<V: Simd>(self, v: V) -> Self::Output;
+}
+
+/// What is done with the vectors of a level.
+pub(crate) trait WithSimd {
+    type Output;
+    fn with<V: Simd>(self, v: V) -> Self::Output;
 }
 
 /// A set of vector instructions that this processor has.
@@ -129,14 +141,14 @@ impl Level {
         Self::available()[0]
     }
 
-    /// Runs the version of `work` for this level.
-    pub(crate) fn run<W: Work>(self, work: W) -> W::Output {
+    /// Calls `task` with the vectors of this level.
+    pub(crate) fn call<T: WithSimd>(self, task: T) -> T::Output {
         match self.0 {
-            Kind::Portable(portable) => work.run(portable),
+            Kind::Portable(portable) => task.with(portable),
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx2(avx2) => avx2.enter(work),
+            Kind::Avx2(avx2) => task.with(avx2),
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512(avx512) => avx512.enter(work),
+            Kind::Avx512(avx512) => task.with(avx512),
         }
     }
 }

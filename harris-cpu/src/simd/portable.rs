@@ -2,7 +2,7 @@
 
 use std::array;
 
-use super::Simd;
+use super::{Simd, Work};
 
 /// Needs no instruction beyond the target's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,15 @@ impl Simd for Portable {
     type I16 = [i16; 2 * N];
     type I32 = [i32; N];
     type F32 = [f32; N];
+
+    #[inline(always)]
+    fn enter<W: Work>(self, work: W) -> W::Output {
+        #[inline(never)]
+        fn compiled<W: Work>(v: Portable, work: W) -> W::Output {
+            work.run(v)
+        }
+        compiled(self, work)
+    }
 
     #[inline(always)]
     fn load_u8(self, row: &[u8], i: usize) -> Self::I16 {
@@ -89,9 +98,13 @@ impl Simd for Portable {
         array::from_fn(|i| if i % 2 == 1 { a[i] } else { 0 })
     }
     #[inline(always)]
-    fn dot_add(self, acc: Self::I32, a: Self::I16, b: Self::I16) -> Self::I32 {
+    fn dot(self, a: Self::I16, b: Self::I16) -> Self::I32 {
         let product = |i: usize| i32::from(a[i]).wrapping_mul(i32::from(b[i]));
-        array::from_fn(|i| acc[i].wrapping_add(product(2 * i).wrapping_add(product(2 * i + 1))))
+        array::from_fn(|i| product(2 * i).wrapping_add(product(2 * i + 1)))
+    }
+    #[inline(always)]
+    fn dot_add(self, acc: Self::I32, a: Self::I16, b: Self::I16) -> Self::I32 {
+        self.add_i32(acc, self.dot(a, b))
     }
     #[inline(always)]
     fn add_i32(self, a: Self::I32, b: Self::I32) -> Self::I32 {
