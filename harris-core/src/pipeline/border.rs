@@ -21,6 +21,7 @@ use crate::config::Border;
 /// # Panics
 /// Where `len` is 0.
 #[must_use]
+#[inline]
 pub fn inside(border: Border, i: isize, len: usize) -> Option<usize> {
     assert!(len > 0, "a line of no samples cannot be extended");
     let last = len as isize - 1;

@@ -5,7 +5,7 @@ use std::mem::size_of;
 use super::{MOST_RADIUS, MOST_WINDOW};
 
 /// Columns of a strip. With it the rows of all rings fit in the first cache together.
-pub(super) const STRIP: usize = 768;
+pub(super) const STRIP: usize = 1024;
 /// Elements before the strip's first column: its halo, rounded up to whole vectors.
 pub(super) const LEAD: usize = 64;
 /// Elements of a row: lead, strip, halo, and what a last vector reads beyond it. Rows are 1920 or 3840 bytes apart, so

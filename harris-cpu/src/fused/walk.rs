@@ -230,10 +230,14 @@ impl Walk<'_> {
         let valid = columns.responses.start.max(frame)..columns.responses.end.min(width - frame);
         let valid = valid.start..valid.end.max(valid.start);
         let place = columns.span(&valid);
-        // As far as suppression and whole vectors reach.
-        out[LEAD - MOST_RADIUS - 1..place.start.max(LEAD - MOST_RADIUS - 1)].fill(f32::NEG_INFINITY);
-        let end = (place.end + 64).min(out.len());
-        out[place.end..end].fill(f32::NEG_INFINITY);
+        // What suppression and whole vectors reach beyond the valid columns; other strips end within them.
+        if valid.start <= frame {
+            let reach = LEAD - MOST_RADIUS;
+            out[reach..place.start.max(reach)].fill(f32::NEG_INFINITY);
+        }
+        if valid.end + frame >= width {
+            out[place.end..(place.end + 64).next_multiple_of(16)].fill(f32::NEG_INFINITY);
+        }
         if let Some(mask) = self.mask {
             for (response, mask) in out[place].iter_mut().zip(&mask.row(y)[valid]) {
                 if *mask == 0 {

@@ -1,0 +1,118 @@
+//! The fused path against the reference at every level of this machine, with images that straddle vectors, strips and
+//! bands. Run with `--nocapture` to see the levels.
+
+use harris_conformance::pictures::{Depth, Picture, noise};
+use harris_core::{
+    Border, Gradient, HarrisConfig, Measure, Order, ReferenceDetector, Smoothing, Threshold, Window,
+};
+use harris_cpu::{CpuDetector, Detector, Level};
+use proptest::prelude::*;
+
+/// Configurations that take the fused path, for 8-bit gray images.
+fn configs() -> impl Strategy<Value = HarrisConfig> {
+    let smoothing =
+        prop_oneof![Just(Smoothing::None), Just(Smoothing::Binomial3), Just(Smoothing::Binomial5)];
+    let gradient = prop_oneof![Just(Gradient::Sobel3), Just(Gradient::Scharr3), Just(Gradient::Central)];
+    let window = prop_oneof![Just(3_u32), Just(5), Just(7)];
+    let measure = prop_oneof![
+        Just(Measure::Harris { k: 0.04 }),
+        Just(Measure::ShiTomasi),
+        Just(Measure::Noble { eps: 1e-6 })
+    ];
+    let threshold = prop_oneof![
+        Just(Threshold::None),
+        Just(Threshold::Relative(0.01)),
+        Just(Threshold::Relative(0.5)),
+        Just(Threshold::Absolute(1e-3)),
+    ];
+    let border = prop_oneof![
+        Just(Border::Reflect101),
+        Just(Border::Replicate),
+        Just(Border::Zero),
+        Just(Border::Skip)
+    ];
+    let lists = (0_u32..5, 0_u32..3, prop_oneof![Just(0.0_f32), Just(6.0)], prop::option::of(1_usize..50));
+    (smoothing, gradient, window, measure, threshold, border, lists).prop_map(
+        |(smoothing, gradient, size, measure, threshold, border, (radius, margin, distance, most))| {
+            HarrisConfig::builder()
+                .smoothing(smoothing)
+                .gradient(gradient)
+                .window(Window::Box { size })
+                .measure(measure)
+                .threshold(threshold)
+                .border(border)
+                .suppression_radius(radius)
+                .margin(margin)
+                .min_distance(distance)
+                .max_corners(most)
+                .order(if margin == 0 { Order::Raster } else { Order::Response })
+                .build()
+                .unwrap()
+        },
+    )
+}
+
+/// 8-bit gray images: noise of all or two levels, blocks, columns, slopes; strips are 1024 columns wide, vectors 16,
+/// 32 or 64, bands from 16 rows on.
+fn pictures() -> impl Strategy<Value = Picture> {
+    let width = prop_oneof![
+        2 => 1_usize..140,
+        1 => prop_oneof![Just(1023_usize), Just(1024), Just(1025), Just(1026), Just(1031), Just(1088), Just(1100)],
+        1 => 2040_usize..2060,
+    ];
+    let height = prop_oneof![3 => 1_usize..24, 1 => 24_usize..60];
+    let content = (any::<u64>(), 0_usize..6, 1_usize..7);
+    (width, height, content, 0_usize..5, prop::option::of(any::<u64>())).prop_map(
+        |(width, height, (seed, kind, grain), gap, mask)| {
+            let brightness = |x: usize, y: usize, _: usize| {
+                let value = noise(seed, x / grain, y / grain, 0);
+                match kind {
+                    0 => value,
+                    1 => value.round(),
+                    2 => ((x + y) % 2) as f64,
+                    3 => f64::from(x / grain % 2 == y / grain % 2),
+                    // The greatest response grows down the image, and candidates with it.
+                    4 => value * (y + 1) as f64 / height as f64,
+                    _ => value.floor(),
+                }
+            };
+            let picture = Picture::draw(Depth::U8, (width, height, 1), brightness).with_gap(gap);
+            match mask {
+                Some(seed) => picture.with_mask(|x, y| noise(seed, x / 2, y / 2, 0) < 0.6),
+                None => picture,
+            }
+        },
+    )
+}
+
+#[test]
+fn every_level_equals_the_reference() {
+    let levels = Level::available();
+    println!("levels of this machine: {levels:?}");
+    let settings = ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() };
+    proptest!(settings, |(config in configs(), pictures in prop::collection::vec(pictures(), 1..3))| {
+        for &level in &levels {
+            for threads in [1, 3] {
+                // One detector for all, so that nothing of an image is left in its memory for the next.
+                let mut detector = CpuDetector::with_threads(config.clone(), threads).unwrap().at_level(level);
+                for picture in &pictures {
+                    let image = picture.view();
+                    let message = |error: harris_core::Error| error.to_string();
+                    let found = detector.detect(&image).map_err(message);
+                    let expected = ReferenceDetector::new(config.clone()).detect(&image).map_err(message);
+                    prop_assert!(found == expected, "{level} with {threads} threads on {picture:?}");
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn levels_have_names() {
+    for level in Level::available() {
+        assert_eq!(level.to_string().parse(), Ok(level));
+    }
+    assert_eq!(Level::available().last().unwrap().to_string(), "portable");
+    let error = "mmx".parse::<Level>().unwrap_err().to_string();
+    assert!(error.contains("`mmx`") && error.contains("portable"), "{error}");
+}
