@@ -10,6 +10,7 @@ harris_conformance::suite!(three_threads, |config| Box::new(CpuDetector::with_th
 harris_conformance::suite!(four_threads, |config| Box::new(CpuDetector::with_threads(config, 4).unwrap()));
 
 harris_conformance::suite!(portable, |config| Box::new(at_level(config, "portable")));
+harris_conformance::suite!(sse2, |config| Box::new(at_level(config, "sse2")));
 harris_conformance::suite!(avx2, |config| Box::new(at_level(config, "avx2")));
 
 /// At a level of this machine; one that it lacks is stood in for by the best, and said so.

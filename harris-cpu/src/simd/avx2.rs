@@ -18,17 +18,6 @@ impl Avx2 {
     }
 }
 
-/// A method of lanes alone.
-macro_rules! lanes {
-    ($($name:ident($($arg:ident: $type:ident),*) -> $result:ty = $body:expr;)*) => {
-        $(#[inline(always)]
-        fn $name(self, $($arg: Self::$type),*) -> $result {
-            // SAFETY: `self` proves the instructions.
-            unsafe { $body }
-        })*
-    };
-}
-
 impl Simd for Avx2 {
     const LANES: usize = 8;
     type I16 = __m256i;

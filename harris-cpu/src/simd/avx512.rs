@@ -20,17 +20,6 @@ impl Avx512 {
     }
 }
 
-/// A method of lanes alone.
-macro_rules! lanes {
-    ($($name:ident($($arg:ident: $type:ident),*) -> $result:ty = $body:expr;)*) => {
-        $(#[inline(always)]
-        fn $name(self, $($arg: Self::$type),*) -> $result {
-            // SAFETY: `self` proves the instructions.
-            unsafe { $body }
-        })*
-    };
-}
-
 impl Simd for Avx512 {
     const LANES: usize = 16;
     type I16 = __m512i;

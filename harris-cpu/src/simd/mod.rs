@@ -6,10 +6,24 @@
 //! kernels need no unsafe code.
 
 #[cfg(target_arch = "x86_64")]
+/// Methods of [`Simd`] that work on lanes alone.
+macro_rules! lanes {
+    ($($name:ident($($arg:ident: $type:ident),*) -> $result:ty = $body:expr;)*) => {
+        $(#[inline(always)]
+        fn $name(self, $($arg: Self::$type),*) -> $result {
+            // SAFETY: `self` proves the instructions.
+            unsafe { $body }
+        })*
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod portable;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
 
 use std::fmt;
 use std::str::FromStr;
@@ -108,6 +122,8 @@ pub struct Level(Kind);
 enum Kind {
     Portable(Portable),
     #[cfg(target_arch = "x86_64")]
+    Sse2(sse2::Sse2),
+    #[cfg(target_arch = "x86_64")]
     Avx2(avx2::Avx2),
     #[cfg(target_arch = "x86_64")]
     Avx512(avx512::Avx512),
@@ -130,6 +146,7 @@ impl Level {
         {
             levels.extend(avx512::Avx512::new().map(Kind::Avx512));
             levels.extend(avx2::Avx2::new().map(Kind::Avx2));
+            levels.extend(sse2::Sse2::new().map(Kind::Sse2));
         }
         levels.push(Kind::Portable(Portable));
         levels.into_iter().map(Self).collect()
@@ -146,6 +163,8 @@ impl Level {
         match self.0 {
             Kind::Portable(portable) => task.with(portable),
             #[cfg(target_arch = "x86_64")]
+            Kind::Sse2(sse2) => task.with(sse2),
+            #[cfg(target_arch = "x86_64")]
             Kind::Avx2(avx2) => task.with(avx2),
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512(avx512) => task.with(avx512),
@@ -157,6 +176,8 @@ impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.0 {
             Kind::Portable(_) => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Sse2(_) => "sse2",
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2(_) => "avx2",
             #[cfg(target_arch = "x86_64")]

@@ -1,0 +1,119 @@
+//! SSE2: 128 bits, on every x86-64 processor.
+
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::*;
+
+use super::{Simd, Work};
+
+/// Proof that the processor has SSE2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sse2(());
+
+impl Sse2 {
+    /// The proof, where the processor can give it.
+    pub(super) fn new() -> Option<Self> {
+        let has = is_x86_feature_detected!("sse2");
+        has.then_some(Self(()))
+    }
+}
+
+impl Simd for Sse2 {
+    const LANES: usize = 4;
+    type I16 = __m128i;
+    type I32 = __m128i;
+    type F32 = __m128;
+
+    #[inline(always)]
+    fn enter<W: Work>(self, work: W) -> W::Output {
+        #[target_feature(enable = "sse2")]
+        fn compiled<W: Work>(v: Sse2, work: W) -> W::Output {
+            work.run(v)
+        }
+        // SAFETY: `self` proves that the processor has the features that `compiled` is compiled for.
+        unsafe { compiled(self, work) }
+    }
+
+    #[inline(always)]
+    fn load_u8(self, row: &[u8], i: usize) -> Self::I16 {
+        let row = &row[i..i + 8];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        unsafe { _mm_unpacklo_epi8(_mm_loadl_epi64(row.as_ptr().cast()), _mm_setzero_si128()) }
+    }
+
+    #[inline(always)]
+    fn load_i16(self, row: &[i16], i: usize) -> Self::I16 {
+        let row = &row[i..i + 8];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        unsafe { _mm_loadu_si128(row.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store_i16(self, row: &mut [i16], i: usize, v: Self::I16) {
+        let row = &mut row[i..i + 8];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are written, at any alignment.
+        unsafe { _mm_storeu_si128(row.as_mut_ptr().cast(), v) }
+    }
+
+    #[inline(always)]
+    fn load_i32(self, row: &[i32], i: usize) -> Self::I32 {
+        let row = &row[i..i + 4];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        unsafe { _mm_loadu_si128(row.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store_i32(self, row: &mut [i32], i: usize, v: Self::I32) {
+        let row = &mut row[i..i + 4];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are written, at any alignment.
+        unsafe { _mm_storeu_si128(row.as_mut_ptr().cast(), v) }
+    }
+
+    #[inline(always)]
+    fn load_f32(self, row: &[f32], i: usize) -> Self::F32 {
+        let row = &row[i..i + 4];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        unsafe { _mm_loadu_ps(row.as_ptr()) }
+    }
+
+    #[inline(always)]
+    fn store_f32(self, row: &mut [f32], i: usize, v: Self::F32) {
+        let row = &mut row[i..i + 4];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are written, at any alignment.
+        unsafe { _mm_storeu_ps(row.as_mut_ptr(), v) }
+    }
+
+    #[inline(always)]
+    fn splat_i16(self, v: i16) -> Self::I16 {
+        // SAFETY: `self` proves the instructions.
+        unsafe { _mm_set1_epi16(v) }
+    }
+
+    #[inline(always)]
+    fn splat_f32(self, v: f32) -> Self::F32 {
+        // SAFETY: `self` proves the instructions.
+        unsafe { _mm_set1_ps(v) }
+    }
+
+    lanes! {
+        add_i16(a: I16, b: I16) -> Self::I16 = _mm_add_epi16(a, b);
+        sub_i16(a: I16, b: I16) -> Self::I16 = _mm_sub_epi16(a, b);
+        shift_right_4(a: I16) -> Self::I16 = _mm_srli_epi16::<4>(a);
+        shift_right_8(a: I16) -> Self::I16 = _mm_srli_epi16::<8>(a);
+        odd_lanes(a: I16) -> Self::I16 = _mm_and_si128(a, _mm_set1_epi32(0xFFFF_0000_u32 as i32));
+        dot(a: I16, b: I16) -> Self::I32 = _mm_madd_epi16(a, b);
+        dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = _mm_add_epi32(acc, _mm_madd_epi16(a, b));
+        add_i32(a: I32, b: I32) -> Self::I32 = _mm_add_epi32(a, b);
+        sub_i32(a: I32, b: I32) -> Self::I32 = _mm_sub_epi32(a, b);
+        to_f32(a: I32) -> Self::F32 = _mm_cvtepi32_ps(a);
+        add(a: F32, b: F32) -> Self::F32 = _mm_add_ps(a, b);
+        sub(a: F32, b: F32) -> Self::F32 = _mm_sub_ps(a, b);
+        mul(a: F32, b: F32) -> Self::F32 = _mm_mul_ps(a, b);
+        div(a: F32, b: F32) -> Self::F32 = _mm_div_ps(a, b);
+        sqrt(a: F32) -> Self::F32 = _mm_sqrt_ps(a);
+        max(a: F32, b: F32) -> Self::F32 = _mm_max_ps(a, b);
+        interleave(even: F32, odd: F32) -> [Self::F32; 2] = [_mm_unpacklo_ps(even, odd), _mm_unpackhi_ps(even, odd)];
+        greater(a: F32, b: F32) -> u32 = _mm_movemask_ps(_mm_cmpgt_ps(a, b)) as u32;
+        at_least(a: F32, b: F32) -> u32 = _mm_movemask_ps(_mm_cmpge_ps(a, b)) as u32;
+    }
+}
