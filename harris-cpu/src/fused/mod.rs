@@ -20,6 +20,7 @@ mod scratch;
 mod tensor;
 mod walk;
 
+use harris_core::config::APERTURES;
 use harris_core::{
     Gradient, HarrisConfig, ImageView, Raster, Samples, Smoothing, Subpixel, Threshold, Window,
 };
@@ -27,10 +28,12 @@ use harris_core::{
 pub(crate) use scratch::Scratch;
 pub(crate) use walk::{Peaks, Walk};
 
+use crate::staged::fits_i32;
+
 /// The greatest suppression radius of the fused path.
 const MOST_RADIUS: usize = 4;
-/// The greatest window radius of the fused path.
-const MOST_WINDOW: usize = 3;
+/// The greatest window radius of all.
+const MOST_WINDOW: usize = (*APERTURES.end() / 2) as usize;
 
 /// The samples of `image`, where the fused path does `config` on it.
 pub(crate) fn samples<'a>(image: &ImageView<'a>, config: &HarrisConfig) -> Option<Raster<'a, u8>> {
@@ -38,14 +41,13 @@ pub(crate) fn samples<'a>(image: &ImageView<'a>, config: &HarrisConfig) -> Optio
     let covered = raster.channels() == 1
         && matches!(config.smoothing(), Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial5)
         && matches!(config.gradient(), Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central)
-        && matches!(config.window(), Window::Box { size: 3 | 5 | 7 })
+        && matches!(config.window(), Window::Box { .. })
+        && fits_i32(config, 1, 255.0)
         && !matches!(config.threshold(), Threshold::Rosin { .. })
         && config.suppression_radius() <= MOST_RADIUS
         && config.subpixel() == Subpixel::None;
     covered.then_some(raster)
 }
 
-// Scharr's greatest gradient of 8-bit samples is 16 · 255: it fits in 16 bits, and a 7 x 7 sum of squares, doubled
-// while a row enters before another leaves, in 32.
+// Scharr's greatest gradient of 8-bit samples is 16 · 255: it fits in 16 bits.
 const _: () = assert!(16 * 255 <= i16::MAX as i64);
-const _: () = assert!(2 * (2 * MOST_WINDOW as i64 + 1).pow(2) * (16 * 255_i64).pow(2) < i32::MAX as i64);

@@ -7,12 +7,13 @@ use super::{MOST_RADIUS, MOST_WINDOW};
 /// Columns of a strip. With it the rows of all rings fit in the first cache together.
 pub(super) const STRIP: usize = 1024;
 /// Elements before the strip's first column: its halo, rounded up to whole vectors.
-pub(super) const LEAD: usize = 64;
-/// Elements of a row: lead, strip, halo, and what a last vector reads beyond it. Rows are 1920 or 3840 bytes apart, so
-/// that no two of a ring lie a multiple of 4096 bytes apart, where a load would wait for an unrelated store.
-const ROW: usize = LEAD + STRIP + 128;
+pub(super) const LEAD: usize = 128;
+/// Elements of a row: lead, strip, halo, and what a last vector reads beyond it. Rows are 2688 or 5376 bytes apart, so
+/// that no two that a kernel uses together lie a multiple of 4096 bytes apart, where a load would wait for an
+/// unrelated store.
+const ROW: usize = LEAD + STRIP + 192;
 
-const _: () = assert!(ROW % 64 == 0);
+const _: () = assert!(ROW.is_multiple_of(64));
 
 // 2 columns of smoothing, 1 of gradient, window, suppression.
 const _: () = assert!(2 + 1 + MOST_WINDOW + MOST_RADIUS < LEAD);
@@ -56,7 +57,7 @@ type Rows16 = Rows<i16, ROW>;
 type SumRows = Rows<i32, { ROW / 2 }>;
 type ResponseRows = Rows<f32, ROW>;
 
-/// The scratch memory of one band: about 190 KiB, of which a configuration uses a part.
+/// The scratch memory of one band: 110 KiB, and 5 KiB for each row of the window.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     /// Samples summed down the columns; one row.
@@ -72,6 +73,8 @@ pub(crate) struct Scratch {
     /// Of gx², gx·gy, gy², summed down the window: pairs of columns, and odd columns alone; one row each.
     pub(super) pairs: [SumRows; 3],
     pub(super) odds: [SumRows; 3],
+    /// Running sums across of `pairs`, for wide windows.
+    pub(super) prefixes: [SumRows; 3],
     /// Responses of the rows in the suppression's neighbourhood, by y mod their number.
     pub(super) responses: ResponseRows,
     /// A row that suppresses nothing.
@@ -83,18 +86,30 @@ pub(crate) struct Scratch {
 impl Default for Scratch {
     fn default() -> Self {
         let sums = || Rows::new(1, 0);
-        let gradients = || Rows::new(2 * MOST_WINDOW + 2, 0);
         Self {
             column_sums: Rows::new(1, 0),
             smoothed: Rows::new(3, 0),
             lines: [Rows::new(1, 0), Rows::new(1, 0)],
-            gradients: [gradients(), gradients()],
+            gradients: [Rows::new(0, 0), Rows::new(0, 0)],
             zero: Rows::new(1, 0),
             pairs: [sums(), sums(), sums()],
             odds: [sums(), sums(), sums()],
+            prefixes: [sums(), sums(), sums()],
             responses: Rows::new(2 * MOST_RADIUS + 1, 0.0),
             nothing: Rows::new(1, f32::NEG_INFINITY),
             candidates: vec![[0; ROW / 64]; 2 * MOST_RADIUS + 1],
+        }
+    }
+}
+
+impl Scratch {
+    /// Makes room for the gradients of a window of `radius`.
+    pub(super) fn reserve(&mut self, radius: usize) {
+        for rows in &mut self.gradients {
+            let number = 2 * radius + 2;
+            if rows.data.len() < number * ROW {
+                *rows = Rows::new(number, 0);
+            }
         }
     }
 }

@@ -11,6 +11,9 @@ use super::samples::vectors;
 use super::scratch::{ResponseRow, Row16, SumRow};
 use crate::simd::{Simd, Work};
 
+/// The greatest window radius that is summed across pair by pair; wider ones take differences of running sums.
+pub(super) const NARROW: usize = 3;
+
 /// Adds the products of the row that enters the window to its sums, and takes off those of the row that leaves it.
 pub(super) struct Slide<'a> {
     /// gx and gy.
@@ -52,11 +55,13 @@ fn slide<V: Simd>(v: V, sums: &mut SumRow, j: usize, enters: [V::I16; 2], leaves
 /// Sums over the window across, converts, and computes the responses of the columns of `span`.
 pub(super) struct Respond<'a> {
     pub(super) measure: Measure,
-    /// Radius of the window, 1 to 3.
+    /// Radius of the window.
     pub(super) radius: usize,
     pub(super) scale: f32,
     pub(super) pairs: [&'a SumRow; 3],
     pub(super) odds: [&'a SumRow; 3],
+    /// Running sums of `pairs`; used beyond [`NARROW`].
+    pub(super) prefixes: [&'a SumRow; 3],
     pub(super) out: &'a mut ResponseRow,
     pub(super) span: Range<usize>,
 }
@@ -69,11 +74,13 @@ impl Work for Respond<'_> {
         match self.radius {
             1 => self.within::<V, 1>(v),
             2 => self.within::<V, 2>(v),
-            _ => self.within::<V, 3>(v),
+            3 => self.within::<V, 3>(v),
+            _ => self.within::<V, 0>(v),
         }
     }
 }
 
+/// `R` is the radius, or 0 for any.
 impl Respond<'_> {
     #[inline(always)]
     fn within<V: Simd, const R: usize>(self, v: V) {
@@ -88,12 +95,14 @@ impl Respond<'_> {
 
     #[inline(always)]
     fn by<V: Simd, F: Formula<V>, const R: usize>(self, v: V, formula: F) {
-        let Self { pairs: [aa, bb, cc], odds: [ao, bo, co], out, span, scale, .. } = self;
-        let scale = v.splat_f32(scale);
+        let Self {
+            radius, pairs: [aa, bb, cc], odds: [ao, bo, co], prefixes: [ap, bp, cp], out, span, ..
+        } = self;
+        let scale = v.splat_f32(self.scale);
         for i in vectors(span, 2 * V::LANES) {
-            let a = across::<V, R>(v, aa, ao, i / 2, scale);
-            let b = across::<V, R>(v, bb, bo, i / 2, scale);
-            let c = across::<V, R>(v, cc, co, i / 2, scale);
+            let a = across::<V, R>(v, (aa, ao, ap), radius, i / 2, scale);
+            let b = across::<V, R>(v, (bb, bo, bp), radius, i / 2, scale);
+            let c = across::<V, R>(v, (cc, co, cp), radius, i / 2, scale);
             let even = formula.response(v, a[0], b[0], c[0]);
             let odd = formula.response(v, a[1], b[1], c[1]);
             let [low, high] = v.interleave(even, odd);
@@ -148,32 +157,60 @@ impl<V: Simd> Formula<V> for Noble<V> {
     }
 }
 
-/// The scaled sums over 2·R + 1 columns about the even and about the odd columns of the pairs from j on.
+/// The scaled sums over 2·r + 1 columns about the even and about the odd columns of the pairs from j on. `R` is r, or 0
+/// for any: then whole pairs are differences of their running sums, which may wrap.
 #[inline(always)]
 fn across<V: Simd, const R: usize>(
     v: V,
-    pairs: &[i32],
-    odds: &[i32],
+    (pairs, odds, prefixes): (&SumRow, &SumRow, &SumRow),
+    r: usize,
     j: usize,
     scale: V::F32,
 ) -> [V::F32; 2] {
-    let centre = v.load_i32(pairs, j);
     let [even, odd] = match R {
         1 => {
+            let centre = v.load_i32(pairs, j);
             let next = v.sub_i32(v.load_i32(pairs, j + 1), v.load_i32(odds, j + 1));
             [v.add_i32(centre, v.load_i32(odds, j - 1)), v.add_i32(centre, next)]
         }
         2 => {
-            let after = v.load_i32(pairs, j + 1);
+            let [centre, after] = [v.load_i32(pairs, j), v.load_i32(pairs, j + 1)];
             let next = v.sub_i32(after, v.load_i32(odds, j + 1));
             let before = v.add_i32(v.load_i32(pairs, j - 1), centre);
             [v.add_i32(before, next), v.add_i32(v.add_i32(v.load_i32(odds, j - 1), centre), after)]
         }
-        _ => {
-            let three = v.add_i32(v.add_i32(v.load_i32(pairs, j - 1), centre), v.load_i32(pairs, j + 1));
+        3 => {
+            let [before, centre, after] =
+                [v.load_i32(pairs, j - 1), v.load_i32(pairs, j), v.load_i32(pairs, j + 1)];
+            let three = v.add_i32(v.add_i32(before, centre), after);
             let next = v.sub_i32(v.load_i32(pairs, j + 2), v.load_i32(odds, j + 2));
             [v.add_i32(three, v.load_i32(odds, j - 2)), v.add_i32(three, next)]
         }
+        _ => {
+            let m = r / 2;
+            let [upper, lower] = [v.load_i32(prefixes, j + m), v.load_i32(prefixes, j - m - 1)];
+            if r % 2 == 1 {
+                let whole = v.sub_i32(upper, lower);
+                let next = v.sub_i32(v.load_i32(pairs, j + m + 1), v.load_i32(odds, j + m + 1));
+                [v.add_i32(whole, v.load_i32(odds, j - m - 1)), v.add_i32(whole, next)]
+            } else {
+                let next = v.sub_i32(v.load_i32(pairs, j + m), v.load_i32(odds, j + m));
+                let even = v.sub_i32(v.load_i32(prefixes, j + m - 1), lower);
+                let odd = v.sub_i32(upper, v.load_i32(prefixes, j - m));
+                [v.add_i32(even, next), v.add_i32(odd, v.load_i32(odds, j - m))]
+            }
+        }
     };
     [v.mul(v.to_f32(even), scale), v.mul(v.to_f32(odd), scale)]
+}
+
+/// The running sums across of three rows: element j is the sum up to and with j, wrapping.
+pub(super) fn running_sums(rows: [&SumRow; 3], sums: [&mut SumRow; 3]) {
+    let ([a, b, c], [sa, sb, sc]) = (rows, sums);
+    let mut sum = [0_i32; 3];
+    for j in 0..a.len() {
+        // Three sums at once, as one would wait for itself.
+        sum = [sum[0].wrapping_add(a[j]), sum[1].wrapping_add(b[j]), sum[2].wrapping_add(c[j])];
+        [sa[j], sb[j], sc[j]] = sum;
+    }
 }

@@ -9,7 +9,7 @@ use super::MOST_RADIUS;
 use super::peaks::{Scan, Suppress};
 use super::samples::{Across, Differentiate, Down};
 use super::scratch::{LEAD, STRIP, Scratch};
-use super::tensor::{Respond, Slide};
+use super::tensor::{self, NARROW, Respond, Slide};
 use crate::simd::{Simd, WithSimd};
 
 /// Samples of a row beyond the image that is all zeros.
@@ -39,6 +39,7 @@ impl WithSimd for Walk<'_> {
     type Output = Peaks;
 
     fn with<V: Simd>(mut self, v: V) -> Peaks {
+        self.scratch.reserve(self.config.window().radius());
         let mut found = Peaks { peaks: Vec::new(), greatest: f32::NEG_INFINITY };
         let width = self.image.width();
         for start in (0..width).step_by(STRIP) {
@@ -141,9 +142,13 @@ impl Walk<'_> {
         } else {
             self.slide(v, columns, y + window, Some(y - 1 - window));
         }
-        let Scratch { pairs, odds, .. } = &mut *self.scratch;
+        let Scratch { pairs, odds, prefixes, .. } = &mut *self.scratch;
         for (pairs, odds) in pairs.iter_mut().zip(odds) {
             extend_sums(pairs.row_mut(0), odds.row_mut(0), columns, self.config, self.image.width());
+        }
+        if self.config.window().radius() > NARROW {
+            let pairs = pairs.each_ref().map(|rows| rows.row(0));
+            tensor::running_sums(pairs, prefixes.each_mut().map(|rows| rows.row_mut(0)));
         }
     }
 
@@ -212,7 +217,7 @@ impl Walk<'_> {
         let (width, height) = (self.image.width(), self.image.height());
         let frame = self.config.invalid_frame();
         let slot = y % (2 * self.config.suppression_radius() + 1);
-        let Scratch { pairs, odds, responses, .. } = &mut *self.scratch;
+        let Scratch { pairs, odds, prefixes, responses, .. } = &mut *self.scratch;
         let out = responses.row_mut(slot);
         if y < frame || y + frame >= height {
             out.fill(f32::NEG_INFINITY);
@@ -224,6 +229,7 @@ impl Walk<'_> {
             scale: self.scale,
             pairs: pairs.each_ref().map(|rows| rows.row(0)),
             odds: odds.each_ref().map(|rows| rows.row(0)),
+            prefixes: prefixes.each_ref().map(|rows| rows.row(0)),
             out,
             span: columns.span(&columns.responses),
         });

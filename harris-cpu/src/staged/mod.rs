@@ -19,6 +19,7 @@ use harris_core::{Gradient, HarrisConfig, ImageView, Raster, Sample, Samples, Sm
 use crate::workspace::Buffers;
 use block::Block;
 use line::{Convert, Element};
+pub(crate) use tensor::fits_i32;
 
 /// A block has at least so many rows.
 const BLOCK_ROWS: usize = 32;
@@ -63,7 +64,7 @@ fn integer_responses<T: Sample>(
         responses_as::<T, i32, f32, f32, f32>(image, config, rows, out, buffers);
     } else if matches!(config.window(), Window::Gaussian { .. }) {
         responses_as::<T, i32, i32, i64, f32>(image, config, rows, out, buffers);
-    } else if tensor::fits_i32(config, image.channels(), T::FULL_SCALE) {
+    } else if fits_i32(config, image.channels(), T::FULL_SCALE) {
         responses_as::<T, i32, i32, i32, i32>(image, config, rows, out, buffers);
     } else {
         responses_as::<T, i32, i32, i64, i64>(image, config, rows, out, buffers);
