@@ -63,32 +63,64 @@ fn sobel<G: Element>(p: &Block<G>, gx: &mut Block<G>, gy: &mut Block<G>, outer: 
     });
 }
 
-/// The sum of the h lines on one side minus that on the other, each line 2·h + 1 long.
+/// The sum of the h lines on one side minus that on the other, each line 2·h + 1 long. Exact sums run on from row to
+/// row and from place to place, so that their cost does not grow with h.
 fn boxes<G: Element>(p: &Block<G>, gx: &mut Block<G>, gy: &mut Block<G>, h: usize, buffers: &mut Buffers) {
     let width = p.width();
     let reach = h as isize;
+    let first = gx.rows().start as isize;
+
+    // Column sums of a padded row are those of the extended plane.
     let mut columns = buffers.take::<G>(width + 2 * h);
-    let mut far_side = buffers.take::<G>(width);
+    // Sums of h columns: the left side of x from element x on, the right side from x + h + 1 on.
+    let mut sides = buffers.take::<G>(width + h + 1);
     gx.compute(|y, out| {
         let y = y as isize;
-        // Column sums of a padded row are those of the extended plane.
-        line::sum(&mut columns, (-reach..=reach).map(|i| p.padded(y + i)));
-        let moved = |dx: isize| &columns[h.wrapping_add_signed(dx)..][..width];
-        line::sum(out, (1..=reach).map(&moved));
-        line::sum(&mut far_side, (1..=reach).map(|i| moved(-i)));
-        line::update(out, &far_side, |right, left| right - left);
+        if G::EXACT && y > first {
+            line::slide(&mut columns, p.padded(y + reach), p.padded(y - 1 - reach));
+        } else {
+            line::sum(&mut columns, (-reach..=reach).map(|i| p.padded(y + i)));
+        }
+        if G::EXACT {
+            line::sum_across(&mut sides, &columns, h);
+            line::combine(out, &sides[h + 1..], &sides, |right, left| right - left);
+        } else {
+            let moved = |dx: isize| &columns[h.wrapping_add_signed(dx)..][..width];
+            after_minus_before(out, &mut sides[..width], h, moved);
+        }
     });
+
     let mut rows = Block::<G>::like(p, p.rows(), 0, buffers);
-    rows.compute(|y, out| line::sum(out, (-reach..=reach).map(|i| p.row(i, y as isize))));
+    rows.compute(|y, out| line::sum_across(out, p.padded(y as isize), 2 * h + 1));
+    let mut differences = buffers.take::<G>(width);
     gy.compute(|y, out| {
-        let y = y as isize;
-        line::sum(out, (1..=reach).map(|i| rows.row(0, y + i)));
-        line::sum(&mut far_side, (1..=reach).map(|i| rows.row(0, y - i)));
-        line::update(out, &far_side, |lower, upper| lower - upper);
+        let row = |dy: isize| rows.row(0, y as isize + dy);
+        if G::EXACT && y as isize > first {
+            // Below, row y + h enters and row y leaves; above, row y − 1 enters and row y − 1 − h leaves.
+            line::slide(&mut differences, row(reach), row(0));
+            line::slide(&mut differences, row(-1 - reach), row(-1));
+            out.copy_from_slice(&differences);
+        } else {
+            after_minus_before(out, &mut sides[..width], h, row);
+            differences.copy_from_slice(out);
+        }
     });
     rows.put(buffers);
     buffers.put(columns);
-    buffers.put(far_side);
+    buffers.put(sides);
+    buffers.put(differences);
+}
+
+/// out = (line(1) + ... + line(h)) − (line(−1) + ... + line(−h)), each from near to far.
+fn after_minus_before<'a, G: Element>(
+    out: &mut [G],
+    before: &mut [G],
+    h: usize,
+    line: impl Fn(isize) -> &'a [G],
+) {
+    line::sum(out, (1..=h as isize).map(&line));
+    line::sum(before, (1..=h as isize).map(|i| line(-i)));
+    line::update(out, before, |after, before| after - before);
 }
 
 /// Weighted sums down, then across. Columns of a padded row are those of the extended plane.

@@ -8,6 +8,9 @@ use crate::workspace::Pooled;
 
 /// An element of a row.
 pub(crate) trait Element: Number + Pooled + Send + Sync {
+    /// Whether sums are exact, so that they may be taken in any order.
+    const EXACT: bool;
+
     /// (sum + half) >> shift of an integer, sum / 2^shift of a float: what ends a binomial smoothing.
     fn normalised(sum: Self, shift: u32) -> Self;
 
@@ -18,6 +21,8 @@ pub(crate) trait Element: Number + Pooled + Send + Sync {
 macro_rules! integer_element {
     ($($type:ty)*) => {
         $(impl Element for $type {
+            const EXACT: bool = true;
+
             fn normalised(sum: Self, shift: u32) -> Self {
                 (sum + (1 << (shift - 1))) >> shift
             }
@@ -32,6 +37,8 @@ macro_rules! integer_element {
 integer_element!(i32 i64);
 
 impl Element for f32 {
+    const EXACT: bool = false;
+
     fn normalised(sum: Self, shift: u32) -> Self {
         sum * (1.0 / (1_u32 << shift) as f32)
     }
@@ -96,6 +103,28 @@ pub(crate) fn sum<'a, T: Number + 'a>(out: &mut [T], lines: impl Iterator<Item =
         } else {
             update(out, line, |acc, v| acc + v);
         }
+    }
+}
+
+/// Each of `out` the sum of the `terms` elements of `row` from its own place on: where sums are exact, as a running
+/// sum, whose cost does not grow with the terms; else from the first term on.
+pub(crate) fn sum_across<T: Element>(out: &mut [T], row: &[T], terms: usize) {
+    let width = out.len();
+    if !T::EXACT {
+        return sum(out, (0..terms).map(|i| &row[i..][..width]));
+    }
+    let mut sum = row[1..terms].iter().fold(row[0], |acc, &v| acc + v);
+    out[0] = sum;
+    for ((out, &enters), &leaves) in out[1..].iter_mut().zip(&row[terms..]).zip(row) {
+        sum = sum + enters - leaves;
+        *out = sum;
+    }
+}
+
+/// sums += enters − leaves
+pub(crate) fn slide<T: Number>(sums: &mut [T], enters: &[T], leaves: &[T]) {
+    for ((sum, &enters), &leaves) in sums.iter_mut().zip(enters).zip(leaves) {
+        *sum = *sum + enters - leaves;
     }
 }
 

@@ -110,10 +110,11 @@ fn responses_as<T, S, G, P, W>(
     let width = image.width();
     let scale = config.tensor_scale(T::FULL_SCALE);
     let mut sums = [(); 3].map(|()| buffers.take::<W>(width));
-    let mut line = buffers.take::<W>(width + 2 * config.window().radius());
+    let mut columns = [(); 3].map(|()| buffers.take::<W>(width + 2 * config.window().radius()));
+    let first = rows.start;
     for (y, out) in rows.zip(out.chunks_mut(width)) {
-        for (sum, product) in sums.iter_mut().zip(&products) {
-            tensor::window_sum(product, config, y, &mut line, sum);
+        for ((sum, product), column) in sums.iter_mut().zip(&products).zip(&mut columns) {
+            tensor::window_sum(product, config, y, y == first, column, sum);
         }
         let [a, b, c] = &sums;
         let measure = config.measure();
@@ -124,5 +125,5 @@ fn responses_as<T, S, G, P, W>(
     }
     products.into_iter().for_each(|product| product.put(buffers));
     sums.into_iter().for_each(|sum| buffers.put(sum));
-    buffers.put(line);
+    columns.into_iter().for_each(|column| buffers.put(column));
 }

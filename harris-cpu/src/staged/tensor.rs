@@ -51,19 +51,31 @@ pub(crate) fn products<'a, G: Element, P: Element + Convert<G>, W: Element + Con
 }
 
 /// The window sums of row y: down into `column`, which has the window's radius of padding, then across.
+///
+/// Exact box sums run on: `column` then holds the sums of the row before, unless y is the `first` row.
 pub(crate) fn window_sum<W: Element>(
     product: &Block<W>,
     config: &HarrisConfig,
     y: usize,
+    first: bool,
     column: &mut [W],
     out: &mut [W],
 ) {
     let (width, pad) = (product.width(), config.window().radius());
     let down = |dy: isize| product.row(0, y as isize + dy);
-    line_sum(config.window(), &mut column[pad..pad + width], down);
+    let sums = &mut column[pad..pad + width];
+    match config.window() {
+        Window::Box { .. } if W::EXACT && !first => {
+            line::slide(sums, down(pad as isize), down(-1 - pad as isize))
+        }
+        window => line_sum(window, sums, down),
+    }
     line::extend(column, pad, config.border());
     let column = &*column;
-    line_sum(config.window(), out, |dx| &column[pad.wrapping_add_signed(dx)..][..width]);
+    match config.window() {
+        Window::Box { size } => line::sum_across(out, column, size as usize),
+        window => line_sum(window, out, |dx| &column[pad.wrapping_add_signed(dx)..][..width]),
+    }
 }
 
 fn line_sum<'a, W: Element>(window: Window, out: &mut [W], line: impl Fn(isize) -> &'a [W]) {
