@@ -99,6 +99,8 @@ struct Timing {
     runs: usize,
     /// Of the median.
     mpix_per_s: f64,
+    /// Of the shortest.
+    best_mpix_per_s: f64,
     keypoints: usize,
 }
 
@@ -180,14 +182,26 @@ fn time<T: Sample>(
         max_ms: times[times.len() - 1] * 1e3,
         runs: times.len(),
         mpix_per_s: (width * height) as f64 / median / 1e6,
+        best_mpix_per_s: (width * height) as f64 / times[0] / 1e6,
         keypoints,
     })
 }
 
 fn print(timing: &Timing) {
-    let Timing { backend, width, height, median_ms, min_ms, max_ms, mpix_per_s, keypoints, .. } = timing;
+    let Timing {
+        backend,
+        width,
+        height,
+        median_ms,
+        min_ms,
+        max_ms,
+        mpix_per_s,
+        best_mpix_per_s,
+        keypoints,
+        ..
+    } = timing;
     println!(
         "{width:>5} x {height:<5} median {median_ms:>9.3} ms  min {min_ms:>9.3}  max {max_ms:>9.3}  \
-         {mpix_per_s:>7.1} Mpix/s  {keypoints:>7} keypoints  ({backend})"
+         {mpix_per_s:>7.1} Mpix/s, best {best_mpix_per_s:>7.1}  {keypoints:>7} keypoints  ({backend})"
     );
 }
