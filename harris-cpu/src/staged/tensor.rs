@@ -66,7 +66,7 @@ pub(crate) fn window_sum<W: Element>(
     let sums = &mut column[pad..pad + width];
     match config.window() {
         Window::Box { .. } if W::EXACT && !first => {
-            line::slide(sums, down(pad as isize), down(-1 - pad as isize))
+            line::slide(sums, down(pad as isize), down(-1 - pad as isize));
         }
         window => line_sum(window, sums, down),
     }
