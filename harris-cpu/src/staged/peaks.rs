@@ -5,6 +5,9 @@ use std::ops::{Range, RangeInclusive};
 use harris_core::pipeline::threshold::{self, Binning};
 use harris_core::{HarrisConfig, ImageView, Keypoint, Raster};
 
+/// Responses that are looked at together.
+const CHUNK: usize = 16;
+
 /// The responses of a whole image, with what says which of them take part.
 #[derive(Clone, Copy)]
 pub(crate) struct Responses<'a> {
@@ -30,7 +33,23 @@ impl<'a> Responses<'a> {
 
     /// The least and the greatest response that take part in `rows`.
     pub(crate) fn extent(&self, rows: Range<usize>) -> Option<RangeInclusive<f32>> {
-        threshold::extent(self.searched(rows))
+        if self.mask.is_some() {
+            return threshold::extent(self.searched(rows));
+        }
+        // Lane by lane, so that the compiler compares many at once; which of equals is kept makes no difference.
+        let (mut least, mut greatest) = ([f32::INFINITY; CHUNK], [f32::NEG_INFINITY; CHUNK]);
+        for y in self.band(rows) {
+            let (chunks, rest) = self.row(y)[self.columns()].as_chunks::<CHUNK>();
+            let mut widen = |i: usize, response: f32| {
+                least[i] = if response < least[i] { response } else { least[i] };
+                greatest[i] = if response > greatest[i] { response } else { greatest[i] };
+            };
+            for chunk in chunks {
+                (0..CHUNK).for_each(|i| widen(i, chunk[i]));
+            }
+            rest.iter().enumerate().for_each(|(i, &response)| widen(i, response));
+        }
+        threshold::extent(least.into_iter().chain(greatest).filter(|response| response.is_finite()))
     }
 
     /// How many responses that take part in `rows` fall into each bin.
@@ -50,9 +69,19 @@ impl<'a> Responses<'a> {
         let mut corners = Vec::new();
         for y in within(self.band(rows), self.height) {
             let row = self.row(y);
-            for x in columns.clone() {
-                if row[x] > threshold && self.in_mask(x, y) && self.wins(x, y, config.suppression_radius()) {
-                    corners.push(Keypoint::new(x as f32, y as f32, row[x]));
+            for start in columns.clone().step_by(CHUNK) {
+                let places = start..(start + CHUNK).min(columns.end);
+                // Few chunks hold a candidate; the others are passed over at once.
+                if !row[places.clone()].iter().fold(false, |any, &response| any | (response > threshold)) {
+                    continue;
+                }
+                for x in places {
+                    if row[x] > threshold
+                        && self.in_mask(x, y)
+                        && self.wins(x, y, config.suppression_radius())
+                    {
+                        corners.push(Keypoint::new(x as f32, y as f32, row[x]));
+                    }
                 }
             }
         }
