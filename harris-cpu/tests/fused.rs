@@ -108,6 +108,28 @@ fn every_level_equals_the_reference() {
     });
 }
 
+/// Under `Skip` the widest window leaves a frame wider than a vector without responses, also where it begins in one
+/// strip and ends in the next.
+#[test]
+fn a_frame_wider_than_vectors_is_left_out() {
+    let config = HarrisConfig::builder()
+        .smoothing(Smoothing::Binomial5)
+        .gradient(Gradient::Central)
+        .window(Window::Box { size: 127 })
+        .border(Border::Skip)
+        .threshold(Threshold::None)
+        .suppression_radius(4);
+    let config = config.build().unwrap();
+    for width in [133, 150, 1090, 1094, 1130] {
+        let picture = Picture::draw(Depth::U8, (width, 150, 1), |x, y, _| noise(9, x / 5, y / 5, 0));
+        let expected = ReferenceDetector::new(config.clone()).detect(&picture.view()).unwrap();
+        for level in Level::available() {
+            let mut detector = CpuDetector::with_threads(config.clone(), 2).unwrap().at_level(level);
+            assert_eq!(detector.detect(&picture.view()).unwrap(), expected, "{level}, {picture:?}");
+        }
+    }
+}
+
 #[test]
 fn levels_have_names() {
     for level in Level::available() {

@@ -242,7 +242,7 @@ impl Walk<'_> {
             out[reach..place.start.max(reach)].fill(f32::NEG_INFINITY);
         }
         if valid.end + frame >= width {
-            out[place.end..(place.end + 64).next_multiple_of(16)].fill(f32::NEG_INFINITY);
+            out[place.end..].fill(f32::NEG_INFINITY);
         }
         if let Some(mask) = self.mask {
             for (response, mask) in out[place].iter_mut().zip(&mask.row(y)[valid]) {
