@@ -162,7 +162,7 @@ impl CpuDetector {
 
 impl Detector for CpuDetector {
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
-        match fused::samples(image, &self.config) {
+        match fused::covered(image, &self.config) {
             Some(samples) => self.detect_fused(image, samples),
             None => self.detect_staged(image),
         }

@@ -26,6 +26,7 @@
 #![deny(unsafe_code)]
 
 mod bands;
+mod bounds;
 mod detector;
 mod error;
 mod fused;

@@ -1,8 +1,8 @@
 //! The fused path: from 8-bit gray samples to peaks in one walk down the rows.
 //!
 //! The image is walked in strips of columns, each from top to bottom, so that all that lies between a sample and its
-//! response stays in a few rows of scratch memory, in the first cache; nothing of the image's size is written. For
-//! each row of responses the walk
+//! response stays in a few rows of scratch memory, in the first two caches; nothing of the image's size is written.
+//! For each row of responses the walk
 //!
 //! 1. smooths the next row of samples and takes its gradient ([`samples`]), as 16-bit integers;
 //! 2. adds the products of that row to the window's sums down the columns and takes off those of the row that leaves
@@ -28,7 +28,7 @@ use harris_core::{
 pub(crate) use scratch::Scratch;
 pub(crate) use walk::{Peaks, Walk};
 
-use crate::staged::fits_i32;
+use crate::bounds::fits_i32;
 
 /// The greatest suppression radius of the fused path.
 const MOST_RADIUS: usize = 4;
@@ -36,9 +36,9 @@ const MOST_RADIUS: usize = 4;
 const MOST_WINDOW: usize = (*APERTURES.end() / 2) as usize;
 
 /// The samples of `image`, where the fused path does `config` on it.
-pub(crate) fn samples<'a>(image: &ImageView<'a>, config: &HarrisConfig) -> Option<Raster<'a, u8>> {
+pub(crate) fn covered<'a>(image: &ImageView<'a>, config: &HarrisConfig) -> Option<Raster<'a, u8>> {
     let Samples::U8(raster) = image.samples() else { return None };
-    let covered = raster.channels() == 1
+    let is_covered = raster.channels() == 1
         && matches!(config.smoothing(), Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial5)
         && matches!(config.gradient(), Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central)
         && matches!(config.window(), Window::Box { .. })
@@ -46,7 +46,7 @@ pub(crate) fn samples<'a>(image: &ImageView<'a>, config: &HarrisConfig) -> Optio
         && !matches!(config.threshold(), Threshold::Rosin { .. })
         && config.suppression_radius() <= MOST_RADIUS
         && config.subpixel() == Subpixel::None;
-    covered.then_some(raster)
+    is_covered.then_some(raster)
 }
 
 // Scharr's greatest gradient of 8-bit samples is 16 · 255: it fits in 16 bits.

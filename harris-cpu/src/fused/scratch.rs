@@ -4,7 +4,8 @@ use std::mem::size_of;
 
 use super::{MOST_RADIUS, MOST_WINDOW};
 
-/// Columns of a strip. With it the rows of all rings fit in the first cache together.
+/// Columns of a strip: the number that measured best (BENCHMARKING.md). The rows that a kernel uses together fit in the
+/// first cache, those of all rings in the second.
 pub(super) const STRIP: usize = 1024;
 /// Elements before the strip's first column: its halo, rounded up to whole vectors.
 pub(super) const LEAD: usize = 128;
@@ -57,7 +58,7 @@ type Rows16 = Rows<i16, ROW>;
 type SumRows = Rows<i32, { ROW / 2 }>;
 type ResponseRows = Rows<f32, ROW>;
 
-/// The scratch memory of one band: 110 KiB, and 5 KiB for each row of the window.
+/// The scratch memory of one band: 95 KiB, and 5 KiB for each row of the window.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     /// Samples summed down the columns; one row.

@@ -41,46 +41,10 @@ impl Simd for Avx2 {
         unsafe { _mm256_cvtepu8_epi16(_mm_loadu_si128(row.as_ptr().cast())) }
     }
 
-    #[inline(always)]
-    fn load_i16(self, row: &[i16], i: usize) -> Self::I16 {
-        let row = &row[i..i + 16];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
-        unsafe { _mm256_loadu_si256(row.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    fn store_i16(self, row: &mut [i16], i: usize, v: Self::I16) {
-        let row = &mut row[i..i + 16];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are written, at any alignment.
-        unsafe { _mm256_storeu_si256(row.as_mut_ptr().cast(), v) }
-    }
-
-    #[inline(always)]
-    fn load_i32(self, row: &[i32], i: usize) -> Self::I32 {
-        let row = &row[i..i + 8];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
-        unsafe { _mm256_loadu_si256(row.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    fn store_i32(self, row: &mut [i32], i: usize, v: Self::I32) {
-        let row = &mut row[i..i + 8];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are written, at any alignment.
-        unsafe { _mm256_storeu_si256(row.as_mut_ptr().cast(), v) }
-    }
-
-    #[inline(always)]
-    fn load_f32(self, row: &[f32], i: usize) -> Self::F32 {
-        let row = &row[i..i + 8];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
-        unsafe { _mm256_loadu_ps(row.as_ptr()) }
-    }
-
-    #[inline(always)]
-    fn store_f32(self, row: &mut [f32], i: usize, v: Self::F32) {
-        let row = &mut row[i..i + 8];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are written, at any alignment.
-        unsafe { _mm256_storeu_ps(row.as_mut_ptr(), v) }
+    memory! {
+        load_i16 = _mm256_loadu_si256, store_i16 = _mm256_storeu_si256: [i16; 16] as I16;
+        load_i32 = _mm256_loadu_si256, store_i32 = _mm256_storeu_si256: [i32; 8] as I32;
+        load_f32 = _mm256_loadu_ps, store_f32 = _mm256_storeu_ps: [f32; 8] as F32;
     }
 
     #[inline(always)]

@@ -43,46 +43,10 @@ impl Simd for Avx512 {
         unsafe { _mm512_cvtepu8_epi16(_mm256_loadu_si256(row.as_ptr().cast())) }
     }
 
-    #[inline(always)]
-    fn load_i16(self, row: &[i16], i: usize) -> Self::I16 {
-        let row = &row[i..i + 32];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
-        unsafe { _mm512_loadu_si512(row.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    fn store_i16(self, row: &mut [i16], i: usize, v: Self::I16) {
-        let row = &mut row[i..i + 32];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are written, at any alignment.
-        unsafe { _mm512_storeu_si512(row.as_mut_ptr().cast(), v) }
-    }
-
-    #[inline(always)]
-    fn load_i32(self, row: &[i32], i: usize) -> Self::I32 {
-        let row = &row[i..i + 16];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
-        unsafe { _mm512_loadu_si512(row.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    fn store_i32(self, row: &mut [i32], i: usize, v: Self::I32) {
-        let row = &mut row[i..i + 16];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are written, at any alignment.
-        unsafe { _mm512_storeu_si512(row.as_mut_ptr().cast(), v) }
-    }
-
-    #[inline(always)]
-    fn load_f32(self, row: &[f32], i: usize) -> Self::F32 {
-        let row = &row[i..i + 16];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
-        unsafe { _mm512_loadu_ps(row.as_ptr()) }
-    }
-
-    #[inline(always)]
-    fn store_f32(self, row: &mut [f32], i: usize, v: Self::F32) {
-        let row = &mut row[i..i + 16];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are written, at any alignment.
-        unsafe { _mm512_storeu_ps(row.as_mut_ptr(), v) }
+    memory! {
+        load_i16 = _mm512_loadu_si512, store_i16 = _mm512_storeu_si512: [i16; 32] as I16;
+        load_i32 = _mm512_loadu_si512, store_i32 = _mm512_storeu_si512: [i32; 16] as I32;
+        load_f32 = _mm512_loadu_ps, store_f32 = _mm512_storeu_ps: [f32; 16] as F32;
     }
 
     #[inline(always)]

@@ -5,8 +5,28 @@
 //! the processor has its instructions: it is the proof that they may run. Loads and stores check their bounds, so that
 //! kernels need no unsafe code.
 
+/// Loads and stores of [`Simd`], each with the instruction that does it, at any alignment.
 #[cfg(target_arch = "x86_64")]
+macro_rules! memory {
+    ($($load:ident = $read:ident, $store:ident = $write:ident: [$element:ty; $lanes:expr] as $vector:ident;)*) => {
+        $(#[inline(always)]
+        fn $load(self, row: &[$element], i: usize) -> Self::$vector {
+            let row = &row[i..i + $lanes];
+            // SAFETY: `self` proves the instruction; the slice holds as many elements as are read.
+            unsafe { $read(row.as_ptr().cast()) }
+        }
+
+        #[inline(always)]
+        fn $store(self, row: &mut [$element], i: usize, v: Self::$vector) {
+            let row = &mut row[i..i + $lanes];
+            // SAFETY: `self` proves the instruction; the slice holds as many elements as are written.
+            unsafe { $write(row.as_mut_ptr().cast(), v) }
+        })*
+    };
+}
+
 /// Methods of [`Simd`] that work on lanes alone.
+#[cfg(target_arch = "x86_64")]
 macro_rules! lanes {
     ($($name:ident($($arg:ident: $type:ident),*) -> $result:ty = $body:expr;)*) => {
         $(#[inline(always)]

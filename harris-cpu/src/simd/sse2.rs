@@ -41,46 +41,10 @@ impl Simd for Sse2 {
         unsafe { _mm_unpacklo_epi8(_mm_loadl_epi64(row.as_ptr().cast()), _mm_setzero_si128()) }
     }
 
-    #[inline(always)]
-    fn load_i16(self, row: &[i16], i: usize) -> Self::I16 {
-        let row = &row[i..i + 8];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
-        unsafe { _mm_loadu_si128(row.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    fn store_i16(self, row: &mut [i16], i: usize, v: Self::I16) {
-        let row = &mut row[i..i + 8];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are written, at any alignment.
-        unsafe { _mm_storeu_si128(row.as_mut_ptr().cast(), v) }
-    }
-
-    #[inline(always)]
-    fn load_i32(self, row: &[i32], i: usize) -> Self::I32 {
-        let row = &row[i..i + 4];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
-        unsafe { _mm_loadu_si128(row.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    fn store_i32(self, row: &mut [i32], i: usize, v: Self::I32) {
-        let row = &mut row[i..i + 4];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are written, at any alignment.
-        unsafe { _mm_storeu_si128(row.as_mut_ptr().cast(), v) }
-    }
-
-    #[inline(always)]
-    fn load_f32(self, row: &[f32], i: usize) -> Self::F32 {
-        let row = &row[i..i + 4];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
-        unsafe { _mm_loadu_ps(row.as_ptr()) }
-    }
-
-    #[inline(always)]
-    fn store_f32(self, row: &mut [f32], i: usize, v: Self::F32) {
-        let row = &mut row[i..i + 4];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are written, at any alignment.
-        unsafe { _mm_storeu_ps(row.as_mut_ptr(), v) }
+    memory! {
+        load_i16 = _mm_loadu_si128, store_i16 = _mm_storeu_si128: [i16; 8] as I16;
+        load_i32 = _mm_loadu_si128, store_i32 = _mm_storeu_si128: [i32; 4] as I32;
+        load_f32 = _mm_loadu_ps, store_f32 = _mm_storeu_ps: [f32; 4] as F32;
     }
 
     #[inline(always)]

@@ -16,10 +16,10 @@ use std::ops::Range;
 use harris_core::pipeline::response;
 use harris_core::{Gradient, HarrisConfig, ImageView, Raster, Sample, Samples, Smoothing, Window};
 
+use crate::bounds::fits_i32;
 use crate::workspace::Buffers;
 use block::Block;
 use line::{Convert, Element};
-pub(crate) use tensor::fits_i32;
 
 /// A block has at least so many rows.
 const BLOCK_ROWS: usize = 32;

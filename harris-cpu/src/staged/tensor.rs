@@ -1,25 +1,11 @@
 //! The products of the gradient and their window sums.
 
 use harris_core::pipeline::taps;
-use harris_core::{Gradient, HarrisConfig, Window};
+use harris_core::{HarrisConfig, Window};
 
 use super::block::Block;
 use super::line::{self, Convert, Element};
 use crate::workspace::Buffers;
-
-/// Whether every window sum of an integer image fits in 31 bits: channels · (gain · full scale)² · Σ weights,
-/// where gain is the greatest gradient of an image in 0..1.
-pub(crate) fn fits_i32(config: &HarrisConfig, channels: usize, full_scale: f64) -> bool {
-    let gain = match config.gradient() {
-        Gradient::Sobel3 => 4.0,
-        Gradient::Scharr3 => 16.0,
-        Gradient::Central => 1.0,
-        Gradient::Box { size } => f64::from(size * (size / 2)),
-        Gradient::GaussianDerivative { .. } => return false,
-    };
-    let greatest = gain * full_scale;
-    channels as f64 * (greatest * greatest) * config.window().weight_sum() <= f64::from(i32::MAX)
-}
 
 /// gx², gx·gy and gy², summed over the channels from left to right, not padded, in the window's element type.
 pub(crate) fn products<'a, G: Element, P: Element + Convert<G>, W: Element + Convert<P>>(
