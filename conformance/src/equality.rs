@@ -70,7 +70,10 @@ fn assert_equal(
 
 /// Random images of all sizes up to 70 × 70, three in a row through one detector, with random configurations.
 pub fn on_random_images(make: Make) {
-    let config = ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() };
+    let default = ProptestConfig::default();
+    // As many as PROPTEST_CASES says, where it does.
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 400 };
+    let config = ProptestConfig { cases, failure_persistence: None, ..default };
     let cases = (strategies::configs(), prop::collection::vec(strategies::pictures(), 1..4));
     let result = TestRunner::new(config).run(&cases, |(config, pictures)| {
         let mut detector = make(config.clone());

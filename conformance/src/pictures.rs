@@ -145,13 +145,15 @@ pub fn noise(seed: u64, x: usize, y: usize, channel: usize) -> f64 {
     (z ^ (z >> 31)) as f64 / u64::MAX as f64
 }
 
-/// The photographs of examples/data, with their names, as RGB or gray.
+/// The photographs of examples/data, or of the folder that HARRIS_DATA names, with their names, as RGB or gray.
 ///
 /// # Panics
 /// Where the folder or a file cannot be read.
 #[must_use]
 pub fn photographs() -> Vec<(String, image::DynamicImage)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../examples/data");
+    // Tests may run where the repository is not.
+    let folder = std::env::var_os("HARRIS_DATA")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../examples/data"), PathBuf::from);
     let mut paths: Vec<_> = (folder.read_dir().expect("examples/data is there"))
         .map(|entry| entry.expect("examples/data can be listed").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "png"))

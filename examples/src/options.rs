@@ -1,5 +1,7 @@
 //! The options that choose a configuration and a backend.
 
+#[cfg(feature = "cuda")]
+use anyhow::Context;
 use anyhow::ensure;
 use clap::{Args, ValueEnum};
 use harris_core::{
@@ -96,6 +98,9 @@ pub struct BackendOptions {
     /// Instruction set of the CPU backend: avx512, avx2, sse2 or portable; the widest that there is by default
     #[arg(long, value_name = "NAME")]
     pub level: Option<Level>,
+    /// Number of the CUDA backend's GPU; the first by default
+    #[arg(long, value_name = "NUMBER")]
+    pub device: Option<u32>,
 }
 
 /// What computes.
@@ -106,6 +111,8 @@ pub enum Backend {
     /// All cores
     #[default]
     Cpu,
+    /// An NVIDIA GPU; built with `--features cuda` alone
+    Cuda,
 }
 
 impl BackendOptions {
@@ -114,18 +121,44 @@ impl BackendOptions {
     /// # Errors
     /// Threads asked of a backend without, or that cannot be started.
     pub fn detector(&self, config: HarrisConfig) -> anyhow::Result<Box<dyn Detector>> {
-        if self.backend == Backend::Reference {
-            ensure!(self.threads.unwrap_or(1) == 1, "the reference backend has one thread");
-            ensure!(self.level.is_none(), "the reference backend has no instruction sets");
-            return Ok(Box::new(ReferenceDetector::new(config)));
-        }
-        let detector = match self.threads {
-            None => CpuDetector::new(config),
-            Some(threads) => CpuDetector::with_threads(config, threads)?,
+        let name = match self.backend {
+            Backend::Reference => "reference",
+            Backend::Cpu => "CPU",
+            Backend::Cuda => "CUDA",
         };
-        Ok(Box::new(match self.level {
-            None => detector,
-            Some(level) => detector.at_level(level),
-        }))
+        if self.backend != Backend::Cpu {
+            ensure!(self.threads.unwrap_or(1) == 1, "the {name} backend has one thread");
+            ensure!(self.level.is_none(), "the {name} backend has no instruction sets");
+        }
+        if self.backend != Backend::Cuda {
+            ensure!(self.device.is_none(), "the {name} backend has no devices");
+        }
+        match self.backend {
+            Backend::Reference => Ok(Box::new(ReferenceDetector::new(config))),
+            Backend::Cpu => {
+                let detector = match self.threads {
+                    None => CpuDetector::new(config),
+                    Some(threads) => CpuDetector::with_threads(config, threads)?,
+                };
+                Ok(Box::new(match self.level {
+                    None => detector,
+                    Some(level) => detector.at_level(level),
+                }))
+            }
+            Backend::Cuda => self.cuda(config),
+        }
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda(&self, config: HarrisConfig) -> anyhow::Result<Box<dyn Detector>> {
+        let detector = harris_cuda::CudaDetector::on_device(self.device.unwrap_or(0), config);
+        Ok(Box::new(detector.context("cannot use the CUDA backend")?))
+    }
+
+    #[cfg(not(feature = "cuda"))]
+    fn cuda(&self, _: HarrisConfig) -> anyhow::Result<Box<dyn Detector>> {
+        anyhow::bail!(
+            "this program was built without the CUDA backend; build it with `cargo run --release --features cuda ...`"
+        )
     }
 }

@@ -1,14 +1,16 @@
 //! Chores of the workspace: `cargo xtask NAME`.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+mod bundle;
+mod generated;
+mod picture;
+mod ptx;
+mod stub;
+
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
 use clap::Parser;
-use harris_core::{Detector, HarrisConfig, ImageView};
-use harris_cpu::CpuDetector;
-use harris_examples::{cli, files, input, overlay};
+use harris_examples::cli;
 
 /// Chores of the workspace
 #[derive(Parser)]
@@ -20,34 +22,37 @@ enum Args {
         #[arg(long)]
         check: bool,
     },
+    /// Compile the GPU's kernels to the PTX that harris-cuda carries, and look it over
+    Ptx {
+        /// Write nothing; fail where the committed PTX is not that of the sources
+        #[arg(long)]
+        check: bool,
+        /// NVIDIA's assembler, to assemble the PTX for every GPU that it is meant for
+        #[arg(long, value_name = "FILE")]
+        ptxas: Option<PathBuf>,
+    },
+    /// Write a stand-in for CUDA's driver library, to build and test harris-cuda without one
+    CudaStub {
+        /// Folder to write to; CUDA_LIBRARY_PATH is to name it
+        #[arg(default_value = "target/cuda-stub")]
+        folder: PathBuf,
+    },
+    /// Put the GPU tests, benchmarks and examples into a folder that runs on a machine without Rust
+    Bundle {
+        /// Folder to write to
+        #[arg(default_value = "target/bundle")]
+        folder: PathBuf,
+    },
 }
 
 fn main() -> ExitCode {
     cli::main(|args: Args| {
         match args {
-            Args::Picture { check } => picture(check)?,
+            Args::Picture { check } => picture::draw(check)?,
+            Args::Ptx { check, ptxas } => ptx::make(check, ptxas.as_deref())?,
+            Args::CudaStub { folder } => stub::write(&folder)?,
+            Args::Bundle { folder } => bundle::write(&folder)?,
         }
         Ok(ExitCode::SUCCESS)
     })
-}
-
-/// docs/corners.png: what the README's first command draws.
-fn picture(check: bool) -> Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let image = input::read_image(&root.join("examples/data/camera.png"), false)?;
-    let corners = CpuDetector::new(HarrisConfig::default()).detect(&ImageView::try_from(&image)?)?;
-    let mut drawn = Vec::new();
-    files::png(&overlay::draw(&image, &corners), &mut drawn)?;
-    write_or_check(root.join("docs/corners.png"), &drawn, check, "cargo xtask picture")
-}
-
-/// Writes a generated file, or fails, naming the command that mends it, where the committed one is another.
-fn write_or_check(path: PathBuf, content: &[u8], check: bool, command: &str) -> Result<()> {
-    if !check {
-        return files::whole(&path, |out| Ok(out.write_all(content)?));
-    }
-    let committed =
-        fs::read(&path).with_context(|| format!("cannot read {}; run {command}", path.display()))?;
-    ensure!(committed == content, "{} is stale; run {command}", path.display());
-    Ok(())
 }

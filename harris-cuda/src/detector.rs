@@ -1,0 +1,74 @@
+//! The detector on CUDA.
+
+use std::time::Duration;
+
+use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint};
+use harris_gpu::GpuDetector;
+use ndarray::Array2;
+
+use crate::CudaError;
+use crate::device::CudaDevice;
+
+/// Harris on an NVIDIA GPU.
+///
+/// A detector has a stream and memory of its own, which it keeps from image to image; detectors on one device share its
+/// primary context and its kernels, and may work at once on several threads.
+///
+/// ```no_run
+/// use harris_cuda::{CudaDetector, Detector, HarrisConfig, ImageView};
+///
+/// for device in harris_cuda::devices()? {
+///     println!("{}: {}", device.ordinal, device.name);
+/// }
+/// let mut detector = CudaDetector::on_device(0, HarrisConfig::default())?;
+/// let samples = vec![0.5_f32; 100 * 100];
+/// assert_eq!(detector.detect(&ImageView::gray(&samples, 100, 100)?)?, []);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct CudaDetector {
+    inner: GpuDetector<CudaDevice>,
+}
+
+impl CudaDetector {
+    /// A detector on the first device.
+    ///
+    /// # Errors
+    /// A [`CudaError`](crate::CudaError) inside [`Error::Backend`]: no driver, no device, a driver or a device too old.
+    pub fn new(config: HarrisConfig) -> Result<Self, Error> {
+        Self::on_device(0, config)
+    }
+
+    /// A detector on device number `ordinal`, of those that [`devices`](crate::devices) lists.
+    ///
+    /// # Errors
+    /// As [`CudaDetector::new`], and [`CudaError::NoSuchDevice`](crate::CudaError::NoSuchDevice).
+    pub fn on_device(ordinal: u32, config: HarrisConfig) -> Result<Self, Error> {
+        Ok(Self { inner: GpuDetector::new(CudaDevice::open(ordinal)?, config) })
+    }
+
+    /// How long the device worked on the last image that [`Detector::detect`] was given: from the image's arrival in its memory to
+    /// the complete list of keypoints there, without the transfers.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`](crate::CudaError::Driver) where no image was detected yet.
+    pub fn device_time(&self) -> Result<Duration, CudaError> {
+        self.inner.device().stream().between_marks()
+    }
+}
+
+/// Errors of the device and of memory come as [`CudaError`](crate::CudaError), images that are too large as
+/// [`GpuError`](crate::GpuError), both inside [`Error::Backend`].
+impl Detector for CudaDetector {
+    fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
+        self.inner.detect(image)
+    }
+
+    fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
+        self.inner.response(image)
+    }
+
+    fn describe(&self) -> String {
+        self.inner.describe()
+    }
+}

@@ -1,0 +1,120 @@
+//! A CUDA device as `harris-gpu` asks for it.
+
+use harris_core::Error;
+use harris_gpu::{Argument, Device, Mark};
+use harris_gpu_kernels::abi::Kernel;
+
+use crate::CudaError;
+use crate::driver::{DeviceMemory, Gpu, Staging, Stream, Value};
+
+/// The kernels; `cargo xtask ptx` makes them from `harris-gpu-kernels`.
+pub(crate) const PTX: &str = include_str!("../ptx/harris.ptx");
+
+/// The most that is staged at once.
+const MOST_STAGED: usize = 64 << 20;
+
+/// The least, for the small things that each image needs.
+const LEAST_STAGED: usize = 64 << 10;
+
+/// A device, a stream on it and pinned memory on the way to it.
+#[derive(Debug)]
+pub(crate) struct CudaDevice {
+    stream: Stream,
+    staging: Option<Staging>,
+    /// Bytes of the staging that copies may still be reading.
+    staged: usize,
+}
+
+impl CudaDevice {
+    pub(crate) fn open(ordinal: u32) -> Result<Self, CudaError> {
+        Ok(Self { stream: Stream::new(&Gpu::open(ordinal)?)?, staging: None, staged: 0 })
+    }
+
+    pub(crate) fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// Room for at least `least` bytes that no copy reads any more, better for `wanted`, and where it starts.
+    fn stage(&mut self, least: usize, wanted: usize) -> Result<(&mut Staging, usize), CudaError> {
+        let wanted = wanted.clamp(LEAST_STAGED, MOST_STAGED).max(least);
+        let room = self.staging.as_ref().map_or(0, Staging::bytes);
+        if room < wanted {
+            // Dropped only when the copies from it are done.
+            self.stream.wait()?;
+            self.staging = None;
+            self.staging = Some(Staging::new(self.stream.gpu(), wanted)?);
+            self.staged = 0;
+        } else if room - self.staged < least {
+            self.stream.wait()?;
+            self.staged = 0;
+        }
+        let at = self.staged;
+        Ok((self.staging.as_mut().expect("made above"), at))
+    }
+}
+
+impl Device for CudaDevice {
+    type Memory = DeviceMemory;
+
+    fn allocate(&self, bytes: usize) -> Result<DeviceMemory, Error> {
+        Ok(DeviceMemory::new(self.stream.gpu(), bytes)?)
+    }
+
+    fn upload<'a>(
+        &mut self,
+        memory: &DeviceMemory,
+        pitch: usize,
+        rows: impl ExactSizeIterator<Item = &'a [u8]>,
+    ) -> Result<(), Error> {
+        let (mut rows, mut offset) = (rows, 0);
+        // As many rows at once as can be staged.
+        while rows.len() > 0 {
+            let (staging, at) = self.stage(pitch, pitch * rows.len())?;
+            let fitting = ((staging.bytes() - at) / pitch).min(rows.len());
+            let bytes = fitting * pitch;
+            let places = staging.as_mut_slice()[at..at + bytes].chunks_exact_mut(pitch);
+            for (place, row) in places.zip(rows.by_ref()) {
+                place[..row.len()].copy_from_slice(row);
+            }
+            let staging = self.staging.as_ref().expect("staged above");
+            self.stream.upload(memory, offset, staging, at, bytes)?;
+            self.staged = at + bytes;
+            offset += bytes;
+        }
+        Ok(())
+    }
+
+    fn download(&mut self, memory: &DeviceMemory, bytes: &mut [u8]) -> Result<(), Error> {
+        self.stream.download(memory, bytes)?;
+        // All copies before are done.
+        self.staged = 0;
+        Ok(())
+    }
+
+    fn clear(&self, memory: &DeviceMemory, words: usize) -> Result<(), Error> {
+        Ok(self.stream.clear(memory, words)?)
+    }
+
+    fn launch(
+        &self,
+        kernel: Kernel,
+        grid: [u32; 2],
+        arguments: &[Argument<'_, DeviceMemory>],
+    ) -> Result<(), Error> {
+        let values: Vec<_> = (arguments.iter())
+            .map(|argument| match argument {
+                Argument::Memory(memory) => Value::Memory(memory),
+                Argument::Word(bits) => Value::Word(*bits),
+            })
+            .collect();
+        Ok(self.stream.launch(kernel, grid, &values)?)
+    }
+
+    fn mark(&mut self, mark: Mark) -> Result<(), Error> {
+        Ok(self.stream.mark(mark as usize)?)
+    }
+
+    fn describe(&self) -> String {
+        format!("cuda: {}", self.stream.gpu().info().name)
+    }
+}

@@ -1,0 +1,89 @@
+//! Functions of the driver that are called directly, with plain numbers for results.
+
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+
+use crate::CudaError;
+
+pub(super) type Handle = *mut c_void;
+pub(super) type Pointer = u64;
+
+pub(super) const OUT_OF_MEMORY: u32 = 2;
+pub(super) const NO_DEVICE: u32 = 100;
+pub(super) const UNSUPPORTED_PTX_VERSION: u32 = 222;
+pub(super) const STREAM_NON_BLOCKING: c_uint = 1;
+pub(super) const JIT_ERROR_LOG_BUFFER: c_uint = 5;
+pub(super) const JIT_ERROR_LOG_BUFFER_SIZE_BYTES: c_uint = 6;
+
+// cust links the driver's library.
+unsafe extern "C" {
+    pub(super) fn cuInit(flags: c_uint) -> u32;
+    pub(super) fn cuDriverGetVersion(version: *mut c_int) -> u32;
+    pub(super) fn cuGetErrorName(code: u32, name: *mut *const c_char) -> u32;
+    pub(super) fn cuCtxSetCurrent(context: Handle) -> u32;
+    pub(super) fn cuMemAlloc_v2(pointer: *mut Pointer, bytes: usize) -> u32;
+    pub(super) fn cuMemFree_v2(pointer: Pointer) -> u32;
+    pub(super) fn cuMemHostAlloc(memory: *mut *mut c_void, bytes: usize, flags: c_uint) -> u32;
+    pub(super) fn cuMemFreeHost(memory: *mut c_void) -> u32;
+    pub(super) fn cuMemcpyHtoDAsync_v2(to: Pointer, from: *const c_void, bytes: usize, stream: Handle) -> u32;
+    pub(super) fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: Pointer, bytes: usize, stream: Handle) -> u32;
+    pub(super) fn cuMemsetD32Async(to: Pointer, word: c_uint, words: usize, stream: Handle) -> u32;
+    pub(super) fn cuStreamCreate(stream: *mut Handle, flags: c_uint) -> u32;
+    pub(super) fn cuStreamDestroy_v2(stream: Handle) -> u32;
+    pub(super) fn cuStreamSynchronize(stream: Handle) -> u32;
+    pub(super) fn cuEventCreate(event: *mut Handle, flags: c_uint) -> u32;
+    pub(super) fn cuEventDestroy_v2(event: Handle) -> u32;
+    pub(super) fn cuEventRecord(event: Handle, stream: Handle) -> u32;
+    pub(super) fn cuEventElapsedTime(milliseconds: *mut f32, start: Handle, end: Handle) -> u32;
+    pub(super) fn cuModuleLoadDataEx(
+        module: *mut Handle,
+        image: *const c_void,
+        options: c_uint,
+        names: *mut c_uint,
+        values: *mut *mut c_void,
+    ) -> u32;
+    pub(super) fn cuModuleUnload(module: Handle) -> u32;
+    pub(super) fn cuModuleGetFunction(function: *mut Handle, module: Handle, name: *const c_char) -> u32;
+    pub(super) fn cuLaunchKernel(
+        function: Handle,
+        grid_x: c_uint,
+        grid_y: c_uint,
+        grid_z: c_uint,
+        block_x: c_uint,
+        block_y: c_uint,
+        block_z: c_uint,
+        shared_bytes: c_uint,
+        stream: Handle,
+        parameters: *mut *mut c_void,
+        extra: *mut *mut c_void,
+    ) -> u32;
+}
+
+/// The result of a call.
+pub(super) fn check(call: &'static str, code: u32) -> Result<(), CudaError> {
+    match code {
+        0 => Ok(()),
+        NO_DEVICE => Err(CudaError::NoDevice),
+        code => Err(CudaError::Driver { call, code, name: name(code) }),
+    }
+}
+
+/// The driver's name for a result.
+pub(super) fn name(code: u32) -> String {
+    let mut text = std::ptr::null();
+    // SAFETY: writes a pointer to a string that lives as long as the process, or fails.
+    unsafe {
+        if cuGetErrorName(code, &mut text) == 0 && !text.is_null() {
+            return CStr::from_ptr(text).to_string_lossy().into_owned();
+        }
+    }
+    "an error without a name".to_owned()
+}
+
+/// The driver's CUDA version, major and minor.
+pub(super) fn driver_version() -> Result<(u32, u32), CudaError> {
+    let mut version = 0;
+    // SAFETY: writes one number.
+    check("cuDriverGetVersion", unsafe { cuDriverGetVersion(&mut version) })?;
+    let version = version.unsigned_abs();
+    Ok((version / 1000, version % 1000 / 10))
+}

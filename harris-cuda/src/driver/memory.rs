@@ -1,0 +1,177 @@
+//! Memory of a device, and memory of the host that a device copies from.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use super::Gpu;
+use super::ffi::{self, Pointer};
+use crate::CudaError;
+
+/// Memory of a device.
+#[derive(Debug)]
+pub(crate) struct DeviceMemory {
+    pub(super) pointer: Pointer,
+    pub(super) bytes: usize,
+    gpu: Arc<Gpu>,
+}
+
+impl DeviceMemory {
+    pub(crate) fn new(gpu: &Arc<Gpu>, bytes: usize) -> Result<Self, CudaError> {
+        gpu.enter()?;
+        let mut pointer = 0;
+        // SAFETY: writes one pointer.
+        match unsafe { ffi::cuMemAlloc_v2(&mut pointer, bytes) } {
+            ffi::OUT_OF_MEMORY => Err(CudaError::OutOfMemory { place: "device", bytes }),
+            code => {
+                ffi::check("cuMemAlloc", code)?;
+                Ok(Self { pointer, bytes, gpu: Arc::clone(gpu) })
+            }
+        }
+    }
+}
+
+impl Drop for DeviceMemory {
+    fn drop(&mut self) {
+        if self.gpu.enter().is_ok() {
+            // SAFETY: the memory was allocated in this context and is freed once; the driver waits for what uses it.
+            unsafe { ffi::cuMemFree_v2(self.pointer) };
+        }
+    }
+}
+
+/// Pinned memory of the host.
+#[derive(Debug)]
+pub(crate) struct Staging {
+    start: *mut u8,
+    bytes: usize,
+    gpu: Arc<Gpu>,
+}
+
+// SAFETY: it is owned memory; the driver's functions on it may be called from any thread.
+unsafe impl Send for Staging {}
+
+impl Staging {
+    pub(crate) fn new(gpu: &Arc<Gpu>, bytes: usize) -> Result<Self, CudaError> {
+        gpu.enter()?;
+        let mut start: *mut c_void = std::ptr::null_mut();
+        // SAFETY: writes one pointer.
+        match unsafe { ffi::cuMemHostAlloc(&mut start, bytes, 0) } {
+            ffi::OUT_OF_MEMORY => Err(CudaError::OutOfMemory { place: "pinned host", bytes }),
+            code => {
+                ffi::check("cuMemHostAlloc", code)?;
+                let start = start.cast::<u8>();
+                // SAFETY: the memory is new and that long; from here on all of it has been written.
+                unsafe { start.write_bytes(0, bytes) };
+                Ok(Self { start, bytes, gpu: Arc::clone(gpu) })
+            }
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Its bytes. Those that a copy still reads must not be written: see [`Stream::upload`](super::Stream::upload).
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [u8] {
+        // SAFETY: the memory is that long, was written when it was made, and is borrowed as `self` is.
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.bytes) }
+    }
+
+    /// Where byte `at` is, for a copy of `bytes` bytes from there.
+    pub(super) fn source(&self, at: usize, bytes: usize) -> *const c_void {
+        assert!(at <= self.bytes && bytes <= self.bytes - at, "a copy of what is staged");
+        // SAFETY: `at` lies inside the memory or at its end.
+        unsafe { self.start.add(at).cast_const().cast() }
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        if self.gpu.enter().is_ok() {
+            // SAFETY: the memory was allocated by the driver and is freed once; the driver waits for copies from it.
+            unsafe { ffi::cuMemFreeHost(self.start.cast()) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::PoisonError;
+
+    use harris_core::{Detector, Error, HarrisConfig, ImageView};
+
+    use super::*;
+    use crate::CudaDetector;
+    use crate::driver::tests::ALONE;
+
+    fn free() -> usize {
+        cust::memory::mem_get_info().unwrap().0
+    }
+
+    #[test]
+    fn exhausted_memory_is_an_error_that_tells_the_size_and_passes() {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let Ok(gpu) = Gpu::open(0) else {
+            println!("no GPU: not tried");
+            return;
+        };
+        let mut detector = CudaDetector::new(HarrisConfig::default()).unwrap();
+        let samples: Vec<u8> = (0..4096 * 4096).map(|i: u32| (i.wrapping_mul(0x9E37_79B9) >> 24) as u8).collect();
+        let small = ImageView::gray(&samples, 100, 100).unwrap();
+        let large = ImageView::gray(&samples, 4096, 4096).unwrap();
+        let expected = detector.detect(&small).unwrap();
+        gpu.enter().unwrap();
+        // All but 40 MB, which is not enough for the large image's planes.
+        let mut most = Vec::new();
+        let mut piece = free();
+        while piece >= 1 << 20 {
+            match DeviceMemory::new(&gpu, piece) {
+                Ok(memory) => most.push(memory),
+                Err(CudaError::OutOfMemory { place: "device", bytes }) => {
+                    assert_eq!(bytes, piece);
+                    piece /= 2;
+                }
+                Err(error) => panic!("{error}"),
+            }
+            if free() < 40 << 20 {
+                break;
+            }
+        }
+        let error = detector.detect(&large).unwrap_err();
+        let Error::Backend(cause) = &error else { panic!("{error}") };
+        assert!(
+            matches!(cause.downcast_ref(), Some(CudaError::OutOfMemory { bytes, .. }) if *bytes >= 4096 * 4096),
+            "{error}"
+        );
+        // What was in use before still is, and once there is room again the large image fits.
+        assert_eq!(detector.detect(&small).unwrap(), expected);
+        drop(most);
+        assert!(!detector.detect(&large).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_thousand_detectors_leave_the_memory_as_it_was() {
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let Ok(gpu) = Gpu::open(0) else {
+            println!("no GPU: not tried");
+            return;
+        };
+        let samples: Vec<u8> = (0..300 * 200).map(|i: u32| (i.wrapping_mul(0x9E37_79B9) >> 24) as u8).collect();
+        let image = ImageView::gray(&samples, 300, 200).unwrap();
+        let expected = CudaDetector::new(HarrisConfig::default()).unwrap().detect(&image).unwrap();
+        gpu.enter().unwrap();
+        let before = free();
+        for _ in 0..1000 {
+            let mut detector = CudaDetector::new(HarrisConfig::default()).unwrap();
+            assert_eq!(detector.detect(&image).unwrap(), expected);
+        }
+        // The driver keeps pages for small pieces: less than a detector's memory, let alone a thousand's.
+        assert!(before.abs_diff(free()) < 4 << 20, "{before} bytes were free before, {} are after", free());
+        // Also where the last one takes the context with it.
+        drop(gpu);
+        for _ in 0..20 {
+            let mut detector = CudaDetector::new(HarrisConfig::default()).unwrap();
+            assert_eq!(detector.detect(&image).unwrap(), expected);
+        }
+    }
+}

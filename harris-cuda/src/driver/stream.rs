@@ -1,0 +1,156 @@
+//! A queue of work on a device.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::time::Duration;
+
+use harris_gpu_kernels::abi::Kernel;
+
+use super::ffi::{self, Handle};
+use super::{DeviceMemory, Gpu, Staging};
+use crate::CudaError;
+
+/// A kernel's argument.
+#[derive(Clone, Copy)]
+pub(crate) enum Value<'a> {
+    Memory(&'a DeviceMemory),
+    Word(u64),
+}
+
+/// A stream that does not wait for others.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    handle: Handle,
+    marks: [Handle; 2],
+    gpu: Arc<Gpu>,
+}
+
+// SAFETY: the driver's functions on streams and events may be called from any thread.
+unsafe impl Send for Stream {}
+
+impl Stream {
+    pub(crate) fn new(gpu: &Arc<Gpu>) -> Result<Self, CudaError> {
+        gpu.enter()?;
+        let mut handle = std::ptr::null_mut();
+        // SAFETY: writes one handle.
+        ffi::check("cuStreamCreate", unsafe { ffi::cuStreamCreate(&mut handle, ffi::STREAM_NON_BLOCKING) })?;
+        let mut stream = Self { handle, marks: [std::ptr::null_mut(); 2], gpu: Arc::clone(gpu) };
+        for mark in &mut stream.marks {
+            // SAFETY: writes one handle.
+            ffi::check("cuEventCreate", unsafe { ffi::cuEventCreate(mark, 0) })?;
+        }
+        Ok(stream)
+    }
+
+    pub(crate) fn gpu(&self) -> &Arc<Gpu> {
+        &self.gpu
+    }
+
+    /// Copies `bytes` bytes of what is staged from `at` on to byte `offset` of `to`. They may be written again, and
+    /// the staging dropped, after the next [`Stream::wait`].
+    pub(crate) fn upload(
+        &self,
+        to: &DeviceMemory,
+        offset: usize,
+        from: &Staging,
+        at: usize,
+        bytes: usize,
+    ) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        assert!(offset <= to.bytes && bytes <= to.bytes - offset, "a copy into memory");
+        // SAFETY: both ranges lie inside their memories; the source stays as it is until the copy is done, which is the
+        // caller's to keep (all of them are in this crate).
+        let code = unsafe {
+            ffi::cuMemcpyHtoDAsync_v2(to.pointer + offset as u64, from.source(at, bytes), bytes, self.handle)
+        };
+        ffi::check("cuMemcpyHtoDAsync", code)
+    }
+
+    /// Copies the start of `from`, after all work before.
+    pub(crate) fn download(&self, from: &DeviceMemory, to: &mut [u8]) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        assert!(to.len() <= from.bytes, "a copy out of memory");
+        let target: *mut c_void = to.as_mut_ptr().cast();
+        // SAFETY: the range lies inside the memory; `to` is borrowed until the copy is done.
+        let code = unsafe { ffi::cuMemcpyDtoHAsync_v2(target, from.pointer, to.len(), self.handle) };
+        let copied = ffi::check("cuMemcpyDtoHAsync", code);
+        self.wait().and(copied)
+    }
+
+    /// Writes `words` zeros of 32 bits.
+    pub(crate) fn clear(&self, to: &DeviceMemory, words: usize) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        assert!(words <= to.bytes / 4, "words inside memory");
+        // SAFETY: the range lies inside the memory.
+        let code = unsafe { ffi::cuMemsetD32Async(to.pointer, 0, words, self.handle) };
+        ffi::check("cuMemsetD32Async", code)
+    }
+
+    /// Runs a kernel. The arguments are those of the list of kernels, and buffers as long as the kernel needs them.
+    pub(crate) fn launch(&self, kernel: Kernel, grid: [u32; 2], values: &[Value<'_>]) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        let mut words: Vec<u64> = (values.iter())
+            .map(|value| match value {
+                Value::Memory(memory) => memory.pointer,
+                Value::Word(word) => *word,
+            })
+            .collect();
+        // A parameter is read from the low end of its word.
+        let mut parameters: Vec<*mut c_void> = words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
+        // SAFETY: the function is this context's; parameters are as many and as wide as the kernel's, and buffers as long
+        // as it needs, by the contract of this function, which harris-gpu's typed launches keep.
+        let code = unsafe {
+            ffi::cuLaunchKernel(
+                self.gpu.module().function(kernel),
+                grid[0],
+                grid[1],
+                1,
+                kernel.threads(),
+                1,
+                1,
+                0,
+                self.handle,
+                parameters.as_mut_ptr(),
+                std::ptr::null_mut(),
+            )
+        };
+        ffi::check("cuLaunchKernel", code)
+    }
+
+    /// Waits for all work, and tells of failures in it.
+    pub(crate) fn wait(&self) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        // SAFETY: the stream is alive.
+        ffi::check("cuStreamSynchronize", unsafe { ffi::cuStreamSynchronize(self.handle) })
+    }
+
+    /// Sets the first (0) or second (1) mark here.
+    pub(crate) fn mark(&self, which: usize) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        // SAFETY: event and stream are alive and of one context.
+        ffi::check("cuEventRecord", unsafe { ffi::cuEventRecord(self.marks[which], self.handle) })
+    }
+
+    /// The device's time between the marks, both of which have been passed.
+    pub(crate) fn between_marks(&self) -> Result<Duration, CudaError> {
+        let mut milliseconds = 0.0;
+        // SAFETY: writes one number; both events are alive.
+        let code = unsafe { ffi::cuEventElapsedTime(&mut milliseconds, self.marks[0], self.marks[1]) };
+        ffi::check("cuEventElapsedTime", code)?;
+        Ok(Duration::from_secs_f64(f64::from(milliseconds) / 1e3))
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        if self.gpu.enter().is_err() {
+            return;
+        }
+        for mark in self.marks.into_iter().filter(|mark| !mark.is_null()) {
+            // SAFETY: the event is alive and dropped once.
+            unsafe { ffi::cuEventDestroy_v2(mark) };
+        }
+        // SAFETY: the stream is alive and dropped once; the driver lets its work end first.
+        unsafe { ffi::cuStreamDestroy_v2(self.handle) };
+    }
+}

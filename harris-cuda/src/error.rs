@@ -1,0 +1,91 @@
+//! What can be wrong with the driver, the device or its memory.
+
+use harris_core::Error;
+
+/// Why the GPU cannot be used; comes inside [`Error::Backend`].
+///
+/// ```no_run
+/// use harris_cuda::{CudaDetector, CudaError, Error, HarrisConfig};
+///
+/// match CudaDetector::new(HarrisConfig::default()) {
+///     Err(Error::Backend(error)) => match error.downcast_ref::<CudaError>() {
+///         Some(CudaError::NoDevice) => println!("no GPU here"),
+///         _ => println!("{error}"),
+///     },
+///     _ => println!("ready"),
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CudaError {
+    /// The driver cannot be used: it is a stand-in, does not match the kernel's module, or is not permitted.
+    #[error("CUDA's driver cannot be used: {name} ({code})")]
+    NoDriver {
+        /// The driver's number for what went wrong.
+        code: u32,
+        /// The driver's name for it.
+        name: String,
+    },
+    /// There is a driver (or a stand-in for it), but no GPU.
+    #[error("there is no CUDA GPU on this machine")]
+    NoDevice,
+    /// There are fewer GPUs.
+    #[error("there is no CUDA device {ordinal}: this machine has {count}, numbered from 0")]
+    NoSuchDevice {
+        /// The number asked for.
+        ordinal: u32,
+        /// How many there are.
+        count: u32,
+    },
+    /// The driver does not understand this crate's PTX.
+    #[error(
+        "the driver, of CUDA {}.{}, is too old for PTX {}.{}; update it",
+        driver.0, driver.1, ptx.0, ptx.1
+    )]
+    DriverTooOld {
+        /// The CUDA version of the driver, major and minor.
+        driver: (u32, u32),
+        /// The version of the PTX, major and minor.
+        ptx: (u32, u32),
+    },
+    /// The GPU is older than this crate's PTX.
+    #[error("{name} has compute capability {}.{}, where {}.{} is needed", found.0, found.1, needed.0, needed.1)]
+    DeviceTooOld {
+        /// The device's name.
+        name: String,
+        /// Its compute capability, major and minor.
+        found: (u32, u32),
+        /// The least that is needed.
+        needed: (u32, u32),
+    },
+    /// The driver refused the PTX.
+    #[error("the driver cannot compile the kernels: {log}")]
+    Kernels {
+        /// What it said.
+        log: String,
+    },
+    /// The device or the host has not that much memory left.
+    #[error("out of {place} memory: {bytes} bytes were asked for")]
+    OutOfMemory {
+        /// `device` or `pinned host`.
+        place: &'static str,
+        /// How much was asked for.
+        bytes: usize,
+    },
+    /// Anything else that the driver reports.
+    #[error("{call} failed: {name} ({code})")]
+    Driver {
+        /// The driver's function.
+        call: &'static str,
+        /// The driver's number for what went wrong.
+        code: u32,
+        /// The driver's name for it.
+        name: String,
+    },
+}
+
+impl From<CudaError> for Error {
+    fn from(error: CudaError) -> Self {
+        Error::Backend(Box::new(error))
+    }
+}

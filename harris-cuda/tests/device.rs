@@ -1,0 +1,107 @@
+//! The device: what is wrong with it, how it is shared, what it keeps.
+
+mod gpu;
+
+use harris_conformance::pictures::{Depth, Picture, noise};
+use harris_cuda::{
+    CudaDetector, CudaError, Detector, Error, GpuError, HarrisConfig, ImageView, devices, is_available,
+};
+
+fn cause(error: &Error) -> &CudaError {
+    match error {
+        Error::Backend(error) => error.downcast_ref().expect("an error of CUDA"),
+        error => panic!("{error}"),
+    }
+}
+
+fn picture(seed: u64, width: usize, height: usize) -> Picture {
+    Picture::draw(Depth::U8, (width, height, 1), |x, y, c| noise(seed, x / 3, y / 3, c))
+}
+
+#[test]
+fn without_a_device_that_is_what_everything_says() {
+    if gpu::present() {
+        assert!(is_available());
+        for (ordinal, device) in (0..).zip(devices().unwrap()) {
+            assert_eq!(device.ordinal, ordinal);
+            assert!(!device.name.is_empty() && device.memory > 1 << 28 && device.compute_capability >= (3, 0));
+        }
+        return;
+    }
+    assert!(!is_available());
+    assert_eq!(devices().unwrap_err(), CudaError::NoDevice);
+    for ordinal in [0, 7] {
+        let error = CudaDetector::on_device(ordinal, HarrisConfig::default()).unwrap_err();
+        assert_eq!(*cause(&error), CudaError::NoDevice);
+        assert_eq!(error.to_string(), "there is no CUDA GPU on this machine");
+    }
+}
+
+#[test]
+fn a_device_that_does_not_exist_is_an_error() {
+    if !gpu::present() {
+        return;
+    }
+    let count = devices().unwrap().len() as u32;
+    let error = CudaDetector::on_device(count, HarrisConfig::default()).unwrap_err();
+    assert_eq!(*cause(&error), CudaError::NoSuchDevice { ordinal: count, count });
+}
+
+#[test]
+fn an_image_of_too_many_pixels_is_an_error_and_the_next_one_is_not() {
+    if !gpu::present() {
+        return;
+    }
+    let mut detector = CudaDetector::new(HarrisConfig::default()).unwrap();
+    let good = picture(1, 64, 48);
+    let expected = detector.detect(&good.view()).unwrap();
+    // Never touched, so never in memory.
+    let (width, height) = (1 << 16, 1 << 15);
+    let samples = vec![0_u8; width * height];
+    let error = detector.detect(&ImageView::gray(&samples, width, height).unwrap()).unwrap_err();
+    let Error::Backend(cause) = &error else { panic!("{error}") };
+    assert!(matches!(cause.downcast_ref(), Some(GpuError::ImageTooLarge { .. })), "{error}");
+    assert_eq!(detector.detect(&good.view()).unwrap(), expected);
+}
+
+#[test]
+fn one_image_a_thousand_times_has_one_result() {
+    if !gpu::present() {
+        return;
+    }
+    let config = HarrisConfig::builder().min_distance(6.0).build().unwrap();
+    for config in [HarrisConfig::default(), config] {
+        let mut detector = CudaDetector::new(config).unwrap();
+        let picture = picture(2, 301, 233);
+        let expected = detector.detect(&picture.view()).unwrap();
+        assert!(expected.len() > 100);
+        for i in 0..1000 {
+            assert!(detector.detect(&picture.view()).unwrap() == expected, "differs in run {i}");
+        }
+    }
+}
+
+#[test]
+fn detectors_work_at_once_and_move_between_threads() {
+    if !gpu::present() {
+        return;
+    }
+    let pictures: Vec<_> = (0..4).map(|i| picture(i, 200 + 31 * i as usize, 150)).collect();
+    let mut one = CudaDetector::new(HarrisConfig::default()).unwrap();
+    let expected: Vec<_> = pictures.iter().map(|picture| one.detect(&picture.view()).unwrap()).collect();
+    std::thread::scope(|scope| {
+        for i in 0..4 {
+            let (pictures, expected) = (&pictures, &expected);
+            // Made on this thread, used on another.
+            let mut detector = CudaDetector::new(HarrisConfig::default()).unwrap();
+            scope.spawn(move || {
+                for round in 0..50 {
+                    let which = (i + round) % 4;
+                    assert!(detector.detect(&pictures[which].view()).unwrap() == expected[which]);
+                }
+            });
+        }
+    });
+    let views: Vec<_> = pictures.iter().map(Picture::view).collect();
+    assert_eq!(one.detect_batch(&views).unwrap(), expected);
+}

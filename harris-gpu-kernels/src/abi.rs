@@ -1,0 +1,242 @@
+//! The kernels, their arguments and the numbers by which choices are named, once for all sides.
+
+/// Calls a macro with the list of all kernels:
+///
+/// ```text
+/// module::name [threads of a block, cells of shared memory] (argument: [type of a buffer's words] | type, ...);
+/// ```
+///
+/// `width` and `height` are the image's, whose pixels number less than 2³¹. A stack of planes is one buffer, plane
+/// after plane; rows of blocks ([`Simt::block_row`](crate::Simt::block_row)) are its planes. Threads of a kernel that is said
+/// to be *by pixel* are the pixels, row by row, of a grid that is at least as long.
+#[macro_export]
+macro_rules! for_each_kernel {
+    ($($apply:tt)*) => {
+        $($apply)*! {
+            // By pixel: interleaved samples, rows `stride` samples apart, to a stack of planes, one a channel.
+            load::load_u8 [256, 0] (image: [u8], planes: [i32], width: u32, height: u32, channels: u32, stride: u64);
+            load::load_u16 [256, 0] (image: [u16], planes: [i32], width: u32, height: u32, channels: u32, stride: u64);
+            load::load_f32 [256, 0] (image: [f32], planes: [f32], width: u32, height: u32, channels: u32, stride: u64);
+            // By word: integers as floats.
+            load::to_float [256, 0] (from: [i32], to: [f32], count: u64);
+
+            // By pixel, on stacks: lines of taps along one axis; the sums are multiplied by `factor`.
+            lines::binomial_f32 [256, 0] (from: [f32], to: [f32], width: u32, height: u32, axis: u32, size: u32, border: u32, factor: f32);
+            lines::binomial_i64 [256, 0] (from: [i64], to: [i64], width: u32, height: u32, axis: u32, size: u32, border: u32);
+            lines::weighted_f32 [256, 0] (from: [f32], to: [f32], taps: [f32], width: u32, height: u32, axis: u32, size: u32, border: u32);
+            // By pixel, on stacks: a box, or the difference of its sides, along one axis.
+            lines::box_f32 [256, 0] (from: [f32], to: [f32], width: u32, height: u32, axis: u32, size: u32, shape: u32, border: u32);
+            // The same on integers, at a cost that does not grow with the size. Across: blocks are pieces of
+            // `boxes::PIECE` pixels of rows. Down: threads are pieces of `boxes::RUN` rows of columns.
+            boxes::box_across_i32 [256, 1280] (from: [i32], to: [i32], width: u32, height: u32, size: u32, shape: u32, border: u32);
+            boxes::box_across_i64 [256, 1280] (from: [i64], to: [i64], width: u32, height: u32, size: u32, shape: u32, border: u32);
+            boxes::box_down_i32 [256, 0] (from: [i32], to: [i32], width: u32, height: u32, size: u32, shape: u32, border: u32);
+            boxes::box_down_i64 [256, 0] (from: [i64], to: [i64], width: u32, height: u32, size: u32, shape: u32, border: u32);
+
+            // By pixel, on stacks.
+            smoothing::binomial_rounded [256, 0] (from: [i32], to: [i32], width: u32, height: u32, size: u32, border: u32);
+            gradient::gradient_i32 [256, 0] (from: [i32], gx: [i32], gy: [i32], width: u32, height: u32, kind: u32, border: u32);
+            gradient::gradient_f32 [256, 0] (from: [f32], gx: [f32], gy: [f32], width: u32, height: u32, kind: u32, border: u32);
+
+            // By pixel: stacks of gradients, one a channel, to a stack of three products.
+            tensor::products_i32 [256, 0] (gx: [i32], gy: [i32], products: [i64], width: u32, height: u32, channels: u32);
+            tensor::products_f32 [256, 0] (gx: [f32], gy: [f32], products: [f32], width: u32, height: u32, channels: u32);
+            // By word: exact products as floats.
+            tensor::round [256, 0] (from: [i64], to: [f32], count: u64);
+
+            // By pixel: a stack of three window sums to responses; 0 within `frame` pixels of the edges.
+            response::response_i64 [256, 0] (sums: [i64], response: [f32], width: u32, height: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            response::response_f32 [256, 0] (sums: [f32], response: [f32], width: u32, height: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+
+            // Any grid: the least and greatest response of all competitors, into the state.
+            threshold::extent [256, 16] (response: [f32], mask: [u8], state: [u32], width: u32, height: u32, frame: u32, masked: u32);
+            // One block: the state's threshold.
+            threshold::threshold [32, 0] (state: [u32], kind: u32, value: f32);
+            // Any grid: Rosin's histogram. One block: his threshold.
+            threshold::histogram [256, 0] (response: [f32], mask: [u8], state: [u32], counts: [u32], bins: u32, width: u32, height: u32, frame: u32, masked: u32);
+            threshold::rosin [256, 16] (state: [u32], counts: [u32], bins: u32);
+
+            // By pixel: the keys of corners, in no order, into a list that the state counts, also beyond its capacity.
+            suppression::suppress [256, 0] (response: [f32], mask: [u8], state: [u32], keys: [u64], capacity: u32, width: u32, height: u32, frame: u32, margin: u32, radius: u32, masked: u32);
+
+            // Blocks are chunks of `order::CHUNK` keys.
+            order::sort_chunks [256, 1024] (keys: [u64], count: u32);
+            // By key: pairs of sorted runs of `run` keys to runs twice as long.
+            order::merge [256, 0] (from: [u64], to: [u64], count: u32, run: u32);
+            // By key: keys of corners to keys in the order of rows, and the other way round.
+            order::turn [256, 0] (from: [u64], to: [u64], count: u32);
+            // By key: each corner's cell in a grid of squares, with its rank.
+            order::file [256, 0] (keys: [u64], cells: [u64], count: u32, width: u32, side: u32, columns: u32);
+            // By key: decides who is kept, as far as the ranks before are decided; counts the others.
+            order::spread [256, 0] (keys: [u64], cells: [u64], decisions: [u32], state: [u32], count: u32, width: u32, side: u32, columns: u32, rows: u32, squared: u64);
+            // By key: those kept, in no order, counted by the state.
+            order::keep [256, 0] (from: [u64], to: [u64], decisions: [u32], state: [u32], count: u32);
+            // By key: x, y, scale and response of corners.
+            order::emit [256, 0] (keys: [u64], response: [f32], keypoints: [f32], count: u32, width: u32, height: u32, frame: u32, subpixel: u32);
+        }
+    };
+}
+
+macro_rules! kernel_enum {
+    ($($module:ident :: $name:ident [$threads:literal, $cells:literal] ($($argument:ident : $type:tt),*);)*) => {
+        /// A kernel, by its name in the PTX.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[allow(non_camel_case_types, missing_docs)]
+        pub enum Kernel {
+            $($name,)*
+        }
+
+        impl Kernel {
+            /// All of them.
+            pub const ALL: &'static [Kernel] = &[$(Kernel::$name,)*];
+
+            /// The name of the entry point.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Kernel::$name => stringify!($name),)*
+                }
+            }
+
+            /// Threads of a block.
+            #[must_use]
+            pub fn threads(self) -> u32 {
+                match self {
+                    $(Kernel::$name => $threads,)*
+                }
+            }
+
+            /// Cells, of 64 bits, of a block's shared memory.
+            #[must_use]
+            pub fn cells(self) -> u32 {
+                match self {
+                    $(Kernel::$name => $cells,)*
+                }
+            }
+        }
+
+        impl Kernel {
+            /// Further bounds for the compiler, by their names in LLVM.
+            #[must_use]
+            pub fn bounds(self) -> &'static [(&'static str, u32)] {
+                &[]
+            }
+        }
+
+        #[cfg(feature = "host")]
+        impl Kernel {
+            /// Its body on the host.
+            pub(crate) fn on_host(self) -> for<'a> fn(crate::simt::host::Thread<'a>, &'a [crate::simt::host::Argument]) {
+                match self {
+                    $(Kernel::$name => |thread, arguments| {
+                        let [$($argument),*] = arguments else { panic!("another number of arguments") };
+                        crate::kernels::$module::$name(thread, $(on_host!($argument, $type)),*);
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+#[cfg(feature = "host")]
+macro_rules! on_host {
+    ($argument:ident, [$word:ident]) => { $crate::simt::host::buffer::<$word>($argument) };
+    ($argument:ident, $word:ident) => { $crate::simt::host::number::<$word>($argument) };
+}
+
+for_each_kernel!(kernel_enum);
+
+/// Border rules.
+pub mod border {
+    /// dcb|abcd|cba
+    pub const REFLECT: u32 = 0;
+    /// aaa|abcd|ddd
+    pub const REPLICATE: u32 = 1;
+    /// 000|abcd|000
+    pub const ZERO: u32 = 2;
+}
+
+/// Axes of lines.
+pub mod axis {
+    /// Along a row.
+    pub const ACROSS: u32 = 0;
+    /// Along a column.
+    pub const DOWN: u32 = 1;
+}
+
+/// Box sums.
+pub mod boxes {
+    /// The sum of the whole box.
+    pub const SUM: u32 = 0;
+    /// The side after the centre minus the side before it.
+    pub const SIDES: u32 = 1;
+    /// Pixels of a row that a block sums.
+    pub const PIECE: u32 = 1024;
+    /// Rows of a column that a thread sums.
+    pub const RUN: u32 = 32;
+    /// The greatest size.
+    pub const MOST: u32 = 127;
+}
+
+/// Gradients of fixed taps.
+pub mod gradient {
+    /// Sobel's.
+    pub const SOBEL: u32 = 0;
+    /// Scharr's.
+    pub const SCHARR: u32 = 1;
+    /// Central differences.
+    pub const CENTRAL: u32 = 2;
+}
+
+/// Measures of the structure tensor.
+pub mod measure {
+    /// Harris's; the parameter is k.
+    pub const HARRIS: u32 = 0;
+    /// Shi's and Tomasi's.
+    pub const SHI_TOMASI: u32 = 1;
+    /// Noble's; the parameter is epsilon.
+    pub const NOBLE: u32 = 2;
+}
+
+/// Thresholds that need no histogram.
+pub mod threshold {
+    /// The value itself.
+    pub const ABSOLUTE: u32 = 0;
+    /// The value times the greatest response.
+    pub const RELATIVE: u32 = 1;
+}
+
+/// Words of the state, which kernels leave for each other.
+pub mod state {
+    /// The least response, as bits that compare like numbers; [`u32::MAX`] to start with.
+    pub const LEAST: usize = 0;
+    /// The greatest response, likewise; 0 to start with.
+    pub const GREATEST: usize = 1;
+    /// The threshold, as the bits of an f32.
+    pub const THRESHOLD: usize = 2;
+    /// Corners found, 0 to start with.
+    pub const FOUND: usize = 3;
+    /// Corners kept, 0 to start with.
+    pub const KEPT: usize = 4;
+    /// Corners not yet decided upon, 0 to start with.
+    pub const OPEN: usize = 5;
+    /// Its length.
+    pub const WORDS: usize = 8;
+    /// What it is to start with.
+    pub const START: [u32; WORDS] = [u32::MAX, 0, 0, 0, 0, 0, 0, 0];
+}
+
+/// Lists of corners.
+///
+/// A corner's key has its response's bits, all turned, in the upper half, and its pixel's number in the lower: keys
+/// ascend as results do, from the strongest on. A key in the order of rows has its halves exchanged.
+pub mod order {
+    /// Keys that a block sorts.
+    pub const CHUNK: u32 = 1024;
+    /// Not yet decided.
+    pub const OPEN: u32 = 0;
+    /// Kept.
+    pub const KEPT: u32 = 1;
+    /// Too near to one that is kept.
+    pub const REJECTED: u32 = 2;
+}

@@ -1,0 +1,14 @@
+//! Bodies of the kernels, generic over [`Simt`](crate::Simt), one file a stage.
+
+pub(crate) mod boxes;
+mod geometry;
+pub(crate) mod gradient;
+pub(crate) mod lines;
+pub(crate) mod load;
+mod number;
+pub(crate) mod order;
+pub(crate) mod response;
+pub(crate) mod smoothing;
+pub(crate) mod suppression;
+pub(crate) mod tensor;
+pub(crate) mod threshold;

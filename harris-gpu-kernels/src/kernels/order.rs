@@ -1,0 +1,227 @@
+//! Order, least distance, and the corners as they are returned.
+
+use super::geometry::Size;
+use crate::Simt;
+use crate::abi::order::{CHUNK, KEPT, OPEN, REJECTED};
+use crate::abi::state;
+
+/// Sorts a chunk by a bitonic network.
+pub(crate) fn sort_chunks<S: Simt>(s: S, keys: S::Buffer<u64>, count: u32) {
+    let start = s.block() * CHUNK;
+    let mut i = s.thread();
+    while i < CHUNK {
+        let place = start + i;
+        s.set_shared(i, if place < count { s.load(keys, place as usize) } else { u64::MAX });
+        i += s.threads();
+    }
+    s.barrier();
+    let mut run = 2;
+    while run <= CHUNK {
+        let mut distance = run / 2;
+        while distance > 0 {
+            let mut pair = s.thread();
+            while pair < CHUNK / 2 {
+                let low = pair / distance * 2 * distance + pair % distance;
+                let high = low + distance;
+                let (a, b) = (s.shared(low), s.shared(high));
+                let ascending = low & run == 0;
+                if (a > b) == ascending {
+                    s.set_shared(low, b);
+                    s.set_shared(high, a);
+                }
+                pair += s.threads();
+            }
+            s.barrier();
+            distance /= 2;
+        }
+        run *= 2;
+    }
+    let mut i = s.thread();
+    while i < CHUNK {
+        if start + i < count {
+            s.store(keys, (start + i) as usize, s.shared(i));
+        }
+        i += s.threads();
+    }
+}
+
+/// Each key finds its place by its rank in the other run of its pair. Keys are all different.
+pub(crate) fn merge<S: Simt>(s: S, from: S::Buffer<u64>, to: S::Buffer<u64>, count: u32, run: u32) {
+    let i = s.index();
+    if i >= count {
+        return;
+    }
+    let own = i / run * run;
+    let pair = i / run / 2 * 2 * run;
+    let end = |start: u32| if count - start < run { count } else { start + run };
+    let other = if own > pair {
+        pair
+    } else if count - own > run {
+        own + run
+    } else {
+        // The last run has no other.
+        count
+    };
+    let key = s.load_constant(from, i as usize);
+    let rank = lower_bound(s, from, other, if other < count { end(other) } else { count }, key) - other;
+    s.store(to, (pair + (i - own) + rank) as usize, key);
+}
+
+/// The first place in a sorted range whose key is not less.
+#[inline(always)]
+fn lower_bound<S: Simt>(s: S, keys: S::Buffer<u64>, first: u32, end: u32, key: u64) -> u32 {
+    let (mut first, mut end) = (first, end);
+    while first < end {
+        let middle = first + (end - first) / 2;
+        if s.load_constant(keys, middle as usize) < key {
+            first = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    first
+}
+
+pub(crate) fn turn<S: Simt>(s: S, from: S::Buffer<u64>, to: S::Buffer<u64>, count: u32) {
+    let i = s.index();
+    if i < count {
+        s.store(to, i as usize, s.load_constant(from, i as usize).rotate_left(32));
+    }
+}
+
+/// Column and row of the corner that a key belongs to.
+#[inline(always)]
+fn place(key: u64, width: u32) -> (u32, u32) {
+    let pixel = key as u32;
+    (pixel % width, pixel / width)
+}
+
+pub(crate) fn file<S: Simt>(
+    s: S,
+    keys: S::Buffer<u64>,
+    cells: S::Buffer<u64>,
+    count: u32,
+    width: u32,
+    side: u32,
+    columns: u32,
+) {
+    let i = s.index();
+    if i < count {
+        let (x, y) = place(s.load_constant(keys, i as usize), width);
+        let cell = y / side * columns + x / side;
+        s.store(cells, i as usize, u64::from(cell) << 32 | u64::from(i));
+    }
+}
+
+/// A corner is kept when all before it that are too near are rejected, and rejected as soon as one of them is kept.
+/// Decisions are final, so it does not matter in which round another is seen.
+pub(crate) fn spread<S: Simt>(
+    s: S,
+    keys: S::Buffer<u64>,
+    cells: S::Buffer<u64>,
+    decisions: S::Buffer<u32>,
+    state: S::Buffer<u32>,
+    count: u32,
+    width: u32,
+    side: u32,
+    columns: u32,
+    rows: u32,
+    squared: u64,
+) {
+    let i = s.index();
+    if i >= count || s.load_shared_by_all(decisions, i as usize) != OPEN {
+        return;
+    }
+    let (x, y) = place(s.load_constant(keys, i as usize), width);
+    let (column, row) = (x / side, y / side);
+    let (left, right) = (column - column.min(1), (column + 1).min(columns - 1));
+    let mut decision = KEPT;
+    let mut near = row - row.min(1);
+    while near <= (row + 1).min(rows - 1) && decision != REJECTED {
+        // The cells of a row follow each other.
+        let first = lower_bound(s, cells, 0, count, u64::from(near * columns + left) << 32);
+        let last = near * columns + right;
+        let mut at = first;
+        while at < count {
+            let cell = s.load_constant(cells, at as usize);
+            if (cell >> 32) as u32 > last {
+                break;
+            }
+            let other = cell as u32;
+            if other < i {
+                let (u, v) = place(s.load_constant(keys, other as usize), width);
+                let (dx, dy) = (i64::from(x) - i64::from(u), i64::from(y) - i64::from(v));
+                if ((dx * dx + dy * dy) as u64) < squared {
+                    match s.load_shared_by_all(decisions, other as usize) {
+                        KEPT => {
+                            decision = REJECTED;
+                            break;
+                        }
+                        OPEN => decision = OPEN,
+                        _ => {}
+                    }
+                }
+            }
+            at += 1;
+        }
+        near += 1;
+    }
+    if decision == OPEN {
+        s.atomic_add(state, state::OPEN, 1);
+    } else {
+        s.store(decisions, i as usize, decision);
+    }
+}
+
+pub(crate) fn keep<S: Simt>(
+    s: S,
+    from: S::Buffer<u64>,
+    to: S::Buffer<u64>,
+    decisions: S::Buffer<u32>,
+    state: S::Buffer<u32>,
+    count: u32,
+) {
+    let i = s.index();
+    if i < count && s.load_constant(decisions, i as usize) == KEPT {
+        let place = s.atomic_add(state, state::KEPT, 1);
+        s.store(to, place as usize, s.load_constant(from, i as usize));
+    }
+}
+
+pub(crate) fn emit<S: Simt>(
+    s: S,
+    keys: S::Buffer<u64>,
+    response: S::Buffer<f32>,
+    keypoints: S::Buffer<f32>,
+    count: u32,
+    width: u32,
+    height: u32,
+    frame: u32,
+    subpixel: u32,
+) {
+    let i = s.index();
+    if i >= count {
+        return;
+    }
+    let key = s.load_constant(keys, i as usize);
+    let (x, y) = place(key, width);
+    let at = f32::from_bits(!(key >> 32) as u32);
+    let size = Size { width, height };
+    let valid = |x: u32, y: u32| x < width && y < height && size.within(frame, x, y);
+    let offset = |before: (u32, u32), after: (u32, u32)| {
+        if subpixel == 0 || !valid(before.0, before.1) || !valid(after.0, after.1) {
+            return 0.0;
+        }
+        let read = |(x, y): (u32, u32)| s.load_constant(response, (y * width + x) as usize);
+        let (before, after) = (read(before), read(after));
+        let bend = (before - 2.0 * at) + after;
+        if bend < 0.0 { (0.5 * (before - after) / bend).max(-0.5).min(0.5) } else { 0.0 }
+    };
+    let dx = offset((x.wrapping_sub(1), y), (x + 1, y));
+    let dy = offset((x, y.wrapping_sub(1)), (x, y + 1));
+    let first = 4 * i as usize;
+    s.store(keypoints, first, x as f32 + dx);
+    s.store(keypoints, first + 1, y as f32 + dy);
+    s.store(keypoints, first + 2, 1.0);
+    s.store(keypoints, first + 3, at);
+}

@@ -1,0 +1,158 @@
+//! Corners: candidates that are the strongest around.
+
+use super::geometry::Size;
+use super::threshold::competes;
+use crate::Simt;
+use crate::abi::state;
+
+/// Rings around a candidate that its thread looks through alone; the others the whole warp looks through.
+const ALONE: u32 = 4;
+
+pub(crate) fn suppress<S: Simt>(
+    s: S,
+    response: S::Buffer<f32>,
+    mask: S::Buffer<u8>,
+    state: S::Buffer<u32>,
+    keys: S::Buffer<u64>,
+    capacity: u32,
+    width: u32,
+    height: u32,
+    frame: u32,
+    margin: u32,
+    radius: u32,
+    masked: u32,
+) {
+    let size = Size { width, height };
+    let field = Field { s, response, mask, size, frame, masked };
+    let threshold = f32::from_bits(s.load(state, state::THRESHOLD));
+    let i = s.index();
+    let (x, y) = size.place(i);
+    let mut stays = i < size.pixels()
+        && size.within(margin, x, y)
+        && field.competes(i)
+        && field.response(i) > threshold;
+    // From ring to ring outwards (Loundagin's spiral): most candidates lose to a neighbour.
+    let mut ring = 1;
+    while stays && ring <= radius && ring <= ALONE {
+        let side = 2 * ring;
+        for step in 0..4 * side {
+            // Once around, from the upper left corner.
+            let along = (step % side) as i32 - ring as i32;
+            let far = ring as i32;
+            let (dx, dy) = match step / side {
+                0 => (along, -far),
+                1 => (far, along),
+                2 => (-along, far),
+                _ => (-far, -along),
+            };
+            if field.beaten(i, x as i32, y as i32, dx, dy) {
+                stays = false;
+                break;
+            }
+        }
+        ring += 1;
+    }
+    if radius > ALONE {
+        stays = stays_farther(s, field, stays, i, radius);
+    }
+    append(s, state, keys, capacity, stays, || u64::from(!field.response(i).to_bits()) << 32 | u64::from(i));
+}
+
+/// The lanes' candidates one after another, each with all lanes, a row of the neighbourhood at a time.
+#[inline(always)]
+fn stays_farther<S: Simt>(s: S, field: Field<S>, stays: bool, own: u32, radius: u32) -> bool {
+    let mut stays = stays;
+    let mut open = s.ballot(stays);
+    while open != 0 {
+        let lane = 31 - (open & open.wrapping_neg()).leading_zeros();
+        open &= open - 1;
+        let i = s.shuffle(own, lane);
+        let (x, y) = field.size.place(i);
+        let least = |at: u32| at - at.min(radius);
+        let most = |at: u32, len: u32| if len - 1 - at < radius { len - 1 } else { at + radius };
+        let (left, right) = (least(x), most(x, field.size.width));
+        let mut beaten = false;
+        let mut v = least(y);
+        while v <= most(y, field.size.height) {
+            let mut u = left + s.lane();
+            while u <= right {
+                beaten |= field.beaten(i, x as i32, y as i32, u as i32 - x as i32, v as i32 - y as i32);
+                u += 32;
+            }
+            v += 1;
+            if s.ballot(beaten) != 0 {
+                beaten = true;
+                break;
+            }
+        }
+        // All lanes left the loop for the same reason.
+        if s.lane() == lane && beaten {
+            stays = false;
+        }
+    }
+    stays
+}
+
+/// Adds to the list the key of every thread that has one. All lanes of a warp take part.
+#[inline(always)]
+fn append<S: Simt>(
+    s: S,
+    state: S::Buffer<u32>,
+    keys: S::Buffer<u64>,
+    capacity: u32,
+    present: bool,
+    key: impl Fn() -> u64,
+) {
+    let present_lanes = s.ballot(present);
+    if present_lanes == 0 {
+        return;
+    }
+    let mut first = 0;
+    if s.lane() == 0 {
+        first = s.atomic_add(state, state::FOUND, present_lanes.count_ones());
+    }
+    let first = s.shuffle(first, 0);
+    let place = first + (present_lanes & ((1 << s.lane()) - 1)).count_ones();
+    if present && place < capacity {
+        s.store(keys, place as usize, key());
+    }
+}
+
+/// Responses that compete.
+#[derive(Clone, Copy)]
+struct Field<S: Simt> {
+    s: S,
+    response: S::Buffer<f32>,
+    mask: S::Buffer<u8>,
+    size: Size,
+    frame: u32,
+    masked: u32,
+}
+
+impl<S: Simt> Field<S> {
+    #[inline(always)]
+    fn response(self, i: u32) -> f32 {
+        self.s.load_constant(self.response, i as usize)
+    }
+
+    #[inline(always)]
+    fn competes(self, i: u32) -> bool {
+        competes(self.s, self.mask, self.size, self.frame, self.masked, i)
+    }
+
+    /// Whether the candidate `i` at x, y loses to the pixel dx, dy away: to a greater response, or to an equal one that
+    /// comes before it.
+    #[inline(always)]
+    fn beaten(self, i: u32, x: i32, y: i32, dx: i32, dy: i32) -> bool {
+        let (u, v) = ((x + dx) as u32, (y + dy) as u32);
+        if u >= self.size.width || v >= self.size.height || (dx, dy) == (0, 0) {
+            return false;
+        }
+        let other = v * self.size.width + u;
+        if !self.competes(other) {
+            return false;
+        }
+        let (own, other_response) = (self.response(i), self.response(other));
+        other_response > own || other_response == own && other < i
+    }
+}

@@ -1,0 +1,188 @@
+//! The extent of the responses and the thresholds that follow from it.
+
+use super::geometry::Size;
+use super::number::{ordered, unordered};
+use crate::Simt;
+use crate::abi::{state, threshold::ABSOLUTE};
+
+/// Nothing exceeds it.
+const NONE: f32 = f32::INFINITY;
+
+pub(crate) fn extent<S: Simt>(
+    s: S,
+    response: S::Buffer<f32>,
+    mask: S::Buffer<u8>,
+    state: S::Buffer<u32>,
+    width: u32,
+    height: u32,
+    frame: u32,
+    masked: u32,
+) {
+    let size = Size { width, height };
+    let (mut least, mut greatest) = (u32::MAX, 0);
+    let mut i = s.index();
+    while i < size.pixels() {
+        if competes(s, mask, size, frame, masked, i) {
+            let key = ordered(s.load_constant(response, i as usize));
+            least = least.min(key);
+            greatest = greatest.max(key);
+        }
+        i += s.stride();
+    }
+    let (least, greatest) = (least_of_block(s, least), greatest_of_block(s, greatest.into()) as u32);
+    if s.thread() == 0 && greatest > 0 {
+        s.atomic_min(state, state::LEAST, least);
+        s.atomic_max(state, state::GREATEST, greatest);
+    }
+}
+
+/// Whether pixel number `i` is valid and inside the mask.
+#[inline(always)]
+pub(super) fn competes<S: Simt>(s: S, mask: S::Buffer<u8>, size: Size, frame: u32, masked: u32, i: u32) -> bool {
+    let (x, y) = size.place(i);
+    size.within(frame, x, y) && (masked == 0 || s.load_constant(mask, i as usize) != 0)
+}
+
+#[inline(always)]
+fn least_of_block<S: Simt>(s: S, own: u32) -> u32 {
+    !(greatest_of_block(s, (!own).into()) as u32)
+}
+
+/// The greatest number of all threads of the block, for the first.
+#[inline(always)]
+fn greatest_of_block<S: Simt>(s: S, own: u64) -> u64 {
+    let mut greatest = own;
+    let mut delta = 16;
+    while delta > 0 {
+        let [low, high] = [greatest as u32, (greatest >> 32) as u32].map(|half| s.shuffle_xor(half, delta));
+        greatest = greatest.max(u64::from(high) << 32 | u64::from(low));
+        delta /= 2;
+    }
+    s.barrier();
+    if s.lane() == 0 {
+        s.set_shared(s.warp(), greatest);
+    }
+    s.barrier();
+    if s.thread() == 0 {
+        for warp in 1..s.threads() / 32 {
+            greatest = greatest.max(s.shared(warp));
+        }
+        s.set_shared(0, greatest);
+    }
+    s.barrier();
+    s.shared(0)
+}
+
+pub(crate) fn threshold<S: Simt>(s: S, state: S::Buffer<u32>, kind: u32, value: f32) {
+    if s.thread() == 0 {
+        let threshold = if kind == ABSOLUTE {
+            value
+        } else {
+            let greatest = s.load(state, state::GREATEST);
+            // The key of 0 is the least of a number that is not negative.
+            if greatest > ordered(0.0) { value * unordered(greatest) } else { NONE }
+        };
+        s.store(state, state::THRESHOLD, threshold.to_bits());
+    }
+}
+
+/// How responses are sorted into bins.
+struct Binning {
+    least: f32,
+    span: f32,
+    density: f32,
+}
+
+impl Binning {
+    #[inline(always)]
+    fn new<S: Simt>(s: S, state: S::Buffer<u32>, bins: u32) -> Option<Self> {
+        let (least, greatest) = (s.load(state, state::LEAST), s.load(state, state::GREATEST));
+        if greatest == 0 {
+            return None;
+        }
+        let (least, greatest) = (unordered(least), unordered(greatest));
+        let span = greatest - least;
+        let density = bins as f32 / span;
+        // Finite: positive, as the span is not negative, and less than infinity.
+        (density < f32::INFINITY).then_some(Self { least, span, density })
+    }
+
+    #[inline(always)]
+    fn bin(&self, response: f32, bins: u32) -> u32 {
+        // Not negative: the conversion is the floor.
+        let bin = ((response - self.least) * self.density) as u32;
+        bin.min(bins - 1)
+    }
+}
+
+pub(crate) fn histogram<S: Simt>(
+    s: S,
+    response: S::Buffer<f32>,
+    mask: S::Buffer<u8>,
+    state: S::Buffer<u32>,
+    counts: S::Buffer<u32>,
+    bins: u32,
+    width: u32,
+    height: u32,
+    frame: u32,
+    masked: u32,
+) {
+    let size = Size { width, height };
+    let Some(binning) = Binning::new(s, state, bins) else { return };
+    // Most of an image is flat: neighbours fall into one bin, and are counted together.
+    let (mut bin, mut count) = (0, 0);
+    let mut i = s.index();
+    while i < size.pixels() {
+        if competes(s, mask, size, frame, masked, i) {
+            let next = binning.bin(s.load_constant(response, i as usize), bins);
+            if next != bin && count > 0 {
+                s.atomic_add(counts, bin as usize, count);
+                count = 0;
+            }
+            bin = next;
+            count += 1;
+        }
+        i += s.stride();
+    }
+    if count > 0 {
+        s.atomic_add(counts, bin as usize, count);
+    }
+}
+
+pub(crate) fn rosin<S: Simt>(s: S, state: S::Buffer<u32>, counts: S::Buffer<u32>, bins: u32) {
+    let Some(binning) = Binning::new(s, state, bins) else {
+        if s.thread() == 0 {
+            s.store(state, state::THRESHOLD, NONE.to_bits());
+        }
+        return;
+    };
+    let count = |bin: u32| s.load_constant(counts, bin as usize);
+    let last = greatest_of_bins(s, bins, |bin| if count(bin) > 0 { bin.into() } else { 0 }) as u32;
+    // Of equals the first: the bin counts down.
+    let fullest = greatest_of_bins(s, bins, |bin| u64::from(count(bin)) << 32 | u64::from(!bin));
+    let peak = !(fullest as u32);
+    let fall = |bin: u32| i64::from(count(peak)) - i64::from(count(bin));
+    let depth = |bin: u32| i64::from(last - peak) * fall(bin) - i64::from(bin - peak) * fall(last);
+    // Not negative at the peak, and below 2⁴⁷: bins are at most 2¹⁶, counts less than 2³¹.
+    let deepest = greatest_of_bins(s, bins, |bin| match bin >= peak && bin <= last && depth(bin) >= 0 {
+        true => (depth(bin) as u64) << 16 | u64::from(0xFFFF - bin),
+        false => 0,
+    });
+    if s.thread() == 0 {
+        let bin = 0xFFFF - (deepest as u32 & 0xFFFF);
+        let threshold = binning.least + (bin as f32 + 0.5) * (binning.span / bins as f32);
+        s.store(state, state::THRESHOLD, threshold.max(0.0).to_bits());
+    }
+}
+
+/// The greatest over all bins of a number that a bin has.
+#[inline(always)]
+fn greatest_of_bins<S: Simt>(s: S, bins: u32, number: impl Fn(u32) -> u64) -> u64 {
+    let mut greatest = 0;
+    let mut bin = s.thread();
+    while bin < bins {
+        greatest = greatest.max(number(bin));
+        bin += s.threads();
+    }
+    greatest_of_block(s, greatest)
+}

@@ -1,0 +1,38 @@
+//! Device code of Harris corner detection, in Rust.
+//!
+//! A kernel's body is a function generic over [`Simt`], what a thread of a GPU can do. Providers of it:
+//!
+//! - rustc's NVPTX backend, when this crate is compiled for `nvptx64-nvidia-cuda`: each kernel becomes an entry
+//!   point of the PTX that `harris-cuda` carries;
+//! - `simt::host`, behind the feature `host`: threads are coroutines on the CPU, barriers and exchanges between
+//!   lanes are real, and a divergent barrier, an access beyond a buffer, a read of what nothing wrote or a race in
+//!   shared memory is a panic that names block and thread. With it all kernels are tested on any machine.
+//!
+//! [`abi`] lists the kernels with their arguments, once for all sides.
+//!
+//! The crate computes nothing by itself: `harris-gpu` strings kernels together, `harris-cuda` runs them.
+
+#![no_std]
+#![deny(unsafe_code)]
+#![cfg_attr(
+    target_arch = "nvptx64",
+    feature(abi_ptx, stdarch_nvptx, asm_experimental_arch, link_llvm_intrinsics)
+)]
+
+#[cfg(feature = "host")]
+extern crate std;
+
+pub mod abi;
+#[cfg(target_arch = "nvptx64")]
+mod entry;
+#[cfg(any(target_arch = "nvptx64", feature = "host"))]
+mod kernels;
+pub mod simt;
+
+pub use simt::{Simt, Word};
+
+#[cfg(target_arch = "nvptx64")]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    loop {}
+}

@@ -1,0 +1,448 @@
+//! The provider that runs kernels on the CPU, for tests.
+//!
+//! A thread is a coroutine; a block's threads run in turn on the calling thread, each until it waits for others.
+//! Blocks run one after another, and neither blocks nor threads in the order of their numbers, so that a kernel
+//! whose result depends on an order shows it. Misuse is a panic that names kernel, block and thread.
+
+use std::boxed::Box;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
+use std::vec::Vec;
+use std::{format, vec};
+
+use corosensei::stack::DefaultStack;
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+
+use super::{Simt, WARP, Word};
+use crate::abi::Kernel;
+
+/// Memory of the host device: words of 32 bits that know whether they were ever written.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    words: Arc<[(AtomicU32, AtomicU8)]>,
+    bytes: usize,
+}
+
+impl Memory {
+    /// `bytes` bytes, not yet written.
+    #[must_use]
+    pub fn new(bytes: usize) -> Self {
+        let words = (0..bytes.div_ceil(4)).map(|_| (AtomicU32::new(0xDEAD_BEEF), AtomicU8::new(0)));
+        Self { words: words.collect(), bytes }
+    }
+
+    /// Its size in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Writes a byte.
+    ///
+    /// # Panics
+    /// Where it lies beyond the end.
+    pub fn set_byte(&self, i: usize, byte: u8) {
+        assert!(i < self.bytes, "byte {i} of {}", self.bytes);
+        let (word, written) = &self.words[i / 4];
+        let shift = 8 * (i % 4);
+        word.store(word.load(Relaxed) & !(0xFF << shift) | u32::from(byte) << shift, Relaxed);
+        written.fetch_or(1 << (i % 4), Relaxed);
+    }
+
+    /// A byte.
+    ///
+    /// # Panics
+    /// Where it lies beyond the end or was never written.
+    #[must_use]
+    pub fn byte(&self, i: usize) -> u8 {
+        self.read(i, 1).unwrap_or_else(|misuse| panic!("{misuse}")) as u8
+    }
+
+    fn read(&self, at: usize, bytes: usize) -> Result<u64, std::string::String> {
+        if at + bytes > self.bytes {
+            return Err(format!("reads byte {at} to {} of {}", at + bytes, self.bytes));
+        }
+        let mut bits = 0;
+        if at.is_multiple_of(4) && bytes.is_multiple_of(4) {
+            for i in (0..bytes / 4).rev() {
+                let (word, written) = &self.words[at / 4 + i];
+                if written.load(Relaxed) != 0xF {
+                    return Err(format!("reads byte {}, which nothing wrote", at + 4 * i));
+                }
+                bits = bits << 32 | u64::from(word.load(Relaxed));
+            }
+            return Ok(bits);
+        }
+        for i in at..at + bytes {
+            let (word, written) = &self.words[i / 4];
+            if written.load(Relaxed) >> (i % 4) & 1 == 0 {
+                return Err(format!("reads byte {i}, which nothing wrote"));
+            }
+            bits |= u64::from(word.load(Relaxed) >> (8 * (i % 4)) & 0xFF) << (8 * (i - at));
+        }
+        Ok(bits)
+    }
+
+    fn word(&self, i: usize) -> Result<&AtomicU32, std::string::String> {
+        match self.words.get(i) {
+            Some((word, written)) if 4 * i + 4 <= self.bytes => {
+                written.store(0xF, Relaxed);
+                Ok(word)
+            }
+            _ => Err(format!("accesses word {i} of {}", self.bytes / 4)),
+        }
+    }
+}
+
+/// A kernel's argument.
+#[derive(Clone, Debug)]
+pub enum Argument {
+    /// Memory, all of it.
+    Memory(Memory),
+    /// A number, by its bits.
+    Word(u64),
+}
+
+/// Memory as a kernel sees it.
+#[derive(Clone, Copy)]
+pub struct Buffer<'a, T> {
+    memory: &'a Memory,
+    word: std::marker::PhantomData<T>,
+}
+
+/// What a kernel's entry point does with an argument.
+pub(crate) fn buffer<T: Word>(argument: &Argument) -> Buffer<'_, T> {
+    match argument {
+        Argument::Memory(memory) => Buffer { memory, word: std::marker::PhantomData },
+        Argument::Word(_) => panic!("a number for a buffer"),
+    }
+}
+
+/// What a kernel's entry point does with an argument.
+pub(crate) fn number<T: Word>(argument: &Argument) -> T {
+    match argument {
+        Argument::Word(bits) => T::from_bits(*bits),
+        Argument::Memory(_) => panic!("a buffer for a number"),
+    }
+}
+
+/// What a waiting thread wants.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Wait {
+    Barrier,
+    Exchange { kind: Exchange, word: u32, parameter: u32 },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Exchange {
+    Down,
+    Up,
+    Xor,
+    From,
+    Ballot,
+}
+
+/// A cell of shared memory and who touched it since the last barrier.
+#[derive(Clone, Copy, Default)]
+struct SharedCell {
+    word: Option<u64>,
+    written: Option<(u32, u32)>,
+    read: Option<(u32, u32)>,
+}
+
+const MANY: u32 = u32::MAX;
+
+/// What the threads of a block have in common.
+struct Block {
+    kernel: Kernel,
+    place: [u32; 2],
+    grid: [u32; 2],
+    threads: u32,
+    barriers: Cell<u32>,
+    shared: RefCell<Vec<SharedCell>>,
+}
+
+/// A thread on the host.
+#[derive(Clone, Copy)]
+pub struct Thread<'a> {
+    block: &'a Block,
+    yielder: &'a Yielder<u32, Wait>,
+    thread: u32,
+}
+
+impl Thread<'_> {
+    fn misuse(self, what: &str) -> ! {
+        panic!("{:?}, block {:?}, thread {}: {what}", self.block.kernel, self.block.place, self.thread)
+    }
+
+    fn exchange(self, kind: Exchange, word: u32, parameter: u32) -> u32 {
+        self.yielder.suspend(Wait::Exchange { kind, word, parameter })
+    }
+
+    fn atomic(self, buffer: Buffer<'_, u32>, i: usize) -> &AtomicU32 {
+        // What is counted or compared with must have been written before.
+        if let Err(misuse) = buffer.memory.read(4 * i, 4) {
+            self.misuse(&misuse);
+        }
+        buffer.memory.word(i).unwrap_or_else(|misuse| self.misuse(&misuse))
+    }
+}
+
+impl<'a> Simt for Thread<'a> {
+    type Buffer<T: Word> = Buffer<'a, T>;
+
+    fn thread(self) -> u32 {
+        self.thread
+    }
+    fn block(self) -> u32 {
+        self.block.place[0]
+    }
+    fn block_row(self) -> u32 {
+        self.block.place[1]
+    }
+    fn blocks(self) -> u32 {
+        self.block.grid[0]
+    }
+    fn threads(self) -> u32 {
+        self.block.threads
+    }
+
+    fn barrier(self) {
+        self.yielder.suspend(Wait::Barrier);
+    }
+    fn shuffle_down(self, word: u32, delta: u32) -> u32 {
+        self.exchange(Exchange::Down, word, delta)
+    }
+    fn shuffle_up(self, word: u32, delta: u32) -> u32 {
+        self.exchange(Exchange::Up, word, delta)
+    }
+    fn shuffle_xor(self, word: u32, mask: u32) -> u32 {
+        self.exchange(Exchange::Xor, word, mask)
+    }
+    fn shuffle(self, word: u32, lane: u32) -> u32 {
+        self.exchange(Exchange::From, word, lane)
+    }
+    fn ballot(self, vote: bool) -> u32 {
+        self.exchange(Exchange::Ballot, vote.into(), 0)
+    }
+
+    fn load<T: Word>(self, buffer: Buffer<'a, T>, i: usize) -> T {
+        match buffer.memory.read(T::BYTES * i, T::BYTES) {
+            Ok(bits) => T::from_bits(bits),
+            Err(misuse) => self.misuse(&misuse),
+        }
+    }
+    fn load_constant<T: Word>(self, buffer: Buffer<'a, T>, i: usize) -> T {
+        self.load(buffer, i)
+    }
+    fn load_shared_by_all(self, buffer: Buffer<'a, u32>, i: usize) -> u32 {
+        self.load(buffer, i)
+    }
+    fn load_four(self, buffer: Buffer<'a, u8>, i: usize) -> u32 {
+        if !i.is_multiple_of(4) {
+            self.misuse(&format!("reads four bytes at {i}"));
+        }
+        // Bytes beyond the image may be anything, but the memory must have them.
+        match buffer.memory.words.get(i / 4) {
+            Some((word, _)) => word.load(Relaxed),
+            None => self.misuse(&format!("reads byte {i} of {}", buffer.memory.bytes)),
+        }
+    }
+    fn store<T: Word>(self, buffer: Buffer<'a, T>, i: usize, word: T) {
+        if T::BYTES < 4 {
+            self.misuse("kernels write no words of less than 32 bits");
+        }
+        for half in 0..T::BYTES / 4 {
+            match buffer.memory.word(i * (T::BYTES / 4) + half) {
+                Ok(place) => place.store((word.into_bits() >> (32 * half)) as u32, Relaxed),
+                Err(misuse) => self.misuse(&misuse),
+            }
+        }
+    }
+    fn atomic_add(self, buffer: Buffer<'a, u32>, i: usize, word: u32) -> u32 {
+        self.atomic(buffer, i).fetch_add(word, Relaxed)
+    }
+    fn atomic_min(self, buffer: Buffer<'a, u32>, i: usize, word: u32) {
+        self.atomic(buffer, i).fetch_min(word, Relaxed);
+    }
+    fn atomic_max(self, buffer: Buffer<'a, u32>, i: usize, word: u32) {
+        self.atomic(buffer, i).fetch_max(word, Relaxed);
+    }
+
+    fn shared(self, cell: u32) -> u64 {
+        let epoch = self.block.barriers.get();
+        let mut cells = self.block.shared.borrow_mut();
+        let Some(state) = cells.get_mut(cell as usize) else {
+            self.misuse(&format!("reads shared cell {cell} of {}", cells.len()));
+        };
+        if let Some((at, writer)) = state.written
+            && at == epoch
+            && writer != self.thread
+        {
+            self.misuse(&format!("reads shared cell {cell}, which thread {writer} wrote, with no barrier between"));
+        }
+        state.read = match state.read {
+            Some((at, reader)) if at == epoch && reader != self.thread => Some((epoch, MANY)),
+            _ => Some((epoch, self.thread)),
+        };
+        match state.word {
+            Some(word) => word,
+            None => self.misuse(&format!("reads shared cell {cell}, which nothing wrote")),
+        }
+    }
+    fn set_shared(self, cell: u32, word: u64) {
+        let epoch = self.block.barriers.get();
+        let mut cells = self.block.shared.borrow_mut();
+        let Some(state) = cells.get_mut(cell as usize) else {
+            self.misuse(&format!("writes shared cell {cell} of {}", cells.len()));
+        };
+        for (at, other) in [state.written, state.read].into_iter().flatten() {
+            if at == epoch && other != self.thread {
+                self.misuse(&format!("writes shared cell {cell}, which another touched, with no barrier between"));
+            }
+        }
+        *state = SharedCell { word: Some(word), written: Some((epoch, self.thread)), ..*state };
+    }
+
+    fn sqrt(self, value: f32) -> f32 {
+        value.sqrt()
+    }
+}
+
+type Routine = Coroutine<u32, Wait, ()>;
+
+/// Runs a kernel on `grid` blocks.
+///
+/// # Panics
+/// Where the kernel breaks the rules of [`Simt`], or the arguments are not the kernel's.
+pub fn launch(kernel: Kernel, grid: [u32; 2], arguments: Vec<Argument>) {
+    run(kernel, grid, arguments, kernel.on_host());
+}
+
+/// Runs a body as if it were the kernel's.
+pub(crate) fn run(
+    kernel: Kernel,
+    grid: [u32; 2],
+    arguments: Vec<Argument>,
+    body: for<'a> fn(Thread<'a>, &'a [Argument]),
+) {
+    let arguments: Rc<[Argument]> = arguments.into();
+    let mut stacks = Vec::new();
+    let blocks = u64::from(grid[0]) * u64::from(grid[1]);
+    // A prime that divides no grid of a test: all blocks, far from their order.
+    let scrambled = |i: u64| (i * 1_000_003 + blocks / 2) % blocks;
+    let in_order = blocks.is_multiple_of(1_000_003);
+    for i in 0..blocks {
+        let i = if in_order { i } else { scrambled(i) };
+        let place = [(i % u64::from(grid[0])) as u32, (i / u64::from(grid[0])) as u32];
+        let block = Rc::new(Block {
+            kernel,
+            place,
+            grid,
+            threads: kernel.threads(),
+            barriers: Cell::new(0),
+            shared: RefCell::new(vec![SharedCell::default(); kernel.cells() as usize]),
+        });
+        run_block(&block, &arguments, body, &mut stacks, i % 2 == 1);
+    }
+}
+
+fn run_block(
+    block: &Rc<Block>,
+    arguments: &Rc<[Argument]>,
+    body: for<'a> fn(Thread<'a>, &'a [Argument]),
+    stacks: &mut Vec<DefaultStack>,
+    backwards: bool,
+) {
+    let mut waiting: Vec<Option<(Routine, Wait)>> = Vec::new();
+    waiting.resize_with(block.threads as usize, || None);
+    for i in 0..block.threads {
+        let thread = if backwards { block.threads - 1 - i } else { i };
+        let stack = stacks.pop().unwrap_or_else(|| DefaultStack::new(1 << 16).expect("memory for a stack"));
+        let (block, arguments) = (Rc::clone(block), Rc::clone(arguments));
+        let routine = Coroutine::with_stack(stack, move |yielder: &Yielder<u32, Wait>, _| {
+            body(Thread { block: &block, yielder, thread }, &arguments);
+        });
+        waiting[thread as usize] = resume(routine, 0, stacks);
+    }
+    while waiting.iter().any(Option::is_some) {
+        let at_barrier = |slot: &Option<(Routine, Wait)>| matches!(slot, Some((_, Wait::Barrier)));
+        if waiting.iter().all(at_barrier) {
+            block.barriers.set(block.barriers.get() + 1);
+            for slot in &mut waiting {
+                let (routine, _) = slot.take().expect("it waits at the barrier");
+                *slot = resume(routine, 0, stacks);
+            }
+            continue;
+        }
+        let mut moved = false;
+        for (warp, lanes) in waiting.chunks_mut(WARP as usize).enumerate() {
+            let Some(answers) = exchange(lanes) else { continue };
+            moved = true;
+            for (slot, answer) in lanes.iter_mut().zip(answers) {
+                let (routine, _) = slot.take().expect("it waits in the exchange");
+                *slot = resume(routine, answer, stacks);
+            }
+            let _ = warp;
+        }
+        if !moved {
+            let states: Box<[_]> = waiting.iter().map(|slot| slot.as_ref().map(|(_, wait)| *wait)).collect();
+            let first = states.iter().position(Option::is_some).unwrap_or(0);
+            let other = states.iter().position(|state| !same(*state, states[first])).unwrap_or(0);
+            panic!(
+                "{:?}, block {:?}: thread {first} waits in {:?} while thread {other} is in {:?} (None: at its end)",
+                block.kernel, block.place, states[first], states[other]
+            );
+        }
+    }
+}
+
+fn same(a: Option<Wait>, b: Option<Wait>) -> bool {
+    match (a, b) {
+        (Some(Wait::Exchange { kind, .. }), Some(Wait::Exchange { kind: other, .. })) => kind == other,
+        (a, b) => a == b,
+    }
+}
+
+fn resume(mut routine: Routine, answer: u32, stacks: &mut Vec<DefaultStack>) -> Option<(Routine, Wait)> {
+    match routine.resume(answer) {
+        CoroutineResult::Yield(wait) => Some((routine, wait)),
+        CoroutineResult::Return(()) => {
+            stacks.push(routine.into_stack());
+            None
+        }
+    }
+}
+
+/// What each lane of a warp gets where all of them are in one exchange.
+fn exchange(lanes: &[Option<(Routine, Wait)>]) -> Option<[u32; WARP as usize]> {
+    let mut words = [0; WARP as usize];
+    let mut parameters = [0; WARP as usize];
+    let mut kinds = None;
+    for (lane, slot) in lanes.iter().enumerate() {
+        let Some((_, Wait::Exchange { kind, word, parameter })) = slot else { return None };
+        if *kinds.get_or_insert(*kind) != *kind {
+            return None;
+        }
+        (words[lane], parameters[lane]) = (*word, *parameter);
+    }
+    let kind = kinds?;
+    let mut answers = words;
+    for lane in 0..lanes.len() {
+        let parameter = parameters[lane] as usize;
+        let from = match kind {
+            Exchange::Down => lane + parameter,
+            Exchange::Up => lane.wrapping_sub(parameter),
+            Exchange::Xor => lane ^ parameter,
+            Exchange::From => parameter % WARP as usize,
+            Exchange::Ballot => {
+                answers[lane] = (0..lanes.len()).map(|i| words[i] << i).sum();
+                continue;
+            }
+        };
+        answers[lane] = words.get(from).copied().unwrap_or(words[lane]);
+    }
+    Some(answers)
+}

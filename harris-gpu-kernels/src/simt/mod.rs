@@ -1,0 +1,128 @@
+//! What a thread of a GPU can do.
+
+#[cfg(feature = "host")]
+pub mod host;
+#[cfg(target_arch = "nvptx64")]
+pub(crate) mod nvptx;
+
+/// Lanes of a warp.
+pub const WARP: u32 = 32;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A number that buffers hold.
+pub trait Word: sealed::Sealed + Copy + 'static {
+    /// Its size in bytes.
+    const BYTES: usize;
+    /// From its bits, in the low end.
+    fn from_bits(bits: u64) -> Self;
+    /// Its bits, in the low end.
+    fn into_bits(self) -> u64;
+}
+
+macro_rules! words {
+    ($($word:ident: $from:expr, $into:expr;)*) => {$(
+        impl sealed::Sealed for $word {}
+        impl Word for $word {
+            const BYTES: usize = size_of::<$word>();
+            fn from_bits(bits: u64) -> Self {
+                ($from)(bits)
+            }
+            fn into_bits(self) -> u64 {
+                ($into)(self)
+            }
+        }
+    )*};
+}
+
+words! {
+    u8: |bits| bits as u8, u64::from;
+    u16: |bits| bits as u16, u64::from;
+    u32: |bits| bits as u32, u64::from;
+    i32: |bits| bits as i32, |word: i32| u64::from(word as u32);
+    f32: |bits| f32::from_bits(bits as u32), |word: f32| u64::from(word.to_bits());
+    u64: |bits| bits, |word| word;
+    i64: |bits| bits as i64, |word: i64| word as u64;
+}
+
+/// A thread of a GPU: where it is, its lane mates, its memory.
+///
+/// Blocks are one-dimensional. Barriers must be reached by all threads of a block, exchanges (shuffles, ballots) by
+/// all lanes of a warp; a kernel that breaks this is undefined on a device, and a panic on the host.
+pub trait Simt: Copy {
+    /// Memory of the device, seen as words.
+    type Buffer<T: Word>: Copy;
+
+    /// This thread's place in its block.
+    fn thread(self) -> u32;
+    /// This block's column in the grid.
+    fn block(self) -> u32;
+    /// This block's row in the grid.
+    fn block_row(self) -> u32;
+    /// Columns of blocks in the grid.
+    fn blocks(self) -> u32;
+    /// Threads of a block.
+    fn threads(self) -> u32;
+
+    /// This thread's place in its warp.
+    #[inline(always)]
+    fn lane(self) -> u32 {
+        self.thread() % WARP
+    }
+    /// This thread's warp in its block.
+    #[inline(always)]
+    fn warp(self) -> u32 {
+        self.thread() / WARP
+    }
+    /// This thread's place in its row of the grid.
+    #[inline(always)]
+    fn index(self) -> u32 {
+        self.block() * self.threads() + self.thread()
+    }
+    /// Threads in a row of the grid.
+    #[inline(always)]
+    fn stride(self) -> u32 {
+        self.blocks() * self.threads()
+    }
+
+    /// Waits for all threads of the block; what they wrote before is seen after.
+    fn barrier(self);
+    /// The word of the lane `delta` above; one's own where there is none.
+    fn shuffle_down(self, word: u32, delta: u32) -> u32;
+    /// The word of the lane `delta` below; one's own where there is none.
+    fn shuffle_up(self, word: u32, delta: u32) -> u32;
+    /// The word of the lane whose number differs in the bits of `mask`.
+    fn shuffle_xor(self, word: u32, mask: u32) -> u32;
+    /// The word of lane `lane`.
+    fn shuffle(self, word: u32, lane: u32) -> u32;
+    /// Bit i tells whether `vote` holds in lane i.
+    fn ballot(self, vote: bool) -> u32;
+
+    /// A word of a buffer.
+    fn load<T: Word>(self, buffer: Self::Buffer<T>, i: usize) -> T;
+    /// A word of a buffer that nothing writes while the kernel runs.
+    fn load_constant<T: Word>(self, buffer: Self::Buffer<T>, i: usize) -> T;
+    /// A word that other threads may be writing, as it was before or after.
+    fn load_shared_by_all(self, buffer: Self::Buffer<u32>, i: usize) -> u32;
+    /// Four bytes of a buffer that nothing writes, the first in the low end; `i` is a multiple of 4, and so is the
+    /// number of bytes that the buffer's memory has.
+    fn load_four(self, buffer: Self::Buffer<u8>, i: usize) -> u32;
+    /// Writes a word of a buffer.
+    fn store<T: Word>(self, buffer: Self::Buffer<T>, i: usize, word: T);
+    /// Adds to a word of a buffer, and returns what it was.
+    fn atomic_add(self, buffer: Self::Buffer<u32>, i: usize, word: u32) -> u32;
+    /// Lowers a word of a buffer to `word` where it is greater.
+    fn atomic_min(self, buffer: Self::Buffer<u32>, i: usize, word: u32);
+    /// Raises a word of a buffer to `word` where it is less.
+    fn atomic_max(self, buffer: Self::Buffer<u32>, i: usize, word: u32);
+
+    /// A cell of the block's shared memory.
+    fn shared(self, cell: u32) -> u64;
+    /// Writes a cell of the block's shared memory.
+    fn set_shared(self, cell: u32, word: u64);
+
+    /// The square root, rounded to nearest even.
+    fn sqrt(self, value: f32) -> f32;
+}

@@ -1,0 +1,266 @@
+//! The provider that is compiled to PTX.
+//!
+//! Exchanges are LLVM's intrinsics, which are known to be convergent; inline assembly is not, so it is used for
+//! single memory instructions alone.
+
+#![allow(unsafe_code)]
+
+use core::arch::asm;
+use core::arch::nvptx::{
+    _block_dim_x, _block_idx_x, _block_idx_y, _grid_dim_x, _syncthreads, _thread_idx_x,
+};
+
+use super::{Simt, WARP, Word};
+
+/// A thread on a device.
+#[derive(Clone, Copy)]
+pub(crate) struct Nvptx {
+    /// Where the block's shared memory starts in the window of shared memory, in bytes.
+    shared: u32,
+}
+
+/// Memory of the device.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Pointer<T>(pub(crate) *mut T);
+
+unsafe extern "C" {
+    #[link_name = "llvm.nvvm.shfl.sync.down.i32"]
+    fn shfl_down(mask: u32, word: u32, delta: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.shfl.sync.up.i32"]
+    fn shfl_up(mask: u32, word: u32, delta: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.shfl.sync.bfly.i32"]
+    fn shfl_xor(mask: u32, word: u32, lane_mask: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.shfl.sync.idx.i32"]
+    fn shfl_idx(mask: u32, word: u32, lane: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.vote.ballot.sync"]
+    fn vote_ballot(mask: u32, vote: bool) -> u32;
+    #[link_name = "llvm.nvvm.sqrt.rn.f"]
+    fn sqrt_rn(value: f32) -> f32;
+}
+
+const ALL: u32 = u32::MAX;
+
+impl Nvptx {
+    /// A thread of a kernel without shared memory.
+    ///
+    /// # Safety
+    /// Every index with which the kernel's body accesses a buffer lies inside it.
+    #[inline(always)]
+    pub(crate) unsafe fn new() -> Self {
+        Self { shared: 0 }
+    }
+
+    /// A thread of a kernel whose blocks share `CELLS` cells. To be called once, first in an entry point: each call
+    /// that is compiled reserves memory of its own.
+    ///
+    /// # Safety
+    /// As [`Nvptx::new`], and every cell is less than `CELLS`.
+    #[inline(always)]
+    pub(crate) unsafe fn sharing<const CELLS: u32>() -> Self {
+        let shared;
+        // SAFETY: declares shared memory and takes its address, nothing else.
+        unsafe {
+            asm!(
+                "{{ .shared .align 16 .b64 cells[{n}]; mov.u32 {p}, cells; }}",
+                n = const CELLS,
+                p = out(reg32) shared,
+                options(nomem, nostack, preserves_flags),
+            );
+        }
+        Self { shared }
+    }
+}
+
+impl Simt for Nvptx {
+    type Buffer<T: Word> = Pointer<T>;
+
+    #[inline(always)]
+    fn thread(self) -> u32 {
+        // SAFETY: reads a special register.
+        unsafe { _thread_idx_x() as u32 }
+    }
+
+    #[inline(always)]
+    fn block(self) -> u32 {
+        // SAFETY: reads a special register.
+        unsafe { _block_idx_x() as u32 }
+    }
+
+    #[inline(always)]
+    fn block_row(self) -> u32 {
+        // SAFETY: reads a special register.
+        unsafe { _block_idx_y() as u32 }
+    }
+
+    #[inline(always)]
+    fn blocks(self) -> u32 {
+        // SAFETY: reads a special register.
+        unsafe { _grid_dim_x() as u32 }
+    }
+
+    #[inline(always)]
+    fn threads(self) -> u32 {
+        // SAFETY: reads a special register.
+        unsafe { _block_dim_x() as u32 }
+    }
+
+    #[inline(always)]
+    fn barrier(self) {
+        // SAFETY: all threads of the block come here: `Simt` asks it of kernels, and the host provider checks it.
+        unsafe { _syncthreads() }
+    }
+
+    #[inline(always)]
+    fn shuffle_down(self, word: u32, delta: u32) -> u32 {
+        // SAFETY: all lanes of the warp come here: `Simt` asks it of kernels, and the host provider checks it.
+        unsafe { shfl_down(ALL, word, delta, WARP - 1) }
+    }
+
+    #[inline(always)]
+    fn shuffle_up(self, word: u32, delta: u32) -> u32 {
+        // SAFETY: as in `shuffle_down`.
+        unsafe { shfl_up(ALL, word, delta, 0) }
+    }
+
+    #[inline(always)]
+    fn shuffle_xor(self, word: u32, mask: u32) -> u32 {
+        // SAFETY: as in `shuffle_down`.
+        unsafe { shfl_xor(ALL, word, mask, WARP - 1) }
+    }
+
+    #[inline(always)]
+    fn shuffle(self, word: u32, lane: u32) -> u32 {
+        // SAFETY: as in `shuffle_down`.
+        unsafe { shfl_idx(ALL, word, lane, WARP - 1) }
+    }
+
+    #[inline(always)]
+    fn ballot(self, vote: bool) -> u32 {
+        // SAFETY: as in `shuffle_down`.
+        unsafe { vote_ballot(ALL, vote) }
+    }
+
+    #[inline(always)]
+    fn load<T: Word>(self, buffer: Pointer<T>, i: usize) -> T {
+        // SAFETY: `i` lies inside the buffer, by the contract of `Nvptx::new`.
+        unsafe { buffer.0.add(i).read() }
+    }
+
+    #[inline(always)]
+    fn load_constant<T: Word>(self, buffer: Pointer<T>, i: usize) -> T {
+        // SAFETY: `i` lies inside the buffer, by the contract of `Nvptx::new`, and nothing writes there.
+        unsafe {
+            let address = buffer.0.add(i);
+            match T::BYTES {
+                1 => {
+                    let word: u16;
+                    asm!("ld.global.nc.u8 {}, [{}];", out(reg16) word, in(reg64) address,
+                        options(pure, readonly, nostack, preserves_flags));
+                    T::from_bits(u64::from(word))
+                }
+                2 => {
+                    let word: u16;
+                    asm!("ld.global.nc.u16 {}, [{}];", out(reg16) word, in(reg64) address,
+                        options(pure, readonly, nostack, preserves_flags));
+                    T::from_bits(u64::from(word))
+                }
+                4 => {
+                    let word: u32;
+                    asm!("ld.global.nc.u32 {}, [{}];", out(reg32) word, in(reg64) address,
+                        options(pure, readonly, nostack, preserves_flags));
+                    T::from_bits(u64::from(word))
+                }
+                _ => {
+                    let word: u64;
+                    asm!("ld.global.nc.u64 {}, [{}];", out(reg64) word, in(reg64) address,
+                        options(pure, readonly, nostack, preserves_flags));
+                    T::from_bits(word)
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn load_shared_by_all(self, buffer: Pointer<u32>, i: usize) -> u32 {
+        let word;
+        // SAFETY: `i` lies inside the buffer, by the contract of `Nvptx::new`.
+        unsafe {
+            asm!("ld.relaxed.gpu.global.u32 {}, [{}];", out(reg32) word, in(reg64) buffer.0.add(i),
+                options(nostack, preserves_flags));
+        }
+        word
+    }
+
+    #[inline(always)]
+    fn load_four(self, buffer: Pointer<u8>, i: usize) -> u32 {
+        let word;
+        // SAFETY: the four bytes lie inside the buffer's memory and are aligned, by the contract of `load_four`.
+        unsafe {
+            asm!("ld.global.nc.u32 {}, [{}];", out(reg32) word, in(reg64) buffer.0.add(i),
+                options(pure, readonly, nostack, preserves_flags));
+        }
+        word
+    }
+
+    #[inline(always)]
+    fn store<T: Word>(self, buffer: Pointer<T>, i: usize, word: T) {
+        // SAFETY: `i` lies inside the buffer, by the contract of `Nvptx::new`.
+        unsafe { buffer.0.add(i).write(word) }
+    }
+
+    #[inline(always)]
+    fn atomic_add(self, buffer: Pointer<u32>, i: usize, word: u32) -> u32 {
+        let before;
+        // SAFETY: `i` lies inside the buffer, by the contract of `Nvptx::new`.
+        unsafe {
+            asm!("atom.global.add.u32 {}, [{}], {};", out(reg32) before, in(reg64) buffer.0.add(i), in(reg32) word,
+                options(nostack, preserves_flags));
+        }
+        before
+    }
+
+    #[inline(always)]
+    fn atomic_min(self, buffer: Pointer<u32>, i: usize, word: u32) {
+        // SAFETY: `i` lies inside the buffer, by the contract of `Nvptx::new`.
+        unsafe {
+            asm!("red.global.min.u32 [{}], {};", in(reg64) buffer.0.add(i), in(reg32) word,
+                options(nostack, preserves_flags));
+        }
+    }
+
+    #[inline(always)]
+    fn atomic_max(self, buffer: Pointer<u32>, i: usize, word: u32) {
+        // SAFETY: `i` lies inside the buffer, by the contract of `Nvptx::new`.
+        unsafe {
+            asm!("red.global.max.u32 [{}], {};", in(reg64) buffer.0.add(i), in(reg32) word,
+                options(nostack, preserves_flags));
+        }
+    }
+
+    #[inline(always)]
+    fn shared(self, cell: u32) -> u64 {
+        let word;
+        // SAFETY: the cell is one of the block's, by the contract of `Nvptx::sharing`.
+        unsafe {
+            asm!("ld.shared.u64 {}, [{}];", out(reg64) word, in(reg32) self.shared + 8 * cell,
+                options(nostack, preserves_flags));
+        }
+        word
+    }
+
+    #[inline(always)]
+    fn set_shared(self, cell: u32, word: u64) {
+        // SAFETY: the cell is one of the block's, by the contract of `Nvptx::sharing`.
+        unsafe {
+            asm!("st.shared.u64 [{}], {};", in(reg32) self.shared + 8 * cell, in(reg64) word,
+                options(nostack, preserves_flags));
+        }
+    }
+
+    #[inline(always)]
+    fn sqrt(self, value: f32) -> f32 {
+        // SAFETY: arithmetic alone.
+        unsafe { sqrt_rn(value) }
+    }
+}

@@ -1,0 +1,106 @@
+//! What a detector asks of a GPU.
+
+use std::fmt::Debug;
+
+use harris_core::Error;
+use harris_gpu_kernels::Word;
+use harris_gpu_kernels::abi::Kernel;
+
+/// A GPU with one queue of work: what is asked for is done in that order.
+///
+/// Failures come inside [`Error::Backend`].
+pub trait Device: Debug + Send {
+    /// Memory of the device; given back when dropped.
+    type Memory: Debug + Send;
+
+    /// Reserves memory.
+    ///
+    /// # Errors
+    /// Where there is not enough.
+    fn allocate(&self, bytes: usize) -> Result<Self::Memory, Error>;
+
+    /// Writes `rows` to the start of `memory`, `pitch` bytes apart. Each row is at most that long.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn upload<'a>(
+        &mut self,
+        memory: &Self::Memory,
+        pitch: usize,
+        rows: impl ExactSizeIterator<Item = &'a [u8]>,
+    ) -> Result<(), Error>;
+
+    /// Reads the start of `memory`, and so waits for all work before.
+    ///
+    /// # Errors
+    /// Where the device fails, also in work that was asked for before.
+    fn download(&mut self, memory: &Self::Memory, bytes: &mut [u8]) -> Result<(), Error>;
+
+    /// Writes `words` zeros of 32 bits.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn clear(&self, memory: &Self::Memory, words: usize) -> Result<(), Error>;
+
+    /// Runs a kernel on a grid of blocks.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn launch(
+        &self,
+        kernel: Kernel,
+        grid: [u32; 2],
+        arguments: &[Argument<'_, Self::Memory>],
+    ) -> Result<(), Error>;
+
+    /// Notes that the work has come this far, for devices that take the time.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn mark(&mut self, mark: Mark) -> Result<(), Error> {
+        let _ = mark;
+        Ok(())
+    }
+
+    /// The device in words, as in `cuda: NVIDIA H200`.
+    fn describe(&self) -> String;
+}
+
+/// How far the work on an image has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// The image is on the device.
+    Uploaded,
+    /// The list of keypoints is complete on the device.
+    Listed,
+}
+
+/// A kernel's argument.
+#[derive(Debug)]
+pub enum Argument<'a, M> {
+    /// Memory, all of it.
+    Memory(&'a M),
+    /// A number, by its bits.
+    Word(u64),
+}
+
+/// Memory, seen as words of a type.
+#[derive(Debug)]
+pub(crate) struct Buffer<'a, M, T> {
+    pub(crate) memory: &'a M,
+    word: std::marker::PhantomData<T>,
+}
+
+impl<'a, M, T: Word> Buffer<'a, M, T> {
+    pub(crate) fn new(memory: &'a M) -> Self {
+        Self { memory, word: std::marker::PhantomData }
+    }
+}
+
+impl<M, T> Clone for Buffer<'_, M, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M, T> Copy for Buffer<'_, M, T> {}

@@ -1,0 +1,40 @@
+//! One typed function per kernel.
+
+use harris_core::Error;
+use harris_gpu_kernels::Word;
+use harris_gpu_kernels::abi::Kernel;
+
+use crate::device::{Argument, Buffer, Device};
+
+/// Blocks of `threads` threads for `count` of them, `rows` times.
+pub(crate) fn grid(kernel: Kernel, count: usize, rows: usize) -> [u32; 2] {
+    [count.div_ceil(kernel.threads() as usize) as u32, rows as u32]
+}
+
+macro_rules! parameter {
+    ($device:ident, [$word:ident]) => { Buffer<'_, <$device as Device>::Memory, $word> };
+    ($device:ident, $word:ident) => { $word };
+}
+
+macro_rules! argument {
+    ($argument:ident, [$word:ident]) => {
+        Argument::Memory($argument.memory)
+    };
+    ($argument:ident, $word:ident) => {
+        Argument::Word($argument.into_bits())
+    };
+}
+
+macro_rules! launches {
+    ($($module:ident :: $name:ident [$threads:literal, $cells:literal] ($($argument:ident : $type:tt),*);)*) => {$(
+        pub(crate) fn $name<D: Device>(
+            device: &D,
+            grid: [u32; 2],
+            $($argument: parameter!(D, $type)),*
+        ) -> Result<(), Error> {
+            device.launch(Kernel::$name, grid, &[$(argument!($argument, $type)),*])
+        }
+    )*};
+}
+
+harris_gpu_kernels::for_each_kernel!(launches);

@@ -1,0 +1,24 @@
+//! Harris corner detection on a GPU, whichever driver runs it.
+//!
+//! [`GpuDetector`] is a [`Detector`](harris_core::Detector) over any [`Device`]: it plans buffers, launches the kernels of
+//! `harris-gpu-kernels` and brings back keypoints. The whole job stays on the device, but for the number of corners
+//! found, by which lists are sized.
+//!
+//! `harris-cuda` has the device that people use. With the feature `host` there is one that runs kernels on the CPU,
+//! thousands of times slower, and checks everything they do.
+
+#![forbid(unsafe_code)]
+
+mod corners;
+mod detector;
+mod device;
+mod error;
+#[cfg(feature = "host")]
+pub mod host;
+mod launch;
+mod staged;
+mod workspace;
+
+pub use detector::GpuDetector;
+pub use device::{Argument, Device, Mark};
+pub use error::GpuError;

@@ -1,0 +1,72 @@
+//! Memory on the device, kept from image to image.
+
+use harris_core::Error;
+use harris_gpu_kernels::Word;
+
+use crate::device::{Buffer, Device};
+
+/// What memory is for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Slot {
+    Image,
+    Mask,
+    Taps,
+    OtherTaps,
+    Planes,
+    OtherPlanes,
+    GradientX,
+    GradientY,
+    Sums,
+    OtherSums,
+    Response,
+    State,
+    Counts,
+    Keys,
+    OtherKeys,
+    Cells,
+    OtherCells,
+    Decisions,
+    Keypoints,
+}
+
+const SLOTS: usize = Slot::Keypoints as usize + 1;
+
+/// One piece of memory a slot, as large as was ever needed.
+#[derive(Debug)]
+pub(crate) struct Workspace<D: Device> {
+    slots: [Option<(D::Memory, usize)>; SLOTS],
+}
+
+impl<D: Device> Workspace<D> {
+    pub(crate) fn new() -> Self {
+        Self { slots: [const { None }; SLOTS] }
+    }
+
+    /// Makes room for `len` words. What was there is lost where there was less room.
+    pub(crate) fn fit<T: Word>(&mut self, device: &D, slot: Slot, len: usize) -> Result<(), Error> {
+        // Whole words of 64 bits, and never nothing.
+        let bytes = (T::BYTES * len).next_multiple_of(8).max(8);
+        let place = &mut self.slots[slot as usize];
+        if place.as_ref().is_some_and(|(_, room)| *room >= bytes) {
+            return Ok(());
+        }
+        // First back, then anew: there may not be room for both.
+        *place = None;
+        *place = Some((device.allocate(bytes)?, bytes));
+        Ok(())
+    }
+
+    /// The memory of a slot.
+    ///
+    /// # Panics
+    /// Where there is none.
+    pub(crate) fn buffer<T: Word>(&self, slot: Slot) -> Buffer<'_, D::Memory, T> {
+        let (memory, _) = self.slots[slot as usize].as_ref().expect("a slot is fitted before it is used");
+        Buffer::new(memory)
+    }
+
+    /// The words that fit in a slot.
+    pub(crate) fn room<T: Word>(&self, slot: Slot) -> usize {
+        self.slots[slot as usize].as_ref().map_or(0, |(_, bytes)| bytes / T::BYTES)
+    }
+}

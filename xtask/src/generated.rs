@@ -1,0 +1,24 @@
+//! Files that are made by a chore and committed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use harris_examples::files;
+
+/// The workspace's folder.
+pub(crate) fn root() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    root.canonicalize().unwrap_or(root)
+}
+
+/// Writes a generated file, or fails, naming the command that mends it, where the committed one is another.
+pub(crate) fn write_or_check(path: &Path, content: &[u8], check: bool, command: &str) -> Result<()> {
+    if !check {
+        return files::whole(path, |out| Ok(out.write_all(content)?));
+    }
+    let committed =
+        fs::read(path).with_context(|| format!("cannot read {}; run {command}", path.display()))?;
+    ensure!(committed == content, "{} is stale; run {command}", path.display());
+    Ok(())
+}
