@@ -70,11 +70,25 @@ fn assert_equal(
 
 /// Random images of all sizes up to 70 × 70, three in a row through one detector, with random configurations.
 pub fn on_random_images(make: Make) {
+    on_random(make, 400, strategies::configs(), strategies::pictures());
+}
+
+/// 8-bit gray images of up to 300 × 300 pixels, with configurations that people use.
+pub fn on_usual_images(make: Make) {
+    on_random(make, 100, strategies::usual_configs(), strategies::usual_pictures());
+}
+
+fn on_random(
+    make: Make,
+    cases: u32,
+    configs: impl Strategy<Value = HarrisConfig>,
+    pictures: impl Strategy<Value = Picture>,
+) {
     let default = ProptestConfig::default();
     // As many as PROPTEST_CASES says, where it does.
-    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 400 };
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { cases };
     let config = ProptestConfig { cases, failure_persistence: None, ..default };
-    let cases = (strategies::configs(), prop::collection::vec(strategies::pictures(), 1..4));
+    let cases = (configs, prop::collection::vec(pictures, 1..4));
     let result = TestRunner::new(config).run(&cases, |(config, pictures)| {
         let mut detector = make(config.clone());
         for picture in &pictures {

@@ -38,6 +38,13 @@ macro_rules! suite {
             }
 
             #[test]
+            fn equals_the_reference_on_usual_images_and_configurations() {
+                if WHEN() {
+                    $crate::equality::on_usual_images(MAKE);
+                }
+            }
+
+            #[test]
             fn equals_the_reference_for_every_choice_at_boundary_sizes() {
                 if WHEN() {
                     $crate::equality::for_every_choice(MAKE);

@@ -3,7 +3,7 @@
 use harris_core::{Border, Gradient, HarrisConfig, Measure, Order, Smoothing, Subpixel, Threshold, Window};
 use proptest::prelude::*;
 
-use crate::pictures::{DEPTHS, Picture, Pixels, noise};
+use crate::pictures::{DEPTHS, Depth, Picture, Pixels, noise};
 
 /// Any valid configuration, apertures up to 31.
 pub fn configs() -> impl Strategy<Value = HarrisConfig> {
@@ -64,6 +64,73 @@ pub fn pictures() -> impl Strategy<Value = Picture> {
             }
         },
     )
+}
+
+/// Configurations that people use on 8-bit gray images: backends have faster paths for them.
+pub fn usual_configs() -> impl Strategy<Value = HarrisConfig> {
+    let numerics = (
+        prop_oneof![Just(Smoothing::None), Just(Smoothing::Binomial3), Just(Smoothing::Binomial5)],
+        prop_oneof![3 => Just(Gradient::Sobel3), 1 => Just(Gradient::Scharr3), 1 => Just(Gradient::Central)],
+        prop_oneof![3 => Just(3_u32), 2 => Just(5), 1 => Just(7)],
+        prop_oneof![2 => Just(Measure::Harris { k: 0.04 }), 1 => Just(Measure::ShiTomasi), 1 => Just(Measure::Noble { eps: 1e-6 })],
+        prop_oneof![
+            Just(Threshold::None),
+            Just(Threshold::Relative(0.01)),
+            Just(Threshold::Relative(0.5)),
+            Just(Threshold::Absolute(1e-3)),
+        ],
+        prop_oneof![4 => Just(Border::Reflect101), 2 => Just(Border::Skip), 1 => borders()],
+    );
+    let choices = (
+        prop_oneof![4 => 1_u32..3, 1 => 0_u32..5],
+        0_u32..3,
+        prop_oneof![2 => Just(0.0_f32), 1 => Just(6.0)],
+        prop::option::of(1_usize..50),
+        prop_oneof![Just(Order::Response), Just(Order::Raster)],
+    );
+    (numerics, choices).prop_map(
+        |(
+            (smoothing, gradient, size, measure, threshold, border),
+            (radius, margin, distance, most, order),
+        )| {
+            HarrisConfig::builder()
+                .smoothing(smoothing)
+                .gradient(gradient)
+                .window(Window::Box { size })
+                .measure(measure)
+                .threshold(threshold)
+                .border(border)
+                .suppression_radius(radius)
+                .margin(margin)
+                .min_distance(distance)
+                .max_corners(most)
+                .order(order)
+                .build()
+                .expect("every combination of valid choices is valid")
+        },
+    )
+}
+
+/// 8-bit gray images of up to 300 × 300 pixels: noise of all or two levels, checkerboards, slopes, white.
+pub fn usual_pictures() -> impl Strategy<Value = Picture> {
+    let side =
+        || prop_oneof![2 => 12_usize..40, 2 => 100_usize..130, 1 => 215_usize..235, 1 => 12_usize..301];
+    let content = (any::<u64>(), 0_usize..6, 1_usize..7);
+    (side(), side(), content, 0_usize..6).prop_map(|(width, height, (seed, kind, grain), gap)| {
+        let brightness = |x: usize, y: usize, _: usize| {
+            let value = noise(seed, x / grain, y / grain, 0);
+            match kind {
+                0 => value,
+                1 => value.round(),
+                2 => ((x + y) % 2) as f64,
+                3 => f64::from(x / grain % 2 == y / grain % 2),
+                // The greatest response grows down the image, and candidates with it.
+                4 => value * (y + 1) as f64 / height as f64,
+                _ => 1.0,
+            }
+        };
+        Picture::draw(Depth::U8, (width, height, 1), brightness).with_gap(gap)
+    })
 }
 
 fn odd(most: u32) -> impl Strategy<Value = u32> {

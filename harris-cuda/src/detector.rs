@@ -47,6 +47,12 @@ impl CudaDetector {
         Ok(Self { inner: GpuDetector::new(CudaDevice::open(ordinal)?, config) })
     }
 
+    /// The same detector with one kernel a stage also where there is a fused one, for comparing them.
+    #[must_use]
+    pub fn staged(self) -> Self {
+        Self { inner: self.inner.staged() }
+    }
+
     /// How long the device worked on the last image that [`Detector::detect`] was given: from the image's arrival in its memory to
     /// the complete list of keypoints there, without the transfers.
     ///

@@ -114,6 +114,10 @@ impl Device for CudaDevice {
         Ok(self.stream.mark(mark as usize)?)
     }
 
+    fn multiprocessors(&self) -> u32 {
+        self.stream.gpu().multiprocessors()
+    }
+
     fn describe(&self) -> String {
         format!("cuda: {}", self.stream.gpu().info().name)
     }

@@ -24,7 +24,9 @@ fn without_a_device_that_is_what_everything_says() {
         assert!(is_available());
         for (ordinal, device) in (0..).zip(devices().unwrap()) {
             assert_eq!(device.ordinal, ordinal);
-            assert!(!device.name.is_empty() && device.memory > 1 << 28 && device.compute_capability >= (3, 0));
+            assert!(
+                !device.name.is_empty() && device.memory > 1 << 28 && device.compute_capability >= (3, 0)
+            );
         }
         return;
     }

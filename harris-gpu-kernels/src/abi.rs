@@ -73,6 +73,48 @@ macro_rules! for_each_kernel {
             order::keep [256, 0] (from: [u64], to: [u64], decisions: [u32], state: [u32], count: u32);
             // By key: x, y, scale and response of corners.
             order::emit [256, 0] (keys: [u64], response: [f32], keypoints: [f32], count: u32, width: u32, height: u32, frame: u32, subpixel: u32);
+            // By key: those of the list that exceed the state's threshold, in no order, counted by the state. Any grid.
+            order::exceed [256, 0] (from: [u64], to: [u64], state: [u32], capacity: u32);
+
+            // Warps are pieces of strips, `fused::WARPS` a block: 8-bit samples, rows `pitch` bytes apart, to the keys of
+            // corners that exceed what is known of the threshold.
+            fused::detect_sobel_box3_radius1 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::detect_sobel_box3_radius2 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::detect_sobel_box5_radius1 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::detect_sobel_box5_radius2 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::detect_binomial3_sobel_box3_radius1 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::detect_binomial3_sobel_box3_radius2 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::detect_binomial3_sobel_box5_radius1 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::detect_binomial3_sobel_box5_radius2 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::detect_binomial5_sobel_box3_radius1 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::detect_binomial5_sobel_box3_radius2 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::detect_binomial5_sobel_box5_radius1 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::detect_binomial5_sobel_box5_radius2 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+        }
+    };
+}
+
+/// Calls a macro with the fused kernels:
+///
+/// ```text
+/// name [blocks that a multiprocessor is to hold]: radius of the binomial smoothing, gradient, radius of the box window, radius of suppression;
+/// ```
+#[macro_export]
+macro_rules! for_each_fused {
+    ($($apply:tt)*) => {
+        $($apply)*! {
+            detect_sobel_box3_radius1 [4]: 0, SOBEL, 1, 1;
+            detect_sobel_box3_radius2 [4]: 0, SOBEL, 1, 2;
+            detect_sobel_box5_radius1 [3]: 0, SOBEL, 2, 1;
+            detect_sobel_box5_radius2 [3]: 0, SOBEL, 2, 2;
+            detect_binomial3_sobel_box3_radius1 [4]: 1, SOBEL, 1, 1;
+            detect_binomial3_sobel_box3_radius2 [4]: 1, SOBEL, 1, 2;
+            detect_binomial3_sobel_box5_radius1 [3]: 1, SOBEL, 2, 1;
+            detect_binomial3_sobel_box5_radius2 [2]: 1, SOBEL, 2, 2;
+            detect_binomial5_sobel_box3_radius1 [4]: 2, SOBEL, 1, 1;
+            detect_binomial5_sobel_box3_radius2 [3]: 2, SOBEL, 1, 2;
+            detect_binomial5_sobel_box5_radius1 [3]: 2, SOBEL, 2, 1;
+            detect_binomial5_sobel_box5_radius2 [2]: 2, SOBEL, 2, 2;
         }
     };
 }
@@ -116,10 +158,10 @@ macro_rules! kernel_enum {
         }
 
         impl Kernel {
-            /// Further bounds for the compiler, by their names in LLVM.
+            /// Whether it goes from samples to corners.
             #[must_use]
-            pub fn bounds(self) -> &'static [(&'static str, u32)] {
-                &[]
+            pub fn is_fused(self) -> bool {
+                self.blocks_held().is_some()
             }
         }
 
@@ -140,11 +182,41 @@ macro_rules! kernel_enum {
 
 #[cfg(feature = "host")]
 macro_rules! on_host {
-    ($argument:ident, [$word:ident]) => { $crate::simt::host::buffer::<$word>($argument) };
-    ($argument:ident, $word:ident) => { $crate::simt::host::number::<$word>($argument) };
+    ($argument:ident, [$word:ident]) => {
+        $crate::simt::host::buffer::<$word>($argument)
+    };
+    ($argument:ident, $word:ident) => {
+        $crate::simt::host::number::<$word>($argument)
+    };
 }
 
 for_each_kernel!(kernel_enum);
+
+macro_rules! fused_kernels {
+    ($($name:ident [$blocks:literal]: $smoothing:literal, $gradient:ident, $window:literal, $radius:literal;)*) => {
+        impl Kernel {
+            /// How many blocks a multiprocessor is to hold, where registers must be shared out for it.
+            #[must_use]
+            pub fn blocks_held(self) -> Option<u32> {
+                match self {
+                    $(Kernel::$name => Some($blocks),)*
+                    _ => None,
+                }
+            }
+
+            /// The fused kernel for radii of smoothing, window and suppression and a gradient of [`gradient`].
+            #[must_use]
+            pub fn fused(smoothing: usize, gradient: u32, window: usize, radius: usize) -> Option<Kernel> {
+                match (smoothing, gradient, window, radius) {
+                    $(($smoothing, gradient::$gradient, $window, $radius) => Some(Kernel::$name),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+for_each_fused!(fused_kernels);
 
 /// Border rules.
 pub mod border {
@@ -186,6 +258,20 @@ pub mod gradient {
     pub const SCHARR: u32 = 1;
     /// Central differences.
     pub const CENTRAL: u32 = 2;
+}
+
+/// Fused kernels.
+pub mod fused {
+    /// Columns that a warp sees.
+    pub const COLUMNS: u32 = 128;
+    /// Columns that a lane has.
+    pub const EACH: u32 = 4;
+    /// Columns to each side that belong to the neighbours: no less than the radii of all stages together.
+    pub const SIDE: u32 = 8;
+    /// Columns of which a warp finds the corners.
+    pub const OWN: u32 = COLUMNS - 2 * SIDE;
+    /// Warps of a block.
+    pub const WARPS: u32 = 4;
 }
 
 /// Measures of the structure tensor.

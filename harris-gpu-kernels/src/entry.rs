@@ -11,13 +11,21 @@ macro_rules! parameter {
 }
 
 macro_rules! argument {
-    ($argument:ident, [$word:ident]) => { Pointer($argument) };
-    ($argument:ident, $word:ident) => { $argument };
+    ($argument:ident, [$word:ident]) => {
+        Pointer($argument)
+    };
+    ($argument:ident, $word:ident) => {
+        $argument
+    };
 }
 
 macro_rules! thread {
-    (0) => { Nvptx::new() };
-    ($cells:literal) => { Nvptx::sharing::<$cells>() };
+    (0) => {
+        Nvptx::new()
+    };
+    ($cells:literal) => {
+        Nvptx::sharing::<$cells>()
+    };
 }
 
 macro_rules! entries {

@@ -1,4 +1,4 @@
-//! From responses to the list of corners.
+//! From responses, or from the candidates of a fused walk, to the list of corners.
 
 use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Order, Subpixel, Threshold};
 use harris_gpu_kernels::abi::{Kernel, order, state, threshold};
@@ -10,6 +10,16 @@ use crate::workspace::{Slot, Workspace};
 /// Blocks that reduce an image: enough to fill any GPU.
 const REDUCING_BLOCKS: usize = 1024;
 
+/// A threshold that needs no histogram, as kernels take it.
+pub(crate) fn simple_threshold(config: &HarrisConfig) -> Option<(u32, f32)> {
+    match config.threshold() {
+        Threshold::Absolute(value) => Some((threshold::ABSOLUTE, value)),
+        Threshold::None => Some((threshold::ABSOLUTE, 0.0)),
+        Threshold::Relative(quality) => Some((threshold::RELATIVE, quality)),
+        Threshold::Rosin { .. } => None,
+    }
+}
+
 /// Rounds of decisions before the host looks whether any are left.
 const ROUNDS: usize = 4;
 
@@ -20,34 +30,56 @@ pub(crate) fn find<D: Device>(
     config: &HarrisConfig,
     image: &ImageView<'_>,
 ) -> Result<Vec<Keypoint>, Error> {
-    let mut search = Search {
-        width: image.width() as u32,
-        height: image.height() as u32,
-        frame: config.invalid_frame() as u32,
-        masked: u32::from(image.mask().is_some()),
-        device,
-        workspace,
-        config,
-    };
+    let mut search = Search::new(device, workspace, config, image);
     search.prepare(image)?;
     search.threshold()?;
     let found = search.candidates()?;
-    search.list(found)
+    search.list(Slot::Keys, Slot::OtherKeys, found)
 }
 
-struct Search<'a, D: Device> {
-    device: &'a mut D,
-    workspace: &'a mut Workspace<D>,
-    config: &'a HarrisConfig,
-    width: u32,
-    height: u32,
-    frame: u32,
+/// What is done with an image once it is on the device.
+pub(crate) struct Search<'a, D: Device> {
+    pub(crate) device: &'a mut D,
+    pub(crate) workspace: &'a mut Workspace<D>,
+    pub(crate) config: &'a HarrisConfig,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) frame: u32,
     masked: u32,
 }
 
-impl<D: Device> Search<'_, D> {
-    fn pixels(&self) -> usize {
+impl<'a, D: Device> Search<'a, D> {
+    pub(crate) fn new(
+        device: &'a mut D,
+        workspace: &'a mut Workspace<D>,
+        config: &'a HarrisConfig,
+        image: &ImageView<'_>,
+    ) -> Self {
+        Self {
+            width: image.width() as u32,
+            height: image.height() as u32,
+            frame: config.invalid_frame() as u32,
+            masked: u32::from(image.mask().is_some()),
+            device,
+            workspace,
+            config,
+        }
+    }
+
+    pub(crate) fn pixels(&self) -> usize {
         self.width as usize * self.height as usize
+    }
+
+    /// The most corners that there can be: they are more than the radius apart along a row or a column.
+    pub(crate) fn most_corners(&self) -> usize {
+        let radius = self.config.suppression_radius();
+        let most = |len: u32| (len as usize).div_ceil(radius.min(len as usize) + 1);
+        most(self.width) * most(self.height)
+    }
+
+    /// The margin as kernels take it.
+    pub(crate) fn margin(&self) -> u32 {
+        self.config.margin().min(self.pixels()) as u32
     }
 
     /// The mask and the state as they are to start with.
@@ -63,12 +95,12 @@ impl<D: Device> Search<'_, D> {
         self.set_state(state::START)
     }
 
-    fn set_state(&mut self, words: [u32; state::WORDS]) -> Result<(), Error> {
+    pub(crate) fn set_state(&mut self, words: [u32; state::WORDS]) -> Result<(), Error> {
         let memory = self.workspace.buffer::<u32>(Slot::State).memory;
         self.device.upload(memory, size_of_val(&words), [bytemuck::bytes_of(&words)].into_iter())
     }
 
-    fn state(&mut self) -> Result<[u32; state::WORDS], Error> {
+    pub(crate) fn state(&mut self) -> Result<[u32; state::WORDS], Error> {
         let mut words = [0; state::WORDS];
         let memory = self.workspace.buffer::<u32>(Slot::State).memory;
         self.device.download(memory, bytemuck::bytes_of_mut(&mut words))?;
@@ -77,18 +109,15 @@ impl<D: Device> Search<'_, D> {
 
     /// Leaves the threshold in the state.
     fn threshold(&mut self) -> Result<(), Error> {
-        let (kind, value) = match self.config.threshold() {
-            Threshold::Absolute(value) => (threshold::ABSOLUTE, value),
-            Threshold::None => (threshold::ABSOLUTE, 0.0),
-            Threshold::Relative(quality) => {
-                self.extent()?;
-                (threshold::RELATIVE, quality)
-            }
+        match self.config.threshold() {
+            Threshold::Absolute(_) | Threshold::None => {}
+            Threshold::Relative(_) => self.extent()?,
             Threshold::Rosin { bins } => {
                 self.extent()?;
                 return self.rosin(bins);
             }
-        };
+        }
+        let (kind, value) = simple_threshold(self.config).expect("Rosin's is handled above");
         launch::threshold(self.device, [1, 1], self.workspace.buffer(Slot::State), kind, value)
     }
 
@@ -97,7 +126,15 @@ impl<D: Device> Search<'_, D> {
         let state = self.workspace.buffer(Slot::State);
         let grid = self.reducing_grid(Kernel::extent);
         launch::extent(
-            self.device, grid, response, mask, state, self.width, self.height, self.frame, self.masked,
+            self.device,
+            grid,
+            response,
+            mask,
+            state,
+            self.width,
+            self.height,
+            self.frame,
+            self.masked,
         )
     }
 
@@ -130,10 +167,7 @@ impl<D: Device> Search<'_, D> {
 
     /// Fills the slot `Keys` with all corners, in no order, and returns how many there are.
     fn candidates(&mut self) -> Result<usize, Error> {
-        // Corners are more than the radius apart along a row or a column.
-        let most = |len: u32| len.div_ceil(self.config.suppression_radius().min(len as usize) as u32 + 1) as usize;
-        let most = most(self.width) * most(self.height);
-        let usual = most.min(self.pixels() / 64 + 4096);
+        let usual = self.most_corners().min(self.pixels() / 64 + 4096);
         self.workspace.fit::<u64>(self.device, Slot::Keys, usual)?;
         loop {
             let room = self.workspace.room::<u64>(Slot::Keys);
@@ -148,7 +182,7 @@ impl<D: Device> Search<'_, D> {
                 self.width,
                 self.height,
                 self.frame,
-                self.config.margin().min(self.pixels()) as u32,
+                self.margin(),
                 self.config.suppression_radius().min(self.pixels()) as u32,
                 self.masked,
             )?;
@@ -164,14 +198,14 @@ impl<D: Device> Search<'_, D> {
         }
     }
 
-    /// Sorts, selects and brings back the `found` corners in the slot `Keys`.
-    fn list(&mut self, found: usize) -> Result<Vec<Keypoint>, Error> {
+    /// Sorts, selects and brings back the `found` corners in the slot `keys`; `other` may be written.
+    pub(crate) fn list(&mut self, keys: Slot, other: Slot, found: usize) -> Result<Vec<Keypoint>, Error> {
         if found == 0 {
             self.device.mark(Mark::Listed)?;
             return Ok(Vec::new());
         }
-        self.workspace.fit::<u64>(self.device, Slot::OtherKeys, found)?;
-        let (mut keys, mut other) = self.sort(Slot::Keys, Slot::OtherKeys, found)?;
+        self.workspace.fit::<u64>(self.device, other, found)?;
+        let (mut keys, mut other) = self.sort(keys, other, found)?;
         let mut count = found;
         // In integers: distances between pixels are squares of integers (docs/arithmetic.md, order and selection).
         let distance = f64::from(self.config.min_distance());
@@ -276,6 +310,8 @@ impl<D: Device> Search<'_, D> {
 
     fn emit(&mut self, keys: Slot, count: usize) -> Result<Vec<Keypoint>, Error> {
         self.workspace.fit::<f32>(self.device, Slot::Keypoints, 4 * count)?;
+        // Not read where corners stay at pixel centres, but an argument all the same.
+        self.workspace.fit::<f32>(self.device, Slot::Response, 1)?;
         let keypoints = self.workspace.buffer(Slot::Keypoints);
         launch::emit(
             self.device,

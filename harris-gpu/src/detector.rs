@@ -6,7 +6,7 @@ use ndarray::Array2;
 use crate::device::Device;
 use crate::error::GpuError;
 use crate::workspace::{Slot, Workspace};
-use crate::{corners, staged};
+use crate::{corners, fused, staged};
 
 /// Harris on a GPU.
 ///
@@ -25,13 +25,20 @@ pub struct GpuDetector<D: Device> {
     device: D,
     config: HarrisConfig,
     workspace: Workspace<D>,
+    staged: bool,
 }
 
 impl<D: Device> GpuDetector<D> {
     /// A detector on `device`.
     #[must_use]
     pub fn new(device: D, config: HarrisConfig) -> Self {
-        Self { device, config, workspace: Workspace::new() }
+        Self { device, config, workspace: Workspace::new(), staged: false }
+    }
+
+    /// The same detector with one kernel a stage also where there is a fused one, for comparing them.
+    #[must_use]
+    pub fn staged(self) -> Self {
+        Self { staged: true, ..self }
     }
 
     /// The device.
@@ -46,24 +53,32 @@ impl<D: Device> GpuDetector<D> {
         &self.config
     }
 
-    fn respond(&mut self, image: &ImageView<'_>) -> Result<(), Error> {
+    fn check(&self, image: &ImageView<'_>) -> Result<(), Error> {
         self.config.check_image(image)?;
         let (width, height) = (image.width(), image.height());
         if width * height > GpuError::MOST_PIXELS {
             return Err(GpuError::ImageTooLarge { width, height }.into());
         }
-        staged::respond(&mut self.device, &mut self.workspace, &self.config, image)
+        Ok(())
     }
 }
 
 impl<D: Device> Detector for GpuDetector<D> {
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
-        self.respond(image)?;
-        corners::find(&mut self.device, &mut self.workspace, &self.config, image)
+        self.check(image)?;
+        let (device, workspace, config) = (&mut self.device, &mut self.workspace, &self.config);
+        match fused::covered(image, config) {
+            Some(way) if !self.staged => fused::detect(device, workspace, config, image, way),
+            _ => {
+                staged::respond(device, workspace, config, image)?;
+                corners::find(device, workspace, config, image)
+            }
+        }
     }
 
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
-        self.respond(image)?;
+        self.check(image)?;
+        staged::respond(&mut self.device, &mut self.workspace, &self.config, image)?;
         let mut response = Array2::zeros((image.height(), image.width()));
         let bytes = bytemuck::cast_slice_mut(response.as_slice_mut().expect("a new array is contiguous"));
         self.device.download(self.workspace.buffer::<f32>(Slot::Response).memory, bytes)?;

@@ -62,6 +62,9 @@ pub trait Device: Debug + Send {
         Ok(())
     }
 
+    /// How many multiprocessors it has, by which work is shared out; the result does not depend on it.
+    fn multiprocessors(&self) -> u32;
+
     /// The device in words, as in `cuda: NVIDIA H200`.
     fn describe(&self) -> String;
 }

@@ -60,6 +60,10 @@ impl Device for HostDevice {
         Ok(())
     }
 
+    fn multiprocessors(&self) -> u32 {
+        1
+    }
+
     fn describe(&self) -> String {
         "gpu kernels on the host".to_owned()
     }

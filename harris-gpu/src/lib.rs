@@ -13,6 +13,7 @@ mod corners;
 mod detector;
 mod device;
 mod error;
+mod fused;
 #[cfg(feature = "host")]
 pub mod host;
 mod launch;

@@ -10,6 +10,15 @@ use crate::device::{Device, Mark};
 use crate::launch::{self, grid};
 use crate::workspace::{Slot, Workspace};
 
+/// A measure and its parameter, as kernels take them.
+pub(crate) fn measure_of(config: &HarrisConfig) -> (u32, f32) {
+    match config.measure() {
+        Measure::Harris { k } => (measure::HARRIS, k),
+        Measure::ShiTomasi => (measure::SHI_TOMASI, 0.0),
+        Measure::Noble { eps } => (measure::NOBLE, eps),
+    }
+}
+
 /// What the planes of a stage hold.
 #[derive(Clone, Copy, PartialEq)]
 enum Number {
@@ -86,7 +95,11 @@ fn has_float_gradient(config: &HarrisConfig) -> bool {
 }
 
 /// Brings the samples to the device and to planes.
-fn load<D: Device>(device: &mut D, workspace: &mut Workspace<D>, image: &ImageView<'_>) -> Result<Number, Error> {
+fn load<D: Device>(
+    device: &mut D,
+    workspace: &mut Workspace<D>,
+    image: &ImageView<'_>,
+) -> Result<Number, Error> {
     let (width, height, channels) = (image.width() as u32, image.height() as u32, image.channels() as u32);
     let stride = u64::from(width * channels);
     let pixels = image.width() * image.height();
@@ -94,7 +107,16 @@ fn load<D: Device>(device: &mut D, workspace: &mut Workspace<D>, image: &ImageVi
         Samples::U8(raster) => {
             upload(device, workspace, raster)?;
             let (image, planes) = (workspace.buffer(Slot::Image), workspace.buffer(Slot::Planes));
-            launch::load_u8(device, grid(Kernel::load_u8, pixels, 1), image, planes, width, height, channels, stride)?;
+            launch::load_u8(
+                device,
+                grid(Kernel::load_u8, pixels, 1),
+                image,
+                planes,
+                width,
+                height,
+                channels,
+                stride,
+            )?;
             Ok(Number::Integer)
         }
         Samples::U16(raster) => {
@@ -218,11 +240,13 @@ impl<D: Device> Pass<'_, D> {
         let (x, y) = (Slot::GradientX, Slot::GradientY);
         match self.number {
             Number::Integer => {
-                let (from, gx, gy) = (workspace.buffer(self.planes), workspace.buffer(x), workspace.buffer(y));
+                let (from, gx, gy) =
+                    (workspace.buffer(self.planes), workspace.buffer(x), workspace.buffer(y));
                 launch::gradient_i32(self.device, grid, from, gx, gy, width, height, kind, border)
             }
             Number::Float => {
-                let (from, gx, gy) = (workspace.buffer(self.planes), workspace.buffer(x), workspace.buffer(y));
+                let (from, gx, gy) =
+                    (workspace.buffer(self.planes), workspace.buffer(x), workspace.buffer(y));
                 launch::gradient_f32(self.device, grid, from, gx, gy, width, height, kind, border)
             }
         }
@@ -259,12 +283,33 @@ impl<D: Device> Pass<'_, D> {
                 self.weigh(between, from, Slot::Taps, axis::ACROSS, size, 3)
             }
             (Window::Box { size }, Number::Integer) => {
-                let (width, height, border, workspace) = (self.width, self.height, self.border, self.workspace);
+                let (width, height, border, workspace) =
+                    (self.width, self.height, self.border, self.workspace);
                 let (sums, columns) = (workspace.buffer(from), workspace.buffer(between));
                 let grid = self.down_grid(3);
-                launch::box_down_i64(self.device, grid, sums, columns, width, height, size, boxes::SUM, border)?;
+                launch::box_down_i64(
+                    self.device,
+                    grid,
+                    sums,
+                    columns,
+                    width,
+                    height,
+                    size,
+                    boxes::SUM,
+                    border,
+                )?;
                 let grid = self.across_grid(3);
-                launch::box_across_i64(self.device, grid, columns, sums, width, height, size, boxes::SUM, border)
+                launch::box_across_i64(
+                    self.device,
+                    grid,
+                    columns,
+                    sums,
+                    width,
+                    height,
+                    size,
+                    boxes::SUM,
+                    border,
+                )
             }
             (Window::Box { size }, Number::Float) => {
                 self.box_f32(from, between, axis::DOWN, size, boxes::SUM, 3)?;
@@ -282,11 +327,7 @@ impl<D: Device> Pass<'_, D> {
     }
 
     fn measure(&mut self, config: &HarrisConfig, full_scale: f64) -> Result<(), Error> {
-        let (kind, parameter) = match config.measure() {
-            Measure::Harris { k } => (measure::HARRIS, k),
-            Measure::ShiTomasi => (measure::SHI_TOMASI, 0.0),
-            Measure::Noble { eps } => (measure::NOBLE, eps),
-        };
+        let (kind, parameter) = measure_of(config);
         let (width, height, workspace) = (self.width, self.height, self.workspace);
         let (scale, frame) = (config.tensor_scale(full_scale), config.invalid_frame() as u32);
         let grid = self.grid(Kernel::response_i64, 1);
@@ -295,13 +336,31 @@ impl<D: Device> Pass<'_, D> {
             Number::Integer => {
                 let sums = workspace.buffer(self.sums);
                 launch::response_i64(
-                    self.device, grid, sums, response, width, height, scale, kind, parameter, frame,
+                    self.device,
+                    grid,
+                    sums,
+                    response,
+                    width,
+                    height,
+                    scale,
+                    kind,
+                    parameter,
+                    frame,
                 )
             }
             Number::Float => {
                 let sums = workspace.buffer(self.sums);
                 launch::response_f32(
-                    self.device, grid, sums, response, width, height, scale, kind, parameter, frame,
+                    self.device,
+                    grid,
+                    sums,
+                    response,
+                    width,
+                    height,
+                    scale,
+                    kind,
+                    parameter,
+                    frame,
                 )
             }
         }
@@ -324,7 +383,15 @@ impl<D: Device> Pass<'_, D> {
         self.device.upload(memory, size_of_val(taps), [bytemuck::cast_slice(taps)].into_iter())
     }
 
-    fn weigh(&self, from: Slot, to: Slot, taps: Slot, axis: u32, size: u32, planes: usize) -> Result<(), Error> {
+    fn weigh(
+        &self,
+        from: Slot,
+        to: Slot,
+        taps: Slot,
+        axis: u32,
+        size: u32,
+        planes: usize,
+    ) -> Result<(), Error> {
         launch::weighted_f32(
             self.device,
             self.grid(Kernel::weighted_f32, planes),
@@ -355,7 +422,15 @@ impl<D: Device> Pass<'_, D> {
         }
     }
 
-    fn box_f32(&self, from: Slot, to: Slot, axis: u32, size: u32, shape: u32, planes: usize) -> Result<(), Error> {
+    fn box_f32(
+        &self,
+        from: Slot,
+        to: Slot,
+        axis: u32,
+        size: u32,
+        shape: u32,
+        planes: usize,
+    ) -> Result<(), Error> {
         launch::box_f32(
             self.device,
             self.grid(Kernel::box_f32, planes),

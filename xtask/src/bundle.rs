@@ -21,8 +21,7 @@ done
 /// Builds and collects.
 pub(crate) fn write(folder: &Path) -> Result<()> {
     let tests = ["test", "--release", "--no-run", "--package", "harris-cuda", "--lib", "--tests"];
-    let examples =
-        ["build", "--release", "--package", "harris-examples", "--features", "cuda", "--examples"];
+    let examples = ["build", "--release", "--package", "harris-examples", "--features", "cuda", "--examples"];
     if folder.exists() {
         fs::remove_dir_all(folder)?;
     }
@@ -60,7 +59,9 @@ fn programs(command: &[&str]) -> Result<Vec<(String, PathBuf)>> {
     let mut found = Vec::new();
     for line in String::from_utf8_lossy(&run.stdout).lines() {
         let message: serde_json::Value = serde_json::from_str(line)?;
-        if let (Some(program), Some(name)) = (message["executable"].as_str(), message["target"]["name"].as_str()) {
+        if let (Some(program), Some(name)) =
+            (message["executable"].as_str(), message["target"]["name"].as_str())
+        {
             found.push((name.to_owned(), PathBuf::from(program)));
         }
     }

@@ -31,7 +31,8 @@ pub(crate) fn make(check: bool, ptxas: Option<&Path>) -> Result<()> {
     let sources = hash_of_sources()?;
     let compiler = Compiler::find()?;
     if check {
-        let committed = fs::read_to_string(&path).with_context(|| format!("cannot read the PTX; run {COMMAND}"))?;
+        let committed =
+            fs::read_to_string(&path).with_context(|| format!("cannot read the PTX; run {COMMAND}"))?;
         let says = |key: &str| committed.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
         ensure!(says(SOURCES) == sources, "{} is not that of the sources; run {COMMAND}", path.display());
         match &compiler {
@@ -43,7 +44,11 @@ pub(crate) fn make(check: bool, ptxas: Option<&Path>) -> Result<()> {
         }
     } else {
         let Some(compiler) = compiler else {
-            bail!("no compiler: rustc {}.{} or later with its component rust-src is needed", OLDEST.0, OLDEST.1);
+            bail!(
+                "no compiler: rustc {}.{} or later with its component rust-src is needed",
+                OLDEST.0,
+                OLDEST.1
+            );
         };
         write_or_check(&path, compiler.compile(&sources)?.as_bytes(), false, COMMAND)?;
         println!("compiled by {}", compiler.version);
@@ -95,8 +100,8 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 fn launch_bounds() -> String {
     Kernel::ALL.iter().fold(String::new(), |mut table, kernel| {
         let _ = writeln!(table, "{},nvvm.maxntid={}", kernel.name(), kernel.threads());
-        for (bound, value) in kernel.bounds() {
-            let _ = writeln!(table, "{},nvvm.{bound}={value}", kernel.name());
+        if let Some(blocks) = kernel.blocks_held() {
+            let _ = writeln!(table, "{},nvvm.minctasm={blocks}", kernel.name());
         }
         table
     })
@@ -112,7 +117,8 @@ impl Compiler {
     /// The one that `HARRIS_DEVICE_RUSTC` names, else the first of `rustc` and `/usr/bin/rustc` that is new enough.
     fn find() -> Result<Option<Self>> {
         let named = std::env::var_os("HARRIS_DEVICE_RUSTC");
-        let candidates = named.map_or_else(|| vec!["rustc".into(), "/usr/bin/rustc".into()], |rustc| vec![rustc]);
+        let candidates =
+            named.map_or_else(|| vec!["rustc".into(), "/usr/bin/rustc".into()], |rustc| vec![rustc]);
         for rustc in candidates {
             let ask = |question: &[&str]| {
                 let answer = Command::new(&rustc).args(question).output().ok()?;
@@ -162,7 +168,9 @@ impl Compiler {
             .env_remove("RUSTUP_TOOLCHAIN");
         let run = cargo.output().context("cannot run cargo")?;
         ensure!(run.status.success(), "the kernels do not compile: {}", String::from_utf8_lossy(&run.stderr));
-        let [file] = &assembly(&deps)?[..] else { bail!("the compiler wrote no PTX, or several files of it") };
+        let [file] = &assembly(&deps)?[..] else {
+            bail!("the compiler wrote no PTX, or several files of it")
+        };
         let ptx = fs::read_to_string(file)?;
         Ok(format!(
             "// The kernels of harris-gpu-kernels, by {COMMAND}. Do not edit.\n{SOURCES}{sources}\n{COMPILER}{}\n{ptx}",
@@ -200,7 +208,11 @@ fn lint(ptx: &str) -> Result<()> {
         }
     }
     for kernel in Kernel::ALL {
-        ensure!(kernels.iter().any(|name| name == kernel.name()), "the PTX lacks the kernel {}", kernel.name());
+        ensure!(
+            kernels.iter().any(|name| name == kernel.name()),
+            "the PTX lacks the kernel {}",
+            kernel.name()
+        );
     }
     let bounds = ptx.lines().filter(|line| line.starts_with(".maxntid")).count();
     ensure!(bounds == Kernel::ALL.len(), "{bounds} of {} kernels have launch bounds", Kernel::ALL.len());
@@ -255,7 +267,8 @@ fn assemble(ptxas: &Path, ptx: &Path) -> Result<()> {
                 kernel = name.split('\'').next().unwrap_or_default();
             }
             if line.contains("bytes stack frame") {
-                let clean = line.trim().starts_with("0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads");
+                let clean =
+                    line.trim().starts_with("0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads");
                 ensure!(clean, "{kernel} for {target}: {}", line.trim());
             }
         }

@@ -16,7 +16,8 @@ const NO_DEVICE: u32 = 100;
 pub(crate) fn write(folder: &Path) -> Result<()> {
     let library = folder.join("lib64");
     fs::create_dir_all(&library).with_context(|| format!("cannot make {}", library.display()))?;
-    let mut source = String::from("#![no_std]\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! { loop {} }\n");
+    let mut source =
+        String::from("#![no_std]\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! { loop {} }\n");
     for name in functions()? {
         source += &format!("#[unsafe(no_mangle)]\npub extern \"C\" fn {name}() -> u32 {{ {NO_DEVICE} }}\n");
     }
@@ -24,7 +25,13 @@ pub(crate) fn write(folder: &Path) -> Result<()> {
     fs::write(&file, source)?;
     let target = library.join("libcuda.so");
     let run = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
-        .args(["--edition=2024", "--crate-type=cdylib", "--crate-name=cuda", "-Cpanic=abort", "-Copt-level=1"])
+        .args([
+            "--edition=2024",
+            "--crate-type=cdylib",
+            "--crate-name=cuda",
+            "-Cpanic=abort",
+            "-Copt-level=1",
+        ])
         .args(["-Clink-arg=-Wl,-soname,libcuda.so.1", "-Clink-arg=-nostartfiles"])
         .arg("-o")
         .args([&target, &file])
@@ -58,7 +65,8 @@ fn functions() -> Result<BTreeSet<String>> {
     for file in [cust, own] {
         let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
         for declaration in text.split("fn cu").skip(1) {
-            let rest: String = declaration.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+            let rest: String =
+                declaration.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
             names.insert(format!("cu{rest}"));
         }
     }

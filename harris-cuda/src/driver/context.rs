@@ -20,6 +20,7 @@ pub(crate) struct Gpu {
     module: Module,
     context: Context,
     info: DeviceInfo,
+    multiprocessors: u32,
 }
 
 /// The GPUs in use, by number: a context and its kernels are made once.
@@ -45,7 +46,8 @@ impl Gpu {
         let context = gpu::translate("cuDevicePrimaryCtxRetain", Context::new(device))?;
         enter(&context)?;
         let module = Module::load(crate::device::PTX)?;
-        let gpu = Arc::new(Self { module, context, info });
+        let multiprocessors = gpu::multiprocessors(device)?;
+        let gpu = Arc::new(Self { module, context, info, multiprocessors });
         in_use.insert(ordinal, Arc::downgrade(&gpu));
         Ok(gpu)
     }
@@ -57,6 +59,10 @@ impl Gpu {
 
     pub(crate) fn info(&self) -> &DeviceInfo {
         &self.info
+    }
+
+    pub(crate) fn multiprocessors(&self) -> u32 {
+        self.multiprocessors
     }
 
     pub(super) fn module(&self) -> &Module {

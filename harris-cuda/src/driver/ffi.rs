@@ -24,7 +24,8 @@ unsafe extern "C" {
     pub(super) fn cuMemFree_v2(pointer: Pointer) -> u32;
     pub(super) fn cuMemHostAlloc(memory: *mut *mut c_void, bytes: usize, flags: c_uint) -> u32;
     pub(super) fn cuMemFreeHost(memory: *mut c_void) -> u32;
-    pub(super) fn cuMemcpyHtoDAsync_v2(to: Pointer, from: *const c_void, bytes: usize, stream: Handle) -> u32;
+    pub(super) fn cuMemcpyHtoDAsync_v2(to: Pointer, from: *const c_void, bytes: usize, stream: Handle)
+    -> u32;
     pub(super) fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: Pointer, bytes: usize, stream: Handle) -> u32;
     pub(super) fn cuMemsetD32Async(to: Pointer, word: c_uint, words: usize, stream: Handle) -> u32;
     pub(super) fn cuStreamCreate(stream: *mut Handle, flags: c_uint) -> u32;

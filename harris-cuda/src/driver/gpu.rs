@@ -57,17 +57,22 @@ pub(super) fn find(ordinal: u32) -> Result<Device, CudaError> {
     translate("cuDeviceGet", Device::get_device(ordinal))
 }
 
+fn attribute(device: Device, attribute: DeviceAttribute) -> Result<u32, CudaError> {
+    translate("cuDeviceGetAttribute", device.get_attribute(attribute)).map(i32::unsigned_abs)
+}
+
+pub(super) fn multiprocessors(device: Device) -> Result<u32, CudaError> {
+    attribute(device, DeviceAttribute::MultiprocessorCount)
+}
+
 pub(super) fn info(device: Device, ordinal: u32) -> Result<DeviceInfo, CudaError> {
-    let attribute = |attribute| {
-        translate("cuDeviceGetAttribute", device.get_attribute(attribute)).map(i32::unsigned_abs)
-    };
     Ok(DeviceInfo {
         ordinal,
         name: translate("cuDeviceGetName", device.name())?,
         memory: translate("cuDeviceTotalMem", device.total_memory())?,
         compute_capability: (
-            attribute(DeviceAttribute::ComputeCapabilityMajor)?,
-            attribute(DeviceAttribute::ComputeCapabilityMinor)?,
+            attribute(device, DeviceAttribute::ComputeCapabilityMajor)?,
+            attribute(device, DeviceAttribute::ComputeCapabilityMinor)?,
         ),
     })
 }

@@ -116,7 +116,8 @@ mod tests {
             return;
         };
         let mut detector = CudaDetector::new(HarrisConfig::default()).unwrap();
-        let samples: Vec<u8> = (0..4096 * 4096).map(|i: u32| (i.wrapping_mul(0x9E37_79B9) >> 24) as u8).collect();
+        let samples: Vec<u8> =
+            (0..4096 * 4096).map(|i: u32| (i.wrapping_mul(0x9E37_79B9) >> 24) as u8).collect();
         let small = ImageView::gray(&samples, 100, 100).unwrap();
         let large = ImageView::gray(&samples, 4096, 4096).unwrap();
         let expected = detector.detect(&small).unwrap();
@@ -156,7 +157,8 @@ mod tests {
             println!("no GPU: not tried");
             return;
         };
-        let samples: Vec<u8> = (0..300 * 200).map(|i: u32| (i.wrapping_mul(0x9E37_79B9) >> 24) as u8).collect();
+        let samples: Vec<u8> =
+            (0..300 * 200).map(|i: u32| (i.wrapping_mul(0x9E37_79B9) >> 24) as u8).collect();
         let image = ImageView::gray(&samples, 300, 200).unwrap();
         let expected = CudaDetector::new(HarrisConfig::default()).unwrap().detect(&image).unwrap();
         gpu.enter().unwrap();

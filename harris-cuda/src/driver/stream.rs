@@ -87,7 +87,12 @@ impl Stream {
     }
 
     /// Runs a kernel. The arguments are those of the list of kernels, and buffers as long as the kernel needs them.
-    pub(crate) fn launch(&self, kernel: Kernel, grid: [u32; 2], values: &[Value<'_>]) -> Result<(), CudaError> {
+    pub(crate) fn launch(
+        &self,
+        kernel: Kernel,
+        grid: [u32; 2],
+        values: &[Value<'_>],
+    ) -> Result<(), CudaError> {
         self.gpu.enter()?;
         let mut words: Vec<u64> = (values.iter())
             .map(|value| match value {
@@ -96,7 +101,8 @@ impl Stream {
             })
             .collect();
         // A parameter is read from the low end of its word.
-        let mut parameters: Vec<*mut c_void> = words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
+        let mut parameters: Vec<*mut c_void> =
+            words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
         // SAFETY: the function is this context's; parameters are as many and as wide as the kernel's, and buffers as long
         // as it needs, by the contract of this function, which harris-gpu's typed launches keep.
         let code = unsafe {

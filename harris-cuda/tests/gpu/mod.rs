@@ -3,7 +3,7 @@
 use harris_cuda::{CudaError, devices};
 
 /// Without one, tests say so and end; with HARRIS_REQUIRE_GPU=1 they fail. Anything but its absence is a failure.
-pub fn present() -> bool {
+pub(crate) fn present() -> bool {
     match devices() {
         Ok(_) => true,
         Err(CudaError::NoDevice) => {

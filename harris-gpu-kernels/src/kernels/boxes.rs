@@ -3,8 +3,8 @@
 
 use super::geometry::{Plane, Size, inside, start};
 use super::number::Number;
-use crate::abi::boxes::{MOST, PIECE, RUN, SUM};
 use crate::Simt;
+use crate::abi::boxes::{MOST, PIECE, RUN, SUM};
 
 /// Sums are taken in 64 bits, in which they may wrap on the way.
 trait Integer: Number {

@@ -1,6 +1,7 @@
 //! Bodies of the kernels, generic over [`Simt`](crate::Simt), one file a stage.
 
 pub(crate) mod boxes;
+pub(crate) mod fused;
 mod geometry;
 pub(crate) mod gradient;
 pub(crate) mod lines;

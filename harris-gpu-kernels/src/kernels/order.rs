@@ -188,6 +188,26 @@ pub(crate) fn keep<S: Simt>(
     }
 }
 
+pub(crate) fn exceed<S: Simt>(
+    s: S,
+    from: S::Buffer<u64>,
+    to: S::Buffer<u64>,
+    state: S::Buffer<u32>,
+    capacity: u32,
+) {
+    let threshold = f32::from_bits(s.load(state, state::THRESHOLD));
+    let count = s.load(state, state::FOUND).min(capacity);
+    let mut i = s.index();
+    while i < count {
+        let key = s.load_constant(from, i as usize);
+        if f32::from_bits(!(key >> 32) as u32) > threshold {
+            let place = s.atomic_add(state, state::KEPT, 1);
+            s.store(to, place as usize, key);
+        }
+        i += s.stride();
+    }
+}
+
 pub(crate) fn emit<S: Simt>(
     s: S,
     keys: S::Buffer<u64>,

@@ -27,10 +27,8 @@ pub(crate) fn suppress<S: Simt>(
     let threshold = f32::from_bits(s.load(state, state::THRESHOLD));
     let i = s.index();
     let (x, y) = size.place(i);
-    let mut stays = i < size.pixels()
-        && size.within(margin, x, y)
-        && field.competes(i)
-        && field.response(i) > threshold;
+    let mut stays =
+        i < size.pixels() && size.within(margin, x, y) && field.competes(i) && field.response(i) > threshold;
     // From ring to ring outwards (Loundagin's spiral): most candidates lose to a neighbour.
     let mut ring = 1;
     while stays && ring <= radius && ring <= ALONE {

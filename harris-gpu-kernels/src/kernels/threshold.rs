@@ -38,7 +38,14 @@ pub(crate) fn extent<S: Simt>(
 
 /// Whether pixel number `i` is valid and inside the mask.
 #[inline(always)]
-pub(super) fn competes<S: Simt>(s: S, mask: S::Buffer<u8>, size: Size, frame: u32, masked: u32, i: u32) -> bool {
+pub(super) fn competes<S: Simt>(
+    s: S,
+    mask: S::Buffer<u8>,
+    size: Size,
+    frame: u32,
+    masked: u32,
+    i: u32,
+) -> bool {
     let (x, y) = size.place(i);
     size.within(frame, x, y) && (masked == 0 || s.load_constant(mask, i as usize) != 0)
 }

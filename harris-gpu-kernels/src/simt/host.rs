@@ -281,7 +281,9 @@ impl<'a> Simt for Thread<'a> {
             && at == epoch
             && writer != self.thread
         {
-            self.misuse(&format!("reads shared cell {cell}, which thread {writer} wrote, with no barrier between"));
+            self.misuse(&format!(
+                "reads shared cell {cell}, which thread {writer} wrote, with no barrier between"
+            ));
         }
         state.read = match state.read {
             Some((at, reader)) if at == epoch && reader != self.thread => Some((epoch, MANY)),
@@ -300,12 +302,19 @@ impl<'a> Simt for Thread<'a> {
         };
         for (at, other) in [state.written, state.read].into_iter().flatten() {
             if at == epoch && other != self.thread {
-                self.misuse(&format!("writes shared cell {cell}, which another touched, with no barrier between"));
+                self.misuse(&format!(
+                    "writes shared cell {cell}, which another touched, with no barrier between"
+                ));
             }
         }
         *state = SharedCell { word: Some(word), written: Some((epoch, self.thread)), ..*state };
     }
 
+    fn permute(self, low: u32, high: u32, selector: u32) -> u32 {
+        let bytes = u64::from(high) << 32 | u64::from(low);
+        let byte = |i: u32| (bytes >> (8 * (selector >> (4 * i) & 7)) & 0xFF) as u32;
+        (0..4).map(|i| byte(i) << (8 * i)).sum()
+    }
     fn sqrt(self, value: f32) -> f32 {
         value.sqrt()
     }

@@ -123,6 +123,9 @@ pub trait Simt: Copy {
     /// Writes a cell of the block's shared memory.
     fn set_shared(self, cell: u32, word: u64);
 
+    /// Four of the eight bytes of `low` and `high`, the first of `low` being number 0: digit i of `selector`, in base 16, is
+    /// the number of byte i.
+    fn permute(self, low: u32, high: u32, selector: u32) -> u32;
     /// The square root, rounded to nearest even.
     fn sqrt(self, value: f32) -> f32;
 }

@@ -6,9 +6,7 @@
 #![allow(unsafe_code)]
 
 use core::arch::asm;
-use core::arch::nvptx::{
-    _block_dim_x, _block_idx_x, _block_idx_y, _grid_dim_x, _syncthreads, _thread_idx_x,
-};
+use core::arch::nvptx::{_block_dim_x, _block_idx_x, _block_idx_y, _grid_dim_x, _syncthreads, _thread_idx_x};
 
 use super::{Simt, WARP, Word};
 
@@ -35,6 +33,8 @@ unsafe extern "C" {
     fn shfl_idx(mask: u32, word: u32, lane: u32, clamp: u32) -> u32;
     #[link_name = "llvm.nvvm.vote.ballot.sync"]
     fn vote_ballot(mask: u32, vote: bool) -> u32;
+    #[link_name = "llvm.nvvm.prmt"]
+    fn prmt(low: u32, high: u32, selector: u32) -> u32;
     #[link_name = "llvm.nvvm.sqrt.rn.f"]
     fn sqrt_rn(value: f32) -> f32;
 }
@@ -256,6 +256,12 @@ impl Simt for Nvptx {
             asm!("st.shared.u64 [{}], {};", in(reg32) self.shared + 8 * cell, in(reg64) word,
                 options(nostack, preserves_flags));
         }
+    }
+
+    #[inline(always)]
+    fn permute(self, low: u32, high: u32, selector: u32) -> u32 {
+        // SAFETY: arithmetic alone.
+        unsafe { prmt(low, high, selector) }
     }
 
     #[inline(always)]

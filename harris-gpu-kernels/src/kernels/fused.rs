@@ -1,0 +1,508 @@
+//! From 8-bit samples to corners in one walk.
+//!
+//! A warp walks down a strip of [`COLUMNS`] columns, four a lane, of which those in the middle are its own; the strips of
+//! neighbours overlap. With each row come a row of smoothed samples, of gradients, of window sums, of responses, each a
+//! little higher up than the one before; what later rows need of them stays in registers. Neighbours along a row come by
+//! shuffles. Samples and gradients are computed two at a time, in the halves of a word.
+//!
+//! Outside the image the samples are mirrored, and so are all that follow, but for gx beside it and gy above and below:
+//! these change their sign, so the walk turns them back.
+
+use core::array;
+
+use super::geometry::Size;
+use super::number::{ordered, unordered};
+use super::response::measure;
+use crate::Simt;
+use crate::abi::fused::{COLUMNS, EACH, OWN, SIDE, WARPS};
+use crate::abi::{gradient, state, threshold};
+
+/// Samples that a lane sees of a row: its own and as many to each side.
+const SEEN: usize = 3 * EACH as usize;
+/// The first of its own.
+const FIRST: usize = EACH as usize;
+/// The first that is not.
+const END: usize = 2 * EACH as usize;
+
+/// Rows that are loaded ahead.
+const AHEAD: usize = 4;
+/// Rows walked at a time: more than any ring is long, so that rings need no copies.
+const UNROLLED: i32 = 6;
+
+/// What every response exceeds.
+const NEVER: f32 = f32::NEG_INFINITY;
+
+/// The numbers of a walk.
+#[derive(Clone, Copy)]
+pub(crate) struct Settings {
+    pub(crate) size: Size,
+    pub(crate) pitch: u32,
+    /// Rows of a strip that one warp walks.
+    pub(crate) rows: u32,
+    pub(crate) scale: f32,
+    pub(crate) measure: u32,
+    pub(crate) parameter: f32,
+    pub(crate) frame: u32,
+    pub(crate) margin: u32,
+    pub(crate) threshold: u32,
+    pub(crate) value: f32,
+    pub(crate) capacity: u32,
+}
+
+macro_rules! variants {
+    ($($name:ident [$blocks:literal]: $smoothing:literal, $gradient:ident, $window:literal, $radius:literal;)*) => {$(
+        pub(crate) fn $name<S: Simt>(
+            s: S,
+            image: S::Buffer<u8>,
+            state: S::Buffer<u32>,
+            keys: S::Buffer<u64>,
+            width: u32,
+            height: u32,
+            pitch: u32,
+            rows: u32,
+            scale: f32,
+            measure: u32,
+            parameter: f32,
+            frame: u32,
+            margin: u32,
+            threshold: u32,
+            value: f32,
+            capacity: u32,
+        ) {
+            let size = Size { width, height };
+            let set = Settings { size, pitch, rows, scale, measure, parameter, frame, margin, threshold, value, capacity };
+            walk::<S, $smoothing, { gradient::$gradient }, $window, $radius>(s, image, state, keys, set);
+        }
+    )*};
+}
+
+crate::for_each_fused!(variants);
+
+/// Collects corners that exceed the threshold as far as it is known, and the greatest response.
+///
+/// `SMOOTHING` is the radius of the binomial, `GRADIENT` one of the ABI's, `WINDOW` the radius of the box, `RADIUS` that of
+/// suppression, at least 1.
+#[inline(always)]
+pub(crate) fn walk<
+    S: Simt,
+    const SMOOTHING: usize,
+    const GRADIENT: u32,
+    const WINDOW: usize,
+    const RADIUS: usize,
+>(
+    s: S,
+    image: S::Buffer<u8>,
+    state: S::Buffer<u32>,
+    keys: S::Buffer<u64>,
+    set: Settings,
+) {
+    let strips = set.size.width.div_ceil(OWN);
+    let piece = s.block() * WARPS + s.warp();
+    let (strip, top) = (piece % strips, piece / strips * set.rows);
+    if top >= set.size.height {
+        return;
+    }
+    let bottom = if set.size.height - top < set.rows { set.size.height } else { top + set.rows };
+    let left = (strip * OWN) as i32 - SIDE as i32;
+    let x = left + (EACH * s.lane()) as i32;
+    let width = set.size.width as i32;
+    let own = s.lane() >= SIDE / EACH && s.lane() < (COLUMNS - SIDE) / EACH;
+    let mut lane = Lane::<S> {
+        s,
+        image,
+        set,
+        x,
+        inside: x >= 0 && x + EACH as i32 <= width,
+        at_edge: left < set.frame as i32 || left + COLUMNS as i32 > width - set.frame as i32,
+        ahead: [0; AHEAD],
+        across: [[0; 3]; 4],
+        differences: [[0; 2]; 2],
+        sums: [[0; 2]; 2],
+        products: [[[0; EACH as usize]; 3]; 6],
+        maxima: [[NEVER; EACH as usize]; 4],
+        pooled: [[NEVER; EACH as usize]; 5],
+        winners: [[NEVER; EACH as usize]; 4],
+        greatest: NEVER,
+    };
+    let reach = (SMOOTHING + 1 + WINDOW + RADIUS) as i32;
+    let mut row = top as i32 - reach;
+    for i in 0..AHEAD {
+        lane.ahead[i] = lane.load(row + i as i32);
+    }
+    let mut bound = lane.bound(state);
+    // The row of the centre is `reach` rows higher than the one that is loaded.
+    while row - reach < bottom as i32 {
+        for _ in 0..UNROLLED {
+            let samples = lane.next(row);
+            let responses = lane.respond::<SMOOTHING, GRADIENT, WINDOW>(samples, row);
+            let centre = row - reach;
+            let corners = lane.suppress::<RADIUS>(responses);
+            let wanted = own && centre >= top as i32 && centre < bottom as i32;
+            // Rare: most rows have no corner in any lane.
+            if wanted && (0..EACH as usize).any(|i| corners[i] > bound) {
+                lane.emit(state, keys, corners, centre as u32, bound);
+            }
+            // Rows of responses before are not complete.
+            if row >= top as i32 + reach - RADIUS as i32 {
+                for i in 0..EACH as usize {
+                    lane.greatest = lane.greatest.max(responses[i]);
+                }
+            }
+            row += 1;
+        }
+        lane.tell(state, own);
+        bound = lane.bound(state);
+    }
+}
+
+/// A lane's part of the walk. Rings have the latest row first.
+struct Lane<S: Simt> {
+    s: S,
+    image: S::Buffer<u8>,
+    set: Settings,
+    /// Column of its first sample.
+    x: i32,
+    inside: bool,
+    /// Whether a column of the strip lies outside or has no valid response.
+    at_edge: bool,
+    ahead: [u32; AHEAD],
+    /// Rows smoothed across, in pairs.
+    across: [[u32; 3]; 4],
+    /// Of smoothed rows, in pairs: right minus left, and the weighted sum across.
+    differences: [[u32; 2]; 2],
+    sums: [[u32; 2]; 2],
+    /// Window sums across.
+    products: [[[i32; EACH as usize]; 3]; 6],
+    /// Greatest responses across, and the greatest of as many rows of them as the radius.
+    maxima: [[f32; EACH as usize]; 4],
+    pooled: [[f32; EACH as usize]; 5],
+    /// Responses that are the greatest across.
+    winners: [[f32; EACH as usize]; 4],
+    greatest: f32,
+}
+
+impl<S: Simt> Lane<S> {
+    /// The lane's four samples of a row, mirrored outside the image.
+    #[inline(always)]
+    fn load(&self, row: i32) -> u32 {
+        let y = mirrored(row, self.set.size.height) as usize;
+        let start = y * self.set.pitch as usize;
+        if self.inside {
+            return self.s.load_four(self.image, start + self.x as usize);
+        }
+        let mut word = 0;
+        for i in 0..EACH {
+            let x = mirrored(self.x + i as i32, self.set.size.width) as usize;
+            word |= u32::from(self.s.load_constant(self.image, start + x)) << (8 * i);
+        }
+        word
+    }
+
+    /// The samples around, in this row; another is asked for.
+    #[inline(always)]
+    fn next(&mut self, row: i32) -> [u32; 3] {
+        let own = self.ahead[0];
+        for i in 1..AHEAD {
+            self.ahead[i - 1] = self.ahead[i];
+        }
+        self.ahead[AHEAD - 1] = self.load(row + AHEAD as i32);
+        [self.s.shuffle_up(own, 1), own, self.s.shuffle_down(own, 1)]
+    }
+
+    /// The responses of the row that lies the support's radius above the samples' row.
+    #[inline(always)]
+    fn respond<const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>(
+        &mut self,
+        samples: [u32; 3],
+        row: i32,
+    ) -> [f32; EACH as usize] {
+        let smoothed = self.smooth::<SMOOTHING>(samples);
+        let (gx, gy) = self.differentiate::<GRADIENT>(smoothed);
+        let of_gradient = row - SMOOTHING as i32 - 1;
+        let (gx, gy) = self.turn_back(gx, gy, of_gradient);
+        let sums = self.sum::<WINDOW>(gx, gy);
+        let of_response = of_gradient - WINDOW as i32;
+        let (frame, size) = (self.set.frame as i32, self.set.size);
+        let valid_row = of_response >= frame && of_response < size.height as i32 - frame;
+        let mut responses = self.measure(sums);
+        if self.at_edge || !valid_row {
+            for i in 0..EACH as usize {
+                let x = self.x + i as i32;
+                if !(valid_row && x >= frame && x < size.width as i32 - frame) {
+                    responses[i] = NEVER;
+                }
+            }
+        }
+        responses
+    }
+
+    /// Smoothed samples in pairs, from the one before the lane's own to the one after.
+    #[inline(always)]
+    fn smooth<const RADIUS: usize>(&mut self, samples: [u32; 3]) -> [u32; 3] {
+        // The samples `i` and `i + 1` places from the lane's first.
+        let pair = |i: i32| {
+            let byte = (i + EACH as i32) as u32;
+            let (word, first) = (byte as usize / 4, byte % 4);
+            let next = if word < 2 { word + 1 } else { word };
+            // Bytes of a word that is zero follow the number.
+            let both = self.s.permute(samples[word], samples[next], first | (first + 1) << 4);
+            self.s.permute(both, 0, 0x4140)
+        };
+        let starts = [-1, 1, 3];
+        if RADIUS == 0 {
+            return starts.map(pair);
+        }
+        let across = starts.map(|i| {
+            let beside = |d: i32| pair(i - d) + pair(i + d);
+            if RADIUS == 1 { beside(1) + 2 * pair(i) } else { beside(2) + 4 * beside(1) + 6 * pair(i) }
+        });
+        let ring = &self.across;
+        let smoothed = array::from_fn(|i| {
+            if RADIUS == 1 {
+                (across[i] + 2 * ring[0][i] + ring[1][i] + 0x0008_0008) >> 4 & 0x00FF_00FF
+            } else {
+                let sum = across[i] + 4 * (ring[0][i] + ring[2][i]) + 6 * ring[1][i] + ring[3][i];
+                (sum + 0x0080_0080) >> 8 & 0x00FF_00FF
+            }
+        });
+        push(&mut self.across, across);
+        smoothed
+    }
+
+    /// gx and gy of the row before.
+    #[inline(always)]
+    fn differentiate<const KIND: u32>(
+        &mut self,
+        p: [u32; 3],
+    ) -> ([i32; EACH as usize], [i32; EACH as usize]) {
+        let (outer, centre) = match KIND {
+            gradient::SOBEL => (1, 2),
+            gradient::SCHARR => (3, 10),
+            _ => (0, 1),
+        };
+        let differences = array::from_fn(|i| p[i + 1].wrapping_sub(p[i]));
+        let sums = array::from_fn(|i| {
+            let between = self.s.permute(p[i], p[i + 1], 0x5432);
+            outer * (p[i] + p[i + 1]) + centre * between
+        });
+        let gx: [u32; 2] = array::from_fn(|i| {
+            let outside = differences[i].wrapping_add(self.differences[1][i]);
+            let inside: u32 = self.differences[0][i];
+            outside.wrapping_mul(outer).wrapping_add(inside.wrapping_mul(centre))
+        });
+        let gy: [u32; 2] = array::from_fn(|i| sums[i].wrapping_sub(self.sums[1][i]));
+        push(&mut self.differences, differences);
+        push(&mut self.sums, sums);
+        (split(gx), split(gy))
+    }
+
+    /// Beside the image gx has changed its sign, above and below it gy.
+    #[inline(always)]
+    fn turn_back(
+        &self,
+        gx: [i32; EACH as usize],
+        gy: [i32; EACH as usize],
+        row: i32,
+    ) -> ([i32; EACH as usize], [i32; EACH as usize]) {
+        let outside = |i: i32, len: u32| i < 0 || i >= len as i32;
+        let (mut gx, mut gy) = (gx, gy);
+        if self.at_edge {
+            for i in 0..EACH as usize {
+                if outside(self.x + i as i32, self.set.size.width) {
+                    gx[i] = -gx[i];
+                }
+            }
+        }
+        if outside(row, self.set.size.height) {
+            gy = gy.map(|gy| -gy);
+        }
+        (gx, gy)
+    }
+
+    /// Sums of the products over the window whose lowest row is this one.
+    #[inline(always)]
+    fn sum<const RADIUS: usize>(
+        &mut self,
+        gx: [i32; EACH as usize],
+        gy: [i32; EACH as usize],
+    ) -> [[i32; EACH as usize]; 3] {
+        // Both gradients of a neighbour in one word: each fits in 16 bits.
+        let mut products = [[0; SEEN]; 3];
+        let mut set = |i: usize, gx: i32, gy: i32| {
+            products[0][i] = gx * gx;
+            products[1][i] = gx * gy;
+            products[2][i] = gy * gy;
+        };
+        let packed: [u32; EACH as usize] = array::from_fn(|i| (gx[i] as u32 & 0xFFFF) | (gy[i] as u32) << 16);
+        let unpack = |word: u32| (i32::from(word as u16 as i16), word as i32 >> 16);
+        for i in 0..EACH as usize {
+            set(FIRST + i, gx[i], gy[i]);
+        }
+        for i in 0..RADIUS {
+            let (gx, gy) = unpack(self.s.shuffle_up(packed[EACH as usize - 1 - i], 1));
+            set(FIRST - 1 - i, gx, gy);
+            let (gx, gy) = unpack(self.s.shuffle_down(packed[i], 1));
+            set(END + i, gx, gy);
+        }
+        let across = products.map(|row| {
+            array::from_fn(|i| {
+                let i = FIRST + i;
+                let mut sum = row[i];
+                for d in 1..=RADIUS {
+                    sum += row[i - d] + row[i + d];
+                }
+                sum
+            })
+        });
+        let mut sums: [[i32; EACH as usize]; 3] = across;
+        for row in 0..2 * RADIUS {
+            for product in 0..3 {
+                for i in 0..EACH as usize {
+                    sums[product][i] += self.products[row][product][i];
+                }
+            }
+        }
+        push(&mut self.products, across);
+        sums
+    }
+
+    #[inline(always)]
+    fn measure(&self, sums: [[i32; EACH as usize]; 3]) -> [f32; EACH as usize] {
+        let set = self.set;
+        let tensor = sums.map(|row| row.map(|sum| sum as f32 * set.scale));
+        let respond = |kind: u32| {
+            array::from_fn(|i| measure(self.s, kind, set.parameter, tensor[0][i], tensor[1][i], tensor[2][i]))
+        };
+        // Once a row, not once a pixel.
+        match set.measure {
+            crate::abi::measure::HARRIS => respond(crate::abi::measure::HARRIS),
+            crate::abi::measure::SHI_TOMASI => respond(crate::abi::measure::SHI_TOMASI),
+            _ => respond(crate::abi::measure::NOBLE),
+        }
+    }
+
+    /// The responses of the row `RADIUS` above that are corners; others are [`NEVER`].
+    #[inline(always)]
+    fn suppress<const RADIUS: usize>(&mut self, responses: [f32; EACH as usize]) -> [f32; EACH as usize] {
+        let mut row = [NEVER; SEEN];
+        for i in 0..EACH as usize {
+            row[FIRST + i] = responses[i];
+        }
+        for i in 0..RADIUS {
+            let up = self.s.shuffle_up(responses[EACH as usize - 1 - i].to_bits(), 1);
+            row[FIRST - 1 - i] = f32::from_bits(up);
+            let down = self.s.shuffle_down(responses[i].to_bits(), 1);
+            row[END + i] = f32::from_bits(down);
+        }
+        let (mut maxima, mut winners) = ([NEVER; EACH as usize], [NEVER; EACH as usize]);
+        for i in 0..EACH as usize {
+            let at = FIRST + i;
+            let (mut before, mut after) = (row[at - 1], row[at + 1]);
+            for d in 2..=RADIUS {
+                before = before.max(row[at - d]);
+                after = after.max(row[at + d]);
+            }
+            maxima[i] = before.max(after).max(row[at]);
+            if row[at] > before && row[at] >= after {
+                winners[i] = row[at];
+            }
+        }
+        let mut below = maxima;
+        for row in 0..RADIUS - 1 {
+            for i in 0..EACH as usize {
+                below[i] = below[i].max(self.maxima[row][i]);
+            }
+        }
+        // Of the rows up to the one above the centre.
+        let above = self.pooled[RADIUS];
+        let corners = array::from_fn(|i| {
+            let winner = self.winners[RADIUS - 1][i];
+            if winner > above[i] && winner >= below[i] { winner } else { NEVER }
+        });
+        push(&mut self.maxima, maxima);
+        push(&mut self.pooled, below);
+        push(&mut self.winners, winners);
+        corners
+    }
+
+    /// The response that a corner exceeds at least, as far as is known.
+    #[inline(always)]
+    fn bound(&self, state: S::Buffer<u32>) -> f32 {
+        let set = self.set;
+        if set.threshold == threshold::ABSOLUTE {
+            return set.value;
+        }
+        let greatest = self.s.load_shared_by_all(state, state::GREATEST);
+        if greatest > ordered(0.0) { set.value * unordered(greatest) } else { 0.0 }
+    }
+
+    /// Tells all warps of the greatest response of this one's own columns.
+    #[inline(always)]
+    fn tell(&mut self, state: S::Buffer<u32>, own: bool) {
+        let mut greatest = if own { ordered(self.greatest) } else { 0 };
+        let mut delta = 16;
+        while delta > 0 {
+            greatest = greatest.max(self.s.shuffle_xor(greatest, delta));
+            delta /= 2;
+        }
+        if self.s.lane() == 0 && greatest > self.s.load_shared_by_all(state, state::GREATEST) {
+            self.s.atomic_max(state, state::GREATEST, greatest);
+        }
+    }
+
+    /// Adds corners to the list.
+    #[inline(always)]
+    fn emit(
+        &self,
+        state: S::Buffer<u32>,
+        keys: S::Buffer<u64>,
+        corners: [f32; EACH as usize],
+        y: u32,
+        bound: f32,
+    ) {
+        let one = |i: i32, response: f32| {
+            let x = (self.x + i) as u32;
+            if response > bound && self.set.size.within(self.set.margin, x, y) {
+                let place = self.s.atomic_add(state, state::FOUND, 1);
+                if place < self.set.capacity {
+                    let pixel = y * self.set.size.width + x;
+                    let key = u64::from(!response.to_bits()) << 32 | u64::from(pixel);
+                    self.s.store(keys, place as usize, key);
+                }
+            }
+        };
+        // Not a loop: an array that is indexed by a variable has no place in registers.
+        one(0, corners[0]);
+        one(1, corners[1]);
+        one(2, corners[2]);
+        one(3, corners[3]);
+    }
+}
+
+/// The numbers of pairs, each of which is the second times 2¹⁶ plus the first, both signed.
+#[inline(always)]
+fn split(pairs: [u32; 2]) -> [i32; EACH as usize] {
+    let numbers = pairs.map(|pair| {
+        let first = i32::from(pair as i16);
+        [first, (pair as i32).wrapping_sub(first) >> 16]
+    });
+    [numbers[0][0], numbers[0][1], numbers[1][0], numbers[1][1]]
+}
+
+/// A new row at the head of a ring.
+#[inline(always)]
+fn push<T: Copy, const ROWS: usize>(ring: &mut [T; ROWS], row: T) {
+    for i in (1..ROWS).rev() {
+        ring[i] = ring[i - 1];
+    }
+    ring[0] = row;
+}
+
+/// Where row or column `i` of a mirrored line is read; somewhere inside where it is too far away to matter.
+#[inline(always)]
+fn mirrored(i: i32, len: u32) -> u32 {
+    let last = len as i32 - 1;
+    let i = i.abs();
+    let i = if i > last { 2 * last - i } else { i };
+    i.max(0) as u32
+}
