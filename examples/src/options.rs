@@ -1,5 +1,7 @@
 //! The options that choose a configuration and a backend.
 
+use std::time::Duration;
+
 #[cfg(feature = "cuda")]
 use anyhow::Context;
 use anyhow::ensure;
@@ -101,6 +103,28 @@ pub struct BackendOptions {
     /// Number of the CUDA backend's GPU; the first by default
     #[arg(long, value_name = "NUMBER")]
     pub device: Option<u32>,
+    /// One kernel a stage on the CUDA backend, also where there is a fused one, for comparing them
+    #[arg(long)]
+    pub staged: bool,
+}
+
+/// A detector that may know how long its device worked.
+pub trait Timed: Detector {
+    /// The time on the device for the last image, from its arrival there to the complete list, without transfers.
+    fn device_time(&self) -> Option<Duration> {
+        None
+    }
+}
+
+impl Timed for ReferenceDetector {}
+
+impl Timed for CpuDetector {}
+
+#[cfg(feature = "cuda")]
+impl Timed for harris_cuda::CudaDetector {
+    fn device_time(&self) -> Option<Duration> {
+        harris_cuda::CudaDetector::device_time(self).ok()
+    }
 }
 
 /// What computes.
@@ -120,7 +144,7 @@ impl BackendOptions {
     ///
     /// # Errors
     /// Threads asked of a backend without, or that cannot be started.
-    pub fn detector(&self, config: HarrisConfig) -> anyhow::Result<Box<dyn Detector>> {
+    pub fn detector(&self, config: HarrisConfig) -> anyhow::Result<Box<dyn Timed>> {
         let name = match self.backend {
             Backend::Reference => "reference",
             Backend::Cpu => "CPU",
@@ -132,6 +156,7 @@ impl BackendOptions {
         }
         if self.backend != Backend::Cuda {
             ensure!(self.device.is_none(), "the {name} backend has no devices");
+            ensure!(!self.staged, "the {name} backend has no fused kernels");
         }
         match self.backend {
             Backend::Reference => Ok(Box::new(ReferenceDetector::new(config))),
@@ -150,13 +175,14 @@ impl BackendOptions {
     }
 
     #[cfg(feature = "cuda")]
-    fn cuda(&self, config: HarrisConfig) -> anyhow::Result<Box<dyn Detector>> {
-        let detector = harris_cuda::CudaDetector::on_device(self.device.unwrap_or(0), config);
-        Ok(Box::new(detector.context("cannot use the CUDA backend")?))
+    fn cuda(&self, config: HarrisConfig) -> anyhow::Result<Box<dyn Timed>> {
+        let detector = harris_cuda::CudaDetector::on_device(self.device.unwrap_or(0), config)
+            .context("cannot use the CUDA backend")?;
+        Ok(Box::new(if self.staged { detector.staged() } else { detector }))
     }
 
     #[cfg(not(feature = "cuda"))]
-    fn cuda(&self, _: HarrisConfig) -> anyhow::Result<Box<dyn Detector>> {
+    fn cuda(&self, _: HarrisConfig) -> anyhow::Result<Box<dyn Timed>> {
         anyhow::bail!(
             "this program was built without the CUDA backend; build it with `cargo run --release --features cuda ...`"
         )

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use harris_core::{Detector, Error, ImageView, Sample, Samples};
-use harris_examples::options::{BackendOptions, ConfigOptions};
+use harris_core::{Error, ImageView, Sample, Samples};
+use harris_examples::options::{BackendOptions, ConfigOptions, Timed};
 use harris_examples::{cli, input};
 use serde::Serialize;
 
@@ -101,6 +101,9 @@ struct Timing {
     mpix_per_s: f64,
     /// Of the shortest.
     best_mpix_per_s: f64,
+    /// Median of the time on the device alone, where the backend has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device_ms: Option<f64>,
     keypoints: usize,
 }
 
@@ -157,21 +160,23 @@ fn time<T: Sample>(
     samples: &[T],
     channels: usize,
     size: Size,
-    detector: &mut dyn Detector,
+    detector: &mut dyn Timed,
     seconds: f64,
 ) -> Result<Timing, Error> {
     let Size { width, height } = size;
     let image = ImageView::strided(samples, width, height, channels, width * channels)?;
     // The first frame brings the memory.
     let keypoints = detector.detect(&image)?.len();
-    let mut times = Vec::new();
+    let (mut times, mut device_times) = (Vec::new(), Vec::new());
     let begin = Instant::now();
     while times.len() < 5 || begin.elapsed() < Duration::from_secs_f64(seconds) {
         let start = Instant::now();
         std::hint::black_box(detector.detect(&image)?);
         times.push(start.elapsed().as_secs_f64());
+        device_times.extend(detector.device_time().map(|time| time.as_secs_f64()));
     }
     times.sort_by(f64::total_cmp);
+    device_times.sort_by(f64::total_cmp);
     let median = times[times.len() / 2];
     Ok(Timing {
         backend: detector.describe(),
@@ -183,6 +188,7 @@ fn time<T: Sample>(
         runs: times.len(),
         mpix_per_s: (width * height) as f64 / median / 1e6,
         best_mpix_per_s: (width * height) as f64 / times[0] / 1e6,
+        device_ms: device_times.get(device_times.len() / 2).map(|time| time * 1e3),
         keypoints,
     })
 }
@@ -197,11 +203,13 @@ fn print(timing: &Timing) {
         max_ms,
         mpix_per_s,
         best_mpix_per_s,
+        device_ms,
         keypoints,
         ..
     } = timing;
+    let device = device_ms.map_or_else(String::new, |device| format!("  on the device {device:.3} ms"));
     println!(
         "{width:>5} x {height:<5} median {median_ms:>9.3} ms  min {min_ms:>9.3}  max {max_ms:>9.3}  \
-         {mpix_per_s:>7.1} Mpix/s, best {best_mpix_per_s:>7.1}  {keypoints:>7} keypoints  ({backend})"
+         {mpix_per_s:>7.1} Mpix/s, best {best_mpix_per_s:>7.1}{device}  {keypoints:>7} keypoints  ({backend})"
     );
 }

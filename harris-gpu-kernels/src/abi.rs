@@ -76,20 +76,25 @@ macro_rules! for_each_kernel {
             // By key: those of the list that exceed the state's threshold, in no order, counted by the state. Any grid.
             order::exceed [256, 0] (from: [u64], to: [u64], state: [u32], capacity: u32);
 
-            // Warps are pieces of strips, `fused::WARPS` a block: 8-bit samples, rows `pitch` bytes apart, to the keys of
-            // corners that exceed what is known of the threshold.
-            fused::detect_sobel_box3_radius1 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::detect_sobel_box3_radius2 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::detect_sobel_box5_radius1 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::detect_sobel_box5_radius2 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::detect_binomial3_sobel_box3_radius1 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::detect_binomial3_sobel_box3_radius2 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::detect_binomial3_sobel_box5_radius1 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::detect_binomial3_sobel_box5_radius2 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::detect_binomial5_sobel_box3_radius1 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::detect_binomial5_sobel_box3_radius2 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::detect_binomial5_sobel_box5_radius1 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::detect_binomial5_sobel_box5_radius2 [128, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            // Blocks are pieces of strips of `fused::OWN` columns and `rows` rows: 8-bit samples, rows `pitch` bytes apart, to
+            // the keys of corners that exceed what is known of the threshold.
+            fused::sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::binomial3_sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::binomial3_sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::binomial3_sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::binomial3_sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::binomial5_sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::binomial5_sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::binomial5_sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::binomial5_sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::sobel_box3_shi_tomasi_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::sobel_box3_shi_tomasi_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::binomial3_sobel_box3_shi_tomasi_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::binomial3_sobel_box3_shi_tomasi_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::binomial3_scharr_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
         }
     };
 }
@@ -97,24 +102,29 @@ macro_rules! for_each_kernel {
 /// Calls a macro with the fused kernels:
 ///
 /// ```text
-/// name [blocks that a multiprocessor is to hold]: radius of the binomial smoothing, gradient, radius of the box window, radius of suppression;
+/// name [blocks that a multiprocessor is to hold]: radius of the binomial smoothing, gradient, radius of the box window, measure, radius of suppression;
 /// ```
 #[macro_export]
 macro_rules! for_each_fused {
     ($($apply:tt)*) => {
         $($apply)*! {
-            detect_sobel_box3_radius1 [4]: 0, SOBEL, 1, 1;
-            detect_sobel_box3_radius2 [4]: 0, SOBEL, 1, 2;
-            detect_sobel_box5_radius1 [3]: 0, SOBEL, 2, 1;
-            detect_sobel_box5_radius2 [3]: 0, SOBEL, 2, 2;
-            detect_binomial3_sobel_box3_radius1 [4]: 1, SOBEL, 1, 1;
-            detect_binomial3_sobel_box3_radius2 [4]: 1, SOBEL, 1, 2;
-            detect_binomial3_sobel_box5_radius1 [3]: 1, SOBEL, 2, 1;
-            detect_binomial3_sobel_box5_radius2 [2]: 1, SOBEL, 2, 2;
-            detect_binomial5_sobel_box3_radius1 [4]: 2, SOBEL, 1, 1;
-            detect_binomial5_sobel_box3_radius2 [3]: 2, SOBEL, 1, 2;
-            detect_binomial5_sobel_box5_radius1 [3]: 2, SOBEL, 2, 1;
-            detect_binomial5_sobel_box5_radius2 [2]: 2, SOBEL, 2, 2;
+            sobel_box3_harris_radius1 [16]: 0, SOBEL, 1, HARRIS, 1;
+            sobel_box3_harris_radius2 [16]: 0, SOBEL, 1, HARRIS, 2;
+            sobel_box5_harris_radius1 [12]: 0, SOBEL, 2, HARRIS, 1;
+            sobel_box5_harris_radius2 [12]: 0, SOBEL, 2, HARRIS, 2;
+            binomial3_sobel_box3_harris_radius1 [16]: 1, SOBEL, 1, HARRIS, 1;
+            binomial3_sobel_box3_harris_radius2 [16]: 1, SOBEL, 1, HARRIS, 2;
+            binomial3_sobel_box5_harris_radius1 [12]: 1, SOBEL, 2, HARRIS, 1;
+            binomial3_sobel_box5_harris_radius2 [12]: 1, SOBEL, 2, HARRIS, 2;
+            binomial5_sobel_box3_harris_radius1 [16]: 2, SOBEL, 1, HARRIS, 1;
+            binomial5_sobel_box3_harris_radius2 [12]: 2, SOBEL, 1, HARRIS, 2;
+            binomial5_sobel_box5_harris_radius1 [12]: 2, SOBEL, 2, HARRIS, 1;
+            binomial5_sobel_box5_harris_radius2 [8]: 2, SOBEL, 2, HARRIS, 2;
+            sobel_box3_shi_tomasi_radius1 [16]: 0, SOBEL, 1, SHI_TOMASI, 1;
+            sobel_box3_shi_tomasi_radius2 [12]: 0, SOBEL, 1, SHI_TOMASI, 2;
+            binomial3_sobel_box3_shi_tomasi_radius1 [16]: 1, SOBEL, 1, SHI_TOMASI, 1;
+            binomial3_sobel_box3_shi_tomasi_radius2 [12]: 1, SOBEL, 1, SHI_TOMASI, 2;
+            binomial3_scharr_box3_harris_radius2 [16]: 1, SCHARR, 1, HARRIS, 2;
         }
     };
 }
@@ -193,7 +203,7 @@ macro_rules! on_host {
 for_each_kernel!(kernel_enum);
 
 macro_rules! fused_kernels {
-    ($($name:ident [$blocks:literal]: $smoothing:literal, $gradient:ident, $window:literal, $radius:literal;)*) => {
+    ($($name:ident [$blocks:literal]: $smoothing:literal, $gradient:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
         impl Kernel {
             /// How many blocks a multiprocessor is to hold, where registers must be shared out for it.
             #[must_use]
@@ -204,11 +214,12 @@ macro_rules! fused_kernels {
                 }
             }
 
-            /// The fused kernel for radii of smoothing, window and suppression and a gradient of [`gradient`].
+            /// The fused kernel for radii of smoothing, window and suppression, a gradient of [`gradient`] and a measure of
+            /// [`measure`].
             #[must_use]
-            pub fn fused(smoothing: usize, gradient: u32, window: usize, radius: usize) -> Option<Kernel> {
-                match (smoothing, gradient, window, radius) {
-                    $(($smoothing, gradient::$gradient, $window, $radius) => Some(Kernel::$name),)*
+            pub fn fused(smoothing: usize, gradient: u32, window: usize, measure: u32, radius: usize) -> Option<Kernel> {
+                match (smoothing, gradient, window, measure, radius) {
+                    $(($smoothing, gradient::$gradient, $window, measure::$measure, $radius) => Some(Kernel::$name),)*
                     _ => None,
                 }
             }
@@ -270,8 +281,6 @@ pub mod fused {
     pub const SIDE: u32 = 8;
     /// Columns of which a warp finds the corners.
     pub const OWN: u32 = COLUMNS - 2 * SIDE;
-    /// Warps of a block.
-    pub const WARPS: u32 = 4;
 }
 
 /// Measures of the structure tensor.

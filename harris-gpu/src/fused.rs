@@ -32,7 +32,13 @@ pub(crate) fn covered<'a>(image: &ImageView<'a>, config: &HarrisConfig) -> Optio
         Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => return None,
     };
     let Window::Box { .. } = config.window() else { return None };
-    let kernel = Kernel::fused(smoothing, gradient, config.window().radius(), config.suppression_radius())?;
+    let kernel = Kernel::fused(
+        smoothing,
+        gradient,
+        config.window().radius(),
+        measure_of(config).0,
+        config.suppression_radius(),
+    )?;
     let suits = samples.channels() == 1
         && image.mask().is_none()
         && image.width().min(image.height()) >= LEAST_SIDE
@@ -88,7 +94,7 @@ fn walk<D: Device>(search: &Search<'_, D>, kernel: Kernel, pitch: u32, capacity:
     let (workspace, config) = (&*search.workspace, search.config);
     let (image, state) = (workspace.buffer(Slot::Image), workspace.buffer(Slot::State));
     let (keys, kept) = (workspace.buffer(Slot::Keys), workspace.buffer(Slot::OtherKeys));
-    let (measure, parameter) = measure_of(config);
+    let (_, parameter) = measure_of(config);
     let (threshold, value) = simple_threshold(config).expect("covered");
     let strips = search.width.div_ceil(fused::OWN) as usize;
     let rows =
@@ -97,12 +103,12 @@ fn walk<D: Device>(search: &Search<'_, D>, kernel: Kernel, pitch: u32, capacity:
     launch::fused(
         search.device,
         kernel,
-        [pieces.div_ceil(fused::WARPS as usize) as u32, 1],
+        [pieces as u32, 1],
         image,
         state,
         keys,
         (search.width, search.height, pitch, rows as u32),
-        (config.tensor_scale(255.0), measure, parameter),
+        (config.tensor_scale(255.0), parameter),
         (search.frame, search.margin()),
         (threshold, value),
         capacity,
@@ -115,6 +121,6 @@ fn walk<D: Device>(search: &Search<'_, D>, kernel: Kernel, pitch: u32, capacity:
 
 /// So many that all pieces run at once, or in a few turns.
 fn rows_of_piece(height: usize, strips: usize, multiprocessors: usize, kernel: Kernel) -> usize {
-    let warps = multiprocessors * (kernel.blocks_held().unwrap_or(1) * fused::WARPS) as usize;
+    let warps = multiprocessors * kernel.blocks_held().unwrap_or(1) as usize;
     (height * strips).div_ceil(warps).clamp(LEAST_ROWS, MOST_ROWS)
 }

@@ -40,7 +40,7 @@ macro_rules! launches {
 harris_gpu_kernels::for_each_kernel!(launches);
 
 macro_rules! fused_launch {
-    ($($name:ident [$blocks:literal]: $smoothing:literal, $gradient:ident, $window:literal, $radius:literal;)*) => {
+    ($($name:ident [$blocks:literal]: $smoothing:literal, $gradient:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
         /// Launches one of the fused kernels, which have the same arguments.
         pub(crate) fn fused<D: Device>(
             device: &D,
@@ -50,14 +50,14 @@ macro_rules! fused_launch {
             state: Buffer<'_, D::Memory, u32>,
             keys: Buffer<'_, D::Memory, u64>,
             (width, height, pitch, rows): (u32, u32, u32, u32),
-            (scale, measure, parameter): (f32, u32, f32),
+            (scale, parameter): (f32, f32),
             (frame, margin): (u32, u32),
             (threshold, value): (u32, f32),
             capacity: u32,
         ) -> Result<(), Error> {
             match kernel {
                 $(Kernel::$name => $name(
-                    device, grid, image, state, keys, width, height, pitch, rows, scale, measure, parameter, frame,
+                    device, grid, image, state, keys, width, height, pitch, rows, scale, parameter, frame,
                     margin, threshold, value, capacity,
                 ),)*
                 other => unreachable!("{other:?} is no fused kernel"),

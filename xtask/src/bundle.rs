@@ -50,6 +50,7 @@ pub(crate) fn write(folder: &Path) -> Result<()> {
 fn programs(command: &[&str]) -> Result<Vec<(String, PathBuf)>> {
     let run = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .current_dir(root())
+        .env("CARGO_PROFILE_RELEASE_STRIP", "true")
         .args(command)
         .args(["--locked", "--message-format=json-render-diagnostics"])
         .stderr(std::process::Stdio::inherit())

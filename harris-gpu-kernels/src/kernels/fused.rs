@@ -14,8 +14,8 @@ use super::geometry::Size;
 use super::number::{ordered, unordered};
 use super::response::measure;
 use crate::Simt;
-use crate::abi::fused::{COLUMNS, EACH, OWN, SIDE, WARPS};
-use crate::abi::{gradient, state, threshold};
+use crate::abi::fused::{COLUMNS, EACH, OWN, SIDE};
+use crate::abi::{gradient, measure as measures, state, threshold};
 
 /// Samples that a lane sees of a row: its own and as many to each side.
 const SEEN: usize = 3 * EACH as usize;
@@ -25,9 +25,10 @@ const FIRST: usize = EACH as usize;
 const END: usize = 2 * EACH as usize;
 
 /// Rows that are loaded ahead.
-const AHEAD: usize = 4;
-/// Rows walked at a time: more than any ring is long, so that rings need no copies.
-const UNROLLED: i32 = 6;
+const AHEAD: usize = 3;
+
+/// Times that three rows are walked before warps hear from each other.
+const PATIENCE: u32 = 8;
 
 /// What every response exceeds.
 const NEVER: f32 = f32::NEG_INFINITY;
@@ -40,7 +41,6 @@ pub(crate) struct Settings {
     /// Rows of a strip that one warp walks.
     pub(crate) rows: u32,
     pub(crate) scale: f32,
-    pub(crate) measure: u32,
     pub(crate) parameter: f32,
     pub(crate) frame: u32,
     pub(crate) margin: u32,
@@ -50,7 +50,7 @@ pub(crate) struct Settings {
 }
 
 macro_rules! variants {
-    ($($name:ident [$blocks:literal]: $smoothing:literal, $gradient:ident, $window:literal, $radius:literal;)*) => {$(
+    ($($name:ident [$blocks:literal]: $smoothing:literal, $gradient:ident, $window:literal, $measure:ident, $radius:literal;)*) => {$(
         pub(crate) fn $name<S: Simt>(
             s: S,
             image: S::Buffer<u8>,
@@ -61,7 +61,6 @@ macro_rules! variants {
             pitch: u32,
             rows: u32,
             scale: f32,
-            measure: u32,
             parameter: f32,
             frame: u32,
             margin: u32,
@@ -70,8 +69,8 @@ macro_rules! variants {
             capacity: u32,
         ) {
             let size = Size { width, height };
-            let set = Settings { size, pitch, rows, scale, measure, parameter, frame, margin, threshold, value, capacity };
-            walk::<S, $smoothing, { gradient::$gradient }, $window, $radius>(s, image, state, keys, set);
+            let set = Settings { size, pitch, rows, scale, parameter, frame, margin, threshold, value, capacity };
+            walk::<S, $smoothing, { gradient::$gradient }, $window, { measures::$measure }, $radius>(s, image, state, keys, set);
         }
     )*};
 }
@@ -80,14 +79,15 @@ crate::for_each_fused!(variants);
 
 /// Collects corners that exceed the threshold as far as it is known, and the greatest response.
 ///
-/// `SMOOTHING` is the radius of the binomial, `GRADIENT` one of the ABI's, `WINDOW` the radius of the box, `RADIUS` that of
-/// suppression, at least 1.
+/// `SMOOTHING` is the radius of the binomial, `WINDOW` that of the box, `RADIUS` that of suppression, at least 1;
+/// `GRADIENT` and `MEASURE` are the ABI's.
 #[inline(always)]
 pub(crate) fn walk<
     S: Simt,
     const SMOOTHING: usize,
     const GRADIENT: u32,
     const WINDOW: usize,
+    const MEASURE: u32,
     const RADIUS: usize,
 >(
     s: S,
@@ -97,74 +97,97 @@ pub(crate) fn walk<
     set: Settings,
 ) {
     let strips = set.size.width.div_ceil(OWN);
-    let piece = s.block() * WARPS + s.warp();
-    let (strip, top) = (piece % strips, piece / strips * set.rows);
-    if top >= set.size.height {
-        return;
-    }
+    // Blocks are single warps: what is the same for all lanes then follows from the block's number, and is computed once.
+    let (strip, top) = (s.block() % strips, s.block() / strips * set.rows);
     let bottom = if set.size.height - top < set.rows { set.size.height } else { top + set.rows };
     let left = (strip * OWN) as i32 - SIDE as i32;
     let x = left + (EACH * s.lane()) as i32;
     let width = set.size.width as i32;
     let own = s.lane() >= SIDE / EACH && s.lane() < (COLUMNS - SIDE) / EACH;
+    let (column, selector) = columns(x, set.size.width, set.pitch);
     let mut lane = Lane::<S> {
         s,
         image,
+        state,
+        keys,
         set,
+        top: top as i32,
+        bottom: bottom as i32,
         x,
-        inside: x >= 0 && x + EACH as i32 <= width,
+        own,
+        column,
+        selector,
+        mirrors: left < 0 || left + COLUMNS as i32 > width,
         at_edge: left < set.frame as i32 || left + COLUMNS as i32 > width - set.frame as i32,
+        bound: 0.0,
+        greatest: NEVER,
         ahead: [0; AHEAD],
         across: [[0; 3]; 4],
         differences: [[0; 2]; 2],
         sums: [[0; 2]; 2],
         products: [[[0; EACH as usize]; 3]; 6],
         maxima: [[NEVER; EACH as usize]; 4],
-        pooled: [[NEVER; EACH as usize]; 5],
+        pooled: [NEVER; EACH as usize],
         winners: [[NEVER; EACH as usize]; 4],
-        greatest: NEVER,
     };
+    // The row of the corners is `reach` rows higher than the one that is loaded.
     let reach = (SMOOTHING + 1 + WINDOW + RADIUS) as i32;
     let mut row = top as i32 - reach;
     for i in 0..AHEAD {
         lane.ahead[i] = lane.load(row + i as i32);
     }
-    let mut bound = lane.bound(state);
-    // The row of the centre is `reach` rows higher than the one that is loaded.
-    while row - reach < bottom as i32 {
-        for _ in 0..UNROLLED {
-            let samples = lane.next(row);
-            let responses = lane.respond::<SMOOTHING, GRADIENT, WINDOW>(samples, row);
-            let centre = row - reach;
-            let corners = lane.suppress::<RADIUS>(responses);
-            let wanted = own && centre >= top as i32 && centre < bottom as i32;
-            // Rare: most rows have no corner in any lane.
-            if wanted && (0..EACH as usize).any(|i| corners[i] > bound) {
-                lane.emit(state, keys, corners, centre as u32, bound);
-            }
-            // Rows of responses before are not complete.
-            if row >= top as i32 + reach - RADIUS as i32 {
-                for i in 0..EACH as usize {
-                    lane.greatest = lane.greatest.max(responses[i]);
-                }
-            }
-            row += 1;
+    while row - reach < lane.bottom {
+        lane.listen();
+        let mut turn = 0;
+        while turn < PATIENCE && row - reach < lane.bottom {
+            // As many as most rings are long and one more: so many turns bring rows back to the registers they had.
+            lane.step::<SMOOTHING, GRADIENT, WINDOW, MEASURE, RADIUS>(row);
+            lane.step::<SMOOTHING, GRADIENT, WINDOW, MEASURE, RADIUS>(row + 1);
+            lane.step::<SMOOTHING, GRADIENT, WINDOW, MEASURE, RADIUS>(row + 2);
+            row += 3;
+            turn += 1;
         }
-        lane.tell(state, own);
-        bound = lane.bound(state);
+        lane.tell();
     }
+}
+
+/// Where a lane whose first column is `x` finds its four samples in a row: in the two words from a byte on, picked by a
+/// selector. Outside the image they are mirrored; so far outside that no corner depends on them they are any.
+#[inline(always)]
+fn columns(x: i32, width: u32, pitch: u32) -> (u32, u32) {
+    let columns: [u32; EACH as usize] = array::from_fn(|i| mirrored(x + i as i32, width));
+    let least = columns[0].min(columns[1]).min(columns[2]).min(columns[3]);
+    // The row is at least two words long.
+    let start = (least & !3).min(pitch - 8);
+    let digit = |i: usize| (columns[i] - start).min(7) << (4 * i);
+    (start, digit(0) | digit(1) | digit(2) | digit(3))
 }
 
 /// A lane's part of the walk. Rings have the latest row first.
 struct Lane<S: Simt> {
     s: S,
     image: S::Buffer<u8>,
+    state: S::Buffer<u32>,
+    keys: S::Buffer<u64>,
     set: Settings,
+    /// Its rows.
+    top: i32,
+    bottom: i32,
     /// Column of its first sample.
     x: i32,
-    inside: bool,
+    /// Whether it finds corners, or only helps neighbours to.
+    own: bool,
+    /// Where its samples are in a row: see [`columns`].
+    column: u32,
+    selector: u32,
+    /// Whether a column of the strip lies outside.
+    mirrors: bool,
     /// Whether a column of the strip lies outside or has no valid response.
     at_edge: bool,
+    /// What a corner of its own exceeds at least, as far as is known.
+    bound: f32,
+    /// The greatest response so far.
+    greatest: f32,
     ahead: [u32; AHEAD],
     /// Rows smoothed across, in pairs.
     across: [[u32; 3]; 4],
@@ -175,27 +198,53 @@ struct Lane<S: Simt> {
     products: [[[i32; EACH as usize]; 3]; 6],
     /// Greatest responses across, and the greatest of as many rows of them as the radius.
     maxima: [[f32; EACH as usize]; 4],
-    pooled: [[f32; EACH as usize]; 5],
-    /// Responses that are the greatest across.
+    pooled: [f32; EACH as usize],
+    /// Responses that are the greatest across and of the rows above.
     winners: [[f32; EACH as usize]; 4],
-    greatest: f32,
 }
 
 impl<S: Simt> Lane<S> {
-    /// The lane's four samples of a row, mirrored outside the image.
+    /// The lane's four samples of a row.
     #[inline(always)]
     fn load(&self, row: i32) -> u32 {
         let y = mirrored(row, self.set.size.height) as usize;
-        let start = y * self.set.pitch as usize;
-        if self.inside {
-            return self.s.load_four(self.image, start + self.x as usize);
+        let at = y * self.set.pitch as usize + self.column as usize;
+        let word = self.s.load_four(self.image, at);
+        if !self.mirrors {
+            return word;
         }
-        let mut word = 0;
-        for i in 0..EACH {
-            let x = mirrored(self.x + i as i32, self.set.size.width) as usize;
-            word |= u32::from(self.s.load_constant(self.image, start + x)) << (8 * i);
+        self.s.permute(word, self.s.load_four(self.image, at + 4), self.selector)
+    }
+
+    /// One row down.
+    #[inline(always)]
+    fn step<
+        const SMOOTHING: usize,
+        const GRADIENT: u32,
+        const WINDOW: usize,
+        const MEASURE: u32,
+        const RADIUS: usize,
+    >(
+        &mut self,
+        row: i32,
+    ) {
+        let samples = self.next(row);
+        let responses = self.respond::<SMOOTHING, GRADIENT, WINDOW, MEASURE>(samples, row);
+        let of_responses = row - (SMOOTHING + 1 + WINDOW) as i32;
+        // Rows before are not complete.
+        if of_responses >= self.top {
+            let pairs = [responses[0].max(responses[1]), responses[2].max(responses[3])];
+            self.greatest = self.greatest.max(pairs[0].max(pairs[1]));
         }
-        word
+        let corners = self.suppress::<RADIUS>(responses);
+        let centre = of_responses - RADIUS as i32;
+        if centre >= self.top && centre < self.bottom {
+            let greatest = corners[0].max(corners[1]).max(corners[2].max(corners[3]));
+            // Rare.
+            if greatest > self.bound {
+                self.emit(corners, centre as u32);
+            }
+        }
     }
 
     /// The samples around, in this row; another is asked for.
@@ -211,7 +260,7 @@ impl<S: Simt> Lane<S> {
 
     /// The responses of the row that lies the support's radius above the samples' row.
     #[inline(always)]
-    fn respond<const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>(
+    fn respond<const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize, const MEASURE: u32>(
         &mut self,
         samples: [u32; 3],
         row: i32,
@@ -224,7 +273,7 @@ impl<S: Simt> Lane<S> {
         let of_response = of_gradient - WINDOW as i32;
         let (frame, size) = (self.set.frame as i32, self.set.size);
         let valid_row = of_response >= frame && of_response < size.height as i32 - frame;
-        let mut responses = self.measure(sums);
+        let mut responses = self.measure::<MEASURE>(sums);
         if self.at_edge || !valid_row {
             for i in 0..EACH as usize {
                 let x = self.x + i as i32;
@@ -243,10 +292,11 @@ impl<S: Simt> Lane<S> {
         let pair = |i: i32| {
             let byte = (i + EACH as i32) as u32;
             let (word, first) = (byte as usize / 4, byte % 4);
-            let next = if word < 2 { word + 1 } else { word };
-            // Bytes of a word that is zero follow the number.
-            let both = self.s.permute(samples[word], samples[next], first | (first + 1) << 4);
-            self.s.permute(both, 0, 0x4140)
+            // Byte 4 is one of zeros.
+            if first < 3 {
+                return self.s.permute(samples[word], 0, 0x4040 | first | (first + 1) << 8);
+            }
+            self.s.permute(self.s.permute(samples[word], samples[word + 1], 0x43), 0, 0x4140)
         };
         let starts = [-1, 1, 3];
         if RADIUS == 0 {
@@ -326,35 +376,19 @@ impl<S: Simt> Lane<S> {
         gx: [i32; EACH as usize],
         gy: [i32; EACH as usize],
     ) -> [[i32; EACH as usize]; 3] {
-        // Both gradients of a neighbour in one word: each fits in 16 bits.
-        let mut products = [[0; SEEN]; 3];
-        let mut set = |i: usize, gx: i32, gy: i32| {
-            products[0][i] = gx * gx;
-            products[1][i] = gx * gy;
-            products[2][i] = gy * gy;
-        };
-        let packed: [u32; EACH as usize] = array::from_fn(|i| (gx[i] as u32 & 0xFFFF) | (gy[i] as u32) << 16);
-        let unpack = |word: u32| (i32::from(word as u16 as i16), word as i32 >> 16);
+        let (mut u, mut v) = ([0; SEEN], [0; SEEN]);
         for i in 0..EACH as usize {
-            set(FIRST + i, gx[i], gy[i]);
+            (u[FIRST + i], v[FIRST + i]) = (gx[i], gy[i]);
         }
+        // Both gradients of a neighbour in one word: each fits in 16 bits.
+        let pack = |i: usize| (gx[i] as u32 & 0xFFFF) | (gy[i] as u32) << 16;
+        let unpack = |word: u32| (i32::from(word as i16), word as i32 >> 16);
         for i in 0..RADIUS {
-            let (gx, gy) = unpack(self.s.shuffle_up(packed[EACH as usize - 1 - i], 1));
-            set(FIRST - 1 - i, gx, gy);
-            let (gx, gy) = unpack(self.s.shuffle_down(packed[i], 1));
-            set(END + i, gx, gy);
+            (u[FIRST - 1 - i], v[FIRST - 1 - i]) = unpack(self.s.shuffle_up(pack(EACH as usize - 1 - i), 1));
+            (u[END + i], v[END + i]) = unpack(self.s.shuffle_down(pack(i), 1));
         }
-        let across = products.map(|row| {
-            array::from_fn(|i| {
-                let i = FIRST + i;
-                let mut sum = row[i];
-                for d in 1..=RADIUS {
-                    sum += row[i - d] + row[i + d];
-                }
-                sum
-            })
-        });
-        let mut sums: [[i32; EACH as usize]; 3] = across;
+        let across = [across::<RADIUS>(u, u), across::<RADIUS>(u, v), across::<RADIUS>(v, v)];
+        let mut sums = across;
         for row in 0..2 * RADIUS {
             for product in 0..3 {
                 for i in 0..EACH as usize {
@@ -367,18 +401,11 @@ impl<S: Simt> Lane<S> {
     }
 
     #[inline(always)]
-    fn measure(&self, sums: [[i32; EACH as usize]; 3]) -> [f32; EACH as usize] {
-        let set = self.set;
-        let tensor = sums.map(|row| row.map(|sum| sum as f32 * set.scale));
-        let respond = |kind: u32| {
-            array::from_fn(|i| measure(self.s, kind, set.parameter, tensor[0][i], tensor[1][i], tensor[2][i]))
-        };
-        // Once a row, not once a pixel.
-        match set.measure {
-            crate::abi::measure::HARRIS => respond(crate::abi::measure::HARRIS),
-            crate::abi::measure::SHI_TOMASI => respond(crate::abi::measure::SHI_TOMASI),
-            _ => respond(crate::abi::measure::NOBLE),
-        }
+    fn measure<const MEASURE: u32>(&self, sums: [[i32; EACH as usize]; 3]) -> [f32; EACH as usize] {
+        let tensor = sums.map(|row| row.map(|sum| sum as f32 * self.set.scale));
+        array::from_fn(|i| {
+            measure(self.s, MEASURE, self.set.parameter, tensor[0][i], tensor[1][i], tensor[2][i])
+        })
     }
 
     /// The responses of the row `RADIUS` above that are corners; others are [`NEVER`].
@@ -394,6 +421,8 @@ impl<S: Simt> Lane<S> {
             let down = self.s.shuffle_down(responses[i].to_bits(), 1);
             row[END + i] = f32::from_bits(down);
         }
+        // The rows above are the last ones that were pooled: it can be told at once which responses exceed them.
+        let above = self.pooled;
         let (mut maxima, mut winners) = ([NEVER; EACH as usize], [NEVER; EACH as usize]);
         for i in 0..EACH as usize {
             let at = FIRST + i;
@@ -403,7 +432,7 @@ impl<S: Simt> Lane<S> {
                 after = after.max(row[at + d]);
             }
             maxima[i] = before.max(after).max(row[at]);
-            if row[at] > before && row[at] >= after {
+            if row[at] > before.max(above[i]) && row[at] >= after {
                 winners[i] = row[at];
             }
         }
@@ -413,70 +442,81 @@ impl<S: Simt> Lane<S> {
                 below[i] = below[i].max(self.maxima[row][i]);
             }
         }
-        // Of the rows up to the one above the centre.
-        let above = self.pooled[RADIUS];
         let corners = array::from_fn(|i| {
             let winner = self.winners[RADIUS - 1][i];
-            if winner > above[i] && winner >= below[i] { winner } else { NEVER }
+            if winner >= below[i] { winner } else { NEVER }
         });
         push(&mut self.maxima, maxima);
-        push(&mut self.pooled, below);
+        self.pooled = below;
         push(&mut self.winners, winners);
         corners
     }
 
-    /// The response that a corner exceeds at least, as far as is known.
+    /// Learns the bound from what all warps told.
     #[inline(always)]
-    fn bound(&self, state: S::Buffer<u32>) -> f32 {
+    fn listen(&mut self) {
         let set = self.set;
-        if set.threshold == threshold::ABSOLUTE {
-            return set.value;
-        }
-        let greatest = self.s.load_shared_by_all(state, state::GREATEST);
-        if greatest > ordered(0.0) { set.value * unordered(greatest) } else { 0.0 }
+        self.bound = if !self.own {
+            f32::INFINITY
+        } else if set.threshold == threshold::ABSOLUTE {
+            set.value
+        } else {
+            let greatest = self.s.load_shared_by_all(self.state, state::GREATEST);
+            if greatest > ordered(0.0) { set.value * unordered(greatest) } else { 0.0 }
+        };
     }
 
     /// Tells all warps of the greatest response of this one's own columns.
     #[inline(always)]
-    fn tell(&mut self, state: S::Buffer<u32>, own: bool) {
-        let mut greatest = if own { ordered(self.greatest) } else { 0 };
+    fn tell(&mut self) {
+        let mut greatest = if self.own { ordered(self.greatest) } else { 0 };
         let mut delta = 16;
         while delta > 0 {
             greatest = greatest.max(self.s.shuffle_xor(greatest, delta));
             delta /= 2;
         }
-        if self.s.lane() == 0 && greatest > self.s.load_shared_by_all(state, state::GREATEST) {
-            self.s.atomic_max(state, state::GREATEST, greatest);
+        if self.s.lane() == 0 && greatest > self.s.load_shared_by_all(self.state, state::GREATEST) {
+            self.s.atomic_max(self.state, state::GREATEST, greatest);
         }
     }
 
     /// Adds corners to the list.
     #[inline(always)]
-    fn emit(
-        &self,
-        state: S::Buffer<u32>,
-        keys: S::Buffer<u64>,
-        corners: [f32; EACH as usize],
-        y: u32,
-        bound: f32,
-    ) {
-        let one = |i: i32, response: f32| {
+    fn emit(&self, corners: [f32; EACH as usize], y: u32) {
+        let exceeds = |i: usize| u32::from(corners[i] > self.bound) << i;
+        let mut open = exceeds(0) | exceeds(1) | exceeds(2) | exceeds(3);
+        while open != 0 {
+            // Picked by comparisons: an array that is indexed by a variable has no place in registers.
+            let (i, response) = match open {
+                open if open & 1 != 0 => (0, corners[0]),
+                open if open & 2 != 0 => (1, corners[1]),
+                open if open & 4 != 0 => (2, corners[2]),
+                _ => (3, corners[3]),
+            };
+            open &= open - 1;
             let x = (self.x + i) as u32;
-            if response > bound && self.set.size.within(self.set.margin, x, y) {
-                let place = self.s.atomic_add(state, state::FOUND, 1);
+            if self.set.size.within(self.set.margin, x, y) {
+                let place = self.s.atomic_add(self.state, state::FOUND, 1);
                 if place < self.set.capacity {
                     let pixel = y * self.set.size.width + x;
                     let key = u64::from(!response.to_bits()) << 32 | u64::from(pixel);
-                    self.s.store(keys, place as usize, key);
+                    self.s.store(self.keys, place as usize, key);
                 }
             }
-        };
-        // Not a loop: an array that is indexed by a variable has no place in registers.
-        one(0, corners[0]);
-        one(1, corners[1]);
-        one(2, corners[2]);
-        one(3, corners[3]);
+        }
     }
+}
+
+/// Sums of products over `RADIUS` to each side of the lane's own.
+#[inline(always)]
+fn across<const RADIUS: usize>(u: [i32; SEEN], v: [i32; SEEN]) -> [i32; EACH as usize] {
+    array::from_fn(|i| {
+        let mut sum = u[FIRST + i] * v[FIRST + i];
+        for d in 1..=RADIUS {
+            sum += u[FIRST + i - d] * v[FIRST + i - d] + u[FIRST + i + d] * v[FIRST + i + d];
+        }
+        sum
+    })
 }
 
 /// The numbers of pairs, each of which is the second times 2¹⁶ plus the first, both signed.
