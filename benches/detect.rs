@@ -1,6 +1,7 @@
 //! Image to list: backends, threads, presets, sizes.
 
 use std::hint::black_box;
+use std::path::PathBuf;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use harris_core::{Detector, HarrisConfig, ImageView, ReferenceDetector, presets};
@@ -12,8 +13,11 @@ criterion_main!(benches);
 
 /// The photograph `camera`, tiled to a size.
 fn tiled(width: usize, height: usize) -> Vec<u8> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/camera.png");
-    let camera = input::read_image(path.as_ref(), false).expect("the photograph is there").into_luma8();
+    // A benchmark may run where the repository is not.
+    let folder = std::env::var_os("HARRIS_DATA")
+        .map_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data").into(), PathBuf::from);
+    let camera =
+        input::read_image(&folder.join("camera.png"), false).expect("the photograph is there").into_luma8();
     let (w, h) = (camera.width() as usize, camera.height() as usize);
     (0..width * height).map(|i| camera.as_raw()[(i / width % h) * w + i % width % w]).collect()
 }
@@ -38,6 +42,21 @@ fn sizes(criterion: &mut Criterion) {
             let id = BenchmarkId::new(format!("cpu_{threads}_threads"), &size);
             group.bench_function(id, |b| b.iter(|| detector.detect(black_box(&image))));
         }
+        if let Some(mut detector) = cuda(HarrisConfig::default()) {
+            let id = BenchmarkId::new("cuda", &size);
+            group.bench_function(id, |b| b.iter(|| detector.detect(black_box(&image))));
+        }
+    }
+}
+
+/// The first GPU, where there is one and this was built with the feature `cuda`.
+fn cuda(config: HarrisConfig) -> Option<Box<dyn Detector>> {
+    #[cfg(feature = "cuda")]
+    return harris_cuda::CudaDetector::new(config).ok().map(|detector| Box::new(detector) as _);
+    #[cfg(not(feature = "cuda"))]
+    {
+        let _ = config;
+        None
     }
 }
 
@@ -52,5 +71,10 @@ fn all_presets(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("cpu", preset.name), |b| {
             b.iter(|| detector.detect(black_box(&image)));
         });
+        if let Some(mut detector) = cuda((preset.config)()) {
+            group.bench_function(BenchmarkId::new("cuda", preset.name), |b| {
+                b.iter(|| detector.detect(black_box(&image)));
+            });
+        }
     }
 }

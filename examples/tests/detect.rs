@@ -317,3 +317,23 @@ fn outputs_that_cannot_be_written_are_named() {
     );
     assert!(folder.names().is_empty());
 }
+
+#[test]
+fn the_cuda_backend_works_or_says_why_not() {
+    let camera = data("camera.png");
+    let arguments = [camera.as_str(), "--backend", "cuda", "--csv", "-"];
+    let output = detect(arguments);
+    if cfg!(feature = "cuda") && output.status.success() {
+        let expected = succeed(&[&camera, "--backend", "cpu", "--csv", "-"]);
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+        return;
+    }
+    let line = complaint(&arguments);
+    if cfg!(feature = "cuda") {
+        assert!(line.contains("cannot use the CUDA backend: there is no CUDA GPU on this machine"), "{line}");
+    } else {
+        assert!(line.contains("--features cuda"), "{line}");
+    }
+    assert!(complaint(&[&camera, "--device", "1"]).contains("the CPU backend has no devices"));
+    assert!(complaint(&[&camera, "--backend", "reference", "--staged"]).contains("no fused kernels"));
+}

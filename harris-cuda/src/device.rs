@@ -85,7 +85,14 @@ impl Device for CudaDevice {
     }
 
     fn download(&mut self, memory: &DeviceMemory, bytes: &mut [u8]) -> Result<(), Error> {
-        self.stream.download(memory, bytes)?;
+        if bytes.len() <= LEAST_STAGED {
+            let (_, at) = self.stage(bytes.len(), bytes.len())?;
+            let staging = self.staging.as_mut().expect("staged above");
+            self.stream.fetch(memory, staging, at, bytes.len())?;
+            bytes.copy_from_slice(&staging.as_mut_slice()[at..at + bytes.len()]);
+        } else {
+            self.stream.download(memory, bytes)?;
+        }
         // All copies before are done.
         self.staged = 0;
         Ok(())

@@ -60,8 +60,8 @@ macro_rules! for_each_kernel {
             suppression::suppress [256, 0] (response: [f32], mask: [u8], state: [u32], keys: [u64], capacity: u32, width: u32, height: u32, frame: u32, margin: u32, radius: u32, masked: u32);
 
             // Blocks are chunks of `order::CHUNK` keys.
-            order::sort_chunks [256, 1024] (keys: [u64], count: u32);
-            // By key: pairs of sorted runs of `run` keys to runs twice as long.
+            order::sort_chunks [512, 1024] (keys: [u64], count: u32);
+            // By key: groups of `order::WAYS` sorted runs of `run` keys, a power of two, to single ones.
             order::merge [256, 0] (from: [u64], to: [u64], count: u32, run: u32);
             // By key: keys of corners to keys in the order of rows, and the other way round.
             order::turn [256, 0] (from: [u64], to: [u64], count: u32);
@@ -73,8 +73,8 @@ macro_rules! for_each_kernel {
             order::keep [256, 0] (from: [u64], to: [u64], decisions: [u32], state: [u32], count: u32);
             // By key: x, y, scale and response of corners.
             order::emit [256, 0] (keys: [u64], response: [f32], keypoints: [f32], count: u32, width: u32, height: u32, frame: u32, subpixel: u32);
-            // By key: those of the list that exceed the state's threshold, in no order, counted by the state. Any grid.
-            order::exceed [256, 0] (from: [u64], to: [u64], state: [u32], capacity: u32);
+            // Any grid: those of the list that exceed the threshold, in no order, counted by the state.
+            order::exceed [256, 0] (from: [u64], to: [u64], state: [u32], capacity: u32, kind: u32, value: f32);
 
             // Blocks are pieces of strips of `fused::OWN` columns and `rows` rows: 8-bit samples, rows `pitch` bytes apart, to
             // the keys of corners that exceed what is known of the threshold.
@@ -328,6 +328,8 @@ pub mod state {
 pub mod order {
     /// Keys that a block sorts.
     pub const CHUNK: u32 = 1024;
+    /// Runs that are merged at a time.
+    pub const WAYS: u32 = 4;
     /// Not yet decided.
     pub const OPEN: u32 = 0;
     /// Kept.

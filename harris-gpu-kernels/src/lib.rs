@@ -4,6 +4,7 @@
 //!
 //! - rustc's NVPTX backend, when this crate is compiled for `nvptx64-nvidia-cuda`: each kernel becomes an entry
 //!   point of the PTX that `harris-cuda` carries;
+//! - `simt::rust_cuda`, behind the feature `rust-cuda`: Rust-CUDA's `cuda_std`, type-checked and not yet compiled to PTX;
 //! - `simt::host`, behind the feature `host`: threads are coroutines on the CPU, barriers and exchanges between
 //!   lanes are real, and a divergent barrier, an access beyond a buffer, a read of what nothing wrote or a race in
 //!   shared memory is a panic that names block and thread. With it all kernels are tested on any machine.

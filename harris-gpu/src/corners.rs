@@ -235,7 +235,7 @@ impl<'a, D: Device> Search<'a, D> {
             let (from, to) = (self.workspace.buffer(keys), self.workspace.buffer(other));
             launch::merge(self.device, grid(Kernel::merge, count, 1), from, to, count as u32, run as u32)?;
             std::mem::swap(&mut keys, &mut other);
-            run *= 2;
+            run *= order::WAYS as usize;
         }
         Ok((keys, other))
     }

@@ -113,10 +113,9 @@ fn walk<D: Device>(search: &Search<'_, D>, kernel: Kernel, pitch: u32, capacity:
         (threshold, value),
         capacity,
     )?;
-    launch::threshold(search.device, [1, 1], state, threshold, value)?;
     let blocks =
         launch::grid(Kernel::exceed, capacity as usize, 1)[0].min(2 * search.device.multiprocessors());
-    launch::exceed(search.device, [blocks, 1], keys, kept, state, capacity)
+    launch::exceed(search.device, [blocks, 1], keys, kept, state, capacity, threshold, value)
 }
 
 /// So many that all pieces run at once, or in a few turns.

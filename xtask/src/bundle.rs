@@ -22,10 +22,12 @@ done
 pub(crate) fn write(folder: &Path) -> Result<()> {
     let tests = ["test", "--release", "--no-run", "--package", "harris-cuda", "--lib", "--tests"];
     let examples = ["build", "--release", "--package", "harris-examples", "--features", "cuda", "--examples"];
+    let benches =
+        ["bench", "--no-run", "--package", "harris-benches", "--features", "cuda", "--bench", "detect"];
     if folder.exists() {
         fs::remove_dir_all(folder)?;
     }
-    for (kind, command) in [("tests", &tests[..]), ("examples", &examples[..])] {
+    for (kind, command) in [("tests", &tests[..]), ("examples", &examples[..]), ("benches", &benches[..])] {
         fs::create_dir_all(folder.join(kind))?;
         for (name, program) in programs(command)? {
             fs::copy(&program, folder.join(kind).join(name))?;
@@ -42,7 +44,7 @@ pub(crate) fn write(folder: &Path) -> Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
     fs::set_permissions(&run, permissions)?;
-    println!("{}: tests by ./run.sh, programs in examples/", folder.display());
+    println!("{}: tests by ./run.sh, programs in examples/ and benches/", folder.display());
     Ok(())
 }
 
@@ -51,6 +53,7 @@ fn programs(command: &[&str]) -> Result<Vec<(String, PathBuf)>> {
     let run = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .current_dir(root())
         .env("CARGO_PROFILE_RELEASE_STRIP", "true")
+        .env("CARGO_PROFILE_BENCH_STRIP", "true")
         .args(command)
         .args(["--locked", "--message-format=json-render-diagnostics"])
         .stderr(std::process::Stdio::inherit())

@@ -24,9 +24,6 @@ const FIRST: usize = EACH as usize;
 /// The first that is not.
 const END: usize = 2 * EACH as usize;
 
-/// Rows that are loaded ahead.
-const AHEAD: usize = 3;
-
 /// Times that three rows are walked before warps hear from each other.
 const PATIENCE: u32 = 8;
 
@@ -121,7 +118,8 @@ pub(crate) fn walk<
         at_edge: left < set.frame as i32 || left + COLUMNS as i32 > width - set.frame as i32,
         bound: 0.0,
         greatest: NEVER,
-        ahead: [0; AHEAD],
+        samples: [0; 3],
+        ahead: 0,
         across: [[0; 3]; 4],
         differences: [[0; 2]; 2],
         sums: [[0; 2]; 2],
@@ -133,9 +131,8 @@ pub(crate) fn walk<
     // The row of the corners is `reach` rows higher than the one that is loaded.
     let reach = (SMOOTHING + 1 + WINDOW + RADIUS) as i32;
     let mut row = top as i32 - reach;
-    for i in 0..AHEAD {
-        lane.ahead[i] = lane.load(row + i as i32);
-    }
+    lane.ahead = lane.load(row);
+    lane.next(row - 1);
     while row - reach < lane.bottom {
         lane.listen();
         let mut turn = 0;
@@ -188,7 +185,9 @@ struct Lane<S: Simt> {
     bound: f32,
     /// The greatest response so far.
     greatest: f32,
-    ahead: [u32; AHEAD],
+    /// The samples around, in the row that is next, and its own of the row after it.
+    samples: [u32; 3],
+    ahead: u32,
     /// Rows smoothed across, in pairs.
     across: [[u32; 3]; 4],
     /// Of smoothed rows, in pairs: right minus left, and the weighted sum across.
@@ -247,15 +246,14 @@ impl<S: Simt> Lane<S> {
         }
     }
 
-    /// The samples around, in this row; another is asked for.
+    /// The samples around, in this row; those of the next row are asked of the neighbours, and of another of memory.
     #[inline(always)]
     fn next(&mut self, row: i32) -> [u32; 3] {
-        let own = self.ahead[0];
-        for i in 1..AHEAD {
-            self.ahead[i - 1] = self.ahead[i];
-        }
-        self.ahead[AHEAD - 1] = self.load(row + AHEAD as i32);
-        [self.s.shuffle_up(own, 1), own, self.s.shuffle_down(own, 1)]
+        let samples = self.samples;
+        let own = self.ahead;
+        self.samples = [self.s.shuffle_up(own, 1), own, self.s.shuffle_down(own, 1)];
+        self.ahead = self.load(row + 2);
+        samples
     }
 
     /// The responses of the row that lies the support's radius above the samples' row.
@@ -268,8 +266,7 @@ impl<S: Simt> Lane<S> {
         let smoothed = self.smooth::<SMOOTHING>(samples);
         let (gx, gy) = self.differentiate::<GRADIENT>(smoothed);
         let of_gradient = row - SMOOTHING as i32 - 1;
-        let (gx, gy) = self.turn_back(gx, gy, of_gradient);
-        let sums = self.sum::<WINDOW>(gx, gy);
+        let sums = self.sum::<WINDOW>(gx, gy, of_gradient);
         let of_response = of_gradient - WINDOW as i32;
         let (frame, size) = (self.set.frame as i32, self.set.size);
         let valid_row = of_response >= frame && of_response < size.height as i32 - frame;
@@ -346,35 +343,13 @@ impl<S: Simt> Lane<S> {
         (split(gx), split(gy))
     }
 
-    /// Beside the image gx has changed its sign, above and below it gy.
-    #[inline(always)]
-    fn turn_back(
-        &self,
-        gx: [i32; EACH as usize],
-        gy: [i32; EACH as usize],
-        row: i32,
-    ) -> ([i32; EACH as usize], [i32; EACH as usize]) {
-        let outside = |i: i32, len: u32| i < 0 || i >= len as i32;
-        let (mut gx, mut gy) = (gx, gy);
-        if self.at_edge {
-            for i in 0..EACH as usize {
-                if outside(self.x + i as i32, self.set.size.width) {
-                    gx[i] = -gx[i];
-                }
-            }
-        }
-        if outside(row, self.set.size.height) {
-            gy = gy.map(|gy| -gy);
-        }
-        (gx, gy)
-    }
-
     /// Sums of the products over the window whose lowest row is this one.
     #[inline(always)]
     fn sum<const RADIUS: usize>(
         &mut self,
         gx: [i32; EACH as usize],
         gy: [i32; EACH as usize],
+        row: i32,
     ) -> [[i32; EACH as usize]; 3] {
         let (mut u, mut v) = ([0; SEEN], [0; SEEN]);
         for i in 0..EACH as usize {
@@ -386,6 +361,18 @@ impl<S: Simt> Lane<S> {
         for i in 0..RADIUS {
             (u[FIRST - 1 - i], v[FIRST - 1 - i]) = unpack(self.s.shuffle_up(pack(EACH as usize - 1 - i), 1));
             (u[END + i], v[END + i]) = unpack(self.s.shuffle_down(pack(i), 1));
+        }
+        // Beside the image gx has changed its sign, above and below it gy: that changes the sign of their product alone,
+        // where not both have.
+        let outside = |i: i32, len: u32| i < 0 || i >= len as i32;
+        let turned = outside(row, self.set.size.height);
+        if self.at_edge || turned {
+            for i in FIRST - RADIUS..END + RADIUS {
+                let column = self.x + i as i32 - FIRST as i32;
+                if outside(column, self.set.size.width) != turned {
+                    u[i] = -u[i];
+                }
+            }
         }
         let across = [across::<RADIUS>(u, u), across::<RADIUS>(u, v), across::<RADIUS>(v, v)];
         let mut sums = across;
@@ -412,9 +399,7 @@ impl<S: Simt> Lane<S> {
     #[inline(always)]
     fn suppress<const RADIUS: usize>(&mut self, responses: [f32; EACH as usize]) -> [f32; EACH as usize] {
         let mut row = [NEVER; SEEN];
-        for i in 0..EACH as usize {
-            row[FIRST + i] = responses[i];
-        }
+        row[FIRST..END].copy_from_slice(&responses);
         for i in 0..RADIUS {
             let up = self.s.shuffle_up(responses[EACH as usize - 1 - i].to_bits(), 1);
             row[FIRST - 1 - i] = f32::from_bits(up);

@@ -48,7 +48,7 @@ pub(crate) fn weighted_f32<S: Simt>(
         let r = (size / 2) as i32;
         let mut sum = tap(0) * p.at(-r);
         for i in 1..size {
-            sum = sum + tap(i) * p.at(i as i32 - r);
+            sum += tap(i) * p.at(i as i32 - r);
         }
         sum
     });
@@ -70,14 +70,14 @@ pub(crate) fn box_f32<S: Simt>(
         if shape == boxes::SUM {
             let mut sum = p.at(-r);
             for i in 1 - r..=r {
-                sum = sum + p.at(i);
+                sum += p.at(i);
             }
             sum
         } else {
             let (mut after, mut before) = (p.at(1), p.at(-1));
             for i in 2..=r {
-                after = after + p.at(i);
-                before = before + p.at(-i);
+                after += p.at(i);
+                before += p.at(-i);
             }
             after - before
         }

@@ -1,9 +1,15 @@
 //! Order, least distance, and the corners as they are returned.
 
+use core::array;
+
 use super::geometry::Size;
+use super::threshold::simple;
 use crate::Simt;
-use crate::abi::order::{CHUNK, KEPT, OPEN, REJECTED};
+use crate::abi::order::{CHUNK, KEPT, OPEN, REJECTED, WAYS};
 use crate::abi::state;
+
+/// The runs that a key is not in.
+const OTHERS: usize = WAYS as usize - 1;
 
 /// Sorts a chunk by a bitonic network.
 pub(crate) fn sort_chunks<S: Simt>(s: S, keys: S::Buffer<u64>, count: u32) {
@@ -45,26 +51,35 @@ pub(crate) fn sort_chunks<S: Simt>(s: S, keys: S::Buffer<u64>, count: u32) {
     }
 }
 
-/// Each key finds its place by its rank in the other run of its pair. Keys are all different.
+/// Each key finds its place by its ranks in the other runs of its group. Keys are all different.
 pub(crate) fn merge<S: Simt>(s: S, from: S::Buffer<u64>, to: S::Buffer<u64>, count: u32, run: u32) {
     let i = s.index();
     if i >= count {
         return;
     }
     let own = i / run * run;
-    let pair = i / run / 2 * 2 * run;
-    let end = |start: u32| if count - start < run { count } else { start + run };
-    let other = if own > pair {
-        pair
-    } else if count - own > run {
-        own + run
-    } else {
-        // The last run has no other.
-        count
-    };
+    let group = own / (WAYS * run) * (WAYS * run);
     let key = s.load_constant(from, i as usize);
-    let rank = lower_bound(s, from, other, if other < count { end(other) } else { count }, key) - other;
-    s.store(to, (pair + (i - own) + rank) as usize, key);
+    // The runs but its own, as starts and lengths.
+    let starts: [u32; OTHERS] = array::from_fn(|other| {
+        let start = group + other as u32 * run;
+        if start < own { start } else { start + run }
+    });
+    let lengths = starts.map(|start| if start < count { (count - start).min(run) } else { 0 });
+    // All at once, so that none waits for another's loads. Runs are as long as powers of two.
+    let mut ranks = [0; OTHERS];
+    let mut step = run;
+    while step > 0 {
+        for other in 0..OTHERS {
+            let rank = ranks[other] + step;
+            if rank <= lengths[other] && s.load_constant(from, (starts[other] + rank - 1) as usize) < key {
+                ranks[other] = rank;
+            }
+        }
+        step /= 2;
+    }
+    let place = group + (i - own) + ranks[0] + ranks[1] + ranks[2];
+    s.store(to, place as usize, key);
 }
 
 /// The first place in a sorted range whose key is not less.
@@ -194,8 +209,10 @@ pub(crate) fn exceed<S: Simt>(
     to: S::Buffer<u64>,
     state: S::Buffer<u32>,
     capacity: u32,
+    kind: u32,
+    value: f32,
 ) {
-    let threshold = f32::from_bits(s.load(state, state::THRESHOLD));
+    let threshold = simple(s, state, kind, value);
     let count = s.load(state, state::FOUND).min(capacity);
     let mut i = s.index();
     while i < count {
@@ -235,7 +252,7 @@ pub(crate) fn emit<S: Simt>(
         let read = |(x, y): (u32, u32)| s.load_constant(response, (y * width + x) as usize);
         let (before, after) = (read(before), read(after));
         let bend = (before - 2.0 * at) + after;
-        if bend < 0.0 { (0.5 * (before - after) / bend).max(-0.5).min(0.5) } else { 0.0 }
+        if bend < 0.0 { (0.5 * (before - after) / bend).clamp(-0.5, 0.5) } else { 0.0 }
     };
     let dx = offset((x.wrapping_sub(1), y), (x + 1, y));
     let dy = offset((x, y.wrapping_sub(1)), (x, y + 1));

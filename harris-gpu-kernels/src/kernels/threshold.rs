@@ -82,15 +82,19 @@ fn greatest_of_block<S: Simt>(s: S, own: u64) -> u64 {
 
 pub(crate) fn threshold<S: Simt>(s: S, state: S::Buffer<u32>, kind: u32, value: f32) {
     if s.thread() == 0 {
-        let threshold = if kind == ABSOLUTE {
-            value
-        } else {
-            let greatest = s.load(state, state::GREATEST);
-            // The key of 0 is the least of a number that is not negative.
-            if greatest > ordered(0.0) { value * unordered(greatest) } else { NONE }
-        };
-        s.store(state, state::THRESHOLD, threshold.to_bits());
+        s.store(state, state::THRESHOLD, simple(s, state, kind, value).to_bits());
     }
+}
+
+/// A threshold that needs no histogram.
+#[inline(always)]
+pub(super) fn simple<S: Simt>(s: S, state: S::Buffer<u32>, kind: u32, value: f32) -> f32 {
+    if kind == ABSOLUTE {
+        return value;
+    }
+    let greatest = s.load(state, state::GREATEST);
+    // The key of 0 is the least of a number that is not negative.
+    if greatest > ordered(0.0) { value * unordered(greatest) } else { NONE }
 }
 
 /// How responses are sorted into bins.

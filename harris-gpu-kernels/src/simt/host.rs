@@ -4,9 +4,9 @@
 //! Blocks run one after another, and neither blocks nor threads in the order of their numbers, so that a kernel
 //! whose result depends on an order shows it. Misuse is a panic that names kernel, block and thread.
 
-use std::boxed::Box;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::string::ToString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 use std::vec::Vec;
@@ -387,25 +387,37 @@ fn run_block(
             continue;
         }
         let mut moved = false;
-        for (warp, lanes) in waiting.chunks_mut(WARP as usize).enumerate() {
+        for lanes in waiting.chunks_mut(WARP as usize) {
             let Some(answers) = exchange(lanes) else { continue };
             moved = true;
             for (slot, answer) in lanes.iter_mut().zip(answers) {
                 let (routine, _) = slot.take().expect("it waits in the exchange");
                 *slot = resume(routine, answer, stacks);
             }
-            let _ = warp;
         }
         if !moved {
-            let states: Box<[_]> = waiting.iter().map(|slot| slot.as_ref().map(|(_, wait)| *wait)).collect();
-            let first = states.iter().position(Option::is_some).unwrap_or(0);
-            let other = states.iter().position(|state| !same(*state, states[first])).unwrap_or(0);
-            panic!(
-                "{:?}, block {:?}: thread {first} waits in {:?} while thread {other} is in {:?} (None: at its end)",
-                block.kernel, block.place, states[first], states[other]
-            );
+            divergent(block, &waiting);
         }
     }
+}
+
+/// Two threads that wait for each other in vain, of one warp where there are such.
+fn divergent(block: &Block, waiting: &[Option<(Routine, Wait)>]) -> ! {
+    let states: Vec<_> = waiting.iter().map(|slot| slot.as_ref().map(|(_, wait)| *wait)).collect();
+    let pair = |range: std::ops::Range<usize>| {
+        let first = range.clone().find(|&i| states[i].is_some())?;
+        range.into_iter().find(|&i| !same(states[i], states[first])).map(|other| (first, other))
+    };
+    let warps = (0..states.len()).step_by(WARP as usize).map(|first| first..first + WARP as usize);
+    let all = std::iter::once(0..states.len());
+    let (first, other) = warps.chain(all).find_map(pair).expect("some wait for others");
+    let said = |i: usize| match states[i] {
+        Some(Wait::Barrier) => "waits at a barrier".to_string(),
+        Some(Wait::Exchange { kind, .. }) => format!("waits in an exchange ({kind:?})"),
+        None => "has ended".to_string(),
+    };
+    let (kernel, place) = (block.kernel, block.place);
+    panic!("{kernel:?}, block {place:?}: thread {first} {}, thread {other} {}", said(first), said(other))
 }
 
 fn same(a: Option<Wait>, b: Option<Wait>) -> bool {
@@ -454,4 +466,152 @@ fn exchange(lanes: &[Option<(Routine, Wait)>]) -> Option<[u32; WARP as usize]> {
         answers[lane] = words.get(from).copied().unwrap_or(words[lane]);
     }
     Some(answers)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::string::String;
+
+    use super::*;
+
+    /// 512 threads and 1024 cells.
+    const KERNEL: Kernel = Kernel::sort_chunks;
+
+    fn memory(words: &[u32]) -> Memory {
+        let memory = Memory::new(4 * words.len());
+        for (i, word) in words.iter().enumerate() {
+            for (byte, value) in word.to_le_bytes().into_iter().enumerate() {
+                memory.set_byte(4 * i + byte, value);
+            }
+        }
+        memory
+    }
+
+    fn words(memory: &Memory) -> Vec<u32> {
+        let byte = |i| u32::from(memory.byte(i));
+        (0..memory.bytes() / 4).map(|i| (0..4).map(|j| byte(4 * i + j) << (8 * j)).sum()).collect()
+    }
+
+    type Body = for<'a> fn(Thread<'a>, &'a [Argument]);
+
+    /// What the panic of a body says.
+    fn misuse(body: Body) -> String {
+        let arguments = vec![Argument::Memory(memory(&[7; 600])), Argument::Memory(Memory::new(2400))];
+        let run = std::panic::AssertUnwindSafe(|| run(KERNEL, [3, 2], arguments, body));
+        let panic = std::panic::catch_unwind(run).expect_err("a misuse is caught");
+        match panic.downcast::<String>() {
+            Ok(message) => *message,
+            Err(panic) => {
+                panic.downcast::<&str>().map_or_else(|_| "?".to_string(), |message| message.to_string())
+            }
+        }
+    }
+
+    fn assert_caught(body: Body, parts: &[&str]) {
+        let message = misuse(body);
+        for part in parts.iter().chain(&["sort_chunks", "block", "thread"]) {
+            assert!(message.contains(part), "`{part}` is not in `{message}`");
+        }
+    }
+
+    #[test]
+    fn threads_exchange_through_shared_memory_and_barriers() {
+        let out = Memory::new(4 * 1024);
+        run(KERNEL, [2, 1], vec![Argument::Memory(out.clone())], |s, arguments| {
+            let to = buffer::<u32>(&arguments[0]);
+            s.set_shared(s.thread(), u64::from(10 * s.index()));
+            s.barrier();
+            let other = s.shared(s.threads() - 1 - s.thread());
+            s.store(to, s.index() as usize, other as u32);
+        });
+        let expected: Vec<_> =
+            (0..2).flat_map(|block| (0..512).map(move |i| 10 * (512 * block + 511 - i))).collect();
+        assert_eq!(words(&out), expected);
+    }
+
+    #[test]
+    fn lanes_exchange_as_on_a_device() {
+        let out = Memory::new(4 * 5 * 512);
+        run(KERNEL, [1, 1], vec![Argument::Memory(out.clone())], |s, arguments| {
+            let to = buffer::<u32>(&arguments[0]);
+            let own = 100 + s.thread();
+            let answers = [
+                s.shuffle_down(own, 3),
+                s.shuffle_up(own, 1),
+                s.shuffle_xor(own, 16),
+                s.shuffle(own, 5),
+                s.ballot(s.lane() % 2 == 1),
+            ];
+            for (i, answer) in answers.into_iter().enumerate() {
+                s.store(to, 5 * s.thread() as usize + i, answer);
+            }
+        });
+        let words = words(&out);
+        let of = |thread: usize| &words[5 * thread..][..5];
+        // The first, a middle and the last lane of the second warp.
+        assert_eq!(of(32), [135, 132, 148, 137, 0xAAAA_AAAA]);
+        assert_eq!(of(40), [143, 139, 156, 137, 0xAAAA_AAAA]);
+        assert_eq!(of(63), [163, 162, 147, 137, 0xAAAA_AAAA]);
+    }
+
+    #[test]
+    fn a_missing_barrier_is_caught() {
+        assert_caught(
+            |s, _| {
+                s.set_shared(s.thread(), 1);
+                s.barrier();
+                s.set_shared(s.thread(), 2);
+                s.shared((s.thread() + 1) % 512);
+            },
+            &["shared cell", "no barrier between"],
+        );
+        assert_caught(
+            |s, _| {
+                s.set_shared(s.thread(), 1);
+                s.barrier();
+                s.shared(511 - s.thread());
+                s.set_shared(s.thread(), 2);
+            },
+            &["shared cell", "no barrier between"],
+        );
+    }
+
+    #[test]
+    fn a_barrier_or_exchange_that_some_leave_out_is_caught() {
+        assert_caught(
+            |s, _| {
+                if s.thread() != 77 {
+                    s.barrier();
+                }
+            },
+            &["waits at a barrier", "thread 77 has ended"],
+        );
+        assert_caught(
+            |s, _| {
+                if s.thread() == 40 {
+                    s.ballot(true);
+                } else {
+                    s.shuffle(1, 0);
+                }
+            },
+            &["thread 40 waits in an exchange (Ballot)", "(From)"],
+        );
+    }
+
+    #[test]
+    fn accesses_beyond_the_end_and_of_nothing_are_caught() {
+        assert_caught(
+            |s, a| drop(s.load(buffer::<u32>(&a[0]), 600).to_string()),
+            &["reads byte 2400 to 2404 of 2400"],
+        );
+        assert_caught(|s, a| s.store(buffer::<u64>(&a[0]), 300, 1), &["accesses word 600 of 600"]);
+        assert_caught(
+            |s, a| drop(s.load(buffer::<u16>(&a[1]), 5).to_string()),
+            &["reads byte 10, which nothing wrote"],
+        );
+        assert_caught(|s, a| drop(s.atomic_add(buffer(&a[1]), 0, 1).to_string()), &["which nothing wrote"]);
+        assert_caught(|s, _| s.set_shared(1024, 0), &["writes shared cell 1024 of 1024"]);
+        assert_caught(|s, _| drop(s.shared(3).to_string()), &["which nothing wrote"]);
+        assert_caught(|s, a| drop(s.load_four(buffer(&a[0]), 2).to_string()), &["reads four bytes at 2"]);
+    }
 }

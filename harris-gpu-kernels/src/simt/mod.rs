@@ -4,6 +4,8 @@
 pub mod host;
 #[cfg(target_arch = "nvptx64")]
 pub(crate) mod nvptx;
+#[cfg(feature = "rust-cuda")]
+pub mod rust_cuda;
 
 /// Lanes of a warp.
 pub const WARP: u32 = 32;
