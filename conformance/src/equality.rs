@@ -165,6 +165,33 @@ pub fn for_every_choice(make: Make) {
     }
 }
 
+/// Every width and height up to where strips, tiles and bands have begun anew, for what takes the fastest paths.
+pub fn for_every_width_and_height(make: Make) {
+    let wide_support = HarrisConfig::builder()
+        .smoothing(Smoothing::Binomial5)
+        .window(Window::Box { size: 5 })
+        .suppression_radius(1)
+        .threshold(Threshold::None)
+        .build()
+        .expect("a valid choice");
+    type Size = fn(usize) -> (usize, usize);
+    let sizes: [(HarrisConfig, Size); 3] = [
+        (HarrisConfig::default(), |side| (side, 18)),
+        (presets::opencv_gftt(), |side| (17, side)),
+        // From one to another far away, so that the memory of the last does not fit.
+        (wide_support, |side| (5 * side % 261 + 1, 16)),
+    ];
+    for (config, size) in sizes {
+        let mut detector = make(config.clone());
+        for side in 1..=260 {
+            let (width, height) = size(side);
+            let picture =
+                Picture::draw(Depth::U8, (width, height, 1), |x, y, _| noise(side as u64, x / 2, y / 2, 0));
+            assert_equal(&mut *detector, &config, &picture, &picture.view());
+        }
+    }
+}
+
 /// All black, all white, checkerboards and stripes of one pixel, noise of the two extremes: the greatest sums and
 /// plateaus everywhere.
 pub fn on_extreme_images(make: Make) {

@@ -52,6 +52,13 @@ macro_rules! suite {
             }
 
             #[test]
+            fn equals_the_reference_for_every_width_and_height() {
+                if WHEN() {
+                    $crate::equality::for_every_width_and_height(MAKE);
+                }
+            }
+
+            #[test]
             fn equals_the_reference_on_extreme_images() {
                 if WHEN() {
                     $crate::equality::on_extreme_images(MAKE);

@@ -114,7 +114,8 @@ pub(crate) fn walk<
         own,
         column,
         selector,
-        mirrors: left < 0 || left + COLUMNS as i32 > width,
+        // Also where it ends with the row: the last lane then finds its samples in the second of two words.
+        mirrors: left < 0 || left + COLUMNS as i32 >= width,
         at_edge: left < set.frame as i32 || left + COLUMNS as i32 > width - set.frame as i32,
         bound: 0.0,
         greatest: NEVER,
@@ -177,7 +178,7 @@ struct Lane<S: Simt> {
     /// Where its samples are in a row: see [`columns`].
     column: u32,
     selector: u32,
-    /// Whether a column of the strip lies outside.
+    /// Whether its samples are to be picked by the selector.
     mirrors: bool,
     /// Whether a column of the strip lies outside or has no valid response.
     at_edge: bool,
