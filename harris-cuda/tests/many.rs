@@ -25,7 +25,7 @@ fn many_usual_images_equal_the_cpu() {
         return;
     }
     let default = ProptestConfig::default();
-    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 2000 };
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 300 };
     let settings = ProptestConfig { cases, failure_persistence: None, ..default };
     let cases = (usual_configs(), prop::collection::vec(usual_pictures(), 1..4));
     let result = TestRunner::new(settings).run(&cases, |(config, pictures)| {
