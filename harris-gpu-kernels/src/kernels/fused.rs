@@ -117,6 +117,7 @@ pub(crate) fn walk<
         // Also where it ends with the row: the last lane then finds its samples in the second of two words.
         mirrors: left < 0 || left + COLUMNS as i32 >= width,
         at_edge: left < set.frame as i32 || left + COLUMNS as i32 > width - set.frame as i32,
+        floor: 0.0,
         bound: 0.0,
         greatest: NEVER,
         samples: [0; 3],
@@ -182,7 +183,8 @@ struct Lane<S: Simt> {
     mirrors: bool,
     /// Whether a column of the strip lies outside or has no valid response.
     at_edge: bool,
-    /// What a corner of its own exceeds at least, as far as is known.
+    /// What a corner exceeds at least, as far as is known; and the same where the lane has corners of its own.
+    floor: f32,
     bound: f32,
     /// The greatest response so far.
     greatest: f32,
@@ -399,27 +401,31 @@ impl<S: Simt> Lane<S> {
     /// The responses of the row `RADIUS` above that are corners; others are [`NEVER`].
     #[inline(always)]
     fn suppress<const RADIUS: usize>(&mut self, responses: [f32; EACH as usize]) -> [f32; EACH as usize] {
-        let mut row = [NEVER; SEEN];
-        row[FIRST..END].copy_from_slice(&responses);
-        for i in 0..RADIUS {
-            let up = self.s.shuffle_up(responses[EACH as usize - 1 - i].to_bits(), 1);
-            row[FIRST - 1 - i] = f32::from_bits(up);
-            let down = self.s.shuffle_down(responses[i].to_bits(), 1);
-            row[END + i] = f32::from_bits(down);
-        }
-        // The rows above are the last ones that were pooled: it can be told at once which responses exceed them.
-        let above = self.pooled;
         let (mut maxima, mut winners) = ([NEVER; EACH as usize], [NEVER; EACH as usize]);
-        for i in 0..EACH as usize {
-            let at = FIRST + i;
-            let (mut before, mut after) = (row[at - 1], row[at + 1]);
-            for d in 2..=RADIUS {
-                before = before.max(row[at - d]);
-                after = after.max(row[at + d]);
+        // A row without any response above the bound has no corner, and none that a corner could lose to.
+        let greatest = responses[0].max(responses[1]).max(responses[2].max(responses[3]));
+        if self.s.ballot(greatest > self.floor) != 0 {
+            let mut row = [NEVER; SEEN];
+            row[FIRST..END].copy_from_slice(&responses);
+            for i in 0..RADIUS {
+                let up = self.s.shuffle_up(responses[EACH as usize - 1 - i].to_bits(), 1);
+                row[FIRST - 1 - i] = f32::from_bits(up);
+                let down = self.s.shuffle_down(responses[i].to_bits(), 1);
+                row[END + i] = f32::from_bits(down);
             }
-            maxima[i] = before.max(after).max(row[at]);
-            if row[at] > before.max(above[i]) && row[at] >= after {
-                winners[i] = row[at];
+            // The rows above are the last ones that were pooled: it can be told at once which responses exceed them.
+            let above = self.pooled;
+            for i in 0..EACH as usize {
+                let at = FIRST + i;
+                let (mut before, mut after) = (row[at - 1], row[at + 1]);
+                for d in 2..=RADIUS {
+                    before = before.max(row[at - d]);
+                    after = after.max(row[at + d]);
+                }
+                maxima[i] = before.max(after).max(row[at]);
+                if row[at] > before.max(above[i]) && row[at] >= after {
+                    winners[i] = row[at];
+                }
             }
         }
         let mut below = maxima;
@@ -442,14 +448,13 @@ impl<S: Simt> Lane<S> {
     #[inline(always)]
     fn listen(&mut self) {
         let set = self.set;
-        self.bound = if !self.own {
-            f32::INFINITY
-        } else if set.threshold == threshold::ABSOLUTE {
+        self.floor = if set.threshold == threshold::ABSOLUTE {
             set.value
         } else {
             let greatest = self.s.load_shared_by_all(self.state, state::GREATEST);
             if greatest > ordered(0.0) { set.value * unordered(greatest) } else { 0.0 }
         };
+        self.bound = if self.own { self.floor } else { f32::INFINITY };
     }
 
     /// Tells all warps of the greatest response of this one's own columns.
