@@ -10,6 +10,9 @@ use crate::device::{Device, Mark};
 use crate::launch::{self, grid};
 use crate::workspace::{Slot, Workspace};
 
+/// A product with 1 is no operation: it changes no bit of any number.
+const NO_FACTOR: f32 = 1.0;
+
 /// A measure and its parameter, as kernels take them.
 pub(crate) fn measure_of(config: &HarrisConfig) -> (u32, f32) {
     match config.measure() {
@@ -209,7 +212,7 @@ impl<D: Device> Pass<'_, D> {
             return Ok(());
         }
         let factor = if size == 3 { 1.0 / 16.0 } else { 1.0 / 256.0 };
-        self.binomial_f32(self.planes, self.spare, axis::ACROSS, size, factor_none(), self.channels)?;
+        self.binomial_f32(self.planes, self.spare, axis::ACROSS, size, NO_FACTOR, self.channels)?;
         self.binomial_f32(self.spare, self.planes, axis::DOWN, size, factor, self.channels)
     }
 
@@ -320,8 +323,8 @@ impl<D: Device> Pass<'_, D> {
                 self.binomial_i64(between, from, axis::ACROSS, size)
             }
             (Window::Binomial { size }, Number::Float) => {
-                self.binomial_f32(from, between, axis::DOWN, size, factor_none(), 3)?;
-                self.binomial_f32(between, from, axis::ACROSS, size, factor_none(), 3)
+                self.binomial_f32(from, between, axis::DOWN, size, NO_FACTOR, 3)?;
+                self.binomial_f32(between, from, axis::ACROSS, size, NO_FACTOR, 3)
             }
         }
     }
@@ -494,9 +497,4 @@ impl<D: Device> Pass<'_, D> {
         let runs = self.height.div_ceil(boxes::RUN) as usize;
         grid(Kernel::box_down_i64, self.width as usize * runs, planes)
     }
-}
-
-/// A product with 1 is no operation: it changes no bit of any number.
-fn factor_none() -> f32 {
-    1.0
 }
