@@ -149,8 +149,19 @@ pub fn every_choice() -> Vec<HarrisConfig> {
 
 /// Every choice, at sizes that straddle vectors, bands and tiles, for all sample types.
 pub fn for_every_choice(make: Make) {
-    let sizes =
-        [(1, 1), (2, 3), (7, 1), (1, 9), (15, 16), (17, 33), (63, 31), (64, 65), (129, 34), (255, 18)];
+    let sizes = [
+        (1, 1),
+        (2, 3),
+        (7, 1),
+        (1, 9),
+        (15, 16),
+        (17, 33),
+        (63, 31),
+        (64, 65),
+        (129, 34),
+        (255, 18),
+        (1030, 9),
+    ];
     for config in every_choice() {
         let mut detector = make(config.clone());
         for (i, (width, height)) in sizes.into_iter().enumerate() {

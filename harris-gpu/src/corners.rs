@@ -70,11 +70,12 @@ impl<'a, D: Device> Search<'a, D> {
         self.width as usize * self.height as usize
     }
 
-    /// The most corners that there can be: they are more than the radius apart along a row or a column.
-    pub(crate) fn most_corners(&self) -> usize {
+    /// As many corners as there are at most, or in most images: more are counted, and the work is done again.
+    pub(crate) fn usual_corners(&self) -> usize {
+        // They are more than the radius apart along a row or a column.
         let radius = self.config.suppression_radius();
         let most = |len: u32| (len as usize).div_ceil(radius.min(len as usize) + 1);
-        most(self.width) * most(self.height)
+        (most(self.width) * most(self.height)).min(self.pixels() / 32 + 1024)
     }
 
     /// The margin as kernels take it.
@@ -167,8 +168,7 @@ impl<'a, D: Device> Search<'a, D> {
 
     /// Fills the slot `Keys` with all corners, in no order, and returns how many there are.
     fn candidates(&mut self) -> Result<usize, Error> {
-        let usual = self.most_corners().min(self.pixels() / 64 + 4096);
-        self.workspace.fit::<u64>(self.device, Slot::Keys, usual)?;
+        self.workspace.fit::<u64>(self.device, Slot::Keys, self.usual_corners())?;
         loop {
             let room = self.workspace.room::<u64>(Slot::Keys);
             launch::suppress(

@@ -65,7 +65,7 @@ pub(crate) fn detect<D: Device>(
     search.set_state(state::START)?;
     search.device.mark(Mark::Uploaded)?;
 
-    let usual = search.most_corners().min(search.pixels() / 16 + 4096);
+    let usual = search.usual_corners();
     for slot in [Slot::Keys, Slot::OtherKeys] {
         search.workspace.fit::<u64>(search.device, slot, usual)?;
     }

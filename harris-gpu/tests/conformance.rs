@@ -1,6 +1,25 @@
 //! The tests of every backend, with kernels run and checked on the CPU.
 
+use harris_conformance::pictures::{Depth, Picture, noise};
+use harris_core::{Detector, ReferenceDetector, Threshold, presets};
 use harris_gpu::GpuDetector;
 use harris_gpu::host::HostDevice;
 
 harris_conformance::suite!(host, |config| Box::new(GpuDetector::new(HostDevice, config)));
+
+/// More corners than lists have room for at first: they are counted, room is made, and nothing is lost.
+#[test]
+fn lists_that_overflow_are_filled_anew() {
+    let (width, height) = (640, 480);
+    let picture = Picture::draw(Depth::U8, (width, height, 1), |x, y, _| noise(1, x, y, 0));
+    let config = presets::opencv_gftt().to_builder().threshold(Threshold::None).build().unwrap();
+    let expected = ReferenceDetector::new(config.clone()).detect(&picture.view()).unwrap();
+    assert!(expected.len() > width * height / 32 + 1024, "only {} corners", expected.len());
+    for mut detector in
+        [GpuDetector::new(HostDevice, config.clone()), GpuDetector::new(HostDevice, config).staged()]
+    {
+        for _ in 0..2 {
+            assert!(detector.detect(&picture.view()).unwrap() == expected);
+        }
+    }
+}
