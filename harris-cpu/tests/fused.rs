@@ -2,55 +2,26 @@
 //! bands. Run with `--nocapture` to see the levels.
 
 use harris_conformance::pictures::{Depth, Picture, noise};
-use harris_core::{
-    Border, Gradient, HarrisConfig, Measure, Order, ReferenceDetector, Smoothing, Threshold, Window,
-};
+use harris_conformance::strategies::usual_configs;
+use harris_core::{Border, Gradient, HarrisConfig, ReferenceDetector, Smoothing, Threshold, Window};
 use harris_cpu::{CpuDetector, Detector, Level};
 use proptest::prelude::*;
 
-/// Configurations that take the fused path, for 8-bit gray images.
+/// Configurations that take the fused path, for 8-bit gray images: the usual ones, with windows, borders and radii of
+/// its own.
 fn configs() -> impl Strategy<Value = HarrisConfig> {
-    let smoothing =
-        prop_oneof![Just(Smoothing::None), Just(Smoothing::Binomial3), Just(Smoothing::Binomial5)];
-    let gradient = prop_oneof![Just(Gradient::Sobel3), Just(Gradient::Scharr3), Just(Gradient::Central)];
     // 9 and 11 fit in 32 bits with Scharr's gradient, 45 with Sobel's; beyond, the staged path takes over.
     let window = prop_oneof![3 => Just(3_u32), 2 => Just(5), 2 => Just(7), 1 => Just(9), 1 => Just(11), 1 => Just(31), 1 => Just(45), 1 => Just(127)];
-    let measure = prop_oneof![
-        Just(Measure::Harris { k: 0.04 }),
-        Just(Measure::ShiTomasi),
-        Just(Measure::Noble { eps: 1e-6 })
-    ];
-    let threshold = prop_oneof![
-        Just(Threshold::None),
-        Just(Threshold::Relative(0.01)),
-        Just(Threshold::Relative(0.5)),
-        Just(Threshold::Absolute(1e-3)),
-    ];
     let border = prop_oneof![
         Just(Border::Reflect101),
         Just(Border::Replicate),
         Just(Border::Zero),
         Just(Border::Skip)
     ];
-    let lists = (0_u32..5, 0_u32..3, prop_oneof![Just(0.0_f32), Just(6.0)], prop::option::of(1_usize..50));
-    (smoothing, gradient, window, measure, threshold, border, lists).prop_map(
-        |(smoothing, gradient, size, measure, threshold, border, (radius, margin, distance, most))| {
-            HarrisConfig::builder()
-                .smoothing(smoothing)
-                .gradient(gradient)
-                .window(Window::Box { size })
-                .measure(measure)
-                .threshold(threshold)
-                .border(border)
-                .suppression_radius(radius)
-                .margin(margin)
-                .min_distance(distance)
-                .max_corners(most)
-                .order(if margin == 0 { Order::Raster } else { Order::Response })
-                .build()
-                .unwrap()
-        },
-    )
+    (usual_configs(), window, border, 0_u32..5).prop_map(|(usual, size, border, radius)| {
+        let builder = usual.to_builder().window(Window::Box { size }).border(border);
+        builder.suppression_radius(radius).build().unwrap()
+    })
 }
 
 /// 8-bit gray images: noise of all or two levels, blocks, columns, slopes; strips are 1024 columns wide, vectors 16,

@@ -42,3 +42,8 @@ pub use error::CudaError;
 #[doc(no_inline)]
 pub use harris_core::{self, Detector, Error, HarrisConfig, ImageView, Keypoint};
 pub use harris_gpu::GpuError;
+
+/// The README's examples run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -106,53 +106,23 @@ fn load<D: Device>(
     let (width, height, channels) = (image.width() as u32, image.height() as u32, image.channels() as u32);
     let stride = u64::from(width * channels);
     let pixels = image.width() * image.height();
+    macro_rules! load {
+        ($kernel:ident, $raster:ident) => {{
+            upload(device, workspace, $raster)?;
+            let (image, planes) = (workspace.buffer(Slot::Image), workspace.buffer(Slot::Planes));
+            let grid = grid(Kernel::$kernel, pixels, 1);
+            launch::$kernel(device, grid, image, planes, width, height, channels, stride)?;
+        }};
+    }
     match image.samples() {
-        Samples::U8(raster) => {
-            upload(device, workspace, raster)?;
-            let (image, planes) = (workspace.buffer(Slot::Image), workspace.buffer(Slot::Planes));
-            launch::load_u8(
-                device,
-                grid(Kernel::load_u8, pixels, 1),
-                image,
-                planes,
-                width,
-                height,
-                channels,
-                stride,
-            )?;
-            Ok(Number::Integer)
-        }
-        Samples::U16(raster) => {
-            upload(device, workspace, raster)?;
-            let (image, planes) = (workspace.buffer(Slot::Image), workspace.buffer(Slot::Planes));
-            launch::load_u16(
-                device,
-                grid(Kernel::load_u16, pixels, 1),
-                image,
-                planes,
-                width,
-                height,
-                channels,
-                stride,
-            )?;
-            Ok(Number::Integer)
-        }
+        Samples::U8(raster) => load!(load_u8, raster),
+        Samples::U16(raster) => load!(load_u16, raster),
         Samples::F32(raster) => {
-            upload(device, workspace, raster)?;
-            let (image, planes) = (workspace.buffer(Slot::Image), workspace.buffer(Slot::Planes));
-            launch::load_f32(
-                device,
-                grid(Kernel::load_f32, pixels, 1),
-                image,
-                planes,
-                width,
-                height,
-                channels,
-                stride,
-            )?;
-            Ok(Number::Float)
+            load!(load_f32, raster);
+            return Ok(Number::Float);
         }
     }
+    Ok(Number::Integer)
 }
 
 fn upload<D: Device, T: Sample + bytemuck::Pod>(

@@ -157,6 +157,7 @@ impl Stream {
 
     /// The device's time between the marks, both of which have been passed.
     pub(crate) fn between_marks(&self) -> Result<Duration, CudaError> {
+        self.gpu.enter()?;
         let mut milliseconds = 0.0;
         // SAFETY: writes one number; both events are alive.
         let code = unsafe { ffi::cuEventElapsedTime(&mut milliseconds, self.marks[0], self.marks[1]) };
