@@ -28,9 +28,10 @@ pub enum Error {
         /// Samples from one row to the next.
         stride: usize,
     },
-    /// Under [`Border::Skip`](crate::Border::Skip) no pixel has its whole support in the image.
+    /// No pixel has its whole support in the image: under [`Border::Skip`](crate::Border::Skip), or of the smallest
+    /// filters of the Fast-Hessian detector.
     #[error(
-        "the image is too small: {width} x {height} pixels, where border rule `skip` needs at least {needed} x {needed}"
+        "the image is too small: {width} x {height} pixels, where at least {needed} x {needed} are needed"
     )]
     ImageTooSmall {
         /// Width of the image.
@@ -80,6 +81,20 @@ pub enum Error {
     /// A float sample is so large that responses could overflow.
     #[error("the sample at x {x}, y {y}, channel {channel} is too large: {value}, where {limit} is the limit", limit = crate::MAX_SAMPLE)]
     SampleTooLarge {
+        /// Column of the pixel.
+        x: usize,
+        /// Row of the pixel.
+        y: usize,
+        /// Channel of the sample.
+        channel: usize,
+        /// The sample.
+        value: f32,
+    },
+    /// A float sample is not in 0..=1, where sums must be exact.
+    #[error(
+        "the sample at x {x}, y {y}, channel {channel} is {value}; exact sums of float samples need them in 0..=1"
+    )]
+    SampleOutOfRange {
         /// Column of the pixel.
         x: usize,
         /// Row of the pixel.
@@ -179,6 +194,68 @@ pub enum Error {
     /// A limit of no corners at all.
     #[error("the number of corners must be at least 1; leave the limit out for all")]
     MaxCorners,
+    /// A number of the Fast-Hessian detector's or the SURF descriptor's that is out of range.
+    #[error("the number of {what} must be from {least} to {most}, not {value}")]
+    Count {
+        /// What is counted, as in `octaves`.
+        what: &'static str,
+        /// The number asked for.
+        value: u32,
+        /// The least number.
+        least: u32,
+        /// The greatest number.
+        most: u32,
+    },
+    /// A magnification of descriptor windows that is not finite or out of range.
+    #[error("the magnification must be from {least} to {most}, not {magnification}", least = crate::surf::MAGNIFICATIONS.start(), most = crate::surf::MAGNIFICATIONS.end())]
+    Magnification {
+        /// The value asked for.
+        magnification: f32,
+    },
+    /// A keypoint to describe that does not lie in the image.
+    #[error("keypoint {index} lies at x {x}, y {y}, which is not in the image of {width} x {height} pixels")]
+    KeypointOutside {
+        /// Its place in the list.
+        index: usize,
+        /// Its column.
+        x: f32,
+        /// Its row.
+        y: f32,
+        /// Width of the image.
+        width: usize,
+        /// Height of the image.
+        height: usize,
+    },
+    /// A keypoint to describe whose scale, magnified, is not positive or too large.
+    #[error("keypoint {index} has a scale of {scale}, magnified, which is not above 0 and at most {most}", most = crate::surf::MAX_SCALE)]
+    KeypointScale {
+        /// Its place in the list.
+        index: usize,
+        /// Its scale times the magnification.
+        scale: f32,
+    },
+    /// Descriptors to match that do not have SURF's 64 values.
+    #[error("a descriptor has {needed} values, not {found}", needed = crate::surf::LENGTH)]
+    DescriptorLength {
+        /// Values of those given.
+        found: usize,
+    },
+    /// A descriptor to match has a value that is not finite.
+    #[error("value {column} of descriptor {row} is not finite: {value}")]
+    DescriptorValue {
+        /// Which descriptor.
+        row: usize,
+        /// Which of its values.
+        column: usize,
+        /// The value.
+        value: f32,
+    },
+    /// A ratio of distances outside 0 to 1.
+    #[error("the ratio of distances must be above 0 and at most 1, not {ratio}")]
+    Ratio {
+        /// The value asked for.
+        ratio: f32,
+    },
     /// A text that does not name a choice.
     #[error("`{text}` is no {what}; write {expected}")]
     Notation {

@@ -1,5 +1,7 @@
 //! Borrowed images: samples of three types, gray or colour, rows any distance apart.
 
+use std::ops::RangeInclusive;
+
 use ndarray::{Array2, Array3, ArrayBase, ArrayView2, ArrayView3, Axis, Ix3, ShapeBuilder, ViewRepr};
 
 use crate::Error;
@@ -22,6 +24,13 @@ pub trait Sample: sealed::Sealed + Copy + Send + Sync + std::fmt::Debug + 'stati
     /// The sample of full brightness: 255, 65535 and 1. Responses are in units of it.
     const FULL_SCALE: f64;
 
+    /// The level of full brightness: 255 for `u8`, 65535 for `u16` and `f32`.
+    const LEVELS: u32;
+
+    /// The sample as an integer, for sums that must be exact: itself, or 65535 times a float of 0..=1, rounded to
+    /// nearest even.
+    fn level(self) -> u32;
+
     /// Tags a raster with its sample type.
     fn tag(raster: Raster<'_, Self>) -> Samples<'_>
     where
@@ -30,6 +39,10 @@ pub trait Sample: sealed::Sealed + Copy + Send + Sync + std::fmt::Debug + 'stati
 
 impl Sample for u8 {
     const FULL_SCALE: f64 = 255.0;
+    const LEVELS: u32 = 255;
+    fn level(self) -> u32 {
+        self.into()
+    }
     fn tag(raster: Raster<'_, u8>) -> Samples<'_> {
         Samples::U8(raster)
     }
@@ -37,6 +50,10 @@ impl Sample for u8 {
 
 impl Sample for u16 {
     const FULL_SCALE: f64 = 65535.0;
+    const LEVELS: u32 = 65535;
+    fn level(self) -> u32 {
+        self.into()
+    }
     fn tag(raster: Raster<'_, u16>) -> Samples<'_> {
         Samples::U16(raster)
     }
@@ -44,6 +61,10 @@ impl Sample for u16 {
 
 impl Sample for f32 {
     const FULL_SCALE: f64 = 1.0;
+    const LEVELS: u32 = 65535;
+    fn level(self) -> u32 {
+        (self * 65535.0).round_ties_even() as u32
+    }
     fn tag(raster: Raster<'_, f32>) -> Samples<'_> {
         Samples::F32(raster)
     }
@@ -278,18 +299,39 @@ impl<'a> ImageView<'a> {
     /// # Errors
     /// [`Error::NonFinite`] and [`Error::SampleTooLarge`], naming the first such sample.
     pub fn check_samples(&self) -> Result<(), Error> {
+        self.check_floats(-MAX_SAMPLE..=MAX_SAMPLE, |x, y, channel, value| Error::SampleTooLarge {
+            x,
+            y,
+            channel,
+            value,
+        })
+    }
+
+    /// Checks that every float sample is in 0..=1, as detectors on exact integral images need it.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] and [`Error::SampleOutOfRange`], naming the first such sample.
+    pub fn check_levels(&self) -> Result<(), Error> {
+        self.check_floats(0.0..=1.0, |x, y, channel, value| Error::SampleOutOfRange { x, y, channel, value })
+    }
+
+    fn check_floats(
+        &self,
+        range: RangeInclusive<f32>,
+        error: fn(usize, usize, usize, f32) -> Error,
+    ) -> Result<(), Error> {
         let Samples::F32(raster) = self.samples else { return Ok(()) };
         for y in 0..raster.height() {
             let row = raster.row(y);
-            // NaN fails the comparison too.
-            if row.iter().all(|v| v.abs() <= MAX_SAMPLE) {
+            // NaN is in no range. Without a way out of the loop it is vectors that compare.
+            if row.iter().fold(true, |all, v| all & (*range.start() <= *v) & (*v <= *range.end())) {
                 continue;
             }
-            let (i, &value) = (row.iter().enumerate().find(|(_, v)| v.is_nan() || v.abs() > MAX_SAMPLE))
+            let (i, &value) = (row.iter().enumerate().find(|(_, v)| !range.contains(v)))
                 .expect("the row has such a sample: found above");
             let (x, channel) = (i / raster.channels(), i % raster.channels());
             return Err(if value.is_finite() {
-                Error::SampleTooLarge { x, y, channel, value }
+                error(x, y, channel, value)
             } else {
                 Error::NonFinite { x, y, channel, value }
             });

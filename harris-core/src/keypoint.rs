@@ -2,11 +2,11 @@
 
 use std::cmp::Ordering;
 
-/// A corner: where it is and how strong.
+/// A corner or a blob: where it is and how strong.
 ///
-/// Two keypoints are equal when all their bits are. Their order is that of results: the stronger first,
-/// then from top to bottom, then from left to right; every pair has one, so that sorting a list of
-/// keypoints gives the same list however it was made.
+/// Two keypoints are equal when all their bits are. Their order is that of results: the stronger first, by the
+/// magnitude of the response (of equal ones the positive), then from top to bottom, then from left to right, then by
+/// scale; every pair has one, so that sorting a list of keypoints gives the same list however it was made.
 ///
 /// ```
 /// use harris_core::Keypoint;
@@ -23,9 +23,11 @@ pub struct Keypoint {
     pub x: f32,
     /// Row in pixels; the centre of the topmost pixel is 0.
     pub y: f32,
-    /// Size of the structure relative to the detector's aperture; 1 for single-scale detectors.
+    /// Size of the structure: the σ in pixels of the Gaussian that a Fast-Hessian filter stands for (1.2 for 9 × 9); 1 for
+    /// single-scale detectors.
     pub scale: f32,
-    /// The measure's value at the pixel, in the units of an image scaled to 0..1.
+    /// The measure's value at the pixel, in the units of an image scaled to 0..1. For blobs the determinant of the Hessian,
+    /// with the sign of its trace: positive for dark blobs on light ground, negative for light ones on dark.
     pub response: f32,
 }
 
@@ -44,10 +46,12 @@ impl Keypoint {
 }
 
 impl Keypoint {
-    /// Response descending, y, x and scale ascending as one number: long lists are sorted, and this has no branches.
+    /// Strength descending, y, x and scale ascending as one number: long lists are sorted, and this has no branches.
     fn rank(&self) -> u128 {
         let [y, x, scale] = [self.y, self.x, self.scale].map(|v| u128::from(ordered_bits(v)));
-        u128::from(!ordered_bits(self.response)) << 96 | y << 64 | x << 32 | scale
+        // Magnitude, then sign: the positive of two equal magnitudes is the greater.
+        let strength = self.response.to_bits().rotate_left(1) ^ 1;
+        u128::from(!strength) << 96 | y << 64 | x << 32 | scale
     }
 }
 
@@ -110,6 +114,10 @@ mod tests {
         let mut shuffled = [sorted[2], sorted[0], sorted[3], sorted[1]];
         shuffled.sort_unstable();
         assert_eq!(shuffled, sorted);
+        let mut signed =
+            [k(0.0, 0.0, -0.0), k(0.0, 0.0, 1.0), k(0.0, 0.0, -1.0), k(0.0, 0.0, -3.0), k(0.0, 0.0, 0.0)];
+        signed.sort_unstable();
+        assert_eq!(signed.map(|k| k.response.to_bits()), [-3.0_f32, 1.0, -1.0, 0.0, -0.0].map(f32::to_bits));
         shuffled.sort_unstable_by(Keypoint::raster_cmp);
         assert_eq!(shuffled, [sorted[1], sorted[2], sorted[3], sorted[0]]);
     }

@@ -33,11 +33,15 @@
 pub mod config;
 mod detector;
 mod error;
+pub mod fast_hessian;
 mod image;
+pub mod integral;
 mod keypoint;
+pub mod matching;
 pub mod pipeline;
 pub mod presets;
 mod reference;
+pub mod surf;
 
 pub use config::{
     Border, Gradient, HarrisConfig, HarrisConfigBuilder, Measure, Order, Smoothing, Subpixel, Threshold,

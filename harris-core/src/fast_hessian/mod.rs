@@ -1,0 +1,16 @@
+//! SURF's Fast-Hessian detector: blobs in scale space, from box filters on an integral image.
+//!
+//! After Bay, Ess, Tuytelaars and Van Gool 2008 ("Speeded-Up Robust Features"), with the layers of OpenSURF (Evans 2009), as
+//! Hofmann 2009 brought it to CUDA. The arithmetic is in docs/arithmetic.md, section 11.
+
+mod config;
+mod extrema;
+mod pyramid;
+mod reference;
+mod response;
+
+pub use config::{FastHessianConfig, FastHessianConfigBuilder, INTERVALS, OCTAVES, STEPS};
+pub use extrema::{Cube, Offset, is_peak, offset};
+pub use pyramid::{Layer, Pyramid, Triple};
+pub use reference::ReferenceFastHessian;
+pub use response::{Hessian, unit};

@@ -1,0 +1,125 @@
+//! The detector as plain code: the oracle of every other backend.
+
+use ndarray::Array2;
+
+use super::response::{Hessian, unit};
+use super::{FastHessianConfig, Layer, Offset, Pyramid, Triple, is_peak, offset};
+use crate::integral::{Integral, levels};
+use crate::{Detector, Error, ImageView, Keypoint};
+
+/// The reference implementation of the Fast-Hessian detector: no threads, no speed.
+///
+/// [`Detector::response`] is the determinant under the smallest filter at every pixel that the filter lies in the image at;
+/// 0 elsewhere. The mask bars keypoints whose sample lies outside it; samples outside still compete.
+///
+/// ```
+/// use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian};
+/// use harris_core::{Detector, ImageView};
+///
+/// // A light disc of radius 6 on black.
+/// let disc: Vec<u8> = (0..64 * 64)
+///     .map(|i| if (i % 64 - 32_i32).pow(2) + (i / 64 - 30_i32).pow(2) <= 36 { 255 } else { 0 })
+///     .collect();
+/// let mut detector = ReferenceFastHessian::new(FastHessianConfig::default());
+/// let blobs = detector.detect(&ImageView::gray(&disc, 64, 64)?)?;
+/// let strongest = blobs[0];
+/// assert!((strongest.x - 32.0).abs() < 0.5 && (strongest.y - 30.0).abs() < 0.5);
+/// assert!(strongest.response < 0.0 && strongest.scale > 2.5);
+/// # Ok::<(), harris_core::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ReferenceFastHessian {
+    config: FastHessianConfig,
+}
+
+impl ReferenceFastHessian {
+    /// A detector of this configuration.
+    #[must_use]
+    pub fn new(config: FastHessianConfig) -> Self {
+        Self { config }
+    }
+}
+
+impl Detector for ReferenceFastHessian {
+    fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
+        self.config.check_image(image)?;
+        let integral = Integral::new(image)?;
+        let pyramid = Pyramid::new(&self.config, image.width(), image.height());
+        let responses: Vec<_> =
+            pyramid.layers.iter().map(|layer| responses(&integral, layer, levels(image))).collect();
+        let mut keypoints = Vec::new();
+        for triple in &pyramid.triples {
+            let step = pyramid.layers[triple.top].step;
+            let (columns, rows) = pyramid.sought(triple);
+            for (row, column) in rows.flat_map(|row| columns.clone().map(move |column| (row, column))) {
+                let (x, y) = (column * step, row * step);
+                if image.mask().is_some_and(|mask| mask.row(y)[x] == 0) {
+                    continue;
+                }
+                let sample = |number: usize, column: usize, row: usize| {
+                    let stride = pyramid.stride(triple, number);
+                    responses[number][[row * stride, column * stride]]
+                };
+                let cube = [triple.bottom, triple.middle, triple.top].map(|number| {
+                    [row - 1, row, row + 1]
+                        .map(|row| [column - 1, column, column + 1].map(|column| sample(number, column, row)))
+                });
+                if cube[1][1][1] > self.config.threshold() && is_peak(&cube) {
+                    let hessian = Hessian::at(&integral, pyramid.layers[triple.middle].filter, x, y);
+                    keypoints.extend(offset(&cube).map(|offset| {
+                        let response = if hessian.is_dark() { cube[1][1][1] } else { -cube[1][1][1] };
+                        keypoint(&pyramid, triple, (column, row), offset, response)
+                    }));
+                }
+            }
+        }
+        keypoints.sort_unstable();
+        keypoints.truncate(self.config.max_keypoints().unwrap_or(usize::MAX));
+        Ok(keypoints)
+    }
+
+    fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
+        self.config.check_image(image)?;
+        let (width, height) = (image.width(), image.height());
+        let layer = Layer { step: 1, width, height, ..Pyramid::new(&self.config, width, height).layers[0] };
+        let mut response = responses(&Integral::new(image)?, &layer, levels(image));
+        let radius = layer.filter / 2;
+        for ((y, x), value) in response.indexed_iter_mut() {
+            if x.min(y) < radius || x + radius >= width || y + radius >= height {
+                *value = 0.0;
+            }
+        }
+        Ok(response)
+    }
+
+    fn describe(&self) -> String {
+        "reference: plain code, 1 thread".to_owned()
+    }
+}
+
+/// The determinants of a layer.
+fn responses(integral: &Integral, layer: &Layer, levels: u32) -> Array2<f32> {
+    let unit = unit(layer.filter, levels);
+    Array2::from_shape_fn((layer.height, layer.width), |(row, column)| {
+        Hessian::at(integral, layer.filter, column * layer.step, row * layer.step).determinant(unit)
+    })
+}
+
+/// A peak of a triple at a sample, in pixels: x = (column + offset) · step, scale = (1.2 / 9) · (filter + offset · difference).
+pub(super) fn keypoint(
+    pyramid: &Pyramid,
+    triple: &Triple,
+    (column, row): (usize, usize),
+    offset: Offset,
+    response: f32,
+) -> Keypoint {
+    let step = pyramid.layers[triple.top].step as f32;
+    let filter = |number: usize| pyramid.layers[number].filter as f32;
+    let difference = filter(triple.middle) - filter(triple.bottom);
+    Keypoint {
+        x: (column as f32 + offset.x) * step,
+        y: (row as f32 + offset.y) * step,
+        scale: (1.2 / 9.0) * (filter(triple.middle) + offset.layer * difference),
+        response,
+    }
+}

@@ -1,0 +1,153 @@
+//! Which descriptors of two images belong together, and how one image lies in the other.
+//!
+//! ```
+//! use harris_core::matching::{MatchConfig, Matcher, ReferenceMatcher};
+//! use ndarray::Array2;
+//!
+//! let train = Array2::from_shape_fn((3, 64), |(i, j)| if i == j { 1.0 } else { 0.0 });
+//! let query = train.slice(ndarray::s![1..2, ..]).to_owned();
+//! let matches = ReferenceMatcher::new(MatchConfig::default()).matches(query.view(), train.view())?;
+//! assert_eq!((matches[0].query, matches[0].train, matches[0].distance), (0, 1, 0.0));
+//! # Ok::<(), harris_core::Error>(())
+//! ```
+
+mod homography;
+mod reference;
+
+use std::cmp::Ordering;
+
+use ndarray::ArrayView2;
+
+pub use homography::{Fit, Homography, Pair, Ransac};
+pub use reference::ReferenceMatcher;
+
+use crate::Error;
+use crate::surf::LENGTH;
+
+/// What a match must show beside being the nearest.
+///
+/// The default is Lowe's ratio (2004) of 0.7 as OpenSURF has it (0.65 there), and no cross check.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MatchConfig {
+    ratio: f32,
+    cross_check: bool,
+}
+
+impl Default for MatchConfig {
+    fn default() -> Self {
+        Self { ratio: 0.7, cross_check: false }
+    }
+}
+
+impl MatchConfig {
+    /// Every nearest descriptor is a match.
+    #[must_use]
+    pub fn nearest() -> Self {
+        Self { ratio: 1.0, cross_check: false }
+    }
+
+    /// The nearest must be less than `ratio` times as far as the second nearest; with 1, only not as far.
+    ///
+    /// # Errors
+    /// [`Error::Ratio`] unless above 0 and at most 1.
+    pub fn with_ratio(self, ratio: f32) -> Result<Self, Error> {
+        if ratio > 0.0 && ratio <= 1.0 { Ok(Self { ratio, ..self }) } else { Err(Error::Ratio { ratio }) }
+    }
+
+    /// Whether each must be the other's nearest.
+    #[must_use]
+    pub fn with_cross_check(self, cross_check: bool) -> Self {
+        Self { cross_check, ..self }
+    }
+
+    /// The ratio.
+    #[must_use]
+    pub fn ratio(&self) -> f32 {
+        self.ratio
+    }
+
+    /// Whether each must be the other's nearest.
+    #[must_use]
+    pub fn cross_check(&self) -> bool {
+        self.cross_check
+    }
+
+    /// The matches among the nearest of each query, in their order; `back` has the nearest of each train descriptor, where
+    /// cross check is wanted.
+    #[must_use]
+    pub fn select(&self, nearest: &[Nearest], back: Option<&[Nearest]>) -> Vec<Match> {
+        let chosen = |query: usize, nearest: &Nearest| {
+            let distinct = nearest.distance < self.ratio * self.ratio * nearest.second
+                || self.ratio == 1.0 && nearest.distance <= nearest.second;
+            let mutual = back.is_none_or(|back| back[nearest.index].index == query);
+            (distinct && mutual).then(|| Match {
+                query,
+                train: nearest.index,
+                distance: nearest.distance.sqrt(),
+            })
+        };
+        nearest.iter().enumerate().filter_map(|(query, nearest)| chosen(query, nearest)).collect()
+    }
+}
+
+/// The nearest descriptor to a query.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nearest {
+    /// Which one; the first of equals.
+    pub index: usize,
+    /// Its squared distance.
+    pub distance: f32,
+    /// The squared distance of the second nearest; infinite where there is none.
+    pub second: f32,
+}
+
+/// Two descriptors that belong together.
+///
+/// The order of matches is that of their distances, then of queries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Match {
+    /// Row of the one searched for.
+    pub query: usize,
+    /// Row of the one found.
+    pub train: usize,
+    /// Euclidean distance, 0 to 2 for descriptors of length 1.
+    pub distance: f32,
+}
+
+impl Match {
+    /// Compares by distance, then by query.
+    #[must_use]
+    pub fn nearer(&self, other: &Self) -> Ordering {
+        self.distance.total_cmp(&other.distance).then(self.query.cmp(&other.query))
+    }
+}
+
+/// What finds matches; exact implementations give the same to the bit.
+pub trait Matcher: Send {
+    /// The matches of `query`'s descriptors (N × 64) among `train`'s (M × 64), in the order of queries. None where either
+    /// is empty.
+    ///
+    /// # Errors
+    /// [`Error::DescriptorLength`], [`Error::DescriptorValue`]; [`Error::Backend`] where the backend itself fails.
+    fn matches(
+        &mut self,
+        query: ArrayView2<'_, f32>,
+        train: ArrayView2<'_, f32>,
+    ) -> Result<Vec<Match>, Error>;
+}
+
+/// Checks descriptors: 64 finite values each.
+///
+/// # Errors
+/// [`Error::DescriptorLength`], [`Error::DescriptorValue`].
+pub fn check(descriptors: ArrayView2<'_, f32>) -> Result<(), Error> {
+    let found = descriptors.ncols();
+    if found != LENGTH {
+        return Err(Error::DescriptorLength { found });
+    }
+    match descriptors.indexed_iter().find(|(_, value)| !value.is_finite()) {
+        Some(((row, column), &value)) => Err(Error::DescriptorValue { row, column, value }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,128 @@
+//! The choices of the descriptor.
+
+use std::ops::RangeInclusive;
+
+use crate::{Error, ImageView, Keypoint};
+
+/// The greatest scale of a keypoint, magnified, up to which sums of 16-bit samples are exact.
+pub const MAX_SCALE: f32 = 64.0;
+
+/// By how much scales may be multiplied.
+pub const MAGNIFICATIONS: RangeInclusive<f32> = 0.1..=64.0;
+
+/// A valid configuration of the SURF descriptor.
+///
+/// The default turns windows with the image and takes scales as they are.
+///
+/// ```
+/// use harris_core::surf::SurfConfig;
+///
+/// // Harris corners have no scale of their own: windows of 24 · 2.5 pixels.
+/// let config = SurfConfig::builder().upright(true).magnification(2.5).build()?;
+/// assert!(config.upright());
+/// # Ok::<(), harris_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "SurfConfigBuilder", into = "SurfConfigBuilder"))]
+#[derive(Default)]
+pub struct SurfConfig {
+    choices: SurfConfigBuilder,
+}
+
+/// Choices that are not yet validated; [`build`](Self::build) does it.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(default, deny_unknown_fields)
+)]
+#[must_use]
+pub struct SurfConfigBuilder {
+    upright: bool,
+    magnification: f32,
+}
+
+impl Default for SurfConfigBuilder {
+    fn default() -> Self {
+        Self { upright: false, magnification: 1.0 }
+    }
+}
+
+impl SurfConfigBuilder {
+    /// Whether windows stay upright (U-SURF): faster, and more distinctive where images are not turned.
+    pub fn upright(mut self, upright: bool) -> Self {
+        self.upright = upright;
+        self
+    }
+
+    /// By how much the keypoints' scales are multiplied, 0.1 to 64; the window is 24 scales wide.
+    pub fn magnification(mut self, magnification: f32) -> Self {
+        self.magnification = magnification;
+        self
+    }
+
+    /// Checks the choices.
+    ///
+    /// # Errors
+    /// [`Error::Magnification`].
+    pub fn build(self) -> Result<SurfConfig, Error> {
+        if !MAGNIFICATIONS.contains(&self.magnification) {
+            return Err(Error::Magnification { magnification: self.magnification });
+        }
+        Ok(SurfConfig { choices: self })
+    }
+}
+
+impl SurfConfig {
+    /// Starts from the default.
+    pub fn builder() -> SurfConfigBuilder {
+        SurfConfigBuilder::default()
+    }
+
+    /// Whether windows stay upright.
+    #[must_use]
+    pub fn upright(&self) -> bool {
+        self.choices.upright
+    }
+
+    /// By how much scales are multiplied.
+    #[must_use]
+    pub fn magnification(&self) -> f32 {
+        self.choices.magnification
+    }
+
+    /// Checks that `keypoints` of `image` can be described.
+    ///
+    /// # Errors
+    /// As [`Extractor::extract`](super::Extractor::extract).
+    pub fn check(&self, image: &ImageView<'_>, keypoints: &[Keypoint]) -> Result<(), Error> {
+        image.check_levels()?;
+        let (width, height) = (image.width(), image.height());
+        for (index, &Keypoint { x, y, scale, .. }) in keypoints.iter().enumerate() {
+            let inside = |place: f32, len: usize| (-0.5..=len as f32 - 0.5).contains(&place);
+            if !(inside(x, width) && inside(y, height)) {
+                return Err(Error::KeypointOutside { index, x, y, width, height });
+            }
+            let scale = scale * self.magnification();
+            if !(scale > 0.0 && scale <= MAX_SCALE) {
+                return Err(Error::KeypointScale { index, scale });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl TryFrom<SurfConfigBuilder> for SurfConfig {
+    type Error = Error;
+
+    fn try_from(builder: SurfConfigBuilder) -> Result<Self, Error> {
+        builder.build()
+    }
+}
+
+impl From<SurfConfig> for SurfConfigBuilder {
+    fn from(config: SurfConfig) -> Self {
+        config.choices
+    }
+}
