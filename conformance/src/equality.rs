@@ -13,13 +13,13 @@ use crate::{Make, strategies};
 
 /// What a detector says of an image, in a form that compares bits and prints errors.
 #[derive(Debug, PartialEq)]
-struct Outcome {
+pub(crate) struct Outcome {
     keypoints: Result<Vec<Keypoint>, String>,
     response: Result<Vec<u32>, String>,
 }
 
 impl Outcome {
-    fn of(detector: &mut dyn Detector, image: &ImageView<'_>) -> Self {
+    pub(crate) fn of(detector: &mut dyn Detector, image: &ImageView<'_>) -> Self {
         let message = |error: Error| error.to_string();
         let bits = |response: Array2<f32>| response.iter().map(|v| v.to_bits()).collect();
         Self {
@@ -33,7 +33,7 @@ impl Outcome {
     }
 
     /// Where two outcomes first differ, in few words.
-    fn difference(&self, expected: &Self) -> String {
+    pub(crate) fn difference(&self, expected: &Self) -> String {
         match (&self.keypoints, &expected.keypoints) {
             (Ok(found), Ok(wanted)) if found != wanted => {
                 let first = found.iter().zip(wanted).find(|(found, wanted)| found != wanted);
@@ -84,12 +84,8 @@ fn on_random(
     configs: impl Strategy<Value = HarrisConfig>,
     pictures: impl Strategy<Value = Picture>,
 ) {
-    let default = ProptestConfig::default();
-    // As many as PROPTEST_CASES says, where it does.
-    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { cases };
-    let config = ProptestConfig { cases, failure_persistence: None, ..default };
-    let cases = (configs, prop::collection::vec(pictures, 1..4));
-    let result = TestRunner::new(config).run(&cases, |(config, pictures)| {
+    let inputs = (configs, prop::collection::vec(pictures, 1..4));
+    run(cases, &inputs, |(config, pictures)| {
         let mut detector = make(config.clone());
         for picture in &pictures {
             let image = picture.view();
@@ -99,7 +95,21 @@ fn on_random(
         }
         Ok(())
     });
-    if let Err(error) = result {
+}
+
+/// Runs a property on `cases` random inputs, or on as many as PROPTEST_CASES says.
+///
+/// # Panics
+/// Where it does not hold, with the least input that was found.
+pub(crate) fn run<S: Strategy>(
+    cases: u32,
+    inputs: &S,
+    property: impl Fn(S::Value) -> Result<(), TestCaseError>,
+) {
+    let default = ProptestConfig::default();
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { cases };
+    let config = ProptestConfig { cases, failure_persistence: None, ..default };
+    if let Err(error) = TestRunner::new(config).run(inputs, property) {
         panic!("{error}");
     }
 }

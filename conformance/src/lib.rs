@@ -6,16 +6,70 @@
 //! harris_conformance::suite!(two_threads, |config| Box::new(CpuDetector::with_threads(config, 2).unwrap()));
 //! ```
 
+pub mod blobs;
+pub mod descriptors;
 pub mod equality;
 pub mod faults;
+pub mod matches;
 pub mod pictures;
 pub mod scenes;
 pub mod strategies;
 
+use harris_core::fast_hessian::FastHessianConfig;
+use harris_core::matching::{MatchConfig, Matcher};
+use harris_core::surf::{Extractor, SurfConfig};
 use harris_core::{Detector, HarrisConfig};
 
 /// Makes a detector of the backend under test.
 pub type Make = fn(HarrisConfig) -> Box<dyn Detector>;
+
+/// What a backend makes for features: a Fast-Hessian detector, a SURF extractor and an exact matcher.
+#[derive(Clone, Copy)]
+pub struct Features {
+    /// The detector.
+    pub detector: fn(FastHessianConfig) -> Box<dyn Detector>,
+    /// The extractor.
+    pub extractor: fn(SurfConfig) -> Box<dyn Extractor>,
+    /// The matcher.
+    pub matcher: fn(MatchConfig) -> Box<dyn Matcher>,
+}
+
+/// A module of tests for a backend's [`Features`]; where a condition is given, only when it holds.
+#[macro_export]
+macro_rules! features {
+    ($name:ident, $features:expr) => {
+        $crate::features!($name, $features, || true);
+    };
+    ($name:ident, $features:expr, $when:expr) => {
+        mod $name {
+            use super::*;
+
+            const FEATURES: $crate::Features = $features;
+            const WHEN: fn() -> bool = $when;
+
+            $crate::features!(@tests
+                blobs_equal_the_reference_on_random_images: blobs::on_random_images(FEATURES.detector);
+                blobs_equal_the_reference_for_every_width_and_height: blobs::for_every_width_and_height(FEATURES.detector);
+                blobs_equal_the_reference_on_extreme_images: blobs::on_extreme_images(FEATURES.detector);
+                blobs_equal_the_reference_on_photographs: blobs::on_photographs(FEATURES.detector);
+                bad_images_for_blobs_are_errors: blobs::bad_images_are_errors(FEATURES.detector);
+                descriptors_equal_the_reference_on_random_images: descriptors::on_random_images(FEATURES.extractor);
+                descriptors_equal_the_reference_on_photographs: descriptors::on_photographs(FEATURES.extractor);
+                bad_keypoints_are_errors: descriptors::bad_keypoints_are_errors(FEATURES.extractor);
+                matches_equal_the_reference: matches::on_random_descriptors(FEATURES.matcher);
+                bad_descriptors_are_errors: matches::bad_descriptors_are_errors(FEATURES.matcher);
+            );
+        }
+    };
+    (@tests $($name:ident: $module:ident :: $test:ident ($make:expr);)*) => {$(
+        #[test]
+        fn $name() {
+            if WHEN() {
+                $crate::$module::$test($make);
+            }
+        }
+    )*};
+}
 
 /// A module of tests for the detectors that a function makes; where a condition is given, only when it holds.
 #[macro_export]

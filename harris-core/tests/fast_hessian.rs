@@ -53,7 +53,11 @@ fn finds_the_keypoints_of_opensurf() {
             .expect("large enough");
         let missing = points.iter().filter(|point| !found.iter().any(|k| point.is(k))).count();
         let extra = found.iter().filter(|k| !points.iter().any(|point| point.is(k))).count();
-        println!("{name}: {} of OpenSURF, {} found, {missing} missing, {extra} extra", points.len(), found.len());
+        println!(
+            "{name}: {} of OpenSURF, {} found, {missing} missing, {extra} extra",
+            points.len(),
+            found.len()
+        );
         assert!(points.len() > 100, "{name}: {} points", points.len());
         assert!(missing * 50 <= points.len(), "{name}: {missing} of {} are missing", points.len());
         assert!(extra * 50 <= points.len(), "{name}: {extra} beside {}", points.len());

@@ -1,18 +1,15 @@
 //! The detector: bands in, keypoints out.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use harris_core::pipeline::{selection, subpixel, threshold};
 use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Raster, Subpixel, Threshold};
 use ndarray::Array2;
-use rayon::ThreadPool;
 
-use crate::bands::Threads;
 use crate::fused::{self, Peaks, Walk};
-use crate::simd::Level;
 use crate::staged;
 use crate::staged::peaks::Responses;
+use crate::workers::{Workers, constructors};
 use crate::workspace::Workspace;
 
 /// Harris on the CPU, on as many threads as wanted; the result does not depend on how many.
@@ -31,48 +28,22 @@ use crate::workspace::Workspace;
 #[derive(Debug)]
 pub struct CpuDetector {
     config: HarrisConfig,
-    threads: Threads,
-    level: Level,
+    workers: Workers,
     workspace: Workspace,
 }
 
+constructors!(CpuDetector, HarrisConfig);
+
 impl CpuDetector {
-    /// A detector on rayon's shared pool: as many threads as the machine runs at once, unless the process has
-    /// configured it otherwise.
-    #[must_use]
-    pub fn new(config: HarrisConfig) -> Self {
-        Self::on(config, Threads::Shared)
-    }
-
-    /// A detector with `threads` threads of its own; with one, on the calling thread alone.
-    ///
-    /// # Errors
-    /// [`PoolError`](crate::PoolError) inside [`Error::Backend`] where there are none or they cannot be started.
-    pub fn with_threads(config: HarrisConfig, threads: usize) -> Result<Self, Error> {
-        Ok(Self::on(config, Threads::own(threads)?))
-    }
-
-    /// A detector on the caller's pool.
-    #[must_use]
-    pub fn with_pool(config: HarrisConfig, pool: Arc<ThreadPool>) -> Self {
-        Self::on(config, Threads::Pool(pool))
-    }
-
-    /// The same detector with the instructions of `level`, for comparing them; the best are the default.
-    #[must_use]
-    pub fn at_level(self, level: Level) -> Self {
-        Self { level, ..self }
-    }
-
-    fn on(config: HarrisConfig, threads: Threads) -> Self {
-        Self { config, threads, level: Level::best(), workspace: Workspace::default() }
+    fn on(config: HarrisConfig, workers: Workers) -> Self {
+        Self { config, workers, workspace: Workspace::default() }
     }
 
     /// Fills the workspace's responses, and returns the bands it was done in.
     fn compute_responses(&mut self, image: &ImageView<'_>) -> Result<Vec<Range<usize>>, Error> {
         self.config.check_image(image)?;
         let (width, height) = (image.width(), image.height());
-        let bands = self.threads.bands(height);
+        let bands = self.workers.threads.bands(height);
         let Workspace { response, buffers, .. } = &mut self.workspace;
         response.resize(width * height, 0.0);
         if buffers.len() < bands.len() {
@@ -86,14 +57,16 @@ impl CpuDetector {
             rest = below;
         }
         let config = &self.config;
-        self.threads.map(work, |(band, out, buffers)| staged::responses(image, config, band, out, buffers));
+        self.workers
+            .threads
+            .map(work, |(band, out, buffers)| staged::responses(image, config, band, out, buffers));
         Ok(bands)
     }
 
     /// The threshold that a candidate exceeds; `None` where nothing can be one.
     fn threshold(&self, responses: Responses<'_>, bands: &[Range<usize>]) -> Option<f32> {
         let extent = || {
-            let extents = self.threads.map(bands.to_vec(), |band| responses.extent(band));
+            let extents = self.workers.threads.map(bands.to_vec(), |band| responses.extent(band));
             threshold::extent(
                 extents.into_iter().flatten().flat_map(|extent| [*extent.start(), *extent.end()]),
             )
@@ -105,7 +78,7 @@ impl CpuDetector {
             Threshold::Rosin { bins } => {
                 let binning = threshold::Binning::new(extent()?, bins)?;
                 let histograms =
-                    self.threads.map(bands.to_vec(), |band| responses.histogram(band, binning, bins));
+                    self.workers.threads.map(bands.to_vec(), |band| responses.histogram(band, binning, bins));
                 let mut counts = vec![0; bins as usize];
                 for histogram in histograms {
                     counts.iter_mut().zip(histogram).for_each(|(count, more)| *count += more);
@@ -124,15 +97,15 @@ impl CpuDetector {
         samples: Raster<'_, u8>,
     ) -> Result<Vec<Keypoint>, Error> {
         self.config.check_image(image)?;
-        let bands = self.threads.bands(image.height());
+        let bands = self.workers.threads.bands(image.height());
         let scratch = &mut self.workspace.scratch;
         if scratch.len() < bands.len() {
             scratch.resize_with(bands.len(), Default::default);
         }
-        let (config, level) = (&self.config, self.level);
+        let (config, level) = (&self.config, self.workers.level);
         let scale = config.tensor_scale(image.full_scale());
         let work = bands.into_iter().zip(scratch).collect();
-        let found: Vec<Peaks> = self.threads.map(work, |(rows, scratch)| {
+        let found: Vec<Peaks> = self.workers.threads.map(work, |(rows, scratch)| {
             level.call(Walk { image: samples, mask: image.mask(), config, rows, scale, scratch })
         });
         let greatest = found.iter().map(|band| band.greatest).fold(f32::NEG_INFINITY, f32::max);
@@ -151,7 +124,8 @@ impl CpuDetector {
         let Some(threshold) = self.threshold(responses, &bands) else {
             return Ok(Vec::new());
         };
-        let corners = self.threads.map(bands, |band| responses.corners(band, config, threshold)).concat();
+        let corners =
+            self.workers.threads.map(bands, |band| responses.corners(band, config, threshold)).concat();
         let mut corners = selection::select(corners, config);
         if config.subpixel() != Subpixel::None {
             subpixel::refine(&mut corners, config.subpixel(), |x, y| responses.at(x, y));
@@ -176,10 +150,6 @@ impl Detector for CpuDetector {
     }
 
     fn describe(&self) -> String {
-        let threads = match self.threads.count() {
-            1 => "1 thread".to_owned(),
-            threads => format!("{threads} threads"),
-        };
-        format!("cpu: {threads}, {}", self.level)
+        self.workers.describe()
     }
 }

@@ -29,16 +29,24 @@ mod bands;
 mod bounds;
 mod detector;
 mod error;
+mod fast_hessian;
 mod fused;
+mod integral;
+mod matching;
 mod simd;
 mod staged;
+mod surf;
+mod workers;
 mod workspace;
 
 pub use detector::CpuDetector;
 pub use error::PoolError;
+pub use fast_hessian::CpuFastHessian;
 #[doc(no_inline)]
 pub use harris_core::{self, Detector, Error, HarrisConfig, ImageView, Keypoint};
+pub use matching::CpuMatcher;
 pub use simd::{Level, UnknownLevel};
+pub use surf::CpuSurf;
 
 /// The README's examples run as tests.
 #[cfg(doctest)]

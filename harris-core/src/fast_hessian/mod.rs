@@ -14,3 +14,18 @@ pub use extrema::{Cube, Offset, is_peak, offset};
 pub use pyramid::{Layer, Pyramid, Triple};
 pub use reference::ReferenceFastHessian;
 pub use response::{Hessian, unit};
+
+use std::time::Duration;
+
+/// How long each step of a detection took, as Hofmann (2009, figure 19) divides it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StepTimes {
+    /// The integral image.
+    pub integral: Duration,
+    /// The determinants of all layers.
+    pub responses: Duration,
+    /// The search for peaks and their places between samples.
+    pub peaks: Duration,
+    /// The list in its order.
+    pub list: Duration,
+}

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::FastHessianConfig;
+use super::{FastHessianConfig, Offset};
+use crate::Keypoint;
 
 /// A filter and where it is taken: at the pixels whose column and row are multiples of `step`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +59,9 @@ fn filter(octave: usize, interval: usize) -> usize {
 }
 
 impl Pyramid {
+    /// Width in pixels of the smallest filter.
+    pub const FIRST_FILTER: usize = 9;
+
     /// The pyramid of an image of `width` × `height` pixels. Octaves that are too large for it have no samples to compare.
     #[must_use]
     pub fn new(config: &FastHessianConfig, width: usize, height: usize) -> Self {
@@ -94,8 +98,9 @@ impl Pyramid {
     #[must_use]
     pub fn sought(&self, triple: &Triple) -> (Range<usize>, Range<usize>) {
         let top = self.layers[triple.top];
-        let range = |len: usize| triple.border + 1..len.saturating_sub(triple.border).max(triple.border + 1);
-        (range(top.width), range(top.height))
+        let range = |len: usize| triple.border + 1..len.saturating_sub(triple.border);
+        let (columns, rows) = (range(top.width), range(top.height));
+        if columns.is_empty() || rows.is_empty() { (0..0, 0..0) } else { (columns, rows) }
     }
 
     /// How many samples of layer `number` lie between two of the triple's.
@@ -113,7 +118,7 @@ impl Pyramid {
                 continue;
             }
             let (columns, rows) = self.sought(triple);
-            if columns.is_empty() || rows.is_empty() {
+            if columns.is_empty() {
                 continue;
             }
             // One sample to each side is compared with.
@@ -126,6 +131,26 @@ impl Pyramid {
             });
         }
         read.unwrap_or((0..0, 0..0))
+    }
+
+    /// A peak of a triple, in pixels: x = (column + offset) · step, scale = (1.2 / 9) · (filter + offset · difference).
+    #[must_use]
+    pub fn keypoint(
+        &self,
+        triple: &Triple,
+        (column, row): (usize, usize),
+        offset: Offset,
+        response: f32,
+    ) -> Keypoint {
+        let step = self.layers[triple.top].step as f32;
+        let filter = |number: usize| self.layers[number].filter as f32;
+        let difference = filter(triple.middle) - filter(triple.bottom);
+        Keypoint {
+            x: (column as f32 + offset.x) * step,
+            y: (row as f32 + offset.y) * step,
+            scale: (1.2 / 9.0) * (filter(triple.middle) + offset.layer * difference),
+            response,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use ndarray::Array2;
 
 use super::response::{Hessian, unit};
-use super::{FastHessianConfig, Layer, Offset, Pyramid, Triple, is_peak, offset};
+use super::{FastHessianConfig, Layer, Pyramid, is_peak, offset};
 use crate::integral::{Integral, levels};
 use crate::{Detector, Error, ImageView, Keypoint};
 
@@ -68,7 +68,7 @@ impl Detector for ReferenceFastHessian {
                     let hessian = Hessian::at(&integral, pyramid.layers[triple.middle].filter, x, y);
                     keypoints.extend(offset(&cube).map(|offset| {
                         let response = if hessian.is_dark() { cube[1][1][1] } else { -cube[1][1][1] };
-                        keypoint(&pyramid, triple, (column, row), offset, response)
+                        pyramid.keypoint(triple, (column, row), offset, response)
                     }));
                 }
             }
@@ -81,7 +81,7 @@ impl Detector for ReferenceFastHessian {
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
         self.config.check_image(image)?;
         let (width, height) = (image.width(), image.height());
-        let layer = Layer { step: 1, width, height, ..Pyramid::new(&self.config, width, height).layers[0] };
+        let layer = Layer { filter: Pyramid::FIRST_FILTER, step: 1, width, height };
         let mut response = responses(&Integral::new(image)?, &layer, levels(image));
         let radius = layer.filter / 2;
         for ((y, x), value) in response.indexed_iter_mut() {
@@ -103,23 +103,4 @@ fn responses(integral: &Integral, layer: &Layer, levels: u32) -> Array2<f32> {
     Array2::from_shape_fn((layer.height, layer.width), |(row, column)| {
         Hessian::at(integral, layer.filter, column * layer.step, row * layer.step).determinant(unit)
     })
-}
-
-/// A peak of a triple at a sample, in pixels: x = (column + offset) · step, scale = (1.2 / 9) · (filter + offset · difference).
-pub(super) fn keypoint(
-    pyramid: &Pyramid,
-    triple: &Triple,
-    (column, row): (usize, usize),
-    offset: Offset,
-    response: f32,
-) -> Keypoint {
-    let step = pyramid.layers[triple.top].step as f32;
-    let filter = |number: usize| pyramid.layers[number].filter as f32;
-    let difference = filter(triple.middle) - filter(triple.bottom);
-    Keypoint {
-        x: (column as f32 + offset.x) * step,
-        y: (row as f32 + offset.y) * step,
-        scale: (1.2 / 9.0) * (filter(triple.middle) + offset.layer * difference),
-        response,
-    }
 }

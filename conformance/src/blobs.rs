@@ -1,0 +1,164 @@
+//! The Fast-Hessian detector: equality with the reference, and what it must refuse.
+
+use harris_core::fast_hessian::{FastHessianConfig, Pyramid, ReferenceFastHessian};
+use harris_core::{Detector, Error, ImageView};
+use proptest::prelude::*;
+
+use crate::equality::{Outcome, run};
+use crate::pictures::{DEPTHS, Depth, Picture, noise, photographs};
+
+/// Makes a detector of the backend under test.
+pub type Make = fn(FastHessianConfig) -> Box<dyn Detector>;
+
+fn assert_equal(
+    detector: &mut dyn Detector,
+    config: &FastHessianConfig,
+    name: &dyn std::fmt::Debug,
+    image: &ImageView<'_>,
+) {
+    let found = Outcome::of(detector, image);
+    let expected = Outcome::of(&mut ReferenceFastHessian::new(config.clone()), image);
+    assert!(
+        found == expected,
+        "{} differs from the reference on {name:?}: {}\n{config:?}",
+        detector.describe(),
+        found.difference(&expected),
+    );
+}
+
+/// Smooth noise with blobs of many sizes: knots of several grids, interpolated.
+fn brightness(seed: u64, kind: usize) -> impl Fn(usize, usize, usize) -> f64 {
+    move |x, y, c| match kind {
+        0 => noise(seed, x, y, c),
+        1 => noise(seed, x / 7, y / 7, c).round(),
+        2 => ((x / 3 + y / 3) % 2) as f64,
+        _ => {
+            let layer = |size: usize| {
+                let knot = |i, j| noise(seed + size as u64, x / size + i, y / size + j, c);
+                let (u, v) = ((x % size) as f64 / size as f64, (y % size) as f64 / size as f64);
+                let row = |j| knot(0, j) * (1.0 - u) + knot(1, j) * u;
+                row(0) * (1.0 - v) + row(1) * v
+            };
+            (layer(5) + layer(11) + layer(23)) / 3.0
+        }
+    }
+}
+
+fn pictures() -> impl Strategy<Value = Picture> {
+    let side = || prop_oneof![1 => 1_usize..40, 3 => 28_usize..80, 1 => 60_usize..170];
+    let format = (prop::sample::select(&DEPTHS), prop::sample::select(&[1_usize, 3]), 0_usize..5, 0_u32..4);
+    (side(), side(), format, any::<u64>(), 0_usize..6).prop_map(|(width, height, format, seed, kind)| {
+        let (depth, channels, gap, mask) = format;
+        let picture =
+            Picture::draw(depth, (width, height, channels), brightness(seed >> 1, kind)).with_gap(gap);
+        if mask == 0 { picture.with_mask(|x, y| noise(seed, x / 9, y / 5, 0) > 0.3) } else { picture }
+    })
+}
+
+fn configs() -> impl Strategy<Value = FastHessianConfig> {
+    let threshold = prop_oneof![Just(0.0_f32), Just(0.0004), 0.0_f32..0.01];
+    let most = prop_oneof![2 => Just(None), 1 => (1_usize..20).prop_map(Some)];
+    (1_u32..=4, 3_u32..=4, 1_u32..=6, threshold, most).prop_map(
+        |(octaves, intervals, step, threshold, most)| {
+            let builder = FastHessianConfig::builder().octaves(octaves).intervals(intervals).step(step);
+            builder.threshold(threshold).max_keypoints(most).build().expect("every combination is valid")
+        },
+    )
+}
+
+/// Random images, three in a row through one detector, with random configurations.
+pub fn on_random_images(make: Make) {
+    run(150, &(configs(), prop::collection::vec(pictures(), 1..4)), |(config, pictures)| {
+        let mut detector = make(config.clone());
+        for picture in &pictures {
+            let image = picture.view();
+            let found = Outcome::of(&mut *detector, &image);
+            let expected = Outcome::of(&mut ReferenceFastHessian::new(config.clone()), &image);
+            prop_assert!(found == expected, "{}: {}", detector.describe(), found.difference(&expected));
+        }
+        Ok(())
+    });
+}
+
+/// Every width and height up to where vectors, blocks and octaves have begun anew.
+pub fn for_every_width_and_height(make: Make) {
+    let config = FastHessianConfig::builder().threshold(0.0).build().expect("a valid choice");
+    let mut detector = make(config.clone());
+    for side in 28..=150 {
+        for (width, height) in [(side, 34), (35, side)] {
+            let picture = Picture::draw(Depth::U8, (width, height, 1), brightness(side as u64, 3));
+            assert_equal(&mut *detector, &config, &picture, &picture.view());
+        }
+    }
+    let picture = Picture::draw(Depth::U8, (420, 410, 1), brightness(1, 3));
+    assert_equal(&mut *detector, &config, &picture, &picture.view());
+    let found = detector.detect(&picture.view()).expect("a valid image");
+    assert!(found.iter().any(|keypoint| keypoint.scale > 16.0), "none of the last octave");
+}
+
+/// All black, all white, edges and dots of the greatest contrast: the greatest sums, and many equal peaks.
+pub fn on_extreme_images(make: Make) {
+    type Scene = fn(usize, usize) -> f64;
+    let scenes: [(&str, Scene); 6] = [
+        ("black", |_, _| 0.0),
+        ("white", |_, _| 1.0),
+        ("columns", |x, _| (x / 8 % 2) as f64),
+        ("dots", |x, y| f64::from(x % 16 < 5 && y % 16 < 5)),
+        ("holes", |x, y| f64::from((x % 20).abs_diff(10).pow(2) + (y % 20).abs_diff(10).pow(2) > 16)),
+        ("halves", |x, y| f64::from(x + y > 150)),
+    ];
+    for step in [1, 2, 3] {
+        let config = FastHessianConfig::builder().step(step).threshold(0.0).build().expect("a valid choice");
+        let mut detector = make(config.clone());
+        for (i, (name, scene)) in scenes.into_iter().enumerate() {
+            let picture = Picture::draw(DEPTHS[i % 3], (161, 150, 1 + 2 * (i % 2)), |x, y, _| scene(x, y));
+            assert_equal(&mut *detector, &config, &name, &picture.view());
+        }
+    }
+}
+
+/// Real images, in colour where they are.
+pub fn on_photographs(make: Make) {
+    for (name, photograph) in photographs() {
+        let image = ImageView::try_from(&photograph).expect("a photograph is gray or RGB");
+        let config = FastHessianConfig::default();
+        let mut detector = make(config.clone());
+        assert!(detector.detect(&image).expect("a valid image").len() > 200);
+        assert_equal(&mut *detector, &config, &name, &image);
+    }
+}
+
+/// Not finite, out of range, too small: each its error; then a good image.
+///
+/// # Panics
+/// Where the detector accepts one, gives another error or is broken afterwards.
+pub fn bad_images_are_errors(make: Make) {
+    let config = FastHessianConfig::default();
+    let needed = Pyramid::least_side(&config);
+    let mut detector = make(config);
+    let good = vec![0_u8; needed * needed];
+    let good = ImageView::gray(&good, needed, needed).expect("a valid image");
+    for (value, finite) in [(f32::NAN, false), (f32::INFINITY, false), (1.001, true), (-0.001, true)] {
+        let mut samples = vec![1.0_f32; 40 * 40];
+        samples[40 * 7 + 3] = value;
+        let image = ImageView::gray(&samples, 40, 40).expect("a valid view");
+        for error in [detector.detect(&image).map(drop), detector.response(&image).map(drop)] {
+            match error {
+                Err(Error::NonFinite { x: 3, y: 7, channel: 0, .. }) if !finite => {}
+                Err(Error::SampleOutOfRange { x: 3, y: 7, channel: 0, .. }) if finite => {}
+                other => panic!("{value}: {other:?}"),
+            }
+        }
+        assert_eq!(detector.detect(&good).expect("a good image after a bad one"), []);
+    }
+    for (width, height) in [(needed - 1, needed), (needed, needed - 1), (1, 1)] {
+        let samples = vec![0_u16; width * height];
+        let image = ImageView::gray(&samples, width, height).expect("a valid view");
+        let error = detector.detect(&image);
+        assert!(
+            matches!(error, Err(Error::ImageTooSmall { needed: least, .. }) if least == needed),
+            "{error:?}"
+        );
+    }
+    assert_eq!(detector.detect_batch(&[good, good]).expect("two good images"), [[], []]);
+}

@@ -1,0 +1,81 @@
+//! Exact matching: equality with the reference, and what it must refuse.
+
+use harris_core::Error;
+use harris_core::matching::{MatchConfig, Matcher, ReferenceMatcher};
+use ndarray::{Array2, s};
+
+use crate::pictures::noise;
+
+/// Makes a matcher of the backend under test.
+pub type Make = fn(MatchConfig) -> Box<dyn Matcher>;
+
+/// Rows of length 1; of `distinct` different ones, so that some are equal.
+fn descriptors(seed: u64, rows: usize, distinct: usize) -> Array2<f32> {
+    let mut values =
+        Array2::from_shape_fn((rows, 64), |(row, i)| (noise(seed, i, row % distinct.max(1), 0) - 0.5) as f32);
+    for mut row in values.rows_mut() {
+        let length = row.iter().map(|v| v * v).sum::<f32>().sqrt();
+        row.mapv_inplace(|v| v / length);
+    }
+    values
+}
+
+/// Lists of lengths that straddle vectors and tiles, with equal distances among them.
+pub fn on_random_descriptors(make: Make) {
+    let configs = [
+        MatchConfig::default(),
+        MatchConfig::nearest(),
+        MatchConfig::nearest().with_cross_check(true),
+        MatchConfig::default().with_ratio(0.97).expect("a valid ratio").with_cross_check(true),
+    ];
+    let lengths = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 33, 64, 127, 129, 257];
+    for config in configs {
+        let (mut matcher, mut reference) = (make(config), ReferenceMatcher::new(config));
+        let mut some = 0;
+        for (i, &queries) in lengths.iter().enumerate() {
+            for j in [0, 1, 2, i, i / 2, 14 - i] {
+                // Two in three trains have a query's values, with little changed.
+                let train = descriptors(5, lengths[j], if i % 2 == 0 { 100 } else { 20 });
+                let mut query = descriptors(6, queries, 90);
+                for row in (0..queries.min(lengths[j])).filter(|row| row % 3 > 0) {
+                    query.row_mut(row).assign(&train.row(row));
+                    query[[row, row % 64]] += 0.01;
+                }
+                // Views that are not contiguous, too.
+                let wide =
+                    Array2::from_shape_fn(
+                        (queries, 70),
+                        |(y, x)| if x < 64 { query[[y, x]] } else { f32::NAN },
+                    );
+                let query = wide.slice(s![.., ..64]);
+                let found = matcher.matches(query, train.view()).expect("valid descriptors");
+                let expected = reference.matches(query, train.view()).expect("valid descriptors");
+                assert_eq!(found, expected, "{queries} among {}: {config:?}", lengths[j]);
+                some += found.len();
+            }
+        }
+        assert!(some > 50, "{config:?}: {some}");
+    }
+}
+
+/// Another number of values, a value that is not finite: each its error.
+///
+/// # Panics
+/// Where the matcher accepts one, gives another error or is broken afterwards.
+pub fn bad_descriptors_are_errors(make: Make) {
+    let mut matcher = make(MatchConfig::nearest());
+    let good = descriptors(1, 5, 5);
+    let short = Array2::zeros((5, 63));
+    for (query, train) in [(&short, &good), (&good, &short)] {
+        let error = matcher.matches(query.view(), train.view());
+        assert!(matches!(error, Err(Error::DescriptorLength { found: 63 })), "{error:?}");
+    }
+    let mut bad = good.clone();
+    bad[[3, 9]] = f32::NAN;
+    for (query, train) in [(&bad, &good), (&good, &bad)] {
+        let error = matcher.matches(query.view(), train.view());
+        assert!(matches!(error, Err(Error::DescriptorValue { row: 3, column: 9, .. })), "{error:?}");
+    }
+    let found = matcher.matches(good.view(), good.view()).expect("good descriptors after bad ones");
+    assert!(found.len() == 5 && found.iter().all(|m| m.query == m.train && m.distance == 0.0));
+}

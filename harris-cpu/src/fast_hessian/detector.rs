@@ -1,0 +1,132 @@
+//! The detector: an image in, keypoints out.
+
+use std::time::Instant;
+
+use harris_core::fast_hessian::{FastHessianConfig, Layer, Pyramid, StepTimes, unit};
+use harris_core::integral::levels;
+use harris_core::{Detector, Error, ImageView, Keypoint};
+use ndarray::Array2;
+
+use super::peaks::Search;
+use super::responses::{Respond, Rows};
+use crate::integral::Sums;
+use crate::workers::{Workers, constructors};
+
+/// SURF's Fast-Hessian detector on the CPU, on as many threads as wanted; the result does not depend on how many.
+///
+/// ```
+/// use harris_cpu::harris_core::fast_hessian::FastHessianConfig;
+/// use harris_cpu::{CpuFastHessian, Detector, ImageView};
+///
+/// let samples = [0_u8; 64 * 64];
+/// let mut detector = CpuFastHessian::new(FastHessianConfig::default());
+/// assert_eq!(detector.detect(&ImageView::gray(&samples, 64, 64)?)?, []);
+/// # Ok::<(), harris_cpu::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct CpuFastHessian {
+    config: FastHessianConfig,
+    workers: Workers,
+    sums: Sums,
+    responses: Vec<Vec<f32>>,
+    times: StepTimes,
+}
+
+constructors!(CpuFastHessian, FastHessianConfig);
+
+impl CpuFastHessian {
+    fn on(config: FastHessianConfig, workers: Workers) -> Self {
+        Self { config, workers, sums: Sums::default(), responses: Vec::new(), times: StepTimes::default() }
+    }
+
+    /// How long each step took for the last image that [`Detector::detect`] was given.
+    #[must_use]
+    pub fn step_times(&self) -> StepTimes {
+        self.times
+    }
+
+    /// Fills the determinants of `layers` that lie in `read` (columns and rows, a pair each).
+    fn respond(&mut self, image: &ImageView<'_>, pyramid: &Pyramid) {
+        let sums = &self.sums;
+        let reads: Vec<_> = (0..pyramid.layers.len()).map(|number| pyramid.read(number)).collect();
+        self.responses.resize_with(pyramid.layers.len(), Vec::new);
+        for (layer, responses) in pyramid.layers.iter().zip(&mut self.responses) {
+            responses.resize(layer.width * layer.height, 0.0);
+        }
+        let bands = self.workers.threads.bands(image.height());
+        let mut work: Vec<_> = bands.iter().map(|_| Vec::new()).collect();
+        for ((layer, responses), (columns, rows)) in pyramid.layers.iter().zip(&mut self.responses).zip(reads)
+        {
+            let mut rest = &mut responses[rows.start * layer.width..rows.end * layer.width];
+            let mut row = rows.start;
+            for (band, work) in bands.iter().zip(&mut work) {
+                let end = band.end.div_ceil(layer.step).clamp(row, rows.end);
+                let (out, below) = rest.split_at_mut((end - row) * layer.width);
+                let unit = unit(layer.filter, levels(image));
+                work.push(Rows { layer: *layer, columns: columns.clone(), rows: row..end, unit, out });
+                (rest, row) = (below, end);
+            }
+        }
+        let level = self.workers.level;
+        self.workers.threads.map(work, |layers| level.call(Respond { sums, layers }));
+    }
+}
+
+impl Detector for CpuFastHessian {
+    fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
+        self.config.check_image(image)?;
+        let start = Instant::now();
+        self.sums.fill(image, self.config.step(), &self.workers.threads);
+        let integral = Instant::now();
+        let pyramid = Pyramid::new(&self.config, image.width(), image.height());
+        self.respond(image, &pyramid);
+        let responses = Instant::now();
+        let search = Search {
+            pyramid: &pyramid,
+            sums: &self.sums,
+            responses: &self.responses,
+            mask: image.mask(),
+            threshold: self.config.threshold(),
+        };
+        let mut work = Vec::new();
+        for triple in &pyramid.triples {
+            let (_, rows) = pyramid.sought(triple);
+            let bands = self.workers.threads.bands(rows.len());
+            work.extend(
+                bands.into_iter().map(|band| (triple, rows.start + band.start..rows.start + band.end)),
+            );
+        }
+        let mut keypoints =
+            self.workers.threads.map(work, |(triple, rows)| search.rows(triple, rows)).concat();
+        let peaks = Instant::now();
+        keypoints.sort_unstable();
+        keypoints.truncate(self.config.max_keypoints().unwrap_or(usize::MAX));
+        self.times = StepTimes {
+            integral: integral - start,
+            responses: responses - integral,
+            peaks: peaks - responses,
+            list: peaks.elapsed(),
+        };
+        Ok(keypoints)
+    }
+
+    fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
+        self.config.check_image(image)?;
+        let (width, height) = (image.width(), image.height());
+        self.sums.fill(image, 1, &self.workers.threads);
+        let filter = Pyramid::FIRST_FILTER;
+        let layer = Layer { filter, step: 1, width, height };
+        let mut response = Array2::zeros((height, width));
+        let out = response.as_slice_mut().expect("a new array is contiguous");
+        let inside = |len: usize| filter / 2..len - filter / 2;
+        let (columns, rows) = (inside(width), inside(height));
+        let out = &mut out[rows.start * width..rows.end * width];
+        let rows = Rows { layer, columns, rows, unit: unit(filter, levels(image)), out };
+        self.workers.level.call(Respond { sums: &self.sums, layers: vec![rows] });
+        Ok(response)
+    }
+
+    fn describe(&self) -> String {
+        self.workers.describe()
+    }
+}

@@ -1,0 +1,172 @@
+//! Integral images in bands of rows, laid out for sampling at steps.
+
+use std::ops::Range;
+
+use harris_core::integral::gray;
+use harris_core::{ImageView, Raster, Sample, Samples};
+
+use crate::bands::Threads;
+
+/// Sums of gray levels above and to the left of each place, (H + 1) × (W + 1), modulo 2³².
+///
+/// A row is kept in `step` parts, by the remainder of the column: what is sampled every `step` pixels lies side by side.
+/// Sums are kept as i32, whose additions wrap.
+#[derive(Debug, Default)]
+pub(crate) struct Sums {
+    width: usize,
+    height: usize,
+    step: usize,
+    /// Sums of a part.
+    part: usize,
+    sums: Vec<i32>,
+}
+
+impl Sums {
+    /// Replaces what is there by the sums of `image`, whose samples are checked.
+    pub(crate) fn fill(&mut self, image: &ImageView<'_>, step: usize, threads: &Threads) {
+        let (width, height) = (image.width(), image.height());
+        let part = (width + 1).div_ceil(step);
+        *self = Self { width, height, step, part, sums: std::mem::take(&mut self.sums) };
+        self.sums.resize((height + 1) * part * step, 0);
+        match image.samples() {
+            Samples::U8(raster) => self.fill_from(raster, threads),
+            Samples::U16(raster) => self.fill_from(raster, threads),
+            Samples::F32(raster) => self.fill_from(raster, threads),
+        }
+    }
+
+    fn fill_from<T: Sample>(&mut self, raster: Raster<'_, T>, threads: &Threads) {
+        let (width, row, step) = (self.width, self.part * self.step, self.step);
+        let bands = threads.bands(self.height);
+        // The sums of columns above each band come first, from all bands but the last.
+        let columns: Vec<_> =
+            threads.map(bands[..bands.len() - 1].to_vec(), |band| column_sums(raster, band));
+        let mut above = vec![vec![0_i32; width]];
+        for sums in columns {
+            let total = above[above.len() - 1].iter().zip(&sums).map(|(a, b)| a.wrapping_add(*b)).collect();
+            above.push(total);
+        }
+        let (first, mut rest) = self.sums.split_at_mut(row);
+        first.fill(0);
+        let mut work = Vec::with_capacity(bands.len());
+        for (band, columns) in bands.into_iter().zip(above) {
+            let (rows, below) = rest.split_at_mut(band.len() * row);
+            work.push((band, columns, rows));
+            rest = below;
+        }
+        threads.map(work, |(band, columns, rows)| {
+            let mut line = vec![0_i32; width + 1];
+            // The row above the band's first.
+            let mut above = vec![0_i32; row];
+            prefix(columns.iter().copied(), &mut line);
+            deal(&line, step, &vec![0; row], &mut above);
+            let mut above: &[i32] = &above;
+            for (y, out) in band.zip(rows.chunks_exact_mut(row)) {
+                prefix_levels(raster, y, &mut line);
+                deal(&line, step, above, out);
+                above = out;
+            }
+        });
+    }
+
+    /// The image's width and height.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        (self.width, self.height)
+    }
+
+    /// Row `y` of the sums, or the first or last where it lies beyond.
+    pub(crate) fn row(&self, y: isize) -> Row<'_> {
+        let len = self.part * self.step;
+        let start = y.clamp(0, self.height as isize) as usize * len;
+        Row { sums: &self.sums[start..start + len], width: self.width, step: self.step, part: self.part }
+    }
+}
+
+/// A row of sums.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'a> {
+    sums: &'a [i32],
+    width: usize,
+    step: usize,
+    part: usize,
+}
+
+impl<'a> Row<'a> {
+    /// Columns between sums that lie side by side.
+    pub(crate) fn step(&self) -> usize {
+        self.step
+    }
+
+    /// The sum at column `x`, or the first or last where that lies beyond.
+    pub(crate) fn at(&self, x: isize) -> i32 {
+        let x = x.clamp(0, self.width as isize) as usize;
+        self.sums[x % self.step * self.part + x / self.step]
+    }
+
+    /// The sums at column `x`, inside, and every `step` further.
+    pub(crate) fn every_step(&self, x: usize) -> &'a [i32] {
+        let start = x % self.step * self.part;
+        &self.sums[start + x / self.step..start + self.part]
+    }
+}
+
+/// Adds up the gray levels of a row into `line`: the sum before each place, from 0 on.
+fn prefix_levels<T: Sample>(raster: Raster<'_, T>, y: usize, line: &mut [i32]) {
+    let row = raster.row(y);
+    match raster.channels() {
+        1 => prefix(row.iter().map(|sample| sample.level() as i32), line),
+        channels => prefix(row.chunks_exact(channels).map(|pixel| gray(pixel) as i32), line),
+    }
+}
+
+/// Sums of the levels before each place, from 0 on.
+fn prefix(levels: impl Iterator<Item = i32>, line: &mut [i32]) {
+    let mut sum = 0_i32;
+    for (out, level) in line[1..].iter_mut().zip(levels) {
+        sum = sum.wrapping_add(level);
+        *out = sum;
+    }
+}
+
+/// The sums of gray levels of some rows, column by column.
+fn column_sums<T: Sample>(raster: Raster<'_, T>, rows: Range<usize>) -> Vec<i32> {
+    let mut sums = vec![0_i32; raster.width()];
+    for y in rows {
+        let row = raster.row(y);
+        match raster.channels() {
+            1 => add(&mut sums, row.iter().map(|sample| sample.level() as i32)),
+            channels => add(&mut sums, row.chunks_exact(channels).map(|pixel| gray(pixel) as i32)),
+        }
+    }
+    sums
+}
+
+fn add(sums: &mut [i32], levels: impl Iterator<Item = i32>) {
+    for (sum, level) in sums.iter_mut().zip(levels) {
+        *sum = sum.wrapping_add(level);
+    }
+}
+
+/// Deals the sums of a row into its parts, adding those of the row above.
+fn deal(line: &[i32], step: usize, above: &[i32], out: &mut [i32]) {
+    if step == 2 {
+        // As vectors.
+        let (even, odd) = out.split_at_mut(out.len() / 2);
+        let (even_above, odd_above) = above.split_at(even.len());
+        let pairs = line.chunks_exact(2).zip(even.iter_mut().zip(odd));
+        for ((pair, (even, odd)), (a, b)) in pairs.zip(even_above.iter().zip(odd_above)) {
+            *even = pair[0].wrapping_add(*a);
+            *odd = pair[1].wrapping_add(*b);
+        }
+        if let [last] = line.chunks_exact(2).remainder() {
+            even[line.len() / 2] = last.wrapping_add(even_above[line.len() / 2]);
+        }
+        return;
+    }
+    let part = out.len() / step;
+    for (p, (out, above)) in out.chunks_exact_mut(part).zip(above.chunks_exact(part)).enumerate() {
+        for ((out, above), sum) in out.iter_mut().zip(above).zip(line[p..].iter().step_by(step)) {
+            *out = sum.wrapping_add(*above);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Exact matching: all distances, 64 values of many descriptors at once.
+
+use harris_core::Error;
+use harris_core::matching::{Match, MatchConfig, Matcher, Nearest, check};
+use harris_core::surf::LENGTH;
+use ndarray::ArrayView2;
+
+use crate::simd::{Simd, WithSimd, Work};
+use crate::workers::{Workers, constructors};
+
+/// Exact matching on the CPU.
+///
+/// ```
+/// use harris_cpu::CpuMatcher;
+/// use harris_cpu::harris_core::matching::{MatchConfig, Matcher};
+/// use ndarray::Array2;
+///
+/// let train = Array2::from_shape_fn((3, 64), |(i, j)| if i == j { 1.0 } else { 0.0 });
+/// let matches = CpuMatcher::new(MatchConfig::default()).matches(train.view(), train.view())?;
+/// assert!(matches.iter().all(|found| found.query == found.train));
+/// # Ok::<(), harris_cpu::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct CpuMatcher {
+    config: MatchConfig,
+    workers: Workers,
+}
+
+constructors!(CpuMatcher, MatchConfig);
+
+/// Queries that a thread searches before it looks for more.
+const SHARE: usize = 64;
+
+/// Queries that are compared with a block of descriptors while its values are in registers.
+const AT_ONCE: usize = 4;
+
+impl CpuMatcher {
+    fn on(config: MatchConfig, workers: Workers) -> Self {
+        Self { config, workers }
+    }
+
+    fn nearest(&self, query: &[[f32; LENGTH]], train: &[[f32; LENGTH]]) -> Vec<Nearest> {
+        let level = self.workers.level;
+        let blocks = level.call(Transpose { train });
+        let work = query.chunks(SHARE).collect();
+        self.workers.threads.map(work, |query| level.call(Search { query, blocks: &blocks })).concat()
+    }
+}
+
+impl Matcher for CpuMatcher {
+    fn matches(
+        &mut self,
+        query: ArrayView2<'_, f32>,
+        train: ArrayView2<'_, f32>,
+    ) -> Result<Vec<Match>, Error> {
+        check(query)?;
+        check(train)?;
+        if query.is_empty() || train.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (query, train) = (rows(query), rows(train));
+        let back = self.config.cross_check().then(|| self.nearest(&train, &query));
+        Ok(self.config.select(&self.nearest(&query, &train), back.as_deref()))
+    }
+}
+
+/// Checked descriptors as arrays.
+pub(crate) fn rows(descriptors: ArrayView2<'_, f32>) -> Vec<[f32; LENGTH]> {
+    descriptors.rows().into_iter().map(|row| std::array::from_fn(|i| row[i])).collect()
+}
+
+/// Blocks of as many descriptors as a vector has lanes, value by value.
+struct Transpose<'a> {
+    train: &'a [[f32; LENGTH]],
+}
+
+impl WithSimd for Transpose<'_> {
+    type Output = Vec<f32>;
+
+    fn with<V: Simd>(self, _: V) -> Vec<f32> {
+        // Lanes without a descriptor are infinitely far from all.
+        let mut blocks = vec![f32::INFINITY; self.train.len().div_ceil(V::LANES) * V::LANES * LENGTH];
+        for (block, train) in blocks.chunks_exact_mut(V::LANES * LENGTH).zip(self.train.chunks(V::LANES)) {
+            for (lane, descriptor) in train.iter().enumerate() {
+                for (i, &value) in descriptor.iter().enumerate() {
+                    block[i * V::LANES + lane] = value;
+                }
+            }
+        }
+        blocks
+    }
+}
+
+/// The nearest of each query.
+struct Search<'a> {
+    query: &'a [[f32; LENGTH]],
+    blocks: &'a [f32],
+}
+
+impl WithSimd for Search<'_> {
+    type Output = Vec<Nearest>;
+
+    fn with<V: Simd>(self, v: V) -> Vec<Nearest> {
+        v.enter(self)
+    }
+}
+
+impl Work for Search<'_> {
+    type Output = Vec<Nearest>;
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) -> Vec<Nearest> {
+        let start = Nearest { index: 0, distance: f32::INFINITY, second: f32::INFINITY };
+        let mut nearest = vec![start; self.query.len()];
+        for (query, nearest) in self.query.chunks(AT_ONCE).zip(nearest.chunks_mut(AT_ONCE)) {
+            // The last chunk repeats its last query.
+            let query: [&[f32; LENGTH]; AT_ONCE] = std::array::from_fn(|i| &query[i.min(query.len() - 1)]);
+            for (number, block) in self.blocks.chunks_exact(V::LANES * LENGTH).enumerate() {
+                let mut sums = [v.splat_f32(0.0); AT_ONCE];
+                for i in 0..LENGTH {
+                    let train = v.load_f32(block, i * V::LANES);
+                    for (sum, query) in sums.iter_mut().zip(query) {
+                        let difference = v.sub(v.splat_f32(query[i]), train);
+                        *sum = v.add(*sum, v.mul(difference, difference));
+                    }
+                }
+                for (nearest, sum) in nearest.iter_mut().zip(sums) {
+                    // Most are farther than the second.
+                    let mut nearer = v.greater(v.splat_f32(nearest.second), sum);
+                    if nearer == 0 {
+                        continue;
+                    }
+                    let mut distances = [0.0; MOST_LANES];
+                    v.store_f32(&mut distances, 0, sum);
+                    while nearer != 0 {
+                        let lane = nearer.trailing_zeros() as usize;
+                        nearer &= nearer - 1;
+                        let distance = distances[lane];
+                        if distance < nearest.distance {
+                            let index = number * V::LANES + lane;
+                            *nearest = Nearest { index, distance, second: nearest.distance };
+                        } else if distance < nearest.second {
+                            nearest.second = distance;
+                        }
+                    }
+                }
+            }
+        }
+        nearest
+    }
+}
+
+/// The most lanes of any level.
+const MOST_LANES: usize = 16;
