@@ -76,6 +76,34 @@ macro_rules! for_each_kernel {
             // Any grid: those of the list that exceed the threshold, in no order, counted by the state.
             order::exceed [256, 0] (from: [u64], to: [u64], state: [u32], capacity: u32, kind: u32, value: f32);
 
+            // Warps are rows: interleaved samples to sums of gray levels before each column, in rows of `pitch` words from the
+            // second on.
+            integral::integral_rows_u8 [256, 0] (image: [u8], sums: [u32], width: u32, height: u32, channels: u32, stride: u64, pitch: u32);
+            integral::integral_rows_u16 [256, 0] (image: [u16], sums: [u32], width: u32, height: u32, channels: u32, stride: u64, pitch: u32);
+            integral::integral_rows_f32 [256, 0] (image: [f32], sums: [u32], width: u32, height: u32, channels: u32, stride: u64, pitch: u32);
+            // By column, rows of blocks are bands of `rows` rows: the sums of each band, then those of all rows above.
+            integral::integral_bands [256, 0] (sums: [u32], bands: [u32], width: u32, height: u32, pitch: u32, rows: u32);
+            integral::integral_columns [256, 0] (sums: [u32], bands: [u32], width: u32, height: u32, pitch: u32, rows: u32);
+
+            // By sample of all `count` layers: determinants.
+            hessian::determinants [256, 0] (sums: [u32], layers: [u32], responses: [f32], width: u32, height: u32, pitch: u32, count: u32, samples: u32);
+            // By sample of all `count` triples: the keys of peaks, in no order, into a list that the state counts, also beyond its
+            // capacity.
+            hessian::scale_peaks [256, 0] (layers: [u32], triples: [u32], responses: [f32], mask: [u8], state: [u32], keys: [u64], capacity: u32, width: u32, masked: u32, threshold: f32, count: u32, samples: u32);
+            // By key: x, y, scale and response.
+            hessian::emit_blobs [256, 0] (sums: [u32], layers: [u32], triples: [u32], responses: [f32], keys: [u64], keypoints: [f32], width: u32, height: u32, pitch: u32, count: u32, found: u32);
+            // By keypoint: those of equal strength in their order.
+            hessian::settle [256, 0] (from: [f32], to: [f32], count: u32);
+
+            // Blocks are keypoints: x, y and scale of each to its descriptor.
+            surf::surf [128, 688] (sums: [u32], frames: [f32], tables: [f32], descriptors: [f32], width: u32, height: u32, pitch: u32, upright: u32);
+
+            // Columns of blocks are tiles of `matching::TILE` queries, rows of blocks every `stride`th tile of the trained
+            // descriptors: the nearest of each query among those, three words each.
+            nearest::nearest [256, 4160] (query: [f32], train: [f32], parts: [u32], queries: u32, trained: u32, stride: u32);
+            // By query: the nearest of all parts.
+            nearest::nearest_of_parts [256, 0] (parts: [u32], found: [u32], queries: u32, count: u32);
+
             // Blocks are pieces of strips of `fused::OWN` columns and `rows` rows: 8-bit samples, rows `pitch` bytes apart, to
             // the keys of corners that exceed what is known of the threshold.
             fused::sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
@@ -336,4 +364,85 @@ pub mod order {
     pub const KEPT: u32 = 1;
     /// Too near to one that is kept.
     pub const REJECTED: u32 = 2;
+}
+
+/// Tables of the Fast-Hessian detector's layers and of the triples of them that are compared.
+///
+/// A blob's key has its determinant's bits, all turned, in the upper half, and its sample's number in the lower.
+pub mod pyramid {
+    /// A layer's words.
+    pub mod layer {
+        /// Width of the filter.
+        pub const FILTER: usize = 0;
+        /// Pixels between samples.
+        pub const STEP: usize = 1;
+        /// Samples in a row.
+        pub const WIDTH: usize = 2;
+        /// Number of its first sample among those of all layers.
+        pub const FIRST: usize = 3;
+        /// What brings sums to the units of an image in 0..1, as the bits of an f32.
+        pub const UNIT: usize = 4;
+        /// How many there are.
+        pub const WORDS: usize = 5;
+    }
+
+    /// A triple's words.
+    pub mod triple {
+        /// Number of the bottom layer; those of the middle and the top follow.
+        pub const BOTTOM: usize = 0;
+        /// Samples along each edge that are not compared, less one.
+        pub const BORDER: usize = 3;
+        /// Samples in a row that are compared.
+        pub const COLUMNS: usize = 4;
+        /// Number of its first sample among those of all triples.
+        pub const FIRST: usize = 5;
+        /// How many there are.
+        pub const WORDS: usize = 6;
+    }
+}
+
+/// The SURF descriptor's window, tables and cells.
+pub mod surf {
+    /// Values.
+    pub const LENGTH: u32 = 64;
+    /// Samples in the circle that the direction is taken from.
+    pub const CIRCLE: u32 = 109;
+    /// Sectors that are tried.
+    pub const DIRECTIONS: u32 = 42;
+    /// Samples along a side of the window.
+    pub const GRID: u32 = 24;
+    /// Samples along a side of a subregion.
+    pub const REGION: u32 = 9;
+    /// Samples from one subregion to the next.
+    pub const SPACING: u32 = 5;
+    /// Subregions along a side of the window.
+    pub const REGIONS: u32 = 4;
+
+    /// Where the table has the circle's samples: column, row and weight each.
+    pub const CIRCLE_TABLE: u32 = 0;
+    /// The sectors: where each begins and ends, x and y.
+    pub const SECTOR_TABLE: u32 = CIRCLE_TABLE + 3 * CIRCLE;
+    /// The weights of a subregion's samples.
+    pub const REGION_TABLE: u32 = SECTOR_TABLE + 4 * DIRECTIONS;
+    /// The weights of the subregions.
+    pub const REGIONS_TABLE: u32 = REGION_TABLE + REGION * REGION;
+    /// Floats of the table.
+    pub const TABLE: u32 = REGIONS_TABLE + REGIONS * REGIONS;
+
+    /// Shared cells of the sectors; the window's samples, and before them the circle's, come first.
+    pub const SECTOR_CELLS: u32 = GRID * GRID;
+    /// Those of the values.
+    pub const VALUE_CELLS: u32 = SECTOR_CELLS + DIRECTIONS;
+
+    const _: () = assert!(VALUE_CELLS + LENGTH <= 688);
+}
+
+/// Tiles of descriptors that are matched.
+pub mod matching {
+    /// Descriptors of a tile.
+    pub const TILE: u32 = 64;
+    /// Threads along a side of a block.
+    pub const SIDE: u32 = 16;
+    /// Words of a nearest: number, squared distance, squared distance of the second.
+    pub const WORDS: usize = 3;
 }

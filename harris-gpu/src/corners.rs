@@ -5,6 +5,7 @@ use harris_gpu_kernels::abi::{Kernel, order, state, threshold};
 
 use crate::device::{Device, Mark};
 use crate::launch::{self, grid};
+use crate::upload;
 use crate::workspace::{Slot, Workspace};
 
 /// Blocks that reduce an image: enough to fill any GPU.
@@ -35,6 +36,27 @@ pub(crate) fn find<D: Device>(
     search.threshold()?;
     let found = search.candidates()?;
     search.list(Slot::Keys, Slot::OtherKeys, found)
+}
+
+/// Sorts `count` keys and returns where they are, and the other slot.
+pub(crate) fn sort<D: Device>(
+    device: &D,
+    workspace: &Workspace<D>,
+    keys: Slot,
+    other: Slot,
+    count: usize,
+) -> Result<(Slot, Slot), Error> {
+    let (mut keys, mut other) = (keys, other);
+    let chunks = count.div_ceil(order::CHUNK as usize) as u32;
+    launch::sort_chunks(device, [chunks, 1], workspace.buffer(keys), count as u32)?;
+    let mut run = order::CHUNK as usize;
+    while run < count {
+        let (from, to) = (workspace.buffer(keys), workspace.buffer(other));
+        launch::merge(device, grid(Kernel::merge, count, 1), from, to, count as u32, run as u32)?;
+        std::mem::swap(&mut keys, &mut other);
+        run *= order::WAYS as usize;
+    }
+    Ok((keys, other))
 }
 
 /// What is done with an image once it is on the device.
@@ -85,13 +107,7 @@ impl<'a, D: Device> Search<'a, D> {
 
     /// The mask and the state as they are to start with.
     fn prepare(&mut self, image: &ImageView<'_>) -> Result<(), Error> {
-        let mask = if image.mask().is_some() { self.pixels() } else { 1 };
-        self.workspace.fit::<u8>(self.device, Slot::Mask, mask)?;
-        if let Some(mask) = image.mask() {
-            let rows = (0..mask.height()).map(|y| mask.row(y));
-            let memory = self.workspace.buffer::<u8>(Slot::Mask).memory;
-            self.device.upload(memory, mask.width(), rows)?;
-        }
+        upload::mask(self.device, self.workspace, image)?;
         self.workspace.fit::<u32>(self.device, Slot::State, state::WORDS)?;
         self.set_state(state::START)
     }
@@ -225,19 +241,8 @@ impl<'a, D: Device> Search<'a, D> {
         self.emit(keys, count)
     }
 
-    /// Sorts `count` keys and returns where they are, and the other slot.
     fn sort(&self, keys: Slot, other: Slot, count: usize) -> Result<(Slot, Slot), Error> {
-        let (mut keys, mut other) = (keys, other);
-        let chunks = count.div_ceil(order::CHUNK as usize) as u32;
-        launch::sort_chunks(self.device, [chunks, 1], self.workspace.buffer(keys), count as u32)?;
-        let mut run = order::CHUNK as usize;
-        while run < count {
-            let (from, to) = (self.workspace.buffer(keys), self.workspace.buffer(other));
-            launch::merge(self.device, grid(Kernel::merge, count, 1), from, to, count as u32, run as u32)?;
-            std::mem::swap(&mut keys, &mut other);
-            run *= order::WAYS as usize;
-        }
-        Ok((keys, other))
+        sort(self.device, self.workspace, keys, other, count)
     }
 
     fn turn(&self, from: Slot, to: Slot, count: usize) -> Result<(), Error> {

@@ -55,11 +55,7 @@ impl<D: Device> GpuDetector<D> {
 
     fn check(&self, image: &ImageView<'_>) -> Result<(), Error> {
         self.config.check_image(image)?;
-        let (width, height) = (image.width(), image.height());
-        if width * height > GpuError::MOST_PIXELS {
-            return Err(GpuError::ImageTooLarge { width, height }.into());
-        }
-        Ok(())
+        Ok(GpuError::check_size(image)?)
     }
 }
 

@@ -74,8 +74,19 @@ pub trait Device: Debug + Send {
 pub enum Mark {
     /// The image is on the device.
     Uploaded,
-    /// The list of keypoints is complete on the device.
+    /// The list of keypoints, or that of descriptors or nearest ones, is complete on the device.
     Listed,
+    /// The integral image is there.
+    Integrated,
+    /// The determinants of all layers are there.
+    Responded,
+    /// The peaks are found, in no order.
+    Searched,
+}
+
+impl Mark {
+    /// How many there are.
+    pub const COUNT: usize = Mark::Searched as usize + 1;
 }
 
 /// A kernel's argument.

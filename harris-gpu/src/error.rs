@@ -14,11 +14,34 @@ pub enum GpuError {
         /// Height of the image.
         height: usize,
     },
+    /// Kernels number the samples of all layers of the Fast-Hessian detector in 31 bits.
+    #[error("the image is too large for a GPU: its layers have {samples} samples, where {most} is the most; a greater step has fewer", most = GpuError::MOST_PIXELS)]
+    PyramidTooLarge {
+        /// Samples of all layers.
+        samples: usize,
+    },
+    /// Kernels number descriptors' values in 31 bits.
+    #[error("{count} are too many keypoints or descriptors for a GPU, where {most} is the most", most = GpuError::MOST_DESCRIPTORS)]
+    TooManyDescriptors {
+        /// How many there are.
+        count: usize,
+    },
 }
 
 impl GpuError {
     /// The most pixels of an image.
     pub const MOST_PIXELS: usize = i32::MAX as usize;
+    /// The most keypoints to describe, and descriptors to match.
+    pub const MOST_DESCRIPTORS: usize = i32::MAX as usize / 64;
+
+    pub(crate) fn check_size(image: &harris_core::ImageView<'_>) -> Result<(), GpuError> {
+        let (width, height) = (image.width(), image.height());
+        if width * height > Self::MOST_PIXELS { Err(Self::ImageTooLarge { width, height }) } else { Ok(()) }
+    }
+
+    pub(crate) fn check_descriptors(count: usize) -> Result<(), GpuError> {
+        if count > Self::MOST_DESCRIPTORS { Err(Self::TooManyDescriptors { count }) } else { Ok(()) }
+    }
 }
 
 impl From<GpuError> for Error {

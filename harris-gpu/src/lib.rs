@@ -13,13 +13,21 @@ mod corners;
 mod detector;
 mod device;
 mod error;
+mod fast_hessian;
 mod fused;
 #[cfg(feature = "host")]
 pub mod host;
+mod integral;
 mod launch;
+mod matching;
 mod staged;
+mod surf;
+mod upload;
 mod workspace;
 
 pub use detector::GpuDetector;
 pub use device::{Argument, Device, Mark};
 pub use error::GpuError;
+pub use fast_hessian::GpuFastHessian;
+pub use matching::GpuMatcher;
+pub use surf::GpuSurf;

@@ -1,13 +1,12 @@
 //! From image to responses, one kernel a stage: every configuration.
 
 use harris_core::pipeline::taps;
-use harris_core::{
-    Border, Error, Gradient, HarrisConfig, ImageView, Measure, Raster, Sample, Samples, Smoothing, Window,
-};
+use harris_core::{Border, Error, Gradient, HarrisConfig, ImageView, Measure, Samples, Smoothing, Window};
 use harris_gpu_kernels::abi::{Kernel, axis, border, boxes, gradient, measure};
 
-use crate::device::{Device, Mark};
+use crate::device::Device;
 use crate::launch::{self, grid};
+use crate::upload;
 use crate::workspace::{Slot, Workspace};
 
 /// A product with 1 is no operation: it changes no bit of any number.
@@ -108,7 +107,7 @@ fn load<D: Device>(
     let pixels = image.width() * image.height();
     macro_rules! load {
         ($kernel:ident, $raster:ident) => {{
-            upload(device, workspace, $raster)?;
+            upload::samples(device, workspace, $raster)?;
             let (image, planes) = (workspace.buffer(Slot::Image), workspace.buffer(Slot::Planes));
             let grid = grid(Kernel::$kernel, pixels, 1);
             launch::$kernel(device, grid, image, planes, width, height, channels, stride)?;
@@ -123,19 +122,6 @@ fn load<D: Device>(
         }
     }
     Ok(Number::Integer)
-}
-
-fn upload<D: Device, T: Sample + bytemuck::Pod>(
-    device: &mut D,
-    workspace: &mut Workspace<D>,
-    raster: Raster<'_, T>,
-) -> Result<(), Error> {
-    let row = raster.width() * raster.channels();
-    let bytes = size_of::<T>() * row;
-    workspace.fit::<u8>(device, Slot::Image, bytes * raster.height())?;
-    let rows = (0..raster.height()).map(|y| bytemuck::cast_slice(raster.row(y)));
-    device.upload(workspace.buffer::<u8>(Slot::Image).memory, bytes, rows)?;
-    device.mark(Mark::Uploaded)
 }
 
 /// The stages' buffers and what they hold.

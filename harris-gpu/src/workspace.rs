@@ -27,9 +27,20 @@ pub(crate) enum Slot {
     OtherCells,
     Decisions,
     Keypoints,
+    OtherKeypoints,
+    Integral,
+    Bands,
+    Layers,
+    Triples,
+    Frames,
+    Tables,
+    Descriptors,
+    OtherDescriptors,
+    Parts,
+    Nearest,
 }
 
-const SLOTS: usize = Slot::Keypoints as usize + 1;
+const SLOTS: usize = Slot::Nearest as usize + 1;
 
 /// One piece of memory a slot, as large as was ever needed.
 #[derive(Debug)]

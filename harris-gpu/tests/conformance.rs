@@ -2,8 +2,8 @@
 
 use harris_conformance::pictures::{Depth, Picture, noise};
 use harris_core::{Detector, ReferenceDetector, Threshold, presets};
-use harris_gpu::GpuDetector;
 use harris_gpu::host::HostDevice;
+use harris_gpu::{GpuDetector, GpuFastHessian, GpuMatcher, GpuSurf};
 
 harris_conformance::suite!(host, |config| Box::new(GpuDetector::new(HostDevice, config)));
 
@@ -23,3 +23,12 @@ fn lists_that_overflow_are_filled_anew() {
         }
     }
 }
+
+harris_conformance::features!(
+    host_features,
+    harris_conformance::Features {
+        detector: |config| Box::new(GpuFastHessian::new(HostDevice, config)),
+        extractor: |config| Box::new(GpuSurf::new(HostDevice, config)),
+        matcher: |config| Box::new(GpuMatcher::new(HostDevice, config)),
+    }
+);

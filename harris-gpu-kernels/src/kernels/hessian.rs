@@ -1,0 +1,323 @@
+//! The Fast-Hessian detector: determinants of all layers, peaks between them, keypoints in their order.
+
+use super::integral::Sums;
+use crate::Simt;
+use crate::abi::pyramid::{layer, triple};
+use crate::abi::state;
+
+/// The entry of a table of `count` rows of `words` words, by ascending starts in word `first`, that number `i` belongs to,
+/// as the start of its words.
+#[inline(always)]
+fn entry<S: Simt>(s: S, table: S::Buffer<u32>, count: u32, words: usize, first: usize, i: u32) -> usize {
+    let mut entry = 0;
+    while entry + 1 < count as usize && s.load_constant(table, (entry + 1) * words + first) <= i {
+        entry += 1;
+    }
+    entry * words
+}
+
+/// Exact sums under the three filters of width `filter` at a pixel: xx, yy, xy.
+#[inline(always)]
+fn hessian<S: Simt>(sums: Sums<S>, filter: u32, x: u32, y: u32) -> [i32; 3] {
+    let (x, y, filter) = (x as i32, y as i32, filter as i32);
+    let (lobe, half) = (filter / 3, filter / 2);
+    let (middle, flank) = (lobe / 2, lobe - 1);
+    // The sum between two columns of a row and of another further down.
+    let between = |rows: [usize; 2], columns: [u32; 2]| {
+        let [above, below] = rows.map(|row| sums.at(row, columns[1]).wrapping_sub(sums.at(row, columns[0])));
+        below.wrapping_sub(above)
+    };
+    let rows = |from: i32, to: i32| [sums.row(y + from), sums.row(y + to)];
+    let columns = |from: i32, to: i32| [sums.column(x + from), sums.column(x + to)];
+    let less_thrice = |whole: u32, part: u32| whole.wrapping_sub(part.wrapping_mul(3));
+    let band = rows(-flank, flank + 1);
+    let xx =
+        less_thrice(between(band, columns(-half, half + 1)), between(band, columns(-middle, middle + 1)));
+    let band = columns(-flank, flank + 1);
+    let yy = less_thrice(between(rows(-half, half + 1), band), between(rows(-middle, middle + 1), band));
+    let (before, after) = (columns(-lobe, 0), columns(1, lobe + 1));
+    let sides = |rows| between(rows, after).wrapping_sub(between(rows, before));
+    let xy = sides(rows(-lobe, 0)).wrapping_sub(sides(rows(1, lobe + 1)));
+    [xx as i32, yy as i32, xy as i32]
+}
+
+pub(crate) fn determinants<S: Simt>(
+    s: S,
+    sums: S::Buffer<u32>,
+    layers: S::Buffer<u32>,
+    responses: S::Buffer<f32>,
+    width: u32,
+    height: u32,
+    pitch: u32,
+    count: u32,
+    samples: u32,
+) {
+    let i = s.index();
+    if i >= samples {
+        return;
+    }
+    let entry = entry(s, layers, count, layer::WORDS, layer::FIRST, i);
+    let word = |word: usize| s.load_constant(layers, entry + word);
+    let (step, place, across) = (word(layer::STEP), i - word(layer::FIRST), word(layer::WIDTH));
+    let (x, y) = (place % across * step, place / across * step);
+    let hessian = hessian(Sums::new(s, sums, width, height, pitch), word(layer::FILTER), x, y);
+    let unit = f32::from_bits(word(layer::UNIT));
+    let [xx, yy, xy] = hessian.map(|sum| sum as f32 * unit);
+    s.store(responses, i as usize, xx * yy - 0.81 * xy * xy);
+}
+
+/// A sample of a triple, and how to read the determinants around it.
+#[derive(Clone, Copy)]
+struct Sample<S: Simt> {
+    s: S,
+    layers: S::Buffer<u32>,
+    triples: S::Buffer<u32>,
+    responses: S::Buffer<f32>,
+    /// Where the triple's words start.
+    entry: usize,
+    column: u32,
+    row: u32,
+}
+
+impl<S: Simt> Sample<S> {
+    /// Number `i` of all that are compared.
+    #[inline(always)]
+    fn new(
+        s: S,
+        layers: S::Buffer<u32>,
+        triples: S::Buffer<u32>,
+        responses: S::Buffer<f32>,
+        count: u32,
+        i: u32,
+    ) -> Self {
+        let entry = entry(s, triples, count, triple::WORDS, triple::FIRST, i);
+        let word = |word: usize| s.load_constant(triples, entry + word);
+        let (place, across, border) = (i - word(triple::FIRST), word(triple::COLUMNS), word(triple::BORDER));
+        let (column, row) = (place % across + border + 1, place / across + border + 1);
+        Self { s, layers, triples, responses, entry, column, row }
+    }
+
+    #[inline(always)]
+    fn word(self, word: usize) -> u32 {
+        self.s.load_constant(self.triples, self.entry + word)
+    }
+
+    /// A word of one of the triple's layers: 0 the bottom, 1 the middle, 2 the top.
+    #[inline(always)]
+    fn layer(self, which: usize, word: usize) -> u32 {
+        let number = self.word(triple::BOTTOM + which) as usize;
+        self.s.load_constant(self.layers, number * layer::WORDS + word)
+    }
+
+    /// Pixels between samples.
+    #[inline(always)]
+    fn step(self) -> u32 {
+        self.layer(2, layer::STEP)
+    }
+
+    /// How to read one of the three layers.
+    #[inline(always)]
+    fn plane(self, which: usize) -> Plane<S> {
+        let stride = self.step() / self.layer(which, layer::STEP);
+        let pitch = self.layer(which, layer::WIDTH);
+        let centre = self.layer(which, layer::FIRST) + self.row * stride * pitch + self.column * stride;
+        Plane { s: self.s, responses: self.responses, centre, across: stride, down: stride * pitch }
+    }
+
+    #[inline(always)]
+    fn planes(self) -> [Plane<S>; 3] {
+        [self.plane(0), self.plane(1), self.plane(2)]
+    }
+}
+
+/// One layer's determinants around a sample.
+#[derive(Clone, Copy)]
+struct Plane<S: Simt> {
+    s: S,
+    responses: S::Buffer<f32>,
+    centre: u32,
+    across: u32,
+    down: u32,
+}
+
+impl<S: Simt> Plane<S> {
+    /// The determinant `dx` samples across and `dy` down, each −1, 0 or 1.
+    #[inline(always)]
+    fn at(self, dx: i32, dy: i32) -> f32 {
+        let place = self.centre as i32 + dx * self.across as i32 + dy * self.down as i32;
+        self.s.load_constant(self.responses, place as usize)
+    }
+
+    /// The greatest of the nine.
+    #[inline(always)]
+    fn greatest(self) -> f32 {
+        let mut greatest = f32::NEG_INFINITY;
+        for dy in -1..=1 {
+            for dx in -1..=1 {
+                greatest = greatest.max(self.at(dx, dy));
+            }
+        }
+        greatest
+    }
+}
+
+/// Whether the determinant in the middle is greater than the 26 around it.
+#[inline(always)]
+fn is_peak<S: Simt>(planes: [Plane<S>; 3], value: f32) -> bool {
+    let mut greatest = f32::NEG_INFINITY;
+    // The nearest first: most are out after these.
+    for (dx, dy) in [(-1, 0), (1, 0), (0, -1), (0, 1)] {
+        greatest = greatest.max(planes[1].at(dx, dy));
+    }
+    if greatest >= value {
+        return false;
+    }
+    for (dx, dy) in [(-1, -1), (1, -1), (-1, 1), (1, 1)] {
+        greatest = greatest.max(planes[1].at(dx, dy));
+    }
+    value > greatest && value > planes[0].greatest() && value > planes[2].greatest()
+}
+
+/// Where the parabola has its peak, across, down and between layers; whether that is within half a sample.
+#[inline(always)]
+fn offset<S: Simt>([bottom, middle, top]: [Plane<S>; 3]) -> ([f32; 3], bool) {
+    let v = middle.at(0, 0);
+    let one = 1.0 / v;
+    let (left, right) = (middle.at(-1, 0), middle.at(1, 0));
+    let (up, down) = (middle.at(0, -1), middle.at(0, 1));
+    let (below, above) = (bottom.at(0, 0), top.at(0, 0));
+    let gx = (0.5 * (right - left)) * one;
+    let gy = (0.5 * (down - up)) * one;
+    let gs = (0.5 * (above - below)) * one;
+    let xx = ((right + left) - 2.0 * v) * one;
+    let yy = ((down + up) - 2.0 * v) * one;
+    let ss = ((above + below) - 2.0 * v) * one;
+    let across = |plane: Plane<S>, dy: i32| plane.at(1, dy) - plane.at(-1, dy);
+    let along = |plane: Plane<S>| plane.at(0, 1) - plane.at(0, -1);
+    let xy = (0.25 * (across(middle, 1) - across(middle, -1))) * one;
+    let xs = (0.25 * (across(top, 0) - across(bottom, 0))) * one;
+    let ys = (0.25 * (along(top) - along(bottom))) * one;
+    let (a, b, c) = (yy * ss - ys * ys, xs * ys - xy * ss, xy * ys - xs * yy);
+    let (d, e, f) = (xx * ss - xs * xs, xy * xs - xx * ys, xx * yy - xy * xy);
+    let determinant = (xx * a + xy * b) + xs * c;
+    let x = -((a * gx + b * gy) + c * gs) / determinant;
+    let y = -((b * gx + d * gy) + e * gs) / determinant;
+    let layer = -((c * gx + e * gy) + f * gs) / determinant;
+    let within = |offset: f32| offset > -0.5 && offset < 0.5;
+    ([x, y, layer], within(x) && within(y) && within(layer))
+}
+
+pub(crate) fn scale_peaks<S: Simt>(
+    s: S,
+    layers: S::Buffer<u32>,
+    triples: S::Buffer<u32>,
+    responses: S::Buffer<f32>,
+    mask: S::Buffer<u8>,
+    state: S::Buffer<u32>,
+    keys: S::Buffer<u64>,
+    capacity: u32,
+    width: u32,
+    masked: u32,
+    threshold: f32,
+    count: u32,
+    samples: u32,
+) {
+    let i = s.index();
+    if i >= samples {
+        return;
+    }
+    let sample = Sample::new(s, layers, triples, responses, count, i);
+    let value = sample.plane(1).at(0, 0);
+    if value <= threshold {
+        return;
+    }
+    let planes = sample.planes();
+    if !is_peak(planes, value) || !offset(planes).1 {
+        return;
+    }
+    let pixel =
+        (sample.row * sample.step()) as usize * width as usize + (sample.column * sample.step()) as usize;
+    if masked != 0 && s.load_constant(mask, pixel) == 0 {
+        return;
+    }
+    let place = s.atomic_add(state, state::FOUND, 1);
+    if place < capacity {
+        s.store(keys, place as usize, u64::from(!value.to_bits()) << 32 | u64::from(i));
+    }
+}
+
+pub(crate) fn emit_blobs<S: Simt>(
+    s: S,
+    sums: S::Buffer<u32>,
+    layers: S::Buffer<u32>,
+    triples: S::Buffer<u32>,
+    responses: S::Buffer<f32>,
+    keys: S::Buffer<u64>,
+    keypoints: S::Buffer<f32>,
+    width: u32,
+    height: u32,
+    pitch: u32,
+    count: u32,
+    found: u32,
+) {
+    let i = s.index();
+    if i >= found {
+        return;
+    }
+    let number = s.load_constant(keys, i as usize) as u32;
+    let sample = Sample::new(s, layers, triples, responses, count, number);
+    let planes = sample.planes();
+    let ([dx, dy, layer], _) = offset(planes);
+    let value = planes[1].at(0, 0);
+    let filter = |which: usize| sample.layer(which, layer::FILTER);
+    let (x, y) = (sample.column * sample.step(), sample.row * sample.step());
+    let [xx, yy, _] = hessian(Sums::new(s, sums, width, height, pitch), filter(1), x, y);
+    let response = if xx >= -yy { value } else { -value };
+    let difference = filter(1) as f32 - filter(0) as f32;
+    let step = sample.step() as f32;
+    let first = 4 * i as usize;
+    s.store(keypoints, first, (sample.column as f32 + dx) * step);
+    s.store(keypoints, first + 1, (sample.row as f32 + dy) * step);
+    s.store(keypoints, first + 2, (1.2 / 9.0) * (filter(1) as f32 + layer * difference));
+    s.store(keypoints, first + 3, response);
+}
+
+/// A keypoint's response without its sign.
+#[inline(always)]
+fn strength<S: Simt>(s: S, keypoints: S::Buffer<f32>, i: u32) -> u32 {
+    s.load_constant(keypoints, 4 * i as usize + 3).to_bits() & 0x7FFF_FFFF
+}
+
+/// What orders keypoints of equal strength: sign, y, x, scale. Coordinates are positive, so that bits compare as numbers.
+#[inline(always)]
+fn rank<S: Simt>(s: S, keypoints: S::Buffer<f32>, i: u32) -> (u64, u64) {
+    let bits = |word: usize| u64::from(s.load_constant(keypoints, 4 * i as usize + word).to_bits());
+    ((bits(3) >> 31) << 32 | bits(1), bits(0) << 32 | bits(2))
+}
+
+pub(crate) fn settle<S: Simt>(s: S, from: S::Buffer<f32>, to: S::Buffer<f32>, count: u32) {
+    let i = s.index();
+    if i >= count {
+        return;
+    }
+    let (own, ranked) = (strength(s, from, i), rank(s, from, i));
+    let mut place = i;
+    let mut other = i;
+    while other > 0 && strength(s, from, other - 1) == own {
+        other -= 1;
+        // Those that are equal in all keep their order.
+        if rank(s, from, other) > ranked {
+            place -= 1;
+        }
+    }
+    other = i + 1;
+    while other < count && strength(s, from, other) == own {
+        if rank(s, from, other) < ranked {
+            place += 1;
+        }
+        other += 1;
+    }
+    for word in 0..4 {
+        s.store(to, 4 * place as usize + word, s.load_constant(from, 4 * i as usize + word));
+    }
+}

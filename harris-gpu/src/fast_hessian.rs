@@ -1,0 +1,248 @@
+//! The Fast-Hessian detector: an image in, blobs out.
+
+use harris_core::fast_hessian::{FastHessianConfig, Layer, Pyramid, unit};
+use harris_core::integral::levels;
+use harris_core::{Detector, Error, ImageView, Keypoint};
+use harris_gpu_kernels::abi::pyramid::{layer, triple};
+use harris_gpu_kernels::abi::{Kernel, state};
+use ndarray::Array2;
+
+use crate::corners;
+use crate::device::{Device, Mark};
+use crate::error::GpuError;
+use crate::integral::integrate;
+use crate::launch::{self, grid};
+use crate::upload;
+use crate::workspace::{Slot, Workspace};
+
+/// SURF's Fast-Hessian detector on a GPU.
+///
+/// ```
+/// use harris_core::fast_hessian::FastHessianConfig;
+/// use harris_core::{Detector, ImageView};
+/// use harris_gpu::GpuFastHessian;
+/// use harris_gpu::host::HostDevice;
+///
+/// let mut detector = GpuFastHessian::new(HostDevice, FastHessianConfig::default());
+/// let samples = [0_u8; 40 * 40];
+/// assert_eq!(detector.detect(&ImageView::gray(&samples, 40, 40)?)?, []);
+/// # Ok::<(), harris_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct GpuFastHessian<D: Device> {
+    device: D,
+    config: FastHessianConfig,
+    workspace: Workspace<D>,
+    /// What the tables on the device are for.
+    tables: Option<Tables>,
+}
+
+/// The layers and triples as kernels take them.
+#[derive(Debug, PartialEq)]
+struct Tables {
+    layers: Vec<u32>,
+    triples: Vec<u32>,
+    /// Samples of all layers.
+    responses: usize,
+    /// Samples of all triples.
+    sought: usize,
+}
+
+impl Tables {
+    fn new(pyramid: &Pyramid, levels: u32) -> Result<Self, GpuError> {
+        let (mut layers, mut responses) = (Vec::new(), 0);
+        for Layer { filter, step, width, height } in &pyramid.layers {
+            let mut words = [0; layer::WORDS];
+            words[layer::FILTER] = *filter as u32;
+            words[layer::STEP] = *step as u32;
+            words[layer::WIDTH] = *width as u32;
+            words[layer::FIRST] = responses as u32;
+            words[layer::UNIT] = unit(*filter, levels).to_bits();
+            layers.extend(words);
+            responses += width * height;
+        }
+        if responses > GpuError::MOST_PIXELS {
+            return Err(GpuError::PyramidTooLarge { samples: responses });
+        }
+        let (mut triples, mut sought) = (Vec::new(), 0);
+        for three in &pyramid.triples {
+            let (columns, rows) = pyramid.sought(three);
+            if columns.is_empty() {
+                continue;
+            }
+            let mut words = [0; triple::WORDS];
+            for (word, number) in
+                words[triple::BOTTOM..].iter_mut().zip([three.bottom, three.middle, three.top])
+            {
+                *word = number as u32;
+            }
+            words[triple::BORDER] = three.border as u32;
+            words[triple::COLUMNS] = columns.len() as u32;
+            words[triple::FIRST] = sought as u32;
+            triples.extend(words);
+            sought += columns.len() * rows.len();
+        }
+        Ok(Self { layers, triples, responses, sought })
+    }
+}
+
+impl<D: Device> GpuFastHessian<D> {
+    /// A detector on `device`.
+    #[must_use]
+    pub fn new(device: D, config: FastHessianConfig) -> Self {
+        Self { device, config, workspace: Workspace::new(), tables: None }
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn device(&self) -> &D {
+        &self.device
+    }
+
+    /// Brings the tables to the device unless they are there.
+    fn plan(&mut self, pyramid: &Pyramid, levels: u32) -> Result<(), Error> {
+        let tables = Tables::new(pyramid, levels)?;
+        if self.tables.as_ref() != Some(&tables) {
+            self.tables = None;
+            upload::words(&mut self.device, &mut self.workspace, Slot::Layers, &tables.layers)?;
+            upload::words(&mut self.device, &mut self.workspace, Slot::Triples, &tables.triples)?;
+            self.tables = Some(tables);
+        }
+        Ok(())
+    }
+
+    /// Fills the slot `Response` with the determinants of all layers; returns the pitch of the integral image.
+    fn respond(&mut self, image: &ImageView<'_>) -> Result<u32, Error> {
+        let pitch = integrate(&mut self.device, &mut self.workspace, image)?;
+        let Self { device, workspace, tables, .. } = self;
+        let tables = tables.as_ref().expect("planned before");
+        workspace.fit::<f32>(device, Slot::Response, tables.responses)?;
+        launch::determinants(
+            device,
+            grid(Kernel::determinants, tables.responses, 1),
+            workspace.buffer(Slot::Integral),
+            workspace.buffer(Slot::Layers),
+            workspace.buffer(Slot::Response),
+            image.width() as u32,
+            image.height() as u32,
+            pitch,
+            (tables.layers.len() / layer::WORDS) as u32,
+            tables.responses as u32,
+        )?;
+        device.mark(Mark::Responded)?;
+        Ok(pitch)
+    }
+
+    /// Fills the slot `Keys` with all peaks, in no order, and returns how many there are.
+    fn search(&mut self, image: &ImageView<'_>) -> Result<usize, Error> {
+        let Self { device, config, workspace, tables } = self;
+        let tables = tables.as_ref().expect("planned before");
+        // As many as most images have: more are counted, and the search is done again.
+        workspace.fit::<u64>(device, Slot::Keys, tables.sought / 16 + 1024)?;
+        workspace.fit::<u32>(device, Slot::State, state::WORDS)?;
+        loop {
+            let room = workspace.room::<u64>(Slot::Keys).min(u32::MAX as usize);
+            device.clear(workspace.buffer::<u32>(Slot::State).memory, state::WORDS)?;
+            launch::scale_peaks(
+                device,
+                grid(Kernel::scale_peaks, tables.sought, 1),
+                workspace.buffer(Slot::Layers),
+                workspace.buffer(Slot::Triples),
+                workspace.buffer(Slot::Response),
+                workspace.buffer(Slot::Mask),
+                workspace.buffer(Slot::State),
+                workspace.buffer(Slot::Keys),
+                room as u32,
+                image.width() as u32,
+                u32::from(image.mask().is_some()),
+                config.threshold(),
+                (tables.triples.len() / triple::WORDS) as u32,
+                tables.sought as u32,
+            )?;
+            device.mark(Mark::Searched)?;
+            let mut words = [0_u32; state::WORDS];
+            let memory = workspace.buffer::<u32>(Slot::State).memory;
+            device.download(memory, bytemuck::bytes_of_mut(&mut words))?;
+            let found = words[state::FOUND] as usize;
+            if found <= room {
+                return Ok(found);
+            }
+            workspace.fit::<u64>(device, Slot::Keys, found)?;
+        }
+    }
+
+    /// Sorts the peaks and brings their keypoints back.
+    fn list(&mut self, image: &ImageView<'_>, pitch: u32, found: usize) -> Result<Vec<Keypoint>, Error> {
+        let Self { device, config, workspace, tables } = self;
+        let tables = tables.as_ref().expect("planned before");
+        if found == 0 {
+            device.mark(Mark::Listed)?;
+            return Ok(Vec::new());
+        }
+        workspace.fit::<u64>(device, Slot::OtherKeys, found)?;
+        let (keys, _) = corners::sort(device, workspace, Slot::Keys, Slot::OtherKeys, found)?;
+        for slot in [Slot::Keypoints, Slot::OtherKeypoints] {
+            workspace.fit::<f32>(device, slot, 4 * found)?;
+        }
+        let (keypoints, settled) =
+            (workspace.buffer(Slot::Keypoints), workspace.buffer::<f32>(Slot::OtherKeypoints));
+        launch::emit_blobs(
+            device,
+            grid(Kernel::emit_blobs, found, 1),
+            workspace.buffer(Slot::Integral),
+            workspace.buffer(Slot::Layers),
+            workspace.buffer(Slot::Triples),
+            workspace.buffer(Slot::Response),
+            workspace.buffer(keys),
+            keypoints,
+            image.width() as u32,
+            image.height() as u32,
+            pitch,
+            (tables.triples.len() / triple::WORDS) as u32,
+            found as u32,
+        )?;
+        launch::settle(device, grid(Kernel::settle, found, 1), keypoints, settled, found as u32)?;
+        device.mark(Mark::Listed)?;
+        let mut words = vec![[0_f32; 4]; found.min(config.max_keypoints().unwrap_or(usize::MAX))];
+        device.download(settled.memory, bytemuck::cast_slice_mut(&mut words))?;
+        Ok(words.into_iter().map(|[x, y, scale, response]| Keypoint { x, y, scale, response }).collect())
+    }
+
+    fn check(&self, image: &ImageView<'_>) -> Result<(), Error> {
+        self.config.check_image(image)?;
+        Ok(GpuError::check_size(image)?)
+    }
+}
+
+impl<D: Device> Detector for GpuFastHessian<D> {
+    fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
+        self.check(image)?;
+        self.plan(&Pyramid::new(&self.config, image.width(), image.height()), levels(image))?;
+        upload::mask(&mut self.device, &mut self.workspace, image)?;
+        let pitch = self.respond(image)?;
+        let found = self.search(image)?;
+        self.list(image, pitch, found)
+    }
+
+    fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
+        self.check(image)?;
+        let (width, height, filter) = (image.width(), image.height(), Pyramid::FIRST_FILTER);
+        let layer = Layer { filter, step: 1, width, height };
+        self.plan(&Pyramid { layers: vec![layer], triples: Vec::new() }, levels(image))?;
+        self.respond(image)?;
+        let mut response = Array2::zeros((height, width));
+        let bytes = bytemuck::cast_slice_mut(response.as_slice_mut().expect("a new array is contiguous"));
+        self.device.download(self.workspace.buffer::<f32>(Slot::Response).memory, bytes)?;
+        let inside = |i: usize, len: usize| i >= filter / 2 && i + filter / 2 < len;
+        for ((y, x), value) in response.indexed_iter_mut() {
+            if !(inside(x, width) && inside(y, height)) {
+                *value = 0.0;
+            }
+        }
+        Ok(response)
+    }
+
+    fn describe(&self) -> String {
+        self.device.describe()
+    }
+}

@@ -1,0 +1,68 @@
+//! Integral images on the device.
+
+use harris_core::{Error, ImageView, Samples};
+use harris_gpu_kernels::abi::Kernel;
+
+use crate::device::{Device, Mark};
+use crate::launch::{self, grid};
+use crate::upload;
+use crate::workspace::{Slot, Workspace};
+
+/// Rows of a band, at least.
+const LEAST_ROWS: usize = 32;
+/// Bands, at most: each sums those above it.
+const MOST_BANDS: usize = 64;
+/// Rows of sums start at multiples of so many words.
+const ALIGNMENT: usize = 32;
+/// Lanes of a warp, which has a row.
+const WARP: usize = 32;
+
+/// Brings an image to the device and leaves its sums in the slot `Integral`, whose rows are as far apart as is returned.
+pub(crate) fn integrate<D: Device>(
+    device: &mut D,
+    workspace: &mut Workspace<D>,
+    image: &ImageView<'_>,
+) -> Result<u32, Error> {
+    let (width, height, channels) = (image.width(), image.height(), image.channels());
+    let pitch = (width + 1).next_multiple_of(ALIGNMENT);
+    let rows = height.div_ceil(MOST_BANDS).max(LEAST_ROWS);
+    let bands = height.div_ceil(rows);
+    workspace.fit::<u32>(device, Slot::Integral, pitch * (height + 1))?;
+    workspace.fit::<u32>(device, Slot::Bands, pitch * bands)?;
+    macro_rules! sum {
+        ($kernel:ident, $raster:ident) => {{
+            upload::samples(device, workspace, $raster)?;
+            launch::$kernel(
+                device,
+                grid(Kernel::$kernel, height * WARP, 1),
+                workspace.buffer(Slot::Image),
+                workspace.buffer(Slot::Integral),
+                width as u32,
+                height as u32,
+                channels as u32,
+                (width * channels) as u64,
+                pitch as u32,
+            )?;
+        }};
+    }
+    match image.samples() {
+        Samples::U8(raster) => sum!(integral_rows_u8, raster),
+        Samples::U16(raster) => sum!(integral_rows_u16, raster),
+        Samples::F32(raster) => sum!(integral_rows_f32, raster),
+    }
+    let (sums, totals) = (workspace.buffer(Slot::Integral), workspace.buffer(Slot::Bands));
+    let (w, h, p, r) = (width as u32, height as u32, pitch as u32, rows as u32);
+    launch::integral_bands(device, grid(Kernel::integral_bands, width + 1, bands), sums, totals, w, h, p, r)?;
+    launch::integral_columns(
+        device,
+        grid(Kernel::integral_columns, width + 1, bands),
+        sums,
+        totals,
+        w,
+        h,
+        p,
+        r,
+    )?;
+    device.mark(Mark::Integrated)?;
+    Ok(p)
+}

@@ -1,0 +1,123 @@
+//! Exact matching: descriptors in, nearest ones out.
+
+use harris_core::Error;
+use harris_core::matching::{Match, MatchConfig, Matcher, Nearest, check};
+use harris_core::surf::LENGTH;
+use harris_gpu_kernels::abi::{Kernel, matching};
+use ndarray::ArrayView2;
+
+use crate::device::{Device, Mark};
+use crate::error::GpuError;
+use crate::launch::{self, grid};
+use crate::workspace::{Slot, Workspace};
+
+/// Blocks for each multiprocessor, so that none is idle.
+const BLOCKS: usize = 4;
+
+/// Exact matching on a GPU: all distances.
+///
+/// ```
+/// use harris_core::matching::{MatchConfig, Matcher};
+/// use harris_gpu::GpuMatcher;
+/// use harris_gpu::host::HostDevice;
+/// use ndarray::Array2;
+///
+/// let train = Array2::from_shape_fn((3, 64), |(i, j)| if i == j { 1.0 } else { 0.0 });
+/// let matches = GpuMatcher::new(HostDevice, MatchConfig::default()).matches(train.view(), train.view())?;
+/// assert!(matches.iter().all(|found| found.query == found.train));
+/// # Ok::<(), harris_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct GpuMatcher<D: Device> {
+    device: D,
+    config: MatchConfig,
+    workspace: Workspace<D>,
+}
+
+impl<D: Device> GpuMatcher<D> {
+    /// A matcher on `device`.
+    #[must_use]
+    pub fn new(device: D, config: MatchConfig) -> Self {
+        Self { device, config, workspace: Workspace::new() }
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn device(&self) -> &D {
+        &self.device
+    }
+
+    fn upload(&mut self, slot: Slot, descriptors: ArrayView2<'_, f32>) -> Result<(), Error> {
+        let descriptors = descriptors.as_standard_layout();
+        let rows = descriptors.as_slice().expect("standard layout is contiguous").chunks_exact(LENGTH);
+        self.workspace.fit::<f32>(&self.device, slot, rows.len() * LENGTH)?;
+        let memory = self.workspace.buffer::<f32>(slot).memory;
+        self.device.upload(memory, size_of::<f32>() * LENGTH, rows.map(bytemuck::cast_slice))
+    }
+
+    /// The nearest of `queries` in slot `query` among the `trained` in slot `train`.
+    fn nearest(
+        &mut self,
+        (query, queries): (Slot, usize),
+        (train, trained): (Slot, usize),
+    ) -> Result<Vec<Nearest>, Error> {
+        let Self { device, workspace, .. } = self;
+        let tiles = |count: usize| count.div_ceil(matching::TILE as usize);
+        let parts = (BLOCKS * device.multiprocessors() as usize).div_ceil(tiles(queries)).min(tiles(trained));
+        workspace.fit::<u32>(device, Slot::Parts, parts * queries * matching::WORDS)?;
+        workspace.fit::<u32>(device, Slot::Nearest, queries * matching::WORDS)?;
+        let found = workspace.buffer::<u32>(Slot::Nearest);
+        launch::nearest(
+            device,
+            [tiles(queries) as u32, parts as u32],
+            workspace.buffer(query),
+            workspace.buffer(train),
+            workspace.buffer(Slot::Parts),
+            queries as u32,
+            trained as u32,
+            parts as u32,
+        )?;
+        launch::nearest_of_parts(
+            device,
+            grid(Kernel::nearest_of_parts, queries, 1),
+            workspace.buffer(Slot::Parts),
+            found,
+            queries as u32,
+            parts as u32,
+        )?;
+        device.mark(Mark::Listed)?;
+        let mut words = vec![[0_u32; matching::WORDS]; queries];
+        device.download(found.memory, bytemuck::cast_slice_mut(&mut words))?;
+        let nearest = |[index, distance, second]: [u32; 3]| Nearest {
+            index: index as usize,
+            distance: f32::from_bits(distance),
+            second: f32::from_bits(second),
+        };
+        Ok(words.into_iter().map(nearest).collect())
+    }
+}
+
+impl<D: Device> Matcher for GpuMatcher<D> {
+    fn matches(
+        &mut self,
+        query: ArrayView2<'_, f32>,
+        train: ArrayView2<'_, f32>,
+    ) -> Result<Vec<Match>, Error> {
+        check(query)?;
+        check(train)?;
+        for descriptors in [query, train] {
+            GpuError::check_descriptors(descriptors.nrows())?;
+        }
+        if query.is_empty() || train.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.upload(Slot::Descriptors, query)?;
+        self.upload(Slot::OtherDescriptors, train)?;
+        self.device.mark(Mark::Uploaded)?;
+        let (queries, trained) =
+            ((Slot::Descriptors, query.nrows()), (Slot::OtherDescriptors, train.nrows()));
+        let back = self.config.cross_check().then(|| self.nearest(trained, queries)).transpose()?;
+        let nearest = self.nearest(queries, trained)?;
+        Ok(self.config.select(&nearest, back.as_deref()))
+    }
+}

@@ -1,0 +1,48 @@
+//! Samples on their way to the device.
+
+use harris_core::{Error, ImageView, Raster, Sample};
+
+use crate::device::{Device, Mark};
+use crate::workspace::{Slot, Workspace};
+
+/// Brings samples to the slot `Image`, rows without gaps.
+pub(crate) fn samples<D: Device, T: Sample + bytemuck::Pod>(
+    device: &mut D,
+    workspace: &mut Workspace<D>,
+    raster: Raster<'_, T>,
+) -> Result<(), Error> {
+    let row = raster.width() * raster.channels();
+    let bytes = size_of::<T>() * row;
+    workspace.fit::<u8>(device, Slot::Image, bytes * raster.height())?;
+    let rows = (0..raster.height()).map(|y| bytemuck::cast_slice(raster.row(y)));
+    device.upload(workspace.buffer::<u8>(Slot::Image).memory, bytes, rows)?;
+    device.mark(Mark::Uploaded)
+}
+
+/// Brings the image's mask to the slot `Mask`, which has one byte where there is none.
+pub(crate) fn mask<D: Device>(
+    device: &mut D,
+    workspace: &mut Workspace<D>,
+    image: &ImageView<'_>,
+) -> Result<(), Error> {
+    let bytes = image.mask().map_or(1, |mask| mask.width() * mask.height());
+    workspace.fit::<u8>(device, Slot::Mask, bytes)?;
+    let Some(mask) = image.mask() else { return Ok(()) };
+    let rows = (0..mask.height()).map(|y| mask.row(y));
+    device.upload(workspace.buffer::<u8>(Slot::Mask).memory, mask.width(), rows)
+}
+
+/// Brings words to a slot.
+pub(crate) fn words<D: Device, T: bytemuck::Pod + harris_gpu_kernels::Word>(
+    device: &mut D,
+    workspace: &mut Workspace<D>,
+    slot: Slot,
+    words: &[T],
+) -> Result<(), Error> {
+    workspace.fit::<T>(device, slot, words.len())?;
+    if words.is_empty() {
+        return Ok(());
+    }
+    let memory = workspace.buffer::<T>(slot).memory;
+    device.upload(memory, size_of_val(words), [bytemuck::cast_slice(words)].into_iter())
+}
