@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use harris_core::{Detector, ImageView, Keypoint};
-use harris_examples::options::{BackendOptions, ConfigOptions};
+use harris_examples::options::{BackendOptions, DetectorOptions};
 use harris_examples::{cli, files, input, overlay};
 use image::{DynamicImage, GrayImage};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -27,7 +27,7 @@ struct Args {
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
-    config: ConfigOptions,
+    detector: DetectorOptions,
     #[command(flatten)]
     backend: BackendOptions,
     /// Use the colours of colour files, not their luma
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
 }
 
 fn run(args: Args) -> Result<ExitCode> {
-    let mut detector = args.backend.detector(args.config.config()?)?;
+    let mut detector = args.backend.detector(args.detector.detection()?)?;
     let inputs = input::expand(&args.inputs)?;
     let mask = args.mask.as_deref().map(input::read_mask).transpose()?;
     let one = args.inputs.len() == 1 && !args.inputs[0].is_dir();

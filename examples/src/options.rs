@@ -6,15 +6,117 @@ use std::time::Duration;
 use anyhow::Context;
 use anyhow::ensure;
 use clap::{Args, ValueEnum};
+use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian, StepTimes};
+use harris_core::matching::{MatchConfig, Matcher, ReferenceMatcher};
+use harris_core::surf::{Extractor, ReferenceSurf, SurfConfig};
 use harris_core::{
     Border, Detector, Error, Gradient, HarrisConfig, Measure, Order, ReferenceDetector, Smoothing, Subpixel,
     Threshold, Window, presets,
 };
-use harris_cpu::{CpuDetector, Level};
+use harris_cpu::{CpuDetector, CpuFastHessian, CpuMatcher, CpuSurf, Level};
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Kind {
+    /// Corners
+    #[default]
+    Harris,
+    /// Blobs of several scales
+    FastHessian,
+}
+
+/// The configuration of a detector.
+#[derive(Clone, Debug)]
+pub enum Detection {
+    /// Corners.
+    Harris(HarrisConfig),
+    /// Blobs.
+    FastHessian(FastHessianConfig),
+}
+
+/// Which detector, and its choices.
+#[derive(Args, Clone, Debug, Default)]
+pub struct DetectorOptions {
+    /// What is looked for
+    #[arg(long, value_enum, default_value_t, value_name = "KIND")]
+    pub detector: Kind,
+    #[command(flatten)]
+    harris: ConfigOptions,
+    #[command(flatten)]
+    blobs: BlobOptions,
+}
+
+impl DetectorOptions {
+    /// The configuration.
+    ///
+    /// # Errors
+    /// An unknown preset, a value out of range, a choice of the other detector's.
+    pub fn detection(&self) -> anyhow::Result<Detection> {
+        Ok(match self.detector {
+            Kind::Harris => {
+                ensure!(
+                    self.blobs.is_default(),
+                    "choices of the Fast-Hessian detector need --detector fast-hessian"
+                );
+                Detection::Harris(self.harris.config()?)
+            }
+            Kind::FastHessian => {
+                let most = self.harris.max_corners;
+                let others = ConfigOptions { max_corners: None, ..self.harris.clone() };
+                ensure!(
+                    others == ConfigOptions::default(),
+                    "choices of the Harris detector need --detector harris"
+                );
+                Detection::FastHessian(self.blobs.config(most)?)
+            }
+        })
+    }
+}
+
+/// What differs from the default of the Fast-Hessian detector.
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Configuration of the Fast-Hessian detector")]
+pub struct BlobOptions {
+    /// Octaves, 1 to 4
+    #[arg(long, value_name = "NUMBER")]
+    pub octaves: Option<u32>,
+    /// Filters of an octave, 3 or 4
+    #[arg(long, value_name = "NUMBER")]
+    pub intervals: Option<u32>,
+    /// Pixels between the samples of the first octave, 1 to 6
+    #[arg(long, value_name = "PIXELS")]
+    pub step: Option<u32>,
+    /// What the determinant of the Hessian must exceed
+    #[arg(long, value_name = "VALUE", allow_negative_numbers = true)]
+    pub determinant: Option<f32>,
+}
+
+impl BlobOptions {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn config(&self, most: Option<usize>) -> Result<FastHessianConfig, Error> {
+        let mut builder = FastHessianConfig::builder();
+        if let Some(octaves) = self.octaves {
+            builder = builder.octaves(octaves);
+        }
+        if let Some(intervals) = self.intervals {
+            builder = builder.intervals(intervals);
+        }
+        if let Some(step) = self.step {
+            builder = builder.step(step);
+        }
+        if let Some(threshold) = self.determinant {
+            builder = builder.threshold(threshold);
+        }
+        builder.max_keypoints(most.filter(|most| *most > 0)).build()
+    }
+}
 
 /// A preset, and what differs from it.
-#[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Configuration")]
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Configuration of the Harris detector")]
 pub struct ConfigOptions {
     /// Published system to start from: default, opencv_gftt, jobanputra_stentz, harris_phull_2011, lococo_2011, chahuara_2017
     #[arg(long, value_name = "NAME")]
@@ -46,7 +148,7 @@ pub struct ConfigOptions {
     /// Least distance between corners, in pixels
     #[arg(long, value_name = "PIXELS", allow_negative_numbers = true)]
     pub min_distance: Option<f32>,
-    /// The most corners, the strongest being kept; 0 for all
+    /// The most keypoints of either detector, the strongest being kept; 0 for all
     #[arg(long, value_name = "NUMBER")]
     pub max_corners: Option<usize>,
     /// none|quadratic
@@ -108,10 +210,15 @@ pub struct BackendOptions {
     pub staged: bool,
 }
 
-/// A detector that may know how long its device worked.
+/// A detector that may know how long its device or its steps took.
 pub trait Timed: Detector {
     /// The time on the device for the last image, from its arrival there to the complete list, without transfers.
     fn device_time(&self) -> Option<Duration> {
+        None
+    }
+
+    /// The time of each step for the last image.
+    fn step_times(&self) -> Option<StepTimes> {
         None
     }
 }
@@ -120,10 +227,29 @@ impl Timed for ReferenceDetector {}
 
 impl Timed for CpuDetector {}
 
+impl Timed for ReferenceFastHessian {}
+
+impl Timed for CpuFastHessian {
+    fn step_times(&self) -> Option<StepTimes> {
+        Some(CpuFastHessian::step_times(self))
+    }
+}
+
 #[cfg(feature = "cuda")]
 impl Timed for harris_cuda::CudaDetector {
     fn device_time(&self) -> Option<Duration> {
         harris_cuda::CudaDetector::device_time(self).ok()
+    }
+}
+
+#[cfg(feature = "cuda")]
+impl Timed for harris_cuda::CudaFastHessian {
+    fn device_time(&self) -> Option<Duration> {
+        harris_cuda::CudaFastHessian::device_time(self).ok()
+    }
+
+    fn step_times(&self) -> Option<StepTimes> {
+        harris_cuda::CudaFastHessian::step_times(self).ok()
     }
 }
 
@@ -139,17 +265,87 @@ pub enum Backend {
     Cuda,
 }
 
+/// Makes something on a backend: `Reference`, `Cpu` and `Cuda` are types, of whatever is configured so.
+macro_rules! on_backend {
+    ($options:expr, $config:expr, $reference:ident, $cpu:ident, $cuda:ident) => {{
+        $options.check()?;
+        match $options.backend {
+            Backend::Reference => Box::new($reference::new($config)),
+            Backend::Cpu => {
+                let made = match $options.threads {
+                    None => $cpu::new($config),
+                    Some(threads) => $cpu::with_threads($config, threads)?,
+                };
+                Box::new(match $options.level {
+                    None => made,
+                    Some(level) => made.at_level(level),
+                })
+            }
+            #[cfg(feature = "cuda")]
+            Backend::Cuda => Box::new(
+                harris_cuda::$cuda::on_device($options.device.unwrap_or(0), $config)
+                    .context("cannot use the CUDA backend")?,
+            ),
+            #[cfg(not(feature = "cuda"))]
+            Backend::Cuda => anyhow::bail!(
+                "this program was built without the CUDA backend; build it with `cargo run --release --features cuda ...`"
+            ),
+        }
+    }};
+}
+
 impl BackendOptions {
     /// A detector of this backend.
     ///
     /// # Errors
-    /// Threads asked of a backend without, or that cannot be started.
-    pub fn detector(&self, config: HarrisConfig) -> anyhow::Result<Box<dyn Timed>> {
-        let name = match self.backend {
+    /// Threads asked of a backend without, or that cannot be started; no GPU.
+    pub fn detector(&self, detection: Detection) -> anyhow::Result<Box<dyn Timed>> {
+        match detection {
+            #[cfg(feature = "cuda")]
+            Detection::Harris(config) if self.staged && self.backend == Backend::Cuda => {
+                let detector = harris_cuda::CudaDetector::on_device(self.device.unwrap_or(0), config)
+                    .context("cannot use the CUDA backend")?;
+                Ok(Box::new(detector.staged()))
+            }
+            Detection::Harris(config) => {
+                Ok(on_backend!(self, config, ReferenceDetector, CpuDetector, CudaDetector))
+            }
+            Detection::FastHessian(config) => {
+                ensure!(!self.staged, "the Fast-Hessian detector has no fused kernels");
+                Ok(on_backend!(self, config, ReferenceFastHessian, CpuFastHessian, CudaFastHessian))
+            }
+        }
+    }
+
+    /// What computes SURF descriptors on this backend.
+    ///
+    /// # Errors
+    /// As [`BackendOptions::detector`].
+    pub fn extractor(&self, config: SurfConfig) -> anyhow::Result<Box<dyn Extractor>> {
+        Ok(on_backend!(self, config, ReferenceSurf, CpuSurf, CudaSurf))
+    }
+
+    /// What finds matches on this backend.
+    ///
+    /// # Errors
+    /// As [`BackendOptions::detector`].
+    pub fn matcher(&self, config: MatchConfig) -> anyhow::Result<Box<dyn Matcher>> {
+        Ok(on_backend!(self, config, ReferenceMatcher, CpuMatcher, CudaMatcher))
+    }
+
+    /// The backend's name in words.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self.backend {
             Backend::Reference => "reference",
             Backend::Cpu => "CPU",
             Backend::Cuda => "CUDA",
-        };
+        }
+    }
+
+    /// Checks that nothing is asked of a backend that it does not have.
+    fn check(&self) -> anyhow::Result<()> {
+        let name = self.name();
         if self.backend != Backend::Cpu {
             ensure!(self.threads.unwrap_or(1) == 1, "the {name} backend has one thread");
             ensure!(self.level.is_none(), "the {name} backend has no instruction sets");
@@ -158,33 +354,6 @@ impl BackendOptions {
             ensure!(self.device.is_none(), "the {name} backend has no devices");
             ensure!(!self.staged, "the {name} backend has no fused kernels");
         }
-        match self.backend {
-            Backend::Reference => Ok(Box::new(ReferenceDetector::new(config))),
-            Backend::Cpu => {
-                let detector = match self.threads {
-                    None => CpuDetector::new(config),
-                    Some(threads) => CpuDetector::with_threads(config, threads)?,
-                };
-                Ok(Box::new(match self.level {
-                    None => detector,
-                    Some(level) => detector.at_level(level),
-                }))
-            }
-            Backend::Cuda => self.cuda(config),
-        }
-    }
-
-    #[cfg(feature = "cuda")]
-    fn cuda(&self, config: HarrisConfig) -> anyhow::Result<Box<dyn Timed>> {
-        let detector = harris_cuda::CudaDetector::on_device(self.device.unwrap_or(0), config)
-            .context("cannot use the CUDA backend")?;
-        Ok(Box::new(if self.staged { detector.staged() } else { detector }))
-    }
-
-    #[cfg(not(feature = "cuda"))]
-    fn cuda(&self, _: HarrisConfig) -> anyhow::Result<Box<dyn Timed>> {
-        anyhow::bail!(
-            "this program was built without the CUDA backend; build it with `cargo run --release --features cuda ...`"
-        )
+        Ok(())
     }
 }

@@ -4,27 +4,46 @@ use harris_core::Keypoint;
 use image::{DynamicImage, Rgb, RgbImage};
 use tiny_skia::{Color, Paint, PathBuilder, Pixmap, PremultipliedColorU8, Stroke, Transform};
 
-/// The image with a ring around each keypoint: the stronger, the larger, redder and more opaque. Weak ones are drawn
-/// first, so that strong ones lie on top.
+/// The image with a ring around each keypoint: the stronger, the redder and more opaque; corners' are the larger, too, blobs'
+/// have the blob's size. Weak ones are drawn first, so that strong ones lie on top.
 ///
 /// # Panics
 /// Where the image has no pixels.
 #[must_use]
 pub fn draw(image: &DynamicImage, keypoints: &[Keypoint]) -> RgbImage {
     let background = image.to_rgb8();
-    let mut canvas = Pixmap::new(background.width(), background.height()).expect("an image has pixels");
-    for (pixel, Rgb([r, g, b])) in canvas.pixels_mut().iter_mut().zip(background.pixels()) {
-        *pixel = PremultipliedColorU8::from_rgba(*r, *g, *b, 255).expect("opaque colours are premultiplied");
-    }
-    let strongest = keypoints.iter().map(|k| k.response).fold(f32::MIN_POSITIVE, f32::max);
+    let mut canvas = paint(&background);
+    let strongest = keypoints.iter().map(|k| k.response.abs()).fold(f32::MIN_POSITIVE, f32::max);
     let unit = (background.width().min(background.height()) as f32 / 160.0).clamp(1.5, 8.0);
     let mut order: Vec<_> = keypoints.iter().collect();
     order.sort_by(|a, b| b.cmp(a));
     for keypoint in order {
-        ring(&mut canvas, keypoint, strength(keypoint.response, strongest), unit);
+        ring(&mut canvas, keypoint, strength(keypoint.response.abs(), strongest), unit);
     }
-    RgbImage::from_fn(background.width(), background.height(), |x, y| {
-        let pixel = canvas.pixel(x, y).expect("the canvas is of the image's size");
+    picture(&canvas)
+}
+
+/// A canvas with a picture on it.
+///
+/// # Panics
+/// Where the picture has no pixels.
+#[must_use]
+pub fn paint(picture: &RgbImage) -> Pixmap {
+    let mut canvas = Pixmap::new(picture.width(), picture.height()).expect("an image has pixels");
+    for (pixel, Rgb([r, g, b])) in canvas.pixels_mut().iter_mut().zip(picture.pixels()) {
+        *pixel = PremultipliedColorU8::from_rgba(*r, *g, *b, 255).expect("opaque colours are premultiplied");
+    }
+    canvas
+}
+
+/// What is on an opaque canvas.
+///
+/// # Panics
+/// Never: the picture is of the canvas's size.
+#[must_use]
+pub fn picture(canvas: &Pixmap) -> RgbImage {
+    RgbImage::from_fn(canvas.width(), canvas.height(), |x, y| {
+        let pixel = canvas.pixel(x, y).expect("the picture is of the canvas's size");
         Rgb([pixel.red(), pixel.green(), pixel.blue()])
     })
 }
@@ -37,7 +56,9 @@ fn strength(response: f32, strongest: f32) -> f32 {
 fn ring(canvas: &mut Pixmap, keypoint: &Keypoint, strength: f32, unit: f32) {
     // Pixel centres lie at halves on the canvas.
     let (x, y) = (keypoint.x + 0.5, keypoint.y + 0.5);
-    let Some(path) = PathBuilder::from_circle(x, y, unit * (0.9 + strength) * keypoint.scale) else { return };
+    // Corners have the scale 1; a blob of scale σ has about 2.5 σ around its middle.
+    let radius = if keypoint.scale == 1.0 { unit * (0.9 + strength) } else { 2.5 * keypoint.scale };
+    let Some(path) = PathBuilder::from_circle(x, y, radius) else { return };
     let mut stroke = |color: Color, width: f32| {
         let mut paint = Paint::default();
         paint.set_color(color);

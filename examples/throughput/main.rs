@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use clap::Parser;
+use harris_core::fast_hessian::StepTimes;
 use harris_core::{Error, ImageView, Sample, Samples};
-use harris_examples::options::{BackendOptions, ConfigOptions, Timed};
+use harris_examples::options::{BackendOptions, DetectorOptions, Timed};
 use harris_examples::{cli, input};
 use serde::Serialize;
 
@@ -21,7 +22,7 @@ use serde::Serialize;
 #[command(name = "throughput", version)]
 struct Args {
     #[command(flatten)]
-    config: ConfigOptions,
+    detector: DetectorOptions,
     #[command(flatten)]
     backend: BackendOptions,
     /// Sizes to tile the photograph to
@@ -104,6 +105,9 @@ struct Timing {
     /// Median of the time on the device alone, where the backend has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     device_ms: Option<f64>,
+    /// Medians of the times of integral image, determinants, peaks and list, where the detector knows them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steps_ms: Option<[f64; 4]>,
     keypoints: usize,
 }
 
@@ -112,7 +116,7 @@ fn main() -> ExitCode {
 }
 
 fn run(args: Args) -> Result<ExitCode> {
-    let mut detector = args.backend.detector(args.config.config()?)?;
+    let mut detector = args.backend.detector(args.detector.detection()?)?;
     let default = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/data/camera.png"));
     let photograph = input::read_image(args.image.as_deref().unwrap_or(default), args.color)?;
     let view = ImageView::try_from(&photograph)?;
@@ -167,17 +171,26 @@ fn time<T: Sample>(
     let image = ImageView::strided(samples, width, height, channels, width * channels)?;
     // The first frame brings the memory.
     let keypoints = detector.detect(&image)?.len();
-    let (mut times, mut device_times) = (Vec::new(), Vec::new());
+    let (mut times, mut device_times, mut steps) = (Vec::new(), Vec::new(), [const { Vec::new() }; 4]);
     let begin = Instant::now();
     while times.len() < 5 || begin.elapsed() < Duration::from_secs_f64(seconds) {
         let start = Instant::now();
         std::hint::black_box(detector.detect(&image)?);
         times.push(start.elapsed().as_secs_f64());
         device_times.extend(detector.device_time().map(|time| time.as_secs_f64()));
+        if let Some(StepTimes { integral, responses, peaks, list }) = detector.step_times() {
+            for (times, time) in steps.iter_mut().zip([integral, responses, peaks, list]) {
+                times.push(time.as_secs_f64());
+            }
+        }
     }
     times.sort_by(f64::total_cmp);
-    device_times.sort_by(f64::total_cmp);
     let median = times[times.len() / 2];
+    let median_of = |mut times: Vec<f64>| {
+        times.sort_by(f64::total_cmp);
+        times.get(times.len() / 2).map(|time| time * 1e3)
+    };
+    let [a, b, c, d] = steps.map(median_of);
     Ok(Timing {
         backend: detector.describe(),
         width,
@@ -188,7 +201,8 @@ fn time<T: Sample>(
         runs: times.len(),
         mpix_per_s: (width * height) as f64 / median / 1e6,
         best_mpix_per_s: (width * height) as f64 / times[0] / 1e6,
-        device_ms: device_times.get(device_times.len() / 2).map(|time| time * 1e3),
+        device_ms: median_of(device_times),
+        steps_ms: a.zip(b).zip(c.zip(d)).map(|((a, b), (c, d))| [a, b, c, d]),
         keypoints,
     })
 }
@@ -204,6 +218,7 @@ fn print(timing: &Timing) {
         mpix_per_s,
         best_mpix_per_s,
         device_ms,
+        steps_ms,
         keypoints,
         ..
     } = timing;
@@ -212,4 +227,10 @@ fn print(timing: &Timing) {
         "{width:>5} x {height:<5} median {median_ms:>9.3} ms  min {min_ms:>9.3}  max {max_ms:>9.3}  \
          {mpix_per_s:>7.1} Mpix/s, best {best_mpix_per_s:>7.1}{device}  {keypoints:>7} keypoints  ({backend})"
     );
+    if let Some([integral, responses, peaks, list]) = steps_ms {
+        println!(
+            "{:>13} integral image {integral:.3} ms, determinants {responses:.3}, peaks {peaks:.3}, list {list:.3}",
+            ""
+        );
+    }
 }

@@ -74,6 +74,12 @@ impl Sums {
         (self.width, self.height)
     }
 
+    /// All sums by rows, where they are in one part, and how far rows are apart.
+    pub(crate) fn in_one_part(&self) -> (&[i32], usize) {
+        assert_eq!(self.step, 1, "sums in one part");
+        (&self.sums, self.part)
+    }
+
     /// Row `y` of the sums, or the first or last where it lies beyond.
     pub(crate) fn row(&self, y: isize) -> Row<'_> {
         let len = self.part * self.step;
@@ -100,7 +106,13 @@ impl<'a> Row<'a> {
     /// The sum at column `x`, or the first or last where that lies beyond.
     pub(crate) fn at(&self, x: isize) -> i32 {
         let x = x.clamp(0, self.width as isize) as usize;
-        self.sums[x % self.step * self.part + x / self.step]
+        // Division takes longer than all the rest.
+        let (part, place) = match self.step {
+            1 => (0, x),
+            2 => (x % 2, x / 2),
+            step => (x % step, x / step),
+        };
+        self.sums[part * self.part + place]
     }
 
     /// The sums at column `x`, inside, and every `step` further.

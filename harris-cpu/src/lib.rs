@@ -21,10 +21,19 @@
 //! set ([`Level`]), which is chosen at run time. It equals that of [`harris_core::ReferenceDetector`] to the bit, for
 //! every configuration and sample type.
 //!
+//! [`CpuFastHessian`] finds blobs, [`CpuSurf`] describes keypoints of any detector, [`CpuMatcher`] finds which belong
+//! together; these, too, equal their references in [`harris_core`] to the bit.
+//!
+//! # Features
+//! - `approximate`: `ApproximateMatcher`, which finds most matches among many descriptors in less time.
+//!
 //! 8-bit gray images with box windows and the usual gradients take a fused path, many times as fast as the others.
 
 #![deny(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "approximate")]
+mod approximate;
 mod bands;
 mod bounds;
 mod detector;
@@ -39,6 +48,8 @@ mod surf;
 mod workers;
 mod workspace;
 
+#[cfg(feature = "approximate")]
+pub use approximate::{ApproximateIndex, ApproximateMatcher};
 pub use detector::CpuDetector;
 pub use error::PoolError;
 pub use fast_hessian::CpuFastHessian;

@@ -59,7 +59,7 @@ impl CudaDetector {
     /// # Errors
     /// [`CudaError::Driver`](crate::CudaError::Driver) where no image was detected yet.
     pub fn device_time(&self) -> Result<Duration, CudaError> {
-        self.inner.device().stream().between_marks()
+        self.inner.device().time()
     }
 }
 

@@ -1,5 +1,7 @@
 //! A CUDA device as `harris-gpu` asks for it.
 
+use std::time::Duration;
+
 use harris_core::Error;
 use harris_gpu::{Argument, Device, Mark};
 use harris_gpu_kernels::abi::Kernel;
@@ -32,6 +34,11 @@ impl CudaDevice {
 
     pub(crate) fn stream(&self) -> &Stream {
         &self.stream
+    }
+
+    /// From the arrival of the last input in the device's memory to the complete list there.
+    pub(crate) fn time(&self) -> Result<Duration, CudaError> {
+        self.stream.between(Mark::Uploaded, Mark::Listed)
     }
 
     /// Room for at least `least` bytes that no copy reads any more, better for `wanted`, and where it starts.
@@ -118,7 +125,7 @@ impl Device for CudaDevice {
     }
 
     fn mark(&mut self, mark: Mark) -> Result<(), Error> {
-        Ok(self.stream.mark(mark as usize)?)
+        Ok(self.stream.mark(mark)?)
     }
 
     fn multiprocessors(&self) -> u32 {

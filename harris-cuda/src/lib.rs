@@ -35,10 +35,12 @@ mod detector;
 mod device;
 mod driver;
 mod error;
+mod features;
 
 pub use detector::CudaDetector;
 pub use driver::{DeviceInfo, devices, is_available};
 pub use error::CudaError;
+pub use features::{CudaFastHessian, CudaMatcher, CudaSurf};
 #[doc(no_inline)]
 pub use harris_core::{self, Detector, Error, HarrisConfig, ImageView, Keypoint};
 pub use harris_gpu::GpuError;

@@ -43,6 +43,7 @@ impl Hessian {
 
     /// The determinant, in the units of an image in 0..1: Dxx·Dyy − (0.81·Dxy)·Dxy with D = sum · `unit`.
     #[must_use]
+    #[inline]
     pub fn determinant(&self, unit: f32) -> f32 {
         let [xx, yy, xy] = [self.xx, self.yy, self.xy].map(|sum| sum as f32 * unit);
         xx * yy - 0.81 * xy * xy
@@ -50,6 +51,7 @@ impl Hessian {
 
     /// Whether the trace is at least 0: a dark blob on light ground.
     #[must_use]
+    #[inline]
     pub fn is_dark(&self) -> bool {
         // −yy does not overflow: sums are at most 2 · 65 · 129 · 65535 in magnitude.
         self.xx >= -self.yy

@@ -25,7 +25,7 @@ mod tables;
 use ndarray::Array2;
 
 pub use config::{MAGNIFICATIONS, MAX_SCALE, SurfConfig, SurfConfigBuilder};
-pub use reference::{Frame, ReferenceSurf, describe, direction};
+pub use reference::{Frame, ReferenceSurf};
 pub use tables::{CIRCLE, DIRECTIONS, GRID, REGION, REGIONS, SPACING, Tables};
 
 use crate::{Error, ImageView, Keypoint};

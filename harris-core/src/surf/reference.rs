@@ -60,6 +60,7 @@ impl Frame {
 }
 
 /// ⌊v + 0.5⌋
+#[inline]
 fn nearest(v: f32) -> i32 {
     (v + 0.5).floor() as i32
 }
@@ -75,7 +76,7 @@ fn haar(integral: &Integral, x: i32, y: i32, half: i32) -> [i32; 2] {
 
 /// The direction of the gradient around a keypoint, as a unit vector: that of the strongest sum of wavelets over a sector
 /// of 60 degrees. `haar` gives the wavelets at a column and a row with a half side.
-pub fn direction(frame: &Frame, haar: impl Fn(i32, i32, i32) -> [i32; 2]) -> [f32; 2] {
+fn direction(frame: &Frame, haar: impl Fn(i32, i32, i32) -> [i32; 2]) -> [f32; 2] {
     let tables = Tables::get();
     let (x, y, s) = (nearest(frame.x), nearest(frame.y), frame.pixels);
     let gradients = tables.circle.map(|(u, v, weight)| {
@@ -105,11 +106,7 @@ pub fn direction(frame: &Frame, haar: impl Fn(i32, i32, i32) -> [i32; 2]) -> [f3
 }
 
 /// The descriptor of a window turned to `direction`.
-pub fn describe(
-    frame: &Frame,
-    [cos, sin]: [f32; 2],
-    haar: impl Fn(i32, i32, i32) -> [i32; 2],
-) -> [f32; LENGTH] {
+fn describe(frame: &Frame, [cos, sin]: [f32; 2], haar: impl Fn(i32, i32, i32) -> [i32; 2]) -> [f32; LENGTH] {
     let tables = Tables::get();
     let place = |i: usize| (i as f32 - 11.5) * frame.scale;
     let mut gradients = [[[0.0_f32; 2]; GRID]; GRID];

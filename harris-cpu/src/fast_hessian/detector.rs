@@ -7,7 +7,7 @@ use harris_core::integral::levels;
 use harris_core::{Detector, Error, ImageView, Keypoint};
 use ndarray::Array2;
 
-use super::peaks::Search;
+use super::peaks::{self, Search};
 use super::responses::{Respond, Rows};
 use crate::integral::Sums;
 use crate::workers::{Workers, constructors};
@@ -88,6 +88,7 @@ impl Detector for CpuFastHessian {
             mask: image.mask(),
             threshold: self.config.threshold(),
         };
+        let level = self.workers.level;
         let mut work = Vec::new();
         for triple in &pyramid.triples {
             let (_, rows) = pyramid.sought(triple);
@@ -96,8 +97,11 @@ impl Detector for CpuFastHessian {
                 bands.into_iter().map(|band| (triple, rows.start + band.start..rows.start + band.end)),
             );
         }
-        let mut keypoints =
-            self.workers.threads.map(work, |(triple, rows)| search.rows(triple, rows)).concat();
+        let mut keypoints = self
+            .workers
+            .threads
+            .map(work, |(triple, rows)| level.call(peaks::Rows { search, triple, rows }))
+            .concat();
         let peaks = Instant::now();
         keypoints.sort_unstable();
         keypoints.truncate(self.config.max_keypoints().unwrap_or(usize::MAX));

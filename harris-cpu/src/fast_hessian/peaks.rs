@@ -7,9 +7,7 @@ use harris_core::{Keypoint, Raster};
 
 use super::responses::hessian;
 use crate::integral::Sums;
-
-/// Determinants that are compared with the threshold at once.
-const CHUNK: usize = 32;
+use crate::simd::{Simd, WithSimd, Work};
 
 /// What is searched.
 #[derive(Clone, Copy)]
@@ -22,52 +20,116 @@ pub(super) struct Search<'a> {
     pub(super) threshold: f32,
 }
 
-impl Search<'_> {
-    /// The keypoints of some rows of a triple, in no order.
-    pub(super) fn rows(&self, triple: &Triple, rows: Range<usize>) -> Vec<Keypoint> {
-        let (columns, _) = self.pyramid.sought(triple);
-        let middle = self.pyramid.layers[triple.middle];
-        let stride = self.pyramid.stride(triple, triple.middle);
+/// Some rows of a triple.
+pub(super) struct Rows<'a> {
+    pub(super) search: Search<'a>,
+    pub(super) triple: &'a Triple,
+    pub(super) rows: Range<usize>,
+}
+
+impl WithSimd for Rows<'_> {
+    type Output = Vec<Keypoint>;
+
+    /// The keypoints, in no order.
+    fn with<V: Simd>(self, v: V) -> Vec<Keypoint> {
+        let Self { search, triple, rows } = self;
+        let (columns, _) = search.pyramid.sought(triple);
+        let width = search.pyramid.layers[triple.middle].width;
+        let stride = search.pyramid.stride(triple, triple.middle);
+        let responses = &search.responses[triple.middle];
+        let threshold = search.threshold;
+        let mut candidates = Vec::new();
         let mut found = Vec::new();
         for row in rows {
-            let start = row * stride * middle.width;
-            let line = &self.responses[triple.middle][start..start + middle.width];
-            if stride > 1 {
-                for column in columns.clone().filter(|column| line[column * stride] > self.threshold) {
-                    found.extend(self.keypoint(triple, column, row));
-                }
-                continue;
+            let line = |row: usize| &responses[row * stride * width..][..width];
+            let (above, middle, below) = (line(row - 1), line(row), line(row + 1));
+            candidates.clear();
+            let columns = columns.clone();
+            if stride == 1 && columns.len() >= V::LANES {
+                let candidates = &mut candidates;
+                v.enter(Candidates { above, middle, below, columns, threshold, candidates });
+            } else {
+                candidates.extend(columns.filter(|column| {
+                    let i = column * stride;
+                    let value = middle[i];
+                    value > threshold
+                        && value > middle[i - stride]
+                        && value > middle[i + stride]
+                        && value > above[i]
+                        && value > below[i]
+                }));
             }
-            let mut column = columns.start;
-            for chunk in line[columns.clone()].chunks(CHUNK) {
-                if chunk.iter().fold(false, |any, &value| any | (value > self.threshold)) {
-                    for (i, _) in chunk.iter().enumerate().filter(|(_, value)| **value > self.threshold) {
-                        found.extend(self.keypoint(triple, column + i, row));
-                    }
-                }
-                column += CHUNK;
-            }
+            found.extend(candidates.iter().filter_map(|&column| search.keypoint(triple, column, row)));
         }
         found
     }
+}
 
+/// Columns whose determinants are above the threshold and those of their four neighbours.
+struct Candidates<'a> {
+    above: &'a [f32],
+    middle: &'a [f32],
+    below: &'a [f32],
+    /// At least as many as a vector has lanes, and not the first nor the last of the row.
+    columns: Range<usize>,
+    threshold: f32,
+    candidates: &'a mut Vec<usize>,
+}
+
+impl Work for Candidates<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        let Self { above, middle, below, columns, threshold, candidates } = self;
+        let least = v.splat_f32(threshold);
+        let mut start = columns.start;
+        while start < columns.end {
+            // The last vector begins earlier, and what was seen is not looked at again.
+            let i = start.min(columns.end - V::LANES);
+            let value = v.load_f32(middle, i);
+            let across = v.max(v.load_f32(middle, i - 1), v.load_f32(middle, i + 1));
+            let down = v.max(v.load_f32(above, i), v.load_f32(below, i));
+            let mut bits = v.greater(value, v.max(least, v.max(across, down)));
+            bits &= u32::MAX << (start - i);
+            while bits != 0 {
+                candidates.push(i + bits.trailing_zeros() as usize);
+                bits &= bits - 1;
+            }
+            start = i + V::LANES;
+        }
+    }
+}
+
+impl Search<'_> {
     fn keypoint(&self, triple: &Triple, column: usize, row: usize) -> Option<Keypoint> {
         let step = self.pyramid.layers[triple.top].step;
         let (x, y) = (column * step, row * step);
-        let cube: Cube = [triple.bottom, triple.middle, triple.top].map(|number| {
+        let layer = |number: usize| -> [[f32; 3]; 3] {
             let (stride, width) = (self.pyramid.stride(triple, number), self.pyramid.layers[number].width);
-            let responses = &self.responses[number];
-            [row - 1, row, row + 1].map(|row| {
-                let start = row * stride * width;
-                [column - 1, column, column + 1].map(|column| responses[start + column * stride])
-            })
-        });
+            let centre = row * stride * width + column * stride;
+            let line = |start: usize| {
+                let values = &self.responses[number][start..=start + 2 * stride];
+                [values[0], values[stride], values[2 * stride]]
+            };
+            let first = centre - stride * width - stride;
+            [line(first), line(first + stride * width), line(first + 2 * stride * width)]
+        };
+        let middle = layer(triple.middle);
+        let value = middle[1][1];
+        // Most are not above these.
+        let not_below = |values: &[[f32; 3]; 3]| values.as_flattened().iter().any(|other| *other >= value);
+        let [bottom, top] = [layer(triple.bottom), layer(triple.top)];
+        if not_below(&bottom) || not_below(&top) {
+            return None;
+        }
+        let cube: Cube = [bottom, middle, top];
         if !is_peak(&cube) || self.mask.is_some_and(|mask| mask.row(y)[x] == 0) {
             return None;
         }
         let offset = offset(&cube)?;
         let dark = hessian(self.sums, self.pyramid.layers[triple.middle].filter, x, y).is_dark();
-        let response = if dark { cube[1][1][1] } else { -cube[1][1][1] };
+        let response = if dark { value } else { -value };
         Some(self.pyramid.keypoint(triple, (column, row), offset, response))
     }
 }

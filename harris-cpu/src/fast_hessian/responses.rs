@@ -32,6 +32,7 @@ impl WithSimd for Respond<'_> {
     fn with<V: Simd>(mut self, v: V) {
         let first = self.layers.iter().map(|rows| rows.rows.start * rows.layer.step).min().unwrap_or(0);
         let end = self.layers.iter().map(|rows| rows.rows.end * rows.layer.step).max().unwrap_or(0);
+        let mut between = Vec::new();
         for y in first..end {
             for rows in &mut self.layers {
                 let step = rows.layer.step;
@@ -39,7 +40,7 @@ impl WithSimd for Respond<'_> {
                     let start = (y / step - rows.rows.start) * rows.layer.width;
                     let out = &mut rows.out[start..start + rows.layer.width];
                     let filter = Filter::new(self.sums, rows.layer.filter, y);
-                    filter.row(v, rows.layer.step, rows.columns.clone(), rows.unit, out);
+                    filter.row(v, rows.layer.step, rows.columns.clone(), rows.unit, out, &mut between);
                 }
             }
         }
@@ -87,27 +88,43 @@ impl<'a> Filter<'a> {
     }
 
     /// The determinants of some of a row's samples.
-    fn row<V: Simd>(&self, v: V, step: usize, columns: Range<usize>, unit: f32, out: &mut [f32]) {
+    fn row<V: Simd>(
+        &self,
+        v: V,
+        step: usize,
+        columns: Range<usize>,
+        unit: f32,
+        out: &mut [f32],
+        between: &mut Vec<f32>,
+    ) {
         // Those whose whole filter lies between the first and the last column.
         let half = self.columns.half as usize;
         let first = half.div_ceil(step).clamp(columns.start, columns.end);
         let end =
             ((self.width as usize + 1).saturating_sub(half + 1)).div_ceil(step).clamp(first, columns.end);
-        let phases = self.flank[0].step();
-        let inner = end - first;
-        if step == phases && inner >= V::LANES {
-            v.enter(Inner { filter: self, x: first * step, unit, out: &mut out[first..end] });
-            self.each(step, columns.start..first, unit, out);
-            self.each(step, end..columns.end, unit, out);
-        } else {
-            self.each(step, columns, unit, out);
-        }
-    }
-
-    /// One by one, also where the filter reaches beyond the image.
-    fn each(&self, step: usize, columns: Range<usize>, unit: f32, out: &mut [f32]) {
-        for column in columns {
+        for column in (columns.start..first).chain(end..columns.end) {
             out[column] = self.hessian((column * step) as isize).determinant(unit);
+        }
+        if first == end {
+            return;
+        }
+        let stride = step / self.flank[0].step();
+        let len = (end - first - 1) * stride + 1;
+        let lines = Lines::new(self, first * step, len);
+        let out = &mut out[first..end];
+        if len < V::LANES {
+            for (i, out) in out.iter_mut().enumerate() {
+                *out = lines.hessian(i * stride).determinant(unit);
+            }
+        } else if stride == 1 {
+            v.enter(Inner { lines, unit, out });
+        } else {
+            // Those between the samples, too: vectors of which an eighth is used are faster than numbers one by one.
+            between.resize(len, 0.0);
+            v.enter(Inner { lines, unit, out: between });
+            for (out, value) in out.iter_mut().zip(between.iter().step_by(stride)) {
+                *out = *value;
+            }
         }
     }
 
@@ -140,11 +157,65 @@ pub(super) fn hessian(sums: &Sums, filter: usize, x: usize, y: usize) -> Hessian
     Filter::new(sums, filter, y).hessian(x as isize)
 }
 
-/// Samples whose filters lie inside, at the step of the sums' parts.
+/// The sums that the filters of neighbouring samples read, from that of the first on.
+struct Lines<'a> {
+    /// At the ends of the whole, then of the middle lobe, above and below.
+    xx: [[&'a [i32]; 4]; 2],
+    /// At both flanks, above and below the whole and the middle lobe.
+    yy: [[&'a [i32]; 2]; 2],
+    yy_middle: [[&'a [i32]; 2]; 2],
+    /// At the ends of the quarters to the left, then to the right, above and below.
+    before: [[&'a [i32]; 4]; 2],
+    after: [[&'a [i32]; 4]; 2],
+}
+
+impl<'a> Lines<'a> {
+    /// Of `len` sums, for samples from column `x` on, whose filters lie inside.
+    fn new(filter: &Filter<'a>, x: usize, len: usize) -> Self {
+        fn lines<'a, const N: usize>(
+            rows: [Row<'a>; 2],
+            x: usize,
+            offsets: [isize; N],
+            len: usize,
+        ) -> [[&'a [i32]; N]; 2] {
+            rows.map(|row| offsets.map(|offset| &row.every_step(x.wrapping_add_signed(offset))[..len]))
+        }
+        let Columns { half, middle, flank, lobe } = filter.columns;
+        let quarters = [-lobe, 0, 1, lobe + 1];
+        Self {
+            xx: lines(filter.flank, x, [-half, half + 1, -middle, middle + 1], len),
+            yy: lines(filter.half, x, [-flank, flank + 1], len),
+            yy_middle: lines(filter.middle, x, [-flank, flank + 1], len),
+            before: lines(filter.before, x, quarters, len),
+            after: lines(filter.after, x, quarters, len),
+        }
+    }
+
+    /// The sums of one sample.
+    #[inline(always)]
+    fn hessian(&self, i: usize) -> Hessian {
+        let between = |from: &[i32], to: &[i32]| to[i].wrapping_sub(from[i]);
+        let less_thrice = |whole: i32, part: i32| whole.wrapping_sub(part.wrapping_mul(3));
+        let [above, below] = &self.xx;
+        let xx = less_thrice(
+            between(below[0], below[1]).wrapping_sub(between(above[0], above[1])),
+            between(below[2], below[3]).wrapping_sub(between(above[2], above[3])),
+        );
+        let pair = |[above, below]: &[[&[i32]; 2]; 2]| {
+            between(below[0], below[1]).wrapping_sub(between(above[0], above[1]))
+        };
+        let yy = less_thrice(pair(&self.yy), pair(&self.yy_middle));
+        let sides = |[above, below]: &[[&[i32]; 4]; 2]| {
+            let quarters = |row: &[&[i32]; 4]| between(row[2], row[3]).wrapping_sub(between(row[0], row[1]));
+            quarters(below).wrapping_sub(quarters(above))
+        };
+        Hessian { xx, yy, xy: sides(&self.before).wrapping_sub(sides(&self.after)) }
+    }
+}
+
+/// Samples that lie side by side, at least as many as a vector has lanes.
 struct Inner<'a, 'b> {
-    filter: &'b Filter<'a>,
-    /// Column of the first.
-    x: usize,
+    lines: Lines<'a>,
     unit: f32,
     out: &'b mut [f32],
 }
@@ -154,37 +225,18 @@ impl Work for Inner<'_, '_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        let Self { filter, x, unit, out } = self;
-        let Columns { half, middle, flank, lobe } = filter.columns;
+        let Self { lines, unit, out } = self;
         let len = out.len();
-        macro_rules! lines {
-            ($rows:expr; $($offset:expr),*) => { $rows.map(|row| [$(&row.every_step(x.wrapping_add_signed($offset))[..len]),*]) };
-        }
-        let xx = lines!(filter.flank; -half, half + 1, -middle, middle + 1);
-        let yy = lines!(filter.half; -flank, flank + 1);
-        let yy_middle = lines!(filter.middle; -flank, flank + 1);
-        let before = lines!(filter.before; -lobe, 0, 1, lobe + 1);
-        let after = lines!(filter.after; -lobe, 0, 1, lobe + 1);
         let (unit, weight) = (v.splat_f32(unit), v.splat_f32(0.81));
         let mut i = 0;
         loop {
-            let sub = |a: V::I32, b: V::I32| v.sub_i32(a, b);
-            let less_thrice =
-                |whole: V::I32, part: V::I32| sub(whole, v.add_i32(v.add_i32(part, part), part));
-            let load = |line: &[i32]| v.load_i32(line, i);
-            let down =
-                |rows: &[[&[i32]; 4]; 2], column: usize| sub(load(rows[1][column]), load(rows[0][column]));
-            let across = |row: &[&[i32]; 2]| sub(load(row[1]), load(row[0]));
-            let xx = less_thrice(sub(down(&xx, 1), down(&xx, 0)), sub(down(&xx, 3), down(&xx, 2)));
-            let yy = less_thrice(
-                sub(across(&yy[1]), across(&yy[0])),
-                sub(across(&yy_middle[1]), across(&yy_middle[0])),
-            );
-            let sides = |rows: &[[&[i32]; 4]; 2]| {
-                sub(sub(down(rows, 3), down(rows, 2)), sub(down(rows, 1), down(rows, 0)))
-            };
-            let xy = sub(sides(&before), sides(&after));
-            let [xx, yy, xy] = [xx, yy, xy].map(|sum| v.mul(v.to_f32(sum), unit));
+            let at = At { v, i };
+            let xx = at.less_thrice(at.four(&lines.xx, 0), at.four(&lines.xx, 2));
+            let yy = at.less_thrice(at.pair(&lines.yy), at.pair(&lines.yy_middle));
+            let xy = v.sub_i32(at.sides(&lines.before), at.sides(&lines.after));
+            let xx = v.mul(v.to_f32(xx), unit);
+            let yy = v.mul(v.to_f32(yy), unit);
+            let xy = v.mul(v.to_f32(xy), unit);
             v.store_f32(out, i, v.sub(v.mul(xx, yy), v.mul(v.mul(weight, xy), xy)));
             if i + V::LANES == len {
                 break;
@@ -192,5 +244,41 @@ impl Work for Inner<'_, '_> {
             // The last vector may overlap the one before.
             i = (i + V::LANES).min(len - V::LANES);
         }
+    }
+}
+
+/// Vectors of sums from place `i` on. Functions, not closures: these must be inlined.
+#[derive(Clone, Copy)]
+struct At<V> {
+    v: V,
+    i: usize,
+}
+
+impl<V: Simd> At<V> {
+    #[inline(always)]
+    fn between(self, from: &[i32], to: &[i32]) -> V::I32 {
+        self.v.sub_i32(self.v.load_i32(to, self.i), self.v.load_i32(from, self.i))
+    }
+
+    #[inline(always)]
+    fn less_thrice(self, whole: V::I32, part: V::I32) -> V::I32 {
+        self.v.sub_i32(whole, self.v.add_i32(self.v.add_i32(part, part), part))
+    }
+
+    /// Between two of four columns.
+    #[inline(always)]
+    fn four(self, rows: &[[&[i32]; 4]; 2], first: usize) -> V::I32 {
+        let below = self.between(rows[1][first], rows[1][first + 1]);
+        self.v.sub_i32(below, self.between(rows[0][first], rows[0][first + 1]))
+    }
+
+    #[inline(always)]
+    fn pair(self, rows: &[[&[i32]; 2]; 2]) -> V::I32 {
+        self.v.sub_i32(self.between(rows[1][0], rows[1][1]), self.between(rows[0][0], rows[0][1]))
+    }
+
+    #[inline(always)]
+    fn sides(self, rows: &[[&[i32]; 4]; 2]) -> V::I32 {
+        self.v.sub_i32(self.four(rows, 2), self.four(rows, 0))
     }
 }

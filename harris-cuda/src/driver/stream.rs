@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::time::Duration;
 
+use harris_gpu::Mark;
 use harris_gpu_kernels::abi::Kernel;
 
 use super::ffi::{self, Handle};
@@ -21,7 +22,7 @@ pub(crate) enum Value<'a> {
 #[derive(Debug)]
 pub(crate) struct Stream {
     handle: Handle,
-    marks: [Handle; 2],
+    marks: [Handle; Mark::COUNT],
     gpu: Arc<Gpu>,
 }
 
@@ -34,7 +35,7 @@ impl Stream {
         let mut handle = std::ptr::null_mut();
         // SAFETY: writes one handle.
         ffi::check("cuStreamCreate", unsafe { ffi::cuStreamCreate(&mut handle, ffi::STREAM_NON_BLOCKING) })?;
-        let mut stream = Self { handle, marks: [std::ptr::null_mut(); 2], gpu: Arc::clone(gpu) };
+        let mut stream = Self { handle, marks: [std::ptr::null_mut(); Mark::COUNT], gpu: Arc::clone(gpu) };
         for mark in &mut stream.marks {
             // SAFETY: writes one handle.
             ffi::check("cuEventCreate", unsafe { ffi::cuEventCreate(mark, 0) })?;
@@ -148,19 +149,21 @@ impl Stream {
         ffi::check("cuStreamSynchronize", unsafe { ffi::cuStreamSynchronize(self.handle) })
     }
 
-    /// Sets the first (0) or second (1) mark here.
-    pub(crate) fn mark(&self, which: usize) -> Result<(), CudaError> {
+    /// Sets a mark here.
+    pub(crate) fn mark(&self, mark: Mark) -> Result<(), CudaError> {
         self.gpu.enter()?;
+        let event = self.marks[mark as usize];
         // SAFETY: event and stream are alive and of one context.
-        ffi::check("cuEventRecord", unsafe { ffi::cuEventRecord(self.marks[which], self.handle) })
+        ffi::check("cuEventRecord", unsafe { ffi::cuEventRecord(event, self.handle) })
     }
 
-    /// The device's time between the marks, both of which have been passed.
-    pub(crate) fn between_marks(&self) -> Result<Duration, CudaError> {
+    /// The device's time from one mark to another, both of which have been passed.
+    pub(crate) fn between(&self, from: Mark, to: Mark) -> Result<Duration, CudaError> {
         self.gpu.enter()?;
         let mut milliseconds = 0.0;
+        let (from, to) = (self.marks[from as usize], self.marks[to as usize]);
         // SAFETY: writes one number; both events are alive.
-        let code = unsafe { ffi::cuEventElapsedTime(&mut milliseconds, self.marks[0], self.marks[1]) };
+        let code = unsafe { ffi::cuEventElapsedTime(&mut milliseconds, from, to) };
         ffi::check("cuEventElapsedTime", code)?;
         Ok(Duration::from_secs_f64(f64::from(milliseconds) / 1e3))
     }

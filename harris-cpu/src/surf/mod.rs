@@ -1,9 +1,14 @@
 //! The SURF descriptor, keypoints shared out among threads.
 
-use harris_core::surf::{Extractor, Frame, LENGTH, SurfConfig, describe, direction};
+mod describe;
+mod wavelets;
+
+use harris_core::surf::{Extractor, LENGTH, SurfConfig};
 use harris_core::{Error, ImageView, Keypoint};
 use ndarray::Array2;
 
+use self::describe::Describe;
+use self::wavelets::Wavelets;
 use crate::integral::Sums;
 use crate::workers::{Workers, constructors};
 
@@ -41,30 +46,14 @@ impl Extractor for CpuSurf {
     fn extract(&mut self, image: &ImageView<'_>, keypoints: &[Keypoint]) -> Result<Array2<f32>, Error> {
         self.config.check(image, keypoints)?;
         self.sums.fill(image, 1, &self.workers.threads);
-        let (sums, config) = (&self.sums, &self.config);
-        let haar = |x, y, half| haar(sums, x, y, half);
+        let (config, level) = (&self.config, self.workers.level);
+        let wavelets = Wavelets::new(&self.sums);
         let mut descriptors = Array2::zeros((keypoints.len(), LENGTH));
         let rows = descriptors.as_slice_mut().expect("a new array is contiguous");
         let work = rows.chunks_mut(SHARE * LENGTH).zip(keypoints.chunks(SHARE)).collect();
-        self.workers.threads.map(work, |(rows, keypoints): (&mut [f32], &[Keypoint])| {
-            for (row, keypoint) in rows.chunks_exact_mut(LENGTH).zip(keypoints) {
-                let frame = Frame::new(keypoint, config.magnification());
-                let direction = if config.upright() { [1.0, 0.0] } else { direction(&frame, haar) };
-                row.copy_from_slice(&describe(&frame, direction, haar));
-            }
+        self.workers.threads.map(work, |(rows, keypoints)| {
+            level.call(Describe { wavelets, config, keypoints, rows });
         });
         Ok(descriptors)
     }
-}
-
-/// Haar's wavelets across and down at a pixel, over squares of side 2 · `half`, from sums in one part.
-#[inline(always)]
-fn haar(sums: &Sums, x: i32, y: i32, half: i32) -> [i32; 2] {
-    let (x, y, half) = (x as isize, y as isize, half as isize);
-    let rows = [sums.row(y - half), sums.row(y), sums.row(y + half)];
-    let [[a, b, c], [d, _, e], [f, g, h]] =
-        rows.map(|row| [x - half, x, x + half].map(|x| std::num::Wrapping(row.at(x))));
-    let across = ((h - g) - (c - b)) - ((g - f) - (b - a));
-    let down = ((h - e) - (f - d)) - ((e - c) - (d - a));
-    [across.0, down.0]
 }

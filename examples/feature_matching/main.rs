@@ -1,0 +1,150 @@
+//! Finds an object in scenes: detects keypoints, describes them by SURF, matches, draws the matches and the object's outline.
+//!
+//! ```sh
+//! cargo run --release --example feature_matching -- object.png scene.png --out matches.png
+//! ```
+
+mod drawing;
+mod pipeline;
+mod table;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, ensure};
+use clap::Parser;
+use harris_core::ImageView;
+use harris_core::matching::{Match, Ransac};
+use harris_examples::options::{BackendOptions, DetectorOptions};
+use harris_examples::{cli, files, input};
+
+use crate::pipeline::{Features, Matching, MatchingOptions, Times};
+use crate::table::TableOptions;
+
+/// Matches the features of an image in scenes
+#[derive(Parser)]
+#[command(name = "feature_matching", version)]
+struct Args {
+    /// Image of the object (PNG, JPEG, PGM, PPM)
+    #[arg(value_name = "OBJECT")]
+    object: PathBuf,
+    /// Images to find it in, or folders of them
+    #[arg(required = true, value_name = "SCENE")]
+    scenes: Vec<PathBuf>,
+    #[command(flatten)]
+    detector: DetectorOptions,
+    #[command(flatten)]
+    matching: MatchingOptions,
+    #[command(flatten)]
+    backend: BackendOptions,
+    #[command(flatten)]
+    table: TableOptions,
+    /// Draw the matches side by side; a folder for several scenes
+    #[arg(long, value_name = "FILE.png")]
+    out: Option<PathBuf>,
+    /// Part of the matches that is drawn, the nearest first
+    #[arg(long, value_name = "PART", default_value_t = 0.1)]
+    top: f64,
+    /// Distance in pixels within which a match agrees with the homography
+    #[arg(long, value_name = "PIXELS", default_value_t = 3.0)]
+    inlier_distance: f64,
+    /// Do not look for the object's outline
+    #[arg(long)]
+    no_homography: bool,
+    /// Times that each scene is worked through; the medians are printed
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    repeat: usize,
+}
+
+fn main() -> ExitCode {
+    cli::main(run)
+}
+
+fn run(args: Args) -> Result<ExitCode> {
+    ensure!(args.top > 0.0 && args.top <= 1.0, "--top must be above 0 and at most 1, not {}", args.top);
+    ensure!(args.repeat > 0, "--repeat must be at least 1");
+    ensure!(
+        args.inlier_distance.is_finite() && args.inlier_distance > 0.0,
+        "--inlier-distance must be positive"
+    );
+    let scenes = input::expand(&args.scenes)?;
+    let object = input::read_image(&args.object, false)?;
+    if args.table.wanted() {
+        let scene = input::read_image(&scenes[0], false)?;
+        table::print(&args.table, &object, &scene, &args.detector, &args.matching, args.backend)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let folder = scenes.len() > 1 || args.scenes[0].is_dir();
+    if let (true, Some(folder)) = (folder, &args.out) {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    }
+    let mut matching = Matching::new(args.detector.detection()?, &args.matching, &args.backend)?;
+    let name = |path: &Path| path.display().to_string();
+    let view = ImageView::try_from(&object).with_context(|| name(&args.object))?;
+    let trained = matching.features(&view).with_context(|| name(&args.object))?.0;
+    println!("{}: {} keypoints ({})", name(&args.object), trained.keypoints.len(), matching.describe());
+
+    let mut failed = false;
+    for path in &scenes {
+        let out = args.out.as_ref().map(|out| match folder {
+            true => out.join(format!("{}.png", path.file_stem().unwrap_or_default().to_string_lossy())),
+            false => out.clone(),
+        });
+        if let Err(error) = find(&args, &mut matching, &object, &trained, path, out.as_deref()) {
+            failed = true;
+            eprintln!("{}", cli::complaint(&error));
+        }
+    }
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Works through one scene, prints what was found and draws it.
+fn find(
+    args: &Args,
+    matching: &mut Matching,
+    object: &image::DynamicImage,
+    trained: &Features,
+    path: &Path,
+    out: Option<&Path>,
+) -> Result<()> {
+    let name = || path.display().to_string();
+    let scene = input::read_image(path, false)?;
+    let view = ImageView::try_from(&scene).with_context(name)?;
+    let mut runs = Vec::new();
+    for _ in 1..args.repeat {
+        runs.push(matching.run(&view, trained).with_context(name)?.2);
+    }
+    let (found, mut matches, times) = matching.run(&view, trained).with_context(name)?;
+    runs.push(times);
+    let pairs: Vec<_> = (matches.iter())
+        .map(|Match { query, train, .. }| {
+            let place = |k: &harris_core::Keypoint| [f64::from(k.x), f64::from(k.y)];
+            (place(&trained.keypoints[*train]), place(&found.keypoints[*query]))
+        })
+        .collect();
+    let fit = match args.no_homography {
+        true => None,
+        false => {
+            let config = Ransac { distance: args.inlier_distance, ..Ransac::default() };
+            harris_core::matching::Homography::ransac(&pairs, &config)
+        }
+    };
+    // Four pairs always fit, and a few more may by chance.
+    let fit = fit.filter(|fit| fit.inliers.len() >= 8.max(matches.len() / 10));
+    println!("{}: {} keypoints, {} matches", name(), found.keypoints.len(), matches.len());
+    match &fit {
+        Some(fit) => println!("  the object is there: {} matches agree", fit.inliers.len()),
+        None if args.no_homography => {}
+        None => println!("  no outline of the object: too few matches agree"),
+    }
+    print!("{}", Times::median(&runs));
+    if let Some(out) = out {
+        let outline = fit.map(|fit| fit.homography);
+        matches.sort_by(Match::nearer);
+        let most = (matches.len() as f64 * args.top).ceil() as usize;
+        let drawn = drawing::side_by_side((object, trained), (&scene, &found), &matches[..most], outline);
+        files::whole(out, |out| files::png(&drawn, out))?;
+    }
+    Ok(())
+}
