@@ -64,14 +64,19 @@ impl Homography {
     /// than four pairs or where they do not determine one.
     #[must_use]
     pub fn fit(pairs: &[Pair]) -> Option<Self> {
+        Self::fit_weighted(pairs.iter().map(|pair| (*pair, 1.0)))
+    }
+
+    /// The same, each pair's equations multiplied by the root of its weight.
+    fn fit_weighted(pairs: impl ExactSizeIterator<Item = (Pair, f64)> + Clone) -> Option<Self> {
         if pairs.len() < 4 {
             return None;
         }
-        let from = Normalisation::of(pairs.iter().map(|pair| pair.0))?;
-        let to = Normalisation::of(pairs.iter().map(|pair| pair.1))?;
+        let from = Normalisation::of(pairs.clone().map(|(pair, _)| pair.0))?;
+        let to = Normalisation::of(pairs.clone().map(|(pair, _)| pair.1))?;
         // Normal equations of the eight unknowns; the ninth is 1.
         let mut system = [[0.0; 9]; 8];
-        for &(a, b) in pairs {
+        for ((a, b), weight) in pairs {
             let ([x, y], [u, v]) = (from.apply(a), to.apply(b));
             for (row, right) in [
                 ([x, y, 1.0, 0.0, 0.0, 0.0, -u * x, -u * y], u),
@@ -79,9 +84,9 @@ impl Homography {
             ] {
                 for i in 0..8 {
                     for j in 0..8 {
-                        system[i][j] += row[i] * row[j];
+                        system[i][j] += weight * row[i] * row[j];
                     }
-                    system[i][8] += row[i] * right;
+                    system[i][8] += weight * row[i] * right;
                 }
             }
         }
@@ -112,48 +117,72 @@ impl Homography {
             return None;
         }
         let mut random = Rng::with_seed(config.seed);
-        let mut best: Option<Fit> = None;
+        let mut best: Option<(Self, f64)> = None;
         let (mut drawn, mut enough) = (0, config.most_samples);
         while drawn < enough {
             drawn += 1;
             let four = random.choose_multiple(pairs.iter().copied(), 4);
-            let Some(fit) =
-                Self::fit(&four).map(|homography| homography.with_inliers(pairs, config.distance))
-            else {
-                continue;
-            };
-            if fit.inliers.len() >= 4
-                && best.as_ref().is_none_or(|best| fit.inliers.len() > best.inliers.len())
-            {
-                enough = enough.min(samples(fit.inliers.len() as f64 / pairs.len() as f64, config));
-                best = Some(fit);
+            let Some(homography) = Self::fit(&four) else { continue };
+            let cost = homography.cost(pairs, config.distance);
+            if best.is_none_or(|(_, least)| cost < least) {
+                let inliers = homography.with_inliers(pairs, config.distance).inliers.len();
+                if inliers >= 4 {
+                    enough = enough.min(samples(inliers as f64 / pairs.len() as f64, config));
+                    best = Some((homography, cost));
+                }
             }
         }
-        // All that agree determine it better than four; those that agree with that may be more.
-        let mut best = best?;
-        for _ in 0..5 {
-            let inliers: Vec<_> = best.inliers.iter().map(|&i| pairs[i]).collect();
-            let Some(refined) =
-                Self::fit(&inliers).map(|homography| homography.with_inliers(pairs, config.distance))
-            else {
-                break;
+        let (sampled, cost) = best?;
+        let refined = sampled.refined(pairs, config.distance);
+        let best = if refined.cost(pairs, config.distance) < cost { refined } else { sampled };
+        Some(best.with_inliers(pairs, config.distance))
+    }
+
+    /// The sum of squared errors, none counted as more than that of the limit (MSAC, Torr and Zisserman 2000): of
+    /// homographies with as many inliers the one is the best that they are nearest to.
+    fn cost(&self, pairs: &[Pair], distance: f64) -> f64 {
+        pairs.iter().map(|pair| self.squared_error(pair).min(distance * distance)).sum()
+    }
+
+    /// The homography that all pairs near it agree on: least squares of the distances in the second image, the nearer
+    /// the heavier (Tukey's weights), again and again.
+    fn refined(self, pairs: &[Pair], distance: f64) -> Self {
+        let mut homography = self;
+        for _ in 0..ROUNDS {
+            let [_, _, [g, h, i]] = homography.matrix;
+            let weight = |pair: &Pair| {
+                let nearness = (1.0 - homography.squared_error(pair) / (distance * distance)).max(0.0);
+                // The linear equations' errors are the distances times this.
+                let depth = g * pair.0[0] + h * pair.0[1] + i;
+                nearness * nearness / (depth * depth)
             };
-            if refined.inliers.len() < best.inliers.len() || refined == best {
-                break;
+            let weighted = pairs.iter().map(|pair| (*pair, weight(pair)));
+            // Those of no weight have no part in it, nor in the normalisation.
+            let weighted: Vec<_> = weighted.filter(|(_, weight)| *weight > 0.0).collect();
+            match Self::fit_weighted(weighted.into_iter()) {
+                Some(fit) => homography = fit,
+                None => break,
             }
-            best = refined;
         }
-        Some(best)
+        homography
+    }
+
+    /// The squared distance of a pair's second point from where its first is mapped to; infinite at infinity.
+    fn squared_error(&self, (a, [x, y]): &Pair) -> f64 {
+        let error = self.map(*a).map_or(f64::INFINITY, |[u, v]| (u - x).powi(2) + (v - y).powi(2));
+        // Of a pair that is no number, too.
+        if error.is_nan() { f64::INFINITY } else { error }
     }
 
     fn with_inliers(self, pairs: &[Pair], distance: f64) -> Fit {
-        let agrees = |&(a, [x, y]): &Pair| {
-            self.map(a).is_some_and(|[u, v]| (u - x).powi(2) + (v - y).powi(2) <= distance * distance)
-        };
+        let agrees = |pair: &Pair| self.squared_error(pair) <= distance * distance;
         let inliers = pairs.iter().enumerate().filter(|(_, pair)| agrees(pair)).map(|(i, _)| i).collect();
         Fit { homography: self, inliers }
     }
 }
+
+/// Rounds of weighted least squares.
+const ROUNDS: usize = 20;
 
 /// After how many samples one without outliers has been drawn with the wanted confidence.
 fn samples(inliers: f64, config: &Ransac) -> usize {
