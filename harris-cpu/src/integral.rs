@@ -18,16 +18,23 @@ pub(crate) struct Sums {
     step: usize,
     /// Sums of a part.
     part: usize,
+    /// Sums from row to row.
+    pitch: usize,
     sums: Vec<i32>,
 }
+
+/// Sums of a cache line.
+const LINE: usize = 16;
 
 impl Sums {
     /// Replaces what is there by the sums of `image`, whose samples are checked.
     pub(crate) fn fill(&mut self, image: &ImageView<'_>, step: usize, threads: &Threads) {
         let (width, height) = (image.width(), image.height());
         let part = (width + 1).div_ceil(step);
-        *self = Self { width, height, step, part, sums: std::mem::take(&mut self.sums) };
-        self.sums.resize((height + 1) * part * step, 0);
+        // An odd number of cache lines, so that no two of 64 rows fall into the same places of the first cache.
+        let pitch = (part * step).div_ceil(LINE) / 2 * 2 * LINE + LINE;
+        *self = Self { width, height, step, part, pitch, sums: std::mem::take(&mut self.sums) };
+        self.sums.resize((height + 1) * pitch, 0);
         match image.samples() {
             Samples::U8(raster) => self.fill_from(raster, threads),
             Samples::U16(raster) => self.fill_from(raster, threads),
@@ -36,7 +43,7 @@ impl Sums {
     }
 
     fn fill_from<T: Sample>(&mut self, raster: Raster<'_, T>, threads: &Threads) {
-        let (width, row, step) = (self.width, self.part * self.step, self.step);
+        let (width, row, pitch, step) = (self.width, self.part * self.step, self.pitch, self.step);
         let bands = threads.bands(self.height);
         // The sums of columns above each band come first, from all bands but the last.
         let columns: Vec<_> =
@@ -46,11 +53,11 @@ impl Sums {
             let total = above[above.len() - 1].iter().zip(&sums).map(|(a, b)| a.wrapping_add(*b)).collect();
             above.push(total);
         }
-        let (first, mut rest) = self.sums.split_at_mut(row);
+        let (first, mut rest) = self.sums.split_at_mut(pitch);
         first.fill(0);
         let mut work = Vec::with_capacity(bands.len());
         for (band, columns) in bands.into_iter().zip(above) {
-            let (rows, below) = rest.split_at_mut(band.len() * row);
+            let (rows, below) = rest.split_at_mut(band.len() * pitch);
             work.push((band, columns, rows));
             rest = below;
         }
@@ -61,7 +68,8 @@ impl Sums {
             prefix(columns.iter().copied(), &mut line);
             deal(&line, step, &vec![0; row], &mut above);
             let mut above: &[i32] = &above;
-            for (y, out) in band.zip(rows.chunks_exact_mut(row)) {
+            for (y, out) in band.zip(rows.chunks_exact_mut(pitch)) {
+                let out = &mut out[..row];
                 prefix_levels(raster, y, &mut line);
                 deal(&line, step, above, out);
                 above = out;
@@ -77,14 +85,18 @@ impl Sums {
     /// All sums by rows, where they are in one part, and how far rows are apart.
     pub(crate) fn in_one_part(&self) -> (&[i32], usize) {
         assert_eq!(self.step, 1, "sums in one part");
-        (&self.sums, self.part)
+        (&self.sums, self.pitch)
     }
 
     /// Row `y` of the sums, or the first or last where it lies beyond.
     pub(crate) fn row(&self, y: isize) -> Row<'_> {
-        let len = self.part * self.step;
-        let start = y.clamp(0, self.height as isize) as usize * len;
-        Row { sums: &self.sums[start..start + len], width: self.width, step: self.step, part: self.part }
+        let start = y.clamp(0, self.height as isize) as usize * self.pitch;
+        Row {
+            sums: &self.sums[start..start + self.part * self.step],
+            width: self.width,
+            step: self.step,
+            part: self.part,
+        }
     }
 }
 
