@@ -1,26 +1,14 @@
 //! Image to list: backends, threads, presets, sizes.
 
 use std::hint::black_box;
-use std::path::PathBuf;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use harris_benches::tiled;
 use harris_core::{Detector, HarrisConfig, ImageView, ReferenceDetector, presets};
 use harris_cpu::CpuDetector;
-use harris_examples::input;
 
 criterion_group!(benches, sizes, all_presets);
 criterion_main!(benches);
-
-/// The photograph `camera`, tiled to a size.
-fn tiled(width: usize, height: usize) -> Vec<u8> {
-    // A benchmark may run where the repository is not.
-    let folder = std::env::var_os("HARRIS_DATA")
-        .map_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data").into(), PathBuf::from);
-    let camera =
-        input::read_image(&folder.join("camera.png"), false).expect("the photograph is there").into_luma8();
-    let (w, h) = (camera.width() as usize, camera.height() as usize);
-    (0..width * height).map(|i| camera.as_raw()[(i / width % h) * w + i % width % w]).collect()
-}
 
 fn sizes(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("detect_by_size");

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::Args;
 use harris_core::ImageView;
 use harris_examples::options::{Backend, BackendOptions, DetectorOptions};
@@ -40,6 +40,7 @@ pub(crate) fn print(
     matching: &MatchingOptions,
     backend: BackendOptions,
 ) -> Result<()> {
+    ensure!(options.sizes.iter().flatten().all(|side| *side >= 1), "sizes must be at least 1");
     println!(
         "{:>6} {:>10} {:>9} {:>8} {:>10} {:>10} {:>10} {:>9}",
         "size", "backend", "keypoints", "matches", "detect ms", "describe", "match", "frames/s"

@@ -1,63 +1,28 @@
 //! The program `detect`, run as a user runs it.
 
+mod program;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 use harris_conformance::pictures::photographs;
 use image::{DynamicImage, GrayImage, ImageBuffer, Luma, RgbImage};
 use ndarray::Array2;
 use ndarray_npy::ReadNpyExt;
-use tempfile::TempDir;
+
+use crate::program::{Folder, data};
 
 fn detect<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Output {
-    // cargo builds examples before it runs tests, beside the folder that holds these.
-    let tests = std::env::current_exe().unwrap();
-    let program = tests.parent().unwrap().with_file_name("examples").join("detect");
-    Command::new(&program)
-        .args(args)
-        .output()
-        .unwrap_or_else(|error| panic!("{}: {error}", program.display()))
+    program::run("detect", args)
 }
 
 fn succeed(args: &[&str]) -> String {
-    let output = detect(args);
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
+    program::succeed("detect", args)
 }
 
-/// The one line that a failing call prints.
 fn complaint(args: &[&str]) -> String {
-    let output = detect(args);
-    assert!(!output.status.success(), "{args:?} succeeds");
-    let text = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(text.lines().count(), 1, "{args:?}: {text}");
-    assert!(text.starts_with("error: "), "{text}");
-    assert!(output.stdout.is_empty());
-    text
-}
-
-fn data(name: &str) -> String {
-    format!("{}/data/{name}", env!("CARGO_MANIFEST_DIR"))
-}
-
-struct Folder(TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.path().join(name).to_str().unwrap().to_owned()
-    }
-
-    fn names(&self) -> Vec<String> {
-        let mut names: Vec<_> =
-            fs::read_dir(&self.0).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
+    program::complaint("detect", args)
 }
 
 /// The `x,y` of each line of a CSV.
@@ -335,4 +300,34 @@ fn the_cuda_backend_works_or_says_why_not() {
     }
     assert!(complaint(&[&camera, "--device", "1"]).contains("the CPU backend has no devices"));
     assert!(complaint(&[&camera, "--backend", "reference", "--staged"]).contains("no fused kernels"));
+}
+
+#[test]
+fn blobs_are_found_and_drawn() {
+    let folder = Folder::new();
+    let (camera, csv, overlay) = (data("camera.png"), folder.path("blobs.csv"), folder.path("blobs.png"));
+    let blobs = ["--detector", "fast-hessian"];
+    succeed(&[&[&camera, "--csv", &csv, "--overlay", &overlay], &blobs[..]].concat());
+    let list = fs::read_to_string(&csv).unwrap();
+    assert_eq!(list.lines().count(), 1 + 367);
+    let (mut dark, mut large) = (0, 0);
+    for line in list.lines().skip(1) {
+        let values: Vec<f32> = line.split(',').map(|value| value.parse().unwrap()).collect();
+        dark += usize::from(values[2] > 0.0);
+        large += usize::from(values[3] > 10.0);
+    }
+    assert!(dark > 50 && dark < 317 && large > 5, "{dark} {large}");
+    assert_eq!(image::open(&overlay).unwrap().width(), 512);
+    assert_eq!(succeed(&[&[&camera, "--csv", "-", "--backend", "reference"], &blobs[..]].concat()), list);
+    let few =
+        succeed(&[&[&camera, "--csv", "-", "--max-corners", "7", "--octaves", "2"], &blobs[..]].concat());
+    assert_eq!(few.lines().count(), 1 + 7);
+    // Choices of the other detector, and wrong ones.
+    assert!(complaint(&[&[&camera, "--window", "box:3"], &blobs[..]].concat()).contains("--detector harris"));
+    assert!(complaint(&[&camera, "--octaves", "3"]).contains("--detector fast-hessian"));
+    assert!(
+        complaint(&[&[&camera, "--octaves", "5"], &blobs[..]].concat())
+            .contains("octaves must be from 1 to 4")
+    );
+    assert!(complaint(&[&[&camera, "--determinant", "-1"], &blobs[..]].concat()).contains("at least 0"));
 }

@@ -3,6 +3,8 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
+use harris_core::fast_hessian::FastHessianConfig;
+use harris_core::surf::SurfConfig;
 use harris_core::{
     Border, Error, Gradient, HarrisConfig, HarrisConfigBuilder, Measure, Order, Smoothing, Subpixel,
     Threshold, Window,
@@ -113,6 +115,38 @@ fn choices_have_a_notation() {
     round_trip::<Border>(&["reflect101", "replicate", "zero", "skip"], &["reflect"]);
     round_trip::<Subpixel>(&["none", "quadratic"], &["cubic"]);
     round_trip::<Order>(&["response", "raster"], &["random"]);
+}
+
+#[test]
+fn blobs_and_descriptors_have_ranges() {
+    let builder = FastHessianConfig::builder;
+    for octaves in [0, 5] {
+        let error = builder().octaves(octaves).build().unwrap_err();
+        assert!(matches!(error, Error::Count { what: "octaves", least: 1, most: 4, .. }), "{error}");
+    }
+    assert!(matches!(builder().intervals(2).build(), Err(Error::Count { what: "intervals", .. })));
+    assert!(matches!(builder().step(0).build(), Err(Error::Count { .. })));
+    for threshold in [-1.0, f32::NAN, f32::INFINITY] {
+        assert!(matches!(builder().threshold(threshold).build(), Err(Error::AbsoluteThreshold { .. })));
+    }
+    assert!(matches!(builder().max_keypoints(0).build(), Err(Error::MaxCorners)));
+    for magnification in [0.0, -1.0, 65.0, f32::NAN] {
+        let error = SurfConfig::builder().magnification(magnification).build();
+        assert!(matches!(error, Err(Error::Magnification { .. })), "{error:?}");
+    }
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn blobs_and_descriptors_are_deserialised() {
+    let config = FastHessianConfig::builder().octaves(3).max_keypoints(9).build().unwrap();
+    let text = serde_json::to_string(&config).unwrap();
+    assert_eq!(serde_json::from_str::<FastHessianConfig>(&text).unwrap(), config);
+    assert!(serde_json::from_str::<FastHessianConfig>(r#"{ "octaves": 9 }"#).is_err());
+    let config = SurfConfig::builder().upright(true).build().unwrap();
+    let text = serde_json::to_string(&config).unwrap();
+    assert_eq!(serde_json::from_str::<SurfConfig>(&text).unwrap(), config);
+    assert!(serde_json::from_str::<SurfConfig>(r#"{ "magnification": -1.0 }"#).is_err());
 }
 
 #[cfg(feature = "serde")]

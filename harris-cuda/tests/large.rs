@@ -3,8 +3,11 @@
 mod gpu;
 
 use harris_conformance::pictures::{DEPTHS, Picture, noise};
-use harris_cpu::CpuDetector;
-use harris_cuda::{CudaDetector, Detector, HarrisConfig};
+use harris_core::fast_hessian::FastHessianConfig;
+use harris_core::matching::{MatchConfig, Matcher};
+use harris_core::surf::{Extractor, SurfConfig};
+use harris_cpu::{CpuDetector, CpuFastHessian, CpuMatcher, CpuSurf};
+use harris_cuda::{CudaDetector, CudaFastHessian, CudaMatcher, CudaSurf, Detector, HarrisConfig};
 
 fn equal_to_the_cpu(config: &HarrisConfig, picture: &Picture) {
     let mut gpu = CudaDetector::new(config.clone()).unwrap();
@@ -41,5 +44,33 @@ fn images_of_16384_by_16384_equal_the_cpu() {
     for (depth, channels) in DEPTHS.into_iter().map(|depth| (depth, 1)).chain([(DEPTHS[0], 3)]) {
         let picture = Picture::draw(depth, (16384, 16384, channels), brightness);
         equal_to_the_cpu(&HarrisConfig::default(), &picture);
+    }
+}
+
+/// Blobs, their descriptors, and the matches of two images.
+#[test]
+fn features_of_large_images_equal_the_cpu() {
+    if !gpu::present() {
+        return;
+    }
+    let (config, surf, nearest) =
+        (FastHessianConfig::default(), SurfConfig::default(), MatchConfig::default().with_cross_check(true));
+    for (side, channels) in [(4096, 1), (4096, 3), (16384, 1)] {
+        for depth in DEPTHS {
+            let picture = Picture::draw(depth, (side, side, channels), brightness).with_gap(5);
+            let image = picture.view();
+            let found = CudaFastHessian::new(config.clone()).unwrap().detect(&image).unwrap();
+            let expected = CpuFastHessian::new(config.clone()).detect(&image).unwrap();
+            assert!(expected.len() > 10_000, "{picture:?}: only {} blobs", expected.len());
+            assert!(found == expected, "{picture:?}: {} blobs for {}", found.len(), expected.len());
+            // Of all scales.
+            let some: Vec<_> = found.iter().step_by(found.len() / 20_000 + 1).copied().collect();
+            let descriptors = CudaSurf::new(surf.clone()).unwrap().extract(&image, &some).unwrap();
+            let wanted = CpuSurf::new(surf.clone()).extract(&image, &some).unwrap();
+            assert!(descriptors == wanted, "{picture:?}: descriptors differ");
+            let (query, train) = descriptors.view().split_at(ndarray::Axis(0), some.len() / 3);
+            let matches = CudaMatcher::new(nearest).unwrap().matches(query, train).unwrap();
+            assert_eq!(matches, CpuMatcher::new(nearest).matches(query, train).unwrap());
+        }
     }
 }

@@ -22,8 +22,18 @@ done
 pub(crate) fn write(folder: &Path) -> Result<()> {
     let tests = ["test", "--release", "--no-run", "--package", "harris-cuda", "--lib", "--tests"];
     let examples = ["build", "--release", "--package", "harris-examples", "--features", "cuda", "--examples"];
-    let benches =
-        ["bench", "--no-run", "--package", "harris-benches", "--features", "cuda", "--bench", "detect"];
+    let benches = [
+        "bench",
+        "--no-run",
+        "--package",
+        "harris-benches",
+        "--features",
+        "cuda",
+        "--bench",
+        "detect",
+        "--bench",
+        "features",
+    ];
     if folder.exists() {
         fs::remove_dir_all(folder)?;
     }

@@ -1,0 +1,60 @@
+//! Programs of the examples, run as a user runs them, and folders for what they write.
+
+// Not every test uses all of it.
+#![allow(dead_code)]
+
+use std::ffi::OsStr;
+use std::fs;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+pub(crate) fn run<S: AsRef<OsStr>>(name: &str, args: impl IntoIterator<Item = S>) -> Output {
+    // cargo builds examples before it runs tests, beside the folder that holds these.
+    let tests = std::env::current_exe().unwrap();
+    let program = tests.parent().unwrap().with_file_name("examples").join(name);
+    Command::new(&program)
+        .args(args)
+        .output()
+        .unwrap_or_else(|error| panic!("{}: {error}", program.display()))
+}
+
+pub(crate) fn succeed(name: &str, args: &[&str]) -> String {
+    let output = run(name, args);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The one line that a failing call prints.
+pub(crate) fn complaint(name: &str, args: &[&str]) -> String {
+    let output = run(name, args);
+    assert!(!output.status.success(), "{args:?} succeeds");
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(text.lines().count(), 1, "{args:?}: {text}");
+    assert!(text.starts_with("error: "), "{text}");
+    text
+}
+
+/// A file of examples/data.
+pub(crate) fn data(name: &str) -> String {
+    format!("{}/data/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+pub(crate) struct Folder(pub(crate) TempDir);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        let mut names: Vec<_> =
+            fs::read_dir(&self.0).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
