@@ -42,7 +42,7 @@ fn blobs(criterion: &mut Criterion) {
             backends!(config(), Detector, ReferenceFastHessian, CpuFastHessian, CudaFastHessian)
         {
             group.bench_function(BenchmarkId::new(name, side), |b| {
-                b.iter(|| detector.detect(black_box(&image)))
+                b.iter(|| detector.detect(black_box(&image)));
             });
         }
     }

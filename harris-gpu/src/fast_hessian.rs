@@ -138,7 +138,7 @@ impl<D: Device> GpuFastHessian<D> {
         let Self { device, config, workspace, tables } = self;
         let tables = tables.as_ref().expect("planned before");
         // As many as most images have: more are counted, and the search is done again.
-        workspace.fit::<u64>(device, Slot::Keys, tables.sought / 16 + 1024)?;
+        workspace.fit::<u64>(device, Slot::Keys, tables.sought / 256 + 256)?;
         workspace.fit::<u32>(device, Slot::State, state::WORDS)?;
         loop {
             let room = workspace.room::<u64>(Slot::Keys).min(u32::MAX as usize);
