@@ -24,15 +24,15 @@ use crate::{Error, ImageView, Keypoint};
 /// `&mut self` is for the memory that a detector keeps from one image to the next. A detector belongs to one
 /// thread at a time; make one per thread.
 pub trait Detector: Send {
-    /// The corners of `image`, in the configuration's [`Order`](crate::Order). The same image always gives the
-    /// same list.
+    /// The keypoints of `image`: corners in the configuration's [`Order`](crate::Order), blobs in that of [`Keypoint`]. The
+    /// same image always gives the same list.
     ///
     /// # Errors
-    /// [`Error::ImageTooSmall`], [`Error::NonFinite`], [`Error::SampleTooLarge`]; [`Error::Backend`] where the
-    /// backend itself fails. After an error the detector works for the next image.
+    /// [`Error::ImageTooSmall`], [`Error::NonFinite`], [`Error::SampleTooLarge`] for corners, [`Error::SampleOutOfRange`]
+    /// for blobs; [`Error::Backend`] where the backend itself fails. After an error the detector works for the next image.
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error>;
 
-    /// The corners of each image; sizes and sample types may differ. Backends overlap the work where they can.
+    /// The keypoints of each image; sizes and sample types may differ. Backends overlap the work where they can.
     ///
     /// # Errors
     /// The first error, as [`Detector::detect`].
@@ -41,7 +41,8 @@ pub trait Detector: Send {
     }
 
     /// The response of every pixel, H × W, in the units of an image in 0..1; 0 where it is not valid
-    /// ([`HarrisConfig::invalid_frame`](crate::HarrisConfig::invalid_frame)). The mask has no part in it.
+    /// ([`HarrisConfig::invalid_frame`](crate::HarrisConfig::invalid_frame)). The mask has no part in it. Of the Fast-Hessian
+    /// detector, the determinant under its smallest filter.
     ///
     /// # Errors
     /// As [`Detector::detect`].

@@ -22,6 +22,8 @@
 //! - [`HarrisConfig`] says what to compute; [`presets`] has published systems.
 //! - [`Detector`] is what backends implement; [`ReferenceDetector`] is the readable one, in [`pipeline`].
 //!   `harris-cpu` is the one to use. All give the same [`Keypoint`]s, compared by their bits.
+//! - [`fast_hessian`] finds blobs, [`surf`] describes keypoints, [`matching`] finds those that belong together, and the
+//!   homography between two views.
 //!
 //! # Features
 //! - `image`: conversions from the `image` crate's buffers.

@@ -15,8 +15,8 @@ const CANDIDATES: usize = 100;
 /// Descriptors in a graph whose edges lead to ever nearer ones: hierarchical navigable small worlds (Malkov and Yashunin
 /// 2018).
 ///
-/// Worth it for some ten thousand descriptors and more that are searched again and again; for fewer
-/// [`CpuMatcher`](crate::CpuMatcher) is as fast, and exact.
+/// Worth it for a hundred thousand descriptors and more that are searched again and again; among some ten thousand
+/// [`CpuMatcher`](crate::CpuMatcher) is faster, and exact (BENCHMARKING.md has figures).
 ///
 /// ```
 /// use harris_cpu::ApproximateIndex;

@@ -6,6 +6,7 @@ use harris_core::integral::gray;
 use harris_core::{ImageView, Raster, Sample, Samples};
 
 use crate::bands::Threads;
+use crate::workspace::spread_pitch;
 
 /// Sums of gray levels above and to the left of each place, (H + 1) × (W + 1), modulo 2³².
 ///
@@ -23,16 +24,12 @@ pub(crate) struct Sums {
     sums: Vec<i32>,
 }
 
-/// Sums of a cache line.
-const LINE: usize = 16;
-
 impl Sums {
     /// Replaces what is there by the sums of `image`, whose samples are checked.
     pub(crate) fn fill(&mut self, image: &ImageView<'_>, step: usize, threads: &Threads) {
         let (width, height) = (image.width(), image.height());
         let part = (width + 1).div_ceil(step);
-        // An odd number of cache lines, so that no two of 64 rows fall into the same places of the first cache.
-        let pitch = (part * step).div_ceil(LINE) / 2 * 2 * LINE + LINE;
+        let pitch = spread_pitch(part * step);
         *self = Self { width, height, step, part, pitch, sums: std::mem::take(&mut self.sums) };
         self.sums.resize((height + 1) * pitch, 0);
         match image.samples() {

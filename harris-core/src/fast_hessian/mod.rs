@@ -2,6 +2,9 @@
 //!
 //! After Bay, Ess, Tuytelaars and Van Gool 2008 ("Speeded-Up Robust Features"), with the layers of OpenSURF (Evans 2009), as
 //! Hofmann 2009 brought it to CUDA. The arithmetic is in docs/arithmetic.md, section 11.
+//!
+//! Colours count by their mean; float samples must be in 0..=1, as sums are exact. A mask bars keypoints whose sample lies
+//! outside it, but those outside still compete, unlike for corners: filters reach across a mask's edge anyway.
 
 mod config;
 mod extrema;

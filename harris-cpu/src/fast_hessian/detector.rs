@@ -11,6 +11,7 @@ use super::peaks::{self, Search};
 use super::responses::{Respond, Rows};
 use crate::integral::Sums;
 use crate::workers::{Workers, constructors};
+use crate::workspace::spread_pitch;
 
 /// SURF's Fast-Hessian detector on the CPU, on as many threads as wanted; the result does not depend on how many.
 ///
@@ -51,19 +52,20 @@ impl CpuFastHessian {
         let reads: Vec<_> = (0..pyramid.layers.len()).map(|number| pyramid.read(number)).collect();
         self.responses.resize_with(pyramid.layers.len(), Vec::new);
         for (layer, responses) in pyramid.layers.iter().zip(&mut self.responses) {
-            responses.resize(layer.width * layer.height, 0.0);
+            responses.resize(spread_pitch(layer.width) * layer.height, 0.0);
         }
         let bands = self.workers.threads.bands(image.height());
         let mut work: Vec<_> = bands.iter().map(|_| Vec::new()).collect();
         for ((layer, responses), (columns, rows)) in pyramid.layers.iter().zip(&mut self.responses).zip(reads)
         {
-            let mut rest = &mut responses[rows.start * layer.width..rows.end * layer.width];
+            let pitch = spread_pitch(layer.width);
+            let mut rest = &mut responses[rows.start * pitch..rows.end * pitch];
             let mut row = rows.start;
             for (band, work) in bands.iter().zip(&mut work) {
                 let end = band.end.div_ceil(layer.step).clamp(row, rows.end);
-                let (out, below) = rest.split_at_mut((end - row) * layer.width);
+                let (out, below) = rest.split_at_mut((end - row) * pitch);
                 let unit = unit(layer.filter, levels(image));
-                work.push(Rows { layer: *layer, columns: columns.clone(), rows: row..end, unit, out });
+                work.push(Rows { layer: *layer, columns: columns.clone(), rows: row..end, unit, out, pitch });
                 (rest, row) = (below, end);
             }
         }
@@ -125,7 +127,7 @@ impl Detector for CpuFastHessian {
         let inside = |len: usize| filter / 2..len - filter / 2;
         let (columns, rows) = (inside(width), inside(height));
         let out = &mut out[rows.start * width..rows.end * width];
-        let rows = Rows { layer, columns, rows, unit: unit(filter, levels(image)), out };
+        let rows = Rows { layer, columns, rows, unit: unit(filter, levels(image)), out, pitch: width };
         self.workers.level.call(Respond { sums: &self.sums, layers: vec![rows] });
         Ok(response)
     }

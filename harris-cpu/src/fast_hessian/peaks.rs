@@ -8,13 +8,14 @@ use harris_core::{Keypoint, Raster};
 use super::responses::hessian;
 use crate::integral::Sums;
 use crate::simd::{Simd, WithSimd, Work};
+use crate::workspace::spread_pitch;
 
 /// What is searched.
 #[derive(Clone, Copy)]
 pub(super) struct Search<'a> {
     pub(super) pyramid: &'a Pyramid,
     pub(super) sums: &'a Sums,
-    /// Determinants of each layer.
+    /// Determinants of each layer, rows apart by `spread_pitch`.
     pub(super) responses: &'a [Vec<f32>],
     pub(super) mask: Option<Raster<'a, u8>>,
     pub(super) threshold: f32,
@@ -36,12 +37,12 @@ impl WithSimd for Rows<'_> {
         let (columns, _) = search.pyramid.sought(triple);
         let width = search.pyramid.layers[triple.middle].width;
         let stride = search.pyramid.stride(triple, triple.middle);
-        let responses = &search.responses[triple.middle];
+        let (responses, pitch) = (&search.responses[triple.middle], spread_pitch(width));
         let threshold = search.threshold;
         let mut candidates = Vec::new();
         let mut found = Vec::new();
         for row in rows {
-            let line = |row: usize| &responses[row * stride * width..][..width];
+            let line = |row: usize| &responses[row * stride * pitch..][..width];
             let (above, middle, below) = (line(row - 1), line(row), line(row + 1));
             candidates.clear();
             let columns = columns.clone();
@@ -106,14 +107,14 @@ impl Search<'_> {
         let step = self.pyramid.layers[triple.top].step;
         let (x, y) = (column * step, row * step);
         let layer = |number: usize| -> [[f32; 3]; 3] {
-            let (stride, width) = (self.pyramid.stride(triple, number), self.pyramid.layers[number].width);
-            let centre = row * stride * width + column * stride;
+            let stride = self.pyramid.stride(triple, number);
+            let down = stride * spread_pitch(self.pyramid.layers[number].width);
             let line = |start: usize| {
                 let values = &self.responses[number][start..=start + 2 * stride];
                 [values[0], values[stride], values[2 * stride]]
             };
-            let first = centre - stride * width - stride;
-            [line(first), line(first + stride * width), line(first + 2 * stride * width)]
+            let first = (row - 1) * down + (column - 1) * stride;
+            [line(first), line(first + down), line(first + 2 * down)]
         };
         let middle = layer(triple.middle);
         let value = middle[1][1];

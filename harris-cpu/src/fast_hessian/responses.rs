@@ -16,8 +16,9 @@ pub(super) struct Rows<'a> {
     pub(super) rows: Range<usize>,
     /// What brings sums to the units of an image in 0..1.
     pub(super) unit: f32,
-    /// Rows of `layer.width` determinants.
+    /// Determinants, rows `pitch` apart.
     pub(super) out: &'a mut [f32],
+    pub(super) pitch: usize,
 }
 
 /// The determinants of rows of all layers, in the order of the image's rows so that sums are read from the caches.
@@ -37,7 +38,7 @@ impl WithSimd for Respond<'_> {
             for rows in &mut self.layers {
                 let step = rows.layer.step;
                 if y % step == 0 && rows.rows.contains(&(y / step)) {
-                    let start = (y / step - rows.rows.start) * rows.layer.width;
+                    let start = (y / step - rows.rows.start) * rows.pitch;
                     let out = &mut rows.out[start..start + rows.layer.width];
                     let filter = Filter::new(self.sums, rows.layer.filter, y);
                     filter.row(v, rows.layer.step, rows.columns.clone(), rows.unit, out, &mut between);
