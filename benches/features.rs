@@ -80,11 +80,11 @@ fn matches(criterion: &mut Criterion) {
             backends!(MatchConfig::default(), Matcher, ReferenceMatcher, CpuMatcher, CudaMatcher)
         {
             group.bench_function(BenchmarkId::new(name, count), |b| {
-                b.iter(|| matcher.matches(black_box(some), some))
+                b.iter(|| matcher.matches(black_box(some), some));
             });
         }
         group.bench_function(BenchmarkId::new("index_built", count), |b| {
-            b.iter(|| ApproximateIndex::new(some))
+            b.iter(|| ApproximateIndex::new(black_box(some)));
         });
         let index = ApproximateIndex::new(some).expect("valid descriptors");
         group.bench_function(BenchmarkId::new("index_searched", count), |b| b.iter(|| index.nearest(some)));

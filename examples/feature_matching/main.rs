@@ -91,7 +91,7 @@ fn run(args: Args) -> Result<ExitCode> {
             true => out.join(format!("{}.png", path.file_stem().unwrap_or_default().to_string_lossy())),
             false => out.clone(),
         });
-        if let Err(error) = find(&args, &mut matching, &object, &trained, path, out.as_deref()) {
+        if let Err(error) = find(&args, &mut matching, &trained, path, out.as_deref()) {
             failed = true;
             eprintln!("{}", cli::complaint(&error));
         }
@@ -103,7 +103,6 @@ fn run(args: Args) -> Result<ExitCode> {
 fn find(
     args: &Args,
     matching: &mut Matching,
-    object: &image::DynamicImage,
     trained: &Features,
     path: &Path,
     out: Option<&Path>,
@@ -143,7 +142,9 @@ fn find(
         let outline = fit.map(|fit| fit.homography);
         matches.sort_by(Match::nearer);
         let most = (matches.len() as f64 * args.top).ceil() as usize;
-        let drawn = drawing::side_by_side((object, trained), (&scene, &found), &matches[..most], outline);
+        // In their colours, which the features do not have.
+        let [object, scene] = [args.object.as_path(), path].map(|path| input::read_image(path, true));
+        let drawn = drawing::side_by_side((&object?, trained), (&scene?, &found), &matches[..most], outline);
         files::whole(out, |out| files::png(&drawn, out))?;
     }
     Ok(())
