@@ -5,6 +5,7 @@ use std::time::Duration;
 use harris_core::Error;
 use harris_gpu::{Argument, Device, Mark};
 use harris_gpu_kernels::abi::Kernel;
+use rayon::prelude::*;
 
 use crate::CudaError;
 use crate::driver::{DeviceMemory, Gpu, Staging, Stream, Value};
@@ -17,6 +18,26 @@ const MOST_STAGED: usize = 64 << 20;
 
 /// The least, for the small things that each image needs.
 const LEAST_STAGED: usize = 64 << 10;
+
+/// What is staged before the device begins to copy it.
+const CHUNK: usize = 2 << 20;
+
+/// What one thread copies at a time; less is not worth another.
+const SHARE: usize = 128 << 10;
+
+/// Copies rows to places `pitch` bytes apart: one thread is slower than the device, so several of rayon's shared pool.
+fn copy_rows(places: &mut [u8], pitch: usize, rows: &[&[u8]]) {
+    let copy = |places: &mut [u8], rows: &[&[u8]]| {
+        for (place, row) in places.chunks_exact_mut(pitch).zip(rows) {
+            place[..row.len()].copy_from_slice(row);
+        }
+    };
+    if places.len() < 2 * SHARE {
+        return copy(places, rows);
+    }
+    let share = (SHARE / pitch).max(1);
+    places.par_chunks_mut(share * pitch).zip(rows.par_chunks(share)).for_each(|(places, rows)| copy(places, rows));
+}
 
 /// A device, a stream on it and pinned memory on the way to it.
 #[derive(Debug)]
@@ -73,20 +94,21 @@ impl Device for CudaDevice {
         pitch: usize,
         rows: impl ExactSizeIterator<Item = &'a [u8]>,
     ) -> Result<(), Error> {
-        let (mut rows, mut offset) = (rows, 0);
-        // As many rows at once as can be staged.
-        while rows.len() > 0 {
+        let rows: Vec<&[u8]> = rows.collect();
+        let (mut rows, mut offset) = (rows.as_slice(), 0);
+        while !rows.is_empty() {
+            // As many rows as can be staged, but few enough that the device copies them while the next are staged.
             let (staging, at) = self.stage(pitch, pitch * rows.len())?;
-            let fitting = ((staging.bytes() - at) / pitch).min(rows.len());
+            let most = (CHUNK / pitch).max(1);
+            let fitting = ((staging.bytes() - at) / pitch).min(rows.len()).min(most);
+            let (now, later) = rows.split_at(fitting);
             let bytes = fitting * pitch;
-            let places = staging.as_mut_slice()[at..at + bytes].chunks_exact_mut(pitch);
-            for (place, row) in places.zip(rows.by_ref()) {
-                place[..row.len()].copy_from_slice(row);
-            }
+            copy_rows(&mut staging.as_mut_slice()[at..at + bytes], pitch, now);
             let staging = self.staging.as_ref().expect("staged above");
             self.stream.upload(memory, offset, staging, at, bytes)?;
             self.staged = at + bytes;
             offset += bytes;
+            rows = later;
         }
         Ok(())
     }
