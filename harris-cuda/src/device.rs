@@ -36,7 +36,10 @@ fn copy_rows(places: &mut [u8], pitch: usize, rows: &[&[u8]]) {
         return copy(places, rows);
     }
     let share = (SHARE / pitch).max(1);
-    places.par_chunks_mut(share * pitch).zip(rows.par_chunks(share)).for_each(|(places, rows)| copy(places, rows));
+    places
+        .par_chunks_mut(share * pitch)
+        .zip(rows.par_chunks(share))
+        .for_each(|(places, rows)| copy(places, rows));
 }
 
 /// A device, a stream on it and pinned memory on the way to it.
