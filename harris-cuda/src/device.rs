@@ -19,28 +19,8 @@ const MOST_STAGED: usize = 64 << 20;
 /// The least, for the small things that each image needs.
 const LEAST_STAGED: usize = 64 << 10;
 
-/// What is staged before the device begins to copy it.
-const CHUNK: usize = 2 << 20;
-
-/// What one thread copies at a time; less is not worth another.
-const SHARE: usize = 128 << 10;
-
-/// Copies rows to places `pitch` bytes apart: one thread is slower than the device, so several of rayon's shared pool.
-fn copy_rows(places: &mut [u8], pitch: usize, rows: &[&[u8]]) {
-    let copy = |places: &mut [u8], rows: &[&[u8]]| {
-        for (place, row) in places.chunks_exact_mut(pitch).zip(rows) {
-            place[..row.len()].copy_from_slice(row);
-        }
-    };
-    if places.len() < 2 * SHARE {
-        return copy(places, rows);
-    }
-    let share = (SHARE / pitch).max(1);
-    places
-        .par_chunks_mut(share * pitch)
-        .zip(rows.par_chunks(share))
-        .for_each(|(places, rows)| copy(places, rows));
-}
+/// What one thread stages at a time; less is not worth another.
+const SHARE: usize = 512 << 10;
 
 /// A device, a stream on it and pinned memory on the way to it.
 #[derive(Debug)]
@@ -99,18 +79,30 @@ impl Device for CudaDevice {
     ) -> Result<(), Error> {
         let rows: Vec<&[u8]> = rows.collect();
         let (mut rows, mut offset) = (rows.as_slice(), 0);
+        // As many rows at once as can be staged.
         while !rows.is_empty() {
-            // As many rows as can be staged, but few enough that the device copies them while the next are staged.
             let (staging, at) = self.stage(pitch, pitch * rows.len())?;
-            let most = (CHUNK / pitch).max(1);
-            let fitting = ((staging.bytes() - at) / pitch).min(rows.len()).min(most);
+            let fitting = ((staging.bytes() - at) / pitch).min(rows.len());
             let (now, later) = rows.split_at(fitting);
-            let bytes = fitting * pitch;
-            copy_rows(&mut staging.as_mut_slice()[at..at + bytes], pitch, now);
-            let staging = self.staging.as_ref().expect("staged above");
-            self.stream.upload(memory, offset, staging, at, bytes)?;
-            self.staged = at + bytes;
-            offset += bytes;
+            self.staged = at + fitting * pitch;
+            let Self { stream, staging, staged } = self;
+            let places = &mut staging.as_mut().expect("staged above").as_mut_slice()[at..*staged];
+            let copy = |offset: usize, places: &mut [u8], rows: &[&[u8]]| {
+                for (place, row) in places.chunks_exact_mut(pitch).zip(rows) {
+                    place[..row.len()].copy_from_slice(row);
+                }
+                stream.upload(memory, offset, places)
+            };
+            if places.len() < 2 * SHARE {
+                copy(offset, places, now)?;
+            } else {
+                // One thread stages more slowly than the device copies: several of rayon's shared pool do, and the device
+                // copies what each has staged while they go on.
+                let share = (SHARE / pitch).max(1);
+                let shares = places.par_chunks_mut(share * pitch).zip(now.par_chunks(share)).enumerate();
+                shares.try_for_each(|(i, (places, rows))| copy(offset + i * share * pitch, places, rows))?;
+            }
+            offset += fitting * pitch;
             rows = later;
         }
         Ok(())

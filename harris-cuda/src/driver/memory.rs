@@ -76,13 +76,6 @@ impl Staging {
         // SAFETY: the memory is that long, was written when it was made, and is borrowed as `self` is.
         unsafe { std::slice::from_raw_parts_mut(self.start, self.bytes) }
     }
-
-    /// Where byte `at` is, for a copy of `bytes` bytes from there.
-    pub(super) fn source(&self, at: usize, bytes: usize) -> *const c_void {
-        assert!(at <= self.bytes && bytes <= self.bytes - at, "a copy of what is staged");
-        // SAFETY: `at` lies inside the memory or at its end.
-        unsafe { self.start.add(at).cast_const().cast() }
-    }
 }
 
 impl Drop for Staging {

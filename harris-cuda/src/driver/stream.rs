@@ -28,6 +28,8 @@ pub(crate) struct Stream {
 
 // SAFETY: the driver's functions on streams and events may be called from any thread.
 unsafe impl Send for Stream {}
+// SAFETY: as above, also at once.
+unsafe impl Sync for Stream {}
 
 impl Stream {
     pub(crate) fn new(gpu: &Arc<Gpu>) -> Result<Self, CudaError> {
@@ -47,22 +49,20 @@ impl Stream {
         &self.gpu
     }
 
-    /// Copies `bytes` bytes of what is staged from `at` on to byte `offset` of `to`. They may be written again, and
-    /// the staging dropped, after the next [`Stream::wait`].
-    pub(crate) fn upload(
-        &self,
-        to: &DeviceMemory,
-        offset: usize,
-        from: &Staging,
-        at: usize,
-        bytes: usize,
-    ) -> Result<(), CudaError> {
+    /// Copies what is staged to byte `offset` of `to`: `from` is a part of a [`Staging`]. It may be written again, and the
+    /// staging dropped, after the next [`Stream::wait`]. Several threads may do so at once.
+    pub(crate) fn upload(&self, to: &DeviceMemory, offset: usize, from: &[u8]) -> Result<(), CudaError> {
         self.gpu.enter()?;
-        assert!(offset <= to.bytes && bytes <= to.bytes - offset, "a copy into memory");
+        assert!(offset <= to.bytes && from.len() <= to.bytes - offset, "a copy into memory");
         // SAFETY: both ranges lie inside their memories; the source stays as it is until the copy is done, which is the
         // caller's to keep (all of them are in this crate).
         let code = unsafe {
-            ffi::cuMemcpyHtoDAsync_v2(to.pointer + offset as u64, from.source(at, bytes), bytes, self.handle)
+            ffi::cuMemcpyHtoDAsync_v2(
+                to.pointer + offset as u64,
+                from.as_ptr().cast(),
+                from.len(),
+                self.handle,
+            )
         };
         ffi::check("cuMemcpyHtoDAsync", code)
     }
