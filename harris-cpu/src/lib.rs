@@ -24,10 +24,10 @@
 //! [`CpuFastHessian`] finds blobs, [`CpuSurf`] describes keypoints of any detector, [`CpuMatcher`] finds which belong
 //! together; these, too, equal their references in [`harris_core`] to the bit.
 //!
-//! # Features
-//! - `approximate`: `ApproximateMatcher`, which finds most matches among many descriptors in less time.
-//!
 //! 8-bit gray images with box windows and the usual gradients take a fused path, many times as fast as the others.
+//!
+//! # Features
+//! - `approximate`: `ApproximateMatcher`, an index of very many descriptors that finds most matches.
 
 #![deny(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -246,3 +246,17 @@ impl<D: Device> Detector for GpuFastHessian<D> {
         self.device.describe()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_samples_are_an_error() {
+        let config = FastHessianConfig::builder().step(1).build().unwrap();
+        let tables = |side| Tables::new(&Pyramid::new(&config, side, side), 255);
+        assert!(tables(20_000).is_ok());
+        assert!(matches!(tables(24_000), Err(GpuError::PyramidTooLarge { .. })));
+        assert!(matches!(GpuError::check_descriptors(40_000_000), Err(GpuError::TooManyDescriptors { .. })));
+    }
+}

@@ -26,13 +26,12 @@ pub const STEPS: RangeInclusive<u32> = 1..=6;
 /// assert!(FastHessianConfig::builder().octaves(7).build().is_err());
 /// # Ok::<(), harris_core::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(
     feature = "serde",
     serde(try_from = "FastHessianConfigBuilder", into = "FastHessianConfigBuilder")
 )]
-#[derive(Default)]
 pub struct FastHessianConfig {
     choices: FastHessianConfigBuilder,
 }

@@ -22,10 +22,9 @@ pub const MAGNIFICATIONS: RangeInclusive<f32> = 0.1..=64.0;
 /// assert!(config.upright());
 /// # Ok::<(), harris_core::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "SurfConfigBuilder", into = "SurfConfigBuilder"))]
-#[derive(Default)]
 pub struct SurfConfig {
     choices: SurfConfigBuilder,
 }

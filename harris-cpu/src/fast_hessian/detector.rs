@@ -46,7 +46,7 @@ impl CpuFastHessian {
         self.times
     }
 
-    /// Fills the determinants of `layers` that lie in `read` (columns and rows, a pair each).
+    /// Fills the determinants of all layers, as far as any comparison reads them.
     fn respond(&mut self, image: &ImageView<'_>, pyramid: &Pyramid) {
         let sums = &self.sums;
         let reads: Vec<_> = (0..pyramid.layers.len()).map(|number| pyramid.read(number)).collect();
