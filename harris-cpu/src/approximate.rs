@@ -119,15 +119,6 @@ impl Matcher for ApproximateMatcher {
         query: ArrayView2<'_, f32>,
         train: ArrayView2<'_, f32>,
     ) -> Result<Vec<Match>, Error> {
-        check(query)?;
-        check(train)?;
-        if query.is_empty() || train.is_empty() {
-            return Ok(Vec::new());
-        }
-        let back = match self.config.cross_check() {
-            true => Some(ApproximateIndex::new(query)?.nearest(train)?),
-            false => None,
-        };
-        Ok(self.config.select(&ApproximateIndex::new(train)?.nearest(query)?, back.as_deref()))
+        self.config.matches(query, train, |query, train| ApproximateIndex::new(train)?.nearest(query))
     }
 }

@@ -1,7 +1,7 @@
 //! Exact matching: all distances, 64 values of many descriptors at once.
 
 use harris_core::Error;
-use harris_core::matching::{Match, MatchConfig, Matcher, Nearest, check};
+use harris_core::matching::{Match, MatchConfig, Matcher, Nearest};
 use harris_core::surf::LENGTH;
 use ndarray::ArrayView2;
 
@@ -53,14 +53,7 @@ impl Matcher for CpuMatcher {
         query: ArrayView2<'_, f32>,
         train: ArrayView2<'_, f32>,
     ) -> Result<Vec<Match>, Error> {
-        check(query)?;
-        check(train)?;
-        if query.is_empty() || train.is_empty() {
-            return Ok(Vec::new());
-        }
-        let (query, train) = (rows(query), rows(train));
-        let back = self.config.cross_check().then(|| self.nearest(&train, &query));
-        Ok(self.config.select(&self.nearest(&query, &train), back.as_deref()))
+        self.config.matches(query, train, |query, train| Ok(self.nearest(&rows(query), &rows(train))))
     }
 }
 

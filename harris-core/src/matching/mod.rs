@@ -72,6 +72,26 @@ impl MatchConfig {
         self.cross_check
     }
 
+    /// The matches of `query`'s descriptors among `train`'s, as [`Matcher::matches`] wants them, from a function that gives the
+    /// nearest of each of its first descriptors among its second; neither is empty then.
+    ///
+    /// # Errors
+    /// [`Error::DescriptorLength`], [`Error::DescriptorValue`], and what the function gives.
+    pub fn matches<'a>(
+        &self,
+        query: ArrayView2<'a, f32>,
+        train: ArrayView2<'a, f32>,
+        mut nearest: impl FnMut(ArrayView2<'a, f32>, ArrayView2<'a, f32>) -> Result<Vec<Nearest>, Error>,
+    ) -> Result<Vec<Match>, Error> {
+        check(query)?;
+        check(train)?;
+        if query.is_empty() || train.is_empty() {
+            return Ok(Vec::new());
+        }
+        let back = self.cross_check.then(|| nearest(train, query)).transpose()?;
+        Ok(self.select(&nearest(query, train)?, back.as_deref()))
+    }
+
     /// The matches among the nearest of each query, in their order; `back` has the nearest of each train descriptor, where
     /// cross check is wanted.
     #[must_use]

@@ -2,7 +2,7 @@
 
 use ndarray::{ArrayView1, ArrayView2, Axis};
 
-use super::{Match, MatchConfig, Matcher, Nearest, check};
+use super::{Match, MatchConfig, Matcher, Nearest};
 use crate::Error;
 
 /// The reference implementation of exact matching: all distances, no threads, no speed.
@@ -25,13 +25,7 @@ impl Matcher for ReferenceMatcher {
         query: ArrayView2<'_, f32>,
         train: ArrayView2<'_, f32>,
     ) -> Result<Vec<Match>, Error> {
-        check(query)?;
-        check(train)?;
-        if query.is_empty() || train.is_empty() {
-            return Ok(Vec::new());
-        }
-        let back = self.config.cross_check().then(|| nearest(train, query));
-        Ok(self.config.select(&nearest(query, train), back.as_deref()))
+        self.config.matches(query, train, |query, train| Ok(nearest(query, train)))
     }
 }
 
