@@ -2,6 +2,7 @@
 //!
 //! - `detect`: image to list, by backend, threads, preset and size.
 //! - `stages`: the reference stage by stage; the CPU backend by what each choice of a stage costs.
+//! - `features`: blobs, descriptors and matches, by backend.
 
 use std::path::PathBuf;
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use harris_core::{Detector, ImageView, Keypoint};
-use harris_examples::options::{BackendOptions, DetectorOptions};
+use harris_examples::options::{BackendOptions, DetectorOptions, Kind};
 use harris_examples::{cli, files, input, overlay};
 use image::{DynamicImage, GrayImage};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -33,7 +33,7 @@ struct Args {
     /// Use the colours of colour files, not their luma
     #[arg(long)]
     color: bool,
-    /// Image of the inputs' size; where it is zero, no corner is looked for
+    /// Image of the inputs' size; where it is zero, no keypoint is looked for
     #[arg(long, value_name = "FILE")]
     mask: Option<PathBuf>,
     /// Write the keypoints as CSV; - for standard output; a folder for several inputs
@@ -162,13 +162,15 @@ fn process(
     } else if let Some(file) = outputs.path(outputs.csv.as_ref(), path, "csv") {
         files::whole(&file, |out| Ok(files::csv(&keypoints, out)?))?;
     }
-    Ok(summary(path, &image, &keypoints, time, &detector.describe(), args.writes_nothing()))
+    let kind = args.detector.detector;
+    Ok(summary(path, &image, kind, &keypoints, time, &detector.describe(), args.writes_nothing()))
 }
 
 /// One line and, where nothing else is written, the strongest few.
 fn summary(
     path: &Path,
     image: &DynamicImage,
+    kind: Kind,
     keypoints: &[Keypoint],
     time: Duration,
     backend: &str,
@@ -176,8 +178,12 @@ fn summary(
 ) -> String {
     let (width, height, number) = (image.width(), image.height(), keypoints.len());
     let (path, milliseconds) = (path.display(), time.as_secs_f64() * 1e3);
+    let found = match kind {
+        Kind::Harris => "corners",
+        Kind::FastHessian => "blobs",
+    };
     let mut text =
-        format!("{path}: {width} x {height}, {number} corners in {milliseconds:.2} ms ({backend})\n");
+        format!("{path}: {width} x {height}, {number} {found} in {milliseconds:.2} ms ({backend})\n");
     if with_strongest {
         let mut strongest: Vec<_> = keypoints.to_vec();
         strongest.sort_unstable();

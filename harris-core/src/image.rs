@@ -234,7 +234,7 @@ impl<'a> ImageView<'a> {
     /// The same image, searched only where `mask` is not zero.
     ///
     /// Responses are computed from all pixels; those outside the mask are no corners, suppress no others
-    /// and do not count for the threshold.
+    /// and do not count for the threshold. Of blobs, see [`fast_hessian`](crate::fast_hessian).
     ///
     /// # Errors
     /// [`Error::MaskFormat`] unless the mask is 8-bit gray, [`Error::MaskSize`] unless it is of the image's size.

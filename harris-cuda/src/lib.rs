@@ -1,4 +1,5 @@
-//! Harris corner detection on NVIDIA GPUs.
+//! Harris corner detection on NVIDIA GPUs; SURF's blobs, descriptors and matching by [`CudaFastHessian`], [`CudaSurf`] and
+//! [`CudaMatcher`].
 //!
 //! ```no_run
 //! use harris_cuda::{CudaDetector, Detector, HarrisConfig, ImageView};

@@ -1,8 +1,9 @@
-//! Harris corner detection on a GPU, whichever driver runs it.
+//! Harris corner detection and SURF features on a GPU, whichever driver runs it.
 //!
 //! [`GpuDetector`] is a [`Detector`](harris_core::Detector) over any [`Device`]: it plans buffers, launches the kernels of
 //! `harris-gpu-kernels` and brings back keypoints. The whole job stays on the device, but for the number of corners
-//! found, by which lists are sized.
+//! found, by which lists are sized. [`GpuFastHessian`], [`GpuSurf`] and [`GpuMatcher`] do the same for blobs, descriptors and
+//! matches.
 //!
 //! `harris-cuda` has the device that people use. With the feature `host` there is one that runs kernels on the CPU,
 //! thousands of times slower, and checks everything they do.

@@ -26,7 +26,7 @@ use crate::surf::LENGTH;
 
 /// What a match must show beside being the nearest.
 ///
-/// The default is Lowe's ratio (2004) of 0.7 as OpenSURF has it (0.65 there), and no cross check.
+/// The default is a ratio of 0.7 (Lowe 2004 has 0.8, OpenSURF 0.65) and no cross check.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MatchConfig {
     ratio: f32,
@@ -46,7 +46,7 @@ impl MatchConfig {
         Self { ratio: 1.0, cross_check: false }
     }
 
-    /// The nearest must be less than `ratio` times as far as the second nearest; with 1, only not as far.
+    /// The nearest must be less than `ratio` times as far as the second nearest; with 1 every nearest is a match.
     ///
     /// # Errors
     /// [`Error::Ratio`] unless above 0 and at most 1.
@@ -97,8 +97,7 @@ impl MatchConfig {
     #[must_use]
     pub fn select(&self, nearest: &[Nearest], back: Option<&[Nearest]>) -> Vec<Match> {
         let chosen = |query: usize, nearest: &Nearest| {
-            let distinct = nearest.distance < self.ratio * self.ratio * nearest.second
-                || self.ratio == 1.0 && nearest.distance <= nearest.second;
+            let distinct = self.ratio == 1.0 || nearest.distance < self.ratio * self.ratio * nearest.second;
             let mutual = back.is_none_or(|back| back[nearest.index].index == query);
             (distinct && mutual).then(|| Match {
                 query,
