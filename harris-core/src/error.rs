@@ -256,6 +256,15 @@ pub enum Error {
         /// The value asked for.
         ratio: f32,
     },
+    /// A tolerance of an evaluation that is negative or not finite.
+    #[error("the tolerance must be finite and at least 0, not {tolerance}")]
+    Tolerance {
+        /// The value asked for, in pixels.
+        tolerance: f64,
+    },
+    /// A homography between two views that has no inverse.
+    #[error("the homography between the views has no inverse")]
+    SingularHomography,
     /// A text that does not name a choice.
     #[error("`{text}` is no {what}; write {expected}")]
     Notation {

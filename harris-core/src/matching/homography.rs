@@ -60,6 +60,28 @@ impl Homography {
         place.iter().all(|v| v.is_finite()).then_some(place)
     }
 
+    /// The map back; `None` where there is none, as several points are mapped to one.
+    ///
+    /// ```
+    /// use harris_core::matching::Homography;
+    ///
+    /// let larger = Homography { matrix: [[2.0, 0.0, 6.0], [0.0, 2.0, 0.0], [0.0, 0.0, 1.0]] };
+    /// assert_eq!(larger.inverse().and_then(|back| back.map([10.0, 4.0])), Some([2.0, 2.0]));
+    /// ```
+    #[must_use]
+    pub fn inverse(&self) -> Option<Self> {
+        let [[a, b, c], [d, e, f], [g, h, i]] = self.matrix;
+        let adjugate = [
+            [e * i - f * h, c * h - b * i, b * f - c * e],
+            [f * g - d * i, a * i - c * g, c * d - a * f],
+            [d * h - e * g, b * g - a * h, a * e - b * d],
+        ];
+        let determinant = a * adjugate[0][0] + b * adjugate[1][0] + c * adjugate[2][0];
+        let matrix = adjugate.map(|row| row.map(|v| v / determinant));
+        // A singular matrix divides by 0; one of no numbers gives none.
+        matrix.iter().flatten().all(|v| v.is_finite()).then_some(Self { matrix })
+    }
+
     /// The homography that fits all pairs best, in the sense of least squares of the linear equations; `None` for fewer
     /// than four pairs or where they do not determine one.
     #[must_use]
@@ -276,6 +298,18 @@ mod tests {
             .map(|point| (point, TILTED.map(point).unwrap()))
             .into();
         assert_maps_alike(&Homography::fit(&pairs).unwrap(), &TILTED, 1e-6);
+    }
+
+    #[test]
+    fn the_inverse_maps_back() {
+        let back = TILTED.inverse().unwrap();
+        for point in points(20) {
+            let [x, y] = back.map(TILTED.map(point).unwrap()).unwrap();
+            assert!((x - point[0]).hypot(y - point[1]) < 1e-9);
+        }
+        let flat = Homography { matrix: [[1.0, 2.0, 0.0], [2.0, 4.0, 0.0], [0.0, 0.0, 1.0]] };
+        assert_eq!(flat.inverse(), None);
+        assert_eq!(Homography { matrix: [[f64::NAN; 3]; 3] }.inverse(), None);
     }
 
     #[test]

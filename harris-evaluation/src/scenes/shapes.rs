@@ -1,0 +1,209 @@
+//! Junctions and polygons.
+
+use std::f64::consts::TAU;
+
+use fastrand::Rng;
+use ndarray::Array2;
+
+use super::drawing;
+
+/// What a scene is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Two edges that end in each other at 60 to 120 degrees.
+    L,
+    /// An edge that ends in another, at 60 to 120 degrees.
+    T,
+    /// Three edges that meet, 100 to 140 degrees between them.
+    Y,
+    /// Two edges that cross at 60 to 120 degrees, as on a chessboard.
+    X,
+    /// A polygon of three to six vertices.
+    Polygon,
+}
+
+/// Pixels along the side of the square that each shape has to itself.
+const CELL: usize = 96;
+/// From where on a junction fades, so that its edges end nowhere, and where it has faded.
+const FADING: [f64; 2] = [10.0, 46.0];
+/// The level to which it fades.
+const MIDDLE: f64 = 0.5;
+
+/// An image of levels of 0 to 1, whose corners are known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scene {
+    /// Levels, each the mean over the pixel's square.
+    pub levels: Array2<f64>,
+    /// x and y of all corners, in pixels; the centre of the first pixel is 0, 0.
+    pub corners: Vec<[f64; 2]>,
+}
+
+impl Scene {
+    /// All shapes.
+    pub const SHAPES: [Shape; 5] = [Shape::L, Shape::T, Shape::Y, Shape::X, Shape::Polygon];
+
+    /// `side` × `side` shapes of a kind, each turned, placed between pixels and made of levels by chance, so that at least 0.25 lies
+    /// between any two that touch. The same seed gives the same scene.
+    ///
+    /// # Panics
+    /// Where `side` is so great that there is no memory for 48 · 48 pixels a shape.
+    #[must_use]
+    pub fn of(shape: Shape, side: usize, seed: u64) -> Self {
+        let mut random = Rng::with_seed(seed);
+        let figures: Vec<_> = (0..side * side)
+            .map(|i| {
+                let middle = |i: usize| (i * CELL) as f64 + CELL as f64 / 2.0;
+                let mut beside = || random.f64() * 2.0 - 1.0;
+                let centre = [middle(i % side) + beside(), middle(i / side) + beside()];
+                match shape {
+                    Shape::Polygon => Figure::polygon(centre, &mut random),
+                    _ => Figure::junction(shape, centre, &mut random),
+                }
+            })
+            .collect();
+        let points: Vec<_> = figures.iter().flat_map(|figure| figure.corners()).copied().collect();
+        let levels = drawing::draw(side * CELL, side * CELL, &points, |x, y| {
+            let cell = |v: f64| ((v / CELL as f64).max(0.0) as usize).min(side.saturating_sub(1));
+            figures.get(cell(y) * side + cell(x)).map_or(MIDDLE, |figure| figure.level(x, y))
+        });
+        Self { levels, corners: points }
+    }
+}
+
+enum Figure {
+    Junction { at: [[f64; 2]; 1], sectors: Vec<(f64, f64)> },
+    Polygon { vertices: Vec<[f64; 2]>, inside: f64, outside: f64 },
+}
+
+impl Figure {
+    /// Sectors are directions in which they begin, ascending from 0 to a whole turn, and their levels.
+    fn junction(shape: Shape, at: [f64; 2], random: &mut Rng) -> Self {
+        let mut between = |least: f64, most: f64| (least + random.f64() * (most - least)).to_radians();
+        let (turned, opening) = (between(0.0, 360.0), between(60.0, 120.0));
+        let half = TAU / 2.0;
+        let edges = match shape {
+            Shape::L => vec![0.0, opening],
+            Shape::T => vec![0.0, opening, half],
+            Shape::Y => {
+                let second = between(100.0, 140.0);
+                let least = 100.0_f64.max(220.0 - second.to_degrees());
+                vec![0.0, second, second + between(least, 140.0_f64.min(260.0 - second.to_degrees()))]
+            }
+            Shape::X | Shape::Polygon => vec![0.0, opening, half, half + opening],
+        };
+        let (dark, bright) = (random.f64() * 0.2, 0.8 + random.f64() * 0.2);
+        let gray = 0.4 + random.f64() * 0.2;
+        let levels = match shape {
+            Shape::L => vec![bright, dark],
+            // Where a half and one part of the other were alike, the edges would make an L.
+            Shape::T | Shape::Y => vec![bright, gray, dark],
+            Shape::X | Shape::Polygon => vec![bright, dark, bright, dark],
+        };
+        let mut sectors: Vec<_> =
+            edges.into_iter().map(|edge| (edge + turned).rem_euclid(TAU)).zip(levels).collect();
+        sectors.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Self::Junction { at: [at], sectors }
+    }
+
+    /// A star-shaped one: directions ascend, so that edges do not cross.
+    fn polygon([x, y]: [f64; 2], random: &mut Rng) -> Self {
+        let count = random.usize(3..=6);
+        let turned = random.f64() * TAU;
+        let vertices = (0..count)
+            .map(|i| {
+                let direction = turned + (i as f64 + 0.3 * (random.f64() - 0.5)) * TAU / count as f64;
+                let radius = 15.0 + 3.0 * random.f64();
+                [x + radius * direction.cos(), y + radius * direction.sin()]
+            })
+            .collect();
+        let levels = [random.f64() * 0.3, 0.7 + random.f64() * 0.3];
+        let bright = usize::from(random.bool());
+        Self::Polygon { vertices, inside: levels[bright], outside: MIDDLE }
+    }
+
+    fn corners(&self) -> &[[f64; 2]] {
+        match self {
+            Self::Junction { at, .. } => at,
+            Self::Polygon { vertices, .. } => vertices,
+        }
+    }
+
+    fn level(&self, x: f64, y: f64) -> f64 {
+        match self {
+            Self::Junction { at: [[u, v]], sectors } => {
+                let (dx, dy) = (x - u, y - v);
+                let direction = dy.atan2(dx).rem_euclid(TAU);
+                // Before the first begins the last one goes on.
+                let sector = sectors.partition_point(|(edge, _)| *edge <= direction).checked_sub(1);
+                let level = sectors[sector.unwrap_or(sectors.len() - 1)].1;
+                MIDDLE + (level - MIDDLE) * presence(dx.hypot(dy))
+            }
+            Self::Polygon { vertices, inside, outside } => {
+                if contains(vertices, x, y) {
+                    *inside
+                } else {
+                    *outside
+                }
+            }
+        }
+    }
+}
+
+/// 1 near a junction, then smoothly down to 0.
+fn presence(radius: f64) -> f64 {
+    let t = ((radius - FADING[0]) / (FADING[1] - FADING[0])).clamp(0.0, 1.0);
+    1.0 - t * t * (3.0 - 2.0 * t)
+}
+
+/// Whether a ray from the point crosses the boundary an odd number of times.
+fn contains(vertices: &[[f64; 2]], x: f64, y: f64) -> bool {
+    let next = vertices.iter().cycle().skip(1);
+    let crossings = vertices
+        .iter()
+        .zip(next)
+        .filter(|([a, b], [c, d])| (*b > y) != (*d > y) && x < a + (y - b) * (c - a) / (d - b));
+    crossings.count() % 2 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn corners_lie_where_levels_meet() {
+        for shape in Scene::SHAPES {
+            let scene = Scene::of(shape, 4, 11);
+            let counts = if shape == Shape::Polygon { 48..=96 } else { 16..=16 };
+            assert!(counts.contains(&scene.corners.len()), "{shape:?}");
+            for [x, y] in &scene.corners {
+                let (x, y) = (x.round() as usize, y.round() as usize);
+                let around = scene.levels.slice(ndarray::s![y - 3..=y + 3, x - 3..=x + 3]);
+                let extent = around.iter().fold((1.0_f64, 0.0_f64), |e, v| (e.0.min(*v), e.1.max(*v)));
+                assert!(extent.1 - extent.0 > 0.15, "{shape:?} at {x}, {y}: {extent:?}");
+            }
+        }
+        assert_eq!(Scene::of(Shape::T, 2, 1), Scene::of(Shape::T, 2, 1));
+        assert_ne!(Scene::of(Shape::T, 2, 1), Scene::of(Shape::T, 2, 2));
+        assert_eq!(Scene::of(Shape::L, 0, 1).corners, Vec::<[f64; 2]>::new());
+    }
+
+    #[test]
+    fn cells_end_in_the_middle_level() {
+        for shape in Scene::SHAPES {
+            let scene = Scene::of(shape, 2, 3);
+            for i in [0, CELL - 1, CELL, 2 * CELL - 1] {
+                let lines = scene.levels.row(i).into_iter().chain(scene.levels.column(i));
+                assert!(lines.into_iter().all(|v| *v == MIDDLE), "{shape:?} {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_square_contains_its_inside() {
+        let square = [[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0]];
+        assert!(contains(&square, 2.0, 2.0) && contains(&square, 0.1, 3.9));
+        assert!(
+            !contains(&square, -0.1, 2.0) && !contains(&square, 5.0, 2.0) && !contains(&square, 2.0, 4.5)
+        );
+    }
+}

@@ -1,0 +1,111 @@
+//! Keypoints against places that are known.
+
+use std::iter::Sum;
+
+use harris_core::{Error, Keypoint};
+
+use crate::pairing;
+
+/// How many of the places were found, how many keypoints are right, how far they lie from where they should.
+///
+/// Scores of several images [sum](Sum) up to that of all of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Score {
+    /// Keypoints.
+    pub found: usize,
+    /// Places that are to be found.
+    pub wanted: usize,
+    /// For each keypoint that is right, its distance in pixels from its place, ascending.
+    pub errors: Vec<f64>,
+}
+
+/// Holds `found` against the places `wanted` (x and y in pixels): a keypoint is right when it is paired with a place, one to
+/// one, the nearest first, none farther than `tolerance` pixels. Chahuara (2017) takes 4.
+///
+/// # Errors
+/// [`Error::Tolerance`] where the tolerance is negative or not finite.
+///
+/// ```
+/// use harris_core::Keypoint;
+/// use harris_evaluation::score;
+///
+/// let found = [Keypoint::new(10.0, 10.0, 1.0), Keypoint::new(10.5, 10.0, 0.5), Keypoint::new(40.0, 3.0, 0.1)];
+/// let score = score(&found, &[[10.0, 11.0], [70.0, 70.0]], 4.0)?;
+/// // One place was found, by the nearer of the two keypoints there.
+/// assert_eq!((score.precision(), score.recall(), score.mean_error()), (1.0 / 3.0, 0.5, Some(1.0)));
+/// # Ok::<(), harris_core::Error>(())
+/// ```
+pub fn score(found: &[Keypoint], wanted: &[[f64; 2]], tolerance: f64) -> Result<Score, Error> {
+    let places: Vec<_> = found.iter().map(|k| [f64::from(k.x), f64::from(k.y)]).collect();
+    let errors = pairing::distances(&places, wanted, tolerance)?;
+    Ok(Score { found: found.len(), wanted: wanted.len(), errors })
+}
+
+impl Score {
+    /// The part of the keypoints that is right; 1 where there are none.
+    #[must_use]
+    pub fn precision(&self) -> f64 {
+        part(self.errors.len(), self.found)
+    }
+
+    /// The part of the places that was found; 1 where there are none.
+    #[must_use]
+    pub fn recall(&self) -> f64 {
+        part(self.errors.len(), self.wanted)
+    }
+
+    /// The mean distance, in pixels, of right keypoints from their places: the localisation error.
+    #[must_use]
+    pub fn mean_error(&self) -> Option<f64> {
+        pairing::mean(&self.errors)
+    }
+
+    /// The greatest distance.
+    #[must_use]
+    pub fn greatest_error(&self) -> Option<f64> {
+        self.errors.last().copied()
+    }
+}
+
+impl Sum for Score {
+    fn sum<I: Iterator<Item = Self>>(scores: I) -> Self {
+        let mut all = scores.fold(Self::default(), |mut all, score| {
+            all.found += score.found;
+            all.wanted += score.wanted;
+            all.errors.extend(score.errors);
+            all
+        });
+        all.errors.sort_by(f64::total_cmp);
+        all
+    }
+}
+
+fn part(of: usize, all: usize) -> f64 {
+    if all == 0 { 1.0 } else { of as f64 / all as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_add_up() {
+        let at = |x: f32| Keypoint::new(x, 0.0, 1.0);
+        let one = score(&[at(0.0), at(9.0)], &[[2.0, 0.0]], 4.0).unwrap();
+        let other = score(&[at(5.0)], &[[4.0, 0.0], [50.0, 0.0], [70.0, 0.0]], 4.0).unwrap();
+        assert_eq!((one.precision(), one.recall()), (0.5, 1.0));
+        assert_eq!((other.precision(), other.recall()), (1.0, 1.0 / 3.0));
+        let all: Score = [one, other].into_iter().sum();
+        assert_eq!(all, Score { found: 3, wanted: 4, errors: vec![1.0, 2.0] });
+        assert_eq!((all.mean_error(), all.greatest_error()), (Some(1.5), Some(2.0)));
+    }
+
+    #[test]
+    fn nothing_is_neither_wrong_nor_missed() {
+        let empty = score(&[], &[], 4.0).unwrap();
+        assert_eq!((empty.precision(), empty.recall(), empty.mean_error()), (1.0, 1.0, None));
+        assert_eq!(score(&[], &[[1.0, 1.0]], 4.0).unwrap().recall(), 0.0);
+        assert_eq!(score(&[Keypoint::default()], &[], 4.0).unwrap().precision(), 0.0);
+        assert!(matches!(score(&[], &[], f64::NAN), Err(Error::Tolerance { .. })));
+    }
+}
