@@ -139,6 +139,8 @@ pub fn every_choice() -> Vec<HarrisConfig> {
         Box::new(|b| b.min_distance(5.0).max_corners(9)),
         Box::new(|b| b.order(Order::Raster)),
         Box::new(|b| b.subpixel(Subpixel::Quadratic)),
+        Box::new(|b| b.subpixel(Subpixel::Forstner { radius: 5 })),
+        Box::new(|b| b.subpixel(Subpixel::Forstner { radius: 3 }).border(Border::Replicate)),
     ];
     for size in [5, 7, 31] {
         changes.push(Box::new(move |b| b.window(Window::Box { size })));
@@ -258,14 +260,15 @@ pub fn on_extreme_images(make: Make) {
     }
 }
 
-/// Real images, in colour where they are, with every preset and its sub-pixel variant.
+/// Real images, in colour where they are, with every preset and both ways between pixels.
 pub fn on_photographs(make: Make) {
     for (name, photograph) in photographs() {
         let image = ImageView::try_from(&photograph).expect("a photograph is gray or RGB");
         for preset in presets::ALL {
-            let config =
-                (preset.config)().to_builder().subpixel(Subpixel::Quadratic).build().expect("still valid");
-            assert_equal(&mut *make(config.clone()), &config, &(&name, preset.name), &image);
+            for subpixel in [Subpixel::Quadratic, Subpixel::Forstner { radius: 5 }] {
+                let config = (preset.config)().to_builder().subpixel(subpixel).build().expect("still valid");
+                assert_equal(&mut *make(config.clone()), &config, &(&name, preset.name), &image);
+            }
         }
     }
 }

@@ -14,7 +14,7 @@ pub fn configs() -> impl Strategy<Value = HarrisConfig> {
         prop_oneof![Just(0.0_f32), 0.0_f32..12.0],
         prop::option::of(1_usize..20),
         prop_oneof![Just(Order::Response), Just(Order::Raster)],
-        prop_oneof![Just(Subpixel::None), Just(Subpixel::Quadratic)],
+        subpixels(),
     );
     (numerics, choices).prop_map(
         |(
@@ -38,6 +38,14 @@ pub fn configs() -> impl Strategy<Value = HarrisConfig> {
                 .expect("every combination of valid choices is valid")
         },
     )
+}
+
+fn subpixels() -> impl Strategy<Value = Subpixel> {
+    prop_oneof![
+        Just(Subpixel::None),
+        Just(Subpixel::Quadratic),
+        (3_u32..=15).prop_map(|radius| Subpixel::Forstner { radius }),
+    ]
 }
 
 /// Any image up to 70 × 70: noise over all or few brightnesses, or blocks of it, with gaps and masks.

@@ -1,5 +1,7 @@
 //! What every backend can do.
 
+use std::time::Duration;
+
 use ndarray::Array2;
 
 use crate::{Error, ImageView, Keypoint};
@@ -50,4 +52,21 @@ pub trait Detector: Send {
 
     /// The backend and what it runs on, as in `cpu: 8 threads`.
     fn describe(&self) -> String;
+}
+
+/// How long each stage of a Harris detection took, where one comes after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StageTimes {
+    /// Smoothing, and bringing samples to the form that the stages compute on.
+    pub smoothing: Duration,
+    /// The gradient.
+    pub gradient: Duration,
+    /// Its products and their sums over the window.
+    pub tensor: Duration,
+    /// The measure.
+    pub response: Duration,
+    /// The threshold and the suppression of what is not the strongest around.
+    pub suppression: Duration,
+    /// Order, selection and sub-pixel places.
+    pub selection: Duration,
 }

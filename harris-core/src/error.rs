@@ -194,7 +194,7 @@ pub enum Error {
     /// A limit of no corners at all.
     #[error("the number of keypoints must be at least 1; leave the limit out for all")]
     MaxCorners,
-    /// A number of the Fast-Hessian detector's or the SURF descriptor's that is out of range.
+    /// A number of the Fast-Hessian detector's, the SURF descriptor's or the sub-pixel radius that is out of range.
     #[error("the number of {what} must be from {least} to {most}, not {value}")]
     Count {
         /// What is counted, as in `octaves`.

@@ -49,7 +49,7 @@ pub use config::{
     Border, Gradient, HarrisConfig, HarrisConfigBuilder, Measure, Order, Smoothing, Subpixel, Threshold,
     Window,
 };
-pub use detector::Detector;
+pub use detector::{Detector, StageTimes};
 pub use error::Error;
 pub use image::{ImageView, MAX_SAMPLE, MAX_SIDE, Raster, Sample, Samples};
 pub use keypoint::Keypoint;

@@ -113,7 +113,10 @@ fn choices_have_a_notation() {
         &["rosin:2.5", "relative"],
     );
     round_trip::<Border>(&["reflect101", "replicate", "zero", "skip"], &["reflect"]);
-    round_trip::<Subpixel>(&["none", "quadratic"], &["cubic"]);
+    round_trip::<Subpixel>(
+        &["none", "quadratic", "forstner:5"],
+        &["cubic", "forstner", "forstner:x", "forstner:5:1", "quadratic:2"],
+    );
     round_trip::<Order>(&["response", "raster"], &["random"]);
 }
 

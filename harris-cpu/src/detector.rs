@@ -12,6 +12,9 @@ use crate::staged::peaks::Responses;
 use crate::workers::{Workers, constructors};
 use crate::workspace::Workspace;
 
+/// Corners that a thread places between pixels at least: fewer are not worth handing over.
+const LEAST_CORNERS: usize = 32;
+
 /// Harris on the CPU, on as many threads as wanted; the result does not depend on how many.
 ///
 /// ```
@@ -114,7 +117,10 @@ impl CpuDetector {
             let threshold = threshold::relative(quality, greatest).unwrap_or(f32::INFINITY);
             corners.retain(|corner| corner.response > threshold);
         }
-        Ok(selection::select(corners, config))
+        let mut corners = selection::select(corners, config);
+        // What the fused path does needs no responses.
+        self.refine(&mut corners, image, |_, _| None);
+        Ok(corners)
     }
 
     fn detect_staged(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
@@ -127,10 +133,24 @@ impl CpuDetector {
         let corners =
             self.workers.threads.map(bands, |band| responses.corners(band, config, threshold)).concat();
         let mut corners = selection::select(corners, config);
-        if config.subpixel() != Subpixel::None {
-            subpixel::refine(&mut corners, config.subpixel(), |x, y| responses.at(x, y));
-        }
+        self.refine(&mut corners, image, |x, y| responses.at(x, y));
         Ok(corners)
+    }
+
+    /// Places corners between pixels, on all threads.
+    fn refine(
+        &self,
+        corners: &mut [Keypoint],
+        image: &ImageView<'_>,
+        response: impl Fn(isize, isize) -> Option<f32> + Sync,
+    ) {
+        let choice = self.config.subpixel();
+        if choice == Subpixel::None || corners.is_empty() {
+            return;
+        }
+        let share = corners.len().div_ceil(self.workers.threads.count()).max(LEAST_CORNERS);
+        let shares = corners.chunks_mut(share).collect();
+        self.workers.threads.map(shares, |corners| subpixel::refine(corners, choice, image, &response));
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint};
-use harris_gpu::GpuDetector;
+use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, StageTimes};
+use harris_gpu::{GpuDetector, Mark};
 use ndarray::Array2;
 
 use crate::CudaError;
@@ -61,6 +61,26 @@ impl CudaDetector {
     /// [`CudaError::Driver`](crate::CudaError::Driver) where no image was detected yet.
     pub fn device_time(&self) -> Result<Duration, CudaError> {
         self.inner.device().time()
+    }
+
+    /// How long the device took for each stage of the last image that [`Detector::detect`] was given; `None` where a fused kernel
+    /// did them all at once.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`](crate::CudaError::Driver) where the device fails.
+    pub fn stage_times(&self) -> Result<Option<StageTimes>, CudaError> {
+        if !self.inner.in_stages() {
+            return Ok(None);
+        }
+        let stream = self.inner.device().stream();
+        Ok(Some(StageTimes {
+            smoothing: stream.between(Mark::Uploaded, Mark::Smoothed)?,
+            gradient: stream.between(Mark::Smoothed, Mark::Differentiated)?,
+            tensor: stream.between(Mark::Differentiated, Mark::Summed)?,
+            response: stream.between(Mark::Summed, Mark::Responded)?,
+            suppression: stream.between(Mark::Responded, Mark::Searched)?,
+            selection: stream.between(Mark::Searched, Mark::Listed)?,
+        }))
     }
 }
 

@@ -73,6 +73,10 @@ macro_rules! for_each_kernel {
             order::keep [256, 0] (from: [u64], to: [u64], decisions: [u32], state: [u32], count: u32);
             // By key: x, y, scale and response of corners.
             order::emit [256, 0] (keys: [u64], response: [f32], keypoints: [f32], count: u32, width: u32, height: u32, frame: u32, subpixel: u32);
+            // By corner at a pixel's centre: to where the edges around it meet; interleaved samples, rows `stride` samples apart.
+            refine::refine_u8 [128, 0] (image: [u8], keypoints: [f32], count: u32, width: u32, height: u32, channels: u32, stride: u64, radius: u32);
+            refine::refine_u16 [128, 0] (image: [u16], keypoints: [f32], count: u32, width: u32, height: u32, channels: u32, stride: u64, radius: u32);
+            refine::refine_f32 [128, 0] (image: [f32], keypoints: [f32], count: u32, width: u32, height: u32, channels: u32, stride: u64, radius: u32);
             // Any grid: those of the list that exceed the threshold, in no order, counted by the state.
             order::exceed [256, 0] (from: [u64], to: [u64], state: [u32], capacity: u32, kind: u32, value: f32);
 

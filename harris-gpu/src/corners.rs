@@ -1,6 +1,6 @@
 //! From responses, or from the candidates of a fused walk, to the list of corners.
 
-use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Order, Subpixel, Threshold};
+use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Order, Samples, Subpixel, Threshold};
 use harris_gpu_kernels::abi::{Kernel, order, state, threshold};
 
 use crate::device::{Device, Mark};
@@ -35,6 +35,7 @@ pub(crate) fn find<D: Device>(
     search.prepare(image)?;
     search.threshold()?;
     let found = search.candidates()?;
+    search.device.mark(Mark::Searched)?;
     search.list(Slot::Keys, Slot::OtherKeys, found)
 }
 
@@ -67,6 +68,9 @@ pub(crate) struct Search<'a, D: Device> {
     pub(crate) width: u32,
     pub(crate) height: u32,
     pub(crate) frame: u32,
+    /// Samples from row to row of the slot `Image`.
+    pub(crate) stride: u64,
+    image: ImageView<'a>,
     masked: u32,
 }
 
@@ -75,12 +79,14 @@ impl<'a, D: Device> Search<'a, D> {
         device: &'a mut D,
         workspace: &'a mut Workspace<D>,
         config: &'a HarrisConfig,
-        image: &ImageView<'_>,
+        image: &ImageView<'a>,
     ) -> Self {
         Self {
             width: image.width() as u32,
             height: image.height() as u32,
             frame: config.invalid_frame() as u32,
+            stride: (image.width() * image.channels()) as u64,
+            image: *image,
             masked: u32::from(image.mask().is_some()),
             device,
             workspace,
@@ -330,9 +336,40 @@ impl<'a, D: Device> Search<'a, D> {
             self.frame,
             u32::from(self.config.subpixel() == Subpixel::Quadratic),
         )?;
+        if let Subpixel::Forstner { radius } = self.config.subpixel() {
+            self.refine(count as u32, radius)?;
+        }
         self.device.mark(Mark::Listed)?;
         let mut words = vec![[0_f32; 4]; count];
         self.device.download(keypoints.memory, bytemuck::cast_slice_mut(&mut words))?;
         Ok(words.into_iter().map(|[x, y, scale, response]| Keypoint { x, y, scale, response }).collect())
+    }
+    fn refine(&self, count: u32, radius: u32) -> Result<(), Error> {
+        let keypoints = self.workspace.buffer(Slot::Keypoints);
+        let (width, height, channels) = (self.width, self.height, self.image.channels() as u32);
+        macro_rules! refine {
+            ($kernel:ident) => {{
+                let (grid, image) =
+                    (grid(Kernel::$kernel, count as usize, 1), self.workspace.buffer(Slot::Image));
+                let stride = self.stride;
+                launch::$kernel(
+                    self.device,
+                    grid,
+                    image,
+                    keypoints,
+                    count,
+                    width,
+                    height,
+                    channels,
+                    stride,
+                    radius,
+                )
+            }};
+        }
+        match self.image.samples() {
+            Samples::U8(_) => refine!(refine_u8),
+            Samples::U16(_) => refine!(refine_u16),
+            Samples::F32(_) => refine!(refine_f32),
+        }
     }
 }

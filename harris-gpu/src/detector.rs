@@ -26,13 +26,15 @@ pub struct GpuDetector<D: Device> {
     config: HarrisConfig,
     workspace: Workspace<D>,
     staged: bool,
+    /// Whether the last image's corners were found stage by stage.
+    in_stages: bool,
 }
 
 impl<D: Device> GpuDetector<D> {
     /// A detector on `device`.
     #[must_use]
     pub fn new(device: D, config: HarrisConfig) -> Self {
-        Self { device, config, workspace: Workspace::new(), staged: false }
+        Self { device, config, workspace: Workspace::new(), staged: false, in_stages: false }
     }
 
     /// The same detector with one kernel a stage also where there is a fused one, for comparing them.
@@ -53,6 +55,12 @@ impl<D: Device> GpuDetector<D> {
         &self.config
     }
 
+    /// Whether the corners of the last image were found by one kernel a stage, so that the device passed the marks of all stages.
+    #[must_use]
+    pub fn in_stages(&self) -> bool {
+        self.in_stages
+    }
+
     fn check(&self, image: &ImageView<'_>) -> Result<(), Error> {
         self.config.check_image(image)?;
         Ok(GpuError::check_size(image)?)
@@ -61,13 +69,16 @@ impl<D: Device> GpuDetector<D> {
 
 impl<D: Device> Detector for GpuDetector<D> {
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
+        self.in_stages = false;
         self.check(image)?;
         let (device, workspace, config) = (&mut self.device, &mut self.workspace, &self.config);
         match fused::covered(image, config) {
             Some(way) if !self.staged => fused::detect(device, workspace, config, image, way),
             _ => {
                 staged::respond(device, workspace, config, image)?;
-                corners::find(device, workspace, config, image)
+                let corners = corners::find(device, workspace, config, image)?;
+                self.in_stages = true;
+                Ok(corners)
             }
         }
     }

@@ -78,15 +78,21 @@ pub enum Mark {
     Listed,
     /// The integral image is there.
     Integrated,
-    /// The determinants of all layers are there.
+    /// The responses, or the determinants of all layers, are there.
     Responded,
-    /// The peaks are found, in no order.
+    /// The corners or peaks are found, in no order.
     Searched,
+    /// The smoothed image is there.
+    Smoothed,
+    /// The gradient is there.
+    Differentiated,
+    /// The sums of its products are there.
+    Summed,
 }
 
 impl Mark {
     /// How many there are.
-    pub const COUNT: usize = Mark::Searched as usize + 1;
+    pub const COUNT: usize = Mark::Summed as usize + 1;
 }
 
 /// A kernel's argument.

@@ -43,7 +43,7 @@ pub(crate) fn covered<'a>(image: &ImageView<'a>, config: &HarrisConfig) -> Optio
         && image.mask().is_none()
         && image.width().min(image.height()) >= LEAST_SIDE
         && matches!(config.border(), Border::Reflect101 | Border::Skip)
-        && config.subpixel() == Subpixel::None
+        && config.subpixel() != Subpixel::Quadratic
         && simple_threshold(config).is_some();
     suits.then_some((kernel, samples))
 }
@@ -58,6 +58,7 @@ pub(crate) fn detect<D: Device>(
 ) -> Result<Vec<Keypoint>, Error> {
     let mut search = Search::new(device, workspace, config, image);
     let pitch = samples.width().next_multiple_of(4);
+    search.stride = pitch as u64;
     search.workspace.fit::<u8>(search.device, Slot::Image, pitch * samples.height())?;
     search.workspace.fit::<u32>(search.device, Slot::State, state::WORDS)?;
     let rows = (0..samples.height()).map(|y| samples.row(y));

@@ -4,7 +4,7 @@ use harris_core::pipeline::taps;
 use harris_core::{Border, Error, Gradient, HarrisConfig, ImageView, Measure, Samples, Smoothing, Window};
 use harris_gpu_kernels::abi::{Kernel, axis, border, boxes, gradient, measure};
 
-use crate::device::Device;
+use crate::device::{Device, Mark};
 use crate::launch::{self, grid};
 use crate::upload;
 use crate::workspace::{Slot, Workspace};
@@ -59,10 +59,14 @@ pub(crate) fn respond<D: Device>(
         other_sums: Slot::OtherSums,
     };
     pass.smooth(config.smoothing())?;
+    pass.device.mark(Mark::Smoothed)?;
     pass.differentiate(config.gradient())?;
+    pass.device.mark(Mark::Differentiated)?;
     pass.multiply(config.window())?;
     pass.sum(config.window())?;
-    pass.measure(config, image.full_scale())
+    pass.device.mark(Mark::Summed)?;
+    pass.measure(config, image.full_scale())?;
+    pass.device.mark(Mark::Responded)
 }
 
 /// Makes room for every stage and the weights of those that have any.

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{APERTURES, BOX_GRADIENT_APERTURES, ROSIN_BINS, SIGMA_RANGE};
+use super::{APERTURES, BOX_GRADIENT_APERTURES, FORSTNER_RADII, ROSIN_BINS, SIGMA_RANGE};
 use crate::Error;
 
 /// How the image is smoothed before its gradient is taken.
@@ -245,6 +245,13 @@ pub enum Subpixel {
     None,
     /// At the vertex, within half a pixel, of the parabola through three responses, for each axis.
     Quadratic,
+    /// Where the edges around meet (Förstner & Gülch 1987): the point to which the lines along the edges come nearest, in least
+    /// squares over a ring of samples. A response's maximum lies up to a few pixels inside of a corner; this does not. A corner
+    /// moves by at most the radius, so that several maxima of one junction may come to lie on one point.
+    Forstner {
+        /// Radius of the ring in pixels, 3 to 15, usually 5.
+        radius: u32,
+    },
 }
 
 /// In which order the corners come.
@@ -255,6 +262,20 @@ pub enum Order {
     Response,
     /// From top to bottom, then from left to right; the same corners.
     Raster,
+}
+
+impl Subpixel {
+    pub(super) fn check(self) -> Result<(), Error> {
+        match self {
+            Self::Forstner { radius } if !FORSTNER_RADII.contains(&radius) => Err(Error::Count {
+                what: "pixels of the sub-pixel radius",
+                value: radius,
+                least: *FORSTNER_RADII.start(),
+                most: *FORSTNER_RADII.end(),
+            }),
+            Self::None | Self::Quadratic | Self::Forstner { .. } => Ok(()),
+        }
+    }
 }
 
 fn check_aperture(stage: &'static str, size: u32, range: RangeInclusive<u32>) -> Result<(), Error> {

@@ -17,6 +17,8 @@ pub const APERTURES: RangeInclusive<u32> = 3..=127;
 pub const BOX_GRADIENT_APERTURES: RangeInclusive<u32> = 3..=31;
 /// Standard deviations, in pixels.
 pub const SIGMA_RANGE: RangeInclusive<f64> = 0.1..=1000.0;
+/// Radii of the ring of samples that [`Subpixel::Forstner`] looks at, in pixels.
+pub const FORSTNER_RADII: RangeInclusive<u32> = 3..=15;
 /// Bins of Rosin's histogram.
 pub const ROSIN_BINS: RangeInclusive<u32> = 2..=65536;
 
@@ -167,13 +169,14 @@ impl HarrisConfigBuilder {
     /// # Errors
     /// [`Error::Aperture`], [`Error::BinomialSize`], [`Error::TensorOverflow`], [`Error::Sigma`],
     /// [`Error::HarrisK`], [`Error::NobleEpsilon`], [`Error::AbsoluteThreshold`], [`Error::RelativeThreshold`],
-    /// [`Error::RosinBins`], [`Error::MinDistance`], [`Error::MaxCorners`].
+    /// [`Error::RosinBins`], [`Error::MinDistance`], [`Error::MaxCorners`], [`Error::Count`].
     pub fn build(self) -> Result<HarrisConfig, Error> {
         self.smoothing.check()?;
         self.gradient.check()?;
         self.window.check()?;
         self.measure.check()?;
         self.threshold.check()?;
+        self.subpixel.check()?;
         choices::check_tensor(self.gradient, self.window)?;
         if !(self.min_distance.is_finite() && self.min_distance >= 0.0) {
             return Err(Error::MinDistance { distance: self.min_distance });

@@ -156,13 +156,15 @@ notation!(Border, "border rule", "reflect101|replicate|zero|skip", |parts| {
     Border::Skip => "skip",
 }));
 
-notation!(Subpixel, "sub-pixel mode", "none|quadratic", |parts| {
+notation!(Subpixel, "sub-pixel mode", "none|quadratic|forstner:RADIUS", |parts| {
     "none" => parts.alone(Subpixel::None),
     "quadratic" => parts.alone(Subpixel::Quadratic),
-}, |choice, f| f.write_str(match choice {
-    Subpixel::None => "none",
-    Subpixel::Quadratic => "quadratic",
-}));
+    "forstner" => Ok(Subpixel::Forstner { radius: parts.size()? }),
+}, |choice, f| match choice {
+    Subpixel::None => f.write_str("none"),
+    Subpixel::Quadratic => f.write_str("quadratic"),
+    Subpixel::Forstner { radius } => write!(f, "forstner:{radius}"),
+});
 
 notation!(Order, "order", "response|raster", |parts| {
     "response" => parts.alone(Order::Response),

@@ -1,7 +1,12 @@
 //! Stage 10: the place between pixels.
 
-use crate::Keypoint;
 use crate::config::Subpixel;
+use crate::{ImageView, Keypoint, Raster, Sample, Samples};
+
+/// Rounds of [`Subpixel::Forstner`], each around the place that the one before found.
+const ROUNDS: usize = 4;
+/// What the determinant must exceed where the trace is 1: less is an edge, along which no place is better than another.
+const LEAST_DETERMINANT: f32 = 1.0 / 256.0;
 
 /// The offset, −0.5 to 0.5, of the vertex of the parabola through the responses before, at and after a corner;
 /// 0 where they do not bend downwards.
@@ -20,20 +25,176 @@ pub fn offset(before: f32, at: f32, after: f32) -> f32 {
     if bend < 0.0 { (0.5 * (before - after) / bend).clamp(-0.5, 0.5) } else { 0.0 }
 }
 
-/// Places `corners`, which lie at pixel centres, between pixels. `response` tells the response at x, y, `None`
+/// Places `corners`, which lie at pixel centres of `image`, between pixels. `response` tells the response at x, y, `None`
 /// where there is none: beyond the image, or where it is not valid.
-pub fn refine(corners: &mut [Keypoint], choice: Subpixel, response: impl Fn(isize, isize) -> Option<f32>) {
-    if choice == Subpixel::None {
-        return;
+pub fn refine(
+    corners: &mut [Keypoint],
+    choice: Subpixel,
+    image: &ImageView<'_>,
+    response: impl Fn(isize, isize) -> Option<f32>,
+) {
+    match choice {
+        Subpixel::None => {}
+        Subpixel::Quadratic => corners.iter_mut().for_each(|corner| quadratic(corner, &response)),
+        Subpixel::Forstner { radius } => match image.samples() {
+            Samples::U8(samples) => corners.iter_mut().for_each(|corner| forstner(corner, samples, radius)),
+            Samples::U16(samples) => corners.iter_mut().for_each(|corner| forstner(corner, samples, radius)),
+            Samples::F32(samples) => corners.iter_mut().for_each(|corner| forstner(corner, samples, radius)),
+        },
     }
-    for corner in corners {
-        let (x, y) = (corner.x as isize, corner.y as isize);
-        let along = |dx: isize, dy: isize| match (response(x - dx, y - dy), response(x + dx, y + dy)) {
-            (Some(before), Some(after)) => offset(before, corner.response, after),
-            _ => 0.0,
-        };
-        let (dx, dy) = (along(1, 0), along(0, 1));
-        corner.x += dx;
-        corner.y += dy;
+}
+
+fn quadratic(corner: &mut Keypoint, response: impl Fn(isize, isize) -> Option<f32>) {
+    let (x, y) = (corner.x as isize, corner.y as isize);
+    let along = |dx: isize, dy: isize| match (response(x - dx, y - dy), response(x + dx, y + dy)) {
+        (Some(before), Some(after)) => offset(before, corner.response, after),
+        _ => 0.0,
+    };
+    let (dx, dy) = (along(1, 0), along(0, 1));
+    corner.x += dx;
+    corner.y += dy;
+}
+
+fn forstner<T: Sample + Into<f32>>(corner: &mut Keypoint, samples: Raster<'_, T>, radius: u32) {
+    let [dx, dy] = meeting_point(corner.x as isize, corner.y as isize, samples, radius).unwrap_or_default();
+    let (x, y) = (corner.x + dx, corner.y + dy);
+    let last = |len: usize| (len - 1) as f32;
+    if (0.0..=last(samples.width())).contains(&x) && (0.0..=last(samples.height())).contains(&y) {
+        (corner.x, corner.y) = (x, y);
+    }
+}
+
+/// Where the edges around a pixel meet, from its centre; `None` where they do not, or farther away than the radius.
+fn meeting_point<T: Sample + Into<f32>>(
+    x: isize,
+    y: isize,
+    samples: Raster<'_, T>,
+    radius: u32,
+) -> Option<[f32; 2]> {
+    let reach = radius as f32;
+    let per_square = 1.0 / (reach * reach);
+    let radius = radius as isize;
+    let [mut ex, mut ey] = [0.0_f32; 2];
+    for _ in 0..ROUNDS {
+        let [mut a, mut b, mut c, mut m, mut n] = [0.0_f32; 5];
+        let (cx, cy) = (nearest(ex), nearest(ey));
+        for j in cy - radius..=cy + radius {
+            for i in cx - radius..=cx + radius {
+                let (u, v) = (i as f32 - ex, j as f32 - ey);
+                let square = (u * u + v * v) * per_square;
+                let inside = 1.0 - square;
+                if inside <= 0.0 {
+                    continue;
+                }
+                let Some([xx, xy, yy]) = products(samples, x + i, y + j) else { continue };
+                let weight = (inside * inside) * square;
+                let (p, q, s) = (weight * xx, weight * xy, weight * yy);
+                a += p;
+                b += q;
+                c += s;
+                m += p * u + q * v;
+                n += q * u + s * v;
+            }
+        }
+        let trace = a + c;
+        // Less has no finite inverse.
+        if trace < f32::MIN_POSITIVE {
+            return None;
+        }
+        let inverse = 1.0 / trace;
+        let [a, b, c, m, n] = [a, b, c, m, n].map(|sum| sum * inverse);
+        let determinant = a * c - b * b;
+        if determinant <= LEAST_DETERMINANT {
+            return None;
+        }
+        let inverse = 1.0 / determinant;
+        ex += (c * m - b * n) * inverse;
+        ey += (a * n - b * m) * inverse;
+        if ex.abs() > reach || ey.abs() > reach {
+            return None;
+        }
+    }
+    Some([ex, ey])
+}
+
+/// The nearest integer, halves away from 0.
+fn nearest(value: f32) -> isize {
+    if value < 0.0 { (value - 0.5) as isize } else { (value + 0.5) as isize }
+}
+
+/// The products of Scharr's gradient of the samples, summed over the channels; `None` where a neighbour lies outside.
+fn products<T: Sample + Into<f32>>(samples: Raster<'_, T>, x: isize, y: isize) -> Option<[f32; 3]> {
+    let inside = |i: isize, len: usize| i >= 1 && i + 1 < len as isize;
+    if !inside(x, samples.width()) || !inside(y, samples.height()) {
+        return None;
+    }
+    let channels = samples.channels();
+    let start = (x as usize - 1) * channels;
+    let rows = [-1, 0, 1].map(|dy| &samples.row((y + dy) as usize)[start..start + 3 * channels]);
+    let mut sums = [0.0; 3];
+    for channel in 0..channels {
+        let p = |column: usize, row: usize| -> f32 { rows[row][column * channels + channel].into() };
+        let d = |row: usize| p(2, row) - p(0, row);
+        let e = |row: usize| 3.0 * (p(0, row) + p(2, row)) + 10.0 * p(1, row);
+        let (gx, gy) = (3.0 * (d(0) + d(2)) + 10.0 * d(1), e(2) - e(0));
+        sums[0] += gx * gx;
+        sums[1] += gx * gy;
+        sums[2] += gy * gy;
+    }
+    Some(sums)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An image of 24 × 24 samples of 0 to 1.
+    fn drawn(level: impl Fn(f32, f32) -> f32) -> Vec<f32> {
+        (0..24 * 24).map(|i| level((i % 24) as f32, (i / 24) as f32)).collect()
+    }
+
+    fn refined(samples: &[f32], x: f32, y: f32) -> (f32, f32) {
+        let image = ImageView::gray(samples, 24, 24).unwrap();
+        let mut corners = [Keypoint::new(x, y, 1.0)];
+        refine(&mut corners, Subpixel::Forstner { radius: 5 }, &image, |_, _| None);
+        (corners[0].x, corners[0].y)
+    }
+
+    #[test]
+    fn edges_meet_where_they_cross() {
+        // Two soft steps: one upright at x = 11.25, one level at y = 12.5.
+        let step = |t: f32| t.clamp(-1.0, 1.0);
+        let image = drawn(|x, y| 0.5 + 0.5 * step(x - 11.25) * step(y - 12.5));
+        for (x, y) in [(11.0, 12.0), (12.0, 13.0), (10.0, 11.0), (13.0, 12.0)] {
+            let (u, v) = refined(&image, x, y);
+            assert!((u - 11.25).abs() < 0.05 && (v - 12.5).abs() < 0.05, "{u}, {v}");
+        }
+    }
+
+    #[test]
+    fn without_a_meeting_point_corners_stay() {
+        let flat = vec![0.5; 24 * 24];
+        assert_eq!(refined(&flat, 12.0, 9.0), (12.0, 9.0));
+        let edge = drawn(|x, _| if x < 12.0 { 0.0 } else { 1.0 });
+        assert_eq!(refined(&edge, 12.0, 9.0), (12.0, 9.0));
+        // Out of reach.
+        let far = drawn(|x, y| if x < 19.0 && y < 19.0 { 0.0 } else { 1.0 });
+        assert_eq!(refined(&far, 12.0, 12.0), (12.0, 12.0));
+        // Too small for a gradient.
+        let mut corners = [Keypoint::new(1.0, 0.0, 1.0)];
+        let image = ImageView::gray(&[0.0_f32, 1.0, 1.0, 0.0], 2, 2).unwrap();
+        refine(&mut corners, Subpixel::Forstner { radius: 3 }, &image, |_, _| None);
+        assert_eq!(corners, [Keypoint::new(1.0, 0.0, 1.0)]);
+    }
+
+    #[test]
+    fn the_unit_of_the_samples_does_not_matter() {
+        let image = drawn(|x, y| if x < 11.0 && y < 13.0 { 0.0 } else { 1.0 });
+        let (x, y) = refined(&image, 10.0, 12.0);
+        for factor in [1e8, 1e-12] {
+            let scaled: Vec<_> = image.iter().map(|v| v * factor).collect();
+            let (u, v) = refined(&scaled, 10.0, 12.0);
+            assert!((u - x).abs() < 1e-4 && (v - y).abs() < 1e-4, "{factor}: {u}, {v}");
+        }
     }
 }

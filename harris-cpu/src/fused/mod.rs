@@ -45,7 +45,7 @@ pub(crate) fn covered<'a>(image: &ImageView<'a>, config: &HarrisConfig) -> Optio
         && fits_i32(config, 1, 255.0)
         && !matches!(config.threshold(), Threshold::Rosin { .. })
         && config.suppression_radius() <= MOST_RADIUS
-        && config.subpixel() == Subpixel::None;
+        && config.subpixel() != Subpixel::Quadratic;
     is_covered.then_some(raster)
 }
 

@@ -25,7 +25,7 @@ pub enum Shape {
 /// Pixels along the side of the square that each shape has to itself.
 const CELL: usize = 96;
 /// From where on a junction fades, so that its edges end nowhere, and where it has faded.
-const FADING: [f64; 2] = [10.0, 46.0];
+const FADING: [f64; 2] = [10.0, 45.0];
 /// The level to which it fades.
 const MIDDLE: f64 = 0.5;
 
@@ -172,8 +172,8 @@ mod tests {
     #[test]
     fn corners_lie_where_levels_meet() {
         for shape in Scene::SHAPES {
-            let scene = Scene::of(shape, 4, 11);
-            let counts = if shape == Shape::Polygon { 48..=96 } else { 16..=16 };
+            let scene = Scene::of(shape, 3, 11);
+            let counts = if shape == Shape::Polygon { 27..=54 } else { 9..=9 };
             assert!(counts.contains(&scene.corners.len()), "{shape:?}");
             for [x, y] in &scene.corners {
                 let (x, y) = (x.round() as usize, y.round() as usize);

@@ -11,6 +11,7 @@ pub(crate) mod load;
 pub(crate) mod nearest;
 mod number;
 pub(crate) mod order;
+pub(crate) mod refine;
 pub(crate) mod response;
 pub(crate) mod smoothing;
 pub(crate) mod suppression;

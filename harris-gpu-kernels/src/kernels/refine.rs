@@ -1,0 +1,174 @@
+//! Corners between pixels, where edges meet (Förstner & Gülch 1987).
+
+use super::geometry::Size;
+use crate::{Simt, Word};
+
+/// Rounds, each around the place that the one before found.
+const ROUNDS: u32 = 4;
+/// Determinants up to here, of a trace of 1, are those of edges.
+const EDGE: f32 = 1.0 / 256.0;
+
+pub(crate) fn refine_u8<S: Simt>(
+    s: S,
+    image: S::Buffer<u8>,
+    keypoints: S::Buffer<f32>,
+    count: u32,
+    width: u32,
+    height: u32,
+    channels: u32,
+    stride: u64,
+    radius: u32,
+) {
+    refine(s, Samples { s, image, size: Size { width, height }, channels, stride }, keypoints, count, radius);
+}
+
+pub(crate) fn refine_u16<S: Simt>(
+    s: S,
+    image: S::Buffer<u16>,
+    keypoints: S::Buffer<f32>,
+    count: u32,
+    width: u32,
+    height: u32,
+    channels: u32,
+    stride: u64,
+    radius: u32,
+) {
+    refine(s, Samples { s, image, size: Size { width, height }, channels, stride }, keypoints, count, radius);
+}
+
+pub(crate) fn refine_f32<S: Simt>(
+    s: S,
+    image: S::Buffer<f32>,
+    keypoints: S::Buffer<f32>,
+    count: u32,
+    width: u32,
+    height: u32,
+    channels: u32,
+    stride: u64,
+    radius: u32,
+) {
+    refine(s, Samples { s, image, size: Size { width, height }, channels, stride }, keypoints, count, radius);
+}
+
+/// An image, its channels interleaved.
+#[derive(Clone, Copy)]
+struct Samples<S: Simt, T: Word> {
+    s: S,
+    image: S::Buffer<T>,
+    size: Size,
+    channels: u32,
+    stride: u64,
+}
+
+#[inline(always)]
+fn refine<S: Simt, T: Word + Into<f32>>(
+    s: S,
+    samples: Samples<S, T>,
+    keypoints: S::Buffer<f32>,
+    count: u32,
+    radius: u32,
+) {
+    let i = s.index();
+    if i >= count {
+        return;
+    }
+    let at = 4 * i as usize;
+    let (x, y) = (s.load(keypoints, at), s.load(keypoints, at + 1));
+    let (dx, dy) = samples.meeting_point(x as i32, y as i32, radius);
+    let (u, v) = (x + dx, y + dy);
+    let (right, bottom) = ((samples.size.width - 1) as f32, (samples.size.height - 1) as f32);
+    if u >= 0.0 && v >= 0.0 && u <= right && v <= bottom {
+        s.store(keypoints, at, u);
+        s.store(keypoints, at + 1, v);
+    }
+}
+
+impl<S: Simt, T: Word + Into<f32>> Samples<S, T> {
+    /// From a pixel's centre to where the edges around it meet; no way where they do not, or out of reach.
+    #[inline(always)]
+    fn meeting_point(self, x: i32, y: i32, radius: u32) -> (f32, f32) {
+        let reach = radius as f32;
+        let per_square = 1.0 / (reach * reach);
+        let radius = radius as i32;
+        let (mut ex, mut ey) = (0.0_f32, 0.0_f32);
+        let mut round = 0;
+        while round < ROUNDS {
+            let (mut a, mut b, mut c, mut m, mut n) = (0.0_f32, 0.0_f32, 0.0_f32, 0.0_f32, 0.0_f32);
+            let (left, top) = (nearest(ex) - radius, nearest(ey) - radius);
+            let side = 2 * radius + 1;
+            let mut k = 0;
+            while k < side * side {
+                let (i, j) = (left + k % side, top + k / side);
+                let (u, v) = (i as f32 - ex, j as f32 - ey);
+                let square = (u * u + v * v) * per_square;
+                let inside = 1.0 - square;
+                if inside > 0.0 && self.has_neighbours(x + i, y + j) {
+                    let (xx, xy, yy) = self.products(x + i, y + j);
+                    let weight = (inside * inside) * square;
+                    let (p, q, r) = (weight * xx, weight * xy, weight * yy);
+                    a += p;
+                    b += q;
+                    c += r;
+                    m += p * u + q * v;
+                    n += q * u + r * v;
+                }
+                k += 1;
+            }
+            let trace = a + c;
+            if trace < f32::MIN_POSITIVE {
+                return (0.0, 0.0);
+            }
+            let inverse = 1.0 / trace;
+            (a, b, c, m, n) = (a * inverse, b * inverse, c * inverse, m * inverse, n * inverse);
+            let determinant = a * c - b * b;
+            if determinant <= EDGE {
+                return (0.0, 0.0);
+            }
+            let inverse = 1.0 / determinant;
+            (ex, ey) = (ex + (c * m - b * n) * inverse, ey + (a * n - b * m) * inverse);
+            if ex.abs() > reach || ey.abs() > reach {
+                return (0.0, 0.0);
+            }
+            round += 1;
+        }
+        (ex, ey)
+    }
+
+    #[inline(always)]
+    fn has_neighbours(self, x: i32, y: i32) -> bool {
+        x >= 1 && y >= 1 && x + 1 < self.size.width as i32 && y + 1 < self.size.height as i32
+    }
+
+    /// The products of Scharr's gradient, summed over the channels.
+    #[inline(always)]
+    fn products(self, x: i32, y: i32) -> (f32, f32, f32) {
+        let stride = self.stride as usize;
+        let above = (y - 1) as usize * stride + (x - 1) as usize * self.channels as usize;
+        let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
+        let mut channel = 0;
+        while channel < self.channels {
+            let p = |column: u32, row: usize| -> f32 {
+                let place = above + row * stride + (column * self.channels + channel) as usize;
+                self.s.load_constant(self.image, place).into()
+            };
+            let (north_west, north, north_east) = (p(0, 0), p(1, 0), p(2, 0));
+            let (west, east) = (p(0, 1), p(2, 1));
+            let (south_west, south, south_east) = (p(0, 2), p(1, 2), p(2, 2));
+            let gx = 3.0 * ((north_east - north_west) + (south_east - south_west)) + 10.0 * (east - west);
+            let upper = 3.0 * (north_west + north_east) + 10.0 * north;
+            let lower = 3.0 * (south_west + south_east) + 10.0 * south;
+            let gy = lower - upper;
+            xx += gx * gx;
+            xy += gx * gy;
+            yy += gy * gy;
+            channel += 1;
+        }
+        (xx, xy, yy)
+    }
+}
+
+/// The nearest integer, halves away from 0.
+#[inline(always)]
+fn nearest(value: f32) -> i32 {
+    if value < 0.0 { (value - 0.5) as i32 } else { (value + 0.5) as i32 }
+}
