@@ -10,8 +10,8 @@ use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian, StepTim
 use harris_core::matching::{MatchConfig, Matcher, ReferenceMatcher};
 use harris_core::surf::{Extractor, ReferenceSurf, SurfConfig};
 use harris_core::{
-    Border, Detector, Error, Gradient, HarrisConfig, Measure, Order, ReferenceDetector, Smoothing, Subpixel,
-    Threshold, Window, presets,
+    Border, Detector, Error, Gradient, HarrisConfig, Measure, Order, ReferenceDetector, Smoothing,
+    StageTimes, Subpixel, Threshold, Window, presets,
 };
 use harris_cpu::{CpuDetector, CpuFastHessian, CpuMatcher, CpuSurf, Level};
 
@@ -151,7 +151,7 @@ pub struct ConfigOptions {
     /// The most keypoints of either detector, the strongest being kept; 0 for all
     #[arg(long, value_name = "NUMBER")]
     pub max_corners: Option<usize>,
-    /// none|quadratic
+    /// none|quadratic|forstner:RADIUS
     #[arg(long)]
     pub subpixel: Option<Subpixel>,
     /// response|raster
@@ -217,6 +217,11 @@ pub trait Timed: Detector {
         None
     }
 
+    /// The device's time for each stage of the last image, where one came after the other.
+    fn stage_times(&self) -> Option<StageTimes> {
+        None
+    }
+
     /// The time of each step for the last image.
     fn step_times(&self) -> Option<StepTimes> {
         None
@@ -239,6 +244,10 @@ impl Timed for CpuFastHessian {
 impl Timed for harris_cuda::CudaDetector {
     fn device_time(&self) -> Option<Duration> {
         harris_cuda::CudaDetector::device_time(self).ok()
+    }
+
+    fn stage_times(&self) -> Option<StageTimes> {
+        harris_cuda::CudaDetector::stage_times(self).ok().flatten()
     }
 }
 

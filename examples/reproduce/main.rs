@@ -1,0 +1,138 @@
+//! Runs the experiments of the published systems that this library contains, and writes tables (CSV), charts (SVG) and a
+//! report (Markdown) for each.
+//!
+//! ```sh
+//! cargo run --release --example reproduce -- all --out results
+//! ```
+
+mod chahuara;
+mod engines;
+mod hofmann;
+mod jobanputra;
+mod loundagin;
+mod machine;
+mod photographs;
+mod phull;
+mod published;
+mod quality;
+mod report;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, ensure};
+use clap::{Parser, ValueEnum};
+use harris_examples::cli;
+use harris_examples::options::Backend;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::engines::{Bench, Engines};
+use crate::report::Report;
+
+/// Runs the experiments of the published systems that this library contains
+#[derive(Parser)]
+#[command(name = "reproduce", version)]
+struct Args {
+    /// Whose experiment
+    #[arg(value_enum)]
+    experiment: Experiment,
+    /// Backends that take part; by default all that this machine has
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "NAME,...")]
+    backend: Vec<Backend>,
+    /// Threads of the CPU backend at most; by default as many as the machine runs at once
+    #[arg(long, value_name = "NUMBER")]
+    threads: Option<usize>,
+    /// Number of the GPU
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    device: u32,
+    /// Photographs; by default those of the repository
+    #[arg(long, value_name = "FOLDER")]
+    images: Option<PathBuf>,
+    /// Folder for what is written; made where it is not there
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    out: PathBuf,
+    /// Time for each measurement, in seconds
+    #[arg(long, value_name = "NUMBER", default_value_t = 0.2)]
+    seconds: f64,
+    /// The longest side of an image, to cut a run short
+    #[arg(long, value_name = "PIXELS", default_value_t = 4096)]
+    largest: usize,
+}
+
+/// Whose experiment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Experiment {
+    /// Stages and whole pipeline by image size
+    Loundagin,
+    /// Speed-up by threads, steps of the GPU, map against list
+    Jobanputra,
+    /// LoCoCo against Harris by image and kernel size
+    Phull,
+    /// Chessboards in gray and colour, precision and recall, Rosin's threshold
+    Chahuara,
+    /// The Fast-Hessian detector by image size and step
+    Hofmann,
+    /// Repeatability and localisation by measure, preset and sub-pixel mode
+    Quality,
+    /// All of them
+    All,
+}
+
+impl Experiment {
+    const EACH: [Self; 6] =
+        [Self::Loundagin, Self::Jobanputra, Self::Phull, Self::Chahuara, Self::Hofmann, Self::Quality];
+
+    fn run(self, report: &mut Report, bench: &Bench) -> Result<()> {
+        match self {
+            Self::Loundagin => loundagin::run(report, bench),
+            Self::Jobanputra => jobanputra::run(report, bench),
+            Self::Phull => phull::run(report, bench),
+            Self::Chahuara => chahuara::run(report, bench),
+            Self::Hofmann => hofmann::run(report, bench),
+            Self::Quality => quality::run(report, bench),
+            Self::All => unreachable!("all are run one by one"),
+        }
+    }
+
+    fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+}
+
+fn main() -> ExitCode {
+    cli::main(run)
+}
+
+fn run(args: Args) -> Result<ExitCode> {
+    ensure!(args.seconds > 0.0 && args.seconds.is_finite(), "the time for a measurement must be above 0");
+    ensure!(args.largest >= 128, "the longest side must be at least 128");
+    let engines = Engines::new(&args.backend, args.threads, args.device)?;
+    std::fs::create_dir_all(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
+    let bench = Bench {
+        photographs: photographs::read(args.images.as_deref())?,
+        engines,
+        seconds: args.seconds,
+        largest: args.largest,
+        progress: spinner(),
+    };
+    let experiments = match args.experiment {
+        Experiment::All => Experiment::EACH.to_vec(),
+        one => vec![one],
+    };
+    for experiment in experiments {
+        let name = experiment.name();
+        let mut report = Report::new(&name, machine::describe(&bench.engines));
+        experiment.run(&mut report, &bench).with_context(|| format!("the experiment {name} failed"))?;
+        let path = report.write(&args.out)?;
+        bench.progress.suspend(|| println!("{}", path.display()));
+    }
+    bench.progress.finish_and_clear();
+    Ok(ExitCode::SUCCESS)
+}
+
+fn spinner() -> ProgressBar {
+    let style = ProgressStyle::with_template("{elapsed:>4} {wide_msg}").expect("the template is valid");
+    let progress = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_style(style);
+    progress.enable_steady_tick(std::time::Duration::from_millis(200));
+    progress
+}

@@ -1,0 +1,46 @@
+//! The photographs that experiments are made with.
+
+use std::path::Path;
+
+use anyhow::Result;
+use harris_core::{Error, ImageView};
+use harris_examples::input;
+use image::imageops::FilterType;
+use image::{DynamicImage, GrayImage};
+use ndarray::Array2;
+
+/// All photographs of a folder, with their names, in colour where they are.
+pub(crate) fn read(folder: Option<&Path>) -> Result<Vec<(String, DynamicImage)>> {
+    let default = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/data"));
+    let files = input::expand(&[folder.unwrap_or(default).to_owned()])?;
+    let read = |path: &Path| {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Ok((name, input::read_image(path, true)?))
+    };
+    files.iter().map(|path| read(path)).collect()
+}
+
+/// The photograph in gray, scaled to these sides.
+pub(crate) fn scaled(photograph: &DynamicImage, width: usize, height: usize) -> GrayImage {
+    photograph.resize_exact(width as u32, height as u32, FilterType::Triangle).to_luma8()
+}
+
+/// The photograph in gray, repeated to these sides, so that its corners are as dense as they are.
+pub(crate) fn tiled(photograph: &DynamicImage, width: usize, height: usize) -> GrayImage {
+    let gray = photograph.to_luma8();
+    GrayImage::from_fn(width as u32, height as u32, |x, y| {
+        *gray.get_pixel(x % gray.width(), y % gray.height())
+    })
+}
+
+/// A photograph in gray, in levels of 0 to 1.
+pub(crate) fn levels(photograph: &DynamicImage) -> Array2<f64> {
+    let gray = photograph.to_luma8();
+    Array2::from_shape_fn((gray.height() as usize, gray.width() as usize), |(y, x)| {
+        f64::from(gray.get_pixel(x as u32, y as u32).0[0]) / 255.0
+    })
+}
+
+pub(crate) fn gray_view(image: &GrayImage) -> Result<ImageView<'_>, Error> {
+    ImageView::gray(image.as_raw(), image.width() as usize, image.height() as usize)
+}
