@@ -174,6 +174,7 @@ impl Cell {
             Self::Text(text) => text.clone(),
             Self::Count(count) => count.to_string(),
             Self::Nothing => String::new(),
+            Self::Number(0.0) => "0".to_owned(),
             Self::Number(value) => {
                 let digits = (2 - value.abs().max(1e-9).log10().floor() as i32).clamp(0, 9) as usize;
                 format!("{value:.digits$}")

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use harris_cpu::{CpuDetector, Detector, Error, HarrisConfig, Level};
+use harris_cpu::{CpuDetector, Detector, Error, HarrisConfig, ImageView, Level};
+use harris_evaluation::scenes::Chessboard;
 
 harris_conformance::suite!(one_thread, |config| Box::new(CpuDetector::with_threads(config, 1).unwrap()));
 harris_conformance::suite!(two_threads, |config| Box::new(CpuDetector::with_threads(config, 2).unwrap()));
@@ -29,10 +30,10 @@ fn shared_and_callers_pools_give_the_same_and_may_be_shared() {
     let first = CpuDetector::with_pool(HarrisConfig::default(), Arc::clone(&pool));
     let second = CpuDetector::with_pool(HarrisConfig::default(), pool);
     assert!(first.describe().starts_with("cpu: 3 threads, ") && first.describe() == second.describe());
-    let board = harris_conformance::scenes::Chessboard { squares: 8, size: 300, channels: 1 };
-    let picture = board.draw(harris_conformance::pictures::Depth::U8);
+    let board = Chessboard { squares: 8, size: 300, channels: 1 }.draw();
+    let image = ImageView::try_from(&board).unwrap();
     let found = [first, second].map(|mut detector| {
-        std::thread::scope(|scope| scope.spawn(|| detector.detect(&picture.view()).unwrap()).join().unwrap())
+        std::thread::scope(|scope| scope.spawn(|| detector.detect(&image).unwrap()).join().unwrap())
     });
     assert_eq!(found[0].len(), 49);
     assert_eq!(found[0], found[1]);

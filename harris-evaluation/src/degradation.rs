@@ -51,7 +51,7 @@ impl Degradation {
 }
 
 /// Down, then across, by the Gaussian's values to three standard deviations, the edge pixels repeated.
-fn blurred(levels: &Array2<f64>, sigma: f64) -> Array2<f64> {
+pub(crate) fn blurred(levels: &Array2<f64>, sigma: f64) -> Array2<f64> {
     if sigma <= 0.0 {
         return levels.clone();
     }

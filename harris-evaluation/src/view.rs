@@ -4,6 +4,7 @@ use harris_core::matching::Homography;
 use ndarray::Array2;
 
 use crate::Degradation;
+use crate::degradation::blurred;
 
 /// How a view differs from a photograph of levels of 0 to 1; the default does not, but for an edge of ten pixels.
 ///
@@ -60,7 +61,8 @@ impl View {
         Homography { matrix: [[a, -b, moved[0]], [b, a, moved[1]], [self.tilt, -0.5 * self.tilt, 1.0]] }
     }
 
-    /// Draws the view: the photograph interpolated, and mirrored about its edges beyond them, so that they make no corners.
+    /// Draws the view: the photograph interpolated, blurred first where it is made smaller, as larger pixels see more of it, and
+    /// mirrored about its edges beyond them, so that they make no corners.
     ///
     /// # Panics
     /// Where the photograph is empty or the view has no inverse, as for a scale of 0.
@@ -69,9 +71,12 @@ impl View {
         let (height, width) = photograph.dim();
         let back = self.homography(width, height).inverse().expect("a view can be mapped back");
         let [columns, rows] = self.size(width, height);
+        // Pixels that see a spot of deviation 0.5 see one of 0.5 / scale.
+        let wider = 0.5 * (1.0 / (self.scale * self.scale) - 1.0).max(0.0).sqrt();
+        let photograph = blurred(photograph, wider);
         let levels = Array2::from_shape_fn((rows, columns), |(y, x)| {
             let place = back.map([x as f64, y as f64]).unwrap_or_default();
-            interpolated(photograph, place)
+            interpolated(&photograph, place)
         });
         self.degradation.apply(&levels)
     }

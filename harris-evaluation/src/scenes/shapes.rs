@@ -61,7 +61,7 @@ impl Scene {
                 }
             })
             .collect();
-        let points: Vec<_> = figures.iter().flat_map(|figure| figure.corners()).copied().collect();
+        let points: Vec<_> = figures.iter().flat_map(Figure::corners).copied().collect();
         let levels = drawing::draw(side * CELL, side * CELL, &points, |x, y| {
             let cell = |v: f64| ((v / CELL as f64).max(0.0) as usize).min(side.saturating_sub(1));
             figures.get(cell(y) * side + cell(x)).map_or(MIDDLE, |figure| figure.level(x, y))
