@@ -2,7 +2,10 @@
 
 mod gpu;
 
+use std::time::Duration;
+
 use harris_conformance::pictures::{Depth, Picture, noise};
+use harris_cuda::harris_core::StageTimes;
 use harris_cuda::{
     CudaDetector, CudaError, Detector, Error, GpuError, HarrisConfig, ImageView, devices, is_available,
 };
@@ -106,4 +109,23 @@ fn detectors_work_at_once_and_move_between_threads() {
     });
     let views: Vec<_> = pictures.iter().map(Picture::view).collect();
     assert_eq!(one.detect_batch(&views).unwrap(), expected);
+}
+
+#[test]
+fn stages_have_times_that_add_up_where_there_are_stages() {
+    if !gpu::present() {
+        return;
+    }
+    let image = picture(5, 1024, 768);
+    let mut fused = CudaDetector::new(HarrisConfig::default()).unwrap();
+    fused.detect(&image.view()).unwrap();
+    assert_eq!(fused.stage_times().unwrap(), None);
+    let mut staged = CudaDetector::new(HarrisConfig::default()).unwrap().staged();
+    staged.detect(&image.view()).unwrap();
+    let StageTimes { smoothing, gradient, tensor, response, suppression, selection } =
+        staged.stage_times().unwrap().unwrap();
+    let stages = [smoothing, gradient, tensor, response, suppression, selection];
+    assert!(stages.iter().all(|time| !time.is_zero()), "{stages:?}");
+    let (sum, whole) = (stages.iter().sum::<Duration>(), staged.device_time().unwrap());
+    assert!(sum.abs_diff(whole) < Duration::from_micros(20), "{sum:?} of {whole:?}");
 }
