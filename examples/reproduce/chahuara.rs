@@ -7,6 +7,8 @@ use harris_evaluation::scenes::{Chessboard, Scene};
 use harris_evaluation::{Degradation, Score, score};
 use harris_examples::options::Detection;
 
+use plotters::chart::SeriesLabelPosition;
+
 use crate::engines::{Bench, Engine};
 use crate::photographs::gray_view;
 use crate::published;
@@ -184,6 +186,7 @@ fn rosin(report: &mut Report, bench: &Bench) -> Result<()> {
             title: format!("Responses of {name}, and Rosin's threshold"),
             axes: ["response", "pixels"].map(str::to_owned),
             logarithmic: [false, true],
+            legend: SeriesLabelPosition::UpperRight,
             lines: vec![
                 ("pixels in a bin".to_owned(), line),
                 ("threshold".to_owned(), vec![(threshold, 1.0), (threshold, most)]),

@@ -6,6 +6,8 @@ use harris_evaluation::scenes::Scene;
 use harris_evaluation::{Correspondence, Degradation, Score, View, score};
 use harris_examples::options::{Detection, Timed};
 
+use plotters::chart::SeriesLabelPosition;
+
 use crate::engines::Bench;
 use crate::photographs::levels;
 use crate::report::{Cell, Report, Table};
@@ -224,7 +226,9 @@ fn repeatability(report: &mut Report, bench: &Bench) -> Result<()> {
             rates.row(row);
             errors.row(error_row);
         }
-        report.chart(rates.chart([unit, "repeatability"], [false, false]));
+        let mut chart = rates.chart([unit, "repeatability"], [false, false]);
+        chart.legend = SeriesLabelPosition::LowerLeft;
+        report.chart(chart);
         report.table(rates);
         report.table(errors);
     }

@@ -47,6 +47,8 @@ pub(crate) struct Chart {
     /// What the axes show, with units.
     pub(crate) axes: [String; 2],
     pub(crate) logarithmic: [bool; 2],
+    /// Where the lines leave room for their names.
+    pub(crate) legend: SeriesLabelPosition,
     pub(crate) lines: Vec<(String, Vec<(f64, f64)>)>,
 }
 
@@ -130,6 +132,7 @@ impl Table {
             title: self.title.clone(),
             axes: axes.map(str::to_owned),
             logarithmic,
+            legend: SeriesLabelPosition::UpperLeft,
             lines: (1..self.columns.len()).map(line).collect(),
         }
     }
@@ -174,7 +177,7 @@ impl Cell {
             Self::Text(text) => text.clone(),
             Self::Count(count) => count.to_string(),
             Self::Nothing => String::new(),
-            Self::Number(0.0) => "0".to_owned(),
+            Self::Number(value) if value.abs() < 1e-12 => "0".to_owned(),
             Self::Number(value) => {
                 let digits = (2 - value.abs().max(1e-9).log10().floor() as i32).clamp(0, 9) as usize;
                 format!("{value:.digits$}")
@@ -277,7 +280,7 @@ impl Chart {
         }
         chart
             .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
+            .position(self.legend.clone())
             .background_style(WHITE.mix(0.8))
             .border_style(BLACK.mix(0.3))
             .draw()?;

@@ -56,7 +56,13 @@ fn quadratic(corner: &mut Keypoint, response: impl Fn(isize, isize) -> Option<f3
 }
 
 fn forstner<T: Sample + Into<f32>>(corner: &mut Keypoint, samples: Raster<'_, T>, radius: u32) {
-    let [dx, dy] = meeting_point(corner.x as isize, corner.y as isize, samples, radius).unwrap_or_default();
+    let (x, y) = (corner.x as isize, corner.y as isize);
+    // The number of channels is known to the loops.
+    let meeting = match samples.channels() {
+        1 => meeting_point::<T, 1>(x, y, samples, radius),
+        _ => meeting_point::<T, 3>(x, y, samples, radius),
+    };
+    let [dx, dy] = meeting.unwrap_or_default();
     let (x, y) = (corner.x + dx, corner.y + dy);
     let last = |len: usize| (len - 1) as f32;
     if (0.0..=last(samples.width())).contains(&x) && (0.0..=last(samples.height())).contains(&y) {
@@ -65,7 +71,7 @@ fn forstner<T: Sample + Into<f32>>(corner: &mut Keypoint, samples: Raster<'_, T>
 }
 
 /// Where the edges around a pixel meet, from its centre; `None` where they do not, or farther away than the radius.
-fn meeting_point<T: Sample + Into<f32>>(
+fn meeting_point<T: Sample + Into<f32>, const CHANNELS: usize>(
     x: isize,
     y: isize,
     samples: Raster<'_, T>,
@@ -74,19 +80,24 @@ fn meeting_point<T: Sample + Into<f32>>(
     let reach = radius as f32;
     let per_square = 1.0 / (reach * reach);
     let radius = radius as isize;
+    // The pixels around that have all their neighbours.
+    let around = |from: isize, at: isize, len: usize| {
+        (from - radius).max(1 - at)..(from + radius + 1).min(len as isize - 1 - at)
+    };
     let [mut ex, mut ey] = [0.0_f32; 2];
     for _ in 0..ROUNDS {
         let [mut a, mut b, mut c, mut m, mut n] = [0.0_f32; 5];
-        let (cx, cy) = (nearest(ex), nearest(ey));
-        for j in cy - radius..=cy + radius {
-            for i in cx - radius..=cx + radius {
+        let columns = around(nearest(ex), x, samples.width());
+        for j in around(nearest(ey), y, samples.height()) {
+            let rows = [-1, 0, 1].map(|dy| samples.row((y + j + dy) as usize));
+            for i in columns.clone() {
                 let (u, v) = (i as f32 - ex, j as f32 - ey);
                 let square = (u * u + v * v) * per_square;
                 let inside = 1.0 - square;
                 if inside <= 0.0 {
                     continue;
                 }
-                let Some([xx, xy, yy]) = products(samples, x + i, y + j) else { continue };
+                let [xx, xy, yy] = products::<T, CHANNELS>(rows, (x + i) as usize);
                 let weight = (inside * inside) * square;
                 let (p, q, s) = (weight * xx, weight * xy, weight * yy);
                 a += p;
@@ -122,18 +133,12 @@ fn nearest(value: f32) -> isize {
     if value < 0.0 { (value - 0.5) as isize } else { (value + 0.5) as isize }
 }
 
-/// The products of Scharr's gradient of the samples, summed over the channels; `None` where a neighbour lies outside.
-fn products<T: Sample + Into<f32>>(samples: Raster<'_, T>, x: isize, y: isize) -> Option<[f32; 3]> {
-    let inside = |i: isize, len: usize| i >= 1 && i + 1 < len as isize;
-    if !inside(x, samples.width()) || !inside(y, samples.height()) {
-        return None;
-    }
-    let channels = samples.channels();
-    let start = (x as usize - 1) * channels;
-    let rows = [-1, 0, 1].map(|dy| &samples.row((y + dy) as usize)[start..start + 3 * channels]);
+/// The products of Scharr's gradient at column `x` of the middle one of three rows, summed over the channels.
+fn products<T: Sample + Into<f32>, const CHANNELS: usize>(rows: [&[T]; 3], x: usize) -> [f32; 3] {
+    let around = rows.map(|row| &row[(x - 1) * CHANNELS..][..3 * CHANNELS]);
     let mut sums = [0.0; 3];
-    for channel in 0..channels {
-        let p = |column: usize, row: usize| -> f32 { rows[row][column * channels + channel].into() };
+    for channel in 0..CHANNELS {
+        let p = |column: usize, row: usize| -> f32 { around[row][column * CHANNELS + channel].into() };
         let d = |row: usize| p(2, row) - p(0, row);
         let e = |row: usize| 3.0 * (p(0, row) + p(2, row)) + 10.0 * p(1, row);
         let (gx, gy) = (3.0 * (d(0) + d(2)) + 10.0 * d(1), e(2) - e(0));
@@ -141,7 +146,7 @@ fn products<T: Sample + Into<f32>>(samples: Raster<'_, T>, x: isize, y: isize) -
         sums[1] += gx * gy;
         sums[2] += gy * gy;
     }
-    Some(sums)
+    sums
 }
 
 #[cfg(test)]
