@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, ensure};
 use harris_core::{HarrisConfig, ImageView};
 use harris_examples::options::{Backend, BackendOptions, Detection, Timed};
 use image::DynamicImage;
@@ -50,6 +50,7 @@ pub(crate) struct Timing {
 
 impl Engines {
     pub(crate) fn new(wanted: &[Backend], threads: Option<usize>, device: u32) -> Result<Self> {
+        ensure!(threads != Some(0), "at least one thread is needed");
         let all = wanted.is_empty();
         let has = |backend| all || wanted.contains(&backend);
         let most = threads
@@ -67,9 +68,6 @@ impl Engines {
                 Err(error) if !all => return Err(error),
                 Err(error) => eprintln!("without a GPU: {error:#}"),
             }
-        }
-        if threads == Some(0) {
-            bail!("at least one thread is needed");
         }
         Ok(engines)
     }

@@ -106,15 +106,11 @@ fn main() -> ExitCode {
 fn run(args: Args) -> Result<ExitCode> {
     ensure!(args.seconds > 0.0 && args.seconds.is_finite(), "the time for a measurement must be above 0");
     ensure!(args.largest >= 128, "the longest side must be at least 128");
+    let photographs = photographs::read(args.images.as_deref())?;
     let engines = Engines::new(&args.backend, args.threads, args.device)?;
     std::fs::create_dir_all(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
-    let bench = Bench {
-        photographs: photographs::read(args.images.as_deref())?,
-        engines,
-        seconds: args.seconds,
-        largest: args.largest,
-        progress: spinner(),
-    };
+    let bench =
+        Bench { photographs, engines, seconds: args.seconds, largest: args.largest, progress: spinner() };
     let experiments = match args.experiment {
         Experiment::All => Experiment::EACH.to_vec(),
         one => vec![one],

@@ -1,0 +1,120 @@
+//! The program `reproduce`, and the results that were written with it.
+
+mod program;
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::program::{Folder, complaint, succeed};
+
+/// The rows of a table, by the names of its columns.
+fn table(folder: &Folder, name: &str) -> Vec<BTreeMap<String, String>> {
+    let text = fs::read_to_string(folder.path(name)).unwrap();
+    let mut lines = text.lines().map(cells);
+    let columns = lines.next().unwrap();
+    lines
+        .map(|cells| {
+            assert_eq!(cells.len(), columns.len(), "{name}: {cells:?}");
+            columns.iter().cloned().zip(cells).collect()
+        })
+        .collect()
+}
+
+/// The cells of a line of CSV, some in quotes.
+fn cells(line: &str) -> Vec<String> {
+    let (mut cells, mut quoted) = (vec![String::new()], false);
+    for c in line.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted => cells.push(String::new()),
+            c => cells.last_mut().unwrap().push(c),
+        }
+    }
+    cells
+}
+
+#[test]
+fn an_experiment_is_a_page_with_its_tables_and_charts() {
+    let folder = Folder::new();
+    let args = ["--backend", "cpu", "--seconds", "0.001", "--largest", "256", "--out", &folder.path("")];
+    let printed = succeed("reproduce", &[&["chahuara"], &args[..]].concat());
+    assert_eq!(printed.trim_end(), folder.path("chahuara.md"));
+    let page = fs::read_to_string(folder.path("chahuara.md")).unwrap();
+    assert!(page.contains("GPU: none took part") && page.contains("The reference took no part"), "{page}");
+    for name in folder.names() {
+        let is_shown = !name.ends_with(".svg") || page.contains(&name);
+        assert!(is_shown, "{name} is in no page");
+    }
+    for name in ["camera", "coffee", "brick"] {
+        let chart = fs::read_to_string(folder.path(&format!("chahuara-rosin-{name}.svg"))).unwrap();
+        assert!(chart.starts_with("<svg") && chart.contains("threshold"));
+    }
+    // All corners of chessboards and no others, but where the squares are no larger than the suppression's radius.
+    let boards = table(&folder, "chahuara-boards.csv");
+    let of = |preset: &str| boards.iter().filter(|row| row["preset"] == preset).collect::<Vec<_>>();
+    assert_eq!(of("default").len(), 6);
+    for row in of("default").into_iter().chain(of("chahuara_2017 without limit")) {
+        let whole = row["preset"] == "default" || row["side"] != "128" || row["board"] != "FULL";
+        for kind in ["gray", "colour"] {
+            assert_eq!(row[&format!("precision, {kind}")], "1.00", "{row:?}");
+            assert_eq!(row[&format!("recall, {kind}")] == "1.00", whole, "{row:?}");
+        }
+    }
+    assert!(boards.iter().all(|row| !row["side"].contains("512")), "--largest cuts the run");
+}
+
+#[test]
+fn times_have_a_column_an_engine() {
+    let folder = Folder::new();
+    let args =
+        ["--threads", "2", "--seconds", "0.001", "--largest", "256", "--out", &folder.path("made/here")];
+    succeed("reproduce", &[&["jobanputra"], &args[..]].concat());
+    let rows = table(&folder, "made/here/jobanputra-threads.csv");
+    assert_eq!(rows.len(), 1);
+    for column in ["reference", "CPU, 1 thread", "CPU, 2 threads"] {
+        assert!(rows[0].contains_key(column), "{column}: {rows:?}");
+    }
+    assert!(rows[0]["reference"].parse::<f64>().unwrap() > 0.0);
+}
+
+#[test]
+fn bad_arguments_have_one_line() {
+    let folder = Folder::new();
+    let out = folder.path("");
+    assert!(complaint("reproduce", &["surf", "--out", &out]).contains("surf"));
+    assert!(complaint("reproduce", &["phull", "--seconds", "0", "--out", &out]).contains("above 0"));
+    assert!(complaint("reproduce", &["phull", "--largest", "64", "--out", &out]).contains("at least 128"));
+    assert!(complaint("reproduce", &["phull", "--threads", "0", "--out", &out]).contains("thread"));
+    assert!(
+        complaint("reproduce", &["phull", "--images", "/no/such/folder", "--out", &out]).contains("/no/such")
+    );
+    assert_eq!(folder.names(), Vec::<String>::new());
+}
+
+/// Numbers with a point, as a page writes them.
+fn numbers(text: &str) -> Vec<&str> {
+    let is_part = |c: char| c.is_ascii_digit() || c == '.';
+    let words = text.split(|c| !is_part(c)).map(|word| word.trim_matches('.'));
+    words.filter(|word| word.contains('.')).collect()
+}
+
+#[test]
+fn results_have_no_number_that_the_program_did_not_write() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let results = fs::read_to_string(root.join("RESULTS.md")).unwrap();
+    let mut written = HashSet::new();
+    let pages: Vec<PathBuf> = ["docs/results/h200", "docs/results/cpu"]
+        .into_iter()
+        .flat_map(|folder| fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path()))
+        .filter(|path| path.extension().is_some_and(|ending| ending == "md"))
+        .collect();
+    assert_eq!(pages.len(), 12);
+    for page in &pages {
+        written.extend(numbers(&fs::read_to_string(page).unwrap()).into_iter().map(str::to_owned));
+    }
+    // Figures of the papers have numbers like 4.18, which the pages write, too.
+    for number in numbers(&results) {
+        assert!(written.contains(number), "RESULTS.md says {number}, which no page in docs/results does");
+    }
+}
