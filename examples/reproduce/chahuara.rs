@@ -6,7 +6,6 @@ use harris_core::{HarrisConfig, ImageView, presets};
 use harris_evaluation::scenes::{Chessboard, Scene};
 use harris_evaluation::{Degradation, Score, score};
 use harris_examples::options::Detection;
-
 use plotters::chart::SeriesLabelPosition;
 
 use crate::engines::{Bench, Engine};

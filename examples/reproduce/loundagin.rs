@@ -1,5 +1,7 @@
 //! Loundagin 2015: stages and the whole pipeline by image size (figures 4.9, 4.18, 4.23 to 4.25, 4.29 to 4.31).
 
+use std::time::Instant;
+
 use anyhow::Result;
 use harris_core::pipeline::plane::Plane;
 use harris_core::pipeline::suppression::{Region, suppress};
@@ -7,7 +9,6 @@ use harris_core::pipeline::{gradient, response, selection, smoothing, tensor, th
 use harris_core::{HarrisConfig, ImageView, StageTimes};
 use harris_examples::options::Detection;
 use image::GrayImage;
-use std::time::Instant;
 
 use crate::engines::{Bench, Engine, median, milliseconds};
 use crate::photographs::{gray_view, scaled};
@@ -27,6 +28,11 @@ pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
     Ok(())
 }
 
+fn sides(bench: &Bench) -> impl Iterator<Item = usize> {
+    let largest = bench.largest;
+    SIDES.into_iter().filter(move |side| *side <= largest)
+}
+
 fn pipeline(report: &mut Report, bench: &Bench) -> Result<()> {
     report.heading("The whole pipeline (figures 4.29 and 4.30, table 4.5)");
     let engines = bench.engines.all();
@@ -39,7 +45,7 @@ fn pipeline(report: &mut Report, bench: &Bench) -> Result<()> {
     let mut times = Table::new("pipeline", title, side().chain(names()).chain(on_device));
     let mut speedups =
         Table::new("speedup", "Times faster than the reference (figure 4.31)", side().chain(names()));
-    for size in SIDES {
+    for size in sides(bench) {
         let images = images(bench, size);
         let (mut calls, mut devices) = (Vec::new(), Vec::new());
         for &engine in &engines {
@@ -89,7 +95,7 @@ fn stages(report: &mut Report, bench: &Bench) -> Result<()> {
         .collect();
     let mut all = Vec::new();
     for &engine in &measured {
-        for size in SIDES {
+        for size in sides(bench) {
             bench.say(format!("loundagin: stages, {size} x {size}, {}", engine.name()));
             for radius in [1, 2, 3] {
                 let config = HarrisConfig::builder().suppression_radius(radius).build()?;
@@ -107,7 +113,7 @@ fn stages(report: &mut Report, bench: &Bench) -> Result<()> {
     ] {
         let columns = std::iter::once("side".to_owned()).chain(measured.iter().map(|engine| engine.name()));
         let mut table = Table::new(name, title, columns);
-        for size in SIDES {
+        for size in sides(bench) {
             let times = measured.iter().map(|&engine| {
                 find(engine, size, 2).map(|times| stages.clone().map(|i| times[i]).sum::<f64>()).into()
             });
@@ -119,7 +125,7 @@ fn stages(report: &mut Report, bench: &Bench) -> Result<()> {
         measured.iter().flat_map(|engine| [3, 5, 7].map(|n| format!("{}, {n} x {n}", engine.name())));
     let title = "Threshold and suppression by neighbourhood (figures 4.23 to 4.25), milliseconds";
     let mut table = Table::new("suppression", title, std::iter::once("side".to_owned()).chain(columns));
-    for size in SIDES {
+    for size in sides(bench) {
         let times = measured.iter().flat_map(|&engine| {
             [1, 2, 3].map(|radius| find(engine, size, radius).map(|times| times[4]).into())
         });
@@ -130,7 +136,7 @@ fn stages(report: &mut Report, bench: &Bench) -> Result<()> {
     let columns = ["side", "engine"].into_iter().chain(names).map(str::to_owned);
     let mut table = Table::new("stages", "Every stage, milliseconds", columns);
     for &engine in &measured {
-        for size in SIDES {
+        for size in sides(bench) {
             if let Some(times) = find(engine, size, 2) {
                 let head = [Cell::Count(size), engine.name().into()];
                 table.row(head.into_iter().chain(times.map(Cell::Number)));

@@ -5,7 +5,6 @@ use harris_core::{HarrisConfig, ImageView, Keypoint, Measure, Subpixel, Threshol
 use harris_evaluation::scenes::Scene;
 use harris_evaluation::{Correspondence, Degradation, Score, View, score};
 use harris_examples::options::{Detection, Timed};
-
 use plotters::chart::SeriesLabelPosition;
 
 use crate::engines::Bench;
@@ -57,16 +56,10 @@ fn localisation(report: &mut Report, bench: &Bench) -> Result<()> {
         ),
     ];
     let scenes = Scene::SHAPES.map(|shape| (shape, Scene::of(shape, 8, 2)));
-    let shapes = Scene::SHAPES.map(|shape| format!("{shape:?}"));
-    let columns = |what: &str| {
-        let head = ["configuration", "condition"].map(str::to_owned);
-        let ends = ["all", "precision", "recall"].map(str::to_owned);
-        head.into_iter()
-            .chain(shapes.iter().map(|shape| format!("{shape}{what}")))
-            .chain(ends)
-            .collect::<Vec<_>>()
-    };
-    let mut table = Table::new("localisation", "Mean error by sub-pixel mode and shape, pixels", columns(""));
+    let head = ["configuration", "condition"].map(str::to_owned);
+    let ends = ["all", "precision", "recall"].map(str::to_owned);
+    let columns = head.into_iter().chain(Scene::SHAPES.map(|shape| format!("{shape:?}"))).chain(ends);
+    let mut table = Table::new("localisation", "Mean error by sub-pixel mode and shape, pixels", columns);
     let mut configs: Vec<_> = subpixel_modes()
         .into_iter()
         .map(|(name, subpixel)| (format!("default, {name}"), HarrisConfig::builder().subpixel(subpixel)))

@@ -36,6 +36,20 @@ fn apertures_are_odd_and_in_range() {
 }
 
 #[test]
+fn radii_of_meeting_points_are_in_range() {
+    for radius in [0, 2, 16, u32::MAX] {
+        let error = refused(|b| b.subpixel(Subpixel::Forstner { radius }));
+        assert!(
+            matches!(error, Error::Count { value, least: 3, most: 15, .. } if value == radius),
+            "{error}"
+        );
+    }
+    for radius in [3, 15] {
+        assert!(HarrisConfig::builder().subpixel(Subpixel::Forstner { radius }).build().is_ok());
+    }
+}
+
+#[test]
 fn sums_that_leave_64_bits_are_refused() {
     let with = |gradient, window| {
         HarrisConfig::builder().gradient(Gradient::Box { size: gradient }).window(window).build()
