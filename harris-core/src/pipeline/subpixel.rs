@@ -174,6 +174,14 @@ mod tests {
             let (u, v) = refined(&image, x, y);
             assert!((u - 11.25).abs() < 0.05 && (v - 12.5).abs() < 0.05, "{u}, {v}");
         }
+        // Turned by 30 degrees, and at 60 degrees to one another.
+        let (sin, cos) = (0.5, 0.866);
+        let image = drawn(|x, y| {
+            let (x, y) = (x - 11.25, y - 12.5);
+            0.5 + 0.5 * step(cos * x + sin * y) * step(y)
+        });
+        let (u, v) = refined(&image, 12.0, 13.0);
+        assert!((u - 11.25).abs() < 0.05 && (v - 12.5).abs() < 0.05, "{u}, {v}");
     }
 
     #[test]
@@ -182,9 +190,15 @@ mod tests {
         assert_eq!(refined(&flat, 12.0, 9.0), (12.0, 9.0));
         let edge = drawn(|x, _| if x < 12.0 { 0.0 } else { 1.0 });
         assert_eq!(refined(&edge, 12.0, 9.0), (12.0, 9.0));
-        // Out of reach.
-        let far = drawn(|x, y| if x < 19.0 && y < 19.0 { 0.0 } else { 1.0 });
-        assert_eq!(refined(&far, 12.0, 12.0), (12.0, 12.0));
+        // Out of reach: what is seen of a wedge points to its tip, eight pixels away.
+        let step = |t: f32| 0.5 + 0.5 * t.clamp(-1.0, 1.0);
+        let wedge = drawn(|x, y| step(0.5 * (x - 4.0) - (y - 12.0).abs()));
+        assert_eq!(refined(&wedge, 12.0, 12.0), (12.0, 12.0));
+        assert_ne!(refined(&wedge, 7.0, 12.0), (7.0, 12.0));
+        // A bend of five degrees is an edge still, one of thirty is a corner.
+        let bent = |slope: f32| drawn(move |x, y| step(y - 12.0 - slope * (x - 12.0).abs()));
+        assert_eq!(refined(&bent(0.044), 14.0, 12.0), (14.0, 12.0));
+        assert_ne!(refined(&bent(0.27), 14.0, 12.0), (14.0, 12.0));
         // Too small for a gradient.
         let mut corners = [Keypoint::new(1.0, 0.0, 1.0)];
         let image = ImageView::gray(&[0.0_f32, 1.0, 1.0, 0.0], 2, 2).unwrap();
