@@ -71,12 +71,19 @@ impl Scene {
 }
 
 enum Figure {
-    Junction { at: [[f64; 2]; 1], sectors: Vec<(f64, f64)> },
-    Polygon { vertices: Vec<[f64; 2]>, inside: f64, outside: f64 },
+    /// Sectors by the direction in which each begins, all the way round, and their levels.
+    Junction {
+        at: [[f64; 2]; 1],
+        sectors: Vec<([f64; 2], f64)>,
+    },
+    Polygon {
+        vertices: Vec<[f64; 2]>,
+        inside: f64,
+        outside: f64,
+    },
 }
 
 impl Figure {
-    /// Sectors are directions in which they begin, ascending from 0 to a whole turn, and their levels.
     fn junction(shape: Shape, at: [f64; 2], random: &mut Rng) -> Self {
         let mut between = |least: f64, most: f64| (least + random.f64() * (most - least)).to_radians();
         let (turned, opening) = (between(0.0, 360.0), between(60.0, 120.0));
@@ -99,9 +106,8 @@ impl Figure {
             Shape::T | Shape::Y => vec![bright, gray, dark],
             Shape::X | Shape::Polygon => vec![bright, dark, bright, dark],
         };
-        let mut sectors: Vec<_> =
-            edges.into_iter().map(|edge| (edge + turned).rem_euclid(TAU)).zip(levels).collect();
-        sectors.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let direction = |edge: f64| [(edge + turned).cos(), (edge + turned).sin()];
+        let sectors = edges.into_iter().map(direction).zip(levels).collect();
         Self::Junction { at: [at], sectors }
     }
 
@@ -131,12 +137,13 @@ impl Figure {
     fn level(&self, x: f64, y: f64) -> f64 {
         match self {
             Self::Junction { at: [[u, v]], sectors } => {
-                let (dx, dy) = (x - u, y - v);
-                let direction = dy.atan2(dx).rem_euclid(TAU);
-                // Before the first begins the last one goes on.
-                let sector = sectors.partition_point(|(edge, _)| *edge <= direction).checked_sub(1);
-                let level = sectors[sector.unwrap_or(sectors.len() - 1)].1;
-                MIDDLE + (level - MIDDLE) * presence(dx.hypot(dy))
+                let place = [x - u, y - v];
+                let next = sectors.iter().cycle().skip(1);
+                let around =
+                    sectors.iter().zip(next).find(|((edge, _), (next, _))| between(*edge, *next, place));
+                let level = around.map_or(MIDDLE, |((_, level), _)| *level);
+                let [dx, dy] = place;
+                MIDDLE + (level - MIDDLE) * presence(dx * dx + dy * dy)
             }
             Self::Polygon { vertices, inside, outside } => {
                 if contains(vertices, x, y) {
@@ -149,9 +156,20 @@ impl Figure {
     }
 }
 
-/// 1 near a junction, then smoothly down to 0.
-fn presence(radius: f64) -> f64 {
-    let t = ((radius - FADING[0]) / (FADING[1] - FADING[0])).clamp(0.0, 1.0);
+/// Whether a place lies from the direction `first` on, as angles grow, before `next`.
+fn between(first: [f64; 2], next: [f64; 2], place: [f64; 2]) -> bool {
+    let cross = |a: [f64; 2], b: [f64; 2]| a[0] * b[1] - a[1] * b[0];
+    let narrow = |first, next| cross(first, place) >= 0.0 && cross(place, next) > 0.0;
+    // A sector of more than half a turn is what the other one leaves.
+    if cross(first, next) >= -1e-9 { narrow(first, next) } else { !narrow(next, first) }
+}
+
+/// 1 near a junction, then smoothly down to 0, by the square of the distance.
+fn presence(square: f64) -> f64 {
+    if square <= FADING[0] * FADING[0] {
+        return 1.0;
+    }
+    let t = ((square.sqrt() - FADING[0]) / (FADING[1] - FADING[0])).min(1.0);
     1.0 - t * t * (3.0 - 2.0 * t)
 }
 
