@@ -102,50 +102,27 @@ fn localisation(report: &mut Report, bench: &Bench) -> Result<()> {
 type Views = (&'static str, &'static str, Vec<(f64, View)>);
 
 fn all_views() -> Vec<Views> {
-    let with = |values: &[f64], view: fn(f64) -> View| values.iter().map(|&v| (v, view(v))).collect();
+    let grain = Degradation { noise: 1.0, ..Degradation::default() };
+    let seen = |degradation| View { degradation, ..View::default() };
+    let plain = seen(grain);
+    let over = |values: &[f64], view: &dyn Fn(f64) -> View| values.iter().map(|&v| (v, view(v))).collect();
+    let degrees = [0.0, 5.0, 15.0, 30.0, 45.0, 60.0, 90.0];
+    let scales = [0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0];
+    let gains = [0.4, 0.6, 0.8, 1.0, 1.2, 1.4];
     vec![
-        (
-            "rotation",
-            "degrees",
-            with(&[0.0, 5.0, 15.0, 30.0, 45.0, 60.0, 90.0], |degrees| View {
-                degrees,
-                degradation: Degradation { noise: 1.0, ..Degradation::default() },
-                ..View::default()
-            }),
-        ),
-        (
-            "scale",
-            "magnification",
-            with(&[0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0], |scale| View {
-                scale,
-                degradation: Degradation { noise: 1.0, ..Degradation::default() },
-                ..View::default()
-            }),
-        ),
+        ("rotation", "degrees", over(&degrees, &|degrees| View { degrees, ..plain })),
+        ("scale", "magnification", over(&scales, &|scale| View { scale, ..plain })),
         (
             "noise",
             "standard deviation in levels of 255",
-            with(&[0.0, 2.0, 5.0, 10.0, 20.0], |noise| View {
-                degradation: Degradation { noise, ..Degradation::default() },
-                ..View::default()
-            }),
+            over(&[0.0, 2.0, 5.0, 10.0, 20.0], &|noise| seen(Degradation { noise, ..grain })),
         ),
         (
             "blur",
             "standard deviation in pixels",
-            with(&[0.0, 0.5, 1.0, 1.5, 2.0], |blur| View {
-                degradation: Degradation { blur, noise: 1.0, ..Degradation::default() },
-                ..View::default()
-            }),
+            over(&[0.0, 0.5, 1.0, 1.5, 2.0], &|blur| seen(Degradation { blur, ..grain })),
         ),
-        (
-            "light",
-            "gain",
-            with(&[0.4, 0.6, 0.8, 1.0, 1.2, 1.4], |gain| View {
-                degradation: Degradation { gain, noise: 1.0, ..Degradation::default() },
-                ..View::default()
-            }),
-        ),
+        ("light", "gain", over(&gains, &|gain| seen(Degradation { gain, ..grain }))),
     ]
 }
 
