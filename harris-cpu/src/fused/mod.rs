@@ -18,6 +18,7 @@ mod peaks;
 mod samples;
 mod scratch;
 mod tensor;
+mod tiles;
 mod walk;
 
 use harris_core::config::APERTURES;
@@ -26,7 +27,8 @@ use harris_core::{
 };
 
 pub(crate) use scratch::Scratch;
-pub(crate) use walk::{Peaks, Walk};
+pub(crate) use peaks::Peaks;
+pub(crate) use walk::Walk;
 
 use crate::bounds::fits_i32;
 

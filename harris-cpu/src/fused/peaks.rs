@@ -1,58 +1,85 @@
-//! Row kernels on responses: candidates and suppression.
+//! Row kernels on responses: candidates, suppression, peaks.
+
+use std::ops::Range;
+
+use harris_core::{Keypoint, Threshold};
 
 use super::MOST_RADIUS;
-use super::scratch::{Candidates, LEAD, ResponseRow};
+use super::scratch::{CandidateRing, Candidates, ResponseRing, ResponseRow, Words};
 use crate::simd::{Simd, Work};
 
-/// Marks the responses of the strip above a threshold and returns the greatest.
+/// What a band holds.
+#[derive(Debug, Default)]
+pub(crate) struct Peaks {
+    /// Peaks above the threshold as far as the band knows it, in no order.
+    pub(crate) peaks: Vec<Keypoint>,
+    /// The greatest response of the band where it is positive, else 0.
+    pub(crate) greatest: f32,
+}
+
+impl Peaks {
+    /// The threshold as far as it is known: at most the final one.
+    pub(super) fn threshold(&self, threshold: Threshold) -> f32 {
+        match threshold {
+            Threshold::Absolute(value) => value,
+            Threshold::Relative(quality) => quality * self.greatest,
+            Threshold::Rosin { .. } | Threshold::None => 0.0,
+        }
+    }
+}
+
+/// Marks the responses of a strip above a threshold.
 pub(super) struct Scan<'a> {
     pub(super) responses: &'a ResponseRow,
     pub(super) threshold: f32,
     pub(super) candidates: &'a mut Candidates,
-    /// Columns of the strip; what lies beyond them in their last 64 counts too.
-    pub(super) width: usize,
+    /// Of 64 columns each.
+    pub(super) words: Words,
 }
 
 impl Work for Scan<'_> {
-    type Output = f32;
+    type Output = ();
 
     #[inline(always)]
-    fn run<V: Simd>(self, v: V) -> f32 {
+    fn run<V: Simd>(self, v: V) {
         let limit = v.splat_f32(self.threshold);
-        // Two maxima, as one would wait for itself.
-        let mut most = [v.splat_f32(f32::NEG_INFINITY); 2];
-        for word in LEAD / 64..(LEAD + self.width).div_ceil(64) {
+        for (word, candidates) in self.candidates[..self.words.number].iter_mut().enumerate() {
             let mut bits = 0;
             let mut i = 0;
             while i < 64 {
-                let low = v.load_f32(self.responses, 64 * word + i);
-                let high = v.load_f32(self.responses, 64 * word + i + V::LANES);
-                most = [v.max(most[0], low), v.max(most[1], high)];
-                bits |= u64::from(v.greater(low, limit)) << i
-                    | u64::from(v.greater(high, limit)) << (i + V::LANES);
-                i += 2 * V::LANES;
+                let responses = v.load_f32(self.responses, self.words.start + 64 * word + i);
+                bits |= u64::from(v.greater(responses, limit)) << i;
+                i += V::LANES;
             }
-            self.candidates[word] = bits;
+            *candidates = bits;
         }
-        let mut lanes = [f32::NEG_INFINITY; 16];
-        v.store_f32(&mut lanes, 0, v.max(most[0], most[1]));
-        lanes.into_iter().fold(f32::NEG_INFINITY, f32::max)
     }
 }
 
-/// Finds the candidates that win their neighbourhood: greater than all before them within the radius and at least equal
-/// to all after them. Leaves the winners in `candidates`.
-pub(super) struct Suppress<'a> {
-    /// The rows of the neighbourhood, 2 · radius + 1 of them.
-    pub(super) rows: [&'a ResponseRow; 2 * MOST_RADIUS + 1],
+/// Collects the candidates that win their neighbourhood: greater than all before them within the radius and at least
+/// equal to all after them.
+pub(super) struct Collect<'a> {
+    /// By y mod `ring`.
+    pub(super) responses: &'a ResponseRing,
+    pub(super) candidates: &'a CandidateRing,
+    pub(super) ring: usize,
+    /// Stands for rows beyond the image: it suppresses nothing.
+    pub(super) nothing: &'a ResponseRow,
+    pub(super) height: usize,
+    pub(super) words: Words,
     pub(super) radius: usize,
-    pub(super) threshold: f32,
-    pub(super) candidates: &'a mut Candidates,
-    /// Columns of the strip.
-    pub(super) width: usize,
+    pub(super) threshold: Threshold,
+    /// The rows to collect, and those that may hold corners.
+    pub(super) rows: Range<usize>,
+    pub(super) corner_rows: Range<usize>,
+    /// The column of the first element of a row, the columns to collect, and those that may hold corners.
+    pub(super) origin: isize,
+    pub(super) columns: Range<usize>,
+    pub(super) corner_columns: Range<usize>,
+    pub(super) found: &'a mut Peaks,
 }
 
-impl Work for Suppress<'_> {
+impl Work for Collect<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -67,41 +94,81 @@ impl Work for Suppress<'_> {
     }
 }
 
-impl Suppress<'_> {
+impl Collect<'_> {
     #[inline(always)]
-    fn within<V: Simd, const R: usize>(self, v: V) {
-        let limit = v.splat_f32(self.threshold);
+    fn within<V: Simd, const R: usize>(mut self, v: V) {
         let lanes = u64::MAX >> (64 - V::LANES);
-        for word in LEAD / 64..(LEAD + self.width).div_ceil(64) {
-            let (mut left, mut winners) = (self.candidates[word], 0);
-            while left != 0 {
-                let i = left.trailing_zeros() as usize / V::LANES * V::LANES;
-                left &= !(lanes << i);
-                winners |= u64::from(self.winners::<V, R>(v, 64 * word + i, limit)) << i;
+        for y in self.rows.clone() {
+            let words = &self.candidates[y % self.ring][..self.words.number];
+            if words.iter().fold(0, |any, word| any | word) == 0 {
+                continue;
             }
-            self.candidates[word] &= winners;
+            let mut rows = [self.nothing; 2 * MOST_RADIUS + 1];
+            for (i, row) in rows.iter_mut().enumerate().take(2 * R + 1) {
+                if (R..self.height + R).contains(&(y + i)) {
+                    *row = &self.responses.0[(y + i - R) % self.ring].0;
+                }
+            }
+            let limit = v.splat_f32(self.found.threshold(self.threshold));
+            for (word, &candidates) in words.iter().enumerate() {
+                let mut left = candidates;
+                while left != 0 {
+                    let i = left.trailing_zeros() as usize / V::LANES * V::LANES;
+                    let group = (left >> i & lanes) as u32;
+                    left &= !(lanes << i);
+                    let place = self.words.start + self.words.step * word + i;
+                    let mut winners = winners::<V, R>(v, &rows, place, limit, group);
+                    while winners != 0 {
+                        self.take(y, place + winners.trailing_zeros() as usize, rows[R]);
+                        winners &= winners - 1;
+                    }
+                }
+            }
         }
     }
 
     #[inline(always)]
-    fn winners<V: Simd, const R: usize>(&self, v: V, x: usize, limit: V::F32) -> u32 {
-        let r = v.load_f32(self.rows[R], x);
-        let mut before = limit;
-        let mut after = v.splat_f32(f32::NEG_INFINITY);
-        for row in &self.rows[..R] {
-            for u in x - R..=x + R {
-                before = v.max(before, v.load_f32(*row, u));
-            }
+    fn take(&mut self, y: usize, place: usize, row: &ResponseRow) {
+        let x = (place as isize + self.origin) as usize;
+        if !self.columns.contains(&x) {
+            return;
         }
-        for dx in 1..=R {
-            before = v.max(before, v.load_f32(self.rows[R], x - dx));
-            after = v.max(after, v.load_f32(self.rows[R], x + dx));
+        // The greatest response of all is a peak; one in the margin counts, too.
+        self.found.greatest = self.found.greatest.max(row[place]);
+        if self.corner_rows.contains(&y) && self.corner_columns.contains(&x) {
+            self.found.peaks.push(Keypoint::new(x as f32, y as f32, row[place]));
         }
-        for row in &self.rows[R + 1..2 * R + 1] {
-            for u in x - R..=x + R {
-                after = v.max(after, v.load_f32(*row, u));
-            }
-        }
-        v.greater(r, before) & v.at_least(r, after)
     }
+}
+
+/// Which of the candidates from element x on win; `rows` are those of the neighbourhood, 2 · R + 1 of them.
+#[inline(always)]
+fn winners<V: Simd, const R: usize>(
+    v: V,
+    rows: &[&ResponseRow; 2 * MOST_RADIUS + 1],
+    x: usize,
+    limit: V::F32,
+    candidates: u32,
+) -> u32 {
+    let r = v.load_f32(rows[R], x);
+    let (mut before, mut after) = (limit, v.splat_f32(f32::NEG_INFINITY));
+    for dx in 1..=R {
+        before = v.max(before, v.load_f32(rows[R], x - dx));
+        after = v.max(after, v.load_f32(rows[R], x + dx));
+    }
+    let mut winners = candidates & v.greater(r, before) & v.at_least(r, after);
+    // The nearest rows first; most candidates lose there.
+    for dy in 1..=R {
+        if winners == 0 {
+            break;
+        }
+        let (above, below) = (rows[R - dy], rows[R + dy]);
+        let (mut before, mut after) = (v.load_f32(above, x), v.load_f32(below, x));
+        for dx in 1..=R {
+            before = v.max(before, v.max(v.load_f32(above, x - dx), v.load_f32(above, x + dx)));
+            after = v.max(after, v.max(v.load_f32(below, x - dx), v.load_f32(below, x + dx)));
+        }
+        winners &= v.greater(r, before) & v.at_least(r, after);
+    }
+    winners
 }

@@ -34,22 +34,24 @@ impl Work for Slide<'_> {
         for i in vectors(span, 2 * V::LANES) {
             let [x, y] = [v.load_i16(ex, i), v.load_i16(ey, i)];
             let [u, w] = [v.load_i16(lx, i), v.load_i16(ly, i)];
+            let [dx, dy] = [v.sub_i16(x, u), v.sub_i16(y, w)];
+            let [sx, sy] = [v.add_i16(x, u), v.add_i16(y, w)];
+            let [ox, oy] = [v.odd_lanes(dx), v.odd_lanes(dy)];
             let j = i / 2;
-            slide(v, aa, j, [x, x], [u, u]);
-            slide(v, bb, j, [x, y], [u, w]);
-            slide(v, cc, j, [y, y], [w, w]);
-            let [ox, oy, ou, ow] = [v.odd_lanes(x), v.odd_lanes(y), v.odd_lanes(u), v.odd_lanes(w)];
-            slide(v, ao, j, [ox, x], [ou, u]);
-            slide(v, bo, j, [ox, y], [ou, w]);
-            slide(v, co, j, [oy, y], [ow, w]);
+            let sum = v.load_i32(aa, j);
+            v.store_i32(aa, j, v.dot_add(sum, dx, sx));
+            let sum = v.load_i32(bb, j);
+            v.store_i32(bb, j, v.dot_add(v.dot_add(sum, x, dy), dx, w));
+            let sum = v.load_i32(cc, j);
+            v.store_i32(cc, j, v.dot_add(sum, dy, sy));
+            let sum = v.load_i32(ao, j);
+            v.store_i32(ao, j, v.dot_add(sum, ox, sx));
+            let sum = v.load_i32(bo, j);
+            v.store_i32(bo, j, v.dot_add(v.dot_add(sum, x, oy), ox, w));
+            let sum = v.load_i32(co, j);
+            v.store_i32(co, j, v.dot_add(sum, oy, sy));
         }
     }
-}
-
-#[inline(always)]
-fn slide<V: Simd>(v: V, sums: &mut SumRow, j: usize, enters: [V::I16; 2], leaves: [V::I16; 2]) {
-    let sum = v.dot_add(v.load_i32(sums, j), enters[0], enters[1]);
-    v.store_i32(sums, j, v.sub_i32(sum, v.dot(leaves[0], leaves[1])));
 }
 
 /// Sums over the window across, converts, and computes the responses of the columns of `span`.
@@ -113,12 +115,12 @@ impl Respond<'_> {
 }
 
 /// A measure of the tensor [a b; b c], one operation each in the order of the contract.
-trait Formula<V: Simd> {
+pub(super) trait Formula<V: Simd> {
     fn response(&self, v: V, a: V::F32, b: V::F32, c: V::F32) -> V::F32;
 }
 
-struct Harris<V: Simd> {
-    k: V::F32,
+pub(super) struct Harris<V: Simd> {
+    pub(super) k: V::F32,
 }
 
 impl<V: Simd> Formula<V> for Harris<V> {
@@ -130,8 +132,8 @@ impl<V: Simd> Formula<V> for Harris<V> {
     }
 }
 
-struct ShiTomasi<V: Simd> {
-    half: V::F32,
+pub(super) struct ShiTomasi<V: Simd> {
+    pub(super) half: V::F32,
 }
 
 impl<V: Simd> Formula<V> for ShiTomasi<V> {
@@ -143,9 +145,9 @@ impl<V: Simd> Formula<V> for ShiTomasi<V> {
     }
 }
 
-struct Noble<V: Simd> {
-    two: V::F32,
-    eps: V::F32,
+pub(super) struct Noble<V: Simd> {
+    pub(super) two: V::F32,
+    pub(super) eps: V::F32,
 }
 
 impl<V: Simd> Formula<V> for Noble<V> {

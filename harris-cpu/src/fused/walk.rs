@@ -3,15 +3,18 @@
 use std::ops::Range;
 
 use harris_core::pipeline::border;
-use harris_core::{HarrisConfig, Keypoint, Raster, Threshold};
+use harris_core::{Border, HarrisConfig, Raster};
 
 use super::MOST_RADIUS;
-use super::peaks::{Scan, Suppress};
+use super::peaks::{Collect, Peaks, Scan};
 use super::samples::{Across, Differentiate, Down};
-use super::scratch::{LEAD, STRIP, Scratch};
+use super::scratch::{BLOCK, LEAD, RING, STRIP, Scratch, Words};
 use super::tensor::{self, NARROW, Respond, Slide};
+use super::tiles::{self, Tiles};
 use crate::simd::{Simd, WithSimd};
 
+/// Elements that suppression reads beyond the last column: its radius and whole vectors.
+const REACH: usize = MOST_RADIUS + 64;
 /// Samples of a row beyond the image that is all zeros.
 static NOTHING: [u8; STRIP + 2 * LEAD] = [0; STRIP + 2 * LEAD];
 
@@ -27,23 +30,19 @@ pub(crate) struct Walk<'a> {
     pub(crate) scratch: &'a mut Scratch,
 }
 
-/// What a band holds.
-pub(crate) struct Peaks {
-    /// Peaks above the threshold as far as the band knows it, in no order.
-    pub(crate) peaks: Vec<Keypoint>,
-    /// The greatest response of the band, at least; never more than the image's.
-    pub(crate) greatest: f32,
-}
-
 impl WithSimd for Walk<'_> {
     type Output = Peaks;
 
     fn with<V: Simd>(mut self, v: V) -> Peaks {
-        self.scratch.reserve(self.config.window().radius());
-        let mut found = Peaks { peaks: Vec::new(), greatest: f32::NEG_INFINITY };
+        let mut found = Peaks::default();
         let width = self.image.width();
+        let tile = tiles::covered(self.config).then(|| tiles::columns::<V>(self.config.support_radius()));
         for start in (0..width).step_by(STRIP) {
-            self.strip(v, start..(start + STRIP).min(width), &mut found);
+            let strip = start..(start + STRIP).min(width);
+            match tile.flatten() {
+                Some(tile) => self.strip_by_tiles(v, &strip, tile, &mut found),
+                None => self.strip_by_rows(v, &strip, &mut found),
+            }
         }
         found
     }
@@ -82,45 +81,168 @@ impl Columns {
 }
 
 impl Walk<'_> {
-    fn strip<V: Simd>(&mut self, v: V, strip: Range<usize>, found: &mut Peaks) {
+    fn strip_by_rows<V: Simd>(&mut self, v: V, strip: &Range<usize>, found: &mut Peaks) {
         let height = self.image.height();
-        let columns = Columns::new(&strip, self.config, self.image.width());
+        let columns = Columns::new(strip, self.config, self.image.width());
         let (radius, window) = (self.config.suppression_radius(), self.config.window().radius());
+        self.scratch.reserve(window);
         let rows = self.rows.start.saturating_sub(radius)..(self.rows.end + radius).min(height);
         let mut next = Next { smoothed: 0, gradient: rows.start.saturating_sub(window) };
         next.smoothed = next.gradient.saturating_sub(1);
-        let mut uncollected = self.rows.start;
+        let mut ring = Ring {
+            rows: 2 * radius + 1,
+            words: Words { start: LEAD, step: 64, number: strip.len().div_ceil(64) },
+            uncollected: self.rows.start,
+        };
         for y in rows.clone() {
             self.sum_down(v, &columns, y, y == rows.start, &mut next);
-            let threshold = self.threshold(found.greatest);
-            self.respond(v, &columns, y);
-            let slot = y % (2 * radius + 1);
+            let threshold = found.threshold(self.config.threshold());
+            let slot = y % ring.rows;
+            self.respond(v, &columns, y, slot);
+            self.confine(&columns, y, slot);
             let Scratch { responses, candidates, .. } = &mut *self.scratch;
-            let greatest = v.enter(Scan {
-                responses: responses.row(slot),
+            v.enter(Scan {
+                responses: &responses.0[slot].0,
                 threshold,
                 candidates: &mut candidates[slot],
-                width: strip.len(),
+                words: ring.words,
             });
-            found.greatest = found.greatest.max(greatest);
-            while uncollected < self.rows.end && uncollected + radius <= y {
-                self.collect(v, &columns, &strip, uncollected, found);
-                uncollected += 1;
-            }
-        }
-        // The last rows of the image have no rows below them to wait for.
-        for y in uncollected..self.rows.end {
-            self.collect(v, &columns, &strip, y, found);
+            self.collect_until(v, &columns, strip, y + 1, &mut ring, found);
         }
     }
 
-    /// The threshold as far as it is known: at most the final one.
-    fn threshold(&self, greatest: f32) -> f32 {
-        match self.config.threshold() {
-            Threshold::Absolute(value) => value,
-            Threshold::Relative(quality) if greatest > 0.0 => quality * greatest,
-            Threshold::Relative(_) | Threshold::Rosin { .. } | Threshold::None => 0.0,
+    fn strip_by_tiles<V: Simd>(&mut self, v: V, strip: &Range<usize>, tile: usize, found: &mut Peaks) {
+        let (width, height) = (self.image.width(), self.image.height());
+        let columns = Columns::new(strip, self.config, width);
+        let (radius, window) = (self.config.suppression_radius(), self.config.window().radius());
+        let support = self.config.support_radius();
+        let channels = self.image.channels();
+        let rows = self.rows.start.saturating_sub(radius)..(self.rows.end + radius).min(height);
+        let start = columns.responses.start;
+        let words = Words {
+            start: columns.place(start as isize),
+            step: tile,
+            number: columns.responses.len().div_ceil(tile),
+        };
+        let [kept, kept_sums] = tiles::kept(2 * window + 1, channels);
+        let block = BLOCK / (2 * window + 1) * (2 * window + 1);
+        let room = [words.number * kept * 2 * V::LANES, words.number * kept_sums * V::LANES];
+        self.scratch.reserve_tiles(block * channels, room);
+        let any_turned = self.turn(start as isize - window as isize);
+        // Columns of samples, of all tiles and of those within the image.
+        let sample_columns = start as isize - support as isize;
+        let number = (words.number - 1) * tile + 2 * V::LANES;
+        let reaches = |t: usize| sample_columns + (t * tile) as isize;
+        let is_inside =
+            |t: &usize| channels == 1 && reaches(*t) >= 0 && reaches(*t) + 2 * V::LANES as isize <= width as isize;
+        let from = (0..words.number).find(is_inside).unwrap_or(words.number);
+        let inside = from..(from..words.number).take_while(is_inside).last().map_or(from, |t| t + 1);
+        let extended = [0..((inside.start.max(1) - 1) * tile + 2 * V::LANES).min(number), (inside.end * tile).min(number)..number];
+        let extended = if inside.start == 0 { [0..0, extended[1].clone()] } else { extended };
+        let mut ring = Ring { rows: RING, words, uncollected: self.rows.start };
+        let first = rows.start as isize - support as isize;
+        // Rows of samples before the first that completes a row of responses.
+        let without = 2 * support + tiles::DELAY;
+        let mut consumed = 0;
+        let mut complete = rows.start;
+        while complete < rows.end {
+            let top = first + consumed as isize;
+            let mut turned_rows = 0;
+            let mut image: [&[u8]; RING] = [&[]; RING];
+            for i in 0..block {
+                let y = top + i as isize;
+                // Where nothing stands for a row, nothing valid depends on it.
+                image[i] = self.image.row(border::inside(self.config.border(), y, height).unwrap_or(0));
+                for columns in &extended {
+                    for channel in 0..channels {
+                        let out = &mut self.scratch.samples.row_mut(i * channels + channel)[columns.clone()];
+                        extend_samples(out, image[i], (channel, channels), sample_columns + columns.start as isize, self.config.border());
+                    }
+                }
+                let gradient = y - self.config.smoothing().radius() as isize - 2;
+                turned_rows |= u64::from(is_turned(self.config.border(), gradient, height)) << i;
+            }
+            let threshold = found.threshold(self.config.threshold());
+            let Scratch { samples, signs, kept, kept_sums, responses, candidates, .. } = &mut *self.scratch;
+            v.enter(Tiles {
+                smoothing: self.config.smoothing(),
+                gradient: self.config.gradient(),
+                measure: self.config.measure(),
+                radius: window,
+                scale: self.scale,
+                threshold,
+                channels,
+                rows: block,
+                image,
+                first: sample_columns,
+                inside: inside.clone(),
+                extended: samples,
+                signs,
+                any_turned,
+                turned_rows,
+                kept,
+                kept_sums,
+                without: without.saturating_sub(consumed),
+                responses,
+                candidates,
+                slot: complete % RING,
+                words,
+                width: columns.responses.len(),
+            });
+            consumed += block;
+            let end = (rows.start + consumed.saturating_sub(without)).min(rows.end);
+            for y in complete..end {
+                self.confine(&columns, y, y % RING);
+            }
+            complete = end;
+            self.collect_until(v, &columns, strip, complete, &mut ring, found);
         }
+    }
+
+    /// Sets what turns gy in the columns from `start` on, and returns whether any is turned.
+    fn turn(&mut self, start: isize) -> bool {
+        let mut any = false;
+        for (i, sign) in self.scratch.signs.iter_mut().enumerate() {
+            let turned = is_turned(self.config.border(), start + i as isize, self.image.width());
+            any |= turned;
+            *sign = if turned { -1 } else { 1 };
+        }
+        any
+    }
+
+    /// Collects the rows whose neighbourhoods lie above row `end`; at the image's bottom there is nothing below to wait
+    /// for.
+    fn collect_until<V: Simd>(
+        &mut self,
+        v: V,
+        columns: &Columns,
+        strip: &Range<usize>,
+        end: usize,
+        ring: &mut Ring,
+        found: &mut Peaks,
+    ) {
+        let (width, height) = (self.image.width(), self.image.height());
+        let (radius, margin) = (self.config.suppression_radius(), self.config.margin());
+        let until = if end == height { height } else { end.saturating_sub(radius) };
+        let rows = ring.uncollected..until.min(self.rows.end).max(ring.uncollected);
+        ring.uncollected = rows.end;
+        let Scratch { responses, nothing, candidates, .. } = &mut *self.scratch;
+        v.enter(Collect {
+            responses,
+            candidates,
+            ring: ring.rows,
+            nothing: nothing.row(0),
+            height,
+            words: ring.words,
+            radius,
+            threshold: self.config.threshold(),
+            rows,
+            corner_rows: margin..height.saturating_sub(margin),
+            origin: columns.origin,
+            columns: strip.clone(),
+            corner_columns: margin..width.saturating_sub(margin),
+            found,
+        });
     }
 
     /// Brings the window's sums down the columns to row y.
@@ -212,17 +334,13 @@ impl Walk<'_> {
         extend(out, columns, &columns.smoothed, self.config.gradient().radius(), self.config, width);
     }
 
-    /// Computes the responses of row y; where there is none, or it does not compete, −∞ stands for it.
-    fn respond<V: Simd>(&mut self, v: V, columns: &Columns, y: usize) {
-        let (width, height) = (self.image.width(), self.image.height());
+    /// Computes the responses of row y.
+    fn respond<V: Simd>(&mut self, v: V, columns: &Columns, y: usize, slot: usize) {
         let frame = self.config.invalid_frame();
-        let slot = y % (2 * self.config.suppression_radius() + 1);
-        let Scratch { pairs, odds, prefixes, responses, .. } = &mut *self.scratch;
-        let out = responses.row_mut(slot);
-        if y < frame || y + frame >= height {
-            out.fill(f32::NEG_INFINITY);
+        if y < frame || y + frame >= self.image.height() {
             return;
         }
+        let Scratch { pairs, odds, prefixes, responses, .. } = &mut *self.scratch;
         v.enter(Respond {
             measure: self.config.measure(),
             radius: self.config.window().radius(),
@@ -230,9 +348,20 @@ impl Walk<'_> {
             pairs: pairs.each_ref().map(|rows| rows.row(0)),
             odds: odds.each_ref().map(|rows| rows.row(0)),
             prefixes: prefixes.each_ref().map(|rows| rows.row(0)),
-            out,
+            out: &mut responses.0[slot].0,
             span: columns.span(&columns.responses),
         });
+    }
+
+    /// Puts −∞ where there is no response in row y, or it does not compete.
+    fn confine(&mut self, columns: &Columns, y: usize, slot: usize) {
+        let (width, height) = (self.image.width(), self.image.height());
+        let frame = self.config.invalid_frame();
+        let out = &mut self.scratch.responses.0[slot].0;
+        if y < frame || y + frame >= height {
+            out.fill(f32::NEG_INFINITY);
+            return;
+        }
         let valid = columns.responses.start.max(frame)..columns.responses.end.min(width - frame);
         let valid = valid.start..valid.end.max(valid.start);
         let place = columns.span(&valid);
@@ -242,7 +371,8 @@ impl Walk<'_> {
             out[reach..place.start.max(reach)].fill(f32::NEG_INFINITY);
         }
         if valid.end + frame >= width {
-            out[place.end..].fill(f32::NEG_INFINITY);
+            let end = (place.end + REACH).min(out.len());
+            out[place.end..end].fill(f32::NEG_INFINITY);
         }
         if let Some(mask) = self.mask {
             for (response, mask) in out[place].iter_mut().zip(&mask.row(y)[valid]) {
@@ -252,45 +382,39 @@ impl Walk<'_> {
             }
         }
     }
+}
 
-    /// Collects the peaks of row y, whose neighbourhood has been computed.
-    fn collect<V: Simd>(
-        &mut self,
-        v: V,
-        columns: &Columns,
-        strip: &Range<usize>,
-        y: usize,
-        found: &mut Peaks,
-    ) {
-        let (width, height) = (self.image.width(), self.image.height());
-        let (radius, margin) = (self.config.suppression_radius(), self.config.margin());
-        if y < margin || height - y <= margin {
-            return;
-        }
-        let within = strip.start.max(margin)..strip.end.min(width.saturating_sub(margin));
-        let threshold = self.threshold(found.greatest);
-        let ring = 2 * radius + 1;
-        let Scratch { responses, nothing, candidates, .. } = &mut *self.scratch;
-        let mut rows = [nothing.row(0); 2 * MOST_RADIUS + 1];
-        for (i, row) in rows.iter_mut().enumerate().take(ring) {
-            if (radius..height + radius).contains(&(y + i)) {
-                *row = responses.row((y + i - radius) % ring);
-            }
-        }
-        let candidates = &mut candidates[y % ring];
-        v.enter(Suppress { rows, radius, threshold, candidates, width: strip.len() });
-        for word in LEAD / 64..(LEAD + strip.len()).div_ceil(64) {
-            let mut bits = candidates[word];
-            while bits != 0 {
-                let place = 64 * word + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                let x = (place as isize + columns.origin) as usize;
-                if within.contains(&x) {
-                    found.peaks.push(Keypoint::new(x as f32, y as f32, rows[radius][place]));
-                }
-            }
-        }
+/// The samples of a channel of a row from column `start` on, extended beyond the image.
+fn extend_samples(out: &mut [u8], row: &[u8], (channel, channels): (usize, usize), start: isize, border: Border) {
+    let (width, number) = (row.len() / channels, out.len());
+    let sample = |x: usize| row[x * channels + channel];
+    // The columns within the image, and the elements for them.
+    let inside = start.clamp(0, width as isize) as usize..(start + number as isize).clamp(0, width as isize) as usize;
+    let place = (inside.start as isize - start).clamp(0, number as isize) as usize;
+    let (before, rest) = out.split_at_mut(place);
+    let (middle, after) = rest.split_at_mut(inside.len());
+    if channels == 1 {
+        middle.copy_from_slice(&row[inside.clone()]);
+    } else {
+        middle.iter_mut().zip(inside.clone()).for_each(|(out, x)| *out = sample(x));
     }
+    let beyond = |x: isize| border::inside(border, x, width).map_or(0, sample);
+    before.iter_mut().enumerate().for_each(|(i, out)| *out = beyond(start + i as isize));
+    after.iter_mut().enumerate().for_each(|(i, out)| *out = beyond((inside.end + i) as isize));
+}
+
+/// Whether samples stand mirrored at place `i` of a line of `len`.
+fn is_turned(border: Border, i: isize, len: usize) -> bool {
+    let period = 2 * (len as isize - 1);
+    border == Border::Reflect101 && period > 0 && i.rem_euclid(period) > len as isize - 1
+}
+
+/// The rows of responses that wait to be collected, by y mod `rows`.
+struct Ring {
+    rows: usize,
+    words: Words,
+    /// The next row to collect.
+    uncollected: usize,
 }
 
 /// The next rows to compute.

@@ -64,11 +64,16 @@ impl Simd for Avx2 {
         sub_i16(a: I16, b: I16) -> Self::I16 = _mm256_sub_epi16(a, b);
         shift_right_4(a: I16) -> Self::I16 = _mm256_srli_epi16::<4>(a);
         shift_right_8(a: I16) -> Self::I16 = _mm256_srli_epi16::<8>(a);
+        mul_i16(a: I16, b: I16) -> Self::I16 = _mm256_mullo_epi16(a, b);
+        sixteenth(a: I16) -> Self::I16 = _mm256_mulhrs_epi16(a, _mm256_set1_epi16(1 << 11));
+        next_i16(a: I16) -> Self::I16 = _mm256_alignr_epi8::<2>(_mm256_permute2x128_si256::<0x01>(a, a), a);
+        second_next_i16(a: I16) -> Self::I16 = _mm256_alignr_epi8::<4>(_mm256_permute2x128_si256::<0x01>(a, a), a);
         odd_lanes(a: I16) -> Self::I16 = _mm256_and_si256(a, _mm256_set1_epi32(0xFFFF_0000_u32 as i32));
         dot(a: I16, b: I16) -> Self::I32 = _mm256_madd_epi16(a, b);
         dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = _mm256_add_epi32(acc, _mm256_madd_epi16(a, b));
         add_i32(a: I32, b: I32) -> Self::I32 = _mm256_add_epi32(a, b);
         sub_i32(a: I32, b: I32) -> Self::I32 = _mm256_sub_epi32(a, b);
+        next_i32(a: I32) -> Self::I32 = _mm256_alignr_epi8::<4>(_mm256_permute2x128_si256::<0x01>(a, a), a);
         to_f32(a: I32) -> Self::F32 = _mm256_cvtepi32_ps(a);
         add(a: F32, b: F32) -> Self::F32 = _mm256_add_ps(a, b);
         sub(a: F32, b: F32) -> Self::F32 = _mm256_sub_ps(a, b);

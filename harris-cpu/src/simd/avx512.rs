@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use std::arch::asm;
 use std::arch::x86_64::*;
 
 use super::{Simd, Work};
@@ -66,11 +67,16 @@ impl Simd for Avx512 {
         sub_i16(a: I16, b: I16) -> Self::I16 = _mm512_sub_epi16(a, b);
         shift_right_4(a: I16) -> Self::I16 = _mm512_srli_epi16::<4>(a);
         shift_right_8(a: I16) -> Self::I16 = _mm512_srli_epi16::<8>(a);
+        mul_i16(a: I16, b: I16) -> Self::I16 = _mm512_mullo_epi16(a, b);
+        sixteenth(a: I16) -> Self::I16 = _mm512_mulhrs_epi16(a, _mm512_set1_epi16(1 << 11));
+        next_i16(a: I16) -> Self::I16 = _mm512_permutexvar_epi16(following(), a);
+        second_next_i16(a: I16) -> Self::I16 = _mm512_alignr_epi32::<1>(a, a);
         odd_lanes(a: I16) -> Self::I16 = _mm512_and_si512(a, _mm512_set1_epi32(0xFFFF_0000_u32 as i32));
         dot(a: I16, b: I16) -> Self::I32 = _mm512_madd_epi16(a, b);
-        dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = _mm512_dpwssd_epi32(acc, a, b);
+        dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = dot_add(acc, a, b);
         add_i32(a: I32, b: I32) -> Self::I32 = _mm512_add_epi32(a, b);
         sub_i32(a: I32, b: I32) -> Self::I32 = _mm512_sub_epi32(a, b);
+        next_i32(a: I32) -> Self::I32 = _mm512_alignr_epi32::<1>(a, a);
         to_f32(a: I32) -> Self::F32 = _mm512_cvtepi32_ps(a);
         add(a: F32, b: F32) -> Self::F32 = _mm512_add_ps(a, b);
         sub(a: F32, b: F32) -> Self::F32 = _mm512_sub_ps(a, b);
@@ -86,4 +92,36 @@ impl Simd for Avx512 {
         greater(a: F32, b: F32) -> u32 = u32::from(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(a, b));
         at_least(a: F32, b: F32) -> u32 = u32::from(_mm512_cmp_ps_mask::<_CMP_GE_OQ>(a, b));
     }
+}
+
+/// acc + a₂ᵢ·b₂ᵢ + a₂ᵢ₊₁·b₂ᵢ₊₁, by the name of the instruction: of the intrinsic the compiler makes a product and an addition.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vnni")]
+fn dot_add(mut acc: __m512i, a: __m512i, b: __m512i) -> __m512i {
+    // SAFETY: the instruction, whose feature the function has, reads and writes these registers alone.
+    unsafe {
+        asm!(
+            "vpdpwssd {acc}, {a}, {b}",
+            acc = inout(zmm_reg) acc, a = in(zmm_reg) a, b = in(zmm_reg) b,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    acc
+}
+
+/// 1, 2, ..., 31, 0
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn following() -> __m512i {
+    const PLACES: [i16; 32] = {
+        let mut places = [0; 32];
+        let mut i = 0;
+        while i < 31 {
+            places[i] = i as i16 + 1;
+            i += 1;
+        }
+        places
+    };
+    // SAFETY: the array has as many bytes as are read.
+    unsafe { _mm512_loadu_si512(PLACES.as_ptr().cast()) }
 }

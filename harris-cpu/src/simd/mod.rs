@@ -82,6 +82,13 @@ pub(crate) trait Simd: Copy {
     fn shift_right_4(self, a: Self::I16) -> Self::I16;
     /// a >> 8 of unsigned lanes.
     fn shift_right_8(self, a: Self::I16) -> Self::I16;
+    fn mul_i16(self, a: Self::I16, b: Self::I16) -> Self::I16;
+    /// (a + 8) >> 4 of lanes from 0 to 16 · 255.
+    fn sixteenth(self, a: Self::I16) -> Self::I16;
+    /// aᵢ₊₁ in lane i; what stands in the last lane means nothing.
+    fn next_i16(self, a: Self::I16) -> Self::I16;
+    /// aᵢ₊₂ in lane i; what stands in the last two lanes means nothing.
+    fn second_next_i16(self, a: Self::I16) -> Self::I16;
     /// Sets even lanes to zero.
     fn odd_lanes(self, a: Self::I16) -> Self::I16;
     /// a₂ᵢ·b₂ᵢ + a₂ᵢ₊₁·b₂ᵢ₊₁ in lane i.
@@ -91,6 +98,8 @@ pub(crate) trait Simd: Copy {
 
     fn add_i32(self, a: Self::I32, b: Self::I32) -> Self::I32;
     fn sub_i32(self, a: Self::I32, b: Self::I32) -> Self::I32;
+    /// aᵢ₊₁ in lane i; what stands in the last lane means nothing.
+    fn next_i32(self, a: Self::I32) -> Self::I32;
     /// Rounds to nearest even.
     fn to_f32(self, a: Self::I32) -> Self::F32;
 

@@ -94,6 +94,22 @@ impl Simd for Portable {
         a.map(|v| (v as u16 >> 8) as i16)
     }
     #[inline(always)]
+    fn mul_i16(self, a: Self::I16, b: Self::I16) -> Self::I16 {
+        zip(a, b, i16::wrapping_mul)
+    }
+    #[inline(always)]
+    fn sixteenth(self, a: Self::I16) -> Self::I16 {
+        a.map(|v| v.wrapping_add(8) >> 4)
+    }
+    #[inline(always)]
+    fn next_i16(self, a: Self::I16) -> Self::I16 {
+        array::from_fn(|i| a[(i + 1) % (2 * N)])
+    }
+    #[inline(always)]
+    fn second_next_i16(self, a: Self::I16) -> Self::I16 {
+        array::from_fn(|i| a[(i + 2) % (2 * N)])
+    }
+    #[inline(always)]
     fn odd_lanes(self, a: Self::I16) -> Self::I16 {
         array::from_fn(|i| if i % 2 == 1 { a[i] } else { 0 })
     }
@@ -113,6 +129,10 @@ impl Simd for Portable {
     #[inline(always)]
     fn sub_i32(self, a: Self::I32, b: Self::I32) -> Self::I32 {
         zip(a, b, i32::wrapping_sub)
+    }
+    #[inline(always)]
+    fn next_i32(self, a: Self::I32) -> Self::I32 {
+        array::from_fn(|i| a[(i + 1) % N])
     }
     #[inline(always)]
     fn to_f32(self, a: Self::I32) -> Self::F32 {

@@ -64,11 +64,16 @@ impl Simd for Sse2 {
         sub_i16(a: I16, b: I16) -> Self::I16 = _mm_sub_epi16(a, b);
         shift_right_4(a: I16) -> Self::I16 = _mm_srli_epi16::<4>(a);
         shift_right_8(a: I16) -> Self::I16 = _mm_srli_epi16::<8>(a);
+        mul_i16(a: I16, b: I16) -> Self::I16 = _mm_mullo_epi16(a, b);
+        sixteenth(a: I16) -> Self::I16 = _mm_srli_epi16::<4>(_mm_add_epi16(a, _mm_set1_epi16(8)));
+        next_i16(a: I16) -> Self::I16 = _mm_srli_si128::<2>(a);
+        second_next_i16(a: I16) -> Self::I16 = _mm_srli_si128::<4>(a);
         odd_lanes(a: I16) -> Self::I16 = _mm_and_si128(a, _mm_set1_epi32(0xFFFF_0000_u32 as i32));
         dot(a: I16, b: I16) -> Self::I32 = _mm_madd_epi16(a, b);
         dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = _mm_add_epi32(acc, _mm_madd_epi16(a, b));
         add_i32(a: I32, b: I32) -> Self::I32 = _mm_add_epi32(a, b);
         sub_i32(a: I32, b: I32) -> Self::I32 = _mm_sub_epi32(a, b);
+        next_i32(a: I32) -> Self::I32 = _mm_srli_si128::<4>(a);
         to_f32(a: I32) -> Self::F32 = _mm_cvtepi32_ps(a);
         add(a: F32, b: F32) -> Self::F32 = _mm_add_ps(a, b);
         sub(a: F32, b: F32) -> Self::F32 = _mm_sub_ps(a, b);

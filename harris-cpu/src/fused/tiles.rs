@@ -1,0 +1,395 @@
+//! Tiles: columns as wide as a vector, from samples to responses without leaving the registers.
+//!
+//! Lane i of a vector of samples is column i of its tile; a stage moves lanes to reach neighbours on the right, so that
+//! the first column is always lane 0 and each stage has fewer lanes that mean something at the end. The next tile begins
+//! where they end. Down the rows a tile keeps sums of the rows above, in steps of \[1 1\] for binomials, and the
+//! gradients in the window with the sums of their products, as the row kernels do ([`super::tensor`]).
+//!
+//! Samples beyond the image are reflected, and gy turns its sign where one of the axes is outside: so the products are
+//! extended (docs/arithmetic.md, section 1).
+
+use std::ops::Range;
+
+use harris_core::{Border, Gradient, HarrisConfig, Measure, Smoothing};
+
+use super::samples::weigh;
+use super::scratch::{CandidateRing, RING, ResponseRing, SAMPLES, SampleRows, Words};
+use super::tensor::{Formula, Harris, Noble, ShiTomasi};
+use crate::simd::{Simd, Work};
+
+/// The greatest window radius of tiles.
+pub(super) const MOST_TILED: usize = 3;
+
+/// Whether tiles do `config`.
+pub(super) fn covered(config: &HarrisConfig) -> bool {
+    matches!(config.border(), Border::Reflect101 | Border::Skip) && config.window().radius() <= MOST_TILED
+}
+
+/// Columns of responses of a tile, where `V` has lanes enough for it: a tile of fewer than 16 does not pay.
+pub(super) fn columns<V: Simd>(support: usize) -> Option<usize> {
+    let lanes = 2 * V::LANES;
+    (2 * support + 16 <= lanes).then(|| lanes - 2 * support)
+}
+
+/// Rows that a tile's stages wait for those before them.
+pub(super) const DELAY: usize = 3;
+
+/// Vectors of 16-bit numbers that a tile keeps, and of 32-bit numbers.
+pub(super) const fn kept(size: usize, channels: usize) -> [usize; 2] {
+    [channels * (4 + 1 + 2 + 2 + 2 + 2 * size), 6]
+}
+
+/// Computes the responses of a block of rows, and marks those above a threshold.
+pub(super) struct Tiles<'a> {
+    pub(super) smoothing: Smoothing,
+    pub(super) gradient: Gradient,
+    pub(super) measure: Measure,
+    /// Radius of the window.
+    pub(super) radius: usize,
+    pub(super) scale: f32,
+    pub(super) threshold: f32,
+    pub(super) channels: usize,
+    /// Rows of samples, a multiple of the window's size.
+    pub(super) rows: usize,
+    /// The samples of gray images, for tiles that lie within it.
+    pub(super) image: [&'a [u8]; RING],
+    /// The column of the first tile's first sample, and the tiles that read from `image`.
+    pub(super) first: isize,
+    pub(super) inside: Range<usize>,
+    /// From that column on: what stands for the samples of the others, a row for each channel.
+    pub(super) extended: &'a SampleRows,
+    /// What turns gy in each column, 1 or −1, from the first tile's first gradient on.
+    pub(super) signs: &'a [i16; SAMPLES],
+    /// Whether there is −1 in `signs`.
+    pub(super) any_turned: bool,
+    /// Of each row of samples as a bit, whether gy is turned in the row of gradients that is computed with it.
+    pub(super) turned_rows: u64,
+    /// What tiles keep from block to block.
+    pub(super) kept: &'a mut [i16],
+    pub(super) kept_sums: &'a mut [i32],
+    /// Rows of samples that complete no row of responses.
+    pub(super) without: usize,
+    /// Rings of rows, and the place of the first row in them.
+    pub(super) responses: &'a mut ResponseRing,
+    pub(super) candidates: &'a mut CandidateRing,
+    pub(super) slot: usize,
+    /// The tiles, and their columns in all.
+    pub(super) words: Words,
+    pub(super) width: usize,
+}
+
+impl Work for Tiles<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        match (self.radius, self.channels) {
+            (1, 1) => self.within::<V, 3, 1>(v),
+            (2, 1) => self.within::<V, 5, 1>(v),
+            (_, 1) => self.within::<V, 7, 1>(v),
+            (1, _) => self.within::<V, 3, 3>(v),
+            (2, _) => self.within::<V, 5, 3>(v),
+            (_, _) => self.within::<V, 7, 3>(v),
+        }
+    }
+}
+
+/// A tile: which, its first column, whether it lies within the image, its columns as bits.
+#[derive(Clone, Copy)]
+struct Tile {
+    number: usize,
+    column: usize,
+    inside: bool,
+    valid: u64,
+}
+
+/// What a tile keeps of the rows above.
+struct State<V: Simd, const S: usize, const C: usize> {
+    /// Partial sums of the smoothing.
+    smoothing: [[V::I16; 4]; C],
+    /// The last row.
+    smoothed: [V::I16; C],
+    /// Partial sums of gx, or rows of differences.
+    differences: [[V::I16; 2]; C],
+    /// The last two rows of weighted sums, for gy.
+    sums: [[V::I16; 2]; C],
+    /// gx and gy of the last row.
+    gradients: [[V::I16; 2]; C],
+    /// gx and gy of the rows in the window.
+    window: [[[V::I16; 2]; S]; C],
+    /// The window's sums of gx², gx·gy and gy², of pairs of columns and of odd columns.
+    pairs: [V::I32; 3],
+    odds: [V::I32; 3],
+}
+
+impl Tiles<'_> {
+    #[inline(always)]
+    fn within<V: Simd, const S: usize, const C: usize>(mut self, v: V) {
+        let [vectors, sums] = kept(S, C);
+        let [vectors, sums] = [vectors * 2 * V::LANES, sums * V::LANES];
+        for tile in 0..self.words.number {
+            let [place, place_of_sums] = [tile * vectors, tile * sums];
+            let mut state = State::<V, S, C>::load(
+                v,
+                &self.kept[place..][..vectors],
+                &self.kept_sums[place_of_sums..][..sums],
+            );
+            let column = tile * self.words.step;
+            let columns = self.words.step.min(self.width - column);
+            let tile = Tile { number: tile, column, inside: self.inside.contains(&tile), valid: u64::MAX >> (64 - columns) };
+            let mut row = 0;
+            while row < self.rows {
+                self.row::<V, S, C, 0>(v, &mut state, row, tile);
+                self.row::<V, S, C, 1>(v, &mut state, row + 1, tile);
+                self.row::<V, S, C, 2>(v, &mut state, row + 2, tile);
+                if S > 3 {
+                    self.row::<V, S, C, 3>(v, &mut state, row + 3, tile);
+                    self.row::<V, S, C, 4>(v, &mut state, row + 4, tile);
+                }
+                if S > 5 {
+                    self.row::<V, S, C, 5>(v, &mut state, row + 5, tile);
+                    self.row::<V, S, C, 6>(v, &mut state, row + 6, tile);
+                }
+                row += S;
+            }
+            state.store(v, &mut self.kept[place..][..vectors], &mut self.kept_sums[place_of_sums..][..sums]);
+        }
+    }
+
+    /// Takes a row of samples, and computes a row of responses. `OLDEST` is the place in the window of the row that
+    /// leaves it.
+    ///
+    /// Each stage works on what the one before it left in the last call, so that the processor has four chains of
+    /// operations to work on at a time.
+    #[inline(always)]
+    fn row<V: Simd, const S: usize, const C: usize, const OLDEST: usize>(
+        &mut self,
+        v: V,
+        state: &mut State<V, S, C>,
+        row: usize,
+        tile: Tile,
+    ) {
+        if row >= self.without {
+            self.respond::<V, S, C>(v, state, row - self.without, tile);
+        }
+        let turned_row = self.turned_rows >> row & 1 == 1;
+        for c in 0..C {
+            let [x, y] = state.gradients[c];
+            let [u, w] = state.window[c][OLDEST];
+            state.window[c][OLDEST] = [x, y];
+            // As the row kernels: x² − u² = (x − u)·(x + u), and x·y − u·w = x·(y − w) + (x − u)·w.
+            let [dx, dy] = [v.sub_i16(x, u), v.sub_i16(y, w)];
+            let [sx, sy] = [v.add_i16(x, u), v.add_i16(y, w)];
+            let [ox, oy] = [v.odd_lanes(dx), v.odd_lanes(dy)];
+            let (pairs, odds) = (&mut state.pairs, &mut state.odds);
+            pairs[0] = v.dot_add(pairs[0], dx, sx);
+            pairs[1] = v.dot_add(v.dot_add(pairs[1], x, dy), dx, w);
+            pairs[2] = v.dot_add(pairs[2], dy, sy);
+            odds[0] = v.dot_add(odds[0], ox, sx);
+            odds[1] = v.dot_add(v.dot_add(odds[1], x, oy), ox, w);
+            odds[2] = v.dot_add(odds[2], oy, sy);
+
+            let smoothed = state.smoothed[c];
+            let [x, mut y] =
+                differentiate(v, self.gradient, smoothed, &mut state.differences[c], &mut state.sums[c]);
+            if self.any_turned || turned_row {
+                y = v.mul_i16(y, v.load_i16(self.signs, tile.column));
+                if turned_row {
+                    y = v.sub_i16(v.splat_i16(0), y);
+                }
+            }
+            state.gradients[c] = [x, y];
+            let samples = if C == 1 && tile.inside {
+                v.load_u8(self.image[row % RING], (self.first + tile.column as isize) as usize)
+            } else {
+                v.load_u8(self.extended.row(row * C + c), tile.column)
+            };
+            state.smoothed[c] = smooth(v, self.smoothing, samples, &mut state.smoothing[c]);
+        }
+    }
+
+    /// Computes responses from the window's sums.
+    #[inline(always)]
+    fn respond<V: Simd, const S: usize, const C: usize>(
+        &mut self,
+        v: V,
+        state: &State<V, S, C>,
+        row: usize,
+        tile: Tile,
+    ) {
+        let scale = v.splat_f32(self.scale);
+        let a = across::<V, S>(v, state.pairs[0], state.odds[0], scale);
+        let b = across::<V, S>(v, state.pairs[1], state.odds[1], scale);
+        let c = across::<V, S>(v, state.pairs[2], state.odds[2], scale);
+        let [even, odd] = match self.measure {
+            Measure::Harris { k } => {
+                let formula = Harris { k: v.splat_f32(k) };
+                [formula.response(v, a[0], b[0], c[0]), formula.response(v, a[1], b[1], c[1])]
+            }
+            Measure::ShiTomasi => {
+                let formula = ShiTomasi { half: v.splat_f32(0.5) };
+                [formula.response(v, a[0], b[0], c[0]), formula.response(v, a[1], b[1], c[1])]
+            }
+            Measure::Noble { eps } => {
+                let formula = Noble { two: v.splat_f32(2.0), eps: v.splat_f32(eps) };
+                [formula.response(v, a[0], b[0], c[0]), formula.response(v, a[1], b[1], c[1])]
+            }
+        };
+        let [low, high] = v.interleave(even, odd);
+        let slot = (self.slot + row) % RING;
+        let out = &mut self.responses.0[slot].0[self.words.start + tile.column..][..2 * V::LANES];
+        v.store_f32(out, 0, low);
+        v.store_f32(out, V::LANES, high);
+        let limit = v.splat_f32(self.threshold);
+        let above = u64::from(v.greater(low, limit)) | u64::from(v.greater(high, limit)) << V::LANES;
+        self.candidates[slot][tile.number] = above & tile.valid;
+    }
+}
+
+#[inline(always)]
+fn smooth<V: Simd>(v: V, smoothing: Smoothing, samples: V::I16, kept: &mut [V::I16; 4]) -> V::I16 {
+    match smoothing {
+        Smoothing::Binomial3 => {
+            let across = step(v, step(v, samples));
+            let down = pass(v, pass(v, across, &mut kept[0]), &mut kept[1]);
+            v.sixteenth(down)
+        }
+        Smoothing::Binomial5 => {
+            let across = step(v, step(v, step(v, step(v, samples))));
+            let half = pass(v, pass(v, across, &mut kept[0]), &mut kept[1]);
+            let down = pass(v, pass(v, half, &mut kept[2]), &mut kept[3]);
+            // Up to 256 · 255 + 128: all 16 bits, unsigned.
+            v.shift_right_8(v.add_i16(down, v.splat_i16(128)))
+        }
+        Smoothing::None | Smoothing::Gaussian { .. } => samples,
+    }
+}
+
+/// [1 1] across.
+#[inline(always)]
+fn step<V: Simd>(v: V, row: V::I16) -> V::I16 {
+    v.add_i16(row, v.next_i16(row))
+}
+
+/// [1 1] down.
+#[inline(always)]
+fn pass<V: Simd>(v: V, row: V::I16, above: &mut V::I16) -> V::I16 {
+    let sum = v.add_i16(*above, row);
+    *above = row;
+    sum
+}
+
+/// gx and gy of the row before `smooth`.
+#[inline(always)]
+fn differentiate<V: Simd>(
+    v: V,
+    gradient: Gradient,
+    smooth: V::I16,
+    differences: &mut [V::I16; 2],
+    sums: &mut [V::I16; 2],
+) -> [V::I16; 2] {
+    let difference = v.sub_i16(v.second_next_i16(smooth), smooth);
+    let (x, sum) = match gradient {
+        Gradient::Scharr3 => {
+            let x = weigh::<V, true>(v, differences[1], differences[0], difference);
+            *differences = [difference, differences[0]];
+            (x, weigh::<V, true>(v, smooth, v.next_i16(smooth), v.second_next_i16(smooth)))
+        }
+        Gradient::Central => {
+            let x = differences[0];
+            differences[0] = difference;
+            (x, v.next_i16(smooth))
+        }
+        Gradient::Sobel3 | Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => {
+            let [first, second] = differences;
+            (pass(v, pass(v, difference, first), second), step(v, step(v, smooth)))
+        }
+    };
+    let y = v.sub_i16(sum, sums[1]);
+    *sums = [sum, sums[0]];
+    [x, y]
+}
+
+/// The scaled sums over S columns from the even and from the odd ones on.
+#[inline(always)]
+fn across<V: Simd, const S: usize>(v: V, pairs: V::I32, odds: V::I32, scale: V::F32) -> [V::F32; 2] {
+    // Whole pairs after the first, and the odd column of the last of them.
+    let (mut pair, mut odd) = (v.next_i32(pairs), v.next_i32(odds));
+    let mut whole = pair;
+    for _ in 1..S / 2 {
+        pair = v.next_i32(pair);
+        odd = v.next_i32(odd);
+        whole = v.add_i32(whole, pair);
+    }
+    let even = v.sub_i32(v.add_i32(pairs, whole), odd);
+    let odd = v.add_i32(odds, whole);
+    [v.mul(v.to_f32(even), scale), v.mul(v.to_f32(odd), scale)]
+}
+
+impl<V: Simd, const S: usize, const C: usize> State<V, S, C> {
+    #[inline(always)]
+    fn load(v: V, kept: &[i16], kept_sums: &[i32]) -> Self {
+        let (zero, zero_sum) = (v.splat_i16(0), v.load_i32(kept_sums, 0));
+        let mut state = Self {
+            smoothing: [[zero; 4]; C],
+            smoothed: [zero; C],
+            differences: [[zero; 2]; C],
+            sums: [[zero; 2]; C],
+            gradients: [[zero; 2]; C],
+            window: [[[zero; 2]; S]; C],
+            pairs: [zero_sum; 3],
+            odds: [zero_sum; 3],
+        };
+        let mut place = 0;
+        load(v, &mut state.smoothed, kept, &mut place);
+        for c in 0..C {
+            load(v, &mut state.smoothing[c], kept, &mut place);
+            load(v, &mut state.differences[c], kept, &mut place);
+            load(v, &mut state.sums[c], kept, &mut place);
+            load(v, &mut state.gradients[c], kept, &mut place);
+            for gradient in &mut state.window[c] {
+                load(v, gradient, kept, &mut place);
+            }
+        }
+        for (i, (pair, odd)) in state.pairs.iter_mut().zip(&mut state.odds).enumerate() {
+            *pair = v.load_i32(kept_sums, 2 * i * V::LANES);
+            *odd = v.load_i32(kept_sums, (2 * i + 1) * V::LANES);
+        }
+        state
+    }
+
+    #[inline(always)]
+    fn store(&self, v: V, kept: &mut [i16], kept_sums: &mut [i32]) {
+        let mut place = 0;
+        store(v, &self.smoothed, kept, &mut place);
+        for c in 0..C {
+            store(v, &self.smoothing[c], kept, &mut place);
+            store(v, &self.differences[c], kept, &mut place);
+            store(v, &self.sums[c], kept, &mut place);
+            store(v, &self.gradients[c], kept, &mut place);
+            for gradient in &self.window[c] {
+                store(v, gradient, kept, &mut place);
+            }
+        }
+        for (i, (pair, odd)) in self.pairs.iter().zip(&self.odds).enumerate() {
+            v.store_i32(kept_sums, 2 * i * V::LANES, *pair);
+            v.store_i32(kept_sums, (2 * i + 1) * V::LANES, *odd);
+        }
+    }
+}
+
+#[inline(always)]
+fn load<V: Simd, const N: usize>(v: V, vectors: &mut [V::I16; N], kept: &[i16], place: &mut usize) {
+    for vector in vectors {
+        *vector = v.load_i16(kept, *place);
+        *place += 2 * V::LANES;
+    }
+}
+
+#[inline(always)]
+fn store<V: Simd, const N: usize>(v: V, vectors: &[V::I16; N], kept: &mut [i16], place: &mut usize) {
+    for vector in vectors {
+        v.store_i16(kept, *place, *vector);
+        *place += 2 * V::LANES;
+    }
+}
