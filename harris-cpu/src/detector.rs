@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use harris_core::pipeline::{selection, subpixel, threshold};
-use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Raster, Subpixel, Threshold};
+use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Raster, Samples, Subpixel, Threshold};
 use ndarray::Array2;
 
-use crate::fused::{self, Peaks, Walk};
+use crate::fused::{self, FusedSample, Peaks, Walk};
 use crate::staged;
 use crate::staged::peaks::Responses;
 use crate::workers::{Workers, constructors};
@@ -94,11 +94,15 @@ impl CpuDetector {
 
 /// The two ways from image to corners.
 impl CpuDetector {
-    fn detect_fused(
+    /// By the fused path, where it does the configuration on such samples.
+    fn detect_as<T: FusedSample>(
         &mut self,
         image: &ImageView<'_>,
-        samples: Raster<'_, u8>,
+        samples: Raster<'_, T>,
     ) -> Result<Vec<Keypoint>, Error> {
+        if !fused::covers::<T>(&self.config, samples.channels()) {
+            return self.detect_staged(image);
+        }
         self.config.check_image(image)?;
         let bands = self.workers.threads.bands(image.height());
         let scratch = &mut self.workspace.scratch;
@@ -111,7 +115,7 @@ impl CpuDetector {
         let found: Vec<Peaks> = self.workers.threads.map(work, |(rows, scratch)| {
             level.call(Walk { image: samples, mask: image.mask(), config, rows, scale, scratch })
         });
-        let greatest = found.iter().map(|band| band.greatest).fold(f32::NEG_INFINITY, f32::max);
+        let greatest = found.iter().map(|band| band.greatest).fold(0.0, f32::max);
         let mut corners: Vec<_> = found.into_iter().flat_map(|band| band.peaks).collect();
         if let Threshold::Relative(quality) = config.threshold() {
             let threshold = threshold::relative(quality, greatest).unwrap_or(f32::INFINITY);
@@ -156,9 +160,10 @@ impl CpuDetector {
 
 impl Detector for CpuDetector {
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
-        match fused::covered(image, &self.config) {
-            Some(samples) => self.detect_fused(image, samples),
-            None => self.detect_staged(image),
+        match image.samples() {
+            Samples::U8(samples) => self.detect_as(image, samples),
+            Samples::U16(samples) => self.detect_as(image, samples),
+            Samples::F32(samples) => self.detect_as(image, samples),
         }
     }
 

@@ -14,6 +14,10 @@
 //!
 //! Integer sums are exact, so that only their order differs from the definition's.
 
+mod by_floats;
+mod by_rows;
+mod by_tiles;
+mod floats;
 mod peaks;
 mod samples;
 mod scratch;
@@ -21,35 +25,107 @@ mod tensor;
 mod tiles;
 mod walk;
 
-use harris_core::config::APERTURES;
-use harris_core::{
-    Gradient, HarrisConfig, ImageView, Raster, Samples, Smoothing, Subpixel, Threshold, Window,
-};
+use std::ops::Range;
 
-pub(crate) use scratch::Scratch;
+use harris_core::config::APERTURES;
+use harris_core::{Gradient, HarrisConfig, Sample, Smoothing, Subpixel, Threshold, Window};
+
 pub(crate) use peaks::Peaks;
+pub(crate) use scratch::Scratch;
 pub(crate) use walk::Walk;
 
-use crate::bounds::fits_i32;
+use crate::bounds::{fits_f64, fits_i32, gain};
+use crate::simd::Simd;
 
 /// The greatest suppression radius of the fused path.
 const MOST_RADIUS: usize = 4;
 /// The greatest window radius of all.
 const MOST_WINDOW: usize = (*APERTURES.end() / 2) as usize;
+/// Integers that 32-bit floats hold exactly.
+const EXACT_FLOATS: f64 = (1 << 24) as f64;
 
-/// The samples of `image`, where the fused path does `config` on it.
-pub(crate) fn covered<'a>(image: &ImageView<'a>, config: &HarrisConfig) -> Option<Raster<'a, u8>> {
-    let Samples::U8(raster) = image.samples() else { return None };
-    let is_covered = raster.channels() == 1
-        && matches!(config.smoothing(), Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial5)
-        && matches!(config.gradient(), Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central)
-        && matches!(config.window(), Window::Box { .. })
-        && fits_i32(config, 1, 255.0)
+/// A sample type and the ways of the walk for it.
+pub(crate) trait FusedSample: Sample {
+    /// Whether samples are integers.
+    const EXACT: bool;
+
+    /// As a float, exactly.
+    fn float(self) -> f32;
+
+    /// Walks down a strip of columns.
+    fn strip<V: Simd>(walk: &mut Walk<'_, Self>, v: V, strip: &Range<usize>, found: &mut Peaks) {
+        walk.strip_by_floats(v, strip, found);
+    }
+}
+
+impl FusedSample for u8 {
+    const EXACT: bool = true;
+
+    fn float(self) -> f32 {
+        self.into()
+    }
+
+    fn strip<V: Simd>(walk: &mut Walk<'_, Self>, v: V, strip: &Range<usize>, found: &mut Peaks) {
+        if !is_short(walk.config, walk.image.channels()) {
+            return walk.strip_by_floats(v, strip, found);
+        }
+        match tiles::columns::<V>(walk.config) {
+            Some(tile) => walk.strip_by_tiles(v, strip, tile, found),
+            None if walk.image.channels() == 1 => walk.strip_by_rows(v, strip, found),
+            None => walk.strip_by_floats(v, strip, found),
+        }
+    }
+}
+
+impl FusedSample for u16 {
+    const EXACT: bool = true;
+
+    fn float(self) -> f32 {
+        self.into()
+    }
+}
+
+impl FusedSample for f32 {
+    const EXACT: bool = false;
+
+    fn float(self) -> f32 {
+        self
+    }
+}
+
+/// Whether the fused path does `config` on images of samples `T`.
+pub(crate) fn covers<T: FusedSample>(config: &HarrisConfig, channels: usize) -> bool {
+    let is_usual = matches!(config.smoothing(), Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial5)
         && !matches!(config.threshold(), Threshold::Rosin { .. })
         && config.suppression_radius() <= MOST_RADIUS
         && config.subpixel() != Subpixel::Quadratic;
-    is_covered.then_some(raster)
+    let greatest = gain(config.gradient()).map(|gain| gain * T::FULL_SCALE);
+    let has_gradient = match config.gradient() {
+        Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central => true,
+        Gradient::Box { .. } => T::EXACT && greatest.is_some_and(|greatest| greatest < EXACT_FLOATS),
+        Gradient::GaussianDerivative { .. } => false,
+    };
+    let has_window = match config.window() {
+        // The products of one channel round once, as the contract has it; of several, they must be exact.
+        Window::Gaussian { .. } if T::EXACT && channels > 1 => {
+            greatest.is_some_and(|greatest| channels as f64 * greatest * greatest <= EXACT_FLOATS)
+        }
+        Window::Box { .. } | Window::Binomial { .. } if T::EXACT => {
+            fits_f64(config, channels, T::FULL_SCALE, scratch::ROW)
+        }
+        Window::Box { .. } | Window::Binomial { .. } | Window::Gaussian { .. } => true,
+    };
+    is_usual && has_gradient && has_window
 }
 
-// Scharr's greatest gradient of 8-bit samples is 16 · 255: it fits in 16 bits.
-const _: () = assert!(16 * 255 <= i16::MAX as i64);
+/// Whether 16-bit gradients and 32-bit sums do for 8-bit images.
+fn is_short(config: &HarrisConfig, channels: usize) -> bool {
+    matches!(config.gradient(), Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central)
+        && matches!(config.window(), Window::Box { .. })
+        && fits_i32(config, channels, u8::FULL_SCALE)
+}
+
+// Scharr's greatest gradient of 8-bit samples is 16 · 255: it and twice as much fit in 16 bits.
+const _: () = assert!(2 * 16 * 255 <= i16::MAX as i64);
+// And 32-bit floats hold the sums of a smoothing or a gradient of 16-bit samples.
+const _: () = assert!(256 * 65535 + 128 <= 1 << 24);

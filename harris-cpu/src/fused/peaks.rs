@@ -106,7 +106,7 @@ impl Collect<'_> {
             let mut rows = [self.nothing; 2 * MOST_RADIUS + 1];
             for (i, row) in rows.iter_mut().enumerate().take(2 * R + 1) {
                 if (R..self.height + R).contains(&(y + i)) {
-                    *row = &self.responses.0[(y + i - R) % self.ring].0;
+                    *row = self.responses.row((y + i - R) % self.ring);
                 }
             }
             let limit = v.splat_f32(self.found.threshold(self.threshold));

@@ -1,5 +1,7 @@
 //! The rows between samples and peaks.
 
+use harris_core::{Gradient, HarrisConfig, Smoothing};
+
 use super::{MOST_RADIUS, MOST_WINDOW};
 
 /// Columns of a strip: the number that measured best (BENCHMARKING.md). The rows that a kernel uses together fit in the
@@ -10,7 +12,7 @@ pub(super) const LEAD: usize = 128;
 /// Elements of a row: lead, strip, halo, and what a last vector reads beyond it. Rows are 2688 or 5376 bytes apart, so
 /// that no two that a kernel uses together lie a multiple of 4096 bytes apart, where a load would wait for an
 /// unrelated store.
-const ROW: usize = LEAD + STRIP + 192;
+pub(super) const ROW: usize = LEAD + STRIP + 192;
 
 const _: () = assert!(ROW.is_multiple_of(64));
 
@@ -32,6 +34,9 @@ pub(super) const SAMPLES: usize = STRIP + 192;
 pub(super) type Row16 = [i16; ROW];
 pub(super) type SumRow = [i32; ROW / 2];
 pub(super) type ResponseRow = [f32; ROW];
+pub(super) type FloatRow = [f32; ROW];
+pub(super) type IntegerRow = [i32; ROW];
+pub(super) type WideRow = [f64; ROW];
 /// Marks of candidates: words of up to 64 neighbouring columns each ([`Words`]).
 pub(super) type Candidates = [u64; 136];
 
@@ -52,6 +57,18 @@ pub(super) struct Aligned<T, const LENGTH: usize>(pub(super) [T; LENGTH]);
 #[derive(Debug)]
 pub(super) struct ResponseRing(pub(super) Box<[Aligned<f32, ROW>; RING]>);
 
+impl ResponseRing {
+    #[inline(always)]
+    pub(super) fn row(&self, i: usize) -> &ResponseRow {
+        &self.0[i].0
+    }
+
+    #[inline(always)]
+    pub(super) fn row_mut(&mut self, i: usize) -> &mut ResponseRow {
+        &mut self.0[i].0
+    }
+}
+
 pub(super) type CandidateRing = Box<[Candidates; RING]>;
 
 /// Rows of one kind.
@@ -59,6 +76,16 @@ pub(super) type CandidateRing = Box<[Candidates; RING]>;
 pub(super) struct Rows<T, const LENGTH: usize>(Vec<Aligned<T, LENGTH>>);
 
 impl<T: Copy, const LENGTH: usize> Rows<T, LENGTH> {
+    /// Makes room for `number` rows.
+    fn reserve(&mut self, number: usize)
+    where
+        T: Default,
+    {
+        if self.0.len() < number {
+            *self = Self::new(number, T::default());
+        }
+    }
+
     /// `number` rows of a value.
     fn new(number: usize, value: T) -> Self {
         Self(vec![Aligned([value; LENGTH]); number])
@@ -75,9 +102,15 @@ impl<T: Copy, const LENGTH: usize> Rows<T, LENGTH> {
     }
 }
 
+impl<T, const LENGTH: usize> Default for Rows<T, LENGTH> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
 pub(super) type Rows16 = Rows<i16, ROW>;
 pub(super) type SumRows = Rows<i32, { ROW / 2 }>;
-pub(super) type ResponseRows = Rows<f32, ROW>;
+type ResponseRows = Rows<f32, ROW>;
 pub(super) type SampleRows = Rows<u8, SAMPLES>;
 
 /// The scratch memory of one band: 95 KiB, and 5 KiB for each row of the window.
@@ -111,6 +144,69 @@ pub(crate) struct Scratch {
     /// What tiles keep from block to block.
     pub(super) kept: Vec<i16>,
     pub(super) kept_sums: Vec<i32>,
+    /// Of the walk by floats.
+    pub(super) floats: Floats,
+}
+
+/// The rows of the walk by floats; those of rings one ring a channel, by y mod its length.
+#[derive(Debug, Default)]
+pub(super) struct Floats {
+    /// Samples; one row.
+    pub(super) taken: Rows<f32, ROW>,
+    /// Samples summed across; rings of 5.
+    pub(super) across: Rows<f32, ROW>,
+    /// Smoothed samples; one row.
+    pub(super) smoothed: Rows<f32, ROW>,
+    /// Differences and weighted sums across of smoothed rows; rings of 3.
+    pub(super) differences: Rows<f32, ROW>,
+    pub(super) sums: Rows<f32, ROW>,
+    /// Smoothed rows as integers, for box gradients of radius h; rings of 2h + 2.
+    pub(super) whole: Rows<i32, ROW>,
+    /// Sums of boxes down the columns and their differences; one row a channel.
+    pub(super) boxes: [Rows<i32, ROW>; 2],
+    /// Their running sums across; one row.
+    pub(super) running_boxes: [Rows<i32, ROW>; 2],
+    /// gx and gy; rings of the window's rows and the one that leaves it.
+    pub(super) gradients: [Rows<f32, ROW>; 2],
+    /// Products and their sums down the columns, of float windows: one ring, one row.
+    pub(super) products: [Rows<f32, ROW>; 3],
+    pub(super) sums_down: [Rows<f32, ROW>; 3],
+    /// Exact sums down the columns, and their running sums across; one row.
+    pub(super) wide_sums: [Rows<f64, ROW>; 3],
+    pub(super) wide_running: [Rows<f64, ROW>; 3],
+    /// Rows of zeros.
+    pub(super) zero: Rows<f32, ROW>,
+    pub(super) whole_zero: Rows<i32, ROW>,
+}
+
+impl Floats {
+    /// Makes room for the rows of a configuration.
+    pub(super) fn reserve(&mut self, config: &HarrisConfig, channels: usize, is_wide: bool) {
+        let ring = 2 * config.window().radius() + 2;
+        for rows in [&mut self.taken, &mut self.smoothed, &mut self.zero] {
+            rows.reserve(1);
+        }
+        if config.smoothing() != Smoothing::None {
+            self.across.reserve(5 * channels);
+        }
+        if let Gradient::Box { size } = config.gradient() {
+            self.whole.reserve((size as usize + 1) * channels);
+            self.boxes.iter_mut().for_each(|rows| rows.reserve(channels));
+            self.running_boxes.iter_mut().for_each(|rows| rows.reserve(1));
+            self.whole_zero.reserve(1);
+        } else {
+            self.differences.reserve(3 * channels);
+            self.sums.reserve(3 * channels);
+        }
+        self.gradients.iter_mut().for_each(|rows| rows.reserve(ring * channels));
+        if is_wide {
+            self.wide_sums.iter_mut().for_each(|rows| rows.reserve(1));
+            self.wide_running.iter_mut().for_each(|rows| rows.reserve(1));
+        } else {
+            self.products.iter_mut().for_each(|rows| rows.reserve(ring));
+            self.sums_down.iter_mut().for_each(|rows| rows.reserve(1));
+        }
+    }
 }
 
 /// On the heap from the start: an array of this size has no place on the stack.
@@ -137,6 +233,7 @@ impl Default for Scratch {
             signs: [1; SAMPLES],
             kept: Vec::new(),
             kept_sums: Vec::new(),
+            floats: Floats::default(),
         }
     }
 }
@@ -145,18 +242,13 @@ impl Scratch {
     /// Makes room for the gradients of a window of `radius`.
     pub(super) fn reserve(&mut self, radius: usize) {
         for rows in &mut self.gradients {
-            let number = 2 * radius + 2;
-            if rows.0.len() < number {
-                *rows = Rows::new(number, 0);
-            }
+            rows.reserve(2 * radius + 2);
         }
     }
 
     /// Makes room for tiles: `rows` rows of samples, and `kept` numbers of 16 and of 32 bits, which become zero.
     pub(super) fn reserve_tiles(&mut self, rows: usize, kept: [usize; 2]) {
-        if self.samples.0.len() < rows {
-            self.samples = Rows::new(rows, 0);
-        }
+        self.samples.reserve(rows);
         self.kept.clear();
         self.kept.resize(kept[0], 0);
         self.kept_sums.clear();

@@ -207,12 +207,29 @@ fn across<V: Simd, const R: usize>(
 }
 
 /// The running sums across of three rows: element j is the sum up to and with j, wrapping.
-pub(super) fn running_sums(rows: [&SumRow; 3], sums: [&mut SumRow; 3]) {
-    let ([a, b, c], [sa, sb, sc]) = (rows, sums);
-    let mut sum = [0_i32; 3];
-    for j in 0..a.len() {
-        // Three sums at once, as one would wait for itself.
-        sum = [sum[0].wrapping_add(a[j]), sum[1].wrapping_add(b[j]), sum[2].wrapping_add(c[j])];
-        [sa[j], sb[j], sc[j]] = sum;
+pub(super) struct RunOn<'a> {
+    pub(super) rows: [&'a SumRow; 3],
+    pub(super) running: [&'a mut SumRow; 3],
+}
+
+impl Work for RunOn<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        let Self { rows, running: [a, b, c] } = self;
+        let mut carries = [v.splat_i32(0); 3];
+        for j in vectors(0..rows[0].len(), V::LANES) {
+            carries[0] = run_on(v, rows[0], a, j, carries[0]);
+            carries[1] = run_on(v, rows[1], b, j, carries[1]);
+            carries[2] = run_on(v, rows[2], c, j, carries[2]);
+        }
     }
+}
+
+#[inline(always)]
+fn run_on<V: Simd>(v: V, row: &SumRow, out: &mut SumRow, j: usize, carry: V::I32) -> V::I32 {
+    let running = v.add_i32(carry, v.running_i32(v.load_i32(row, j)));
+    v.store_i32(out, j, running);
+    v.last_i32(running)
 }

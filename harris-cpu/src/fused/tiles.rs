@@ -20,15 +20,13 @@ use crate::simd::{Simd, Work};
 /// The greatest window radius of tiles.
 pub(super) const MOST_TILED: usize = 3;
 
-/// Whether tiles do `config`.
-pub(super) fn covered(config: &HarrisConfig) -> bool {
-    matches!(config.border(), Border::Reflect101 | Border::Skip) && config.window().radius() <= MOST_TILED
-}
-
-/// Columns of responses of a tile, where `V` has lanes enough for it: a tile of fewer than 16 does not pay.
-pub(super) fn columns<V: Simd>(support: usize) -> Option<usize> {
-    let lanes = 2 * V::LANES;
-    (2 * support + 16 <= lanes).then(|| lanes - 2 * support)
+/// Columns of responses of a tile, where `V` has tiles for `config`: a tile of fewer than 16 does not pay.
+pub(super) fn columns<V: Simd>(config: &HarrisConfig) -> Option<usize> {
+    let (lanes, lost) = (2 * V::LANES, 2 * config.support_radius());
+    let is_covered = matches!(config.border(), Border::Reflect101 | Border::Skip)
+        && config.window().radius() <= MOST_TILED
+        && lanes >= lost + 16;
+    is_covered.then(|| lanes - lost)
 }
 
 /// Rows that a tile's stages wait for those before them.
@@ -237,7 +235,7 @@ impl Tiles<'_> {
         };
         let [low, high] = v.interleave(even, odd);
         let slot = (self.slot + row) % RING;
-        let out = &mut self.responses.0[slot].0[self.words.start + tile.column..][..2 * V::LANES];
+        let out = &mut self.responses.row_mut(slot)[self.words.start + tile.column..][..2 * V::LANES];
         v.store_f32(out, 0, low);
         v.store_f32(out, V::LANES, high);
         let limit = v.splat_f32(self.threshold);

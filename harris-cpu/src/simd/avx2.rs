@@ -23,6 +23,7 @@ impl Simd for Avx2 {
     type I16 = __m256i;
     type I32 = __m256i;
     type F32 = __m256;
+    type F64 = __m256d;
 
     #[inline(always)]
     fn enter<W: Work>(self, work: W) -> W::Output {
@@ -45,6 +46,7 @@ impl Simd for Avx2 {
         load_i16 = _mm256_loadu_si256, store_i16 = _mm256_storeu_si256: [i16; 16] as I16;
         load_i32 = _mm256_loadu_si256, store_i32 = _mm256_storeu_si256: [i32; 8] as I32;
         load_f32 = _mm256_loadu_ps, store_f32 = _mm256_storeu_ps: [f32; 8] as F32;
+        load_f64 = _mm256_loadu_pd, store_f64 = _mm256_storeu_pd: [f64; 4] as F64;
     }
 
     #[inline(always)]
@@ -54,9 +56,27 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
+    fn splat_i32(self, v: i32) -> Self::I32 {
+        // SAFETY: `self` proves the instructions.
+        unsafe { _mm256_set1_epi32(v) }
+    }
+
+    #[inline(always)]
+    fn splat_f64(self, v: f64) -> Self::F64 {
+        // SAFETY: `self` proves the instructions.
+        unsafe { _mm256_set1_pd(v) }
+    }
+
+    #[inline(always)]
     fn splat_f32(self, v: f32) -> Self::F32 {
         // SAFETY: `self` proves the instructions.
         unsafe { _mm256_set1_ps(v) }
+    }
+
+    #[inline(always)]
+    fn narrow(self, [low, high]: [Self::F64; 2]) -> Self::F32 {
+        // SAFETY: `self` proves the instructions.
+        unsafe { _mm256_set_m128(_mm256_cvtpd_ps(high), _mm256_cvtpd_ps(low)) }
     }
 
     lanes! {
@@ -74,6 +94,14 @@ impl Simd for Avx2 {
         add_i32(a: I32, b: I32) -> Self::I32 = _mm256_add_epi32(a, b);
         sub_i32(a: I32, b: I32) -> Self::I32 = _mm256_sub_epi32(a, b);
         next_i32(a: I32) -> Self::I32 = _mm256_alignr_epi8::<4>(_mm256_permute2x128_si256::<0x01>(a, a), a);
+        running_i32(a: I32) -> Self::I32 = {
+            let a = _mm256_add_epi32(a, _mm256_slli_si256::<4>(a));
+            let a = _mm256_add_epi32(a, _mm256_slli_si256::<8>(a));
+            // The lower half's total, to the upper half.
+            let total = _mm256_shuffle_epi32::<0xFF>(_mm256_permute2x128_si256::<0x08>(a, a));
+            _mm256_add_epi32(a, total)
+        };
+        last_i32(a: I32) -> Self::I32 = _mm256_permutevar8x32_epi32(a, _mm256_set1_epi32(7));
         to_f32(a: I32) -> Self::F32 = _mm256_cvtepi32_ps(a);
         add(a: F32, b: F32) -> Self::F32 = _mm256_add_ps(a, b);
         sub(a: F32, b: F32) -> Self::F32 = _mm256_sub_ps(a, b);
@@ -85,6 +113,17 @@ impl Simd for Avx2 {
             let (low, high) = (_mm256_unpacklo_ps(even, odd), _mm256_unpackhi_ps(even, odd));
             [_mm256_permute2f128_ps::<0x20>(low, high), _mm256_permute2f128_ps::<0x31>(low, high)]
         };
+        to_i32(a: F32) -> Self::I32 = _mm256_cvttps_epi32(a);
+        widen(a: F32) -> [Self::F64; 2] = [_mm256_cvtps_pd(_mm256_castps256_ps128(a)), _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(a))];
+        add_f64(a: F64, b: F64) -> Self::F64 = _mm256_add_pd(a, b);
+        sub_f64(a: F64, b: F64) -> Self::F64 = _mm256_sub_pd(a, b);
+        mul_f64(a: F64, b: F64) -> Self::F64 = _mm256_mul_pd(a, b);
+        running_f64(a: F64) -> Self::F64 = {
+            let moved = _mm256_permute4x64_pd::<0b10_01_00_00>(a);
+            let a = _mm256_add_pd(a, _mm256_blend_pd::<1>(moved, _mm256_setzero_pd()));
+            _mm256_add_pd(a, _mm256_permute2f128_pd::<0x08>(a, a))
+        };
+        last_f64(a: F64) -> Self::F64 = _mm256_permute4x64_pd::<0xFF>(a);
         greater(a: F32, b: F32) -> u32 = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GT_OQ>(a, b)) as u32;
         at_least(a: F32, b: F32) -> u32 = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(a, b)) as u32;
     }

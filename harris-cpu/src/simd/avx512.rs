@@ -26,6 +26,7 @@ impl Simd for Avx512 {
     type I16 = __m512i;
     type I32 = __m512i;
     type F32 = __m512;
+    type F64 = __m512d;
 
     #[inline(always)]
     fn enter<W: Work>(self, work: W) -> W::Output {
@@ -48,6 +49,7 @@ impl Simd for Avx512 {
         load_i16 = _mm512_loadu_si512, store_i16 = _mm512_storeu_si512: [i16; 32] as I16;
         load_i32 = _mm512_loadu_si512, store_i32 = _mm512_storeu_si512: [i32; 16] as I32;
         load_f32 = _mm512_loadu_ps, store_f32 = _mm512_storeu_ps: [f32; 16] as F32;
+        load_f64 = _mm512_loadu_pd, store_f64 = _mm512_storeu_pd: [f64; 8] as F64;
     }
 
     #[inline(always)]
@@ -57,9 +59,30 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
+    fn splat_i32(self, v: i32) -> Self::I32 {
+        // SAFETY: `self` proves the instructions.
+        unsafe { _mm512_set1_epi32(v) }
+    }
+
+    #[inline(always)]
+    fn splat_f64(self, v: f64) -> Self::F64 {
+        // SAFETY: `self` proves the instructions.
+        unsafe { _mm512_set1_pd(v) }
+    }
+
+    #[inline(always)]
     fn splat_f32(self, v: f32) -> Self::F32 {
         // SAFETY: `self` proves the instructions.
         unsafe { _mm512_set1_ps(v) }
+    }
+
+    #[inline(always)]
+    fn narrow(self, [low, high]: [Self::F64; 2]) -> Self::F32 {
+        // SAFETY: `self` proves the instructions.
+        unsafe { 
+            let low = _mm512_castpd256_pd512(_mm256_castps_pd(_mm512_cvtpd_ps(low)));
+            _mm512_castpd_ps(_mm512_insertf64x4::<1>(low, _mm256_castps_pd(_mm512_cvtpd_ps(high))))
+         }
     }
 
     lanes! {
@@ -77,6 +100,14 @@ impl Simd for Avx512 {
         add_i32(a: I32, b: I32) -> Self::I32 = _mm512_add_epi32(a, b);
         sub_i32(a: I32, b: I32) -> Self::I32 = _mm512_sub_epi32(a, b);
         next_i32(a: I32) -> Self::I32 = _mm512_alignr_epi32::<1>(a, a);
+        running_i32(a: I32) -> Self::I32 = {
+            let zero = _mm512_setzero_si512();
+            let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<15>(a, zero));
+            let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<14>(a, zero));
+            let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<12>(a, zero));
+            _mm512_add_epi32(a, _mm512_alignr_epi32::<8>(a, zero))
+        };
+        last_i32(a: I32) -> Self::I32 = _mm512_permutexvar_epi32(_mm512_set1_epi32(15), a);
         to_f32(a: I32) -> Self::F32 = _mm512_cvtepi32_ps(a);
         add(a: F32, b: F32) -> Self::F32 = _mm512_add_ps(a, b);
         sub(a: F32, b: F32) -> Self::F32 = _mm512_sub_ps(a, b);
@@ -89,6 +120,21 @@ impl Simd for Avx512 {
             let high = _mm512_set_epi32(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8);
             [_mm512_permutex2var_ps(even, low, odd), _mm512_permutex2var_ps(even, high, odd)]
         };
+        to_i32(a: F32) -> Self::I32 = _mm512_cvttps_epi32(a);
+        widen(a: F32) -> [Self::F64; 2] = {
+            let high = _mm512_extractf64x4_pd::<1>(_mm512_castps_pd(a));
+            [_mm512_cvtps_pd(_mm512_castps512_ps256(a)), _mm512_cvtps_pd(_mm256_castpd_ps(high))]
+        };
+        add_f64(a: F64, b: F64) -> Self::F64 = _mm512_add_pd(a, b);
+        sub_f64(a: F64, b: F64) -> Self::F64 = _mm512_sub_pd(a, b);
+        mul_f64(a: F64, b: F64) -> Self::F64 = _mm512_mul_pd(a, b);
+        running_f64(a: F64) -> Self::F64 = {
+            let zero = _mm512_setzero_si512();
+            let a = _mm512_add_pd(a, _mm512_castsi512_pd(_mm512_alignr_epi64::<7>(_mm512_castpd_si512(a), zero)));
+            let a = _mm512_add_pd(a, _mm512_castsi512_pd(_mm512_alignr_epi64::<6>(_mm512_castpd_si512(a), zero)));
+            _mm512_add_pd(a, _mm512_castsi512_pd(_mm512_alignr_epi64::<4>(_mm512_castpd_si512(a), zero)))
+        };
+        last_f64(a: F64) -> Self::F64 = _mm512_permutexvar_pd(_mm512_set1_epi64(7), a);
         greater(a: F32, b: F32) -> u32 = u32::from(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(a, b));
         at_least(a: F32, b: F32) -> u32 = u32::from(_mm512_cmp_ps_mask::<_CMP_GE_OQ>(a, b));
     }

@@ -50,7 +50,7 @@ use std::str::FromStr;
 
 use portable::Portable;
 
-/// Vectors of `LANES` 32-bit or twice as many 16-bit numbers. Integers wrap.
+/// Vectors of `LANES` 32-bit, twice as many 16-bit or half as many 64-bit numbers. Integers wrap.
 pub(crate) trait Simd: Copy {
     /// 32-bit lanes.
     const LANES: usize;
@@ -60,6 +60,8 @@ pub(crate) trait Simd: Copy {
     type I32: Copy;
     /// `LANES` floats.
     type F32: Copy;
+    /// `LANES` / 2 floats of 64 bits.
+    type F64: Copy;
 
     /// Runs `work` compiled for these instructions, as a function of its own.
     fn enter<W: Work>(self, work: W) -> W::Output;
@@ -72,9 +74,13 @@ pub(crate) trait Simd: Copy {
     fn store_i32(self, row: &mut [i32], i: usize, v: Self::I32);
     fn load_f32(self, row: &[f32], i: usize) -> Self::F32;
     fn store_f32(self, row: &mut [f32], i: usize, v: Self::F32);
+    fn load_f64(self, row: &[f64], i: usize) -> Self::F64;
+    fn store_f64(self, row: &mut [f64], i: usize, v: Self::F64);
 
     fn splat_i16(self, v: i16) -> Self::I16;
+    fn splat_i32(self, v: i32) -> Self::I32;
     fn splat_f32(self, v: f32) -> Self::F32;
+    fn splat_f64(self, v: f64) -> Self::F64;
 
     fn add_i16(self, a: Self::I16, b: Self::I16) -> Self::I16;
     fn sub_i16(self, a: Self::I16, b: Self::I16) -> Self::I16;
@@ -100,6 +106,10 @@ pub(crate) trait Simd: Copy {
     fn sub_i32(self, a: Self::I32, b: Self::I32) -> Self::I32;
     /// aᵢ₊₁ in lane i; what stands in the last lane means nothing.
     fn next_i32(self, a: Self::I32) -> Self::I32;
+    /// a₀ + ... + aᵢ in lane i.
+    fn running_i32(self, a: Self::I32) -> Self::I32;
+    /// The last lane in all.
+    fn last_i32(self, a: Self::I32) -> Self::I32;
     /// Rounds to nearest even.
     fn to_f32(self, a: Self::I32) -> Self::F32;
 
@@ -112,6 +122,19 @@ pub(crate) trait Simd: Copy {
     fn max(self, a: Self::F32, b: Self::F32) -> Self::F32;
     /// even₀ odd₀ even₁ odd₁ ..., its lower and its upper half.
     fn interleave(self, even: Self::F32, odd: Self::F32) -> [Self::F32; 2];
+    /// Rounds towards zero; below 2³¹ in magnitude.
+    fn to_i32(self, a: Self::F32) -> Self::I32;
+    /// The lower and the upper half, exactly.
+    fn widen(self, a: Self::F32) -> [Self::F64; 2];
+    /// The lower and the upper half, rounded to nearest even.
+    fn narrow(self, a: [Self::F64; 2]) -> Self::F32;
+    fn add_f64(self, a: Self::F64, b: Self::F64) -> Self::F64;
+    fn sub_f64(self, a: Self::F64, b: Self::F64) -> Self::F64;
+    fn mul_f64(self, a: Self::F64, b: Self::F64) -> Self::F64;
+    /// a₀ + ... + aᵢ in lane i; of integers below 2⁵³, whose sums are exact.
+    fn running_f64(self, a: Self::F64) -> Self::F64;
+    /// The last lane in all.
+    fn last_f64(self, a: Self::F64) -> Self::F64;
     /// Bit i: aᵢ > bᵢ.
     fn greater(self, a: Self::F32, b: Self::F32) -> u32;
     /// Bit i: aᵢ ≥ bᵢ.

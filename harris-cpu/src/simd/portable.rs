@@ -31,6 +31,7 @@ impl Simd for Portable {
     type I16 = [i16; 2 * N];
     type I32 = [i32; N];
     type F32 = [f32; N];
+    type F64 = [f64; N / 2];
 
     #[inline(always)]
     fn enter<W: Work>(self, work: W) -> W::Output {
@@ -70,8 +71,24 @@ impl Simd for Portable {
         row[i..i + N].copy_from_slice(&v);
     }
     #[inline(always)]
+    fn load_f64(self, row: &[f64], i: usize) -> Self::F64 {
+        load(row, i)
+    }
+    #[inline(always)]
+    fn store_f64(self, row: &mut [f64], i: usize, v: Self::F64) {
+        row[i..i + N / 2].copy_from_slice(&v);
+    }
+    #[inline(always)]
     fn splat_i16(self, v: i16) -> Self::I16 {
         [v; 2 * N]
+    }
+    #[inline(always)]
+    fn splat_i32(self, v: i32) -> Self::I32 {
+        [v; N]
+    }
+    #[inline(always)]
+    fn splat_f64(self, v: f64) -> Self::F64 {
+        [v; N / 2]
     }
     #[inline(always)]
     fn splat_f32(self, v: f32) -> Self::F32 {
@@ -135,6 +152,15 @@ impl Simd for Portable {
         array::from_fn(|i| a[(i + 1) % N])
     }
     #[inline(always)]
+    fn running_i32(self, mut a: Self::I32) -> Self::I32 {
+        (1..N).for_each(|i| a[i] = a[i].wrapping_add(a[i - 1]));
+        a
+    }
+    #[inline(always)]
+    fn last_i32(self, a: Self::I32) -> Self::I32 {
+        [a[N - 1]; N]
+    }
+    #[inline(always)]
     fn to_f32(self, a: Self::I32) -> Self::F32 {
         a.map(|v| v as f32)
     }
@@ -166,6 +192,39 @@ impl Simd for Portable {
     fn interleave(self, even: Self::F32, odd: Self::F32) -> [Self::F32; 2] {
         [0, N / 2]
             .map(|half| array::from_fn(|i| if i % 2 == 0 { even[half + i / 2] } else { odd[half + i / 2] }))
+    }
+    #[inline(always)]
+    fn to_i32(self, a: Self::F32) -> Self::I32 {
+        a.map(|v| v as i32)
+    }
+    #[inline(always)]
+    fn widen(self, a: Self::F32) -> [Self::F64; 2] {
+        [0, N / 2].map(|half| array::from_fn(|i| f64::from(a[half + i])))
+    }
+    #[inline(always)]
+    fn narrow(self, a: [Self::F64; 2]) -> Self::F32 {
+        array::from_fn(|i| a[2 * i / N][i % (N / 2)] as f32)
+    }
+    #[inline(always)]
+    fn add_f64(self, a: Self::F64, b: Self::F64) -> Self::F64 {
+        zip(a, b, |a, b| a + b)
+    }
+    #[inline(always)]
+    fn sub_f64(self, a: Self::F64, b: Self::F64) -> Self::F64 {
+        zip(a, b, |a, b| a - b)
+    }
+    #[inline(always)]
+    fn mul_f64(self, a: Self::F64, b: Self::F64) -> Self::F64 {
+        zip(a, b, |a, b| a * b)
+    }
+    #[inline(always)]
+    fn running_f64(self, mut a: Self::F64) -> Self::F64 {
+        (1..N / 2).for_each(|i| a[i] += a[i - 1]);
+        a
+    }
+    #[inline(always)]
+    fn last_f64(self, a: Self::F64) -> Self::F64 {
+        [a[N / 2 - 1]; N / 2]
     }
     #[inline(always)]
     fn greater(self, a: Self::F32, b: Self::F32) -> u32 {

@@ -23,6 +23,7 @@ impl Simd for Sse2 {
     type I16 = __m128i;
     type I32 = __m128i;
     type F32 = __m128;
+    type F64 = __m128d;
 
     #[inline(always)]
     fn enter<W: Work>(self, work: W) -> W::Output {
@@ -45,6 +46,7 @@ impl Simd for Sse2 {
         load_i16 = _mm_loadu_si128, store_i16 = _mm_storeu_si128: [i16; 8] as I16;
         load_i32 = _mm_loadu_si128, store_i32 = _mm_storeu_si128: [i32; 4] as I32;
         load_f32 = _mm_loadu_ps, store_f32 = _mm_storeu_ps: [f32; 4] as F32;
+        load_f64 = _mm_loadu_pd, store_f64 = _mm_storeu_pd: [f64; 2] as F64;
     }
 
     #[inline(always)]
@@ -54,9 +56,27 @@ impl Simd for Sse2 {
     }
 
     #[inline(always)]
+    fn splat_i32(self, v: i32) -> Self::I32 {
+        // SAFETY: `self` proves the instructions.
+        unsafe { _mm_set1_epi32(v) }
+    }
+
+    #[inline(always)]
+    fn splat_f64(self, v: f64) -> Self::F64 {
+        // SAFETY: `self` proves the instructions.
+        unsafe { _mm_set1_pd(v) }
+    }
+
+    #[inline(always)]
     fn splat_f32(self, v: f32) -> Self::F32 {
         // SAFETY: `self` proves the instructions.
         unsafe { _mm_set1_ps(v) }
+    }
+
+    #[inline(always)]
+    fn narrow(self, [low, high]: [Self::F64; 2]) -> Self::F32 {
+        // SAFETY: `self` proves the instructions.
+        unsafe { _mm_movelh_ps(_mm_cvtpd_ps(low), _mm_cvtpd_ps(high)) }
     }
 
     lanes! {
@@ -74,6 +94,11 @@ impl Simd for Sse2 {
         add_i32(a: I32, b: I32) -> Self::I32 = _mm_add_epi32(a, b);
         sub_i32(a: I32, b: I32) -> Self::I32 = _mm_sub_epi32(a, b);
         next_i32(a: I32) -> Self::I32 = _mm_srli_si128::<4>(a);
+        running_i32(a: I32) -> Self::I32 = {
+            let a = _mm_add_epi32(a, _mm_slli_si128::<4>(a));
+            _mm_add_epi32(a, _mm_slli_si128::<8>(a))
+        };
+        last_i32(a: I32) -> Self::I32 = _mm_shuffle_epi32::<0xFF>(a);
         to_f32(a: I32) -> Self::F32 = _mm_cvtepi32_ps(a);
         add(a: F32, b: F32) -> Self::F32 = _mm_add_ps(a, b);
         sub(a: F32, b: F32) -> Self::F32 = _mm_sub_ps(a, b);
@@ -82,6 +107,13 @@ impl Simd for Sse2 {
         sqrt(a: F32) -> Self::F32 = _mm_sqrt_ps(a);
         max(a: F32, b: F32) -> Self::F32 = _mm_max_ps(a, b);
         interleave(even: F32, odd: F32) -> [Self::F32; 2] = [_mm_unpacklo_ps(even, odd), _mm_unpackhi_ps(even, odd)];
+        to_i32(a: F32) -> Self::I32 = _mm_cvttps_epi32(a);
+        widen(a: F32) -> [Self::F64; 2] = [_mm_cvtps_pd(a), _mm_cvtps_pd(_mm_movehl_ps(a, a))];
+        add_f64(a: F64, b: F64) -> Self::F64 = _mm_add_pd(a, b);
+        sub_f64(a: F64, b: F64) -> Self::F64 = _mm_sub_pd(a, b);
+        mul_f64(a: F64, b: F64) -> Self::F64 = _mm_mul_pd(a, b);
+        running_f64(a: F64) -> Self::F64 = _mm_add_pd(a, _mm_castsi128_pd(_mm_slli_si128::<8>(_mm_castpd_si128(a))));
+        last_f64(a: F64) -> Self::F64 = _mm_unpackhi_pd(a, a);
         greater(a: F32, b: F32) -> u32 = _mm_movemask_ps(_mm_cmpgt_ps(a, b)) as u32;
         at_least(a: F32, b: F32) -> u32 = _mm_movemask_ps(_mm_cmpge_ps(a, b)) as u32;
     }

@@ -1,0 +1,338 @@
+//! The walk by rows of floats: every sample type and window.
+
+use std::ops::Range;
+
+use harris_core::pipeline::{border, taps};
+use harris_core::{Gradient, Smoothing, Window};
+
+use super::FusedSample;
+use super::floats::{
+    Across, Boxes, Differentiate, Down, Multiply, Respond, SlideBoxes, Slopes, SumDown, Take, Weights, WideAdd,
+    WideRespond, WideRunning, WideSlide, Whole, wide_weight,
+};
+use super::peaks::Peaks;
+use super::scratch::{Floats, Rows, Scratch};
+use super::tensor::NARROW;
+use super::walk::{Columns, Next, Walk, extend};
+use crate::simd::Simd;
+
+impl<T: FusedSample> Walk<'_, T> {
+    pub(super) fn strip_by_floats<V: Simd>(&mut self, v: V, strip: &Range<usize>, found: &mut Peaks) {
+        let columns = Columns::new(strip, self.config, self.image.width());
+        let (config, channels) = (self.config, self.image.channels());
+        self.scratch.floats.reserve(config, channels, self.is_wide());
+        let taps = match config.window() {
+            Window::Gaussian { size, sigma } => taps::gaussian(size, sigma),
+            Window::Box { .. } | Window::Binomial { .. } => Vec::new(),
+        };
+        let weights = match config.window() {
+            Window::Box { .. } => Weights::Box,
+            Window::Binomial { .. } => Weights::Binomial,
+            Window::Gaussian { .. } => Weights::Taps(&taps),
+        };
+        let rows = self.computed_rows();
+        let mut next = Next::new(rows.start, config);
+        let mut ring = self.row_ring(strip);
+        for y in rows.clone() {
+            let last = (y + config.window().radius()).min(self.image.height() - 1);
+            while next.gradient <= last {
+                self.next_gradient(v, &columns, &mut next);
+            }
+            let slot = y % ring.rows;
+            if self.is_wide() {
+                self.sum_wide(v, &columns, weights, y, y == rows.start);
+                self.respond_wide(v, &columns, weights, y, slot);
+            } else {
+                self.sum_floats(v, &columns, weights, y);
+                self.respond_floats(v, &columns, weights, y, slot);
+            }
+            self.finish_row(v, &columns, strip, y, &mut ring, found);
+        }
+    }
+
+    /// Whether the window's sums are exact, as 64-bit floats.
+    fn is_wide(&self) -> bool {
+        T::EXACT && !matches!(self.config.window(), Window::Gaussian { .. })
+    }
+
+    /// Computes the next row of gradients, and of their products.
+    fn next_gradient<V: Simd>(&mut self, v: V, columns: &Columns, next: &mut Next) {
+        let (config, height) = (self.config, self.image.height());
+        let (y, reach) = (next.gradient, config.gradient().radius());
+        next.gradient += 1;
+        let is_first = next.smoothed == y.saturating_sub(reach);
+        while next.smoothed <= (y + reach).min(height - 1) {
+            while next.across <= (next.smoothed + config.smoothing().radius()).min(height - 1) {
+                for channel in 0..self.image.channels() {
+                    self.across_row(v, columns, next.across, channel);
+                }
+                next.across += 1;
+            }
+            for channel in 0..self.image.channels() {
+                self.smoothed_row(v, columns, next.smoothed, channel);
+            }
+            next.smoothed += 1;
+        }
+        let ring = 2 * config.window().radius() + 2;
+        let span = columns.span(&columns.gradients);
+        for channel in 0..self.image.channels() {
+            match config.gradient() {
+                Gradient::Box { size } => self.box_gradient(v, &span, y, channel, (size / 2) as usize, is_first),
+                gradient => {
+                    let Floats { differences, sums, gradients: [gx, gy], zero, .. } = &mut self.scratch.floats;
+                    let place = |dy: isize| border::inside(config.border(), y as isize + dy, height);
+                    v.enter(Differentiate {
+                        gradient,
+                        differences: [-1, 0, 1].map(|dy| of_ring(differences, channel, 3, place(dy), zero)),
+                        sums: [-1, 1].map(|dy| of_ring(sums, channel, 3, place(dy), zero)),
+                        gx: gx.row_mut(channel * ring + y % ring),
+                        gy: gy.row_mut(channel * ring + y % ring),
+                        span: span.clone(),
+                    });
+                }
+            }
+            if !self.is_wide() {
+                let Floats { gradients: [gx, gy], products, .. } = &mut self.scratch.floats;
+                v.enter(Multiply {
+                    gx: gx.row(channel * ring + y % ring),
+                    gy: gy.row(channel * ring + y % ring),
+                    adds: channel > 0,
+                    products: products.each_mut().map(|rows| rows.row_mut(y % ring)),
+                    span: span.clone(),
+                });
+            }
+        }
+    }
+
+    fn box_gradient<V: Simd>(
+        &mut self,
+        v: V,
+        span: &Range<usize>,
+        y: usize,
+        channel: usize,
+        half: usize,
+        is_first: bool,
+    ) {
+        let (config, height) = (self.config, self.image.height());
+        let (ring, window_ring) = (2 * half + 2, 2 * config.window().radius() + 2);
+        let Floats { whole, whole_zero, boxes: [columns, differences], running_boxes: [rc, rd], gradients: [gx, gy], .. } =
+            &mut self.scratch.floats;
+        let row = |dy: isize| {
+            let y = border::inside(config.border(), y as isize + dy, height);
+            of_ring(whole, channel, ring, y, whole_zero)
+        };
+        let h = half as isize;
+        let (columns, differences) = (columns.row_mut(channel), differences.row_mut(channel));
+        if is_first {
+            // The sums of the row before this one, less what the step takes off and adds: then it gives this row's.
+            for i in 0..columns.len() {
+                let sum = |rows: Range<isize>| rows.map(|dy| row(dy)[i]).fold(0_i32, i32::wrapping_add);
+                columns[i] = sum(-h - 1..h);
+                let [lower, upper] = [sum(0..h), sum(-h - 1..-1)];
+                differences[i] = lower.wrapping_sub(upper);
+            }
+        }
+        let [rc, rd] = [rc.row_mut(0), rd.row_mut(0)];
+        v.enter(SlideBoxes {
+            rows: [row(h), row(0), row(-1), row(-1 - h)],
+            columns,
+            differences,
+            running: [&mut *rc, &mut *rd],
+        });
+        v.enter(Boxes {
+            half,
+            running: [rc, rd],
+            gx: gx.row_mut(channel * window_ring + y % window_ring),
+            gy: gy.row_mut(channel * window_ring + y % window_ring),
+            span: span.clone(),
+        });
+    }
+
+    /// Where there is a smoothing, takes row y and sums it across.
+    fn across_row<V: Simd>(&mut self, v: V, columns: &Columns, y: usize, channel: usize) {
+        let smoothing = self.config.smoothing();
+        if smoothing == Smoothing::None {
+            return;
+        }
+        self.take(v, columns, y, channel, true);
+        let Floats { taken, across, .. } = &mut self.scratch.floats;
+        v.enter(Across {
+            smoothing,
+            row: taken.row(0),
+            out: across.row_mut(channel * 5 + y % 5),
+            span: columns.span(&columns.smoothed),
+        });
+    }
+
+    /// Smooths row y, and prepares it for the gradient.
+    fn smoothed_row<V: Simd>(&mut self, v: V, columns: &Columns, y: usize, channel: usize) {
+        let (config, width, height) = (self.config, self.image.width(), self.image.height());
+        let smoothing = config.smoothing();
+        if smoothing == Smoothing::None {
+            self.take(v, columns, y, channel, false);
+        } else {
+            let Floats { across, smoothed, zero, .. } = &mut self.scratch.floats;
+            let place = |dy: isize| border::inside(config.border(), y as isize + dy, height);
+            v.enter(Down {
+                smoothing,
+                exact: T::EXACT,
+                rows: [-2, -1, 0, 1, 2].map(|dy| of_ring(across, channel, 5, place(dy), zero)),
+                out: smoothed.row_mut(0),
+                span: columns.span(&columns.smoothed),
+            });
+        }
+        let reach = config.gradient().radius();
+        let Floats { smoothed, differences, sums, whole, .. } = &mut self.scratch.floats;
+        extend(smoothed.row_mut(0), columns, &columns.smoothed, reach, config, width);
+        match config.gradient() {
+            Gradient::Box { size } => {
+                let ring = 2 * (size / 2) as usize + 2;
+                v.enter(Whole { row: smoothed.row(0), out: whole.row_mut(channel * ring + y % ring) });
+            }
+            gradient => v.enter(Slopes {
+                gradient,
+                smoothed: smoothed.row(0),
+                differences: differences.row_mut(channel * 3 + y % 3),
+                sums: sums.row_mut(channel * 3 + y % 3),
+                span: columns.span(&columns.gradients),
+            }),
+        }
+    }
+
+    /// Takes the samples of row y, extended for the smoothing where there is one.
+    fn take<V: Simd>(&mut self, v: V, columns: &Columns, y: usize, channel: usize, smooths: bool) {
+        let (config, width, channels) = (self.config, self.image.width(), self.image.channels());
+        let Floats { taken, smoothed, .. } = &mut self.scratch.floats;
+        let row = if smooths { taken.row_mut(0) } else { smoothed.row_mut(0) };
+        let samples = &self.image.row(y)[columns.samples.start * channels..columns.samples.end * channels];
+        v.enter(Take { samples, channel, channels, out: &mut row[columns.span(&columns.samples)] });
+        if smooths {
+            extend(row, columns, &columns.samples, config.smoothing().radius(), config, width);
+        }
+    }
+
+    /// Brings the exact sums down the columns to row y.
+    fn sum_wide<V: Simd>(&mut self, v: V, columns: &Columns, weights: Weights<'_>, y: usize, first: bool) {
+        let (config, width, height) = (self.config, self.image.width(), self.image.height());
+        let radius = config.window().radius();
+        let ring = 2 * radius + 2;
+        let span = columns.span(&columns.gradients);
+        let Floats { gradients, zero, wide_sums, wide_running, .. } = &mut self.scratch.floats;
+        let gradient = |channel: usize, dy: isize| {
+            let y = border::inside(config.border(), y as isize + dy, height);
+            gradients.each_ref().map(|rows| of_ring(rows, channel, ring, y, zero))
+        };
+        let reach = radius as isize;
+        let is_box = matches!(weights, Weights::Box);
+        if first || !is_box {
+            for sums in wide_sums.iter_mut() {
+                sums.row_mut(0).fill(0.0);
+            }
+        }
+        for channel in 0..self.image.channels() {
+            if is_box && !first {
+                v.enter(WideSlide {
+                    enters: gradient(channel, reach),
+                    leaves: gradient(channel, -1 - reach),
+                    sums: wide_sums.each_mut().map(|rows| rows.row_mut(0)),
+                    span: span.clone(),
+                });
+                continue;
+            }
+            for dy in -reach..=reach {
+                let [gx, gy] = gradient(channel, dy);
+                v.enter(WideAdd {
+                    gx,
+                    gy,
+                    weight: wide_weight(weights, radius, dy.unsigned_abs()),
+                    sums: wide_sums.each_mut().map(|rows| rows.row_mut(0)),
+                    span: span.clone(),
+                });
+            }
+        }
+        for sums in wide_sums.iter_mut() {
+            extend(sums.row_mut(0), columns, &columns.gradients, radius, config, width);
+        }
+        if is_box && radius > NARROW {
+            // What whole vectors wrote before the first column must not be summed.
+            let from = span.start - if columns.gradients.start == 0 { radius } else { 0 };
+            for sums in wide_sums.iter_mut() {
+                sums.row_mut(0)[..from].fill(0.0);
+            }
+            v.enter(WideRunning {
+                rows: wide_sums.each_ref().map(|rows| rows.row(0)),
+                running: wide_running.each_mut().map(|rows| rows.row_mut(0)),
+            });
+        }
+    }
+
+    fn respond_wide<V: Simd>(&mut self, v: V, columns: &Columns, weights: Weights<'_>, y: usize, slot: usize) {
+        if !self.has_responses(y) {
+            return;
+        }
+        let Scratch { floats, responses, .. } = &mut *self.scratch;
+        v.enter(WideRespond {
+            measure: self.config.measure(),
+            weights,
+            radius: self.config.window().radius(),
+            scale: self.scale,
+            columns: floats.wide_sums.each_ref().map(|rows| rows.row(0)),
+            running: floats.wide_running.each_ref().map(|rows| rows.row(0)),
+            out: responses.row_mut(slot),
+            span: columns.span(&columns.responses),
+        });
+    }
+
+    /// The sums down the columns at row y, in the order of the contract.
+    fn sum_floats<V: Simd>(&mut self, v: V, columns: &Columns, weights: Weights<'_>, y: usize) {
+        let (config, width, height) = (self.config, self.image.width(), self.image.height());
+        let radius = config.window().radius();
+        let ring = 2 * radius + 2;
+        let Floats { products, sums_down, zero, .. } = &mut self.scratch.floats;
+        for (product, out) in products.iter().zip(sums_down) {
+            let mut rows = [zero.row(0); 2 * super::MOST_WINDOW + 1];
+            for (i, row) in rows[..=2 * radius].iter_mut().enumerate() {
+                let y = border::inside(config.border(), (y + i) as isize - radius as isize, height);
+                *row = of_ring(product, 0, ring, y, zero);
+            }
+            let out = out.row_mut(0);
+            let span = columns.span(&columns.gradients);
+            v.enter(SumDown { weights, rows: &rows[..=2 * radius], out: &mut *out, span });
+            extend(out, columns, &columns.gradients, radius, config, width);
+        }
+    }
+
+    fn respond_floats<V: Simd>(
+        &mut self,
+        v: V,
+        columns: &Columns,
+        weights: Weights<'_>,
+        y: usize,
+        slot: usize,
+    ) {
+        if !self.has_responses(y) {
+            return;
+        }
+        let Scratch { floats, responses, .. } = &mut *self.scratch;
+        v.enter(Respond {
+            measure: self.config.measure(),
+            weights,
+            radius: self.config.window().radius(),
+            scale: self.scale,
+            columns: floats.sums_down.each_ref().map(|rows| rows.row(0)),
+            out: responses.row_mut(slot),
+            span: columns.span(&columns.responses),
+        });
+    }
+}
+
+/// Row y of a channel in rings of `number` rows, one a channel; zeros where nothing stands for it.
+fn of_ring<'a, T: Copy, const LENGTH: usize>(
+    rows: &'a Rows<T, LENGTH>,
+    channel: usize,
+    number: usize,
+    y: Option<usize>,
+    zero: &'a Rows<T, LENGTH>,
+) -> &'a [T; LENGTH] {
+    y.map_or(zero.row(0), |y| rows.row(channel * number + y % number))
+}

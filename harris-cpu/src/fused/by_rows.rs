@@ -1,0 +1,157 @@
+//! The walk by rows of 16-bit integers: 8-bit samples, box windows.
+
+use std::ops::Range;
+
+use harris_core::HarrisConfig;
+use harris_core::pipeline::border;
+
+use super::peaks::Peaks;
+use super::samples::{Across, Differentiate, Down};
+use super::scratch::{LEAD, STRIP, Scratch};
+use super::tensor::{NARROW, Respond, RunOn, Slide};
+use super::walk::{Columns, Next, Walk, beyond, extend};
+use crate::simd::Simd;
+
+/// Samples of a row beyond the image that is all zeros.
+static NOTHING: [u8; STRIP + 2 * LEAD] = [0; STRIP + 2 * LEAD];
+
+impl Walk<'_, u8> {
+    pub(super) fn strip_by_rows<V: Simd>(&mut self, v: V, strip: &Range<usize>, found: &mut Peaks) {
+        let columns = Columns::new(strip, self.config, self.image.width());
+        self.scratch.reserve(self.config.window().radius());
+        let rows = self.computed_rows();
+        let mut next = Next::new(rows.start, self.config);
+        let mut ring = self.row_ring(strip);
+        for y in rows.clone() {
+            self.sum_down(v, &columns, y, y == rows.start, &mut next);
+            self.respond(v, &columns, y, y % ring.rows);
+            self.finish_row(v, &columns, strip, y, &mut ring, found);
+        }
+    }
+
+    /// Brings the window's sums down the columns to row y.
+    fn sum_down<V: Simd>(&mut self, v: V, columns: &Columns, y: usize, first: bool, next: &mut Next) {
+        let height = self.image.height();
+        let window = self.config.window().radius();
+        let last = (y + window).min(height - 1);
+        while next.gradient <= last {
+            self.gradient(v, columns, next);
+        }
+        let (y, window) = (y as isize, window as isize);
+        if first {
+            for sums in self.scratch.pairs.iter_mut().chain(&mut self.scratch.odds) {
+                sums.row_mut(0).fill(0);
+            }
+            for row in y - window..=y + window {
+                self.slide(v, columns, row, None);
+            }
+        } else {
+            self.slide(v, columns, y + window, Some(y - 1 - window));
+        }
+        let Scratch { pairs, odds, prefixes, .. } = &mut *self.scratch;
+        for (pairs, odds) in pairs.iter_mut().zip(odds) {
+            extend_sums(pairs.row_mut(0), odds.row_mut(0), columns, self.config, self.image.width());
+        }
+        if self.config.window().radius() > NARROW {
+            v.enter(RunOn {
+                rows: pairs.each_ref().map(|rows| rows.row(0)),
+                running: prefixes.each_mut().map(|rows| rows.row_mut(0)),
+            });
+        }
+    }
+
+    fn slide<V: Simd>(&mut self, v: V, columns: &Columns, enters: isize, leaves: Option<isize>) {
+        let ring = 2 * self.config.window().radius() + 2;
+        let (border, height) = (self.config.border(), self.image.height());
+        let Scratch { gradients, zero, pairs, odds, .. } = &mut *self.scratch;
+        let row = |y: Option<isize>| {
+            let y = y.and_then(|y| border::inside(border, y, height));
+            gradients.each_ref().map(|rows| y.map_or(zero.row(0), |y| rows.row(y % ring)))
+        };
+        v.enter(Slide {
+            enters: row(Some(enters)),
+            leaves: row(leaves),
+            pairs: pairs.each_mut().map(|rows| rows.row_mut(0)),
+            odds: odds.each_mut().map(|rows| rows.row_mut(0)),
+            span: columns.span(&columns.gradients),
+        });
+    }
+
+    /// Computes the next row of gradients.
+    fn gradient<V: Simd>(&mut self, v: V, columns: &Columns, next: &mut Next) {
+        let (y, height) = (next.gradient, self.image.height());
+        while next.smoothed <= (y + 1).min(height - 1) {
+            self.smooth(v, columns, next.smoothed);
+            next.smoothed += 1;
+        }
+        let ring = 2 * self.config.window().radius() + 2;
+        let border = self.config.border();
+        let Scratch { smoothed, zero, lines, gradients, .. } = &mut *self.scratch;
+        let row = |dy: isize| match border::inside(border, y as isize + dy, height) {
+            Some(y) => smoothed.row(y % 3),
+            None => zero.row(0),
+        };
+        let [gx, gy] = gradients.each_mut().map(|rows| rows.row_mut(y % ring));
+        v.enter(Differentiate {
+            gradient: self.config.gradient(),
+            smoothed: [row(-1), row(0), row(1)],
+            lines: lines.each_mut().map(|rows| rows.row_mut(0)),
+            gx,
+            gy,
+            span: columns.span(&columns.gradients),
+        });
+        next.gradient += 1;
+    }
+
+    /// Smooths row y.
+    fn smooth<V: Simd>(&mut self, v: V, columns: &Columns, y: usize) {
+        let (width, height) = (self.image.width(), self.image.height());
+        let (border, smoothing) = (self.config.border(), self.config.smoothing());
+        let row = |dy: isize| match border::inside(border, y as isize + dy, height) {
+            Some(y) => &self.image.row(y)[columns.samples.clone()],
+            None => &NOTHING[..columns.samples.len()],
+        };
+        let rows = [row(-2), row(-1), row(0), row(1), row(2)];
+        let Scratch { column_sums, smoothed, .. } = &mut *self.scratch;
+        let (sums, out) = (column_sums.row_mut(0), smoothed.row_mut(y % 3));
+        v.enter(Down { smoothing, rows, out: sums, start: columns.place(columns.samples.start as isize) });
+        extend(sums, columns, &columns.samples, smoothing.radius(), self.config, width);
+        v.enter(Across { smoothing, sums, out, span: columns.span(&columns.smoothed) });
+        extend(out, columns, &columns.smoothed, self.config.gradient().radius(), self.config, width);
+    }
+
+    /// Computes the responses of row y.
+    fn respond<V: Simd>(&mut self, v: V, columns: &Columns, y: usize, slot: usize) {
+        if !self.has_responses(y) {
+            return;
+        }
+        let Scratch { pairs, odds, prefixes, responses, .. } = &mut *self.scratch;
+        v.enter(Respond {
+            measure: self.config.measure(),
+            radius: self.config.window().radius(),
+            scale: self.scale,
+            pairs: pairs.each_ref().map(|rows| rows.row(0)),
+            odds: odds.each_ref().map(|rows| rows.row(0)),
+            prefixes: prefixes.each_ref().map(|rows| rows.row(0)),
+            out: responses.row_mut(slot),
+            span: columns.span(&columns.responses),
+        });
+    }
+}
+
+/// The same for the sums of pairs and odd columns.
+fn extend_sums(pairs: &mut [i32], odds: &mut [i32], columns: &Columns, config: &HarrisConfig, width: usize) {
+    for column in beyond(&columns.gradients, config.window().radius(), width) {
+        let sum = border::inside(config.border(), column, width).map_or(0, |x| {
+            let place = columns.place(x as isize);
+            let odd = odds[place / 2];
+            if place % 2 == 1 { odd } else { pairs[place / 2].wrapping_sub(odd) }
+        });
+        let place = columns.place(column);
+        let odd = odds[place / 2];
+        let even = pairs[place / 2].wrapping_sub(odd);
+        let [even, odd] = if place % 2 == 1 { [even, sum] } else { [sum, odd] };
+        pairs[place / 2] = even.wrapping_add(odd);
+        odds[place / 2] = odd;
+    }
+}

@@ -1,0 +1,585 @@
+//! Row kernels on 32-bit floats: every sample type and window.
+//!
+//! Samples and gradients of integer images are integers below 2²⁴ here, so that floats hold them exactly; the sums of
+//! their products are 64-bit floats, exact below 2⁵³. Float images take the operations in the order of the contract
+//! (docs/arithmetic.md), which all of these kernels keep: their smoothing goes across first, their windows down.
+
+use std::ops::Range;
+
+use harris_core::{Gradient, Measure, Smoothing};
+
+use super::FusedSample;
+use super::samples::vectors;
+use super::scratch::{FloatRow, IntegerRow, ResponseRow, WideRow};
+use super::tensor::{Formula, Harris, NARROW, Noble, ShiTomasi};
+use crate::simd::{Simd, Work};
+
+/// A channel of a row of samples as floats.
+pub(super) struct Take<'a, T> {
+    /// From the first pixel that is taken.
+    pub(super) samples: &'a [T],
+    pub(super) channel: usize,
+    pub(super) channels: usize,
+    pub(super) out: &'a mut [f32],
+}
+
+impl<T: FusedSample> Work for Take<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, _: V) {
+        if self.channels == 1 {
+            for (out, sample) in self.out.iter_mut().zip(self.samples) {
+                *out = sample.float();
+            }
+        } else {
+            for (out, pixel) in self.out.iter_mut().zip(self.samples.chunks_exact(self.channels)) {
+                *out = pixel[self.channel].float();
+            }
+        }
+    }
+}
+
+/// The binomial sum across, not divided.
+pub(super) struct Across<'a> {
+    pub(super) smoothing: Smoothing,
+    pub(super) row: &'a FloatRow,
+    pub(super) out: &'a mut FloatRow,
+    pub(super) span: Range<usize>,
+}
+
+impl Work for Across<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        let Self { smoothing, row, out, span } = self;
+        for i in vectors(span, V::LANES) {
+            let near = v.add(v.load_f32(row, i - 1), v.load_f32(row, i + 1));
+            let centre = v.load_f32(row, i);
+            let sum = if matches!(smoothing, Smoothing::Binomial5) {
+                binomial5(v, v.add(v.load_f32(row, i - 2), v.load_f32(row, i + 2)), near, centre)
+            } else {
+                v.add(near, v.add(centre, centre))
+            };
+            v.store_f32(out, i, sum);
+        }
+    }
+}
+
+/// (pairs two away) + 4 · (neighbours) + 6 · centre
+#[inline(always)]
+fn binomial5<V: Simd>(v: V, far: V::F32, near: V::F32, centre: V::F32) -> V::F32 {
+    let outer = v.add(far, v.mul(v.splat_f32(4.0), near));
+    v.add(outer, v.mul(v.splat_f32(6.0), centre))
+}
+
+/// The binomial sum down, and its division: integers round to nearest, halves up.
+pub(super) struct Down<'a> {
+    pub(super) smoothing: Smoothing,
+    pub(super) exact: bool,
+    /// Sums across of the rows y − 2 to y + 2, of which the smoothing uses those of its aperture.
+    pub(super) rows: [&'a FloatRow; 5],
+    pub(super) out: &'a mut FloatRow,
+    pub(super) span: Range<usize>,
+}
+
+impl Work for Down<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        let Self { smoothing, exact, rows, out, span } = self;
+        let is_wide = matches!(smoothing, Smoothing::Binomial5);
+        let (half, part) = if is_wide { (128.0, 1.0 / 256.0) } else { (8.0, 1.0 / 16.0) };
+        let (half, part) = (v.splat_f32(half), v.splat_f32(part));
+        for i in vectors(span, V::LANES) {
+            let near = v.add(v.load_f32(rows[1], i), v.load_f32(rows[3], i));
+            let centre = v.load_f32(rows[2], i);
+            let sum = if is_wide {
+                binomial5(v, v.add(v.load_f32(rows[0], i), v.load_f32(rows[4], i)), near, centre)
+            } else {
+                v.add(near, v.add(centre, centre))
+            };
+            let mean = if exact {
+                v.to_f32(v.to_i32(v.mul(v.add(sum, half), part)))
+            } else {
+                v.mul(sum, part)
+            };
+            v.store_f32(out, i, mean);
+        }
+    }
+}
+
+/// What the gradient makes of a smoothed row: differences across for gx, weighted sums across for gy.
+pub(super) struct Slopes<'a> {
+    pub(super) gradient: Gradient,
+    pub(super) smoothed: &'a FloatRow,
+    pub(super) differences: &'a mut FloatRow,
+    pub(super) sums: &'a mut FloatRow,
+    pub(super) span: Range<usize>,
+}
+
+impl Work for Slopes<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        let Self { gradient, smoothed, differences, sums, span } = self;
+        for i in vectors(span, V::LANES) {
+            let [left, right] = [v.load_f32(smoothed, i - 1), v.load_f32(smoothed, i + 1)];
+            let centre = v.load_f32(smoothed, i);
+            v.store_f32(differences, i, v.sub(right, left));
+            v.store_f32(sums, i, weigh(v, gradient, v.add(left, right), centre));
+        }
+    }
+}
+
+/// w₁ · pair + w₀ · centre; of central differences, the centre.
+#[inline(always)]
+fn weigh<V: Simd>(v: V, gradient: Gradient, pair: V::F32, centre: V::F32) -> V::F32 {
+    match gradient {
+        Gradient::Central => centre,
+        Gradient::Scharr3 => v.add(v.mul(v.splat_f32(3.0), pair), v.mul(v.splat_f32(10.0), centre)),
+        Gradient::Sobel3 | Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => {
+            v.add(pair, v.add(centre, centre))
+        }
+    }
+}
+
+/// gx and gy of a row.
+pub(super) struct Differentiate<'a> {
+    pub(super) gradient: Gradient,
+    /// Of the rows above, at and below.
+    pub(super) differences: [&'a FloatRow; 3],
+    /// Of the rows above and below.
+    pub(super) sums: [&'a FloatRow; 2],
+    pub(super) gx: &'a mut FloatRow,
+    pub(super) gy: &'a mut FloatRow,
+    pub(super) span: Range<usize>,
+}
+
+impl Work for Differentiate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        let Self { gradient, differences: [up, here, down], sums: [above, below], gx, gy, span } = self;
+        for i in vectors(span, V::LANES) {
+            let pair = v.add(v.load_f32(up, i), v.load_f32(down, i));
+            v.store_f32(gx, i, weigh(v, gradient, pair, v.load_f32(here, i)));
+            v.store_f32(gy, i, v.sub(v.load_f32(below, i), v.load_f32(above, i)));
+        }
+    }
+}
+
+/// A row of whole numbers as integers.
+pub(super) struct Whole<'a> {
+    pub(super) row: &'a FloatRow,
+    pub(super) out: &'a mut IntegerRow,
+}
+
+impl Work for Whole<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        for i in vectors(0..self.row.len(), V::LANES) {
+            v.store_i32(self.out, i, v.to_i32(v.load_f32(self.row, i)));
+        }
+    }
+}
+
+/// Brings the box gradient's sums down the columns to the next row, and their running sums across.
+///
+/// `columns` are sums of 2h + 1 rows, `differences` the h rows below the row less the h above it.
+pub(super) struct SlideBoxes<'a> {
+    /// The rows y + h, y, y − 1, y − 1 − h.
+    pub(super) rows: [&'a IntegerRow; 4],
+    pub(super) columns: &'a mut IntegerRow,
+    pub(super) differences: &'a mut IntegerRow,
+    pub(super) running: [&'a mut IntegerRow; 2],
+}
+
+impl Work for SlideBoxes<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        let Self { rows: [enters, here, before, leaves], columns, differences, running: [rc, rd] } = self;
+        let (mut column_carry, mut difference_carry) = (v.splat_i32(0), v.splat_i32(0));
+        for i in vectors(0..columns.len(), V::LANES) {
+            let [enters, leaves] = [v.load_i32(enters, i), v.load_i32(leaves, i)];
+            let passes = v.add_i32(v.load_i32(here, i), v.load_i32(before, i));
+            let column = v.add_i32(v.load_i32(columns, i), v.sub_i32(enters, leaves));
+            let more = v.sub_i32(v.add_i32(enters, leaves), passes);
+            let difference = v.add_i32(v.load_i32(differences, i), more);
+            v.store_i32(columns, i, column);
+            v.store_i32(differences, i, difference);
+            let column = v.add_i32(column_carry, v.running_i32(column));
+            let difference = v.add_i32(difference_carry, v.running_i32(difference));
+            v.store_i32(rc, i, column);
+            v.store_i32(rd, i, difference);
+            column_carry = v.last_i32(column);
+            difference_carry = v.last_i32(difference);
+        }
+    }
+}
+
+/// gx and gy of boxes, from running sums.
+pub(super) struct Boxes<'a> {
+    pub(super) half: usize,
+    pub(super) running: [&'a IntegerRow; 2],
+    pub(super) gx: &'a mut FloatRow,
+    pub(super) gy: &'a mut FloatRow,
+    pub(super) span: Range<usize>,
+}
+
+impl Work for Boxes<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        let Self { half: h, running: [columns, differences], gx, gy, span } = self;
+        for i in vectors(span, V::LANES) {
+            let after = v.sub_i32(v.load_i32(columns, i + h), v.load_i32(columns, i));
+            let before = v.sub_i32(v.load_i32(columns, i - 1), v.load_i32(columns, i - 1 - h));
+            let lower = v.sub_i32(v.load_i32(differences, i + h), v.load_i32(differences, i - 1 - h));
+            v.store_f32(gx, i, v.to_f32(v.sub_i32(after, before)));
+            v.store_f32(gy, i, v.to_f32(lower));
+        }
+    }
+}
+
+/// gx², gx·gy and gy² of a channel, as floats.
+pub(super) struct Multiply<'a> {
+    pub(super) gx: &'a FloatRow,
+    pub(super) gy: &'a FloatRow,
+    /// Whether to add to what stands in `products`.
+    pub(super) adds: bool,
+    pub(super) products: [&'a mut FloatRow; 3],
+    pub(super) span: Range<usize>,
+}
+
+impl Work for Multiply<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        let Self { gx, gy, adds, products: [a, b, c], span } = self;
+        for i in vectors(span, V::LANES) {
+            let [x, y] = [v.load_f32(gx, i), v.load_f32(gy, i)];
+            let [mut xx, mut xy, mut yy] = [v.mul(x, x), v.mul(x, y), v.mul(y, y)];
+            if adds {
+                xx = v.add(v.load_f32(a, i), xx);
+                xy = v.add(v.load_f32(b, i), xy);
+                yy = v.add(v.load_f32(c, i), yy);
+            }
+            v.store_f32(a, i, xx);
+            v.store_f32(b, i, xy);
+            v.store_f32(c, i, yy);
+        }
+    }
+}
+
+/// How a window weighs the 2r + 1 places of a line.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Weights<'a> {
+    /// From the first on.
+    Box,
+    /// Pairs from the outer to the inner, then the centre.
+    Binomial,
+    /// Taps, from the first on.
+    Taps(&'a [f32]),
+}
+
+/// The binomial weights of radius r, from the centre to the pair before the outermost, whose weight is 1.
+const fn binomial(radius: usize) -> &'static [f32] {
+    match radius {
+        1 => &[2.0],
+        2 => &[6.0, 4.0],
+        _ => &[20.0, 15.0, 6.0],
+    }
+}
+
+/// The places of a line about element i: the same element of several rows, or several of one row.
+trait Line<V: Simd> {
+    fn at(&self, v: V, place: usize, i: usize) -> V::F32;
+}
+
+impl<V: Simd> Line<V> for [&FloatRow] {
+    #[inline(always)]
+    fn at(&self, v: V, place: usize, i: usize) -> V::F32 {
+        v.load_f32(self[place], i)
+    }
+}
+
+struct OneRow<'a> {
+    row: &'a FloatRow,
+    radius: usize,
+}
+
+impl<V: Simd> Line<V> for OneRow<'_> {
+    #[inline(always)]
+    fn at(&self, v: V, place: usize, i: usize) -> V::F32 {
+        v.load_f32(self.row, i + place - self.radius)
+    }
+}
+
+/// The weighted sum of 2r + 1 places, in the order of the contract.
+#[inline(always)]
+fn line_sum<V: Simd, L: Line<V> + ?Sized>(v: V, line: &L, radius: usize, weights: Weights<'_>, i: usize) -> V::F32 {
+    match weights {
+        Weights::Box => {
+            let mut sum = line.at(v, 0, i);
+            for place in 1..=2 * radius {
+                sum = v.add(sum, line.at(v, place, i));
+            }
+            sum
+        }
+        Weights::Binomial => {
+            let mut sum = v.add(line.at(v, 0, i), line.at(v, 2 * radius, i));
+            for distance in (1..radius).rev() {
+                let pair = v.add(line.at(v, radius - distance, i), line.at(v, radius + distance, i));
+                sum = v.add(sum, v.mul(v.splat_f32(binomial(radius)[distance]), pair));
+            }
+            v.add(sum, v.mul(v.splat_f32(binomial(radius)[0]), line.at(v, radius, i)))
+        }
+        Weights::Taps(taps) => {
+            let mut sum = v.mul(v.splat_f32(taps[0]), line.at(v, 0, i));
+            for (place, &tap) in taps.iter().enumerate().skip(1) {
+                sum = v.add(sum, v.mul(v.splat_f32(tap), line.at(v, place, i)));
+            }
+            sum
+        }
+    }
+}
+
+/// The window's sums down the columns of one product.
+pub(super) struct SumDown<'a> {
+    pub(super) weights: Weights<'a>,
+    /// The rows of the window.
+    pub(super) rows: &'a [&'a FloatRow],
+    pub(super) out: &'a mut FloatRow,
+    pub(super) span: Range<usize>,
+}
+
+impl Work for SumDown<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        let radius = self.rows.len() / 2;
+        for i in vectors(self.span, V::LANES) {
+            v.store_f32(self.out, i, line_sum(v, self.rows, radius, self.weights, i));
+        }
+    }
+}
+
+/// Sums over the window across, and computes the responses of the columns of `span`.
+pub(super) struct Respond<'a> {
+    pub(super) measure: Measure,
+    pub(super) weights: Weights<'a>,
+    pub(super) radius: usize,
+    pub(super) scale: f32,
+    /// Sums down the columns.
+    pub(super) columns: [&'a FloatRow; 3],
+    pub(super) out: &'a mut ResponseRow,
+    pub(super) span: Range<usize>,
+}
+
+impl Work for Respond<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        let Self { measure, weights, radius, columns: [a, b, c], out, span, .. } = self;
+        let scale = v.splat_f32(self.scale);
+        for i in vectors(span, V::LANES) {
+            let a = v.mul(line_sum(v, &OneRow { row: a, radius }, radius, weights, i), scale);
+            let b = v.mul(line_sum(v, &OneRow { row: b, radius }, radius, weights, i), scale);
+            let c = v.mul(line_sum(v, &OneRow { row: c, radius }, radius, weights, i), scale);
+            v.store_f32(out, i, response(v, measure, a, b, c));
+        }
+    }
+}
+
+#[inline(always)]
+fn response<V: Simd>(v: V, measure: Measure, a: V::F32, b: V::F32, c: V::F32) -> V::F32 {
+    match measure {
+        Measure::Harris { k } => Harris { k: v.splat_f32(k) }.response(v, a, b, c),
+        Measure::ShiTomasi => ShiTomasi { half: v.splat_f32(0.5) }.response(v, a, b, c),
+        Measure::Noble { eps } => Noble { two: v.splat_f32(2.0), eps: v.splat_f32(eps) }.response(v, a, b, c),
+    }
+}
+
+/// Adds weighted products of a row to the window's exact sums down the columns.
+pub(super) struct WideAdd<'a> {
+    pub(super) gx: &'a FloatRow,
+    pub(super) gy: &'a FloatRow,
+    pub(super) weight: f64,
+    pub(super) sums: [&'a mut WideRow; 3],
+    pub(super) span: Range<usize>,
+}
+
+impl Work for WideAdd<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        let Self { gx, gy, weight, sums: [a, b, c], span } = self;
+        let weight = v.splat_f64(weight);
+        for i in vectors(span, V::LANES) {
+            let [x, y] = [v.widen(v.load_f32(gx, i)), v.widen(v.load_f32(gy, i))];
+            for half in 0..2 {
+                let (x, y, i) = (x[half], y[half], i + half * V::LANES / 2);
+                let [wx, wy] = [v.mul_f64(weight, x), v.mul_f64(weight, y)];
+                add_to(v, a, i, v.mul_f64(wx, x));
+                add_to(v, b, i, v.mul_f64(wx, y));
+                add_to(v, c, i, v.mul_f64(wy, y));
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn add_to<V: Simd>(v: V, sums: &mut WideRow, i: usize, product: V::F64) {
+    let sum = v.add_f64(v.load_f64(sums, i), product);
+    v.store_f64(sums, i, sum);
+}
+
+/// Adds the products of the row that enters a box window to its exact sums, and takes off those of the row that leaves it.
+pub(super) struct WideSlide<'a> {
+    /// gx and gy.
+    pub(super) enters: [&'a FloatRow; 2],
+    pub(super) leaves: [&'a FloatRow; 2],
+    pub(super) sums: [&'a mut WideRow; 3],
+    pub(super) span: Range<usize>,
+}
+
+impl Work for WideSlide<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        let Self { enters: [ex, ey], leaves: [lx, ly], sums: [a, b, c], span } = self;
+        for i in vectors(span, V::LANES) {
+            let [x, y] = [v.widen(v.load_f32(ex, i)), v.widen(v.load_f32(ey, i))];
+            let [u, w] = [v.widen(v.load_f32(lx, i)), v.widen(v.load_f32(ly, i))];
+            for half in 0..2 {
+                let (x, y, u, w, i) = (x[half], y[half], u[half], w[half], i + half * V::LANES / 2);
+                slide(v, a, i, [x, x], [u, u]);
+                slide(v, b, i, [x, y], [u, w]);
+                slide(v, c, i, [y, y], [w, w]);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn slide<V: Simd>(v: V, sums: &mut WideRow, i: usize, enters: [V::F64; 2], leaves: [V::F64; 2]) {
+    let sum = v.add_f64(v.load_f64(sums, i), v.mul_f64(enters[0], enters[1]));
+    v.store_f64(sums, i, v.sub_f64(sum, v.mul_f64(leaves[0], leaves[1])));
+}
+
+/// The running sums across of three exact rows.
+pub(super) struct WideRunning<'a> {
+    pub(super) rows: [&'a WideRow; 3],
+    pub(super) running: [&'a mut WideRow; 3],
+}
+
+impl Work for WideRunning<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        let Self { rows, running: [a, b, c] } = self;
+        let mut carries = [v.splat_f64(0.0); 3];
+        for i in vectors(0..rows[0].len(), V::LANES / 2) {
+            carries[0] = run_on(v, rows[0], a, i, carries[0]);
+            carries[1] = run_on(v, rows[1], b, i, carries[1]);
+            carries[2] = run_on(v, rows[2], c, i, carries[2]);
+        }
+    }
+}
+
+#[inline(always)]
+fn run_on<V: Simd>(v: V, row: &WideRow, out: &mut WideRow, i: usize, carry: V::F64) -> V::F64 {
+    let running = v.add_f64(carry, v.running_f64(v.load_f64(row, i)));
+    v.store_f64(out, i, running);
+    v.last_f64(running)
+}
+
+/// Sums exact sums over the window across, converts, and computes the responses of the columns of `span`.
+pub(super) struct WideRespond<'a> {
+    pub(super) measure: Measure,
+    pub(super) weights: Weights<'a>,
+    pub(super) radius: usize,
+    pub(super) scale: f32,
+    /// Sums down the columns, and, of boxes wider than [`NARROW`], their running sums.
+    pub(super) columns: [&'a WideRow; 3],
+    pub(super) running: [&'a WideRow; 3],
+    pub(super) out: &'a mut ResponseRow,
+    pub(super) span: Range<usize>,
+}
+
+impl Work for WideRespond<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        let Self { measure, weights, radius, columns, running, out, span, .. } = self;
+        let scale = v.splat_f32(self.scale);
+        for i in vectors(span, V::LANES) {
+            let a = wide_sum(v, columns[0], running[0], radius, weights, i);
+            let b = wide_sum(v, columns[1], running[1], radius, weights, i);
+            let c = wide_sum(v, columns[2], running[2], radius, weights, i);
+            let [a, b, c] = [v.mul(a, scale), v.mul(b, scale), v.mul(c, scale)];
+            v.store_f32(out, i, response(v, measure, a, b, c));
+        }
+    }
+}
+
+/// The sums across from element i on, as floats.
+#[inline(always)]
+fn wide_sum<V: Simd>(
+    v: V,
+    row: &WideRow,
+    running: &WideRow,
+    radius: usize,
+    weights: Weights<'_>,
+    i: usize,
+) -> V::F32 {
+    let half = V::LANES / 2;
+    let is_box = matches!(weights, Weights::Box);
+    let mut sums = [v.splat_f64(0.0); 2];
+    for (h, sum) in sums.iter_mut().enumerate() {
+        let i = i + h * half;
+        if is_box && radius > NARROW {
+            *sum = v.sub_f64(v.load_f64(running, i + radius), v.load_f64(running, i - radius - 1));
+            continue;
+        }
+        *sum = v.load_f64(row, i);
+        if !is_box {
+            *sum = v.mul_f64(v.splat_f64(f64::from(binomial(radius)[0])), *sum);
+        }
+        for distance in 1..=radius {
+            let pair = v.add_f64(v.load_f64(row, i - distance), v.load_f64(row, i + distance));
+            let weighted = if is_box || distance == radius {
+                pair
+            } else {
+                v.mul_f64(v.splat_f64(f64::from(binomial(radius)[distance])), pair)
+            };
+            *sum = v.add_f64(*sum, weighted);
+        }
+    }
+    v.narrow(sums)
+}
+
+/// The exact weight of the row at `distance` of the centre of a window of integers.
+pub(super) fn wide_weight(weights: Weights<'_>, radius: usize, distance: usize) -> f64 {
+    match weights {
+        Weights::Binomial if distance < radius => binomial(radius)[distance].into(),
+        Weights::Box | Weights::Binomial | Weights::Taps(_) => 1.0,
+    }
+}
