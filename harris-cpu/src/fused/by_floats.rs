@@ -13,7 +13,7 @@ use super::floats::{
 use super::peaks::Peaks;
 use super::scratch::{Floats, Rows, Scratch};
 use super::tensor::NARROW;
-use super::walk::{Columns, Next, Walk, extend};
+use super::walk::{Columns, Next, Walk};
 use crate::simd::Simd;
 
 impl<T: FusedSample> Walk<'_, T> {
@@ -138,6 +138,7 @@ impl<T: FusedSample> Walk<'_, T> {
             columns,
             differences,
             running: [&mut *rc, &mut *rd],
+            span: span.start - half - 1..span.end + half,
         });
         v.enter(Boxes {
             half,
@@ -166,7 +167,7 @@ impl<T: FusedSample> Walk<'_, T> {
 
     /// Smooths row y, and prepares it for the gradient.
     fn smoothed_row<V: Simd>(&mut self, v: V, columns: &Columns, y: usize, channel: usize) {
-        let (config, width, height) = (self.config, self.image.width(), self.image.height());
+        let (config, height) = (self.config, self.image.height());
         let smoothing = config.smoothing();
         if smoothing == Smoothing::None {
             self.take(v, columns, y, channel, false);
@@ -183,11 +184,13 @@ impl<T: FusedSample> Walk<'_, T> {
         }
         let reach = config.gradient().radius();
         let Floats { smoothed, differences, sums, whole, .. } = &mut self.scratch.floats;
-        extend(smoothed.row_mut(0), columns, &columns.smoothed, reach, config, width);
+        columns.smoothed_edge.extend(smoothed.row_mut(0));
         match config.gradient() {
             Gradient::Box { size } => {
                 let ring = 2 * (size / 2) as usize + 2;
-                v.enter(Whole { row: smoothed.row(0), out: whole.row_mut(channel * ring + y % ring) });
+                let span = columns.span(&columns.gradients);
+                let span = span.start - reach - 1..span.end + reach;
+                v.enter(Whole { row: smoothed.row(0), out: whole.row_mut(channel * ring + y % ring), span });
             }
             gradient => v.enter(Slopes {
                 gradient,
@@ -201,19 +204,19 @@ impl<T: FusedSample> Walk<'_, T> {
 
     /// Takes the samples of row y, extended for the smoothing where there is one.
     fn take<V: Simd>(&mut self, v: V, columns: &Columns, y: usize, channel: usize, smooths: bool) {
-        let (config, width, channels) = (self.config, self.image.width(), self.image.channels());
+        let channels = self.image.channels();
         let Floats { taken, smoothed, .. } = &mut self.scratch.floats;
         let row = if smooths { taken.row_mut(0) } else { smoothed.row_mut(0) };
         let samples = &self.image.row(y)[columns.samples.start * channels..columns.samples.end * channels];
         v.enter(Take { samples, channel, channels, out: &mut row[columns.span(&columns.samples)] });
         if smooths {
-            extend(row, columns, &columns.samples, config.smoothing().radius(), config, width);
+            columns.sample_edge.extend(row);
         }
     }
 
     /// Brings the exact sums down the columns to row y.
     fn sum_wide<V: Simd>(&mut self, v: V, columns: &Columns, weights: Weights<'_>, y: usize, first: bool) {
-        let (config, width, height) = (self.config, self.image.width(), self.image.height());
+        let (config, height) = (self.config, self.image.height());
         let radius = config.window().radius();
         let ring = 2 * radius + 2;
         let span = columns.span(&columns.gradients);
@@ -251,17 +254,19 @@ impl<T: FusedSample> Walk<'_, T> {
             }
         }
         for sums in wide_sums.iter_mut() {
-            extend(sums.row_mut(0), columns, &columns.gradients, radius, config, width);
+            columns.product_edge.extend(sums.row_mut(0));
         }
         if is_box && radius > NARROW {
-            // What whole vectors wrote before the first column must not be summed.
-            let from = span.start - if columns.gradients.start == 0 { radius } else { 0 };
+            // What whole vectors wrote before the first column, of whatever a row held before, must not be summed.
+            let reach = columns.span(&columns.responses);
+            let first = (reach.start - radius - 1) / V::LANES * V::LANES;
             for sums in wide_sums.iter_mut() {
-                sums.row_mut(0)[..from].fill(0.0);
+                sums.row_mut(0)[first..reach.start - radius].fill(0.0);
             }
             v.enter(WideRunning {
                 rows: wide_sums.each_ref().map(|rows| rows.row(0)),
                 running: wide_running.each_mut().map(|rows| rows.row_mut(0)),
+                span: first..reach.end + radius,
             });
         }
     }
@@ -285,20 +290,25 @@ impl<T: FusedSample> Walk<'_, T> {
 
     /// The sums down the columns at row y, in the order of the contract.
     fn sum_floats<V: Simd>(&mut self, v: V, columns: &Columns, weights: Weights<'_>, y: usize) {
-        let (config, width, height) = (self.config, self.image.width(), self.image.height());
+        let (config, height) = (self.config, self.image.height());
         let radius = config.window().radius();
         let ring = 2 * radius + 2;
-        let Floats { products, sums_down, zero, .. } = &mut self.scratch.floats;
-        for (product, out) in products.iter().zip(sums_down) {
-            let mut rows = [zero.row(0); 2 * super::MOST_WINDOW + 1];
-            for (i, row) in rows[..=2 * radius].iter_mut().enumerate() {
-                let y = border::inside(config.border(), (y + i) as isize - radius as isize, height);
-                *row = of_ring(product, 0, ring, y, zero);
-            }
-            let out = out.row_mut(0);
-            let span = columns.span(&columns.gradients);
-            v.enter(SumDown { weights, rows: &rows[..=2 * radius], out: &mut *out, span });
-            extend(out, columns, &columns.gradients, radius, config, width);
+        let Floats { products, sums_down, slots, .. } = &mut self.scratch.floats;
+        slots.clear();
+        slots.extend((0..=2 * radius).map(|i| {
+            let y = border::inside(config.border(), (y + i) as isize - radius as isize, height);
+            // The row behind the ring is all zeros.
+            y.map_or(ring, |y| y % ring)
+        }));
+        v.enter(SumDown {
+            weights,
+            products,
+            slots,
+            out: sums_down.each_mut().map(|rows| rows.row_mut(0)),
+            span: columns.span(&columns.gradients),
+        });
+        for sums in sums_down {
+            columns.product_edge.extend(sums.row_mut(0));
         }
     }
 

@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use harris_core::HarrisConfig;
 use harris_core::pipeline::border;
 
 use super::peaks::Peaks;
 use super::samples::{Across, Differentiate, Down};
 use super::scratch::{LEAD, STRIP, Scratch};
 use super::tensor::{NARROW, Respond, RunOn, Slide};
-use super::walk::{Columns, Next, Walk, beyond, extend};
+use super::walk::{Columns, Edge, Next, Walk};
 use crate::simd::Simd;
 
 /// Samples of a row beyond the image that is all zeros.
@@ -50,12 +49,14 @@ impl Walk<'_, u8> {
         }
         let Scratch { pairs, odds, prefixes, .. } = &mut *self.scratch;
         for (pairs, odds) in pairs.iter_mut().zip(odds) {
-            extend_sums(pairs.row_mut(0), odds.row_mut(0), columns, self.config, self.image.width());
+            extend_sums(pairs.row_mut(0), odds.row_mut(0), &columns.product_edge);
         }
         if self.config.window().radius() > NARROW {
+            let (reach, window) = (columns.span(&columns.responses), self.config.window().radius());
             v.enter(RunOn {
                 rows: pairs.each_ref().map(|rows| rows.row(0)),
                 running: prefixes.each_mut().map(|rows| rows.row_mut(0)),
+                span: (reach.start - window) / 2 - 1..(reach.end + window) / 2 + 1,
             });
         }
     }
@@ -105,7 +106,7 @@ impl Walk<'_, u8> {
 
     /// Smooths row y.
     fn smooth<V: Simd>(&mut self, v: V, columns: &Columns, y: usize) {
-        let (width, height) = (self.image.width(), self.image.height());
+        let height = self.image.height();
         let (border, smoothing) = (self.config.border(), self.config.smoothing());
         let row = |dy: isize| match border::inside(border, y as isize + dy, height) {
             Some(y) => &self.image.row(y)[columns.samples.clone()],
@@ -115,9 +116,9 @@ impl Walk<'_, u8> {
         let Scratch { column_sums, smoothed, .. } = &mut *self.scratch;
         let (sums, out) = (column_sums.row_mut(0), smoothed.row_mut(y % 3));
         v.enter(Down { smoothing, rows, out: sums, start: columns.place(columns.samples.start as isize) });
-        extend(sums, columns, &columns.samples, smoothing.radius(), self.config, width);
+        columns.sample_edge.extend(sums);
         v.enter(Across { smoothing, sums, out, span: columns.span(&columns.smoothed) });
-        extend(out, columns, &columns.smoothed, self.config.gradient().radius(), self.config, width);
+        columns.smoothed_edge.extend(out);
     }
 
     /// Computes the responses of row y.
@@ -139,15 +140,13 @@ impl Walk<'_, u8> {
     }
 }
 
-/// The same for the sums of pairs and odd columns.
-fn extend_sums(pairs: &mut [i32], odds: &mut [i32], columns: &Columns, config: &HarrisConfig, width: usize) {
-    for column in beyond(&columns.gradients, config.window().radius(), width) {
-        let sum = border::inside(config.border(), column, width).map_or(0, |x| {
-            let place = columns.place(x as isize);
-            let odd = odds[place / 2];
-            if place % 2 == 1 { odd } else { pairs[place / 2].wrapping_sub(odd) }
+/// Extends the sums of pairs and odd columns.
+fn extend_sums(pairs: &mut [i32], odds: &mut [i32], edge: &Edge) {
+    for (place, inside) in edge.places() {
+        let sum = inside.map_or(0, |inside| {
+            let odd = odds[inside / 2];
+            if inside % 2 == 1 { odd } else { pairs[inside / 2].wrapping_sub(odd) }
         });
-        let place = columns.place(column);
         let odd = odds[place / 2];
         let even = pairs[place / 2].wrapping_sub(odd);
         let [even, odd] = if place % 2 == 1 { [even, sum] } else { [sum, odd] };

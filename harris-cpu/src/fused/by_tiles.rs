@@ -124,7 +124,8 @@ fn extend_samples(out: &mut [u8], row: &[u8], (channel, channels): (usize, usize
     if channels == 1 {
         middle.copy_from_slice(&row[inside.clone()]);
     } else {
-        middle.iter_mut().zip(inside.clone()).for_each(|(out, x)| *out = sample(x));
+        let pixels = row[inside.start * channels..].chunks_exact(channels);
+        middle.iter_mut().zip(pixels).for_each(|(out, pixel)| *out = pixel[channel]);
     }
     let beyond = |x: isize| border::inside(border, x, width).map_or(0, sample);
     before.iter_mut().enumerate().for_each(|(i, out)| *out = beyond(start + i as isize));

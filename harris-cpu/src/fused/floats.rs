@@ -10,7 +10,7 @@ use harris_core::{Gradient, Measure, Smoothing};
 
 use super::FusedSample;
 use super::samples::vectors;
-use super::scratch::{FloatRow, IntegerRow, ResponseRow, WideRow};
+use super::scratch::{FloatRow, FloatRows, IntegerRow, ResponseRow, WideRow};
 use super::tensor::{Formula, Harris, NARROW, Noble, ShiTomasi};
 use crate::simd::{Simd, Work};
 
@@ -177,6 +177,7 @@ impl Work for Differentiate<'_> {
 pub(super) struct Whole<'a> {
     pub(super) row: &'a FloatRow,
     pub(super) out: &'a mut IntegerRow,
+    pub(super) span: Range<usize>,
 }
 
 impl Work for Whole<'_> {
@@ -184,7 +185,7 @@ impl Work for Whole<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        for i in vectors(0..self.row.len(), V::LANES) {
+        for i in vectors(self.span, V::LANES) {
             v.store_i32(self.out, i, v.to_i32(v.load_f32(self.row, i)));
         }
     }
@@ -199,6 +200,7 @@ pub(super) struct SlideBoxes<'a> {
     pub(super) columns: &'a mut IntegerRow,
     pub(super) differences: &'a mut IntegerRow,
     pub(super) running: [&'a mut IntegerRow; 2],
+    pub(super) span: Range<usize>,
 }
 
 impl Work for SlideBoxes<'_> {
@@ -206,9 +208,9 @@ impl Work for SlideBoxes<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        let Self { rows: [enters, here, before, leaves], columns, differences, running: [rc, rd] } = self;
+        let Self { rows: [enters, here, before, leaves], columns, differences, running: [rc, rd], span } = self;
         let (mut column_carry, mut difference_carry) = (v.splat_i32(0), v.splat_i32(0));
-        for i in vectors(0..columns.len(), V::LANES) {
+        for i in vectors(span, V::LANES) {
             let [enters, leaves] = [v.load_i32(enters, i), v.load_i32(leaves, i)];
             let passes = v.add_i32(v.load_i32(here, i), v.load_i32(before, i));
             let column = v.add_i32(v.load_i32(columns, i), v.sub_i32(enters, leaves));
@@ -307,10 +309,28 @@ trait Line<V: Simd> {
     fn at(&self, v: V, place: usize, i: usize) -> V::F32;
 }
 
-impl<V: Simd> Line<V> for [&FloatRow] {
+/// Rows of a ring.
+struct OneColumn<'a, const N: usize> {
+    rows: [&'a FloatRow; N],
+}
+
+impl<V: Simd, const N: usize> Line<V> for OneColumn<'_, N> {
     #[inline(always)]
     fn at(&self, v: V, place: usize, i: usize) -> V::F32 {
-        v.load_f32(self[place], i)
+        v.load_f32(self.rows[place], i)
+    }
+}
+
+/// The same where their number is not known to the compiler.
+struct AnyColumn<'a> {
+    ring: &'a FloatRows,
+    slots: &'a [usize],
+}
+
+impl<V: Simd> Line<V> for AnyColumn<'_> {
+    #[inline(always)]
+    fn at(&self, v: V, place: usize, i: usize) -> V::F32 {
+        v.load_f32(self.ring.row(self.slots[place]), i)
     }
 }
 
@@ -328,7 +348,7 @@ impl<V: Simd> Line<V> for OneRow<'_> {
 
 /// The weighted sum of 2r + 1 places, in the order of the contract.
 #[inline(always)]
-fn line_sum<V: Simd, L: Line<V> + ?Sized>(v: V, line: &L, radius: usize, weights: Weights<'_>, i: usize) -> V::F32 {
+fn line_sum<V: Simd, L: Line<V>>(v: V, line: &L, radius: usize, weights: Weights<'_>, i: usize) -> V::F32 {
     match weights {
         Weights::Box => {
             let mut sum = line.at(v, 0, i);
@@ -347,20 +367,21 @@ fn line_sum<V: Simd, L: Line<V> + ?Sized>(v: V, line: &L, radius: usize, weights
         }
         Weights::Taps(taps) => {
             let mut sum = v.mul(v.splat_f32(taps[0]), line.at(v, 0, i));
-            for (place, &tap) in taps.iter().enumerate().skip(1) {
-                sum = v.add(sum, v.mul(v.splat_f32(tap), line.at(v, place, i)));
+            for place in 1..=2 * radius {
+                sum = v.add(sum, v.mul(v.splat_f32(taps[place]), line.at(v, place, i)));
             }
             sum
         }
     }
 }
 
-/// The window's sums down the columns of one product.
+/// The window's sums down the columns of the products.
 pub(super) struct SumDown<'a> {
     pub(super) weights: Weights<'a>,
-    /// The rows of the window.
-    pub(super) rows: &'a [&'a FloatRow],
-    pub(super) out: &'a mut FloatRow,
+    /// Rings of products, and the window's rows in them.
+    pub(super) products: &'a [FloatRows; 3],
+    pub(super) slots: &'a [usize],
+    pub(super) out: [&'a mut FloatRow; 3],
     pub(super) span: Range<usize>,
 }
 
@@ -369,9 +390,34 @@ impl Work for SumDown<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        let radius = self.rows.len() / 2;
-        for i in vectors(self.span, V::LANES) {
-            v.store_f32(self.out, i, line_sum(v, self.rows, radius, self.weights, i));
+        match self.slots.len() {
+            3 => self.within::<V, 3>(v),
+            5 => self.within::<V, 5>(v),
+            7 => self.within::<V, 7>(v),
+            size => {
+                for (ring, out) in self.products.iter().zip(self.out) {
+                    let column = AnyColumn { ring, slots: self.slots };
+                    for i in vectors(self.span.clone(), V::LANES) {
+                        v.store_f32(out, i, line_sum(v, &column, size / 2, self.weights, i));
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl SumDown<'_> {
+    #[inline(always)]
+    fn within<V: Simd, const N: usize>(self, v: V) {
+        for (ring, out) in self.products.iter().zip(self.out) {
+            let mut rows = [ring.row(self.slots[0]); N];
+            for (row, &slot) in rows.iter_mut().zip(self.slots) {
+                *row = ring.row(slot);
+            }
+            let column = OneColumn { rows };
+            for i in vectors(self.span.clone(), V::LANES) {
+                v.store_f32(out, i, line_sum(v, &column, N / 2, self.weights, i));
+            }
         }
     }
 }
@@ -393,7 +439,21 @@ impl Work for Respond<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        let Self { measure, weights, radius, columns: [a, b, c], out, span, .. } = self;
+        match self.radius {
+            1 => self.within::<V, 1>(v, 1),
+            2 => self.within::<V, 2>(v, 2),
+            3 => self.within::<V, 3>(v, 3),
+            radius => self.within::<V, 0>(v, radius),
+        }
+    }
+}
+
+impl Respond<'_> {
+    /// `R` is the radius, or 0 where the compiler does not know it.
+    #[inline(always)]
+    fn within<V: Simd, const R: usize>(self, v: V, radius: usize) {
+        let Self { measure, weights, columns: [a, b, c], out, span, .. } = self;
+        let radius = if R == 0 { radius } else { R };
         let scale = v.splat_f32(self.scale);
         for i in vectors(span, V::LANES) {
             let a = v.mul(line_sum(v, &OneRow { row: a, radius }, radius, weights, i), scale);
@@ -434,17 +494,17 @@ impl Work for WideAdd<'_> {
             for half in 0..2 {
                 let (x, y, i) = (x[half], y[half], i + half * V::LANES / 2);
                 let [wx, wy] = [v.mul_f64(weight, x), v.mul_f64(weight, y)];
-                add_to(v, a, i, v.mul_f64(wx, x));
-                add_to(v, b, i, v.mul_f64(wx, y));
-                add_to(v, c, i, v.mul_f64(wy, y));
+                add_to(v, a, i, [wx, x]);
+                add_to(v, b, i, [wx, y]);
+                add_to(v, c, i, [wy, y]);
             }
         }
     }
 }
 
 #[inline(always)]
-fn add_to<V: Simd>(v: V, sums: &mut WideRow, i: usize, product: V::F64) {
-    let sum = v.add_f64(v.load_f64(sums, i), product);
+fn add_to<V: Simd>(v: V, sums: &mut WideRow, i: usize, [a, b]: [V::F64; 2]) {
+    let sum = v.add_product(v.load_f64(sums, i), a, b);
     v.store_f64(sums, i, sum);
 }
 
@@ -478,14 +538,15 @@ impl Work for WideSlide<'_> {
 
 #[inline(always)]
 fn slide<V: Simd>(v: V, sums: &mut WideRow, i: usize, enters: [V::F64; 2], leaves: [V::F64; 2]) {
-    let sum = v.add_f64(v.load_f64(sums, i), v.mul_f64(enters[0], enters[1]));
-    v.store_f64(sums, i, v.sub_f64(sum, v.mul_f64(leaves[0], leaves[1])));
+    let sum = v.add_product(v.load_f64(sums, i), enters[0], enters[1]);
+    v.store_f64(sums, i, v.sub_product(sum, leaves[0], leaves[1]));
 }
 
 /// The running sums across of three exact rows.
 pub(super) struct WideRunning<'a> {
     pub(super) rows: [&'a WideRow; 3],
     pub(super) running: [&'a mut WideRow; 3],
+    pub(super) span: Range<usize>,
 }
 
 impl Work for WideRunning<'_> {
@@ -493,9 +554,9 @@ impl Work for WideRunning<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        let Self { rows, running: [a, b, c] } = self;
+        let Self { rows, running: [a, b, c], span } = self;
         let mut carries = [v.splat_f64(0.0); 3];
-        for i in vectors(0..rows[0].len(), V::LANES / 2) {
+        for i in vectors(span, V::LANES / 2) {
             carries[0] = run_on(v, rows[0], a, i, carries[0]);
             carries[1] = run_on(v, rows[1], b, i, carries[1]);
             carries[2] = run_on(v, rows[2], c, i, carries[2]);
@@ -528,49 +589,61 @@ impl Work for WideRespond<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        let Self { measure, weights, radius, columns, running, out, span, .. } = self;
+        match (self.weights, self.radius) {
+            (Weights::Box, 1) => self.within::<V, 1, true>(v),
+            (Weights::Box, 2) => self.within::<V, 2, true>(v),
+            (Weights::Box, NARROW) => self.within::<V, NARROW, true>(v),
+            (Weights::Box, _) => self.within::<V, 0, true>(v),
+            (_, 1) => self.within::<V, 1, false>(v),
+            (_, 2) => self.within::<V, 2, false>(v),
+            (_, _) => self.within::<V, 3, false>(v),
+        }
+    }
+}
+
+/// `R` is the radius, or 0 for boxes wider than [`NARROW`].
+impl WideRespond<'_> {
+    #[inline(always)]
+    fn within<V: Simd, const R: usize, const BOX: bool>(self, v: V) {
+        let Self { measure, radius, columns, running, out, span, .. } = self;
         let scale = v.splat_f32(self.scale);
         for i in vectors(span, V::LANES) {
-            let a = wide_sum(v, columns[0], running[0], radius, weights, i);
-            let b = wide_sum(v, columns[1], running[1], radius, weights, i);
-            let c = wide_sum(v, columns[2], running[2], radius, weights, i);
+            let a = wide_sum::<V, R, BOX>(v, columns[0], running[0], radius, i);
+            let b = wide_sum::<V, R, BOX>(v, columns[1], running[1], radius, i);
+            let c = wide_sum::<V, R, BOX>(v, columns[2], running[2], radius, i);
             let [a, b, c] = [v.mul(a, scale), v.mul(b, scale), v.mul(c, scale)];
             v.store_f32(out, i, response(v, measure, a, b, c));
         }
     }
 }
 
-/// The sums across from element i on, as floats.
+/// The sums across about the elements from i on, as floats.
 #[inline(always)]
-fn wide_sum<V: Simd>(
+fn wide_sum<V: Simd, const R: usize, const BOX: bool>(
     v: V,
     row: &WideRow,
     running: &WideRow,
     radius: usize,
-    weights: Weights<'_>,
     i: usize,
 ) -> V::F32 {
-    let half = V::LANES / 2;
-    let is_box = matches!(weights, Weights::Box);
     let mut sums = [v.splat_f64(0.0); 2];
-    for (h, sum) in sums.iter_mut().enumerate() {
-        let i = i + h * half;
-        if is_box && radius > NARROW {
+    for (half, sum) in sums.iter_mut().enumerate() {
+        let i = i + half * V::LANES / 2;
+        if R == 0 {
             *sum = v.sub_f64(v.load_f64(running, i + radius), v.load_f64(running, i - radius - 1));
             continue;
         }
         *sum = v.load_f64(row, i);
-        if !is_box {
-            *sum = v.mul_f64(v.splat_f64(f64::from(binomial(radius)[0])), *sum);
+        if !BOX {
+            *sum = v.mul_f64(v.splat_f64(f64::from(binomial(R)[0])), *sum);
         }
-        for distance in 1..=radius {
+        for distance in 1..=R {
             let pair = v.add_f64(v.load_f64(row, i - distance), v.load_f64(row, i + distance));
-            let weighted = if is_box || distance == radius {
-                pair
+            *sum = if BOX || distance == R {
+                v.add_f64(*sum, pair)
             } else {
-                v.mul_f64(v.splat_f64(f64::from(binomial(radius)[distance])), pair)
+                v.add_product(*sum, v.splat_f64(f64::from(binomial(R)[distance])), pair)
             };
-            *sum = v.add_f64(*sum, weighted);
         }
     }
     v.narrow(sums)

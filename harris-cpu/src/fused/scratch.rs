@@ -111,6 +111,7 @@ impl<T, const LENGTH: usize> Default for Rows<T, LENGTH> {
 pub(super) type Rows16 = Rows<i16, ROW>;
 pub(super) type SumRows = Rows<i32, { ROW / 2 }>;
 type ResponseRows = Rows<f32, ROW>;
+pub(super) type FloatRows = Rows<f32, ROW>;
 pub(super) type SampleRows = Rows<u8, SAMPLES>;
 
 /// The scratch memory of one band: 95 KiB, and 5 KiB for each row of the window.
@@ -168,9 +169,11 @@ pub(super) struct Floats {
     pub(super) running_boxes: [Rows<i32, ROW>; 2],
     /// gx and gy; rings of the window's rows and the one that leaves it.
     pub(super) gradients: [Rows<f32, ROW>; 2],
-    /// Products and their sums down the columns, of float windows: one ring, one row.
+    /// Products, and their sums down the columns, of float windows: one ring and a row of zeros behind it; one row.
     pub(super) products: [Rows<f32, ROW>; 3],
     pub(super) sums_down: [Rows<f32, ROW>; 3],
+    /// The rows of a window in the ring of products.
+    pub(super) slots: Vec<usize>,
     /// Exact sums down the columns, and their running sums across; one row.
     pub(super) wide_sums: [Rows<f64, ROW>; 3],
     pub(super) wide_running: [Rows<f64, ROW>; 3],
@@ -203,7 +206,10 @@ impl Floats {
             self.wide_sums.iter_mut().for_each(|rows| rows.reserve(1));
             self.wide_running.iter_mut().for_each(|rows| rows.reserve(1));
         } else {
-            self.products.iter_mut().for_each(|rows| rows.reserve(ring));
+            for rows in &mut self.products {
+                rows.reserve(ring + 1);
+                rows.row_mut(ring).fill(0.0);
+            }
             self.sums_down.iter_mut().for_each(|rows| rows.reserve(1));
         }
     }

@@ -210,6 +210,8 @@ fn across<V: Simd, const R: usize>(
 pub(super) struct RunOn<'a> {
     pub(super) rows: [&'a SumRow; 3],
     pub(super) running: [&'a mut SumRow; 3],
+    /// Elements whose running sums are asked for.
+    pub(super) span: Range<usize>,
 }
 
 impl Work for RunOn<'_> {
@@ -217,9 +219,9 @@ impl Work for RunOn<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        let Self { rows, running: [a, b, c] } = self;
+        let Self { rows, running: [a, b, c], span } = self;
         let mut carries = [v.splat_i32(0); 3];
-        for j in vectors(0..rows[0].len(), V::LANES) {
+        for j in vectors(span, V::LANES) {
             carries[0] = run_on(v, rows[0], a, j, carries[0]);
             carries[1] = run_on(v, rows[1], b, j, carries[1]);
             carries[2] = run_on(v, rows[2], c, j, carries[2]);

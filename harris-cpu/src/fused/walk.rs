@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use harris_core::config::BOX_GRADIENT_APERTURES;
 use harris_core::pipeline::border;
-use harris_core::{HarrisConfig, Raster};
+use harris_core::{Border, HarrisConfig, Raster};
 
 use super::peaks::{Collect, Peaks, Scan};
 use super::scratch::{LEAD, STRIP, Scratch, Words};
-use super::{FusedSample, MOST_RADIUS};
+use super::{FusedSample, MOST_RADIUS, MOST_WINDOW};
 use crate::simd::{Simd, WithSimd};
 
 /// Elements that suppression reads beyond the last column: its radius and whole vectors.
@@ -46,6 +47,10 @@ pub(super) struct Columns {
     pub(super) gradients: Range<usize>,
     pub(super) smoothed: Range<usize>,
     pub(super) samples: Range<usize>,
+    /// Beyond the edges: of samples for the smoothing, of smoothed ones for the gradient, of products for the window.
+    pub(super) sample_edge: Edge,
+    pub(super) smoothed_edge: Edge,
+    pub(super) product_edge: Edge,
 }
 
 impl Columns {
@@ -57,7 +62,12 @@ impl Columns {
         let gradients = reach(&responses, config.window().radius());
         let smoothed = reach(&gradients, config.gradient().radius());
         let samples = reach(&smoothed, config.smoothing().radius());
-        Self { origin: strip.start as isize - LEAD as isize, responses, gradients, smoothed, samples }
+        let origin = strip.start as isize - LEAD as isize;
+        let edge = |known, radius| Edge::new(known, radius, origin, config.border(), width);
+        let sample_edge = edge(&samples, config.smoothing().radius());
+        let smoothed_edge = edge(&smoothed, config.gradient().radius());
+        let product_edge = edge(&gradients, config.window().radius());
+        Self { origin, responses, gradients, smoothed, samples, sample_edge, smoothed_edge, product_edge }
     }
 
     /// The elements of columns.
@@ -204,26 +214,39 @@ impl Next {
     }
 }
 
-/// Extends a row of the columns `known` by the border rule, `radius` columns beyond the edges of the image.
-pub(super) fn extend<N: Copy + Default>(
-    row: &mut [N],
-    columns: &Columns,
-    known: &Range<usize>,
-    radius: usize,
-    config: &HarrisConfig,
-    width: usize,
-) {
-    for column in beyond(known, radius, width) {
-        let value =
-            border::inside(config.border(), column, width).map_or(N::default(), |x| row[columns.place(x as isize)]);
-        row[columns.place(column)] = value;
+/// What stands for the elements of a row beyond the image.
+#[derive(Debug)]
+pub(super) struct Edge {
+    /// Elements, and those within the image that stand for them.
+    places: [(u16, Option<u16>); 2 * MOST_WINDOW],
+    number: usize,
+}
+
+impl Edge {
+    /// By the border rule, `radius` columns beyond the edges that the columns `known` reach.
+    fn new(known: &Range<usize>, radius: usize, origin: isize, border: Border, width: usize) -> Self {
+        let (reach, end) = (radius as isize, width as isize);
+        let before = if known.start == 0 { -reach..0 } else { 0..0 };
+        let after = if known.end == width { end..end + reach } else { 0..0 };
+        let mut edge = Self { places: [(0, None); 2 * MOST_WINDOW], number: 0 };
+        for (column, place) in before.chain(after).zip(&mut edge.places) {
+            let inside = border::inside(border, column, width).map(|x| (x as isize - origin) as u16);
+            *place = ((column - origin) as u16, inside);
+            edge.number += 1;
+        }
+        edge
+    }
+
+    pub(super) fn extend<N: Copy + Default>(&self, row: &mut [N]) {
+        for (place, inside) in self.places() {
+            row[place] = inside.map_or(N::default(), |inside| row[inside]);
+        }
+    }
+
+    pub(super) fn places(&self) -> impl Iterator<Item = (usize, Option<usize>)> {
+        self.places[..self.number].iter().map(|&(place, inside)| (place.into(), inside.map(usize::from)))
     }
 }
 
-/// The columns beyond the image's edges, where `known` reaches them.
-pub(super) fn beyond(known: &Range<usize>, radius: usize, width: usize) -> impl Iterator<Item = isize> {
-    let (radius, width) = (radius as isize, width as isize);
-    let before = if known.start == 0 { -radius..0 } else { 0..0 };
-    let after = if known.end as isize == width { width..width + radius } else { 0..0 };
-    before.chain(after)
-}
+// A radius is at most that of a window.
+const _: () = assert!(2 <= MOST_WINDOW && (*BOX_GRADIENT_APERTURES.end() / 2) as usize <= MOST_WINDOW);

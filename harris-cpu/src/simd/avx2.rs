@@ -1,4 +1,4 @@
-//! AVX2: 256 bits.
+//! AVX2 with FMA: 256 bits (Haswell, Zen and later).
 
 #![allow(unsafe_code)]
 
@@ -6,14 +6,14 @@ use std::arch::x86_64::*;
 
 use super::{Simd, Work};
 
-/// Proof that the processor has AVX2.
+/// Proof that the processor has AVX2 and FMA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Avx2(());
 
 impl Avx2 {
     /// The proof, where the processor can give it.
     pub(super) fn new() -> Option<Self> {
-        let has = is_x86_feature_detected!("avx2");
+        let has = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
         has.then_some(Self(()))
     }
 }
@@ -27,7 +27,7 @@ impl Simd for Avx2 {
 
     #[inline(always)]
     fn enter<W: Work>(self, work: W) -> W::Output {
-        #[target_feature(enable = "avx2")]
+        #[target_feature(enable = "avx2,fma")]
         fn compiled<W: Work>(v: Avx2, work: W) -> W::Output {
             work.run(v)
         }
@@ -118,6 +118,8 @@ impl Simd for Avx2 {
         add_f64(a: F64, b: F64) -> Self::F64 = _mm256_add_pd(a, b);
         sub_f64(a: F64, b: F64) -> Self::F64 = _mm256_sub_pd(a, b);
         mul_f64(a: F64, b: F64) -> Self::F64 = _mm256_mul_pd(a, b);
+        add_product(acc: F64, a: F64, b: F64) -> Self::F64 = _mm256_fmadd_pd(a, b, acc);
+        sub_product(acc: F64, a: F64, b: F64) -> Self::F64 = _mm256_fnmadd_pd(a, b, acc);
         running_f64(a: F64) -> Self::F64 = {
             let moved = _mm256_permute4x64_pd::<0b10_01_00_00>(a);
             let a = _mm256_add_pd(a, _mm256_blend_pd::<1>(moved, _mm256_setzero_pd()));

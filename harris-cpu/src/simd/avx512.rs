@@ -128,6 +128,8 @@ impl Simd for Avx512 {
         add_f64(a: F64, b: F64) -> Self::F64 = _mm512_add_pd(a, b);
         sub_f64(a: F64, b: F64) -> Self::F64 = _mm512_sub_pd(a, b);
         mul_f64(a: F64, b: F64) -> Self::F64 = _mm512_mul_pd(a, b);
+        add_product(acc: F64, a: F64, b: F64) -> Self::F64 = _mm512_fmadd_pd(a, b, acc);
+        sub_product(acc: F64, a: F64, b: F64) -> Self::F64 = _mm512_fnmadd_pd(a, b, acc);
         running_f64(a: F64) -> Self::F64 = {
             let zero = _mm512_setzero_si512();
             let a = _mm512_add_pd(a, _mm512_castsi512_pd(_mm512_alignr_epi64::<7>(_mm512_castpd_si512(a), zero)));

@@ -131,6 +131,10 @@ pub(crate) trait Simd: Copy {
     fn add_f64(self, a: Self::F64, b: Self::F64) -> Self::F64;
     fn sub_f64(self, a: Self::F64, b: Self::F64) -> Self::F64;
     fn mul_f64(self, a: Self::F64, b: Self::F64) -> Self::F64;
+    /// acc + a·b; of integers below 2⁵³, whose products and sums are exact, rounded or not in between.
+    fn add_product(self, acc: Self::F64, a: Self::F64, b: Self::F64) -> Self::F64;
+    /// acc − a·b, likewise.
+    fn sub_product(self, acc: Self::F64, a: Self::F64, b: Self::F64) -> Self::F64;
     /// a₀ + ... + aᵢ in lane i; of integers below 2⁵³, whose sums are exact.
     fn running_f64(self, a: Self::F64) -> Self::F64;
     /// The last lane in all.

@@ -218,6 +218,14 @@ impl Simd for Portable {
         zip(a, b, |a, b| a * b)
     }
     #[inline(always)]
+    fn add_product(self, acc: Self::F64, a: Self::F64, b: Self::F64) -> Self::F64 {
+        self.add_f64(acc, self.mul_f64(a, b))
+    }
+    #[inline(always)]
+    fn sub_product(self, acc: Self::F64, a: Self::F64, b: Self::F64) -> Self::F64 {
+        self.sub_f64(acc, self.mul_f64(a, b))
+    }
+    #[inline(always)]
     fn running_f64(self, mut a: Self::F64) -> Self::F64 {
         (1..N / 2).for_each(|i| a[i] += a[i - 1]);
         a

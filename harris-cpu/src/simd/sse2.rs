@@ -112,6 +112,8 @@ impl Simd for Sse2 {
         add_f64(a: F64, b: F64) -> Self::F64 = _mm_add_pd(a, b);
         sub_f64(a: F64, b: F64) -> Self::F64 = _mm_sub_pd(a, b);
         mul_f64(a: F64, b: F64) -> Self::F64 = _mm_mul_pd(a, b);
+        add_product(acc: F64, a: F64, b: F64) -> Self::F64 = _mm_add_pd(acc, _mm_mul_pd(a, b));
+        sub_product(acc: F64, a: F64, b: F64) -> Self::F64 = _mm_sub_pd(acc, _mm_mul_pd(a, b));
         running_f64(a: F64) -> Self::F64 = _mm_add_pd(a, _mm_castsi128_pd(_mm_slli_si128::<8>(_mm_castpd_si128(a))));
         last_f64(a: F64) -> Self::F64 = _mm_unpackhi_pd(a, a);
         greater(a: F32, b: F32) -> u32 = _mm_movemask_ps(_mm_cmpgt_ps(a, b)) as u32;
