@@ -29,5 +29,6 @@ pub(crate) fn fits_i32(config: &HarrisConfig, channels: usize, full_scale: f64) 
 pub(crate) fn fits_f64(config: &HarrisConfig, channels: usize, full_scale: f64, columns: usize) -> bool {
     const EXACT: f64 = (1_u64 << 53) as f64;
     let down = config.window().weight_sum().sqrt();
-    greatest_sum(config, channels, full_scale).is_some_and(|sum| sum.max(sum / down * columns as f64) <= EXACT)
+    greatest_sum(config, channels, full_scale)
+        .is_some_and(|sum| sum.max(sum / down * columns as f64) <= EXACT)
 }

@@ -7,8 +7,8 @@ use harris_core::{Gradient, Smoothing, Window};
 
 use super::FusedSample;
 use super::floats::{
-    Across, Boxes, Differentiate, Down, Multiply, Respond, SlideBoxes, Slopes, SumDown, Take, Weights, WideAdd,
-    WideRespond, WideRunning, WideSlide, Whole, wide_weight,
+    Across, Boxes, Differentiate, Down, Multiply, Respond, SlideBoxes, Slopes, SumDown, Take, Weights, Whole,
+    WideAdd, WideRespond, WideRunning, WideSlide, wide_weight,
 };
 use super::peaks::Peaks;
 use super::scratch::{Floats, Rows, Scratch};
@@ -77,9 +77,12 @@ impl<T: FusedSample> Walk<'_, T> {
         let span = columns.span(&columns.gradients);
         for channel in 0..self.image.channels() {
             match config.gradient() {
-                Gradient::Box { size } => self.box_gradient(v, &span, y, channel, (size / 2) as usize, is_first),
+                Gradient::Box { size } => {
+                    self.box_gradient(v, &span, y, channel, (size / 2) as usize, is_first)
+                }
                 gradient => {
-                    let Floats { differences, sums, gradients: [gx, gy], zero, .. } = &mut self.scratch.floats;
+                    let Floats { differences, sums, gradients: [gx, gy], zero, .. } =
+                        &mut self.scratch.floats;
                     let place = |dy: isize| border::inside(config.border(), y as isize + dy, height);
                     v.enter(Differentiate {
                         gradient,
@@ -115,8 +118,14 @@ impl<T: FusedSample> Walk<'_, T> {
     ) {
         let (config, height) = (self.config, self.image.height());
         let (ring, window_ring) = (2 * half + 2, 2 * config.window().radius() + 2);
-        let Floats { whole, whole_zero, boxes: [columns, differences], running_boxes: [rc, rd], gradients: [gx, gy], .. } =
-            &mut self.scratch.floats;
+        let Floats {
+            whole,
+            whole_zero,
+            boxes: [columns, differences],
+            running_boxes: [rc, rd],
+            gradients: [gx, gy],
+            ..
+        } = &mut self.scratch.floats;
         let row = |dy: isize| {
             let y = border::inside(config.border(), y as isize + dy, height);
             of_ring(whole, channel, ring, y, whole_zero)
@@ -271,7 +280,14 @@ impl<T: FusedSample> Walk<'_, T> {
         }
     }
 
-    fn respond_wide<V: Simd>(&mut self, v: V, columns: &Columns, weights: Weights<'_>, y: usize, slot: usize) {
+    fn respond_wide<V: Simd>(
+        &mut self,
+        v: V,
+        columns: &Columns,
+        weights: Weights<'_>,
+        y: usize,
+        slot: usize,
+    ) {
         if !self.has_responses(y) {
             return;
         }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use harris_core::pipeline::border;
 use harris_core::Border;
+use harris_core::pipeline::border;
 
 use super::peaks::Peaks;
 use super::scratch::{BLOCK, RING, Scratch, Words};
@@ -11,72 +11,95 @@ use super::tiles::{self, Tiles};
 use super::walk::{Columns, Ring, Walk};
 use crate::simd::Simd;
 
-impl Walk<'_, u8> {
-    pub(super) fn strip_by_tiles<V: Simd>(&mut self, v: V, strip: &Range<usize>, tile: usize, found: &mut Peaks) {
-        let (width, height) = (self.image.width(), self.image.height());
-        let columns = Columns::new(strip, self.config, width);
-        let window = self.config.window().radius();
-        let support = self.config.support_radius();
-        let channels = self.image.channels();
-        let rows = self.computed_rows();
-        let start = columns.responses.start;
-        let words = Words {
-            start: columns.place(start as isize),
-            step: tile,
-            number: columns.responses.len().div_ceil(tile),
+/// Where the tiles of a strip lie.
+struct Layout {
+    /// In a row of responses.
+    words: Words,
+    /// The column of the first tile's first sample; it may lie beyond the image.
+    first: isize,
+    /// The tiles that read gray samples where they are.
+    inside: Range<usize>,
+    /// From `first` on, the columns that other tiles read: of those before and of those after the ones inside.
+    copied: [Range<usize>; 2],
+}
+
+impl Layout {
+    fn new(columns: &Columns, support: usize, tile: usize, lanes: usize, samples: (usize, usize)) -> Self {
+        let (width, channels) = samples;
+        let (start, number) = (columns.responses.start, columns.responses.len().div_ceil(tile));
+        let words = Words { start: columns.place(start as isize), step: tile, number };
+        let first = start as isize - support as isize;
+        let is_inside = |t: &usize| {
+            let sample = first + (t * tile) as isize;
+            channels == 1 && sample >= 0 && sample as usize + lanes <= width
         };
+        let from = (0..number).find(is_inside).unwrap_or(number);
+        let inside = from..from + (from..number).take_while(is_inside).count();
+        let read = columns.responses.len() + 2 * support;
+        let before = if from == 0 { 0 } else { ((from - 1) * tile + lanes).min(read) };
+        let after = (inside.end * tile).min(read)..read;
+        Self { words, first, inside, copied: [0..before, after] }
+    }
+}
+
+impl Walk<'_, u8> {
+    pub(super) fn strip_by_tiles<V: Simd>(
+        &mut self,
+        v: V,
+        strip: &Range<usize>,
+        tile: usize,
+        found: &mut Peaks,
+    ) {
+        let (config, image) = (self.config, self.image);
+        let columns = Columns::new(strip, config, image.width());
+        let (window, support, channels) =
+            (config.window().radius(), config.support_radius(), image.channels());
+        let layout = Layout::new(&columns, support, tile, 2 * V::LANES, (image.width(), channels));
+        let words = layout.words;
         let [kept, kept_sums] = tiles::kept(2 * window + 1, channels);
         let block = BLOCK / (2 * window + 1) * (2 * window + 1);
         let room = [words.number * kept * 2 * V::LANES, words.number * kept_sums * V::LANES];
         self.scratch.reserve_tiles(block * channels, room);
-        let any_turned = self.turn(start as isize - window as isize);
-        // Columns of samples, of all tiles and of those within the image.
-        let sample_columns = start as isize - support as isize;
-        let number = (words.number - 1) * tile + 2 * V::LANES;
-        let reaches = |t: usize| sample_columns + (t * tile) as isize;
-        let is_inside =
-            |t: &usize| channels == 1 && reaches(*t) >= 0 && reaches(*t) + 2 * V::LANES as isize <= width as isize;
-        let from = (0..words.number).find(is_inside).unwrap_or(words.number);
-        let inside = from..(from..words.number).take_while(is_inside).last().map_or(from, |t| t + 1);
-        let extended = [0..((inside.start.max(1) - 1) * tile + 2 * V::LANES).min(number), (inside.end * tile).min(number)..number];
-        let extended = if inside.start == 0 { [0..0, extended[1].clone()] } else { extended };
-        let mut ring = Ring { rows: RING, words, uncollected: self.rows.start };
+        let gradient_columns = columns.responses.start as isize - window as isize;
+        let any_turned = self.turn(gradient_columns, (words.number - 1) * tile + 2 * V::LANES);
+
+        let rows = self.computed_rows();
         let first = rows.start as isize - support as isize;
         // Rows of samples before the first that completes a row of responses.
         let without = 2 * support + tiles::DELAY;
-        let mut consumed = 0;
-        let mut complete = rows.start;
+        let mut ring = Ring { rows: RING, words, uncollected: self.rows.start };
+        let (mut consumed, mut complete) = (0, rows.start);
         while complete < rows.end {
             let top = first + consumed as isize;
             let mut turned_rows = 0;
-            let mut image: [&[u8]; RING] = [&[]; RING];
-            for i in 0..block {
+            let mut image_rows: [&[u8]; RING] = [&[]; RING];
+            for (i, row) in image_rows[..block].iter_mut().enumerate() {
                 let y = top + i as isize;
                 // Where nothing stands for a row, nothing valid depends on it.
-                image[i] = self.image.row(border::inside(self.config.border(), y, height).unwrap_or(0));
-                for columns in &extended {
-                    for channel in 0..channels {
-                        let out = &mut self.scratch.samples.row_mut(i * channels + channel)[columns.clone()];
-                        extend_samples(out, image[i], (channel, channels), sample_columns + columns.start as isize, self.config.border());
-                    }
+                *row = image.row(border::inside(config.border(), y, image.height()).unwrap_or(0));
+                for (copied, channel) in
+                    layout.copied.iter().flat_map(|copied| (0..channels).map(move |c| (copied, c)))
+                {
+                    let out = &mut self.scratch.samples.row_mut(i * channels + channel)[copied.clone()];
+                    let start = layout.first + copied.start as isize;
+                    extend_samples(out, row, (channel, channels), start, config.border());
                 }
-                let gradient = y - self.config.smoothing().radius() as isize - 2;
-                turned_rows |= u64::from(is_turned(self.config.border(), gradient, height)) << i;
+                let gradient = y - config.smoothing().radius() as isize - 2;
+                turned_rows |= u64::from(is_turned(config.border(), gradient, image.height())) << i;
             }
-            let threshold = found.threshold(self.config.threshold());
             let Scratch { samples, signs, kept, kept_sums, responses, candidates, .. } = &mut *self.scratch;
             v.enter(Tiles {
-                smoothing: self.config.smoothing(),
-                gradient: self.config.gradient(),
-                measure: self.config.measure(),
+                smoothing: config.smoothing(),
+                gradient: config.gradient(),
+                measure: config.measure(),
                 radius: window,
                 scale: self.scale,
-                threshold,
+                threshold: found.threshold(config.threshold()),
                 channels,
                 rows: block,
-                image,
-                first: sample_columns,
-                inside: inside.clone(),
+                image: image_rows,
+                first: layout.first,
+                inside: layout.inside.clone(),
                 extended: samples,
                 signs,
                 any_turned,
@@ -100,24 +123,34 @@ impl Walk<'_, u8> {
         }
     }
 
-    /// Sets what turns gy in the columns from `start` on, and returns whether any is turned.
-    fn turn(&mut self, start: isize) -> bool {
+    /// Sets what turns gy in the `number` columns from `start` on, and returns whether any is turned.
+    fn turn(&mut self, start: isize, number: usize) -> bool {
+        let width = self.image.width();
+        let signs = &mut self.scratch.signs[..number];
+        signs.fill(1);
+        let outside = (start..0).chain((width as isize).max(start)..start + number as isize);
         let mut any = false;
-        for (i, sign) in self.scratch.signs.iter_mut().enumerate() {
-            let turned = is_turned(self.config.border(), start + i as isize, self.image.width());
-            any |= turned;
-            *sign = if turned { -1 } else { 1 };
+        for x in outside.filter(|&x| is_turned(self.config.border(), x, width)) {
+            signs[(x - start) as usize] = -1;
+            any = true;
         }
         any
     }
 }
 
 /// The samples of a channel of a row from column `start` on, extended beyond the image.
-fn extend_samples(out: &mut [u8], row: &[u8], (channel, channels): (usize, usize), start: isize, border: Border) {
+fn extend_samples(
+    out: &mut [u8],
+    row: &[u8],
+    (channel, channels): (usize, usize),
+    start: isize,
+    border: Border,
+) {
     let (width, number) = (row.len() / channels, out.len());
     let sample = |x: usize| row[x * channels + channel];
     // The columns within the image, and the elements for them.
-    let inside = start.clamp(0, width as isize) as usize..(start + number as isize).clamp(0, width as isize) as usize;
+    let inside =
+        start.clamp(0, width as isize) as usize..(start + number as isize).clamp(0, width as isize) as usize;
     let place = (inside.start as isize - start).clamp(0, number as isize) as usize;
     let (before, rest) = out.split_at_mut(place);
     let (middle, after) = rest.split_at_mut(inside.len());

@@ -101,11 +101,8 @@ impl Work for Down<'_> {
             } else {
                 v.add(near, v.add(centre, centre))
             };
-            let mean = if exact {
-                v.to_f32(v.to_i32(v.mul(v.add(sum, half), part)))
-            } else {
-                v.mul(sum, part)
-            };
+            let mean =
+                if exact { v.to_f32(v.to_i32(v.mul(v.add(sum, half), part))) } else { v.mul(sum, part) };
             v.store_f32(out, i, mean);
         }
     }
@@ -208,7 +205,8 @@ impl Work for SlideBoxes<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        let Self { rows: [enters, here, before, leaves], columns, differences, running: [rc, rd], span } = self;
+        let Self { rows: [enters, here, before, leaves], columns, differences, running: [rc, rd], span } =
+            self;
         let (mut column_carry, mut difference_carry) = (v.splat_i32(0), v.splat_i32(0));
         for i in vectors(span, V::LANES) {
             let [enters, leaves] = [v.load_i32(enters, i), v.load_i32(leaves, i)];

@@ -95,10 +95,11 @@ impl FusedSample for f32 {
 
 /// Whether the fused path does `config` on images of samples `T`.
 pub(crate) fn covers<T: FusedSample>(config: &HarrisConfig, channels: usize) -> bool {
-    let is_usual = matches!(config.smoothing(), Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial5)
-        && !matches!(config.threshold(), Threshold::Rosin { .. })
-        && config.suppression_radius() <= MOST_RADIUS
-        && config.subpixel() != Subpixel::Quadratic;
+    let is_usual =
+        matches!(config.smoothing(), Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial5)
+            && !matches!(config.threshold(), Threshold::Rosin { .. })
+            && config.suppression_radius() <= MOST_RADIUS
+            && config.subpixel() != Subpixel::Quadratic;
     let greatest = gain(config.gradient()).map(|gain| gain * T::FULL_SCALE);
     let has_gradient = match config.gradient() {
         Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central => true,

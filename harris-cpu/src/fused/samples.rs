@@ -185,7 +185,12 @@ impl Differentiate<'_> {
 
 /// [1 2 1], or Scharr's [3 10 3].
 #[inline(always)]
-pub(super) fn weigh<V: Simd, const SCHARR: bool>(v: V, before: V::I16, centre: V::I16, after: V::I16) -> V::I16 {
+pub(super) fn weigh<V: Simd, const SCHARR: bool>(
+    v: V,
+    before: V::I16,
+    centre: V::I16,
+    after: V::I16,
+) -> V::I16 {
     let outer = v.add_i16(before, after);
     let twice = v.add_i16(centre, centre);
     if !SCHARR {

@@ -115,7 +115,7 @@ struct State<V: Simd, const S: usize, const C: usize> {
     gradients: [[V::I16; 2]; C],
     /// gx and gy of the rows in the window.
     window: [[[V::I16; 2]; S]; C],
-    /// The window's sums of gx², gx·gy and gy², of pairs of columns and of odd columns.
+    /// The window's sums of gx², gx·gy and gy², of pairs of columns, and of odd columns negative.
     pairs: [V::I32; 3],
     odds: [V::I32; 3],
 }
@@ -134,7 +134,12 @@ impl Tiles<'_> {
             );
             let column = tile * self.words.step;
             let columns = self.words.step.min(self.width - column);
-            let tile = Tile { number: tile, column, inside: self.inside.contains(&tile), valid: u64::MAX >> (64 - columns) };
+            let tile = Tile {
+                number: tile,
+                column,
+                inside: self.inside.contains(&tile),
+                valid: u64::MAX >> (64 - columns),
+            };
             let mut row = 0;
             while row < self.rows {
                 self.row::<V, S, C, 0>(v, &mut state, row, tile);
@@ -178,7 +183,8 @@ impl Tiles<'_> {
             // As the row kernels: x² − u² = (x − u)·(x + u), and x·y − u·w = x·(y − w) + (x − u)·w.
             let [dx, dy] = [v.sub_i16(x, u), v.sub_i16(y, w)];
             let [sx, sy] = [v.add_i16(x, u), v.add_i16(y, w)];
-            let [ox, oy] = [v.odd_lanes(dx), v.odd_lanes(dy)];
+            // Sums of odd columns are kept negative: so they are subtracted and added without a step more.
+            let [ox, oy] = [v.odd_difference(u, x), v.odd_difference(w, y)];
             let (pairs, odds) = (&mut state.pairs, &mut state.odds);
             pairs[0] = v.dot_add(pairs[0], dx, sx);
             pairs[1] = v.dot_add(v.dot_add(pairs[1], x, dy), dx, w);
@@ -286,21 +292,27 @@ fn differentiate<V: Simd>(
     differences: &mut [V::I16; 2],
     sums: &mut [V::I16; 2],
 ) -> [V::I16; 2] {
-    let difference = v.sub_i16(v.second_next_i16(smooth), smooth);
+    let (pair, next) = (step(v, smooth), v.next_i16(smooth));
+    let next_pair = v.next_i16(pair);
+    // (p₁ + p₂) − (p₀ + p₁)
+    let difference = v.sub_i16(next_pair, pair);
     let (x, sum) = match gradient {
         Gradient::Scharr3 => {
             let x = weigh::<V, true>(v, differences[1], differences[0], difference);
             *differences = [difference, differences[0]];
-            (x, weigh::<V, true>(v, smooth, v.next_i16(smooth), v.second_next_i16(smooth)))
+            // 3·(p₀ + 2·p₁ + p₂) + 4·p₁
+            let sobel = v.add_i16(pair, next_pair);
+            let [twice, twice_next] = [v.add_i16(sobel, sobel), v.add_i16(next, next)];
+            (x, v.add_i16(v.add_i16(sobel, twice), v.add_i16(twice_next, twice_next)))
         }
         Gradient::Central => {
             let x = differences[0];
             differences[0] = difference;
-            (x, v.next_i16(smooth))
+            (x, next)
         }
         Gradient::Sobel3 | Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => {
             let [first, second] = differences;
-            (pass(v, pass(v, difference, first), second), step(v, step(v, smooth)))
+            (pass(v, pass(v, difference, first), second), v.add_i16(pair, next_pair))
         }
     };
     let y = v.sub_i16(sum, sums[1]);
@@ -310,17 +322,17 @@ fn differentiate<V: Simd>(
 
 /// The scaled sums over S columns from the even and from the odd ones on.
 #[inline(always)]
-fn across<V: Simd, const S: usize>(v: V, pairs: V::I32, odds: V::I32, scale: V::F32) -> [V::F32; 2] {
+fn across<V: Simd, const S: usize>(v: V, pairs: V::I32, negative_odds: V::I32, scale: V::F32) -> [V::F32; 2] {
     // Whole pairs after the first, and the odd column of the last of them.
-    let (mut pair, mut odd) = (v.next_i32(pairs), v.next_i32(odds));
+    let (mut pair, mut odd) = (v.next_i32(pairs), v.next_i32(negative_odds));
     let mut whole = pair;
     for _ in 1..S / 2 {
         pair = v.next_i32(pair);
         odd = v.next_i32(odd);
         whole = v.add_i32(whole, pair);
     }
-    let even = v.sub_i32(v.add_i32(pairs, whole), odd);
-    let odd = v.add_i32(odds, whole);
+    let even = v.add_i32(v.add_i32(pairs, whole), odd);
+    let odd = v.sub_i32(whole, negative_odds);
     [v.mul(v.to_f32(even), scale), v.mul(v.to_f32(odd), scale)]
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use harris_core::config::BOX_GRADIENT_APERTURES;
 use harris_core::pipeline::border;
-use harris_core::{Border, HarrisConfig, Raster};
+use harris_core::{Border, HarrisConfig, Raster, Threshold};
 
 use super::peaks::{Collect, Peaks, Scan};
 use super::scratch::{LEAD, STRIP, Scratch, Words};
@@ -13,6 +13,11 @@ use crate::simd::{Simd, WithSimd};
 
 /// Elements that suppression reads beyond the last column: its radius and whole vectors.
 const REACH: usize = MOST_RADIUS + 64;
+
+/// Rows and columns of a probe: a tile and a block of them give as many with the usual configurations.
+const PROBE: usize = 20;
+/// Pixels for each probe.
+const PROBED: usize = 1 << 16;
 
 /// The work on one band of rows.
 pub(crate) struct Walk<'a, T> {
@@ -32,6 +37,9 @@ impl<T: FusedSample> WithSimd for Walk<'_, T> {
     fn with<V: Simd>(mut self, v: V) -> Peaks {
         let mut found = Peaks::default();
         let width = self.image.width();
+        if matches!(self.config.threshold(), Threshold::Relative(_)) {
+            self.probe(v, &mut found);
+        }
         for start in (0..width).step_by(STRIP) {
             T::strip(&mut self, v, &(start..(start + STRIP).min(width)), &mut found);
         }
@@ -81,6 +89,22 @@ impl Columns {
 }
 
 impl<T: FusedSample> Walk<'_, T> {
+    /// Looks at small squares all over the band for a response that bounds the relative threshold from the start: else
+    /// faint texture at the top would be full of candidates.
+    fn probe<V: Simd>(&mut self, v: V, found: &mut Peaks) {
+        let (band, width) = (self.rows.clone(), self.image.width());
+        let number = if band.len() < PROBE { 0 } else { band.len() * width / PROBED };
+        for i in 0..number {
+            let top = band.start + (band.len() - PROBE) * i / number;
+            // Multiples of the golden ratio spread evenly.
+            let left = ((i as f64 * 0.618_034).fract() * (width - PROBE.min(width)) as f64) as usize;
+            self.rows = top..top + PROBE;
+            T::strip(self, v, &(left..(left + PROBE).min(width)), found);
+        }
+        self.rows = band;
+        found.peaks.clear();
+    }
+
     /// The rows whose responses the band needs: its own and what suppression looks at around it.
     pub(super) fn computed_rows(&self) -> Range<usize> {
         let radius = self.config.suppression_radius();

@@ -87,7 +87,7 @@ impl Simd for Avx2 {
         mul_i16(a: I16, b: I16) -> Self::I16 = _mm256_mullo_epi16(a, b);
         sixteenth(a: I16) -> Self::I16 = _mm256_mulhrs_epi16(a, _mm256_set1_epi16(1 << 11));
         next_i16(a: I16) -> Self::I16 = _mm256_alignr_epi8::<2>(_mm256_permute2x128_si256::<0x01>(a, a), a);
-        second_next_i16(a: I16) -> Self::I16 = _mm256_alignr_epi8::<4>(_mm256_permute2x128_si256::<0x01>(a, a), a);
+        odd_difference(a: I16, b: I16) -> Self::I16 = _mm256_and_si256(_mm256_sub_epi16(a, b), _mm256_set1_epi32(0xFFFF_0000_u32 as i32));
         odd_lanes(a: I16) -> Self::I16 = _mm256_and_si256(a, _mm256_set1_epi32(0xFFFF_0000_u32 as i32));
         dot(a: I16, b: I16) -> Self::I32 = _mm256_madd_epi16(a, b);
         dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = _mm256_add_epi32(acc, _mm256_madd_epi16(a, b));

@@ -79,10 +79,10 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn narrow(self, [low, high]: [Self::F64; 2]) -> Self::F32 {
         // SAFETY: `self` proves the instructions.
-        unsafe { 
+        unsafe {
             let low = _mm512_castpd256_pd512(_mm256_castps_pd(_mm512_cvtpd_ps(low)));
             _mm512_castpd_ps(_mm512_insertf64x4::<1>(low, _mm256_castps_pd(_mm512_cvtpd_ps(high))))
-         }
+        }
     }
 
     lanes! {
@@ -93,7 +93,7 @@ impl Simd for Avx512 {
         mul_i16(a: I16, b: I16) -> Self::I16 = _mm512_mullo_epi16(a, b);
         sixteenth(a: I16) -> Self::I16 = _mm512_mulhrs_epi16(a, _mm512_set1_epi16(1 << 11));
         next_i16(a: I16) -> Self::I16 = _mm512_permutexvar_epi16(following(), a);
-        second_next_i16(a: I16) -> Self::I16 = _mm512_alignr_epi32::<1>(a, a);
+        odd_difference(a: I16, b: I16) -> Self::I16 = _mm512_maskz_sub_epi16(0xAAAA_AAAA, a, b);
         odd_lanes(a: I16) -> Self::I16 = _mm512_and_si512(a, _mm512_set1_epi32(0xFFFF_0000_u32 as i32));
         dot(a: I16, b: I16) -> Self::I32 = _mm512_madd_epi16(a, b);
         dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = dot_add(acc, a, b);

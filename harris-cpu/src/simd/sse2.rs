@@ -87,7 +87,7 @@ impl Simd for Sse2 {
         mul_i16(a: I16, b: I16) -> Self::I16 = _mm_mullo_epi16(a, b);
         sixteenth(a: I16) -> Self::I16 = _mm_srli_epi16::<4>(_mm_add_epi16(a, _mm_set1_epi16(8)));
         next_i16(a: I16) -> Self::I16 = _mm_srli_si128::<2>(a);
-        second_next_i16(a: I16) -> Self::I16 = _mm_srli_si128::<4>(a);
+        odd_difference(a: I16, b: I16) -> Self::I16 = _mm_and_si128(_mm_sub_epi16(a, b), _mm_set1_epi32(0xFFFF_0000_u32 as i32));
         odd_lanes(a: I16) -> Self::I16 = _mm_and_si128(a, _mm_set1_epi32(0xFFFF_0000_u32 as i32));
         dot(a: I16, b: I16) -> Self::I32 = _mm_madd_epi16(a, b);
         dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = _mm_add_epi32(acc, _mm_madd_epi16(a, b));
