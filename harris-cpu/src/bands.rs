@@ -10,6 +10,8 @@ use crate::PoolError;
 
 /// Rows a band has at least: below, handing it to another thread costs more than it saves.
 const LEAST_ROWS: usize = 16;
+/// Pixels of a band at least where a pixel takes about a nanosecond.
+const LEAST_PIXELS: usize = 1 << 15;
 
 /// Where the bands of an image are worked on.
 #[derive(Clone, Debug)]
@@ -49,9 +51,31 @@ impl Threads {
     }
 
     /// Cuts `rows` rows into at most as many bands as there are threads, of nearly equal height.
-    pub(crate) fn bands(&self, rows: usize) -> Vec<Range<usize>> {
-        let bands = rows.div_ceil(LEAST_ROWS).clamp(1, self.count());
-        (0..bands).map(|i| rows * i / bands..rows * (i + 1) / bands).collect()
+    pub(crate) fn bands(&self, rows: usize) -> Bands {
+        self.bands_of(rows, LEAST_ROWS)
+    }
+
+    /// The same of an image `width` pixels wide, for work that is quick: a small image is one band.
+    pub(crate) fn large_bands(&self, rows: usize, width: usize) -> Bands {
+        self.bands_of(rows, LEAST_ROWS.max(LEAST_PIXELS.div_ceil(width)))
+    }
+
+    fn bands_of(&self, rows: usize, least: usize) -> Bands {
+        Bands { rows, number: rows.div_ceil(least).clamp(1, self.count()) }
+    }
+
+    /// Calls `work` with each item and its number, on all threads.
+    pub(crate) fn each<T: Send>(&self, items: &mut [T], work: impl Fn(usize, &mut T) + Send + Sync) {
+        if items.len() == 1 {
+            return work(0, &mut items[0]);
+        }
+        match self {
+            Self::Caller => items.iter_mut().enumerate().for_each(|(i, item)| work(i, item)),
+            Self::Shared => items.par_iter_mut().enumerate().for_each(|(i, item)| work(i, item)),
+            Self::Pool(pool) => {
+                pool.install(|| items.par_iter_mut().enumerate().for_each(|(i, item)| work(i, item)));
+            }
+        }
     }
 
     /// Calls `work` once an item, on all threads, and returns the results in the items' order.
@@ -67,6 +91,28 @@ impl Threads {
     }
 }
 
+/// Rows cut into bands of nearly equal height.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bands {
+    rows: usize,
+    number: usize,
+}
+
+impl Bands {
+    pub(crate) fn len(self) -> usize {
+        self.number
+    }
+
+    /// The rows of band i.
+    pub(crate) fn get(self, i: usize) -> Range<usize> {
+        self.rows * i / self.number..self.rows * (i + 1) / self.number
+    }
+
+    pub(crate) fn iter(self) -> impl Iterator<Item = Range<usize>> {
+        (0..self.number).map(move |i| self.get(i))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,7 +122,7 @@ mod tests {
         for threads in 1..5 {
             let threads = Threads::own(threads).unwrap();
             for rows in 1..200 {
-                let bands = threads.bands(rows);
+                let bands: Vec<_> = threads.bands(rows).iter().collect();
                 assert_eq!(bands.first().unwrap().start, 0);
                 assert_eq!(bands.last().unwrap().end, rows);
                 assert!(bands.windows(2).all(|pair| pair[0].end == pair[1].start));
@@ -84,5 +130,14 @@ mod tests {
                 assert!(bands.len() == 1 || bands.iter().all(|band| band.len() >= LEAST_ROWS / 2));
             }
         }
+    }
+    #[test]
+    fn quick_work_on_small_images_stays_on_one_thread() {
+        let threads = Threads::own(4).unwrap();
+        for (width, height, number) in [(32, 32, 1), (180, 180, 1), (256, 256, 2), (512, 512, 4), (1, 1 << 17, 4)] {
+            assert_eq!(threads.large_bands(height, width).len(), number, "{width} x {height}");
+        }
+        // Wide bands are not too thin either.
+        assert_eq!(threads.large_bands(20, 1 << 20).len(), 2);
     }
 }

@@ -6,7 +6,7 @@ use harris_core::pipeline::{selection, subpixel, threshold};
 use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Raster, Samples, Subpixel, Threshold};
 use ndarray::Array2;
 
-use crate::fused::{self, FusedSample, Peaks, Walk};
+use crate::fused::{self, FusedSample, Walk};
 use crate::staged;
 use crate::staged::peaks::Responses;
 use crate::workers::{Workers, constructors};
@@ -46,7 +46,7 @@ impl CpuDetector {
     fn compute_responses(&mut self, image: &ImageView<'_>) -> Result<Vec<Range<usize>>, Error> {
         self.config.check_image(image)?;
         let (width, height) = (image.width(), image.height());
-        let bands = self.workers.threads.bands(height);
+        let bands: Vec<_> = self.workers.threads.bands(height).iter().collect();
         let Workspace { response, buffers, .. } = &mut self.workspace;
         response.resize(width * height, 0.0);
         if buffers.len() < bands.len() {
@@ -104,23 +104,36 @@ impl CpuDetector {
             return self.detect_staged(image);
         }
         self.config.check_image(image)?;
-        let bands = self.workers.threads.bands(image.height());
+        let bands = self.workers.threads.large_bands(image.height(), image.width());
         let scratch = &mut self.workspace.scratch;
         if scratch.len() < bands.len() {
             scratch.resize_with(bands.len(), Default::default);
         }
+        let scratch = &mut scratch[..bands.len()];
         let (config, level) = (&self.config, self.workers.level);
-        let scale = config.tensor_scale(image.full_scale());
-        let work = bands.into_iter().zip(scratch).collect();
-        let found: Vec<Peaks> = self.workers.threads.map(work, |(rows, scratch)| {
-            level.call(Walk { image: samples, mask: image.mask(), config, rows, scale, scratch })
+        let scale = config.tensor_scale(T::FULL_SCALE);
+        self.workers.threads.each(scratch, |i, scratch| {
+            level.call(Walk {
+                image: samples,
+                mask: image.mask(),
+                config,
+                rows: bands.get(i),
+                scale,
+                scratch,
+            });
         });
-        let greatest = found.iter().map(|band| band.greatest).fold(0.0, f32::max);
-        let mut corners: Vec<_> = found.into_iter().flat_map(|band| band.peaks).collect();
-        if let Threshold::Relative(quality) = config.threshold() {
-            let threshold = threshold::relative(quality, greatest).unwrap_or(f32::INFINITY);
-            corners.retain(|corner| corner.response > threshold);
-        }
+        let greatest = scratch.iter().map(|band| band.found.greatest).fold(0.0, f32::max);
+        let threshold = match config.threshold() {
+            Threshold::Relative(quality) => {
+                threshold::relative(quality, greatest).unwrap_or(f32::INFINITY)
+            }
+            // The bands know it.
+            Threshold::Absolute(_) | Threshold::None | Threshold::Rosin { .. } => f32::NEG_INFINITY,
+        };
+        let found = || scratch.iter().flat_map(|band| &band.found.peaks);
+        let is_corner = |peak: &&Keypoint| peak.response > threshold;
+        let mut corners = Vec::with_capacity(found().filter(is_corner).count());
+        corners.extend(found().filter(is_corner));
         let mut corners = selection::select(corners, config);
         // What the fused path does needs no responses.
         self.refine(&mut corners, image, |_, _| None);

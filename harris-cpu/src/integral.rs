@@ -41,7 +41,7 @@ impl Sums {
 
     fn fill_from<T: Sample>(&mut self, raster: Raster<'_, T>, threads: &Threads) {
         let (width, row, pitch, step) = (self.width, self.part * self.step, self.pitch, self.step);
-        let bands = threads.bands(self.height);
+        let bands: Vec<_> = threads.bands(self.height).iter().collect();
         // The sums of columns above each band come first, from all bands but the last.
         let columns: Vec<_> =
             threads.map(bands[..bands.len() - 1].to_vec(), |band| column_sums(raster, band));

@@ -96,7 +96,7 @@ impl Detector for CpuFastHessian {
             let (_, rows) = pyramid.sought(triple);
             let bands = self.workers.threads.bands(rows.len());
             work.extend(
-                bands.into_iter().map(|band| (triple, rows.start + band.start..rows.start + band.end)),
+                bands.iter().map(|band| (triple, rows.start + band.start..rows.start + band.end)),
             );
         }
         let mut keypoints = self

@@ -30,7 +30,7 @@ use std::ops::Range;
 use harris_core::config::APERTURES;
 use harris_core::{Gradient, HarrisConfig, Sample, Smoothing, Subpixel, Threshold, Window};
 
-pub(crate) use peaks::Peaks;
+use peaks::Peaks;
 pub(crate) use scratch::Scratch;
 pub(crate) use walk::Walk;
 

@@ -18,6 +18,11 @@ pub(crate) struct Peaks {
 }
 
 impl Peaks {
+    pub(super) fn clear(&mut self) {
+        self.peaks.clear();
+        self.greatest = 0.0;
+    }
+
     /// The threshold as far as it is known: at most the final one.
     pub(super) fn threshold(&self, threshold: Threshold) -> f32 {
         match threshold {

@@ -2,6 +2,7 @@
 
 use harris_core::{Gradient, HarrisConfig, Smoothing};
 
+use super::peaks::Peaks;
 use super::{MOST_RADIUS, MOST_WINDOW};
 
 /// Columns of a strip: the number that measured best (BENCHMARKING.md). The rows that a kernel uses together fit in the
@@ -147,6 +148,7 @@ pub(crate) struct Scratch {
     pub(super) kept_sums: Vec<i32>,
     /// Of the walk by floats.
     pub(super) floats: Floats,
+    pub(crate) found: Peaks,
 }
 
 /// The rows of the walk by floats; those of rings one ring a channel, by y mod its length.
@@ -240,6 +242,7 @@ impl Default for Scratch {
             kept: Vec::new(),
             kept_sums: Vec::new(),
             floats: Floats::default(),
+            found: Peaks::default(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The walk down the rows of a band, strip by strip: what its ways have in common.
 
+use std::mem;
 use std::ops::Range;
 
 use harris_core::config::BOX_GRADIENT_APERTURES;
@@ -19,7 +20,7 @@ const PROBE: usize = 20;
 /// Pixels for each probe.
 const PROBED: usize = 1 << 16;
 
-/// The work on one band of rows.
+/// The work on one band of rows; what it finds is left in the scratch memory.
 pub(crate) struct Walk<'a, T> {
     pub(crate) image: Raster<'a, T>,
     pub(crate) mask: Option<Raster<'a, u8>>,
@@ -32,10 +33,11 @@ pub(crate) struct Walk<'a, T> {
 }
 
 impl<T: FusedSample> WithSimd for Walk<'_, T> {
-    type Output = Peaks;
+    type Output = ();
 
-    fn with<V: Simd>(mut self, v: V) -> Peaks {
-        let mut found = Peaks::default();
+    fn with<V: Simd>(mut self, v: V) {
+        let mut found = mem::take(&mut self.scratch.found);
+        found.clear();
         let width = self.image.width();
         if matches!(self.config.threshold(), Threshold::Relative(_)) {
             self.probe(v, &mut found);
@@ -43,7 +45,7 @@ impl<T: FusedSample> WithSimd for Walk<'_, T> {
         for start in (0..width).step_by(STRIP) {
             T::strip(&mut self, v, &(start..(start + STRIP).min(width)), &mut found);
         }
-        found
+        self.scratch.found = found;
     }
 }
 
