@@ -82,7 +82,10 @@ fn pictures() -> impl Strategy<Value = Picture> {
 fn every_level_equals_the_reference() {
     let levels = Level::available();
     println!("levels of this machine: {levels:?}");
-    let settings = ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() };
+    // As many cases as PROPTEST_CASES says, where it does.
+    let default = ProptestConfig::default();
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 300 };
+    let settings = ProptestConfig { cases, failure_persistence: None, ..default };
     proptest!(settings, |(config in configs(), pictures in prop::collection::vec(pictures(), 1..3))| {
         for &level in &levels {
             for threads in [1, 3] {
