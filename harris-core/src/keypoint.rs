@@ -49,10 +49,13 @@ impl Keypoint {
     /// Strength descending, y, x and scale ascending as one number: long lists are sorted, and this has no branches.
     fn rank(&self) -> u128 {
         let [y, x, scale] = [self.y, self.x, self.scale].map(|v| u128::from(ordered_bits(v)));
-        // Magnitude, then sign: the positive of two equal magnitudes is the greater.
-        let strength = self.response.to_bits().rotate_left(1) ^ 1;
-        u128::from(!strength) << 96 | y << 64 | x << 32 | scale
+        u128::from(!strength(self.response)) << 96 | y << 64 | x << 32 | scale
     }
+}
+
+/// Magnitude, then sign: the positive of two equal magnitudes is the greater.
+pub(crate) fn strength(response: f32) -> u32 {
+    response.to_bits().rotate_left(1) ^ 1
 }
 
 /// Bits that compare as [`f32::total_cmp`] does.

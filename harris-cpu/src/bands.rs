@@ -134,7 +134,9 @@ mod tests {
     #[test]
     fn quick_work_on_small_images_stays_on_one_thread() {
         let threads = Threads::own(4).unwrap();
-        for (width, height, number) in [(32, 32, 1), (180, 180, 1), (256, 256, 2), (512, 512, 4), (1, 1 << 17, 4)] {
+        for (width, height, number) in
+            [(32, 32, 1), (180, 180, 1), (256, 256, 2), (512, 512, 4), (1, 1 << 17, 4)]
+        {
             assert_eq!(threads.large_bands(height, width).len(), number, "{width} x {height}");
         }
         // Wide bands are not too thin either.

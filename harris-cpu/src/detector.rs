@@ -124,9 +124,7 @@ impl CpuDetector {
         });
         let greatest = scratch.iter().map(|band| band.found.greatest).fold(0.0, f32::max);
         let threshold = match config.threshold() {
-            Threshold::Relative(quality) => {
-                threshold::relative(quality, greatest).unwrap_or(f32::INFINITY)
-            }
+            Threshold::Relative(quality) => threshold::relative(quality, greatest).unwrap_or(f32::INFINITY),
             // The bands know it.
             Threshold::Absolute(_) | Threshold::None | Threshold::Rosin { .. } => f32::NEG_INFINITY,
         };
@@ -134,7 +132,7 @@ impl CpuDetector {
         let is_corner = |peak: &&Keypoint| peak.response > threshold;
         let mut corners = Vec::with_capacity(found().filter(is_corner).count());
         corners.extend(found().filter(is_corner));
-        let mut corners = selection::select(corners, config);
+        let mut corners = selection::select_with(corners, config, &mut self.workspace.keys);
         // What the fused path does needs no responses.
         self.refine(&mut corners, image, |_, _| None);
         Ok(corners)

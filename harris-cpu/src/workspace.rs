@@ -11,6 +11,8 @@ pub(crate) struct Workspace {
     pub(crate) buffers: Vec<Buffers>,
     /// Of the fused path, one a band.
     pub(crate) scratch: Vec<Scratch>,
+    /// To sort corners in.
+    pub(crate) keys: Vec<u64>,
 }
 
 /// Buffers of rows that wait to be used again, by element type.

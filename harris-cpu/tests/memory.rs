@@ -40,9 +40,8 @@ static ALLOCATOR: Counting = Counting;
 fn a_detector_takes_little_memory_and_only_once() {
     const SIDE: usize = 4096;
     // Blocks of noise: 20 000 to 80 000 corners.
-    let samples: Vec<u8> = (0..SIDE * SIDE)
-        .map(|i| (255.0 * noise(5, i % SIDE / 20, i / SIDE / 20, 0)) as u8)
-        .collect();
+    let samples: Vec<u8> =
+        (0..SIDE * SIDE).map(|i| (255.0 * noise(5, i % SIDE / 20, i / SIDE / 20, 0)) as u8).collect();
     let image = ImageView::gray(&samples, SIDE, SIDE).unwrap();
     for level in Level::available() {
         let before = TAKEN.load(Relaxed);

@@ -2,6 +2,7 @@
 
 use crate::Keypoint;
 use crate::config::{HarrisConfig, Order};
+use crate::keypoint::strength;
 
 /// Selects from `corners`, which lie at pixel centres and may come in any order, by least distance and number,
 /// and puts them in order.
@@ -9,10 +10,20 @@ use crate::config::{HarrisConfig, Order};
 /// Corners are taken from the strongest on; one is kept when every kept one is at least
 /// [`min_distance`](HarrisConfig::min_distance) away, until there are [`max_corners`](HarrisConfig::max_corners).
 #[must_use]
-pub fn select(mut corners: Vec<Keypoint>, config: &HarrisConfig) -> Vec<Keypoint> {
+pub fn select(corners: Vec<Keypoint>, config: &HarrisConfig) -> Vec<Keypoint> {
+    select_with(corners, config, &mut Vec::new())
+}
+
+/// The same with memory to sort in, whose contents mean nothing: kept from one list to the next, it is not allocated anew.
+#[must_use]
+pub fn select_with(
+    mut corners: Vec<Keypoint>,
+    config: &HarrisConfig,
+    memory: &mut Vec<u64>,
+) -> Vec<Keypoint> {
     let most = config.max_corners().unwrap_or(usize::MAX);
     let squared = squared_distance(config.min_distance());
-    corners.sort_unstable();
+    sort(&mut corners, memory);
     if squared > 1 {
         corners = spread(&corners, squared, most);
     }
@@ -21,6 +32,33 @@ pub fn select(mut corners: Vec<Keypoint>, config: &HarrisConfig) -> Vec<Keypoint
         corners.sort_unstable_by(Keypoint::raster_cmp);
     }
     corners
+}
+
+/// Sorts corners, by numbers of 64 bits where they lie at pixels below 65536: several times as quick.
+fn sort(corners: &mut [Keypoint], keys: &mut Vec<u64>) {
+    keys.clear();
+    keys.extend(corners.iter().map_while(key));
+    if keys.len() < corners.len() {
+        corners.sort_unstable();
+        return;
+    }
+    keys.sort_unstable();
+    for (corner, &key) in corners.iter_mut().zip(keys.iter()) {
+        *corner = corner_of(key);
+    }
+}
+
+/// A number that orders corners as [`Keypoint`]s are: strength, y, x; `None` where 64 bits do not hold it.
+fn key(corner: &Keypoint) -> Option<u64> {
+    let whole = |v: f32| (f32::from(v as u16).to_bits() == v.to_bits()).then_some(v as u16);
+    let (x, y) = (whole(corner.x)?, whole(corner.y)?);
+    let key = u64::from(!strength(corner.response)) << 32 | u64::from(y) << 16 | u64::from(x);
+    (corner.scale == 1.0).then_some(key)
+}
+
+fn corner_of(key: u64) -> Keypoint {
+    let response = f32::from_bits((!((key >> 32) as u32) ^ 1).rotate_right(1));
+    Keypoint::new(f32::from(key as u16), f32::from((key >> 16) as u16), response)
 }
 
 /// The least integer that is at least d²; squared distances between pixels are integers, so that
@@ -67,4 +105,35 @@ fn spread(corners: &[Keypoint], squared: i64, most: usize) -> Vec<Keypoint> {
         }
     }
     kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_keys_order_as_keypoints_do_and_give_them_back() {
+        let responses = [1e-40, 0.25, 0.5, 7.0, -0.5, -7.0, f32::INFINITY];
+        let places = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (65535.0, 3.0), (2.0, 65535.0)];
+        let mut corners = Vec::new();
+        for response in responses {
+            corners.extend(places.map(|(x, y)| Keypoint::new(x, y, response)));
+        }
+        let mut expected = corners.clone();
+        expected.sort();
+        // Corners that have no short key are sorted, too, among others.
+        let blob = Keypoint { scale: 2.0, ..corners[0] };
+        for more in
+            [None, Some(Keypoint::new(65536.0, 0.0, 0.5)), Some(Keypoint::new(-0.0, 0.5, 0.5)), Some(blob)]
+        {
+            let (mut corners, mut expected) = (corners.clone(), expected.clone());
+            corners.extend(more);
+            expected.extend(more);
+            expected.sort();
+            sort(&mut corners, &mut Vec::new());
+            assert_eq!(corners, expected);
+        }
+        assert_eq!(key(&Keypoint::new(65536.0, 0.0, 0.5)), None);
+        assert_eq!(key(&Keypoint::new(-0.0, 0.0, 0.5)), None);
+    }
 }

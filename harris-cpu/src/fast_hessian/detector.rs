@@ -95,9 +95,7 @@ impl Detector for CpuFastHessian {
         for triple in &pyramid.triples {
             let (_, rows) = pyramid.sought(triple);
             let bands = self.workers.threads.bands(rows.len());
-            work.extend(
-                bands.iter().map(|band| (triple, rows.start + band.start..rows.start + band.end)),
-            );
+            work.extend(bands.iter().map(|band| (triple, rows.start + band.start..rows.start + band.end)));
         }
         let mut keypoints = self
             .workers

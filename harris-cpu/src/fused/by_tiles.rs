@@ -1,13 +1,14 @@
 //! The walk by tiles ([`super::tiles`]): blocks of rows, tile by tile.
 
+use std::array;
 use std::ops::Range;
 
-use harris_core::Border;
 use harris_core::pipeline::border;
+use harris_core::{Border, HarrisConfig};
 
 use super::peaks::Peaks;
 use super::scratch::{BLOCK, RING, Scratch, Words};
-use super::tiles::{self, Tiles};
+use super::tiles::{self, MOST_TILED, Tiles};
 use super::walk::{Columns, Ring, Walk};
 use crate::simd::Simd;
 
@@ -20,12 +21,63 @@ struct Layout {
     /// The tiles that read gray samples where they are.
     inside: Range<usize>,
     /// From `first` on, the columns that other tiles read: of those before and of those after the ones inside.
-    copied: [Range<usize>; 2],
+    copied: [Copied; 2],
+}
+
+/// Columns of samples that are copied, some of which lie beyond the image.
+struct Copied {
+    /// Elements of a row of copies.
+    out: Range<usize>,
+    /// Of these, the first within the image, and its column; and how many there are.
+    inside: usize,
+    column: usize,
+    number: usize,
+    /// The columns that stand for those before and after.
+    before: [usize; MOST_SUPPORT],
+    after: [usize; MOST_SUPPORT],
+}
+
+/// The greatest support of tiles: smoothing, gradient, window.
+const MOST_SUPPORT: usize = 2 + 1 + MOST_TILED;
+
+impl Copied {
+    fn new(out: Range<usize>, first: isize, width: usize, border: Border) -> Self {
+        let (start, end) = (first + out.start as isize, first + out.end as isize);
+        let clamped = |x: isize| x.clamp(0, width as isize) as usize;
+        let (column, number) = (clamped(start), clamped(end) - clamped(start));
+        // Where nothing stands for a sample, nothing valid depends on it.
+        let from =
+            |first: isize| array::from_fn(|i| border::inside(border, first + i as isize, width).unwrap_or(0));
+        let inside = (column as isize - start).clamp(0, out.len() as isize) as usize;
+        let after = start + (inside + number) as isize;
+        Self { out, inside, column, number, before: from(start), after: from(after) }
+    }
+
+    /// Copies a channel of a row.
+    fn copy(&self, row: &[u8], out: &mut [u8], (channel, channels): (usize, usize)) {
+        let (before, rest) = out[self.out.clone()].split_at_mut(self.inside);
+        let (middle, after) = rest.split_at_mut(self.number);
+        if channels == 1 {
+            middle.copy_from_slice(&row[self.column..self.column + self.number]);
+        } else {
+            let pixels = row[self.column * channels..].chunks_exact(channels);
+            middle.iter_mut().zip(pixels).for_each(|(out, pixel)| *out = pixel[channel]);
+        }
+        for (out, x) in before.iter_mut().zip(self.before).chain(after.iter_mut().zip(self.after)) {
+            *out = row[x * channels + channel];
+        }
+    }
 }
 
 impl Layout {
-    fn new(columns: &Columns, support: usize, tile: usize, lanes: usize, samples: (usize, usize)) -> Self {
-        let (width, channels) = samples;
+    fn new(
+        columns: &Columns,
+        config: &HarrisConfig,
+        tile: usize,
+        lanes: usize,
+        (width, channels): (usize, usize),
+    ) -> Self {
+        let support = config.support_radius();
         let (start, number) = (columns.responses.start, columns.responses.len().div_ceil(tile));
         let words = Words { start: columns.place(start as isize), step: tile, number };
         let first = start as isize - support as isize;
@@ -38,7 +90,8 @@ impl Layout {
         let read = columns.responses.len() + 2 * support;
         let before = if from == 0 { 0 } else { ((from - 1) * tile + lanes).min(read) };
         let after = (inside.end * tile).min(read)..read;
-        Self { words, first, inside, copied: [0..before, after] }
+        let copied = [0..before, after].map(|out| Copied::new(out, first, width, config.border()));
+        Self { words, first, inside, copied }
     }
 }
 
@@ -54,7 +107,7 @@ impl Walk<'_, u8> {
         let columns = Columns::new(strip, config, image.width());
         let (window, support, channels) =
             (config.window().radius(), config.support_radius(), image.channels());
-        let layout = Layout::new(&columns, support, tile, 2 * V::LANES, (image.width(), channels));
+        let layout = Layout::new(&columns, config, tile, 2 * V::LANES, (image.width(), channels));
         let words = layout.words;
         let [kept, kept_sums] = tiles::kept(2 * window + 1, channels);
         let block = BLOCK / (2 * window + 1) * (2 * window + 1);
@@ -77,12 +130,11 @@ impl Walk<'_, u8> {
                 let y = top + i as isize;
                 // Where nothing stands for a row, nothing valid depends on it.
                 *row = image.row(border::inside(config.border(), y, image.height()).unwrap_or(0));
-                for (copied, channel) in
-                    layout.copied.iter().flat_map(|copied| (0..channels).map(move |c| (copied, c)))
-                {
-                    let out = &mut self.scratch.samples.row_mut(i * channels + channel)[copied.clone()];
-                    let start = layout.first + copied.start as isize;
-                    extend_samples(out, row, (channel, channels), start, config.border());
+                for copied in layout.copied.iter().filter(|copied| !copied.out.is_empty()) {
+                    for channel in 0..channels {
+                        let out = self.scratch.samples.row_mut(i * channels + channel);
+                        copied.copy(row, out, (channel, channels));
+                    }
                 }
                 let gradient = y - config.smoothing().radius() as isize - 2;
                 turned_rows |= u64::from(is_turned(config.border(), gradient, image.height())) << i;
@@ -136,34 +188,6 @@ impl Walk<'_, u8> {
         }
         any
     }
-}
-
-/// The samples of a channel of a row from column `start` on, extended beyond the image.
-fn extend_samples(
-    out: &mut [u8],
-    row: &[u8],
-    (channel, channels): (usize, usize),
-    start: isize,
-    border: Border,
-) {
-    let (width, number) = (row.len() / channels, out.len());
-    let sample = |x: usize| row[x * channels + channel];
-    // The columns within the image, and the elements for them.
-    let inside =
-        start.clamp(0, width as isize) as usize..(start + number as isize).clamp(0, width as isize) as usize;
-    let place = (inside.start as isize - start).clamp(0, number as isize) as usize;
-    let (before, rest) = out.split_at_mut(place);
-    let (middle, after) = rest.split_at_mut(inside.len());
-    if channels == 1 {
-        middle.copy_from_slice(&row[inside.clone()]);
-    } else {
-        let pixels = row[inside.start * channels..].chunks_exact(channels);
-        middle.iter_mut().zip(pixels).for_each(|(out, pixel)| *out = pixel[channel]);
-    }
-    let beyond = |x: isize| border::inside(border, x, width).map_or(0, sample);
-    before.iter_mut().enumerate().for_each(|(i, out)| *out = beyond(start + i as isize));
-    let first = start + (number - after.len()) as isize;
-    after.iter_mut().enumerate().for_each(|(i, out)| *out = beyond(first + i as isize));
 }
 
 /// Whether samples stand mirrored at place `i` of a line of `len`.

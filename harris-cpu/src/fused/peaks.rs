@@ -118,7 +118,7 @@ impl Collect<'_> {
             for (word, &candidates) in words.iter().enumerate() {
                 let mut left = candidates;
                 while left != 0 {
-                    let i = left.trailing_zeros() as usize / V::LANES * V::LANES;
+                    let i = left.trailing_zeros() as usize;
                     let group = (left >> i & lanes) as u32;
                     left &= !(lanes << i);
                     let place = self.words.start + self.words.step * word + i;
