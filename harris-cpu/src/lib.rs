@@ -24,7 +24,12 @@
 //! [`CpuFastHessian`] finds blobs, [`CpuSurf`] describes keypoints of any detector, [`CpuMatcher`] finds which belong
 //! together; these, too, equal their references in [`harris_core`] to the bit.
 //!
-//! 8-bit gray images with box windows and the usual gradients take a fused path, many times as fast as the others.
+//! Most configurations take a fused path, which writes nothing of the image's size: binomial or no smoothing, Sobel, Scharr,
+//! central and (of integers) box gradients, every window, suppression radii up to 4. It is fastest for 8-bit gray images with
+//! box windows. Gaussian smoothing and derivatives, Rosin's threshold and `Quadratic` are slower.
+//!
+//! A detector keeps its memory from one image to the next: after the first image of a size it allocates the lists of keypoints
+//! alone (the fused path; pools of threads take some of their own to hand work over).
 //!
 //! # Features
 //! - `approximate`: `ApproximateMatcher`, an index of very many descriptors that finds most matches.

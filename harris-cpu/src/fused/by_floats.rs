@@ -78,7 +78,7 @@ impl<T: FusedSample> Walk<'_, T> {
         for channel in 0..self.image.channels() {
             match config.gradient() {
                 Gradient::Box { size } => {
-                    self.box_gradient(v, &span, y, channel, (size / 2) as usize, is_first)
+                    self.box_gradient(v, &span, y, channel, (size / 2) as usize, is_first);
                 }
                 gradient => {
                     let Floats { differences, sums, gradients: [gx, gy], zero, .. } =

@@ -1,18 +1,23 @@
-//! The fused path: from 8-bit gray samples to peaks in one walk down the rows.
+//! The fused path: from samples to peaks in one walk down the rows.
 //!
 //! The image is walked in strips of columns, each from top to bottom, so that all that lies between a sample and its
-//! response stays in a few rows of scratch memory, in the first two caches; nothing of the image's size is written.
-//! For each row of responses the walk
+//! response stays in registers or in a few rows of scratch memory, in the first two caches; nothing of the image's size
+//! is written. There are three ways down a strip, of which a sample type and a configuration take the first that does
+//! them:
 //!
-//! 1. smooths the next row of samples and takes its gradient ([`samples`]), as 16-bit integers;
-//! 2. adds the products of that row to the window's sums down the columns and takes off those of the row that leaves
-//!    it ([`tensor`]): the cost does not depend on the window's height. Sums are kept in pairs of columns, as the
-//!    processor's products of 16-bit pairs give them, and of odd columns alone;
-//! 3. sums across, converts once, and computes the response ([`tensor`]);
-//! 4. looks for peaks a suppression radius above ([`peaks`]). The greatest response so far bounds a relative threshold
-//!    from below, so that few pixels are looked at; the final one filters the list.
+//! - by tiles ([`by_tiles`], [`tiles`]): 8-bit samples, box windows up to 7, `Reflect101` or `Skip`, 512-bit vectors. A
+//!   tile is as wide as a vector; smoothed samples, gradients, sums and responses of it never leave the registers.
+//! - by rows ([`by_rows`], [`samples`], [`tensor`]): 8-bit gray samples, box windows. A kernel for each stage, from rows
+//!   of 16-bit gradients to 32-bit sums.
+//! - by floats ([`by_floats`], [`floats`]): all else. Integers are exact as floats, as long as they fit; float images keep
+//!   the order of the contract.
 //!
-//! Integer sums are exact, so that only their order differs from the definition's.
+//! Sums of box windows of integers run on: the row that enters the window is added and the one that leaves it taken off,
+//! and wide windows are differences of running sums across, so that the cost does not depend on the window's size.
+//!
+//! All ways mark the responses above a threshold and collect peaks where the suppression's neighbourhood is known
+//! ([`peaks`]). The greatest response so far bounds a relative threshold from below, so that few pixels are looked at; the
+//! final one filters the list.
 
 mod by_floats;
 mod by_rows;
@@ -129,4 +134,4 @@ fn is_short(config: &HarrisConfig, channels: usize) -> bool {
 // Scharr's greatest gradient of 8-bit samples is 16 · 255: it and twice as much fit in 16 bits.
 const _: () = assert!(2 * 16 * 255 <= i16::MAX as i64);
 // And 32-bit floats hold the sums of a smoothing or a gradient of 16-bit samples.
-const _: () = assert!(256 * 65535 + 128 <= 1 << 24);
+const _: () = assert!((256 * u16::MAX as u32 + 128) as f64 <= EXACT_FLOATS);
