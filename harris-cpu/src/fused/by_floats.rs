@@ -131,10 +131,11 @@ impl<T: FusedSample> Walk<'_, T> {
             of_ring(whole, channel, ring, y, whole_zero)
         };
         let h = half as isize;
+        let reach = span.start - half - 1..span.end + half;
         let (columns, differences) = (columns.row_mut(channel), differences.row_mut(channel));
         if is_first {
             // The sums of the row before this one, less what the step takes off and adds: then it gives this row's.
-            for i in 0..columns.len() {
+            for i in reach.clone() {
                 let sum = |rows: Range<isize>| rows.map(|dy| row(dy)[i]).fold(0_i32, i32::wrapping_add);
                 columns[i] = sum(-h - 1..h);
                 let [lower, upper] = [sum(0..h), sum(-h - 1..-1)];
@@ -147,7 +148,7 @@ impl<T: FusedSample> Walk<'_, T> {
             columns,
             differences,
             running: [&mut *rc, &mut *rd],
-            span: span.start - half - 1..span.end + half,
+            span: reach,
         });
         v.enter(Boxes {
             half,

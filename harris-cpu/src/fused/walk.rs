@@ -17,8 +17,8 @@ const REACH: usize = MOST_RADIUS + 64;
 
 /// Rows and columns of a probe: a tile and a block of them give as many with the usual configurations.
 const PROBE: usize = 20;
-/// Pixels for each probe.
-const PROBED: usize = 1 << 16;
+/// Pixels of an image for each that probes compute, support included.
+const PROBED: usize = 128;
 
 /// The work on one band of rows; what it finds is left in the scratch memory.
 pub(crate) struct Walk<'a, T> {
@@ -95,7 +95,8 @@ impl<T: FusedSample> Walk<'_, T> {
     /// faint texture at the top would be full of candidates.
     fn probe<V: Simd>(&mut self, v: V, found: &mut Peaks) {
         let (band, width) = (self.rows.clone(), self.image.width());
-        let number = if band.len() < PROBE { 0 } else { band.len() * width / PROBED };
+        let side = PROBE + 2 * self.config.support_radius();
+        let number = if band.len() < PROBE { 0 } else { band.len() * width / (PROBED * side * side) };
         for i in 0..number {
             let top = band.start + (band.len() - PROBE) * i / number;
             // Multiples of the golden ratio spread evenly.
