@@ -1,8 +1,10 @@
 //! The rows between samples and peaks.
 
+use harris_core::config::BOX_GRADIENT_APERTURES;
 use harris_core::{Gradient, HarrisConfig, Smoothing};
 
 use super::peaks::Peaks;
+use super::tiles::LEAST_TILE;
 use super::{MOST_RADIUS, MOST_WINDOW};
 
 /// Columns of a strip: the number that measured best (BENCHMARKING.md). The rows that a kernel uses together fit in the
@@ -10,15 +12,20 @@ use super::{MOST_RADIUS, MOST_WINDOW};
 pub(super) const STRIP: usize = 512;
 /// Elements before the strip's first column: its halo, rounded up to whole vectors.
 pub(super) const LEAD: usize = 128;
-/// Elements of a row: lead, strip, halo, and what a last vector reads beyond it. Rows are 2688 or 5376 bytes apart, so
-/// that no two that a kernel uses together lie a multiple of 4096 bytes apart, where a load would wait for an
+/// Elements of a row: lead, strip, halo, and what a last vector reads beyond it. Rows are 1664, 3328 or 6656 bytes apart,
+/// so that the few that a kernel uses together do not lie a multiple of 4096 bytes apart, where a load would wait for an
 /// unrelated store.
 pub(super) const ROW: usize = LEAD + STRIP + 192;
 
 const _: () = assert!(ROW.is_multiple_of(64));
 
-// 2 columns of smoothing, 1 of gradient, window, suppression.
-const _: () = assert!(2 + 1 + MOST_WINDOW + MOST_RADIUS < LEAD);
+/// What a strip reaches beyond its columns: smoothing, gradient, window, suppression; and box gradients and whole vectors
+/// beyond that.
+const REACH: usize = {
+    let boxes = (*BOX_GRADIENT_APERTURES.end() / 2) as usize;
+    2 + boxes + MOST_WINDOW + MOST_RADIUS + boxes + 1 + 16
+};
+const _: () = assert!(REACH < LEAD && LEAD + STRIP + REACH < ROW);
 
 /// Rows of responses that wait to be collected: a block of tiles and what suppression looks at around it; a power of
 /// two.
@@ -38,8 +45,9 @@ pub(super) type ResponseRow = [f32; ROW];
 pub(super) type FloatRow = [f32; ROW];
 pub(super) type IntegerRow = [i32; ROW];
 pub(super) type WideRow = [f64; ROW];
-/// Marks of candidates: words of up to 64 neighbouring columns each ([`Words`]).
-pub(super) type Candidates = [u64; 136];
+/// Marks of candidates: words of 16 to 64 neighbouring columns each ([`Words`]).
+pub(super) type Candidates = [u64; WORDS];
+const WORDS: usize = (STRIP + 2 * MOST_RADIUS).div_ceil(LEAST_TILE);
 
 /// Where the columns of [`Candidates`] are in a row of responses: bit i of word j is element `start + step · j + i`.
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +123,7 @@ type ResponseRows = Rows<f32, ROW>;
 pub(super) type FloatRows = Rows<f32, ROW>;
 pub(super) type SampleRows = Rows<u8, SAMPLES>;
 
-/// The scratch memory of one band: 95 KiB, and 5 KiB for each row of the window.
+/// The scratch memory of one band: about 300 KiB, of which a walk uses what it needs, and what a configuration adds.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     /// Samples summed down the columns; one row.
@@ -236,7 +244,7 @@ impl Default for Scratch {
             prefixes: [sums(), sums(), sums()],
             responses: ResponseRing(boxed(Aligned([0.0; ROW]))),
             nothing: Rows::new(1, f32::NEG_INFINITY),
-            candidates: boxed([0; 136]),
+            candidates: boxed([0; WORDS]),
             samples: Rows::new(0, 0),
             signs: [1; SAMPLES],
             kept: Vec::new(),

@@ -20,12 +20,15 @@ use crate::simd::{Simd, Work};
 /// The greatest window radius of tiles.
 pub(super) const MOST_TILED: usize = 3;
 
-/// Columns of responses of a tile, where `V` has tiles for `config`: a tile of fewer than 16 does not pay.
+/// Columns of responses of a tile at least: a smaller one does not pay.
+pub(super) const LEAST_TILE: usize = 16;
+
+/// Columns of responses of a tile, where `V` has tiles for `config`.
 pub(super) fn columns<V: Simd>(config: &HarrisConfig) -> Option<usize> {
     let (lanes, lost) = (2 * V::LANES, 2 * config.support_radius());
     let is_covered = matches!(config.border(), Border::Reflect101 | Border::Skip)
         && config.window().radius() <= MOST_TILED
-        && lanes >= lost + 16;
+        && lanes >= lost + LEAST_TILE;
     is_covered.then(|| lanes - lost)
 }
 
