@@ -89,7 +89,7 @@ fn every_level_equals_the_reference() {
     println!("levels of this machine: {levels:?}");
     // As many cases as PROPTEST_CASES says, where it does.
     let default = ProptestConfig::default();
-    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 150 };
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 80 };
     let settings = ProptestConfig { cases, failure_persistence: None, ..default };
     proptest!(settings, |(config in configs(), pictures in prop::collection::vec(pictures(), 1..4))| {
         for &level in &levels {
