@@ -59,26 +59,30 @@ macro_rules! for_each_kernel {
             // By pixel: the keys of corners, in no order, into a list that the state counts, also beyond its capacity.
             suppression::suppress [256, 0] (response: [f32], mask: [u8], state: [u32], keys: [u64], capacity: u32, width: u32, height: u32, frame: u32, margin: u32, radius: u32, masked: u32);
 
-            // Blocks are chunks of `order::CHUNK` keys.
-            order::sort_chunks [512, 1024] (keys: [u64], count: u32);
-            // By key: groups of `order::WAYS` sorted runs of `run` keys, a power of two, to single ones.
-            order::merge [256, 0] (from: [u64], to: [u64], count: u32, run: u32);
-            // By key: keys of corners to keys in the order of rows, and the other way round.
-            order::turn [256, 0] (from: [u64], to: [u64], count: u32);
+            // Lists, a row of blocks each, `pitch` keys apart; their states tell how many keys each has, of which the first `most`
+            // count. Blocks are chunks of `order::CHUNK` keys.
+            order::sort_chunks [512, 1024] (keys: [u64], state: [u32], pitch: u32, most: u32);
+            // Lists, by key: groups of `order::WAYS` sorted runs of `run` keys, a power of two, to single ones.
+            order::merge [256, 0] (from: [u64], to: [u64], state: [u32], pitch: u32, most: u32, run: u32);
+            // Lists, `order::PARTS` threads a key: each to the place that it has in order; where `turned`, in the order of rows.
+            order::rank [256, 0] (from: [u64], to: [u64], state: [u32], pitch: u32, most: u32, turned: u32);
+            // Lists, by key: keys of corners to keys in the order of rows, and the other way round.
+            order::turn [256, 0] (from: [u64], to: [u64], state: [u32], pitch: u32, most: u32);
             // By key: each corner's cell in a grid of squares, with its rank.
             order::file [256, 0] (keys: [u64], cells: [u64], count: u32, width: u32, side: u32, columns: u32);
             // By key: decides who is kept, as far as the ranks before are decided; counts the others.
             order::spread [256, 0] (keys: [u64], cells: [u64], decisions: [u32], state: [u32], count: u32, width: u32, side: u32, columns: u32, rows: u32, squared: u64);
             // By key: those kept, in no order, counted by the state.
             order::keep [256, 0] (from: [u64], to: [u64], decisions: [u32], state: [u32], count: u32);
-            // By key: x, y, scale and response of corners.
-            order::emit [256, 0] (keys: [u64], response: [f32], keypoints: [f32], count: u32, width: u32, height: u32, frame: u32, subpixel: u32);
+            // Lists, by key: x, y, scale and response of corners.
+            order::emit [256, 0] (keys: [u64], response: [f32], keypoints: [f32], state: [u32], pitch: u32, most: u32, width: u32, height: u32, frame: u32, subpixel: u32);
             // By corner at a pixel's centre: to where the edges around it meet; interleaved samples, rows `stride` samples apart.
-            refine::refine_u8 [128, 0] (image: [u8], keypoints: [f32], count: u32, width: u32, height: u32, channels: u32, stride: u64, radius: u32);
-            refine::refine_u16 [128, 0] (image: [u16], keypoints: [f32], count: u32, width: u32, height: u32, channels: u32, stride: u64, radius: u32);
-            refine::refine_f32 [128, 0] (image: [f32], keypoints: [f32], count: u32, width: u32, height: u32, channels: u32, stride: u64, radius: u32);
-            // Any grid: those of the list that exceed the threshold, in no order, counted by the state.
-            order::exceed [256, 0] (from: [u64], to: [u64], state: [u32], capacity: u32, kind: u32, value: f32);
+            refine::refine_u8 [128, 0] (image: [u8], keypoints: [f32], state: [u32], most: u32, width: u32, height: u32, channels: u32, stride: u64, radius: u32);
+            refine::refine_u16 [128, 0] (image: [u16], keypoints: [f32], state: [u32], most: u32, width: u32, height: u32, channels: u32, stride: u64, radius: u32);
+            refine::refine_f32 [128, 0] (image: [f32], keypoints: [f32], state: [u32], most: u32, width: u32, height: u32, channels: u32, stride: u64, radius: u32);
+            // Any columns of blocks, a row of them each list: those of the `capacity` found at most that exceed the threshold, in no
+            // order, into a list that the state counts, also beyond its `pitch`.
+            order::exceed [256, 0] (from: [u64], to: [u64], state: [u32], capacity: u32, pitch: u32, kind: u32, value: f32);
 
             // Warps are rows: interleaved samples to sums of gray levels before each column, in rows of `pitch` words from the
             // second on.
@@ -108,25 +112,26 @@ macro_rules! for_each_kernel {
             // By query: the nearest of all parts.
             nearest::nearest_of_parts [256, 0] (parts: [u32], found: [u32], queries: u32, count: u32);
 
-            // Blocks are pieces of strips of `fused::OWN` columns and `rows` rows: 8-bit samples, rows `pitch` bytes apart, to
-            // the keys of corners that exceed what is known of the threshold.
-            fused::sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::binomial3_sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::binomial3_sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::binomial3_sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::binomial3_sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::binomial5_sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::binomial5_sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::binomial5_sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::binomial5_sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::sobel_box3_shi_tomasi_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::sobel_box3_shi_tomasi_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::binomial3_sobel_box3_shi_tomasi_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::binomial3_sobel_box3_shi_tomasi_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::binomial3_scharr_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], width: u32, height: u32, pitch: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            // Blocks are pieces of strips of `fused::OWN` columns and `rows` rows, from row `first` to row `last`: 8-bit samples, rows
+            // `pitch` bytes apart, to the keys of corners that exceed what is known of the threshold. Rows of blocks are images,
+            // `stride` bytes apart.
+            fused::sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::binomial3_sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::binomial3_sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::binomial3_sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::binomial3_sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::binomial5_sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::binomial5_sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::binomial5_sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::binomial5_sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::sobel_box3_shi_tomasi_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::sobel_box3_shi_tomasi_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::binomial3_sobel_box3_shi_tomasi_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::binomial3_sobel_box3_shi_tomasi_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            fused::binomial3_scharr_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
         }
     };
 }
@@ -333,24 +338,22 @@ pub mod threshold {
     pub const RELATIVE: u32 = 1;
 }
 
-/// Words of the state, which kernels leave for each other.
+/// Words of the state, which kernels leave for each other: zeros to start with. Stacks of images have one each.
 pub mod state {
-    /// The least response, as bits that compare like numbers; [`u32::MAX`] to start with.
+    /// The least response, as bits that compare like numbers, all turned.
     pub const LEAST: usize = 0;
-    /// The greatest response, likewise; 0 to start with.
+    /// The greatest response, as bits that compare like numbers.
     pub const GREATEST: usize = 1;
     /// The threshold, as the bits of an f32.
     pub const THRESHOLD: usize = 2;
-    /// Corners found, 0 to start with.
+    /// Corners that exceed what was known of the threshold when they were found.
     pub const FOUND: usize = 3;
-    /// Corners kept, 0 to start with.
+    /// Those of the list.
     pub const KEPT: usize = 4;
-    /// Corners not yet decided upon, 0 to start with.
+    /// Those not yet decided upon.
     pub const OPEN: usize = 5;
     /// Its length.
     pub const WORDS: usize = 8;
-    /// What it is to start with.
-    pub const START: [u32; WORDS] = [u32::MAX, 0, 0, 0, 0, 0, 0, 0];
 }
 
 /// Lists of corners.
@@ -362,6 +365,8 @@ pub mod order {
     pub const CHUNK: u32 = 1024;
     /// Runs that are merged at a time.
     pub const WAYS: u32 = 4;
+    /// Threads that count together how many keys come before one.
+    pub const PARTS: u32 = 8;
     /// Not yet decided.
     pub const OPEN: u32 = 0;
     /// Kept.

@@ -11,6 +11,12 @@ use crate::workspace::{Slot, Workspace};
 /// Blocks that reduce an image: enough to fill any GPU.
 const REDUCING_BLOCKS: usize = 1024;
 
+/// The longest lists that are sorted by counting.
+const COUNTED: usize = 8192;
+
+/// The shortest part of a list that is fetched together with its length.
+const LEAST_FETCHED: usize = 1024;
+
 /// A threshold that needs no histogram, as kernels take it.
 pub(crate) fn simple_threshold(config: &HarrisConfig) -> Option<(u32, f32)> {
     match config.threshold() {
@@ -24,54 +30,190 @@ pub(crate) fn simple_threshold(config: &HarrisConfig) -> Option<(u32, f32)> {
 /// Rounds of decisions before the host looks whether any are left.
 const ROUNDS: usize = 4;
 
-/// The corners of the responses in the slot `Response`.
-pub(crate) fn find<D: Device>(
-    device: &mut D,
-    workspace: &mut Workspace<D>,
-    config: &HarrisConfig,
-    image: &ImageView<'_>,
-) -> Result<Vec<Keypoint>, Error> {
-    let mut search = Search::new(device, workspace, config, image);
-    search.prepare(image)?;
-    search.threshold()?;
-    let found = search.candidates()?;
-    search.device.mark(Mark::Searched)?;
-    search.list(Slot::Keys, Slot::OtherKeys, found)
+/// Lists of keys on the device, whose lengths the slot `State` has.
+#[derive(Clone, Copy)]
+pub(crate) struct Lists {
+    /// How many.
+    pub(crate) count: usize,
+    /// Keys from one to the next, and the most that one has.
+    pub(crate) pitch: usize,
+    /// The first so many count.
+    pub(crate) most: usize,
 }
 
-/// Sorts `count` keys and returns where they are, and the other slot.
-pub(crate) fn sort<D: Device>(
-    device: &D,
-    workspace: &Workspace<D>,
-    keys: Slot,
-    other: Slot,
-    count: usize,
-) -> Result<(Slot, Slot), Error> {
-    let (mut keys, mut other) = (keys, other);
-    let chunks = count.div_ceil(order::CHUNK as usize) as u32;
-    launch::sort_chunks(device, [chunks, 1], workspace.buffer(keys), count as u32)?;
-    let mut run = order::CHUNK as usize;
-    while run < count {
-        let (from, to) = (workspace.buffer(keys), workspace.buffer(other));
-        launch::merge(device, grid(Kernel::merge, count, 1), from, to, count as u32, run as u32)?;
-        std::mem::swap(&mut keys, &mut other);
-        run *= order::WAYS as usize;
+/// What lists are sorted by.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Turn {
+    /// The strongest first.
+    Response,
+    /// Row by row.
+    Raster,
+}
+
+impl Lists {
+    /// The grid for `each` threads a key.
+    fn grid(self, kernel: Kernel, each: usize) -> [u32; 2] {
+        grid(kernel, self.most.min(self.pitch) * each, self.count)
     }
-    Ok((keys, other))
+
+    /// Sorts and returns where the keys are, and the other slot.
+    pub(crate) fn sort<D: Device>(
+        self,
+        device: &D,
+        workspace: &Workspace<D>,
+        (mut keys, mut other): (Slot, Slot),
+        turn: Turn,
+    ) -> Result<(Slot, Slot), Error> {
+        let state = workspace.buffer(Slot::State);
+        let (pitch, most) = (self.pitch as u32, self.most.min(self.pitch));
+        if most <= COUNTED {
+            let grid = self.grid(Kernel::rank, order::PARTS as usize);
+            let (from, to) = (workspace.buffer(keys), workspace.buffer(other));
+            launch::rank(device, grid, from, to, state, pitch, most as u32, u32::from(turn == Turn::Raster))?;
+            return Ok((other, keys));
+        }
+        let turned = |from: Slot, to: Slot| {
+            let grid = self.grid(Kernel::turn, 1);
+            launch::turn(
+                device,
+                grid,
+                workspace.buffer(from),
+                workspace.buffer(to),
+                state,
+                pitch,
+                most as u32,
+            )
+        };
+        if turn == Turn::Raster {
+            turned(keys, other)?;
+            std::mem::swap(&mut keys, &mut other);
+        }
+        let chunks = [most.div_ceil(order::CHUNK as usize) as u32, self.count as u32];
+        launch::sort_chunks(device, chunks, workspace.buffer(keys), state, pitch, most as u32)?;
+        // As many merges as the longest lists need, so that it is known where the keys are.
+        let mut run = order::CHUNK as usize;
+        while run < most {
+            let (from, to) = (workspace.buffer(keys), workspace.buffer(other));
+            let grid = self.grid(Kernel::merge, 1);
+            launch::merge(device, grid, from, to, state, pitch, most as u32, run as u32)?;
+            std::mem::swap(&mut keys, &mut other);
+            run *= order::WAYS as usize;
+        }
+        if turn == Turn::Raster {
+            turned(keys, other)?;
+            std::mem::swap(&mut keys, &mut other);
+        }
+        Ok((keys, other))
+    }
 }
 
-/// What is done with an image once it is on the device.
+/// Room for an image's lists, by what images had before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    size: (usize, usize),
+    /// For candidates of a fused walk.
+    pub(crate) found: usize,
+    /// For corners.
+    pub(crate) kept: usize,
+    /// How many the last list had.
+    last: usize,
+}
+
+impl Room {
+    /// As much as most images need: what is more is counted, and the work is done again.
+    pub(crate) fn new(config: &HarrisConfig, image: &ImageView<'_>) -> Self {
+        let (width, height) = (image.width(), image.height());
+        // Corners are more than the radius apart along a row or a column.
+        let radius = config.suppression_radius();
+        let most = |len: usize| len.div_ceil(radius.min(len) + 1);
+        let (most, pixels) = (most(width) * most(height), width * height);
+        let (found, kept) = (most.min(pixels / 32 + 1024), most.min(pixels / 512 + 1024));
+        Self { size: (width, height), found, kept, last: 0 }
+    }
+
+    /// Whether it was made for images of this size.
+    pub(crate) fn suits(&self, image: &ImageView<'_>) -> bool {
+        self.size == (image.width(), image.height())
+    }
+
+    /// Makes more where lists did not fit; tells whether that was so.
+    fn grow(&mut self, states: &[[u32; state::WORDS]]) -> bool {
+        let most = |word: usize| states.iter().map(|state| state[word] as usize).max().unwrap_or(0);
+        let (found, kept) = (most(state::FOUND), most(state::KEPT));
+        let fits = found <= self.found && kept <= self.kept;
+        if found > self.found {
+            self.found = found + found / 4;
+        }
+        if kept > self.kept {
+            self.kept = kept + kept / 4;
+        }
+        !fits
+    }
+
+    /// Keypoints that are fetched together with their number.
+    fn usual(&self) -> usize {
+        (self.last + self.last / 4).max(LEAST_FETCHED)
+    }
+}
+
+/// What is known of the images on the device.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    channels: u32,
+    depth: Depth,
+    masked: u32,
+    /// Images of a stack.
+    pub(crate) images: usize,
+}
+
+/// The type of samples.
+#[derive(Clone, Copy, Debug)]
+enum Depth {
+    U8,
+    U16,
+    F32,
+}
+
+impl Shape {
+    pub(crate) fn new(image: &ImageView<'_>, images: usize) -> Self {
+        Self {
+            width: image.width() as u32,
+            height: image.height() as u32,
+            channels: image.channels() as u32,
+            depth: match image.samples() {
+                Samples::U8(_) => Depth::U8,
+                Samples::U16(_) => Depth::U16,
+                Samples::F32(_) => Depth::F32,
+            },
+            masked: u32::from(image.mask().is_some()),
+            images,
+        }
+    }
+}
+
+/// What was asked for and is on its way.
+#[derive(Debug)]
+pub(crate) struct Fetched<D: Device> {
+    states: D::Fetched,
+    /// Of each image as many as there is room for, or of a single one the first so many.
+    keypoints: Option<(D::Fetched, usize)>,
+}
+
+/// What is done with images once they are on the device.
 pub(crate) struct Search<'a, D: Device> {
     pub(crate) device: &'a mut D,
     pub(crate) workspace: &'a mut Workspace<D>,
     pub(crate) config: &'a HarrisConfig,
+    pub(crate) room: &'a mut Room,
     pub(crate) width: u32,
     pub(crate) height: u32,
+    pub(crate) images: usize,
     pub(crate) frame: u32,
     /// Samples from row to row of the slot `Image`.
     pub(crate) stride: u64,
-    image: ImageView<'a>,
-    masked: u32,
+    shape: Shape,
 }
 
 impl<'a, D: Device> Search<'a, D> {
@@ -79,15 +221,17 @@ impl<'a, D: Device> Search<'a, D> {
         device: &'a mut D,
         workspace: &'a mut Workspace<D>,
         config: &'a HarrisConfig,
-        image: &ImageView<'a>,
+        room: &'a mut Room,
+        shape: Shape,
     ) -> Self {
         Self {
-            width: image.width() as u32,
-            height: image.height() as u32,
+            width: shape.width,
+            height: shape.height,
+            images: shape.images,
             frame: config.invalid_frame() as u32,
-            stride: (image.width() * image.channels()) as u64,
-            image: *image,
-            masked: u32::from(image.mask().is_some()),
+            stride: u64::from(shape.width * shape.channels),
+            shape,
+            room,
             device,
             workspace,
             config,
@@ -98,32 +242,33 @@ impl<'a, D: Device> Search<'a, D> {
         self.width as usize * self.height as usize
     }
 
-    /// As many corners as there are at most, or in most images: more are counted, and the work is done again.
-    pub(crate) fn usual_corners(&self) -> usize {
-        // They are more than the radius apart along a row or a column.
-        let radius = self.config.suppression_radius();
-        let most = |len: u32| (len as usize).div_ceil(radius.min(len as usize) + 1);
-        (most(self.width) * most(self.height)).min(self.pixels() / 32 + 1024)
-    }
-
     /// The margin as kernels take it.
     pub(crate) fn margin(&self) -> u32 {
         self.config.margin().min(self.pixels()) as u32
     }
 
-    /// The mask and the state as they are to start with.
-    fn prepare(&mut self, image: &ImageView<'_>) -> Result<(), Error> {
+    /// The states as they are to start with.
+    pub(crate) fn clear(&mut self) -> Result<(), Error> {
+        let words = state::WORDS * self.images;
+        self.workspace.fit::<u32>(self.device, Slot::State, words)?;
+        self.device.clear(self.workspace.buffer::<u32>(Slot::State).memory, words)
+    }
+
+    /// Searches the responses in the slot `Response`; the mask comes from the image.
+    pub(crate) fn start(&mut self, image: &ImageView<'_>) -> Result<(), Error> {
         upload::mask(self.device, self.workspace, image)?;
-        self.workspace.fit::<u32>(self.device, Slot::State, state::WORDS)?;
-        self.set_state(state::START)
+        self.clear()?;
+        self.threshold()?;
+        self.candidates()?;
+        self.device.mark(Mark::Searched)
     }
 
-    pub(crate) fn set_state(&mut self, words: [u32; state::WORDS]) -> Result<(), Error> {
+    fn set_states(&mut self, states: &[[u32; state::WORDS]]) -> Result<(), Error> {
         let memory = self.workspace.buffer::<u32>(Slot::State).memory;
-        self.device.upload(memory, size_of_val(&words), [bytemuck::bytes_of(&words)].into_iter())
+        self.device.upload(memory, 0, size_of_val(states), &[bytemuck::cast_slice(states)])
     }
 
-    pub(crate) fn state(&mut self) -> Result<[u32; state::WORDS], Error> {
+    fn state(&mut self) -> Result<[u32; state::WORDS], Error> {
         let mut words = [0; state::WORDS];
         let memory = self.workspace.buffer::<u32>(Slot::State).memory;
         self.device.download(memory, bytemuck::bytes_of_mut(&mut words))?;
@@ -157,7 +302,7 @@ impl<'a, D: Device> Search<'a, D> {
             self.width,
             self.height,
             self.frame,
-            self.masked,
+            self.shape.masked,
         )
     }
 
@@ -178,7 +323,7 @@ impl<'a, D: Device> Search<'a, D> {
             self.width,
             self.height,
             self.frame,
-            self.masked,
+            self.shape.masked,
         )?;
         launch::rosin(self.device, [1, 1], state, counts, bins)
     }
@@ -188,76 +333,115 @@ impl<'a, D: Device> Search<'a, D> {
         [blocks.min(REDUCING_BLOCKS as u32), rows]
     }
 
-    /// Fills the slot `Keys` with all corners, in no order, and returns how many there are.
-    fn candidates(&mut self) -> Result<usize, Error> {
-        self.workspace.fit::<u64>(self.device, Slot::Keys, self.usual_corners())?;
-        loop {
-            let room = self.workspace.room::<u64>(Slot::Keys);
-            launch::suppress(
-                self.device,
-                grid(Kernel::suppress, self.pixels(), 1),
-                self.workspace.buffer(Slot::Response),
-                self.workspace.buffer(Slot::Mask),
-                self.workspace.buffer(Slot::State),
-                self.workspace.buffer(Slot::Keys),
-                room.min(u32::MAX as usize) as u32,
-                self.width,
-                self.height,
-                self.frame,
-                self.margin(),
-                self.config.suppression_radius().min(self.pixels()) as u32,
-                self.masked,
-            )?;
-            let mut words = self.state()?;
-            let found = words[state::FOUND] as usize;
-            if found <= room {
-                return Ok(found);
-            }
-            // Now that they are counted they fit.
-            words[state::FOUND] = 0;
-            self.set_state(words)?;
-            self.workspace.fit::<u64>(self.device, Slot::Keys, found)?;
-        }
+    /// Fills the slot `Keys` with all corners, in no order.
+    pub(crate) fn candidates(&mut self) -> Result<(), Error> {
+        self.workspace.fit::<u64>(self.device, Slot::Keys, self.room.kept)?;
+        launch::suppress(
+            self.device,
+            grid(Kernel::suppress, self.pixels(), 1),
+            self.workspace.buffer(Slot::Response),
+            self.workspace.buffer(Slot::Mask),
+            self.workspace.buffer(Slot::State),
+            self.workspace.buffer(Slot::Keys),
+            self.room.kept as u32,
+            self.width,
+            self.height,
+            self.frame,
+            self.margin(),
+            self.config.suppression_radius().min(self.pixels()) as u32,
+            self.shape.masked,
+        )
     }
 
-    /// Sorts, selects and brings back the `found` corners in the slot `keys`; `other` may be written.
-    pub(crate) fn list(&mut self, keys: Slot, other: Slot, found: usize) -> Result<Vec<Keypoint>, Error> {
-        if found == 0 {
+    /// The square of the least distance in integers, where there is one: distances between pixels are squares of integers
+    /// (docs/arithmetic.md, order and selection).
+    fn squared_distance(&self) -> Option<u64> {
+        let distance = f64::from(self.config.min_distance());
+        let squared = (distance * distance).ceil();
+        (squared > 1.0).then_some(squared as u64)
+    }
+
+    /// All keys of the lists, or the first `most`.
+    fn lists(&self, most: Option<usize>) -> Lists {
+        Lists { count: self.images, pitch: self.room.kept, most: most.unwrap_or(self.room.kept) }
+    }
+
+    fn sort(&self, keys: (Slot, Slot), lists: Lists, turn: Turn) -> Result<(Slot, Slot), Error> {
+        lists.sort(self.device, self.workspace, keys, turn)
+    }
+
+    /// Sorts, selects and fetches what is in the slot `Keys`, as far as that goes without the host.
+    pub(crate) fn list(&mut self) -> Result<Fetched<D>, Error> {
+        for slot in [Slot::Keys, Slot::OtherKeys] {
+            self.workspace.fit::<u64>(self.device, slot, self.room.kept * self.images)?;
+        }
+        let keypoints = match self.squared_distance() {
+            None => Some(self.select((Slot::Keys, Slot::OtherKeys))?),
+            // How many are too near to others takes rounds to find out.
+            Some(_) => None,
+        };
+        let states = self.workspace.buffer::<u32>(Slot::State).memory;
+        let states = self.device.fetch(states, size_of::<u32>() * state::WORDS * self.images)?;
+        Ok(Fetched { states, keypoints })
+    }
+
+    /// The keypoints that were fetched, of each image; none where lists did not fit and all is to be done again, with the room that
+    /// is now known.
+    pub(crate) fn finish(&mut self, fetched: &Fetched<D>) -> Result<Option<Vec<Vec<Keypoint>>>, Error> {
+        self.device.wait()?;
+        let mut states: Vec<[u32; state::WORDS]> = words(self.device.fetched(&fetched.states));
+        if self.room.grow(&states) {
+            // As the greatest response is known, fewer will be found.
+            for state in &mut states {
+                state[state::FOUND] = 0;
+                state[state::KEPT] = 0;
+            }
+            self.set_states(&states)?;
+            return Ok(None);
+        }
+        if let Some(squared) = self.squared_distance() {
+            return Ok(Some(vec![self.space(squared, &mut states[0])?]));
+        }
+        let most = self.config.max_corners().unwrap_or(usize::MAX);
+        let counts = states.iter().map(|state| (state[state::KEPT] as usize).min(most));
+        let (keypoints, each) = fetched.keypoints.as_ref().expect("without a distance");
+        let counts: Vec<usize> = counts.collect();
+        self.room.last = counts.iter().copied().max().unwrap_or(0);
+        if counts.len() == 1 && counts[0] > *each {
+            return Ok(Some(vec![self.download(counts[0])?]));
+        }
+        let words = self.device.fetched(keypoints);
+        let size = size_of::<[f32; 4]>();
+        let lists = words.chunks(size * each);
+        // A chunk is at least as long as one keypoint, also where there is none.
+        let read = |(list, count): (&[u8], &usize)| read(&list[..size * count]);
+        Ok(Some(lists.zip(&counts).map(read).collect()))
+    }
+
+    /// Keeps those of the corners in the slot `Keys` that are far enough from stronger ones, and brings them back.
+    fn space(&mut self, squared: u64, state: &mut [u32; state::WORDS]) -> Result<Vec<Keypoint>, Error> {
+        let count = state[state::KEPT] as usize;
+        if count == 0 {
             self.device.mark(Mark::Listed)?;
             return Ok(Vec::new());
         }
-        self.workspace.fit::<u64>(self.device, other, found)?;
-        let (mut keys, mut other) = self.sort(keys, other, found)?;
-        let mut count = found;
-        // In integers: distances between pixels are squares of integers (docs/arithmetic.md, order and selection).
-        let distance = f64::from(self.config.min_distance());
-        let squared = (distance * distance).ceil();
-        if squared > 1.0 {
-            count = self.spread(keys, other, count, squared as u64)?;
-            std::mem::swap(&mut keys, &mut other);
-            (keys, other) = self.sort(keys, other, count)?;
-        }
-        count = count.min(self.config.max_corners().unwrap_or(usize::MAX));
-        if self.config.order() == Order::Raster {
-            self.turn(keys, other, count)?;
-            (keys, other) = self.sort(other, keys, count)?;
-            self.turn(keys, other, count)?;
-            keys = other;
-        }
-        self.emit(keys, count)
+        let all = self.lists(None);
+        let (keys, other) = self.sort((Slot::Keys, Slot::OtherKeys), all, Turn::Response)?;
+        self.spread((keys, other), squared, state)?;
+        let _ = self.select((other, keys))?;
+        let count = self.state()?[state::KEPT] as usize;
+        self.download(count.min(self.config.max_corners().unwrap_or(usize::MAX)))
     }
 
-    fn sort(&self, keys: Slot, other: Slot, count: usize) -> Result<(Slot, Slot), Error> {
-        sort(self.device, self.workspace, keys, other, count)
-    }
-
-    fn turn(&self, from: Slot, to: Slot, count: usize) -> Result<(), Error> {
-        let (from, to) = (self.workspace.buffer(from), self.workspace.buffer(to));
-        launch::turn(self.device, grid(Kernel::turn, count, 1), from, to, count as u32)
-    }
-
-    /// Puts those of `count` sorted corners that are far enough from all that are kept before into `to`, in no order.
-    fn spread(&mut self, keys: Slot, to: Slot, count: usize, squared: u64) -> Result<usize, Error> {
+    /// Puts those of `count` corners, sorted by response, that are far enough from all that are kept before into the other slot, in
+    /// no order.
+    fn spread(
+        &mut self,
+        (keys, to): (Slot, Slot),
+        squared: u64,
+        words: &mut [u32; state::WORDS],
+    ) -> Result<(), Error> {
+        let count = words[state::KEPT] as usize;
         for slot in [Slot::Cells, Slot::OtherCells] {
             self.workspace.fit::<u64>(self.device, slot, count)?;
         }
@@ -277,14 +461,14 @@ impl<'a, D: Device> Search<'a, D> {
             side,
             columns,
         )?;
-        let (cells, _) = self.sort(Slot::Cells, Slot::OtherCells, count)?;
+        let lists = Lists { count: 1, pitch: count, most: count };
+        let (cells, _) = self.sort((Slot::Cells, Slot::OtherCells), lists, Turn::Response)?;
         self.device.clear(self.workspace.buffer::<u32>(Slot::Decisions).memory, count)?;
-        let mut words = self.state()?;
         loop {
             // The last round alone tells whether any are left: each of the others counts from where it found the count.
             for _ in 0..ROUNDS {
                 words[state::OPEN] = 0;
-                self.set_state(words)?;
+                self.set_states(&[*words])?;
                 launch::spread(
                     self.device,
                     grid(Kernel::spread, count, 1),
@@ -300,13 +484,12 @@ impl<'a, D: Device> Search<'a, D> {
                     squared,
                 )?;
             }
-            words = self.state()?;
-            if words[state::OPEN] == 0 {
+            if self.state()?[state::OPEN] == 0 {
                 break;
             }
         }
         words[state::KEPT] = 0;
-        self.set_state(words)?;
+        self.set_states(&[*words])?;
         launch::keep(
             self.device,
             grid(Kernel::keep, count, 1),
@@ -315,49 +498,70 @@ impl<'a, D: Device> Search<'a, D> {
             self.workspace.buffer(Slot::Decisions),
             self.workspace.buffer(Slot::State),
             n,
-        )?;
-        Ok(self.state()?[state::KEPT] as usize)
+        )
     }
 
-    fn emit(&mut self, keys: Slot, count: usize) -> Result<Vec<Keypoint>, Error> {
-        self.workspace.fit::<f32>(self.device, Slot::Keypoints, 4 * count)?;
+    /// Fills the slot `Keypoints` from keys in no order, and fetches as many as are expected of each image.
+    fn select(&mut self, keys: (Slot, Slot)) -> Result<(D::Fetched, usize), Error> {
+        let (all, first) = (self.lists(None), self.lists(self.config.max_corners()));
+        let (keys, _) = match (self.config.order(), self.config.max_corners()) {
+            (Order::Raster, None) => self.sort(keys, all, Turn::Raster)?,
+            (Order::Raster, Some(_)) => {
+                let keys = self.sort(keys, all, Turn::Response)?;
+                self.sort(keys, first, Turn::Raster)?
+            }
+            (Order::Response, _) => self.sort(keys, all, Turn::Response)?,
+        };
+        self.workspace.fit::<f32>(self.device, Slot::Keypoints, 4 * self.room.kept * self.images)?;
         // Not read where corners stay at pixel centres, but an argument all the same.
         self.workspace.fit::<f32>(self.device, Slot::Response, 1)?;
-        let keypoints = self.workspace.buffer(Slot::Keypoints);
+        let most = first.most.min(first.pitch) as u32;
         launch::emit(
             self.device,
-            grid(Kernel::emit, count, 1),
+            first.grid(Kernel::emit, 1),
             self.workspace.buffer(keys),
             self.workspace.buffer(Slot::Response),
-            keypoints,
-            count as u32,
+            self.workspace.buffer(Slot::Keypoints),
+            self.workspace.buffer(Slot::State),
+            self.room.kept as u32,
+            most,
             self.width,
             self.height,
             self.frame,
             u32::from(self.config.subpixel() == Subpixel::Quadratic),
         )?;
         if let Subpixel::Forstner { radius } = self.config.subpixel() {
-            self.refine(count as u32, radius)?;
+            self.refine(most, radius)?;
         }
         self.device.mark(Mark::Listed)?;
-        let mut words = vec![[0_f32; 4]; count];
-        self.device.download(keypoints.memory, bytemuck::cast_slice_mut(&mut words))?;
-        Ok(words.into_iter().map(|[x, y, scale, response]| Keypoint { x, y, scale, response }).collect())
+        let each = if self.images == 1 { self.room.usual().min(self.room.kept) } else { self.room.kept };
+        let bytes = size_of::<[f32; 4]>() * each * self.images;
+        let keypoints = self.workspace.buffer::<f32>(Slot::Keypoints).memory;
+        Ok((self.device.fetch(keypoints, bytes)?, each))
     }
-    fn refine(&self, count: u32, radius: u32) -> Result<(), Error> {
+
+    /// The first `count` keypoints of a single image.
+    fn download(&mut self, count: usize) -> Result<Vec<Keypoint>, Error> {
+        let mut bytes = vec![0; size_of::<[f32; 4]>() * count];
+        self.device.download(self.workspace.buffer::<f32>(Slot::Keypoints).memory, &mut bytes)?;
+        Ok(read(&bytes))
+    }
+
+    fn refine(&self, most: u32, radius: u32) -> Result<(), Error> {
         let keypoints = self.workspace.buffer(Slot::Keypoints);
-        let (width, height, channels) = (self.width, self.height, self.image.channels() as u32);
+        let (width, height, channels) = (self.width, self.height, self.shape.channels);
         macro_rules! refine {
             ($kernel:ident) => {{
                 let (grid, image) =
-                    (grid(Kernel::$kernel, count as usize, 1), self.workspace.buffer(Slot::Image));
+                    (grid(Kernel::$kernel, most as usize, 1), self.workspace.buffer(Slot::Image));
                 let stride = self.stride;
                 launch::$kernel(
                     self.device,
                     grid,
                     image,
                     keypoints,
-                    count,
+                    self.workspace.buffer(Slot::State),
+                    most,
                     width,
                     height,
                     channels,
@@ -366,10 +570,23 @@ impl<'a, D: Device> Search<'a, D> {
                 )
             }};
         }
-        match self.image.samples() {
-            Samples::U8(_) => refine!(refine_u8),
-            Samples::U16(_) => refine!(refine_u16),
-            Samples::F32(_) => refine!(refine_f32),
+        match self.shape.depth {
+            Depth::U8 => refine!(refine_u8),
+            Depth::U16 => refine!(refine_u16),
+            Depth::F32 => refine!(refine_f32),
         }
     }
+}
+
+/// Keypoints as kernels write them.
+fn read(bytes: &[u8]) -> Vec<Keypoint> {
+    let words: Vec<[f32; 4]> = words(bytes);
+    words.into_iter().map(|[x, y, scale, response]| Keypoint { x, y, scale, response }).collect()
+}
+
+/// Bytes, wherever they start, as words.
+fn words<T: bytemuck::Pod>(bytes: &[u8]) -> Vec<T> {
+    let mut words = vec![T::zeroed(); bytes.len() / size_of::<T>()];
+    bytemuck::cast_slice_mut(&mut words).copy_from_slice(bytes);
+    words
 }

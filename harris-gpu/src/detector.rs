@@ -1,12 +1,14 @@
 //! The detector: an image in, keypoints out.
 
-use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint};
+use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Raster, Subpixel};
+use harris_gpu_kernels::abi::Kernel;
 use ndarray::Array2;
 
+use crate::corners::{Fetched, Room, Search, Shape};
 use crate::device::Device;
 use crate::error::GpuError;
 use crate::workspace::{Slot, Workspace};
-use crate::{corners, fused, staged};
+use crate::{fused, staged};
 
 /// Harris on a GPU.
 ///
@@ -25,16 +27,38 @@ pub struct GpuDetector<D: Device> {
     device: D,
     config: HarrisConfig,
     workspace: Workspace<D>,
+    room: Option<Room>,
+    job: Option<Job<D>>,
     staged: bool,
     /// Whether the last image's corners were found stage by stage.
     in_stages: bool,
 }
 
+/// Images that the device works on.
+#[derive(Debug)]
+struct Job<D: Device> {
+    shape: Shape,
+    /// The kernel that walks on them, where there is one.
+    walk: Option<Kernel>,
+    fetched: Fetched<D>,
+}
+
+/// The most bytes of samples, and of keypoints, that a stack of images has.
+const MOST_STACKED: usize = 4 << 20;
+
 impl<D: Device> GpuDetector<D> {
     /// A detector on `device`.
     #[must_use]
     pub fn new(device: D, config: HarrisConfig) -> Self {
-        Self { device, config, workspace: Workspace::new(), staged: false, in_stages: false }
+        Self {
+            device,
+            config,
+            workspace: Workspace::new(),
+            room: None,
+            job: None,
+            staged: false,
+            in_stages: false,
+        }
     }
 
     /// The same detector with one kernel a stage also where there is a fused one, for comparing them.
@@ -61,6 +85,124 @@ impl<D: Device> GpuDetector<D> {
         self.in_stages
     }
 
+    /// How many of `images`, from the first on, can be begun at once.
+    #[must_use]
+    pub fn stack(&self, images: &[ImageView<'_>]) -> usize {
+        let Some(first) = images.first() else { return 0 };
+        let plain = self.config.min_distance() <= 1.0 && self.config.subpixel() == Subpixel::None;
+        if !plain || self.walk(first).is_none() {
+            return 1;
+        }
+        let keypoints = size_of::<[f32; 4]>() * Room::new(&self.config, first).kept;
+        let most = (MOST_STACKED / (first.width() * first.height()).max(keypoints)).max(1);
+        let alike = |image: &&ImageView<'_>| {
+            (image.width(), image.height()) == (first.width(), first.height()) && self.walk(image).is_some()
+        };
+        images.iter().take(most).take_while(alike).count()
+    }
+
+    /// The fused kernel for an image, where there is one, and its samples.
+    fn walk<'a>(&self, image: &ImageView<'a>) -> Option<(Kernel, Raster<'a, u8>)> {
+        if self.staged { None } else { fused::covered(image, &self.config) }
+    }
+
+    /// Begins work on images that [`GpuDetector::stack`] tells can be, without waiting for the device. Where they are `lasting`, they
+    /// stay as they are until [`GpuDetector::finish`], so that the device may copy straight from them. What was begun before and
+    /// not finished is lost.
+    ///
+    /// # Errors
+    /// As [`Detector::detect`].
+    ///
+    /// # Panics
+    /// Where there are none, or others.
+    pub fn begin(&mut self, images: &[ImageView<'_>], lasting: bool) -> Result<(), Error> {
+        self.in_stages = false;
+        self.settle();
+        for image in images {
+            self.check(image)?;
+        }
+        assert!(!images.is_empty() && images.len() <= self.stack(images), "images that are no stack");
+        let begun = self.enqueue(images, lasting);
+        if begun.is_err() {
+            // What is under way still reads samples. Its own failure is that of what failed.
+            let _ = self.device.wait();
+        }
+        begun
+    }
+
+    fn enqueue(&mut self, images: &[ImageView<'_>], lasting: bool) -> Result<(), Error> {
+        let image = &images[0];
+        let walk: Option<(Kernel, Vec<_>)> =
+            images.iter().map(|image| self.walk(image)).collect::<Option<Vec<_>>>().map(|ways| {
+                let kernel = ways[0].0;
+                (kernel, ways.into_iter().map(|(_, raster)| raster).collect())
+            });
+        if !self.room.as_ref().is_some_and(|room| room.suits(image)) {
+            self.room = None;
+        }
+        let Self { device, config, workspace, room, .. } = self;
+        let room = room.get_or_insert_with(|| Room::new(config, image));
+        let shape = Shape::new(image, images.len());
+        let kernel = walk.as_ref().map(|(kernel, _)| *kernel);
+        if walk.is_none() {
+            staged::respond(device, workspace, config, image, lasting)?;
+        }
+        let mut search = Search::new(device, workspace, config, room, shape);
+        match walk {
+            Some((kernel, rasters)) => fused::start(&mut search, &rasters, kernel, lasting)?,
+            None => search.start(image)?,
+        }
+        let fetched = search.list()?;
+        self.job = Some(Job { shape, walk: kernel, fetched });
+        Ok(())
+    }
+
+    /// Whether what was begun is done, so that [`GpuDetector::finish`] hardly waits.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.device.is_idle()
+    }
+
+    /// The keypoints of each image that was begun.
+    ///
+    /// # Errors
+    /// As [`Detector::detect`].
+    ///
+    /// # Panics
+    /// Where nothing was begun.
+    pub fn finish(&mut self) -> Result<Vec<Vec<Keypoint>>, Error> {
+        let Job { shape, walk, mut fetched } = self.job.take().expect("begun before");
+        let mut finish = || {
+            let Self { device, config, workspace, room, .. } = self;
+            let room = room.as_mut().expect("made when it was begun");
+            let mut search = Search::new(device, workspace, config, room, shape);
+            loop {
+                if let Some(keypoints) = search.finish(&fetched)? {
+                    return Ok(keypoints);
+                }
+                match walk {
+                    Some(kernel) => fused::again(&mut search, kernel)?,
+                    None => search.candidates()?,
+                }
+                fetched = search.list()?;
+            }
+        };
+        let finished = finish();
+        self.in_stages = finished.is_ok() && walk.is_none();
+        if finished.is_err() {
+            let _ = self.device.wait();
+        }
+        finished
+    }
+
+    /// Forgets what was begun, when nothing reads its samples any more.
+    fn settle(&mut self) {
+        if self.job.take().is_some() {
+            // Whether it failed is not asked for any more.
+            let _ = self.device.wait();
+        }
+    }
+
     fn check(&self, image: &ImageView<'_>) -> Result<(), Error> {
         self.config.check_image(image)?;
         Ok(GpuError::check_size(image)?)
@@ -69,23 +211,26 @@ impl<D: Device> GpuDetector<D> {
 
 impl<D: Device> Detector for GpuDetector<D> {
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
-        self.in_stages = false;
-        self.check(image)?;
-        let (device, workspace, config) = (&mut self.device, &mut self.workspace, &self.config);
-        match fused::covered(image, config) {
-            Some(way) if !self.staged => fused::detect(device, workspace, config, image, way),
-            _ => {
-                staged::respond(device, workspace, config, image)?;
-                let corners = corners::find(device, workspace, config, image)?;
-                self.in_stages = true;
-                Ok(corners)
-            }
+        self.begin(std::slice::from_ref(image), true)?;
+        let mut lists = self.finish()?;
+        Ok(lists.pop().expect("a list for each image"))
+    }
+
+    fn detect_batch(&mut self, images: &[ImageView<'_>]) -> Result<Vec<Vec<Keypoint>>, Error> {
+        let (mut images, mut lists) = (images, Vec::with_capacity(images.len()));
+        while !images.is_empty() {
+            let (now, later) = images.split_at(self.stack(images));
+            self.begin(now, true)?;
+            lists.extend(self.finish()?);
+            images = later;
         }
+        Ok(lists)
     }
 
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
         self.check(image)?;
-        staged::respond(&mut self.device, &mut self.workspace, &self.config, image)?;
+        self.settle();
+        staged::respond(&mut self.device, &mut self.workspace, &self.config, image, true)?;
         let mut response = Array2::zeros((image.height(), image.width()));
         let bytes = bytemuck::cast_slice_mut(response.as_slice_mut().expect("a new array is contiguous"));
         self.device.download(self.workspace.buffer::<f32>(Slot::Response).memory, bytes)?;

@@ -13,28 +13,75 @@ pub trait Device: Debug + Send {
     /// Memory of the device; given back when dropped.
     type Memory: Debug + Send;
 
+    /// What was fetched from memory, or will be.
+    type Fetched: Debug + Send;
+
     /// Reserves memory.
     ///
     /// # Errors
     /// Where there is not enough.
     fn allocate(&self, bytes: usize) -> Result<Self::Memory, Error>;
 
-    /// Writes `rows` to the start of `memory`, `pitch` bytes apart. Each row is at most that long.
+    /// Writes `rows` to `memory` from byte `offset` on, `pitch` bytes apart, when the queue comes to it. Each row is at most that
+    /// long.
     ///
     /// # Errors
     /// Where the device fails.
-    fn upload<'a>(
+    fn upload(
         &mut self,
         memory: &Self::Memory,
+        offset: usize,
         pitch: usize,
-        rows: impl ExactSizeIterator<Item = &'a [u8]>,
+        rows: &[&[u8]],
     ) -> Result<(), Error>;
+
+    /// The same ahead of the queue, on memory that nothing in it uses; what is asked for after [`Device::arrive`] is done when
+    /// the rows have come. Where they are `lasting`, they stay as they are until [`Device::wait`], so that the device may copy
+    /// straight from them.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn send(
+        &mut self,
+        memory: &Self::Memory,
+        offset: usize,
+        pitch: usize,
+        rows: &[&[u8]],
+        lasting: bool,
+    ) -> Result<(), Error>;
+
+    /// From here on the queue waits for what was sent.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn arrive(&mut self) -> Result<(), Error>;
+
+    /// Whether the device copies straight from there, so that rows can be sent little by little at no cost.
+    fn is_direct(&self, bytes: &[u8]) -> bool;
+
+    /// Reads `bytes` from the start of `memory` when the queue comes to it.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn fetch(&mut self, memory: &Self::Memory, bytes: usize) -> Result<Self::Fetched, Error>;
+
+    /// What was fetched before the last [`Device::wait`]. It is gone when the next is fetched.
+    fn fetched<'a>(&'a self, fetched: &'a Self::Fetched) -> &'a [u8];
 
     /// Reads the start of `memory`, and so waits for all work before.
     ///
     /// # Errors
     /// Where the device fails, also in work that was asked for before.
     fn download(&mut self, memory: &Self::Memory, bytes: &mut [u8]) -> Result<(), Error>;
+
+    /// Waits for all work.
+    ///
+    /// # Errors
+    /// Where the device fails, also in work that was asked for before.
+    fn wait(&mut self) -> Result<(), Error>;
+
+    /// Whether all work is done, or has failed.
+    fn is_idle(&self) -> bool;
 
     /// Writes `words` zeros of 32 bits.
     ///

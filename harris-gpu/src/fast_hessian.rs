@@ -7,7 +7,7 @@ use harris_gpu_kernels::abi::pyramid::{layer, triple};
 use harris_gpu_kernels::abi::{Kernel, state};
 use ndarray::Array2;
 
-use crate::corners;
+use crate::corners::{Lists, Turn};
 use crate::device::{Device, Mark};
 use crate::error::GpuError;
 use crate::integral::integrate;
@@ -163,7 +163,7 @@ impl<D: Device> GpuFastHessian<D> {
             let mut words = [0_u32; state::WORDS];
             let memory = workspace.buffer::<u32>(Slot::State).memory;
             device.download(memory, bytemuck::bytes_of_mut(&mut words))?;
-            let found = words[state::FOUND] as usize;
+            let found = words[state::KEPT] as usize;
             if found <= room {
                 return Ok(found);
             }
@@ -180,7 +180,8 @@ impl<D: Device> GpuFastHessian<D> {
             return Ok(Vec::new());
         }
         workspace.fit::<u64>(device, Slot::OtherKeys, found)?;
-        let (keys, _) = corners::sort(device, workspace, Slot::Keys, Slot::OtherKeys, found)?;
+        let lists = Lists { count: 1, pitch: found, most: found };
+        let (keys, _) = lists.sort(device, workspace, (Slot::Keys, Slot::OtherKeys), Turn::Response)?;
         for slot in [Slot::Keypoints, Slot::OtherKeypoints] {
             workspace.fit::<f32>(device, slot, 4 * found)?;
         }

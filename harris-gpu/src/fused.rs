@@ -1,15 +1,15 @@
 //! From 8-bit samples to the list of corners in one walk.
 
 use harris_core::{
-    Border, Error, Gradient, HarrisConfig, ImageView, Keypoint, Raster, Samples, Smoothing, Subpixel, Window,
+    Border, Error, Gradient, HarrisConfig, ImageView, Raster, Samples, Smoothing, Subpixel, Window,
 };
-use harris_gpu_kernels::abi::{Kernel, fused, gradient, state};
+use harris_gpu_kernels::abi::{Kernel, fused, gradient};
 
 use crate::corners::{Search, simple_threshold};
 use crate::device::{Device, Mark};
-use crate::launch;
 use crate::staged::measure_of;
-use crate::workspace::{Slot, Workspace};
+use crate::workspace::Slot;
+use crate::{launch, upload};
 
 /// The least side of an image for which one reflection at each edge is enough.
 const LEAST_SIDE: usize = 2 * fused::SIDE as usize;
@@ -48,75 +48,107 @@ pub(crate) fn covered<'a>(image: &ImageView<'a>, config: &HarrisConfig) -> Optio
     suits.then_some((kernel, samples))
 }
 
-/// The corners of an image that is [`covered`].
-pub(crate) fn detect<D: Device>(
-    device: &mut D,
-    workspace: &mut Workspace<D>,
-    config: &HarrisConfig,
-    image: &ImageView<'_>,
-    (kernel, samples): (Kernel, Raster<'_, u8>),
-) -> Result<Vec<Keypoint>, Error> {
-    let mut search = Search::new(device, workspace, config, image);
-    let pitch = samples.width().next_multiple_of(4);
-    search.stride = pitch as u64;
-    search.workspace.fit::<u8>(search.device, Slot::Image, pitch * samples.height())?;
-    search.workspace.fit::<u32>(search.device, Slot::State, state::WORDS)?;
-    let rows = (0..samples.height()).map(|y| samples.row(y));
-    search.device.upload(search.workspace.buffer::<u8>(Slot::Image).memory, pitch, rows)?;
-    search.set_state(state::START)?;
-    search.device.mark(Mark::Uploaded)?;
+/// Bytes of an image that are sent at once where the walk starts on those that have come.
+const PART: usize = 1 << 20;
 
-    let usual = search.usual_corners();
-    for slot in [Slot::Keys, Slot::OtherKeys] {
-        search.workspace.fit::<u64>(search.device, slot, usual)?;
-    }
-    loop {
-        let room =
-            search.workspace.room::<u64>(Slot::Keys).min(search.workspace.room::<u64>(Slot::OtherKeys));
-        let capacity = room.min(u32::MAX as usize) as u32;
-        walk(&search, kernel, pitch as u32, capacity)?;
-        let mut words = search.state()?;
-        let found = words[state::FOUND] as usize;
-        if found <= room {
-            return search.list(Slot::OtherKeys, Slot::Keys, words[state::KEPT] as usize);
+/// Rows below the last one whose corners are sought that the walk looks at.
+const AHEAD: usize = fused::SIDE as usize + 4;
+
+/// Brings images to the device that are [`covered`], and starts to walk on them. Whether samples are `lasting`: see
+/// [`Device::send`].
+pub(crate) fn start<D: Device>(
+    search: &mut Search<'_, D>,
+    images: &[Raster<'_, u8>],
+    kernel: Kernel,
+    lasting: bool,
+) -> Result<(), Error> {
+    let (pitch, height) = (pitch(search), search.height as usize);
+    search.stride = pitch as u64;
+    search.workspace.fit::<u8>(search.device, Slot::Image, pitch * height * images.len())?;
+    search.clear()?;
+    let rows: Vec<&[u8]> = images.iter().flat_map(|image| upload::rows(*image)).collect();
+    // Rows of a part: all at once, unless the device takes them from where they are.
+    let direct = lasting && images.len() == 1 && search.device.is_direct(rows[0]);
+    let part = if direct { (PART / pitch).max(LEAST_ROWS) } else { rows.len() };
+    let (mut sent, mut walked) = (0, 0);
+    while sent < rows.len() {
+        let now = &rows[sent..(sent + part).min(rows.len())];
+        let memory = search.workspace.buffer::<u8>(Slot::Image).memory;
+        search.device.send(memory, sent * pitch, pitch, now, lasting)?;
+        search.device.arrive()?;
+        sent += now.len();
+        let ready = if sent == rows.len() { height } else { sent.saturating_sub(AHEAD) };
+        if sent == rows.len() {
+            search.device.mark(Mark::Uploaded)?;
         }
-        // Now that they are counted they fit; and as the greatest response is known, fewer will be found.
-        words[state::FOUND] = 0;
-        words[state::KEPT] = 0;
-        search.set_state(words)?;
-        for slot in [Slot::Keys, Slot::OtherKeys] {
-            search.workspace.fit::<u64>(search.device, slot, found)?;
+        if ready > walked {
+            walk(search, kernel, walked, ready)?;
+            walked = ready;
         }
     }
+    exceed(search)
 }
 
-/// Fills the slot `OtherKeys` with corners, and the state with their number.
-fn walk<D: Device>(search: &Search<'_, D>, kernel: Kernel, pitch: u32, capacity: u32) -> Result<(), Error> {
+/// Walks once more on images that are there.
+pub(crate) fn again<D: Device>(search: &mut Search<'_, D>, kernel: Kernel) -> Result<(), Error> {
+    walk(search, kernel, 0, search.height as usize)?;
+    exceed(search)
+}
+
+/// Bytes from row to row.
+fn pitch<D: Device>(search: &Search<'_, D>) -> usize {
+    (search.width as usize).next_multiple_of(4)
+}
+
+/// Adds the corners of some rows to the slot `Candidates`.
+fn walk<D: Device>(
+    search: &mut Search<'_, D>,
+    kernel: Kernel,
+    first: usize,
+    last: usize,
+) -> Result<(), Error> {
+    let (pitch, found) = (pitch(search), search.room.found);
+    search.workspace.fit::<u64>(search.device, Slot::Candidates, found * search.images)?;
     let (workspace, config) = (&*search.workspace, search.config);
-    let (image, state) = (workspace.buffer(Slot::Image), workspace.buffer(Slot::State));
-    let (keys, kept) = (workspace.buffer(Slot::Keys), workspace.buffer(Slot::OtherKeys));
     let (_, parameter) = measure_of(config);
-    let (threshold, value) = simple_threshold(config).expect("covered");
     let strips = search.width.div_ceil(fused::OWN) as usize;
-    let rows =
-        rows_of_piece(search.height as usize, strips, search.device.multiprocessors() as usize, kernel);
-    let pieces = strips * (search.height as usize).div_ceil(rows);
+    let multiprocessors = search.device.multiprocessors() as usize;
+    let rows = rows_of_piece(last - first, strips * search.images, multiprocessors, kernel);
+    let pieces = strips * (last - first).div_ceil(rows);
     launch::fused(
         search.device,
         kernel,
-        [pieces as u32, 1],
-        image,
-        state,
-        keys,
-        (search.width, search.height, pitch, rows as u32),
+        [pieces as u32, search.images as u32],
+        workspace.buffer(Slot::Image),
+        workspace.buffer(Slot::State),
+        workspace.buffer(Slot::Candidates),
+        ((pitch * search.height as usize) as u64, search.width, search.height, pitch as u32),
+        (first as u32, last as u32, rows as u32),
         (config.tensor_scale(255.0), parameter),
         (search.frame, search.margin()),
-        (threshold, value),
-        capacity,
-    )?;
-    let blocks =
-        launch::grid(Kernel::exceed, capacity as usize, 1)[0].min(2 * search.device.multiprocessors());
-    launch::exceed(search.device, [blocks, 1], keys, kept, state, capacity, threshold, value)
+        simple_threshold(config).expect("covered"),
+        found as u32,
+    )
+}
+
+/// Fills the slot `Keys` with those candidates that exceed the threshold, now that it is known.
+fn exceed<D: Device>(search: &mut Search<'_, D>) -> Result<(), Error> {
+    let (images, found, kept) = (search.images, search.room.found, search.room.kept);
+    search.workspace.fit::<u64>(search.device, Slot::Keys, kept * images)?;
+    let (threshold, value) = simple_threshold(search.config).expect("covered");
+    let most = (2 * search.device.multiprocessors()).div_ceil(images as u32);
+    let blocks = launch::grid(Kernel::exceed, found, 1)[0].min(most);
+    launch::exceed(
+        search.device,
+        [blocks, images as u32],
+        search.workspace.buffer(Slot::Candidates),
+        search.workspace.buffer(Slot::Keys),
+        search.workspace.buffer(Slot::State),
+        found as u32,
+        kept as u32,
+        threshold,
+        value,
+    )
 }
 
 /// So many that all pieces run at once, or in a few turns.

@@ -12,24 +12,54 @@ pub struct HostDevice;
 
 impl Device for HostDevice {
     type Memory = host::Memory;
+    type Fetched = Vec<u8>;
 
     fn allocate(&self, bytes: usize) -> Result<host::Memory, Error> {
         Ok(host::Memory::new(bytes))
     }
 
-    fn upload<'a>(
+    fn upload(
         &mut self,
         memory: &host::Memory,
+        offset: usize,
         pitch: usize,
-        rows: impl ExactSizeIterator<Item = &'a [u8]>,
+        rows: &[&[u8]],
     ) -> Result<(), Error> {
-        for (y, row) in rows.enumerate() {
+        for (y, row) in rows.iter().enumerate() {
             assert!(row.len() <= pitch, "a row of {} bytes, {pitch} apart", row.len());
             for (x, &byte) in row.iter().enumerate() {
-                memory.set_byte(y * pitch + x, byte);
+                memory.set_byte(offset + y * pitch + x, byte);
             }
         }
         Ok(())
+    }
+
+    fn send(
+        &mut self,
+        memory: &host::Memory,
+        offset: usize,
+        pitch: usize,
+        rows: &[&[u8]],
+        _lasting: bool,
+    ) -> Result<(), Error> {
+        self.upload(memory, offset, pitch, rows)
+    }
+
+    fn arrive(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn is_direct(&self, _bytes: &[u8]) -> bool {
+        true
+    }
+
+    fn fetch(&mut self, memory: &host::Memory, bytes: usize) -> Result<Vec<u8>, Error> {
+        // What was never written makes numbers that equal none.
+        Ok((0..bytes).map(|i| memory.written(i).unwrap_or(u8::MAX)).collect())
+    }
+
+    fn fetched<'a>(&'a self, fetched: &'a Vec<u8>) -> &'a [u8] {
+        fetched
     }
 
     fn download(&mut self, memory: &host::Memory, bytes: &mut [u8]) -> Result<(), Error> {
@@ -37,6 +67,14 @@ impl Device for HostDevice {
             *byte = memory.byte(i);
         }
         Ok(())
+    }
+
+    fn wait(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn is_idle(&self) -> bool {
+        true
     }
 
     fn clear(&self, memory: &host::Memory, words: usize) -> Result<(), Error> {

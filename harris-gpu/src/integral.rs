@@ -31,7 +31,7 @@ pub(crate) fn integrate<D: Device>(
     workspace.fit::<u32>(device, Slot::Bands, pitch * bands)?;
     macro_rules! sum {
         ($kernel:ident, $raster:ident) => {{
-            upload::samples(device, workspace, $raster)?;
+            upload::samples(device, workspace, $raster, true)?;
             launch::$kernel(
                 device,
                 grid(Kernel::$kernel, height * WARP, 1),

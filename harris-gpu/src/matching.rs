@@ -49,10 +49,11 @@ impl<D: Device> GpuMatcher<D> {
 
     fn upload(&mut self, slot: Slot, descriptors: ArrayView2<'_, f32>) -> Result<(), Error> {
         let descriptors = descriptors.as_standard_layout();
-        let rows = descriptors.as_slice().expect("standard layout is contiguous").chunks_exact(LENGTH);
-        self.workspace.fit::<f32>(&self.device, slot, rows.len() * LENGTH)?;
+        let values = descriptors.as_slice().expect("standard layout is contiguous");
+        let rows: Vec<&[u8]> = values.chunks_exact(LENGTH).map(bytemuck::cast_slice).collect();
+        self.workspace.fit::<f32>(&self.device, slot, values.len())?;
         let memory = self.workspace.buffer::<f32>(slot).memory;
-        self.device.upload(memory, size_of::<f32>() * LENGTH, rows.map(bytemuck::cast_slice))
+        self.device.upload(memory, 0, size_of::<f32>() * LENGTH, &rows)
     }
 
     /// The nearest of `queries` in slot `query` among the `trained` in slot `train`.

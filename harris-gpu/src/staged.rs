@@ -28,17 +28,18 @@ enum Number {
     Float,
 }
 
-/// Fills the slot `Response`.
+/// Fills the slot `Response`. Whether samples are `lasting`: see [`Device::send`].
 pub(crate) fn respond<D: Device>(
     device: &mut D,
     workspace: &mut Workspace<D>,
     config: &HarrisConfig,
     image: &ImageView<'_>,
+    lasting: bool,
 ) -> Result<(), Error> {
     let (width, height, channels) = (image.width(), image.height(), image.channels());
     let pixels = width * height;
     fit(device, workspace, config, image)?;
-    let number = load(device, workspace, image)?;
+    let number = load(device, workspace, image, lasting)?;
     let mut pass = Pass {
         device,
         workspace,
@@ -105,13 +106,14 @@ fn load<D: Device>(
     device: &mut D,
     workspace: &mut Workspace<D>,
     image: &ImageView<'_>,
+    lasting: bool,
 ) -> Result<Number, Error> {
     let (width, height, channels) = (image.width() as u32, image.height() as u32, image.channels() as u32);
     let stride = u64::from(width * channels);
     let pixels = image.width() * image.height();
     macro_rules! load {
         ($kernel:ident, $raster:ident) => {{
-            upload::samples(device, workspace, $raster)?;
+            upload::samples(device, workspace, $raster, lasting)?;
             let (image, planes) = (workspace.buffer(Slot::Image), workspace.buffer(Slot::Planes));
             let grid = grid(Kernel::$kernel, pixels, 1);
             launch::$kernel(device, grid, image, planes, width, height, channels, stride)?;
@@ -343,7 +345,7 @@ impl<D: Device> Pass<'_, D> {
 
     fn taps(&mut self, slot: Slot, taps: &[f32]) -> Result<(), Error> {
         let memory = self.workspace.buffer::<f32>(slot).memory;
-        self.device.upload(memory, size_of_val(taps), [bytemuck::cast_slice(taps)].into_iter())
+        self.device.upload(memory, 0, size_of_val(taps), &[bytemuck::cast_slice(taps)])
     }
 
     fn weigh(

@@ -5,17 +5,24 @@ use harris_core::{Error, ImageView, Raster, Sample};
 use crate::device::{Device, Mark};
 use crate::workspace::{Slot, Workspace};
 
-/// Brings samples to the slot `Image`, rows without gaps.
+/// The bytes of each row.
+pub(crate) fn rows<T: Sample + bytemuck::Pod>(raster: Raster<'_, T>) -> Vec<&[u8]> {
+    (0..raster.height()).map(|y| bytemuck::cast_slice(raster.row(y))).collect()
+}
+
+/// Brings samples to the slot `Image`, rows without gaps. Where they are `lasting`, see [`Device::send`].
 pub(crate) fn samples<D: Device, T: Sample + bytemuck::Pod>(
     device: &mut D,
     workspace: &mut Workspace<D>,
     raster: Raster<'_, T>,
+    lasting: bool,
 ) -> Result<(), Error> {
     let row = raster.width() * raster.channels();
     let bytes = size_of::<T>() * row;
     workspace.fit::<u8>(device, Slot::Image, bytes * raster.height())?;
-    let rows = (0..raster.height()).map(|y| bytemuck::cast_slice(raster.row(y)));
-    device.upload(workspace.buffer::<u8>(Slot::Image).memory, bytes, rows)?;
+    let rows = rows(raster);
+    device.send(workspace.buffer::<u8>(Slot::Image).memory, 0, bytes, &rows, lasting)?;
+    device.arrive()?;
     device.mark(Mark::Uploaded)
 }
 
@@ -28,8 +35,7 @@ pub(crate) fn mask<D: Device>(
     let bytes = image.mask().map_or(1, |mask| mask.width() * mask.height());
     workspace.fit::<u8>(device, Slot::Mask, bytes)?;
     let Some(mask) = image.mask() else { return Ok(()) };
-    let rows = (0..mask.height()).map(|y| mask.row(y));
-    device.upload(workspace.buffer::<u8>(Slot::Mask).memory, mask.width(), rows)
+    device.upload(workspace.buffer::<u8>(Slot::Mask).memory, 0, mask.width(), &rows(mask))
 }
 
 /// Brings words to a slot.
@@ -44,5 +50,5 @@ pub(crate) fn words<D: Device, T: bytemuck::Pod + harris_gpu_kernels::Word>(
         return Ok(());
     }
     let memory = workspace.buffer::<T>(slot).memory;
-    device.upload(memory, size_of_val(words), [bytemuck::cast_slice(words)].into_iter())
+    device.upload(memory, 0, size_of_val(words), &[bytemuck::cast_slice(words)])
 }

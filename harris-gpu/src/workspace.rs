@@ -21,6 +21,7 @@ pub(crate) enum Slot {
     Response,
     State,
     Counts,
+    Candidates,
     Keys,
     OtherKeys,
     Cells,

@@ -33,8 +33,13 @@ const NEVER: f32 = f32::NEG_INFINITY;
 /// The numbers of a walk.
 #[derive(Clone, Copy)]
 pub(crate) struct Settings {
+    /// Bytes from image to image.
+    pub(crate) stride: u64,
     pub(crate) size: Size,
     pub(crate) pitch: u32,
+    /// The rows whose corners are sought.
+    pub(crate) first: u32,
+    pub(crate) last: u32,
     /// Rows of a strip that one warp walks.
     pub(crate) rows: u32,
     pub(crate) scale: f32,
@@ -53,9 +58,12 @@ macro_rules! variants {
             image: S::Buffer<u8>,
             state: S::Buffer<u32>,
             keys: S::Buffer<u64>,
+            stride: u64,
             width: u32,
             height: u32,
             pitch: u32,
+            first: u32,
+            last: u32,
             rows: u32,
             scale: f32,
             parameter: f32,
@@ -66,7 +74,7 @@ macro_rules! variants {
             capacity: u32,
         ) {
             let size = Size { width, height };
-            let set = Settings { size, pitch, rows, scale, parameter, frame, margin, threshold, value, capacity };
+            let set = Settings { stride, size, pitch, first, last, rows, scale, parameter, frame, margin, threshold, value, capacity };
             walk::<S, $smoothing, { gradient::$gradient }, $window, { measures::$measure }, $radius>(s, image, state, keys, set);
         }
     )*};
@@ -95,8 +103,8 @@ pub(crate) fn walk<
 ) {
     let strips = set.size.width.div_ceil(OWN);
     // Blocks are single warps: what is the same for all lanes then follows from the block's number, and is computed once.
-    let (strip, top) = (s.block() % strips, s.block() / strips * set.rows);
-    let bottom = if set.size.height - top < set.rows { set.size.height } else { top + set.rows };
+    let (strip, top) = (s.block() % strips, set.first + s.block() / strips * set.rows);
+    let bottom = if set.last - top < set.rows { set.last } else { top + set.rows };
     let left = (strip * OWN) as i32 - SIDE as i32;
     let x = left + (EACH * s.lane()) as i32;
     let width = set.size.width as i32;
@@ -108,6 +116,8 @@ pub(crate) fn walk<
         state,
         keys,
         set,
+        start: s.block_row() as usize * set.stride as usize,
+        own_state: s.block_row() as usize * state::WORDS,
         top: top as i32,
         bottom: bottom as i32,
         x,
@@ -169,6 +179,9 @@ struct Lane<S: Simt> {
     state: S::Buffer<u32>,
     keys: S::Buffer<u64>,
     set: Settings,
+    /// Where its image starts, and its image's state.
+    start: usize,
+    own_state: usize,
     /// Its rows.
     top: i32,
     bottom: i32,
@@ -210,7 +223,7 @@ impl<S: Simt> Lane<S> {
     #[inline(always)]
     fn load(&self, row: i32) -> u32 {
         let y = mirrored(row, self.set.size.height) as usize;
-        let at = y * self.set.pitch as usize + self.column as usize;
+        let at = self.start + y * self.set.pitch as usize + self.column as usize;
         let word = self.s.load_four(self.image, at);
         if !self.mirrors {
             return word;
@@ -451,7 +464,7 @@ impl<S: Simt> Lane<S> {
         self.floor = if set.threshold == threshold::ABSOLUTE {
             set.value
         } else {
-            let greatest = self.s.load_shared_by_all(self.state, state::GREATEST);
+            let greatest = self.s.load_shared_by_all(self.state, self.own_state + state::GREATEST);
             if greatest > ordered(0.0) { set.value * unordered(greatest) } else { 0.0 }
         };
         self.bound = if self.own { self.floor } else { f32::INFINITY };
@@ -466,8 +479,10 @@ impl<S: Simt> Lane<S> {
             greatest = greatest.max(self.s.shuffle_xor(greatest, delta));
             delta /= 2;
         }
-        if self.s.lane() == 0 && greatest > self.s.load_shared_by_all(self.state, state::GREATEST) {
-            self.s.atomic_max(self.state, state::GREATEST, greatest);
+        if self.s.lane() == 0
+            && greatest > self.s.load_shared_by_all(self.state, self.own_state + state::GREATEST)
+        {
+            self.s.atomic_max(self.state, self.own_state + state::GREATEST, greatest);
         }
     }
 
@@ -487,11 +502,12 @@ impl<S: Simt> Lane<S> {
             open &= open - 1;
             let x = (self.x + i) as u32;
             if self.set.size.within(self.set.margin, x, y) {
-                let place = self.s.atomic_add(self.state, state::FOUND, 1);
+                let place = self.s.atomic_add(self.state, self.own_state + state::FOUND, 1);
                 if place < self.set.capacity {
                     let pixel = y * self.set.size.width + x;
                     let key = u64::from(!response.to_bits()) << 32 | u64::from(pixel);
-                    self.s.store(self.keys, place as usize, key);
+                    let list = self.s.block_row() as usize * self.set.capacity as usize;
+                    self.s.store(self.keys, list + place as usize, key);
                 }
             }
         }

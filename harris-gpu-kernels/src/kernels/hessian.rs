@@ -240,7 +240,7 @@ pub(crate) fn scale_peaks<S: Simt>(
     if masked != 0 && s.load_constant(mask, pixel) == 0 {
         return;
     }
-    let place = s.atomic_add(state, state::FOUND, 1);
+    let place = s.atomic_add(state, state::KEPT, 1);
     if place < capacity {
         s.store(keys, place as usize, u64::from(!value.to_bits()) << 32 | u64::from(i));
     }

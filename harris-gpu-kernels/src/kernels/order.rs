@@ -5,19 +5,44 @@ use core::array;
 use super::geometry::Size;
 use super::threshold::simple;
 use crate::Simt;
-use crate::abi::order::{CHUNK, KEPT, OPEN, REJECTED, WAYS};
+use crate::abi::order::{CHUNK, KEPT, OPEN, PARTS, REJECTED, WAYS};
 use crate::abi::state;
 
 /// The runs that a key is not in.
 const OTHERS: usize = WAYS as usize - 1;
 
+/// The list of the thread's row of blocks: where it starts and how many keys of it count.
+#[derive(Clone, Copy)]
+struct List {
+    start: usize,
+    count: u32,
+}
+
+impl List {
+    #[inline(always)]
+    fn new<S: Simt>(s: S, state: S::Buffer<u32>, pitch: u32, most: u32) -> Self {
+        let row = s.block_row() as usize;
+        let count = s.load_constant(state, row * state::WORDS + state::KEPT).min(most);
+        Self { start: row * pitch as usize, count }
+    }
+
+    #[inline(always)]
+    fn at(self, i: u32) -> usize {
+        self.start + i as usize
+    }
+}
+
 /// Sorts a chunk by a bitonic network.
-pub(crate) fn sort_chunks<S: Simt>(s: S, keys: S::Buffer<u64>, count: u32) {
+pub(crate) fn sort_chunks<S: Simt>(s: S, keys: S::Buffer<u64>, state: S::Buffer<u32>, pitch: u32, most: u32) {
+    let list = List::new(s, state, pitch, most);
     let start = s.block() * CHUNK;
+    if start >= list.count {
+        return;
+    }
     let mut i = s.thread();
     while i < CHUNK {
         let place = start + i;
-        s.set_shared(i, if place < count { s.load(keys, place as usize) } else { u64::MAX });
+        s.set_shared(i, if place < list.count { s.load(keys, list.at(place)) } else { u64::MAX });
         i += s.threads();
     }
     s.barrier();
@@ -44,22 +69,31 @@ pub(crate) fn sort_chunks<S: Simt>(s: S, keys: S::Buffer<u64>, count: u32) {
     }
     let mut i = s.thread();
     while i < CHUNK {
-        if start + i < count {
-            s.store(keys, (start + i) as usize, s.shared(i));
+        if start + i < list.count {
+            s.store(keys, list.at(start + i), s.shared(i));
         }
         i += s.threads();
     }
 }
 
 /// Each key finds its place by its ranks in the other runs of its group. Keys are all different.
-pub(crate) fn merge<S: Simt>(s: S, from: S::Buffer<u64>, to: S::Buffer<u64>, count: u32, run: u32) {
-    let i = s.index();
+pub(crate) fn merge<S: Simt>(
+    s: S,
+    from: S::Buffer<u64>,
+    to: S::Buffer<u64>,
+    state: S::Buffer<u32>,
+    pitch: u32,
+    most: u32,
+    run: u32,
+) {
+    let list = List::new(s, state, pitch, most);
+    let (i, count) = (s.index(), list.count);
     if i >= count {
         return;
     }
     let own = i / run * run;
     let group = own / (WAYS * run) * (WAYS * run);
-    let key = s.load_constant(from, i as usize);
+    let key = s.load_constant(from, list.at(i));
     // The runs but its own, as starts and lengths.
     let starts: [u32; OTHERS] = array::from_fn(|other| {
         let start = group + other as u32 * run;
@@ -72,14 +106,58 @@ pub(crate) fn merge<S: Simt>(s: S, from: S::Buffer<u64>, to: S::Buffer<u64>, cou
     while step > 0 {
         for other in 0..OTHERS {
             let rank = ranks[other] + step;
-            if rank <= lengths[other] && s.load_constant(from, (starts[other] + rank - 1) as usize) < key {
+            if rank <= lengths[other] && s.load_constant(from, list.at(starts[other] + rank - 1)) < key {
                 ranks[other] = rank;
             }
         }
         step /= 2;
     }
     let place = group + (i - own) + ranks[0] + ranks[1] + ranks[2];
-    s.store(to, place as usize, key);
+    s.store(to, list.at(place), key);
+}
+
+/// Each key finds its place by counting those before it: the quickest way for short lists. Keys are all different.
+pub(crate) fn rank<S: Simt>(
+    s: S,
+    from: S::Buffer<u64>,
+    to: S::Buffer<u64>,
+    state: S::Buffer<u32>,
+    pitch: u32,
+    most: u32,
+    turned: u32,
+) {
+    let list = List::new(s, state, pitch, most);
+    let turn = |key: u64| if turned == 0 { key } else { key.rotate_left(32) };
+    let (i, part) = (s.index() / PARTS, s.index() % PARTS);
+    if (s.index() - s.lane()) / PARTS >= list.count {
+        return;
+    }
+    // Beyond the list: as the last.
+    let key = s.load_constant(from, list.at(i.min(list.count - 1)));
+    let own = turn(key);
+    let mut before = 0;
+    let mut other = part;
+    // Several at a time, so that their loads wait together.
+    while other + 3 * PARTS < list.count {
+        let keys: [u64; 4] =
+            array::from_fn(|n| turn(s.load_constant(from, list.at(other + n as u32 * PARTS))));
+        for key in keys {
+            before += u32::from(key < own);
+        }
+        other += 4 * PARTS;
+    }
+    while other < list.count {
+        before += u32::from(turn(s.load_constant(from, list.at(other))) < own);
+        other += PARTS;
+    }
+    let mut mask = PARTS / 2;
+    while mask > 0 {
+        before += s.shuffle_xor(before, mask);
+        mask /= 2;
+    }
+    if part == 0 && i < list.count {
+        s.store(to, list.at(before), key);
+    }
 }
 
 /// The first place in a sorted range whose key is not less.
@@ -97,10 +175,18 @@ fn lower_bound<S: Simt>(s: S, keys: S::Buffer<u64>, first: u32, end: u32, key: u
     first
 }
 
-pub(crate) fn turn<S: Simt>(s: S, from: S::Buffer<u64>, to: S::Buffer<u64>, count: u32) {
+pub(crate) fn turn<S: Simt>(
+    s: S,
+    from: S::Buffer<u64>,
+    to: S::Buffer<u64>,
+    state: S::Buffer<u32>,
+    pitch: u32,
+    most: u32,
+) {
+    let list = List::new(s, state, pitch, most);
     let i = s.index();
-    if i < count {
-        s.store(to, i as usize, s.load_constant(from, i as usize).rotate_left(32));
+    if i < list.count {
+        s.store(to, list.at(i), s.load_constant(from, list.at(i)).rotate_left(32));
     }
 }
 
@@ -209,17 +295,22 @@ pub(crate) fn exceed<S: Simt>(
     to: S::Buffer<u64>,
     state: S::Buffer<u32>,
     capacity: u32,
+    pitch: u32,
     kind: u32,
     value: f32,
 ) {
-    let threshold = simple(s, state, kind, value);
-    let count = s.load(state, state::FOUND).min(capacity);
+    let row = s.block_row() as usize;
+    let own = row * state::WORDS;
+    let threshold = simple(kind, value, s.load(state, own + state::GREATEST));
+    let count = s.load(state, own + state::FOUND).min(capacity);
     let mut i = s.index();
     while i < count {
-        let key = s.load_constant(from, i as usize);
+        let key = s.load_constant(from, row * capacity as usize + i as usize);
         if f32::from_bits(!(key >> 32) as u32) > threshold {
-            let place = s.atomic_add(state, state::KEPT, 1);
-            s.store(to, place as usize, key);
+            let place = s.atomic_add(state, own + state::KEPT, 1);
+            if place < pitch {
+                s.store(to, row * pitch as usize + place as usize, key);
+            }
         }
         i += s.stride();
     }
@@ -230,17 +321,20 @@ pub(crate) fn emit<S: Simt>(
     keys: S::Buffer<u64>,
     response: S::Buffer<f32>,
     keypoints: S::Buffer<f32>,
-    count: u32,
+    state: S::Buffer<u32>,
+    pitch: u32,
+    most: u32,
     width: u32,
     height: u32,
     frame: u32,
     subpixel: u32,
 ) {
+    let list = List::new(s, state, pitch, most);
     let i = s.index();
-    if i >= count {
+    if i >= list.count {
         return;
     }
-    let key = s.load_constant(keys, i as usize);
+    let key = s.load_constant(keys, list.at(i));
     let (x, y) = place(key, width);
     let at = f32::from_bits(!(key >> 32) as u32);
     let size = Size { width, height };
@@ -256,7 +350,7 @@ pub(crate) fn emit<S: Simt>(
     };
     let dx = offset((x.wrapping_sub(1), y), (x + 1, y));
     let dy = offset((x, y.wrapping_sub(1)), (x, y + 1));
-    let first = 4 * i as usize;
+    let first = 4 * list.at(i);
     s.store(keypoints, first, x as f32 + dx);
     s.store(keypoints, first + 1, y as f32 + dy);
     s.store(keypoints, first + 2, 1.0);

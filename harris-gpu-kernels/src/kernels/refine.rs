@@ -1,6 +1,7 @@
 //! Corners between pixels, where edges meet (Förstner & Gülch 1987).
 
 use super::geometry::Size;
+use crate::abi::state;
 use crate::{Simt, Word};
 
 /// Rounds, each around the place that the one before found.
@@ -12,13 +13,15 @@ pub(crate) fn refine_u8<S: Simt>(
     s: S,
     image: S::Buffer<u8>,
     keypoints: S::Buffer<f32>,
-    count: u32,
+    state: S::Buffer<u32>,
+    most: u32,
     width: u32,
     height: u32,
     channels: u32,
     stride: u64,
     radius: u32,
 ) {
+    let count = s.load_constant(state, state::KEPT).min(most);
     refine(s, Samples { s, image, size: Size { width, height }, channels, stride }, keypoints, count, radius);
 }
 
@@ -26,13 +29,15 @@ pub(crate) fn refine_u16<S: Simt>(
     s: S,
     image: S::Buffer<u16>,
     keypoints: S::Buffer<f32>,
-    count: u32,
+    state: S::Buffer<u32>,
+    most: u32,
     width: u32,
     height: u32,
     channels: u32,
     stride: u64,
     radius: u32,
 ) {
+    let count = s.load_constant(state, state::KEPT).min(most);
     refine(s, Samples { s, image, size: Size { width, height }, channels, stride }, keypoints, count, radius);
 }
 
@@ -40,13 +45,15 @@ pub(crate) fn refine_f32<S: Simt>(
     s: S,
     image: S::Buffer<f32>,
     keypoints: S::Buffer<f32>,
-    count: u32,
+    state: S::Buffer<u32>,
+    most: u32,
     width: u32,
     height: u32,
     channels: u32,
     stride: u64,
     radius: u32,
 ) {
+    let count = s.load_constant(state, state::KEPT).min(most);
     refine(s, Samples { s, image, size: Size { width, height }, channels, stride }, keypoints, count, radius);
 }
 

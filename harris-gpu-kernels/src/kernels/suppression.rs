@@ -107,7 +107,7 @@ fn append<S: Simt>(
     }
     let mut first = 0;
     if s.lane() == 0 {
-        first = s.atomic_add(state, state::FOUND, present_lanes.count_ones());
+        first = s.atomic_add(state, state::KEPT, present_lanes.count_ones());
     }
     let first = s.shuffle(first, 0);
     let place = first + (present_lanes & ((1 << s.lane()) - 1)).count_ones();

@@ -31,7 +31,7 @@ pub(crate) fn extent<S: Simt>(
     }
     let (least, greatest) = (least_of_block(s, least), greatest_of_block(s, greatest.into()) as u32);
     if s.thread() == 0 && greatest > 0 {
-        s.atomic_min(state, state::LEAST, least);
+        s.atomic_max(state, state::LEAST, !least);
         s.atomic_max(state, state::GREATEST, greatest);
     }
 }
@@ -82,17 +82,17 @@ fn greatest_of_block<S: Simt>(s: S, own: u64) -> u64 {
 
 pub(crate) fn threshold<S: Simt>(s: S, state: S::Buffer<u32>, kind: u32, value: f32) {
     if s.thread() == 0 {
-        s.store(state, state::THRESHOLD, simple(s, state, kind, value).to_bits());
+        let threshold = simple(kind, value, s.load(state, state::GREATEST));
+        s.store(state, state::THRESHOLD, threshold.to_bits());
     }
 }
 
-/// A threshold that needs no histogram.
+/// A threshold that needs no histogram, for the greatest response as the state has it.
 #[inline(always)]
-pub(super) fn simple<S: Simt>(s: S, state: S::Buffer<u32>, kind: u32, value: f32) -> f32 {
+pub(super) fn simple(kind: u32, value: f32, greatest: u32) -> f32 {
     if kind == ABSOLUTE {
         return value;
     }
-    let greatest = s.load(state, state::GREATEST);
     // The key of 0 is the least of a number that is not negative.
     if greatest > ordered(0.0) { value * unordered(greatest) } else { NONE }
 }
@@ -107,7 +107,7 @@ struct Binning {
 impl Binning {
     #[inline(always)]
     fn new<S: Simt>(s: S, state: S::Buffer<u32>, bins: u32) -> Option<Self> {
-        let (least, greatest) = (s.load(state, state::LEAST), s.load(state, state::GREATEST));
+        let (least, greatest) = (!s.load(state, state::LEAST), s.load(state, state::GREATEST));
         if greatest == 0 {
             return None;
         }

@@ -60,6 +60,16 @@ impl Memory {
         self.read(i, 1).unwrap_or_else(|misuse| panic!("{misuse}")) as u8
     }
 
+    /// A byte where it was written.
+    ///
+    /// # Panics
+    /// Where it lies beyond the end.
+    #[must_use]
+    pub fn written(&self, i: usize) -> Option<u8> {
+        assert!(i < self.bytes, "reads byte {i} of {}", self.bytes);
+        self.read(i, 1).ok().map(|byte| byte as u8)
+    }
+
     fn read(&self, at: usize, bytes: usize) -> Result<u64, std::string::String> {
         if at + bytes > self.bytes {
             return Err(format!("reads byte {at} to {} of {}", at + bytes, self.bytes));
@@ -264,9 +274,7 @@ impl<'a> Simt for Thread<'a> {
     fn atomic_add(self, buffer: Buffer<'a, u32>, i: usize, word: u32) -> u32 {
         self.atomic(buffer, i).fetch_add(word, Relaxed)
     }
-    fn atomic_min(self, buffer: Buffer<'a, u32>, i: usize, word: u32) {
-        self.atomic(buffer, i).fetch_min(word, Relaxed);
-    }
+
     fn atomic_max(self, buffer: Buffer<'a, u32>, i: usize, word: u32) {
         self.atomic(buffer, i).fetch_max(word, Relaxed);
     }

@@ -115,8 +115,6 @@ pub trait Simt: Copy {
     fn store<T: Word>(self, buffer: Self::Buffer<T>, i: usize, word: T);
     /// Adds to a word of a buffer, and returns what it was.
     fn atomic_add(self, buffer: Self::Buffer<u32>, i: usize, word: u32) -> u32;
-    /// Lowers a word of a buffer to `word` where it is greater.
-    fn atomic_min(self, buffer: Self::Buffer<u32>, i: usize, word: u32);
     /// Raises a word of a buffer to `word` where it is less.
     fn atomic_max(self, buffer: Self::Buffer<u32>, i: usize, word: u32);
 

@@ -221,15 +221,6 @@ impl Simt for Nvptx {
     }
 
     #[inline(always)]
-    fn atomic_min(self, buffer: Pointer<u32>, i: usize, word: u32) {
-        // SAFETY: `i` lies inside the buffer, by the contract of `Nvptx::new`.
-        unsafe {
-            asm!("red.global.min.u32 [{}], {};", in(reg64) buffer.0.add(i), in(reg32) word,
-                options(nostack, preserves_flags));
-        }
-    }
-
-    #[inline(always)]
     fn atomic_max(self, buffer: Pointer<u32>, i: usize, word: u32) {
         // SAFETY: `i` lies inside the buffer, by the contract of `Nvptx::new`.
         unsafe {

@@ -136,9 +136,7 @@ impl Simt for RustCuda {
         );
         before
     }
-    fn atomic_min(self, buffer: Pointer<u32>, i: usize, word: u32) {
-        instruction!("red.global.min.u32 [{}], {};", in(reg64) buffer.0.add(i), in(reg32) word);
-    }
+
     fn atomic_max(self, buffer: Pointer<u32>, i: usize, word: u32) {
         instruction!("red.global.max.u32 [{}], {};", in(reg64) buffer.0.add(i), in(reg32) word);
     }
