@@ -302,3 +302,47 @@ pub fn across_sample_types(make: Make) {
         }
     }
 }
+
+/// Batches of images of one size and of many, of all sample types, with more corners than lists have room for at first.
+pub fn in_batches(make: Make) {
+    let plain = |seed, (width, height), grain: usize| {
+        Picture::draw(Depth::U8, (width, height, 1), |x, y, c| noise(seed, x / grain, y / grain, c))
+    };
+    let mut pictures: Vec<Picture> =
+        (0..7).map(|seed| plain(seed, (61, 47), 1 + seed as usize % 3)).collect();
+    pictures.push(plain(7, (16, 16), 2));
+    pictures.push(plain(8, (61, 47), 2).with_gap(3));
+    pictures.push(plain(9, (61, 47), 2).with_mask(|x, y| x > y));
+    pictures
+        .extend(DEPTHS.map(|depth| Picture::draw(depth, (61, 47, 3), |x, y, c| noise(10, x / 2, y / 2, c))));
+    pictures.extend(DEPTHS.map(|depth| Picture::draw(depth, (5, 9, 1), |x, y, c| noise(11, x, y, c))));
+    pictures.push(Picture::draw(Depth::U8, (61, 47, 1), |_, _, _| 0.5));
+    pictures.extend((12..15).map(|seed| plain(seed, (47, 61), 1)));
+    let views: Vec<_> = pictures.iter().map(Picture::view).collect();
+    let default = HarrisConfig::default().to_builder();
+    let configs = [
+        default.clone(),
+        presets::opencv_gftt().to_builder(),
+        default.clone().order(Order::Raster).max_corners(Some(10)),
+        default.clone().threshold(Threshold::None).suppression_radius(1),
+        default.clone().min_distance(6.5),
+        default.subpixel(Subpixel::Quadratic),
+    ];
+    for config in configs {
+        let config = config.build().expect("a valid configuration");
+        let mut detector = make(config.clone());
+        let mut reference = ReferenceDetector::new(config.clone());
+        let expected: Vec<_> =
+            views.iter().map(|view| reference.detect(view).expect("a good image")).collect();
+        // Twice: the second time there is memory.
+        for _ in 0..2 {
+            let found = detector.detect_batch(&views).expect("good images");
+            assert_eq!(found.len(), expected.len());
+            for ((found, expected), picture) in found.iter().zip(&expected).zip(&pictures) {
+                assert!(found == expected, "{config:?}, {picture:?}: {} for {}", found.len(), expected.len());
+            }
+        }
+        assert!(detector.detect_batch(&[]).expect("nothing to do").is_empty());
+        assert_eq!(detector.detect(&views[0]).expect("a good image"), expected[0]);
+    }
+}

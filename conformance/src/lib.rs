@@ -127,6 +127,13 @@ macro_rules! suite {
             }
 
             #[test]
+            fn batches_equal_the_reference() {
+                if WHEN() {
+                    $crate::equality::in_batches(MAKE);
+                }
+            }
+
+            #[test]
             fn finds_exactly_the_corners_of_chessboards() {
                 if WHEN() {
                     $crate::scenes::chessboards_have_their_corners(MAKE);

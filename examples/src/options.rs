@@ -304,6 +304,13 @@ macro_rules! on_backend {
 }
 
 impl BackendOptions {
+    /// The number of the GPU whose fused kernels are used, where there is one.
+    #[cfg(feature = "cuda")]
+    #[must_use]
+    pub fn ordinal(&self) -> Option<u32> {
+        (self.backend == Backend::Cuda && !self.staged).then_some(self.device.unwrap_or(0))
+    }
+
     /// A detector of this backend.
     ///
     /// # Errors

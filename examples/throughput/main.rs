@@ -4,6 +4,9 @@
 //! cargo run --release --example throughput -- --threads 1 --sizes 512x512,1920x1080,4096x4096
 //! ```
 
+#[cfg(feature = "cuda")]
+mod transfers;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
@@ -13,7 +16,7 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use harris_core::fast_hessian::StepTimes;
 use harris_core::{Error, ImageView, Sample, Samples};
-use harris_examples::options::{BackendOptions, DetectorOptions, Timed};
+use harris_examples::options::{BackendOptions, Detection, DetectorOptions, Timed};
 use harris_examples::{cli, input};
 use serde::Serialize;
 
@@ -108,7 +111,23 @@ struct Timing {
     /// Medians of the times of integral image, determinants, peaks and list, where the detector knows them.
     #[serde(skip_serializing_if = "Option::is_none")]
     steps_ms: Option<[f64; 4]>,
+    /// Where the backend copies to a device.
+    #[serde(flatten)]
+    transfers: Option<Transfers>,
     keypoints: usize,
+}
+
+/// Times of an image in pinned memory, in milliseconds.
+#[derive(Serialize)]
+struct Transfers {
+    /// The bare copy to the device: median.
+    copy_ms: f64,
+    /// Detection, image to list: median.
+    pinned_ms: f64,
+    /// A frame of a stream, several of them in flight: mean.
+    streaming_ms: f64,
+    /// An image of a batch: median.
+    batch_ms: f64,
 }
 
 fn main() -> ExitCode {
@@ -116,7 +135,8 @@ fn main() -> ExitCode {
 }
 
 fn run(args: Args) -> Result<ExitCode> {
-    let mut detector = args.backend.detector(args.detector.detection()?)?;
+    let detection = args.detector.detection()?;
+    let mut detector = args.backend.detector(detection.clone())?;
     let default = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/data/camera.png"));
     let photograph = input::read_image(args.image.as_deref().unwrap_or(default), args.color)?;
     let view = ImageView::try_from(&photograph)?;
@@ -128,15 +148,18 @@ fn run(args: Args) -> Result<ExitCode> {
         };
         let channels = samples.len() / (view.width() * view.height());
         let tiled = tile(&samples, view.width() * channels, view.height(), channels, size);
+        macro_rules! time {
+            ($samples:expr) => {{
+                let samples = &$samples[..];
+                let timing = time(samples, channels, size, &mut *detector, args.seconds)?;
+                Timing { transfers: transfers(samples, channels, size, &detection, &args)?, ..timing }
+            }};
+        }
         let timing = match args.depth {
-            Depth::U8 => time(&tiled, channels, size, &mut *detector, args.seconds),
-            Depth::U16 => {
-                time(&convert(&tiled, |v| u16::from(v) * 257), channels, size, &mut *detector, args.seconds)
-            }
-            Depth::F32 => {
-                time(&convert(&tiled, |v| f32::from(v) / 255.0), channels, size, &mut *detector, args.seconds)
-            }
-        }?;
+            Depth::U8 => time!(tiled),
+            Depth::U16 => time!(convert(&tiled, |v| u16::from(v) * 257)),
+            Depth::F32 => time!(convert(&tiled, |v| f32::from(v) / 255.0)),
+        };
         if args.json {
             println!("{}", serde_json::to_string(&timing).context("a timing is JSON")?);
         } else {
@@ -144,6 +167,33 @@ fn run(args: Args) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What the way to the device takes, on a backend that has one.
+#[cfg(feature = "cuda")]
+fn transfers<T: Sample>(
+    samples: &[T],
+    channels: usize,
+    size: Size,
+    detection: &Detection,
+    args: &Args,
+) -> Result<Option<Transfers>, Error> {
+    let (Some(ordinal), Detection::Harris(config)) = (args.backend.ordinal(), detection) else {
+        return Ok(None);
+    };
+    let size = (size.width, size.height);
+    transfers::time(samples, channels, size, config, ordinal, args.seconds).map(Some)
+}
+
+#[cfg(not(feature = "cuda"))]
+fn transfers<T: Sample>(
+    _: &[T],
+    _: usize,
+    _: Size,
+    _: &Detection,
+    _: &Args,
+) -> Result<Option<Transfers>, Error> {
+    Ok(None)
 }
 
 /// Repeats a photograph of rows of `row` samples to a size.
@@ -203,6 +253,7 @@ fn time<T: Sample>(
         best_mpix_per_s: (width * height) as f64 / times[0] / 1e6,
         device_ms: median_of(device_times),
         steps_ms: a.zip(b).zip(c.zip(d)).map(|((a, b), (c, d))| [a, b, c, d]),
+        transfers: None,
         keypoints,
     })
 }
@@ -219,6 +270,7 @@ fn print(timing: &Timing) {
         best_mpix_per_s,
         device_ms,
         steps_ms,
+        transfers,
         keypoints,
         ..
     } = timing;
@@ -227,6 +279,12 @@ fn print(timing: &Timing) {
         "{width:>5} x {height:<5} median {median_ms:>9.3} ms  min {min_ms:>9.3}  max {max_ms:>9.3}  \
          {mpix_per_s:>7.1} Mpix/s, best {best_mpix_per_s:>7.1}{device}  {keypoints:>7} keypoints  ({backend})"
     );
+    if let Some(Transfers { copy_ms, pinned_ms, streaming_ms, batch_ms }) = transfers {
+        println!(
+            "{:>13} pinned: bare copy {copy_ms:.4} ms, detection {pinned_ms:.4}, a frame of a stream {streaming_ms:.4}, of a batch {batch_ms:.4}",
+            ""
+        );
+    }
     if let Some([integral, responses, peaks, list]) = steps_ms {
         println!(
             "{:>13} integral image {integral:.3} ms, determinants {responses:.3}, peaks {peaks:.3}, list {list:.3}",

@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, StageTimes};
-use harris_gpu::{GpuDetector, Mark};
+use harris_gpu::{GpuDetector, GpuPipeline, Mark};
 use ndarray::Array2;
 
-use crate::CudaError;
 use crate::device::CudaDevice;
+use crate::{CudaError, pipeline};
+
+/// Stacks of a batch that are in flight on each device.
+const BATCHES: usize = 4;
 
 /// Harris on an NVIDIA GPU.
 ///
@@ -29,6 +32,10 @@ use crate::device::CudaDevice;
 #[derive(Debug)]
 pub struct CudaDetector {
     inner: GpuDetector<CudaDevice>,
+    /// The devices of batches.
+    ordinals: Vec<u32>,
+    /// Made with the first batch.
+    batches: Option<GpuPipeline<CudaDevice, ()>>,
 }
 
 impl CudaDetector {
@@ -45,13 +52,23 @@ impl CudaDetector {
     /// # Errors
     /// As [`CudaDetector::new`], and [`CudaError::NoSuchDevice`](crate::CudaError::NoSuchDevice).
     pub fn on_device(ordinal: u32, config: HarrisConfig) -> Result<Self, Error> {
-        Ok(Self { inner: GpuDetector::new(CudaDevice::open(ordinal)?, config) })
+        Self::on_devices(&[ordinal], config)
+    }
+
+    /// A detector whose batches ([`Detector::detect_batch`]) are spread over several devices; single images go to the first.
+    ///
+    /// # Errors
+    /// As [`CudaDetector::on_device`], and [`CudaError::NoDevice`](crate::CudaError::NoDevice) where none is named.
+    pub fn on_devices(ordinals: &[u32], config: HarrisConfig) -> Result<Self, Error> {
+        let first = *ordinals.first().ok_or(CudaError::NoDevice)?;
+        let inner = GpuDetector::new(CudaDevice::open(first)?, config);
+        Ok(Self { inner, ordinals: ordinals.to_vec(), batches: None })
     }
 
     /// The same detector with one kernel a stage also where there is a fused one, for comparing them.
     #[must_use]
     pub fn staged(self) -> Self {
-        Self { inner: self.inner.staged() }
+        Self { inner: self.inner.staged(), batches: None, ..self }
     }
 
     /// How long the device worked on the last image that [`Detector::detect`] was given: from the image's arrival in its memory to
@@ -89,6 +106,18 @@ impl CudaDetector {
 impl Detector for CudaDetector {
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
         self.inner.detect(image)
+    }
+
+    /// Several images are in flight at once, and those of one size and kind share launches.
+    fn detect_batch(&mut self, images: &[ImageView<'_>]) -> Result<Vec<Vec<Keypoint>>, Error> {
+        let batches = match &mut self.batches {
+            Some(batches) => batches,
+            None => {
+                let (config, staged) = (self.inner.config(), self.inner.is_staged());
+                self.batches.insert(pipeline::open(config, &self.ordinals, BATCHES, staged)?)
+            }
+        };
+        batches.detect_batch(images)
     }
 
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use harris_core::Error;
-use harris_gpu::{Argument, Device, Mark};
+use harris_gpu::{Argument, Device, Mark, Rows};
 use harris_gpu_kernels::abi::Kernel;
 use rayon::prelude::*;
 
 use crate::CudaError;
-use crate::driver::{DeviceMemory, Gpu, Staging, Stream, Value};
+use crate::driver::{DeviceMemory, Gpu, Queue, Staging, Stream, Value, evenly, is_pinned};
 
 /// The kernels; `cargo xtask ptx` makes them from `harris-gpu-kernels`.
 pub(crate) const PTX: &str = include_str!("../ptx/harris.ptx");
@@ -22,18 +22,46 @@ const LEAST_STAGED: usize = 64 << 10;
 /// What one thread stages at a time; less is not worth another.
 const SHARE: usize = 512 << 10;
 
-/// A device, a stream on it and pinned memory on the way to it.
+/// Bytes of pinned memory that are best sent at once where work goes on beside: more would come too late, less is not worth a
+/// launch.
+const PORTION: usize = 1 << 20;
+
+/// A device, a stream on it and pinned memory on the way to it and back.
 #[derive(Debug)]
 pub(crate) struct CudaDevice {
     stream: Stream,
     staging: Option<Staging>,
     /// Bytes of the staging that copies may still be reading.
     staged: usize,
+    returns: Returns,
+}
+
+/// Pinned memory for what is fetched.
+#[derive(Debug, Default)]
+struct Returns {
+    places: Vec<Staging>,
+    /// Bytes of the last place that are taken.
+    taken: usize,
+    /// Whether all that was fetched has come.
+    settled: bool,
+}
+
+/// Where something fetched is.
+#[derive(Debug)]
+pub(crate) struct Fetched {
+    place: usize,
+    start: usize,
+    bytes: usize,
 }
 
 impl CudaDevice {
     pub(crate) fn open(ordinal: u32) -> Result<Self, CudaError> {
-        Ok(Self { stream: Stream::new(&Gpu::open(ordinal)?)?, staging: None, staged: 0 })
+        Ok(Self {
+            stream: Stream::new(&Gpu::open(ordinal)?)?,
+            staging: None,
+            staged: 0,
+            returns: Returns::default(),
+        })
     }
 
     pub(crate) fn stream(&self) -> &Stream {
@@ -62,36 +90,32 @@ impl CudaDevice {
         let at = self.staged;
         Ok((self.staging.as_mut().expect("made above"), at))
     }
-}
 
-impl Device for CudaDevice {
-    type Memory = DeviceMemory;
-
-    fn allocate(&self, bytes: usize) -> Result<DeviceMemory, Error> {
-        Ok(DeviceMemory::new(self.stream.gpu(), bytes)?)
-    }
-
-    fn upload<'a>(
-        &mut self,
-        memory: &DeviceMemory,
-        pitch: usize,
-        rows: impl ExactSizeIterator<Item = &'a [u8]>,
-    ) -> Result<(), Error> {
-        let rows: Vec<&[u8]> = rows.collect();
-        let (mut rows, mut offset) = (rows.as_slice(), 0);
+    fn transfer(&mut self, queue: Queue, memory: &DeviceMemory, rows: Rows<'_>) -> Result<(), CudaError> {
+        let Rows { rows, pitch, offset, each, lasting } = rows;
+        if lasting && rows.first().is_some_and(|row| is_pinned(self.stream.gpu(), row)) {
+            // Images that follow each other may be of memory that does not.
+            let mut offset = offset;
+            for rows in rows.chunks(each) {
+                self.transfer_directly(queue, memory, rows, pitch, offset)?;
+                offset += rows.len() * pitch;
+            }
+            return Ok(());
+        }
+        let (mut rows, mut offset) = (rows, offset);
         // As many rows at once as can be staged.
         while !rows.is_empty() {
             let (staging, at) = self.stage(pitch, pitch * rows.len())?;
             let fitting = ((staging.bytes() - at) / pitch).min(rows.len());
             let (now, later) = rows.split_at(fitting);
             self.staged = at + fitting * pitch;
-            let Self { stream, staging, staged } = self;
+            let Self { stream, staging, staged, .. } = self;
             let places = &mut staging.as_mut().expect("staged above").as_mut_slice()[at..*staged];
             let copy = |offset: usize, places: &mut [u8], rows: &[&[u8]]| {
                 for (place, row) in places.chunks_exact_mut(pitch).zip(rows) {
                     place[..row.len()].copy_from_slice(row);
                 }
-                stream.upload(memory, offset, places)
+                stream.upload(queue, memory, offset, places)
             };
             if places.len() < 2 * SHARE {
                 copy(offset, places, now)?;
@@ -108,18 +132,103 @@ impl Device for CudaDevice {
         Ok(())
     }
 
+    /// From pinned memory.
+    fn transfer_directly(
+        &mut self,
+        queue: Queue,
+        memory: &DeviceMemory,
+        mut rows: &[&[u8]],
+        pitch: usize,
+        mut offset: usize,
+    ) -> Result<(), CudaError> {
+        while !rows.is_empty() {
+            let (now, later) = rows.split_at(evenly(rows));
+            if is_pinned(self.stream.gpu(), now[now.len() - 1]) {
+                self.stream.upload_rows(queue, memory, offset, pitch, now)?;
+            } else {
+                let rows = Rows { rows: now, pitch, offset, each: now.len(), lasting: false };
+                self.transfer(queue, memory, rows)?;
+            }
+            offset += now.len() * pitch;
+            rows = later;
+        }
+        Ok(())
+    }
+}
+
+impl Device for CudaDevice {
+    type Memory = DeviceMemory;
+    type Fetched = Fetched;
+
+    fn allocate(&self, bytes: usize) -> Result<DeviceMemory, Error> {
+        Ok(DeviceMemory::new(self.stream.gpu(), bytes)?)
+    }
+
+    fn upload(&mut self, memory: &DeviceMemory, rows: Rows<'_>) -> Result<(), Error> {
+        Ok(self.transfer(Queue::Work, memory, rows)?)
+    }
+
+    fn send(&mut self, memory: &DeviceMemory, rows: Rows<'_>) -> Result<(), Error> {
+        Ok(self.transfer(Queue::Ahead, memory, rows)?)
+    }
+
+    fn arrive(&mut self) -> Result<(), Error> {
+        Ok(self.stream.arrive()?)
+    }
+
+    fn portion(&self, bytes: &[u8]) -> usize {
+        if is_pinned(self.stream.gpu(), bytes) { PORTION } else { usize::MAX / 2 }
+    }
+
+    fn fetch(&mut self, memory: &DeviceMemory, bytes: usize) -> Result<Fetched, Error> {
+        let Self { stream, returns, .. } = self;
+        if std::mem::take(&mut returns.settled) {
+            returns.taken = 0;
+            // One that is large enough for all stays.
+            let most = returns.places.iter().map(Staging::bytes).max().unwrap_or(0);
+            returns.places.retain(|place| place.bytes() == most);
+            returns.places.truncate(1);
+        }
+        let room = returns.places.last().map_or(0, |place| place.bytes() - returns.taken);
+        if room < bytes {
+            let taken: usize = returns.places.iter().map(Staging::bytes).sum();
+            let more = (taken + 2 * bytes).max(LEAST_STAGED);
+            returns.places.push(Staging::new(stream.gpu(), more)?);
+            returns.taken = 0;
+        }
+        let (place, start) = (returns.places.len() - 1, returns.taken);
+        stream.fetch(memory, &mut returns.places[place], start, bytes)?;
+        returns.taken += bytes;
+        Ok(Fetched { place, start, bytes })
+    }
+
+    fn fetched<'a>(&'a self, fetched: &'a Fetched) -> &'a [u8] {
+        let Fetched { place, start, bytes } = *fetched;
+        assert!(self.returns.settled, "fetched and waited for");
+        &self.returns.places[place].as_slice()[start..start + bytes]
+    }
+
     fn download(&mut self, memory: &DeviceMemory, bytes: &mut [u8]) -> Result<(), Error> {
         if bytes.len() <= LEAST_STAGED {
-            let (_, at) = self.stage(bytes.len(), bytes.len())?;
-            let staging = self.staging.as_mut().expect("staged above");
-            self.stream.fetch(memory, staging, at, bytes.len())?;
-            bytes.copy_from_slice(&staging.as_mut_slice()[at..at + bytes.len()]);
+            let fetched = self.fetch(memory, bytes.len())?;
+            self.wait()?;
+            bytes.copy_from_slice(self.fetched(&fetched));
         } else {
             self.stream.download(memory, bytes)?;
+            self.staged = 0;
         }
-        // All copies before are done.
-        self.staged = 0;
         Ok(())
+    }
+
+    fn wait(&mut self) -> Result<(), Error> {
+        self.stream.wait()?;
+        self.staged = 0;
+        self.returns.settled = true;
+        Ok(())
+    }
+
+    fn is_idle(&self) -> bool {
+        self.stream.is_idle()
     }
 
     fn clear(&self, memory: &DeviceMemory, words: usize) -> Result<(), Error> {

@@ -37,6 +37,8 @@ mod device;
 mod driver;
 mod error;
 mod features;
+mod pinned;
+mod pipeline;
 
 pub use detector::CudaDetector;
 pub use driver::{DeviceInfo, devices, is_available};
@@ -45,6 +47,8 @@ pub use features::{CudaFastHessian, CudaMatcher, CudaSurf};
 #[doc(no_inline)]
 pub use harris_core::{self, Detector, Error, HarrisConfig, ImageView, Keypoint};
 pub use harris_gpu::GpuError;
+pub use pinned::PinnedImage;
+pub use pipeline::{CudaPipeline, Detection};
 
 /// The README's examples run as tests.
 #[cfg(doctest)]

@@ -3,7 +3,7 @@
 use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Order, Samples, Subpixel, Threshold};
 use harris_gpu_kernels::abi::{Kernel, order, state, threshold};
 
-use crate::device::{Device, Mark};
+use crate::device::{Device, Mark, Rows};
 use crate::launch::{self, grid};
 use crate::upload;
 use crate::workspace::{Slot, Workspace};
@@ -265,7 +265,7 @@ impl<'a, D: Device> Search<'a, D> {
 
     fn set_states(&mut self, states: &[[u32; state::WORDS]]) -> Result<(), Error> {
         let memory = self.workspace.buffer::<u32>(Slot::State).memory;
-        self.device.upload(memory, 0, size_of_val(states), &[bytemuck::cast_slice(states)])
+        self.device.upload(memory, Rows::single(&bytemuck::cast_slice(states)))
     }
 
     fn state(&mut self) -> Result<[u32; state::WORDS], Error> {

@@ -43,6 +43,17 @@ struct Job<D: Device> {
     fetched: Fetched<D>,
 }
 
+/// How samples are brought to the device.
+#[derive(Clone, Copy, PartialEq)]
+enum Pace {
+    /// By a copy of them.
+    Copied,
+    /// Straight from where they are, if it can.
+    Lasting,
+    /// The same, of a single image, so that work on the first rows begins before the last have come.
+    Hurried,
+}
+
 /// The most bytes of samples, and of keypoints, that a stack of images has.
 const MOST_STACKED: usize = 4 << 20;
 
@@ -65,6 +76,12 @@ impl<D: Device> GpuDetector<D> {
     #[must_use]
     pub fn staged(self) -> Self {
         Self { staged: true, ..self }
+    }
+
+    /// Whether it has one kernel a stage for all images.
+    #[must_use]
+    pub fn is_staged(&self) -> bool {
+        self.staged
     }
 
     /// The device.
@@ -116,13 +133,17 @@ impl<D: Device> GpuDetector<D> {
     /// # Panics
     /// Where there are none, or others.
     pub fn begin(&mut self, images: &[ImageView<'_>], lasting: bool) -> Result<(), Error> {
+        self.begin_with(images, if lasting { Pace::Lasting } else { Pace::Copied })
+    }
+
+    fn begin_with(&mut self, images: &[ImageView<'_>], pace: Pace) -> Result<(), Error> {
         self.in_stages = false;
         self.settle();
         for image in images {
             self.check(image)?;
         }
         assert!(!images.is_empty() && images.len() <= self.stack(images), "images that are no stack");
-        let begun = self.enqueue(images, lasting);
+        let begun = self.enqueue(images, pace);
         if begun.is_err() {
             // What is under way still reads samples. Its own failure is that of what failed.
             let _ = self.device.wait();
@@ -130,7 +151,7 @@ impl<D: Device> GpuDetector<D> {
         begun
     }
 
-    fn enqueue(&mut self, images: &[ImageView<'_>], lasting: bool) -> Result<(), Error> {
+    fn enqueue(&mut self, images: &[ImageView<'_>], pace: Pace) -> Result<(), Error> {
         let image = &images[0];
         let walk: Option<(Kernel, Vec<_>)> =
             images.iter().map(|image| self.walk(image)).collect::<Option<Vec<_>>>().map(|ways| {
@@ -145,11 +166,14 @@ impl<D: Device> GpuDetector<D> {
         let shape = Shape::new(image, images.len());
         let kernel = walk.as_ref().map(|(kernel, _)| *kernel);
         if walk.is_none() {
-            staged::respond(device, workspace, config, image, lasting)?;
+            staged::respond(device, workspace, config, image, pace != Pace::Copied)?;
         }
         let mut search = Search::new(device, workspace, config, room, shape);
         match walk {
-            Some((kernel, rasters)) => fused::start(&mut search, &rasters, kernel, lasting)?,
+            Some((kernel, rasters)) if pace == Pace::Hurried => {
+                fused::hurry(&mut search, rasters[0], kernel)?
+            }
+            Some((kernel, rasters)) => fused::start(&mut search, &rasters, kernel, pace == Pace::Lasting)?,
             None => search.start(image)?,
         }
         let fetched = search.list()?;
@@ -211,7 +235,7 @@ impl<D: Device> GpuDetector<D> {
 
 impl<D: Device> Detector for GpuDetector<D> {
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
-        self.begin(std::slice::from_ref(image), true)?;
+        self.begin_with(std::slice::from_ref(image), Pace::Hurried)?;
         let mut lists = self.finish()?;
         Ok(lists.pop().expect("a list for each image"))
     }

@@ -22,33 +22,18 @@ pub trait Device: Debug + Send {
     /// Where there is not enough.
     fn allocate(&self, bytes: usize) -> Result<Self::Memory, Error>;
 
-    /// Writes `rows` to `memory` from byte `offset` on, `pitch` bytes apart, when the queue comes to it. Each row is at most that
-    /// long.
+    /// Writes rows to `memory` when the queue comes to it.
     ///
     /// # Errors
     /// Where the device fails.
-    fn upload(
-        &mut self,
-        memory: &Self::Memory,
-        offset: usize,
-        pitch: usize,
-        rows: &[&[u8]],
-    ) -> Result<(), Error>;
+    fn upload(&mut self, memory: &Self::Memory, rows: Rows<'_>) -> Result<(), Error>;
 
     /// The same ahead of the queue, on memory that nothing in it uses; what is asked for after [`Device::arrive`] is done when
-    /// the rows have come. Where they are `lasting`, they stay as they are until [`Device::wait`], so that the device may copy
-    /// straight from them.
+    /// the rows have come.
     ///
     /// # Errors
     /// Where the device fails.
-    fn send(
-        &mut self,
-        memory: &Self::Memory,
-        offset: usize,
-        pitch: usize,
-        rows: &[&[u8]],
-        lasting: bool,
-    ) -> Result<(), Error>;
+    fn send(&mut self, memory: &Self::Memory, rows: Rows<'_>) -> Result<(), Error>;
 
     /// From here on the queue waits for what was sent.
     ///
@@ -56,8 +41,9 @@ pub trait Device: Debug + Send {
     /// Where the device fails.
     fn arrive(&mut self) -> Result<(), Error>;
 
-    /// Whether the device copies straight from there, so that rows can be sent little by little at no cost.
-    fn is_direct(&self, bytes: &[u8]) -> bool;
+    /// Bytes that are best sent at once from where these lasting ones are, so that the queue can work on the first while others
+    /// are on their way.
+    fn portion(&self, bytes: &[u8]) -> usize;
 
     /// Reads `bytes` from the start of `memory` when the queue comes to it.
     ///
@@ -114,6 +100,28 @@ pub trait Device: Debug + Send {
 
     /// The device in words, as in `cuda: NVIDIA H200`.
     fn describe(&self) -> String;
+}
+
+/// Rows of bytes on their way to a device.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'a> {
+    /// The rows, each at most `pitch` long.
+    pub rows: &'a [&'a [u8]],
+    /// Bytes from row to row on the device.
+    pub pitch: usize,
+    /// Where the first is to be, in bytes.
+    pub offset: usize,
+    /// How many, one after the other, are of one image.
+    pub each: usize,
+    /// Whether they stay as they are until [`Device::wait`], so that the device may copy straight from them.
+    pub lasting: bool,
+}
+
+impl<'a> Rows<'a> {
+    /// A single row, for the start of memory, of which the device takes a copy.
+    pub(crate) fn single(row: &'a &'a [u8]) -> Self {
+        Self { rows: std::slice::from_ref(row), pitch: row.len(), offset: 0, each: 1, lasting: false }
+    }
 }
 
 /// How far the work on an image has come.

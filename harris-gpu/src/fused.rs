@@ -6,7 +6,7 @@ use harris_core::{
 use harris_gpu_kernels::abi::{Kernel, fused, gradient};
 
 use crate::corners::{Search, simple_threshold};
-use crate::device::{Device, Mark};
+use crate::device::{Device, Mark, Rows};
 use crate::staged::measure_of;
 use crate::workspace::Slot;
 use crate::{launch, upload};
@@ -48,39 +48,50 @@ pub(crate) fn covered<'a>(image: &ImageView<'a>, config: &HarrisConfig) -> Optio
     suits.then_some((kernel, samples))
 }
 
-/// Bytes of an image that are sent at once where the walk starts on those that have come.
-const PART: usize = 1 << 20;
-
 /// Rows below the last one whose corners are sought that the walk looks at.
 const AHEAD: usize = fused::SIDE as usize + 4;
 
-/// Brings images to the device that are [`covered`], and starts to walk on them. Whether samples are `lasting`: see
-/// [`Device::send`].
+/// Brings images to the device that are [`covered`], and starts to walk on them. Whether samples are `lasting`: see [`Rows`].
 pub(crate) fn start<D: Device>(
     search: &mut Search<'_, D>,
     images: &[Raster<'_, u8>],
     kernel: Kernel,
     lasting: bool,
 ) -> Result<(), Error> {
-    let (pitch, height) = (pitch(search), search.height as usize);
-    search.stride = pitch as u64;
-    search.workspace.fit::<u8>(search.device, Slot::Image, pitch * height * images.len())?;
-    search.clear()?;
+    let pitch = prepare(search)?;
     let rows: Vec<&[u8]> = images.iter().flat_map(|image| upload::rows(*image)).collect();
-    // Rows of a part: all at once, unless the device takes them from where they are.
-    let direct = lasting && images.len() == 1 && search.device.is_direct(rows[0]);
-    let part = if direct { (PART / pitch).max(LEAST_ROWS) } else { rows.len() };
+    let memory = search.workspace.buffer::<u8>(Slot::Image).memory;
+    search
+        .device
+        .upload(memory, Rows { rows: &rows, pitch, offset: 0, each: search.height as usize, lasting })?;
+    search.device.mark(Mark::Uploaded)?;
+    again(search, kernel)
+}
+
+/// The same for a single image whose samples are lasting, and at once: the walk begins as soon as the first rows have come.
+pub(crate) fn hurry<D: Device>(
+    search: &mut Search<'_, D>,
+    image: Raster<'_, u8>,
+    kernel: Kernel,
+) -> Result<(), Error> {
+    let portion = search.device.portion(bytemuck::cast_slice(image.row(0)));
+    if image.width() * image.height() < 2 * portion {
+        return start(search, &[image], kernel, true);
+    }
+    let pitch = prepare(search)?;
+    let (rows, height) = (upload::rows(image), image.height());
     let (mut sent, mut walked) = (0, 0);
-    while sent < rows.len() {
-        let now = &rows[sent..(sent + part).min(rows.len())];
+    for rows in rows.chunks((portion / pitch).max(LEAST_ROWS)) {
         let memory = search.workspace.buffer::<u8>(Slot::Image).memory;
-        search.device.send(memory, sent * pitch, pitch, now, lasting)?;
+        search
+            .device
+            .send(memory, Rows { rows, pitch, offset: sent * pitch, each: rows.len(), lasting: true })?;
         search.device.arrive()?;
-        sent += now.len();
-        let ready = if sent == rows.len() { height } else { sent.saturating_sub(AHEAD) };
-        if sent == rows.len() {
+        sent += rows.len();
+        if sent == height {
             search.device.mark(Mark::Uploaded)?;
         }
+        let ready = if sent == height { height } else { sent.saturating_sub(AHEAD) };
         if ready > walked {
             walk(search, kernel, walked, ready)?;
             walked = ready;
@@ -89,7 +100,16 @@ pub(crate) fn start<D: Device>(
     exceed(search)
 }
 
-/// Walks once more on images that are there.
+/// Makes room for images and clears their states; returns how many bytes rows are apart.
+fn prepare<D: Device>(search: &mut Search<'_, D>) -> Result<usize, Error> {
+    let pitch = pitch(search);
+    search.stride = pitch as u64;
+    search.workspace.fit::<u8>(search.device, Slot::Image, pitch * search.height as usize * search.images)?;
+    search.clear()?;
+    Ok(pitch)
+}
+
+/// Walks on images that are there, with what is known of them.
 pub(crate) fn again<D: Device>(search: &mut Search<'_, D>, kernel: Kernel) -> Result<(), Error> {
     walk(search, kernel, 0, search.height as usize)?;
     exceed(search)

@@ -4,7 +4,10 @@ use harris_core::Error;
 use harris_gpu_kernels::abi::Kernel;
 use harris_gpu_kernels::simt::host;
 
-use crate::{Argument, Device};
+use crate::{Argument, Device, Rows};
+
+/// So few that small images have several.
+const PORTION: usize = 2048;
 
 /// The CPU as a GPU: slow, and a panic wherever a kernel does what a device would not define.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,13 +21,8 @@ impl Device for HostDevice {
         Ok(host::Memory::new(bytes))
     }
 
-    fn upload(
-        &mut self,
-        memory: &host::Memory,
-        offset: usize,
-        pitch: usize,
-        rows: &[&[u8]],
-    ) -> Result<(), Error> {
+    fn upload(&mut self, memory: &host::Memory, rows: Rows<'_>) -> Result<(), Error> {
+        let Rows { rows, pitch, offset, .. } = rows;
         for (y, row) in rows.iter().enumerate() {
             assert!(row.len() <= pitch, "a row of {} bytes, {pitch} apart", row.len());
             for (x, &byte) in row.iter().enumerate() {
@@ -34,23 +32,16 @@ impl Device for HostDevice {
         Ok(())
     }
 
-    fn send(
-        &mut self,
-        memory: &host::Memory,
-        offset: usize,
-        pitch: usize,
-        rows: &[&[u8]],
-        _lasting: bool,
-    ) -> Result<(), Error> {
-        self.upload(memory, offset, pitch, rows)
+    fn send(&mut self, memory: &host::Memory, rows: Rows<'_>) -> Result<(), Error> {
+        self.upload(memory, rows)
     }
 
     fn arrive(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    fn is_direct(&self, _bytes: &[u8]) -> bool {
-        true
+    fn portion(&self, _bytes: &[u8]) -> usize {
+        PORTION
     }
 
     fn fetch(&mut self, memory: &host::Memory, bytes: usize) -> Result<Vec<u8>, Error> {

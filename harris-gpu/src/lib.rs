@@ -21,14 +21,16 @@ pub mod host;
 mod integral;
 mod launch;
 mod matching;
+mod pipeline;
 mod staged;
 mod surf;
 mod upload;
 mod workspace;
 
 pub use detector::GpuDetector;
-pub use device::{Argument, Device, Mark};
+pub use device::{Argument, Device, Mark, Rows};
 pub use error::GpuError;
 pub use fast_hessian::GpuFastHessian;
 pub use matching::GpuMatcher;
+pub use pipeline::{GpuPipeline, Landed};
 pub use surf::GpuSurf;

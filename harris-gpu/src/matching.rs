@@ -6,7 +6,7 @@ use harris_core::surf::LENGTH;
 use harris_gpu_kernels::abi::{Kernel, matching};
 use ndarray::ArrayView2;
 
-use crate::device::{Device, Mark};
+use crate::device::{Device, Mark, Rows};
 use crate::error::GpuError;
 use crate::launch::{self, grid};
 use crate::workspace::{Slot, Workspace};
@@ -53,7 +53,16 @@ impl<D: Device> GpuMatcher<D> {
         let rows: Vec<&[u8]> = values.chunks_exact(LENGTH).map(bytemuck::cast_slice).collect();
         self.workspace.fit::<f32>(&self.device, slot, values.len())?;
         let memory = self.workspace.buffer::<f32>(slot).memory;
-        self.device.upload(memory, 0, size_of::<f32>() * LENGTH, &rows)
+        self.device.upload(
+            memory,
+            Rows {
+                rows: &rows,
+                pitch: size_of::<f32>() * LENGTH,
+                offset: 0,
+                each: rows.len(),
+                lasting: false,
+            },
+        )
     }
 
     /// The nearest of `queries` in slot `query` among the `trained` in slot `train`.

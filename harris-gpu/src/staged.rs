@@ -4,7 +4,7 @@ use harris_core::pipeline::taps;
 use harris_core::{Border, Error, Gradient, HarrisConfig, ImageView, Measure, Samples, Smoothing, Window};
 use harris_gpu_kernels::abi::{Kernel, axis, border, boxes, gradient, measure};
 
-use crate::device::{Device, Mark};
+use crate::device::{Device, Mark, Rows};
 use crate::launch::{self, grid};
 use crate::upload;
 use crate::workspace::{Slot, Workspace};
@@ -28,7 +28,7 @@ enum Number {
     Float,
 }
 
-/// Fills the slot `Response`. Whether samples are `lasting`: see [`Device::send`].
+/// Fills the slot `Response`. Whether samples are `lasting`: see [`Rows`].
 pub(crate) fn respond<D: Device>(
     device: &mut D,
     workspace: &mut Workspace<D>,
@@ -345,7 +345,7 @@ impl<D: Device> Pass<'_, D> {
 
     fn taps(&mut self, slot: Slot, taps: &[f32]) -> Result<(), Error> {
         let memory = self.workspace.buffer::<f32>(slot).memory;
-        self.device.upload(memory, 0, size_of_val(taps), &[bytemuck::cast_slice(taps)])
+        self.device.upload(memory, Rows::single(&bytemuck::cast_slice(taps)))
     }
 
     fn weigh(

@@ -2,7 +2,7 @@
 
 use harris_core::{Error, ImageView, Raster, Sample};
 
-use crate::device::{Device, Mark};
+use crate::device::{Device, Mark, Rows};
 use crate::workspace::{Slot, Workspace};
 
 /// The bytes of each row.
@@ -10,7 +10,7 @@ pub(crate) fn rows<T: Sample + bytemuck::Pod>(raster: Raster<'_, T>) -> Vec<&[u8
     (0..raster.height()).map(|y| bytemuck::cast_slice(raster.row(y))).collect()
 }
 
-/// Brings samples to the slot `Image`, rows without gaps. Where they are `lasting`, see [`Device::send`].
+/// Brings samples to the slot `Image`, rows without gaps. Where they are `lasting`, see [`Rows`].
 pub(crate) fn samples<D: Device, T: Sample + bytemuck::Pod>(
     device: &mut D,
     workspace: &mut Workspace<D>,
@@ -21,8 +21,8 @@ pub(crate) fn samples<D: Device, T: Sample + bytemuck::Pod>(
     let bytes = size_of::<T>() * row;
     workspace.fit::<u8>(device, Slot::Image, bytes * raster.height())?;
     let rows = rows(raster);
-    device.send(workspace.buffer::<u8>(Slot::Image).memory, 0, bytes, &rows, lasting)?;
-    device.arrive()?;
+    let rows = Rows { rows: &rows, pitch: bytes, offset: 0, each: rows.len(), lasting };
+    device.upload(workspace.buffer::<u8>(Slot::Image).memory, rows)?;
     device.mark(Mark::Uploaded)
 }
 
@@ -35,7 +35,9 @@ pub(crate) fn mask<D: Device>(
     let bytes = image.mask().map_or(1, |mask| mask.width() * mask.height());
     workspace.fit::<u8>(device, Slot::Mask, bytes)?;
     let Some(mask) = image.mask() else { return Ok(()) };
-    device.upload(workspace.buffer::<u8>(Slot::Mask).memory, 0, mask.width(), &rows(mask))
+    let rows =
+        Rows { rows: &rows(mask), pitch: mask.width(), offset: 0, each: mask.height(), lasting: false };
+    device.upload(workspace.buffer::<u8>(Slot::Mask).memory, rows)
 }
 
 /// Brings words to a slot.
@@ -50,5 +52,5 @@ pub(crate) fn words<D: Device, T: bytemuck::Pod + harris_gpu_kernels::Word>(
         return Ok(());
     }
     let memory = workspace.buffer::<T>(slot).memory;
-    device.upload(memory, 0, size_of_val(words), &[bytemuck::cast_slice(words)])
+    device.upload(memory, Rows::single(&bytemuck::cast_slice(words)))
 }

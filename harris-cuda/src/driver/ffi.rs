@@ -10,9 +10,36 @@ pub(super) type Pointer = u64;
 pub(super) const OUT_OF_MEMORY: u32 = 2;
 pub(super) const NO_DEVICE: u32 = 100;
 pub(super) const UNSUPPORTED_PTX_VERSION: u32 = 222;
+pub(super) const NOT_READY: u32 = 600;
 pub(super) const STREAM_NON_BLOCKING: c_uint = 1;
+pub(super) const EVENT_DISABLE_TIMING: c_uint = 2;
+pub(super) const MEMHOSTALLOC_PORTABLE: c_uint = 1;
+pub(super) const POINTER_ATTRIBUTE_MEMORY_TYPE: c_uint = 2;
+pub(super) const MEMORYTYPE_HOST: c_uint = 1;
+pub(super) const MEMORYTYPE_DEVICE: c_uint = 2;
 pub(super) const JIT_ERROR_LOG_BUFFER: c_uint = 5;
 pub(super) const JIT_ERROR_LOG_BUFFER_SIZE_BYTES: c_uint = 6;
+
+/// A copy of rows, CUDA_MEMCPY2D.
+#[repr(C)]
+pub(super) struct Copy2d {
+    pub(super) from_x_bytes: usize,
+    pub(super) from_y: usize,
+    pub(super) from_type: c_uint,
+    pub(super) from_host: *const c_void,
+    pub(super) from_device: Pointer,
+    pub(super) from_array: Handle,
+    pub(super) from_pitch: usize,
+    pub(super) to_x_bytes: usize,
+    pub(super) to_y: usize,
+    pub(super) to_type: c_uint,
+    pub(super) to_host: *mut c_void,
+    pub(super) to_device: Pointer,
+    pub(super) to_array: Handle,
+    pub(super) to_pitch: usize,
+    pub(super) width_bytes: usize,
+    pub(super) height: usize,
+}
 
 // cust links the driver's library.
 unsafe extern "C" {
@@ -26,11 +53,15 @@ unsafe extern "C" {
     pub(super) fn cuMemFreeHost(memory: *mut c_void) -> u32;
     pub(super) fn cuMemcpyHtoDAsync_v2(to: Pointer, from: *const c_void, bytes: usize, stream: Handle)
     -> u32;
+    pub(super) fn cuMemcpy2DAsync_v2(copy: *const Copy2d, stream: Handle) -> u32;
+    pub(super) fn cuPointerGetAttribute(value: *mut c_void, attribute: c_uint, pointer: Pointer) -> u32;
     pub(super) fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: Pointer, bytes: usize, stream: Handle) -> u32;
     pub(super) fn cuMemsetD32Async(to: Pointer, word: c_uint, words: usize, stream: Handle) -> u32;
     pub(super) fn cuStreamCreate(stream: *mut Handle, flags: c_uint) -> u32;
     pub(super) fn cuStreamDestroy_v2(stream: Handle) -> u32;
     pub(super) fn cuStreamSynchronize(stream: Handle) -> u32;
+    pub(super) fn cuStreamQuery(stream: Handle) -> u32;
+    pub(super) fn cuStreamWaitEvent(stream: Handle, event: Handle, flags: c_uint) -> u32;
     pub(super) fn cuEventCreate(event: *mut Handle, flags: c_uint) -> u32;
     pub(super) fn cuEventDestroy_v2(event: Handle) -> u32;
     pub(super) fn cuEventRecord(event: Handle, stream: Handle) -> u32;

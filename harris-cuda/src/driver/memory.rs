@@ -1,7 +1,9 @@
 //! Memory of a device, and memory of the host that a device copies from.
 
-use std::ffi::c_void;
+use std::ffi::{c_uint, c_void};
 use std::sync::Arc;
+
+use harris_core::Sample;
 
 use super::Gpu;
 use super::ffi::{self, Pointer};
@@ -39,7 +41,7 @@ impl Drop for DeviceMemory {
     }
 }
 
-/// Pinned memory of the host.
+/// Pinned memory of the host, for all devices.
 #[derive(Debug)]
 pub(crate) struct Staging {
     start: *mut u8,
@@ -49,13 +51,15 @@ pub(crate) struct Staging {
 
 // SAFETY: it is owned memory; the driver's functions on it may be called from any thread.
 unsafe impl Send for Staging {}
+// SAFETY: as above; what is shared can only be read.
+unsafe impl Sync for Staging {}
 
 impl Staging {
     pub(crate) fn new(gpu: &Arc<Gpu>, bytes: usize) -> Result<Self, CudaError> {
         gpu.enter()?;
         let mut start: *mut c_void = std::ptr::null_mut();
         // SAFETY: writes one pointer.
-        match unsafe { ffi::cuMemHostAlloc(&mut start, bytes, 0) } {
+        match unsafe { ffi::cuMemHostAlloc(&mut start, bytes, ffi::MEMHOSTALLOC_PORTABLE) } {
             ffi::OUT_OF_MEMORY => Err(CudaError::OutOfMemory { place: "pinned host", bytes }),
             code => {
                 ffi::check("cuMemHostAlloc", code)?;
@@ -76,6 +80,43 @@ impl Staging {
         // SAFETY: the memory is that long, was written when it was made, and is borrowed as `self` is.
         unsafe { std::slice::from_raw_parts_mut(self.start, self.bytes) }
     }
+
+    /// Its bytes. Those that a copy still writes must not be read: see [`Stream::fetch`](super::Stream::fetch).
+    pub(crate) fn as_slice(&self) -> &[u8] {
+        // SAFETY: as in `as_mut_slice`.
+        unsafe { std::slice::from_raw_parts(self.start, self.bytes) }
+    }
+
+    /// As many samples as fit.
+    pub(crate) fn as_samples<T: Sample>(&self) -> &[T] {
+        // SAFETY: as in `as_mut_slice`; pinned memory starts with a page, and samples (the trait is sealed: u8, u16 and f32) are
+        // plain numbers, whatever their bits.
+        unsafe { std::slice::from_raw_parts(self.start.cast(), self.bytes / size_of::<T>()) }
+    }
+
+    /// As many samples as fit.
+    pub(crate) fn as_mut_samples<T: Sample>(&mut self) -> &mut [T] {
+        // SAFETY: as in `as_samples`.
+        unsafe { std::slice::from_raw_parts_mut(self.start.cast(), self.bytes / size_of::<T>()) }
+    }
+}
+
+/// Whether a device can copy straight from there: the memory is pinned.
+pub(crate) fn is_pinned(gpu: &Gpu, bytes: &[u8]) -> bool {
+    let pinned = |byte: &u8| {
+        let mut kind: c_uint = 0;
+        let address = std::ptr::from_ref(byte) as usize as Pointer;
+        // SAFETY: writes one number; any address may be asked about.
+        let code = unsafe {
+            ffi::cuPointerGetAttribute(
+                std::ptr::from_mut(&mut kind).cast(),
+                ffi::POINTER_ATTRIBUTE_MEMORY_TYPE,
+                address,
+            )
+        };
+        code == 0 && kind == ffi::MEMORYTYPE_HOST
+    };
+    gpu.enter().is_ok() && bytes.first().is_some_and(pinned) && bytes.last().is_some_and(pinned)
 }
 
 impl Drop for Staging {

@@ -15,8 +15,8 @@ mod stream;
 
 pub(crate) use context::Gpu;
 pub use gpu::{DeviceInfo, devices, is_available};
-pub(crate) use memory::{DeviceMemory, Staging};
-pub(crate) use stream::{Stream, Value};
+pub(crate) use memory::{DeviceMemory, Staging, is_pinned};
+pub(crate) use stream::{Queue, Stream, Value, evenly};
 
 #[cfg(test)]
 mod tests {

@@ -18,10 +18,22 @@ pub(crate) enum Value<'a> {
     Word(u64),
 }
 
-/// A stream that does not wait for others.
+/// Where a copy to the device is queued.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Queue {
+    /// With all other work.
+    Work,
+    /// Ahead of it.
+    Ahead,
+}
+
+/// A stream that does not wait for others, and one ahead of it for copies.
 #[derive(Debug)]
 pub(crate) struct Stream {
     handle: Handle,
+    ahead: Handle,
+    /// How far the work ahead has come.
+    arrived: Handle,
     marks: [Handle; Mark::COUNT],
     gpu: Arc<Gpu>,
 }
@@ -34,10 +46,22 @@ unsafe impl Sync for Stream {}
 impl Stream {
     pub(crate) fn new(gpu: &Arc<Gpu>) -> Result<Self, CudaError> {
         gpu.enter()?;
-        let mut handle = std::ptr::null_mut();
+        let none = std::ptr::null_mut();
+        let mut stream = Self {
+            handle: none,
+            ahead: none,
+            arrived: none,
+            marks: [none; Mark::COUNT],
+            gpu: Arc::clone(gpu),
+        };
+        for handle in [&mut stream.handle, &mut stream.ahead] {
+            // SAFETY: writes one handle.
+            let code = unsafe { ffi::cuStreamCreate(handle, ffi::STREAM_NON_BLOCKING) };
+            ffi::check("cuStreamCreate", code)?;
+        }
         // SAFETY: writes one handle.
-        ffi::check("cuStreamCreate", unsafe { ffi::cuStreamCreate(&mut handle, ffi::STREAM_NON_BLOCKING) })?;
-        let mut stream = Self { handle, marks: [std::ptr::null_mut(); Mark::COUNT], gpu: Arc::clone(gpu) };
+        let code = unsafe { ffi::cuEventCreate(&mut stream.arrived, ffi::EVENT_DISABLE_TIMING) };
+        ffi::check("cuEventCreate", code)?;
         for mark in &mut stream.marks {
             // SAFETY: writes one handle.
             ffi::check("cuEventCreate", unsafe { ffi::cuEventCreate(mark, 0) })?;
@@ -49,9 +73,22 @@ impl Stream {
         &self.gpu
     }
 
+    fn queue(&self, queue: Queue) -> Handle {
+        match queue {
+            Queue::Work => self.handle,
+            Queue::Ahead => self.ahead,
+        }
+    }
+
     /// Copies what is staged to byte `offset` of `to`: `from` is a part of a [`Staging`]. It may be written again, and the
     /// staging dropped, after the next [`Stream::wait`]. Several threads may do so at once.
-    pub(crate) fn upload(&self, to: &DeviceMemory, offset: usize, from: &[u8]) -> Result<(), CudaError> {
+    pub(crate) fn upload(
+        &self,
+        queue: Queue,
+        to: &DeviceMemory,
+        offset: usize,
+        from: &[u8],
+    ) -> Result<(), CudaError> {
         self.gpu.enter()?;
         assert!(offset <= to.bytes && from.len() <= to.bytes - offset, "a copy into memory");
         // SAFETY: both ranges lie inside their memories; the source stays as it is until the copy is done, which is the
@@ -61,14 +98,70 @@ impl Stream {
                 to.pointer + offset as u64,
                 from.as_ptr().cast(),
                 from.len(),
-                self.handle,
+                self.queue(queue),
             )
         };
         ffi::check("cuMemcpyHtoDAsync", code)
     }
 
-    /// Copies the start of `from`, after all work before, to what is staged from `at` on, which no other copy may be
-    /// reading. Pinned memory is faster for little.
+    /// The same for rows of pinned memory, `pitch` bytes apart on the device, that lie [`evenly`] apart on the host; they must stay
+    /// as they are until the next [`Stream::wait`].
+    pub(crate) fn upload_rows(
+        &self,
+        queue: Queue,
+        to: &DeviceMemory,
+        offset: usize,
+        pitch: usize,
+        rows: &[&[u8]],
+    ) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        let (width, count) = (rows[0].len(), rows.len());
+        assert!(evenly(rows) == count && width <= pitch, "rows that lie evenly");
+        let last = offset + (count - 1) * pitch;
+        assert!(last <= to.bytes && width <= to.bytes - last, "a copy into memory");
+        let stride = if count > 1 { rows[1].as_ptr() as usize - rows[0].as_ptr() as usize } else { width };
+        let copy = ffi::Copy2d {
+            from_x_bytes: 0,
+            from_y: 0,
+            from_type: ffi::MEMORYTYPE_HOST,
+            from_host: rows[0].as_ptr().cast(),
+            from_device: 0,
+            from_array: std::ptr::null_mut(),
+            from_pitch: stride,
+            to_x_bytes: 0,
+            to_y: 0,
+            to_type: ffi::MEMORYTYPE_DEVICE,
+            to_host: std::ptr::null_mut(),
+            to_device: to.pointer + offset as u64,
+            to_array: std::ptr::null_mut(),
+            to_pitch: pitch,
+            width_bytes: width,
+            height: count,
+        };
+        // SAFETY: the rows lie evenly apart, as was checked, and inside the memory on the device; they stay as they are until the
+        // copy is done, which is the caller's to keep, as in `upload`.
+        let code = if stride == pitch && width == pitch {
+            unsafe {
+                ffi::cuMemcpyHtoDAsync_v2(copy.to_device, copy.from_host, width * count, self.queue(queue))
+            }
+        } else {
+            unsafe { ffi::cuMemcpy2DAsync_v2(&copy, self.queue(queue)) }
+        };
+        ffi::check("cuMemcpy2DAsync", code)
+    }
+
+    /// Work from here on waits for what was queued ahead of it.
+    pub(crate) fn arrive(&self) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        // SAFETY: event and stream are alive and of one context.
+        ffi::check("cuEventRecord", unsafe { ffi::cuEventRecord(self.arrived, self.ahead) })?;
+        // SAFETY: as above.
+        let code = unsafe { ffi::cuStreamWaitEvent(self.handle, self.arrived, 0) };
+        ffi::check("cuStreamWaitEvent", code)
+    }
+
+    /// Copies the start of `from`, after all work before, to what is staged from `at` on. It may be read after the next
+    /// [`Stream::wait`], and until then the staging must not be dropped, which is the caller's to keep.
     pub(crate) fn fetch(
         &self,
         from: &DeviceMemory,
@@ -79,10 +172,10 @@ impl Stream {
         self.gpu.enter()?;
         assert!(bytes <= from.bytes, "a copy out of memory");
         let target: *mut c_void = to.as_mut_slice()[at..at + bytes].as_mut_ptr().cast();
-        // SAFETY: both ranges lie inside their memories; the staging is borrowed until the copy is done.
+        // SAFETY: both ranges lie inside their memories; the staging is neither read nor dropped until the copy is done, by the
+        // contract of this function.
         let code = unsafe { ffi::cuMemcpyDtoHAsync_v2(target, from.pointer, bytes, self.handle) };
-        let copied = ffi::check("cuMemcpyDtoHAsync", code);
-        self.wait().and(copied)
+        ffi::check("cuMemcpyDtoHAsync", code)
     }
 
     /// Copies the start of `from`, after all work before.
@@ -145,8 +238,21 @@ impl Stream {
     /// Waits for all work, and tells of failures in it.
     pub(crate) fn wait(&self) -> Result<(), CudaError> {
         self.gpu.enter()?;
-        // SAFETY: the stream is alive.
-        ffi::check("cuStreamSynchronize", unsafe { ffi::cuStreamSynchronize(self.handle) })
+        // Both are waited for, also where one has failed.
+        let waited = [self.ahead, self.handle].map(|handle| {
+            // SAFETY: the stream is alive.
+            ffi::check("cuStreamSynchronize", unsafe { ffi::cuStreamSynchronize(handle) })
+        });
+        waited.into_iter().collect()
+    }
+
+    /// Whether all work is done, or has failed.
+    pub(crate) fn is_idle(&self) -> bool {
+        let busy = |handle: Handle| {
+            // SAFETY: the stream is alive.
+            unsafe { ffi::cuStreamQuery(handle) == ffi::NOT_READY }
+        };
+        self.gpu.enter().is_err() || !(busy(self.ahead) || busy(self.handle))
     }
 
     /// Sets a mark here.
@@ -174,11 +280,50 @@ impl Drop for Stream {
         if self.gpu.enter().is_err() {
             return;
         }
-        for mark in self.marks.into_iter().filter(|mark| !mark.is_null()) {
+        for event in self.marks.into_iter().chain([self.arrived]).filter(|event| !event.is_null()) {
             // SAFETY: the event is alive and dropped once.
-            unsafe { ffi::cuEventDestroy_v2(mark) };
+            unsafe { ffi::cuEventDestroy_v2(event) };
         }
-        // SAFETY: the stream is alive and dropped once; the driver lets its work end first.
-        unsafe { ffi::cuStreamDestroy_v2(self.handle) };
+        for handle in [self.ahead, self.handle].into_iter().filter(|handle| !handle.is_null()) {
+            // SAFETY: the stream is alive and dropped once; the driver lets its work end first.
+            unsafe { ffi::cuStreamDestroy_v2(handle) };
+        }
+    }
+}
+
+/// How many rows, from the first on, are of one length and lie as far apart as the first two, in ascending order.
+pub(crate) fn evenly(rows: &[&[u8]]) -> usize {
+    let at = |i: usize| rows[i].as_ptr() as usize;
+    let stride = match rows.len() {
+        0 | 1 => return rows.len(),
+        _ => at(1).wrapping_sub(at(0)),
+    };
+    // A negative stride is a long one here.
+    if stride < rows[0].len() || stride > isize::MAX as usize {
+        return 1;
+    }
+    let even = |i: &usize| rows[*i].len() == rows[0].len() && at(*i) == at(0).wrapping_add(i * stride);
+    (0..rows.len()).take_while(even).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_lie_evenly_are_told() {
+        let bytes = [0_u8; 100];
+        let rows: Vec<&[u8]> = bytes.chunks(10).map(|row| &row[..7]).collect();
+        assert_eq!(evenly(&rows), 10);
+        assert_eq!(evenly(&rows[..1]), 1);
+        assert_eq!(evenly(&[]), 0);
+        let backwards: Vec<&[u8]> = rows.iter().rev().copied().collect();
+        assert_eq!(evenly(&backwards), 1);
+        let same = [rows[0], rows[0]];
+        assert_eq!(evenly(&same), 1);
+        let shorter = [rows[0], rows[1], &rows[2][..5], rows[3]];
+        assert_eq!(evenly(&shorter), 2);
+        let farther = [rows[0], rows[1], rows[3]];
+        assert_eq!(evenly(&farther), 2);
     }
 }

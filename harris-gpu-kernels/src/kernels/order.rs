@@ -141,9 +141,8 @@ pub(crate) fn rank<S: Simt>(
     while other + 3 * PARTS < list.count {
         let keys: [u64; 4] =
             array::from_fn(|n| turn(s.load_constant(from, list.at(other + n as u32 * PARTS))));
-        for key in keys {
-            before += u32::from(key < own);
-        }
+        before += u32::from(keys[0] < own) + u32::from(keys[1] < own);
+        before += u32::from(keys[2] < own) + u32::from(keys[3] < own);
         other += 4 * PARTS;
     }
     while other < list.count {

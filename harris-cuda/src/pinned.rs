@@ -1,0 +1,129 @@
+//! Images in memory that a device copies straight from.
+
+use std::time::Duration;
+
+use harris_core::{Error, ImageView, Sample};
+use harris_gpu::Mark;
+
+#[allow(unused_imports, reason = "named by the documentation")]
+use crate::CudaError;
+use crate::driver::{DeviceMemory, Gpu, Queue, Staging, Stream};
+
+/// An image in pinned memory of the host, from where every GPU copies at the full speed of its bus; from ordinary memory images are
+/// brought there first.
+///
+/// Decode or receive into [`PinnedImage::samples_mut`]. [`CudaDetector`](crate::CudaDetector) sees that the samples of a view are
+/// pinned, and [`CudaPipeline::push_pinned`](crate::CudaPipeline::push_pinned) takes the image along. Pinned memory is dear: keep
+/// images and use them again.
+///
+/// ```no_run
+/// use harris_cuda::{CudaDetector, Detector, HarrisConfig, PinnedImage};
+///
+/// let mut image = PinnedImage::<u8>::gray(1920, 1080)?;
+/// image.samples_mut().fill(7);
+/// let corners = CudaDetector::new(HarrisConfig::default())?.detect(&image.view())?;
+/// # Ok::<(), harris_cuda::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct PinnedImage<T: Sample = u8> {
+    memory: Staging,
+    width: usize,
+    height: usize,
+    channels: usize,
+    sample: std::marker::PhantomData<T>,
+}
+
+impl<T: Sample> PinnedImage<T> {
+    /// A gray image of zeros.
+    ///
+    /// # Errors
+    /// [`Error::EmptyImage`] and what else [`ImageView::gray`] finds wrong with the size; [`CudaError`] inside
+    /// [`Error::Backend`]: no driver, no device, out of pinned memory.
+    pub fn gray(width: usize, height: usize) -> Result<Self, Error> {
+        Self::new(width, height, 1)
+    }
+
+    /// A colour image of zeros, its three channels interleaved.
+    ///
+    /// # Errors
+    /// As [`PinnedImage::gray`].
+    pub fn rgb(width: usize, height: usize) -> Result<Self, Error> {
+        Self::new(width, height, 3)
+    }
+
+    fn new(width: usize, height: usize, channels: usize) -> Result<Self, Error> {
+        let bytes =
+            width.checked_mul(height).and_then(|pixels| pixels.checked_mul(channels * size_of::<T>()));
+        let Some(bytes) = bytes.filter(|bytes| *bytes > 0) else {
+            // No slice is that long; the view says what is wrong.
+            return ImageView::strided::<T>(&[], width, height, channels, width.saturating_mul(channels))
+                .map(|_| unreachable!("an image without samples"));
+        };
+        let memory = Staging::new(&Gpu::open(0)?, bytes)?;
+        Ok(Self { memory, width, height, channels, sample: std::marker::PhantomData })
+    }
+
+    /// Its width in pixels.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Its height in pixels.
+    #[must_use]
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Its samples, row by row without gaps, channels interleaved.
+    #[must_use]
+    pub fn samples(&self) -> &[T] {
+        self.memory.as_samples()
+    }
+
+    /// Its samples, to be written.
+    #[must_use]
+    pub fn samples_mut(&mut self) -> &mut [T] {
+        self.memory.as_mut_samples()
+    }
+
+    /// The image as detectors take it.
+    #[must_use]
+    pub fn view(&self) -> ImageView<'_> {
+        let row = self.width * self.channels;
+        ImageView::strided(self.samples(), self.width, self.height, self.channels, row)
+            .expect("made for this size")
+    }
+
+    /// How long the bare copy to a GPU takes, by its number: what bounds every use of the image there. The median of 21.
+    ///
+    /// # Errors
+    /// As [`CudaDetector::on_device`](crate::CudaDetector::on_device).
+    pub fn copy_time(&self, ordinal: u32) -> Result<Duration, Error> {
+        let stream = Stream::new(&Gpu::open(ordinal)?)?;
+        let bytes = self.memory.as_slice();
+        let memory = DeviceMemory::new(stream.gpu(), bytes.len())?;
+        let mut times = Vec::new();
+        for _ in 0..21 {
+            stream.mark(Mark::Uploaded)?;
+            stream.upload(Queue::Work, &memory, 0, bytes)?;
+            stream.mark(Mark::Listed)?;
+            stream.wait()?;
+            times.push(stream.between(Mark::Uploaded, Mark::Listed)?);
+        }
+        times.sort();
+        Ok(times[times.len() / 2])
+    }
+
+    /// A copy of a slice: `width` times `height` samples of one or three channels, row by row without gaps.
+    ///
+    /// # Errors
+    /// As [`PinnedImage::gray`], and where the slice has another length.
+    pub fn copied(samples: &[T], width: usize, height: usize, channels: usize) -> Result<Self, Error> {
+        ImageView::strided(samples, width, height, channels, width.saturating_mul(channels))?;
+        let mut image = Self::new(width, height, channels)?;
+        let len = image.samples().len();
+        image.samples_mut().copy_from_slice(&samples[..len]);
+        Ok(image)
+    }
+}

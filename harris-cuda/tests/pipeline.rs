@@ -1,0 +1,159 @@
+//! Streams and batches of frames, images in pinned memory, several GPUs.
+
+mod gpu;
+
+use harris_conformance::pictures::{Depth, Picture, Pixels, noise};
+use harris_cpu::CpuDetector;
+use harris_cuda::{
+    CudaDetector, CudaError, CudaPipeline, Detector, Error, HarrisConfig, ImageView, Keypoint, PinnedImage,
+    devices,
+};
+
+fn picture(seed: u64, width: usize, height: usize) -> Picture {
+    Picture::draw(Depth::U8, (width, height, 1), |x, y, c| noise(seed, x / 3, y / 3, c))
+}
+
+fn samples(picture: &Picture) -> &[u8] {
+    match &picture.samples {
+        Pixels::U8(samples) => samples,
+        _ => unreachable!("drawn so"),
+    }
+}
+
+fn pinned(picture: &Picture) -> PinnedImage {
+    PinnedImage::copied(samples(picture), picture.width, picture.height, 1).unwrap()
+}
+
+fn on_cpu(config: &HarrisConfig, image: &ImageView<'_>) -> Vec<Keypoint> {
+    CpuDetector::new(config.clone()).detect(image).unwrap()
+}
+
+#[test]
+fn without_a_device_that_is_what_everything_says() {
+    if gpu::present() {
+        return;
+    }
+    let is_no_device = |error: Error| match error {
+        Error::Backend(cause) => cause.downcast_ref() == Some(&CudaError::NoDevice),
+        _ => false,
+    };
+    assert!(is_no_device(CudaPipeline::<u8>::new(HarrisConfig::default()).unwrap_err()));
+    assert!(is_no_device(CudaDetector::on_devices(&[0, 1], HarrisConfig::default()).unwrap_err()));
+    assert!(is_no_device(PinnedImage::<u8>::gray(8, 8).unwrap_err()));
+}
+
+#[test]
+fn sizes_of_pinned_images_are_checked_before_a_device_is_sought() {
+    assert!(matches!(PinnedImage::<u8>::gray(0, 8), Err(Error::EmptyImage { .. })));
+    let huge = PinnedImage::<f32>::rgb(usize::MAX / 2, 3).unwrap_err();
+    assert!(!matches!(huge, Error::Backend(_)), "{huge}");
+    assert!(PinnedImage::copied(&[0_u8; 7], 4, 2, 1).is_err());
+}
+
+/// Sizes around those at which the walk starts before all rows are there.
+#[test]
+fn pinned_images_equal_ordinary_ones() {
+    if !gpu::present() {
+        return;
+    }
+    let config = HarrisConfig::default();
+    let mut detector = CudaDetector::new(config.clone()).unwrap();
+    for (width, height) in [
+        (17, 16),
+        (640, 480),
+        (2048, 1023),
+        (2048, 1024),
+        (2048, 1025),
+        (1999, 1101),
+        (1920, 1080),
+        (3840, 2160),
+    ] {
+        let picture = picture(1, width, height);
+        let expected = on_cpu(&config, &picture.view());
+        let image = pinned(&picture);
+        for _ in 0..2 {
+            assert!(detector.detect(&image.view()).unwrap() == expected, "{width} x {height}");
+        }
+        // Rows with gaps, and only a part of the image.
+        let part = |samples| ImageView::strided(samples, width - 1, height, 1, width).unwrap();
+        let expected = on_cpu(&config, &part(samples(&picture)));
+        assert!(detector.detect(&part(image.samples())).unwrap() == expected, "{width} x {height}, a part");
+    }
+    // Ordinary memory behind pinned rows, and rows upside down.
+    let picture = picture(2, 300, 200);
+    let image = pinned(&picture);
+    let rows: Vec<u8> = (0..200).rev().flat_map(|y| samples(&picture)[300 * y..][..300].to_vec()).collect();
+    let turned = ndarray::ArrayView2::from_shape((200, 300), image.samples()).unwrap();
+    let turned = turned.slice(ndarray::s![..;-1, ..]);
+    let view = ImageView::try_from(turned).unwrap();
+    let expected = on_cpu(&config, &ImageView::gray(&rows, 300, 200).unwrap());
+    assert!(detector.detect(&view).unwrap() == expected);
+}
+
+/// Frames of several sizes, pinned and not, and some that fail, on as many devices as there are.
+#[test]
+fn frames_come_back_in_order_and_failures_in_their_places() {
+    if !gpu::present() {
+        return;
+    }
+    let config = HarrisConfig::default();
+    let all: Vec<u32> = (0..devices().unwrap().len() as u32).collect();
+    for (ordinals, in_flight) in [(&all[..1], 1), (&all[..1], 3), (&all[..], 2), (&all[..], 6)] {
+        let mut pipeline = CudaPipeline::<u8>::on_devices(ordinals, in_flight, config.clone()).unwrap();
+        assert_eq!(pipeline.most_in_flight(), ordinals.len() * in_flight);
+        let sizes = [(640, 480), (64, 64), (1, 1), (1921, 1081), (300, 17), (640, 480)];
+        let pictures: Vec<_> =
+            (0..40).map(|i| picture(i, sizes[i as usize % 6].0, sizes[i as usize % 6].1)).collect();
+        let mut landed = Vec::new();
+        for (i, picture) in pictures.iter().enumerate() {
+            if i % 2 == 0 {
+                landed.extend(pipeline.push(&picture.view()));
+            } else {
+                landed.extend(pipeline.push_pinned(pinned(picture)));
+            }
+            assert!(pipeline.in_flight() <= pipeline.most_in_flight());
+            if i % 7 == 0 {
+                landed.extend(pipeline.next_done());
+            }
+        }
+        landed.extend(std::iter::from_fn(|| pipeline.next()));
+        assert_eq!((landed.len(), pipeline.in_flight()), (40, 0));
+        for (i, (picture, detection)) in pictures.iter().zip(landed).enumerate() {
+            assert_eq!(detection.image.is_some(), i % 2 == 1);
+            if let Some(image) = detection.image {
+                assert!(image.samples() == samples(picture));
+            }
+            match detection.keypoints {
+                Ok(found) => assert!(found == on_cpu(&config, &picture.view()), "{i}"),
+                Err(Error::ImageTooSmall { .. }) => assert_eq!(picture.width, 1),
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn batches_equal_the_cpu_on_one_device_and_on_all() {
+    if !gpu::present() {
+        return;
+    }
+    let config = HarrisConfig::default();
+    let pictures: Vec<_> = (0..200).map(|i| picture(i, 320, 240)).collect();
+    let pinned: Vec<_> = pictures[..50].iter().map(pinned).collect();
+    let mut views: Vec<_> = pictures.iter().map(Picture::view).collect();
+    views.extend(pinned.iter().map(PinnedImage::view));
+    let mut cpu = CpuDetector::new(config.clone());
+    let expected = cpu.detect_batch(&views).unwrap();
+    let all: Vec<u32> = (0..devices().unwrap().len() as u32).collect();
+    for ordinals in [&all[..1], &all[..]] {
+        let mut detector = CudaDetector::on_devices(ordinals, config.clone()).unwrap();
+        for _ in 0..2 {
+            assert!(detector.detect_batch(&views).unwrap() == expected);
+        }
+        // One that fails ends the batch, and leaves the detector working.
+        let mut with_bad = views.clone();
+        with_bad[120] = ImageView::gray(&[0_u8], 1, 1).unwrap();
+        assert!(matches!(detector.detect_batch(&with_bad), Err(Error::ImageTooSmall { .. })));
+        assert!(detector.detect_batch(&views[..30]).unwrap() == expected[..30]);
+    }
+}

@@ -1,0 +1,210 @@
+//! Several frames in flight.
+
+use std::collections::VecDeque;
+
+use harris_core::{Detector, Error, ImageView, Keypoint};
+
+use crate::detector::GpuDetector;
+use crate::device::Device;
+
+/// Frames on their way through several detectors, on one device or on many; results come in the order of the frames.
+///
+/// What belongs to a frame, such as the memory of its samples, goes with it as an `F`.
+///
+/// ```
+/// use harris_core::{HarrisConfig, ImageView};
+/// use harris_gpu::host::HostDevice;
+/// use harris_gpu::{GpuDetector, GpuPipeline};
+///
+/// let detector = |_| GpuDetector::new(HostDevice, HarrisConfig::default());
+/// let mut pipeline = GpuPipeline::new([(0..2).map(detector).collect()]);
+/// let samples = [0_u8; 32 * 32];
+/// let image = ImageView::gray(&samples, 32, 32)?;
+/// for number in 0..5 {
+///     // Where two are in flight, the older one comes out.
+///     if let Some((earlier, keypoints)) = pipeline.push(&[image], false, number) {
+///         assert_eq!((earlier, keypoints?), (number - 2, vec![vec![]]));
+///     }
+/// }
+/// assert_eq!(pipeline.in_flight(), 2);
+/// while let Some((_, keypoints)) = pipeline.next() {
+///     keypoints?;
+/// }
+/// # Ok::<(), harris_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct GpuPipeline<D: Device, F> {
+    detectors: Vec<Slot<D>>,
+    flights: VecDeque<Flight<F>>,
+    most: usize,
+}
+
+/// A detector and what it works on.
+#[derive(Debug)]
+struct Slot<D: Device> {
+    detector: GpuDetector<D>,
+    /// Its device's number.
+    device: usize,
+    /// Pixels of what it works on.
+    busy: usize,
+}
+
+#[derive(Debug)]
+struct Flight<F> {
+    frame: F,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    /// On the way through a detector.
+    Running(usize),
+    Done(Result<Vec<Vec<Keypoint>>, Error>),
+}
+
+/// What belongs to a frame, and the keypoints of each of its images.
+pub type Landed<F> = (F, Result<Vec<Vec<Keypoint>>, Error>);
+
+impl<D: Device, F> GpuPipeline<D, F> {
+    /// A pipeline over the detectors of each device: as many frames are in flight as there are detectors.
+    ///
+    /// # Panics
+    /// Where there is none.
+    #[must_use]
+    pub fn new(devices: impl IntoIterator<Item = Vec<GpuDetector<D>>>) -> Self {
+        let slots = devices.into_iter().enumerate().flat_map(|(device, detectors)| {
+            detectors.into_iter().map(move |detector| Slot { detector, device, busy: 0 })
+        });
+        let detectors: Vec<_> = slots.collect();
+        assert!(!detectors.is_empty(), "a pipeline without detectors");
+        Self { most: detectors.len(), detectors, flights: VecDeque::new() }
+    }
+
+    /// Starts on a frame: one image, or several that [`GpuPipeline::stack`] tells can be worked on at once. Where as many frames are
+    /// in flight as can be, the oldest is finished first, and returned. Where samples are `lasting`, they stay as they are until
+    /// the frame is returned; else they are copied before this returns.
+    ///
+    /// A frame that cannot be worked on lands like the others, with its error.
+    pub fn push(&mut self, images: &[ImageView<'_>], lasting: bool, frame: F) -> Option<Landed<F>> {
+        let landed = self.make_room();
+        let state = self.start(images, lasting);
+        self.flights.push_back(Flight { frame, state });
+        landed
+    }
+
+    /// The same for a frame that has its image with it, lasting until the frame is returned.
+    pub fn push_own(&mut self, frame: F, image: impl FnOnce(&F) -> ImageView<'_>) -> Option<Landed<F>> {
+        let landed = self.make_room();
+        let state = self.start(&[image(&frame)], true);
+        self.flights.push_back(Flight { frame, state });
+        landed
+    }
+
+    fn make_room(&mut self) -> Option<Landed<F>> {
+        if self.flights.len() < self.most { None } else { self.next() }
+    }
+
+    /// Starts on images with a detector of the device that has least to do.
+    fn start(&mut self, images: &[ImageView<'_>], lasting: bool) -> State {
+        let load = |device: usize| -> usize {
+            self.detectors.iter().filter(|slot| slot.device == device).map(|slot| slot.busy).sum()
+        };
+        let free = (0..self.detectors.len()).filter(|&i| self.detectors[i].busy == 0);
+        let i = free.min_by_key(|&i| load(self.detectors[i].device)).expect("fewer frames than detectors");
+        let slot = &mut self.detectors[i];
+        match slot.detector.begin(images, lasting) {
+            Ok(()) => {
+                slot.busy = images.iter().map(|image| image.width() * image.height()).sum();
+                State::Running(i)
+            }
+            Err(error) => State::Done(Err(error)),
+        }
+    }
+
+    /// The oldest frame, when its work is done; `None` where none is in flight.
+    #[allow(clippy::should_implement_trait)]
+    pub fn next(&mut self) -> Option<Landed<F>> {
+        let Flight { frame, state } = self.flights.pop_front()?;
+        let result = match state {
+            State::Done(result) => result,
+            State::Running(i) => {
+                self.detectors[i].busy = 0;
+                self.detectors[i].detector.finish()
+            }
+        };
+        Some((frame, result))
+    }
+
+    /// The oldest frame where its work is done already.
+    pub fn next_done(&mut self) -> Option<Landed<F>> {
+        match self.flights.front()?.state {
+            State::Running(i) if !self.detectors[i].detector.is_done() => None,
+            _ => self.next(),
+        }
+    }
+
+    /// How many of `images`, from the first on, can be worked on as one frame.
+    #[must_use]
+    pub fn stack(&self, images: &[ImageView<'_>]) -> usize {
+        self.detectors[0].detector.stack(images)
+    }
+
+    /// How many frames are in flight.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.flights.len()
+    }
+
+    /// How many can be.
+    #[must_use]
+    pub fn most_in_flight(&self) -> usize {
+        self.most
+    }
+
+    /// The devices in words, each once.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let mut names = Vec::new();
+        for (i, slot) in self.detectors.iter().enumerate() {
+            if i == 0 || self.detectors[i - 1].device != slot.device {
+                names.push(slot.detector.describe());
+            }
+        }
+        names.join(", ")
+    }
+}
+
+impl<D: Device> GpuPipeline<D, ()> {
+    /// The keypoints of each image, those of one size in stacks.
+    ///
+    /// # Errors
+    /// The first, as [`Detector::detect_batch`]. What is in flight is finished first.
+    pub fn detect_batch(&mut self, images: &[ImageView<'_>]) -> Result<Vec<Vec<Keypoint>>, Error> {
+        let mut all = Ok(Vec::with_capacity(images.len()));
+        let mut add = |landed: Option<Landed<()>>| {
+            if let Some(((), result)) = landed {
+                match (&mut all, result) {
+                    (Ok(lists), Ok(more)) => lists.extend(more),
+                    (Ok(_), Err(error)) => all = Err(error),
+                    (Err(_), _) => {}
+                }
+            }
+            all.is_ok()
+        };
+        let mut later = images;
+        while !later.is_empty() {
+            let (now, rest) = later.split_at(self.stack(later));
+            let landed = self.push(now, true, ());
+            if !add(landed) {
+                break;
+            }
+            later = rest;
+        }
+        // Also after an error: their samples are only lent.
+        while self.in_flight() > 0 {
+            let landed = self.next();
+            add(landed);
+        }
+        all
+    }
+}
