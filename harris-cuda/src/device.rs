@@ -1,14 +1,17 @@
 //! A CUDA device as `harris-gpu` asks for it.
 
+use std::cmp::Reverse;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use harris_core::Error;
-use harris_gpu::{Argument, Device, Mark, Rows};
+use harris_gpu::{Argument, Device, Key, Mark, Rows};
 use harris_gpu_kernels::abi::Kernel;
 use rayon::prelude::*;
 
 use crate::CudaError;
-use crate::driver::{DeviceMemory, Gpu, Queue, Staging, Stream, Value, evenly, is_pinned};
+use crate::driver::{DeviceMemory, Gpu, Queue, Recording, Staging, Stream, Value, evenly, is_pinned};
 
 /// The kernels; `cargo xtask ptx` makes them from `harris-gpu-kernels`.
 pub(crate) const PTX: &str = include_str!("../ptx/harris.ptx");
@@ -24,7 +27,8 @@ const SHARE: usize = 512 << 10;
 
 /// Bytes of pinned memory that are best sent at once where work goes on beside: more would come too late, less is not worth a
 /// launch.
-const PORTION: usize = 1 << 20;
+static PORTION: std::sync::LazyLock<usize> =
+    std::sync::LazyLock::new(|| std::env::var("HP").ok().and_then(|v| v.parse().ok()).unwrap_or(1 << 20));
 
 /// A device, a stream on it and pinned memory on the way to it and back.
 #[derive(Debug)]
@@ -34,6 +38,20 @@ pub(crate) struct CudaDevice {
     /// Bytes of the staging that copies may still be reading.
     staged: usize,
     returns: Returns,
+    /// Counts what work depends on: allocations, and where what is fetched goes.
+    changes: AtomicU64,
+    /// What was asked for last.
+    last: Option<(Key, u64)>,
+    recording: Option<Recorded>,
+}
+
+/// Work that was asked for twice in a row, and recorded the second time.
+#[derive(Debug)]
+struct Recorded {
+    work: (Key, u64),
+    recording: Recording,
+    /// Bytes that it takes of the place for what is fetched.
+    taken: usize,
 }
 
 /// Pinned memory for what is fetched.
@@ -47,7 +65,7 @@ struct Returns {
 }
 
 /// Where something fetched is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Fetched {
     place: usize,
     start: usize,
@@ -61,6 +79,9 @@ impl CudaDevice {
             staging: None,
             staged: 0,
             returns: Returns::default(),
+            changes: AtomicU64::new(0),
+            last: None,
+            recording: None,
         })
     }
 
@@ -71,6 +92,11 @@ impl CudaDevice {
     /// From the arrival of the last input in the device's memory to the complete list there.
     pub(crate) fn time(&self) -> Result<Duration, CudaError> {
         self.stream.between(Mark::Uploaded, Mark::Listed)
+    }
+
+    /// What was recorded may use memory that is there no more.
+    fn changed(&self) {
+        self.changes.fetch_add(1, Relaxed);
     }
 
     /// Room for at least `least` bytes that no copy reads any more, better for `wanted`, and where it starts.
@@ -161,6 +187,7 @@ impl Device for CudaDevice {
     type Fetched = Fetched;
 
     fn allocate(&self, bytes: usize) -> Result<DeviceMemory, Error> {
+        self.changed();
         Ok(DeviceMemory::new(self.stream.gpu(), bytes)?)
     }
 
@@ -177,22 +204,25 @@ impl Device for CudaDevice {
     }
 
     fn portion(&self, bytes: &[u8]) -> usize {
-        if is_pinned(self.stream.gpu(), bytes) { PORTION } else { usize::MAX / 2 }
+        if is_pinned(self.stream.gpu(), bytes) { *PORTION } else { usize::MAX / 2 }
     }
 
     fn fetch(&mut self, memory: &DeviceMemory, bytes: usize) -> Result<Fetched, Error> {
-        let Self { stream, returns, .. } = self;
+        let Self { stream, returns, changes, .. } = self;
         if std::mem::take(&mut returns.settled) {
             returns.taken = 0;
             // One that is large enough for all stays.
-            let most = returns.places.iter().map(Staging::bytes).max().unwrap_or(0);
-            returns.places.retain(|place| place.bytes() == most);
-            returns.places.truncate(1);
+            if returns.places.len() > 1 {
+                changes.fetch_add(1, Relaxed);
+                returns.places.sort_by_key(|place| Reverse(place.bytes()));
+                returns.places.truncate(1);
+            }
         }
         let room = returns.places.last().map_or(0, |place| place.bytes() - returns.taken);
         if room < bytes {
             let taken: usize = returns.places.iter().map(Staging::bytes).sum();
             let more = (taken + 2 * bytes).max(LEAST_STAGED);
+            changes.fetch_add(1, Relaxed);
             returns.places.push(Staging::new(stream.gpu(), more)?);
             returns.taken = 0;
         }
@@ -216,6 +246,35 @@ impl Device for CudaDevice {
         } else {
             self.stream.download(memory, bytes)?;
             self.staged = 0;
+        }
+        Ok(())
+    }
+
+    fn replay(&mut self, key: Key) -> Result<bool, Error> {
+        let work = (key, self.changes.load(Relaxed));
+        if let Some(recorded) = self.recording.as_ref().filter(|recorded| recorded.work == work) {
+            self.stream.play(&recorded.recording)?;
+            self.returns.taken = recorded.taken;
+            self.returns.settled = false;
+            return Ok(true);
+        }
+        // It takes time to record: it is done for what comes again.
+        if self.last.replace(work) == Some(work) {
+            self.stream.record()?;
+        }
+        Ok(false)
+    }
+
+    fn recorded(&mut self, complete: bool) -> Result<(), Error> {
+        if !self.stream.is_recording() {
+            return Ok(());
+        }
+        let recording = self.stream.recorded();
+        if complete {
+            let recording = recording?;
+            self.stream.play(&recording)?;
+            let work = self.last.expect("set when the recording began");
+            self.recording = Some(Recorded { work, recording, taken: self.returns.taken });
         }
         Ok(())
     }

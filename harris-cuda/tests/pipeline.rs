@@ -101,12 +101,17 @@ fn frames_come_back_in_order_and_failures_in_their_places() {
     for (ordinals, in_flight) in [(&all[..1], 1), (&all[..1], 3), (&all[..], 2), (&all[..], 6)] {
         let mut pipeline = CudaPipeline::<u8>::on_devices(ordinals, in_flight, config.clone()).unwrap();
         assert_eq!(pipeline.most_in_flight(), ordinals.len() * in_flight);
-        let sizes = [(640, 480), (64, 64), (1, 1), (1921, 1081), (300, 17), (640, 480)];
+        // Every sixth is not a number somewhere.
+        let nan = [[0.5_f32; 400], [f32::NAN; 400]].concat();
+        let nan = ImageView::gray(&nan, 40, 20).unwrap();
+        let sizes = [(640, 480), (64, 64), (40, 20), (1921, 1081), (300, 17), (640, 480)];
         let pictures: Vec<_> =
             (0..40).map(|i| picture(i, sizes[i as usize % 6].0, sizes[i as usize % 6].1)).collect();
         let mut landed = Vec::new();
         for (i, picture) in pictures.iter().enumerate() {
-            if i % 2 == 0 {
+            if i % 6 == 2 {
+                landed.extend(pipeline.push(&nan));
+            } else if i % 2 == 0 {
                 landed.extend(pipeline.push(&picture.view()));
             } else {
                 landed.extend(pipeline.push_pinned(pinned(picture)));
@@ -124,8 +129,8 @@ fn frames_come_back_in_order_and_failures_in_their_places() {
                 assert!(image.samples() == samples(picture));
             }
             match detection.keypoints {
-                Ok(found) => assert!(found == on_cpu(&config, &picture.view()), "{i}"),
-                Err(Error::ImageTooSmall { .. }) => assert_eq!(picture.width, 1),
+                Ok(found) => assert!(i % 6 != 2 && found == on_cpu(&config, &picture.view()), "{i}"),
+                Err(Error::NonFinite { x: 0, y: 10, .. }) => assert_eq!(i % 6, 2),
                 Err(error) => panic!("{error}"),
             }
         }
@@ -152,8 +157,8 @@ fn batches_equal_the_cpu_on_one_device_and_on_all() {
         }
         // One that fails ends the batch, and leaves the detector working.
         let mut with_bad = views.clone();
-        with_bad[120] = ImageView::gray(&[0_u8], 1, 1).unwrap();
-        assert!(matches!(detector.detect_batch(&with_bad), Err(Error::ImageTooSmall { .. })));
+        with_bad[120] = ImageView::gray(&[0.5, f32::NAN], 2, 1).unwrap();
+        assert!(matches!(detector.detect_batch(&with_bad), Err(Error::NonFinite { x: 1, .. })));
         assert!(detector.detect_batch(&views[..30]).unwrap() == expected[..30]);
     }
 }

@@ -152,7 +152,13 @@ impl Room {
 
     /// Keypoints that are fetched together with their number.
     fn usual(&self) -> usize {
-        (self.last + self.last / 4).max(LEAST_FETCHED)
+        // One number for many images that follow each other.
+        (self.last + self.last / 8).next_power_of_two().max(LEAST_FETCHED)
+    }
+
+    /// What work depends on, but for the images.
+    pub(crate) fn key(&self) -> [u64; 3] {
+        [self.found, self.kept, self.usual()].map(|number| number as u64)
     }
 }
 
@@ -199,6 +205,12 @@ pub(crate) struct Fetched<D: Device> {
     states: D::Fetched,
     /// Of each image as many as there is room for, or of a single one the first so many.
     keypoints: Option<(D::Fetched, usize)>,
+}
+
+impl<D: Device> Clone for Fetched<D> {
+    fn clone(&self) -> Self {
+        Self { states: self.states.clone(), keypoints: self.keypoints.clone() }
+    }
 }
 
 /// What is done with images once they are on the device.

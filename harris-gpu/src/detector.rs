@@ -29,6 +29,8 @@ pub struct GpuDetector<D: Device> {
     workspace: Workspace<D>,
     room: Option<Room>,
     job: Option<Job<D>>,
+    /// What the last work on images of the fused kernels fetched.
+    recorded: Option<Fetched<D>>,
     staged: bool,
     /// Whether the last image's corners were found stage by stage.
     in_stages: bool,
@@ -67,6 +69,7 @@ impl<D: Device> GpuDetector<D> {
             workspace: Workspace::new(),
             room: None,
             job: None,
+            recorded: None,
             staged: false,
             in_stages: false,
         }
@@ -161,23 +164,46 @@ impl<D: Device> GpuDetector<D> {
         if !self.room.as_ref().is_some_and(|room| room.suits(image)) {
             self.room = None;
         }
-        let Self { device, config, workspace, room, .. } = self;
+        let Self { device, config, workspace, room, recorded, .. } = self;
         let room = room.get_or_insert_with(|| Room::new(config, image));
         let shape = Shape::new(image, images.len());
-        let kernel = walk.as_ref().map(|(kernel, _)| *kernel);
-        if walk.is_none() {
-            staged::respond(device, workspace, config, image, pace != Pace::Copied)?;
-        }
+        let lasting = pace != Pace::Copied;
+        let Some((kernel, rasters)) = walk else {
+            staged::respond(device, workspace, config, image, lasting)?;
+            let mut search = Search::new(device, workspace, config, room, shape);
+            search.start(image)?;
+            let fetched = search.list()?;
+            self.job = Some(Job { shape, walk: None, fetched });
+            return Ok(());
+        };
+        let hurried = pace == Pace::Hurried && fused::can_hurry(device, rasters[0]);
         let mut search = Search::new(device, workspace, config, room, shape);
-        match walk {
-            Some((kernel, rasters)) if pace == Pace::Hurried => {
-                fused::hurry(&mut search, rasters[0], kernel)?
-            }
-            Some((kernel, rasters)) => fused::start(&mut search, &rasters, kernel, pace == Pace::Lasting)?,
-            None => search.start(image)?,
+        if hurried {
+            fused::hurry(&mut search, rasters[0], kernel)?;
+        } else {
+            fused::start(&mut search, &rasters, lasting)?;
         }
-        let fetched = search.list()?;
-        self.job = Some(Job { shape, walk: kernel, fetched });
+        let [found, kept, usual] = search.room.key();
+        let [width, height, images] =
+            [image.width(), image.height(), images.len()].map(|number| number as u64);
+        let key = [width, height, images, u64::from(hurried), kernel as u64, found, kept, usual];
+        let fetched = if search.device.replay(key)? {
+            recorded.clone().expect("kept when it was recorded")
+        } else {
+            let rest = |search: &mut Search<'_, D>| {
+                if hurried {
+                    fused::exceed(search)?;
+                } else {
+                    search.clear()?;
+                    fused::again(search, kernel)?;
+                }
+                search.list()
+            };
+            let fetched = rest(&mut search);
+            search.device.recorded(fetched.is_ok())?;
+            recorded.insert(fetched?).clone()
+        };
+        self.job = Some(Job { shape, walk: Some(kernel), fetched });
         Ok(())
     }
 

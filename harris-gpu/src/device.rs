@@ -14,7 +14,7 @@ pub trait Device: Debug + Send {
     type Memory: Debug + Send;
 
     /// What was fetched from memory, or will be.
-    type Fetched: Debug + Send;
+    type Fetched: Clone + Debug + Send;
 
     /// Reserves memory.
     ///
@@ -60,6 +60,27 @@ pub trait Device: Debug + Send {
     /// Where the device fails, also in work that was asked for before.
     fn download(&mut self, memory: &Self::Memory, bytes: &mut [u8]) -> Result<(), Error>;
 
+    /// Asks for all that was recorded under the same key, if it can: it is then not to be asked for again, and what it fetched is
+    /// fetched to where it was. Else it is to be asked for now, and [`Device::recorded`] follows.
+    ///
+    /// Work of one key always asks for the same, but for what the memory holds.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn replay(&mut self, key: Key) -> Result<bool, Error> {
+        let _ = key;
+        Ok(false)
+    }
+
+    /// Ends what is recorded since the last [`Device::replay`], also where it is `complete` no more because something failed.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn recorded(&mut self, complete: bool) -> Result<(), Error> {
+        let _ = complete;
+        Ok(())
+    }
+
     /// Waits for all work.
     ///
     /// # Errors
@@ -101,6 +122,9 @@ pub trait Device: Debug + Send {
     /// The device in words, as in `cuda: NVIDIA H200`.
     fn describe(&self) -> String;
 }
+
+/// What tells work from other work of a detector.
+pub type Key = [u64; 8];
 
 /// Rows of bytes on their way to a device.
 #[derive(Clone, Copy, Debug)]

@@ -51,11 +51,10 @@ pub(crate) fn covered<'a>(image: &ImageView<'a>, config: &HarrisConfig) -> Optio
 /// Rows below the last one whose corners are sought that the walk looks at.
 const AHEAD: usize = fused::SIDE as usize + 4;
 
-/// Brings images to the device that are [`covered`], and starts to walk on them. Whether samples are `lasting`: see [`Rows`].
+/// Brings images to the device that are [`covered`], for [`again`] to walk on them. Whether samples are `lasting`: see [`Rows`].
 pub(crate) fn start<D: Device>(
     search: &mut Search<'_, D>,
     images: &[Raster<'_, u8>],
-    kernel: Kernel,
     lasting: bool,
 ) -> Result<(), Error> {
     let pitch = prepare(search)?;
@@ -64,21 +63,24 @@ pub(crate) fn start<D: Device>(
     search
         .device
         .upload(memory, Rows { rows: &rows, pitch, offset: 0, each: search.height as usize, lasting })?;
-    search.device.mark(Mark::Uploaded)?;
-    again(search, kernel)
+    search.device.mark(Mark::Uploaded)
 }
 
-/// The same for a single image whose samples are lasting, and at once: the walk begins as soon as the first rows have come.
+/// Whether it is worth while to [`hurry`].
+pub(crate) fn can_hurry<D: Device>(device: &D, image: Raster<'_, u8>) -> bool {
+    image.width() * image.height() >= 2 * device.portion(image.row(0))
+}
+
+/// Brings a single image to the device whose samples are lasting, and walks on its first rows while others are on their way;
+/// [`exceed`] follows.
 pub(crate) fn hurry<D: Device>(
     search: &mut Search<'_, D>,
     image: Raster<'_, u8>,
     kernel: Kernel,
 ) -> Result<(), Error> {
-    let portion = search.device.portion(bytemuck::cast_slice(image.row(0)));
-    if image.width() * image.height() < 2 * portion {
-        return start(search, &[image], kernel, true);
-    }
     let pitch = prepare(search)?;
+    search.clear()?;
+    let portion = search.device.portion(image.row(0));
     let (rows, height) = (upload::rows(image), image.height());
     let (mut sent, mut walked) = (0, 0);
     for rows in rows.chunks((portion / pitch).max(LEAST_ROWS)) {
@@ -97,15 +99,14 @@ pub(crate) fn hurry<D: Device>(
             walked = ready;
         }
     }
-    exceed(search)
+    Ok(())
 }
 
-/// Makes room for images and clears their states; returns how many bytes rows are apart.
+/// Makes room for images; returns how many bytes rows are apart.
 fn prepare<D: Device>(search: &mut Search<'_, D>) -> Result<usize, Error> {
     let pitch = pitch(search);
     search.stride = pitch as u64;
     search.workspace.fit::<u8>(search.device, Slot::Image, pitch * search.height as usize * search.images)?;
-    search.clear()?;
     Ok(pitch)
 }
 
@@ -152,7 +153,7 @@ fn walk<D: Device>(
 }
 
 /// Fills the slot `Keys` with those candidates that exceed the threshold, now that it is known.
-fn exceed<D: Device>(search: &mut Search<'_, D>) -> Result<(), Error> {
+pub(crate) fn exceed<D: Device>(search: &mut Search<'_, D>) -> Result<(), Error> {
     let (images, found, kept) = (search.images, search.room.found, search.room.kept);
     search.workspace.fit::<u64>(search.device, Slot::Keys, kept * images)?;
     let (threshold, value) = simple_threshold(search.config).expect("covered");

@@ -12,6 +12,8 @@ pub(super) const NO_DEVICE: u32 = 100;
 pub(super) const UNSUPPORTED_PTX_VERSION: u32 = 222;
 pub(super) const NOT_READY: u32 = 600;
 pub(super) const STREAM_NON_BLOCKING: c_uint = 1;
+pub(super) const STREAM_CAPTURE_MODE_RELAXED: c_uint = 2;
+pub(super) const EVENT_RECORD_EXTERNAL: c_uint = 1;
 pub(super) const EVENT_DISABLE_TIMING: c_uint = 2;
 pub(super) const MEMHOSTALLOC_PORTABLE: c_uint = 1;
 pub(super) const POINTER_ATTRIBUTE_MEMORY_TYPE: c_uint = 2;
@@ -65,6 +67,13 @@ unsafe extern "C" {
     pub(super) fn cuEventCreate(event: *mut Handle, flags: c_uint) -> u32;
     pub(super) fn cuEventDestroy_v2(event: Handle) -> u32;
     pub(super) fn cuEventRecord(event: Handle, stream: Handle) -> u32;
+    pub(super) fn cuEventRecordWithFlags(event: Handle, stream: Handle, flags: c_uint) -> u32;
+    pub(super) fn cuStreamBeginCapture_v2(stream: Handle, mode: c_uint) -> u32;
+    pub(super) fn cuStreamEndCapture(stream: Handle, graph: *mut Handle) -> u32;
+    pub(super) fn cuGraphInstantiateWithFlags(instance: *mut Handle, graph: Handle, flags: u64) -> u32;
+    pub(super) fn cuGraphLaunch(instance: Handle, stream: Handle) -> u32;
+    pub(super) fn cuGraphExecDestroy(instance: Handle) -> u32;
+    pub(super) fn cuGraphDestroy(graph: Handle) -> u32;
     pub(super) fn cuEventElapsedTime(milliseconds: *mut f32, start: Handle, end: Handle) -> u32;
     pub(super) fn cuModuleLoadDataEx(
         module: *mut Handle,

@@ -35,6 +35,7 @@ pub(crate) struct Stream {
     /// How far the work ahead has come.
     arrived: Handle,
     marks: [Handle; Mark::COUNT],
+    recording: bool,
     gpu: Arc<Gpu>,
 }
 
@@ -52,6 +53,7 @@ impl Stream {
             ahead: none,
             arrived: none,
             marks: [none; Mark::COUNT],
+            recording: false,
             gpu: Arc::clone(gpu),
         };
         for handle in [&mut stream.handle, &mut stream.ahead] {
@@ -259,8 +261,49 @@ impl Stream {
     pub(crate) fn mark(&self, mark: Mark) -> Result<(), CudaError> {
         self.gpu.enter()?;
         let event = self.marks[mark as usize];
+        // While work is recorded, so is this: each time that it is asked for the mark is set.
+        let flags = if self.recording { ffi::EVENT_RECORD_EXTERNAL } else { 0 };
         // SAFETY: event and stream are alive and of one context.
-        ffi::check("cuEventRecord", unsafe { ffi::cuEventRecord(event, self.handle) })
+        let code = unsafe { ffi::cuEventRecordWithFlags(event, self.handle, flags) };
+        ffi::check("cuEventRecord", code)
+    }
+
+    /// From here on work is recorded, and not done.
+    pub(crate) fn record(&mut self) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        // SAFETY: the stream is alive. Memory may be allocated meanwhile, as the mode says.
+        let code = unsafe { ffi::cuStreamBeginCapture_v2(self.handle, ffi::STREAM_CAPTURE_MODE_RELAXED) };
+        ffi::check("cuStreamBeginCapture", code)?;
+        self.recording = true;
+        Ok(())
+    }
+
+    /// Whether work is recorded.
+    pub(crate) fn is_recording(&self) -> bool {
+        self.recording
+    }
+
+    /// What was recorded. The memory that it uses must live as long as it is played, which is the caller's to keep.
+    pub(crate) fn recorded(&mut self) -> Result<Recording, CudaError> {
+        self.gpu.enter()?;
+        self.recording = false;
+        let (mut graph, mut instance) = (std::ptr::null_mut(), std::ptr::null_mut());
+        // SAFETY: writes one handle.
+        let code = unsafe { ffi::cuStreamEndCapture(self.handle, &mut graph) };
+        ffi::check("cuStreamEndCapture", code)?;
+        // SAFETY: the graph is alive; writes one handle.
+        let code = unsafe { ffi::cuGraphInstantiateWithFlags(&mut instance, graph, 0) };
+        // SAFETY: the graph is alive and dropped once; what was made from it needs it no more.
+        unsafe { ffi::cuGraphDestroy(graph) };
+        ffi::check("cuGraphInstantiate", code)?;
+        Ok(Recording { instance, gpu: Arc::clone(&self.gpu) })
+    }
+
+    /// Does what was recorded on this stream.
+    pub(crate) fn play(&self, recording: &Recording) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        // SAFETY: both are alive and of one context; the memory is still there, by the contract of `recorded`.
+        ffi::check("cuGraphLaunch", unsafe { ffi::cuGraphLaunch(recording.instance, self.handle) })
     }
 
     /// The device's time from one mark to another, both of which have been passed.
@@ -275,10 +318,33 @@ impl Stream {
     }
 }
 
+/// Work that can be asked for at once, as often as one likes.
+#[derive(Debug)]
+pub(crate) struct Recording {
+    instance: Handle,
+    gpu: Arc<Gpu>,
+}
+
+// SAFETY: the driver's functions on graphs may be called from any thread, one at a time.
+unsafe impl Send for Recording {}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        if self.gpu.enter().is_ok() {
+            // SAFETY: it is alive and dropped once; the driver lets its work end first.
+            unsafe { ffi::cuGraphExecDestroy(self.instance) };
+        }
+    }
+}
+
 impl Drop for Stream {
     fn drop(&mut self) {
         if self.gpu.enter().is_err() {
             return;
+        }
+        if self.recording {
+            // What is half recorded is forgotten.
+            let _ = self.recorded();
         }
         for event in self.marks.into_iter().chain([self.arrived]).filter(|event| !event.is_null()) {
             // SAFETY: the event is alive and dropped once.
