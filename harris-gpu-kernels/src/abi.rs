@@ -65,7 +65,7 @@ macro_rules! for_each_kernel {
             // Lists, by key: groups of `order::WAYS` sorted runs of `run` keys, a power of two, to single ones.
             order::merge [256, 0] (from: [u64], to: [u64], state: [u32], pitch: u32, most: u32, run: u32);
             // Lists, `order::PARTS` threads a key: each to the place that it has in order; where `turned`, in the order of rows.
-            order::rank [256, 0] (from: [u64], to: [u64], state: [u32], pitch: u32, most: u32, turned: u32);
+            order::rank [256, 1024] (from: [u64], to: [u64], state: [u32], pitch: u32, most: u32, turned: u32);
             // Lists, by key: keys of corners to keys in the order of rows, and the other way round.
             order::turn [256, 0] (from: [u64], to: [u64], state: [u32], pitch: u32, most: u32);
             // By key: each corner's cell in a grid of squares, with its rank.
@@ -80,9 +80,9 @@ macro_rules! for_each_kernel {
             refine::refine_u8 [128, 0] (image: [u8], keypoints: [f32], state: [u32], most: u32, width: u32, height: u32, channels: u32, stride: u64, radius: u32);
             refine::refine_u16 [128, 0] (image: [u16], keypoints: [f32], state: [u32], most: u32, width: u32, height: u32, channels: u32, stride: u64, radius: u32);
             refine::refine_f32 [128, 0] (image: [f32], keypoints: [f32], state: [u32], most: u32, width: u32, height: u32, channels: u32, stride: u64, radius: u32);
-            // Any columns of blocks, a row of them each list: those of the `capacity` found at most that exceed the threshold, in no
-            // order, into a list that the state counts, also beyond its `pitch`.
-            order::exceed [256, 0] (from: [u64], to: [u64], state: [u32], capacity: u32, pitch: u32, kind: u32, value: f32);
+            // Warps are pieces, rows of blocks images: those candidates that exceed the threshold, in no order, into a list that the
+            // state counts, also beyond its `pitch`. Each image has `pieces`, which have room for `room` candidates each.
+            order::exceed [256, 0] (from: [u64], counts: [u32], to: [u64], state: [u32], pieces: u32, room: u32, pitch: u32, kind: u32, value: f32);
 
             // Warps are rows: interleaved samples to sums of gray levels before each column, in rows of `pitch` words from the
             // second on.
@@ -113,25 +113,26 @@ macro_rules! for_each_kernel {
             nearest::nearest_of_parts [256, 0] (parts: [u32], found: [u32], queries: u32, count: u32);
 
             // Blocks are pieces of strips of `fused::OWN` columns and `rows` rows, from row `first` to row `last`: 8-bit samples, rows
-            // `pitch` bytes apart, to the keys of corners that exceed what is known of the threshold. Rows of blocks are images,
-            // `stride` bytes apart.
-            fused::sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::binomial3_sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::binomial3_sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::binomial3_sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::binomial3_sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::binomial5_sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::binomial5_sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::binomial5_sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::binomial5_sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::sobel_box3_shi_tomasi_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::sobel_box3_shi_tomasi_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::binomial3_sobel_box3_shi_tomasi_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::binomial3_sobel_box3_shi_tomasi_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
-            fused::binomial3_scharr_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, capacity: u32);
+            // `pitch` bytes apart, to the keys of corners that exceed what is known of the threshold, and their number. Rows of
+            // blocks are images, `stride` bytes apart, of `pieces` each, of which the first here is number `piece`; each has room
+            // for `room` keys.
+            fused::sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial3_sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial3_sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial3_sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial3_sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial5_sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial5_sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial5_sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial5_sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::sobel_box3_shi_tomasi_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::sobel_box3_shi_tomasi_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial3_sobel_box3_shi_tomasi_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial3_sobel_box3_shi_tomasi_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial3_scharr_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
         }
     };
 }
@@ -346,12 +347,10 @@ pub mod state {
     pub const GREATEST: usize = 1;
     /// The threshold, as the bits of an f32.
     pub const THRESHOLD: usize = 2;
-    /// Corners that exceed what was known of the threshold when they were found.
-    pub const FOUND: usize = 3;
-    /// Those of the list.
-    pub const KEPT: usize = 4;
+    /// Corners of the list.
+    pub const KEPT: usize = 3;
     /// Those not yet decided upon.
-    pub const OPEN: usize = 5;
+    pub const OPEN: usize = 4;
     /// Its length.
     pub const WORDS: usize = 8;
 }

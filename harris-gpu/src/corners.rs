@@ -111,8 +111,6 @@ impl Lists {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     size: (usize, usize),
-    /// For candidates of a fused walk.
-    pub(crate) found: usize,
     /// For corners.
     pub(crate) kept: usize,
     /// How many the last list had.
@@ -127,8 +125,7 @@ impl Room {
         let radius = config.suppression_radius();
         let most = |len: usize| len.div_ceil(radius.min(len) + 1);
         let (most, pixels) = (most(width) * most(height), width * height);
-        let (found, kept) = (most.min(pixels / 32 + 1024), most.min(pixels / 512 + 1024));
-        Self { size: (width, height), found, kept, last: 0 }
+        Self { size: (width, height), kept: most.min(pixels / 512 + 1024), last: 0 }
     }
 
     /// Whether it was made for images of this size.
@@ -138,13 +135,9 @@ impl Room {
 
     /// Makes more where lists did not fit; tells whether that was so.
     fn grow(&mut self, states: &[[u32; state::WORDS]]) -> bool {
-        let most = |word: usize| states.iter().map(|state| state[word] as usize).max().unwrap_or(0);
-        let (found, kept) = (most(state::FOUND), most(state::KEPT));
-        let fits = found <= self.found && kept <= self.kept;
-        if found > self.found {
-            self.found = found + found / 4;
-        }
-        if kept > self.kept {
+        let kept = states.iter().map(|state| state[state::KEPT] as usize).max().unwrap_or(0);
+        let fits = kept <= self.kept;
+        if !fits {
             self.kept = kept + kept / 4;
         }
         !fits
@@ -157,8 +150,8 @@ impl Room {
     }
 
     /// What work depends on, but for the images.
-    pub(crate) fn key(&self) -> [u64; 3] {
-        [self.found, self.kept, self.usual()].map(|number| number as u64)
+    pub(crate) fn key(&self) -> [u64; 2] {
+        [self.kept, self.usual()].map(|number| number as u64)
     }
 }
 
@@ -403,9 +396,7 @@ impl<'a, D: Device> Search<'a, D> {
         self.device.wait()?;
         let mut states: Vec<[u32; state::WORDS]> = words(self.device.fetched(&fetched.states));
         if self.room.grow(&states) {
-            // As the greatest response is known, fewer will be found.
             for state in &mut states {
-                state[state::FOUND] = 0;
                 state[state::KEPT] = 0;
             }
             self.set_states(&states)?;

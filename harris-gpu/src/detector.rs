@@ -7,6 +7,7 @@ use ndarray::Array2;
 use crate::corners::{Fetched, Room, Search, Shape};
 use crate::device::Device;
 use crate::error::GpuError;
+use crate::fused::Pieces;
 use crate::workspace::{Slot, Workspace};
 use crate::{fused, staged};
 
@@ -40,8 +41,8 @@ pub struct GpuDetector<D: Device> {
 #[derive(Debug)]
 struct Job<D: Device> {
     shape: Shape,
-    /// The kernel that walks on them, where there is one.
-    walk: Option<Kernel>,
+    /// The pieces in which they were walked on, where they were.
+    walk: Option<Pieces>,
     fetched: Fetched<D>,
 }
 
@@ -176,34 +177,33 @@ impl<D: Device> GpuDetector<D> {
             self.job = Some(Job { shape, walk: None, fetched });
             return Ok(());
         };
-        let hurried = pace == Pace::Hurried && fused::can_hurry(device, rasters[0]);
+        let portion = (pace == Pace::Hurried).then(|| fused::portion(device, rasters[0])).flatten();
         let mut search = Search::new(device, workspace, config, room, shape);
-        if hurried {
-            fused::hurry(&mut search, rasters[0], kernel)?;
+        let pieces = Pieces::new(&search, kernel, portion);
+        if portion.is_some() {
+            fused::hurry(&mut search, rasters[0], &pieces)?;
         } else {
-            fused::start(&mut search, &rasters, lasting)?;
+            fused::bring(&mut search, &rasters, lasting)?;
         }
-        let [found, kept, usual] = search.room.key();
+        let [kept, usual] = search.room.key();
         let [width, height, images] =
             [image.width(), image.height(), images.len()].map(|number| number as u64);
-        let key = [width, height, images, u64::from(hurried), kernel as u64, found, kept, usual];
+        let key = [width, height, images, portion.unwrap_or(0) as u64, kernel as u64, kept, usual];
         let fetched = if search.device.replay(key)? {
             recorded.clone().expect("kept when it was recorded")
         } else {
             let rest = |search: &mut Search<'_, D>| {
-                if hurried {
-                    fused::exceed(search)?;
-                } else {
-                    search.clear()?;
-                    fused::again(search, kernel)?;
+                if portion.is_none() {
+                    fused::walk(search, &pieces)?;
                 }
+                fused::exceed(search, &pieces)?;
                 search.list()
             };
             let fetched = rest(&mut search);
             search.device.recorded(fetched.is_ok())?;
             recorded.insert(fetched?).clone()
         };
-        self.job = Some(Job { shape, walk: Some(kernel), fetched });
+        self.job = Some(Job { shape, walk: Some(pieces), fetched });
         Ok(())
     }
 
@@ -231,7 +231,7 @@ impl<D: Device> GpuDetector<D> {
                     return Ok(keypoints);
                 }
                 match walk {
-                    Some(kernel) => fused::again(&mut search, kernel)?,
+                    Some(pieces) => fused::exceed(&mut search, &pieces)?,
                     None => search.candidates()?,
                 }
                 fetched = search.list()?;

@@ -124,7 +124,7 @@ pub trait Device: Debug + Send {
 }
 
 /// What tells work from other work of a detector.
-pub type Key = [u64; 8];
+pub type Key = [u64; 7];
 
 /// Rows of bytes on their way to a device.
 #[derive(Clone, Copy, Debug)]

@@ -1,15 +1,18 @@
 //! From 8-bit samples to the list of corners in one walk.
 
 use harris_core::{
-    Border, Error, Gradient, HarrisConfig, ImageView, Raster, Samples, Smoothing, Subpixel, Window,
+    Border, Error, Gradient, HarrisConfig, ImageView, Measure, Raster, Samples, Smoothing, Subpixel, Window,
 };
 use harris_gpu_kernels::abi::{Kernel, fused, gradient};
+use harris_gpu_kernels::simt;
 
 use crate::corners::{Search, simple_threshold};
 use crate::device::{Device, Mark, Rows};
 use crate::staged::measure_of;
 use crate::workspace::Slot;
 use crate::{launch, upload};
+
+const WARP: usize = simt::WARP as usize;
 
 /// The least side of an image for which one reflection at each edge is enough.
 const LEAST_SIDE: usize = 2 * fused::SIDE as usize;
@@ -51,8 +54,46 @@ pub(crate) fn covered<'a>(image: &ImageView<'a>, config: &HarrisConfig) -> Optio
 /// Rows below the last one whose corners are sought that the walk looks at.
 const AHEAD: usize = fused::SIDE as usize + 4;
 
-/// Brings images to the device that are [`covered`], for [`again`] to walk on them. Whether samples are `lasting`: see [`Rows`].
-pub(crate) fn start<D: Device>(
+/// The pieces of an image, each of which a warp walks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pieces {
+    kernel: Kernel,
+    /// Rows of the image that are sent at once.
+    part: usize,
+    /// Rows of a piece.
+    rows: usize,
+    /// How many there are.
+    count: usize,
+    /// Candidates that each has room for.
+    room: usize,
+}
+
+impl Pieces {
+    /// For stacks of images, or a single image that is walked on while it comes.
+    pub(crate) fn new<D: Device>(search: &Search<'_, D>, kernel: Kernel, hurried: Option<usize>) -> Self {
+        let (height, strips) = (search.height as usize, strips(search));
+        let part = hurried.map_or(height, |portion| (portion / pitch(search)).max(LEAST_ROWS).min(height));
+        let multiprocessors = search.device.multiprocessors() as usize;
+        let rows = rows_of_piece(part, strips * search.images, multiprocessors, kernel);
+        let pieces = parts(height, part).map(|(_, first, last)| (last - first).div_ceil(rows));
+        // Corners are more than the radius apart along a row or a column.
+        let most = |len: usize| len.div_ceil(search.config.suppression_radius() + 1);
+        let room = most(fused::OWN as usize) * most(rows);
+        Self { kernel, part, rows, count: strips * pieces.sum::<usize>(), room }
+    }
+}
+
+/// Parts of an image as they come: the row where each ends, and the rows whose corners can then be sought.
+fn parts(height: usize, part: usize) -> impl Iterator<Item = (usize, usize, usize)> {
+    let ready = move |sent: usize| if sent >= height { height } else { sent.saturating_sub(AHEAD) };
+    (0..height).step_by(part).map(move |sent| {
+        let end = (sent + part).min(height);
+        (end, ready(sent), ready(end))
+    })
+}
+
+/// Brings images to the device that are [`covered`], for [`walk`]. Whether samples are `lasting`: see [`Rows`].
+pub(crate) fn bring<D: Device>(
     search: &mut Search<'_, D>,
     images: &[Raster<'_, u8>],
     lasting: bool,
@@ -60,43 +101,39 @@ pub(crate) fn start<D: Device>(
     let pitch = prepare(search)?;
     let rows: Vec<&[u8]> = images.iter().flat_map(|image| upload::rows(*image)).collect();
     let memory = search.workspace.buffer::<u8>(Slot::Image).memory;
-    search
-        .device
-        .upload(memory, Rows { rows: &rows, pitch, offset: 0, each: search.height as usize, lasting })?;
+    let rows = Rows { rows: &rows, pitch, offset: 0, each: search.height as usize, lasting };
+    search.device.upload(memory, rows)?;
     search.device.mark(Mark::Uploaded)
 }
 
-/// Whether it is worth while to [`hurry`].
-pub(crate) fn can_hurry<D: Device>(device: &D, image: Raster<'_, u8>) -> bool {
-    image.width() * image.height() >= 2 * device.portion(image.row(0))
+/// Bytes of an image that are best sent at once, where it is worth while not to wait for the others.
+pub(crate) fn portion<D: Device>(device: &D, image: Raster<'_, u8>) -> Option<usize> {
+    let portion = device.portion(image.row(0));
+    (image.width() * image.height() >= 2 * portion).then_some(portion)
 }
 
-/// Brings a single image to the device whose samples are lasting, and walks on its first rows while others are on their way;
-/// [`exceed`] follows.
+/// Brings a single image to the device whose samples are lasting, and walks on its first rows while others are on their way.
 pub(crate) fn hurry<D: Device>(
     search: &mut Search<'_, D>,
     image: Raster<'_, u8>,
-    kernel: Kernel,
+    pieces: &Pieces,
 ) -> Result<(), Error> {
     let pitch = prepare(search)?;
     search.clear()?;
-    let portion = search.device.portion(image.row(0));
     let (rows, height) = (upload::rows(image), image.height());
-    let (mut sent, mut walked) = (0, 0);
-    for rows in rows.chunks((portion / pitch).max(LEAST_ROWS)) {
+    let (mut sent, mut piece) = (0, 0);
+    for (end, first, last) in parts(height, pieces.part) {
         let memory = search.workspace.buffer::<u8>(Slot::Image).memory;
-        search
-            .device
-            .send(memory, Rows { rows, pitch, offset: sent * pitch, each: rows.len(), lasting: true })?;
+        let now =
+            Rows { rows: &rows[sent..end], pitch, offset: sent * pitch, each: end - sent, lasting: true };
+        search.device.send(memory, now)?;
         search.device.arrive()?;
-        sent += rows.len();
+        sent = end;
         if sent == height {
             search.device.mark(Mark::Uploaded)?;
         }
-        let ready = if sent == height { height } else { sent.saturating_sub(AHEAD) };
-        if ready > walked {
-            walk(search, kernel, walked, ready)?;
-            walked = ready;
+        if last > first {
+            piece += walk_on(search, pieces, piece, first, last)?;
         }
     }
     Ok(())
@@ -110,10 +147,10 @@ fn prepare<D: Device>(search: &mut Search<'_, D>) -> Result<usize, Error> {
     Ok(pitch)
 }
 
-/// Walks on images that are there, with what is known of them.
-pub(crate) fn again<D: Device>(search: &mut Search<'_, D>, kernel: Kernel) -> Result<(), Error> {
-    walk(search, kernel, 0, search.height as usize)?;
-    exceed(search)
+/// Walks on images that are there.
+pub(crate) fn walk<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces) -> Result<(), Error> {
+    search.clear()?;
+    walk_on(search, pieces, 0, 0, search.height as usize).map(drop)
 }
 
 /// Bytes from row to row.
@@ -121,51 +158,72 @@ fn pitch<D: Device>(search: &Search<'_, D>) -> usize {
     (search.width as usize).next_multiple_of(4)
 }
 
-/// Adds the corners of some rows to the slot `Candidates`.
-fn walk<D: Device>(
+/// Strips of an image, side by side.
+fn strips<D: Device>(search: &Search<'_, D>) -> usize {
+    search.width.div_ceil(fused::OWN) as usize
+}
+
+/// Fills the slots `Candidates` and `Counts` from number `piece` on for some rows; returns how many pieces these have.
+fn walk_on<D: Device>(
     search: &mut Search<'_, D>,
-    kernel: Kernel,
+    pieces: &Pieces,
+    piece: usize,
     first: usize,
     last: usize,
-) -> Result<(), Error> {
-    let (pitch, found) = (pitch(search), search.room.found);
-    search.workspace.fit::<u64>(search.device, Slot::Candidates, found * search.images)?;
+) -> Result<usize, Error> {
+    let pitch = pitch(search);
+    let all = pieces.count * search.images;
+    search.workspace.fit::<u64>(search.device, Slot::Candidates, pieces.room * all)?;
+    search.workspace.fit::<u32>(search.device, Slot::Counts, all)?;
     let (workspace, config) = (&*search.workspace, search.config);
     let (_, parameter) = measure_of(config);
-    let strips = search.width.div_ceil(fused::OWN) as usize;
-    let multiprocessors = search.device.multiprocessors() as usize;
-    let rows = rows_of_piece(last - first, strips * search.images, multiprocessors, kernel);
-    let pieces = strips * (last - first).div_ceil(rows);
+    let (threshold, value) = simple_threshold(config).expect("covered");
+    let now = strips(search) * (last - first).div_ceil(pieces.rows);
     launch::fused(
         search.device,
-        kernel,
-        [pieces as u32, search.images as u32],
+        pieces.kernel,
+        [now as u32, search.images as u32],
         workspace.buffer(Slot::Image),
         workspace.buffer(Slot::State),
         workspace.buffer(Slot::Candidates),
+        workspace.buffer(Slot::Counts),
         ((pitch * search.height as usize) as u64, search.width, search.height, pitch as u32),
-        (first as u32, last as u32, rows as u32),
+        (first as u32, last as u32, pieces.rows as u32),
         (config.tensor_scale(255.0), parameter),
         (search.frame, search.margin()),
-        simple_threshold(config).expect("covered"),
-        found as u32,
-    )
+        (threshold, value, reach(config)),
+        (piece as u32, pieces.count as u32, pieces.room as u32),
+    )?;
+    Ok(now)
+}
+
+/// From what a response exceeds to what the trace of its sums reaches at least, with room for all roundings: neither measure is
+/// greater than for equal eigenvalues.
+fn reach(config: &HarrisConfig) -> f32 {
+    let scale = f64::from(config.tensor_scale(255.0));
+    let reach = match config.measure() {
+        // R = λ₁λ₂ − k t² ≤ (1/4 − k) t².
+        Measure::Harris { k } => 1.0 / (0.25 - f64::from(k) + 1e-5).sqrt(),
+        // R = min(λ₁, λ₂) ≤ t / 2; Noble's 2 λ₁λ₂ / (t + ε) as well.
+        Measure::ShiTomasi | Measure::Noble { .. } => 2.0,
+    };
+    (reach / scale * (1.0 - 1e-4)) as f32
 }
 
 /// Fills the slot `Keys` with those candidates that exceed the threshold, now that it is known.
-pub(crate) fn exceed<D: Device>(search: &mut Search<'_, D>) -> Result<(), Error> {
-    let (images, found, kept) = (search.images, search.room.found, search.room.kept);
+pub(crate) fn exceed<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces) -> Result<(), Error> {
+    let (images, kept) = (search.images, search.room.kept);
     search.workspace.fit::<u64>(search.device, Slot::Keys, kept * images)?;
     let (threshold, value) = simple_threshold(search.config).expect("covered");
-    let most = (2 * search.device.multiprocessors()).div_ceil(images as u32);
-    let blocks = launch::grid(Kernel::exceed, found, 1)[0].min(most);
     launch::exceed(
         search.device,
-        [blocks, images as u32],
+        launch::grid(Kernel::exceed, pieces.count * WARP, images),
         search.workspace.buffer(Slot::Candidates),
+        search.workspace.buffer(Slot::Counts),
         search.workspace.buffer(Slot::Keys),
         search.workspace.buffer(Slot::State),
-        found as u32,
+        pieces.count as u32,
+        pieces.room as u32,
         kept as u32,
         threshold,
         value,

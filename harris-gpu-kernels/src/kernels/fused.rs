@@ -12,6 +12,7 @@ use core::array;
 
 use super::geometry::Size;
 use super::number::{ordered, unordered};
+use super::order::below;
 use super::response::measure;
 use crate::Simt;
 use crate::abi::fused::{COLUMNS, EACH, OWN, SIDE};
@@ -26,6 +27,9 @@ const END: usize = 2 * EACH as usize;
 
 /// Times that three rows are walked before warps hear from each other.
 const PATIENCE: u32 = 8;
+
+/// What no trace reaches, and fits in 31 bits.
+const MOST_TRACE: f32 = 1_073_741_824.0;
 
 /// What every response exceeds.
 const NEVER: f32 = f32::NEG_INFINITY;
@@ -48,7 +52,13 @@ pub(crate) struct Settings {
     pub(crate) margin: u32,
     pub(crate) threshold: u32,
     pub(crate) value: f32,
-    pub(crate) capacity: u32,
+    /// From what a response exceeds to what the trace of its sums reaches at least: a factor of the former, or, for Harris's
+    /// measure, of its root.
+    pub(crate) reach: f32,
+    /// Number of the first piece, pieces of an image, and candidates that one has room for.
+    pub(crate) piece: u32,
+    pub(crate) pieces: u32,
+    pub(crate) room: u32,
 }
 
 macro_rules! variants {
@@ -58,6 +68,7 @@ macro_rules! variants {
             image: S::Buffer<u8>,
             state: S::Buffer<u32>,
             keys: S::Buffer<u64>,
+            counts: S::Buffer<u32>,
             stride: u64,
             width: u32,
             height: u32,
@@ -71,11 +82,14 @@ macro_rules! variants {
             margin: u32,
             threshold: u32,
             value: f32,
-            capacity: u32,
+            reach: f32,
+            piece: u32,
+            pieces: u32,
+            room: u32,
         ) {
             let size = Size { width, height };
-            let set = Settings { stride, size, pitch, first, last, rows, scale, parameter, frame, margin, threshold, value, capacity };
-            walk::<S, $smoothing, { gradient::$gradient }, $window, { measures::$measure }, $radius>(s, image, state, keys, set);
+            let set = Settings { stride, size, pitch, first, last, rows, scale, parameter, frame, margin, threshold, value, reach, piece, pieces, room };
+            walk::<S, $smoothing, { gradient::$gradient }, $window, { measures::$measure }, $radius>(s, image, state, keys, counts, set);
         }
     )*};
 }
@@ -99,6 +113,7 @@ pub(crate) fn walk<
     image: S::Buffer<u8>,
     state: S::Buffer<u32>,
     keys: S::Buffer<u64>,
+    counts: S::Buffer<u32>,
     set: Settings,
 ) {
     let strips = set.size.width.div_ceil(OWN);
@@ -110,6 +125,7 @@ pub(crate) fn walk<
     let width = set.size.width as i32;
     let own = s.lane() >= SIDE / EACH && s.lane() < (COLUMNS - SIDE) / EACH;
     let (column, selector) = columns(x, set.size.width, set.pitch);
+    let piece = s.block_row() as usize * set.pieces as usize + (set.piece + s.block()) as usize;
     let mut lane = Lane::<S> {
         s,
         image,
@@ -118,6 +134,10 @@ pub(crate) fn walk<
         set,
         start: s.block_row() as usize * set.stride as usize,
         own_state: s.block_row() as usize * state::WORDS,
+        list: piece * set.room as usize,
+        found: 0,
+        heard: 0,
+        told: 0,
         top: top as i32,
         bottom: bottom as i32,
         x,
@@ -127,26 +147,27 @@ pub(crate) fn walk<
         // Also where it ends with the row: the last lane then finds its samples in the second of two words.
         mirrors: left < 0 || left + COLUMNS as i32 >= width,
         at_edge: left < set.frame as i32 || left + COLUMNS as i32 > width - set.frame as i32,
-        floor: 0.0,
         bound: 0.0,
+        least: 0,
+        strong: 0,
         greatest: NEVER,
-        samples: [0; 3],
         ahead: 0,
-        across: [[0; 3]; 4],
+        rows: [[0; 2]; 4],
+        around: [0; 6],
         differences: [[0; 2]; 2],
         sums: [[0; 2]; 2],
         products: [[[0; EACH as usize]; 3]; 6],
-        maxima: [[NEVER; EACH as usize]; 4],
-        pooled: [NEVER; EACH as usize],
-        winners: [[NEVER; EACH as usize]; 4],
+        responses: [[NEVER; EACH as usize]; 4],
+        pooled: [[NEVER; EACH as usize]; 5],
     };
     // The row of the corners is `reach` rows higher than the one that is loaded.
     let reach = (SMOOTHING + 1 + WINDOW + RADIUS) as i32;
     let mut row = top as i32 - reach;
+    lane.heard = s.load_shared_by_all(state, lane.own_state + state::GREATEST);
     lane.ahead = lane.load(row);
-    lane.next(row - 1);
+    lane.next::<SMOOTHING>(row - 1);
     while row - reach < lane.bottom {
-        lane.listen();
+        lane.listen::<MEASURE>();
         let mut turn = 0;
         while turn < PATIENCE && row - reach < lane.bottom {
             // As many as most rings are long and one more: so many turns bring rows back to the registers they had.
@@ -157,6 +178,9 @@ pub(crate) fn walk<
             turn += 1;
         }
         lane.tell();
+    }
+    if s.lane() == 0 {
+        s.store(counts, piece, lane.found);
     }
 }
 
@@ -182,6 +206,13 @@ struct Lane<S: Simt> {
     /// Where its image starts, and its image's state.
     start: usize,
     own_state: usize,
+    /// Where the piece's candidates start, and how many there are.
+    list: usize,
+    found: u32,
+    /// The greatest response that any warp told of, as the state has it.
+    heard: u32,
+    /// The greatest that this one told of.
+    told: u32,
     /// Its rows.
     top: i32,
     bottom: i32,
@@ -196,26 +227,28 @@ struct Lane<S: Simt> {
     mirrors: bool,
     /// Whether a column of the strip lies outside or has no valid response.
     at_edge: bool,
-    /// What a corner exceeds at least, as far as is known; and the same where the lane has corners of its own.
-    floor: f32,
+    /// What a corner exceeds at least, as far as is known, where the lane has corners of its own; what the trace of the sums around
+    /// it then reaches.
     bound: f32,
+    least: i32,
+    /// Which of the last rows have such a trace, the latest first.
+    strong: u32,
     /// The greatest response so far.
     greatest: f32,
-    /// The samples around, in the row that is next, and its own of the row after it.
-    samples: [u32; 3],
+    /// Its samples of the row after the next.
     ahead: u32,
-    /// Rows smoothed across, in pairs.
-    across: [[u32; 3]; 4],
+    /// Rows of its own samples, in pairs.
+    rows: [[u32; 2]; 4],
+    /// Smoothed down, in pairs: its own in the middle, two of each neighbour around them.
+    around: [u32; 6],
     /// Of smoothed rows, in pairs: right minus left, and the weighted sum across.
     differences: [[u32; 2]; 2],
     sums: [[u32; 2]; 2],
-    /// Window sums across.
+    /// Products of gradients.
     products: [[[i32; EACH as usize]; 3]; 6],
-    /// Greatest responses across, and the greatest of as many rows of them as the radius.
-    maxima: [[f32; EACH as usize]; 4],
-    pooled: [f32; EACH as usize],
-    /// Responses that are the greatest across and of the rows above.
-    winners: [[f32; EACH as usize]; 4],
+    /// Responses, and the greatest of as many rows of them as the radius.
+    responses: [[f32; EACH as usize]; 4],
+    pooled: [[f32; EACH as usize]; 5],
 }
 
 impl<S: Simt> Lane<S> {
@@ -243,93 +276,81 @@ impl<S: Simt> Lane<S> {
         &mut self,
         row: i32,
     ) {
-        let samples = self.next(row);
-        let responses = self.respond::<SMOOTHING, GRADIENT, WINDOW, MEASURE>(samples, row);
-        let of_responses = row - (SMOOTHING + 1 + WINDOW) as i32;
-        // Rows before are not complete.
-        if of_responses >= self.top {
-            let pairs = [responses[0].max(responses[1]), responses[2].max(responses[3])];
-            self.greatest = self.greatest.max(pairs[0].max(pairs[1]));
-        }
-        let corners = self.suppress::<RADIUS>(responses);
-        let centre = of_responses - RADIUS as i32;
-        if centre >= self.top && centre < self.bottom {
-            let greatest = corners[0].max(corners[1]).max(corners[2].max(corners[3]));
-            // Rare.
-            if greatest > self.bound {
-                self.emit(corners, centre as u32);
-            }
-        }
-    }
-
-    /// The samples around, in this row; those of the next row are asked of the neighbours, and of another of memory.
-    #[inline(always)]
-    fn next(&mut self, row: i32) -> [u32; 3] {
-        let samples = self.samples;
-        let own = self.ahead;
-        self.samples = [self.s.shuffle_up(own, 1), own, self.s.shuffle_down(own, 1)];
-        self.ahead = self.load(row + 2);
-        samples
-    }
-
-    /// The responses of the row that lies the support's radius above the samples' row.
-    #[inline(always)]
-    fn respond<const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize, const MEASURE: u32>(
-        &mut self,
-        samples: [u32; 3],
-        row: i32,
-    ) -> [f32; EACH as usize] {
-        let smoothed = self.smooth::<SMOOTHING>(samples);
+        let around = self.around;
+        self.next::<SMOOTHING>(row);
+        let smoothed = self.smooth::<SMOOTHING>(around);
         let (gx, gy) = self.differentiate::<GRADIENT>(smoothed);
         let of_gradient = row - SMOOTHING as i32 - 1;
-        let sums = self.sum::<WINDOW>(gx, gy, of_gradient);
+        let [xx, xy, yy] = self.sum::<WINDOW>(gx, gy, of_gradient);
+        let (xx, yy) = (self.across::<WINDOW>(xx), self.across::<WINDOW>(yy));
+        let trace = |i: usize| xx[i] + yy[i];
+        let greatest = trace(0).max(trace(1)).max(trace(2).max(trace(3)));
+        // No response is greater than the trace allows: a row without any that exceeds the bound has no corner, and none that a
+        // corner could lose to.
         let of_response = of_gradient - WINDOW as i32;
-        let (frame, size) = (self.set.frame as i32, self.set.size);
-        let valid_row = of_response >= frame && of_response < size.height as i32 - frame;
-        let mut responses = self.measure::<MEASURE>(sums);
-        if self.at_edge || !valid_row {
+        let (frame, height) = (self.set.frame as i32, self.set.size.height as i32);
+        let valid = of_response >= frame && of_response < height - frame;
+        let strong = self.s.ballot(greatest >= self.least) != 0 && valid;
+        let mut responses = [NEVER; EACH as usize];
+        if strong {
+            let xy = self.across::<WINDOW>(self.turn(xy));
+            responses = self.measure::<MEASURE>([xx, xy, yy]);
+        }
+        self.strong = self.strong << 1 | u32::from(strong);
+        self.suppress::<RADIUS>(responses, of_gradient - (WINDOW + RADIUS) as i32);
+    }
+
+    /// Smooths down what the next row brings, and asks the neighbours for theirs, and memory for another row.
+    #[inline(always)]
+    fn next<const RADIUS: usize>(&mut self, row: i32) {
+        let samples = self.ahead;
+        self.ahead = self.load(row + 2);
+        // Byte 4 is one of zeros.
+        let pairs = [0x4140, 0x4342].map(|selector| self.s.permute(samples, 0, selector));
+        let ring = &self.rows;
+        let down = array::from_fn(|i| match RADIUS {
+            0 => pairs[i],
+            1 => pairs[i] + 2 * ring[0][i] + ring[1][i],
+            _ => pairs[i] + 4 * (ring[0][i] + ring[2][i]) + 6 * ring[1][i] + ring[3][i],
+        });
+        push(&mut self.rows, pairs);
+        let [first, second]: [u32; 2] = down;
+        let before = [self.s.shuffle_up(first, 1), self.s.shuffle_up(second, 1)];
+        let after = [self.s.shuffle_down(first, 1), self.s.shuffle_down(second, 1)];
+        self.around = [before[0], before[1], first, second, after[0], after[1]];
+    }
+
+    /// Beside the image gx has changed its sign, and with it the product of both.
+    #[inline(always)]
+    fn turn(&self, mut xy: [i32; EACH as usize]) -> [i32; EACH as usize] {
+        if self.at_edge {
             for i in 0..EACH as usize {
                 let x = self.x + i as i32;
-                if !(valid_row && x >= frame && x < size.width as i32 - frame) {
-                    responses[i] = NEVER;
+                if x < 0 || x >= self.set.size.width as i32 {
+                    xy[i] = -xy[i];
                 }
             }
         }
-        responses
+        xy
     }
 
     /// Smoothed samples in pairs, from the one before the lane's own to the one after.
     #[inline(always)]
-    fn smooth<const RADIUS: usize>(&mut self, samples: [u32; 3]) -> [u32; 3] {
-        // The samples `i` and `i + 1` places from the lane's first.
-        let pair = |i: i32| {
-            let byte = (i + EACH as i32) as u32;
-            let (word, first) = (byte as usize / 4, byte % 4);
-            // Byte 4 is one of zeros.
-            if first < 3 {
-                return self.s.permute(samples[word], 0, 0x4040 | first | (first + 1) << 8);
+    fn smooth<const RADIUS: usize>(&self, around: [u32; 6]) -> [u32; 3] {
+        // The second of a pair and the first of the one after it.
+        let between = |i: usize| self.s.permute(around[i], around[i + 1], 0x5432);
+        array::from_fn(|i| match RADIUS {
+            0 => between(i + 1),
+            1 => {
+                let sum = around[i + 1] + around[i + 2] + 2 * between(i + 1);
+                (sum + 0x0008_0008) >> 4 & 0x00FF_00FF
             }
-            self.s.permute(self.s.permute(samples[word], samples[word + 1], 0x43), 0, 0x4140)
-        };
-        let starts = [-1, 1, 3];
-        if RADIUS == 0 {
-            return starts.map(pair);
-        }
-        let across = starts.map(|i| {
-            let beside = |d: i32| pair(i - d) + pair(i + d);
-            if RADIUS == 1 { beside(1) + 2 * pair(i) } else { beside(2) + 4 * beside(1) + 6 * pair(i) }
-        });
-        let ring = &self.across;
-        let smoothed = array::from_fn(|i| {
-            if RADIUS == 1 {
-                (across[i] + 2 * ring[0][i] + ring[1][i] + 0x0008_0008) >> 4 & 0x00FF_00FF
-            } else {
-                let sum = across[i] + 4 * (ring[0][i] + ring[2][i]) + 6 * ring[1][i] + ring[3][i];
+            _ => {
+                let near = around[i + 1] + around[i + 2];
+                let sum = between(i) + between(i + 2) + 4 * near + 6 * between(i + 1);
                 (sum + 0x0080_0080) >> 8 & 0x00FF_00FF
             }
-        });
-        push(&mut self.across, across);
-        smoothed
+        })
     }
 
     /// gx and gy of the row before.
@@ -359,7 +380,7 @@ impl<S: Simt> Lane<S> {
         (split(gx), split(gy))
     }
 
-    /// Sums of the products over the window whose lowest row is this one.
+    /// Sums down of the products over the window whose lowest row is this one.
     #[inline(always)]
     fn sum<const RADIUS: usize>(
         &mut self,
@@ -367,40 +388,58 @@ impl<S: Simt> Lane<S> {
         gy: [i32; EACH as usize],
         row: i32,
     ) -> [[i32; EACH as usize]; 3] {
-        let (mut u, mut v) = ([0; SEEN], [0; SEEN]);
-        for i in 0..EACH as usize {
-            (u[FIRST + i], v[FIRST + i]) = (gx[i], gy[i]);
+        // Above and below the image gy has changed its sign: that changes the sign of the product of both alone.
+        let mut gy = gy;
+        if row < 0 || row >= self.set.size.height as i32 {
+            gy = gy.map(|gy| -gy);
         }
-        // Both gradients of a neighbour in one word: each fits in 16 bits.
-        let pack = |i: usize| (gx[i] as u32 & 0xFFFF) | (gy[i] as u32) << 16;
-        let unpack = |word: u32| (i32::from(word as i16), word as i32 >> 16);
-        for i in 0..RADIUS {
-            (u[FIRST - 1 - i], v[FIRST - 1 - i]) = unpack(self.s.shuffle_up(pack(EACH as usize - 1 - i), 1));
-            (u[END + i], v[END + i]) = unpack(self.s.shuffle_down(pack(i), 1));
-        }
-        // Beside the image gx has changed its sign, above and below it gy: that changes the sign of their product alone,
-        // where not both have.
-        let outside = |i: i32, len: u32| i < 0 || i >= len as i32;
-        let turned = outside(row, self.set.size.height);
-        if self.at_edge || turned {
-            for i in FIRST - RADIUS..END + RADIUS {
-                let column = self.x + i as i32 - FIRST as i32;
-                if outside(column, self.set.size.width) != turned {
-                    u[i] = -u[i];
-                }
-            }
-        }
-        let across = [across::<RADIUS>(u, u), across::<RADIUS>(u, v), across::<RADIUS>(v, v)];
-        let mut sums = across;
+        let products = [
+            array::from_fn(|i| gx[i] * gx[i]),
+            array::from_fn(|i| gx[i] * gy[i]),
+            array::from_fn(|i| gy[i] * gy[i]),
+        ];
+        let mut down = products;
         for row in 0..2 * RADIUS {
             for product in 0..3 {
                 for i in 0..EACH as usize {
-                    sums[product][i] += self.products[row][product][i];
+                    down[product][i] += self.products[row][product][i];
                 }
             }
         }
-        push(&mut self.products, across);
-        sums
+        push(&mut self.products, products);
+        down
+    }
+
+    /// Sums across, of what the lanes have of a row.
+    #[inline(always)]
+    fn across<const RADIUS: usize>(&self, own: [i32; EACH as usize]) -> [i32; EACH as usize] {
+        let seen = self.seen::<i32, RADIUS>(own, |number| number as u32, |bits| bits as i32);
+        array::from_fn(|i| {
+            let mut sum = seen[FIRST + i];
+            for d in 1..=RADIUS {
+                sum += seen[FIRST + i - d] + seen[FIRST + i + d];
+            }
+            sum
+        })
+    }
+
+    /// The lane's own of a row, and as many of the neighbours' around.
+    #[inline(always)]
+    fn seen<T: Copy + Default, const RADIUS: usize>(
+        &self,
+        own: [T; EACH as usize],
+        into_bits: impl Fn(T) -> u32,
+        from_bits: impl Fn(u32) -> T,
+    ) -> [T; SEEN] {
+        let mut seen = [T::default(); SEEN];
+        for i in 0..EACH as usize {
+            seen[FIRST + i] = own[i];
+        }
+        for i in 0..RADIUS {
+            seen[FIRST - 1 - i] = from_bits(self.s.shuffle_up(into_bits(own[EACH as usize - 1 - i]), 1));
+            seen[END + i] = from_bits(self.s.shuffle_down(into_bits(own[i]), 1));
+        }
+        seen
     }
 
     #[inline(always)]
@@ -411,63 +450,86 @@ impl<S: Simt> Lane<S> {
         })
     }
 
-    /// The responses of the row `RADIUS` above that are corners; others are [`NEVER`].
+    /// Finds the corners of the row `centre`, `RADIUS` above that of the responses.
     #[inline(always)]
-    fn suppress<const RADIUS: usize>(&mut self, responses: [f32; EACH as usize]) -> [f32; EACH as usize] {
-        let (mut maxima, mut winners) = ([NEVER; EACH as usize], [NEVER; EACH as usize]);
-        // A row without any response above the bound has no corner, and none that a corner could lose to.
-        let greatest = responses[0].max(responses[1]).max(responses[2].max(responses[3]));
-        if self.s.ballot(greatest > self.floor) != 0 {
-            let mut row = [NEVER; SEEN];
-            row[FIRST..END].copy_from_slice(&responses);
-            for i in 0..RADIUS {
-                let up = self.s.shuffle_up(responses[EACH as usize - 1 - i].to_bits(), 1);
-                row[FIRST - 1 - i] = f32::from_bits(up);
-                let down = self.s.shuffle_down(responses[i].to_bits(), 1);
-                row[END + i] = f32::from_bits(down);
-            }
-            // The rows above are the last ones that were pooled: it can be told at once which responses exceed them.
-            let above = self.pooled;
-            for i in 0..EACH as usize {
-                let at = FIRST + i;
-                let (mut before, mut after) = (row[at - 1], row[at + 1]);
-                for d in 2..=RADIUS {
-                    before = before.max(row[at - d]);
-                    after = after.max(row[at + d]);
-                }
-                maxima[i] = before.max(after).max(row[at]);
-                if row[at] > before.max(above[i]) && row[at] >= after {
-                    winners[i] = row[at];
-                }
-            }
-        }
-        let mut below = maxima;
+    fn suppress<const RADIUS: usize>(&mut self, responses: [f32; EACH as usize], centre: i32) {
+        // The greatest of the rows below, of those above, and the row itself.
+        let mut below = responses;
         for row in 0..RADIUS - 1 {
             for i in 0..EACH as usize {
-                below[i] = below[i].max(self.maxima[row][i]);
+                below[i] = below[i].max(self.responses[row][i]);
             }
         }
-        let corners = array::from_fn(|i| {
-            let winner = self.winners[RADIUS - 1][i];
-            if winner >= below[i] { winner } else { NEVER }
+        let (own, above) = (self.responses[RADIUS - 1], self.pooled[RADIUS]);
+        let some_strong = self.strong >> RADIUS & 1 != 0 && centre >= self.top && centre < self.bottom;
+        // Most that exceed the bound lose to others of their columns.
+        let wins = |i: usize| own[i] > self.bound.max(above[i]) && own[i] >= below[i];
+        if some_strong && self.s.ballot(wins(0) | wins(1) | wins(2) | wins(3)) != 0 {
+            self.decide::<RADIUS>(above, own, below, centre as u32);
+        }
+        push(&mut self.responses, responses);
+        push(&mut self.pooled, below);
+    }
+
+    /// Adds those of a row to the list that are the greatest around.
+    #[inline(always)]
+    fn decide<const RADIUS: usize>(
+        &mut self,
+        above: [f32; EACH as usize],
+        own: [f32; EACH as usize],
+        below: [f32; EACH as usize],
+        y: u32,
+    ) {
+        let seen = |row: [f32; EACH as usize]| {
+            let mut seen = self.seen::<f32, RADIUS>(row, f32::to_bits, f32::from_bits);
+            if self.at_edge {
+                // Those that are not valid have no part in it.
+                let frame = self.set.frame as i32;
+                for i in FIRST - RADIUS..END + RADIUS {
+                    let x = self.x + i as i32 - FIRST as i32;
+                    if x < frame || x >= self.set.size.width as i32 - frame {
+                        seen[i] = NEVER;
+                    }
+                }
+            }
+            seen
+        };
+        let (above, row, below) = (seen(above), seen(own), seen(below));
+        let corners: [f32; EACH as usize] = array::from_fn(|i| {
+            let at = FIRST + i;
+            // Those before it in the order of rows it must exceed, those after it only reach.
+            let (mut before, mut after) = (above[at], below[at]);
+            for d in 1..=RADIUS {
+                before = before.max(above[at - d].max(above[at + d])).max(row[at - d]);
+                after = after.max(below[at - d].max(below[at + d])).max(row[at + d]);
+            }
+            if row[at] > before && row[at] >= after { row[at] } else { NEVER }
         });
-        push(&mut self.maxima, maxima);
-        self.pooled = below;
-        push(&mut self.winners, winners);
-        corners
+        let greatest = corners[0].max(corners[1]).max(corners[2].max(corners[3]));
+        // The greatest response of all is a corner, or equals one.
+        self.greatest = self.greatest.max(greatest);
+        if self.s.ballot(greatest > self.bound) != 0 {
+            self.emit(corners, y);
+        }
     }
 
     /// Learns the bound from what all warps told.
     #[inline(always)]
-    fn listen(&mut self) {
+    fn listen<const MEASURE: u32>(&mut self) {
         let set = self.set;
-        self.floor = if set.threshold == threshold::ABSOLUTE {
+        let floor = if set.threshold == threshold::ABSOLUTE {
             set.value
         } else {
-            let greatest = self.s.load_shared_by_all(self.state, self.own_state + state::GREATEST);
-            if greatest > ordered(0.0) { set.value * unordered(greatest) } else { 0.0 }
+            // What was asked for last time: it has come since.
+            let heard = self.heard;
+            self.heard = self.s.load_shared_by_all(self.state, self.own_state + state::GREATEST);
+            if heard > ordered(0.0) { set.value * unordered(heard) } else { 0.0 }
         };
-        self.bound = if self.own { self.floor } else { f32::INFINITY };
+        self.bound = if self.own { floor } else { f32::INFINITY };
+        let floor = floor.max(0.0);
+        let root = if MEASURE == measures::HARRIS { self.s.sqrt(floor) } else { floor };
+        // Sums are less than 2³⁰.
+        self.least = (root * set.reach).min(MOST_TRACE) as i32;
     }
 
     /// Tells all warps of the greatest response of this one's own columns.
@@ -479,51 +541,29 @@ impl<S: Simt> Lane<S> {
             greatest = greatest.max(self.s.shuffle_xor(greatest, delta));
             delta /= 2;
         }
-        if self.s.lane() == 0
-            && greatest > self.s.load_shared_by_all(self.state, self.own_state + state::GREATEST)
-        {
+        // What was heard is some rows old: others may have told of more, which does no harm.
+        if self.s.lane() == 0 && greatest > self.told {
             self.s.atomic_max(self.state, self.own_state + state::GREATEST, greatest);
         }
+        self.told = self.told.max(greatest);
     }
 
     /// Adds corners to the list.
     #[inline(always)]
-    fn emit(&self, corners: [f32; EACH as usize], y: u32) {
-        let exceeds = |i: usize| u32::from(corners[i] > self.bound) << i;
-        let mut open = exceeds(0) | exceeds(1) | exceeds(2) | exceeds(3);
-        while open != 0 {
-            // Picked by comparisons: an array that is indexed by a variable has no place in registers.
-            let (i, response) = match open {
-                open if open & 1 != 0 => (0, corners[0]),
-                open if open & 2 != 0 => (1, corners[1]),
-                open if open & 4 != 0 => (2, corners[2]),
-                _ => (3, corners[3]),
-            };
-            open &= open - 1;
-            let x = (self.x + i) as u32;
-            if self.set.size.within(self.set.margin, x, y) {
-                let place = self.s.atomic_add(self.state, self.own_state + state::FOUND, 1);
-                if place < self.set.capacity {
-                    let pixel = y * self.set.size.width + x;
-                    let key = u64::from(!response.to_bits()) << 32 | u64::from(pixel);
-                    let list = self.s.block_row() as usize * self.set.capacity as usize;
-                    self.s.store(self.keys, list + place as usize, key);
-                }
+    fn emit(&mut self, corners: [f32; EACH as usize], y: u32) {
+        for i in 0..EACH as usize {
+            let x = (self.x + i as i32) as u32;
+            let one = corners[i] > self.bound && self.set.size.within(self.set.margin, x, y);
+            let all = self.s.ballot(one);
+            let place = self.found + (all & below(self.s.lane())).count_ones();
+            if one && place < self.set.room {
+                let pixel = y * self.set.size.width + x;
+                let key = u64::from(!corners[i].to_bits()) << 32 | u64::from(pixel);
+                self.s.store(self.keys, self.list + place as usize, key);
             }
+            self.found += all.count_ones();
         }
     }
-}
-
-/// Sums of products over `RADIUS` to each side of the lane's own.
-#[inline(always)]
-fn across<const RADIUS: usize>(u: [i32; SEEN], v: [i32; SEEN]) -> [i32; EACH as usize] {
-    array::from_fn(|i| {
-        let mut sum = u[FIRST + i] * v[FIRST + i];
-        for d in 1..=RADIUS {
-            sum += u[FIRST + i - d] * v[FIRST + i - d] + u[FIRST + i + d] * v[FIRST + i + d];
-        }
-        sum
-    })
 }
 
 /// The numbers of pairs, each of which is the second times 2¹⁶ plus the first, both signed.

@@ -7,6 +7,7 @@ use super::threshold::simple;
 use crate::Simt;
 use crate::abi::order::{CHUNK, KEPT, OPEN, PARTS, REJECTED, WAYS};
 use crate::abi::state;
+use crate::simt::WARP;
 
 /// The runs that a key is not in.
 const OTHERS: usize = WAYS as usize - 1;
@@ -129,25 +130,29 @@ pub(crate) fn rank<S: Simt>(
     let list = List::new(s, state, pitch, most);
     let turn = |key: u64| if turned == 0 { key } else { key.rotate_left(32) };
     let (i, part) = (s.index() / PARTS, s.index() % PARTS);
-    if (s.index() - s.lane()) / PARTS >= list.count {
+    if s.block() * s.threads() / PARTS >= list.count {
         return;
     }
     // Beyond the list: as the last.
     let key = s.load_constant(from, list.at(i.min(list.count - 1)));
     let own = turn(key);
     let mut before = 0;
-    let mut other = part;
-    // Several at a time, so that their loads wait together.
-    while other + 3 * PARTS < list.count {
-        let keys: [u64; 4] =
-            array::from_fn(|n| turn(s.load_constant(from, list.at(other + n as u32 * PARTS))));
-        before += u32::from(keys[0] < own) + u32::from(keys[1] < own);
-        before += u32::from(keys[2] < own) + u32::from(keys[3] < own);
-        other += 4 * PARTS;
-    }
-    while other < list.count {
-        before += u32::from(turn(s.load_constant(from, list.at(other))) < own);
-        other += PARTS;
+    let mut start = 0;
+    while start < list.count {
+        let mut at = s.thread();
+        while at < CHUNK {
+            let there = start + at < list.count;
+            s.set_shared(at, if there { turn(s.load_constant(from, list.at(start + at))) } else { u64::MAX });
+            at += s.threads();
+        }
+        s.barrier();
+        let mut other = part;
+        while other < CHUNK {
+            before += u32::from(s.shared(other) < own);
+            other += PARTS;
+        }
+        s.barrier();
+        start += CHUNK;
     }
     let mut mask = PARTS / 2;
     while mask > 0 {
@@ -291,28 +296,46 @@ pub(crate) fn keep<S: Simt>(
 pub(crate) fn exceed<S: Simt>(
     s: S,
     from: S::Buffer<u64>,
+    counts: S::Buffer<u32>,
     to: S::Buffer<u64>,
     state: S::Buffer<u32>,
-    capacity: u32,
+    pieces: u32,
+    room: u32,
     pitch: u32,
     kind: u32,
     value: f32,
 ) {
-    let row = s.block_row() as usize;
-    let own = row * state::WORDS;
-    let threshold = simple(kind, value, s.load(state, own + state::GREATEST));
-    let count = s.load(state, own + state::FOUND).min(capacity);
-    let mut i = s.index();
-    while i < count {
-        let key = s.load_constant(from, row * capacity as usize + i as usize);
-        if f32::from_bits(!(key >> 32) as u32) > threshold {
-            let place = s.atomic_add(state, own + state::KEPT, 1);
-            if place < pitch {
-                s.store(to, row * pitch as usize + place as usize, key);
-            }
-        }
-        i += s.stride();
+    let piece = s.index() / WARP;
+    if piece >= pieces {
+        return;
     }
+    let image = s.block_row() as usize;
+    let own = image * state::WORDS;
+    let threshold = simple(kind, value, s.load(state, own + state::GREATEST));
+    let piece = image * pieces as usize + piece as usize;
+    let count = s.load_constant(counts, piece);
+    let mut first = 0;
+    while first < count {
+        let i = first + s.lane();
+        let key = s.load_constant(from, piece * room as usize + i.min(count - 1) as usize);
+        let exceeds = i < count && f32::from_bits(!(key >> 32) as u32) > threshold;
+        let all = s.ballot(exceeds);
+        let mut place = 0;
+        if s.lane() == 0 {
+            place = s.atomic_add(state, own + state::KEPT, all.count_ones());
+        }
+        let place = s.shuffle(place, 0) + (all & below(s.lane())).count_ones();
+        if exceeds && place < pitch {
+            s.store(to, image * pitch as usize + place as usize, key);
+        }
+        first += WARP;
+    }
+}
+
+/// The bits of all lanes below.
+#[inline(always)]
+pub(super) fn below(lane: u32) -> u32 {
+    (1 << lane) - 1
 }
 
 pub(crate) fn emit<S: Simt>(
