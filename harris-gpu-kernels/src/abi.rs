@@ -60,14 +60,11 @@ macro_rules! for_each_kernel {
             suppression::suppress [256, 0] (response: [f32], mask: [u8], state: [u32], keys: [u64], capacity: u32, width: u32, height: u32, frame: u32, margin: u32, radius: u32, masked: u32);
 
             // Lists, a row of blocks each, `pitch` keys apart; their states tell how many keys each has, of which the first `most`
-            // count. Blocks are chunks of `order::CHUNK` keys.
-            order::sort_chunks [512, 1024] (keys: [u64], state: [u32], pitch: u32, most: u32);
+            // count. Where `turned`, keys are sorted in the order of rows. `order::PARTS` threads a key: runs of `run` keys, a multiple
+            // of those that a block has.
+            order::rank [256, 1024] (from: [u64], to: [u64], state: [u32], pitch: u32, most: u32, run: u32, turned: u32);
             // Lists, by key: groups of `order::WAYS` sorted runs of `run` keys, a power of two, to single ones.
-            order::merge [256, 0] (from: [u64], to: [u64], state: [u32], pitch: u32, most: u32, run: u32);
-            // Lists, `order::PARTS` threads a key: each to the place that it has in order; where `turned`, in the order of rows.
-            order::rank [256, 1024] (from: [u64], to: [u64], state: [u32], pitch: u32, most: u32, turned: u32);
-            // Lists, by key: keys of corners to keys in the order of rows, and the other way round.
-            order::turn [256, 0] (from: [u64], to: [u64], state: [u32], pitch: u32, most: u32);
+            order::merge [256, 0] (from: [u64], to: [u64], state: [u32], pitch: u32, most: u32, run: u32, turned: u32);
             // By key: each corner's cell in a grid of squares, with its rank.
             order::file [256, 0] (keys: [u64], cells: [u64], count: u32, width: u32, side: u32, columns: u32);
             // By key: decides who is kept, as far as the ranks before are decided; counts the others.
@@ -358,12 +355,12 @@ pub mod state {
 /// Lists of corners.
 ///
 /// A corner's key has its response's bits, all turned, in the upper half, and its pixel's number in the lower: keys
-/// ascend as results do, from the strongest on. A key in the order of rows has its halves exchanged.
+/// ascend as results do, from the strongest on; with their halves exchanged, in the order of rows.
 pub mod order {
-    /// Keys that a block sorts.
+    /// Keys that a block compares with at a time.
     pub const CHUNK: u32 = 1024;
     /// Runs that are merged at a time.
-    pub const WAYS: u32 = 4;
+    pub const WAYS: u32 = 16;
     /// Threads that count together how many keys come before one.
     pub const PARTS: u32 = 8;
     /// Not yet decided.

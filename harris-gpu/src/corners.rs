@@ -11,8 +11,11 @@ use crate::workspace::{Slot, Workspace};
 /// Blocks that reduce an image: enough to fill any GPU.
 const REDUCING_BLOCKS: usize = 1024;
 
-/// The longest lists that are sorted by counting.
+/// The longest lists that are sorted by counting alone.
 const COUNTED: usize = 8192;
+
+/// The runs of longer ones.
+const RUN: usize = 1024;
 
 /// The shortest part of a list that is fetched together with its length.
 const LEAST_FETCHED: usize = 1024;
@@ -66,42 +69,20 @@ impl Lists {
     ) -> Result<(Slot, Slot), Error> {
         let state = workspace.buffer(Slot::State);
         let (pitch, most) = (self.pitch as u32, self.most.min(self.pitch));
-        if most <= COUNTED {
-            let grid = self.grid(Kernel::rank, order::PARTS as usize);
-            let (from, to) = (workspace.buffer(keys), workspace.buffer(other));
-            launch::rank(device, grid, from, to, state, pitch, most as u32, u32::from(turn == Turn::Raster))?;
-            return Ok((other, keys));
-        }
-        let turned = |from: Slot, to: Slot| {
-            let grid = self.grid(Kernel::turn, 1);
-            launch::turn(
-                device,
-                grid,
-                workspace.buffer(from),
-                workspace.buffer(to),
-                state,
-                pitch,
-                most as u32,
-            )
-        };
-        if turn == Turn::Raster {
-            turned(keys, other)?;
-            std::mem::swap(&mut keys, &mut other);
-        }
-        let chunks = [most.div_ceil(order::CHUNK as usize) as u32, self.count as u32];
-        launch::sort_chunks(device, chunks, workspace.buffer(keys), state, pitch, most as u32)?;
-        // As many merges as the longest lists need, so that it is known where the keys are.
-        let mut run = order::CHUNK as usize;
+        let turned = u32::from(turn == Turn::Raster);
+        // By counting alone, or by counting in runs that are merged: as often as the longest lists need, so that it is known where
+        // the keys are.
+        let mut run = if most <= COUNTED { COUNTED } else { RUN };
+        let grid = self.grid(Kernel::rank, order::PARTS as usize);
+        let (from, to) = (workspace.buffer(keys), workspace.buffer(other));
+        launch::rank(device, grid, from, to, state, pitch, most as u32, run as u32, turned)?;
+        std::mem::swap(&mut keys, &mut other);
         while run < most {
             let (from, to) = (workspace.buffer(keys), workspace.buffer(other));
             let grid = self.grid(Kernel::merge, 1);
-            launch::merge(device, grid, from, to, state, pitch, most as u32, run as u32)?;
+            launch::merge(device, grid, from, to, state, pitch, most as u32, run as u32, turned)?;
             std::mem::swap(&mut keys, &mut other);
             run *= order::WAYS as usize;
-        }
-        if turn == Turn::Raster {
-            turned(keys, other)?;
-            std::mem::swap(&mut keys, &mut other);
         }
         Ok((keys, other))
     }

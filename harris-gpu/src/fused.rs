@@ -52,7 +52,7 @@ pub(crate) fn covered<'a>(image: &ImageView<'a>, config: &HarrisConfig) -> Optio
 }
 
 /// Rows below the last one whose corners are sought that the walk looks at.
-const AHEAD: usize = fused::SIDE as usize + 4;
+const AHEAD: usize = fused::SIDE as usize + 8;
 
 /// The pieces of an image, each of which a warp walks.
 #[derive(Clone, Copy, Debug)]

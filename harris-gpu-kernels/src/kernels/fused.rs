@@ -25,7 +25,8 @@ const FIRST: usize = EACH as usize;
 /// The first that is not.
 const END: usize = 2 * EACH as usize;
 
-/// Times that three rows are walked before warps hear from each other.
+/// Times that three rows are walked before warps hear from each other: at first, and at most.
+const HASTE: u32 = 2;
 const PATIENCE: u32 = 8;
 
 /// What no trace reaches, and fits in 31 bits.
@@ -144,14 +145,12 @@ pub(crate) fn walk<
         own,
         column,
         selector,
-        // Also where it ends with the row: the last lane then finds its samples in the second of two words.
-        mirrors: left < 0 || left + COLUMNS as i32 >= width,
         at_edge: left < set.frame as i32 || left + COLUMNS as i32 > width - set.frame as i32,
         bound: 0.0,
         least: 0,
         strong: 0,
         greatest: NEVER,
-        ahead: 0,
+        ahead: [[0; 2]; 2],
         rows: [[0; 2]; 4],
         around: [0; 6],
         differences: [[0; 2]; 2],
@@ -164,12 +163,13 @@ pub(crate) fn walk<
     let reach = (SMOOTHING + 1 + WINDOW + RADIUS) as i32;
     let mut row = top as i32 - reach;
     lane.heard = s.load_shared_by_all(state, lane.own_state + state::GREATEST);
-    lane.ahead = lane.load(row);
+    lane.ahead = [lane.load(row + 1), lane.load(row)];
     lane.next::<SMOOTHING>(row - 1);
+    let mut patience = HASTE;
     while row - reach < lane.bottom {
         lane.listen::<MEASURE>();
         let mut turn = 0;
-        while turn < PATIENCE && row - reach < lane.bottom {
+        while turn < patience && row - reach < lane.bottom {
             // As many as most rings are long and one more: so many turns bring rows back to the registers they had.
             lane.step::<SMOOTHING, GRADIENT, WINDOW, MEASURE, RADIUS>(row);
             lane.step::<SMOOTHING, GRADIENT, WINDOW, MEASURE, RADIUS>(row + 1);
@@ -178,6 +178,7 @@ pub(crate) fn walk<
             turn += 1;
         }
         lane.tell();
+        patience = (2 * patience).min(PATIENCE);
     }
     if s.lane() == 0 {
         s.store(counts, piece, lane.found);
@@ -223,8 +224,6 @@ struct Lane<S: Simt> {
     /// Where its samples are in a row: see [`columns`].
     column: u32,
     selector: u32,
-    /// Whether its samples are to be picked by the selector.
-    mirrors: bool,
     /// Whether a column of the strip lies outside or has no valid response.
     at_edge: bool,
     /// What a corner exceeds at least, as far as is known, where the lane has corners of its own; what the trace of the sums around
@@ -235,8 +234,8 @@ struct Lane<S: Simt> {
     strong: u32,
     /// The greatest response so far.
     greatest: f32,
-    /// Its samples of the row after the next.
-    ahead: u32,
+    /// The words of its samples of the two rows after the next, the farther first.
+    ahead: [[u32; 2]; 2],
     /// Rows of its own samples, in pairs.
     rows: [[u32; 2]; 4],
     /// Smoothed down, in pairs: its own in the middle, two of each neighbour around them.
@@ -252,16 +251,12 @@ struct Lane<S: Simt> {
 }
 
 impl<S: Simt> Lane<S> {
-    /// The lane's four samples of a row.
+    /// The two words of a row that have the lane's four samples.
     #[inline(always)]
-    fn load(&self, row: i32) -> u32 {
+    fn load(&self, row: i32) -> [u32; 2] {
         let y = mirrored(row, self.set.size.height) as usize;
         let at = self.start + y * self.set.pitch as usize + self.column as usize;
-        let word = self.s.load_four(self.image, at);
-        if !self.mirrors {
-            return word;
-        }
-        self.s.permute(word, self.s.load_four(self.image, at + 4), self.selector)
+        [self.s.load_four(self.image, at), self.s.load_four(self.image, at + 4)]
     }
 
     /// One row down.
@@ -303,8 +298,9 @@ impl<S: Simt> Lane<S> {
     /// Smooths down what the next row brings, and asks the neighbours for theirs, and memory for another row.
     #[inline(always)]
     fn next<const RADIUS: usize>(&mut self, row: i32) {
-        let samples = self.ahead;
-        self.ahead = self.load(row + 2);
+        let [first, second] = self.ahead[1];
+        let samples = self.s.permute(first, second, self.selector);
+        self.ahead = [self.load(row + 3), self.ahead[0]];
         // Byte 4 is one of zeros.
         let pairs = [0x4140, 0x4342].map(|selector| self.s.permute(samples, 0, selector));
         let ring = &self.rows;
@@ -413,7 +409,14 @@ impl<S: Simt> Lane<S> {
     /// Sums across, of what the lanes have of a row.
     #[inline(always)]
     fn across<const RADIUS: usize>(&self, own: [i32; EACH as usize]) -> [i32; EACH as usize] {
-        let seen = self.seen::<i32, RADIUS>(own, |number| number as u32, |bits| bits as i32);
+        let mut seen = [0; SEEN];
+        for i in 0..EACH as usize {
+            seen[FIRST + i] = own[i];
+        }
+        for i in 0..RADIUS {
+            seen[FIRST - 1 - i] = self.s.shuffle_up(own[EACH as usize - 1 - i] as u32, 1) as i32;
+            seen[END + i] = self.s.shuffle_down(own[i] as u32, 1) as i32;
+        }
         array::from_fn(|i| {
             let mut sum = seen[FIRST + i];
             for d in 1..=RADIUS {
@@ -421,25 +424,6 @@ impl<S: Simt> Lane<S> {
             }
             sum
         })
-    }
-
-    /// The lane's own of a row, and as many of the neighbours' around.
-    #[inline(always)]
-    fn seen<T: Copy + Default, const RADIUS: usize>(
-        &self,
-        own: [T; EACH as usize],
-        into_bits: impl Fn(T) -> u32,
-        from_bits: impl Fn(u32) -> T,
-    ) -> [T; SEEN] {
-        let mut seen = [T::default(); SEEN];
-        for i in 0..EACH as usize {
-            seen[FIRST + i] = own[i];
-        }
-        for i in 0..RADIUS {
-            seen[FIRST - 1 - i] = from_bits(self.s.shuffle_up(into_bits(own[EACH as usize - 1 - i]), 1));
-            seen[END + i] = from_bits(self.s.shuffle_down(into_bits(own[i]), 1));
-        }
-        seen
     }
 
     #[inline(always)]
@@ -463,53 +447,61 @@ impl<S: Simt> Lane<S> {
         let (own, above) = (self.responses[RADIUS - 1], self.pooled[RADIUS]);
         let some_strong = self.strong >> RADIUS & 1 != 0 && centre >= self.top && centre < self.bottom;
         // Most that exceed the bound lose to others of their columns.
-        let wins = |i: usize| own[i] > self.bound.max(above[i]) && own[i] >= below[i];
-        if some_strong && self.s.ballot(wins(0) | wins(1) | wins(2) | wins(3)) != 0 {
-            self.decide::<RADIUS>(above, own, below, centre as u32);
+        let wins: [bool; EACH as usize] =
+            array::from_fn(|i| own[i] > self.bound.max(above[i]) && own[i] >= below[i]);
+        if some_strong && self.s.ballot(wins[0] | wins[1] | wins[2] | wins[3]) != 0 {
+            self.decide::<RADIUS>(wins, above, own, below, centre as u32);
         }
         push(&mut self.responses, responses);
         push(&mut self.pooled, below);
     }
 
-    /// Adds those of a row to the list that are the greatest around.
+    /// Adds those of a row to the list that win over their columns and over those beside.
     #[inline(always)]
     fn decide<const RADIUS: usize>(
         &mut self,
+        wins: [bool; EACH as usize],
         above: [f32; EACH as usize],
         own: [f32; EACH as usize],
         below: [f32; EACH as usize],
         y: u32,
     ) {
-        let seen = |row: [f32; EACH as usize]| {
-            let mut seen = self.seen::<f32, RADIUS>(row, f32::to_bits, f32::from_bits);
-            if self.at_edge {
-                // Those that are not valid have no part in it.
-                let frame = self.set.frame as i32;
-                for i in FIRST - RADIUS..END + RADIUS {
-                    let x = self.x + i as i32 - FIRST as i32;
-                    if x < frame || x >= self.set.size.width as i32 - frame {
-                        seen[i] = NEVER;
-                    }
+        // What exceeds the bound is positive; positive numbers compare as their bits do, and all others have lesser ones. So what is
+        // to be exceeded is one less than what is to be reached: those before a corner in the order of rows.
+        let bits = |row: [f32; EACH as usize]| row.map(|response| response.to_bits() as i32);
+        let (above, row, below) = (bits(above), bits(own), bits(below));
+        // To be reached by those to the right of the column, and by those to the left.
+        let mut on_left: [i32; EACH as usize] = array::from_fn(|i| (above[i].max(row[i]) + 1).max(below[i]));
+        let mut on_right: [i32; EACH as usize] = array::from_fn(|i| (above[i] + 1).max(row[i].max(below[i])));
+        let mut wins = wins;
+        if self.at_edge {
+            // Columns that are not valid have no part in it.
+            for i in 0..EACH as usize {
+                let (x, frame) = (self.x + i as i32, self.set.frame as i32);
+                if x < frame || x >= self.set.size.width as i32 - frame {
+                    (on_left[i], on_right[i], wins[i]) = (i32::MIN, i32::MIN, false);
                 }
             }
-            seen
-        };
-        let (above, row, below) = (seen(above), seen(own), seen(below));
-        let corners: [f32; EACH as usize] = array::from_fn(|i| {
+        }
+        let (mut left, mut right) = ([0; SEEN], [0; SEEN]);
+        for i in 0..EACH as usize {
+            (left[FIRST + i], right[FIRST + i]) = (on_left[i], on_right[i]);
+        }
+        for i in 0..RADIUS {
+            let last = EACH as usize - 1 - i;
+            left[FIRST - 1 - i] = self.s.shuffle_up(on_left[last] as u32, 1) as i32;
+            right[END + i] = self.s.shuffle_down(on_right[i] as u32, 1) as i32;
+        }
+        for i in 0..EACH as usize {
             let at = FIRST + i;
-            // Those before it in the order of rows it must exceed, those after it only reach.
-            let (mut before, mut after) = (above[at], below[at]);
-            for d in 1..=RADIUS {
-                before = before.max(above[at - d].max(above[at + d])).max(row[at - d]);
-                after = after.max(below[at - d].max(below[at + d])).max(row[at + d]);
+            let mut least = left[at - 1].max(right[at + 1]);
+            for d in 2..=RADIUS {
+                least = least.max(left[at - d].max(right[at + d]));
             }
-            if row[at] > before && row[at] >= after { row[at] } else { NEVER }
-        });
-        let greatest = corners[0].max(corners[1]).max(corners[2].max(corners[3]));
-        // The greatest response of all is a corner, or equals one.
-        self.greatest = self.greatest.max(greatest);
-        if self.s.ballot(greatest > self.bound) != 0 {
-            self.emit(corners, y);
+            wins[i] &= row[i] >= least;
+        }
+        if self.s.ballot(wins[0] | wins[1] | wins[2] | wins[3]) != 0 {
+            self.emit(wins, own, y);
         }
     }
 
@@ -550,15 +542,18 @@ impl<S: Simt> Lane<S> {
 
     /// Adds corners to the list.
     #[inline(always)]
-    fn emit(&mut self, corners: [f32; EACH as usize], y: u32) {
+    fn emit(&mut self, corners: [bool; EACH as usize], responses: [f32; EACH as usize], y: u32) {
+        let lanes = below(self.s.lane());
+        let first = y * self.set.size.width + self.x as u32;
         for i in 0..EACH as usize {
+            // The greatest response of all is a corner's.
+            self.greatest = if corners[i] { self.greatest.max(responses[i]) } else { self.greatest };
             let x = (self.x + i as i32) as u32;
-            let one = corners[i] > self.bound && self.set.size.within(self.set.margin, x, y);
+            let one = corners[i] && self.set.size.within(self.set.margin, x, y);
             let all = self.s.ballot(one);
-            let place = self.found + (all & below(self.s.lane())).count_ones();
+            let place = self.found + (all & lanes).count_ones();
             if one && place < self.set.room {
-                let pixel = y * self.set.size.width + x;
-                let key = u64::from(!corners[i].to_bits()) << 32 | u64::from(pixel);
+                let key = u64::from(!responses[i].to_bits()) << 32 | u64::from(first + i as u32);
                 self.s.store(self.keys, self.list + place as usize, key);
             }
             self.found += all.count_ones();

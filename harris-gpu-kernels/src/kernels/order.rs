@@ -33,50 +33,6 @@ impl List {
     }
 }
 
-/// Sorts a chunk by a bitonic network.
-pub(crate) fn sort_chunks<S: Simt>(s: S, keys: S::Buffer<u64>, state: S::Buffer<u32>, pitch: u32, most: u32) {
-    let list = List::new(s, state, pitch, most);
-    let start = s.block() * CHUNK;
-    if start >= list.count {
-        return;
-    }
-    let mut i = s.thread();
-    while i < CHUNK {
-        let place = start + i;
-        s.set_shared(i, if place < list.count { s.load(keys, list.at(place)) } else { u64::MAX });
-        i += s.threads();
-    }
-    s.barrier();
-    let mut run = 2;
-    while run <= CHUNK {
-        let mut distance = run / 2;
-        while distance > 0 {
-            let mut pair = s.thread();
-            while pair < CHUNK / 2 {
-                let low = pair / distance * 2 * distance + pair % distance;
-                let high = low + distance;
-                let (a, b) = (s.shared(low), s.shared(high));
-                let ascending = low & run == 0;
-                if (a > b) == ascending {
-                    s.set_shared(low, b);
-                    s.set_shared(high, a);
-                }
-                pair += s.threads();
-            }
-            s.barrier();
-            distance /= 2;
-        }
-        run *= 2;
-    }
-    let mut i = s.thread();
-    while i < CHUNK {
-        if start + i < list.count {
-            s.store(keys, list.at(start + i), s.shared(i));
-        }
-        i += s.threads();
-    }
-}
-
 /// Each key finds its place by its ranks in the other runs of its group. Keys are all different.
 pub(crate) fn merge<S: Simt>(
     s: S,
@@ -86,6 +42,7 @@ pub(crate) fn merge<S: Simt>(
     pitch: u32,
     most: u32,
     run: u32,
+    turned: u32,
 ) {
     let list = List::new(s, state, pitch, most);
     let (i, count) = (s.index(), list.count);
@@ -95,6 +52,7 @@ pub(crate) fn merge<S: Simt>(
     let own = i / run * run;
     let group = own / (WAYS * run) * (WAYS * run);
     let key = s.load_constant(from, list.at(i));
+    let ranked = turn(key, turned);
     // The runs but its own, as starts and lengths.
     let starts: [u32; OTHERS] = array::from_fn(|other| {
         let start = group + other as u32 * run;
@@ -107,17 +65,22 @@ pub(crate) fn merge<S: Simt>(
     while step > 0 {
         for other in 0..OTHERS {
             let rank = ranks[other] + step;
-            if rank <= lengths[other] && s.load_constant(from, list.at(starts[other] + rank - 1)) < key {
+            let at = list.at(starts[other] + rank - 1);
+            if rank <= lengths[other] && turn(s.load_constant(from, at), turned) < ranked {
                 ranks[other] = rank;
             }
         }
         step /= 2;
     }
-    let place = group + (i - own) + ranks[0] + ranks[1] + ranks[2];
+    let mut place = group + (i - own);
+    for other in 0..OTHERS {
+        place += ranks[other];
+    }
     s.store(to, list.at(place), key);
 }
 
-/// Each key finds its place by counting those before it: the quickest way for short lists. Keys are all different.
+/// Each key finds its place in its run of `run` keys by counting those before it: the quickest way for short ones. Keys are all
+/// different.
 pub(crate) fn rank<S: Simt>(
     s: S,
     from: S::Buffer<u64>,
@@ -125,24 +88,29 @@ pub(crate) fn rank<S: Simt>(
     state: S::Buffer<u32>,
     pitch: u32,
     most: u32,
+    run: u32,
     turned: u32,
 ) {
     let list = List::new(s, state, pitch, most);
-    let turn = |key: u64| if turned == 0 { key } else { key.rotate_left(32) };
-    let (i, part) = (s.index() / PARTS, s.index() % PARTS);
-    if s.block() * s.threads() / PARTS >= list.count {
+    // A block's keys are of one run.
+    let first = s.block() * (s.threads() / PARTS);
+    if first >= list.count {
         return;
     }
+    let (i, part) = (first + s.thread() / PARTS, s.thread() % PARTS);
     // Beyond the list: as the last.
     let key = s.load_constant(from, list.at(i.min(list.count - 1)));
-    let own = turn(key);
+    let own = turn(key, turned);
     let mut before = 0;
-    let mut start = 0;
-    while start < list.count {
+    let mut start = first / run * run;
+    let end = if list.count - start < run { list.count } else { start + run };
+    let begin = start;
+    while start < end {
         let mut at = s.thread();
         while at < CHUNK {
-            let there = start + at < list.count;
-            s.set_shared(at, if there { turn(s.load_constant(from, list.at(start + at))) } else { u64::MAX });
+            let there = start + at < end;
+            let key = if there { turn(s.load_constant(from, list.at(start + at)), turned) } else { u64::MAX };
+            s.set_shared(at, key);
             at += s.threads();
         }
         s.barrier();
@@ -160,8 +128,14 @@ pub(crate) fn rank<S: Simt>(
         mask /= 2;
     }
     if part == 0 && i < list.count {
-        s.store(to, list.at(before), key);
+        s.store(to, list.at(begin + before), key);
     }
+}
+
+/// What a key is ranked by: itself, or the same in the order of rows.
+#[inline(always)]
+fn turn(key: u64, turned: u32) -> u64 {
+    if turned == 0 { key } else { key.rotate_left(32) }
 }
 
 /// The first place in a sorted range whose key is not less.
@@ -177,21 +151,6 @@ fn lower_bound<S: Simt>(s: S, keys: S::Buffer<u64>, first: u32, end: u32, key: u
         }
     }
     first
-}
-
-pub(crate) fn turn<S: Simt>(
-    s: S,
-    from: S::Buffer<u64>,
-    to: S::Buffer<u64>,
-    state: S::Buffer<u32>,
-    pitch: u32,
-    most: u32,
-) {
-    let list = List::new(s, state, pitch, most);
-    let i = s.index();
-    if i < list.count {
-        s.store(to, list.at(i), s.load_constant(from, list.at(i)).rotate_left(32));
-    }
 }
 
 /// Column and row of the corner that a key belongs to.
