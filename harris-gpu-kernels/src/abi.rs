@@ -79,7 +79,7 @@ macro_rules! for_each_kernel {
             refine::refine_f32 [128, 0] (image: [f32], keypoints: [f32], state: [u32], most: u32, width: u32, height: u32, channels: u32, stride: u64, radius: u32);
             // Warps are pieces, rows of blocks images: those candidates that exceed the threshold, in no order, into a list that the
             // state counts, also beyond its `pitch`. Each image has `pieces`, which have room for `room` candidates each.
-            order::exceed [256, 0] (from: [u64], counts: [u32], to: [u64], state: [u32], pieces: u32, room: u32, pitch: u32, kind: u32, value: f32);
+            order::exceed [256, 16] (from: [u64], counts: [u32], to: [u64], state: [u32], pieces: u32, room: u32, pitch: u32, kind: u32, value: f32);
 
             // Warps are rows: interleaved samples to sums of gray levels before each column, in rows of `pitch` words from the
             // second on.

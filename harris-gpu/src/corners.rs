@@ -15,7 +15,7 @@ const REDUCING_BLOCKS: usize = 1024;
 const COUNTED: usize = 8192;
 
 /// The runs of longer ones.
-const RUN: usize = 1024;
+const RUN: usize = 2048;
 
 /// The shortest part of a list that is fetched together with its length.
 const LEAST_FETCHED: usize = 1024;
@@ -106,7 +106,7 @@ impl Room {
         let radius = config.suppression_radius();
         let most = |len: usize| len.div_ceil(radius.min(len) + 1);
         let (most, pixels) = (most(width) * most(height), width * height);
-        Self { size: (width, height), kept: most.min(pixels / 512 + 1024), last: 0 }
+        Self { size: (width, height), kept: most.min(pixels / 600 + 1024), last: 0 }
     }
 
     /// Whether it was made for images of this size.

@@ -9,6 +9,9 @@ use crate::abi::order::{CHUNK, KEPT, OPEN, PARTS, REJECTED, WAYS};
 use crate::abi::state;
 use crate::simt::WARP;
 
+/// Keys that a thread compares with at once.
+const AT_ONCE: usize = 8;
+
 /// The runs that a key is not in.
 const OTHERS: usize = WAYS as usize - 1;
 
@@ -116,8 +119,12 @@ pub(crate) fn rank<S: Simt>(
         s.barrier();
         let mut other = part;
         while other < CHUNK {
-            before += u32::from(s.shared(other) < own);
-            other += PARTS;
+            // Several at a time, so that they wait together.
+            let keys: [u64; AT_ONCE] = array::from_fn(|n| s.shared(other + n as u32 * PARTS));
+            for n in 0..AT_ONCE {
+                before += u32::from(keys[n] < own);
+            }
+            other += AT_ONCE as u32 * PARTS;
         }
         s.barrier();
         start += CHUNK;
@@ -265,29 +272,66 @@ pub(crate) fn exceed<S: Simt>(
     value: f32,
 ) {
     let piece = s.index() / WARP;
-    if piece >= pieces {
-        return;
-    }
     let image = s.block_row() as usize;
     let own = image * state::WORDS;
     let threshold = simple(kind, value, s.load(state, own + state::GREATEST));
-    let piece = image * pieces as usize + piece as usize;
-    let count = s.load_constant(counts, piece);
-    let mut first = 0;
-    while first < count {
-        let i = first + s.lane();
-        let key = s.load_constant(from, piece * room as usize + i.min(count - 1) as usize);
-        let exceeds = i < count && f32::from_bits(!(key >> 32) as u32) > threshold;
-        let all = s.ballot(exceeds);
-        let mut place = 0;
-        if s.lane() == 0 {
-            place = s.atomic_add(state, own + state::KEPT, all.count_ones());
+    let start = image * pieces as usize + piece as usize;
+    let count = if piece < pieces { s.load_constant(counts, start) } else { 0 };
+    let start = start * room as usize;
+    let candidates = Candidates { s, from, start, count, threshold };
+    // The block asks for its places at once: the list's length is but one word.
+    let found = candidates.exceeding(0, |_, _| {});
+    if s.lane() == 0 {
+        s.set_shared(s.warp(), found.into());
+    }
+    s.barrier();
+    if s.thread() == 0 {
+        let mut all = 0;
+        for warp in 0..s.threads() / WARP {
+            let found = s.shared(warp) as u32;
+            s.set_shared(warp, all.into());
+            all += found;
         }
-        let place = s.shuffle(place, 0) + (all & below(s.lane())).count_ones();
-        if exceeds && place < pitch {
+        let first = if all > 0 { s.atomic_add(state, own + state::KEPT, all) } else { 0 };
+        s.set_shared(s.threads() / WARP, first.into());
+    }
+    s.barrier();
+    let first = (s.shared(s.threads() / WARP) + s.shared(s.warp())) as u32;
+    candidates.exceeding(first, |place, key| {
+        if place < pitch {
             s.store(to, image * pitch as usize + place as usize, key);
         }
-        first += WARP;
+    });
+}
+
+/// What a warp found in its piece.
+#[derive(Clone, Copy)]
+struct Candidates<S: Simt> {
+    s: S,
+    from: S::Buffer<u64>,
+    start: usize,
+    count: u32,
+    threshold: f32,
+}
+
+impl<S: Simt> Candidates<S> {
+    /// Goes through those that exceed the threshold, which have the places from `place` on; returns the place after the last.
+    #[inline(always)]
+    fn exceeding(self, mut place: u32, mut take: impl FnMut(u32, u64)) -> u32 {
+        let Self { s, from, start, count, threshold } = self;
+        let mut first = 0;
+        while first < count {
+            let i = first + s.lane();
+            let key = s.load_constant(from, start + i.min(count - 1) as usize);
+            let exceeds = i < count && f32::from_bits(!(key >> 32) as u32) > threshold;
+            let all = s.ballot(exceeds);
+            if exceeds {
+                take(place + (all & below(s.lane())).count_ones(), key);
+            }
+            place += all.count_ones();
+            first += WARP;
+        }
+        place
     }
 }
 
