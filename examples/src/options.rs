@@ -311,6 +311,25 @@ impl BackendOptions {
         (self.backend == Backend::Cuda && !self.staged).then_some(self.device.unwrap_or(0))
     }
 
+    /// The numbers of the GPUs for a stream of frames, where there are some: all, or the one that was chosen.
+    ///
+    /// # Errors
+    /// No GPU.
+    #[cfg(feature = "cuda")]
+    pub fn ordinals(&self) -> anyhow::Result<Option<Vec<u32>>> {
+        self.check()?;
+        if self.ordinal().is_none() {
+            return Ok(None);
+        }
+        Ok(Some(match self.device {
+            Some(device) => vec![device],
+            None => {
+                let devices = harris_cuda::devices().context("cannot use the CUDA backend")?;
+                devices.iter().map(|device| device.ordinal).collect()
+            }
+        }))
+    }
+
     /// A detector of this backend.
     ///
     /// # Errors

@@ -117,9 +117,11 @@ struct Timing {
     keypoints: usize,
 }
 
-/// Times of an image in pinned memory, in milliseconds.
+/// Times of images on the device and in pinned memory, in milliseconds.
 #[derive(Serialize)]
 struct Transfers {
+    /// From an image that is on the device to the list there, on the device's clock: median.
+    resident_ms: f64,
     /// The bare copy to the device: median.
     copy_ms: f64,
     /// Detection, image to list: median.
@@ -279,9 +281,9 @@ fn print(timing: &Timing) {
         "{width:>5} x {height:<5} median {median_ms:>9.3} ms  min {min_ms:>9.3}  max {max_ms:>9.3}  \
          {mpix_per_s:>7.1} Mpix/s, best {best_mpix_per_s:>7.1}{device}  {keypoints:>7} keypoints  ({backend})"
     );
-    if let Some(Transfers { copy_ms, pinned_ms, streaming_ms, batch_ms }) = transfers {
+    if let Some(Transfers { resident_ms, copy_ms, pinned_ms, streaming_ms, batch_ms }) = transfers {
         println!(
-            "{:>13} pinned: bare copy {copy_ms:.4} ms, detection {pinned_ms:.4}, a frame of a stream {streaming_ms:.4}, of a batch {batch_ms:.4}",
+            "{:>13} resident {resident_ms:.4} ms; pinned: bare copy {copy_ms:.4} ms, detection {pinned_ms:.4}, a frame of a stream {streaming_ms:.4}, of a batch {batch_ms:.4}",
             ""
         );
     }

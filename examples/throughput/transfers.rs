@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use harris_core::{Detector, Error, HarrisConfig, ImageView, Sample};
-use harris_cuda::{CudaDetector, CudaPipeline, PinnedImage};
+use harris_cuda::{CudaDetector, CudaImage, CudaPipeline, PinnedImage};
 
 use crate::Transfers;
 
@@ -26,6 +26,16 @@ pub(crate) fn time<T: Sample>(
     let mut detector = CudaDetector::on_device(ordinal, config.clone())?;
     detector.detect(&image.view())?;
     let pinned = median(seconds, || detector.detect(&image.view()).map(drop))?;
+
+    let resident = CudaImage::upload(ordinal, &image.view())?;
+    let mut device_times = Vec::new();
+    median(seconds, || {
+        detector.detect_on_device(&resident)?;
+        device_times.push(detector.device_time().map_err(Error::from)?);
+        Ok(())
+    })?;
+    device_times.sort();
+    let resident = device_times[device_times.len() / 2];
 
     let mut pipeline = CudaPipeline::<T>::on_devices(&[ordinal], IN_FLIGHT, config.clone())?;
     let mut spare = Vec::new();
@@ -61,6 +71,7 @@ pub(crate) fn time<T: Sample>(
 
     let ms = |seconds: f64| seconds * 1e3;
     Ok(Transfers {
+        resident_ms: ms(resident.as_secs_f64()),
         copy_ms: ms(copy.as_secs_f64()),
         pinned_ms: ms(pinned),
         streaming_ms: ms(streaming),

@@ -7,7 +7,7 @@ use harris_gpu::{GpuDetector, GpuPipeline, Mark};
 use ndarray::Array2;
 
 use crate::device::CudaDevice;
-use crate::{CudaError, pipeline};
+use crate::{CudaError, CudaImage, CudaKeypoints, pipeline};
 
 /// Stacks of a batch that are in flight on each device.
 const BATCHES: usize = 4;
@@ -71,8 +71,23 @@ impl CudaDetector {
         Self { inner: self.inner.staged(), batches: None, ..self }
     }
 
-    /// How long the device worked on the last image that [`Detector::detect`] was given: from the image's arrival in its memory to
-    /// the complete list of keypoints there, without the transfers.
+    /// The corners of an image that is in the memory of the detector's device (the first of several), and that stay there. It
+    /// returns when they are complete.
+    ///
+    /// # Errors
+    /// [`CudaError::OtherDevice`](crate::CudaError::OtherDevice); else as [`Detector::detect`].
+    pub fn detect_on_device(&mut self, image: &CudaImage) -> Result<CudaKeypoints<'_>, Error> {
+        let detector = self.ordinals[0];
+        if image.ordinal() != detector {
+            return Err(CudaError::OtherDevice { image: image.ordinal(), detector }.into());
+        }
+        let len = self.inner.detect_on_device(image.resident())?;
+        Ok(CudaKeypoints { device: self.inner.device(), memory: self.inner.on_device(), len })
+    }
+
+    /// How long the device worked on the last image that [`Detector::detect`] or [`CudaDetector::detect_on_device`] was given: from the
+    /// arrival of its last row in its memory to the complete list of keypoints there, without the transfers. Where the device works
+    /// on the first rows of a large pinned image while others are on their way, that is the rest of its work.
     ///
     /// # Errors
     /// [`CudaError::Driver`](crate::CudaError::Driver) where no image was detected yet.

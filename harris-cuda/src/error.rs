@@ -64,6 +64,31 @@ pub enum CudaError {
         /// What it said.
         log: String,
     },
+    /// An image in a device's memory cannot lie so.
+    #[error(
+        "no image of {width} x {height} pixels and {channels} channels, 1 or 3, at {pointer:#x} with rows {pitch} bytes apart, both \
+         multiples of 4"
+    )]
+    Layout {
+        /// Where it was said to be.
+        pointer: u64,
+        /// The bytes from row to row.
+        pitch: usize,
+        /// Its width in pixels.
+        width: usize,
+        /// Its height in pixels.
+        height: usize,
+        /// Its channels.
+        channels: usize,
+    },
+    /// An image is in another device's memory.
+    #[error("the image is in the memory of CUDA device {image}, the detector is on device {detector}")]
+    OtherDevice {
+        /// The number of the image's device.
+        image: u32,
+        /// The number of the detector's.
+        detector: u32,
+    },
     /// The device or the host has not that much memory left.
     #[error("out of {place} memory: {bytes} bytes were asked for")]
     OutOfMemory {

@@ -39,6 +39,7 @@ mod error;
 mod features;
 mod pinned;
 mod pipeline;
+mod resident;
 
 pub use detector::CudaDetector;
 pub use driver::{DeviceInfo, devices, is_available};
@@ -49,6 +50,7 @@ pub use harris_core::{self, Detector, Error, HarrisConfig, ImageView, Keypoint};
 pub use harris_gpu::GpuError;
 pub use pinned::PinnedImage;
 pub use pipeline::{CudaPipeline, Detection};
+pub use resident::{CudaImage, CudaKeypoints};
 
 /// The README's examples run as tests.
 #[cfg(doctest)]

@@ -1,11 +1,10 @@
 //! From responses, or from the candidates of a fused walk, to the list of corners.
 
-use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Order, Samples, Subpixel, Threshold};
+use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Order, Subpixel, Threshold};
 use harris_gpu_kernels::abi::{Kernel, order, state, threshold};
 
-use crate::device::{Device, Mark, Rows};
+use crate::device::{Depth, Device, Mark, Resident, Rows};
 use crate::launch::{self, grid};
-use crate::upload;
 use crate::workspace::{Slot, Workspace};
 
 /// Blocks that reduce an image: enough to fill any GPU.
@@ -100,8 +99,8 @@ pub(crate) struct Room {
 
 impl Room {
     /// As much as most images need: what is more is counted, and the work is done again.
-    pub(crate) fn new(config: &HarrisConfig, image: &ImageView<'_>) -> Self {
-        let (width, height) = (image.width(), image.height());
+    pub(crate) fn new(config: &HarrisConfig, shape: &Shape) -> Self {
+        let (width, height) = (shape.width as usize, shape.height as usize);
         // Corners are more than the radius apart along a row or a column.
         let radius = config.suppression_radius();
         let most = |len: usize| len.div_ceil(radius.min(len) + 1);
@@ -110,8 +109,8 @@ impl Room {
     }
 
     /// Whether it was made for images of this size.
-    pub(crate) fn suits(&self, image: &ImageView<'_>) -> bool {
-        self.size == (image.width(), image.height())
+    pub(crate) fn suits(&self, shape: &Shape) -> bool {
+        self.size == (shape.width as usize, shape.height as usize)
     }
 
     /// Makes more where lists did not fit; tells whether that was so.
@@ -141,35 +140,44 @@ impl Room {
 pub(crate) struct Shape {
     pub(crate) width: u32,
     pub(crate) height: u32,
-    channels: u32,
-    depth: Depth,
-    masked: u32,
+    pub(crate) channels: u32,
+    pub(crate) depth: Depth,
+    /// Samples from row to row.
+    pub(crate) stride: usize,
+    pub(crate) masked: bool,
     /// Images of a stack.
     pub(crate) images: usize,
 }
 
-/// The type of samples.
-#[derive(Clone, Copy, Debug)]
-enum Depth {
-    U8,
-    U16,
-    F32,
-}
-
 impl Shape {
+    /// Of images that are brought to the device.
     pub(crate) fn new(image: &ImageView<'_>, images: usize) -> Self {
         Self {
             width: image.width() as u32,
             height: image.height() as u32,
             channels: image.channels() as u32,
-            depth: match image.samples() {
-                Samples::U8(_) => Depth::U8,
-                Samples::U16(_) => Depth::U16,
-                Samples::F32(_) => Depth::F32,
-            },
-            masked: u32::from(image.mask().is_some()),
+            depth: Depth::of(image),
+            stride: image.width() * image.channels(),
+            masked: image.mask().is_some(),
             images,
         }
+    }
+
+    /// Of one that is there.
+    pub(crate) fn resident<M>(image: &Resident<M>) -> Self {
+        Self {
+            width: image.width as u32,
+            height: image.height as u32,
+            channels: image.channels as u32,
+            depth: image.depth,
+            stride: image.pitch / image.depth.bytes(),
+            masked: false,
+            images: 1,
+        }
+    }
+
+    pub(crate) fn pixels(&self) -> usize {
+        self.width as usize * self.height as usize
     }
 }
 
@@ -177,7 +185,8 @@ impl Shape {
 #[derive(Debug)]
 pub(crate) struct Fetched<D: Device> {
     states: D::Fetched,
-    /// Of each image as many as there is room for, or of a single one the first so many.
+    /// Of each image as many as there is room for, or of a single one the first so many; none where that is too early, or where they
+    /// stay on the device.
     keypoints: Option<(D::Fetched, usize)>,
 }
 
@@ -215,7 +224,7 @@ impl<'a, D: Device> Search<'a, D> {
             height: shape.height,
             images: shape.images,
             frame: config.invalid_frame() as u32,
-            stride: u64::from(shape.width * shape.channels),
+            stride: shape.stride as u64,
             shape,
             room,
             device,
@@ -225,7 +234,7 @@ impl<'a, D: Device> Search<'a, D> {
     }
 
     pub(crate) fn pixels(&self) -> usize {
-        self.width as usize * self.height as usize
+        self.shape.pixels()
     }
 
     /// The margin as kernels take it.
@@ -240,9 +249,8 @@ impl<'a, D: Device> Search<'a, D> {
         self.device.clear(self.workspace.buffer::<u32>(Slot::State).memory, words)
     }
 
-    /// Searches the responses in the slot `Response`; the mask comes from the image.
-    pub(crate) fn start(&mut self, image: &ImageView<'_>) -> Result<(), Error> {
-        upload::mask(self.device, self.workspace, image)?;
+    /// Searches the responses in the slot `Response`, where the slot `Mask` says.
+    pub(crate) fn start(&mut self) -> Result<(), Error> {
         self.clear()?;
         self.threshold()?;
         self.candidates()?;
@@ -288,7 +296,7 @@ impl<'a, D: Device> Search<'a, D> {
             self.width,
             self.height,
             self.frame,
-            self.shape.masked,
+            u32::from(self.shape.masked),
         )
     }
 
@@ -309,7 +317,7 @@ impl<'a, D: Device> Search<'a, D> {
             self.width,
             self.height,
             self.frame,
-            self.shape.masked,
+            u32::from(self.shape.masked),
         )?;
         launch::rosin(self.device, [1, 1], state, counts, bins)
     }
@@ -335,7 +343,7 @@ impl<'a, D: Device> Search<'a, D> {
             self.frame,
             self.margin(),
             self.config.suppression_radius().min(self.pixels()) as u32,
-            self.shape.masked,
+            u32::from(self.shape.masked),
         )
     }
 
@@ -356,13 +364,17 @@ impl<'a, D: Device> Search<'a, D> {
         lists.sort(self.device, self.workspace, keys, turn)
     }
 
-    /// Sorts, selects and fetches what is in the slot `Keys`, as far as that goes without the host.
-    pub(crate) fn list(&mut self) -> Result<Fetched<D>, Error> {
+    /// Sorts and selects what is in the slot `Keys`, as far as that goes without the host, and fetches the lists' lengths and, where
+    /// `wanted`, the lists.
+    pub(crate) fn list(&mut self, wanted: bool) -> Result<Fetched<D>, Error> {
         for slot in [Slot::Keys, Slot::OtherKeys] {
             self.workspace.fit::<u64>(self.device, slot, self.room.kept * self.images)?;
         }
         let keypoints = match self.squared_distance() {
-            None => Some(self.select((Slot::Keys, Slot::OtherKeys))?),
+            None => {
+                self.select((Slot::Keys, Slot::OtherKeys))?;
+                if wanted { Some(self.fetch()?) } else { None }
+            }
             // How many are too near to others takes rounds to find out.
             Some(_) => None,
         };
@@ -371,9 +383,9 @@ impl<'a, D: Device> Search<'a, D> {
         Ok(Fetched { states, keypoints })
     }
 
-    /// The keypoints that were fetched, of each image; none where lists did not fit and all is to be done again, with the room that
-    /// is now known.
-    pub(crate) fn finish(&mut self, fetched: &Fetched<D>) -> Result<Option<Vec<Vec<Keypoint>>>, Error> {
+    /// How many keypoints each image has in the slot `Keypoints`; none where lists did not fit and all is to be done again, with the
+    /// room that is now known.
+    pub(crate) fn finish(&mut self, fetched: &Fetched<D>) -> Result<Option<Vec<usize>>, Error> {
         self.device.wait()?;
         let mut states: Vec<[u32; state::WORDS]> = words(self.device.fetched(&fetched.states));
         if self.room.grow(&states) {
@@ -384,37 +396,46 @@ impl<'a, D: Device> Search<'a, D> {
             return Ok(None);
         }
         if let Some(squared) = self.squared_distance() {
-            return Ok(Some(vec![self.space(squared, &mut states[0])?]));
+            self.space(squared, &mut states[0])?;
+            states[0] = self.state()?;
         }
         let most = self.config.max_corners().unwrap_or(usize::MAX);
-        let counts = states.iter().map(|state| (state[state::KEPT] as usize).min(most));
-        let (keypoints, each) = fetched.keypoints.as_ref().expect("without a distance");
-        let counts: Vec<usize> = counts.collect();
+        let counts: Vec<_> = states.iter().map(|state| (state[state::KEPT] as usize).min(most)).collect();
         self.room.last = counts.iter().copied().max().unwrap_or(0);
-        if counts.len() == 1 && counts[0] > *each {
-            return Ok(Some(vec![self.download(counts[0])?]));
-        }
-        let words = self.device.fetched(keypoints);
-        let size = size_of::<[f32; 4]>();
-        let lists = words.chunks(size * each);
-        // A chunk is at least as long as one keypoint, also where there is none.
-        let read = |(list, count): (&[u8], &usize)| read(&list[..size * count]);
-        Ok(Some(lists.zip(&counts).map(read).collect()))
+        Ok(Some(counts))
     }
 
-    /// Keeps those of the corners in the slot `Keys` that are far enough from stronger ones, and brings them back.
-    fn space(&mut self, squared: u64, state: &mut [u32; state::WORDS]) -> Result<Vec<Keypoint>, Error> {
-        let count = state[state::KEPT] as usize;
-        if count == 0 {
-            self.device.mark(Mark::Listed)?;
-            return Ok(Vec::new());
+    /// The keypoints of each image, when it is known how many there are.
+    pub(crate) fn read(
+        &mut self,
+        fetched: &Fetched<D>,
+        counts: &[usize],
+    ) -> Result<Vec<Vec<Keypoint>>, Error> {
+        let size = size_of::<[f32; 4]>();
+        match &fetched.keypoints {
+            Some((keypoints, each)) if counts.len() > 1 || counts[0] <= *each => {
+                let lists = self.device.fetched(keypoints).chunks(size * each);
+                let read = |(list, count): (&[u8], &usize)| read(&list[..size * count]);
+                Ok(lists.zip(counts).map(read).collect())
+            }
+            _ => {
+                let mut bytes = vec![0; size * counts[0]];
+                self.device.download(self.workspace.buffer::<f32>(Slot::Keypoints).memory, &mut bytes)?;
+                Ok(vec![read(&bytes)])
+            }
+        }
+    }
+
+    /// Keeps those of the corners in the slot `Keys` that are far enough from stronger ones.
+    fn space(&mut self, squared: u64, state: &mut [u32; state::WORDS]) -> Result<(), Error> {
+        if state[state::KEPT] == 0 {
+            self.workspace.fit::<f32>(self.device, Slot::Keypoints, 4)?;
+            return self.device.mark(Mark::Listed);
         }
         let all = self.lists(None);
         let (keys, other) = self.sort((Slot::Keys, Slot::OtherKeys), all, Turn::Response)?;
         self.spread((keys, other), squared, state)?;
-        let _ = self.select((other, keys))?;
-        let count = self.state()?[state::KEPT] as usize;
-        self.download(count.min(self.config.max_corners().unwrap_or(usize::MAX)))
+        self.select((other, keys))
     }
 
     /// Puts those of `count` corners, sorted by response, that are far enough from all that are kept before into the other slot, in
@@ -485,8 +506,8 @@ impl<'a, D: Device> Search<'a, D> {
         )
     }
 
-    /// Fills the slot `Keypoints` from keys in no order, and fetches as many as are expected of each image.
-    fn select(&mut self, keys: (Slot, Slot)) -> Result<(D::Fetched, usize), Error> {
+    /// Fills the slot `Keypoints` from keys in no order.
+    fn select(&mut self, keys: (Slot, Slot)) -> Result<(), Error> {
         let (all, first) = (self.lists(None), self.lists(self.config.max_corners()));
         let (keys, _) = match (self.config.order(), self.config.max_corners()) {
             (Order::Raster, None) => self.sort(keys, all, Turn::Raster)?,
@@ -517,18 +538,15 @@ impl<'a, D: Device> Search<'a, D> {
         if let Subpixel::Forstner { radius } = self.config.subpixel() {
             self.refine(most, radius)?;
         }
-        self.device.mark(Mark::Listed)?;
+        self.device.mark(Mark::Listed)
+    }
+
+    /// Fetches as many keypoints as are expected of each image.
+    fn fetch(&mut self) -> Result<(D::Fetched, usize), Error> {
         let each = if self.images == 1 { self.room.usual().min(self.room.kept) } else { self.room.kept };
         let bytes = size_of::<[f32; 4]>() * each * self.images;
         let keypoints = self.workspace.buffer::<f32>(Slot::Keypoints).memory;
         Ok((self.device.fetch(keypoints, bytes)?, each))
-    }
-
-    /// The first `count` keypoints of a single image.
-    fn download(&mut self, count: usize) -> Result<Vec<Keypoint>, Error> {
-        let mut bytes = vec![0; size_of::<[f32; 4]>() * count];
-        self.device.download(self.workspace.buffer::<f32>(Slot::Keypoints).memory, &mut bytes)?;
-        Ok(read(&bytes))
     }
 
     fn refine(&self, most: u32, radius: u32) -> Result<(), Error> {

@@ -1,15 +1,15 @@
 //! The detector: an image in, keypoints out.
 
-use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Raster, Subpixel};
+use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Subpixel};
 use harris_gpu_kernels::abi::Kernel;
 use ndarray::Array2;
 
 use crate::corners::{Fetched, Room, Search, Shape};
-use crate::device::Device;
+use crate::device::{Device, Mark, Resident};
 use crate::error::GpuError;
 use crate::fused::Pieces;
 use crate::workspace::{Slot, Workspace};
-use crate::{fused, staged};
+use crate::{fused, staged, upload};
 
 /// Harris on a GPU.
 ///
@@ -43,6 +43,8 @@ struct Job<D: Device> {
     shape: Shape,
     /// The pieces in which they were walked on, where they were.
     walk: Option<Pieces>,
+    /// Whether keypoints are fetched.
+    wanted: bool,
     fetched: Fetched<D>,
 }
 
@@ -111,20 +113,21 @@ impl<D: Device> GpuDetector<D> {
     pub fn stack(&self, images: &[ImageView<'_>]) -> usize {
         let Some(first) = images.first() else { return 0 };
         let plain = self.config.min_distance() <= 1.0 && self.config.subpixel() == Subpixel::None;
-        if !plain || self.walk(first).is_none() {
+        if !plain || self.kernel(&Shape::new(first, 1)).is_none() {
             return 1;
         }
-        let keypoints = size_of::<[f32; 4]>() * Room::new(&self.config, first).kept;
+        let keypoints = size_of::<[f32; 4]>() * Room::new(&self.config, &Shape::new(first, 1)).kept;
         let most = (MOST_STACKED / (first.width() * first.height()).max(keypoints)).max(1);
         let alike = |image: &&ImageView<'_>| {
-            (image.width(), image.height()) == (first.width(), first.height()) && self.walk(image).is_some()
+            (image.width(), image.height()) == (first.width(), first.height())
+                && self.kernel(&Shape::new(image, 1)).is_some()
         };
         images.iter().take(most).take_while(alike).count()
     }
 
-    /// The fused kernel for an image, where there is one, and its samples.
-    fn walk<'a>(&self, image: &ImageView<'a>) -> Option<(Kernel, Raster<'a, u8>)> {
-        if self.staged { None } else { fused::covered(image, &self.config) }
+    /// The fused kernel for images, where there is one.
+    fn kernel(&self, shape: &Shape) -> Option<Kernel> {
+        if self.staged { None } else { fused::kernel(shape, &self.config) }
     }
 
     /// Begins work on images that [`GpuDetector::stack`] tells can be, without waiting for the device. Where they are `lasting`, they
@@ -157,33 +160,25 @@ impl<D: Device> GpuDetector<D> {
 
     fn enqueue(&mut self, images: &[ImageView<'_>], pace: Pace) -> Result<(), Error> {
         let image = &images[0];
-        let walk: Option<(Kernel, Vec<_>)> =
-            images.iter().map(|image| self.walk(image)).collect::<Option<Vec<_>>>().map(|ways| {
-                let kernel = ways[0].0;
-                (kernel, ways.into_iter().map(|(_, raster)| raster).collect())
-            });
-        if !self.room.as_ref().is_some_and(|room| room.suits(image)) {
-            self.room = None;
-        }
+        let mut shape = Shape::new(image, images.len());
+        let kernel = self.kernel(&shape);
+        self.make_room(&shape);
         let Self { device, config, workspace, room, recorded, .. } = self;
-        let room = room.get_or_insert_with(|| Room::new(config, image));
-        let shape = Shape::new(image, images.len());
+        let room = room.as_mut().expect("made above");
         let lasting = pace != Pace::Copied;
-        let Some((kernel, rasters)) = walk else {
-            staged::respond(device, workspace, config, image, lasting)?;
-            let mut search = Search::new(device, workspace, config, room, shape);
-            search.start(image)?;
-            let fetched = search.list()?;
-            self.job = Some(Job { shape, walk: None, fetched });
-            return Ok(());
+        let Some(kernel) = kernel else {
+            staged::bring(device, workspace, image, lasting)?;
+            upload::mask(device, workspace, image)?;
+            return self.enqueue_stages(shape, true);
         };
-        let portion = (pace == Pace::Hurried).then(|| fused::portion(device, rasters[0])).flatten();
+        shape.stride = shape.stride.next_multiple_of(fused::ALIGNMENT);
+        let portion = (pace == Pace::Hurried).then(|| fused::portion(device, image)).flatten();
         let mut search = Search::new(device, workspace, config, room, shape);
         let pieces = Pieces::new(&search, kernel, portion);
         if portion.is_some() {
-            fused::hurry(&mut search, rasters[0], &pieces)?;
+            fused::hurry(&mut search, image, &pieces)?;
         } else {
-            fused::bring(&mut search, &rasters, lasting)?;
+            fused::bring(&mut search, images, lasting)?;
         }
         let [kept, usual] = search.room.key();
         let [width, height, images] =
@@ -197,14 +192,81 @@ impl<D: Device> GpuDetector<D> {
                     fused::walk(search, &pieces)?;
                 }
                 fused::exceed(search, &pieces)?;
-                search.list()
+                search.list(true)
             };
             let fetched = rest(&mut search);
             search.device.recorded(fetched.is_ok())?;
             recorded.insert(fetched?).clone()
         };
-        self.job = Some(Job { shape, walk: Some(pieces), fetched });
+        self.job = Some(Job { shape, walk: Some(pieces), wanted: true, fetched });
         Ok(())
+    }
+
+    /// Work by stages on the image and the mask that are on the device.
+    fn enqueue_stages(&mut self, shape: Shape, wanted: bool) -> Result<(), Error> {
+        let Self { device, config, workspace, room, .. } = self;
+        let room = room.as_mut().expect("made for the image");
+        staged::respond(device, workspace, config, &shape)?;
+        let mut search = Search::new(device, workspace, config, room, shape);
+        search.start()?;
+        let fetched = search.list(wanted)?;
+        self.job = Some(Job { shape, walk: None, wanted, fetched });
+        Ok(())
+    }
+
+    fn make_room(&mut self, shape: &Shape) {
+        if !self.room.as_ref().is_some_and(|room| room.suits(shape)) {
+            self.room = Some(Room::new(&self.config, shape));
+        }
+    }
+
+    /// Finds the corners of an image that is in the device's memory, and leaves them there: see
+    /// [`GpuDetector::on_device`]. Returns how many they are.
+    ///
+    /// # Errors
+    /// As [`Detector::detect`], but that samples are not looked at.
+    pub fn detect_on_device(&mut self, image: Resident<D::Memory>) -> Result<usize, Error> {
+        self.in_stages = false;
+        self.settle();
+        self.config.check_size(image.width, image.height)?;
+        GpuError::check_size(image.width, image.height)?;
+        let shape = Shape::resident(&image);
+        self.workspace.put(Slot::Image, image.memory, image.pitch * image.height);
+        let found = self.device.mark(Mark::Uploaded).and_then(|()| self.enqueue_resident(shape));
+        let found = found.and_then(|()| self.complete(|_, _, counts| Ok(counts[0])));
+        if found.is_err() {
+            let _ = self.device.wait();
+        }
+        // The memory is another's: nothing is brought there.
+        self.workspace.take(Slot::Image);
+        found
+    }
+
+    fn enqueue_resident(&mut self, shape: Shape) -> Result<(), Error> {
+        self.make_room(&shape);
+        let aligned = shape.stride.is_multiple_of(fused::ALIGNMENT);
+        let Some(kernel) = self.kernel(&shape).filter(|_| aligned) else {
+            self.workspace.fit::<u8>(&self.device, Slot::Mask, 1)?;
+            return self.enqueue_stages(shape, false);
+        };
+        let Self { device, config, workspace, room, .. } = self;
+        let mut search = Search::new(device, workspace, config, room.as_mut().expect("made above"), shape);
+        let pieces = Pieces::new(&search, kernel, None);
+        fused::walk(&mut search, &pieces)?;
+        fused::exceed(&mut search, &pieces)?;
+        let fetched = search.list(false)?;
+        self.job = Some(Job { shape, walk: Some(pieces), wanted: false, fetched });
+        Ok(())
+    }
+
+    /// The memory that has the keypoints of the last single image, x, y, scale and response of each as 32-bit floats, one after the
+    /// other, until the next image is begun.
+    ///
+    /// # Panics
+    /// Where there was none.
+    #[must_use]
+    pub fn on_device(&self) -> &D::Memory {
+        self.workspace.buffer::<f32>(Slot::Keypoints).memory
     }
 
     /// Whether what was begun is done, so that [`GpuDetector::finish`] hardly waits.
@@ -221,20 +283,29 @@ impl<D: Device> GpuDetector<D> {
     /// # Panics
     /// Where nothing was begun.
     pub fn finish(&mut self) -> Result<Vec<Vec<Keypoint>>, Error> {
-        let Job { shape, walk, mut fetched } = self.job.take().expect("begun before");
-        let mut finish = || {
+        #[allow(clippy::redundant_closure_for_method_calls, reason = "the method is of one lifetime")]
+        self.complete(|search, fetched, counts| search.read(fetched, counts))
+    }
+
+    /// Waits for what was begun, does again what had no room, and takes what is wanted of it.
+    fn complete<T>(
+        &mut self,
+        take: impl FnOnce(&mut Search<'_, D>, &Fetched<D>, &[usize]) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let Job { shape, walk, wanted, mut fetched } = self.job.take().expect("begun before");
+        let finish = || {
             let Self { device, config, workspace, room, .. } = self;
             let room = room.as_mut().expect("made when it was begun");
             let mut search = Search::new(device, workspace, config, room, shape);
             loop {
-                if let Some(keypoints) = search.finish(&fetched)? {
-                    return Ok(keypoints);
+                if let Some(counts) = search.finish(&fetched)? {
+                    return take(&mut search, &fetched, &counts);
                 }
                 match walk {
                     Some(pieces) => fused::exceed(&mut search, &pieces)?,
                     None => search.candidates()?,
                 }
-                fetched = search.list()?;
+                fetched = search.list(wanted)?;
             }
         };
         let finished = finish();
@@ -255,7 +326,7 @@ impl<D: Device> GpuDetector<D> {
 
     fn check(&self, image: &ImageView<'_>) -> Result<(), Error> {
         self.config.check_image(image)?;
-        Ok(GpuError::check_size(image)?)
+        Ok(GpuError::check_image(image)?)
     }
 }
 
@@ -280,7 +351,9 @@ impl<D: Device> Detector for GpuDetector<D> {
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
         self.check(image)?;
         self.settle();
-        staged::respond(&mut self.device, &mut self.workspace, &self.config, image, true)?;
+        let (device, workspace) = (&mut self.device, &mut self.workspace);
+        staged::bring(device, workspace, image, true)?;
+        staged::respond(device, workspace, &self.config, &Shape::new(image, 1))?;
         let mut response = Array2::zeros((image.height(), image.width()));
         let bytes = bytemuck::cast_slice_mut(response.as_slice_mut().expect("a new array is contiguous"));
         self.device.download(self.workspace.buffer::<f32>(Slot::Response).memory, bytes)?;

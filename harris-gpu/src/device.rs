@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use harris_core::Error;
+use harris_core::{Error, ImageView, Samples};
 use harris_gpu_kernels::Word;
 use harris_gpu_kernels::abi::Kernel;
 
@@ -145,6 +145,65 @@ impl<'a> Rows<'a> {
     /// A single row, for the start of memory, of which the device takes a copy.
     pub(crate) fn single(row: &'a &'a [u8]) -> Self {
         Self { rows: std::slice::from_ref(row), pitch: row.len(), offset: 0, each: 1, lasting: false }
+    }
+}
+
+/// An image in a device's memory.
+#[derive(Debug)]
+pub struct Resident<M> {
+    /// Its samples, channels interleaved: `pitch` times `height` bytes, and a multiple of 4 of them.
+    pub memory: M,
+    /// Its width in pixels.
+    pub width: usize,
+    /// Its height in pixels.
+    pub height: usize,
+    /// One or three.
+    pub channels: usize,
+    /// Bytes from row to row: whole samples, and a whole row or more.
+    pub pitch: usize,
+    /// The type of its samples. Floats are finite, and none is too large for [`ImageView::check_samples`].
+    pub depth: Depth,
+}
+
+/// A type of samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// 8 bits.
+    U8,
+    /// 16 bits.
+    U16,
+    /// Floats.
+    F32,
+}
+
+impl Depth {
+    /// That of an image.
+    #[must_use]
+    pub fn of(image: &ImageView<'_>) -> Self {
+        match image.samples() {
+            Samples::U8(_) => Self::U8,
+            Samples::U16(_) => Self::U16,
+            Samples::F32(_) => Self::F32,
+        }
+    }
+
+    /// Bytes of a sample.
+    #[must_use]
+    pub fn bytes(self) -> usize {
+        match self {
+            Self::U8 => 1,
+            Self::U16 => 2,
+            Self::F32 => 4,
+        }
+    }
+
+    /// What stands for 1.
+    pub(crate) fn full_scale(self) -> f64 {
+        match self {
+            Self::U8 => f64::from(u8::MAX),
+            Self::U16 => f64::from(u16::MAX),
+            Self::F32 => 1.0,
+        }
     }
 }
 

@@ -34,8 +34,11 @@ impl GpuError {
     /// The most keypoints to describe, and descriptors to match.
     pub const MOST_DESCRIPTORS: usize = i32::MAX as usize / 64;
 
-    pub(crate) fn check_size(image: &harris_core::ImageView<'_>) -> Result<(), GpuError> {
-        let (width, height) = (image.width(), image.height());
+    pub(crate) fn check_image(image: &harris_core::ImageView<'_>) -> Result<(), GpuError> {
+        Self::check_size(image.width(), image.height())
+    }
+
+    pub(crate) fn check_size(width: usize, height: usize) -> Result<(), GpuError> {
         if width * height > Self::MOST_PIXELS { Err(Self::ImageTooLarge { width, height }) } else { Ok(()) }
     }
 

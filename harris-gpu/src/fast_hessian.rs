@@ -211,7 +211,7 @@ impl<D: Device> GpuFastHessian<D> {
 
     fn check(&self, image: &ImageView<'_>) -> Result<(), Error> {
         self.config.check_image(image)?;
-        Ok(GpuError::check_size(image)?)
+        Ok(GpuError::check_image(image)?)
     }
 }
 

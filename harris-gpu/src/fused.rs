@@ -6,8 +6,8 @@ use harris_core::{
 use harris_gpu_kernels::abi::{Kernel, fused, gradient};
 use harris_gpu_kernels::simt;
 
-use crate::corners::{Search, simple_threshold};
-use crate::device::{Device, Mark, Rows};
+use crate::corners::{Search, Shape, simple_threshold};
+use crate::device::{Depth, Device, Mark, Rows};
 use crate::staged::measure_of;
 use crate::workspace::Slot;
 use crate::{launch, upload};
@@ -21,9 +21,8 @@ const LEAST_SIDE: usize = 2 * fused::SIDE as usize;
 const MOST_ROWS: usize = 128;
 const LEAST_ROWS: usize = 16;
 
-/// The kernel for an image under a configuration, where there is one, and the image's samples.
-pub(crate) fn covered<'a>(image: &ImageView<'a>, config: &HarrisConfig) -> Option<(Kernel, Raster<'a, u8>)> {
-    let Samples::U8(samples) = image.samples() else { return None };
+/// The kernel for images under a configuration, where there is one.
+pub(crate) fn kernel(shape: &Shape, config: &HarrisConfig) -> Option<Kernel> {
     let smoothing = match config.smoothing() {
         Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial5 => config.smoothing().radius(),
         Smoothing::Gaussian { .. } => return None,
@@ -42,13 +41,25 @@ pub(crate) fn covered<'a>(image: &ImageView<'a>, config: &HarrisConfig) -> Optio
         measure_of(config).0,
         config.suppression_radius(),
     )?;
-    let suits = samples.channels() == 1
-        && image.mask().is_none()
-        && image.width().min(image.height()) >= LEAST_SIDE
+    let suits = shape.depth == Depth::U8
+        && shape.channels == 1
+        && !shape.masked
+        && shape.width.min(shape.height) as usize >= LEAST_SIDE
         && matches!(config.border(), Border::Reflect101 | Border::Skip)
         && config.subpixel() != Subpixel::Quadratic
         && simple_threshold(config).is_some();
-    suits.then_some((kernel, samples))
+    suits.then_some(kernel)
+}
+
+/// Rows of images on the device are that far apart, or a multiple of it.
+pub(crate) const ALIGNMENT: usize = 4;
+
+/// The samples of images that there is a kernel for.
+fn raster<'a>(image: &ImageView<'a>) -> Raster<'a, u8> {
+    match image.samples() {
+        Samples::U8(raster) => raster,
+        _ => unreachable!("there is no kernel for other samples"),
+    }
 }
 
 /// Rows below the last one whose corners are sought that the walk looks at.
@@ -92,14 +103,14 @@ fn parts(height: usize, part: usize) -> impl Iterator<Item = (usize, usize, usiz
     })
 }
 
-/// Brings images to the device that are [`covered`], for [`walk`]. Whether samples are `lasting`: see [`Rows`].
+/// Brings images to the device that there is a kernel for, for [`walk`]. Whether samples are `lasting`: see [`Rows`].
 pub(crate) fn bring<D: Device>(
     search: &mut Search<'_, D>,
-    images: &[Raster<'_, u8>],
+    images: &[ImageView<'_>],
     lasting: bool,
 ) -> Result<(), Error> {
     let pitch = prepare(search)?;
-    let rows: Vec<&[u8]> = images.iter().flat_map(|image| upload::rows(*image)).collect();
+    let rows: Vec<&[u8]> = images.iter().flat_map(|image| upload::rows(raster(image))).collect();
     let memory = search.workspace.buffer::<u8>(Slot::Image).memory;
     let rows = Rows { rows: &rows, pitch, offset: 0, each: search.height as usize, lasting };
     search.device.upload(memory, rows)?;
@@ -107,20 +118,20 @@ pub(crate) fn bring<D: Device>(
 }
 
 /// Bytes of an image that are best sent at once, where it is worth while not to wait for the others.
-pub(crate) fn portion<D: Device>(device: &D, image: Raster<'_, u8>) -> Option<usize> {
-    let portion = device.portion(image.row(0));
+pub(crate) fn portion<D: Device>(device: &D, image: &ImageView<'_>) -> Option<usize> {
+    let portion = device.portion(raster(image).row(0));
     (image.width() * image.height() >= 2 * portion).then_some(portion)
 }
 
 /// Brings a single image to the device whose samples are lasting, and walks on its first rows while others are on their way.
 pub(crate) fn hurry<D: Device>(
     search: &mut Search<'_, D>,
-    image: Raster<'_, u8>,
+    image: &ImageView<'_>,
     pieces: &Pieces,
 ) -> Result<(), Error> {
     let pitch = prepare(search)?;
     search.clear()?;
-    let (rows, height) = (upload::rows(image), image.height());
+    let (rows, height) = (upload::rows(raster(image)), image.height());
     let (mut sent, mut piece) = (0, 0);
     for (end, first, last) in parts(height, pieces.part) {
         let memory = search.workspace.buffer::<u8>(Slot::Image).memory;
@@ -142,7 +153,6 @@ pub(crate) fn hurry<D: Device>(
 /// Makes room for images; returns how many bytes rows are apart.
 fn prepare<D: Device>(search: &mut Search<'_, D>) -> Result<usize, Error> {
     let pitch = pitch(search);
-    search.stride = pitch as u64;
     search.workspace.fit::<u8>(search.device, Slot::Image, pitch * search.height as usize * search.images)?;
     Ok(pitch)
 }
@@ -155,7 +165,7 @@ pub(crate) fn walk<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces) -> Re
 
 /// Bytes from row to row.
 fn pitch<D: Device>(search: &Search<'_, D>) -> usize {
-    (search.width as usize).next_multiple_of(4)
+    search.stride as usize
 }
 
 /// Strips of an image, side by side.

@@ -4,7 +4,8 @@ use harris_core::pipeline::taps;
 use harris_core::{Border, Error, Gradient, HarrisConfig, ImageView, Measure, Samples, Smoothing, Window};
 use harris_gpu_kernels::abi::{Kernel, axis, border, boxes, gradient, measure};
 
-use crate::device::{Device, Mark, Rows};
+use crate::corners::Shape;
+use crate::device::{Depth, Device, Mark, Rows};
 use crate::launch::{self, grid};
 use crate::upload;
 use crate::workspace::{Slot, Workspace};
@@ -28,23 +29,36 @@ enum Number {
     Float,
 }
 
-/// Fills the slot `Response`. Whether samples are `lasting`: see [`Rows`].
+/// Brings an image to the slot `Image`. Whether samples are `lasting`: see [`Rows`](crate::Rows).
+pub(crate) fn bring<D: Device>(
+    device: &mut D,
+    workspace: &mut Workspace<D>,
+    image: &ImageView<'_>,
+    lasting: bool,
+) -> Result<(), Error> {
+    match image.samples() {
+        Samples::U8(raster) => upload::samples(device, workspace, raster, lasting),
+        Samples::U16(raster) => upload::samples(device, workspace, raster, lasting),
+        Samples::F32(raster) => upload::samples(device, workspace, raster, lasting),
+    }
+}
+
+/// Fills the slot `Response` from the slot `Image`.
 pub(crate) fn respond<D: Device>(
     device: &mut D,
     workspace: &mut Workspace<D>,
     config: &HarrisConfig,
-    image: &ImageView<'_>,
-    lasting: bool,
+    shape: &Shape,
 ) -> Result<(), Error> {
-    let (width, height, channels) = (image.width(), image.height(), image.channels());
-    let pixels = width * height;
-    fit(device, workspace, config, image)?;
-    let number = load(device, workspace, image, lasting)?;
+    let (width, height, channels) = (shape.width, shape.height, shape.channels as usize);
+    let pixels = shape.pixels();
+    fit(device, workspace, config, shape)?;
+    let number = load(device, workspace, shape)?;
     let mut pass = Pass {
         device,
         workspace,
-        width: width as u32,
-        height: height as u32,
+        width,
+        height,
         channels,
         pixels,
         border: match config.border() {
@@ -66,7 +80,7 @@ pub(crate) fn respond<D: Device>(
     pass.multiply(config.window())?;
     pass.sum(config.window())?;
     pass.device.mark(Mark::Summed)?;
-    pass.measure(config, image.full_scale())?;
+    pass.measure(config, shape.depth.full_scale())?;
     pass.device.mark(Mark::Responded)
 }
 
@@ -75,15 +89,15 @@ fn fit<D: Device>(
     device: &mut D,
     workspace: &mut Workspace<D>,
     config: &HarrisConfig,
-    image: &ImageView<'_>,
+    shape: &Shape,
 ) -> Result<(), Error> {
-    let pixels = image.width() * image.height();
-    let samples = pixels * image.channels();
+    let pixels = shape.pixels();
+    let samples = pixels * shape.channels as usize;
     for slot in [Slot::Planes, Slot::OtherPlanes, Slot::GradientX, Slot::GradientY] {
         workspace.fit::<i32>(device, slot, samples)?;
     }
     for slot in [Slot::Sums, Slot::OtherSums] {
-        if image.full_scale() > 1.0 && !has_float_gradient(config) {
+        if shape.depth != Depth::F32 && !has_float_gradient(config) {
             workspace.fit::<i64>(device, slot, 3 * pixels)?;
         } else {
             workspace.fit::<f32>(device, slot, 3 * pixels)?;
@@ -101,29 +115,21 @@ fn has_float_gradient(config: &HarrisConfig) -> bool {
         || matches!(config.gradient(), Gradient::GaussianDerivative { .. })
 }
 
-/// Brings the samples to the device and to planes.
-fn load<D: Device>(
-    device: &mut D,
-    workspace: &mut Workspace<D>,
-    image: &ImageView<'_>,
-    lasting: bool,
-) -> Result<Number, Error> {
-    let (width, height, channels) = (image.width() as u32, image.height() as u32, image.channels() as u32);
-    let stride = u64::from(width * channels);
-    let pixels = image.width() * image.height();
+/// Brings the samples to planes.
+fn load<D: Device>(device: &D, workspace: &Workspace<D>, shape: &Shape) -> Result<Number, Error> {
+    let Shape { width, height, channels, stride, depth, .. } = *shape;
     macro_rules! load {
-        ($kernel:ident, $raster:ident) => {{
-            upload::samples(device, workspace, $raster, lasting)?;
+        ($kernel:ident) => {{
             let (image, planes) = (workspace.buffer(Slot::Image), workspace.buffer(Slot::Planes));
-            let grid = grid(Kernel::$kernel, pixels, 1);
-            launch::$kernel(device, grid, image, planes, width, height, channels, stride)?;
+            let grid = grid(Kernel::$kernel, shape.pixels(), 1);
+            launch::$kernel(device, grid, image, planes, width, height, channels, stride as u64)?;
         }};
     }
-    match image.samples() {
-        Samples::U8(raster) => load!(load_u8, raster),
-        Samples::U16(raster) => load!(load_u16, raster),
-        Samples::F32(raster) => {
-            load!(load_f32, raster);
+    match depth {
+        Depth::U8 => load!(load_u8),
+        Depth::U16 => load!(load_u16),
+        Depth::F32 => {
+            load!(load_f32);
             return Ok(Number::Float);
         }
     }

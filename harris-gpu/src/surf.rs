@@ -51,7 +51,7 @@ impl<D: Device> GpuSurf<D> {
 impl<D: Device> Extractor for GpuSurf<D> {
     fn extract(&mut self, image: &ImageView<'_>, keypoints: &[Keypoint]) -> Result<Array2<f32>, Error> {
         self.config.check(image, keypoints)?;
-        GpuError::check_size(image)?;
+        GpuError::check_image(image)?;
         GpuError::check_descriptors(keypoints.len())?;
         let mut descriptors = Array2::zeros((keypoints.len(), LENGTH));
         if keypoints.is_empty() {

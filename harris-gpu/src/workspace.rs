@@ -68,6 +68,16 @@ impl<D: Device> Workspace<D> {
         Ok(())
     }
 
+    /// Puts memory of others into a slot, until it is taken out; what was there is given back.
+    pub(crate) fn put(&mut self, slot: Slot, memory: D::Memory, bytes: usize) {
+        self.slots[slot as usize] = Some((memory, bytes));
+    }
+
+    /// Empties a slot.
+    pub(crate) fn take(&mut self, slot: Slot) {
+        self.slots[slot as usize] = None;
+    }
+
     /// The memory of a slot.
     ///
     /// # Panics

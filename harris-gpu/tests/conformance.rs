@@ -1,10 +1,12 @@
 //! The tests of every backend, with kernels run and checked on the CPU.
 
-use harris_conformance::pictures::{Depth, Picture, noise};
+use harris_conformance::pictures::{Depth, Picture, Pixels, noise};
 use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian};
-use harris_core::{Detector, ReferenceDetector, Threshold, presets};
+use harris_core::{Detector, Keypoint, ReferenceDetector, Threshold, presets};
 use harris_gpu::host::HostDevice;
-use harris_gpu::{GpuDetector, GpuFastHessian, GpuMatcher, GpuSurf};
+use harris_gpu::{
+    Depth as DeviceDepth, Device, GpuDetector, GpuFastHessian, GpuMatcher, GpuPipeline, GpuSurf, Resident,
+};
 
 harris_conformance::suite!(host, |config| Box::new(GpuDetector::new(HostDevice, config)));
 
@@ -21,6 +23,77 @@ fn lists_that_overflow_are_filled_anew() {
     {
         for _ in 0..2 {
             assert!(detector.detect(&picture.view()).unwrap() == expected);
+        }
+    }
+}
+
+/// Frames through several detectors, whose results come in order, failures in their places.
+#[test]
+fn frames_come_back_in_order() {
+    let config = presets::opencv_gftt();
+    let detectors = |count| (0..count).map(|_| GpuDetector::new(HostDevice, config.clone())).collect();
+    let mut pipeline = GpuPipeline::new([detectors(2), detectors(1)]);
+    let pictures: Vec<_> = (0..7)
+        .map(|seed| {
+            Picture::draw(Depth::U8, (20 + seed, 18, 1), |x, y, _| noise(seed as u64, x / 2, y / 2, 0))
+        })
+        .collect();
+    let bad = [f32::NAN; 64];
+    let bad = harris_core::ImageView::gray(&bad, 8, 8).unwrap();
+    let mut landed = Vec::new();
+    for (i, picture) in pictures.iter().enumerate() {
+        let image = if i == 3 { bad } else { picture.view() };
+        landed.extend(pipeline.push(&[image], i % 2 == 0, i));
+        assert_eq!(pipeline.in_flight(), (i + 1).min(3));
+    }
+    landed.extend(std::iter::from_fn(|| pipeline.next()));
+    assert_eq!(landed.len(), 7);
+    for (i, (number, result)) in landed.into_iter().enumerate() {
+        assert_eq!(number, i);
+        match result {
+            Ok(lists) => {
+                let expected = ReferenceDetector::new(config.clone()).detect(&pictures[i].view()).unwrap();
+                assert!(i != 3 && lists == [expected]);
+            }
+            Err(error) => assert!(i == 3 && matches!(error, harris_core::Error::NonFinite { .. })),
+        }
+    }
+}
+
+/// Images that are in the device's memory, with the kernel that walks and with one kernel a stage.
+#[test]
+fn resident_images_equal_others() {
+    for ((width, height, channels), pitch) in [((45, 37, 1), 48), ((45, 37, 1), 47), ((20, 16, 3), 64)] {
+        let picture =
+            Picture::draw(Depth::U8, (width, height, channels), |x, y, c| noise(5, x / 2, y / 2, c));
+        let Pixels::U8(samples) = &picture.samples else { unreachable!("drawn so") };
+        for config in [presets::opencv_gftt(), presets::chahuara_2017()] {
+            let expected = ReferenceDetector::new(config.clone()).detect(&picture.view()).unwrap();
+            let mut detector = GpuDetector::new(HostDevice, config);
+            for _ in 0..2 {
+                let memory = HostDevice.allocate((pitch * height).next_multiple_of(4)).unwrap();
+                for (i, &sample) in samples.iter().enumerate() {
+                    let row = width * channels;
+                    memory.set_byte(i / row * pitch + i % row, sample);
+                }
+                // What lies between rows may be read, and has no part in anything.
+                for i in 0..(pitch * height).next_multiple_of(4) {
+                    if memory.written(i).is_none() {
+                        memory.set_byte(i, 0xA5);
+                    }
+                }
+                let image = Resident { memory, width, height, channels, pitch, depth: DeviceDepth::U8 };
+                let found = detector.detect_on_device(image).unwrap();
+                assert_eq!(found, expected.len());
+                let mut words = vec![[0_f32; 4]; found];
+                let on_device = detector.on_device().clone();
+                HostDevice.download(&on_device, bytemuck::cast_slice_mut(&mut words)).unwrap();
+                let keypoints: Vec<_> = words
+                    .into_iter()
+                    .map(|[x, y, scale, response]| Keypoint { x, y, scale, response })
+                    .collect();
+                assert_eq!(keypoints, expected);
+            }
         }
     }
 }

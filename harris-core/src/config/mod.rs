@@ -299,12 +299,20 @@ impl HarrisConfig {
     /// [`Error::ImageTooSmall`] where [`Border::Skip`] leaves no pixel, [`Error::NonFinite`] and
     /// [`Error::SampleTooLarge`] for float samples.
     pub fn check_image(&self, image: &ImageView<'_>) -> Result<(), Error> {
-        let (width, height) = (image.width(), image.height());
+        self.check_size(image.width(), image.height())?;
+        image.check_samples()
+    }
+
+    /// Checks that this configuration can run on images of `width` times `height` pixels.
+    ///
+    /// # Errors
+    /// [`Error::ImageTooSmall`] where [`Border::Skip`] leaves no pixel.
+    pub fn check_size(&self, width: usize, height: usize) -> Result<(), Error> {
         let needed = 2 * self.invalid_frame() + 1;
         if width < needed || height < needed {
             return Err(Error::ImageTooSmall { width, height, needed });
         }
-        image.check_samples()
+        Ok(())
     }
 }
 

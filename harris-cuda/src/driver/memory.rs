@@ -14,6 +14,8 @@ use crate::CudaError;
 pub(crate) struct DeviceMemory {
     pub(super) pointer: Pointer,
     pub(super) bytes: usize,
+    /// Whether it is given back when dropped.
+    owned: bool,
     gpu: Arc<Gpu>,
 }
 
@@ -26,15 +28,29 @@ impl DeviceMemory {
             ffi::OUT_OF_MEMORY => Err(CudaError::OutOfMemory { place: "device", bytes }),
             code => {
                 ffi::check("cuMemAlloc", code)?;
-                Ok(Self { pointer, bytes, gpu: Arc::clone(gpu) })
+                Ok(Self { pointer, bytes, owned: true, gpu: Arc::clone(gpu) })
             }
         }
+    }
+
+    /// Memory that others hold, and give back: it must be there as long as this is used, which is the caller's to keep.
+    pub(crate) fn foreign(gpu: &Arc<Gpu>, pointer: Pointer, bytes: usize) -> Self {
+        Self { pointer, bytes, owned: false, gpu: Arc::clone(gpu) }
+    }
+
+    /// The same memory once more, to be dropped before this is.
+    pub(crate) fn lent(&self) -> Self {
+        Self::foreign(&self.gpu, self.pointer, self.bytes)
+    }
+
+    pub(crate) fn pointer(&self) -> Pointer {
+        self.pointer
     }
 }
 
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
-        if self.gpu.enter().is_ok() {
+        if self.owned && self.gpu.enter().is_ok() {
             // SAFETY: the memory was allocated in this context and is freed once; the driver waits for what uses it.
             unsafe { ffi::cuMemFree_v2(self.pointer) };
         }

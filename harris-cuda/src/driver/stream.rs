@@ -140,14 +140,14 @@ impl Stream {
             width_bytes: width,
             height: count,
         };
-        // SAFETY: the rows lie evenly apart, as was checked, and inside the memory on the device; they stay as they are until the
-        // copy is done, which is the caller's to keep, as in `upload`.
+        let stream = self.queue(queue);
         let code = if stride == pitch && width == pitch {
-            unsafe {
-                ffi::cuMemcpyHtoDAsync_v2(copy.to_device, copy.from_host, width * count, self.queue(queue))
-            }
+            // SAFETY: the rows follow each other without gaps, as was checked, inside the memory on the device; they stay as they
+            // are until the copy is done, which is the caller's to keep, as in `upload`.
+            unsafe { ffi::cuMemcpyHtoDAsync_v2(copy.to_device, copy.from_host, width * count, stream) }
         } else {
-            unsafe { ffi::cuMemcpy2DAsync_v2(&copy, self.queue(queue)) }
+            // SAFETY: as above, but that the rows lie evenly apart.
+            unsafe { ffi::cuMemcpy2DAsync_v2(&copy, stream) }
         };
         ffi::check("cuMemcpy2DAsync", code)
     }

@@ -410,9 +410,7 @@ impl<S: Simt> Lane<S> {
     #[inline(always)]
     fn across<const RADIUS: usize>(&self, own: [i32; EACH as usize]) -> [i32; EACH as usize] {
         let mut seen = [0; SEEN];
-        for i in 0..EACH as usize {
-            seen[FIRST + i] = own[i];
-        }
+        seen[FIRST..END].copy_from_slice(&own);
         for i in 0..RADIUS {
             seen[FIRST - 1 - i] = self.s.shuffle_up(own[EACH as usize - 1 - i] as u32, 1) as i32;
             seen[END + i] = self.s.shuffle_down(own[i] as u32, 1) as i32;
@@ -484,9 +482,8 @@ impl<S: Simt> Lane<S> {
             }
         }
         let (mut left, mut right) = ([0; SEEN], [0; SEEN]);
-        for i in 0..EACH as usize {
-            (left[FIRST + i], right[FIRST + i]) = (on_left[i], on_right[i]);
-        }
+        left[FIRST..END].copy_from_slice(&on_left);
+        right[FIRST..END].copy_from_slice(&on_right);
         for i in 0..RADIUS {
             let last = EACH as usize - 1 - i;
             left[FIRST - 1 - i] = self.s.shuffle_up(on_left[last] as u32, 1) as i32;

@@ -482,8 +482,8 @@ mod tests {
 
     use super::*;
 
-    /// 512 threads and 1024 cells.
-    const KERNEL: Kernel = Kernel::sort_chunks;
+    /// 256 threads and 1024 cells.
+    const KERNEL: Kernel = Kernel::rank;
 
     fn memory(words: &[u32]) -> Memory {
         let memory = Memory::new(4 * words.len());
@@ -517,14 +517,14 @@ mod tests {
 
     fn assert_caught(body: Body, parts: &[&str]) {
         let message = misuse(body);
-        for part in parts.iter().chain(&["sort_chunks", "block", "thread"]) {
+        for part in parts.iter().chain(&["rank", "block", "thread"]) {
             assert!(message.contains(part), "`{part}` is not in `{message}`");
         }
     }
 
     #[test]
     fn threads_exchange_through_shared_memory_and_barriers() {
-        let out = Memory::new(4 * 1024);
+        let out = Memory::new(4 * 512);
         run(KERNEL, [2, 1], vec![Argument::Memory(out.clone())], |s, arguments| {
             let to = buffer::<u32>(&arguments[0]);
             s.set_shared(s.thread(), u64::from(10 * s.index()));
@@ -533,13 +533,13 @@ mod tests {
             s.store(to, s.index() as usize, other as u32);
         });
         let expected: Vec<_> =
-            (0..2).flat_map(|block| (0..512).map(move |i| 10 * (512 * block + 511 - i))).collect();
+            (0..2).flat_map(|block| (0..256).map(move |i| 10 * (256 * block + 255 - i))).collect();
         assert_eq!(words(&out), expected);
     }
 
     #[test]
     fn lanes_exchange_as_on_a_device() {
-        let out = Memory::new(4 * 5 * 512);
+        let out = Memory::new(4 * 5 * 256);
         run(KERNEL, [1, 1], vec![Argument::Memory(out.clone())], |s, arguments| {
             let to = buffer::<u32>(&arguments[0]);
             let own = 100 + s.thread();
@@ -569,7 +569,7 @@ mod tests {
                 s.set_shared(s.thread(), 1);
                 s.barrier();
                 s.set_shared(s.thread(), 2);
-                s.shared((s.thread() + 1) % 512);
+                s.shared((s.thread() + 1) % 256);
             },
             &["shared cell", "no barrier between"],
         );
@@ -577,7 +577,7 @@ mod tests {
             |s, _| {
                 s.set_shared(s.thread(), 1);
                 s.barrier();
-                s.shared(511 - s.thread());
+                s.shared(255 - s.thread());
                 s.set_shared(s.thread(), 2);
             },
             &["shared cell", "no barrier between"],

@@ -1,0 +1,70 @@
+//! Where frames come from: a folder of images, a Y4M file, standard input.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use harris_examples::input;
+use image::{DynamicImage, GrayImage, ImageBuffer, Luma};
+
+/// Frames, one after the other.
+pub(crate) enum Frames {
+    /// Image files, in the order of their names.
+    Files(std::vec::IntoIter<PathBuf>),
+    /// The luma of a video.
+    Video(Box<y4m::Decoder<Box<dyn Read>>>),
+}
+
+impl Frames {
+    /// Opens a folder of images, an image, a file in Y4M, or, for `-`, standard input in Y4M.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        if path.is_dir() || is_image(path) {
+            return Ok(Self::Files(input::expand(&[path.to_owned()])?.into_iter()));
+        }
+        let bytes: Box<dyn Read> = if path == Path::new("-") {
+            Box::new(io::stdin().lock())
+        } else {
+            let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+            Box::new(BufReader::with_capacity(1 << 20, file))
+        };
+        let decoder = y4m::decode(bytes)
+            .map_err(|error| anyhow::anyhow!("{} is no Y4M video: {error}", path.display()))?;
+        Ok(Self::Video(Box::new(decoder)))
+    }
+
+    /// The next frame in gray, of 8 or 16 bits; `None` after the last.
+    pub(crate) fn next(&mut self) -> Option<Result<DynamicImage>> {
+        match self {
+            Self::Files(files) => Some(input::read_image(&files.next()?, false)),
+            Self::Video(decoder) => {
+                let (width, height) = (decoder.get_width(), decoder.get_height());
+                let depth = decoder.get_bit_depth();
+                match decoder.read_frame() {
+                    Ok(frame) => Some(luma(frame.get_y_plane(), width, height, depth)),
+                    Err(y4m::Error::EOF) => None,
+                    Err(error) => Some(Err(anyhow::anyhow!("the video ends early: {error}"))),
+                }
+            }
+        }
+    }
+}
+
+fn is_image(path: &Path) -> bool {
+    image::ImageFormat::from_path(path).is_ok_and(|format| format.reading_enabled())
+}
+
+/// A plane of samples of `depth` bits, those of more than 8 in two bytes, as 8 or as 16 bits.
+fn luma(plane: &[u8], width: usize, height: usize, depth: usize) -> Result<DynamicImage> {
+    let (columns, rows) = (u32::try_from(width)?, u32::try_from(height)?);
+    let message = "the video's frames are not of its size";
+    if depth == 8 {
+        let image = GrayImage::from_raw(columns, rows, plane.to_vec()).context(message)?;
+        return Ok(DynamicImage::ImageLuma8(image));
+    }
+    let shift = 16_usize.checked_sub(depth).context("samples of more than 16 bits")?;
+    let samples = plane.chunks_exact(2).map(|two| u16::from_le_bytes([two[0], two[1]]) << shift).collect();
+    let image: ImageBuffer<Luma<u16>, Vec<u16>> =
+        ImageBuffer::from_raw(columns, rows, samples).context(message)?;
+    Ok(DynamicImage::ImageLuma16(image))
+}

@@ -1,0 +1,177 @@
+//! Images in a device's memory, and keypoints that stay there.
+
+use harris_core::{Error, ImageView, Keypoint, Samples};
+use harris_gpu::{Depth, Device, Resident, Rows};
+
+use crate::CudaError;
+use crate::device::CudaDevice;
+use crate::driver::{DeviceMemory, Gpu};
+
+/// An image in a GPU's memory: [`CudaDetector::detect_on_device`](crate::CudaDetector::detect_on_device) finds its corners without a
+/// copy.
+///
+/// ```no_run
+/// use harris_cuda::{CudaDetector, CudaImage, HarrisConfig, ImageView};
+///
+/// let samples = vec![0_u8; 640 * 480];
+/// let image = CudaImage::upload(0, &ImageView::gray(&samples, 640, 480)?)?;
+/// let mut detector = CudaDetector::on_device(0, HarrisConfig::default())?;
+/// let corners = detector.detect_on_device(&image)?;
+/// println!("{} corners, at {:#x} on the device", corners.len(), corners.pointer());
+/// # Ok::<(), harris_cuda::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct CudaImage {
+    memory: DeviceMemory,
+    ordinal: u32,
+    width: usize,
+    height: usize,
+    channels: usize,
+    pitch: usize,
+    depth: Depth,
+}
+
+/// What rows and images of a device start at a multiple of, in bytes.
+const ALIGNMENT: usize = 4;
+
+impl CudaImage {
+    /// A copy of an image in the memory of device number `ordinal`; a mask stays behind.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] and [`Error::SampleTooLarge`]; else as [`CudaDetector::on_device`](crate::CudaDetector::on_device).
+    pub fn upload(ordinal: u32, image: &ImageView<'_>) -> Result<Self, Error> {
+        image.check_samples()?;
+        let depth = Depth::of(image);
+        let (width, height, channels) = (image.width(), image.height(), image.channels());
+        let pitch = (width * channels * depth.bytes()).next_multiple_of(ALIGNMENT);
+        let mut device = CudaDevice::open(ordinal)?;
+        let memory = device.allocate(pitch * height)?;
+        macro_rules! rows {
+            ($raster:ident) => {
+                (0..height).map(|y| bytemuck::cast_slice($raster.row(y))).collect::<Vec<&[u8]>>()
+            };
+        }
+        let rows = match image.samples() {
+            Samples::U8(raster) => rows!(raster),
+            Samples::U16(raster) => rows!(raster),
+            Samples::F32(raster) => rows!(raster),
+        };
+        device.upload(&memory, Rows { rows: &rows, pitch, offset: 0, each: height, lasting: true })?;
+        device.wait()?;
+        Ok(Self { memory, ordinal, width, height, channels, pitch, depth })
+    }
+
+    /// An image of 8-bit samples that others hold in the memory of device number `ordinal`: from a decoder, or written by a kernel.
+    /// `pointer` and `pitch`, the bytes from row to row, are multiples of 4; channels, one or three, are interleaved.
+    ///
+    /// # Errors
+    /// [`CudaError::Layout`] where these do not fit each other; else as
+    /// [`CudaDetector::on_device`](crate::CudaDetector::on_device).
+    ///
+    /// # Safety
+    /// From `pointer` on `pitch * height` bytes are memory of that device, in its primary context. Until the image is dropped they
+    /// stay so, and while a detector looks at it nothing writes there: work that did is complete.
+    #[allow(unsafe_code, reason = "whoever has the pointer must promise that it is good")]
+    pub unsafe fn from_raw(
+        ordinal: u32,
+        pointer: u64,
+        pitch: usize,
+        width: usize,
+        height: usize,
+        channels: usize,
+    ) -> Result<Self, Error> {
+        let whole = pitch.checked_mul(height).is_some_and(|bytes| bytes > 0 && bytes <= isize::MAX as usize);
+        let row = width.checked_mul(channels).is_some_and(|bytes| bytes > 0 && bytes <= pitch);
+        let aligned =
+            pointer != 0 && pointer.is_multiple_of(ALIGNMENT as u64) && pitch.is_multiple_of(ALIGNMENT);
+        if !(whole && row && aligned && matches!(channels, 1 | 3)) {
+            return Err(CudaError::Layout { pointer, pitch, width, height, channels }.into());
+        }
+        let gpu = Gpu::open(ordinal)?;
+        let memory = DeviceMemory::foreign(&gpu, pointer, pitch * height);
+        Ok(Self { memory, ordinal, width, height, channels, pitch, depth: Depth::U8 })
+    }
+
+    /// Its width in pixels.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Its height in pixels.
+    #[must_use]
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Its channels, one or three.
+    #[must_use]
+    pub fn channels(&self) -> usize {
+        self.channels
+    }
+
+    /// The number of its device.
+    #[must_use]
+    pub fn ordinal(&self) -> u32 {
+        self.ordinal
+    }
+
+    /// Where it is in the device's memory, and the bytes from row to row.
+    #[must_use]
+    pub fn pointer(&self) -> (u64, usize) {
+        (self.memory.pointer(), self.pitch)
+    }
+
+    /// The image as a detector takes it, of memory that it must let go of while `self` is borrowed.
+    pub(crate) fn resident(&self) -> Resident<DeviceMemory> {
+        Resident {
+            memory: self.memory.lent(),
+            width: self.width,
+            height: self.height,
+            channels: self.channels,
+            pitch: self.pitch,
+            depth: self.depth,
+        }
+    }
+}
+
+/// Keypoints in a GPU's memory, until the detector that found them finds others.
+#[derive(Debug)]
+pub struct CudaKeypoints<'a> {
+    pub(crate) device: &'a CudaDevice,
+    pub(crate) memory: &'a DeviceMemory,
+    pub(crate) len: usize,
+}
+
+impl CudaKeypoints<'_> {
+    /// How many they are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Where they are in the device's memory: x, y, scale and response of each, 32-bit floats, in the configuration's order. They are
+    /// complete: kernels on any stream can read them.
+    #[must_use]
+    pub fn pointer(&self) -> u64 {
+        self.memory.pointer()
+    }
+
+    /// A copy on the host.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`] where the device fails.
+    pub fn to_vec(&self) -> Result<Vec<Keypoint>, Error> {
+        let mut words = vec![[0_f32; 4]; self.len];
+        if !words.is_empty() {
+            self.device.stream().download(self.memory, bytemuck::cast_slice_mut(&mut words))?;
+        }
+        Ok(words.into_iter().map(|[x, y, scale, response]| Keypoint { x, y, scale, response }).collect())
+    }
+}

@@ -1,0 +1,141 @@
+//! Images in a GPU's memory, and keypoints that stay there.
+
+mod gpu;
+
+use harris_conformance::pictures::{DEPTHS, Depth, Picture, noise};
+use harris_core::{Border, Order, Subpixel, Threshold, presets};
+use harris_cpu::CpuDetector;
+use harris_cuda::{
+    CudaDetector, CudaError, CudaImage, Detector, Error, HarrisConfig, ImageView, devices, harris_core,
+};
+
+fn picture(depth: Depth, (width, height, channels): (usize, usize, usize)) -> Picture {
+    Picture::draw(depth, (width, height, channels), |x, y, c| noise(7, x / 3, y / 3, c))
+}
+
+fn layout_error(error: &Error) -> bool {
+    match error {
+        Error::Backend(cause) => matches!(cause.downcast_ref(), Some(CudaError::Layout { .. })),
+        _ => false,
+    }
+}
+
+#[test]
+fn resident_images_equal_others() {
+    if !gpu::present() {
+        return;
+    }
+    let default = HarrisConfig::default().to_builder();
+    let configs = [
+        default.clone(),
+        presets::opencv_gftt().to_builder(),
+        presets::chahuara_2017().to_builder(),
+        presets::lococo_2011().to_builder(),
+        default.clone().order(Order::Raster).max_corners(Some(20)),
+        default.clone().min_distance(7.0),
+        default.clone().threshold(Threshold::None),
+        default.clone().border(Border::Zero),
+        default.subpixel(Subpixel::Forstner { radius: 4 }),
+    ];
+    for config in configs {
+        let config = config.build().unwrap();
+        let mut detector = CudaDetector::new(config.clone()).unwrap();
+        let mut cpu = CpuDetector::new(config.clone());
+        for size in [(16, 16, 1), (17, 33, 1), (321, 203, 1), (130, 70, 3), (1919, 1080, 1)] {
+            for depth in DEPTHS {
+                let picture = picture(depth, size).with_gap(3);
+                let expected = cpu.detect(&picture.view()).unwrap();
+                let image = CudaImage::upload(0, &picture.view()).unwrap();
+                for _ in 0..2 {
+                    let found = detector.detect_on_device(&image).unwrap();
+                    assert_eq!((found.len(), found.is_empty()), (expected.len(), expected.is_empty()));
+                    assert!(found.pointer() != 0);
+                    assert!(found.to_vec().unwrap() == expected, "{config:?}, {picture:?}");
+                }
+            }
+        }
+        // And the detector takes other images as before.
+        let picture = picture(Depth::U8, (321, 203, 1));
+        assert_eq!(detector.detect(&picture.view()).unwrap(), cpu.detect(&picture.view()).unwrap());
+    }
+}
+
+/// A part of an image, by its address: rows farther apart than they are long.
+#[test]
+fn images_of_others_are_taken_where_they_are() {
+    if !gpu::present() {
+        return;
+    }
+    let config = HarrisConfig::default();
+    let whole = picture(Depth::U8, (640, 480, 1));
+    let image = CudaImage::upload(0, &whole.view()).unwrap();
+    let (pointer, pitch) = image.pointer();
+    assert_eq!(
+        (pitch, image.width(), image.height(), image.channels(), image.ordinal()),
+        (640, 640, 480, 1, 0)
+    );
+    let mut detector = CudaDetector::new(config.clone()).unwrap();
+    for (x, y, width, height) in [(0, 0, 640, 480), (40, 30, 401, 307), (44, 1, 17, 16), (600, 400, 40, 80)] {
+        let start = pointer + (y * pitch + x) as u64;
+        // SAFETY: inside the image, which lives on.
+        #[allow(unsafe_code)]
+        let part = unsafe { CudaImage::from_raw(0, start, pitch, width, height, 1) }.unwrap();
+        let harris_core::Samples::U8(raster) = whole.view().samples() else { unreachable!() };
+        let samples: Vec<u8> =
+            (y..y + height).flat_map(|row| raster.row(row)[x..x + width].to_vec()).collect();
+        let view = ImageView::gray(&samples, width, height).unwrap();
+        let expected = CpuDetector::new(config.clone()).detect(&view).unwrap();
+        assert!(
+            detector.detect_on_device(&part).unwrap().to_vec().unwrap() == expected,
+            "{width} x {height}"
+        );
+    }
+}
+
+#[test]
+fn layouts_that_cannot_be_are_errors_before_a_device_is_sought() {
+    let good = (0x1000, 64, 60, 48, 1);
+    for (pointer, pitch, width, height, channels) in [
+        (0, 64, 60, 48, 1),
+        (0x1002, 64, 60, 48, 1),
+        (0x1000, 62, 60, 48, 1),
+        (0x1000, 56, 60, 48, 1),
+        (0x1000, 64, 60, 48, 2),
+        (0x1000, 64, 60, 48, 3),
+        (0x1000, 64, 0, 48, 1),
+        (0x1000, 64, 60, 0, 1),
+        (0x1000, 1 << 62, 60, 48, 1),
+    ] {
+        assert_ne!((pointer, pitch, width, height, channels), good);
+        // SAFETY: nothing is read.
+        #[allow(unsafe_code)]
+        let error = unsafe { CudaImage::from_raw(0, pointer, pitch, width, height, channels) }.unwrap_err();
+        assert!(layout_error(&error), "{error}");
+    }
+    if !gpu::present() {
+        let samples = [0_u8; 64];
+        assert!(CudaImage::upload(0, &ImageView::gray(&samples, 8, 8).unwrap()).is_err());
+    }
+}
+
+#[test]
+fn images_that_do_not_suit_are_errors_and_the_next_one_is_not() {
+    if !gpu::present() {
+        return;
+    }
+    let nan = [f32::NAN; 64];
+    let error = CudaImage::upload(0, &ImageView::gray(&nan, 8, 8).unwrap()).unwrap_err();
+    assert!(matches!(error, Error::NonFinite { .. }), "{error}");
+    let config = HarrisConfig::builder().border(Border::Skip).build().unwrap();
+    let mut detector = CudaDetector::new(config).unwrap();
+    let small = CudaImage::upload(0, &picture(Depth::U8, (6, 6, 1)).view()).unwrap();
+    let error = detector.detect_on_device(&small).unwrap_err();
+    assert!(matches!(error, Error::ImageTooSmall { .. }), "{error}");
+    let good = CudaImage::upload(0, &picture(Depth::U8, (64, 64, 1)).view()).unwrap();
+    assert!(detector.detect_on_device(&good).unwrap().len() > 3);
+    if devices().unwrap().len() > 1 {
+        let elsewhere = CudaImage::upload(1, &picture(Depth::U8, (64, 64, 1)).view()).unwrap();
+        let Error::Backend(cause) = detector.detect_on_device(&elsewhere).unwrap_err() else { panic!() };
+        assert_eq!(cause.downcast_ref(), Some(&CudaError::OtherDevice { image: 1, detector: 0 }));
+    }
+}
