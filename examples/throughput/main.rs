@@ -130,6 +130,9 @@ struct Transfers {
     streaming_ms: f64,
     /// An image of a batch: median.
     batch_ms: f64,
+    /// A frame of a stream over all GPUs, where there are several: mean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on_all_ms: Option<f64>,
 }
 
 fn main() -> ExitCode {
@@ -281,9 +284,12 @@ fn print(timing: &Timing) {
         "{width:>5} x {height:<5} median {median_ms:>9.3} ms  min {min_ms:>9.3}  max {max_ms:>9.3}  \
          {mpix_per_s:>7.1} Mpix/s, best {best_mpix_per_s:>7.1}{device}  {keypoints:>7} keypoints  ({backend})"
     );
-    if let Some(Transfers { resident_ms, copy_ms, pinned_ms, streaming_ms, batch_ms }) = transfers {
+    if let Some(Transfers { resident_ms, copy_ms, pinned_ms, streaming_ms, batch_ms, on_all_ms }) = transfers
+    {
+        let on_all =
+            on_all_ms.map_or_else(String::new, |time| format!(", of a stream over all GPUs {time:.4}"));
         println!(
-            "{:>13} resident {resident_ms:.4} ms; pinned: bare copy {copy_ms:.4} ms, detection {pinned_ms:.4}, a frame of a stream {streaming_ms:.4}, of a batch {batch_ms:.4}",
+            "{:>13} resident {resident_ms:.4} ms; pinned: bare copy {copy_ms:.4} ms, detection {pinned_ms:.4}, a frame of a stream {streaming_ms:.4}, of a batch {batch_ms:.4}{on_all}",
             ""
         );
     }

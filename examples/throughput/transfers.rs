@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use harris_core::{Detector, Error, HarrisConfig, ImageView, Sample};
-use harris_cuda::{CudaDetector, CudaImage, CudaPipeline, PinnedImage};
+use harris_cuda::{CudaDetector, CudaImage, CudaPipeline, PinnedImage, devices};
 
 use crate::Transfers;
 
@@ -37,28 +37,12 @@ pub(crate) fn time<T: Sample>(
     device_times.sort();
     let resident = device_times[device_times.len() / 2];
 
-    let mut pipeline = CudaPipeline::<T>::on_devices(&[ordinal], IN_FLIGHT, config.clone())?;
-    let mut spare = Vec::new();
-    for _ in 0..=pipeline.most_in_flight() {
-        spare.push(PinnedImage::copied(samples, width, height, channels)?);
-    }
-    let (mut frames, mut start) = (0, Instant::now());
-    while frames < 4 * IN_FLIGHT || start.elapsed() < seconds {
-        let frame = spare.pop().expect("one more than can be in flight");
-        if let Some(detection) = pipeline.push_pinned(frame) {
-            detection.keypoints?;
-            spare.extend(detection.image);
-        }
-        frames += 1;
-        if frames == 2 * IN_FLIGHT {
-            // There is memory for all of them now.
-            start = Instant::now();
-        }
-    }
-    let streaming = start.elapsed().as_secs_f64() / (frames - 2 * IN_FLIGHT) as f64;
-    while let Some(detection) = pipeline.next() {
-        detection.keypoints?;
-    }
+    let all: Vec<u32> = devices()?.iter().map(|device| device.ordinal).collect();
+    let streaming = stream(samples, channels, (width, height), config, &[ordinal], seconds)?;
+    let on_all = match all.len() {
+        1 => None,
+        _ => Some(stream(samples, channels, (width, height), config, &all, seconds)?),
+    };
 
     // As many images as fill the bus for long enough, each in memory of its own.
     let count = BATCH.min((256 << 20) / (width * height * channels * size_of::<T>())).max(1);
@@ -76,10 +60,46 @@ pub(crate) fn time<T: Sample>(
         pinned_ms: ms(pinned),
         streaming_ms: ms(streaming),
         batch_ms: ms(batch / count as f64),
+        on_all_ms: on_all.map(ms),
     })
 }
 
-/// Frames in flight of the stream that is timed.
+/// Seconds a frame of a stream over some GPUs.
+fn stream<T: Sample>(
+    samples: &[T],
+    channels: usize,
+    (width, height): (usize, usize),
+    config: &HarrisConfig,
+    ordinals: &[u32],
+    seconds: Duration,
+) -> Result<f64, Error> {
+    let mut pipeline = CudaPipeline::<T>::on_devices(ordinals, IN_FLIGHT, config.clone())?;
+    let most = pipeline.most_in_flight();
+    let mut spare = Vec::new();
+    for _ in 0..=most {
+        spare.push(PinnedImage::copied(samples, width, height, channels)?);
+    }
+    let (mut frames, mut start) = (0, Instant::now());
+    while frames < 4 * most || start.elapsed() < seconds {
+        let frame = spare.pop().expect("one more than can be in flight");
+        if let Some(detection) = pipeline.push_pinned(frame) {
+            detection.keypoints?;
+            spare.extend(detection.image);
+        }
+        frames += 1;
+        if frames == 2 * most {
+            // There is memory for all of them now.
+            start = Instant::now();
+        }
+    }
+    let mean = start.elapsed().as_secs_f64() / (frames - 2 * most) as f64;
+    while let Some(detection) = pipeline.next() {
+        detection.keypoints?;
+    }
+    Ok(mean)
+}
+
+/// Frames in flight on each GPU of the stream that is timed.
 const IN_FLIGHT: usize = 6;
 
 fn median(seconds: Duration, mut work: impl FnMut() -> Result<(), Error>) -> Result<f64, Error> {

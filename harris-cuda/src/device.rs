@@ -27,8 +27,7 @@ const SHARE: usize = 512 << 10;
 
 /// Bytes of pinned memory that are best sent at once where work goes on beside: more would come too late, less is not worth a
 /// launch.
-static PORTION: std::sync::LazyLock<usize> =
-    std::sync::LazyLock::new(|| std::env::var("HP").ok().and_then(|v| v.parse().ok()).unwrap_or(1 << 20));
+const PORTION: usize = 2 << 20;
 
 /// A device, a stream on it and pinned memory on the way to it and back.
 #[derive(Debug)]
@@ -204,7 +203,7 @@ impl Device for CudaDevice {
     }
 
     fn portion(&self, bytes: &[u8]) -> usize {
-        if is_pinned(self.stream.gpu(), bytes) { *PORTION } else { usize::MAX / 2 }
+        if is_pinned(self.stream.gpu(), bytes) { PORTION } else { usize::MAX / 2 }
     }
 
     fn fetch(&mut self, memory: &DeviceMemory, bytes: usize) -> Result<Fetched, Error> {

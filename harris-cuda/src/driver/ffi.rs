@@ -56,7 +56,12 @@ unsafe extern "C" {
     pub(super) fn cuMemcpyHtoDAsync_v2(to: Pointer, from: *const c_void, bytes: usize, stream: Handle)
     -> u32;
     pub(super) fn cuMemcpy2DAsync_v2(copy: *const Copy2d, stream: Handle) -> u32;
-    pub(super) fn cuPointerGetAttribute(value: *mut c_void, attribute: c_uint, pointer: Pointer) -> u32;
+    pub(super) fn cuPointerGetAttributes(
+        count: c_uint,
+        attributes: *mut c_uint,
+        values: *mut *mut c_void,
+        pointer: Pointer,
+    ) -> u32;
     pub(super) fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: Pointer, bytes: usize, stream: Handle) -> u32;
     pub(super) fn cuMemsetD32Async(to: Pointer, word: c_uint, words: usize, stream: Handle) -> u32;
     pub(super) fn cuStreamCreate(stream: *mut Handle, flags: c_uint) -> u32;

@@ -121,15 +121,11 @@ impl Staging {
 pub(crate) fn is_pinned(gpu: &Gpu, bytes: &[u8]) -> bool {
     let pinned = |byte: &u8| {
         let mut kind: c_uint = 0;
+        let mut attribute = ffi::POINTER_ATTRIBUTE_MEMORY_TYPE;
+        let mut value = std::ptr::from_mut(&mut kind).cast::<c_void>();
         let address = std::ptr::from_ref(byte) as usize as Pointer;
-        // SAFETY: writes one number; any address may be asked about.
-        let code = unsafe {
-            ffi::cuPointerGetAttribute(
-                std::ptr::from_mut(&mut kind).cast(),
-                ffi::POINTER_ATTRIBUTE_MEMORY_TYPE,
-                address,
-            )
-        };
+        // SAFETY: writes one number. Any address may be asked about: that of ordinary memory has no type.
+        let code = unsafe { ffi::cuPointerGetAttributes(1, &mut attribute, &mut value, address) };
         code == 0 && kind == ffi::MEMORYTYPE_HOST
     };
     gpu.enter().is_ok() && bytes.first().is_some_and(pinned) && bytes.last().is_some_and(pinned)

@@ -541,7 +541,8 @@ impl<S: Simt> Lane<S> {
     #[inline(always)]
     fn emit(&mut self, corners: [bool; EACH as usize], responses: [f32; EACH as usize], y: u32) {
         let lanes = below(self.s.lane());
-        let first = y * self.set.size.width + self.x as u32;
+        // Of lanes beyond the edges any, which belongs to no corner.
+        let first = (y * self.set.size.width).wrapping_add(self.x as u32);
         for i in 0..EACH as usize {
             // The greatest response of all is a corner's.
             self.greatest = if corners[i] { self.greatest.max(responses[i]) } else { self.greatest };
@@ -550,7 +551,7 @@ impl<S: Simt> Lane<S> {
             let all = self.s.ballot(one);
             let place = self.found + (all & lanes).count_ones();
             if one && place < self.set.room {
-                let key = u64::from(!responses[i].to_bits()) << 32 | u64::from(first + i as u32);
+                let key = u64::from(!responses[i].to_bits()) << 32 | u64::from(first.wrapping_add(i as u32));
                 self.s.store(self.keys, self.list + place as usize, key);
             }
             self.found += all.count_ones();
