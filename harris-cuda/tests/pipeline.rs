@@ -162,3 +162,25 @@ fn batches_equal_the_cpu_on_one_device_and_on_all() {
         assert!(detector.detect_batch(&views[..30]).unwrap() == expected[..30]);
     }
 }
+
+#[test]
+fn a_pipeline_can_be_dropped_with_frames_in_flight() {
+    if !gpu::present() {
+        return;
+    }
+    let config = HarrisConfig::default();
+    let picture = picture(3, 1920, 1080);
+    let expected = on_cpu(&config, &picture.view());
+    for frames in 1..6 {
+        let mut pipeline = CudaPipeline::<u8>::on_devices(&[0], 4, config.clone()).unwrap();
+        for i in 0..frames {
+            let landed = match i % 2 {
+                0 => pipeline.push_pinned(pinned(&picture)),
+                _ => pipeline.push(&picture.view()),
+            };
+            assert!(landed.is_none_or(|landed| landed.keypoints.unwrap() == expected));
+        }
+    }
+    let mut detector = CudaDetector::new(config).unwrap();
+    assert!(detector.detect(&picture.view()).unwrap() == expected);
+}

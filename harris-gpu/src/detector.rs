@@ -80,8 +80,9 @@ impl<D: Device> GpuDetector<D> {
 
     /// The same detector with one kernel a stage also where there is a fused one, for comparing them.
     #[must_use]
-    pub fn staged(self) -> Self {
-        Self { staged: true, ..self }
+    pub fn staged(mut self) -> Self {
+        self.staged = true;
+        self
     }
 
     /// Whether it has one kernel a stage for all images.
@@ -327,6 +328,13 @@ impl<D: Device> GpuDetector<D> {
     fn check(&self, image: &ImageView<'_>) -> Result<(), Error> {
         self.config.check_image(image)?;
         Ok(GpuError::check_image(image)?)
+    }
+}
+
+/// Waits for what was begun: it may read samples that are only lent.
+impl<D: Device> Drop for GpuDetector<D> {
+    fn drop(&mut self) {
+        self.settle();
     }
 }
 
