@@ -257,6 +257,8 @@ impl Device for CudaDevice {
             self.returns.settled = false;
             return Ok(true);
         }
+        // Whoever asks knows where the last work fetched to, and no other.
+        self.recording = None;
         // It takes time to record: it is done for what comes again.
         if self.last.replace(work) == Some(work) {
             self.stream.record()?;

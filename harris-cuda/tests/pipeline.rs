@@ -163,6 +163,30 @@ fn batches_equal_the_cpu_on_one_device_and_on_all() {
     }
 }
 
+/// Work that comes again is recorded: what was fetched must be that of the image, whatever came between.
+#[test]
+fn sizes_and_stacks_may_come_in_any_order() {
+    if !gpu::present() {
+        return;
+    }
+    let config = HarrisConfig::default();
+    let sizes = [(640, 480), (150, 90), (1280, 720)];
+    let pictures = sizes.map(|(width, height)| picture(5, width, height));
+    let expected = pictures.each_ref().map(|picture| on_cpu(&config, &picture.view()));
+    assert!(expected[2].len() > 1024 && expected[1].len() < expected[0].len());
+    let mut detector = CudaDetector::new(config.clone()).unwrap();
+    // The largest first, so that no memory is needed later.
+    for (turn, i) in [2, 2, 2, 2, 0, 0, 0, 1, 0, 2, 1, 1, 1, 0, 1, 1, 2, 2, 0, 2].into_iter().enumerate() {
+        assert!(detector.detect(&pictures[i].view()).unwrap() == expected[i], "turn {turn}");
+    }
+    let small: Vec<_> = (0..12).map(|i| picture(i, 200, 100)).collect();
+    let views: Vec<_> = small.iter().map(Picture::view).collect();
+    let expected: Vec<_> = views.iter().map(|view| on_cpu(&config, view)).collect();
+    for (turn, count) in [12, 12, 12, 3, 12, 3, 3, 3, 12, 1, 1, 1, 12, 12, 3].into_iter().enumerate() {
+        assert!(detector.detect_batch(&views[..count]).unwrap() == expected[..count], "turn {turn}");
+    }
+}
+
 #[test]
 fn a_pipeline_can_be_dropped_with_frames_in_flight() {
     if !gpu::present() {

@@ -60,7 +60,7 @@ pub trait Device: Debug + Send {
     /// Where the device fails, also in work that was asked for before.
     fn download(&mut self, memory: &Self::Memory, bytes: &mut [u8]) -> Result<(), Error>;
 
-    /// Asks for all that was recorded under the same key, if it can: it is then not to be asked for again, and what it fetched is
+    /// Asks for all that was recorded under the same key, if it can and no other was asked for since: it is then not to be asked for again, and what it fetched is
     /// fetched to where it was. Else it is to be asked for now, and [`Device::recorded`] follows.
     ///
     /// Work of one key always asks for the same, but for what the memory holds.
