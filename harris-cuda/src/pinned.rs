@@ -5,8 +5,6 @@ use std::time::Duration;
 use harris_core::{Error, ImageView, Sample};
 use harris_gpu::Mark;
 
-#[allow(unused_imports, reason = "named by the documentation")]
-use crate::CudaError;
 use crate::driver::{DeviceMemory, Gpu, Queue, Staging, Stream};
 
 /// An image in pinned memory of the host, from where every GPU copies at the full speed of its bus; from ordinary memory images are
@@ -37,7 +35,7 @@ impl<T: Sample> PinnedImage<T> {
     /// A gray image of zeros.
     ///
     /// # Errors
-    /// [`Error::EmptyImage`] and what else [`ImageView::gray`] finds wrong with the size; [`CudaError`] inside
+    /// [`Error::EmptyImage`] and what else [`ImageView::gray`] finds wrong with the size; [`CudaError`](crate::CudaError) inside
     /// [`Error::Backend`]: no driver, no device, out of pinned memory.
     pub fn gray(width: usize, height: usize) -> Result<Self, Error> {
         Self::new(width, height, 1)
