@@ -81,6 +81,13 @@ macro_rules! for_each_kernel {
             // state counts, also beyond its `pitch`. Each image has `pieces`, which have room for `room` candidates each.
             order::exceed [256, 16] (from: [u64], counts: [u32], to: [u64], state: [u32], pieces: u32, room: u32, pitch: u32, kind: u32, value: f32);
 
+            // The same into `bins` bins, a power of two, of `bins::ROOM` keys each, which sort them roughly, where `turned` in the order
+            // of rows. Word `tables` of the state begins what counts them: of each image all of a group, then each bin.
+            bins::scatter [256, 0] (from: [u64], counts: [u32], to: [u64], state: [u32], pieces: u32, room: u32, tables: u32, bins: u32, kind: u32, value: f32, turned: u32, pixels: u32);
+            // Warps are bins, rows of blocks images: x, y, scale and response of their corners, each in its place of the sorted list, of
+            // which the first `most` count, and the list's length.
+            bins::gather [256, 0] (from: [u64], keypoints: [f32], state: [u32], tables: u32, bins: u32, turned: u32, pitch: u32, most: u32, width: u32);
+
             // Warps are rows: interleaved samples to sums of gray levels before each column, in rows of `pitch` words from the
             // second on.
             integral::integral_rows_u8 [256, 0] (image: [u8], sums: [u32], width: u32, height: u32, channels: u32, stride: u64, pitch: u32);
@@ -137,29 +144,29 @@ macro_rules! for_each_kernel {
 /// Calls a macro with the fused kernels:
 ///
 /// ```text
-/// name [blocks that a multiprocessor is to hold]: radius of the binomial smoothing, gradient, radius of the box window, measure, radius of suppression;
+/// name [blocks that a multiprocessor is to hold]: samples, radius of the binomial smoothing, gradient, radius of the box window, measure, radius of suppression;
 /// ```
 #[macro_export]
 macro_rules! for_each_fused {
     ($($apply:tt)*) => {
         $($apply)*! {
-            sobel_box3_harris_radius1 [16]: 0, SOBEL, 1, HARRIS, 1;
-            sobel_box3_harris_radius2 [16]: 0, SOBEL, 1, HARRIS, 2;
-            sobel_box5_harris_radius1 [12]: 0, SOBEL, 2, HARRIS, 1;
-            sobel_box5_harris_radius2 [12]: 0, SOBEL, 2, HARRIS, 2;
-            binomial3_sobel_box3_harris_radius1 [16]: 1, SOBEL, 1, HARRIS, 1;
-            binomial3_sobel_box3_harris_radius2 [16]: 1, SOBEL, 1, HARRIS, 2;
-            binomial3_sobel_box5_harris_radius1 [12]: 1, SOBEL, 2, HARRIS, 1;
-            binomial3_sobel_box5_harris_radius2 [12]: 1, SOBEL, 2, HARRIS, 2;
-            binomial5_sobel_box3_harris_radius1 [16]: 2, SOBEL, 1, HARRIS, 1;
-            binomial5_sobel_box3_harris_radius2 [12]: 2, SOBEL, 1, HARRIS, 2;
-            binomial5_sobel_box5_harris_radius1 [12]: 2, SOBEL, 2, HARRIS, 1;
-            binomial5_sobel_box5_harris_radius2 [8]: 2, SOBEL, 2, HARRIS, 2;
-            sobel_box3_shi_tomasi_radius1 [16]: 0, SOBEL, 1, SHI_TOMASI, 1;
-            sobel_box3_shi_tomasi_radius2 [12]: 0, SOBEL, 1, SHI_TOMASI, 2;
-            binomial3_sobel_box3_shi_tomasi_radius1 [16]: 1, SOBEL, 1, SHI_TOMASI, 1;
-            binomial3_sobel_box3_shi_tomasi_radius2 [12]: 1, SOBEL, 1, SHI_TOMASI, 2;
-            binomial3_scharr_box3_harris_radius2 [16]: 1, SCHARR, 1, HARRIS, 2;
+            sobel_box3_harris_radius1 [16]: Bytes, 0, SOBEL, 1, HARRIS, 1;
+            sobel_box3_harris_radius2 [16]: Bytes, 0, SOBEL, 1, HARRIS, 2;
+            sobel_box5_harris_radius1 [12]: Bytes, 0, SOBEL, 2, HARRIS, 1;
+            sobel_box5_harris_radius2 [12]: Bytes, 0, SOBEL, 2, HARRIS, 2;
+            binomial3_sobel_box3_harris_radius1 [16]: Bytes, 1, SOBEL, 1, HARRIS, 1;
+            binomial3_sobel_box3_harris_radius2 [16]: Bytes, 1, SOBEL, 1, HARRIS, 2;
+            binomial3_sobel_box5_harris_radius1 [12]: Bytes, 1, SOBEL, 2, HARRIS, 1;
+            binomial3_sobel_box5_harris_radius2 [12]: Bytes, 1, SOBEL, 2, HARRIS, 2;
+            binomial5_sobel_box3_harris_radius1 [16]: Bytes, 2, SOBEL, 1, HARRIS, 1;
+            binomial5_sobel_box3_harris_radius2 [12]: Bytes, 2, SOBEL, 1, HARRIS, 2;
+            binomial5_sobel_box5_harris_radius1 [12]: Bytes, 2, SOBEL, 2, HARRIS, 1;
+            binomial5_sobel_box5_harris_radius2 [8]: Bytes, 2, SOBEL, 2, HARRIS, 2;
+            sobel_box3_shi_tomasi_radius1 [16]: Bytes, 0, SOBEL, 1, SHI_TOMASI, 1;
+            sobel_box3_shi_tomasi_radius2 [12]: Bytes, 0, SOBEL, 1, SHI_TOMASI, 2;
+            binomial3_sobel_box3_shi_tomasi_radius1 [16]: Bytes, 1, SOBEL, 1, SHI_TOMASI, 1;
+            binomial3_sobel_box3_shi_tomasi_radius2 [12]: Bytes, 1, SOBEL, 1, SHI_TOMASI, 2;
+            binomial3_scharr_box3_harris_radius2 [16]: Bytes, 1, SCHARR, 1, HARRIS, 2;
         }
     };
 }
@@ -238,7 +245,7 @@ macro_rules! on_host {
 for_each_kernel!(kernel_enum);
 
 macro_rules! fused_kernels {
-    ($($name:ident [$blocks:literal]: $smoothing:literal, $gradient:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
+    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
         impl Kernel {
             /// How many blocks a multiprocessor is to hold, where registers must be shared out for it.
             #[must_use]
@@ -348,6 +355,8 @@ pub mod state {
     pub const KEPT: usize = 3;
     /// Those not yet decided upon.
     pub const OPEN: usize = 4;
+    /// Whether a bin had no room for all its keys.
+    pub const CROWDED: usize = 5;
     /// Its length.
     pub const WORDS: usize = 8;
 }
@@ -369,6 +378,14 @@ pub mod order {
     pub const KEPT: u32 = 1;
     /// Too near to one that is kept.
     pub const REJECTED: u32 = 2;
+}
+
+/// Bins of keys.
+pub mod bins {
+    /// Keys that one has room for.
+    pub const ROOM: u32 = 128;
+    /// Bins that are counted together.
+    pub const GROUP: u32 = 64;
 }
 
 /// Tables of the Fast-Hessian detector's layers and of the triples of them that are compared.

@@ -1,11 +1,14 @@
 //! From responses, or from the candidates of a fused walk, to the list of corners.
 
 use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Order, Subpixel, Threshold};
-use harris_gpu_kernels::abi::{Kernel, order, state, threshold};
+use harris_gpu_kernels::abi::{Kernel, bins, order, state, threshold};
+use harris_gpu_kernels::simt;
 
 use crate::device::{Depth, Device, Mark, Resident, Rows};
 use crate::launch::{self, grid};
 use crate::workspace::{Slot, Workspace};
+
+const WARP: usize = simt::WARP as usize;
 
 /// Blocks that reduce an image: enough to fill any GPU.
 const REDUCING_BLOCKS: usize = 1024;
@@ -15,6 +18,9 @@ const COUNTED: usize = 8192;
 
 /// The runs of longer ones.
 const RUN: usize = 2048;
+
+/// The most bins that lists are sorted by.
+const MOST_BINS: usize = 16384;
 
 /// The shortest part of a list that is fetched together with its length.
 const LEAST_FETCHED: usize = 1024;
@@ -95,6 +101,8 @@ pub(crate) struct Room {
     pub(crate) kept: usize,
     /// How many the last list had.
     last: usize,
+    /// So few bins as some were crowded among.
+    crowded: usize,
 }
 
 impl Room {
@@ -105,7 +113,7 @@ impl Room {
         let radius = config.suppression_radius();
         let most = |len: usize| len.div_ceil(radius.min(len) + 1);
         let (most, pixels) = (most(width) * most(height), width * height);
-        Self { size: (width, height), kept: most.min(pixels / 600 + 1024), last: 0 }
+        Self { size: (width, height), kept: most.min(pixels / 600 + 1024), last: 0, crowded: 0 }
     }
 
     /// Whether it was made for images of this size.
@@ -113,14 +121,23 @@ impl Room {
         self.size == (shape.width as usize, shape.height as usize)
     }
 
-    /// Makes more where lists did not fit; tells whether that was so.
+    /// Makes more where lists did not fit, or not in their bins; tells whether that was so.
     fn grow(&mut self, states: &[[u32; state::WORDS]]) -> bool {
-        let kept = states.iter().map(|state| state[state::KEPT] as usize).max().unwrap_or(0);
+        let most = |word: usize| states.iter().map(|state| state[word] as usize).max().unwrap_or(0);
+        let (kept, crowded) = (most(state::KEPT), most(state::CROWDED) > 0);
         let fits = kept <= self.kept;
         if !fits {
             self.kept = kept + kept / 4;
         }
-        !fits
+        if crowded {
+            self.crowded = self.bins();
+        }
+        crowded || !fits
+    }
+
+    /// How many bins sort lists best: about one a key.
+    fn bins(&self) -> usize {
+        self.usual().min(MOST_BINS)
     }
 
     /// Keypoints that are fetched together with their number.
@@ -131,7 +148,8 @@ impl Room {
 
     /// What work depends on, but for the images.
     pub(crate) fn key(&self) -> [u64; 2] {
-        [self.kept, self.usual()].map(|number| number as u64)
+        let crowded = u64::from(self.bins() <= self.crowded);
+        [self.kept as u64, 2 * self.usual() as u64 + crowded]
     }
 }
 
@@ -242,9 +260,22 @@ impl<'a, D: Device> Search<'a, D> {
         self.config.margin().min(self.pixels()) as u32
     }
 
-    /// The states as they are to start with.
+    /// The number of bins by which candidates of a fused walk become sorted lists, where that is all there is to be done.
+    pub(crate) fn bins(&self) -> Option<usize> {
+        let once = self.config.order() == Order::Response || self.config.max_corners().is_none();
+        let bins = self.room.bins();
+        (once && self.squared_distance().is_none() && bins > self.room.crowded).then_some(bins)
+    }
+
+    /// Where the words that count bins begin in the slot `State`, behind the states.
+    fn tables(&self) -> usize {
+        state::WORDS * self.images
+    }
+
+    /// The states as they are to start with, and what counts bins.
     pub(crate) fn clear(&mut self) -> Result<(), Error> {
-        let words = state::WORDS * self.images;
+        let counts = self.bins().map_or(0, |bins| bins + bins / bins::GROUP as usize);
+        let words = self.tables() + counts * self.images;
         self.workspace.fit::<u32>(self.device, Slot::State, words)?;
         self.device.clear(self.workspace.buffer::<u32>(Slot::State).memory, words)
     }
@@ -378,9 +409,66 @@ impl<'a, D: Device> Search<'a, D> {
             // How many are too near to others takes rounds to find out.
             Some(_) => None,
         };
+        Ok(Fetched { states: self.fetch_states()?, keypoints })
+    }
+
+    /// The same from the candidates of `pieces` pieces of each image, which have `room` for so many, by way of bins.
+    pub(crate) fn list_by_bins(
+        &mut self,
+        bins: usize,
+        (pieces, room): (usize, usize),
+        wanted: bool,
+    ) -> Result<Fetched<D>, Error> {
+        let images = self.images;
+        self.workspace.fit::<u64>(self.device, Slot::Bins, bins * bins::ROOM as usize * images)?;
+        self.fit_keypoints()?;
+        let (keys, state) = (self.workspace.buffer(Slot::Bins), self.workspace.buffer(Slot::State));
+        let (threshold, value) = simple_threshold(self.config).expect("Rosin's needs responses");
+        let turned = u32::from(self.config.order() == Order::Raster);
+        let tables = self.tables() as u32;
+        launch::scatter(
+            self.device,
+            grid(Kernel::scatter, pieces * WARP, images),
+            self.workspace.buffer(Slot::Candidates),
+            self.workspace.buffer(Slot::Counts),
+            keys,
+            state,
+            pieces as u32,
+            room as u32,
+            tables,
+            bins as u32,
+            threshold,
+            value,
+            turned,
+            self.pixels() as u32,
+        )?;
+        let first = self.lists(self.config.max_corners());
+        let most = first.most.min(first.pitch) as u32;
+        launch::gather(
+            self.device,
+            grid(Kernel::gather, bins * WARP, images),
+            keys,
+            self.workspace.buffer(Slot::Keypoints),
+            state,
+            tables,
+            bins as u32,
+            turned,
+            first.pitch as u32,
+            most,
+            self.width,
+        )?;
+        self.refine_all(most)?;
+        let keypoints = if wanted { Some(self.fetch()?) } else { None };
+        Ok(Fetched { states: self.fetch_states()?, keypoints })
+    }
+
+    fn fetch_states(&mut self) -> Result<D::Fetched, Error> {
         let states = self.workspace.buffer::<u32>(Slot::State).memory;
-        let states = self.device.fetch(states, size_of::<u32>() * state::WORDS * self.images)?;
-        Ok(Fetched { states, keypoints })
+        self.device.fetch(states, size_of::<u32>() * state::WORDS * self.images)
+    }
+
+    fn fit_keypoints(&mut self) -> Result<(), Error> {
+        self.workspace.fit::<f32>(self.device, Slot::Keypoints, 4 * self.room.kept * self.images)
     }
 
     /// How many keypoints each image has in the slot `Keypoints`; none where lists did not fit and all is to be done again, with the
@@ -390,7 +478,7 @@ impl<'a, D: Device> Search<'a, D> {
         let mut states: Vec<[u32; state::WORDS]> = words(self.device.fetched(&fetched.states));
         if self.room.grow(&states) {
             for state in &mut states {
-                state[state::KEPT] = 0;
+                (state[state::KEPT], state[state::CROWDED]) = (0, 0);
             }
             self.set_states(&states)?;
             return Ok(None);
@@ -517,7 +605,7 @@ impl<'a, D: Device> Search<'a, D> {
             }
             (Order::Response, _) => self.sort(keys, all, Turn::Response)?,
         };
-        self.workspace.fit::<f32>(self.device, Slot::Keypoints, 4 * self.room.kept * self.images)?;
+        self.fit_keypoints()?;
         // Not read where corners stay at pixel centres, but an argument all the same.
         self.workspace.fit::<f32>(self.device, Slot::Response, 1)?;
         let most = first.most.min(first.pitch) as u32;
@@ -535,6 +623,11 @@ impl<'a, D: Device> Search<'a, D> {
             self.frame,
             u32::from(self.config.subpixel() == Subpixel::Quadratic),
         )?;
+        self.refine_all(most)
+    }
+
+    /// Refines the keypoints where that is asked for: they are then what is returned.
+    fn refine_all(&mut self, most: u32) -> Result<(), Error> {
         if let Subpixel::Forstner { radius } = self.config.subpixel() {
             self.refine(most, radius)?;
         }

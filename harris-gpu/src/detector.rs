@@ -192,8 +192,7 @@ impl<D: Device> GpuDetector<D> {
                 if portion.is_none() {
                     fused::walk(search, &pieces)?;
                 }
-                fused::exceed(search, &pieces)?;
-                search.list(true)
+                fused::list(search, &pieces, true)
             };
             let fetched = rest(&mut search);
             search.device.recorded(fetched.is_ok())?;
@@ -254,8 +253,7 @@ impl<D: Device> GpuDetector<D> {
         let mut search = Search::new(device, workspace, config, room.as_mut().expect("made above"), shape);
         let pieces = Pieces::new(&search, kernel, None);
         fused::walk(&mut search, &pieces)?;
-        fused::exceed(&mut search, &pieces)?;
-        let fetched = search.list(false)?;
+        let fetched = fused::list(&mut search, &pieces, false)?;
         self.job = Some(Job { shape, walk: Some(pieces), wanted: false, fetched });
         Ok(())
     }
@@ -302,11 +300,13 @@ impl<D: Device> GpuDetector<D> {
                 if let Some(counts) = search.finish(&fetched)? {
                     return take(&mut search, &fetched, &counts);
                 }
-                match walk {
-                    Some(pieces) => fused::exceed(&mut search, &pieces)?,
-                    None => search.candidates()?,
-                }
-                fetched = search.list(wanted)?;
+                fetched = match walk {
+                    Some(pieces) => fused::list_by_merging(&mut search, &pieces, wanted)?,
+                    None => {
+                        search.candidates()?;
+                        search.list(wanted)?
+                    }
+                };
             }
         };
         let finished = finish();

@@ -6,7 +6,7 @@ use harris_core::{
 use harris_gpu_kernels::abi::{Kernel, fused, gradient};
 use harris_gpu_kernels::simt;
 
-use crate::corners::{Search, Shape, simple_threshold};
+use crate::corners::{Fetched, Search, Shape, simple_threshold};
 use crate::device::{Depth, Device, Mark, Rows};
 use crate::staged::measure_of;
 use crate::workspace::Slot;
@@ -19,7 +19,7 @@ const LEAST_SIDE: usize = 2 * fused::SIDE as usize;
 
 /// Rows of a strip that one warp walks: many enough that the rows before the first, which it walks too, count little.
 const MOST_ROWS: usize = 128;
-const LEAST_ROWS: usize = 16;
+const LEAST_ROWS: usize = 5;
 
 /// The kernel for images under a configuration, where there is one.
 pub(crate) fn kernel(shape: &Shape, config: &HarrisConfig) -> Option<Kernel> {
@@ -220,8 +220,30 @@ fn reach(config: &HarrisConfig) -> f32 {
     (reach / scale * (1.0 - 1e-4)) as f32
 }
 
+/// The lists of what a walk found, as [`Search::list`] makes them.
+pub(crate) fn list<D: Device>(
+    search: &mut Search<'_, D>,
+    pieces: &Pieces,
+    wanted: bool,
+) -> Result<Fetched<D>, Error> {
+    match search.bins() {
+        Some(bins) => search.list_by_bins(bins, (pieces.count, pieces.room), wanted),
+        None => list_by_merging(search, pieces, wanted),
+    }
+}
+
+/// The same, whatever the bins are like.
+pub(crate) fn list_by_merging<D: Device>(
+    search: &mut Search<'_, D>,
+    pieces: &Pieces,
+    wanted: bool,
+) -> Result<Fetched<D>, Error> {
+    exceed(search, pieces)?;
+    search.list(wanted)
+}
+
 /// Fills the slot `Keys` with those candidates that exceed the threshold, now that it is known.
-pub(crate) fn exceed<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces) -> Result<(), Error> {
+fn exceed<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces) -> Result<(), Error> {
     let (images, kept) = (search.images, search.room.kept);
     search.workspace.fit::<u64>(search.device, Slot::Keys, kept * images)?;
     let (threshold, value) = simple_threshold(search.config).expect("covered");

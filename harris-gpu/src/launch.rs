@@ -40,7 +40,7 @@ macro_rules! launches {
 harris_gpu_kernels::for_each_kernel!(launches);
 
 macro_rules! fused_launch {
-    ($($name:ident [$blocks:literal]: $smoothing:literal, $gradient:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
+    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
         /// Launches one of the fused kernels, which have the same arguments.
         pub(crate) fn fused<D: Device>(
             device: &D,

@@ -22,6 +22,7 @@ pub(crate) enum Slot {
     State,
     Counts,
     Candidates,
+    Bins,
     Keys,
     OtherKeys,
     Cells,

@@ -203,7 +203,9 @@ fn lint(ptx: &str) -> Result<()> {
         if let Some(name) = code.strip_prefix(".visible .entry ") {
             kernels.push(name.trim_end_matches(['(', ')']).to_owned());
         }
-        if let Some(fault) = fault(code) {
+        // See `Simt::exact_fma`: the kernels' author wrote it, not the compiler.
+        let meant = code.starts_with("fma.rn.f32") && line.ends_with("// exact but for one rounding");
+        if let Some(fault) = fault(code).filter(|_| !meant) {
             bail!("harris.ptx, line {number}: {fault}: {code}");
         }
     }

@@ -1,5 +1,6 @@
 //! Bodies of the kernels, generic over [`Simt`](crate::Simt), one file a stage.
 
+pub(crate) mod bins;
 pub(crate) mod boxes;
 pub(crate) mod fused;
 mod geometry;

@@ -162,7 +162,7 @@ fn lower_bound<S: Simt>(s: S, keys: S::Buffer<u64>, first: u32, end: u32, key: u
 
 /// Column and row of the corner that a key belongs to.
 #[inline(always)]
-fn place(key: u64, width: u32) -> (u32, u32) {
+pub(super) fn place(key: u64, width: u32) -> (u32, u32) {
     let pixel = key as u32;
     (pixel % width, pixel / width)
 }

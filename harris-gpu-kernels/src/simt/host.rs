@@ -323,6 +323,9 @@ impl<'a> Simt for Thread<'a> {
         let byte = |i: u32| (bytes >> (8 * (selector >> (4 * i) & 7)) & 0xFF) as u32;
         (0..4).map(|i| byte(i) << (8 * i)).sum()
     }
+    fn exact_fma(self, a: f32, b: f32, c: f32) -> f32 {
+        a.mul_add(b, c)
+    }
     fn sqrt(self, value: f32) -> f32 {
         value.sqrt()
     }

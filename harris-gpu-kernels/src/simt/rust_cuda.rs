@@ -155,6 +155,9 @@ impl Simt for RustCuda {
         let byte = |i: u32| (bytes >> (8 * (selector >> (4 * i) & 7)) & 0xFF) as u32;
         byte(0) | byte(1) << 8 | byte(2) << 16 | byte(3) << 24
     }
+    fn exact_fma(self, a: f32, b: f32, c: f32) -> f32 {
+        cuda_std::GpuFloat::mul_add(a, b, c)
+    }
     fn sqrt(self, value: f32) -> f32 {
         cuda_std::GpuFloat::sqrt(value)
     }

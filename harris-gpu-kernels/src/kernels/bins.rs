@@ -1,0 +1,161 @@
+//! From candidates to the sorted list by way of bins: all keys of one come before all of the next.
+
+use core::array;
+
+use super::number::ordered;
+use super::order::place;
+use super::threshold::simple;
+use crate::Simt;
+use crate::abi::bins::{GROUP, ROOM};
+use crate::abi::state;
+use crate::simt::WARP;
+
+/// Words that a lane waits for together.
+const AT_ONCE: usize = 8;
+
+/// Where an image's bins are counted: all of a group, then each.
+#[derive(Clone, Copy)]
+struct Tables {
+    groups: usize,
+    bins: usize,
+}
+
+impl Tables {
+    #[inline(always)]
+    fn new(start: u32, bins: u32, image: usize) -> Self {
+        let groups = start as usize + image * (bins / GROUP + bins) as usize;
+        Self { groups, bins: groups + (bins / GROUP) as usize }
+    }
+}
+
+pub(crate) fn scatter<S: Simt>(
+    s: S,
+    from: S::Buffer<u64>,
+    counts: S::Buffer<u32>,
+    to: S::Buffer<u64>,
+    state: S::Buffer<u32>,
+    pieces: u32,
+    room: u32,
+    tables: u32,
+    bins: u32,
+    kind: u32,
+    value: f32,
+    turned: u32,
+    pixels: u32,
+) {
+    let piece = s.index() / WARP;
+    if piece >= pieces {
+        return;
+    }
+    let image = s.block_row() as usize;
+    let start = image * pieces as usize + piece as usize;
+    let count = s.load_constant(counts, start);
+    let start = start * room as usize;
+    let greatest = s.load(state, image * state::WORDS + state::GREATEST);
+    let threshold = simple(kind, value, greatest);
+    // Bits of positive numbers compare as they do. So many steps there are from the greatest response to the threshold.
+    let greatest = greatest.saturating_sub(ordered(0.0));
+    let steps = if turned == 0 { greatest.saturating_sub(threshold.to_bits()) } else { pixels };
+    let shift = (bins.leading_zeros() + 1).saturating_sub(steps.leading_zeros());
+    let tables = Tables::new(tables, bins, image);
+    let mut i = s.lane();
+    while i < count {
+        let key = s.load_constant(from, start + i as usize);
+        let response = !(key >> 32) as u32;
+        if f32::from_bits(response) > threshold {
+            let step = if turned == 0 { greatest - response } else { key as u32 };
+            let bin = (step >> shift) as usize;
+            let taken = s.atomic_add(state, tables.bins + bin, 1);
+            s.atomic_add(state, tables.groups + bin / GROUP as usize, 1);
+            if taken < ROOM {
+                let at = (image * bins as usize + bin) * ROOM as usize;
+                s.store(to, at + taken as usize, key);
+            } else {
+                s.atomic_max(state, image * state::WORDS + state::CROWDED, 1);
+            }
+        }
+        i += WARP;
+    }
+}
+
+pub(crate) fn gather<S: Simt>(
+    s: S,
+    from: S::Buffer<u64>,
+    keypoints: S::Buffer<f32>,
+    state: S::Buffer<u32>,
+    tables: u32,
+    bins: u32,
+    turned: u32,
+    pitch: u32,
+    most: u32,
+    width: u32,
+) {
+    // Blocks have as many bins, and there is a whole number of them.
+    let (bin, lane) = (s.index() / WARP, s.lane());
+    let image = s.block_row() as usize;
+    let tables = Tables::new(tables, bins, image);
+    let count = s.load(state, tables.bins + bin as usize);
+    let last = bin == bins - 1;
+    if count == 0 && !last {
+        return;
+    }
+    // Keys in groups before this one, and in bins of this one before.
+    let group = bin / GROUP;
+    let before = sum(s, state, tables.groups, group)
+        + sum(s, state, tables.bins + (group * GROUP) as usize, bin % GROUP);
+    if last && lane == 0 {
+        s.store(state, image * state::WORDS + state::KEPT, before + count);
+    }
+    let count = count.min(ROOM);
+    let start = (image * bins as usize + bin as usize) * ROOM as usize;
+    let rank = |key: u64| if turned == 0 { key } else { key.rotate_left(32) };
+    let mut i = lane;
+    while i < count {
+        let key = s.load_constant(from, start + i as usize);
+        let own = rank(key);
+        let mut at = before;
+        let mut other = 0;
+        while other < count {
+            let others: [u64; AT_ONCE] = array::from_fn(|n| {
+                // Beyond the last: the last again.
+                s.load_constant(from, start + (other + n as u32).min(count - 1) as usize)
+            });
+            for n in 0..AT_ONCE {
+                at += u32::from(other + (n as u32) < count && rank(others[n]) < own);
+            }
+            other += AT_ONCE as u32;
+        }
+        if at < most {
+            let (x, y) = place(key, width);
+            let first = 4 * (image * pitch as usize + at as usize);
+            s.store(keypoints, first, x as f32);
+            s.store(keypoints, first + 1, y as f32);
+            s.store(keypoints, first + 2, 1.0);
+            s.store(keypoints, first + 3, f32::from_bits(!(key >> 32) as u32));
+        }
+        i += WARP;
+    }
+}
+
+/// The sum of `count` words, by all lanes.
+#[inline(always)]
+fn sum<S: Simt>(s: S, words: S::Buffer<u32>, start: usize, count: u32) -> u32 {
+    let mut sum = 0;
+    let mut first = s.lane();
+    while first < count {
+        let words: [u32; AT_ONCE] = array::from_fn(|n| {
+            let at = first + n as u32 * WARP;
+            if at < count { s.load(words, start + at as usize) } else { 0 }
+        });
+        for n in 0..AT_ONCE {
+            sum += words[n];
+        }
+        first += AT_ONCE as u32 * WARP;
+    }
+    let mut mask = WARP / 2;
+    while mask > 0 {
+        sum += s.shuffle_xor(sum, mask);
+        mask /= 2;
+    }
+    sum
+}

@@ -1,0 +1,267 @@
+//! 8-bit samples of one channel: smoothed and differentiated two at a time, in the halves of a word.
+
+use core::array;
+
+use super::super::response::measure;
+use super::corners::push;
+use super::{EACH, Front, Lane, NEVER, mirrored};
+use crate::Simt;
+use crate::abi::gradient;
+
+/// Pairs of samples that a lane has of a row.
+const PAIRS: usize = EACH / 2;
+
+/// What no trace reaches, and fits in 31 bits.
+const MOST_TRACE: f32 = 1_073_741_824.0;
+
+/// The bits of floats that are 2²³, and 2²³ + 2²², more than the integer that is added to them: for those from 0 to 2²³, and for
+/// those less than 2²² away from 0.
+const FROM_0: i32 = 0x4B00_0000;
+const AROUND_0: i32 = 0x4B40_0000;
+
+/// A lane's part of it. Rings have the latest row first.
+pub(super) struct Bytes<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize, const MEASURE: u32> {
+    image: S::Buffer<u8>,
+    /// Where its samples are in a row: see [`columns`].
+    column: u32,
+    selector: u32,
+    /// What the trace of the sums around a corner reaches.
+    least: i32,
+    /// The words of its samples of the two rows after the next, the farther first.
+    ahead: [[u32; 2]; 2],
+    /// Rows of its own samples, in pairs.
+    rows: [[u32; PAIRS]; 4],
+    /// Smoothed down, in pairs: its own in the middle, two of each neighbour around them.
+    around: [u32; PAIRS + 4],
+    /// Of smoothed rows, in pairs: right minus left, and the weighted sum across.
+    differences: [[u32; PAIRS]; 2],
+    sums: [[u32; PAIRS]; 2],
+    /// Products of gradients.
+    products: [[[i32; EACH]; 3]; 6],
+}
+
+impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize, const MEASURE: u32> Front<S>
+    for Bytes<S, SMOOTHING, GRADIENT, WINDOW, MEASURE>
+{
+    type Sample = u8;
+    const REACH: i32 = (SMOOTHING + 1 + WINDOW) as i32;
+
+    #[inline(always)]
+    fn new(lane: &Lane<S>, image: S::Buffer<u8>, row: i32) -> Self {
+        let (column, selector) = columns(lane.x, lane.set.size.width, lane.set.pitch);
+        let mut front = Self {
+            image,
+            column,
+            selector,
+            least: 0,
+            ahead: [[0; 2]; 2],
+            rows: [[0; PAIRS]; 4],
+            around: [0; PAIRS + 4],
+            differences: [[0; PAIRS]; 2],
+            sums: [[0; PAIRS]; 2],
+            products: [[[0; EACH]; 3]; 6],
+        };
+        front.ahead = [front.load(lane, row + 1), front.load(lane, row)];
+        front.next(lane, row - 1);
+        front
+    }
+
+    #[inline(always)]
+    fn listen(&mut self, least: f32) {
+        // Sums are less than 2³⁰, and so is what may have been added to them.
+        let offset = if Self::SMALL { FROM_0.wrapping_mul(2) } else { 0 };
+        self.least = (least.min(MOST_TRACE) as i32).wrapping_add(offset);
+    }
+
+    #[inline(always)]
+    fn step(&mut self, lane: &Lane<S>, row: i32, valid: bool) -> (bool, [f32; EACH]) {
+        let around = self.around;
+        self.next(lane, row);
+        let smoothed = Self::smooth(lane.s, around);
+        let (gx, gy) = self.differentiate(lane.s, smoothed);
+        let [xx, xy, yy] = self.sum(lane, gx, gy, row - SMOOTHING as i32 - 1);
+        let offset = if Self::SMALL { FROM_0 } else { 0 };
+        let (xx, yy) = (Self::across(lane.s, xx, offset), Self::across(lane.s, yy, offset));
+        let mut greatest = i32::MIN;
+        for i in 0..EACH {
+            greatest = greatest.max(xx[i].wrapping_add(yy[i]));
+        }
+        // No response is greater than the trace allows: a row without any that exceeds the bound has no corner, and none that a
+        // corner could lose to.
+        let strong = lane.s.ballot(greatest >= self.least) != 0 && valid;
+        let mut responses = [NEVER; EACH];
+        if strong {
+            let offset = if Self::SMALL { AROUND_0 } else { 0 };
+            let xy = Self::across(lane.s, lane.turn(xy), offset);
+            responses = Self::measure(lane, [xx, xy, yy]);
+        }
+        (strong, responses)
+    }
+}
+
+impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize, const MEASURE: u32>
+    Bytes<S, SMOOTHING, GRADIENT, WINDOW, MEASURE>
+{
+    /// Whether all window sums of squares are less than 2²³ and those of gx·gy less than 2²² away from 0.
+    ///
+    /// Sobel's gx of samples smoothed by 1 2 1 is at most 4·255·3/4, and 4 more for the roundings: 9·769² < 2²³; a wider binomial makes
+    /// it less. |gx| + |gy| is at most 255·70/16, the sum of the positive taps, and 8 more, so that |gx·gy| is at most half of it squared:
+    /// 9·562² < 2²².
+    const SMALL: bool = SMOOTHING > 0 && GRADIENT == gradient::SOBEL && WINDOW == 1;
+
+    /// The two words of a row that have the lane's samples.
+    #[inline(always)]
+    fn load(&self, lane: &Lane<S>, row: i32) -> [u32; 2] {
+        let y = mirrored(row, lane.set.size.height) as usize;
+        let at = lane.start + y * lane.set.pitch as usize + self.column as usize;
+        [lane.s.load_four(self.image, at), lane.s.load_four(self.image, at + 4)]
+    }
+
+    /// Smooths down what the next row brings, and asks the neighbours for theirs, and memory for another row.
+    #[inline(always)]
+    fn next(&mut self, lane: &Lane<S>, row: i32) {
+        let s = lane.s;
+        let [first, second] = self.ahead[1];
+        let samples = s.permute(first, second, self.selector);
+        self.ahead = [self.load(lane, row + 3), self.ahead[0]];
+        // Byte 4 is one of zeros.
+        let pairs = [0x4140, 0x4342].map(|selector| s.permute(samples, 0, selector));
+        let ring = &self.rows;
+        let down: [u32; PAIRS] = array::from_fn(|i| match SMOOTHING {
+            0 => pairs[i],
+            1 => pairs[i] + 2 * ring[0][i] + ring[1][i],
+            _ => pairs[i] + 4 * (ring[0][i] + ring[2][i]) + 6 * ring[1][i] + ring[3][i],
+        });
+        push(&mut self.rows, pairs);
+        self.around = array::from_fn(|i| match i {
+            0 | 1 => s.shuffle_up(down[PAIRS - 2 + i], 1),
+            _ if i < PAIRS + 2 => down[i - 2],
+            _ => s.shuffle_down(down[i - PAIRS - 2], 1),
+        });
+    }
+
+    /// Smoothed samples in pairs, from the one before the lane's own to the one after.
+    #[inline(always)]
+    fn smooth(s: S, around: [u32; PAIRS + 4]) -> [u32; PAIRS + 1] {
+        // The second of a pair and the first of the one after it.
+        let between = |i: usize| s.permute(around[i], around[i + 1], 0x5432);
+        array::from_fn(|i| match SMOOTHING {
+            0 => between(i + 1),
+            1 => {
+                let sum = around[i + 1] + around[i + 2] + 2 * between(i + 1);
+                (sum + 0x0008_0008) >> 4 & 0x00FF_00FF
+            }
+            _ => {
+                let near = around[i + 1] + around[i + 2];
+                let sum = between(i) + between(i + 2) + 4 * near + 6 * between(i + 1);
+                (sum + 0x0080_0080) >> 8 & 0x00FF_00FF
+            }
+        })
+    }
+
+    /// gx and gy of the row before.
+    #[inline(always)]
+    fn differentiate(&mut self, s: S, p: [u32; PAIRS + 1]) -> ([i32; EACH], [i32; EACH]) {
+        let (outer, centre) = match GRADIENT {
+            gradient::SOBEL => (1, 2),
+            gradient::SCHARR => (3, 10),
+            _ => (0, 1),
+        };
+        let differences = array::from_fn(|i| p[i + 1].wrapping_sub(p[i]));
+        let sums = array::from_fn(|i| {
+            let between = s.permute(p[i], p[i + 1], 0x5432);
+            outer * (p[i] + p[i + 1]) + centre * between
+        });
+        let gx: [u32; PAIRS] = array::from_fn(|i| {
+            let outside = differences[i].wrapping_add(self.differences[1][i]);
+            let inside: u32 = self.differences[0][i];
+            outside.wrapping_mul(outer).wrapping_add(inside.wrapping_mul(centre))
+        });
+        let gy: [u32; PAIRS] = array::from_fn(|i| sums[i].wrapping_sub(self.sums[1][i]));
+        push(&mut self.differences, differences);
+        push(&mut self.sums, sums);
+        (split(gx), split(gy))
+    }
+
+    /// Sums down of the products over the window whose lowest row is this one.
+    #[inline(always)]
+    fn sum(&mut self, lane: &Lane<S>, gx: [i32; EACH], gy: [i32; EACH], row: i32) -> [[i32; EACH]; 3] {
+        // Above and below the image gy has changed its sign: that changes the sign of the product of both alone.
+        let mut gy = gy;
+        if row < 0 || row >= lane.set.size.height as i32 {
+            gy = gy.map(|gy| -gy);
+        }
+        let products = [
+            array::from_fn(|i| gx[i] * gx[i]),
+            array::from_fn(|i| gx[i] * gy[i]),
+            array::from_fn(|i| gy[i] * gy[i]),
+        ];
+        let mut down = products;
+        for row in 0..2 * WINDOW {
+            for product in 0..3 {
+                for i in 0..EACH {
+                    down[product][i] += self.products[row][product][i];
+                }
+            }
+        }
+        push(&mut self.products, products);
+        down
+    }
+
+    /// Sums across, of what the lanes have of a row, with an offset.
+    #[inline(always)]
+    fn across(s: S, own: [i32; EACH], offset: i32) -> [i32; EACH] {
+        let (mut left, mut right) = ([0; 3], [0; 3]);
+        for d in 0..WINDOW {
+            left[d] = s.shuffle_up(own[EACH - 1 - d] as u32, 1) as i32;
+            right[d] = s.shuffle_down(own[d] as u32, 1) as i32;
+        }
+        array::from_fn(|i| {
+            let mut sum = own[i];
+            for d in 1..=WINDOW {
+                sum += if d <= i { own[i - d] } else { left[d - i - 1] };
+                sum += if i + d < EACH { own[i + d] } else { right[i + d - EACH] };
+            }
+            sum.wrapping_add(offset)
+        })
+    }
+
+    #[inline(always)]
+    fn measure(lane: &Lane<S>, sums: [[i32; EACH]; 3]) -> [f32; EACH] {
+        let scale = lane.set.scale;
+        let scaled = |sum: i32, offset: i32| {
+            if Self::SMALL {
+                // The offset is a power of two, or three times one, so that its product is exact, and so is the difference before it is rounded.
+                lane.s.exact_fma(f32::from_bits(sum as u32), scale, -(f32::from_bits(offset as u32) * scale))
+            } else {
+                sum as f32 * scale
+            }
+        };
+        array::from_fn(|i| {
+            let tensor = (scaled(sums[0][i], FROM_0), scaled(sums[1][i], AROUND_0), scaled(sums[2][i], FROM_0));
+            measure(lane.s, MEASURE, lane.set.parameter, tensor.0, tensor.1, tensor.2)
+        })
+    }
+}
+
+/// Where a lane whose first column is `x` finds its four samples in a row: in the two words from a byte on, picked by a selector.
+/// Outside the image they are mirrored; so far outside that no corner depends on them they are any.
+#[inline(always)]
+fn columns(x: i32, width: u32, pitch: u32) -> (u32, u32) {
+    let columns: [u32; EACH] = array::from_fn(|i| mirrored(x + i as i32, width));
+    let least = columns[0].min(columns[1]).min(columns[2]).min(columns[3]);
+    // The row is at least two words long.
+    let start = (least & !3).min(pitch - 8);
+    let digit = |i: usize| (columns[i] - start).min(7) << (4 * i);
+    (start, digit(0) | digit(1) | digit(2) | digit(3))
+}
+
+/// The numbers of pairs, each of which is the second times 2¹⁶ plus the first, both signed.
+#[inline(always)]
+fn split(pairs: [u32; PAIRS]) -> [i32; EACH] {
+    array::from_fn(|i| {
+        let pair = pairs[i / 2];
+        let first = i32::from(pair as i16);
+        if i % 2 == 0 { first } else { (pair as i32).wrapping_sub(first) >> 16 }
+    })
+}

@@ -1,0 +1,214 @@
+//! From rows of responses to the candidates of a piece.
+
+use core::array;
+
+use super::super::number::{ordered, unordered};
+use super::super::order::below;
+use super::{EACH, Lane};
+use crate::Simt;
+use crate::abi::{measure as measures, state, threshold};
+
+/// A lane's part of it. Rings have the latest row first.
+///
+/// Responses are their bits: what exceeds the bound is positive, and positive numbers compare as their bits do; all others have
+/// lesser ones. To exceed a number is thus to reach the next.
+pub(super) struct Corners<S: Simt> {
+    state: S::Buffer<u32>,
+    keys: S::Buffer<u64>,
+    /// Where the image's state is.
+    own_state: usize,
+    /// Where the piece's candidates start, and how many there are.
+    list: usize,
+    pub(super) found: u32,
+    /// The greatest response that any warp told of, as the state has it.
+    heard: u32,
+    /// The greatest that this one told of.
+    told: u32,
+    /// What a corner reaches at least, as far as is known, where the lane has corners of its own.
+    bound: i32,
+    /// The greatest response so far of its own corners.
+    greatest: i32,
+    /// Which of the last rows have responses that count, the latest first.
+    strong: u32,
+    /// Responses, and the greatest of as many rows of them as the radius.
+    responses: [[i32; EACH]; 4],
+    pooled: [[i32; EACH]; 5],
+}
+
+impl<S: Simt> Corners<S> {
+    #[inline(always)]
+    pub(super) fn new(
+        lane: &Lane<S>,
+        state: S::Buffer<u32>,
+        keys: S::Buffer<u64>,
+        list: usize,
+    ) -> Self {
+        let own_state = lane.s.block_row() as usize * state::WORDS;
+        Self {
+            state,
+            keys,
+            own_state,
+            list,
+            found: 0,
+            heard: lane.s.load_shared_by_all(state, own_state + state::GREATEST),
+            told: 0,
+            bound: 0,
+            greatest: 0,
+            strong: 0,
+            responses: [[i32::MIN; EACH]; 4],
+            pooled: [[i32::MIN; EACH]; 5],
+        }
+    }
+
+    /// Learns the bound from what all warps told; returns what the trace of the sums around a corner reaches at least.
+    #[inline(always)]
+    pub(super) fn listen<const MEASURE: u32>(&mut self, lane: &Lane<S>) -> f32 {
+        let (s, set) = (lane.s, &lane.set);
+        let floor = if set.threshold == threshold::ABSOLUTE {
+            set.value
+        } else {
+            // What was asked for last time: it has come since.
+            let heard = self.heard;
+            self.heard = s.load_shared_by_all(self.state, self.own_state + state::GREATEST);
+            if heard > ordered(0.0) { set.value * unordered(heard) } else { 0.0 }
+        };
+        let floor = floor.max(0.0);
+        self.bound = if lane.own { floor.to_bits() as i32 + 1 } else { i32::MAX };
+        let root = if MEASURE == measures::HARRIS { s.sqrt(floor) } else { floor };
+        root * set.reach
+    }
+
+    /// Tells all warps of the greatest response of this one's own columns.
+    #[inline(always)]
+    pub(super) fn tell(&mut self, lane: &Lane<S>) {
+        let s = lane.s;
+        let mut greatest = if self.greatest > 0 { ordered(f32::from_bits(self.greatest as u32)) } else { 0 };
+        let mut delta = 16;
+        while delta > 0 {
+            greatest = greatest.max(s.shuffle_xor(greatest, delta));
+            delta /= 2;
+        }
+        // What was heard is some rows old: others may have told of more, which does no harm.
+        if s.lane() == 0 && greatest > self.told {
+            s.atomic_max(self.state, self.own_state + state::GREATEST, greatest);
+        }
+        self.told = self.told.max(greatest);
+    }
+
+    /// Finds the corners of the row `centre`, `RADIUS` above that of the responses, which are `strong` where one of them may exceed
+    /// the bound.
+    #[inline(always)]
+    pub(super) fn suppress<const RADIUS: usize>(
+        &mut self,
+        lane: &Lane<S>,
+        strong: bool,
+        responses: [f32; EACH],
+        centre: i32,
+    ) {
+        self.strong = self.strong << 1 | u32::from(strong);
+        let responses = responses.map(|response| response.to_bits() as i32);
+        // The greatest of the rows below, of those above, and the row itself.
+        let mut below = responses;
+        for row in 0..RADIUS - 1 {
+            for i in 0..EACH {
+                below[i] = below[i].max(self.responses[row][i]);
+            }
+        }
+        let (own, above) = (self.responses[RADIUS - 1], self.pooled[RADIUS]);
+        // To be reached: those before a corner in the order of rows are to be exceeded.
+        let least: [i32; EACH] = array::from_fn(|i| (above[i] + 1).max(below[i]).max(self.bound));
+        let wins = some(array::from_fn(|i| own[i] >= least[i]));
+        // Most that exceed the bound lose to others of their columns.
+        let some_strong = self.strong >> RADIUS & 1 != 0 && centre >= lane.top && centre < lane.bottom;
+        if some_strong && lane.s.ballot(wins) != 0 {
+            self.decide::<RADIUS>(lane, least, above, own, below, centre as u32);
+        }
+        push(&mut self.responses, responses);
+        push(&mut self.pooled, below);
+    }
+
+    /// Adds those of a row to the list that reach what they must over their columns, and over those beside.
+    #[inline(always)]
+    fn decide<const RADIUS: usize>(
+        &mut self,
+        lane: &Lane<S>,
+        mut least: [i32; EACH],
+        above: [i32; EACH],
+        own: [i32; EACH],
+        below: [i32; EACH],
+        y: u32,
+    ) {
+        // To be reached by those to the right of the column, and by those to the left.
+        let mut on_left: [i32; EACH] = array::from_fn(|i| (above[i].max(own[i]) + 1).max(below[i]));
+        let mut on_right: [i32; EACH] = array::from_fn(|i| (above[i] + 1).max(own[i]).max(below[i]));
+        if lane.at_edge {
+            // Columns that are not valid have no part in it.
+            for i in 0..EACH {
+                let (x, frame) = (lane.x + i as i32, lane.set.frame as i32);
+                if x < frame || x >= lane.set.size.width as i32 - frame {
+                    (on_left[i], on_right[i], least[i]) = (i32::MIN, i32::MIN, i32::MAX);
+                }
+            }
+        }
+        // Of the neighbours' columns, the nearest first.
+        let (mut left, mut right) = ([0; 4], [0; 4]);
+        for d in 0..RADIUS {
+            left[d] = lane.s.shuffle_up(on_left[EACH - 1 - d] as u32, 1) as i32;
+            right[d] = lane.s.shuffle_down(on_right[d] as u32, 1) as i32;
+        }
+        let least: [i32; EACH] = array::from_fn(|i| {
+            let mut least = least[i];
+            for d in 1..=RADIUS {
+                let before = if d <= i { on_left[i - d] } else { left[d - i - 1] };
+                let after = if i + d < EACH { on_right[i + d] } else { right[i + d - EACH] };
+                least = least.max(before).max(after);
+            }
+            least
+        });
+        let some = some(array::from_fn(|i| own[i] >= least[i]));
+        if lane.s.ballot(some) != 0 {
+            self.emit(lane, least, own, y);
+        }
+    }
+
+    /// Adds corners to the list: those that reach what they must.
+    #[inline(always)]
+    fn emit(&mut self, lane: &Lane<S>, least: [i32; EACH], responses: [i32; EACH], y: u32) {
+        let (s, set) = (lane.s, &lane.set);
+        let lanes = below(s.lane());
+        // Of lanes beyond the edges any, which belongs to no corner.
+        let first = (y * set.size.width).wrapping_add(lane.x as u32);
+        for i in 0..EACH {
+            let corner = responses[i] >= least[i];
+            // The greatest response of all is a corner's.
+            self.greatest = if corner { self.greatest.max(responses[i]) } else { self.greatest };
+            let x = (lane.x + i as i32) as u32;
+            let one = corner && set.size.within(set.margin, x, y);
+            let all = s.ballot(one);
+            let place = self.found + (all & lanes).count_ones();
+            if one && place < set.room {
+                let key = u64::from(!responses[i] as u32) << 32 | u64::from(first.wrapping_add(i as u32));
+                s.store(self.keys, self.list + place as usize, key);
+            }
+            self.found += all.count_ones();
+        }
+    }
+}
+
+#[inline(always)]
+fn some(votes: [bool; EACH]) -> bool {
+    let mut some = false;
+    for i in 0..EACH {
+        some |= votes[i];
+    }
+    some
+}
+
+/// A new row at the head of a ring.
+#[inline(always)]
+pub(super) fn push<T: Copy, const ROWS: usize>(ring: &mut [T; ROWS], row: T) {
+    for i in (1..ROWS).rev() {
+        ring[i] = ring[i - 1];
+    }
+    ring[0] = row;
+}

@@ -1,0 +1,216 @@
+//! From samples to corners in one walk.
+//!
+//! A warp walks down a strip of columns, the same number for each lane, of which those in the middle are its own; the strips of
+//! neighbours overlap. With each row come a row of smoothed samples, of gradients, of window sums, of responses, each a
+//! little higher up than the one before; what later rows need of them stays in registers. Neighbours along a row come by
+//! shuffles.
+//!
+//! Outside the image the samples are mirrored, and so are all that follow, but for gx beside it and gy above and below:
+//! these change their sign, so the walk turns them back.
+//!
+//! A [`Front`] is the way from samples to responses, [`Corners`] that from responses to corners.
+
+mod bytes;
+mod corners;
+
+use bytes::Bytes;
+use corners::Corners;
+
+use super::geometry::Size;
+use crate::abi::fused::{self, COLUMNS, OWN, SIDE};
+use crate::abi::{gradient, measure as measures};
+use crate::{Simt, Word};
+
+/// Columns that a lane has.
+const EACH: usize = fused::EACH as usize;
+
+/// Times that three rows are walked before warps hear from each other: at first, and at most.
+const HASTE: u32 = 2;
+const PATIENCE: u32 = 8;
+
+/// What every response exceeds.
+const NEVER: f32 = f32::NEG_INFINITY;
+
+/// The numbers of a walk.
+#[derive(Clone, Copy)]
+struct Settings {
+    /// Samples from image to image, and from row to row.
+    stride: u64,
+    pitch: u32,
+    size: Size,
+    /// The rows whose corners are sought.
+    first: u32,
+    last: u32,
+    /// Rows of a strip that one warp walks.
+    rows: u32,
+    scale: f32,
+    parameter: f32,
+    frame: u32,
+    margin: u32,
+    threshold: u32,
+    value: f32,
+    /// From what a response exceeds to what the trace of its sums reaches at least: a factor of the former, or, for Harris's
+    /// measure, of its root.
+    reach: f32,
+    /// Number of the first piece, pieces of an image, and candidates that one has room for.
+    piece: u32,
+    pieces: u32,
+    room: u32,
+}
+
+/// Where a lane is.
+struct Lane<S: Simt> {
+    s: S,
+    set: Settings,
+    /// Where its image starts.
+    start: usize,
+    /// Its rows.
+    top: i32,
+    bottom: i32,
+    /// Column of its first sample.
+    x: i32,
+    /// Whether it finds corners, or only helps neighbours to.
+    own: bool,
+    /// Whether a column of the strip lies outside or has no valid response.
+    at_edge: bool,
+}
+
+impl<S: Simt> Lane<S> {
+    /// Beside the image gx has changed its sign, and with it the product of both.
+    #[inline(always)]
+    fn turn(&self, mut xy: [i32; EACH]) -> [i32; EACH] {
+        if self.at_edge {
+            for i in 0..EACH {
+                let x = self.x + i as i32;
+                if x < 0 || x >= self.set.size.width as i32 {
+                    xy[i] = -xy[i];
+                }
+            }
+        }
+        xy
+    }
+}
+
+/// A lane's way from samples to responses.
+trait Front<S: Simt> {
+    /// Samples as they are in memory.
+    type Sample: Word;
+    /// Rows from the one whose responses are computed to the one that they need.
+    const REACH: i32;
+
+    /// At the row before `row`, none of whose responses count.
+    fn new(lane: &Lane<S>, image: S::Buffer<Self::Sample>, row: i32) -> Self;
+
+    /// Learns what the trace of the sums around a corner reaches at least.
+    fn listen(&mut self, least: f32);
+
+    /// One row down, to `row`: the responses `REACH` rows higher up, and whether any of them counts: not where the row is not `valid`, nor
+    /// where no trace is great enough.
+    fn step(&mut self, lane: &Lane<S>, row: i32, valid: bool) -> (bool, [f32; EACH]);
+}
+
+macro_rules! variants {
+    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $window:literal, $measure:ident, $radius:literal;)*) => {$(
+        pub(crate) fn $name<S: Simt>(
+            s: S,
+            image: S::Buffer<sample!($samples)>,
+            state: S::Buffer<u32>,
+            keys: S::Buffer<u64>,
+            counts: S::Buffer<u32>,
+            stride: u64,
+            width: u32,
+            height: u32,
+            pitch: u32,
+            first: u32,
+            last: u32,
+            rows: u32,
+            scale: f32,
+            parameter: f32,
+            frame: u32,
+            margin: u32,
+            threshold: u32,
+            value: f32,
+            reach: f32,
+            piece: u32,
+            pieces: u32,
+            room: u32,
+        ) {
+            let size = Size { width, height };
+            let set = Settings { stride, pitch, size, first, last, rows, scale, parameter, frame, margin, threshold, value, reach, piece, pieces, room };
+            walk::<S, $samples<S, $smoothing, { gradient::$gradient }, $window, { measures::$measure }>, { measures::$measure }, $radius>(s, image, state, keys, counts, set);
+        }
+    )*};
+}
+
+macro_rules! sample {
+    (Bytes) => { u8 };
+}
+
+crate::for_each_fused!(variants);
+
+/// Collects corners that exceed the threshold as far as it is known, and the greatest response. `RADIUS` is that of suppression,
+/// at least 1.
+#[inline(always)]
+fn walk<S: Simt, F: Front<S>, const MEASURE: u32, const RADIUS: usize>(
+    s: S,
+    image: S::Buffer<F::Sample>,
+    state: S::Buffer<u32>,
+    keys: S::Buffer<u64>,
+    counts: S::Buffer<u32>,
+    set: Settings,
+) {
+    let (width, height) = (set.size.width as i32, set.size.height as i32);
+    let strips = set.size.width.div_ceil(OWN);
+    // Blocks are single warps: what is the same for all lanes then follows from the block's number, and is computed once.
+    let (strip, top) = (s.block() % strips, set.first + s.block() / strips * set.rows);
+    let bottom = if set.last - top < set.rows { set.last } else { top + set.rows };
+    let left = (strip * OWN) as i32 - SIDE as i32;
+    let frame = set.frame as i32;
+    let lane = Lane {
+        s,
+        set,
+        start: s.block_row() as usize * set.stride as usize,
+        top: top as i32,
+        bottom: bottom as i32,
+        x: left + (fused::EACH * s.lane()) as i32,
+        own: s.lane() >= SIDE / fused::EACH && s.lane() < (COLUMNS - SIDE) / fused::EACH,
+        at_edge: left < frame || left + COLUMNS as i32 > width - frame,
+    };
+    let piece = s.block_row() as usize * set.pieces as usize + (set.piece + s.block()) as usize;
+    // The row of the corners is `reach` rows higher than the one that is loaded.
+    let reach = F::REACH + RADIUS as i32;
+    let mut row = lane.top - reach;
+    let mut corners = Corners::<S>::new(&lane, state, keys, piece * set.room as usize);
+    let mut front = F::new(&lane, image, row);
+    let step = |front: &mut F, corners: &mut Corners<S>, row: i32| {
+        let of_response = row - F::REACH;
+        let (strong, responses) = front.step(&lane, row, of_response >= frame && of_response < height - frame);
+        corners.suppress::<RADIUS>(&lane, strong, responses, row - reach);
+    };
+    let mut patience = HASTE;
+    while row - reach < lane.bottom {
+        front.listen(corners.listen::<MEASURE>(&lane));
+        let mut turn = 0;
+        while turn < patience && row - reach < lane.bottom {
+            // As many as most rings are long and one more: so many turns bring rows back to the registers they had.
+            step(&mut front, &mut corners, row);
+            step(&mut front, &mut corners, row + 1);
+            step(&mut front, &mut corners, row + 2);
+            row += 3;
+            turn += 1;
+        }
+        corners.tell(&lane);
+        patience = (2 * patience).min(PATIENCE);
+    }
+    if s.lane() == 0 {
+        s.store(counts, piece, corners.found);
+    }
+}
+
+/// Where row or column `i` of a mirrored line is read; somewhere inside where it is too far away to matter.
+#[inline(always)]
+fn mirrored(i: i32, len: u32) -> u32 {
+    let last = len as i32 - 1;
+    let i = i.abs();
+    i.min(2 * last - i).max(0) as u32
+}
