@@ -75,7 +75,7 @@ pub fn on_random_images(make: Make) {
 
 /// 8-bit gray images of up to 300 × 300 pixels, with configurations that people use.
 pub fn on_usual_images(make: Make) {
-    on_random(make, 100, strategies::usual_configs(), strategies::usual_pictures());
+    on_random(make, 120, strategies::usual_configs(), strategies::usual_pictures());
 }
 
 fn on_random(

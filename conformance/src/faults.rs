@@ -29,6 +29,25 @@ pub fn bad_images_are_errors(make: Make) {
     let error = detector.detect(&image);
     assert!(matches!(error, Err(Error::SampleTooLarge { x: 2, y: 0, channel: 0, .. })), "{error:?}");
 
+    // Wherever it is, and in a batch.
+    let mut detector_of_usual_images = make(HarrisConfig::default());
+    let (width, height) = (131, 40);
+    for (x, y) in [(0, 0), (130, 0), (0, 39), (130, 39), (64, 20), (112, 7), (3, 39), (129, 33)] {
+        let mut samples = vec![0.5_f32; width * height];
+        let good = samples.clone();
+        samples[y * width + x] = f32::NAN;
+        let [good, bad] =
+            [&good, &samples].map(|samples| ImageView::gray(samples, width, height).expect("a valid view"));
+        for error in [
+            detector_of_usual_images.detect(&bad).map(drop),
+            detector_of_usual_images.detect_batch(&[good, bad, good]).map(drop),
+        ] {
+            let Err(Error::NonFinite { x: u, y: v, channel: 0, .. }) = error else { panic!("{error:?}") };
+            assert_eq!((u, v), (x, y));
+        }
+        assert_eq!(detector_of_usual_images.detect(&good).expect("a good image after a bad one"), []);
+    }
+
     for (width, height) in [(6, 7), (7, 6), (1, 1)] {
         let samples = vec![0_u16; width * height];
         let image = ImageView::gray(&samples, width, height).expect("a valid view");

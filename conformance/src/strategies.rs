@@ -78,8 +78,8 @@ pub fn pictures() -> impl Strategy<Value = Picture> {
 pub fn usual_configs() -> impl Strategy<Value = HarrisConfig> {
     let numerics = (
         prop_oneof![Just(Smoothing::None), Just(Smoothing::Binomial3), Just(Smoothing::Binomial5)],
-        prop_oneof![3 => Just(Gradient::Sobel3), 1 => Just(Gradient::Scharr3), 1 => Just(Gradient::Central)],
-        prop_oneof![3 => Just(3_u32), 2 => Just(5), 1 => Just(7)],
+        prop_oneof![4 => Just(Gradient::Sobel3), 1 => Just(Gradient::Scharr3), 1 => Just(Gradient::Central)],
+        prop_oneof![5 => Just(3_u32), 2 => Just(5), 1 => Just(7)],
         prop_oneof![2 => Just(Measure::Harris { k: 0.04 }), 1 => Just(Measure::ShiTomasi), 1 => Just(Measure::Noble { eps: 1e-6 })],
         prop_oneof![
             Just(Threshold::None),
@@ -123,10 +123,17 @@ pub fn usual_configs() -> impl Strategy<Value = HarrisConfig> {
 pub fn usual_pictures() -> impl Strategy<Value = Picture> {
     let side =
         || prop_oneof![2 => 12_usize..40, 2 => 100_usize..130, 2 => 215_usize..235, 1 => 12_usize..301];
+    let format = prop_oneof![
+        4 => Just((Depth::U8, 1)),
+        2 => Just((Depth::U8, 3)),
+        2 => Just((Depth::U16, 1)),
+        2 => Just((Depth::F32, 1)),
+    ];
     let content = (any::<u64>(), 0_usize..6, 1_usize..7);
-    (side(), side(), content, 0_usize..6).prop_map(|(width, height, (seed, kind, grain), gap)| {
-        let brightness = |x: usize, y: usize, _: usize| {
-            let value = noise(seed, x / grain, y / grain, 0);
+    let picture = (side(), side(), content, 0_usize..6, format);
+    picture.prop_map(|(width, height, (seed, kind, grain), gap, (depth, channels))| {
+        let brightness = |x: usize, y: usize, channel: usize| {
+            let value = noise(seed, x / grain, y / grain, channel);
             match kind {
                 0 => value,
                 1 => value.round(),
@@ -137,7 +144,7 @@ pub fn usual_pictures() -> impl Strategy<Value = Picture> {
                 _ => 1.0,
             }
         };
-        Picture::draw(Depth::U8, (width, height, 1), brightness).with_gap(gap)
+        Picture::draw(depth, (width, height, channels), brightness).with_gap(gap)
     })
 }
 

@@ -86,7 +86,7 @@ macro_rules! for_each_kernel {
             bins::scatter [256, 0] (from: [u64], counts: [u32], to: [u64], state: [u32], pieces: u32, room: u32, tables: u32, bins: u32, kind: u32, value: f32, turned: u32, pixels: u32);
             // Warps are bins, rows of blocks images: x, y, scale and response of their corners, each in its place of the sorted list, of
             // which the first `most` count, and the list's length.
-            bins::gather [256, 0] (from: [u64], keypoints: [f32], state: [u32], tables: u32, bins: u32, turned: u32, pitch: u32, most: u32, width: u32);
+            bins::gather [256, 1024] (from: [u64], keypoints: [f32], state: [u32], tables: u32, bins: u32, turned: u32, pitch: u32, most: u32, width: u32);
 
             // Warps are rows: interleaved samples to sums of gray levels before each column, in rows of `pitch` words from the
             // second on.
@@ -116,27 +116,39 @@ macro_rules! for_each_kernel {
             // By query: the nearest of all parts.
             nearest::nearest_of_parts [256, 0] (parts: [u32], found: [u32], queries: u32, count: u32);
 
-            // Blocks are pieces of strips of `fused::OWN` columns and `rows` rows, from row `first` to row `last`: 8-bit samples, rows
-            // `pitch` bytes apart, to the keys of corners that exceed what is known of the threshold, and their number. Rows of
-            // blocks are images, `stride` bytes apart, of `pieces` each, of which the first here is number `piece`; each has room
+            // Blocks are pieces of strips of `fused::OWN` columns and `rows` rows, from row `first` to row `last`: samples, rows
+            // `pitch` samples apart, to the keys of corners that exceed what is known of the threshold, and their number. Rows of
+            // blocks are images, `stride` samples apart, of `pieces` each, of which the first here is number `piece`; each has room
             // for `room` keys.
-            fused::sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
-            fused::sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
-            fused::sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
-            fused::sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
-            fused::binomial3_sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
-            fused::binomial3_sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
-            fused::binomial3_sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
-            fused::binomial3_sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
-            fused::binomial5_sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
-            fused::binomial5_sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
-            fused::binomial5_sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
-            fused::binomial5_sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
-            fused::sobel_box3_shi_tomasi_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
-            fused::sobel_box3_shi_tomasi_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
-            fused::binomial3_sobel_box3_shi_tomasi_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
-            fused::binomial3_sobel_box3_shi_tomasi_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
-            fused::binomial3_scharr_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial3_sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial3_sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial3_sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial3_sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial5_sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial5_sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial5_sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial5_sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::sobel_box3_shi_tomasi_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::sobel_box3_shi_tomasi_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial3_sobel_box3_shi_tomasi_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial3_sobel_box3_shi_tomasi_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial3_scharr_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::u16_sobel_box3_radius1 [32, 0] (image: [u16], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::u16_sobel_box3_radius2 [32, 0] (image: [u16], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::u16_binomial3_sobel_box3_radius1 [32, 0] (image: [u16], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::u16_binomial3_sobel_box3_radius2 [32, 0] (image: [u16], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::f32_sobel_box3_radius1 [32, 0] (image: [f32], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::f32_sobel_box3_radius2 [32, 0] (image: [f32], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::f32_binomial3_sobel_box3_radius1 [32, 0] (image: [f32], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::f32_binomial3_sobel_box3_radius2 [32, 0] (image: [f32], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::rgb_sobel_box3_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::rgb_sobel_box3_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::rgb_binomial3_sobel_box3_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::rgb_binomial3_sobel_box3_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
         }
     };
 }
@@ -167,6 +179,18 @@ macro_rules! for_each_fused {
             binomial3_sobel_box3_shi_tomasi_radius1 [16]: Bytes, 1, SOBEL, 1, SHI_TOMASI, 1;
             binomial3_sobel_box3_shi_tomasi_radius2 [12]: Bytes, 1, SOBEL, 1, SHI_TOMASI, 2;
             binomial3_scharr_box3_harris_radius2 [16]: Bytes, 1, SCHARR, 1, HARRIS, 2;
+            u16_sobel_box3_radius1 [8]: Words, 0, SOBEL, 1, ANY, 1;
+            u16_sobel_box3_radius2 [8]: Words, 0, SOBEL, 1, ANY, 2;
+            u16_binomial3_sobel_box3_radius1 [8]: Words, 1, SOBEL, 1, ANY, 1;
+            u16_binomial3_sobel_box3_radius2 [8]: Words, 1, SOBEL, 1, ANY, 2;
+            f32_sobel_box3_radius1 [8]: Floats, 0, SOBEL, 1, ANY, 1;
+            f32_sobel_box3_radius2 [8]: Floats, 0, SOBEL, 1, ANY, 2;
+            f32_binomial3_sobel_box3_radius1 [8]: Floats, 1, SOBEL, 1, ANY, 1;
+            f32_binomial3_sobel_box3_radius2 [8]: Floats, 1, SOBEL, 1, ANY, 2;
+            rgb_sobel_box3_radius1 [8]: Colours, 0, SOBEL, 1, ANY, 1;
+            rgb_sobel_box3_radius2 [8]: Colours, 0, SOBEL, 1, ANY, 2;
+            rgb_binomial3_sobel_box3_radius1 [8]: Colours, 1, SOBEL, 1, ANY, 1;
+            rgb_binomial3_sobel_box3_radius2 [8]: Colours, 1, SOBEL, 1, ANY, 2;
         }
     };
 }
@@ -256,14 +280,15 @@ macro_rules! fused_kernels {
                 }
             }
 
-            /// The fused kernel for radii of smoothing, window and suppression, a gradient of [`gradient`] and a measure of
+            /// The fused kernel for samples, radii of smoothing, window and suppression, a gradient of [`gradient`] and a measure of
             /// [`measure`].
             #[must_use]
-            pub fn fused(smoothing: usize, gradient: u32, window: usize, measure: u32, radius: usize) -> Option<Kernel> {
-                match (smoothing, gradient, window, measure, radius) {
-                    $(($smoothing, gradient::$gradient, $window, measure::$measure, $radius) => Some(Kernel::$name),)*
+            pub fn fused(samples: fused::Samples, smoothing: usize, gradient: u32, window: usize, measure: u32, radius: usize) -> Option<Kernel> {
+                let of = |measure| match (samples, smoothing, gradient, window, measure, radius) {
+                    $((fused::Samples::$samples, $smoothing, gradient::$gradient, $window, measure::$measure, $radius) => Some(Kernel::$name),)*
                     _ => None,
-                }
+                };
+                of(measure).or_else(|| of(measure::ANY))
             }
         }
     };
@@ -323,6 +348,22 @@ pub mod fused {
     pub const SIDE: u32 = 8;
     /// Columns of which a warp finds the corners.
     pub const OWN: u32 = COLUMNS - 2 * SIDE;
+
+    /// The greatest magnitude that float samples may have.
+    pub const MOST_SAMPLE: f32 = 1e8;
+
+    /// What samples are.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Samples {
+        /// Of 8 bits and one channel; rows are a multiple of 4 apart.
+        Bytes,
+        /// Of 16 bits and one channel.
+        Words,
+        /// Floats of one channel.
+        Floats,
+        /// Of 8 bits and three channels.
+        Colours,
+    }
 }
 
 /// Measures of the structure tensor.
@@ -333,6 +374,8 @@ pub mod measure {
     pub const SHI_TOMASI: u32 = 1;
     /// Noble's; the parameter is epsilon.
     pub const NOBLE: u32 = 2;
+    /// Of a fused kernel: whichever an argument tells.
+    pub const ANY: u32 = 3;
 }
 
 /// Thresholds that need no histogram.
@@ -357,6 +400,8 @@ pub mod state {
     pub const OPEN: usize = 4;
     /// Whether a bin had no room for all its keys.
     pub const CROWDED: usize = 5;
+    /// Whether a sample is no number that images may have.
+    pub const INVALID: usize = 6;
     /// Its length.
     pub const WORDS: usize = 8;
 }

@@ -154,7 +154,7 @@ impl Room {
 }
 
 /// What is known of the images on the device.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Shape {
     pub(crate) width: u32,
     pub(crate) height: u32,
@@ -197,6 +197,11 @@ impl Shape {
     pub(crate) fn pixels(&self) -> usize {
         self.width as usize * self.height as usize
     }
+
+    /// The bytes of an image.
+    pub(crate) fn bytes(&self) -> usize {
+        self.stride * self.height as usize * self.depth.bytes()
+    }
 }
 
 /// What was asked for and is on its way.
@@ -226,7 +231,7 @@ pub(crate) struct Search<'a, D: Device> {
     pub(crate) frame: u32,
     /// Samples from row to row of the slot `Image`.
     pub(crate) stride: u64,
-    shape: Shape,
+    pub(crate) shape: Shape,
 }
 
 impl<'a, D: Device> Search<'a, D> {
@@ -476,6 +481,9 @@ impl<'a, D: Device> Search<'a, D> {
     pub(crate) fn finish(&mut self, fetched: &Fetched<D>) -> Result<Option<Vec<usize>>, Error> {
         self.device.wait()?;
         let mut states: Vec<[u32; state::WORDS]> = words(self.device.fetched(&fetched.states));
+        if let Some(image) = states.iter().position(|state| state[state::INVALID] != 0) {
+            self.check_samples(image)?;
+        }
         if self.room.grow(&states) {
             for state in &mut states {
                 (state[state::KEPT], state[state::CROWDED]) = (0, 0);
@@ -491,6 +499,18 @@ impl<'a, D: Device> Search<'a, D> {
         let counts: Vec<_> = states.iter().map(|state| (state[state::KEPT] as usize).min(most)).collect();
         self.room.last = counts.iter().copied().max().unwrap_or(0);
         Ok(Some(counts))
+    }
+
+    /// Looks for the sample that a kernel found in an image of floats and that is no number for it.
+    fn check_samples(&mut self, image: usize) -> Result<(), Error> {
+        let Shape { width, height, channels, stride, .. } = self.shape;
+        let bytes = self.shape.bytes();
+        let memory = self.workspace.buffer::<u8>(Slot::Image).memory;
+        let fetched = self.device.fetch(memory, bytes * (image + 1))?;
+        self.device.wait()?;
+        let samples: Vec<f32> = words(&self.device.fetched(&fetched)[bytes * image..]);
+        let (width, height, channels) = (width as usize, height as usize, channels as usize);
+        ImageView::strided(&samples, width, height, channels, stride)?.check_samples()
     }
 
     /// The keypoints of each image, when it is known how many there are.

@@ -117,12 +117,10 @@ impl<D: Device> GpuDetector<D> {
         if !plain || self.kernel(&Shape::new(first, 1)).is_none() {
             return 1;
         }
-        let keypoints = size_of::<[f32; 4]>() * Room::new(&self.config, &Shape::new(first, 1)).kept;
-        let most = (MOST_STACKED / (first.width() * first.height()).max(keypoints)).max(1);
-        let alike = |image: &&ImageView<'_>| {
-            (image.width(), image.height()) == (first.width(), first.height())
-                && self.kernel(&Shape::new(image, 1)).is_some()
-        };
+        let shape = Shape::new(first, 1);
+        let keypoints = size_of::<[f32; 4]>() * Room::new(&self.config, &shape).kept;
+        let most = (MOST_STACKED / shape.bytes().max(keypoints)).max(1);
+        let alike = |image: &&ImageView<'_>| Shape::new(image, 1) == shape;
         images.iter().take(most).take_while(alike).count()
     }
 
@@ -148,7 +146,12 @@ impl<D: Device> GpuDetector<D> {
         self.in_stages = false;
         self.settle();
         for image in images {
-            self.check(image)?;
+            // The fused kernels look at samples themselves.
+            if self.kernel(&Shape::new(image, 1)).is_some() {
+                self.check_size(image.width(), image.height())?;
+            } else {
+                self.check(image)?;
+            }
         }
         assert!(!images.is_empty() && images.len() <= self.stack(images), "images that are no stack");
         let begun = self.enqueue(images, pace);
@@ -168,7 +171,7 @@ impl<D: Device> GpuDetector<D> {
         let room = room.as_mut().expect("made above");
         let lasting = pace != Pace::Copied;
         let Some(kernel) = kernel else {
-            staged::bring(device, workspace, image, lasting)?;
+            upload::samples(device, workspace, image, lasting)?;
             upload::mask(device, workspace, image)?;
             return self.enqueue_stages(shape, true);
         };
@@ -228,8 +231,7 @@ impl<D: Device> GpuDetector<D> {
     pub fn detect_on_device(&mut self, image: Resident<D::Memory>) -> Result<usize, Error> {
         self.in_stages = false;
         self.settle();
-        self.config.check_size(image.width, image.height)?;
-        GpuError::check_size(image.width, image.height)?;
+        self.check_size(image.width, image.height)?;
         let shape = Shape::resident(&image);
         self.workspace.put(Slot::Image, image.memory, image.pitch * image.height);
         let found = self.device.mark(Mark::Uploaded).and_then(|()| self.enqueue_resident(shape));
@@ -326,8 +328,13 @@ impl<D: Device> GpuDetector<D> {
     }
 
     fn check(&self, image: &ImageView<'_>) -> Result<(), Error> {
-        self.config.check_image(image)?;
-        Ok(GpuError::check_image(image)?)
+        self.check_size(image.width(), image.height())?;
+        image.check_samples()
+    }
+
+    fn check_size(&self, width: usize, height: usize) -> Result<(), Error> {
+        self.config.check_size(width, height)?;
+        Ok(GpuError::check_size(width, height)?)
     }
 }
 
@@ -360,7 +367,7 @@ impl<D: Device> Detector for GpuDetector<D> {
         self.check(image)?;
         self.settle();
         let (device, workspace) = (&mut self.device, &mut self.workspace);
-        staged::bring(device, workspace, image, true)?;
+        upload::samples(device, workspace, image, true)?;
         staged::respond(device, workspace, &self.config, &Shape::new(image, 1))?;
         let mut response = Array2::zeros((image.height(), image.width()));
         let bytes = bytemuck::cast_slice_mut(response.as_slice_mut().expect("a new array is contiguous"));

@@ -1,7 +1,7 @@
-//! From 8-bit samples to the list of corners in one walk.
+//! From samples to the list of corners in one walk.
 
 use harris_core::{
-    Border, Error, Gradient, HarrisConfig, ImageView, Measure, Raster, Samples, Smoothing, Subpixel, Window,
+    Border, Error, Gradient, HarrisConfig, ImageView, MAX_SAMPLE, Measure, Smoothing, Subpixel, Window,
 };
 use harris_gpu_kernels::abi::{Kernel, fused, gradient};
 use harris_gpu_kernels::simt;
@@ -34,16 +34,22 @@ pub(crate) fn kernel(shape: &Shape, config: &HarrisConfig) -> Option<Kernel> {
         Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => return None,
     };
     let Window::Box { .. } = config.window() else { return None };
+    let samples = match (shape.depth, shape.channels) {
+        (Depth::U8, 1) => fused::Samples::Bytes,
+        (Depth::U8, 3) => fused::Samples::Colours,
+        (Depth::U16, 1) => fused::Samples::Words,
+        (Depth::F32, 1) => fused::Samples::Floats,
+        _ => return None,
+    };
     let kernel = Kernel::fused(
+        samples,
         smoothing,
         gradient,
         config.window().radius(),
         measure_of(config).0,
         config.suppression_radius(),
     )?;
-    let suits = shape.depth == Depth::U8
-        && shape.channels == 1
-        && !shape.masked
+    let suits = !shape.masked
         && shape.width.min(shape.height) as usize >= LEAST_SIDE
         && matches!(config.border(), Border::Reflect101 | Border::Skip)
         && config.subpixel() != Subpixel::Quadratic
@@ -51,16 +57,11 @@ pub(crate) fn kernel(shape: &Shape, config: &HarrisConfig) -> Option<Kernel> {
     suits.then_some(kernel)
 }
 
-/// Rows of images on the device are that far apart, or a multiple of it.
+/// Rows of images on the device are so many samples apart, or a multiple of it.
 pub(crate) const ALIGNMENT: usize = 4;
 
-/// The samples of images that there is a kernel for.
-fn raster<'a>(image: &ImageView<'a>) -> Raster<'a, u8> {
-    match image.samples() {
-        Samples::U8(raster) => raster,
-        _ => unreachable!("there is no kernel for other samples"),
-    }
-}
+// What the kernels take for no sample is what images may not have.
+const _: () = assert!(fused::MOST_SAMPLE == MAX_SAMPLE);
 
 /// Rows below the last one whose corners are sought that the walk looks at.
 const AHEAD: usize = fused::SIDE as usize + 8;
@@ -110,7 +111,7 @@ pub(crate) fn bring<D: Device>(
     lasting: bool,
 ) -> Result<(), Error> {
     let pitch = prepare(search)?;
-    let rows: Vec<&[u8]> = images.iter().flat_map(|image| upload::rows(raster(image))).collect();
+    let rows: Vec<&[u8]> = images.iter().flat_map(upload::rows).collect();
     let memory = search.workspace.buffer::<u8>(Slot::Image).memory;
     let rows = Rows { rows: &rows, pitch, offset: 0, each: search.height as usize, lasting };
     search.device.upload(memory, rows)?;
@@ -119,8 +120,9 @@ pub(crate) fn bring<D: Device>(
 
 /// Bytes of an image that are best sent at once, where it is worth while not to wait for the others.
 pub(crate) fn portion<D: Device>(device: &D, image: &ImageView<'_>) -> Option<usize> {
-    let portion = device.portion(raster(image).row(0));
-    (image.width() * image.height() >= 2 * portion).then_some(portion)
+    let rows = upload::rows(image);
+    let portion = device.portion(rows[0]);
+    (rows[0].len() * rows.len() >= 2 * portion).then_some(portion)
 }
 
 /// Brings a single image to the device whose samples are lasting, and walks on its first rows while others are on their way.
@@ -131,7 +133,7 @@ pub(crate) fn hurry<D: Device>(
 ) -> Result<(), Error> {
     let pitch = prepare(search)?;
     search.clear()?;
-    let (rows, height) = (upload::rows(raster(image)), image.height());
+    let (rows, height) = (upload::rows(image), image.height());
     let (mut sent, mut piece) = (0, 0);
     for (end, first, last) in parts(height, pieces.part) {
         let memory = search.workspace.buffer::<u8>(Slot::Image).memory;
@@ -165,7 +167,7 @@ pub(crate) fn walk<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces) -> Re
 
 /// Bytes from row to row.
 fn pitch<D: Device>(search: &Search<'_, D>) -> usize {
-    search.stride as usize
+    search.stride as usize * search.shape.depth.bytes()
 }
 
 /// Strips of an image, side by side.
@@ -181,27 +183,27 @@ fn walk_on<D: Device>(
     first: usize,
     last: usize,
 ) -> Result<usize, Error> {
-    let pitch = pitch(search);
     let all = pieces.count * search.images;
+    let scale = search.config.tensor_scale(search.shape.depth.full_scale());
     search.workspace.fit::<u64>(search.device, Slot::Candidates, pieces.room * all)?;
     search.workspace.fit::<u32>(search.device, Slot::Counts, all)?;
     let (workspace, config) = (&*search.workspace, search.config);
-    let (_, parameter) = measure_of(config);
+    let (measure, parameter) = measure_of(config);
     let (threshold, value) = simple_threshold(config).expect("covered");
     let now = strips(search) * (last - first).div_ceil(pieces.rows);
     launch::fused(
         search.device,
         pieces.kernel,
         [now as u32, search.images as u32],
-        workspace.buffer(Slot::Image),
+        workspace.buffer::<u8>(Slot::Image).memory,
         workspace.buffer(Slot::State),
         workspace.buffer(Slot::Candidates),
         workspace.buffer(Slot::Counts),
-        ((pitch * search.height as usize) as u64, search.width, search.height, pitch as u32),
+        (search.stride * u64::from(search.height), search.width, search.height, search.stride as u32),
         (first as u32, last as u32, pieces.rows as u32),
-        (config.tensor_scale(255.0), parameter),
+        (scale, measure, parameter),
         (search.frame, search.margin()),
-        (threshold, value, reach(config)),
+        (threshold, value, reach(config, scale)),
         (piece as u32, pieces.count as u32, pieces.room as u32),
     )?;
     Ok(now)
@@ -209,8 +211,8 @@ fn walk_on<D: Device>(
 
 /// From what a response exceeds to what the trace of its sums reaches at least, with room for all roundings: neither measure is
 /// greater than for equal eigenvalues.
-fn reach(config: &HarrisConfig) -> f32 {
-    let scale = f64::from(config.tensor_scale(255.0));
+fn reach(config: &HarrisConfig, scale: f32) -> f32 {
+    let scale = f64::from(scale);
     let reach = match config.measure() {
         // R = λ₁λ₂ − k t² ≤ (1/4 − k) t².
         Measure::Harris { k } => 1.0 / (0.25 - f64::from(k) + 1e-5).sqrt(),

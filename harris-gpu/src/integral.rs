@@ -1,9 +1,9 @@
 //! Integral images on the device.
 
-use harris_core::{Error, ImageView, Samples};
+use harris_core::{Error, ImageView};
 use harris_gpu_kernels::abi::Kernel;
 
-use crate::device::{Device, Mark};
+use crate::device::{Depth, Device, Mark};
 use crate::launch::{self, grid};
 use crate::upload;
 use crate::workspace::{Slot, Workspace};
@@ -30,8 +30,7 @@ pub(crate) fn integrate<D: Device>(
     workspace.fit::<u32>(device, Slot::Integral, pitch * (height + 1))?;
     workspace.fit::<u32>(device, Slot::Bands, pitch * bands)?;
     macro_rules! sum {
-        ($kernel:ident, $raster:ident) => {{
-            upload::samples(device, workspace, $raster, true)?;
+        ($kernel:ident) => {{
             launch::$kernel(
                 device,
                 grid(Kernel::$kernel, height * WARP, 1),
@@ -45,10 +44,11 @@ pub(crate) fn integrate<D: Device>(
             )?;
         }};
     }
-    match image.samples() {
-        Samples::U8(raster) => sum!(integral_rows_u8, raster),
-        Samples::U16(raster) => sum!(integral_rows_u16, raster),
-        Samples::F32(raster) => sum!(integral_rows_f32, raster),
+    upload::samples(device, workspace, image, true)?;
+    match Depth::of(image) {
+        Depth::U8 => sum!(integral_rows_u8),
+        Depth::U16 => sum!(integral_rows_u16),
+        Depth::F32 => sum!(integral_rows_f32),
     }
     let (sums, totals) = (workspace.buffer(Slot::Integral), workspace.buffer(Slot::Bands));
     let (w, h, p, r) = (width as u32, height as u32, pitch as u32, rows as u32);

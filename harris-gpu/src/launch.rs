@@ -46,21 +46,21 @@ macro_rules! fused_launch {
             device: &D,
             kernel: Kernel,
             grid: [u32; 2],
-            image: Buffer<'_, D::Memory, u8>,
+            image: &D::Memory,
             state: Buffer<'_, D::Memory, u32>,
             keys: Buffer<'_, D::Memory, u64>,
             counts: Buffer<'_, D::Memory, u32>,
             (stride, width, height, pitch): (u64, u32, u32, u32),
             (first, last, rows): (u32, u32, u32),
-            (scale, parameter): (f32, f32),
+            (scale, measure, parameter): (f32, u32, f32),
             (frame, margin): (u32, u32),
             (threshold, value, reach): (u32, f32, f32),
             (piece, pieces, room): (u32, u32, u32),
         ) -> Result<(), Error> {
             match kernel {
                 $(Kernel::$name => $name(
-                    device, grid, image, state, keys, counts, stride, width, height, pitch, first, last, rows, scale,
-                    parameter, frame, margin, threshold, value, reach, piece, pieces, room,
+                    device, grid, Buffer::new(image), state, keys, counts, stride, width, height, pitch, first, last, rows, scale,
+                    measure, parameter, frame, margin, threshold, value, reach, piece, pieces, room,
                 ),)*
                 other => unreachable!("{other:?} is no fused kernel"),
             }

@@ -1,13 +1,12 @@
 //! From image to responses, one kernel a stage: every configuration.
 
 use harris_core::pipeline::taps;
-use harris_core::{Border, Error, Gradient, HarrisConfig, ImageView, Measure, Samples, Smoothing, Window};
+use harris_core::{Border, Error, Gradient, HarrisConfig, Measure, Smoothing, Window};
 use harris_gpu_kernels::abi::{Kernel, axis, border, boxes, gradient, measure};
 
 use crate::corners::Shape;
 use crate::device::{Depth, Device, Mark, Rows};
 use crate::launch::{self, grid};
-use crate::upload;
 use crate::workspace::{Slot, Workspace};
 
 /// A product with 1 is no operation: it changes no bit of any number.
@@ -27,20 +26,6 @@ pub(crate) fn measure_of(config: &HarrisConfig) -> (u32, f32) {
 enum Number {
     Integer,
     Float,
-}
-
-/// Brings an image to the slot `Image`. Whether samples are `lasting`: see [`Rows`](crate::Rows).
-pub(crate) fn bring<D: Device>(
-    device: &mut D,
-    workspace: &mut Workspace<D>,
-    image: &ImageView<'_>,
-    lasting: bool,
-) -> Result<(), Error> {
-    match image.samples() {
-        Samples::U8(raster) => upload::samples(device, workspace, raster, lasting),
-        Samples::U16(raster) => upload::samples(device, workspace, raster, lasting),
-        Samples::F32(raster) => upload::samples(device, workspace, raster, lasting),
-    }
 }
 
 /// Fills the slot `Response` from the slot `Image`.

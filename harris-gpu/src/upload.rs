@@ -1,27 +1,34 @@
 //! Samples on their way to the device.
 
-use harris_core::{Error, ImageView, Raster, Sample};
+use harris_core::{Error, ImageView, Raster, Sample, Samples};
 
-use crate::device::{Device, Mark, Rows};
+use crate::device::{Depth, Device, Mark, Rows};
 use crate::workspace::{Slot, Workspace};
 
 /// The bytes of each row.
-pub(crate) fn rows<T: Sample + bytemuck::Pod>(raster: Raster<'_, T>) -> Vec<&[u8]> {
+pub(crate) fn rows<'a>(image: &ImageView<'a>) -> Vec<&'a [u8]> {
+    match image.samples() {
+        Samples::U8(raster) => rows_of(raster),
+        Samples::U16(raster) => rows_of(raster),
+        Samples::F32(raster) => rows_of(raster),
+    }
+}
+
+fn rows_of<T: Sample + bytemuck::Pod>(raster: Raster<'_, T>) -> Vec<&[u8]> {
     (0..raster.height()).map(|y| bytemuck::cast_slice(raster.row(y))).collect()
 }
 
 /// Brings samples to the slot `Image`, rows without gaps. Where they are `lasting`, see [`Rows`].
-pub(crate) fn samples<D: Device, T: Sample + bytemuck::Pod>(
+pub(crate) fn samples<D: Device>(
     device: &mut D,
     workspace: &mut Workspace<D>,
-    raster: Raster<'_, T>,
+    image: &ImageView<'_>,
     lasting: bool,
 ) -> Result<(), Error> {
-    let row = raster.width() * raster.channels();
-    let bytes = size_of::<T>() * row;
-    workspace.fit::<u8>(device, Slot::Image, bytes * raster.height())?;
-    let rows = rows(raster);
-    let rows = Rows { rows: &rows, pitch: bytes, offset: 0, each: rows.len(), lasting };
+    let pitch = Depth::of(image).bytes() * image.width() * image.channels();
+    workspace.fit::<u8>(device, Slot::Image, pitch * image.height())?;
+    let rows = rows(image);
+    let rows = Rows { rows: &rows, pitch, offset: 0, each: rows.len(), lasting };
     device.upload(workspace.buffer::<u8>(Slot::Image).memory, rows)?;
     device.mark(Mark::Uploaded)
 }
@@ -36,7 +43,7 @@ pub(crate) fn mask<D: Device>(
     workspace.fit::<u8>(device, Slot::Mask, bytes)?;
     let Some(mask) = image.mask() else { return Ok(()) };
     let rows =
-        Rows { rows: &rows(mask), pitch: mask.width(), offset: 0, each: mask.height(), lasting: false };
+        Rows { rows: &rows_of(mask), pitch: mask.width(), offset: 0, each: mask.height(), lasting: false };
     device.upload(workspace.buffer::<u8>(Slot::Mask).memory, rows)
 }
 

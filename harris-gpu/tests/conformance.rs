@@ -2,11 +2,12 @@
 
 use harris_conformance::pictures::{Depth, Picture, Pixels, noise};
 use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian};
-use harris_core::{Detector, Keypoint, ReferenceDetector, Threshold, presets};
+use harris_core::{Detector, Keypoint, Order, ReferenceDetector, Threshold, presets};
 use harris_gpu::host::HostDevice;
 use harris_gpu::{
     Depth as DeviceDepth, Device, GpuDetector, GpuFastHessian, GpuMatcher, GpuPipeline, GpuSurf, Resident,
 };
+use harris_gpu_kernels::abi::bins;
 
 harris_conformance::suite!(host, |config| Box::new(GpuDetector::new(HostDevice, config)));
 
@@ -22,6 +23,23 @@ fn lists_that_overflow_are_filled_anew() {
         [GpuDetector::new(HostDevice, config.clone()), GpuDetector::new(HostDevice, config).staged()]
     {
         for _ in 0..2 {
+            assert!(detector.detect(&picture.view()).unwrap() == expected);
+        }
+    }
+}
+
+/// More corners of one response than a bin has room for: they are sorted in another way, and from then on.
+#[test]
+fn crowded_bins_are_sorted_anew() {
+    let picture =
+        Picture::draw(Depth::U8, (200, 120, 1), |x, y, _| f64::from(u8::from(x % 8 == 4 && y % 8 == 4)));
+    for order in [Order::Response, Order::Raster] {
+        let config = presets::opencv_gftt().to_builder().order(order).build().unwrap();
+        let expected = ReferenceDetector::new(config.clone()).detect(&picture.view()).unwrap();
+        let strongest = expected.iter().filter(|corner| corner.response == expected[200].response).count();
+        assert!(strongest > bins::ROOM as usize, "only {strongest} equal responses");
+        let mut detector = GpuDetector::new(HostDevice, config);
+        for _ in 0..3 {
             assert!(detector.detect(&picture.view()).unwrap() == expected);
         }
     }

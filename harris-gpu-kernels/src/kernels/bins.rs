@@ -90,11 +90,22 @@ pub(crate) fn gather<S: Simt>(
     most: u32,
     width: u32,
 ) {
-    // Blocks have as many bins, and there is a whole number of them.
+    // Whole blocks of bins.
     let (bin, lane) = (s.index() / WARP, s.lane());
     let image = s.block_row() as usize;
     let tables = Tables::new(tables, bins, image);
-    let count = s.load(state, tables.bins + bin as usize);
+    let all = s.load(state, tables.bins + bin as usize);
+    let count = all.min(ROOM);
+    let start = (image * bins as usize + bin as usize) * ROOM as usize;
+    let shared = s.warp() * ROOM;
+    let mut i = lane;
+    while i < count.next_multiple_of(AT_ONCE as u32) {
+        // Beyond the last: what comes before none.
+        let key = if i < count { s.load_constant(from, start + i as usize) } else { u64::MAX };
+        s.set_shared(shared + i, if turned == 0 { key } else { key.rotate_left(32) });
+        i += WARP;
+    }
+    s.barrier();
     let last = bin == bins - 1;
     if count == 0 && !last {
         return;
@@ -104,28 +115,22 @@ pub(crate) fn gather<S: Simt>(
     let before = sum(s, state, tables.groups, group)
         + sum(s, state, tables.bins + (group * GROUP) as usize, bin % GROUP);
     if last && lane == 0 {
-        s.store(state, image * state::WORDS + state::KEPT, before + count);
+        s.store(state, image * state::WORDS + state::KEPT, before + all);
     }
-    let count = count.min(ROOM);
-    let start = (image * bins as usize + bin as usize) * ROOM as usize;
-    let rank = |key: u64| if turned == 0 { key } else { key.rotate_left(32) };
     let mut i = lane;
     while i < count {
-        let key = s.load_constant(from, start + i as usize);
-        let own = rank(key);
+        let own = s.shared(shared + i);
         let mut at = before;
         let mut other = 0;
         while other < count {
-            let others: [u64; AT_ONCE] = array::from_fn(|n| {
-                // Beyond the last: the last again.
-                s.load_constant(from, start + (other + n as u32).min(count - 1) as usize)
-            });
+            let others: [u64; AT_ONCE] = array::from_fn(|n| s.shared(shared + other + n as u32));
             for n in 0..AT_ONCE {
-                at += u32::from(other + (n as u32) < count && rank(others[n]) < own);
+                at += u32::from(others[n] < own);
             }
             other += AT_ONCE as u32;
         }
         if at < most {
+            let key = if turned == 0 { own } else { own.rotate_left(32) };
             let (x, y) = place(key, width);
             let first = 4 * (image * pitch as usize + at as usize);
             s.store(keypoints, first, x as f32);

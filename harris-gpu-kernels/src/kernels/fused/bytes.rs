@@ -20,7 +20,7 @@ const FROM_0: i32 = 0x4B00_0000;
 const AROUND_0: i32 = 0x4B40_0000;
 
 /// A lane's part of it. Rings have the latest row first.
-pub(super) struct Bytes<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize, const MEASURE: u32> {
+pub(super) struct Bytes<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> {
     image: S::Buffer<u8>,
     /// Where its samples are in a row: see [`columns`].
     column: u32,
@@ -40,8 +40,8 @@ pub(super) struct Bytes<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, co
     products: [[[i32; EACH]; 3]; 6],
 }
 
-impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize, const MEASURE: u32> Front<S>
-    for Bytes<S, SMOOTHING, GRADIENT, WINDOW, MEASURE>
+impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> Front<S>
+    for Bytes<S, SMOOTHING, GRADIENT, WINDOW>
 {
     type Sample = u8;
     const REACH: i32 = (SMOOTHING + 1 + WINDOW) as i32;
@@ -99,8 +99,8 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize, 
     }
 }
 
-impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize, const MEASURE: u32>
-    Bytes<S, SMOOTHING, GRADIENT, WINDOW, MEASURE>
+impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>
+    Bytes<S, SMOOTHING, GRADIENT, WINDOW>
 {
     /// Whether all window sums of squares are less than 2²³ and those of gx·gy less than 2²² away from 0.
     ///
@@ -239,7 +239,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize, 
         };
         array::from_fn(|i| {
             let tensor = (scaled(sums[0][i], FROM_0), scaled(sums[1][i], AROUND_0), scaled(sums[2][i], FROM_0));
-            measure(lane.s, MEASURE, lane.set.parameter, tensor.0, tensor.1, tensor.2)
+            measure(lane.s, lane.set.measure, lane.set.parameter, tensor.0, tensor.1, tensor.2)
         })
     }
 }

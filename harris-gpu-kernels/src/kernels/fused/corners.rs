@@ -62,7 +62,7 @@ impl<S: Simt> Corners<S> {
 
     /// Learns the bound from what all warps told; returns what the trace of the sums around a corner reaches at least.
     #[inline(always)]
-    pub(super) fn listen<const MEASURE: u32>(&mut self, lane: &Lane<S>) -> f32 {
+    pub(super) fn listen(&mut self, lane: &Lane<S>) -> f32 {
         let (s, set) = (lane.s, &lane.set);
         let floor = if set.threshold == threshold::ABSOLUTE {
             set.value
@@ -74,7 +74,7 @@ impl<S: Simt> Corners<S> {
         };
         let floor = floor.max(0.0);
         self.bound = if lane.own { floor.to_bits() as i32 + 1 } else { i32::MAX };
-        let root = if MEASURE == measures::HARRIS { s.sqrt(floor) } else { floor };
+        let root = if set.measure == measures::HARRIS { s.sqrt(floor) } else { floor };
         root * set.reach
     }
 

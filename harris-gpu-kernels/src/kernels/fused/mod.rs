@@ -12,13 +12,16 @@
 
 mod bytes;
 mod corners;
+mod samples;
 
 use bytes::Bytes;
 use corners::Corners;
+use samples::{Colours, Floats, Words};
 
 use super::geometry::Size;
+use super::number::Number;
 use crate::abi::fused::{self, COLUMNS, OWN, SIDE};
-use crate::abi::{gradient, measure as measures};
+use crate::abi::{gradient, measure as measures, state};
 use crate::{Simt, Word};
 
 /// Columns that a lane has.
@@ -44,6 +47,7 @@ struct Settings {
     /// Rows of a strip that one warp walks.
     rows: u32,
     scale: f32,
+    measure: u32,
     parameter: f32,
     frame: u32,
     margin: u32,
@@ -78,12 +82,12 @@ struct Lane<S: Simt> {
 impl<S: Simt> Lane<S> {
     /// Beside the image gx has changed its sign, and with it the product of both.
     #[inline(always)]
-    fn turn(&self, mut xy: [i32; EACH]) -> [i32; EACH] {
+    fn turn<T: Number>(&self, mut xy: [T; EACH]) -> [T; EACH] {
         if self.at_edge {
             for i in 0..EACH {
                 let x = self.x + i as i32;
                 if x < 0 || x >= self.set.size.width as i32 {
-                    xy[i] = -xy[i];
+                    xy[i] = T::ZERO - xy[i];
                 }
             }
         }
@@ -107,6 +111,12 @@ trait Front<S: Simt> {
     /// One row down, to `row`: the responses `REACH` rows higher up, and whether any of them counts: not where the row is not `valid`, nor
     /// where no trace is great enough.
     fn step(&mut self, lane: &Lane<S>, row: i32, valid: bool) -> (bool, [f32; EACH]);
+
+    /// Whether all samples so far are numbers that images may have.
+    #[inline(always)]
+    fn is_valid(&self) -> bool {
+        true
+    }
 }
 
 macro_rules! variants {
@@ -125,6 +135,7 @@ macro_rules! variants {
             last: u32,
             rows: u32,
             scale: f32,
+            measure: u32,
             parameter: f32,
             frame: u32,
             margin: u32,
@@ -136,14 +147,19 @@ macro_rules! variants {
             room: u32,
         ) {
             let size = Size { width, height };
-            let set = Settings { stride, pitch, size, first, last, rows, scale, parameter, frame, margin, threshold, value, reach, piece, pieces, room };
-            walk::<S, $samples<S, $smoothing, { gradient::$gradient }, $window, { measures::$measure }>, { measures::$measure }, $radius>(s, image, state, keys, counts, set);
+            // Known here wherever the kernel is for one.
+            let measure = if measures::$measure == measures::ANY { measure } else { measures::$measure };
+            let set = Settings { stride, pitch, size, first, last, rows, scale, measure, parameter, frame, margin, threshold, value, reach, piece, pieces, room };
+            walk::<S, $samples<S, $smoothing, { gradient::$gradient }, $window>, $radius>(s, image, state, keys, counts, set);
         }
     )*};
 }
 
 macro_rules! sample {
     (Bytes) => { u8 };
+    (Words) => { u16 };
+    (Floats) => { f32 };
+    (Colours) => { u8 };
 }
 
 crate::for_each_fused!(variants);
@@ -151,7 +167,7 @@ crate::for_each_fused!(variants);
 /// Collects corners that exceed the threshold as far as it is known, and the greatest response. `RADIUS` is that of suppression,
 /// at least 1.
 #[inline(always)]
-fn walk<S: Simt, F: Front<S>, const MEASURE: u32, const RADIUS: usize>(
+fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     s: S,
     image: S::Buffer<F::Sample>,
     state: S::Buffer<u32>,
@@ -189,7 +205,7 @@ fn walk<S: Simt, F: Front<S>, const MEASURE: u32, const RADIUS: usize>(
     };
     let mut patience = HASTE;
     while row - reach < lane.bottom {
-        front.listen(corners.listen::<MEASURE>(&lane));
+        front.listen(corners.listen(&lane));
         let mut turn = 0;
         while turn < patience && row - reach < lane.bottom {
             // As many as most rings are long and one more: so many turns bring rows back to the registers they had.
@@ -204,6 +220,9 @@ fn walk<S: Simt, F: Front<S>, const MEASURE: u32, const RADIUS: usize>(
     }
     if s.lane() == 0 {
         s.store(counts, piece, corners.found);
+    }
+    if !front.is_valid() {
+        s.atomic_max(state, s.block_row() as usize * state::WORDS + state::INVALID, 1);
     }
 }
 
