@@ -86,7 +86,7 @@ macro_rules! for_each_kernel {
             bins::scatter [256, 0] (from: [u64], counts: [u32], to: [u64], state: [u32], pieces: u32, room: u32, tables: u32, bins: u32, kind: u32, value: f32, turned: u32, pixels: u32);
             // Warps are bins, rows of blocks images: x, y, scale and response of their corners, each in its place of the sorted list, of
             // which the first `most` count, and the list's length.
-            bins::gather [256, 1024] (from: [u64], keypoints: [f32], state: [u32], tables: u32, bins: u32, turned: u32, pitch: u32, most: u32, width: u32);
+            bins::gather [256, 2048] (from: [u64], keypoints: [f32], state: [u32], tables: u32, bins: u32, turned: u32, pitch: u32, most: u32, width: u32);
 
             // Warps are rows: interleaved samples to sums of gray levels before each column, in rows of `pitch` words from the
             // second on.
@@ -428,7 +428,7 @@ pub mod order {
 /// Bins of keys.
 pub mod bins {
     /// Keys that one has room for.
-    pub const ROOM: u32 = 128;
+    pub const ROOM: u32 = 256;
     /// Bins that are counted together.
     pub const GROUP: u32 = 64;
 }

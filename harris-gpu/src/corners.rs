@@ -20,7 +20,7 @@ const COUNTED: usize = 8192;
 const RUN: usize = 2048;
 
 /// The most bins that lists are sorted by.
-const MOST_BINS: usize = 16384;
+const MOST_BINS: usize = 32768;
 
 /// The shortest part of a list that is fetched together with its length.
 const LEAST_FETCHED: usize = 1024;

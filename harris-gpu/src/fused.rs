@@ -120,9 +120,9 @@ pub(crate) fn bring<D: Device>(
 
 /// Bytes of an image that are best sent at once, where it is worth while not to wait for the others.
 pub(crate) fn portion<D: Device>(device: &D, image: &ImageView<'_>) -> Option<usize> {
-    let rows = upload::rows(image);
-    let portion = device.portion(rows[0]);
-    (rows[0].len() * rows.len() >= 2 * portion).then_some(portion)
+    let row = upload::first_row(image);
+    let portion = device.portion(row);
+    (row.len() * image.height() >= 2 * portion).then_some(portion)
 }
 
 /// Brings a single image to the device whose samples are lasting, and walks on its first rows while others are on their way.

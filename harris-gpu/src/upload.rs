@@ -14,6 +14,15 @@ pub(crate) fn rows<'a>(image: &ImageView<'a>) -> Vec<&'a [u8]> {
     }
 }
 
+/// The bytes of the first row.
+pub(crate) fn first_row<'a>(image: &ImageView<'a>) -> &'a [u8] {
+    match image.samples() {
+        Samples::U8(raster) => bytemuck::cast_slice(raster.row(0)),
+        Samples::U16(raster) => bytemuck::cast_slice(raster.row(0)),
+        Samples::F32(raster) => bytemuck::cast_slice(raster.row(0)),
+    }
+}
+
 fn rows_of<T: Sample + bytemuck::Pod>(raster: Raster<'_, T>) -> Vec<&[u8]> {
     (0..raster.height()).map(|y| bytemuck::cast_slice(raster.row(y))).collect()
 }

@@ -7,7 +7,7 @@ use cust::context::{Context, ContextHandle};
 
 use super::ffi::{self, Handle};
 use super::gpu::{self, DeviceInfo};
-use super::module::Module;
+use super::module::Kernels;
 use crate::CudaError;
 
 /// The least compute capability that the PTX is for.
@@ -17,7 +17,7 @@ const NEEDED: (u32, u32) = (7, 5);
 #[derive(Debug)]
 pub(crate) struct Gpu {
     // In this order: kernels are unloaded before the context is released.
-    module: Module,
+    kernels: Kernels,
     context: Context,
     info: DeviceInfo,
     multiprocessors: u32,
@@ -45,9 +45,9 @@ impl Gpu {
         }
         let context = gpu::translate("cuDevicePrimaryCtxRetain", Context::new(device))?;
         enter(&context)?;
-        let module = Module::load(crate::device::PTX)?;
+        let kernels = Kernels::new()?;
         let multiprocessors = gpu::multiprocessors(device)?;
-        let gpu = Arc::new(Self { module, context, info, multiprocessors });
+        let gpu = Arc::new(Self { kernels, context, info, multiprocessors });
         in_use.insert(ordinal, Arc::downgrade(&gpu));
         Ok(gpu)
     }
@@ -65,8 +65,8 @@ impl Gpu {
         self.multiprocessors
     }
 
-    pub(super) fn module(&self) -> &Module {
-        &self.module
+    pub(super) fn kernels(&self) -> &Kernels {
+        &self.kernels
     }
 }
 
@@ -78,7 +78,7 @@ fn enter(context: &Context) -> Result<(), CudaError> {
 
 impl Drop for Gpu {
     fn drop(&mut self) {
-        // The module is about to be unloaded, which needs its context. Where that fails nothing can be done.
+        // The kernels are about to be unloaded, which needs their context. Where that fails nothing can be done.
         let _ = self.enter();
     }
 }

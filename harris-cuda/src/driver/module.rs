@@ -1,18 +1,55 @@
 //! The kernels, compiled for a device.
 
 use std::ffi::{CString, c_void};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use harris_gpu_kernels::abi::Kernel;
 
 use super::ffi::{self, Handle};
 use crate::CudaError;
 
-/// Kernels of a context.
+/// The kernels of a context. Each is compiled when it is first asked for: all of them together take seconds, and an application
+/// needs but a few.
 #[derive(Debug)]
-pub(super) struct Module {
-    handle: Handle,
+pub(super) struct Kernels {
     /// By the kernel's place in [`Kernel::ALL`].
-    functions: Vec<Handle>,
+    modules: Vec<OnceLock<Module>>,
+    /// Held by whoever compiles.
+    compiling: Mutex<()>,
+}
+
+impl Kernels {
+    /// Those of the current context's device, of which one is compiled to see whether its driver can.
+    pub(super) fn new() -> Result<Self, CudaError> {
+        let modules = Kernel::ALL.iter().map(|_| OnceLock::new()).collect();
+        let kernels = Self { modules, compiling: Mutex::new(()) };
+        kernels.function(SMALL)?;
+        Ok(kernels)
+    }
+
+    /// What is launched. Its context is the current one.
+    pub(super) fn function(&self, kernel: Kernel) -> Result<Handle, CudaError> {
+        let place = &self.modules[kernel as usize];
+        if let Some(module) = place.get() {
+            return Ok(module.function);
+        }
+        let _alone = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(module) = place.get() {
+            return Ok(module.function);
+        }
+        let module = Module::load(crate::device::PTX, kernel)?;
+        Ok(place.get_or_init(|| module).function)
+    }
+}
+
+/// A kernel that is compiled in no time.
+const SMALL: Kernel = Kernel::threshold;
+
+/// A kernel of a context.
+#[derive(Debug)]
+struct Module {
+    handle: Handle,
+    function: Handle,
 }
 
 // SAFETY: the driver's functions on modules and functions may be called from any thread.
@@ -21,9 +58,9 @@ unsafe impl Send for Module {}
 unsafe impl Sync for Module {}
 
 impl Module {
-    /// Compiles PTX for the current context's device.
-    pub(super) fn load(ptx: &str) -> Result<Self, CudaError> {
-        let image = CString::new(ptx).expect("PTX has no zero bytes");
+    /// Compiles a kernel of PTX for the current context's device.
+    fn load(ptx: &str, kernel: Kernel) -> Result<Self, CudaError> {
+        let image = CString::new(single(ptx, kernel.name())).expect("PTX has no zero bytes");
         let mut log = vec![0_u8; 16 << 10];
         let mut names = [ffi::JIT_ERROR_LOG_BUFFER, ffi::JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
         let mut values = [log.as_mut_ptr().cast::<c_void>(), std::ptr::without_provenance_mut(log.len())];
@@ -51,28 +88,33 @@ impl Module {
             }
             code => ffi::check("cuModuleLoadDataEx", code)?,
         }
-        let mut module = Self { handle, functions: Vec::new() };
-        for kernel in Kernel::ALL {
-            let name = CString::new(kernel.name()).expect("a name has no zero bytes");
-            let mut function = std::ptr::null_mut();
-            // SAFETY: the module is loaded, the name ends with a zero.
-            let code = unsafe { ffi::cuModuleGetFunction(&mut function, module.handle, name.as_ptr()) };
-            ffi::check("cuModuleGetFunction", code)?;
-            module.functions.push(function);
-        }
+        let mut module = Self { handle, function: std::ptr::null_mut() };
+        let name = CString::new(kernel.name()).expect("a name has no zero bytes");
+        // SAFETY: the module is loaded, the name ends with a zero.
+        let code = unsafe { ffi::cuModuleGetFunction(&mut module.function, handle, name.as_ptr()) };
+        ffi::check("cuModuleGetFunction", code)?;
         Ok(module)
-    }
-
-    pub(super) fn function(&self, kernel: Kernel) -> Handle {
-        self.functions[kernel as usize]
     }
 }
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // SAFETY: the module is loaded and nothing holds its functions any more.
+        // SAFETY: the module is loaded and nothing holds its function any more.
         unsafe { ffi::cuModuleUnload(self.handle) };
     }
+}
+
+/// PTX with that entry point alone: what comes before all of them, and its own part.
+fn single<'a>(ptx: &'a str, name: &str) -> String {
+    const ENTRY: &str = "\n.visible .entry ";
+    let head = ptx.find(ENTRY).unwrap_or(ptx.len());
+    let own: &'a str = (ptx[head..].split_inclusive("\n}\n"))
+        .find(|part| {
+            let named = part.split_once(ENTRY).and_then(|(_, rest)| rest.strip_prefix(name));
+            named.is_some_and(|rest| rest.starts_with('('))
+        })
+        .unwrap_or_default();
+    [&ptx[..head], own].concat()
 }
 
 /// The version that PTX says it has.
@@ -94,15 +136,26 @@ mod tests {
     }
 
     #[test]
+    fn every_kernel_stands_alone() {
+        for kernel in Kernel::ALL {
+            let ptx = single(crate::device::PTX, kernel.name());
+            assert_eq!(ptx.matches(".entry").count(), 1, "{kernel:?}");
+            assert!(ptx.contains(&format!(".entry {}(", kernel.name())) && ptx.ends_with("\n}\n"), "{ptx}");
+            assert_eq!(version(&ptx), (7, 8));
+        }
+        assert_eq!(single(crate::device::PTX, "none").matches(".entry").count(), 0);
+    }
+
+    #[test]
     fn ptx_that_is_too_new_or_broken_is_an_error() {
-        let _alone = crate::driver::tests::ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let _alone = crate::driver::tests::ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let Ok(gpu) = crate::driver::Gpu::open(0) else {
             println!("no GPU: not tried");
             return;
         };
         gpu.enter().unwrap();
         let newer = crate::device::PTX.replace(".version 7.8", ".version 9.9");
-        match Module::load(&newer).unwrap_err() {
+        match Module::load(&newer, SMALL).unwrap_err() {
             CudaError::DriverTooOld { driver, ptx } => {
                 assert!(driver >= (11, 8), "{driver:?}");
                 assert_eq!(ptx, (9, 9));
@@ -110,9 +163,9 @@ mod tests {
             error => panic!("{error}"),
         }
         let broken = crate::device::PTX.replace("ret;", "return;");
-        let error = Module::load(&broken).unwrap_err();
+        let error = Module::load(&broken, SMALL).unwrap_err();
         assert!(matches!(&error, CudaError::Kernels { log } if log.len() > 30), "{error}");
         // And the context is none the worse for it.
-        Module::load(crate::device::PTX).unwrap();
+        Module::load(crate::device::PTX, SMALL).unwrap();
     }
 }

@@ -208,6 +208,7 @@ impl Stream {
         values: &[Value<'_>],
     ) -> Result<(), CudaError> {
         self.gpu.enter()?;
+        let function = self.gpu.kernels().function(kernel)?;
         let mut words: Vec<u64> = (values.iter())
             .map(|value| match value {
                 Value::Memory(memory) => memory.pointer,
@@ -221,7 +222,7 @@ impl Stream {
         // as it needs, by the contract of this function, which harris-gpu's typed launches keep.
         let code = unsafe {
             ffi::cuLaunchKernel(
-                self.gpu.module().function(kernel),
+                function,
                 grid[0],
                 grid[1],
                 1,
