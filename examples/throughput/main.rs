@@ -128,6 +128,10 @@ struct Transfers {
     pinned_ms: f64,
     /// A frame of a stream, several of them in flight: mean.
     streaming_ms: f64,
+    /// From a frame of a stream to its corners where they come at half that rate: median and 99th percentile.
+    latency_ms: [f64; 2],
+    /// The bare copy of an image among those of a batch, one right after the other: median.
+    copies_ms: f64,
     /// An image of a batch: median.
     batch_ms: f64,
     /// A frame of a stream over all GPUs, where there are several: mean.
@@ -284,14 +288,21 @@ fn print(timing: &Timing) {
         "{width:>5} x {height:<5} median {median_ms:>9.3} ms  min {min_ms:>9.3}  max {max_ms:>9.3}  \
          {mpix_per_s:>7.1} Mpix/s, best {best_mpix_per_s:>7.1}{device}  {keypoints:>7} keypoints  ({backend})"
     );
-    if let Some(Transfers { resident_ms, copy_ms, pinned_ms, streaming_ms, batch_ms, on_all_ms }) = transfers
-    {
-        let on_all =
-            on_all_ms.map_or_else(String::new, |time| format!(", of a stream over all GPUs {time:.4}"));
+    if let Some(times) = transfers {
+        let Transfers { resident_ms, copy_ms, pinned_ms, streaming_ms, copies_ms, batch_ms, .. } = times;
+        let [median, p99] = times.latency_ms;
         println!(
-            "{:>13} resident {resident_ms:.4} ms; pinned: bare copy {copy_ms:.4} ms, detection {pinned_ms:.4}, a frame of a stream {streaming_ms:.4}, of a batch {batch_ms:.4}{on_all}",
+            "{:>13} resident {resident_ms:.4} ms; pinned: bare copy {copy_ms:.4}, detection {pinned_ms:.4}",
             ""
         );
+        println!(
+            "{:>13} a frame of a stream {streaming_ms:.4}, at half its rate after {median:.4}, 99 % after {p99:.4}",
+            ""
+        );
+        println!("{:>13} an image of a batch {batch_ms:.4}, bare copies {copies_ms:.4}", "");
+        if let Some(time) = times.on_all_ms {
+            println!("{:>13} a frame of a stream over all GPUs {time:.4}", "");
+        }
     }
     if let Some([integral, responses, peaks, list]) = steps_ms {
         println!(

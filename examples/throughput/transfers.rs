@@ -1,5 +1,6 @@
 //! What the way to a GPU takes, and many frames on it at once.
 
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use harris_core::{Detector, Error, HarrisConfig, ImageView, Sample};
@@ -7,8 +8,9 @@ use harris_cuda::{CudaDetector, CudaImage, CudaPipeline, PinnedImage, devices};
 
 use crate::Transfers;
 
-/// Images of a batch.
-const BATCH: usize = 64;
+/// Images of a batch, unless they have more bytes together than this.
+const BATCH: usize = 1000;
+const BATCH_BYTES: usize = 512 << 20;
 
 /// Times whole images in pinned memory, the bare copy, a stream and a batch of them.
 pub(crate) fn time<T: Sample>(
@@ -19,8 +21,9 @@ pub(crate) fn time<T: Sample>(
     ordinal: u32,
     seconds: f64,
 ) -> Result<Transfers, Error> {
-    let image = PinnedImage::copied(samples, width, height, channels)?;
-    let copy = image.copy_time(ordinal)?;
+    let image = [PinnedImage::copied(samples, width, height, channels)?];
+    let copy = PinnedImage::copy_time(&image, ordinal)?;
+    let [image] = image;
     let seconds = Duration::from_secs_f64(seconds);
 
     let mut detector = CudaDetector::on_device(ordinal, config.clone())?;
@@ -44,11 +47,14 @@ pub(crate) fn time<T: Sample>(
         _ => Some(stream(samples, channels, (width, height), config, &all, seconds)?),
     };
 
-    // As many images as fill the bus for long enough, each in memory of its own.
-    let count = BATCH.min((256 << 20) / (width * height * channels * size_of::<T>())).max(1);
+    let latencies = at_half_load(samples, channels, (width, height), config, ordinal, 2.0 * streaming)?;
+
+    // Each in memory of its own.
+    let count = BATCH.min(BATCH_BYTES / (width * height * channels * size_of::<T>())).max(1);
     let images: Vec<_> = (0..count)
         .map(|_| PinnedImage::copied(samples, width, height, channels))
         .collect::<Result<_, Error>>()?;
+    let copies = PinnedImage::copy_time(&images, ordinal)?;
     let views: Vec<ImageView<'_>> = images.iter().map(PinnedImage::view).collect();
     detector.detect_batch(&views)?;
     let batch = median(seconds, || detector.detect_batch(&views).map(drop))?;
@@ -59,6 +65,8 @@ pub(crate) fn time<T: Sample>(
         copy_ms: ms(copy.as_secs_f64()),
         pinned_ms: ms(pinned),
         streaming_ms: ms(streaming),
+        latency_ms: latencies.map(ms),
+        copies_ms: ms(copies.as_secs_f64() / count as f64),
         batch_ms: ms(batch / count as f64),
         on_all_ms: on_all.map(ms),
     })
@@ -98,6 +106,46 @@ fn stream<T: Sample>(
     }
     Ok(mean)
 }
+
+/// Median and 99th percentile of the seconds from a frame to its corners, where frames come `apart` seconds.
+fn at_half_load<T: Sample>(
+    samples: &[T],
+    channels: usize,
+    (width, height): (usize, usize),
+    config: &HarrisConfig,
+    ordinal: u32,
+    apart: f64,
+) -> Result<[f64; 2], Error> {
+    let mut pipeline = CudaPipeline::<T>::on_devices(&[ordinal], IN_FLIGHT, config.clone())?;
+    let mut spare = Vec::new();
+    for _ in 0..=IN_FLIGHT {
+        spare.push(PinnedImage::copied(samples, width, height, channels)?);
+    }
+    let (mut begun, mut latencies) = (VecDeque::new(), Vec::new());
+    let start = Instant::now();
+    let mut next = 0;
+    while latencies.len() < PACED_FRAMES {
+        let mut landed = None;
+        if start.elapsed().as_secs_f64() >= apart * f64::from(next) {
+            begun.push_back(apart * f64::from(next));
+            next += 1;
+            landed = pipeline.push_pinned(spare.pop().expect("one more than can be in flight"));
+        }
+        if let Some(detection) = landed.or_else(|| pipeline.next_done()) {
+            detection.keypoints?;
+            spare.extend(detection.image);
+            let since = begun.pop_front().expect("results come in order");
+            latencies.push(start.elapsed().as_secs_f64() - since);
+        }
+    }
+    // Without the first, for which memory is allocated and work recorded.
+    latencies.drain(..PACED_FRAMES / 10);
+    latencies.sort_by(f64::total_cmp);
+    Ok([latencies[latencies.len() / 2], latencies[latencies.len() * 99 / 100]])
+}
+
+/// Frames that come at half the rate of the stream that is timed.
+const PACED_FRAMES: usize = 2000;
 
 /// Frames in flight on each GPU of the stream that is timed.
 const IN_FLIGHT: usize = 6;

@@ -11,7 +11,7 @@ use harris_gpu_kernels::abi::Kernel;
 use rayon::prelude::*;
 
 use crate::CudaError;
-use crate::driver::{DeviceMemory, Gpu, Queue, Recording, Staging, Stream, Value, evenly, is_pinned};
+use crate::driver::{DeviceMemory, Gpu, Queue, Recording, Staging, Stream, Value, is_pinned};
 
 /// The kernels; `cargo xtask ptx` makes them from `harris-gpu-kernels`.
 pub(crate) const PTX: &str = include_str!("../ptx/harris.ptx");
@@ -25,9 +25,9 @@ const LEAST_STAGED: usize = 64 << 10;
 /// What one thread stages at a time; less is not worth another.
 const SHARE: usize = 512 << 10;
 
-/// Bytes of pinned memory that are best sent at once where work goes on beside: more would come too late, less is not worth a
+/// Bytes of pinned memory that are best sent last where work goes on beside: more would come too late, less is not worth a
 /// launch.
-const PORTION: usize = 2 << 20;
+const PORTION: usize = 1 << 20;
 
 /// A device, a stream on it and pinned memory on the way to it and back.
 #[derive(Debug)]
@@ -116,66 +116,59 @@ impl CudaDevice {
         Ok((self.staging.as_mut().expect("made above"), at))
     }
 
-    fn transfer(&mut self, queue: Queue, memory: &DeviceMemory, rows: Rows<'_>) -> Result<(), CudaError> {
-        let Rows { rows, pitch, offset, each, lasting } = rows;
-        if lasting && rows.first().is_some_and(|row| is_pinned(self.stream.gpu(), row)) {
-            // Images that follow each other may be of memory that does not.
-            let mut offset = offset;
-            for rows in rows.chunks(each) {
-                self.transfer_directly(queue, memory, rows, pitch, offset)?;
-                offset += rows.len() * pitch;
-            }
-            return Ok(());
+    fn transfer(&mut self, queue: Queue, memory: &DeviceMemory, rows: &Rows<'_>) -> Result<(), CudaError> {
+        if !rows.lasting {
+            return self.transfer_staged(queue, memory, rows);
         }
-        let (mut rows, mut offset) = (rows, offset);
-        // As many rows at once as can be staged.
-        while !rows.is_empty() {
-            let (staging, at) = self.stage(pitch, pitch * rows.len())?;
-            let fitting = ((staging.bytes() - at) / pitch).min(rows.len());
-            let (now, later) = rows.split_at(fitting);
-            self.staged = at + fitting * pitch;
-            let Self { stream, staging, staged, .. } = self;
-            let places = &mut staging.as_mut().expect("staged above").as_mut_slice()[at..*staged];
-            let copy = |offset: usize, places: &mut [u8], rows: &[&[u8]]| {
-                for (place, row) in places.chunks_exact_mut(pitch).zip(rows) {
-                    place[..row.len()].copy_from_slice(row);
-                }
-                stream.upload(queue, memory, offset, places)
-            };
-            if places.len() < 2 * SHARE {
-                copy(offset, places, now)?;
-            } else {
-                // One thread stages more slowly than the device copies: several of rayon's shared pool do, and the device
-                // copies what each has staged while they go on.
-                let share = (SHARE / pitch).max(1);
-                let shares = places.par_chunks_mut(share * pitch).zip(now.par_chunks(share)).enumerate();
-                shares.try_for_each(|(i, (places, rows))| copy(offset + i * share * pitch, places, rows))?;
+        // Images that follow each other may be of memory that does not, and of any kind.
+        let mut offset = rows.offset;
+        for image in rows.images {
+            let rows = Rows { images: std::slice::from_ref(image), rows: rows.rows.clone(), offset, ..*rows };
+            let ends = [rows.row(0), rows.row(rows.count() - 1)];
+            let pinned = ends.iter().all(|row| is_pinned(self.stream.gpu(), row));
+            match image.stride().filter(|_| pinned) {
+                Some(stride) => self.stream.upload_rows(queue, memory, &rows, stride)?,
+                None => self.transfer_staged(queue, memory, &rows)?,
             }
-            offset += fitting * pitch;
-            rows = later;
+            offset += rows.count() * rows.pitch;
         }
         Ok(())
     }
 
-    /// From pinned memory.
-    fn transfer_directly(
+    /// By way of pinned memory.
+    fn transfer_staged(
         &mut self,
         queue: Queue,
         memory: &DeviceMemory,
-        mut rows: &[&[u8]],
-        pitch: usize,
-        mut offset: usize,
+        rows: &Rows<'_>,
     ) -> Result<(), CudaError> {
-        while !rows.is_empty() {
-            let (now, later) = rows.split_at(evenly(rows));
-            if is_pinned(self.stream.gpu(), now[now.len() - 1]) {
-                self.stream.upload_rows(queue, memory, offset, pitch, now)?;
+        let pitch = rows.pitch;
+        let mut sent = 0;
+        // As many rows at once as can be staged.
+        while sent < rows.count() {
+            let left = rows.count() - sent;
+            let (staging, at) = self.stage(pitch, pitch * left)?;
+            let fitting = ((staging.bytes() - at) / pitch).min(left);
+            self.staged = at + fitting * pitch;
+            let Self { stream, staging, staged, .. } = self;
+            let places = &mut staging.as_mut().expect("staged above").as_mut_slice()[at..*staged];
+            let copy = |first: usize, places: &mut [u8]| {
+                for (i, place) in places.chunks_exact_mut(pitch).enumerate() {
+                    let row = rows.row(first + i);
+                    place[..row.len()].copy_from_slice(row);
+                }
+                stream.upload(queue, memory, rows.offset + first * pitch, places)
+            };
+            if places.len() < 2 * SHARE {
+                copy(sent, places)?;
             } else {
-                let rows = Rows { rows: now, pitch, offset, each: now.len(), lasting: false };
-                self.transfer(queue, memory, rows)?;
+                // One thread stages more slowly than the device copies: several of rayon's shared pool do, and the device
+                // copies what each has staged while they go on.
+                let share = (SHARE / pitch).max(1);
+                let shares = places.par_chunks_mut(share * pitch).enumerate();
+                shares.try_for_each(|(i, places)| copy(sent + i * share, places))?;
             }
-            offset += now.len() * pitch;
-            rows = later;
+            sent += fitting;
         }
         Ok(())
     }
@@ -191,11 +184,11 @@ impl Device for CudaDevice {
     }
 
     fn upload(&mut self, memory: &DeviceMemory, rows: Rows<'_>) -> Result<(), Error> {
-        Ok(self.transfer(Queue::Work, memory, rows)?)
+        Ok(self.transfer(Queue::Work, memory, &rows)?)
     }
 
     fn send(&mut self, memory: &DeviceMemory, rows: Rows<'_>) -> Result<(), Error> {
-        Ok(self.transfer(Queue::Ahead, memory, rows)?)
+        Ok(self.transfer(Queue::Ahead, memory, &rows)?)
     }
 
     fn arrive(&mut self) -> Result<(), Error> {

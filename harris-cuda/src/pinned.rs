@@ -93,18 +93,21 @@ impl<T: Sample> PinnedImage<T> {
             .expect("made for this size")
     }
 
-    /// How long the bare copy to a GPU takes, by its number: what bounds every use of the image there. The median of 21.
+    /// How long the bare copies of some images to a GPU take, by its number, one right after the other: what bounds every use of them
+    /// there. The median of 21.
     ///
     /// # Errors
     /// As [`CudaDetector::on_device`](crate::CudaDetector::on_device).
-    pub fn copy_time(&self, ordinal: u32) -> Result<Duration, Error> {
+    pub fn copy_time(images: &[Self], ordinal: u32) -> Result<Duration, Error> {
         let stream = Stream::new(&Gpu::open(ordinal)?)?;
-        let bytes = self.memory.as_slice();
-        let memory = DeviceMemory::new(stream.gpu(), bytes.len())?;
+        let most = images.iter().map(|image| image.memory.bytes()).max().unwrap_or(0);
+        let memory = DeviceMemory::new(stream.gpu(), most.max(1))?;
         let mut times = Vec::new();
         for _ in 0..21 {
             stream.mark(Mark::Uploaded)?;
-            stream.upload(Queue::Work, &memory, 0, bytes)?;
+            for image in images {
+                stream.upload(Queue::Work, &memory, 0, image.memory.as_slice())?;
+            }
             stream.mark(Mark::Listed)?;
             stream.wait()?;
             times.push(stream.between(Mark::Uploaded, Mark::Listed)?);

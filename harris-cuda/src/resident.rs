@@ -1,7 +1,7 @@
 //! Images in a device's memory, and keypoints that stay there.
 
-use harris_core::{Error, ImageView, Keypoint, Samples};
-use harris_gpu::{Depth, Device, Resident, Rows};
+use harris_core::{Error, ImageView, Keypoint};
+use harris_gpu::{Depth, Device, Lines, Resident, Rows};
 
 use crate::CudaError;
 use crate::device::CudaDevice;
@@ -46,17 +46,8 @@ impl CudaImage {
         let pitch = (width * channels * depth.bytes()).next_multiple_of(ALIGNMENT);
         let mut device = CudaDevice::open(ordinal)?;
         let memory = device.allocate(pitch * height)?;
-        macro_rules! rows {
-            ($raster:ident) => {
-                (0..height).map(|y| bytemuck::cast_slice($raster.row(y))).collect::<Vec<&[u8]>>()
-            };
-        }
-        let rows = match image.samples() {
-            Samples::U8(raster) => rows!(raster),
-            Samples::U16(raster) => rows!(raster),
-            Samples::F32(raster) => rows!(raster),
-        };
-        device.upload(&memory, Rows { rows: &rows, pitch, offset: 0, each: height, lasting: true })?;
+        let images = [Lines::of(image)];
+        device.upload(&memory, Rows { images: &images, rows: 0..height, pitch, offset: 0, lasting: true })?;
         device.wait()?;
         Ok(Self { memory, ordinal, width, height, channels, pitch, depth })
     }

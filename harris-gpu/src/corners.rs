@@ -4,7 +4,7 @@ use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Order, Subpixel, Thr
 use harris_gpu_kernels::abi::{Kernel, bins, order, state, threshold};
 use harris_gpu_kernels::simt;
 
-use crate::device::{Depth, Device, Mark, Resident, Rows};
+use crate::device::{Depth, Device, Lines, Mark, Resident, Rows};
 use crate::launch::{self, grid};
 use crate::workspace::{Slot, Workspace};
 
@@ -295,7 +295,7 @@ impl<'a, D: Device> Search<'a, D> {
 
     fn set_states(&mut self, states: &[[u32; state::WORDS]]) -> Result<(), Error> {
         let memory = self.workspace.buffer::<u32>(Slot::State).memory;
-        self.device.upload(memory, Rows::single(&bytemuck::cast_slice(states)))
+        self.device.upload(memory, Rows::copied(&Lines::words(states), 1))
     }
 
     fn state(&mut self) -> Result<[u32; state::WORDS], Error> {
@@ -695,8 +695,11 @@ impl<'a, D: Device> Search<'a, D> {
 
 /// Keypoints as kernels write them.
 fn read(bytes: &[u8]) -> Vec<Keypoint> {
-    let words: Vec<[f32; 4]> = words(bytes);
-    words.into_iter().map(|[x, y, scale, response]| Keypoint { x, y, scale, response }).collect()
+    let keypoint = |bytes: &[u8]| {
+        let [x, y, scale, response]: [f32; 4] = bytemuck::pod_read_unaligned(bytes);
+        Keypoint { x, y, scale, response }
+    };
+    bytes.chunks_exact(size_of::<[f32; 4]>()).map(keypoint).collect()
 }
 
 /// Bytes, wherever they start, as words.

@@ -1,8 +1,9 @@
 //! What a detector asks of a GPU.
 
 use std::fmt::Debug;
+use std::ops::Range;
 
-use harris_core::{Error, ImageView, Samples};
+use harris_core::{Error, ImageView, Raster, Samples};
 use harris_gpu_kernels::Word;
 use harris_gpu_kernels::abi::Kernel;
 
@@ -126,25 +127,98 @@ pub trait Device: Debug + Send {
 /// What tells work from other work of a detector.
 pub type Key = [u64; 7];
 
-/// Rows of bytes on their way to a device.
-#[derive(Clone, Copy, Debug)]
+/// Rows of images, one image after the other, on their way to a device.
+#[derive(Clone, Debug)]
 pub struct Rows<'a> {
-    /// The rows, each at most `pitch` long.
-    pub rows: &'a [&'a [u8]],
-    /// Bytes from row to row on the device.
+    /// The images, of one size.
+    pub images: &'a [Lines<'a>],
+    /// The rows of each.
+    pub rows: Range<usize>,
+    /// Bytes from row to row on the device: a row's length or more.
     pub pitch: usize,
     /// Where the first is to be, in bytes.
     pub offset: usize,
-    /// How many, one after the other, are of one image.
-    pub each: usize,
     /// Whether they stay as they are until [`Device::wait`], so that the device may copy straight from them.
     pub lasting: bool,
 }
 
 impl<'a> Rows<'a> {
-    /// A single row, for the start of memory, of which the device takes a copy.
-    pub(crate) fn single(row: &'a &'a [u8]) -> Self {
-        Self { rows: std::slice::from_ref(row), pitch: row.len(), offset: 0, each: 1, lasting: false }
+    /// Rows for the start of memory, without gaps, of which the device takes a copy.
+    pub(crate) fn copied(lines: &'a Lines<'a>, count: usize) -> Self {
+        let pitch = lines.row(0).len();
+        Self { images: std::slice::from_ref(lines), rows: 0..count, pitch, offset: 0, lasting: false }
+    }
+
+    /// How many they are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.images.len() * self.rows.len()
+    }
+
+    /// The bytes of one.
+    ///
+    /// # Panics
+    /// Where there are not so many.
+    #[must_use]
+    pub fn row(&self, i: usize) -> &'a [u8] {
+        self.images[i / self.rows.len()].row(self.rows.start + i % self.rows.len())
+    }
+}
+
+/// The rows of an image, or of bytes.
+#[derive(Clone, Copy, Debug)]
+pub enum Lines<'a> {
+    /// Of 8-bit samples.
+    U8(Raster<'a, u8>),
+    /// Of 16-bit samples.
+    U16(Raster<'a, u16>),
+    /// Of floats.
+    F32(Raster<'a, f32>),
+    /// Of so many bytes each, one after the other.
+    Packed(&'a [u8], usize),
+}
+
+impl<'a> Lines<'a> {
+    /// A single one of words.
+    pub(crate) fn words<T: bytemuck::Pod>(words: &'a [T]) -> Self {
+        let bytes = bytemuck::cast_slice(words);
+        Self::Packed(bytes, bytes.len())
+    }
+
+    /// Those of an image.
+    #[must_use]
+    pub fn of(image: &ImageView<'a>) -> Self {
+        match image.samples() {
+            Samples::U8(raster) => Self::U8(raster),
+            Samples::U16(raster) => Self::U16(raster),
+            Samples::F32(raster) => Self::F32(raster),
+        }
+    }
+
+    /// The bytes of row `y`, of which all have as many.
+    ///
+    /// # Panics
+    /// Where there is no such row.
+    #[must_use]
+    pub fn row(&self, y: usize) -> &'a [u8] {
+        match self {
+            Self::U8(raster) => raster.row(y),
+            Self::U16(raster) => bytemuck::cast_slice(raster.row(y)),
+            Self::F32(raster) => bytemuck::cast_slice(raster.row(y)),
+            Self::Packed(bytes, row) => &bytes[y * row..][..*row],
+        }
+    }
+
+    /// Bytes from each row to the next in memory; `None` where that is upwards.
+    #[must_use]
+    pub fn stride(&self) -> Option<usize> {
+        let (samples, bytes) = match self {
+            Self::U8(raster) => (raster.row_stride(), 1),
+            Self::U16(raster) => (raster.row_stride(), 2),
+            Self::F32(raster) => (raster.row_stride(), 4),
+            Self::Packed(_, row) => return Some(*row),
+        };
+        usize::try_from(samples).ok().map(|samples| samples * bytes)
     }
 }
 

@@ -7,10 +7,10 @@ use harris_gpu_kernels::abi::{Kernel, fused, gradient};
 use harris_gpu_kernels::simt;
 
 use crate::corners::{Fetched, Search, Shape, simple_threshold};
-use crate::device::{Depth, Device, Mark, Rows};
+use crate::device::{Depth, Device, Lines, Mark, Rows};
+use crate::launch;
 use crate::staged::measure_of;
 use crate::workspace::Slot;
-use crate::{launch, upload};
 
 const WARP: usize = simt::WARP as usize;
 
@@ -70,7 +70,7 @@ const AHEAD: usize = fused::SIDE as usize + 8;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pieces {
     kernel: Kernel,
-    /// Rows of the image that are sent at once.
+    /// Rows of the last part of the image that is sent on its own.
     part: usize,
     /// Rows of a piece.
     rows: usize,
@@ -86,7 +86,8 @@ impl Pieces {
         let (height, strips) = (search.height as usize, strips(search));
         let part = hurried.map_or(height, |portion| (portion / pitch(search)).max(LEAST_ROWS).min(height));
         let multiprocessors = search.device.multiprocessors() as usize;
-        let rows = rows_of_piece(part, strips * search.images, multiprocessors, kernel);
+        let rows =
+            rows_of_piece((GROWTH * part).min(height), strips * search.images, multiprocessors, kernel);
         let pieces = parts(height, part).map(|(_, first, last)| (last - first).div_ceil(rows));
         // Corners are more than the radius apart along a row or a column.
         let most = |len: usize| len.div_ceil(search.config.suppression_radius() + 1);
@@ -95,12 +96,24 @@ impl Pieces {
     }
 }
 
-/// Parts of an image as they come: the row where each ends, and the rows whose corners can then be sought.
+/// How much longer each part is than the one after it: few enough parts, and the walk over one is done before the next has come.
+const GROWTH: usize = 3;
+
+/// Parts of an image as they come, of which the last has `part` rows: the row where each ends, and the rows whose corners can then be
+/// sought.
 fn parts(height: usize, part: usize) -> impl Iterator<Item = (usize, usize, usize)> {
+    let mut starts = Vec::new();
+    let (mut end, mut rows) = (height, part);
+    while end > 0 {
+        // What is left and less than the last goes with the next.
+        end = if end < rows + part { 0 } else { end - rows };
+        starts.push(end);
+        rows *= GROWTH;
+    }
     let ready = move |sent: usize| if sent >= height { height } else { sent.saturating_sub(AHEAD) };
-    (0..height).step_by(part).map(move |sent| {
-        let end = (sent + part).min(height);
-        (end, ready(sent), ready(end))
+    (0..starts.len()).rev().map(move |i| {
+        let end = if i == 0 { height } else { starts[i - 1] };
+        (end, ready(starts[i]), ready(end))
     })
 }
 
@@ -111,16 +124,16 @@ pub(crate) fn bring<D: Device>(
     lasting: bool,
 ) -> Result<(), Error> {
     let pitch = prepare(search)?;
-    let rows: Vec<&[u8]> = images.iter().flat_map(upload::rows).collect();
+    let images: Vec<_> = images.iter().map(Lines::of).collect();
     let memory = search.workspace.buffer::<u8>(Slot::Image).memory;
-    let rows = Rows { rows: &rows, pitch, offset: 0, each: search.height as usize, lasting };
+    let rows = Rows { images: &images, rows: 0..search.height as usize, pitch, offset: 0, lasting };
     search.device.upload(memory, rows)?;
     search.device.mark(Mark::Uploaded)
 }
 
 /// Bytes of an image that are best sent at once, where it is worth while not to wait for the others.
 pub(crate) fn portion<D: Device>(device: &D, image: &ImageView<'_>) -> Option<usize> {
-    let row = upload::first_row(image);
+    let row = Lines::of(image).row(0);
     let portion = device.portion(row);
     (row.len() * image.height() >= 2 * portion).then_some(portion)
 }
@@ -133,12 +146,11 @@ pub(crate) fn hurry<D: Device>(
 ) -> Result<(), Error> {
     let pitch = prepare(search)?;
     search.clear()?;
-    let (rows, height) = (upload::rows(image), image.height());
+    let (image, height) = (Lines::of(image), image.height());
     let (mut sent, mut piece) = (0, 0);
     for (end, first, last) in parts(height, pieces.part) {
         let memory = search.workspace.buffer::<u8>(Slot::Image).memory;
-        let now =
-            Rows { rows: &rows[sent..end], pitch, offset: sent * pitch, each: end - sent, lasting: true };
+        let now = Rows { images: &[image], rows: sent..end, pitch, offset: sent * pitch, lasting: true };
         search.device.send(memory, now)?;
         search.device.arrive()?;
         sent = end;
@@ -268,4 +280,26 @@ fn exceed<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces) -> Result<(), 
 fn rows_of_piece(height: usize, strips: usize, multiprocessors: usize, kernel: Kernel) -> usize {
     let warps = multiprocessors * kernel.blocks_held().unwrap_or(1) as usize;
     (height * strips).div_ceil(warps).clamp(LEAST_ROWS, MOST_ROWS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_shrink_and_cover_the_image() {
+        let ends = |height, part| parts(height, part).map(|(end, ..)| end).collect::<Vec<_>>();
+        assert_eq!(ends(4096, 256), [768, 3072, 3840, 4096]);
+        assert_eq!(ends(1080, 546), [1080]);
+        assert_eq!(ends(1080, 540), [540, 1080]);
+        assert_eq!(ends(100, 100), [100]);
+        for (height, part) in [(1, 1), (17, 2), (300, 7), (4096, 100), (5, 8)] {
+            let mut next = 0;
+            for (end, first, last) in parts(height, part) {
+                assert!(first == next && first <= last && last <= end && end <= height);
+                next = last;
+            }
+            assert_eq!(next, height);
+        }
+    }
 }

@@ -22,8 +22,9 @@ impl Device for HostDevice {
     }
 
     fn upload(&mut self, memory: &host::Memory, rows: Rows<'_>) -> Result<(), Error> {
-        let Rows { rows, pitch, offset, .. } = rows;
-        for (y, row) in rows.iter().enumerate() {
+        let Rows { pitch, offset, .. } = rows;
+        for y in 0..rows.count() {
+            let row = rows.row(y);
             assert!(row.len() <= pitch, "a row of {} bytes, {pitch} apart", row.len());
             for (x, &byte) in row.iter().enumerate() {
                 memory.set_byte(offset + y * pitch + x, byte);

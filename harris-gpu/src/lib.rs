@@ -28,7 +28,7 @@ mod upload;
 mod workspace;
 
 pub use detector::GpuDetector;
-pub use device::{Argument, Depth, Device, Key, Mark, Resident, Rows};
+pub use device::{Argument, Depth, Device, Key, Lines, Mark, Resident, Rows};
 pub use error::GpuError;
 pub use fast_hessian::GpuFastHessian;
 pub use matching::GpuMatcher;

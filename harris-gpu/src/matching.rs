@@ -6,7 +6,7 @@ use harris_core::surf::LENGTH;
 use harris_gpu_kernels::abi::{Kernel, matching};
 use ndarray::ArrayView2;
 
-use crate::device::{Device, Mark, Rows};
+use crate::device::{Device, Lines, Mark, Rows};
 use crate::error::GpuError;
 use crate::launch::{self, grid};
 use crate::workspace::{Slot, Workspace};
@@ -50,19 +50,10 @@ impl<D: Device> GpuMatcher<D> {
     fn upload(&mut self, slot: Slot, descriptors: ArrayView2<'_, f32>) -> Result<(), Error> {
         let descriptors = descriptors.as_standard_layout();
         let values = descriptors.as_slice().expect("standard layout is contiguous");
-        let rows: Vec<&[u8]> = values.chunks_exact(LENGTH).map(bytemuck::cast_slice).collect();
         self.workspace.fit::<f32>(&self.device, slot, values.len())?;
         let memory = self.workspace.buffer::<f32>(slot).memory;
-        self.device.upload(
-            memory,
-            Rows {
-                rows: &rows,
-                pitch: size_of::<f32>() * LENGTH,
-                offset: 0,
-                each: rows.len(),
-                lasting: false,
-            },
-        )
+        let lines = Lines::Packed(bytemuck::cast_slice(values), size_of::<f32>() * LENGTH);
+        self.device.upload(memory, Rows::copied(&lines, values.len() / LENGTH))
     }
 
     /// The nearest of `queries` in slot `query` among the `trained` in slot `train`.

@@ -5,7 +5,7 @@ use harris_core::{Border, Error, Gradient, HarrisConfig, Measure, Smoothing, Win
 use harris_gpu_kernels::abi::{Kernel, axis, border, boxes, gradient, measure};
 
 use crate::corners::Shape;
-use crate::device::{Depth, Device, Mark, Rows};
+use crate::device::{Depth, Device, Lines, Mark, Rows};
 use crate::launch::{self, grid};
 use crate::workspace::{Slot, Workspace};
 
@@ -336,7 +336,7 @@ impl<D: Device> Pass<'_, D> {
 
     fn taps(&mut self, slot: Slot, taps: &[f32]) -> Result<(), Error> {
         let memory = self.workspace.buffer::<f32>(slot).memory;
-        self.device.upload(memory, Rows::single(&bytemuck::cast_slice(taps)))
+        self.device.upload(memory, Rows::copied(&Lines::words(taps), 1))
     }
 
     fn weigh(

@@ -1,31 +1,9 @@
 //! Samples on their way to the device.
 
-use harris_core::{Error, ImageView, Raster, Sample, Samples};
+use harris_core::{Error, ImageView};
 
-use crate::device::{Depth, Device, Mark, Rows};
+use crate::device::{Depth, Device, Lines, Mark, Rows};
 use crate::workspace::{Slot, Workspace};
-
-/// The bytes of each row.
-pub(crate) fn rows<'a>(image: &ImageView<'a>) -> Vec<&'a [u8]> {
-    match image.samples() {
-        Samples::U8(raster) => rows_of(raster),
-        Samples::U16(raster) => rows_of(raster),
-        Samples::F32(raster) => rows_of(raster),
-    }
-}
-
-/// The bytes of the first row.
-pub(crate) fn first_row<'a>(image: &ImageView<'a>) -> &'a [u8] {
-    match image.samples() {
-        Samples::U8(raster) => bytemuck::cast_slice(raster.row(0)),
-        Samples::U16(raster) => bytemuck::cast_slice(raster.row(0)),
-        Samples::F32(raster) => bytemuck::cast_slice(raster.row(0)),
-    }
-}
-
-fn rows_of<T: Sample + bytemuck::Pod>(raster: Raster<'_, T>) -> Vec<&[u8]> {
-    (0..raster.height()).map(|y| bytemuck::cast_slice(raster.row(y))).collect()
-}
 
 /// Brings samples to the slot `Image`, rows without gaps. Where they are `lasting`, see [`Rows`].
 pub(crate) fn samples<D: Device>(
@@ -36,8 +14,7 @@ pub(crate) fn samples<D: Device>(
 ) -> Result<(), Error> {
     let pitch = Depth::of(image).bytes() * image.width() * image.channels();
     workspace.fit::<u8>(device, Slot::Image, pitch * image.height())?;
-    let rows = rows(image);
-    let rows = Rows { rows: &rows, pitch, offset: 0, each: rows.len(), lasting };
+    let rows = Rows { images: &[Lines::of(image)], rows: 0..image.height(), pitch, offset: 0, lasting };
     device.upload(workspace.buffer::<u8>(Slot::Image).memory, rows)?;
     device.mark(Mark::Uploaded)
 }
@@ -51,9 +28,7 @@ pub(crate) fn mask<D: Device>(
     let bytes = image.mask().map_or(1, |mask| mask.width() * mask.height());
     workspace.fit::<u8>(device, Slot::Mask, bytes)?;
     let Some(mask) = image.mask() else { return Ok(()) };
-    let rows =
-        Rows { rows: &rows_of(mask), pitch: mask.width(), offset: 0, each: mask.height(), lasting: false };
-    device.upload(workspace.buffer::<u8>(Slot::Mask).memory, rows)
+    device.upload(workspace.buffer::<u8>(Slot::Mask).memory, Rows::copied(&Lines::U8(mask), mask.height()))
 }
 
 /// Brings words to a slot.
@@ -68,5 +43,5 @@ pub(crate) fn words<D: Device, T: bytemuck::Pod + harris_gpu_kernels::Word>(
         return Ok(());
     }
     let memory = workspace.buffer::<T>(slot).memory;
-    device.upload(memory, Rows::single(&bytemuck::cast_slice(words)))
+    device.upload(memory, Rows::copied(&Lines::words(words), 1))
 }

@@ -16,7 +16,7 @@ mod stream;
 pub(crate) use context::Gpu;
 pub use gpu::{DeviceInfo, devices, is_available};
 pub(crate) use memory::{DeviceMemory, Staging, is_pinned};
-pub(crate) use stream::{Queue, Recording, Stream, Value, evenly};
+pub(crate) use stream::{Queue, Recording, Stream, Value};
 
 #[cfg(test)]
 mod tests {

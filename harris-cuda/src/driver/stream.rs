@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::time::Duration;
 
-use harris_gpu::Mark;
+use harris_gpu::{Mark, Rows};
 use harris_gpu_kernels::abi::Kernel;
 
 use super::ffi::{self, Handle};
@@ -106,27 +106,31 @@ impl Stream {
         ffi::check("cuMemcpyHtoDAsync", code)
     }
 
-    /// The same for rows of pinned memory, `pitch` bytes apart on the device, that lie [`evenly`] apart on the host; they must stay
-    /// as they are until the next [`Stream::wait`].
+    /// The same for rows of a single image in pinned memory, `stride` bytes apart; they must stay as they are until the next
+    /// [`Stream::wait`].
     pub(crate) fn upload_rows(
         &self,
         queue: Queue,
         to: &DeviceMemory,
-        offset: usize,
-        pitch: usize,
-        rows: &[&[u8]],
+        rows: &Rows<'_>,
+        stride: usize,
     ) -> Result<(), CudaError> {
         self.gpu.enter()?;
-        let (width, count) = (rows[0].len(), rows.len());
-        assert!(evenly(rows) == count && width <= pitch, "rows that lie evenly");
+        let &Rows { pitch, offset, .. } = rows;
+        let (first, count) = (rows.row(0), rows.count());
+        let width = first.len();
+        assert!(
+            rows.images.len() == 1 && rows.images[0].stride() == Some(stride),
+            "rows of an image that lie so far apart"
+        );
+        assert!(width <= pitch && (width <= stride || count == 1), "rows that do not overlap");
         let last = offset + (count - 1) * pitch;
         assert!(last <= to.bytes && width <= to.bytes - last, "a copy into memory");
-        let stride = if count > 1 { rows[1].as_ptr() as usize - rows[0].as_ptr() as usize } else { width };
         let copy = ffi::Copy2d {
             from_x_bytes: 0,
             from_y: 0,
             from_type: ffi::MEMORYTYPE_HOST,
-            from_host: rows[0].as_ptr().cast(),
+            from_host: first.as_ptr().cast(),
             from_device: 0,
             from_array: std::ptr::null_mut(),
             from_pitch: stride,
@@ -142,7 +146,7 @@ impl Stream {
         };
         let stream = self.queue(queue);
         let code = if stride == pitch && width == pitch {
-            // SAFETY: the rows follow each other without gaps, as was checked, inside the memory on the device; they stay as they
+            // SAFETY: the rows follow each other without gaps, as an image's of that stride do, inside the memory on the device; they stay as they
             // are until the copy is done, which is the caller's to keep, as in `upload`.
             unsafe { ffi::cuMemcpyHtoDAsync_v2(copy.to_device, copy.from_host, width * count, stream) }
         } else {
@@ -355,42 +359,5 @@ impl Drop for Stream {
             // SAFETY: the stream is alive and dropped once; the driver lets its work end first.
             unsafe { ffi::cuStreamDestroy_v2(handle) };
         }
-    }
-}
-
-/// How many rows, from the first on, are of one length and lie as far apart as the first two, in ascending order.
-pub(crate) fn evenly(rows: &[&[u8]]) -> usize {
-    let at = |i: usize| rows[i].as_ptr() as usize;
-    let stride = match rows.len() {
-        0 | 1 => return rows.len(),
-        _ => at(1).wrapping_sub(at(0)),
-    };
-    // A negative stride is a long one here.
-    if stride < rows[0].len() || stride > isize::MAX as usize {
-        return 1;
-    }
-    let even = |i: &usize| rows[*i].len() == rows[0].len() && at(*i) == at(0).wrapping_add(i * stride);
-    (0..rows.len()).take_while(even).count()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_that_lie_evenly_are_told() {
-        let bytes = [0_u8; 100];
-        let rows: Vec<&[u8]> = bytes.chunks(10).map(|row| &row[..7]).collect();
-        assert_eq!(evenly(&rows), 10);
-        assert_eq!(evenly(&rows[..1]), 1);
-        assert_eq!(evenly(&[]), 0);
-        let backwards: Vec<&[u8]> = rows.iter().rev().copied().collect();
-        assert_eq!(evenly(&backwards), 1);
-        let same = [rows[0], rows[0]];
-        assert_eq!(evenly(&same), 1);
-        let shorter = [rows[0], rows[1], &rows[2][..5], rows[3]];
-        assert_eq!(evenly(&shorter), 2);
-        let farther = [rows[0], rows[1], rows[3]];
-        assert_eq!(evenly(&farther), 2);
     }
 }

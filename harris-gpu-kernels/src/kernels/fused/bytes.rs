@@ -238,7 +238,8 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>
             }
         };
         array::from_fn(|i| {
-            let tensor = (scaled(sums[0][i], FROM_0), scaled(sums[1][i], AROUND_0), scaled(sums[2][i], FROM_0));
+            let tensor =
+                (scaled(sums[0][i], FROM_0), scaled(sums[1][i], AROUND_0), scaled(sums[2][i], FROM_0));
             measure(lane.s, lane.set.measure, lane.set.parameter, tensor.0, tensor.1, tensor.2)
         })
     }

@@ -37,12 +37,7 @@ pub(super) struct Corners<S: Simt> {
 
 impl<S: Simt> Corners<S> {
     #[inline(always)]
-    pub(super) fn new(
-        lane: &Lane<S>,
-        state: S::Buffer<u32>,
-        keys: S::Buffer<u64>,
-        list: usize,
-    ) -> Self {
+    pub(super) fn new(lane: &Lane<S>, state: S::Buffer<u32>, keys: S::Buffer<u64>, list: usize) -> Self {
         let own_state = lane.s.block_row() as usize * state::WORDS;
         Self {
             state,

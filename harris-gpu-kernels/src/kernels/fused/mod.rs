@@ -156,10 +156,18 @@ macro_rules! variants {
 }
 
 macro_rules! sample {
-    (Bytes) => { u8 };
-    (Words) => { u16 };
-    (Floats) => { f32 };
-    (Colours) => { u8 };
+    (Bytes) => {
+        u8
+    };
+    (Words) => {
+        u16
+    };
+    (Floats) => {
+        f32
+    };
+    (Colours) => {
+        u8
+    };
 }
 
 crate::for_each_fused!(variants);
@@ -200,7 +208,8 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     let mut front = F::new(&lane, image, row);
     let step = |front: &mut F, corners: &mut Corners<S>, row: i32| {
         let of_response = row - F::REACH;
-        let (strong, responses) = front.step(&lane, row, of_response >= frame && of_response < height - frame);
+        let (strong, responses) =
+            front.step(&lane, row, of_response >= frame && of_response < height - frame);
         corners.suppress::<RADIUS>(&lane, strong, responses, row - reach);
     };
     let mut patience = HASTE;

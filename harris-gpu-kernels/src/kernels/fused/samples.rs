@@ -143,12 +143,11 @@ impl<
     fn new(lane: &Lane<S>, image: S::Buffer<T>, row: i32) -> Self {
         let zeros = [T::Number::ZERO; EACH];
         let nothing = [T::from_bits(0); EACH];
-        let channel = Channel { ahead: [nothing; 2], rows: [zeros; 4], differences: [zeros; 2], sums: [zeros; 2] };
+        let channel =
+            Channel { ahead: [nothing; 2], rows: [zeros; 4], differences: [zeros; 2], sums: [zeros; 2] };
         let mut front = Self {
             image,
-            columns: array::from_fn(|i| {
-                CHANNELS as u32 * mirrored(lane.x + i as i32, lane.set.size.width)
-            }),
+            columns: array::from_fn(|i| CHANNELS as u32 * mirrored(lane.x + i as i32, lane.set.size.width)),
             least: 0.0,
             valid: true,
             channels: [channel; CHANNELS],
@@ -188,7 +187,8 @@ impl<
         }
         let [xx, xy, yy] = self.sum(products);
         let scaled = |sums: [T::Sum; EACH]| sums.map(T::float);
-        let (xx, yy) = (scaled(across::<S, T, WINDOW>(lane.s, xx)), scaled(across::<S, T, WINDOW>(lane.s, yy)));
+        let (xx, yy) =
+            (scaled(across::<S, T, WINDOW>(lane.s, xx)), scaled(across::<S, T, WINDOW>(lane.s, yy)));
         let trace: [f32; EACH] = array::from_fn(|i| xx[i] + yy[i]);
         let greatest = trace[0].max(trace[1]).max(trace[2].max(trace[3]));
         let strong = lane.s.ballot(greatest >= self.least) != 0 && valid;
@@ -229,7 +229,12 @@ impl<
 
     /// gx and gy of the row before the smoothed one that this row completes.
     #[inline(always)]
-    fn differentiate(&mut self, lane: &Lane<S>, row: i32, channel: usize) -> ([T::Number; EACH], [T::Number; EACH]) {
+    fn differentiate(
+        &mut self,
+        lane: &Lane<S>,
+        row: i32,
+        channel: usize,
+    ) -> ([T::Number; EACH], [T::Number; EACH]) {
         let next = self.load(lane, row + 2, channel);
         let Channel { ahead, rows, differences, sums } = &mut self.channels[channel];
         let samples = ahead[1].map(T::number);
@@ -247,7 +252,12 @@ impl<
         } else {
             let seen = Seen::<T::Number>::new::<S, SMOOTHING>(lane.s, samples);
             let row = array::from_fn(|i| {
-                smooth([1, 2].map(|d| if d <= SMOOTHING { seen.before(i, d) + seen.after(i, d) } else { T::Number::ZERO }), samples[i])
+                smooth(
+                    [1, 2].map(|d| {
+                        if d <= SMOOTHING { seen.before(i, d) + seen.after(i, d) } else { T::Number::ZERO }
+                    }),
+                    samples[i],
+                )
             });
             let down = array::from_fn(|i| {
                 let sum = match SMOOTHING {
