@@ -4,7 +4,7 @@ use core::array;
 
 use super::super::response::measure;
 use super::corners::push;
-use super::{EACH, Front, Lane, NEVER, mirrored};
+use super::{EACH, Front, Lane, NEVER, ROWS, mirrored};
 use crate::Simt;
 use crate::abi::gradient;
 
@@ -27,8 +27,9 @@ pub(super) struct Bytes<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, co
     selector: u32,
     /// What the trace of the sums around a corner reaches.
     least: i32,
-    /// The words of its samples of the two rows after the next, the farther first.
-    ahead: [[u32; 2]; 2],
+    /// Its samples of the next rows, and the words of those after them.
+    samples: [u32; ROWS],
+    ahead: [[u32; 2]; ROWS],
     /// Rows of its own samples, in pairs.
     rows: [[u32; PAIRS]; 4],
     /// Smoothed down, in pairs: its own in the middle, two of each neighbour around them.
@@ -54,15 +55,17 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> 
             column,
             selector,
             least: 0,
-            ahead: [[0; 2]; 2],
+            samples: [0; ROWS],
+            ahead: [[0; 2]; ROWS],
             rows: [[0; PAIRS]; 4],
             around: [0; PAIRS + 4],
             differences: [[0; PAIRS]; 2],
             sums: [[0; PAIRS]; 2],
             products: [[[0; EACH]; 3]; 6],
         };
-        front.ahead = [front.load(lane, row + 1), front.load(lane, row)];
-        front.next(lane, row - 1);
+        let first = front.load(lane, row);
+        front.ahead = array::from_fn(|i| front.load(lane, row + 1 + i as i32));
+        front.next(lane, front.pick(lane, first));
         front
     }
 
@@ -74,9 +77,15 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> 
     }
 
     #[inline(always)]
-    fn step(&mut self, lane: &Lane<S>, row: i32, valid: bool) -> (bool, [f32; EACH]) {
+    fn fetch(&mut self, lane: &Lane<S>, row: i32) {
+        self.samples = array::from_fn(|i| self.pick(lane, self.ahead[i]));
+        self.ahead = array::from_fn(|i| self.load(lane, row + 1 + (ROWS + i) as i32));
+    }
+
+    #[inline(always)]
+    fn step(&mut self, lane: &Lane<S>, row: i32, i: usize, valid: bool) -> (bool, [f32; EACH]) {
         let around = self.around;
-        self.next(lane, row);
+        self.next(lane, self.samples[i]);
         let smoothed = Self::smooth(lane.s, around);
         let (gx, gy) = self.differentiate(lane.s, smoothed);
         let [xx, xy, yy] = self.sum(lane, gx, gy, row - SMOOTHING as i32 - 1);
@@ -117,13 +126,16 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>
         [lane.s.load_four(self.image, at), lane.s.load_four(self.image, at + 4)]
     }
 
-    /// Smooths down what the next row brings, and asks the neighbours for theirs, and memory for another row.
+    /// The lane's samples from the words that have them.
     #[inline(always)]
-    fn next(&mut self, lane: &Lane<S>, row: i32) {
+    fn pick(&self, lane: &Lane<S>, [first, second]: [u32; 2]) -> u32 {
+        lane.s.permute(first, second, self.selector)
+    }
+
+    /// Smooths down what the next row brings, and asks the neighbours for theirs.
+    #[inline(always)]
+    fn next(&mut self, lane: &Lane<S>, samples: u32) {
         let s = lane.s;
-        let [first, second] = self.ahead[1];
-        let samples = s.permute(first, second, self.selector);
-        self.ahead = [self.load(lane, row + 3), self.ahead[0]];
         // Byte 4 is one of zeros.
         let pairs = [0x4140, 0x4342].map(|selector| s.permute(samples, 0, selector));
         let ring = &self.rows;

@@ -15,15 +15,16 @@ use crate::abi::{measure as measures, state, threshold};
 pub(super) struct Corners<S: Simt> {
     state: S::Buffer<u32>,
     keys: S::Buffer<u64>,
-    /// Where the image's state is.
-    own_state: usize,
+    /// Where warps tell of the image's greatest response.
+    greatest_of_all: usize,
     /// Where the piece's candidates start, and how many there are.
     list: usize,
     pub(super) found: u32,
-    /// The greatest response that any warp told of, as the state has it.
+    /// The greatest response that any warp told of, as the state has it: what was asked for last, and before.
     heard: u32,
+    known: u32,
     /// The greatest that this one told of.
-    told: u32,
+    told: i32,
     /// What a corner reaches at least, as far as is known, where the lane has corners of its own.
     bound: i32,
     /// The greatest response so far of its own corners.
@@ -39,13 +40,18 @@ impl<S: Simt> Corners<S> {
     #[inline(always)]
     pub(super) fn new(lane: &Lane<S>, state: S::Buffer<u32>, keys: S::Buffer<u64>, list: usize) -> Self {
         let own_state = lane.s.block_row() as usize * state::WORDS;
+        // There are never so many pieces. But compilers cannot know it, and so take the place for another in each lane: what is the same in
+        // all of them they bring to a register of the warp, and wait for it at once.
+        let greatest_of_all =
+            own_state + state::GREATEST + (lane.s.lane() * (lane.set.pieces >> 31)) as usize;
         Self {
             state,
             keys,
-            own_state,
+            greatest_of_all,
             list,
             found: 0,
-            heard: lane.s.load_shared_by_all(state, own_state + state::GREATEST),
+            heard: lane.s.load_shared_by_all(state, greatest_of_all),
+            known: 0,
             told: 0,
             bound: 0,
             greatest: 0,
@@ -55,17 +61,31 @@ impl<S: Simt> Corners<S> {
         }
     }
 
-    /// Learns the bound from what all warps told; returns what the trace of the sums around a corner reaches at least.
+    /// Learns the bound from what all warps told before the last [`Corners::ask`]; returns what the trace of the sums around a corner
+    /// reaches at least, where that is news.
     #[inline(always)]
-    pub(super) fn listen(&mut self, lane: &Lane<S>) -> f32 {
+    pub(super) fn listen(&mut self, lane: &Lane<S>) -> Option<f32> {
+        let is_news = lane.s.ballot(self.heard > self.known) != 0;
+        is_news.then(|| self.learn(lane))
+    }
+
+    /// Asks what all warps told: the answer is waited for in [`Corners::listen`].
+    #[inline(always)]
+    pub(super) fn ask(&mut self, lane: &Lane<S>) {
+        self.heard = lane.s.load_shared_by_all(self.state, self.greatest_of_all);
+    }
+
+    /// Learns the bound from what was heard; returns as [`Corners::listen`].
+    #[inline(always)]
+    pub(super) fn learn(&mut self, lane: &Lane<S>) -> f32 {
         let (s, set) = (lane.s, &lane.set);
+        self.known = self.heard;
         let floor = if set.threshold == threshold::ABSOLUTE {
             set.value
+        } else if self.known > ordered(0.0) {
+            set.value * unordered(self.known)
         } else {
-            // What was asked for last time: it has come since.
-            let heard = self.heard;
-            self.heard = s.load_shared_by_all(self.state, self.own_state + state::GREATEST);
-            if heard > ordered(0.0) { set.value * unordered(heard) } else { 0.0 }
+            0.0
         };
         let floor = floor.max(0.0);
         self.bound = if lane.own { floor.to_bits() as i32 + 1 } else { i32::MAX };
@@ -77,17 +97,20 @@ impl<S: Simt> Corners<S> {
     #[inline(always)]
     pub(super) fn tell(&mut self, lane: &Lane<S>) {
         let s = lane.s;
-        let mut greatest = if self.greatest > 0 { ordered(f32::from_bits(self.greatest as u32)) } else { 0 };
+        if s.ballot(self.greatest > self.told) == 0 {
+            return;
+        }
+        let mut greatest = self.greatest;
         let mut delta = 16;
         while delta > 0 {
-            greatest = greatest.max(s.shuffle_xor(greatest, delta));
+            greatest = greatest.max(s.shuffle_xor(greatest as u32, delta) as i32);
             delta /= 2;
         }
-        // What was heard is some rows old: others may have told of more, which does no harm.
-        if s.lane() == 0 && greatest > self.told {
-            s.atomic_max(self.state, self.own_state + state::GREATEST, greatest);
+        if s.lane() == 0 {
+            let greatest = ordered(f32::from_bits(greatest as u32));
+            s.atomic_max(self.state, self.greatest_of_all, greatest);
         }
-        self.told = self.told.max(greatest);
+        self.told = greatest;
     }
 
     /// Finds the corners of the row `centre`, `RADIUS` above that of the responses, which are `strong` where one of them may exceed

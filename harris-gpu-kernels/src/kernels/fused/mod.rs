@@ -27,9 +27,8 @@ use crate::{Simt, Word};
 /// Columns that a lane has.
 const EACH: usize = fused::EACH as usize;
 
-/// Times that three rows are walked before warps hear from each other: at first, and at most.
-const HASTE: u32 = 2;
-const PATIENCE: u32 = 8;
+/// Rows that are fetched at once, and then walked.
+const ROWS: usize = 3;
 
 /// What every response exceeds.
 const NEVER: f32 = f32::NEG_INFINITY;
@@ -108,9 +107,12 @@ trait Front<S: Simt> {
     /// Learns what the trace of the sums around a corner reaches at least.
     fn listen(&mut self, least: f32);
 
-    /// One row down, to `row`: the responses `REACH` rows higher up, and whether any of them counts: not where the row is not `valid`, nor
+    /// Before [`ROWS`] steps from `row` on: takes what they need of the rows that were asked for the last time, and asks for others.
+    fn fetch(&mut self, lane: &Lane<S>, row: i32);
+
+    /// One row down, to `row`, which is number `i` after the last fetching: the responses `REACH` rows higher up, and whether any of them counts: not where the row is not `valid`, nor
     /// where no trace is great enough.
-    fn step(&mut self, lane: &Lane<S>, row: i32, valid: bool) -> (bool, [f32; EACH]);
+    fn step(&mut self, lane: &Lane<S>, row: i32, i: usize, valid: bool) -> (bool, [f32; EACH]);
 
     /// Whether all samples so far are numbers that images may have.
     #[inline(always)]
@@ -183,7 +185,7 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     counts: S::Buffer<u32>,
     set: Settings,
 ) {
-    let (width, height) = (set.size.width as i32, set.size.height as i32);
+    let width = set.size.width as i32;
     let strips = set.size.width.div_ceil(OWN);
     // Blocks are single warps: what is the same for all lanes then follows from the block's number, and is computed once.
     let (strip, top) = (s.block() % strips, set.first + s.block() / strips * set.rows);
@@ -206,26 +208,19 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     let mut row = lane.top - reach;
     let mut corners = Corners::<S>::new(&lane, state, keys, piece * set.room as usize);
     let mut front = F::new(&lane, image, row);
-    let step = |front: &mut F, corners: &mut Corners<S>, row: i32| {
-        let of_response = row - F::REACH;
-        let (strong, responses) =
-            front.step(&lane, row, of_response >= frame && of_response < height - frame);
-        corners.suppress::<RADIUS>(&lane, strong, responses, row - reach);
-    };
-    let mut patience = HASTE;
+    front.listen(corners.learn(&lane));
     while row - reach < lane.bottom {
-        front.listen(corners.listen(&lane));
-        let mut turn = 0;
-        while turn < patience && row - reach < lane.bottom {
-            // As many as most rings are long and one more: so many turns bring rows back to the registers they had.
-            step(&mut front, &mut corners, row);
-            step(&mut front, &mut corners, row + 1);
-            step(&mut front, &mut corners, row + 2);
-            row += 3;
-            turn += 1;
+        if let Some(least) = corners.listen(&lane) {
+            front.listen(least);
         }
+        front.fetch(&lane, row);
+        corners.ask(&lane);
+        // As many as most rings are long and one more: so many turns bring rows back to the registers they had.
+        step::<S, F, RADIUS>(&lane, &mut front, &mut corners, row, 0);
+        step::<S, F, RADIUS>(&lane, &mut front, &mut corners, row + 1, 1);
+        step::<S, F, RADIUS>(&lane, &mut front, &mut corners, row + 2, 2);
+        row += ROWS as i32;
         corners.tell(&lane);
-        patience = (2 * patience).min(PATIENCE);
     }
     if s.lane() == 0 {
         s.store(counts, piece, corners.found);
@@ -233,6 +228,22 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     if !front.is_valid() {
         s.atomic_max(state, s.block_row() as usize * state::WORDS + state::INVALID, 1);
     }
+}
+
+/// One row down.
+#[inline(always)]
+fn step<S: Simt, F: Front<S>, const RADIUS: usize>(
+    lane: &Lane<S>,
+    front: &mut F,
+    corners: &mut Corners<S>,
+    row: i32,
+    i: usize,
+) {
+    let of_response = row - F::REACH;
+    let valid = of_response >= lane.set.frame as i32
+        && of_response < lane.set.size.height as i32 - lane.set.frame as i32;
+    let (strong, responses) = front.step(lane, row, i, valid);
+    corners.suppress::<RADIUS>(lane, strong, responses, of_response - RADIUS as i32);
 }
 
 /// Where row or column `i` of a mirrored line is read; somewhere inside where it is too far away to matter.

@@ -166,7 +166,10 @@ impl<
     }
 
     #[inline(always)]
-    fn step(&mut self, lane: &Lane<S>, row: i32, valid: bool) -> (bool, [f32; EACH]) {
+    fn fetch(&mut self, _: &Lane<S>, _: i32) {}
+
+    #[inline(always)]
+    fn step(&mut self, lane: &Lane<S>, row: i32, _: usize, valid: bool) -> (bool, [f32; EACH]) {
         let of_gradient = row - SMOOTHING as i32 - 1;
         // Above and below the image gy has changed its sign: that changes the sign of the product of both alone.
         let outside = of_gradient < 0 || of_gradient >= lane.set.size.height as i32;
