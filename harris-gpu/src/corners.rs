@@ -1,29 +1,19 @@
 //! From responses, or from the candidates of a fused walk, to the list of corners.
 
 use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Order, Subpixel, Threshold};
-use harris_gpu_kernels::abi::{Kernel, bins, order, state, threshold};
+use harris_gpu_kernels::abi::{Kernel, bins, state, threshold};
 use harris_gpu_kernels::simt;
 
-use crate::device::{Depth, Device, Lines, Mark, Resident, Rows};
+use crate::device::{Depth, Device, Lines, Mark, Rows};
 use crate::launch::{self, grid};
+use crate::lists::{Lists, Turn};
+use crate::room::{Room, Shape};
 use crate::workspace::{Slot, Workspace};
 
 const WARP: usize = simt::WARP as usize;
 
 /// Blocks that reduce an image: enough to fill any GPU.
 const REDUCING_BLOCKS: usize = 1024;
-
-/// The longest lists that are sorted by counting alone.
-const COUNTED: usize = 8192;
-
-/// The runs of longer ones.
-const RUN: usize = 2048;
-
-/// The most bins that lists are sorted by.
-const MOST_BINS: usize = 32768;
-
-/// The shortest part of a list that is fetched together with its length.
-const LEAST_FETCHED: usize = 1024;
 
 /// A threshold that needs no histogram, as kernels take it.
 pub(crate) fn simple_threshold(config: &HarrisConfig) -> Option<(u32, f32)> {
@@ -37,172 +27,6 @@ pub(crate) fn simple_threshold(config: &HarrisConfig) -> Option<(u32, f32)> {
 
 /// Rounds of decisions before the host looks whether any are left.
 const ROUNDS: usize = 4;
-
-/// Lists of keys on the device, whose lengths the slot `State` has.
-#[derive(Clone, Copy)]
-pub(crate) struct Lists {
-    /// How many.
-    pub(crate) count: usize,
-    /// Keys from one to the next, and the most that one has.
-    pub(crate) pitch: usize,
-    /// The first so many count.
-    pub(crate) most: usize,
-}
-
-/// What lists are sorted by.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Turn {
-    /// The strongest first.
-    Response,
-    /// Row by row.
-    Raster,
-}
-
-impl Lists {
-    /// The grid for `each` threads a key.
-    fn grid(self, kernel: Kernel, each: usize) -> [u32; 2] {
-        grid(kernel, self.most.min(self.pitch) * each, self.count)
-    }
-
-    /// Sorts and returns where the keys are, and the other slot.
-    pub(crate) fn sort<D: Device>(
-        self,
-        device: &D,
-        workspace: &Workspace<D>,
-        (mut keys, mut other): (Slot, Slot),
-        turn: Turn,
-    ) -> Result<(Slot, Slot), Error> {
-        let state = workspace.buffer(Slot::State);
-        let (pitch, most) = (self.pitch as u32, self.most.min(self.pitch));
-        let turned = u32::from(turn == Turn::Raster);
-        // By counting alone, or by counting in runs that are merged: as often as the longest lists need, so that it is known where
-        // the keys are.
-        let mut run = if most <= COUNTED { COUNTED } else { RUN };
-        let grid = self.grid(Kernel::rank, order::PARTS as usize);
-        let (from, to) = (workspace.buffer(keys), workspace.buffer(other));
-        launch::rank(device, grid, from, to, state, pitch, most as u32, run as u32, turned)?;
-        std::mem::swap(&mut keys, &mut other);
-        while run < most {
-            let (from, to) = (workspace.buffer(keys), workspace.buffer(other));
-            let grid = self.grid(Kernel::merge, 1);
-            launch::merge(device, grid, from, to, state, pitch, most as u32, run as u32, turned)?;
-            std::mem::swap(&mut keys, &mut other);
-            run *= order::WAYS as usize;
-        }
-        Ok((keys, other))
-    }
-}
-
-/// Room for an image's lists, by what images had before.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
-    size: (usize, usize),
-    /// For corners.
-    pub(crate) kept: usize,
-    /// How many the last list had.
-    last: usize,
-    /// So few bins as some were crowded among.
-    crowded: usize,
-}
-
-impl Room {
-    /// As much as most images need: what is more is counted, and the work is done again.
-    pub(crate) fn new(config: &HarrisConfig, shape: &Shape) -> Self {
-        let (width, height) = (shape.width as usize, shape.height as usize);
-        // Corners are more than the radius apart along a row or a column.
-        let radius = config.suppression_radius();
-        let most = |len: usize| len.div_ceil(radius.min(len) + 1);
-        let (most, pixels) = (most(width) * most(height), width * height);
-        Self { size: (width, height), kept: most.min(pixels / 600 + 1024), last: 0, crowded: 0 }
-    }
-
-    /// Whether it was made for images of this size.
-    pub(crate) fn suits(&self, shape: &Shape) -> bool {
-        self.size == (shape.width as usize, shape.height as usize)
-    }
-
-    /// Makes more where lists did not fit, or not in their bins; tells whether that was so.
-    fn grow(&mut self, states: &[[u32; state::WORDS]]) -> bool {
-        let most = |word: usize| states.iter().map(|state| state[word] as usize).max().unwrap_or(0);
-        let (kept, crowded) = (most(state::KEPT), most(state::CROWDED) > 0);
-        let fits = kept <= self.kept;
-        if !fits {
-            self.kept = kept + kept / 4;
-        }
-        if crowded {
-            self.crowded = self.bins();
-        }
-        crowded || !fits
-    }
-
-    /// How many bins sort lists best: about one a key.
-    fn bins(&self) -> usize {
-        self.usual().min(MOST_BINS)
-    }
-
-    /// Keypoints that are fetched together with their number.
-    fn usual(&self) -> usize {
-        // One number for many images that follow each other.
-        (self.last + self.last / 8).next_power_of_two().max(LEAST_FETCHED)
-    }
-
-    /// What work depends on, but for the images.
-    pub(crate) fn key(&self) -> [u64; 2] {
-        let crowded = u64::from(self.bins() <= self.crowded);
-        [self.kept as u64, 2 * self.usual() as u64 + crowded]
-    }
-}
-
-/// What is known of the images on the device.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Shape {
-    pub(crate) width: u32,
-    pub(crate) height: u32,
-    pub(crate) channels: u32,
-    pub(crate) depth: Depth,
-    /// Samples from row to row.
-    pub(crate) stride: usize,
-    pub(crate) masked: bool,
-    /// Images of a stack.
-    pub(crate) images: usize,
-}
-
-impl Shape {
-    /// Of images that are brought to the device.
-    pub(crate) fn new(image: &ImageView<'_>, images: usize) -> Self {
-        Self {
-            width: image.width() as u32,
-            height: image.height() as u32,
-            channels: image.channels() as u32,
-            depth: Depth::of(image),
-            stride: image.width() * image.channels(),
-            masked: image.mask().is_some(),
-            images,
-        }
-    }
-
-    /// Of one that is there.
-    pub(crate) fn resident<M>(image: &Resident<M>) -> Self {
-        Self {
-            width: image.width as u32,
-            height: image.height as u32,
-            channels: image.channels as u32,
-            depth: image.depth,
-            stride: image.pitch / image.depth.bytes(),
-            masked: false,
-            images: 1,
-        }
-    }
-
-    pub(crate) fn pixels(&self) -> usize {
-        self.width as usize * self.height as usize
-    }
-
-    /// The bytes of an image.
-    pub(crate) fn bytes(&self) -> usize {
-        self.stride * self.height as usize * self.depth.bytes()
-    }
-}
 
 /// What was asked for and is on its way.
 #[derive(Debug)]

@@ -4,10 +4,11 @@ use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Subpixel};
 use harris_gpu_kernels::abi::Kernel;
 use ndarray::Array2;
 
-use crate::corners::{Fetched, Room, Search, Shape};
+use crate::corners::{Fetched, Search};
 use crate::device::{Device, Mark, Resident};
 use crate::error::GpuError;
 use crate::fused::Pieces;
+use crate::room::{Room, Shape};
 use crate::workspace::{Slot, Workspace};
 use crate::{fused, staged, upload};
 

@@ -7,11 +7,11 @@ use harris_gpu_kernels::abi::pyramid::{layer, triple};
 use harris_gpu_kernels::abi::{Kernel, state};
 use ndarray::Array2;
 
-use crate::corners::{Lists, Turn};
 use crate::device::{Device, Mark};
 use crate::error::GpuError;
 use crate::integral::integrate;
 use crate::launch::{self, grid};
+use crate::lists::{Lists, Turn};
 use crate::upload;
 use crate::workspace::{Slot, Workspace};
 

@@ -6,9 +6,10 @@ use harris_core::{
 use harris_gpu_kernels::abi::{Kernel, fused, gradient};
 use harris_gpu_kernels::simt;
 
-use crate::corners::{Fetched, Search, Shape, simple_threshold};
+use crate::corners::{Fetched, Search, simple_threshold};
 use crate::device::{Depth, Device, Lines, Mark, Rows};
 use crate::launch;
+use crate::room::Shape;
 use crate::staged::measure_of;
 use crate::workspace::Slot;
 

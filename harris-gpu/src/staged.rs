@@ -4,9 +4,9 @@ use harris_core::pipeline::taps;
 use harris_core::{Border, Error, Gradient, HarrisConfig, Measure, Smoothing, Window};
 use harris_gpu_kernels::abi::{Kernel, axis, border, boxes, gradient, measure};
 
-use crate::corners::Shape;
 use crate::device::{Depth, Device, Lines, Mark, Rows};
 use crate::launch::{self, grid};
+use crate::room::Shape;
 use crate::workspace::{Slot, Workspace};
 
 /// A product with 1 is no operation: it changes no bit of any number.

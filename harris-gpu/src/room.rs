@@ -1,0 +1,123 @@
+//! What is known of images before their corners are, and the room that these will need.
+
+use harris_core::{HarrisConfig, ImageView};
+use harris_gpu_kernels::abi::state;
+
+use crate::device::{Depth, Resident};
+
+/// The most bins that lists are sorted by.
+const MOST_BINS: usize = 32768;
+
+/// The shortest part of a list that is fetched together with its length.
+const LEAST_FETCHED: usize = 1024;
+
+/// What is known of the images on the device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Shape {
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) channels: u32,
+    pub(crate) depth: Depth,
+    /// Samples from row to row.
+    pub(crate) stride: usize,
+    pub(crate) masked: bool,
+    /// Images of a stack.
+    pub(crate) images: usize,
+}
+
+impl Shape {
+    /// Of images that are brought to the device.
+    pub(crate) fn new(image: &ImageView<'_>, images: usize) -> Self {
+        Self {
+            width: image.width() as u32,
+            height: image.height() as u32,
+            channels: image.channels() as u32,
+            depth: Depth::of(image),
+            stride: image.width() * image.channels(),
+            masked: image.mask().is_some(),
+            images,
+        }
+    }
+
+    /// Of one that is there.
+    pub(crate) fn resident<M>(image: &Resident<M>) -> Self {
+        Self {
+            width: image.width as u32,
+            height: image.height as u32,
+            channels: image.channels as u32,
+            depth: image.depth,
+            stride: image.pitch / image.depth.bytes(),
+            masked: false,
+            images: 1,
+        }
+    }
+
+    pub(crate) fn pixels(&self) -> usize {
+        self.width as usize * self.height as usize
+    }
+
+    /// The bytes of an image.
+    pub(crate) fn bytes(&self) -> usize {
+        self.stride * self.height as usize * self.depth.bytes()
+    }
+}
+
+/// Room for an image's lists, by what images had before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    size: (usize, usize),
+    /// For corners.
+    pub(crate) kept: usize,
+    /// How many the last list had.
+    pub(crate) last: usize,
+    /// So few bins as some were crowded among.
+    pub(crate) crowded: usize,
+}
+
+impl Room {
+    /// As much as most images need: what is more is counted, and the work is done again.
+    pub(crate) fn new(config: &HarrisConfig, shape: &Shape) -> Self {
+        let (width, height) = (shape.width as usize, shape.height as usize);
+        // Corners are more than the radius apart along a row or a column.
+        let radius = config.suppression_radius();
+        let most = |len: usize| len.div_ceil(radius.min(len) + 1);
+        let (most, pixels) = (most(width) * most(height), width * height);
+        Self { size: (width, height), kept: most.min(pixels / 600 + 1024), last: 0, crowded: 0 }
+    }
+
+    /// Whether it was made for images of this size.
+    pub(crate) fn suits(&self, shape: &Shape) -> bool {
+        self.size == (shape.width as usize, shape.height as usize)
+    }
+
+    /// Makes more where lists did not fit, or not in their bins; tells whether that was so.
+    pub(crate) fn grow(&mut self, states: &[[u32; state::WORDS]]) -> bool {
+        let most = |word: usize| states.iter().map(|state| state[word] as usize).max().unwrap_or(0);
+        let (kept, crowded) = (most(state::KEPT), most(state::CROWDED) > 0);
+        let fits = kept <= self.kept;
+        if !fits {
+            self.kept = kept + kept / 4;
+        }
+        if crowded {
+            self.crowded = self.bins();
+        }
+        crowded || !fits
+    }
+
+    /// How many bins sort lists best: about one a key.
+    pub(crate) fn bins(&self) -> usize {
+        self.usual().min(MOST_BINS)
+    }
+
+    /// Keypoints that are fetched together with their number.
+    pub(crate) fn usual(&self) -> usize {
+        // One number for many images that follow each other.
+        (self.last + self.last / 8).next_power_of_two().max(LEAST_FETCHED)
+    }
+
+    /// What work depends on, but for the images.
+    pub(crate) fn key(&self) -> [u64; 2] {
+        let crowded = u64::from(self.bins() <= self.crowded);
+        [self.kept as u64, 2 * self.usual() as u64 + crowded]
+    }
+}
