@@ -42,8 +42,8 @@ pub trait Device: Debug + Send {
     /// Where the device fails.
     fn arrive(&mut self) -> Result<(), Error>;
 
-    /// Bytes that are best sent at once from where these lasting ones are, so that the queue can work on the first while others
-    /// are on their way.
+    /// Bytes of these lasting ones that are best sent last, on their own, so that the queue can work on the others while they are on their
+    /// way.
     fn portion(&self, bytes: &[u8]) -> usize;
 
     /// Reads `bytes` from the start of `memory` when the queue comes to it.

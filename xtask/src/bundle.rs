@@ -33,6 +33,8 @@ pub(crate) fn write(folder: &Path) -> Result<()> {
         "detect",
         "--bench",
         "features",
+        "--bench",
+        "gpu",
     ];
     if folder.exists() {
         fs::remove_dir_all(folder)?;

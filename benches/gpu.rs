@@ -1,0 +1,53 @@
+//! A GPU: images that are there, on their way, and many on their way at once. Without one, and without the feature `cuda`, nothing.
+
+use criterion::{Criterion, criterion_group, criterion_main};
+
+criterion_group!(benches, images);
+criterion_main!(benches);
+
+#[cfg(not(feature = "cuda"))]
+fn images(_: &mut Criterion) {
+    println!("built without the feature cuda");
+}
+
+#[cfg(feature = "cuda")]
+fn images(criterion: &mut Criterion) {
+    use std::hint::black_box;
+
+    use criterion::{BenchmarkId, Throughput};
+    use harris_benches::tiled;
+    use harris_core::{Detector, HarrisConfig};
+    use harris_cuda::{CudaDetector, CudaImage, CudaPipeline, PinnedImage};
+
+    let config = HarrisConfig::default();
+    let Ok(mut detector) = CudaDetector::new(config.clone()) else {
+        println!("no GPU");
+        return;
+    };
+    let mut group = criterion.benchmark_group("gpu");
+    for (width, height) in [(512, 512), (1920, 1080), (4096, 4096)] {
+        let samples = tiled(width, height);
+        let copied = || PinnedImage::copied(&samples, width, height, 1).expect("pinned memory");
+        let pinned = copied();
+        let resident = CudaImage::upload(0, &pinned.view()).expect("memory on the device");
+        let size = format!("{width}x{height}");
+        group.throughput(Throughput::Elements((width * height) as u64));
+        group.bench_function(BenchmarkId::new("resident", &size), |b| {
+            b.iter(|| detector.detect_on_device(black_box(&resident)).map(|keypoints| keypoints.len()));
+        });
+        group.bench_function(BenchmarkId::new("pinned", &size), |b| {
+            b.iter(|| detector.detect(black_box(&pinned.view())));
+        });
+        let mut stream = CudaPipeline::new(config.clone()).expect("a GPU, as above");
+        let mut spare: Vec<_> = (0..=stream.most_in_flight()).map(|_| copied()).collect();
+        // In the long run a frame ends for each that begins.
+        group.bench_function(BenchmarkId::new("frame_of_a_stream", &size), |b| {
+            b.iter(|| {
+                let frame = spare.pop().expect("one more than can be in flight");
+                if let Some(detection) = stream.push_pinned(frame) {
+                    spare.extend(detection.image);
+                }
+            });
+        });
+    }
+}
