@@ -19,8 +19,14 @@ const WARP: usize = simt::WARP as usize;
 const LEAST_SIDE: usize = 2 * fused::SIDE as usize;
 
 /// Rows of a strip that one warp walks: many enough that the rows before the first, which it walks too, count little.
-const MOST_ROWS: usize = 128;
+const MOST_ROWS: usize = 160;
 const LEAST_ROWS: usize = 5;
+
+/// Rows that are walked before the first and after the last of a piece.
+const AROUND: usize = 10;
+
+/// Schedulers of a multiprocessor.
+const SCHEDULERS: usize = 4;
 
 /// The kernel for images under a configuration, where there is one.
 pub(crate) fn kernel(shape: &Shape, config: &HarrisConfig) -> Option<Kernel> {
@@ -277,15 +283,45 @@ fn exceed<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces) -> Result<(), 
     )
 }
 
-/// So many that all pieces run at once, or in a few turns.
+/// Rows of a piece by which the walk is over soonest: the fewer, the more pieces there are to run at once, and the more of what they walk
+/// only leads to their first row.
 fn rows_of_piece(height: usize, strips: usize, multiprocessors: usize, kernel: Kernel) -> usize {
-    let warps = multiprocessors * kernel.blocks_held().unwrap_or(1) as usize;
-    (height * strips).div_ceil(warps).clamp(LEAST_ROWS, MOST_ROWS)
+    let schedulers = SCHEDULERS * multiprocessors;
+    let most = (kernel.blocks_held().unwrap_or(1) as usize).div_ceil(SCHEDULERS);
+    let choice = |warps: usize| {
+        let pieces = (warps * schedulers / strips).max(1);
+        let rows = height.div_ceil(pieces).clamp(LEAST_ROWS, MOST_ROWS);
+        // In turns where not all run at once.
+        let warps = (strips * height.div_ceil(rows)).div_ceil(schedulers);
+        let cycles = warps / most * cycles_of_row(most) + cycles_of_row(warps % most);
+        ((rows + AROUND) * cycles, rows)
+    };
+    (1..=most).map(choice).min().expect("one at least").1
+}
+
+/// Cycles that a row takes where so many warps share a scheduler, as measured on an H200.
+fn cycles_of_row(warps: usize) -> usize {
+    if warps == 0 { 0 } else { (290 + 238 * warps).max(680) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pieces_fill_the_device() {
+        let kernel = Kernel::binomial3_sobel_box3_harris_radius2;
+        let rows = |width: usize, height: usize, images: usize| {
+            rows_of_piece(height, images * width.div_ceil(fused::OWN as usize), 132, kernel)
+        };
+        // As they were quickest on 132 multiprocessors.
+        assert_eq!(rows(512, 512, 1), 5);
+        assert_eq!(rows(1920, 1080, 1), 19);
+        assert_eq!(rows(3840, 2160, 1), 36);
+        assert_eq!(rows(4096, 4096, 1), 72);
+        assert!((LEAST_ROWS..=MOST_ROWS).contains(&rows(1, 1, 1)));
+        assert!(rows(16384, 16384, 64) > 100);
+    }
 
     #[test]
     fn parts_shrink_and_cover_the_image() {
