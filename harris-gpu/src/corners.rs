@@ -15,6 +15,11 @@ const WARP: usize = simt::WARP as usize;
 /// Blocks that reduce an image: enough to fill any GPU.
 const REDUCING_BLOCKS: usize = 1024;
 
+const KEYS_OF_BIN: usize = bins::ROOM as usize;
+
+/// The most keys that all bins together have room for: 128 MiB of memory. Stacks of very many small images are sorted by counting.
+const MOST_BINNED: usize = 16 << 20;
+
 /// A threshold that needs no histogram, as kernels take it.
 pub(crate) fn simple_threshold(config: &HarrisConfig) -> Option<(u32, f32)> {
     match config.threshold() {
@@ -93,7 +98,8 @@ impl<'a, D: Device> Search<'a, D> {
     pub(crate) fn bins(&self) -> Option<usize> {
         let once = self.config.order() == Order::Response || self.config.max_corners().is_none();
         let bins = self.room.bins();
-        (once && self.squared_distance().is_none() && bins > self.room.crowded).then_some(bins)
+        let fit = bins * KEYS_OF_BIN * self.images <= MOST_BINNED;
+        (once && fit && self.squared_distance().is_none() && bins > self.room.crowded).then_some(bins)
     }
 
     /// Where the words that count bins begin in the slot `State`, behind the states.
@@ -249,7 +255,7 @@ impl<'a, D: Device> Search<'a, D> {
         wanted: bool,
     ) -> Result<Fetched<D>, Error> {
         let images = self.images;
-        self.workspace.fit::<u64>(self.device, Slot::Bins, bins * bins::ROOM as usize * images)?;
+        self.workspace.fit::<u64>(self.device, Slot::Bins, bins * KEYS_OF_BIN * images)?;
         self.fit_keypoints()?;
         let (keys, state) = (self.workspace.buffer(Slot::Bins), self.workspace.buffer(Slot::State));
         let (threshold, value) = simple_threshold(self.config).expect("Rosin's needs responses");

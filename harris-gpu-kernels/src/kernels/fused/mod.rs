@@ -110,8 +110,8 @@ trait Front<S: Simt> {
     /// Before [`ROWS`] steps from `row` on: takes what they need of the rows that were asked for the last time, and asks for others.
     fn fetch(&mut self, lane: &Lane<S>, row: i32);
 
-    /// One row down, to `row`, which is number `i` after the last fetching: the responses `REACH` rows higher up, and whether any of them counts: not where the row is not `valid`, nor
-    /// where no trace is great enough.
+    /// One row down, to `row`, which is number `i` after the last fetching: whether any of the responses `REACH` rows higher up counts,
+    /// and these. None does where the row is not `valid`, or no trace is great enough.
     fn step(&mut self, lane: &Lane<S>, row: i32, i: usize, valid: bool) -> (bool, [f32; EACH]);
 
     /// Whether all samples so far are numbers that images may have.

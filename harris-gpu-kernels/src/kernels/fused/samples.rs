@@ -15,6 +15,7 @@ pub(super) trait Sample: Word {
     type Number: Number;
     /// Sums of products.
     type Sum: Number;
+
     fn number(self) -> Self::Number;
     /// Whether it is a number that images may have.
     #[inline(always)]
@@ -53,8 +54,7 @@ macro_rules! integers {
     )*};
 }
 
-// Sums of 49 products over three channels at most: of 8-bit samples' gradients, at most 2¹² by Scharr's taps, less than 2³²; there are no
-// wider windows here than 5 by 5 by Sobel's. Of 16-bit samples' less than 2⁵⁰.
+// Windows are 5 by 5 at most, and gradients at most 16 times a sample: 25 products of 3 channels of 8 bits make 75 · 4080² < 2³¹.
 integers! {
     u8: i32;
     u16: i64;
@@ -141,6 +141,7 @@ impl<
 
     #[inline(always)]
     fn new(lane: &Lane<S>, image: S::Buffer<T>, row: i32) -> Self {
+        const { assert!(SMOOTHING <= 2 && WINDOW >= 1 && WINDOW <= 2, "rings and sums are for these") };
         let zeros = [T::Number::ZERO; EACH];
         let nothing = [T::from_bits(0); EACH];
         let channel =
