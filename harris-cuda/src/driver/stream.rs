@@ -124,6 +124,8 @@ impl Stream {
             "rows of an image that lie so far apart"
         );
         assert!(width <= pitch && (width <= stride || count == 1), "rows that do not overlap");
+        let reached = rows.row(count - 1).as_ptr() as usize - first.as_ptr() as usize;
+        assert_eq!(reached, (count - 1) * stride, "rows that lie so far apart");
         let last = offset + (count - 1) * pitch;
         assert!(last <= to.bytes && width <= to.bytes - last, "a copy into memory");
         let copy = ffi::Copy2d {
@@ -146,8 +148,8 @@ impl Stream {
         };
         let stream = self.queue(queue);
         let code = if stride == pitch && width == pitch {
-            // SAFETY: the rows follow each other without gaps, as an image's of that stride do, inside the memory on the device; they stay as they
-            // are until the copy is done, which is the caller's to keep, as in `upload`.
+            // SAFETY: the rows follow each other without gaps, as an image's of that stride do, inside the memory on the device; they
+            // stay as they are until the copy is done, which is the caller's to keep, as in `upload`.
             unsafe { ffi::cuMemcpyHtoDAsync_v2(copy.to_device, copy.from_host, width * count, stream) }
         } else {
             // SAFETY: as above, but that the rows lie evenly apart.
