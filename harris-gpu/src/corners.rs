@@ -15,6 +15,7 @@ const WARP: usize = simt::WARP as usize;
 /// Blocks that reduce an image: enough to fill any GPU.
 const REDUCING_BLOCKS: usize = 1024;
 
+/// Keys that a bin has room for.
 const KEYS_OF_BIN: usize = bins::ROOM as usize;
 
 /// The most keys that all bins together have room for: 128 MiB of memory. Stacks of very many small images are sorted by counting.

@@ -42,8 +42,8 @@ pub trait Device: Debug + Send {
     /// Where the device fails.
     fn arrive(&mut self) -> Result<(), Error>;
 
-    /// Bytes of these lasting ones that are best sent last, on their own, so that the queue can work on the others while they are on their
-    /// way.
+    /// Bytes of these lasting ones that are best sent last, on their own, so that the queue can work on the others while they are on
+    /// their way.
     fn portion(&self, bytes: &[u8]) -> usize;
 
     /// Reads `bytes` from the start of `memory` when the queue comes to it.
@@ -61,8 +61,8 @@ pub trait Device: Debug + Send {
     /// Where the device fails, also in work that was asked for before.
     fn download(&mut self, memory: &Self::Memory, bytes: &mut [u8]) -> Result<(), Error>;
 
-    /// Asks for all that was recorded under the same key, if it can and no other was asked for since: it is then not to be asked for again, and what it fetched is
-    /// fetched to where it was. Else it is to be asked for now, and [`Device::recorded`] follows.
+    /// Asks for all that was recorded under the same key, if it can and no other was asked for since: it is then not to be asked for
+    /// again, and what it fetched is fetched to where it was. Else it is to be asked for now, and [`Device::recorded`] follows.
     ///
     /// Work of one key always asks for the same, but for what the memory holds.
     ///
