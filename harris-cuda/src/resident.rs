@@ -60,8 +60,8 @@ impl CudaImage {
     /// [`CudaDetector::on_device`](crate::CudaDetector::on_device).
     ///
     /// # Safety
-    /// From `pointer` on `pitch * height` bytes are memory of that device, in its primary context. Until the image is dropped they
-    /// stay so, and while a detector looks at it nothing writes there: work that did is complete.
+    /// The rows, `pitch` bytes apart from `pointer` on, are memory of that device, in its primary context, up to the next multiple of 4
+    /// bytes. Until the image is dropped they stay so, and while a detector looks at it nothing writes there: work that did is complete.
     #[allow(unsafe_code, reason = "whoever has the pointer must promise that it is good")]
     pub unsafe fn from_raw(
         ordinal: u32,

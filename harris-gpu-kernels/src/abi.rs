@@ -81,12 +81,12 @@ macro_rules! for_each_kernel {
             // state counts, also beyond its `pitch`. Each image has `pieces`, which have room for `room` candidates each.
             order::exceed [256, 16] (from: [u64], counts: [u32], to: [u64], state: [u32], pieces: u32, room: u32, pitch: u32, kind: u32, value: f32);
 
-            // The same into `bins` bins, a power of two, of `bins::ROOM` keys each, which sort them roughly, where `turned` in the order
-            // of rows. Word `tables` of the state begins what counts them: of each image all of a group, then each bin.
+            // The same by `bins::SHARE` warps a piece into `bins` bins, a power of two, of `bins::ROOM` keys each, which sort them roughly, where `turned` in the order
+            // of rows. Word `tables` of the state begins what counts them: `bins::counters` of each image.
             bins::scatter [256, 0] (from: [u64], counts: [u32], to: [u64], state: [u32], pieces: u32, room: u32, tables: u32, bins: u32, kind: u32, value: f32, turned: u32, pixels: u32);
             // Warps are bins, rows of blocks images: x, y, scale and response of their corners, each in its place of the sorted list, of
             // which the first `most` count, and the list's length.
-            bins::gather [256, 2048] (from: [u64], keypoints: [f32], state: [u32], tables: u32, bins: u32, turned: u32, pitch: u32, most: u32, width: u32);
+            bins::gather [128, 1024] (from: [u64], keypoints: [f32], state: [u32], tables: u32, bins: u32, turned: u32, pitch: u32, most: u32, width: u32);
 
             // Warps are rows: interleaved samples to sums of gray levels before each column, in rows of `pitch` words from the
             // second on.
@@ -116,7 +116,7 @@ macro_rules! for_each_kernel {
             // By query: the nearest of all parts.
             nearest::nearest_of_parts [256, 0] (parts: [u32], found: [u32], queries: u32, count: u32);
 
-            // Blocks are pieces of strips of `fused::OWN` columns and `rows` rows, from row `first` to row `last`: samples, rows
+            // Blocks are pieces of strips of `fused::own` columns and `rows` rows, from row `first` to row `last`: samples, rows
             // `pitch` samples apart, to the keys of corners that exceed what is known of the threshold, and their number. Rows of
             // blocks are images, `stride` samples apart, of `pieces` each, of which the first here is number `piece`; each has room
             // for `room` keys.
@@ -132,6 +132,10 @@ macro_rules! for_each_kernel {
             fused::binomial5_sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
             fused::binomial5_sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
             fused::binomial5_sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::sobel_box7_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::sobel_box7_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial3_sobel_box7_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
+            fused::binomial3_sobel_box7_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
             fused::sobel_box3_shi_tomasi_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
             fused::sobel_box3_shi_tomasi_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
             fused::binomial3_sobel_box3_shi_tomasi_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32);
@@ -174,10 +178,14 @@ macro_rules! for_each_fused {
             binomial5_sobel_box3_harris_radius2 [12]: Bytes, 2, SOBEL, 1, HARRIS, 2;
             binomial5_sobel_box5_harris_radius1 [12]: Bytes, 2, SOBEL, 2, HARRIS, 1;
             binomial5_sobel_box5_harris_radius2 [8]: Bytes, 2, SOBEL, 2, HARRIS, 2;
+            sobel_box7_harris_radius1 [8]: Bytes, 0, SOBEL, 3, HARRIS, 1;
+            sobel_box7_harris_radius2 [8]: Bytes, 0, SOBEL, 3, HARRIS, 2;
+            binomial3_sobel_box7_harris_radius1 [8]: Bytes, 1, SOBEL, 3, HARRIS, 1;
+            binomial3_sobel_box7_harris_radius2 [8]: Bytes, 1, SOBEL, 3, HARRIS, 2;
             sobel_box3_shi_tomasi_radius1 [16]: Bytes, 0, SOBEL, 1, SHI_TOMASI, 1;
-            sobel_box3_shi_tomasi_radius2 [12]: Bytes, 0, SOBEL, 1, SHI_TOMASI, 2;
+            sobel_box3_shi_tomasi_radius2 [16]: Bytes, 0, SOBEL, 1, SHI_TOMASI, 2;
             binomial3_sobel_box3_shi_tomasi_radius1 [16]: Bytes, 1, SOBEL, 1, SHI_TOMASI, 1;
-            binomial3_sobel_box3_shi_tomasi_radius2 [12]: Bytes, 1, SOBEL, 1, SHI_TOMASI, 2;
+            binomial3_sobel_box3_shi_tomasi_radius2 [16]: Bytes, 1, SOBEL, 1, SHI_TOMASI, 2;
             binomial3_scharr_box3_harris_radius2 [16]: Bytes, 1, SCHARR, 1, HARRIS, 2;
             u16_sobel_box3_radius1 [8]: Words, 0, SOBEL, 1, ANY, 1;
             u16_sobel_box3_radius2 [8]: Words, 0, SOBEL, 1, ANY, 2;
@@ -280,6 +288,15 @@ macro_rules! fused_kernels {
                 }
             }
 
+            /// Columns and rows from a corner to the farthest sample on which it depends, of a fused kernel.
+            #[must_use]
+            pub fn reach(self) -> Option<u32> {
+                match self {
+                    $(Kernel::$name => Some($smoothing + 1 + $window + $radius),)*
+                    _ => None,
+                }
+            }
+
             /// The fused kernel for samples, radii of smoothing, window and suppression, a gradient of [`gradient`] and a measure of
             /// [`measure`].
             #[must_use]
@@ -344,10 +361,14 @@ pub mod fused {
     pub const COLUMNS: u32 = 128;
     /// Columns that a lane has.
     pub const EACH: u32 = 4;
-    /// Columns to each side that belong to the neighbours: no less than the radii of all stages together.
-    pub const SIDE: u32 = 8;
-    /// Columns of which a warp finds the corners.
-    pub const OWN: u32 = COLUMNS - 2 * SIDE;
+    /// The most columns and rows from a corner to a sample on which it depends, the radii of all stages together.
+    pub const MOST_REACH: u32 = 8;
+
+    /// Columns of which a warp finds the corners, where these depend on samples so many columns away.
+    #[must_use]
+    pub const fn own(reach: u32) -> u32 {
+        COLUMNS - 2 * reach
+    }
 
     /// The greatest magnitude that float samples may have.
     pub const MOST_SAMPLE: f32 = 1e8;
@@ -429,8 +450,25 @@ pub mod order {
 pub mod bins {
     /// Keys that one has room for.
     pub const ROOM: u32 = 256;
+    /// Warps that scatter the candidates of a piece.
+    pub const SHARE: u32 = 4;
     /// Bins that are counted together.
-    pub const GROUP: u32 = 64;
+    pub const GROUP: u32 = 512;
+    /// How often a group is counted, by some warps each, apart from each other: what counts in one place is done one after the other.
+    pub const COPIES: u32 = 8;
+
+    /// Words that count all groups once.
+    #[must_use]
+    pub const fn groups(bins: u32) -> u32 {
+        // Whole lines of a cache.
+        bins.div_ceil(GROUP).next_multiple_of(32)
+    }
+
+    /// Words that count an image's bins: all of each group, so many times, then each bin.
+    #[must_use]
+    pub const fn counters(bins: u32) -> u32 {
+        COPIES * groups(bins) + bins
+    }
 }
 
 /// Tables of the Fast-Hessian detector's layers and of the triples of them that are compared.

@@ -110,7 +110,7 @@ impl<'a, D: Device> Search<'a, D> {
 
     /// The states as they are to start with, and what counts bins.
     pub(crate) fn clear(&mut self) -> Result<(), Error> {
-        let counts = self.bins().map_or(0, |bins| bins + bins / bins::GROUP as usize);
+        let counts = self.bins().map_or(0, |bins| bins::counters(bins as u32) as usize);
         let words = self.tables() + counts * self.images;
         self.workspace.fit::<u32>(self.device, Slot::State, words)?;
         self.device.clear(self.workspace.buffer::<u32>(Slot::State).memory, words)
@@ -264,7 +264,7 @@ impl<'a, D: Device> Search<'a, D> {
         let tables = self.tables() as u32;
         launch::scatter(
             self.device,
-            grid(Kernel::scatter, pieces * WARP, images),
+            grid(Kernel::scatter, pieces * bins::SHARE as usize * WARP, images),
             self.workspace.buffer(Slot::Candidates),
             self.workspace.buffer(Slot::Counts),
             keys,

@@ -225,7 +225,7 @@ impl<'a> Lines<'a> {
 /// An image in a device's memory.
 #[derive(Debug)]
 pub struct Resident<M> {
-    /// Its samples, channels interleaved: `pitch` times `height` bytes, and a multiple of 4 of them.
+    /// Its samples, channels interleaved: rows `pitch` bytes apart, the last up to the next multiple of 4 bytes.
     pub memory: M,
     /// Its width in pixels.
     pub width: usize,

@@ -16,14 +16,11 @@ use crate::workspace::Slot;
 const WARP: usize = simt::WARP as usize;
 
 /// The least side of an image for which one reflection at each edge is enough.
-const LEAST_SIDE: usize = 2 * fused::SIDE as usize;
+const LEAST_SIDE: usize = 2 * fused::MOST_REACH as usize;
 
 /// Rows of a strip that one warp walks: many enough that the rows before the first, which it walks too, count little.
 const MOST_ROWS: usize = 160;
 const LEAST_ROWS: usize = 5;
-
-/// Rows that are walked before the first and after the last of a piece.
-const AROUND: usize = 10;
 
 /// Schedulers of a multiprocessor.
 const SCHEDULERS: usize = 4;
@@ -71,7 +68,7 @@ pub(crate) const ALIGNMENT: usize = 4;
 const _: () = assert!(fused::MOST_SAMPLE == MAX_SAMPLE);
 
 /// Rows below the last one whose corners are sought that the walk looks at.
-const AHEAD: usize = fused::SIDE as usize + 8;
+const AHEAD: usize = fused::MOST_REACH as usize + 8;
 
 /// The pieces of an image, each of which a warp walks.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +87,7 @@ pub(crate) struct Pieces {
 impl Pieces {
     /// For stacks of images, or a single image that is walked on while it comes.
     pub(crate) fn new<D: Device>(search: &Search<'_, D>, kernel: Kernel, hurried: Option<usize>) -> Self {
-        let (height, strips) = (search.height as usize, strips(search));
+        let (height, strips) = (search.height as usize, strips(search, kernel));
         let part = hurried.map_or(height, |portion| (portion / pitch(search)).max(LEAST_ROWS).min(height));
         let multiprocessors = search.device.multiprocessors() as usize;
         let rows =
@@ -98,7 +95,7 @@ impl Pieces {
         let pieces = parts(height, part).map(|(_, first, last)| (last - first).div_ceil(rows));
         // Corners are more than the radius apart along a row or a column.
         let most = |len: usize| len.div_ceil(search.config.suppression_radius() + 1);
-        let room = most(fused::OWN as usize) * most(rows);
+        let room = most(columns(kernel) as usize) * most(rows);
         Self { kernel, part, rows, count: strips * pieces.sum::<usize>(), room }
     }
 }
@@ -190,8 +187,18 @@ fn pitch<D: Device>(search: &Search<'_, D>) -> usize {
 }
 
 /// Strips of an image, side by side.
-fn strips<D: Device>(search: &Search<'_, D>) -> usize {
-    search.width.div_ceil(fused::OWN) as usize
+fn strips<D: Device>(search: &Search<'_, D>, kernel: Kernel) -> usize {
+    search.width.div_ceil(columns(kernel)) as usize
+}
+
+/// Columns of a strip.
+fn columns(kernel: Kernel) -> u32 {
+    fused::own(reach_of(kernel))
+}
+
+/// Rows, and columns, from a corner to the farthest sample on which it depends.
+fn reach_of(kernel: Kernel) -> u32 {
+    kernel.reach().expect("a fused kernel")
 }
 
 /// Fills the slots `Candidates` and `Counts` from number `piece` on for some rows; returns how many pieces these have.
@@ -209,7 +216,7 @@ fn walk_on<D: Device>(
     let (workspace, config) = (&*search.workspace, search.config);
     let (measure, parameter) = measure_of(config);
     let (threshold, value) = simple_threshold(config).expect("covered");
-    let now = strips(search) * (last - first).div_ceil(pieces.rows);
+    let now = strips(search, pieces.kernel) * (last - first).div_ceil(pieces.rows);
     launch::fused(
         search.device,
         pieces.kernel,
@@ -287,14 +294,16 @@ fn exceed<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces) -> Result<(), 
 /// only leads to their first row.
 fn rows_of_piece(height: usize, strips: usize, multiprocessors: usize, kernel: Kernel) -> usize {
     let schedulers = SCHEDULERS * multiprocessors;
-    let most = (kernel.blocks_held().unwrap_or(1) as usize).div_ceil(SCHEDULERS);
+    let most = (kernel.blocks_held().expect("a fused kernel") as usize).div_ceil(SCHEDULERS);
+    // Rows that are walked before the first and after the last.
+    let around = 2 * reach_of(kernel) as usize;
     let choice = |warps: usize| {
         let pieces = (warps * schedulers / strips).max(1);
         let rows = height.div_ceil(pieces).clamp(LEAST_ROWS, MOST_ROWS);
         // In turns where not all run at once.
         let warps = (strips * height.div_ceil(rows)).div_ceil(schedulers);
         let cycles = warps / most * cycles_of_row(most) + cycles_of_row(warps % most);
-        ((rows + AROUND) * cycles, rows)
+        ((rows + around) * cycles, rows)
     };
     (1..=most).map(choice).min().expect("one at least").1
 }
@@ -312,13 +321,13 @@ mod tests {
     fn pieces_fill_the_device() {
         let kernel = Kernel::binomial3_sobel_box3_harris_radius2;
         let rows = |width: usize, height: usize, images: usize| {
-            rows_of_piece(height, images * width.div_ceil(fused::OWN as usize), 132, kernel)
+            rows_of_piece(height, images * width.div_ceil(columns(kernel) as usize), 132, kernel)
         };
-        // As they were quickest on 132 multiprocessors.
+        // On 132 multiprocessors, where others are no quicker.
         assert_eq!(rows(512, 512, 1), 5);
-        assert_eq!(rows(1920, 1080, 1), 19);
-        assert_eq!(rows(3840, 2160, 1), 36);
-        assert_eq!(rows(4096, 4096, 1), 72);
+        assert_eq!(rows(1920, 1080, 1), 18);
+        assert_eq!(rows(3840, 2160, 1), 34);
+        assert_eq!(rows(4096, 4096, 1), 69);
         assert!((LEAST_ROWS..=MOST_ROWS).contains(&rows(1, 1, 1)));
         assert!(rows(16384, 16384, 64) > 100);
     }

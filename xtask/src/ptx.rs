@@ -195,6 +195,13 @@ fn release(version: &str) -> (u32, u32) {
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
+/// Instructions that the kernels' author wrote, not the compiler, and what is remarked on them: see `Simt::exact_fma` and
+/// `Simt::sqrt_of_normal`.
+const MEANT: [(&str, &str); 2] = [
+    ("fma.rn.f32", "// exact but for one rounding"),
+    ("rsqrt.approx.ftz.f32", "// where a root starts that is rounded once"),
+];
+
 /// Every kernel is there with its bounds, and no instruction that is slow or inexact.
 fn lint(ptx: &str) -> Result<()> {
     let mut kernels = Vec::new();
@@ -203,9 +210,8 @@ fn lint(ptx: &str) -> Result<()> {
         if let Some(name) = code.strip_prefix(".visible .entry ") {
             kernels.push(name.trim_end_matches(['(', ')']).to_owned());
         }
-        // See `Simt::exact_fma`: the kernels' author wrote it, not the compiler.
-        let meant = code.starts_with("fma.rn.f32") && line.ends_with("// exact but for one rounding");
-        if let Some(fault) = fault(code).filter(|_| !meant) {
+        let meant = |(instruction, remark)| code.starts_with(instruction) && line.ends_with(remark);
+        if let Some(fault) = fault(code).filter(|_| !MEANT.into_iter().any(meant)) {
             bail!("harris.ptx, line {number}: {fault}: {code}");
         }
     }

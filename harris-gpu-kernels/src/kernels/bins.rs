@@ -6,14 +6,14 @@ use super::number::ordered;
 use super::order::place;
 use super::threshold::simple;
 use crate::Simt;
-use crate::abi::bins::{GROUP, ROOM};
+use crate::abi::bins::{COPIES, GROUP, ROOM, SHARE, counters, groups};
 use crate::abi::state;
 use crate::simt::WARP;
 
 /// Words that a lane waits for together.
 const AT_ONCE: usize = 8;
 
-/// Where an image's bins are counted: all of a group, then each.
+/// Where an image's bins are counted.
 #[derive(Clone, Copy)]
 struct Tables {
     groups: usize,
@@ -23,8 +23,8 @@ struct Tables {
 impl Tables {
     #[inline(always)]
     fn new(start: u32, bins: u32, image: usize) -> Self {
-        let groups = start as usize + image * (bins / GROUP + bins) as usize;
-        Self { groups, bins: groups + (bins / GROUP) as usize }
+        let all = start as usize + image * counters(bins) as usize;
+        Self { groups: all, bins: all + (COPIES * groups(bins)) as usize }
     }
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn scatter<S: Simt>(
     turned: u32,
     pixels: u32,
 ) {
-    let piece = s.index() / WARP;
+    let piece = s.index() / (SHARE * WARP);
     if piece >= pieces {
         return;
     }
@@ -58,7 +58,8 @@ pub(crate) fn scatter<S: Simt>(
     let steps = if turned == 0 { greatest.saturating_sub(threshold.to_bits()) } else { pixels };
     let shift = (bins.leading_zeros() + 1).saturating_sub(steps.leading_zeros());
     let tables = Tables::new(tables, bins, image);
-    let mut i = s.lane();
+    let copy = tables.groups + (s.warp() % COPIES * groups(bins)) as usize;
+    let mut i = s.index() % (SHARE * WARP);
     while i < count {
         let key = s.load_constant(from, start + i as usize);
         let response = !(key >> 32) as u32;
@@ -66,7 +67,7 @@ pub(crate) fn scatter<S: Simt>(
             let step = if turned == 0 { greatest - response } else { key as u32 };
             let bin = (step >> shift) as usize;
             let taken = s.atomic_add(state, tables.bins + bin, 1);
-            s.atomic_add(state, tables.groups + bin / GROUP as usize, 1);
+            s.atomic_add(state, copy + bin / GROUP as usize, 1);
             if taken < ROOM {
                 let at = (image * bins as usize + bin) * ROOM as usize;
                 s.store(to, at + taken as usize, key);
@@ -74,7 +75,7 @@ pub(crate) fn scatter<S: Simt>(
                 s.atomic_max(state, image * state::WORDS + state::CROWDED, 1);
             }
         }
-        i += WARP;
+        i += SHARE * WARP;
     }
 }
 
@@ -112,8 +113,17 @@ pub(crate) fn gather<S: Simt>(
     }
     // Keys in groups before this one, and in bins of this one before.
     let group = bin / GROUP;
-    let before = sum(s, state, tables.groups, group)
-        + sum(s, state, tables.bins + (group * GROUP) as usize, bin % GROUP);
+    let of_groups = sum::<S, { COPIES as usize }>(s, state, tables.groups, groups(bins), |_| group);
+    let of_bins =
+        sum::<S, { (GROUP / WARP) as usize }>(s, state, tables.bins + (group * GROUP) as usize, WARP, |n| {
+            (bin % GROUP).saturating_sub(n * WARP).min(WARP)
+        });
+    let mut before = of_groups + of_bins;
+    let mut mask = WARP / 2;
+    while mask > 0 {
+        before += s.shuffle_xor(before, mask);
+        mask /= 2;
+    }
     if last && lane == 0 {
         s.store(state, image * state::WORDS + state::KEPT, before + all);
     }
@@ -142,25 +152,25 @@ pub(crate) fn gather<S: Simt>(
     }
 }
 
-/// The sum of `count` words, by all lanes.
+/// This lane's part of the sum of some rows, `pitch` words apart: of row n so many words as `length` tells, of the first no fewer.
 #[inline(always)]
-fn sum<S: Simt>(s: S, words: S::Buffer<u32>, start: usize, count: u32) -> u32 {
+fn sum<S: Simt, const ROWS: usize>(
+    s: S,
+    words: S::Buffer<u32>,
+    start: usize,
+    pitch: u32,
+    length: impl Fn(u32) -> u32,
+) -> u32 {
     let mut sum = 0;
-    let mut first = s.lane();
-    while first < count {
-        let words: [u32; AT_ONCE] = array::from_fn(|n| {
-            let at = first + n as u32 * WARP;
-            if at < count { s.load(words, start + at as usize) } else { 0 }
+    let mut at = s.lane();
+    while at < length(0) {
+        let words: [u32; ROWS] = array::from_fn(|n| {
+            if at < length(n as u32) { s.load(words, start + n * pitch as usize + at as usize) } else { 0 }
         });
-        for n in 0..AT_ONCE {
+        for n in 0..ROWS {
             sum += words[n];
         }
-        first += AT_ONCE as u32 * WARP;
-    }
-    let mut mask = WARP / 2;
-    while mask > 0 {
-        sum += s.shuffle_xor(sum, mask);
-        mask /= 2;
+        at += WARP;
     }
     sum
 }

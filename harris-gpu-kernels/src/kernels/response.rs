@@ -51,21 +51,28 @@ fn respond<S: Simt, T: Word>(
             convert(s.load_constant(sums, plane * size.pixels() as usize + i as usize)) * scale
         };
         let value = match size.within(frame, x, y) {
-            true => measure(s, kind, parameter, sum(0), sum(1), sum(2)),
+            true => measure(|square| s.sqrt(square), kind, parameter, sum(0), sum(1), sum(2)),
             false => 0.0,
         };
         s.store(response, i as usize, value);
     }
 }
 
-/// The response of the tensor \[a b; b c\].
+/// The lesser eigenvalue of the tensor \[2 half_a, b; b, 2 half_c\], as [`measure`] has it where halves are exact.
 #[inline(always)]
-pub(crate) fn measure<S: Simt>(s: S, kind: u32, parameter: f32, a: f32, b: f32, c: f32) -> f32 {
+pub(crate) fn lesser_eigenvalue(root: impl Fn(f32) -> f32, half_a: f32, b: f32, half_c: f32) -> f32 {
+    let half = half_a - half_c;
+    (half_a + half_c) - root(half * half + b * b)
+}
+
+/// The response of the tensor \[a b; b c\], with square roots as `root` draws them.
+#[inline(always)]
+pub(crate) fn measure(root: impl Fn(f32) -> f32, kind: u32, parameter: f32, a: f32, b: f32, c: f32) -> f32 {
     let trace = a + c;
     match kind {
         measure::SHI_TOMASI => {
             let half = (a - c) * 0.5;
-            trace * 0.5 - s.sqrt(half * half + b * b)
+            trace * 0.5 - root(half * half + b * b)
         }
         _ => {
             let det = (a * c) - (b * b);

@@ -329,6 +329,11 @@ impl<'a> Simt for Thread<'a> {
     fn sqrt(self, value: f32) -> f32 {
         value.sqrt()
     }
+    fn sqrt_of_normal(self, value: f32) -> f32 {
+        let usual = 2.0_f32.powi(-100)..=2.0_f32.powi(100);
+        assert!(value == 0.0 || usual.contains(&value), "{value} is no number for it");
+        value.sqrt()
+    }
 }
 
 type Routine = Coroutine<u32, Wait, ()>;

@@ -126,8 +126,14 @@ pub trait Simt: Copy {
     /// Four of the eight bytes of `low` and `high`, the first of `low` being number 0: digit i of `selector`, in base 16, is
     /// the number of byte i.
     fn permute(self, low: u32, high: u32, selector: u32) -> u32;
+    /// `a + b + c`, added at once: compilers, that count two additions, else keep the sums of two for later.
+    fn add(self, a: i32, b: i32, c: i32) -> i32 {
+        a + b + c
+    }
     /// `a * b + c`, rounded once: for terms whose sum is that of exact numbers, as elsewhere every operation is rounded.
     fn exact_fma(self, a: f32, b: f32, c: f32) -> f32;
     /// The square root, rounded to nearest even.
     fn sqrt(self, value: f32) -> f32;
+    /// The same of 0, or of a number from 2⁻¹⁰⁰ to 2¹⁰⁰, without a look at any other.
+    fn sqrt_of_normal(self, value: f32) -> f32;
 }

@@ -41,6 +41,9 @@ unsafe extern "C" {
 
 const ALL: u32 = u32::MAX;
 
+/// 2⁻¹⁰⁰.
+const LEAST: f32 = f32::from_bits(0x0D80_0000);
+
 impl Nvptx {
     /// A thread of a kernel without shared memory.
     ///
@@ -256,6 +259,17 @@ impl Simt for Nvptx {
     }
 
     #[inline(always)]
+    fn add(self, a: i32, b: i32, c: i32) -> i32 {
+        let sum;
+        // SAFETY: arithmetic alone.
+        unsafe {
+            asm!("{{ .reg .b32 two; add.s32 two, {a}, {b}; add.s32 {sum}, two, {c}; }}", sum = out(reg32) sum,
+                a = in(reg32) a, b = in(reg32) b, c = in(reg32) c, options(pure, nomem, nostack, preserves_flags));
+        }
+        sum
+    }
+
+    #[inline(always)]
     fn exact_fma(self, a: f32, b: f32, c: f32) -> f32 {
         let sum;
         // The remark tells whoever looks over the PTX that this one is meant.
@@ -271,5 +285,18 @@ impl Simt for Nvptx {
     fn sqrt(self, value: f32) -> f32 {
         // SAFETY: arithmetic alone.
         unsafe { sqrt_rn(value) }
+    }
+
+    #[inline(always)]
+    fn sqrt_of_normal(self, value: f32) -> f32 {
+        let inverse: f32;
+        // SAFETY: arithmetic alone.
+        unsafe {
+            asm!("rsqrt.approx.ftz.f32 {}, {}; // where a root starts that is rounded once", out(reg32) inverse, in(reg32) value.max(LEAST),
+                options(pure, nomem, nostack, preserves_flags));
+        }
+        // As ptxas draws roots of such numbers: an estimate, and half of what its square lacks over itself. Of 0 it is 0.
+        let root = value * inverse;
+        self.exact_fma(self.exact_fma(-root, root, value), 0.5 * inverse, root)
     }
 }

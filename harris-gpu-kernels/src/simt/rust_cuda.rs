@@ -161,4 +161,7 @@ impl Simt for RustCuda {
     fn sqrt(self, value: f32) -> f32 {
         cuda_std::GpuFloat::sqrt(value)
     }
+    fn sqrt_of_normal(self, value: f32) -> f32 {
+        self.sqrt(value)
+    }
 }

@@ -2,11 +2,11 @@
 
 use core::array;
 
-use super::super::response::measure;
+use super::super::response::{lesser_eigenvalue, measure};
 use super::corners::push;
 use super::{EACH, Front, Lane, NEVER, ROWS, mirrored};
 use crate::Simt;
-use crate::abi::gradient;
+use crate::abi::{gradient, measure as measures};
 
 /// Pairs of samples that a lane has of a row.
 const PAIRS: usize = EACH / 2;
@@ -38,7 +38,7 @@ pub(super) struct Bytes<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, co
     differences: [[u32; PAIRS]; 2],
     sums: [[u32; PAIRS]; 2],
     /// Products of gradients.
-    products: [[[i32; EACH]; 3]; 6],
+    products: [[[i32; EACH]; 3]; 7],
 }
 
 impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> Front<S>
@@ -46,10 +46,12 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> 
 {
     type Sample = u8;
     const REACH: i32 = (SMOOTHING + 1 + WINDOW) as i32;
+    const LEADING: usize = 2 * Self::REACH as usize / ROWS;
 
     #[inline(always)]
     fn new(lane: &Lane<S>, image: S::Buffer<u8>, row: i32) -> Self {
-        let (column, selector) = columns(lane.x, lane.set.size.width, lane.set.pitch);
+        const { assert!(SMOOTHING <= 2 && WINDOW >= 1 && WINDOW <= 3, "rings and sums are for these") };
+        let (column, selector) = columns(lane.x, lane.set.size.width);
         let mut front = Self {
             image,
             column,
@@ -61,7 +63,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> 
             around: [0; PAIRS + 4],
             differences: [[0; PAIRS]; 2],
             sums: [[0; PAIRS]; 2],
-            products: [[[0; EACH]; 3]; 6],
+            products: [[[0; EACH]; 3]; 7],
         };
         let first = front.load(lane, row);
         front.ahead = array::from_fn(|i| front.load(lane, row + 1 + i as i32));
@@ -88,7 +90,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> 
         self.next(lane, self.samples[i]);
         let smoothed = Self::smooth(lane.s, around);
         let (gx, gy) = self.differentiate(lane.s, smoothed);
-        let [xx, xy, yy] = self.sum(lane, gx, gy, row - SMOOTHING as i32 - 1);
+        let [xx, xy, yy] = self.sum(lane.s, gx, gy);
         let offset = if Self::SMALL { FROM_0 } else { 0 };
         let (xx, yy) = (Self::across(lane.s, xx, offset), Self::across(lane.s, yy, offset));
         let mut greatest = i32::MIN;
@@ -101,7 +103,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> 
         let mut responses = [NEVER; EACH];
         if strong {
             let offset = if Self::SMALL { AROUND_0 } else { 0 };
-            let xy = Self::across(lane.s, lane.turn(xy), offset);
+            let xy = Self::across(lane.s, self.turn(lane, xy, row - SMOOTHING as i32 - 1), offset);
             responses = Self::measure(lane, [xx, xy, yy]);
         }
         (strong, responses)
@@ -157,16 +159,18 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>
     fn smooth(s: S, around: [u32; PAIRS + 4]) -> [u32; PAIRS + 1] {
         // The second of a pair and the first of the one after it.
         let between = |i: usize| s.permute(around[i], around[i + 1], 0x5432);
+        // 256 times what they become, and half of it: that fits in 16 bits, of which the high byte is kept.
+        const HIGH: u32 = 0x4341;
         array::from_fn(|i| match SMOOTHING {
             0 => between(i + 1),
             1 => {
                 let sum = around[i + 1] + around[i + 2] + 2 * between(i + 1);
-                (sum + 0x0008_0008) >> 4 & 0x00FF_00FF
+                s.permute(16 * sum + 0x0080_0080, 0, HIGH)
             }
             _ => {
                 let near = around[i + 1] + around[i + 2];
                 let sum = between(i) + between(i + 2) + 4 * near + 6 * between(i + 1);
-                (sum + 0x0080_0080) >> 8 & 0x00FF_00FF
+                s.permute(sum + 0x0080_0080, 0, HIGH)
             }
         })
     }
@@ -195,24 +199,37 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>
         (split(gx), split(gy))
     }
 
+    /// Sums down of gx·gy over the window whose lowest row is `lowest`, as they are without the signs that changed outside of the image.
+    #[inline(always)]
+    fn turn(&self, lane: &Lane<S>, mut sums: [i32; EACH], lowest: i32) -> [i32; EACH] {
+        let height = lane.set.size.height;
+        let outside = |row: i32| row as u32 >= height;
+        if lane.at_edge || (lowest - 2 * WINDOW as i32) as u32 >= height - 2 * WINDOW as u32 {
+            for row in 0..2 * WINDOW + 1 {
+                let times = if outside(lowest - row as i32) { 2 } else { 0 };
+                for i in 0..EACH {
+                    sums[i] -= times * self.products[row][1][i];
+                }
+            }
+            sums = lane.turn(sums);
+        }
+        sums
+    }
+
     /// Sums down of the products over the window whose lowest row is this one.
     #[inline(always)]
-    fn sum(&mut self, lane: &Lane<S>, gx: [i32; EACH], gy: [i32; EACH], row: i32) -> [[i32; EACH]; 3] {
-        // Above and below the image gy has changed its sign: that changes the sign of the product of both alone.
-        let mut gy = gy;
-        if row < 0 || row >= lane.set.size.height as i32 {
-            gy = gy.map(|gy| -gy);
-        }
+    fn sum(&mut self, s: S, gx: [i32; EACH], gy: [i32; EACH]) -> [[i32; EACH]; 3] {
         let products = [
             array::from_fn(|i| gx[i] * gx[i]),
             array::from_fn(|i| gx[i] * gy[i]),
             array::from_fn(|i| gy[i] * gy[i]),
         ];
         let mut down = products;
-        for row in 0..2 * WINDOW {
+        for pair in 0..WINDOW {
             for product in 0..3 {
                 for i in 0..EACH {
-                    down[product][i] += self.products[row][product][i];
+                    let [one, other] = [2 * pair, 2 * pair + 1].map(|row| self.products[row][product][i]);
+                    down[product][i] = s.add(down[product][i], one, other);
                 }
             }
         }
@@ -240,8 +257,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>
 
     #[inline(always)]
     fn measure(lane: &Lane<S>, sums: [[i32; EACH]; 3]) -> [f32; EACH] {
-        let scale = lane.set.scale;
-        let scaled = |sum: i32, offset: i32| {
+        let scaled = |sum: i32, offset: i32, scale: f32| {
             if Self::SMALL {
                 // The offset is a power of two, or three times one, so that its product is exact, and so is the difference before it is rounded.
                 lane.s.exact_fma(f32::from_bits(sum as u32), scale, -(f32::from_bits(offset as u32) * scale))
@@ -250,9 +266,22 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>
             }
         };
         array::from_fn(|i| {
-            let tensor =
-                (scaled(sums[0][i], FROM_0), scaled(sums[1][i], AROUND_0), scaled(sums[2][i], FROM_0));
-            measure(lane.s, lane.set.measure, lane.set.parameter, tensor.0, tensor.1, tensor.2)
+            let scale = lane.set.scale;
+            let tensor = |scale_of_squares: f32| {
+                let [xx, xy, yy] = sums.map(|sums| sums[i]);
+                let (a, c) = (scaled(xx, FROM_0, scale_of_squares), scaled(yy, FROM_0, scale_of_squares));
+                (a, scaled(xy, AROUND_0, scale), c)
+            };
+            // Sums are integers below 2³⁰, and the scale is from 2⁻⁴⁰ to 1: halves are exact, and what roots are drawn of is 0 or far from
+            // denormal.
+            let root = |square| lane.s.sqrt_of_normal(square);
+            if lane.set.measure == measures::SHI_TOMASI {
+                let (half_a, b, half_c) = tensor(0.5 * scale);
+                lesser_eigenvalue(root, half_a, b, half_c)
+            } else {
+                let (a, b, c) = tensor(scale);
+                measure(root, lane.set.measure, lane.set.parameter, a, b, c)
+            }
         })
     }
 }
@@ -260,11 +289,11 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>
 /// Where a lane whose first column is `x` finds its four samples in a row: in the two words from a byte on, picked by a selector.
 /// Outside the image they are mirrored; so far outside that no corner depends on them they are any.
 #[inline(always)]
-fn columns(x: i32, width: u32, pitch: u32) -> (u32, u32) {
+fn columns(x: i32, width: u32) -> (u32, u32) {
     let columns: [u32; EACH] = array::from_fn(|i| mirrored(x + i as i32, width));
     let least = columns[0].min(columns[1]).min(columns[2]).min(columns[3]);
-    // The row is at least two words long.
-    let start = (least & !3).min(pitch - 8);
+    // The row is at least two words long; behind the last one there may be nothing.
+    let start = least.min(width - 5) & !3;
     let digit = |i: usize| (columns[i] - start).min(7) << (4 * i);
     (start, digit(0) | digit(1) | digit(2) | digit(3))
 }

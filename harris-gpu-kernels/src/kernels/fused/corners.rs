@@ -23,9 +23,7 @@ pub(super) struct Corners<S: Simt> {
     /// The greatest response that any warp told of, as the state has it: what was asked for last, and before.
     heard: u32,
     known: u32,
-    /// The greatest that this one told of.
-    told: i32,
-    /// What a corner reaches at least, as far as is known, where the lane has corners of its own.
+    /// What a corner reaches at least, as far as is known, where the lane finds any.
     bound: i32,
     /// The greatest response so far of its own corners.
     greatest: i32,
@@ -52,9 +50,8 @@ impl<S: Simt> Corners<S> {
             found: 0,
             heard: lane.s.load_shared_by_all(state, greatest_of_all),
             known: 0,
-            told: 0,
             bound: 0,
-            greatest: 0,
+            greatest: i32::MIN,
             strong: 0,
             responses: [[i32::MIN; EACH]; 4],
             pooled: [[i32::MIN; EACH]; 5],
@@ -88,16 +85,18 @@ impl<S: Simt> Corners<S> {
             0.0
         };
         let floor = floor.max(0.0);
-        self.bound = if lane.own { floor.to_bits() as i32 + 1 } else { i32::MAX };
+        self.bound =
+            if lane.finds(0) || lane.finds(EACH - 1) { floor.to_bits() as i32 + 1 } else { i32::MAX };
         let root = if set.measure == measures::HARRIS { s.sqrt(floor) } else { floor };
         root * set.reach
     }
 
-    /// Tells all warps of the greatest response of this one's own columns.
+    /// Tells all warps of the greatest response of this one's own columns, where it is news as far as is known.
     #[inline(always)]
     pub(super) fn tell(&mut self, lane: &Lane<S>) {
         let s = lane.s;
-        if s.ballot(self.greatest > self.told) == 0 {
+        // As `ordered` has positive numbers, and lesser ones for all that are none.
+        if s.ballot(self.greatest > (self.known ^ 0x8000_0000) as i32) == 0 {
             return;
         }
         let mut greatest = self.greatest;
@@ -110,7 +109,6 @@ impl<S: Simt> Corners<S> {
             let greatest = ordered(f32::from_bits(greatest as u32));
             s.atomic_max(self.state, self.greatest_of_all, greatest);
         }
-        self.told = greatest;
     }
 
     /// Finds the corners of the row `centre`, `RADIUS` above that of the responses, which are `strong` where one of them may exceed
@@ -137,8 +135,7 @@ impl<S: Simt> Corners<S> {
         let least: [i32; EACH] = array::from_fn(|i| (above[i] + 1).max(below[i]).max(self.bound));
         let wins = some(array::from_fn(|i| own[i] >= least[i]));
         // Most that exceed the bound lose to others of their columns.
-        let some_strong = self.strong >> RADIUS & 1 != 0 && centre >= lane.top && centre < lane.bottom;
-        if some_strong && lane.s.ballot(wins) != 0 {
+        if self.strong >> RADIUS & 1 != 0 && lane.s.ballot(wins) != 0 {
             self.decide::<RADIUS>(lane, least, above, own, below, centre as u32);
         }
         push(&mut self.responses, responses);
@@ -184,7 +181,7 @@ impl<S: Simt> Corners<S> {
             least
         });
         let some = some(array::from_fn(|i| own[i] >= least[i]));
-        if lane.s.ballot(some) != 0 {
+        if lane.s.ballot(some) != 0 && lane.finds_in(y as i32) {
             self.emit(lane, least, own, y);
         }
     }
@@ -196,16 +193,20 @@ impl<S: Simt> Corners<S> {
         let lanes = below(s.lane());
         // Of lanes beyond the edges any, which belongs to no corner.
         let first = (y * set.size.width).wrapping_add(lane.x as u32);
-        for i in 0..EACH {
-            let corner = responses[i] >= least[i];
+        let corner = |i: usize| responses[i] >= least[i] && lane.finds(i);
+        // Of neighbours one at most is a corner.
+        for left in (0..EACH).step_by(2) {
+            let (is_left, is_right) = (corner(left), corner(left + 1));
+            let corner = is_left | is_right;
+            let response = if is_left { responses[left] } else { responses[left + 1] };
+            let i = left as u32 + u32::from(!is_left);
             // The greatest response of all is a corner's.
-            self.greatest = if corner { self.greatest.max(responses[i]) } else { self.greatest };
-            let x = (lane.x + i as i32) as u32;
-            let one = corner && set.size.within(set.margin, x, y);
+            self.greatest = if corner { self.greatest.max(response) } else { self.greatest };
+            let one = corner && set.size.within(set.margin, (lane.x as u32).wrapping_add(i), y);
             let all = s.ballot(one);
             let place = self.found + (all & lanes).count_ones();
             if one && place < set.room {
-                let key = u64::from(!responses[i] as u32) << 32 | u64::from(first.wrapping_add(i as u32));
+                let key = u64::from(!response as u32) << 32 | u64::from(first.wrapping_add(i));
                 s.store(self.keys, self.list + place as usize, key);
             }
             self.found += all.count_ones();

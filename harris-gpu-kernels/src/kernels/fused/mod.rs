@@ -20,7 +20,7 @@ use samples::{Colours, Floats, Words};
 
 use super::geometry::Size;
 use super::number::Number;
-use crate::abi::fused::{self, COLUMNS, OWN, SIDE};
+use crate::abi::fused::{self, COLUMNS};
 use crate::abi::{gradient, measure as measures, state};
 use crate::{Simt, Word};
 
@@ -72,20 +72,31 @@ struct Lane<S: Simt> {
     bottom: i32,
     /// Column of its first sample.
     x: i32,
-    /// Whether it finds corners, or only helps neighbours to.
-    own: bool,
+    /// Columns to each side of the strip that only lead to others.
+    side: u32,
     /// Whether a column of the strip lies outside or has no valid response.
     at_edge: bool,
 }
 
 impl<S: Simt> Lane<S> {
+    /// Whether it finds corners in column `i` of its own, or only helps neighbours to.
+    #[inline(always)]
+    fn finds(&self, i: usize) -> bool {
+        (fused::EACH * self.s.lane() + i as u32).wrapping_sub(self.side) < fused::own(self.side)
+    }
+
+    /// Whether it finds those of row `y`, or that belongs to another piece.
+    #[inline(always)]
+    fn finds_in(&self, y: i32) -> bool {
+        y >= self.top && y < self.bottom
+    }
+
     /// Beside the image gx has changed its sign, and with it the product of both.
     #[inline(always)]
     fn turn<T: Number>(&self, mut xy: [T; EACH]) -> [T; EACH] {
         if self.at_edge {
             for i in 0..EACH {
-                let x = self.x + i as i32;
-                if x < 0 || x >= self.set.size.width as i32 {
+                if (self.x + i as i32) as u32 >= self.set.size.width {
                     xy[i] = T::ZERO - xy[i];
                 }
             }
@@ -100,6 +111,9 @@ trait Front<S: Simt> {
     type Sample: Word;
     /// Rows from the one whose responses are computed to the one that they need.
     const REACH: i32;
+    /// How often rows are fetched that only lead to the first whose responses count, and that the walk steps over without responses. A
+    /// walk that knows of none computes what nothing comes of.
+    const LEADING: usize;
 
     /// At the row before `row`, none of whose responses count.
     fn new(lane: &Lane<S>, image: S::Buffer<Self::Sample>, row: i32) -> Self;
@@ -186,11 +200,14 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     set: Settings,
 ) {
     let width = set.size.width as i32;
-    let strips = set.size.width.div_ceil(OWN);
+    // The row of the corners is `reach` rows higher than the one that is loaded, and so many columns lead to the first.
+    let reach = F::REACH + RADIUS as i32;
+    let columns = fused::own(reach as u32);
+    let strips = set.size.width.div_ceil(columns);
     // Blocks are single warps: what is the same for all lanes then follows from the block's number, and is computed once.
     let (strip, top) = (s.block() % strips, set.first + s.block() / strips * set.rows);
     let bottom = if set.last - top < set.rows { set.last } else { top + set.rows };
-    let left = (strip * OWN) as i32 - SIDE as i32;
+    let left = (strip * columns) as i32 - reach;
     let frame = set.frame as i32;
     let lane = Lane {
         s,
@@ -199,16 +216,22 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
         top: top as i32,
         bottom: bottom as i32,
         x: left + (fused::EACH * s.lane()) as i32,
-        own: s.lane() >= SIDE / fused::EACH && s.lane() < (COLUMNS - SIDE) / fused::EACH,
+        side: reach as u32,
         at_edge: left < frame || left + COLUMNS as i32 > width - frame,
     };
     let piece = s.block_row() as usize * set.pieces as usize + (set.piece + s.block()) as usize;
-    // The row of the corners is `reach` rows higher than the one that is loaded.
-    let reach = F::REACH + RADIUS as i32;
     let mut row = lane.top - reach;
     let mut corners = Corners::<S>::new(&lane, state, keys, piece * set.room as usize);
     let mut front = F::new(&lane, image, row);
     front.listen(corners.learn(&lane));
+    // Rows that lead to the first whose responses count.
+    for _ in 0..F::LEADING {
+        front.fetch(&lane, row);
+        front.step(&lane, row, 0, false);
+        front.step(&lane, row + 1, 1, false);
+        front.step(&lane, row + 2, 2, false);
+        row += ROWS as i32;
+    }
     while row - reach < lane.bottom {
         if let Some(least) = corners.listen(&lane) {
             front.listen(least);

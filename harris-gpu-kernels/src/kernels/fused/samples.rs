@@ -138,6 +138,8 @@ impl<
 {
     type Sample = T;
     const REACH: i32 = (SMOOTHING + 1 + WINDOW) as i32;
+    // Steps are so long that a second copy of them costs more.
+    const LEADING: usize = 0;
 
     #[inline(always)]
     fn new(lane: &Lane<S>, image: S::Buffer<T>, row: i32) -> Self {
@@ -173,7 +175,7 @@ impl<
     fn step(&mut self, lane: &Lane<S>, row: i32, _: usize, valid: bool) -> (bool, [f32; EACH]) {
         let of_gradient = row - SMOOTHING as i32 - 1;
         // Above and below the image gy has changed its sign: that changes the sign of the product of both alone.
-        let outside = of_gradient < 0 || of_gradient >= lane.set.size.height as i32;
+        let outside = of_gradient as u32 >= lane.set.size.height;
         let mut products = [[T::Sum::ZERO; EACH]; 3];
         for channel in 0..CHANNELS {
             let (gx, gy) = self.differentiate(lane, row, channel);
@@ -202,7 +204,7 @@ impl<
             let scale = lane.set.scale;
             responses = array::from_fn(|i| {
                 let (a, b, c) = (xx[i] * scale, xy[i] * scale, yy[i] * scale);
-                measure(lane.s, lane.set.measure, lane.set.parameter, a, b, c)
+                measure(|square| lane.s.sqrt(square), lane.set.measure, lane.set.parameter, a, b, c)
             });
         }
         (strong, responses)
