@@ -46,11 +46,19 @@ struct Args {
     #[arg(long, value_name = "TYPE", default_value = "u8")]
     depth: Depth,
     /// Time for each size, in seconds
-    #[arg(long, default_value_t = 1.0)]
-    seconds: f64,
+    #[arg(long, default_value = "1", value_parser = seconds)]
+    seconds: Duration,
+    /// The same for streams on a GPU, where they are to run longer
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    stream_seconds: Option<Duration>,
     /// Print a line of JSON for each size
     #[arg(long)]
     json: bool,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| "a time is a number of seconds, 0 or more".to_owned())
 }
 
 #[derive(Clone, Copy)]
@@ -191,7 +199,8 @@ fn transfers<T: Sample>(
         return Ok(None);
     };
     let size = (size.width, size.height);
-    transfers::time(samples, channels, size, config, ordinal, args.seconds).map(Some)
+    let seconds = (args.seconds, args.stream_seconds.unwrap_or(args.seconds));
+    transfers::time(samples, channels, size, config, ordinal, seconds).map(Some)
 }
 
 #[cfg(not(feature = "cuda"))]
@@ -224,7 +233,7 @@ fn time<T: Sample>(
     channels: usize,
     size: Size,
     detector: &mut dyn Timed,
-    seconds: f64,
+    seconds: Duration,
 ) -> Result<Timing, Error> {
     let Size { width, height } = size;
     let image = ImageView::strided(samples, width, height, channels, width * channels)?;
@@ -232,7 +241,7 @@ fn time<T: Sample>(
     let keypoints = detector.detect(&image)?.len();
     let (mut times, mut device_times, mut steps) = (Vec::new(), Vec::new(), [const { Vec::new() }; 4]);
     let begin = Instant::now();
-    while times.len() < 5 || begin.elapsed() < Duration::from_secs_f64(seconds) {
+    while times.len() < 5 || begin.elapsed() < seconds {
         let start = Instant::now();
         std::hint::black_box(detector.detect(&image)?);
         times.push(start.elapsed().as_secs_f64());

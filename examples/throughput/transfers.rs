@@ -12,19 +12,18 @@ use crate::Transfers;
 const BATCH: usize = 1000;
 const BATCH_BYTES: usize = 512 << 20;
 
-/// Times whole images in pinned memory, the bare copy, a stream and a batch of them.
+/// Times whole images in pinned memory, the bare copy, a stream and a batch of them, for so many seconds each, and streams for others.
 pub(crate) fn time<T: Sample>(
     samples: &[T],
     channels: usize,
     (width, height): (usize, usize),
     config: &HarrisConfig,
     ordinal: u32,
-    seconds: f64,
+    (seconds, stream_seconds): (Duration, Duration),
 ) -> Result<Transfers, Error> {
     let image = [PinnedImage::copied(samples, width, height, channels)?];
     let copy = PinnedImage::copy_time(&image, ordinal)?;
     let [image] = image;
-    let seconds = Duration::from_secs_f64(seconds);
 
     let mut detector = CudaDetector::on_device(ordinal, config.clone())?;
     detector.detect(&image.view())?;
@@ -41,10 +40,10 @@ pub(crate) fn time<T: Sample>(
     let resident = device_times[device_times.len() / 2];
 
     let all: Vec<u32> = devices()?.iter().map(|device| device.ordinal).collect();
-    let streaming = stream(samples, channels, (width, height), config, &[ordinal], seconds)?;
+    let streaming = stream(samples, channels, (width, height), config, &[ordinal], stream_seconds)?;
     let on_all = match all.len() {
         1 => None,
-        _ => Some(stream(samples, channels, (width, height), config, &all, seconds)?),
+        _ => Some(stream(samples, channels, (width, height), config, &all, stream_seconds)?),
     };
 
     let latencies = at_half_load(samples, channels, (width, height), config, ordinal, 2.0 * streaming)?;
