@@ -304,13 +304,9 @@ impl<'a, D: Device> Search<'a, D> {
     }
 
     fn fit_keypoints(&mut self) -> Result<(), Error> {
+        // More of them are fetched than there are.
         let words = 4 * self.room.kept * self.images;
-        if self.workspace.room::<f32>(Slot::Keypoints) >= words {
-            return Ok(());
-        }
-        self.workspace.fit::<f32>(self.device, Slot::Keypoints, words)?;
-        // More of them are fetched than there are: what has never been written goes to no host.
-        self.device.clear(self.workspace.buffer::<f32>(Slot::Keypoints).memory, words)
+        self.workspace.fit_cleared::<f32>(self.device, Slot::Keypoints, words).map(drop)
     }
 
     /// How many keypoints each image has in the slot `Keypoints`; none where lists did not fit and all is to be done again, with the

@@ -171,7 +171,12 @@ pub(crate) fn hurry<D: Device>(
 /// Makes room for images; returns how many bytes rows are apart.
 fn prepare<D: Device>(search: &mut Search<'_, D>) -> Result<usize, Error> {
     let pitch = pitch(search);
-    search.workspace.fit::<u8>(search.device, Slot::Image, pitch * search.height as usize * search.images)?;
+    // Words are read across rows' ends, and rows ahead of those that are walked.
+    let bytes = pitch * search.height as usize * search.images;
+    if search.workspace.fit_cleared::<u8>(search.device, Slot::Image, bytes)? {
+        // Rows may be sent ahead of the queue.
+        search.device.wait()?;
+    }
     Ok(pitch)
 }
 

@@ -69,6 +69,17 @@ impl<D: Device> Workspace<D> {
         Ok(())
     }
 
+    /// The same, and what is new is zeros when the queue comes to it: for memory of which more is read than was written. Tells whether
+    /// there is something new.
+    pub(crate) fn fit_cleared<T: Word>(&mut self, device: &D, slot: Slot, len: usize) -> Result<bool, Error> {
+        if self.room::<T>(slot) >= len {
+            return Ok(false);
+        }
+        self.fit::<T>(device, slot, len)?;
+        device.clear(self.buffer::<u32>(slot).memory, self.room::<u32>(slot))?;
+        Ok(true)
+    }
+
     /// Puts memory of others into a slot, until it is taken out; what was there is given back.
     pub(crate) fn put(&mut self, slot: Slot, memory: D::Memory, bytes: usize) {
         self.slots[slot as usize] = Some((memory, bytes));
