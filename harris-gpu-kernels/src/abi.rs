@@ -81,8 +81,8 @@ macro_rules! for_each_kernel {
             // state counts, also beyond its `pitch`. Each image has `pieces`, which have room for `room` candidates each.
             order::exceed [256, 16] (from: [u64], counts: [u32], to: [u64], state: [u32], pieces: u32, room: u32, pitch: u32, kind: u32, value: f32);
 
-            // The same by `bins::SHARE` warps a piece into `bins` bins, a power of two, of `bins::ROOM` keys each, which sort them roughly, where `turned` in the order
-            // of rows. Word `tables` of the state begins what counts them: `bins::counters` of each image.
+            // The same by `bins::SHARE` warps a piece into `bins` bins, a power of two, of `bins::ROOM` keys each, which sort them roughly,
+            // where `turned` in the order of rows. Word `tables` of the state begins what counts them: `bins::counters` of each image.
             bins::scatter [256, 0] (from: [u64], counts: [u32], to: [u64], state: [u32], pieces: u32, room: u32, tables: u32, bins: u32, kind: u32, value: f32, turned: u32, pixels: u32);
             // Warps are bins, rows of blocks images: x, y, scale and response of their corners, each in its place of the sorted list, of
             // which the first `most` count, and the list's length.

@@ -111,8 +111,8 @@ trait Front<S: Simt> {
     type Sample: Word;
     /// Rows from the one whose responses are computed to the one that they need.
     const REACH: i32;
-    /// How often rows are fetched that only lead to the first whose responses count, and that the walk steps over without responses. A
-    /// walk that knows of none computes what nothing comes of.
+    /// How often rows are fetched that only lead to the first whose responses count, so that the walk steps down without any; 0 where it
+    /// is to compute them all the same.
     const LEADING: usize;
 
     /// At the row before `row`, none of whose responses count.
@@ -199,6 +199,7 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     counts: S::Buffer<u32>,
     set: Settings,
 ) {
+    const { assert!(F::REACH as u32 + RADIUS as u32 <= fused::MOST_REACH, "samples are mirrored once") };
     let width = set.size.width as i32;
     // The row of the corners is `reach` rows higher than the one that is loaded, and so many columns lead to the first.
     let reach = F::REACH + RADIUS as i32;
