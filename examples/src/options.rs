@@ -199,7 +199,7 @@ pub struct BackendOptions {
     /// Threads of the CPU backend; as many as the machine runs at once by default
     #[arg(long, value_name = "NUMBER")]
     pub threads: Option<usize>,
-    /// Instruction set of the CPU backend: avx512, avx2, sse2 or portable; the widest that there is by default
+    /// Instruction set of the CPU backend: avx512, avx2, sse2, neon or portable; the widest that there is by default
     #[arg(long, value_name = "NAME")]
     pub level: Option<Level>,
     /// Number of the CUDA backend's GPU; the first by default

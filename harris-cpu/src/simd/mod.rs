@@ -6,7 +6,7 @@
 //! kernels need no unsafe code.
 
 /// Loads and stores of [`Simd`], each with the instruction that does it, at any alignment.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! memory {
     ($($load:ident = $read:ident, $store:ident = $write:ident: [$element:ty; $lanes:expr] as $vector:ident;)*) => {
         $(#[inline(always)]
@@ -26,7 +26,7 @@ macro_rules! memory {
 }
 
 /// Methods of [`Simd`] that work on lanes alone.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! lanes {
     ($($name:ident($($arg:ident: $type:ident),*) -> $result:ty = $body:expr;)*) => {
         $(#[inline(always)]
@@ -41,6 +41,8 @@ macro_rules! lanes {
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
@@ -183,6 +185,8 @@ enum Kind {
     Avx2(avx2::Avx2),
     #[cfg(target_arch = "x86_64")]
     Avx512(avx512::Avx512),
+    #[cfg(target_arch = "aarch64")]
+    Neon(neon::Neon),
 }
 
 /// A text that names no level of this processor.
@@ -204,6 +208,8 @@ impl Level {
             levels.extend(avx2::Avx2::new().map(Kind::Avx2));
             levels.extend(sse2::Sse2::new().map(Kind::Sse2));
         }
+        #[cfg(target_arch = "aarch64")]
+        levels.extend(neon::Neon::new().map(Kind::Neon));
         levels.push(Kind::Portable(Portable));
         levels.into_iter().map(Self).collect()
     }
@@ -224,6 +230,8 @@ impl Level {
             Kind::Avx2(avx2) => task.with(avx2),
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512(avx512) => task.with(avx512),
+            #[cfg(target_arch = "aarch64")]
+            Kind::Neon(neon) => task.with(neon),
         }
     }
 }
@@ -238,6 +246,8 @@ impl fmt::Display for Level {
             Kind::Avx2(_) => "avx2",
             #[cfg(target_arch = "x86_64")]
             Kind::Avx512(_) => "avx512",
+            #[cfg(target_arch = "aarch64")]
+            Kind::Neon(_) => "neon",
         })
     }
 }
