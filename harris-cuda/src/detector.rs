@@ -15,8 +15,8 @@ const BATCHES: usize = 4;
 /// Harris on an NVIDIA GPU.
 ///
 /// A detector has a stream and memory of its own, which it keeps from image to image; detectors on one device share its
-/// primary context and its kernels, and may work at once on several threads. Images of a megabyte and more are brought to
-/// pinned memory by several threads of rayon's shared pool, whose current CUDA context becomes the device's.
+/// primary context and its kernels, and may work at once on several threads. Images of more than half a
+/// megabyte in ordinary memory are brought to pinned memory with the help of threads of rayon's current pool.
 ///
 /// ```no_run
 /// use harris_cuda::{CudaDetector, Detector, HarrisConfig, ImageView};

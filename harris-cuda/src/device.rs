@@ -8,10 +8,9 @@ use std::time::Duration;
 use harris_core::Error;
 use harris_gpu::{Argument, Device, Key, Mark, Rows};
 use harris_gpu_kernels::abi::Kernel;
-use rayon::prelude::*;
 
-use crate::CudaError;
 use crate::driver::{DeviceMemory, Gpu, Queue, Recording, Staging, Stream, Value, is_pinned};
+use crate::{CudaError, staging};
 
 /// The kernels; `cargo xtask ptx` makes them from `harris-gpu-kernels`.
 pub(crate) const PTX: &str = include_str!("../ptx/harris.ptx");
@@ -22,10 +21,7 @@ const MOST_STAGED: usize = 64 << 20;
 /// The least, for the small things that each image needs.
 const LEAST_STAGED: usize = 64 << 10;
 
-/// What one thread stages at a time; less is not worth another.
-const SHARE: usize = 512 << 10;
-
-/// Bytes of pinned memory that are best sent last where work goes on beside: more would come too late, less is not worth a
+/// Bytes that are best sent last where work goes on beside: more would come too late, less is not worth a
 /// launch.
 const PORTION: usize = 1 << 20;
 
@@ -98,15 +94,16 @@ impl CudaDevice {
         self.changes.fetch_add(1, Relaxed);
     }
 
-    /// Room for at least `least` bytes that no copy reads any more, better for `wanted`, and where it starts.
+    /// Room for at least `least` bytes that no copy reads any more, better for `wanted`, and where it starts. It grows until all
+    /// has room that is staged from one wait to the next.
     fn stage(&mut self, least: usize, wanted: usize) -> Result<(&mut Staging, usize), CudaError> {
-        let wanted = wanted.clamp(LEAST_STAGED, MOST_STAGED).max(least);
+        let needed = (self.staged + wanted).next_power_of_two().clamp(LEAST_STAGED, MOST_STAGED).max(least);
         let room = self.staging.as_ref().map_or(0, Staging::bytes);
-        if room < wanted {
+        if room < needed {
             // Dropped only when the copies from it are done.
             self.stream.wait()?;
             self.staging = None;
-            self.staging = Some(Staging::new(self.stream.gpu(), wanted)?);
+            self.staging = Some(Staging::new(self.stream.gpu(), needed)?);
             self.staged = 0;
         } else if room - self.staged < least {
             self.stream.wait()?;
@@ -152,22 +149,9 @@ impl CudaDevice {
             self.staged = at + fitting * pitch;
             let Self { stream, staging, staged, .. } = self;
             let places = &mut staging.as_mut().expect("staged above").as_mut_slice()[at..*staged];
-            let copy = |first: usize, places: &mut [u8]| {
-                for (i, place) in places.chunks_exact_mut(pitch).enumerate() {
-                    let row = rows.row(first + i);
-                    place[..row.len()].copy_from_slice(row);
-                }
-                stream.upload(queue, memory, rows.offset + first * pitch, places)
-            };
-            if places.len() < 2 * SHARE {
-                copy(sent, places)?;
-            } else {
-                // One thread stages more slowly than the device copies: several of rayon's shared pool do, and the device
-                // copies what each has staged while they go on.
-                let share = (SHARE / pitch).max(1);
-                let shares = places.par_chunks_mut(share * pitch).enumerate();
-                shares.try_for_each(|(i, places)| copy(sent + i * share, places))?;
-            }
+            staging::stage(rows, sent, places, |first, pieces| {
+                stream.upload(queue, memory, rows.offset + first * pitch, pieces)
+            })?;
             sent += fitting;
         }
         Ok(())
@@ -195,8 +179,8 @@ impl Device for CudaDevice {
         Ok(self.stream.arrive()?)
     }
 
-    fn portion(&self, bytes: &[u8]) -> usize {
-        if is_pinned(self.stream.gpu(), bytes) { PORTION } else { usize::MAX / 2 }
+    fn portion(&self) -> usize {
+        PORTION
     }
 
     fn fetch(&mut self, memory: &DeviceMemory, bytes: usize) -> Result<Fetched, Error> {

@@ -40,6 +40,7 @@ mod features;
 mod pinned;
 mod pipeline;
 mod resident;
+mod staging;
 
 pub use detector::CudaDetector;
 pub use driver::{DeviceInfo, devices, is_available};

@@ -106,7 +106,7 @@ impl<T: Sample> PinnedImage<T> {
         for _ in 0..21 {
             stream.mark(Mark::Uploaded)?;
             for image in images {
-                stream.upload(Queue::Work, &memory, 0, image.memory.as_slice())?;
+                stream.upload(Queue::Work, &memory, 0, &[image.memory.as_slice()])?;
             }
             stream.mark(Mark::Listed)?;
             stream.wait()?;

@@ -42,9 +42,8 @@ pub trait Device: Debug + Send {
     /// Where the device fails.
     fn arrive(&mut self) -> Result<(), Error>;
 
-    /// Bytes of these lasting ones that are best sent last, on their own, so that the queue can work on the others while they are on
-    /// their way.
-    fn portion(&self, bytes: &[u8]) -> usize;
+    /// Bytes of an image that are best sent last, on their own, so that the queue can work on the others while they are on their way.
+    fn portion(&self) -> usize;
 
     /// Reads `bytes` from the start of `memory` when the queue comes to it.
     ///

@@ -137,9 +137,8 @@ pub(crate) fn bring<D: Device>(
 
 /// Bytes of an image that are best sent at once, where it is worth while not to wait for the others.
 pub(crate) fn portion<D: Device>(device: &D, image: &ImageView<'_>) -> Option<usize> {
-    let row = Lines::of(image).row(0);
-    let portion = device.portion(row);
-    (row.len() * image.height() >= 2 * portion).then_some(portion)
+    let portion = device.portion();
+    (Lines::of(image).row(0).len() * image.height() >= 2 * portion).then_some(portion)
 }
 
 /// Brings a single image to the device whose samples are lasting, and walks on its first rows while others are on their way.

@@ -41,7 +41,7 @@ impl Device for HostDevice {
         Ok(())
     }
 
-    fn portion(&self, _bytes: &[u8]) -> usize {
+    fn portion(&self) -> usize {
         PORTION
     }
 

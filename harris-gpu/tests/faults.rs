@@ -62,8 +62,8 @@ impl Device for Faulty {
         self.step()
     }
 
-    fn portion(&self, bytes: &[u8]) -> usize {
-        HostDevice.portion(bytes)
+    fn portion(&self) -> usize {
+        HostDevice.portion()
     }
 
     fn fetch(&mut self, memory: &Memory, bytes: usize) -> Result<Vec<u8>, Error> {

@@ -11,11 +11,13 @@ mod ffi;
 mod gpu;
 mod memory;
 mod module;
+mod past_caches;
 mod stream;
 
 pub(crate) use context::Gpu;
 pub use gpu::{DeviceInfo, devices, is_available};
 pub(crate) use memory::{DeviceMemory, Staging, is_pinned};
+pub(crate) use past_caches::copy_past_caches;
 pub(crate) use stream::{Queue, Recording, Stream, Value};
 
 #[cfg(test)]

@@ -89,17 +89,21 @@ impl Stream {
         queue: Queue,
         to: &DeviceMemory,
         offset: usize,
-        from: &[u8],
+        pieces: &[&[u8]],
     ) -> Result<(), CudaError> {
         self.gpu.enter()?;
-        assert!(offset <= to.bytes && from.len() <= to.bytes - offset, "a copy into memory");
+        let is_next = |pair: &[&[u8]]| pair[0].as_ptr_range().end == pair[1].as_ptr();
+        assert!(pieces.windows(2).all(is_next), "pieces that lie one behind the other");
+        let bytes = pieces.iter().map(|piece| piece.len()).sum();
+        assert!(offset <= to.bytes && bytes <= to.bytes - offset, "a copy into memory");
+        let Some(from) = pieces.first() else { return Ok(()) };
         // SAFETY: both ranges lie inside their memories; the source stays as it is until the copy is done, which is the
         // caller's to keep (all of them are in this crate).
         let code = unsafe {
             ffi::cuMemcpyHtoDAsync_v2(
                 to.pointer + offset as u64,
                 from.as_ptr().cast(),
-                from.len(),
+                bytes,
                 self.queue(queue),
             )
         };
