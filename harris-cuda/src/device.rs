@@ -1,6 +1,7 @@
 //! A CUDA device as `harris-gpu` asks for it.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use harris_core::Error;
 use harris_gpu::{Argument, Device, Key, Mark, Rows};
 use harris_gpu_kernels::abi::Kernel;
 
-use crate::driver::{DeviceMemory, Gpu, Queue, Recording, Staging, Stream, Value, is_pinned};
+use crate::driver::{Ahead, DeviceMemory, Gpu, Queue, Recording, Staging, Stream, Value, is_pinned};
 use crate::{CudaError, staging};
 
 /// The kernels; `cargo xtask ptx` makes them from `harris-gpu-kernels`.
@@ -69,8 +70,13 @@ pub(crate) struct Fetched {
 
 impl CudaDevice {
     pub(crate) fn open(ordinal: u32) -> Result<Self, CudaError> {
+        Self::behind(&Ahead::new(&Gpu::open(ordinal)?)?)
+    }
+
+    /// One whose copies ahead are queued with those of others.
+    pub(crate) fn behind(ahead: &Arc<Ahead>) -> Result<Self, CudaError> {
         Ok(Self {
-            stream: Stream::new(&Gpu::open(ordinal)?)?,
+            stream: Stream::new(ahead)?,
             staging: None,
             staged: 0,
             returns: Returns::default(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use harris_core::{Error, ImageView, Sample};
 use harris_gpu::Mark;
 
-use crate::driver::{DeviceMemory, Gpu, Queue, Staging, Stream};
+use crate::driver::{Ahead, DeviceMemory, Gpu, Queue, Staging, Stream};
 
 /// An image in pinned memory of the host, from where every GPU copies at the full speed of its bus; from ordinary memory images are
 /// brought there first.
@@ -99,7 +99,7 @@ impl<T: Sample> PinnedImage<T> {
     /// # Errors
     /// As [`CudaDetector::on_device`](crate::CudaDetector::on_device).
     pub fn copy_time(images: &[Self], ordinal: u32) -> Result<Duration, Error> {
-        let stream = Stream::new(&Gpu::open(ordinal)?)?;
+        let stream = Stream::new(&Ahead::new(&Gpu::open(ordinal)?)?)?;
         let most = images.iter().map(|image| image.memory.bytes()).max().unwrap_or(0);
         let memory = DeviceMemory::new(stream.gpu(), most.max(1))?;
         let mut times = Vec::new();

@@ -4,7 +4,7 @@ use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Sample};
 use harris_gpu::{GpuDetector, GpuPipeline, Landed};
 
 use crate::device::CudaDevice;
-use crate::driver::devices;
+use crate::driver::{Ahead, Gpu, devices};
 use crate::{CudaError, PinnedImage};
 
 /// Frames that are in flight at once on each GPU: while the first is being listed, others are worked on and copied.
@@ -65,8 +65,9 @@ pub(crate) fn open<F>(
         return Err(CudaError::NoDevice.into());
     }
     let detectors = |ordinal: &u32| {
+        let ahead = Ahead::new(&Gpu::open(*ordinal)?)?;
         let detector = |_| {
-            let detector = GpuDetector::new(CudaDevice::open(*ordinal)?, config.clone());
+            let detector = GpuDetector::new(CudaDevice::behind(&ahead)?, config.clone());
             Ok(if staged { detector.staged() } else { detector })
         };
         (0..in_flight.max(1)).map(detector).collect::<Result<Vec<_>, CudaError>>()

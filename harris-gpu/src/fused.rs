@@ -121,17 +121,24 @@ fn parts(height: usize, part: usize) -> impl Iterator<Item = (usize, usize, usiz
     })
 }
 
-/// Brings images to the device that there is a kernel for, for [`walk`]. Whether samples are `lasting`: see [`Rows`].
+/// Brings images to the device that there is a kernel for, for [`walk`], by the queue for copies where these are `ahead` of the work.
+/// Whether samples are `lasting`: see [`Rows`].
 pub(crate) fn bring<D: Device>(
     search: &mut Search<'_, D>,
     images: &[ImageView<'_>],
     lasting: bool,
+    ahead: bool,
 ) -> Result<(), Error> {
     let pitch = prepare(search)?;
     let images: Vec<_> = images.iter().map(Lines::of).collect();
     let memory = search.workspace.buffer::<u8>(Slot::Image).memory;
     let rows = Rows { images: &images, rows: 0..search.height as usize, pitch, offset: 0, lasting };
-    search.device.upload(memory, rows)?;
+    if ahead {
+        search.device.send(memory, rows)?;
+        search.device.arrive()?;
+    } else {
+        search.device.upload(memory, rows)?;
+    }
     search.device.mark(Mark::Uploaded)
 }
 

@@ -2,6 +2,8 @@
 
 use std::ffi::c_void;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use harris_gpu::{Mark, Rows};
@@ -27,12 +29,52 @@ pub(crate) enum Queue {
     Ahead,
 }
 
-/// A stream that does not wait for others, and one ahead of it for copies.
+/// A queue for copies, ahead of those of other work. Several may share it: a device is quicker with copies from one queue than from
+/// several by turns.
+#[derive(Debug)]
+pub(crate) struct Ahead {
+    handle: Handle,
+    gpu: Arc<Gpu>,
+}
+
+// SAFETY: the driver's functions on streams may be called from any thread.
+unsafe impl Send for Ahead {}
+// SAFETY: as above, also at once.
+unsafe impl Sync for Ahead {}
+
+impl Ahead {
+    pub(crate) fn new(gpu: &Arc<Gpu>) -> Result<Arc<Self>, CudaError> {
+        Ok(Arc::new(Self { handle: new_stream(gpu)?, gpu: Arc::clone(gpu) }))
+    }
+}
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        if self.gpu.enter().is_ok() {
+            // SAFETY: the stream is alive and dropped once; the driver lets its work end first.
+            unsafe { ffi::cuStreamDestroy_v2(self.handle) };
+        }
+    }
+}
+
+/// One that does not wait for others.
+fn new_stream(gpu: &Gpu) -> Result<Handle, CudaError> {
+    gpu.enter()?;
+    let mut handle = std::ptr::null_mut();
+    // SAFETY: writes one handle.
+    let code = unsafe { ffi::cuStreamCreate(&mut handle, ffi::STREAM_NON_BLOCKING) };
+    ffi::check("cuStreamCreate", code)?;
+    Ok(handle)
+}
+
+/// A queue that does not wait for others, and one ahead of it for copies.
 #[derive(Debug)]
 pub(crate) struct Stream {
     handle: Handle,
-    ahead: Handle,
-    /// How far the work ahead has come.
+    ahead: Arc<Ahead>,
+    /// Whether there are copies ahead that no work waits for yet.
+    awaited: AtomicBool,
+    /// How far the copies ahead had come.
     arrived: Handle,
     marks: [Handle; Mark::COUNT],
     recording: bool,
@@ -45,22 +87,18 @@ unsafe impl Send for Stream {}
 unsafe impl Sync for Stream {}
 
 impl Stream {
-    pub(crate) fn new(gpu: &Arc<Gpu>) -> Result<Self, CudaError> {
-        gpu.enter()?;
+    pub(crate) fn new(ahead: &Arc<Ahead>) -> Result<Self, CudaError> {
+        let gpu = &ahead.gpu;
         let none = std::ptr::null_mut();
         let mut stream = Self {
-            handle: none,
-            ahead: none,
+            handle: new_stream(gpu)?,
+            ahead: Arc::clone(ahead),
+            awaited: AtomicBool::new(false),
             arrived: none,
             marks: [none; Mark::COUNT],
             recording: false,
             gpu: Arc::clone(gpu),
         };
-        for handle in [&mut stream.handle, &mut stream.ahead] {
-            // SAFETY: writes one handle.
-            let code = unsafe { ffi::cuStreamCreate(handle, ffi::STREAM_NON_BLOCKING) };
-            ffi::check("cuStreamCreate", code)?;
-        }
         // SAFETY: writes one handle.
         let code = unsafe { ffi::cuEventCreate(&mut stream.arrived, ffi::EVENT_DISABLE_TIMING) };
         ffi::check("cuEventCreate", code)?;
@@ -78,7 +116,10 @@ impl Stream {
     fn queue(&self, queue: Queue) -> Handle {
         match queue {
             Queue::Work => self.handle,
-            Queue::Ahead => self.ahead,
+            Queue::Ahead => {
+                self.awaited.store(true, Relaxed);
+                self.ahead.handle
+            }
         }
     }
 
@@ -166,10 +207,12 @@ impl Stream {
     pub(crate) fn arrive(&self) -> Result<(), CudaError> {
         self.gpu.enter()?;
         // SAFETY: event and stream are alive and of one context.
-        ffi::check("cuEventRecord", unsafe { ffi::cuEventRecord(self.arrived, self.ahead) })?;
+        ffi::check("cuEventRecord", unsafe { ffi::cuEventRecord(self.arrived, self.ahead.handle) })?;
         // SAFETY: as above.
         let code = unsafe { ffi::cuStreamWaitEvent(self.handle, self.arrived, 0) };
-        ffi::check("cuStreamWaitEvent", code)
+        ffi::check("cuStreamWaitEvent", code)?;
+        self.awaited.store(false, Relaxed);
+        Ok(())
     }
 
     /// Copies the start of `from`, after all work before, to what is staged from `at` on. It may be read after the next
@@ -251,12 +294,13 @@ impl Stream {
     /// Waits for all work, and tells of failures in it.
     pub(crate) fn wait(&self) -> Result<(), CudaError> {
         self.gpu.enter()?;
-        // Both are waited for, also where one has failed.
-        let waited = [self.ahead, self.handle].map(|handle| {
+        // All are waited for, also where one has failed.
+        let wait = |handle: Handle| {
             // SAFETY: the stream is alive.
             ffi::check("cuStreamSynchronize", unsafe { ffi::cuStreamSynchronize(handle) })
-        });
-        waited.into_iter().collect()
+        };
+        let ahead = if self.awaited.swap(false, Relaxed) { wait(self.ahead.handle) } else { Ok(()) };
+        wait(self.handle).and(ahead)
     }
 
     /// Whether all work is done, or has failed.
@@ -265,7 +309,8 @@ impl Stream {
             // SAFETY: the stream is alive.
             unsafe { ffi::cuStreamQuery(handle) == ffi::NOT_READY }
         };
-        self.gpu.enter().is_err() || !(busy(self.ahead) || busy(self.handle))
+        let is_awaited = self.awaited.load(Relaxed);
+        self.gpu.enter().is_err() || !(is_awaited && busy(self.ahead.handle) || busy(self.handle))
     }
 
     /// Sets a mark here.
@@ -361,9 +406,7 @@ impl Drop for Stream {
             // SAFETY: the event is alive and dropped once.
             unsafe { ffi::cuEventDestroy_v2(event) };
         }
-        for handle in [self.ahead, self.handle].into_iter().filter(|handle| !handle.is_null()) {
-            // SAFETY: the stream is alive and dropped once; the driver lets its work end first.
-            unsafe { ffi::cuStreamDestroy_v2(handle) };
-        }
+        // SAFETY: the stream is alive and dropped once; the driver lets its work end first.
+        unsafe { ffi::cuStreamDestroy_v2(self.handle) };
     }
 }
