@@ -73,6 +73,7 @@ fn pinned_images_equal_ordinary_ones() {
         let image = pinned(&picture);
         for _ in 0..2 {
             assert!(detector.detect(&image.view()).unwrap() == expected, "{width} x {height}");
+            assert!(detector.detect(&picture.view()).unwrap() == expected, "{width} x {height}, not pinned");
         }
         // Rows with gaps, and only a part of the image.
         let part = |samples| ImageView::strided(samples, width - 1, height, 1, width).unwrap();

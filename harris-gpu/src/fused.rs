@@ -155,13 +155,15 @@ pub(crate) fn hurry<D: Device>(
     pieces: &Pieces,
 ) -> Result<(), Error> {
     let pitch = prepare(search)?;
-    search.clear()?;
     let (image, height) = (Lines::of(image), image.height());
     let (mut sent, mut piece) = (0, 0);
     for (end, first, last) in parts(height, pieces.part) {
         let memory = search.workspace.buffer::<u8>(Slot::Image).memory;
         let now = Rows { images: &[image], rows: sent..end, pitch, offset: sent * pitch, lasting: true };
         search.device.send(memory, now)?;
+        if sent == 0 {
+            search.clear()?;
+        }
         search.device.arrive()?;
         sent = end;
         if sent == height {
