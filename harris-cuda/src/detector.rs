@@ -87,7 +87,7 @@ impl CudaDetector {
 
     /// How long the device worked on the last image that [`Detector::detect`] or [`CudaDetector::detect_on_device`] was given: from the
     /// arrival of its last row in its memory to the complete list of keypoints there, without the transfers. Where the device works
-    /// on the first rows of a large pinned image while others are on their way, that is the rest of its work.
+    /// on the first rows of a large image while others are on their way, that is the rest of its work.
     ///
     /// # Errors
     /// [`CudaError::Driver`](crate::CudaError::Driver) where no image was detected yet.
