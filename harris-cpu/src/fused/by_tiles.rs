@@ -4,7 +4,7 @@ use std::array;
 use std::ops::Range;
 
 use harris_core::pipeline::border;
-use harris_core::{Border, HarrisConfig};
+use harris_core::{Border, HarrisConfig, Window};
 
 use super::peaks::Peaks;
 use super::scratch::{BLOCK, RING, Scratch, Words};
@@ -145,6 +145,7 @@ impl Walk<'_, u8> {
                 gradient: config.gradient(),
                 measure: config.measure(),
                 radius: window,
+                binomial: matches!(config.window(), Window::Binomial { .. }),
                 scale: self.scale,
                 threshold: found.threshold(config.threshold()),
                 channels,

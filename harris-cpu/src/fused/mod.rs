@@ -5,7 +5,7 @@
 //! is written. There are three ways down a strip, of which a sample type and a configuration take the first that does
 //! them:
 //!
-//! - by tiles ([`by_tiles`], [`tiles`]): 8-bit samples, box windows up to 7, `Reflect101` or `Skip`, 512-bit vectors. A
+//! - by tiles ([`by_tiles`], [`tiles`]): 8-bit samples, box and binomial windows up to 7, `Reflect101` or `Skip`, 512-bit vectors. A
 //!   tile is as wide as a vector; smoothed samples, gradients, sums and responses of it never leave the registers.
 //! - by rows ([`by_rows`], [`samples`], [`tensor`]): 8-bit gray samples, box windows. A kernel for each stage, from rows
 //!   of 16-bit gradients to 32-bit sums.
@@ -74,9 +74,10 @@ impl FusedSample for u8 {
         if !is_short(walk.config, walk.image.channels()) {
             return walk.strip_by_floats(v, strip, found);
         }
+        let is_by_rows = walk.image.channels() == 1 && matches!(walk.config.window(), Window::Box { .. });
         match tiles::columns::<V>(walk.config) {
             Some(tile) => walk.strip_by_tiles(v, strip, tile, found),
-            None if walk.image.channels() == 1 => walk.strip_by_rows(v, strip, found),
+            None if is_by_rows => walk.strip_by_rows(v, strip, found),
             None => walk.strip_by_floats(v, strip, found),
         }
     }
@@ -127,7 +128,7 @@ pub(crate) fn covers<T: FusedSample>(config: &HarrisConfig, channels: usize) -> 
 /// Whether 16-bit gradients and 32-bit sums do for 8-bit images.
 fn is_short(config: &HarrisConfig, channels: usize) -> bool {
     matches!(config.gradient(), Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central)
-        && matches!(config.window(), Window::Box { .. })
+        && matches!(config.window(), Window::Box { .. } | Window::Binomial { .. })
         && fits_i32(config, channels, u8::FULL_SCALE)
 }
 

@@ -3,7 +3,8 @@
 //! Lane i of a vector of samples is column i of its tile; a stage moves lanes to reach neighbours on the right, so that
 //! the first column is always lane 0 and each stage has fewer lanes that mean something at the end. The next tile begins
 //! where they end. Down the rows a tile keeps sums of the rows above, in steps of \[1 1\] for binomials, and the
-//! gradients in the window with the sums of their products, as the row kernels do ([`super::tensor`]).
+//! gradients in the window. The sums of box windows run on, as those of the row kernels do ([`super::tensor`]); those of
+//! binomial ones are taken anew for each row, from gradients times weights.
 //!
 //! Samples beyond the image are reflected, and gy turns its sign where one of the axes is outside: so the products are
 //! extended (docs/arithmetic.md, section 1).
@@ -45,8 +46,9 @@ pub(super) struct Tiles<'a> {
     pub(super) smoothing: Smoothing,
     pub(super) gradient: Gradient,
     pub(super) measure: Measure,
-    /// Radius of the window.
+    /// Radius of the window, and whether it is binomial, not a box.
     pub(super) radius: usize,
+    pub(super) binomial: bool,
     pub(super) scale: f32,
     pub(super) threshold: f32,
     pub(super) channels: usize,
@@ -84,13 +86,19 @@ impl Work for Tiles<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        match (self.radius, self.channels) {
-            (1, 1) => self.within::<V, 3, 1>(v),
-            (2, 1) => self.within::<V, 5, 1>(v),
-            (_, 1) => self.within::<V, 7, 1>(v),
-            (1, _) => self.within::<V, 3, 3>(v),
-            (2, _) => self.within::<V, 5, 3>(v),
-            (_, _) => self.within::<V, 7, 3>(v),
+        match (self.binomial, self.radius, self.channels) {
+            (false, 1, 1) => self.within::<V, 3, 1, false>(v),
+            (false, 2, 1) => self.within::<V, 5, 1, false>(v),
+            (false, _, 1) => self.within::<V, 7, 1, false>(v),
+            (false, 1, _) => self.within::<V, 3, 3, false>(v),
+            (false, 2, _) => self.within::<V, 5, 3, false>(v),
+            (false, _, _) => self.within::<V, 7, 3, false>(v),
+            (true, 1, 1) => self.within::<V, 3, 1, true>(v),
+            (true, 2, 1) => self.within::<V, 5, 1, true>(v),
+            (true, _, 1) => self.within::<V, 7, 1, true>(v),
+            (true, 1, _) => self.within::<V, 3, 3, true>(v),
+            (true, 2, _) => self.within::<V, 5, 3, true>(v),
+            (true, _, _) => self.within::<V, 7, 3, true>(v),
         }
     }
 }
@@ -118,14 +126,14 @@ struct State<V: Simd, const S: usize, const C: usize> {
     gradients: [[V::I16; 2]; C],
     /// gx and gy of the rows in the window.
     window: [[[V::I16; 2]; S]; C],
-    /// The window's sums of gx², gx·gy and gy², of pairs of columns, and of odd columns negative.
+    /// The window's sums of gx², gx·gy and gy², down the columns: of pairs of these, and of odd ones, for boxes negative.
     pairs: [V::I32; 3],
     odds: [V::I32; 3],
 }
 
 impl Tiles<'_> {
     #[inline(always)]
-    fn within<V: Simd, const S: usize, const C: usize>(mut self, v: V) {
+    fn within<V: Simd, const S: usize, const C: usize, const B: bool>(mut self, v: V) {
         let [vectors, sums] = kept(S, C);
         let [vectors, sums] = [vectors * 2 * V::LANES, sums * V::LANES];
         for tile in 0..self.words.number {
@@ -145,16 +153,16 @@ impl Tiles<'_> {
             };
             let mut row = 0;
             while row < self.rows {
-                self.row::<V, S, C, 0>(v, &mut state, row, tile);
-                self.row::<V, S, C, 1>(v, &mut state, row + 1, tile);
-                self.row::<V, S, C, 2>(v, &mut state, row + 2, tile);
+                self.row::<V, S, C, B, 0>(v, &mut state, row, tile);
+                self.row::<V, S, C, B, 1>(v, &mut state, row + 1, tile);
+                self.row::<V, S, C, B, 2>(v, &mut state, row + 2, tile);
                 if S > 3 {
-                    self.row::<V, S, C, 3>(v, &mut state, row + 3, tile);
-                    self.row::<V, S, C, 4>(v, &mut state, row + 4, tile);
+                    self.row::<V, S, C, B, 3>(v, &mut state, row + 3, tile);
+                    self.row::<V, S, C, B, 4>(v, &mut state, row + 4, tile);
                 }
                 if S > 5 {
-                    self.row::<V, S, C, 5>(v, &mut state, row + 5, tile);
-                    self.row::<V, S, C, 6>(v, &mut state, row + 6, tile);
+                    self.row::<V, S, C, B, 5>(v, &mut state, row + 5, tile);
+                    self.row::<V, S, C, B, 6>(v, &mut state, row + 6, tile);
                 }
                 row += S;
             }
@@ -168,7 +176,7 @@ impl Tiles<'_> {
     /// Each stage works on what the one before it left in the last call, so that the processor has four chains of
     /// operations to work on at a time.
     #[inline(always)]
-    fn row<V: Simd, const S: usize, const C: usize, const OLDEST: usize>(
+    fn row<V: Simd, const S: usize, const C: usize, const B: bool, const OLDEST: usize>(
         &mut self,
         v: V,
         state: &mut State<V, S, C>,
@@ -176,25 +184,19 @@ impl Tiles<'_> {
         tile: Tile,
     ) {
         if row >= self.without {
-            self.respond::<V, S, C>(v, state, row - self.without, tile);
+            self.respond::<V, S, C, B>(v, state, row - self.without, tile);
         }
         let turned_row = self.turned_rows >> row & 1 == 1;
+        if B {
+            (state.pairs, state.odds) = ([v.splat_i32(0); 3], [v.splat_i32(0); 3]);
+        }
         for c in 0..C {
-            let [x, y] = state.gradients[c];
-            let [u, w] = state.window[c][OLDEST];
-            state.window[c][OLDEST] = [x, y];
-            // As the row kernels: x² − u² = (x − u)·(x + u), and x·y − u·w = x·(y − w) + (x − u)·w.
-            let [dx, dy] = [v.sub_i16(x, u), v.sub_i16(y, w)];
-            let [sx, sy] = [v.add_i16(x, u), v.add_i16(y, w)];
-            // Sums of odd columns are kept negative: so they are subtracted and added without a step more.
-            let [ox, oy] = [v.odd_difference(u, x), v.odd_difference(w, y)];
-            let (pairs, odds) = (&mut state.pairs, &mut state.odds);
-            pairs[0] = v.dot_add(pairs[0], dx, sx);
-            pairs[1] = v.dot_add(v.dot_add(pairs[1], x, dy), dx, w);
-            pairs[2] = v.dot_add(pairs[2], dy, sy);
-            odds[0] = v.dot_add(odds[0], ox, sx);
-            odds[1] = v.dot_add(v.dot_add(odds[1], x, oy), ox, w);
-            odds[2] = v.dot_add(odds[2], oy, sy);
+            if B {
+                state.window[c][OLDEST] = state.gradients[c];
+                state.add_weighted(v, c, OLDEST);
+            } else {
+                state.slide(v, c, OLDEST);
+            }
 
             let smoothed = state.smoothed[c];
             let [x, mut y] =
@@ -217,7 +219,7 @@ impl Tiles<'_> {
 
     /// Computes responses from the window's sums.
     #[inline(always)]
-    fn respond<V: Simd, const S: usize, const C: usize>(
+    fn respond<V: Simd, const S: usize, const C: usize, const B: bool>(
         &mut self,
         v: V,
         state: &State<V, S, C>,
@@ -225,9 +227,9 @@ impl Tiles<'_> {
         tile: Tile,
     ) {
         let scale = v.splat_f32(self.scale);
-        let a = across::<V, S>(v, state.pairs[0], state.odds[0], scale);
-        let b = across::<V, S>(v, state.pairs[1], state.odds[1], scale);
-        let c = across::<V, S>(v, state.pairs[2], state.odds[2], scale);
+        let a = across::<V, S, B>(v, state.pairs[0], state.odds[0], scale);
+        let b = across::<V, S, B>(v, state.pairs[1], state.odds[1], scale);
+        let c = across::<V, S, B>(v, state.pairs[2], state.odds[2], scale);
         let [even, odd] = match self.measure {
             Measure::Harris { k } => {
                 let formula = Harris { k: v.splat_f32(k) };
@@ -323,9 +325,37 @@ fn differentiate<V: Simd>(
     [x, y]
 }
 
-/// The scaled sums over S columns from the even and from the odd ones on.
+/// A gradient times the weight of a row of a binomial window of S rows. It fits in 16 bits where 32 hold the window's sums: the
+/// gradient times the weights of all rows is then below 2¹⁵·⁵, and no row has more than half of these.
 #[inline(always)]
-fn across<V: Simd, const S: usize>(v: V, pairs: V::I32, negative_odds: V::I32, scale: V::F32) -> [V::F32; 2] {
+fn weighted<V: Simd, const S: usize>(v: V, gradient: V::I16, row: usize) -> V::I16 {
+    let weights: [i16; 7] = match S {
+        3 => [1, 2, 1, 0, 0, 0, 0],
+        5 => [1, 4, 6, 4, 1, 0, 0],
+        _ => [1, 6, 15, 20, 15, 6, 1],
+    };
+    match weights[row] {
+        1 => gradient,
+        2 => v.add_i16(gradient, gradient),
+        weight => v.mul_i16(gradient, v.splat_i16(weight)),
+    }
+}
+
+/// The scaled sums over S columns from the even and from the odd ones on; binomial ones where `B`.
+#[inline(always)]
+fn across<V: Simd, const S: usize, const B: bool>(
+    v: V,
+    pairs: V::I32,
+    odds: V::I32,
+    scale: V::F32,
+) -> [V::F32; 2] {
+    let [even, odd] =
+        if B { binomial_across::<V, S>(v, pairs, odds) } else { box_across::<V, S>(v, pairs, odds) };
+    [v.mul(v.to_f32(even), scale), v.mul(v.to_f32(odd), scale)]
+}
+
+#[inline(always)]
+fn box_across<V: Simd, const S: usize>(v: V, pairs: V::I32, negative_odds: V::I32) -> [V::I32; 2] {
     // Whole pairs after the first, and the odd column of the last of them.
     let (mut pair, mut odd) = (v.next_i32(pairs), v.next_i32(negative_odds));
     let mut whole = pair;
@@ -334,12 +364,57 @@ fn across<V: Simd, const S: usize>(v: V, pairs: V::I32, negative_odds: V::I32, s
         odd = v.next_i32(odd);
         whole = v.add_i32(whole, pair);
     }
-    let even = v.add_i32(v.add_i32(pairs, whole), odd);
-    let odd = v.sub_i32(whole, negative_odds);
-    [v.mul(v.to_f32(even), scale), v.mul(v.to_f32(odd), scale)]
+    [v.add_i32(v.add_i32(pairs, whole), odd), v.sub_i32(whole, negative_odds)]
+}
+
+#[inline(always)]
+fn binomial_across<V: Simd, const S: usize>(v: V, pairs: V::I32, odds: V::I32) -> [V::I32; 2] {
+    let (mut even, mut odd) = (v.sub_i32(pairs, odds), odds);
+    // [1 1] once more than there are columns between the first and the last.
+    for _ in 1..S {
+        (even, odd) = (v.add_i32(even, odd), v.add_i32(odd, v.next_i32(even)));
+    }
+    [even, odd]
 }
 
 impl<V: Simd, const S: usize, const C: usize> State<V, S, C> {
+    /// Adds the products of the last row of gradients to the window's sums, and takes off those of the row that leaves it for it.
+    #[inline(always)]
+    fn slide(&mut self, v: V, c: usize, oldest: usize) {
+        let [x, y] = self.gradients[c];
+        let [u, w] = self.window[c][oldest];
+        self.window[c][oldest] = [x, y];
+        // As the row kernels: x² − u² = (x − u)·(x + u), and x·y − u·w = x·(y − w) + (x − u)·w.
+        let [dx, dy] = [v.sub_i16(x, u), v.sub_i16(y, w)];
+        let [sx, sy] = [v.add_i16(x, u), v.add_i16(y, w)];
+        // Sums of odd columns are kept negative: so they are subtracted and added without a step more.
+        let [ox, oy] = [v.odd_difference(u, x), v.odd_difference(w, y)];
+        let (pairs, odds) = (&mut self.pairs, &mut self.odds);
+        pairs[0] = v.dot_add(pairs[0], dx, sx);
+        pairs[1] = v.dot_add(v.dot_add(pairs[1], x, dy), dx, w);
+        pairs[2] = v.dot_add(pairs[2], dy, sy);
+        odds[0] = v.dot_add(odds[0], ox, sx);
+        odds[1] = v.dot_add(v.dot_add(odds[1], x, oy), ox, w);
+        odds[2] = v.dot_add(odds[2], oy, sy);
+    }
+
+    /// Adds the products of all rows in the window times their binomial weights; `newest` is the place of the last.
+    #[inline(always)]
+    fn add_weighted(&mut self, v: V, c: usize, newest: usize) {
+        let (pairs, odds) = (&mut self.pairs, &mut self.odds);
+        for age in 0..S {
+            let [x, y] = self.window[c][(newest + S - age) % S];
+            let [wx, wy] = [weighted::<V, S>(v, x, age), weighted::<V, S>(v, y, age)];
+            let [ox, oy] = [v.odd_lanes(wx), v.odd_lanes(wy)];
+            pairs[0] = v.dot_add(pairs[0], x, wx);
+            pairs[1] = v.dot_add(pairs[1], y, wx);
+            pairs[2] = v.dot_add(pairs[2], y, wy);
+            odds[0] = v.dot_add(odds[0], x, ox);
+            odds[1] = v.dot_add(odds[1], y, ox);
+            odds[2] = v.dot_add(odds[2], y, oy);
+        }
+    }
+
     #[inline(always)]
     fn load(v: V, kept: &[i16], kept_sums: &[i32]) -> Self {
         let (zero, zero_sum) = (v.splat_i16(0), v.load_i32(kept_sums, 0));
