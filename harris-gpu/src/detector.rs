@@ -63,10 +63,6 @@ enum Pace {
 /// The most bytes of samples, and of keypoints, that a stack of images has.
 const MOST_STACKED: usize = 4 << 20;
 
-/// Bytes of images that are sent ahead of others' work, where several detectors share the queue for copies; of fewer, the copy is over
-/// before another could be asked for.
-const AHEAD: usize = 512 << 10;
-
 impl<D: Device> GpuDetector<D> {
     /// A detector on `device`.
     #[must_use]
@@ -187,7 +183,8 @@ impl<D: Device> GpuDetector<D> {
         if portion.is_some() {
             fused::hurry(&mut search, image, &pieces)?;
         } else {
-            let is_long = shape.bytes() * images.len() >= AHEAD;
+            // Of less the copy is over before another could be asked for.
+            let is_long = shape.bytes() * images.len() >= search.device.portion() / 2;
             fused::bring(&mut search, images, lasting, is_long && pace != Pace::Hurried)?;
         }
         let [kept, usual] = search.room.key();

@@ -42,7 +42,8 @@ pub trait Device: Debug + Send {
     /// Where the device fails.
     fn arrive(&mut self) -> Result<(), Error>;
 
-    /// Bytes of an image that are best sent last, on their own, so that the queue can work on the others while they are on their way.
+    /// Bytes of an image that are best sent last, on their own, so that the queue can work on the others while they are on their way;
+    /// from half as many on it is worth while to send them ahead of the queue at all.
     fn portion(&self) -> usize;
 
     /// Reads `bytes` from the start of `memory` when the queue comes to it.

@@ -131,6 +131,7 @@ struct State<V: Simd, const S: usize, const C: usize> {
     odds: [V::I32; 3],
 }
 
+/// `S` is the window's size, `C` the number of channels; `B` tells binomial windows from boxes.
 impl Tiles<'_> {
     #[inline(always)]
     fn within<V: Simd, const S: usize, const C: usize, const B: bool>(mut self, v: V) {
@@ -370,7 +371,7 @@ fn box_across<V: Simd, const S: usize>(v: V, pairs: V::I32, negative_odds: V::I3
 #[inline(always)]
 fn binomial_across<V: Simd, const S: usize>(v: V, pairs: V::I32, odds: V::I32) -> [V::I32; 2] {
     let (mut even, mut odd) = (v.sub_i32(pairs, odds), odds);
-    // [1 1] once more than there are columns between the first and the last.
+    // [1 1] across, once for each column after the first.
     for _ in 1..S {
         (even, odd) = (v.add_i32(even, odd), v.add_i32(odd, v.next_i32(even)));
     }
