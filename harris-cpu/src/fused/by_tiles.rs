@@ -140,7 +140,7 @@ impl Walk<'_, u8> {
                 turned_rows |= u64::from(is_turned(config.border(), gradient, image.height())) << i;
             }
             let Scratch { samples, signs, kept, kept_sums, responses, candidates, .. } = &mut *self.scratch;
-            v.enter(Tiles {
+            let tiles = Tiles {
                 smoothing: config.smoothing(),
                 gradient: config.gradient(),
                 measure: config.measure(),
@@ -165,7 +165,8 @@ impl Walk<'_, u8> {
                 slot: complete % RING,
                 words,
                 width: columns.responses.len(),
-            });
+            };
+            tiles.walk(v);
             consumed += block;
             let end = (rows.start + consumed.saturating_sub(without)).min(rows.end);
             for y in complete..end {

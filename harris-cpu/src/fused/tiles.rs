@@ -81,24 +81,34 @@ pub(super) struct Tiles<'a> {
     pub(super) width: usize,
 }
 
-impl Work for Tiles<'_> {
+/// The kernel for windows of size `S` and `C` channels; `B` tells binomial windows from boxes. Each is compiled by itself: unoptimised,
+/// a function that held them all would overflow a thread's stack.
+struct Kernel<'a, const S: usize, const C: usize, const B: bool>(Tiles<'a>);
+
+impl<const S: usize, const C: usize, const B: bool> Work for Kernel<'_, S, C, B> {
     type Output = ();
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        match (self.binomial, self.radius, self.channels) {
-            (false, 1, 1) => self.within::<V, 3, 1, false>(v),
-            (false, 2, 1) => self.within::<V, 5, 1, false>(v),
-            (false, _, 1) => self.within::<V, 7, 1, false>(v),
-            (false, 1, _) => self.within::<V, 3, 3, false>(v),
-            (false, 2, _) => self.within::<V, 5, 3, false>(v),
-            (false, _, _) => self.within::<V, 7, 3, false>(v),
-            (true, 1, 1) => self.within::<V, 3, 1, true>(v),
-            (true, 2, 1) => self.within::<V, 5, 1, true>(v),
-            (true, _, 1) => self.within::<V, 7, 1, true>(v),
-            (true, 1, _) => self.within::<V, 3, 3, true>(v),
-            (true, 2, _) => self.within::<V, 5, 3, true>(v),
-            (true, _, _) => self.within::<V, 7, 3, true>(v),
+        self.0.within::<V, S, C, B>(v);
+    }
+}
+
+impl<'a> Tiles<'a> {
+    pub(super) fn walk<V: Simd>(self, v: V) {
+        match (self.binomial, self.channels) {
+            (false, 1) => self.enter::<V, 1, false>(v),
+            (false, _) => self.enter::<V, 3, false>(v),
+            (true, 1) => self.enter::<V, 1, true>(v),
+            (true, _) => self.enter::<V, 3, true>(v),
+        }
+    }
+
+    fn enter<V: Simd, const C: usize, const B: bool>(self, v: V) {
+        match self.radius {
+            1 => v.enter(Kernel::<'a, 3, C, B>(self)),
+            2 => v.enter(Kernel::<'a, 5, C, B>(self)),
+            _ => v.enter(Kernel::<'a, 7, C, B>(self)),
         }
     }
 }
@@ -131,7 +141,6 @@ struct State<V: Simd, const S: usize, const C: usize> {
     odds: [V::I32; 3],
 }
 
-/// `S` is the window's size, `C` the number of channels; `B` tells binomial windows from boxes.
 impl Tiles<'_> {
     #[inline(always)]
     fn within<V: Simd, const S: usize, const C: usize, const B: bool>(mut self, v: V) {

@@ -49,28 +49,11 @@ impl Simd for Avx2 {
         load_f64 = _mm256_loadu_pd, store_f64 = _mm256_storeu_pd: [f64; 4] as F64;
     }
 
-    #[inline(always)]
-    fn splat_i16(self, v: i16) -> Self::I16 {
-        // SAFETY: `self` proves the instructions.
-        unsafe { _mm256_set1_epi16(v) }
-    }
-
-    #[inline(always)]
-    fn splat_i32(self, v: i32) -> Self::I32 {
-        // SAFETY: `self` proves the instructions.
-        unsafe { _mm256_set1_epi32(v) }
-    }
-
-    #[inline(always)]
-    fn splat_f64(self, v: f64) -> Self::F64 {
-        // SAFETY: `self` proves the instructions.
-        unsafe { _mm256_set1_pd(v) }
-    }
-
-    #[inline(always)]
-    fn splat_f32(self, v: f32) -> Self::F32 {
-        // SAFETY: `self` proves the instructions.
-        unsafe { _mm256_set1_ps(v) }
+    splats! {
+        splat_i16 = _mm256_set1_epi16: i16 as I16;
+        splat_i32 = _mm256_set1_epi32: i32 as I32;
+        splat_f32 = _mm256_set1_ps: f32 as F32;
+        splat_f64 = _mm256_set1_pd: f64 as F64;
     }
 
     #[inline(always)]

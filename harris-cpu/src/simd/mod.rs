@@ -25,6 +25,18 @@ macro_rules! memory {
     };
 }
 
+/// Vectors of [`Simd`] with one number in all lanes, each by its instruction.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! splats {
+    ($($name:ident = $fill:ident: $element:ty as $vector:ident;)*) => {
+        $(#[inline(always)]
+        fn $name(self, v: $element) -> Self::$vector {
+            // SAFETY: `self` proves the instruction.
+            unsafe { $fill(v) }
+        })*
+    };
+}
+
 /// Methods of [`Simd`] that work on lanes alone.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! lanes {

@@ -50,28 +50,11 @@ impl Simd for Neon {
         load_f64 = vld1q_f64, store_f64 = vst1q_f64: [f64; 2] as F64;
     }
 
-    #[inline(always)]
-    fn splat_i16(self, v: i16) -> Self::I16 {
-        // SAFETY: `self` proves the instructions.
-        unsafe { vdupq_n_s16(v) }
-    }
-
-    #[inline(always)]
-    fn splat_i32(self, v: i32) -> Self::I32 {
-        // SAFETY: `self` proves the instructions.
-        unsafe { vdupq_n_s32(v) }
-    }
-
-    #[inline(always)]
-    fn splat_f64(self, v: f64) -> Self::F64 {
-        // SAFETY: `self` proves the instructions.
-        unsafe { vdupq_n_f64(v) }
-    }
-
-    #[inline(always)]
-    fn splat_f32(self, v: f32) -> Self::F32 {
-        // SAFETY: `self` proves the instructions.
-        unsafe { vdupq_n_f32(v) }
+    splats! {
+        splat_i16 = vdupq_n_s16: i16 as I16;
+        splat_i32 = vdupq_n_s32: i32 as I32;
+        splat_f32 = vdupq_n_f32: f32 as F32;
+        splat_f64 = vdupq_n_f64: f64 as F64;
     }
 
     #[inline(always)]
