@@ -75,10 +75,15 @@ impl FusedSample for u8 {
             return walk.strip_by_floats(v, strip, found);
         }
         let is_by_rows = walk.image.channels() == 1 && matches!(walk.config.window(), Window::Box { .. });
-        match tiles::columns::<V>(walk.config) {
-            Some(tile) => walk.strip_by_tiles(v, strip, tile, found),
-            None if is_by_rows => walk.strip_by_rows(v, strip, found),
-            None => walk.strip_by_floats(v, strip, found),
+        // Constant, so that tiles are compiled for no vectors that are too short for any.
+        if const { 2 * V::LANES > tiles::LEAST_TILE }
+            && let Some(tile) = tiles::columns::<V>(walk.config)
+        {
+            walk.strip_by_tiles(v, strip, tile, found);
+        } else if is_by_rows {
+            walk.strip_by_rows(v, strip, found);
+        } else {
+            walk.strip_by_floats(v, strip, found);
         }
     }
 }
