@@ -1,5 +1,6 @@
 //! The detector on CUDA.
 
+use std::ffi::c_void;
 use std::time::Duration;
 
 use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, StageTimes};
@@ -7,7 +8,7 @@ use harris_gpu::{GpuDetector, GpuPipeline, Mark};
 use ndarray::Array2;
 
 use crate::device::CudaDevice;
-use crate::{CudaError, CudaImage, CudaKeypoints, pipeline};
+use crate::{CudaError, CudaImage, CudaKeypoints, CudaPending, pipeline};
 
 /// Stacks of a batch that are in flight on each device.
 const BATCHES: usize = 4;
@@ -77,12 +78,57 @@ impl CudaDetector {
     /// # Errors
     /// [`CudaError::OtherDevice`](crate::CudaError::OtherDevice); else as [`Detector::detect`].
     pub fn detect_on_device(&mut self, image: &CudaImage) -> Result<CudaKeypoints<'_>, Error> {
-        let detector = self.ordinals[0];
-        if image.ordinal() != detector {
-            return Err(CudaError::OtherDevice { image: image.ordinal(), detector }.into());
-        }
+        self.check_ordinal(image)?;
         let len = self.inner.detect_on_device(image.resident())?;
-        Ok(CudaKeypoints { device: self.inner.device(), memory: self.inner.on_device(), len })
+        Ok(CudaKeypoints::new(&self.inner, len))
+    }
+
+    /// The same between work of others on the device, without waiting for it: behind what is queued on `stream` so far, which may write
+    /// the image, and ahead of what is queued there later, which may read the keypoints, and write the image again. A least distance
+    /// between corners takes rounds with the host: with one, this waits.
+    ///
+    /// ```no_run
+    /// use harris_cuda::{CudaDetector, CudaImage, HarrisConfig};
+    ///
+    /// # let (decoded, stream) = (0_u64, std::ptr::null_mut());
+    /// let mut detector = CudaDetector::new(HarrisConfig::default())?;
+    /// // SAFETY: a decoder writes the image there, on the same stream.
+    /// let image = unsafe { CudaImage::from_raw(0, decoded, 2048, 1920, 1080, 1) }?;
+    /// // SAFETY: the stream is alive; nothing on another writes the image.
+    /// let pending = unsafe { detector.detect_on_stream(&image, stream) }?;
+    /// let (keypoints, count, room) = (pending.pointer(), pending.count_pointer(), pending.room());
+    /// // Kernels on the stream may read them now, the first min(count, room); later:
+    /// println!("{} corners", pending.finish()?.len());
+    /// # Ok::<(), harris_cuda::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`CudaDetector::detect_on_device`], and [`CudaError::Driver`](crate::CudaError::Driver) where `stream` is of another context.
+    ///
+    /// # Safety
+    /// `stream` (a `CUstream`; null is the default one) is alive. Until [`CudaPending::finish`], or until what is returned is dropped (it
+    /// must not be forgotten), the image's memory stays, and only work on that stream writes there.
+    #[allow(unsafe_code, reason = "whoever has the stream must promise that it is good")]
+    pub unsafe fn detect_on_stream<'a>(
+        &'a mut self,
+        image: &'a CudaImage,
+        stream: *mut c_void,
+    ) -> Result<CudaPending<'a>, Error> {
+        self.check_ordinal(image)?;
+        self.inner.device().stream().follow(stream)?;
+        self.inner.begin_on_device(image.resident())?;
+        let takes_rounds = self.inner.config().min_distance() > 1.0;
+        let mut pending = CudaPending::new(&mut self.inner);
+        if takes_rounds {
+            pending.complete()?;
+        }
+        pending.precede(stream)?;
+        Ok(pending)
+    }
+
+    fn check_ordinal(&self, image: &CudaImage) -> Result<(), CudaError> {
+        let (image, detector) = (image.ordinal(), self.ordinals[0]);
+        if image == detector { Ok(()) } else { Err(CudaError::OtherDevice { image, detector }) }
     }
 
     /// How long the device worked on the last image that [`Detector::detect`] or [`CudaDetector::detect_on_device`] was given: from the

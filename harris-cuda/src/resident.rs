@@ -1,7 +1,9 @@
 //! Images in a device's memory, and keypoints that stay there.
 
+use std::ffi::c_void;
+
 use harris_core::{Error, ImageView, Keypoint};
-use harris_gpu::{Depth, Device, Lines, Resident, Rows};
+use harris_gpu::{Depth, Device, GpuDetector, Lines, Resident, Rows};
 
 use crate::CudaError;
 use crate::device::CudaDevice;
@@ -61,7 +63,8 @@ impl CudaImage {
     ///
     /// # Safety
     /// The rows, `pitch` bytes apart from `pointer` on, are memory of that device, in its primary context, up to the next multiple of 4
-    /// bytes. Until the image is dropped they stay so, and while a detector looks at it nothing writes there: work that did is complete.
+    /// bytes. Until the image is dropped they stay so, and while a detector looks at it nothing writes there: work that did is complete, or
+    /// queued where [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream) follows it.
     #[allow(unsafe_code, reason = "whoever has the pointer must promise that it is good")]
     pub unsafe fn from_raw(
         ordinal: u32,
@@ -122,6 +125,88 @@ impl CudaImage {
             channels: self.channels,
             pitch: self.pitch,
             depth: self.depth,
+            address: self.memory.pointer(),
+        }
+    }
+}
+
+/// A detection on a device that is queued: see [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream). Dropped, it is
+/// waited for.
+#[derive(Debug)]
+pub struct CudaPending<'a> {
+    /// None when it is finished.
+    detector: Option<&'a mut GpuDetector<CudaDevice>>,
+    /// How many keypoints there are, where that is known.
+    len: Option<usize>,
+}
+
+impl<'a> CudaPending<'a> {
+    /// What a detector has begun.
+    pub(crate) fn new(detector: &'a mut GpuDetector<CudaDevice>) -> Self {
+        Self { detector: Some(detector), len: None }
+    }
+
+    fn detector(&self) -> &GpuDetector<CudaDevice> {
+        self.detector.as_ref().expect("there until it is finished")
+    }
+
+    /// Waits for all of it.
+    pub(crate) fn complete(&mut self) -> Result<usize, Error> {
+        let detector = self.detector.as_mut().expect("there until it is finished");
+        let len = match self.len {
+            Some(len) => Ok(len),
+            None => detector.finish_on_device(),
+        };
+        // Also where it failed there is no more to wait for.
+        self.len = Some(*len.as_ref().unwrap_or(&0));
+        len
+    }
+
+    /// What is queued on a stream from here on waits for it.
+    pub(crate) fn precede(&self, stream: *mut c_void) -> Result<(), CudaError> {
+        self.detector().device().stream().precede(stream)
+    }
+
+    /// Where the keypoints will be in the device's memory: as [`CudaKeypoints::pointer`].
+    #[must_use]
+    pub fn pointer(&self) -> u64 {
+        self.detector().on_device().pointer()
+    }
+
+    /// Where the number of corners will be, a 32-bit word; the list has as many, but no more than
+    /// [`max_corners`](harris_core::HarrisConfig::max_corners). More than [`CudaPending::room`] tells that it is not complete: the detector had seen no
+    /// image of this size with so many, and will do all of it again in [`CudaPending::finish`].
+    #[must_use]
+    pub fn count_pointer(&self) -> u64 {
+        let (memory, at) = self.detector().count_on_device();
+        memory.pointer() + at as u64
+    }
+
+    /// How many keypoints there is room for at [`CudaPending::pointer`].
+    #[must_use]
+    pub fn room(&self) -> usize {
+        self.detector().room_on_device()
+    }
+
+    /// Waits until the list is complete.
+    ///
+    /// # Errors
+    /// As [`CudaDetector::detect_on_device`](crate::CudaDetector::detect_on_device).
+    ///
+    /// # Panics
+    /// Never.
+    pub fn finish(mut self) -> Result<CudaKeypoints<'a>, Error> {
+        let len = self.complete()?;
+        let detector: &'a GpuDetector<CudaDevice> = self.detector.take().expect("there until it is finished");
+        Ok(CudaKeypoints::new(detector, len))
+    }
+}
+
+impl Drop for CudaPending<'_> {
+    fn drop(&mut self) {
+        if self.detector.is_some() {
+            // Whether it failed is not asked for any more.
+            let _ = self.complete();
         }
     }
 }
@@ -129,12 +214,17 @@ impl CudaImage {
 /// Keypoints in a GPU's memory, until the detector that found them finds others.
 #[derive(Debug)]
 pub struct CudaKeypoints<'a> {
-    pub(crate) device: &'a CudaDevice,
-    pub(crate) memory: &'a DeviceMemory,
-    pub(crate) len: usize,
+    device: &'a CudaDevice,
+    memory: &'a DeviceMemory,
+    len: usize,
 }
 
-impl CudaKeypoints<'_> {
+impl<'a> CudaKeypoints<'a> {
+    /// Those of the last single image of a detector.
+    pub(crate) fn new(detector: &'a GpuDetector<CudaDevice>, len: usize) -> Self {
+        Self { device: detector.device(), memory: detector.on_device(), len }
+    }
+
     /// How many they are.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -1,11 +1,11 @@
 //! The detector: an image in, keypoints out.
 
 use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Subpixel};
-use harris_gpu_kernels::abi::Kernel;
+use harris_gpu_kernels::abi::{Kernel, state};
 use ndarray::Array2;
 
 use crate::corners::{Fetched, Search};
-use crate::device::{Device, Mark, Resident};
+use crate::device::{Device, Key, Mark, Resident};
 use crate::error::GpuError;
 use crate::fused::Pieces;
 use crate::room::{Room, Shape};
@@ -190,20 +190,14 @@ impl<D: Device> GpuDetector<D> {
         let [kept, usual] = search.room.key();
         let [width, height, images] =
             [image.width(), image.height(), images.len()].map(|number| number as u64);
-        let key = [width, height, images, portion.unwrap_or(0) as u64, kernel as u64, kept, usual];
-        let fetched = if search.device.replay(key)? {
-            recorded.clone().expect("kept when it was recorded")
-        } else {
-            let rest = |search: &mut Search<'_, D>| {
-                if portion.is_none() {
-                    fused::walk(search, &pieces)?;
-                }
-                fused::list(search, &pieces, true)
-            };
-            let fetched = rest(&mut search);
-            search.device.recorded(fetched.is_ok())?;
-            recorded.insert(fetched?).clone()
-        };
+        let portion_or_none = portion.unwrap_or(0) as u64;
+        let key = [width, height, images, portion_or_none, kernel as u64, kept, usual, 0];
+        let fetched = again(&mut search, recorded, key, |search| {
+            if portion.is_none() {
+                fused::walk(search, &pieces)?;
+            }
+            fused::list(search, &pieces, true)
+        })?;
         self.job = Some(Job { shape, walk: Some(pieces), wanted: true, fetched });
         Ok(())
     }
@@ -232,45 +226,90 @@ impl<D: Device> GpuDetector<D> {
     /// # Errors
     /// As [`Detector::detect`], but that samples are not looked at.
     pub fn detect_on_device(&mut self, image: Resident<D::Memory>) -> Result<usize, Error> {
+        self.begin_on_device(image)?;
+        self.finish_on_device()
+    }
+
+    /// Begins the same without waiting for the device. The image's memory stays there until [`GpuDetector::finish_on_device`], or whatever
+    /// is begun next.
+    ///
+    /// # Errors
+    /// As [`GpuDetector::detect_on_device`].
+    pub fn begin_on_device(&mut self, image: Resident<D::Memory>) -> Result<(), Error> {
         self.in_stages = false;
         self.settle();
         self.check_size(image.width, image.height)?;
-        let shape = Shape::resident(&image);
+        let (shape, address) = (Shape::resident(&image), image.address);
         self.workspace.put(Slot::Image, image.memory, image.pitch * image.height);
-        let found = self.device.mark(Mark::Uploaded).and_then(|()| self.enqueue_resident(shape));
-        let found = found.and_then(|()| self.complete(|_, _, counts| Ok(counts[0])));
-        if found.is_err() {
+        let begun = self.enqueue_resident(shape, address);
+        if begun.is_err() {
             let _ = self.device.wait();
+            self.workspace.take(Slot::Image);
         }
-        // The memory is another's: nothing is brought there.
-        self.workspace.take(Slot::Image);
-        found
+        begun
     }
 
-    fn enqueue_resident(&mut self, shape: Shape) -> Result<(), Error> {
+    fn enqueue_resident(&mut self, shape: Shape, address: u64) -> Result<(), Error> {
         self.make_room(&shape);
         let aligned = shape.stride.is_multiple_of(fused::ALIGNMENT);
         let Some(kernel) = self.kernel(&shape).filter(|_| aligned) else {
+            self.device.mark(Mark::Uploaded)?;
             self.workspace.fit::<u8>(&self.device, Slot::Mask, 1)?;
             return self.enqueue_stages(shape, false);
         };
-        let Self { device, config, workspace, room, .. } = self;
+        let Self { device, config, workspace, room, recorded, .. } = self;
         let mut search = Search::new(device, workspace, config, room.as_mut().expect("made above"), shape);
         let pieces = Pieces::new(&search, kernel, None);
-        fused::walk(&mut search, &pieces)?;
-        let fetched = fused::list(&mut search, &pieces, false)?;
+        let [kept, usual] = search.room.key();
+        let [width, height, stride] = [shape.width.into(), shape.height.into(), shape.stride as u64];
+        // Of no image that was brought there: so keys differ from those of others.
+        let key = [width, height, 0, address, kernel as u64, kept, usual, stride];
+        let fetched = again(&mut search, recorded, key, |search| {
+            search.device.mark(Mark::Uploaded)?;
+            fused::walk(search, &pieces)?;
+            fused::list(search, &pieces, false)
+        })?;
         self.job = Some(Job { shape, walk: Some(pieces), wanted: false, fetched });
         Ok(())
     }
 
+    /// How many corners the image has that was begun with [`GpuDetector::begin_on_device`], when all of them are in the device's memory.
+    ///
+    /// # Errors
+    /// As [`Detector::detect`].
+    ///
+    /// # Panics
+    /// Where none was begun.
+    pub fn finish_on_device(&mut self) -> Result<usize, Error> {
+        self.complete(|_, _, counts| Ok(counts[0]))
+    }
+
     /// The memory that has the keypoints of the last single image, x, y, scale and response of each as 32-bit floats, one after the
     /// other, until the next image is begun.
+    ///
+    /// After [`GpuDetector::begin_on_device`] it is written when the queue comes to it.
     ///
     /// # Panics
     /// Where there was none.
     #[must_use]
     pub fn on_device(&self) -> &D::Memory {
         self.workspace.buffer::<f32>(Slot::Keypoints).memory
+    }
+
+    /// Where in memory of the device the number of the last single image's corners is, a 32-bit word so many bytes behind its start. It is
+    /// greater than [`GpuDetector::room_on_device`] where the list is not complete before [`GpuDetector::finish_on_device`].
+    ///
+    /// # Panics
+    /// Where there was none.
+    #[must_use]
+    pub fn count_on_device(&self) -> (&D::Memory, usize) {
+        (self.workspace.buffer::<u32>(Slot::State).memory, size_of::<u32>() * state::KEPT)
+    }
+
+    /// How many keypoints the memory has room for that has those of the last single image; 0 where there was none.
+    #[must_use]
+    pub fn room_on_device(&self) -> usize {
+        self.room.as_ref().map_or(0, |room| room.kept)
     }
 
     /// Whether what was begun is done, so that [`GpuDetector::finish`] hardly waits.
@@ -319,14 +358,23 @@ impl<D: Device> GpuDetector<D> {
         if finished.is_err() {
             let _ = self.device.wait();
         }
+        self.let_go(wanted);
         finished
     }
 
     /// Forgets what was begun, when nothing reads its samples any more.
     fn settle(&mut self) {
-        if self.job.take().is_some() {
+        if let Some(job) = self.job.take() {
             // Whether it failed is not asked for any more.
             let _ = self.device.wait();
+            self.let_go(job.wanted);
+        }
+    }
+
+    /// Lets go of the image's memory where it is another's: nothing is brought there. It is where keypoints are not wanted here.
+    fn let_go(&mut self, wanted: bool) {
+        if !wanted {
+            self.workspace.take(Slot::Image);
         }
     }
 
@@ -339,6 +387,21 @@ impl<D: Device> GpuDetector<D> {
         self.config.check_size(width, height)?;
         Ok(GpuError::check_size(width, height)?)
     }
+}
+
+/// Does again what was recorded under the key, or asks for it now; `recorded` is what it fetches.
+fn again<D: Device>(
+    search: &mut Search<'_, D>,
+    recorded: &mut Option<Fetched<D>>,
+    key: Key,
+    work: impl FnOnce(&mut Search<'_, D>) -> Result<Fetched<D>, Error>,
+) -> Result<Fetched<D>, Error> {
+    if search.device.replay(key)? {
+        return Ok(recorded.clone().expect("kept when it was recorded"));
+    }
+    let fetched = work(search);
+    search.device.recorded(fetched.is_ok())?;
+    Ok(recorded.insert(fetched?).clone())
 }
 
 /// Waits for what was begun: it may read samples that are only lent.

@@ -93,15 +93,17 @@ impl Room {
     /// Makes more where lists did not fit, or not in their bins; tells whether that was so.
     pub(crate) fn grow(&mut self, states: &[[u32; state::WORDS]]) -> bool {
         let most = |word: usize| states.iter().map(|state| state[word] as usize).max().unwrap_or(0);
-        let (kept, crowded) = (most(state::KEPT), most(state::CROWDED) > 0);
+        if most(state::CROWDED) > 0 {
+            // How many there are is then not known.
+            self.crowded = self.bins();
+            return true;
+        }
+        let kept = most(state::KEPT);
         let fits = kept <= self.kept;
         if !fits {
             self.kept = kept + kept / 4;
         }
-        if crowded {
-            self.crowded = self.bins();
-        }
-        crowded || !fits
+        !fits
     }
 
     /// How many bins sort lists best: about one a key.

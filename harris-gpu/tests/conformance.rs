@@ -104,8 +104,16 @@ fn resident_images_equal_others() {
                         memory.set_byte(i, 0xA5);
                     }
                 }
-                let image = Resident { memory, width, height, channels, pitch, depth: DeviceDepth::U8 };
-                let found = detector.detect_on_device(image).unwrap();
+                let image =
+                    Resident { memory, width, height, channels, pitch, depth: DeviceDepth::U8, address: 0 };
+                detector.begin_on_device(image).unwrap();
+                let (memory, at) = detector.count_on_device();
+                let mut words = vec![0; at + 4];
+                HostDevice.download(&memory.clone(), &mut words).unwrap();
+                let count = u32::from_ne_bytes(words[at..].try_into().unwrap());
+                assert_eq!(count as usize, expected.len());
+                assert!(detector.room_on_device() >= expected.len());
+                let found = detector.finish_on_device().unwrap();
                 assert_eq!(found, expected.len());
                 let mut words = vec![[0_f32; 4]; found];
                 let on_device = detector.on_device().clone();

@@ -74,8 +74,8 @@ pub(crate) struct Stream {
     ahead: Arc<Ahead>,
     /// Whether there are copies ahead that no work waits for yet.
     awaited: AtomicBool,
-    /// How far the copies ahead had come.
-    arrived: Handle,
+    /// How far a queue had come that another waits for.
+    passed: Handle,
     marks: [Handle; Mark::COUNT],
     recording: bool,
     gpu: Arc<Gpu>,
@@ -94,13 +94,13 @@ impl Stream {
             handle: new_stream(gpu)?,
             ahead: Arc::clone(ahead),
             awaited: AtomicBool::new(false),
-            arrived: none,
+            passed: none,
             marks: [none; Mark::COUNT],
             recording: false,
             gpu: Arc::clone(gpu),
         };
         // SAFETY: writes one handle.
-        let code = unsafe { ffi::cuEventCreate(&mut stream.arrived, ffi::EVENT_DISABLE_TIMING) };
+        let code = unsafe { ffi::cuEventCreate(&mut stream.passed, ffi::EVENT_DISABLE_TIMING) };
         ffi::check("cuEventCreate", code)?;
         for mark in &mut stream.marks {
             // SAFETY: writes one handle.
@@ -205,14 +205,28 @@ impl Stream {
 
     /// Work from here on waits for what was queued ahead of it.
     pub(crate) fn arrive(&self) -> Result<(), CudaError> {
-        self.gpu.enter()?;
-        // SAFETY: event and stream are alive and of one context.
-        ffi::check("cuEventRecord", unsafe { ffi::cuEventRecord(self.arrived, self.ahead.handle) })?;
-        // SAFETY: as above.
-        let code = unsafe { ffi::cuStreamWaitEvent(self.handle, self.arrived, 0) };
-        ffi::check("cuStreamWaitEvent", code)?;
+        self.chain(self.ahead.handle, self.handle)?;
         self.awaited.store(false, Relaxed);
         Ok(())
+    }
+
+    /// Work from here on waits for what is queued on `other`, a stream of this context, so far.
+    pub(crate) fn follow(&self, other: Handle) -> Result<(), CudaError> {
+        self.chain(other, self.handle)
+    }
+
+    /// What is queued on `other`, a stream of this context, from here on waits for all work so far.
+    pub(crate) fn precede(&self, other: Handle) -> Result<(), CudaError> {
+        self.chain(self.handle, other)
+    }
+
+    /// Makes what is queued on one stream from here on wait for what is on another; both are alive and of this context.
+    fn chain(&self, first: Handle, second: Handle) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        // SAFETY: event and stream are alive and of one context, by the contract of this function.
+        ffi::check("cuEventRecord", unsafe { ffi::cuEventRecord(self.passed, first) })?;
+        // SAFETY: as above. What is waited for is what the event was recorded behind last.
+        ffi::check("cuStreamWaitEvent", unsafe { ffi::cuStreamWaitEvent(second, self.passed, 0) })
     }
 
     /// Copies the start of `from`, after all work before, to what is staged from `at` on. It may be read after the next
@@ -402,7 +416,7 @@ impl Drop for Stream {
             // What is half recorded is forgotten.
             let _ = self.recorded();
         }
-        for event in self.marks.into_iter().chain([self.arrived]).filter(|event| !event.is_null()) {
+        for event in self.marks.into_iter().chain([self.passed]).filter(|event| !event.is_null()) {
             // SAFETY: the event is alive and dropped once.
             unsafe { ffi::cuEventDestroy_v2(event) };
         }

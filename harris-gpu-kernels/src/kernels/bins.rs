@@ -13,6 +13,13 @@ use crate::simt::WARP;
 /// Words that a lane waits for together.
 const AT_ONCE: usize = 8;
 
+/// Warps of a block that gathers, a bin each; cells of its shared memory for their keys.
+const WARPS: u32 = 8;
+const SHARED_KEYS: u32 = WARPS * ROOM;
+
+// A copy of the groups for each, bins of a group in whole rounds, and groups in whole blocks.
+const _: () = assert!(COPIES == WARPS && GROUP.is_multiple_of(WARPS * WARP));
+
 /// Where an image's bins are counted.
 #[derive(Clone, Copy)]
 struct Tables {
@@ -96,6 +103,8 @@ pub(crate) fn gather<S: Simt>(
     let image = s.block_row() as usize;
     let tables = Tables::new(tables, bins, image);
     let all = s.load(state, tables.bins + bin as usize);
+    let crowded = s.load(state, image * state::WORDS + state::CROWDED);
+    let before = before_block(s, state, tables, bins);
     let count = all.min(ROOM);
     let start = (image * bins as usize + bin as usize) * ROOM as usize;
     let shared = s.warp() * ROOM;
@@ -106,26 +115,25 @@ pub(crate) fn gather<S: Simt>(
         s.set_shared(shared + i, if turned == 0 { key } else { key.rotate_left(32) });
         i += WARP;
     }
+    let sums = SHARED_KEYS;
+    if lane == 0 {
+        s.set_shared(sums + s.warp(), u64::from(before) << 32 | u64::from(all));
+    }
     s.barrier();
     let last = bin == bins - 1;
     if count == 0 && !last {
         return;
     }
-    // Keys in groups before this one, and in bins of this one before.
-    let group = bin / GROUP;
-    let of_groups = sum::<S, { COPIES as usize }>(s, state, tables.groups, groups(bins), |_| group);
-    let of_bins =
-        sum::<S, { (GROUP / WARP) as usize }>(s, state, tables.bins + (group * GROUP) as usize, WARP, |n| {
-            (bin % GROUP).saturating_sub(n * WARP).min(WARP)
-        });
-    let mut before = of_groups + of_bins;
-    let mut mask = WARP / 2;
-    while mask > 0 {
-        before += s.shuffle_xor(before, mask);
-        mask /= 2;
+    // What the warps found before the block, and in bins of it before this one.
+    let mut before = 0;
+    for warp in 0..WARPS {
+        let sum = s.shared(sums + warp);
+        before += (sum >> 32) as u32 + if warp < s.warp() { sum as u32 } else { 0 };
     }
     if last && lane == 0 {
-        s.store(state, image * state::WORDS + state::KEPT, before + all);
+        // Longer than any list where keys are missing.
+        let kept = if crowded == 0 { before + all } else { u32::MAX };
+        s.store(state, image * state::WORDS + state::KEPT, kept);
     }
     let mut i = lane;
     while i < count {
@@ -152,25 +160,28 @@ pub(crate) fn gather<S: Simt>(
     }
 }
 
-/// This lane's part of the sum of some rows, `pitch` words apart: of row n so many words as `length` tells, of the first no fewer.
+/// The warp's part of how many keys are in bins before the block's: in one of the copies of the groups before, and in some of the bins of
+/// its group.
 #[inline(always)]
-fn sum<S: Simt, const ROWS: usize>(
-    s: S,
-    words: S::Buffer<u32>,
-    start: usize,
-    pitch: u32,
-    length: impl Fn(u32) -> u32,
-) -> u32 {
+fn before_block<S: Simt>(s: S, state: S::Buffer<u32>, tables: Tables, bins: u32) -> u32 {
+    let first = s.block() * WARPS;
+    let (group, copy) = (first / GROUP, tables.groups + (s.warp() * groups(bins)) as usize);
     let mut sum = 0;
-    let mut at = s.lane();
-    while at < length(0) {
-        let words: [u32; ROWS] = array::from_fn(|n| {
-            if at < length(n as u32) { s.load(words, start + n * pitch as usize + at as usize) } else { 0 }
-        });
-        for n in 0..ROWS {
-            sum += words[n];
+    let mut i = s.lane();
+    while i < group {
+        sum += s.load(state, copy + i as usize);
+        i += WARP;
+    }
+    for part in 0..GROUP / (WARPS * WARP) {
+        let bin = group * GROUP + part * WARPS * WARP + s.thread();
+        if bin < first {
+            sum += s.load(state, tables.bins + bin as usize);
         }
-        at += WARP;
+    }
+    let mut mask = WARP / 2;
+    while mask > 0 {
+        sum += s.shuffle_xor(sum, mask);
+        mask /= 2;
     }
     sum
 }
