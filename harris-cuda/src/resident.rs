@@ -125,7 +125,6 @@ impl CudaImage {
             channels: self.channels,
             pitch: self.pitch,
             depth: self.depth,
-            address: self.memory.pointer(),
         }
     }
 }

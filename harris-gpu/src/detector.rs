@@ -5,7 +5,7 @@ use harris_gpu_kernels::abi::{Kernel, state};
 use ndarray::Array2;
 
 use crate::corners::{Fetched, Search};
-use crate::device::{Device, Key, Mark, Resident};
+use crate::device::{Device, Mark, Resident};
 use crate::error::GpuError;
 use crate::fused::Pieces;
 use crate::room::{Room, Shape};
@@ -190,14 +190,20 @@ impl<D: Device> GpuDetector<D> {
         let [kept, usual] = search.room.key();
         let [width, height, images] =
             [image.width(), image.height(), images.len()].map(|number| number as u64);
-        let portion_or_none = portion.unwrap_or(0) as u64;
-        let key = [width, height, images, portion_or_none, kernel as u64, kept, usual, 0];
-        let fetched = again(&mut search, recorded, key, |search| {
-            if portion.is_none() {
-                fused::walk(search, &pieces)?;
-            }
-            fused::list(search, &pieces, true)
-        })?;
+        let key = [width, height, images, portion.unwrap_or(0) as u64, kernel as u64, kept, usual];
+        let fetched = if search.device.replay(key)? {
+            recorded.clone().expect("kept when it was recorded")
+        } else {
+            let rest = |search: &mut Search<'_, D>| {
+                if portion.is_none() {
+                    fused::walk(search, &pieces)?;
+                }
+                fused::list(search, &pieces, true)
+            };
+            let fetched = rest(&mut search);
+            search.device.recorded(fetched.is_ok())?;
+            recorded.insert(fetched?).clone()
+        };
         self.job = Some(Job { shape, walk: Some(pieces), wanted: true, fetched });
         Ok(())
     }
@@ -239,9 +245,9 @@ impl<D: Device> GpuDetector<D> {
         self.in_stages = false;
         self.settle();
         self.check_size(image.width, image.height)?;
-        let (shape, address) = (Shape::resident(&image), image.address);
+        let shape = Shape::resident(&image);
         self.workspace.put(Slot::Image, image.memory, image.pitch * image.height);
-        let begun = self.enqueue_resident(shape, address);
+        let begun = self.device.mark(Mark::Uploaded).and_then(|()| self.enqueue_resident(shape));
         if begun.is_err() {
             let _ = self.device.wait();
             self.workspace.take(Slot::Image);
@@ -249,26 +255,18 @@ impl<D: Device> GpuDetector<D> {
         begun
     }
 
-    fn enqueue_resident(&mut self, shape: Shape, address: u64) -> Result<(), Error> {
+    fn enqueue_resident(&mut self, shape: Shape) -> Result<(), Error> {
         self.make_room(&shape);
         let aligned = shape.stride.is_multiple_of(fused::ALIGNMENT);
         let Some(kernel) = self.kernel(&shape).filter(|_| aligned) else {
-            self.device.mark(Mark::Uploaded)?;
             self.workspace.fit::<u8>(&self.device, Slot::Mask, 1)?;
             return self.enqueue_stages(shape, false);
         };
-        let Self { device, config, workspace, room, recorded, .. } = self;
+        let Self { device, config, workspace, room, .. } = self;
         let mut search = Search::new(device, workspace, config, room.as_mut().expect("made above"), shape);
         let pieces = Pieces::new(&search, kernel, None);
-        let [kept, usual] = search.room.key();
-        let [width, height, stride] = [shape.width.into(), shape.height.into(), shape.stride as u64];
-        // Of no image that was brought there: so keys differ from those of others.
-        let key = [width, height, 0, address, kernel as u64, kept, usual, stride];
-        let fetched = again(&mut search, recorded, key, |search| {
-            search.device.mark(Mark::Uploaded)?;
-            fused::walk(search, &pieces)?;
-            fused::list(search, &pieces, false)
-        })?;
+        fused::walk(&mut search, &pieces)?;
+        let fetched = fused::list(&mut search, &pieces, false)?;
         self.job = Some(Job { shape, walk: Some(pieces), wanted: false, fetched });
         Ok(())
     }
@@ -387,21 +385,6 @@ impl<D: Device> GpuDetector<D> {
         self.config.check_size(width, height)?;
         Ok(GpuError::check_size(width, height)?)
     }
-}
-
-/// Does again what was recorded under the key, or asks for it now; `recorded` is what it fetches.
-fn again<D: Device>(
-    search: &mut Search<'_, D>,
-    recorded: &mut Option<Fetched<D>>,
-    key: Key,
-    work: impl FnOnce(&mut Search<'_, D>) -> Result<Fetched<D>, Error>,
-) -> Result<Fetched<D>, Error> {
-    if search.device.replay(key)? {
-        return Ok(recorded.clone().expect("kept when it was recorded"));
-    }
-    let fetched = work(search);
-    search.device.recorded(fetched.is_ok())?;
-    Ok(recorded.insert(fetched?).clone())
 }
 
 /// Waits for what was begun: it may read samples that are only lent.

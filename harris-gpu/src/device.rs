@@ -125,7 +125,7 @@ pub trait Device: Debug + Send {
 }
 
 /// What tells work from other work of a detector.
-pub type Key = [u64; 8];
+pub type Key = [u64; 7];
 
 /// Rows of images, one image after the other, on their way to a device.
 #[derive(Clone, Debug)]
@@ -237,8 +237,6 @@ pub struct Resident<M> {
     pub pitch: usize,
     /// The type of its samples. Floats are finite, and none is too large for [`ImageView::check_samples`].
     pub depth: Depth,
-    /// Where it is, which tells it from others of that form where work on it is recorded.
-    pub address: u64,
 }
 
 /// A type of samples.

@@ -104,8 +104,7 @@ fn resident_images_equal_others() {
                         memory.set_byte(i, 0xA5);
                     }
                 }
-                let image =
-                    Resident { memory, width, height, channels, pitch, depth: DeviceDepth::U8, address: 0 };
+                let image = Resident { memory, width, height, channels, pitch, depth: DeviceDepth::U8 };
                 detector.begin_on_device(image).unwrap();
                 let (memory, at) = detector.count_on_device();
                 let mut words = vec![0; at + 4];
