@@ -108,12 +108,22 @@ impl<'a, D: Device> Search<'a, D> {
         state::WORDS * self.images
     }
 
-    /// The states as they are to start with, and what counts bins.
+    /// Words from where they begin that count an image's bins: none where it has none.
+    fn counters(&self) -> u32 {
+        self.bins().map_or(0, |bins| bins::counters(bins as u32))
+    }
+
+    /// What walks set to zero of the slot `State`: from where on, and how many words of each image.
+    pub(crate) fn tables_and_counters(&self) -> (u32, u32) {
+        (self.tables() as u32, self.counters())
+    }
+
+    /// The states as they are to start with, and room for what counts bins: the device is quick with a few words, so that the walk sets
+    /// these.
     pub(crate) fn clear(&mut self) -> Result<(), Error> {
-        let counts = self.bins().map_or(0, |bins| bins::counters(bins as u32) as usize);
-        let words = self.tables() + counts * self.images;
+        let words = self.tables() + self.counters() as usize * self.images;
         self.workspace.fit::<u32>(self.device, Slot::State, words)?;
-        self.device.clear(self.workspace.buffer::<u32>(Slot::State).memory, words)
+        self.device.clear(self.workspace.buffer::<u32>(Slot::State).memory, self.tables())
     }
 
     /// Searches the responses in the slot `Response`, where the slot `Mask` says.

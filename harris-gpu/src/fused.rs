@@ -76,8 +76,9 @@ pub(crate) struct Pieces {
     kernel: Kernel,
     /// Rows of the last part of the image that is sent on its own.
     part: usize,
-    /// Rows of a piece.
-    rows: usize,
+    /// Strips of all images, and the device's multiprocessors, by which rows become pieces.
+    strips: usize,
+    multiprocessors: usize,
     /// How many there are.
     count: usize,
     /// Candidates that each has room for.
@@ -90,13 +91,21 @@ impl Pieces {
         let (height, strips) = (search.height as usize, strips(search, kernel));
         let part = hurried.map_or(height, |portion| (portion / pitch(search)).max(LEAST_ROWS).min(height));
         let multiprocessors = search.device.multiprocessors() as usize;
-        let rows =
-            rows_of_piece((GROWTH * part).min(height), strips * search.images, multiprocessors, kernel);
-        let pieces = parts(height, part).map(|(_, first, last)| (last - first).div_ceil(rows));
+        let mut pieces =
+            Self { kernel, part, strips: strips * search.images, multiprocessors, count: 0, room: 0 };
         // Corners are more than the radius apart along a row or a column.
         let most = |len: usize| len.div_ceil(search.config.suppression_radius() + 1);
-        let room = most(columns(kernel) as usize) * most(rows);
-        Self { kernel, part, rows, count: strips * pieces.sum::<usize>(), room }
+        for (_, first, last) in parts(height, part) {
+            let rows = pieces.rows(last - first);
+            pieces.count += strips * (last - first).div_ceil(rows);
+            pieces.room = pieces.room.max(most(columns(kernel) as usize) * most(rows));
+        }
+        pieces
+    }
+
+    /// Rows of a piece of so many that are walked on at once.
+    fn rows(&self, rows: usize) -> usize {
+        rows_of_piece(rows, self.strips, self.multiprocessors, self.kernel)
     }
 }
 
@@ -229,7 +238,9 @@ fn walk_on<D: Device>(
     let (workspace, config) = (&*search.workspace, search.config);
     let (measure, parameter) = measure_of(config);
     let (threshold, value) = simple_threshold(config).expect("covered");
-    let now = strips(search, pieces.kernel) * (last - first).div_ceil(pieces.rows);
+    let (tables, counters) = search.tables_and_counters();
+    let rows = pieces.rows(last - first);
+    let now = strips(search, pieces.kernel) * (last - first).div_ceil(rows);
     launch::fused(
         search.device,
         pieces.kernel,
@@ -239,11 +250,12 @@ fn walk_on<D: Device>(
         workspace.buffer(Slot::Candidates),
         workspace.buffer(Slot::Counts),
         (search.stride * u64::from(search.height), search.width, search.height, search.stride as u32),
-        (first as u32, last as u32, pieces.rows as u32),
+        (first as u32, last as u32, rows as u32),
         (scale, measure, parameter),
         (search.frame, search.margin()),
         (threshold, value, reach(config, scale)),
         (piece as u32, pieces.count as u32, pieces.room as u32),
+        (tables, if piece == 0 { counters } else { 0 }),
     )?;
     Ok(now)
 }

@@ -56,11 +56,12 @@ macro_rules! fused_launch {
             (frame, margin): (u32, u32),
             (threshold, value, reach): (u32, f32, f32),
             (piece, pieces, room): (u32, u32, u32),
+            (tables, counters): (u32, u32),
         ) -> Result<(), Error> {
             match kernel {
                 $(Kernel::$name => $name(
                     device, grid, Buffer::new(image), state, keys, counts, stride, width, height, pitch, first, last, rows, scale,
-                    measure, parameter, frame, margin, threshold, value, reach, piece, pieces, room,
+                    measure, parameter, frame, margin, threshold, value, reach, piece, pieces, room, tables, counters,
                 ),)*
                 other => unreachable!("{other:?} is no fused kernel"),
             }

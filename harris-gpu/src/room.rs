@@ -5,7 +5,8 @@ use harris_gpu_kernels::abi::state;
 
 use crate::device::{Depth, Resident};
 
-/// The most bins that lists are sorted by.
+/// How many bins lists are sorted by, powers of two.
+const LEAST_BINS: usize = 1024;
 const MOST_BINS: usize = 32768;
 
 /// The shortest part of a list that is fetched together with its length.
@@ -106,9 +107,9 @@ impl Room {
         !fits
     }
 
-    /// How many bins sort lists best: about one a key.
+    /// How many bins sort lists best: one for a few keys.
     pub(crate) fn bins(&self) -> usize {
-        self.usual().min(MOST_BINS)
+        (self.usual() / 4).clamp(LEAST_BINS, MOST_BINS)
     }
 
     /// Keypoints that are fetched together with their number.

@@ -161,12 +161,14 @@ macro_rules! variants {
             piece: u32,
             pieces: u32,
             room: u32,
+            tables: u32,
+            counters: u32,
         ) {
             let size = Size { width, height };
             // Known here wherever the kernel is for one.
             let measure = if measures::$measure == measures::ANY { measure } else { measures::$measure };
             let set = Settings { stride, pitch, size, first, last, rows, scale, measure, parameter, frame, margin, threshold, value, reach, piece, pieces, room };
-            walk::<S, $samples<S, $smoothing, { gradient::$gradient }, $window>, $radius>(s, image, state, keys, counts, set);
+            walk::<S, $samples<S, $smoothing, { gradient::$gradient }, $window>, $radius>(s, image, state, keys, counts, set, (tables, counters));
         }
     )*};
 }
@@ -188,6 +190,17 @@ macro_rules! sample {
 
 crate::for_each_fused!(variants);
 
+/// Zeros for what counts the image's bins once the walk is done.
+#[inline(always)]
+fn clear<S: Simt>(s: S, state: S::Buffer<u32>, tables: u32, counters: u32) {
+    let start = (tables + s.block_row() * counters) as usize;
+    let mut i = s.index();
+    while i < counters {
+        s.store(state, start + i as usize, 0);
+        i += s.stride();
+    }
+}
+
 /// Collects corners that exceed the threshold as far as it is known, and the greatest response. `RADIUS` is that of suppression,
 /// at least 1.
 #[inline(always)]
@@ -198,8 +211,13 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     keys: S::Buffer<u64>,
     counts: S::Buffer<u32>,
     set: Settings,
+    (tables, counters): (u32, u32),
 ) {
     const { assert!(F::REACH as u32 + RADIUS as u32 <= fused::MOST_REACH, "samples are mirrored once") };
+    // First or last, as registers allow: those walks that have no loop for leading rows have none to spare at the end.
+    if F::LEADING == 0 {
+        clear(s, state, tables, counters);
+    }
     let width = set.size.width as i32;
     // The row of the corners is `reach` rows higher than the one that is loaded, and so many columns lead to the first.
     let reach = F::REACH + RADIUS as i32;
@@ -245,6 +263,9 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
         step::<S, F, RADIUS>(&lane, &mut front, &mut corners, row + 2, 2);
         row += ROWS as i32;
         corners.tell(&lane);
+    }
+    if F::LEADING > 0 {
+        clear(s, state, tables, counters);
     }
     if s.lane() == 0 {
         s.store(counts, piece, corners.found);
