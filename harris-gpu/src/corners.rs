@@ -118,8 +118,8 @@ impl<'a, D: Device> Search<'a, D> {
         (self.tables() as u32, self.counters())
     }
 
-    /// The states as they are to start with, and room for what counts bins: the device is quick with a few words, so that the walk sets
-    /// these.
+    /// The states as they are to start with, and room for what counts bins. The walk sets these to zero: to clear so few words before it
+    /// takes the device less time.
     pub(crate) fn clear(&mut self) -> Result<(), Error> {
         let words = self.tables() + self.counters() as usize * self.images;
         self.workspace.fit::<u32>(self.device, Slot::State, words)?;
