@@ -173,8 +173,8 @@ impl<'a> CudaPending<'a> {
     }
 
     /// Where the number of corners will be, a 32-bit word; the list has as many, but no more than
-    /// [`max_corners`](harris_core::HarrisConfig::max_corners). More than [`CudaPending::room`] tells that it is not complete: the detector had seen no
-    /// image of this size with so many, and will do all of it again in [`CudaPending::finish`].
+    /// [`max_corners`](harris_core::HarrisConfig::max_corners). More than [`CudaPending::room`] tells that it is not complete: the detector
+    /// had seen no image of this size with so many, and lists them again in [`CudaPending::finish`].
     #[must_use]
     pub fn count_pointer(&self) -> u64 {
         let (memory, at) = self.detector().count_on_device();
