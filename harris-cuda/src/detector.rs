@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::time::Duration;
 
-use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, StageTimes};
+use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, StageTimes, Subpixel};
 use harris_gpu::{GpuDetector, GpuPipeline, Mark};
 use ndarray::Array2;
 
@@ -84,8 +84,9 @@ impl CudaDetector {
     }
 
     /// The same between work of others on the device, without waiting for it: behind what is queued on `stream` so far, which may write
-    /// the image, and ahead of what is queued there later, which may read the keypoints, and write the image again. A least distance
-    /// between corners takes rounds with the host: with one, this waits.
+    /// the image, and ahead of what is queued there later, which may read the keypoints, and write the image again. With a least distance
+    /// between corners, which takes rounds with the host, or corners between pixels, for which a list that had no room would need the image
+    /// again, this waits.
     ///
     /// ```no_run
     /// use harris_cuda::{CudaDetector, CudaImage, HarrisConfig};
@@ -117,9 +118,10 @@ impl CudaDetector {
         self.check_ordinal(image)?;
         self.inner.device().stream().follow(stream)?;
         self.inner.begin_on_device(image.resident())?;
-        let takes_rounds = self.inner.config().min_distance() > 1.0;
+        let config = self.inner.config();
+        let waits = config.min_distance() > 1.0 || config.subpixel() != Subpixel::None;
         let mut pending = CudaPending::new(&mut self.inner);
-        if takes_rounds {
+        if waits {
             pending.complete()?;
         }
         pending.precede(stream)?;

@@ -134,7 +134,7 @@ fn detections_keep_their_place_among_the_work_of_others() {
         let address = frame.as_device_ptr().as_raw();
         // SAFETY: as above.
         let image = unsafe { CudaImage::from_raw(0, address, width, width, height, 1) }.unwrap();
-        // Not complete where the detector learns how many corners there are; later, recorded work is played.
+        // The first may not be complete: the detector learns how many corners there are.
         for round in 0..6 {
             let [first, second] = [round % 2, (round + 1) % 2];
             let samples = [first, second].map(|i| at(images[i].pointer().0, width * height));
