@@ -1,13 +1,13 @@
 //! The walk by tiles ([`super::tiles`]): blocks of rows, tile by tile.
 
-use std::array;
 use std::ops::Range;
 
 use harris_core::pipeline::border;
 use harris_core::{Border, HarrisConfig, Window};
 
 use super::peaks::Peaks;
-use super::scratch::{BLOCK, RING, Scratch, Words};
+use super::quiet::quiet_trace;
+use super::scratch::{BLOCK, RING, SAMPLES, Scratch, Words};
 use super::tiles::{self, MOST_TILED, Tiles};
 use super::walk::{Columns, Ring, Walk};
 use crate::simd::Simd;
@@ -32,39 +32,51 @@ struct Copied {
     inside: usize,
     column: usize,
     number: usize,
-    /// The columns that stand for those before and after.
-    before: [usize; MOST_SUPPORT],
-    after: [usize; MOST_SUPPORT],
+    /// Where [`WHOLE`] columns begin that hold all of them, in the image and in a row of copies, if there are as many.
+    whole: Option<[usize; 2]>,
+    /// The elements beyond the image, and the columns that stand for them.
+    beyond: [[usize; 2]; 2 * MOST_SUPPORT],
+    beyond_number: usize,
 }
 
 /// The greatest support of tiles: smoothing, gradient, window.
 const MOST_SUPPORT: usize = 2 + 1 + MOST_TILED;
+/// Columns that are copied at once, which is quicker than to copy just those that are asked for.
+const WHOLE: usize = 64;
 
 impl Copied {
     fn new(out: Range<usize>, first: isize, width: usize, border: Border) -> Self {
         let (start, end) = (first + out.start as isize, first + out.end as isize);
         let clamped = |x: isize| x.clamp(0, width as isize) as usize;
         let (column, number) = (clamped(start), clamped(end) - clamped(start));
-        // Where nothing stands for a sample, nothing valid depends on it.
-        let from =
-            |first: isize| array::from_fn(|i| border::inside(border, first + i as isize, width).unwrap_or(0));
-        let inside = (column as isize - start).clamp(0, out.len() as isize) as usize;
-        let after = start + (inside + number) as isize;
-        Self { out, inside, column, number, before: from(start), after: from(after) }
+        let inside = out.start + (column as isize - start).clamp(0, out.len() as isize) as usize;
+        let from = column.min(width.saturating_sub(WHOLE));
+        let to = (inside + from).checked_sub(column).filter(|to| to + WHOLE <= SAMPLES);
+        let whole = to.filter(|_| number <= WHOLE && WHOLE <= width).map(|to| [from, to]);
+        let mut copied =
+            Self { out, inside, column, number, whole, beyond: [[0; 2]; 2 * MOST_SUPPORT], beyond_number: 0 };
+        for place in (copied.out.start..inside).chain(inside + number..copied.out.end) {
+            // Where nothing stands for a sample, nothing valid depends on it.
+            let column = border::inside(border, first + place as isize, width).unwrap_or(0);
+            copied.beyond[copied.beyond_number] = [place, column];
+            copied.beyond_number += 1;
+        }
+        copied
     }
 
     /// Copies a channel of a row.
-    fn copy(&self, row: &[u8], out: &mut [u8], (channel, channels): (usize, usize)) {
-        let (before, rest) = out[self.out.clone()].split_at_mut(self.inside);
-        let (middle, after) = rest.split_at_mut(self.number);
-        if channels == 1 {
-            middle.copy_from_slice(&row[self.column..self.column + self.number]);
-        } else {
+    fn copy(&self, row: &[u8], out: &mut [u8; SAMPLES], (channel, channels): (usize, usize)) {
+        let copies = &mut out[self.inside..self.inside + self.number];
+        if channels > 1 {
             let pixels = row[self.column * channels..].chunks_exact(channels);
-            middle.iter_mut().zip(pixels).for_each(|(out, pixel)| *out = pixel[channel]);
+            copies.iter_mut().zip(pixels).for_each(|(out, pixel)| *out = pixel[channel]);
+        } else if let Some([from, to]) = self.whole {
+            out[to..to + WHOLE].copy_from_slice(&row[from..from + WHOLE]);
+        } else {
+            copies.copy_from_slice(&row[self.column..self.column + self.number]);
         }
-        for (out, x) in before.iter_mut().zip(self.before).chain(after.iter_mut().zip(self.after)) {
-            *out = row[x * channels + channel];
+        for &[place, column] in &self.beyond[..self.beyond_number] {
+            out[place] = row[column * channels + channel];
         }
     }
 }
@@ -89,13 +101,13 @@ impl Layout {
         let inside = from..from + (from..number).take_while(is_inside).count();
         let read = columns.responses.len() + 2 * support;
         let before = if from == 0 { 0 } else { ((from - 1) * tile + lanes).min(read) };
-        let after = (inside.end * tile).min(read)..read;
+        let after = if inside.end == number { read } else { inside.end * tile }.min(read)..read;
         let copied = [0..before, after].map(|out| Copied::new(out, first, width, config.border()));
         Self { words, first, inside, copied }
     }
 }
 
-impl Walk<'_, u8> {
+impl<'a> Walk<'a, u8> {
     pub(super) fn strip_by_tiles<V: Simd>(
         &mut self,
         v: V,
@@ -121,25 +133,38 @@ impl Walk<'_, u8> {
         // Rows of samples before the first that completes a row of responses.
         let without = 2 * support + tiles::DELAY;
         let mut ring = Ring { rows: RING, words, uncollected: self.rows.start };
-        let (mut consumed, mut complete) = (0, rows.start);
-        while complete < rows.end {
-            let top = first + consumed as isize;
-            let mut turned_rows = 0;
-            let mut image_rows: [&[u8]; RING] = [&[]; RING];
-            for (i, row) in image_rows[..block].iter_mut().enumerate() {
-                let y = top + i as isize;
+        let (mut consumed, mut complete, mut turn) = (0, rows.start, 0);
+        // The rows of two blocks by turns: one to walk, and the one that follows.
+        let mut blocks: [[&[u8]; RING]; 2] = [[&[]; RING]; 2];
+        let block_from = |rows: &mut [&'a [u8]; RING], top: isize| {
+            for (row, y) in rows[..block].iter_mut().zip(top..) {
                 // Where nothing stands for a row, nothing valid depends on it.
                 *row = image.row(border::inside(config.border(), y, image.height()).unwrap_or(0));
+            }
+        };
+        block_from(&mut blocks[0], first);
+        while complete < rows.end {
+            let top = first + consumed as isize;
+            block_from(&mut blocks[1 - turn], top + block as isize);
+            let [walked, ahead] = [&blocks[turn], &blocks[1 - turn]];
+            let mut turned_rows = 0;
+            for i in 0..block {
                 for copied in layout.copied.iter().filter(|copied| !copied.out.is_empty()) {
                     for channel in 0..channels {
                         let out = self.scratch.samples.row_mut(i * channels + channel);
-                        copied.copy(row, out, (channel, channels));
+                        copied.copy(walked[i], out, (channel, channels));
                     }
+                    v.prefetch(ahead[i], copied.column * channels);
+                    v.prefetch(ahead[i], (copied.column + copied.number) * channels - 1);
                 }
-                let gradient = y - config.smoothing().radius() as isize - 2;
+                let gradient = top + i as isize - config.smoothing().radius() as isize - 2;
                 turned_rows |= u64::from(is_turned(config.border(), gradient, image.height())) << i;
             }
+            for y in complete..(rows.start + (consumed + block).saturating_sub(without)).min(rows.end) {
+                self.scratch.candidates[y % RING].occupied = 0;
+            }
             let Scratch { samples, signs, kept, kept_sums, responses, candidates, .. } = &mut *self.scratch;
+            let threshold = found.threshold(config.threshold());
             let tiles = Tiles {
                 smoothing: config.smoothing(),
                 gradient: config.gradient(),
@@ -147,10 +172,12 @@ impl Walk<'_, u8> {
                 radius: window,
                 binomial: matches!(config.window(), Window::Binomial { .. }),
                 scale: self.scale,
-                threshold: found.threshold(config.threshold()),
+                threshold,
+                quiet: quiet_trace(config.measure(), self.scale, threshold),
                 channels,
                 rows: block,
-                image: image_rows,
+                image: walked,
+                ahead,
                 first: layout.first,
                 inside: layout.inside.clone(),
                 extended: samples,
@@ -168,6 +195,7 @@ impl Walk<'_, u8> {
             };
             tiles.walk(v);
             consumed += block;
+            turn = 1 - turn;
             let end = (rows.start + consumed.saturating_sub(without)).min(rows.end);
             for y in complete..end {
                 self.confine(&columns, y, y % RING);
@@ -195,5 +223,6 @@ impl Walk<'_, u8> {
 /// Whether samples stand mirrored at place `i` of a line of `len`.
 fn is_turned(border: Border, i: isize, len: usize) -> bool {
     let period = 2 * (len as isize - 1);
-    border == Border::Reflect101 && period > 0 && i.rem_euclid(period) > len as isize - 1
+    let is_inside = (0..len as isize).contains(&i);
+    !is_inside && border == Border::Reflect101 && period > 0 && i.rem_euclid(period) > len as isize - 1
 }

@@ -24,6 +24,7 @@ mod by_rows;
 mod by_tiles;
 mod floats;
 mod peaks;
+mod quiet;
 mod samples;
 mod scratch;
 mod tensor;

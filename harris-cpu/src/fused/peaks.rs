@@ -48,7 +48,8 @@ impl Work for Scan<'_> {
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
         let limit = v.splat_f32(self.threshold);
-        for (word, candidates) in self.candidates[..self.words.number].iter_mut().enumerate() {
+        let mut occupied = 0;
+        for (word, candidates) in self.candidates.words[..self.words.number].iter_mut().enumerate() {
             let mut bits = 0;
             let mut i = 0;
             while i < 64 {
@@ -57,7 +58,9 @@ impl Work for Scan<'_> {
                 i += V::LANES;
             }
             *candidates = bits;
+            occupied |= u64::from(bits != 0) << word;
         }
+        self.candidates.occupied = occupied;
     }
 }
 
@@ -104,8 +107,9 @@ impl Collect<'_> {
     fn within<V: Simd, const R: usize>(mut self, v: V) {
         let lanes = u64::MAX >> (64 - V::LANES);
         for y in self.rows.clone() {
-            let words = &self.candidates[y % self.ring][..self.words.number];
-            if words.iter().fold(0, |any, word| any | word) == 0 {
+            let candidates = &self.candidates[y % self.ring];
+            let mut occupied = candidates.occupied;
+            if occupied == 0 {
                 continue;
             }
             let mut rows = [self.nothing; 2 * MOST_RADIUS + 1];
@@ -115,8 +119,10 @@ impl Collect<'_> {
                 }
             }
             let limit = v.splat_f32(self.found.threshold(self.threshold));
-            for (word, &candidates) in words.iter().enumerate() {
-                let mut left = candidates;
+            while occupied != 0 {
+                let word = occupied.trailing_zeros() as usize;
+                occupied &= occupied - 1;
+                let mut left = candidates.words[word];
                 while left != 0 {
                     let i = left.trailing_zeros() as usize;
                     let group = (left >> i & lanes) as u32;

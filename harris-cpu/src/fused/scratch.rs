@@ -45,9 +45,17 @@ pub(super) type ResponseRow = [f32; ROW];
 pub(super) type FloatRow = [f32; ROW];
 pub(super) type IntegerRow = [i32; ROW];
 pub(super) type WideRow = [f64; ROW];
-/// Marks of candidates: words of 16 to 64 neighbouring columns each ([`Words`]).
-pub(super) type Candidates = [u64; WORDS];
+/// Marks of candidates in a row.
+#[derive(Clone, Debug)]
+pub(super) struct Candidates {
+    /// Of 16 to 64 neighbouring columns each ([`Words`]); those that are not occupied mean nothing.
+    pub(super) words: [u64; WORDS],
+    /// Which words have candidates, as bits.
+    pub(super) occupied: u64,
+}
+
 const WORDS: usize = (STRIP + 2 * MOST_RADIUS).div_ceil(LEAST_TILE);
+const _: () = assert!(WORDS <= 64);
 
 /// Where the columns of [`Candidates`] are in a row of responses: bit i of word j is element `start + step · j + i`.
 #[derive(Clone, Copy, Debug)]
@@ -244,7 +252,7 @@ impl Default for Scratch {
             prefixes: [sums(), sums(), sums()],
             responses: ResponseRing(boxed(Aligned([0.0; ROW]))),
             nothing: Rows::new(1, f32::NEG_INFINITY),
-            candidates: boxed([0; WORDS]),
+            candidates: boxed(Candidates { words: [0; WORDS], occupied: 0 }),
             samples: Rows::new(0, 0),
             signs: [1; SAMPLES],
             kept: Vec::new(),

@@ -117,6 +117,8 @@ impl Respond<'_> {
 /// A measure of the tensor [a b; b c], one operation each in the order of the contract.
 pub(super) trait Formula<V: Simd> {
     fn response(&self, v: V, a: V::F32, b: V::F32, c: V::F32) -> V::F32;
+    /// What the response does not exceed, whatever b is: each operation of the response rounds to no less for no more.
+    fn bound(&self, v: V, a: V::F32, c: V::F32) -> V::F32;
 }
 
 pub(super) struct Harris<V: Simd> {
@@ -129,6 +131,11 @@ impl<V: Simd> Formula<V> for Harris<V> {
         let trace = v.add(a, c);
         let det = v.sub(v.mul(a, c), v.mul(b, b));
         v.sub(det, v.mul(v.mul(self.k, trace), trace))
+    }
+
+    #[inline(always)]
+    fn bound(&self, v: V, a: V::F32, c: V::F32) -> V::F32 {
+        v.mul(a, c)
     }
 }
 
@@ -143,6 +150,14 @@ impl<V: Simd> Formula<V> for ShiTomasi<V> {
         let d = v.mul(v.sub(a, c), self.half);
         v.sub(mean, v.sqrt(v.add(v.mul(d, d), v.mul(b, b))))
     }
+
+    #[inline(always)]
+    fn bound(&self, v: V, a: V::F32, c: V::F32) -> V::F32 {
+        // The root of a square as it is rounded is the number.
+        let mean = v.mul(v.add(a, c), self.half);
+        let d = v.mul(v.sub(a, c), self.half);
+        v.sub(mean, v.max(d, v.sub(v.sub(d, d), d)))
+    }
 }
 
 pub(super) struct Noble<V: Simd> {
@@ -156,6 +171,11 @@ impl<V: Simd> Formula<V> for Noble<V> {
         let trace = v.add(a, c);
         let det = v.sub(v.mul(a, c), v.mul(b, b));
         v.div(v.mul(self.two, det), v.add(trace, self.eps))
+    }
+
+    #[inline(always)]
+    fn bound(&self, v: V, a: V::F32, c: V::F32) -> V::F32 {
+        v.div(v.mul(self.two, v.mul(a, c)), v.add(v.add(a, c), self.eps))
     }
 }
 

@@ -51,11 +51,17 @@ pub(super) struct Tiles<'a> {
     pub(super) binomial: bool,
     pub(super) scale: f32,
     pub(super) threshold: f32,
+    /// The sum of gx² and gy² over a window up to which no response exceeds the threshold ([`quiet_trace`]).
+    ///
+    /// [`quiet_trace`]: super::quiet::quiet_trace
+    pub(super) quiet: u32,
     pub(super) channels: usize,
     /// Rows of samples, a multiple of the window's size.
     pub(super) rows: usize,
     /// The samples of gray images, for tiles that lie within it.
-    pub(super) image: [&'a [u8]; RING],
+    pub(super) image: &'a [&'a [u8]; RING],
+    /// The rows that follow.
+    pub(super) ahead: &'a [&'a [u8]; RING],
     /// The column of the first tile's first sample, and the tiles that read from `image`.
     pub(super) first: isize,
     pub(super) inside: Range<usize>,
@@ -120,6 +126,8 @@ struct Tile {
     column: usize,
     inside: bool,
     valid: u64,
+    /// Its pairs of columns as bits.
+    valid_pairs: u32,
 }
 
 /// What a tile keeps of the rows above.
@@ -160,6 +168,7 @@ impl Tiles<'_> {
                 column,
                 inside: self.inside.contains(&tile),
                 valid: u64::MAX >> (64 - columns),
+                valid_pairs: u32::MAX >> (32 - columns.div_ceil(2)),
             };
             let mut row = 0;
             while row < self.rows {
@@ -219,7 +228,9 @@ impl Tiles<'_> {
             }
             state.gradients[c] = [x, y];
             let samples = if C == 1 && tile.inside {
-                v.load_u8(self.image[row % RING], (self.first + tile.column as isize) as usize)
+                let column = (self.first + tile.column as isize) as usize;
+                v.prefetch(self.ahead[row % RING], column);
+                v.load_u8(self.image[row % RING], column)
             } else {
                 v.load_u8(self.extended.row(row * C + c), tile.column)
             };
@@ -227,7 +238,7 @@ impl Tiles<'_> {
         }
     }
 
-    /// Computes responses from the window's sums.
+    /// Computes responses from the window's sums, unless none exceeds the threshold.
     #[inline(always)]
     fn respond<V: Simd, const S: usize, const C: usize, const B: bool>(
         &mut self,
@@ -236,32 +247,67 @@ impl Tiles<'_> {
         row: usize,
         tile: Tile,
     ) {
-        let scale = v.splat_f32(self.scale);
-        let a = across::<V, S, B>(v, state.pairs[0], state.odds[0], scale);
-        let b = across::<V, S, B>(v, state.pairs[1], state.odds[1], scale);
-        let c = across::<V, S, B>(v, state.pairs[2], state.odds[2], scale);
-        let [even, odd] = match self.measure {
-            Measure::Harris { k } => {
-                let formula = Harris { k: v.splat_f32(k) };
-                [formula.response(v, a[0], b[0], c[0]), formula.response(v, a[1], b[1], c[1])]
-            }
+        let pairs = v.add_i32(state.pairs[0], state.pairs[2]);
+        let quiet = v.splat_i32(self.quiet.cast_signed());
+        let loud = if B {
+            let [even, odd] = binomial_across::<V, S>(v, pairs, v.add_i32(state.odds[0], state.odds[2]));
+            v.greater_u32(even, quiet) | v.greater_u32(odd, quiet)
+        } else {
+            v.greater_u32(wholes::<V, S>(v, pairs), quiet)
+        };
+        if loud & tile.valid_pairs == 0 {
+            return self.leave(v, row, tile);
+        }
+        match self.measure {
+            Measure::Harris { k } => self.by::<V, _, S, C, B>(v, &Harris { k: v.splat_f32(k) }, state, row, tile),
             Measure::ShiTomasi => {
-                let formula = ShiTomasi { half: v.splat_f32(0.5) };
-                [formula.response(v, a[0], b[0], c[0]), formula.response(v, a[1], b[1], c[1])]
+                self.by::<V, _, S, C, B>(v, &ShiTomasi { half: v.splat_f32(0.5) }, state, row, tile);
             }
             Measure::Noble { eps } => {
                 let formula = Noble { two: v.splat_f32(2.0), eps: v.splat_f32(eps) };
-                [formula.response(v, a[0], b[0], c[0]), formula.response(v, a[1], b[1], c[1])]
+                self.by::<V, _, S, C, B>(v, &formula, state, row, tile);
             }
-        };
+        }
+    }
+
+    #[inline(always)]
+    fn by<V: Simd, F: Formula<V>, const S: usize, const C: usize, const B: bool>(
+        &mut self,
+        v: V,
+        formula: &F,
+        state: &State<V, S, C>,
+        row: usize,
+        tile: Tile,
+    ) {
+        let (scale, limit) = (v.splat_f32(self.scale), v.splat_f32(self.threshold));
+        let a = across::<V, S, B>(v, state.pairs[0], state.odds[0], scale);
+        let c = across::<V, S, B>(v, state.pairs[2], state.odds[2], scale);
+        let bound = v.max(formula.bound(v, a[0], c[0]), formula.bound(v, a[1], c[1]));
+        if v.greater(bound, limit) & tile.valid_pairs == 0 {
+            return self.leave(v, row, tile);
+        }
+        let b = across::<V, S, B>(v, state.pairs[1], state.odds[1], scale);
+        let [even, odd] = [formula.response(v, a[0], b[0], c[0]), formula.response(v, a[1], b[1], c[1])];
         let [low, high] = v.interleave(even, odd);
+        let above = u64::from(v.greater(low, limit)) | u64::from(v.greater(high, limit)) << V::LANES;
+        self.put(v, row, tile, [low, high], above);
+    }
+
+    /// Leaves responses that do not exceed the threshold as less than any.
+    #[inline(always)]
+    fn leave<V: Simd>(&mut self, v: V, row: usize, tile: Tile) {
+        self.put(v, row, tile, [v.splat_f32(f32::NEG_INFINITY); 2], 0);
+    }
+
+    #[inline(always)]
+    fn put<V: Simd>(&mut self, v: V, row: usize, tile: Tile, [low, high]: [V::F32; 2], above: u64) {
         let slot = (self.slot + row) % RING;
         let out = &mut self.responses.row_mut(slot)[self.words.start + tile.column..][..2 * V::LANES];
         v.store_f32(out, 0, low);
         v.store_f32(out, V::LANES, high);
-        let limit = v.splat_f32(self.threshold);
-        let above = u64::from(v.greater(low, limit)) | u64::from(v.greater(high, limit)) << V::LANES;
-        self.candidates[slot][tile.number] = above & tile.valid;
+        let candidates = &mut self.candidates[slot];
+        candidates.words[tile.number] = above & tile.valid;
+        candidates.occupied |= u64::from(above & tile.valid != 0) << tile.number;
     }
 }
 
@@ -375,6 +421,17 @@ fn box_across<V: Simd, const S: usize>(v: V, pairs: V::I32, negative_odds: V::I3
         whole = v.add_i32(whole, pair);
     }
     [v.add_i32(v.add_i32(pairs, whole), odd), v.sub_i32(whole, negative_odds)]
+}
+
+/// The sums over the pairs of columns that hold the S columns from the even and from the odd ones on.
+#[inline(always)]
+fn wholes<V: Simd, const S: usize>(v: V, pairs: V::I32) -> V::I32 {
+    let (mut pair, mut whole) = (pairs, pairs);
+    for _ in 0..S / 2 {
+        pair = v.next_i32(pair);
+        whole = v.add_i32(whole, pair);
+    }
+    whole
 }
 
 #[inline(always)]

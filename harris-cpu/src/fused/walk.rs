@@ -97,10 +97,18 @@ impl<T: FusedSample> Walk<'_, T> {
         let (band, width) = (self.rows.clone(), self.image.width());
         let side = PROBE + 2 * self.config.support_radius();
         let number = if band.len() < PROBE { 0 } else { band.len() * width / (PROBED * side * side) };
-        for i in 0..number {
+        let place = |i: usize| {
             let top = band.start + (band.len() - PROBE) * i / number;
             // Multiples of the golden ratio spread evenly.
             let left = ((i as f64 * 0.618_034).fract() * (width - PROBE.min(width)) as f64) as usize;
+            (top, left)
+        };
+        for i in 0..number {
+            let (top, left) = place(i + 1);
+            for y in top..(top + PROBE).min(self.image.height()) {
+                v.prefetch(self.image.row(y), left * self.image.channels());
+            }
+            let (top, left) = place(i);
             self.rows = top..top + PROBE;
             T::strip(self, v, &(left..(left + PROBE).min(width)), found);
         }

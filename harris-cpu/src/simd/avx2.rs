@@ -109,6 +109,11 @@ impl Simd for Avx2 {
             _mm256_add_pd(a, _mm256_permute2f128_pd::<0x08>(a, a))
         };
         last_f64(a: F64) -> Self::F64 = _mm256_permute4x64_pd::<0xFF>(a);
+        greater_u32(a: I32, b: I32) -> u32 = {
+            let least = _mm256_set1_epi32(i32::MIN);
+            let greater = _mm256_cmpgt_epi32(_mm256_xor_si256(a, least), _mm256_xor_si256(b, least));
+            _mm256_movemask_ps(_mm256_castsi256_ps(greater)) as u32
+        };
         greater(a: F32, b: F32) -> u32 = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GT_OQ>(a, b)) as u32;
         at_least(a: F32, b: F32) -> u32 = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(a, b)) as u32;
     }

@@ -45,6 +45,12 @@ impl Simd for Avx512 {
         unsafe { _mm512_cvtepu8_epi16(_mm256_loadu_si256(row.as_ptr().cast())) }
     }
 
+    #[inline(always)]
+    fn prefetch<T>(self, row: &[T], i: usize) {
+        // SAFETY: every x86-64 processor has the instruction, which touches no memory that the program sees.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(row.as_ptr().wrapping_add(i).cast()) }
+    }
+
     memory! {
         load_i16 = _mm512_loadu_si512, store_i16 = _mm512_storeu_si512: [i16; 32] as I16;
         load_i32 = _mm512_loadu_si512, store_i32 = _mm512_storeu_si512: [i32; 16] as I32;
@@ -120,6 +126,7 @@ impl Simd for Avx512 {
             _mm512_add_pd(a, _mm512_castsi512_pd(_mm512_alignr_epi64::<4>(_mm512_castpd_si512(a), zero)))
         };
         last_f64(a: F64) -> Self::F64 = _mm512_permutexvar_pd(_mm512_set1_epi64(7), a);
+        greater_u32(a: I32, b: I32) -> u32 = u32::from(_mm512_cmpgt_epu32_mask(a, b));
         greater(a: F32, b: F32) -> u32 = u32::from(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(a, b));
         at_least(a: F32, b: F32) -> u32 = u32::from(_mm512_cmp_ps_mask::<_CMP_GE_OQ>(a, b));
     }

@@ -82,6 +82,9 @@ pub(crate) trait Simd: Copy {
 
     /// Widens the bytes from `row[i]` on.
     fn load_u8(self, row: &[u8], i: usize) -> Self::I16;
+    /// Asks for the cache line of `row[i]`, where there is one and the processor can be asked.
+    #[inline(always)]
+    fn prefetch<T>(self, _row: &[T], _i: usize) {}
     fn load_i16(self, row: &[i16], i: usize) -> Self::I16;
     fn store_i16(self, row: &mut [i16], i: usize, v: Self::I16);
     fn load_i32(self, row: &[i32], i: usize) -> Self::I32;
@@ -153,6 +156,8 @@ pub(crate) trait Simd: Copy {
     fn running_f64(self, a: Self::F64) -> Self::F64;
     /// The last lane in all.
     fn last_f64(self, a: Self::F64) -> Self::F64;
+    /// Bit i: aᵢ > bᵢ, unsigned.
+    fn greater_u32(self, a: Self::I32, b: Self::I32) -> u32;
     /// Bit i: aᵢ > bᵢ.
     fn greater(self, a: Self::F32, b: Self::F32) -> u32;
     /// Bit i: aᵢ ≥ bᵢ.

@@ -101,6 +101,7 @@ impl Simd for Neon {
         sub_product(acc: F64, a: F64, b: F64) -> Self::F64 = vfmsq_f64(acc, a, b);
         running_f64(a: F64) -> Self::F64 = vaddq_f64(a, vextq_f64::<1>(vdupq_n_f64(0.0), a));
         last_f64(a: F64) -> Self::F64 = vdupq_laneq_f64::<1>(a);
+        greater_u32(a: I32, b: I32) -> u32 = bits(vcgtq_u32(vreinterpretq_u32_s32(a), vreinterpretq_u32_s32(b)));
         greater(a: F32, b: F32) -> u32 = bits(vcgtq_f32(a, b));
         at_least(a: F32, b: F32) -> u32 = bits(vcgeq_f32(a, b));
     }

@@ -22,7 +22,7 @@ fn load<T: Copy, const M: usize>(row: &[T], i: usize) -> [T; M] {
 }
 
 #[inline(always)]
-fn bits(a: [f32; N], b: [f32; N], f: impl Fn(f32, f32) -> bool) -> u32 {
+fn bits<T: Copy>(a: [T; N], b: [T; N], f: impl Fn(T, T) -> bool) -> u32 {
     (0..N).fold(0, |bits, i| bits | u32::from(f(a[i], b[i])) << i)
 }
 
@@ -233,6 +233,10 @@ impl Simd for Portable {
     #[inline(always)]
     fn last_f64(self, a: Self::F64) -> Self::F64 {
         [a[N / 2 - 1]; N / 2]
+    }
+    #[inline(always)]
+    fn greater_u32(self, a: Self::I32, b: Self::I32) -> u32 {
+        bits(a, b, |a, b| a.cast_unsigned() > b.cast_unsigned())
     }
     #[inline(always)]
     fn greater(self, a: Self::F32, b: Self::F32) -> u32 {

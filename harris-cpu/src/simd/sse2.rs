@@ -99,6 +99,11 @@ impl Simd for Sse2 {
         sub_product(acc: F64, a: F64, b: F64) -> Self::F64 = _mm_sub_pd(acc, _mm_mul_pd(a, b));
         running_f64(a: F64) -> Self::F64 = _mm_add_pd(a, _mm_castsi128_pd(_mm_slli_si128::<8>(_mm_castpd_si128(a))));
         last_f64(a: F64) -> Self::F64 = _mm_unpackhi_pd(a, a);
+        greater_u32(a: I32, b: I32) -> u32 = {
+            let least = _mm_set1_epi32(i32::MIN);
+            let greater = _mm_cmpgt_epi32(_mm_xor_si128(a, least), _mm_xor_si128(b, least));
+            _mm_movemask_ps(_mm_castsi128_ps(greater)) as u32
+        };
         greater(a: F32, b: F32) -> u32 = _mm_movemask_ps(_mm_cmpgt_ps(a, b)) as u32;
         at_least(a: F32, b: F32) -> u32 = _mm_movemask_ps(_mm_cmpge_ps(a, b)) as u32;
     }
