@@ -32,19 +32,19 @@ impl<T: FusedSample> Walk<'_, T> {
         };
         let rows = self.computed_rows();
         let mut next = Next::new(rows.start, config);
-        let mut ring = self.row_ring(strip);
+        let mut ring = self.row_ring();
         for y in rows.clone() {
             let last = (y + config.window().radius()).min(self.image.height() - 1);
             while next.gradient <= last {
                 self.next_gradient(v, &columns, &mut next);
             }
-            let slot = y % ring.rows;
+            let (slot, threshold) = (y % ring.rows, found.threshold(config.threshold()));
             if self.is_wide() {
                 self.sum_wide(v, &columns, weights, y, y == rows.start);
-                self.respond_wide(v, &columns, weights, y, slot);
+                self.respond_wide(v, &columns, weights, y, slot, threshold);
             } else {
                 self.sum_floats(v, &columns, weights, y);
-                self.respond_floats(v, &columns, weights, y, slot);
+                self.respond_floats(v, &columns, weights, y, slot, threshold);
             }
             self.finish_row(v, &columns, strip, y, &mut ring, found);
         }
@@ -288,19 +288,23 @@ impl<T: FusedSample> Walk<'_, T> {
         weights: Weights<'_>,
         y: usize,
         slot: usize,
+        threshold: f32,
     ) {
         if !self.has_responses(y) {
+            self.scratch.candidates[slot].clear();
             return;
         }
-        let Scratch { floats, responses, .. } = &mut *self.scratch;
+        let Scratch { floats, responses, candidates, .. } = &mut *self.scratch;
         v.enter(WideRespond {
             measure: self.config.measure(),
+            threshold,
             weights,
             radius: self.config.window().radius(),
             scale: self.scale,
             columns: floats.wide_sums.each_ref().map(|rows| rows.row(0)),
             running: floats.wide_running.each_ref().map(|rows| rows.row(0)),
             out: responses.row_mut(slot),
+            candidates: &mut candidates[slot],
             span: columns.span(&columns.responses),
         });
     }
@@ -336,18 +340,22 @@ impl<T: FusedSample> Walk<'_, T> {
         weights: Weights<'_>,
         y: usize,
         slot: usize,
+        threshold: f32,
     ) {
         if !self.has_responses(y) {
+            self.scratch.candidates[slot].clear();
             return;
         }
-        let Scratch { floats, responses, .. } = &mut *self.scratch;
+        let Scratch { floats, responses, candidates, .. } = &mut *self.scratch;
         v.enter(Respond {
             measure: self.config.measure(),
+            threshold,
             weights,
             radius: self.config.window().radius(),
             scale: self.scale,
             columns: floats.sums_down.each_ref().map(|rows| rows.row(0)),
             out: responses.row_mut(slot),
+            candidates: &mut candidates[slot],
             span: columns.span(&columns.responses),
         });
     }

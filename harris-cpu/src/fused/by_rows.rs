@@ -20,10 +20,10 @@ impl Walk<'_, u8> {
         self.scratch.reserve(self.config.window().radius());
         let rows = self.computed_rows();
         let mut next = Next::new(rows.start, self.config);
-        let mut ring = self.row_ring(strip);
+        let mut ring = self.row_ring();
         for y in rows.clone() {
             self.sum_down(v, &columns, y, y == rows.start, &mut next);
-            self.respond(v, &columns, y, y % ring.rows);
+            self.respond(v, &columns, y, y % ring.rows, found.threshold(self.config.threshold()));
             self.finish_row(v, &columns, strip, y, &mut ring, found);
         }
     }
@@ -122,19 +122,22 @@ impl Walk<'_, u8> {
     }
 
     /// Computes the responses of row y.
-    fn respond<V: Simd>(&mut self, v: V, columns: &Columns, y: usize, slot: usize) {
+    fn respond<V: Simd>(&mut self, v: V, columns: &Columns, y: usize, slot: usize, threshold: f32) {
         if !self.has_responses(y) {
+            self.scratch.candidates[slot].clear();
             return;
         }
-        let Scratch { pairs, odds, prefixes, responses, .. } = &mut *self.scratch;
+        let Scratch { pairs, odds, prefixes, responses, candidates, .. } = &mut *self.scratch;
         v.enter(Respond {
             measure: self.config.measure(),
+            threshold,
             radius: self.config.window().radius(),
             scale: self.scale,
             pairs: pairs.each_ref().map(|rows| rows.row(0)),
             odds: odds.each_ref().map(|rows| rows.row(0)),
             prefixes: prefixes.each_ref().map(|rows| rows.row(0)),
             out: responses.row_mut(slot),
+            candidates: &mut candidates[slot],
             span: columns.span(&columns.responses),
         });
     }

@@ -10,7 +10,7 @@ use harris_core::{Gradient, Measure, Smoothing};
 
 use super::FusedSample;
 use super::samples::vectors;
-use super::scratch::{FloatRow, FloatRows, IntegerRow, ResponseRow, WideRow};
+use super::scratch::{Candidates, FloatRow, FloatRows, IntegerRow, ResponseRow, WideRow};
 use super::tensor::{Formula, Harris, NARROW, Noble, ShiTomasi};
 use crate::simd::{Simd, Work};
 
@@ -423,12 +423,14 @@ impl SumDown<'_> {
 /// Sums over the window across, and computes the responses of the columns of `span`.
 pub(super) struct Respond<'a> {
     pub(super) measure: Measure,
+    pub(super) threshold: f32,
     pub(super) weights: Weights<'a>,
     pub(super) radius: usize,
     pub(super) scale: f32,
     /// Sums down the columns.
     pub(super) columns: [&'a FloatRow; 3],
     pub(super) out: &'a mut ResponseRow,
+    pub(super) candidates: &'a mut Candidates,
     pub(super) span: Range<usize>,
 }
 
@@ -450,14 +452,21 @@ impl Respond<'_> {
     /// `R` is the radius, or 0 where the compiler does not know it.
     #[inline(always)]
     fn within<V: Simd, const R: usize>(self, v: V, radius: usize) {
-        let Self { measure, weights, columns: [a, b, c], out, span, .. } = self;
+        let Self { measure, weights, columns: [a, b, c], out, candidates, span, .. } = self;
         let radius = if R == 0 { radius } else { R };
-        let scale = v.splat_f32(self.scale);
+        let (scale, limit) = (v.splat_f32(self.scale), v.splat_f32(self.threshold));
+        candidates.clear();
         for i in vectors(span, V::LANES) {
             let a = v.mul(line_sum(v, &OneRow { row: a, radius }, radius, weights, i), scale);
-            let b = v.mul(line_sum(v, &OneRow { row: b, radius }, radius, weights, i), scale);
             let c = v.mul(line_sum(v, &OneRow { row: c, radius }, radius, weights, i), scale);
-            v.store_f32(out, i, response(v, measure, a, b, c));
+            if v.greater(bound(v, measure, a, c), limit) == 0 {
+                v.store_f32(out, i, v.splat_f32(f32::NEG_INFINITY));
+                continue;
+            }
+            let b = v.mul(line_sum(v, &OneRow { row: b, radius }, radius, weights, i), scale);
+            let response = response(v, measure, a, b, c);
+            v.store_f32(out, i, response);
+            candidates.mark(i, v.greater(response, limit).into());
         }
     }
 }
@@ -468,6 +477,17 @@ fn response<V: Simd>(v: V, measure: Measure, a: V::F32, b: V::F32, c: V::F32) ->
         Measure::Harris { k } => Harris { k: v.splat_f32(k) }.response(v, a, b, c),
         Measure::ShiTomasi => ShiTomasi { half: v.splat_f32(0.5) }.response(v, a, b, c),
         Measure::Noble { eps } => Noble { two: v.splat_f32(2.0), eps: v.splat_f32(eps) }.response(v, a, b, c),
+    }
+}
+
+/// What the response does not exceed, whatever b is and however small the numbers are.
+#[inline(always)]
+fn bound<V: Simd>(v: V, measure: Measure, a: V::F32, c: V::F32) -> V::F32 {
+    match measure {
+        Measure::Harris { k } => Harris { k: v.splat_f32(k) }.bound(v, a, c),
+        // Squares of small differences round to zero.
+        Measure::ShiTomasi => v.mul(v.add(a, c), v.splat_f32(0.5)),
+        Measure::Noble { eps } => Noble { two: v.splat_f32(2.0), eps: v.splat_f32(eps) }.bound(v, a, c),
     }
 }
 
@@ -572,6 +592,7 @@ fn run_on<V: Simd>(v: V, row: &WideRow, out: &mut WideRow, i: usize, carry: V::F
 /// Sums exact sums over the window across, converts, and computes the responses of the columns of `span`.
 pub(super) struct WideRespond<'a> {
     pub(super) measure: Measure,
+    pub(super) threshold: f32,
     pub(super) weights: Weights<'a>,
     pub(super) radius: usize,
     pub(super) scale: f32,
@@ -579,6 +600,7 @@ pub(super) struct WideRespond<'a> {
     pub(super) columns: [&'a WideRow; 3],
     pub(super) running: [&'a WideRow; 3],
     pub(super) out: &'a mut ResponseRow,
+    pub(super) candidates: &'a mut Candidates,
     pub(super) span: Range<usize>,
 }
 
@@ -603,14 +625,20 @@ impl Work for WideRespond<'_> {
 impl WideRespond<'_> {
     #[inline(always)]
     fn within<V: Simd, const R: usize, const BOX: bool>(self, v: V) {
-        let Self { measure, radius, columns, running, out, span, .. } = self;
-        let scale = v.splat_f32(self.scale);
+        let Self { measure, radius, columns, running, out, candidates, span, .. } = self;
+        let (scale, limit) = (v.splat_f32(self.scale), v.splat_f32(self.threshold));
+        candidates.clear();
         for i in vectors(span, V::LANES) {
-            let a = wide_sum::<V, R, BOX>(v, columns[0], running[0], radius, i);
-            let b = wide_sum::<V, R, BOX>(v, columns[1], running[1], radius, i);
-            let c = wide_sum::<V, R, BOX>(v, columns[2], running[2], radius, i);
-            let [a, b, c] = [v.mul(a, scale), v.mul(b, scale), v.mul(c, scale)];
-            v.store_f32(out, i, response(v, measure, a, b, c));
+            let a = v.mul(wide_sum::<V, R, BOX>(v, columns[0], running[0], radius, i), scale);
+            let c = v.mul(wide_sum::<V, R, BOX>(v, columns[2], running[2], radius, i), scale);
+            if v.greater(bound(v, measure, a, c), limit) == 0 {
+                v.store_f32(out, i, v.splat_f32(f32::NEG_INFINITY));
+                continue;
+            }
+            let b = v.mul(wide_sum::<V, R, BOX>(v, columns[1], running[1], radius, i), scale);
+            let response = response(v, measure, a, b, c);
+            v.store_f32(out, i, response);
+            candidates.mark(i, v.greater(response, limit).into());
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use harris_core::{Keypoint, Threshold};
 
 use super::MOST_RADIUS;
-use super::scratch::{CandidateRing, Candidates, ResponseRing, ResponseRow, Words};
+use super::scratch::{CandidateRing, ResponseRing, ResponseRow, Words};
 use crate::simd::{Simd, Work};
 
 /// What a band holds.
@@ -30,37 +30,6 @@ impl Peaks {
             Threshold::Relative(quality) => quality * self.greatest,
             Threshold::Rosin { .. } | Threshold::None => 0.0,
         }
-    }
-}
-
-/// Marks the responses of a strip above a threshold.
-pub(super) struct Scan<'a> {
-    pub(super) responses: &'a ResponseRow,
-    pub(super) threshold: f32,
-    pub(super) candidates: &'a mut Candidates,
-    /// Of 64 columns each.
-    pub(super) words: Words,
-}
-
-impl Work for Scan<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<V: Simd>(self, v: V) {
-        let limit = v.splat_f32(self.threshold);
-        let mut occupied = 0;
-        for (word, candidates) in self.candidates.words[..self.words.number].iter_mut().enumerate() {
-            let mut bits = 0;
-            let mut i = 0;
-            while i < 64 {
-                let responses = v.load_f32(self.responses, self.words.start + 64 * word + i);
-                bits |= u64::from(v.greater(responses, limit)) << i;
-                i += V::LANES;
-            }
-            *candidates = bits;
-            occupied |= u64::from(bits != 0) << word;
-        }
-        self.candidates.occupied = occupied;
     }
 }
 

@@ -54,8 +54,28 @@ pub(super) struct Candidates {
     pub(super) occupied: u64,
 }
 
+impl Candidates {
+    /// What the walks by rows mark.
+    pub(super) const BY_ROWS: Words = Words { start: LEAD - 64, step: 64, number: (STRIP + 128) / 64 };
+
+    pub(super) fn clear(&mut self) {
+        self.words = [0; WORDS];
+        self.occupied = 0;
+    }
+
+    /// Marks elements from `i` on, as [`Self::BY_ROWS`] has them, where `bits` has ones; they are of one word.
+    #[inline(always)]
+    pub(super) fn mark(&mut self, i: usize, bits: u64) {
+        let i = i - Self::BY_ROWS.start;
+        if bits != 0 && i / 64 < Self::BY_ROWS.number {
+            self.words[i / 64] |= bits << (i % 64);
+            self.occupied |= 1 << (i / 64);
+        }
+    }
+}
+
 const WORDS: usize = (STRIP + 2 * MOST_RADIUS).div_ceil(LEAST_TILE);
-const _: () = assert!(WORDS <= 64);
+const _: () = assert!(WORDS <= 64 && Candidates::BY_ROWS.number <= WORDS && MOST_RADIUS <= 64);
 
 /// Where the columns of [`Candidates`] are in a row of responses: bit i of word j is element `start + step · j + i`.
 #[derive(Clone, Copy, Debug)]

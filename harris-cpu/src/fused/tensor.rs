@@ -8,7 +8,7 @@ use std::ops::Range;
 use harris_core::Measure;
 
 use super::samples::vectors;
-use super::scratch::{ResponseRow, Row16, SumRow};
+use super::scratch::{Candidates, ResponseRow, Row16, SumRow};
 use crate::simd::{Simd, Work};
 
 /// The greatest window radius that is summed across pair by pair; wider ones take differences of running sums.
@@ -54,9 +54,11 @@ impl Work for Slide<'_> {
     }
 }
 
-/// Sums over the window across, converts, and computes the responses of the columns of `span`.
+/// Sums over the window across, converts, and computes the responses of the columns of `span`; those that cannot exceed
+/// the threshold become less than any.
 pub(super) struct Respond<'a> {
     pub(super) measure: Measure,
+    pub(super) threshold: f32,
     /// Radius of the window.
     pub(super) radius: usize,
     pub(super) scale: f32,
@@ -65,6 +67,7 @@ pub(super) struct Respond<'a> {
     /// Running sums of `pairs`; used beyond [`NARROW`].
     pub(super) prefixes: [&'a SumRow; 3],
     pub(super) out: &'a mut ResponseRow,
+    pub(super) candidates: &'a mut Candidates,
     pub(super) span: Range<usize>,
 }
 
@@ -98,18 +101,34 @@ impl Respond<'_> {
     #[inline(always)]
     fn by<V: Simd, F: Formula<V>, const R: usize>(self, v: V, formula: F) {
         let Self {
-            radius, pairs: [aa, bb, cc], odds: [ao, bo, co], prefixes: [ap, bp, cp], out, span, ..
+            radius,
+            pairs: [aa, bb, cc],
+            odds: [ao, bo, co],
+            prefixes: [ap, bp, cp],
+            out,
+            candidates,
+            span,
+            ..
         } = self;
-        let scale = v.splat_f32(self.scale);
+        candidates.clear();
+        let (scale, limit) = (v.splat_f32(self.scale), v.splat_f32(self.threshold));
+        let nothing = v.splat_f32(f32::NEG_INFINITY);
         for i in vectors(span, 2 * V::LANES) {
             let a = across::<V, R>(v, (aa, ao, ap), radius, i / 2, scale);
-            let b = across::<V, R>(v, (bb, bo, bp), radius, i / 2, scale);
             let c = across::<V, R>(v, (cc, co, cp), radius, i / 2, scale);
+            let bound = v.max(formula.bound(v, a[0], c[0]), formula.bound(v, a[1], c[1]));
+            if v.greater(bound, limit) == 0 {
+                v.store_f32(out, i, nothing);
+                v.store_f32(out, i + V::LANES, nothing);
+                continue;
+            }
+            let b = across::<V, R>(v, (bb, bo, bp), radius, i / 2, scale);
             let even = formula.response(v, a[0], b[0], c[0]);
             let odd = formula.response(v, a[1], b[1], c[1]);
             let [low, high] = v.interleave(even, odd);
             v.store_f32(out, i, low);
             v.store_f32(out, i + V::LANES, high);
+            candidates.mark(i, u64::from(v.greater(low, limit)) | u64::from(v.greater(high, limit)) << V::LANES);
         }
     }
 }

@@ -7,8 +7,8 @@ use harris_core::config::BOX_GRADIENT_APERTURES;
 use harris_core::pipeline::border;
 use harris_core::{Border, HarrisConfig, Raster, Threshold};
 
-use super::peaks::{Collect, Peaks, Scan};
-use super::scratch::{LEAD, STRIP, Scratch, Words};
+use super::peaks::{Collect, Peaks};
+use super::scratch::{Candidates, LEAD, STRIP, Scratch, Words};
 use super::{FusedSample, MOST_RADIUS, MOST_WINDOW};
 use crate::simd::{Simd, WithSimd};
 
@@ -123,12 +123,9 @@ impl<T: FusedSample> Walk<'_, T> {
     }
 
     /// A ring for a walk that computes row by row.
-    pub(super) fn row_ring(&self, strip: &Range<usize>) -> Ring {
-        Ring {
-            rows: 2 * self.config.suppression_radius() + 1,
-            words: Words { start: LEAD, step: 64, number: strip.len().div_ceil(64) },
-            uncollected: self.rows.start,
-        }
+    pub(super) fn row_ring(&self) -> Ring {
+        let rows = 2 * self.config.suppression_radius() + 1;
+        Ring { rows, words: Candidates::BY_ROWS, uncollected: self.rows.start }
     }
 
     /// Does with a computed row of responses what is left to do.
@@ -141,15 +138,7 @@ impl<T: FusedSample> Walk<'_, T> {
         ring: &mut Ring,
         found: &mut Peaks,
     ) {
-        let slot = y % ring.rows;
-        self.confine(columns, y, slot);
-        let Scratch { responses, candidates, .. } = &mut *self.scratch;
-        v.enter(Scan {
-            responses: responses.row(slot),
-            threshold: found.threshold(self.config.threshold()),
-            candidates: &mut candidates[slot],
-            words: ring.words,
-        });
+        self.confine(columns, y, y % ring.rows);
         self.collect_until(v, columns, strip, y + 1, ring, found);
     }
 
