@@ -16,6 +16,9 @@ use super::tensor::NARROW;
 use super::walk::{Columns, Next, Walk};
 use crate::simd::Simd;
 
+/// Rows between the one that is taken and the one that is asked for.
+const AHEAD: usize = 4;
+
 impl<T: FusedSample> Walk<'_, T> {
     pub(super) fn strip_by_floats<V: Simd>(&mut self, v: V, strip: &Range<usize>, found: &mut Peaks) {
         let columns = Columns::new(strip, self.config, self.image.width());
@@ -217,8 +220,12 @@ impl<T: FusedSample> Walk<'_, T> {
         let channels = self.image.channels();
         let Floats { taken, smoothed, .. } = &mut self.scratch.floats;
         let row = if smooths { taken.row_mut(0) } else { smoothed.row_mut(0) };
-        let samples = &self.image.row(y)[columns.samples.start * channels..columns.samples.end * channels];
-        v.enter(Take { samples, channel, channels, out: &mut row[columns.span(&columns.samples)] });
+        let span = columns.samples.start * channels..columns.samples.end * channels;
+        let samples = &self.image.row(y)[span.clone()];
+        // Of the channels of a row the first asks for all.
+        let ahead = (y + AHEAD < self.image.height() && channel == 0).then(|| &self.image.row(y + AHEAD)[span]);
+        let ahead = ahead.unwrap_or_default();
+        v.enter(Take { samples, ahead, channel, channels, out: &mut row[columns.span(&columns.samples)] });
         if smooths {
             columns.sample_edge.extend(row);
         }

@@ -10,7 +10,7 @@ use super::quiet::quiet_trace;
 use super::scratch::{BLOCK, RING, SAMPLES, Scratch, Words};
 use super::tiles::{self, MOST_TILED, Tiles};
 use super::walk::{Columns, Ring, Walk};
-use crate::simd::Simd;
+use crate::simd::{Simd, Work};
 
 /// Where the tiles of a strip lie.
 struct Layout {
@@ -64,19 +64,57 @@ impl Copied {
         copied
     }
 
-    /// Copies a channel of a row.
-    fn copy(&self, row: &[u8], out: &mut [u8; SAMPLES], (channel, channels): (usize, usize)) {
-        let copies = &mut out[self.inside..self.inside + self.number];
-        if channels > 1 {
-            let pixels = row[self.column * channels..].chunks_exact(channels);
-            copies.iter_mut().zip(pixels).for_each(|(out, pixel)| *out = pixel[channel]);
-        } else if let Some([from, to]) = self.whole {
+    /// Copies a row of gray samples.
+    fn copy(&self, row: &[u8], out: &mut [u8; SAMPLES]) {
+        if let Some([from, to]) = self.whole {
             out[to..to + WHOLE].copy_from_slice(&row[from..from + WHOLE]);
         } else {
-            copies.copy_from_slice(&row[self.column..self.column + self.number]);
+            let samples = &row[self.column..self.column + self.number];
+            out[self.inside..self.inside + self.number].copy_from_slice(samples);
         }
         for &[place, column] in &self.beyond[..self.beyond_number] {
-            out[place] = row[column * channels + channel];
+            out[place] = row[column];
+        }
+    }
+
+    /// Copies a row of colours, each channel to a row.
+    fn split<V: Simd>(&self, v: V, row: &[u8], out: [&mut [u8; SAMPLES]; 3]) {
+        for &[place, column] in &self.beyond[..self.beyond_number] {
+            for channel in 0..3 {
+                out[channel][place] = row[column * 3 + channel];
+            }
+        }
+        let pixels = row[self.column * 3..].as_chunks().0;
+        v.enter(Split { pixels: &pixels[..self.number], out, start: self.inside });
+    }
+
+    /// Asks for the cache lines of a row that is to be copied.
+    fn prefetch<V: Simd>(&self, v: V, row: &[u8], channels: usize) {
+        let end = (self.column + self.number) * channels;
+        for i in (self.column * channels..end).step_by(64) {
+            v.prefetch(row, i);
+        }
+        v.prefetch(row, end - 1);
+    }
+}
+
+/// Copies pixels, each channel to a row from element `start` on.
+struct Split<'a> {
+    pixels: &'a [[u8; 3]],
+    out: [&'a mut [u8; SAMPLES]; 3],
+    start: usize,
+}
+
+impl Work for Split<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, _: V) {
+        let Self { pixels, out: [red, green, blue], start } = self;
+        let place = start..start + pixels.len();
+        let (red, green, blue) = (&mut red[place.clone()], &mut green[place.clone()], &mut blue[place]);
+        for (((pixel, red), green), blue) in pixels.iter().zip(red).zip(green).zip(blue) {
+            (*red, *green, *blue) = (pixel[0], pixel[1], pixel[2]);
         }
     }
 }
@@ -150,12 +188,12 @@ impl<'a> Walk<'a, u8> {
             let mut turned_rows = 0;
             for i in 0..block {
                 for copied in layout.copied.iter().filter(|copied| !copied.out.is_empty()) {
-                    for channel in 0..channels {
-                        let out = self.scratch.samples.row_mut(i * channels + channel);
-                        copied.copy(walked[i], out, (channel, channels));
+                    if channels == 1 {
+                        copied.copy(walked[i], self.scratch.samples.row_mut(i));
+                    } else {
+                        copied.split(v, walked[i], self.scratch.samples.rows_mut(3 * i));
                     }
-                    v.prefetch(ahead[i], copied.column * channels);
-                    v.prefetch(ahead[i], (copied.column + copied.number) * channels - 1);
+                    copied.prefetch(v, ahead[i], channels);
                 }
                 let gradient = top + i as isize - config.smoothing().radius() as isize - 2;
                 turned_rows |= u64::from(is_turned(config.border(), gradient, image.height())) << i;

@@ -18,6 +18,8 @@ use crate::simd::{Simd, Work};
 pub(super) struct Take<'a, T> {
     /// From the first pixel that is taken.
     pub(super) samples: &'a [T],
+    /// Those of a row that is taken later.
+    pub(super) ahead: &'a [T],
     pub(super) channel: usize,
     pub(super) channels: usize,
     pub(super) out: &'a mut [f32],
@@ -27,7 +29,10 @@ impl<T: FusedSample> Work for Take<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    fn run<V: Simd>(self, _: V) {
+    fn run<V: Simd>(self, v: V) {
+        for i in (0..self.ahead.len()).step_by(64 / size_of::<T>()) {
+            v.prefetch(self.ahead, i);
+        }
         if self.channels == 1 {
             for (out, sample) in self.out.iter_mut().zip(self.samples) {
                 *out = sample.float();

@@ -137,6 +137,12 @@ impl<T: Copy, const LENGTH: usize> Rows<T, LENGTH> {
     pub(super) fn row_mut(&mut self, i: usize) -> &mut [T; LENGTH] {
         &mut self.0[i].0
     }
+
+    /// `N` rows from row `i` on.
+    pub(super) fn rows_mut<const N: usize>(&mut self, i: usize) -> [&mut [T; LENGTH]; N] {
+        let rows: &mut [_; N] = (&mut self.0[i..i + N]).try_into().expect("a slice of N");
+        rows.each_mut().map(|row| &mut row.0)
+    }
 }
 
 impl<T, const LENGTH: usize> Default for Rows<T, LENGTH> {
