@@ -159,8 +159,10 @@ impl<'a> Walk<'a, u8> {
             (config.window().radius(), config.support_radius(), image.channels());
         let layout = Layout::new(&columns, config, tile, 2 * V::LANES, (image.width(), channels));
         let words = layout.words;
-        let [kept, kept_sums] = tiles::kept(2 * window + 1, channels);
-        let block = BLOCK / (2 * window + 1) * (2 * window + 1);
+        // Tiles walk as many rows as the window has, or a multiple.
+        let size = 2 * window + 1;
+        let block = BLOCK / size * size;
+        let [kept, kept_sums] = tiles::kept(size, channels);
         let room = [words.number * kept * 2 * V::LANES, words.number * kept_sums * V::LANES];
         self.scratch.reserve_tiles(block * channels, room);
         let gradient_columns = columns.responses.start as isize - window as isize;
@@ -183,10 +185,11 @@ impl<'a> Walk<'a, u8> {
         block_from(&mut blocks[0], first);
         while complete < rows.end {
             let top = first + consumed as isize;
+            let number = block.min((rows.len() + without - consumed).div_ceil(size) * size);
             block_from(&mut blocks[1 - turn], top + block as isize);
             let [walked, ahead] = [&blocks[turn], &blocks[1 - turn]];
             let mut turned_rows = 0;
-            for i in 0..block {
+            for i in 0..number {
                 for copied in layout.copied.iter().filter(|copied| !copied.out.is_empty()) {
                     if channels == 1 {
                         copied.copy(walked[i], self.scratch.samples.row_mut(i));
@@ -198,7 +201,7 @@ impl<'a> Walk<'a, u8> {
                 let gradient = top + i as isize - config.smoothing().radius() as isize - 2;
                 turned_rows |= u64::from(is_turned(config.border(), gradient, image.height())) << i;
             }
-            for y in complete..(rows.start + (consumed + block).saturating_sub(without)).min(rows.end) {
+            for y in complete..(rows.start + (consumed + number).saturating_sub(without)).min(rows.end) {
                 self.scratch.candidates[y % RING].occupied = 0;
             }
             let Scratch { samples, signs, kept, kept_sums, responses, candidates, .. } = &mut *self.scratch;
@@ -213,7 +216,7 @@ impl<'a> Walk<'a, u8> {
                 threshold,
                 quiet: quiet_trace(config.measure(), self.scale, threshold),
                 channels,
-                rows: block,
+                rows: number,
                 image: walked,
                 ahead,
                 first: layout.first,
@@ -232,7 +235,7 @@ impl<'a> Walk<'a, u8> {
                 width: columns.responses.len(),
             };
             tiles.walk(v);
-            consumed += block;
+            consumed += number;
             turn = 1 - turn;
             let end = (rows.start + consumed.saturating_sub(without)).min(rows.end);
             for y in complete..end {
