@@ -12,6 +12,9 @@ use crate::PoolError;
 const LEAST_ROWS: usize = 16;
 /// Pixels of a band at least where a pixel takes about a nanosecond.
 const LEAST_PIXELS: usize = 1 << 15;
+/// There, each thread gets several bands of at least this many pixels, up to [`SHARE`]: some are done sooner than others.
+const MANY_PIXELS: usize = 1 << 21;
+const SHARE: usize = 4;
 
 /// Where the bands of an image are worked on.
 #[derive(Clone, Debug)]
@@ -52,16 +55,15 @@ impl Threads {
 
     /// Cuts `rows` rows into at most as many bands as there are threads, of nearly equal height.
     pub(crate) fn bands(&self, rows: usize) -> Bands {
-        self.bands_of(rows, LEAST_ROWS)
+        Bands { rows, number: rows.div_ceil(LEAST_ROWS).clamp(1, self.count()) }
     }
 
-    /// The same of an image `width` pixels wide, for work that is quick: a small image is one band.
+    /// Cuts an image into bands for work that is quick: a small one is one band, a large one more bands than there are threads.
     pub(crate) fn large_bands(&self, rows: usize, width: usize) -> Bands {
-        self.bands_of(rows, LEAST_ROWS.max(LEAST_PIXELS.div_ceil(width)))
-    }
-
-    fn bands_of(&self, rows: usize, least: usize) -> Bands {
-        Bands { rows, number: rows.div_ceil(least).clamp(1, self.count()) }
+        let count = self.count();
+        let least = LEAST_ROWS.max(LEAST_PIXELS.div_ceil(width));
+        let each = if count == 1 { 1 } else { (rows * width / MANY_PIXELS / count).clamp(1, SHARE) };
+        Bands { rows, number: rows.div_ceil(least).clamp(1, count * each) }
     }
 
     /// Calls `work` with each item and its number, on all threads.
@@ -141,5 +143,9 @@ mod tests {
         }
         // Wide bands are not too thin either.
         assert_eq!(threads.large_bands(20, 1 << 20).len(), 2);
+        assert_eq!(threads.large_bands(4096, 4096).len(), 8);
+        assert_eq!(threads.large_bands(2160, 3840).len(), 4);
+        assert_eq!(threads.large_bands(1 << 14, 1 << 14).len(), 16);
+        assert_eq!(Threads::Caller.large_bands(1 << 14, 1 << 14).len(), 1);
     }
 }
