@@ -223,7 +223,8 @@ impl<T: FusedSample> Walk<'_, T> {
         let span = columns.samples.start * channels..columns.samples.end * channels;
         let samples = &self.image.row(y)[span.clone()];
         // Of the channels of a row the first asks for all.
-        let ahead = (y + AHEAD < self.image.height() && channel == 0).then(|| &self.image.row(y + AHEAD)[span]);
+        let ahead =
+            (y + AHEAD < self.image.height() && channel == 0).then(|| &self.image.row(y + AHEAD)[span]);
         let ahead = ahead.unwrap_or_default();
         v.enter(Take { samples, ahead, channel, channels, out: &mut row[columns.span(&columns.samples)] });
         if smooths {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use harris_core::pipeline::border;
 
 use super::peaks::Peaks;
+use super::quiet::Quiet;
 use super::samples::{Across, Differentiate, Down};
 use super::scratch::{LEAD, STRIP, Scratch};
 use super::tensor::{NARROW, Respond, RunOn, Slide};
@@ -21,9 +22,15 @@ impl Walk<'_, u8> {
         let rows = self.computed_rows();
         let mut next = Next::new(rows.start, self.config);
         let mut ring = self.row_ring();
+        let mut threshold = found.threshold(self.config.threshold());
+        let mut quiet = self.quiet(threshold);
         for y in rows.clone() {
             self.sum_down(v, &columns, y, y == rows.start, &mut next);
-            self.respond(v, &columns, y, y % ring.rows, found.threshold(self.config.threshold()));
+            let now = found.threshold(self.config.threshold());
+            if now > threshold {
+                (threshold, quiet) = (now, self.quiet(now));
+            }
+            self.respond(v, &columns, y, y % ring.rows, (threshold, quiet));
             self.finish_row(v, &columns, strip, y, &mut ring, found);
         }
     }
@@ -122,7 +129,14 @@ impl Walk<'_, u8> {
     }
 
     /// Computes the responses of row y.
-    fn respond<V: Simd>(&mut self, v: V, columns: &Columns, y: usize, slot: usize, threshold: f32) {
+    fn respond<V: Simd>(
+        &mut self,
+        v: V,
+        columns: &Columns,
+        y: usize,
+        slot: usize,
+        (threshold, quiet): (f32, Quiet),
+    ) {
         if !self.has_responses(y) {
             self.scratch.candidates[slot].clear();
             return;
@@ -131,6 +145,7 @@ impl Walk<'_, u8> {
         v.enter(Respond {
             measure: self.config.measure(),
             threshold,
+            quiet,
             radius: self.config.window().radius(),
             scale: self.scale,
             pairs: pairs.each_ref().map(|rows| rows.row(0)),

@@ -6,7 +6,6 @@ use harris_core::pipeline::border;
 use harris_core::{Border, HarrisConfig, Window};
 
 use super::peaks::Peaks;
-use super::quiet::quiet_trace;
 use super::scratch::{BLOCK, RING, SAMPLES, Scratch, Words};
 use super::tiles::{self, MOST_TILED, Tiles};
 use super::walk::{Columns, Ring, Walk};
@@ -204,8 +203,9 @@ impl<'a> Walk<'a, u8> {
             for y in complete..(rows.start + (consumed + number).saturating_sub(without)).min(rows.end) {
                 self.scratch.candidates[y % RING].occupied = 0;
             }
-            let Scratch { samples, signs, kept, kept_sums, responses, candidates, .. } = &mut *self.scratch;
             let threshold = found.threshold(config.threshold());
+            let quiet = self.quiet(threshold);
+            let Scratch { samples, signs, kept, kept_sums, responses, candidates, .. } = &mut *self.scratch;
             let tiles = Tiles {
                 smoothing: config.smoothing(),
                 gradient: config.gradient(),
@@ -214,7 +214,7 @@ impl<'a> Walk<'a, u8> {
                 binomial: matches!(config.window(), Window::Binomial { .. }),
                 scale: self.scale,
                 threshold,
-                quiet: quiet_trace(config.measure(), self.scale, threshold),
+                quiet,
                 channels,
                 rows: number,
                 image: walked,

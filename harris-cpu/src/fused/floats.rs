@@ -485,14 +485,16 @@ fn response<V: Simd>(v: V, measure: Measure, a: V::F32, b: V::F32, c: V::F32) ->
     }
 }
 
-/// What the response does not exceed, whatever b is and however small the numbers are.
+/// What the response does not exceed, whatever b is and however small the numbers are: its operations without b, which round to no
+/// less for no more.
 #[inline(always)]
 fn bound<V: Simd>(v: V, measure: Measure, a: V::F32, c: V::F32) -> V::F32 {
     match measure {
-        Measure::Harris { k } => Harris { k: v.splat_f32(k) }.bound(v, a, c),
-        // Squares of small differences round to zero.
+        Measure::Harris { .. } => v.mul(a, c),
         Measure::ShiTomasi => v.mul(v.add(a, c), v.splat_f32(0.5)),
-        Measure::Noble { eps } => Noble { two: v.splat_f32(2.0), eps: v.splat_f32(eps) }.bound(v, a, c),
+        Measure::Noble { eps } => {
+            v.div(v.mul(v.splat_f32(2.0), v.mul(a, c)), v.add(v.add(a, c), v.splat_f32(eps)))
+        }
     }
 }
 

@@ -1,20 +1,113 @@
 //! What cannot be a corner, told from less than a response.
 //!
 //! Most of an image has no response above the threshold, and there only that matters: what is no candidate suppresses none.
-//! Bounds hold for responses as they are computed, rounding and all.
+//! Bounds hold for responses as they are computed, rounding and all: that of 8-bit images, whose sums A and C of gx² and gy²
+//! are integers, and 0 to 3 when they are scaled.
 
 use harris_core::Measure;
 
-/// Of a tensor's a + c before it is scaled: with at most this, the response does not exceed `threshold`.
-pub(super) fn quiet_trace(measure: Measure, scale: f32, threshold: f32) -> u32 {
-    // More than roundings add: each adds less than 2^-23 of what is rounded.
-    const ROUNDED: f64 = 1.0 / (1 << 20) as f64;
-    let threshold = f64::from(threshold);
-    let trace = match measure {
-        // a·c is at most (a + c)² / 4.
-        Measure::Harris { k } => (threshold / (0.25 - f64::from(k) + ROUNDED)).sqrt(),
-        // The lesser eigenvalue is at most the mean of both; Noble's measure, too, as a·c / (a + c) is at most (a + c) / 4.
-        Measure::ShiTomasi | Measure::Noble { .. } => 2.0 * threshold,
-    };
-    (trace / f64::from(scale) * (1.0 - ROUNDED)) as u32
+/// Below, a window has no response above the threshold.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Quiet {
+    /// The greatest A + C for that, before it is scaled.
+    pub(super) trace: u32,
+    /// The greatest of the lesser of A and C, scaled; negative where none will do.
+    pub(super) lesser: f32,
+}
+
+/// More than roundings add to a response, as a part of it: each adds less than 2^-23 of what is rounded.
+const ROUNDED: f64 = 1.0 / (1 << 20) as f64;
+
+impl Quiet {
+    pub(super) fn new(measure: Measure, scale: f32, threshold: f32) -> Self {
+        let threshold = f64::from(threshold);
+        // With m the lesser of A and C, and M the greater one.
+        let (trace, lesser) = match measure {
+            Measure::Harris { k } => {
+                let k = f64::from(k);
+                // R is at most A·C − k·(A + C)², and A·C at most (A + C)² / 4;
+                let trace = (threshold / (0.25 - k + ROUNDED)).sqrt();
+                // m·M − k·(m + M)² is greatest for m + M = m / 2k: there it is m²·(1 − 4k) / 4k.
+                (trace, (threshold * 4.0 * k / (1.0 - 4.0 * k + 4.0 * ROUNDED)).sqrt())
+            }
+            // The lesser eigenvalue is at most the mean of A and C, and at most m; its root may round down by a part of M.
+            Measure::ShiTomasi => (2.0 * threshold, threshold - ROUNDED),
+            // R is at most 2·m·M / (m + M).
+            Measure::Noble { .. } => (2.0 * threshold, threshold / 2.0),
+        };
+        let sure = 1.0 - ROUNDED;
+        Self { trace: (trace / f64::from(scale) * sure) as u32, lesser: (lesser * sure) as f32 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use harris_core::pipeline::response::measure;
+
+    use super::*;
+
+    /// Every tensor with a response above a threshold is heard, at thresholds just below the response.
+    #[test]
+    fn no_response_above_the_threshold_is_quiet() {
+        const MEASURES: [Measure; 6] = [
+            Measure::Harris { k: 0.04 },
+            Measure::Harris { k: 0.0 },
+            Measure::Harris { k: 0.15 },
+            Measure::Harris { k: 0.249_999_9 },
+            Measure::ShiTomasi,
+            Measure::Noble { eps: 1e-9 },
+        ];
+        // Of Sobel's gradient and a box of 3, the greatest sum is 9 · 1020²; with a scale of that, and of more for colours.
+        const MOST: f64 = 9.0 * 1020.0 * 1020.0;
+        let mut positive = [0; MEASURES.len()];
+        for (measure_of, positive) in MEASURES.into_iter().zip(&mut positive) {
+            for scale in [(1.0 / MOST) as f32, (3.0 / MOST) as f32, (0.37 / MOST) as f32] {
+                for i in 0_u32..60_000 {
+                    // Numbers of all sizes, and ratios near those that are worst for a bound.
+                    let noise =
+                        |n: u32| f64::from((i * 8 + n).wrapping_mul(2_654_435_769) >> 8) / f64::from(1 << 24);
+                    let a = (MOST.powf(noise(0))).round();
+                    let ratio = match i % 4 {
+                        0 => 1.0,
+                        1 => 11.5,
+                        2 => 1.0 + noise(1),
+                        _ => MOST.powf(noise(1)),
+                    };
+                    let c = (a * ratio).round().min(MOST);
+                    let b = if i % 3 == 0 {
+                        0.0
+                    } else {
+                        ((a * c).sqrt() * (2.0 * noise(2) - 1.0) * noise(3)).round()
+                    };
+                    let [fa, fb, fc] = [a, b, c].map(|sum| sum as f32 * scale);
+                    let response = measure(measure_of, fa, fb, fc);
+                    if response <= 0.0 {
+                        continue;
+                    }
+                    *positive += 1;
+                    for threshold in [0.0, response * 0.5, response.next_down()] {
+                        let quiet = Quiet::new(measure_of, scale, threshold);
+                        let case = format!(
+                            "{measure_of:?}, {a}, {b}, {c} at {scale}: {response} > {threshold}: {quiet:?}"
+                        );
+                        assert!((a + c) as u64 > quiet.trace.into(), "{case}");
+                        assert!(fa.min(fc) > quiet.lesser, "{case}");
+                    }
+                }
+            }
+        }
+        assert!(positive.iter().all(|&number| number > 1000), "{positive:?}");
+    }
+
+    /// What bounds are for: with a hundredth of the greatest response as the threshold, little texture is quiet.
+    #[test]
+    fn weak_texture_and_straight_edges_are_quiet() {
+        let scale = (1.0 / (9.0 * 1020.0 * 1020.0)) as f32;
+        for of in [Measure::Harris { k: 0.04 }, Measure::ShiTomasi, Measure::Noble { eps: 1e-9 }] {
+            let threshold = 0.01 * measure(of, 1e6 * scale, 0.0, 1e6 * scale);
+            let quiet = Quiet::new(of, scale, threshold);
+            assert!(quiet.trace > 2000, "{of:?}: {quiet:?}");
+            assert!(quiet.lesser > 4000.0 * scale, "{of:?}: {quiet:?}");
+        }
+    }
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use harris_core::Measure;
 
+use super::quiet::Quiet;
 use super::samples::vectors;
 use super::scratch::{Candidates, ResponseRow, Row16, SumRow};
 use crate::simd::{Simd, Work};
@@ -59,6 +60,8 @@ impl Work for Slide<'_> {
 pub(super) struct Respond<'a> {
     pub(super) measure: Measure,
     pub(super) threshold: f32,
+    /// What does not exceed it.
+    pub(super) quiet: Quiet,
     /// Radius of the window.
     pub(super) radius: usize,
     pub(super) scale: f32,
@@ -112,12 +115,12 @@ impl Respond<'_> {
         } = self;
         candidates.clear();
         let (scale, limit) = (v.splat_f32(self.scale), v.splat_f32(self.threshold));
+        let quiet = v.splat_f32(self.quiet.lesser);
         let nothing = v.splat_f32(f32::NEG_INFINITY);
         for i in vectors(span, 2 * V::LANES) {
             let a = across::<V, R>(v, (aa, ao, ap), radius, i / 2, scale);
             let c = across::<V, R>(v, (cc, co, cp), radius, i / 2, scale);
-            let bound = v.max(formula.bound(v, a[0], c[0]), formula.bound(v, a[1], c[1]));
-            if v.greater(bound, limit) == 0 {
+            if v.greater(greatest_lesser(v, a, c), quiet) == 0 {
                 v.store_f32(out, i, nothing);
                 v.store_f32(out, i + V::LANES, nothing);
                 continue;
@@ -128,16 +131,21 @@ impl Respond<'_> {
             let [low, high] = v.interleave(even, odd);
             v.store_f32(out, i, low);
             v.store_f32(out, i + V::LANES, high);
-            candidates.mark(i, u64::from(v.greater(low, limit)) | u64::from(v.greater(high, limit)) << V::LANES);
+            candidates
+                .mark(i, u64::from(v.greater(low, limit)) | u64::from(v.greater(high, limit)) << V::LANES);
         }
     }
+}
+
+/// The greater of two columns' lesser of A and C.
+#[inline(always)]
+pub(super) fn greatest_lesser<V: Simd>(v: V, a: [V::F32; 2], c: [V::F32; 2]) -> V::F32 {
+    v.max(v.min(a[0], c[0]), v.min(a[1], c[1]))
 }
 
 /// A measure of the tensor [a b; b c], one operation each in the order of the contract.
 pub(super) trait Formula<V: Simd> {
     fn response(&self, v: V, a: V::F32, b: V::F32, c: V::F32) -> V::F32;
-    /// What the response does not exceed, whatever b is: each operation of the response rounds to no less for no more.
-    fn bound(&self, v: V, a: V::F32, c: V::F32) -> V::F32;
 }
 
 pub(super) struct Harris<V: Simd> {
@@ -150,11 +158,6 @@ impl<V: Simd> Formula<V> for Harris<V> {
         let trace = v.add(a, c);
         let det = v.sub(v.mul(a, c), v.mul(b, b));
         v.sub(det, v.mul(v.mul(self.k, trace), trace))
-    }
-
-    #[inline(always)]
-    fn bound(&self, v: V, a: V::F32, c: V::F32) -> V::F32 {
-        v.mul(a, c)
     }
 }
 
@@ -169,14 +172,6 @@ impl<V: Simd> Formula<V> for ShiTomasi<V> {
         let d = v.mul(v.sub(a, c), self.half);
         v.sub(mean, v.sqrt(v.add(v.mul(d, d), v.mul(b, b))))
     }
-
-    #[inline(always)]
-    fn bound(&self, v: V, a: V::F32, c: V::F32) -> V::F32 {
-        // The root of a square as it is rounded is the number.
-        let mean = v.mul(v.add(a, c), self.half);
-        let d = v.mul(v.sub(a, c), self.half);
-        v.sub(mean, v.max(d, v.sub(v.sub(d, d), d)))
-    }
 }
 
 pub(super) struct Noble<V: Simd> {
@@ -190,11 +185,6 @@ impl<V: Simd> Formula<V> for Noble<V> {
         let trace = v.add(a, c);
         let det = v.sub(v.mul(a, c), v.mul(b, b));
         v.div(v.mul(self.two, det), v.add(trace, self.eps))
-    }
-
-    #[inline(always)]
-    fn bound(&self, v: V, a: V::F32, c: V::F32) -> V::F32 {
-        v.div(v.mul(self.two, v.mul(a, c)), v.add(v.add(a, c), self.eps))
     }
 }
 

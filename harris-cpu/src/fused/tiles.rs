@@ -13,9 +13,10 @@ use std::ops::Range;
 
 use harris_core::{Border, Gradient, HarrisConfig, Measure, Smoothing};
 
+use super::quiet::Quiet;
 use super::samples::weigh;
 use super::scratch::{CandidateRing, RING, ResponseRing, SAMPLES, SampleRows, Words};
-use super::tensor::{Formula, Harris, Noble, ShiTomasi};
+use super::tensor::{Formula, Harris, Noble, ShiTomasi, greatest_lesser};
 use crate::simd::{Simd, Work};
 
 /// The greatest window radius of tiles.
@@ -51,10 +52,8 @@ pub(super) struct Tiles<'a> {
     pub(super) binomial: bool,
     pub(super) scale: f32,
     pub(super) threshold: f32,
-    /// The sum of gx² and gy² over a window up to which no response exceeds the threshold ([`quiet_trace`]).
-    ///
-    /// [`quiet_trace`]: super::quiet::quiet_trace
-    pub(super) quiet: u32,
+    /// What does not exceed the threshold.
+    pub(super) quiet: Quiet,
     pub(super) channels: usize,
     /// Rows of samples, a multiple of the window's size.
     pub(super) rows: usize,
@@ -248,7 +247,7 @@ impl Tiles<'_> {
         tile: Tile,
     ) {
         let pairs = v.add_i32(state.pairs[0], state.pairs[2]);
-        let quiet = v.splat_i32(self.quiet.cast_signed());
+        let quiet = v.splat_i32(self.quiet.trace.cast_signed());
         let loud = if B {
             let [even, odd] = binomial_across::<V, S>(v, pairs, v.add_i32(state.odds[0], state.odds[2]));
             v.greater_u32(even, quiet) | v.greater_u32(odd, quiet)
@@ -259,7 +258,9 @@ impl Tiles<'_> {
             return self.leave(v, row, tile);
         }
         match self.measure {
-            Measure::Harris { k } => self.by::<V, _, S, C, B>(v, &Harris { k: v.splat_f32(k) }, state, row, tile),
+            Measure::Harris { k } => {
+                self.by::<V, _, S, C, B>(v, &Harris { k: v.splat_f32(k) }, state, row, tile)
+            }
             Measure::ShiTomasi => {
                 self.by::<V, _, S, C, B>(v, &ShiTomasi { half: v.splat_f32(0.5) }, state, row, tile);
             }
@@ -282,8 +283,8 @@ impl Tiles<'_> {
         let (scale, limit) = (v.splat_f32(self.scale), v.splat_f32(self.threshold));
         let a = across::<V, S, B>(v, state.pairs[0], state.odds[0], scale);
         let c = across::<V, S, B>(v, state.pairs[2], state.odds[2], scale);
-        let bound = v.max(formula.bound(v, a[0], c[0]), formula.bound(v, a[1], c[1]));
-        if v.greater(bound, limit) & tile.valid_pairs == 0 {
+        let quiet = v.splat_f32(self.quiet.lesser);
+        if v.greater(greatest_lesser(v, a, c), quiet) & tile.valid_pairs == 0 {
             return self.leave(v, row, tile);
         }
         let b = across::<V, S, B>(v, state.pairs[1], state.odds[1], scale);

@@ -8,6 +8,7 @@ use harris_core::pipeline::border;
 use harris_core::{Border, HarrisConfig, Raster, Threshold};
 
 use super::peaks::{Collect, Peaks};
+use super::quiet::Quiet;
 use super::scratch::{Candidates, LEAD, STRIP, Scratch, Words};
 use super::{FusedSample, MOST_RADIUS, MOST_WINDOW};
 use crate::simd::{Simd, WithSimd};
@@ -175,6 +176,11 @@ impl<T: FusedSample> Walk<'_, T> {
             corner_columns: margin..width.saturating_sub(margin),
             found,
         });
+    }
+
+    /// What does not exceed a threshold.
+    pub(super) fn quiet(&self, threshold: f32) -> Quiet {
+        Quiet::new(self.config.measure(), self.scale, threshold)
     }
 
     /// Whether row y has responses.

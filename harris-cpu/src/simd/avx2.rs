@@ -91,6 +91,7 @@ impl Simd for Avx2 {
         mul(a: F32, b: F32) -> Self::F32 = _mm256_mul_ps(a, b);
         div(a: F32, b: F32) -> Self::F32 = _mm256_div_ps(a, b);
         sqrt(a: F32) -> Self::F32 = _mm256_sqrt_ps(a);
+        min(a: F32, b: F32) -> Self::F32 = _mm256_min_ps(a, b);
         max(a: F32, b: F32) -> Self::F32 = _mm256_max_ps(a, b);
         interleave(even: F32, odd: F32) -> [Self::F32; 2] = {
             let (low, high) = (_mm256_unpacklo_ps(even, odd), _mm256_unpackhi_ps(even, odd));

@@ -103,6 +103,7 @@ impl Simd for Avx512 {
         mul(a: F32, b: F32) -> Self::F32 = _mm512_mul_ps(a, b);
         div(a: F32, b: F32) -> Self::F32 = _mm512_div_ps(a, b);
         sqrt(a: F32) -> Self::F32 = _mm512_sqrt_ps(a);
+        min(a: F32, b: F32) -> Self::F32 = _mm512_min_ps(a, b);
         max(a: F32, b: F32) -> Self::F32 = _mm512_max_ps(a, b);
         interleave(even: F32, odd: F32) -> [Self::F32; 2] = {
             let low = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);

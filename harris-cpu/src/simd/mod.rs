@@ -135,6 +135,8 @@ pub(crate) trait Simd: Copy {
     fn mul(self, a: Self::F32, b: Self::F32) -> Self::F32;
     fn div(self, a: Self::F32, b: Self::F32) -> Self::F32;
     fn sqrt(self, a: Self::F32) -> Self::F32;
+    /// The lesser; neither is NaN.
+    fn min(self, a: Self::F32, b: Self::F32) -> Self::F32;
     /// The greater; neither is NaN.
     fn max(self, a: Self::F32, b: Self::F32) -> Self::F32;
     /// even₀ odd₀ even₁ odd₁ ..., its lower and its upper half.

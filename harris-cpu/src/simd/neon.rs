@@ -90,6 +90,7 @@ impl Simd for Neon {
         mul(a: F32, b: F32) -> Self::F32 = vmulq_f32(a, b);
         div(a: F32, b: F32) -> Self::F32 = vdivq_f32(a, b);
         sqrt(a: F32) -> Self::F32 = vsqrtq_f32(a);
+        min(a: F32, b: F32) -> Self::F32 = vminq_f32(a, b);
         max(a: F32, b: F32) -> Self::F32 = vmaxq_f32(a, b);
         interleave(even: F32, odd: F32) -> [Self::F32; 2] = [vzip1q_f32(even, odd), vzip2q_f32(even, odd)];
         to_i32(a: F32) -> Self::I32 = vcvtq_s32_f32(a);

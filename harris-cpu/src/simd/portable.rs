@@ -185,6 +185,10 @@ impl Simd for Portable {
         a.map(f32::sqrt)
     }
     #[inline(always)]
+    fn min(self, a: Self::F32, b: Self::F32) -> Self::F32 {
+        zip(a, b, |a, b| if a < b { a } else { b })
+    }
+    #[inline(always)]
     fn max(self, a: Self::F32, b: Self::F32) -> Self::F32 {
         zip(a, b, |a, b| if a > b { a } else { b })
     }

@@ -88,6 +88,7 @@ impl Simd for Sse2 {
         mul(a: F32, b: F32) -> Self::F32 = _mm_mul_ps(a, b);
         div(a: F32, b: F32) -> Self::F32 = _mm_div_ps(a, b);
         sqrt(a: F32) -> Self::F32 = _mm_sqrt_ps(a);
+        min(a: F32, b: F32) -> Self::F32 = _mm_min_ps(a, b);
         max(a: F32, b: F32) -> Self::F32 = _mm_max_ps(a, b);
         interleave(even: F32, odd: F32) -> [Self::F32; 2] = [_mm_unpacklo_ps(even, odd), _mm_unpackhi_ps(even, odd)];
         to_i32(a: F32) -> Self::I32 = _mm_cvttps_epi32(a);
