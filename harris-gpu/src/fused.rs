@@ -260,17 +260,15 @@ fn walk_on<D: Device>(
     Ok(now)
 }
 
-/// From what a response exceeds to what m, the lesser of its sums A and C, reaches at least, with room for roundings that are parts of
-/// what they round. The greater one is M.
+/// From what a response exceeds to what the trace of its sums reaches at least, with room for all roundings: neither measure is
+/// greater than for equal eigenvalues.
 fn reach(config: &HarrisConfig, scale: f32) -> f32 {
     let scale = f64::from(scale);
     let reach = match config.measure() {
-        // R ≤ m·M − k·(m + M)², which is greatest for m + M = m / 2k: there it is m²·(1 − 4k) / 4k.
-        Measure::Harris { k } => (4.0 * f64::from(k) / (1.0 - 4.0 * f64::from(k) + 1e-5)).sqrt(),
-        // The lesser eigenvalue is no greater than m.
-        Measure::ShiTomasi => 1.0,
-        // R ≤ 2·m·M / (m + M).
-        Measure::Noble { .. } => 0.5,
+        // R = λ₁λ₂ − k t² ≤ (1/4 − k) t².
+        Measure::Harris { k } => 1.0 / (0.25 - f64::from(k) + 1e-5).sqrt(),
+        // R = min(λ₁, λ₂) ≤ t / 2; Noble's 2 λ₁λ₂ / (t + ε) as well.
+        Measure::ShiTomasi | Measure::Noble { .. } => 2.0,
     };
     (reach / scale * (1.0 - 1e-4)) as f32
 }

@@ -259,7 +259,7 @@ impl Tiles<'_> {
         }
         match self.measure {
             Measure::Harris { k } => {
-                self.by::<V, _, S, C, B>(v, &Harris { k: v.splat_f32(k) }, state, row, tile)
+                self.by::<V, _, S, C, B>(v, &Harris { k: v.splat_f32(k) }, state, row, tile);
             }
             Measure::ShiTomasi => {
                 self.by::<V, _, S, C, B>(v, &ShiTomasi { half: v.splat_f32(0.5) }, state, row, tile);

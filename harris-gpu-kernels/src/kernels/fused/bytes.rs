@@ -11,8 +11,8 @@ use crate::abi::{gradient, measure as measures};
 /// Pairs of samples that a lane has of a row.
 const PAIRS: usize = EACH / 2;
 
-/// What no sum reaches, and fits in 31 bits, with an offset, too.
-const MOST_SUM: f32 = 805_306_368.0;
+/// What no trace reaches, and fits in 31 bits.
+const MOST_TRACE: f32 = 1_073_741_824.0;
 
 /// The bits of floats that are 2²³, and 2²³ + 2²², more than the integer that is added to them: for those from 0 to 2²³, and for
 /// those less than 2²² away from 0.
@@ -25,7 +25,7 @@ pub(super) struct Bytes<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, co
     /// Where its samples are in a row: see [`columns`].
     column: u32,
     selector: u32,
-    /// What the lesser of the sums of gx² and gy² around a corner reaches.
+    /// What the trace of the sums around a corner reaches.
     least: i32,
     /// Its samples of the next rows, and the words of those after them.
     samples: [u32; ROWS],
@@ -73,9 +73,9 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> 
 
     #[inline(always)]
     fn listen(&mut self, least: f32) {
-        // Sums are less than 2³⁰, and less than 2²³ where there is an offset.
-        let offset = if Self::SMALL { FROM_0 } else { 0 };
-        self.least = least.min(MOST_SUM) as i32 + offset;
+        // Sums are less than 2³⁰, and so is what may have been added to them.
+        let offset = if Self::SMALL { FROM_0.wrapping_mul(2) } else { 0 };
+        self.least = (least.min(MOST_TRACE) as i32).wrapping_add(offset);
     }
 
     #[inline(always)]
@@ -95,10 +95,10 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> 
         let (xx, yy) = (Self::across(lane.s, xx, offset), Self::across(lane.s, yy, offset));
         let mut greatest = i32::MIN;
         for i in 0..EACH {
-            greatest = greatest.max(xx[i].min(yy[i]));
+            greatest = greatest.max(xx[i].wrapping_add(yy[i]));
         }
-        // No response is greater than the lesser of both sums allows: a row without any that exceeds the bound has no corner, and none
-        // that a corner could lose to.
+        // No response is greater than the trace allows: a row without any that exceeds the bound has no corner, and none that a
+        // corner could lose to.
         let strong = lane.s.ballot(greatest >= self.least) != 0 && valid;
         let mut responses = [NEVER; EACH];
         if strong {

@@ -8,11 +8,6 @@ use super::{EACH, Lane};
 use crate::Simt;
 use crate::abi::{measure as measures, state, threshold};
 
-/// More than roundings add to a response: those of denormal numbers; and of a root, which may round down by a part of the greater sum
-/// where the lesser one is left. Sums are 3 at most, when they are scaled.
-const UNSURE: f32 = 1e-30;
-const UNSURE_ROOT: f32 = 1.0 / (1 << 20) as f32;
-
 /// A lane's part of it. Rings have the latest row first.
 ///
 /// Responses are their bits: what exceeds the bound is positive, and positive numbers compare as their bits do; all others have
@@ -63,8 +58,8 @@ impl<S: Simt> Corners<S> {
         }
     }
 
-    /// Learns the bound from what all warps told before the last [`Corners::ask`]; returns what the lesser of the sums of gx² and gy²
-    /// around a corner reaches at least, where that is news.
+    /// Learns the bound from what all warps told before the last [`Corners::ask`]; returns what the trace of the sums around a corner
+    /// reaches at least, where that is news.
     #[inline(always)]
     pub(super) fn listen(&mut self, lane: &Lane<S>) -> Option<f32> {
         let is_news = lane.s.ballot(self.heard > self.known) != 0;
@@ -92,13 +87,8 @@ impl<S: Simt> Corners<S> {
         let floor = floor.max(0.0);
         self.bound =
             if lane.finds(0) || lane.finds(EACH - 1) { floor.to_bits() as i32 + 1 } else { i32::MAX };
-        // Less than the bound by more than roundings add that do not shrink with what they round.
-        let sure = if set.measure == measures::HARRIS {
-            s.sqrt((floor - UNSURE).max(0.0))
-        } else {
-            (floor - UNSURE_ROOT).max(0.0)
-        };
-        sure * set.reach
+        let root = if set.measure == measures::HARRIS { s.sqrt(floor) } else { floor };
+        root * set.reach
     }
 
     /// Tells all warps of the greatest response of this one's own columns, where it is news as far as is known.

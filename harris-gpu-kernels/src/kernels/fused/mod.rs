@@ -52,8 +52,8 @@ struct Settings {
     margin: u32,
     threshold: u32,
     value: f32,
-    /// From what a response exceeds to what the lesser of its sums of gx² and gy² reaches at least: a factor of the former, or, for
-    /// Harris's measure, of its root.
+    /// From what a response exceeds to what the trace of its sums reaches at least: a factor of the former, or, for Harris's
+    /// measure, of its root.
     reach: f32,
     /// Number of the first piece, pieces of an image, and candidates that one has room for.
     piece: u32,
@@ -118,14 +118,14 @@ trait Front<S: Simt> {
     /// At the row before `row`, none of whose responses count.
     fn new(lane: &Lane<S>, image: S::Buffer<Self::Sample>, row: i32) -> Self;
 
-    /// Learns what the lesser of the sums of gx² and gy² around a corner reaches at least.
+    /// Learns what the trace of the sums around a corner reaches at least.
     fn listen(&mut self, least: f32);
 
     /// Before [`ROWS`] steps from `row` on: takes what they need of the rows that were asked for the last time, and asks for others.
     fn fetch(&mut self, lane: &Lane<S>, row: i32);
 
     /// One row down, to `row`, which is number `i` after the last fetching: whether any of the responses `REACH` rows higher up counts,
-    /// and these. None does where the row is not `valid`, or no lesser sum is great enough.
+    /// and these. None does where the row is not `valid`, or no trace is great enough.
     fn step(&mut self, lane: &Lane<S>, row: i32, i: usize, valid: bool) -> (bool, [f32; EACH]);
 
     /// Whether all samples so far are numbers that images may have.

@@ -106,7 +106,7 @@ pub(super) struct Samples<
     image: S::Buffer<T>,
     /// Where its samples are in a row.
     columns: [u32; EACH],
-    /// What the lesser of the sums of gx² and gy² around a corner reaches.
+    /// What the trace of the sums around a corner reaches.
     least: f32,
     /// Whether all samples are numbers that images may have.
     valid: bool,
@@ -195,8 +195,8 @@ impl<
         let scaled = |sums: [T::Sum; EACH]| sums.map(T::float);
         let (xx, yy) =
             (scaled(across::<S, T, WINDOW>(lane.s, xx)), scaled(across::<S, T, WINDOW>(lane.s, yy)));
-        let lesser: [f32; EACH] = array::from_fn(|i| xx[i].min(yy[i]));
-        let greatest = lesser[0].max(lesser[1]).max(lesser[2].max(lesser[3]));
+        let trace: [f32; EACH] = array::from_fn(|i| xx[i] + yy[i]);
+        let greatest = trace[0].max(trace[1]).max(trace[2].max(trace[3]));
         let strong = lane.s.ballot(greatest >= self.least) != 0 && valid;
         let mut responses = [NEVER; EACH];
         if strong {
