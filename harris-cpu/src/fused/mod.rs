@@ -15,9 +15,9 @@
 //! Sums of box windows of integers run on: the row that enters the window is added and the one that leaves it taken off,
 //! and wide windows are differences of running sums across, so that the cost does not depend on the window's size.
 //!
-//! All ways mark the responses above a threshold and collect peaks where the suppression's neighbourhood is known
-//! ([`peaks`]). The greatest response so far bounds a relative threshold from below, so that few pixels are looked at; the
-//! final one filters the list.
+//! All ways compute responses only where less than a response allows one above a threshold ([`quiet`]), mark those above it, and
+//! collect peaks where the suppression's neighbourhood is known ([`peaks`]). The greatest response so far bounds a relative
+//! threshold from below, so that few pixels are looked at; the final one filters the list.
 
 mod by_floats;
 mod by_rows;

@@ -424,7 +424,15 @@ fn box_across<V: Simd, const S: usize>(v: V, pairs: V::I32, negative_odds: V::I3
     [v.add_i32(v.add_i32(pairs, whole), odd), v.sub_i32(whole, negative_odds)]
 }
 
-/// The sums over the pairs of columns that hold the S columns from the even and from the odd ones on.
+// Scharr's gradient is the greatest: S + 1 columns of S rows of its squares in gray images, and in those of colours where 32 bits hold
+// the window's sums, which they do not for S = 7 (binomial windows' traces are twice what fits in 31 bits at most).
+const GREATEST: u64 = (16 * 255) * (16 * 255);
+const _: () = assert!(2 * GREATEST * 7 * 8 <= u32::MAX as u64);
+const _: () = assert!(2 * GREATEST * 5 * 6 * 3 <= u32::MAX as u64);
+const _: () = assert!(GREATEST * 7 * 7 * 3 > i32::MAX as u64);
+
+/// The sums over the pairs of columns that hold the S columns from the even and from the odd ones on. Unsigned, sums of gx² and gy²
+/// fit in 32 bits.
 #[inline(always)]
 fn wholes<V: Simd, const S: usize>(v: V, pairs: V::I32) -> V::I32 {
     let (mut pair, mut whole) = (pairs, pairs);
