@@ -17,7 +17,7 @@
 //! # Ok::<(), harris_cpu::Error>(())
 //! ```
 //!
-//! The image is cut into bands of rows, one a thread; the result depends neither on their number nor on the instruction
+//! The image is cut into bands of rows, one or a few a thread; the result depends neither on their number nor on the instruction
 //! set ([`Level`]), which is chosen at run time. It equals that of [`harris_core::ReferenceDetector`] to the bit, for
 //! every configuration and sample type.
 //!
