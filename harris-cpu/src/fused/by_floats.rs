@@ -7,10 +7,11 @@ use harris_core::{Gradient, Smoothing, Window};
 
 use super::FusedSample;
 use super::floats::{
-    Across, Boxes, Differentiate, Down, Multiply, Respond, SlideBoxes, Slopes, SumDown, Take, Weights, Whole,
-    WideAdd, WideRespond, WideRunning, WideSlide, wide_weight,
+    Across, Boxes, Differentiate, Down, Multiply, Output, Respond, SlideBoxes, Slopes, SumDown, Take,
+    Weights, Whole, WideAdd, WideRespond, WideRunning, WideSlide, wide_weight,
 };
 use super::peaks::Peaks;
+use super::responses::{RING, Words};
 use super::scratch::{Floats, Rows, Scratch};
 use super::tensor::NARROW;
 use super::walk::{Columns, Next, Walk};
@@ -35,21 +36,20 @@ impl<T: FusedSample> Walk<'_, T> {
         };
         let rows = self.computed_rows();
         let mut next = Next::new(rows.start, config);
-        let mut ring = self.row_ring();
+        let mut waiting = self.waiting(Words::by_rows::<V>());
         for y in rows.clone() {
             let last = (y + config.window().radius()).min(self.image.height() - 1);
             while next.gradient <= last {
                 self.next_gradient(v, &columns, &mut next);
             }
-            let (slot, threshold) = (y % ring.rows, found.threshold(config.threshold()));
+            let threshold = found.threshold(config.threshold());
             if self.is_wide() {
                 self.sum_wide(v, &columns, weights, y, y == rows.start);
-                self.respond_wide(v, &columns, weights, y, slot, threshold);
             } else {
                 self.sum_floats(v, &columns, weights, y);
-                self.respond_floats(v, &columns, weights, y, slot, threshold);
             }
-            self.finish_row(v, &columns, strip, y, &mut ring, found);
+            self.respond_floats(v, &columns, weights, y, waiting.words, threshold);
+            self.finish_row(v, &columns, strip, y, &mut waiting, found);
         }
     }
 
@@ -289,34 +289,6 @@ impl<T: FusedSample> Walk<'_, T> {
         }
     }
 
-    fn respond_wide<V: Simd>(
-        &mut self,
-        v: V,
-        columns: &Columns,
-        weights: Weights<'_>,
-        y: usize,
-        slot: usize,
-        threshold: f32,
-    ) {
-        if !self.has_responses(y) {
-            self.scratch.candidates[slot].clear();
-            return;
-        }
-        let Scratch { floats, responses, candidates, .. } = &mut *self.scratch;
-        v.enter(WideRespond {
-            measure: self.config.measure(),
-            threshold,
-            weights,
-            radius: self.config.window().radius(),
-            scale: self.scale,
-            columns: floats.wide_sums.each_ref().map(|rows| rows.row(0)),
-            running: floats.wide_running.each_ref().map(|rows| rows.row(0)),
-            out: responses.row_mut(slot),
-            candidates: &mut candidates[slot],
-            span: columns.span(&columns.responses),
-        });
-    }
-
     /// The sums down the columns at row y, in the order of the contract.
     fn sum_floats<V: Simd>(&mut self, v: V, columns: &Columns, weights: Weights<'_>, y: usize) {
         let (config, height) = (self.config, self.image.height());
@@ -341,31 +313,42 @@ impl<T: FusedSample> Walk<'_, T> {
         }
     }
 
+    /// Computes the responses of row y.
     fn respond_floats<V: Simd>(
         &mut self,
         v: V,
         columns: &Columns,
         weights: Weights<'_>,
         y: usize,
-        slot: usize,
+        words: Words,
         threshold: f32,
     ) {
         if !self.has_responses(y) {
-            self.scratch.candidates[slot].clear();
             return;
         }
-        let Scratch { floats, responses, candidates, .. } = &mut *self.scratch;
-        v.enter(Respond {
+        let (is_wide, radius) = (self.is_wide(), self.config.window().radius());
+        let Scratch { floats, responses, .. } = &mut *self.scratch;
+        let out = Output {
             measure: self.config.measure(),
             threshold,
-            weights,
-            radius: self.config.window().radius(),
             scale: self.scale,
-            columns: floats.sums_down.each_ref().map(|rows| rows.row(0)),
-            out: responses.row_mut(slot),
-            candidates: &mut candidates[slot],
+            responses,
+            slot: y % RING,
+            words,
             span: columns.span(&columns.responses),
-        });
+        };
+        if is_wide {
+            v.enter(WideRespond {
+                weights,
+                radius,
+                columns: floats.wide_sums.each_ref().map(|rows| rows.row(0)),
+                running: floats.wide_running.each_ref().map(|rows| rows.row(0)),
+                out,
+            });
+        } else {
+            let columns = floats.sums_down.each_ref().map(|rows| rows.row(0));
+            v.enter(Respond { weights, radius, columns, out });
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use harris_core::pipeline::border;
 
 use super::peaks::Peaks;
 use super::quiet::Quiet;
+use super::responses::{RING, Words};
 use super::samples::{Across, Differentiate, Down};
 use super::scratch::{LEAD, STRIP, Scratch};
 use super::tensor::{NARROW, Respond, RunOn, Slide};
@@ -21,7 +22,7 @@ impl Walk<'_, u8> {
         self.scratch.reserve(self.config.window().radius());
         let rows = self.computed_rows();
         let mut next = Next::new(rows.start, self.config);
-        let mut ring = self.row_ring();
+        let mut waiting = self.waiting(Words::by_rows::<V>());
         let mut threshold = found.threshold(self.config.threshold());
         let mut quiet = self.quiet(threshold);
         for y in rows.clone() {
@@ -30,8 +31,8 @@ impl Walk<'_, u8> {
             if now > threshold {
                 (threshold, quiet) = (now, self.quiet(now));
             }
-            self.respond(v, &columns, y, y % ring.rows, (threshold, quiet));
-            self.finish_row(v, &columns, strip, y, &mut ring, found);
+            self.respond(v, &columns, y, waiting.words, (threshold, quiet));
+            self.finish_row(v, &columns, strip, y, &mut waiting, found);
         }
     }
 
@@ -134,14 +135,13 @@ impl Walk<'_, u8> {
         v: V,
         columns: &Columns,
         y: usize,
-        slot: usize,
+        words: Words,
         (threshold, quiet): (f32, Quiet),
     ) {
         if !self.has_responses(y) {
-            self.scratch.candidates[slot].clear();
             return;
         }
-        let Scratch { pairs, odds, prefixes, responses, candidates, .. } = &mut *self.scratch;
+        let Scratch { pairs, odds, prefixes, responses, .. } = &mut *self.scratch;
         v.enter(Respond {
             measure: self.config.measure(),
             threshold,
@@ -151,8 +151,9 @@ impl Walk<'_, u8> {
             pairs: pairs.each_ref().map(|rows| rows.row(0)),
             odds: odds.each_ref().map(|rows| rows.row(0)),
             prefixes: prefixes.each_ref().map(|rows| rows.row(0)),
-            out: responses.row_mut(slot),
-            candidates: &mut candidates[slot],
+            out: responses,
+            slot: y % RING,
+            words,
             span: columns.span(&columns.responses),
         });
     }

@@ -6,9 +6,10 @@ use harris_core::pipeline::border;
 use harris_core::{Border, HarrisConfig, Window};
 
 use super::peaks::Peaks;
-use super::scratch::{BLOCK, RING, SAMPLES, Scratch, Words};
+use super::responses::{RING, Words};
+use super::scratch::{BLOCK, SAMPLES, Scratch};
 use super::tiles::{self, MOST_TILED, Tiles};
-use super::walk::{Columns, Ring, Walk};
+use super::walk::{Columns, Walk};
 use crate::simd::{Simd, Work};
 
 /// Where the tiles of a strip lie.
@@ -171,7 +172,7 @@ impl<'a> Walk<'a, u8> {
         let first = rows.start as isize - support as isize;
         // Rows of samples before the first that completes a row of responses.
         let without = 2 * support + tiles::DELAY;
-        let mut ring = Ring { rows: RING, words, uncollected: self.rows.start };
+        let mut waiting = self.waiting(words);
         let (mut consumed, mut complete, mut turn) = (0, rows.start, 0);
         // The rows of two blocks by turns: one to walk, and the one that follows.
         let mut blocks: [[&[u8]; RING]; 2] = [[&[]; RING]; 2];
@@ -200,12 +201,9 @@ impl<'a> Walk<'a, u8> {
                 let gradient = top + i as isize - config.smoothing().radius() as isize - 2;
                 turned_rows |= u64::from(is_turned(config.border(), gradient, image.height())) << i;
             }
-            for y in complete..(rows.start + (consumed + number).saturating_sub(without)).min(rows.end) {
-                self.scratch.candidates[y % RING].occupied = 0;
-            }
             let threshold = found.threshold(config.threshold());
             let quiet = self.quiet(threshold);
-            let Scratch { samples, signs, kept, kept_sums, responses, candidates, .. } = &mut *self.scratch;
+            let Scratch { samples, signs, kept, kept_sums, responses, .. } = &mut *self.scratch;
             let tiles = Tiles {
                 smoothing: config.smoothing(),
                 gradient: config.gradient(),
@@ -229,7 +227,6 @@ impl<'a> Walk<'a, u8> {
                 kept_sums,
                 without: without.saturating_sub(consumed),
                 responses,
-                candidates,
                 slot: complete % RING,
                 words,
                 width: columns.responses.len(),
@@ -239,10 +236,10 @@ impl<'a> Walk<'a, u8> {
             turn = 1 - turn;
             let end = (rows.start + consumed.saturating_sub(without)).min(rows.end);
             for y in complete..end {
-                self.confine(&columns, y, y % RING);
+                self.confine(&columns, y);
             }
             complete = end;
-            self.collect_until(v, &columns, strip, complete, &mut ring, found);
+            self.collect_until(v, &columns, strip, complete, &mut waiting, found);
         }
     }
 

@@ -9,8 +9,9 @@ use std::ops::Range;
 use harris_core::{Gradient, Measure, Smoothing};
 
 use super::FusedSample;
+use super::responses::{Responses, Words};
 use super::samples::vectors;
-use super::scratch::{Candidates, FloatRow, FloatRows, IntegerRow, ResponseRow, WideRow};
+use super::scratch::{FloatRow, FloatRows, IntegerRow, WideRow};
 use super::tensor::{Formula, Harris, NARROW, Noble, ShiTomasi};
 use crate::simd::{Simd, Work};
 
@@ -427,16 +428,11 @@ impl SumDown<'_> {
 
 /// Sums over the window across, and computes the responses of the columns of `span`.
 pub(super) struct Respond<'a> {
-    pub(super) measure: Measure,
-    pub(super) threshold: f32,
     pub(super) weights: Weights<'a>,
     pub(super) radius: usize,
-    pub(super) scale: f32,
     /// Sums down the columns.
     pub(super) columns: [&'a FloatRow; 3],
-    pub(super) out: &'a mut ResponseRow,
-    pub(super) candidates: &'a mut Candidates,
-    pub(super) span: Range<usize>,
+    pub(super) out: Output<'a>,
 }
 
 impl Work for Respond<'_> {
@@ -444,35 +440,64 @@ impl Work for Respond<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        match self.radius {
-            1 => self.within::<V, 1>(v, 1),
-            2 => self.within::<V, 2>(v, 2),
-            3 => self.within::<V, 3>(v, 3),
-            radius => self.within::<V, 0>(v, radius),
+        let Self { weights, radius, columns, out } = self;
+        match radius {
+            1 => out.respond(v, &FloatSums { radius: 1, weights, columns }),
+            2 => out.respond(v, &FloatSums { radius: 2, weights, columns }),
+            3 => out.respond(v, &FloatSums { radius: 3, weights, columns }),
+            _ => out.respond(v, &FloatSums { radius, weights, columns }),
         }
     }
 }
 
-impl Respond<'_> {
-    /// `R` is the radius, or 0 where the compiler does not know it.
+/// Where responses go.
+pub(super) struct Output<'a> {
+    pub(super) measure: Measure,
+    pub(super) threshold: f32,
+    pub(super) scale: f32,
+    pub(super) responses: &'a mut Responses,
+    pub(super) slot: usize,
+    pub(super) words: Words,
+    pub(super) span: Range<usize>,
+}
+
+/// The window's sums of gx², gx·gy or gy² about the elements from i on.
+trait Sums<V: Simd> {
+    fn sum(&self, v: V, of: usize, i: usize) -> V::F32;
+}
+
+impl Output<'_> {
     #[inline(always)]
-    fn within<V: Simd, const R: usize>(self, v: V, radius: usize) {
-        let Self { measure, weights, columns: [a, b, c], out, candidates, span, .. } = self;
-        let radius = if R == 0 { radius } else { R };
+    fn respond<V: Simd>(self, v: V, sums: &impl Sums<V>) {
+        let Self { measure, responses, slot, words, span, .. } = self;
         let (scale, limit) = (v.splat_f32(self.scale), v.splat_f32(self.threshold));
-        candidates.clear();
-        for i in vectors(span, V::LANES) {
-            let a = v.mul(line_sum(v, &OneRow { row: a, radius }, radius, weights, i), scale);
-            let c = v.mul(line_sum(v, &OneRow { row: c, radius }, radius, weights, i), scale);
-            if v.greater(bound(v, measure, a, c), limit) == 0 {
-                v.store_f32(out, i, v.splat_f32(f32::NEG_INFINITY));
+        for i in vectors(span, 2 * V::LANES) {
+            let next = i + V::LANES;
+            let [a, a_next] = [v.mul(sums.sum(v, 0, i), scale), v.mul(sums.sum(v, 0, next), scale)];
+            let [c, c_next] = [v.mul(sums.sum(v, 2, i), scale), v.mul(sums.sum(v, 2, next), scale)];
+            if v.greater(v.max(bound(v, measure, a, c), bound(v, measure, a_next, c_next)), limit) == 0 {
+                responses.leave(v, slot, i);
                 continue;
             }
-            let b = v.mul(line_sum(v, &OneRow { row: b, radius }, radius, weights, i), scale);
-            let response = response(v, measure, a, b, c);
-            v.store_f32(out, i, response);
-            candidates.mark(i, v.greater(response, limit).into());
+            let [b, b_next] = [v.mul(sums.sum(v, 1, i), scale), v.mul(sums.sum(v, 1, next), scale)];
+            let [low, high] = [response(v, measure, a, b, c), response(v, measure, a_next, b_next, c_next)];
+            let above = v.greater(low, limit) | v.greater(high, limit) << V::LANES;
+            responses.put(v, slot, (words.at(i), i), [low, high], above);
         }
+    }
+}
+
+struct FloatSums<'a> {
+    radius: usize,
+    weights: Weights<'a>,
+    columns: [&'a FloatRow; 3],
+}
+
+impl<V: Simd> Sums<V> for FloatSums<'_> {
+    #[inline(always)]
+    fn sum(&self, v: V, of: usize, i: usize) -> V::F32 {
+        let row = OneRow { row: self.columns[of], radius: self.radius };
+        line_sum(v, &row, self.radius, self.weights, i)
     }
 }
 
@@ -598,17 +623,12 @@ fn run_on<V: Simd>(v: V, row: &WideRow, out: &mut WideRow, i: usize, carry: V::F
 
 /// Sums exact sums over the window across, converts, and computes the responses of the columns of `span`.
 pub(super) struct WideRespond<'a> {
-    pub(super) measure: Measure,
-    pub(super) threshold: f32,
     pub(super) weights: Weights<'a>,
     pub(super) radius: usize,
-    pub(super) scale: f32,
     /// Sums down the columns, and, of boxes wider than [`NARROW`], their running sums.
     pub(super) columns: [&'a WideRow; 3],
     pub(super) running: [&'a WideRow; 3],
-    pub(super) out: &'a mut ResponseRow,
-    pub(super) candidates: &'a mut Candidates,
-    pub(super) span: Range<usize>,
+    pub(super) out: Output<'a>,
 }
 
 impl Work for WideRespond<'_> {
@@ -628,25 +648,25 @@ impl Work for WideRespond<'_> {
     }
 }
 
-/// `R` is the radius, or 0 for boxes wider than [`NARROW`].
 impl WideRespond<'_> {
     #[inline(always)]
     fn within<V: Simd, const R: usize, const BOX: bool>(self, v: V) {
-        let Self { measure, radius, columns, running, out, candidates, span, .. } = self;
-        let (scale, limit) = (v.splat_f32(self.scale), v.splat_f32(self.threshold));
-        candidates.clear();
-        for i in vectors(span, V::LANES) {
-            let a = v.mul(wide_sum::<V, R, BOX>(v, columns[0], running[0], radius, i), scale);
-            let c = v.mul(wide_sum::<V, R, BOX>(v, columns[2], running[2], radius, i), scale);
-            if v.greater(bound(v, measure, a, c), limit) == 0 {
-                v.store_f32(out, i, v.splat_f32(f32::NEG_INFINITY));
-                continue;
-            }
-            let b = v.mul(wide_sum::<V, R, BOX>(v, columns[1], running[1], radius, i), scale);
-            let response = response(v, measure, a, b, c);
-            v.store_f32(out, i, response);
-            candidates.mark(i, v.greater(response, limit).into());
-        }
+        let Self { radius, columns, running, out, .. } = self;
+        out.respond(v, &WideSums::<R, BOX> { radius, columns, running });
+    }
+}
+
+/// `R` is the radius, or 0 for boxes wider than [`NARROW`].
+struct WideSums<'a, const R: usize, const BOX: bool> {
+    radius: usize,
+    columns: [&'a WideRow; 3],
+    running: [&'a WideRow; 3],
+}
+
+impl<V: Simd, const R: usize, const BOX: bool> Sums<V> for WideSums<'_, R, BOX> {
+    #[inline(always)]
+    fn sum(&self, v: V, of: usize, i: usize) -> V::F32 {
+        wide_sum::<V, R, BOX>(v, self.columns[of], self.running[of], self.radius, i)
     }
 }
 

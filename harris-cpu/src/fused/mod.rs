@@ -25,6 +25,7 @@ mod by_tiles;
 mod floats;
 mod peaks;
 mod quiet;
+mod responses;
 mod samples;
 mod scratch;
 mod tensor;

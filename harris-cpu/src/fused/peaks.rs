@@ -5,7 +5,8 @@ use std::ops::Range;
 use harris_core::{Keypoint, Threshold};
 
 use super::MOST_RADIUS;
-use super::scratch::{CandidateRing, ResponseRing, ResponseRow, Words};
+use super::responses::{NOTHING, RING, Responses, UpperRow, Words};
+use super::scratch::ROW;
 use crate::simd::{Simd, Work};
 
 /// What a band holds.
@@ -36,25 +37,41 @@ impl Peaks {
 /// Collects the candidates that win their neighbourhood: greater than all before them within the radius and at least
 /// equal to all after them.
 pub(super) struct Collect<'a> {
-    /// By y mod `ring`.
-    pub(super) responses: &'a ResponseRing,
-    pub(super) candidates: &'a CandidateRing,
-    pub(super) ring: usize,
-    /// Stands for rows beyond the image: it suppresses nothing.
-    pub(super) nothing: &'a ResponseRow,
+    pub(super) responses: &'a mut Responses,
     pub(super) height: usize,
     pub(super) words: Words,
     pub(super) radius: usize,
-    pub(super) threshold: Threshold,
-    /// The rows to collect, and those that may hold corners.
+    /// The rows to collect, and how many behind them are computed.
     pub(super) rows: Range<usize>,
-    pub(super) corner_rows: Range<usize>,
-    /// The column of the first element of a row, the columns to collect, and those that may hold corners.
+    pub(super) waiting: usize,
+    /// Room for the maxima of a word.
+    pub(super) maxima: &'a mut [Maxima; RING],
+    pub(super) corners: Corners<'a>,
+}
+
+/// Where winners go.
+pub(super) struct Corners<'a> {
+    pub(super) found: &'a mut Peaks,
+    /// The threshold as far as it is known.
+    pub(super) threshold: f32,
+    /// The column of the first element of a row, and the columns to collect.
     pub(super) origin: isize,
     pub(super) columns: Range<usize>,
+    /// What may hold corners.
+    pub(super) corner_rows: Range<usize>,
     pub(super) corner_columns: Range<usize>,
-    pub(super) found: &'a mut Peaks,
 }
+
+/// Of a word in a row, the candidates that exceed all others by their upper halves, and those that only equal some.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Maxima {
+    row: usize,
+    greater: u32,
+    equal: u32,
+}
+
+/// Stands for rows beyond the image: it suppresses nothing.
+static BEYOND: UpperRow = [NOTHING; ROW];
 
 impl Work for Collect<'_> {
     type Output = ();
@@ -73,82 +90,148 @@ impl Work for Collect<'_> {
 
 impl Collect<'_> {
     #[inline(always)]
-    fn within<V: Simd, const R: usize>(mut self, v: V) {
-        let lanes = u64::MAX >> (64 - V::LANES);
-        for y in self.rows.clone() {
-            let candidates = &self.candidates[y % self.ring];
-            let mut occupied = candidates.occupied;
-            if occupied == 0 {
-                continue;
+    fn within<V: Simd, const R: usize>(self, v: V) {
+        let Self { responses, words, rows, maxima, mut corners, .. } = self;
+        let candidates = responses.take_candidates(words, rows.start % RING, rows.len(), self.waiting);
+        let responses = &*responses;
+        // The upper halves of the rows from the one R above the first on.
+        let mut uppers = [&BEYOND; RING];
+        for (i, upper) in uppers.iter_mut().enumerate().take(rows.len() + 2 * R) {
+            let y = (rows.start + i).wrapping_sub(R);
+            if y < self.height {
+                *upper = responses.upper(y % RING);
             }
-            let mut rows = [self.nothing; 2 * MOST_RADIUS + 1];
-            for (i, row) in rows.iter_mut().enumerate().take(2 * R + 1) {
-                if (R..self.height + R).contains(&(y + i)) {
-                    *row = self.responses.row((y + i - R) % self.ring);
+        }
+        for word in 0..words.number {
+            let place = words.start + words.step * word;
+            let (mut left, mut number) = (candidates[word], 0);
+            while left != 0 {
+                let i = left.trailing_zeros() as usize;
+                left &= left - 1;
+                let around = &uppers[i..i + 2 * R + 1];
+                // All but the widest neighbourhoods of tiles fit in a vector.
+                let [centre, others] = if words.step + 2 * R <= 2 * V::LANES {
+                    within_lanes::<V, R>(v, around, place)
+                } else {
+                    beyond_lanes::<V, R>(v, around, place)
+                };
+                let candidates = responses.word((rows.start + i) % RING, word);
+                let greater = candidates & v.greater_i16(centre, others);
+                let equal = candidates & v.equal_i16(centre, others);
+                maxima[number] = Maxima { row: i, greater, equal };
+                number += usize::from(greater | equal != 0);
+            }
+            for &Maxima { row, greater, equal } in &maxima[..number] {
+                let mut winners = greater;
+                let y = rows.start + row;
+                if equal != 0 {
+                    winners |= settle::<V, R>(v, responses, &uppers[row..row + 2 * R + 1], y, place, equal);
                 }
-            }
-            let limit = v.splat_f32(self.found.threshold(self.threshold));
-            while occupied != 0 {
-                let word = occupied.trailing_zeros() as usize;
-                occupied &= occupied - 1;
-                let mut left = candidates.words[word];
-                while left != 0 {
-                    let i = left.trailing_zeros() as usize;
-                    let group = (left >> i & lanes) as u32;
-                    left &= !(lanes << i);
-                    let place = self.words.start + self.words.step * word + i;
-                    let mut winners = winners::<V, R>(v, &rows, place, limit, group);
-                    while winners != 0 {
-                        self.take(y, place + winners.trailing_zeros() as usize, rows[R]);
-                        winners &= winners - 1;
-                    }
+                while winners != 0 {
+                    let place = place + winners.trailing_zeros() as usize;
+                    corners.take(y, place, responses.full(y % RING)[place]);
+                    winners &= winners - 1;
                 }
             }
         }
     }
+}
 
+impl Corners<'_> {
     #[inline(always)]
-    fn take(&mut self, y: usize, place: usize, row: &ResponseRow) {
+    fn take(&mut self, y: usize, place: usize, response: f32) {
         let x = (place as isize + self.origin) as usize;
         if !self.columns.contains(&x) {
             return;
         }
         // The greatest response of all is a peak; one in the margin counts, too.
-        self.found.greatest = self.found.greatest.max(row[place]);
-        if self.corner_rows.contains(&y) && self.corner_columns.contains(&x) {
-            self.found.peaks.push(Keypoint::new(x as f32, y as f32, row[place]));
+        if response > self.found.greatest {
+            self.found.greatest = response;
+        }
+        if response > self.threshold && self.corner_rows.contains(&y) && self.corner_columns.contains(&x) {
+            self.found.peaks.push(Keypoint::new(x as f32, y as f32, response));
         }
     }
 }
 
-/// Which of the candidates from element x on win; `rows` are those of the neighbourhood, 2 · R + 1 of them.
+/// Of 2 · R + 1 rows, the upper halves in the middle one from element `i` on, and the greatest of the others around each: where those
+/// around all columns that matter fit in a vector.
 #[inline(always)]
-fn winners<V: Simd, const R: usize>(
+fn within_lanes<V: Simd, const R: usize>(v: V, rows: &[&UpperRow], i: usize) -> [V::I16; 2] {
+    // Lane j is column j − R.
+    let centre = v.load_i16(rows[R], i - R);
+    let mut others = v.splat_i16(NOTHING);
+    for dy in 1..R + 1 {
+        let [above, below] = [v.load_i16(rows[R - dy], i - R), v.load_i16(rows[R + dy], i - R)];
+        others = v.max_i16(others, v.max_i16(above, below));
+    }
+    let all = v.max_i16(centre, others);
+    // Of R columns: those before the centre, and R + 1 lanes later those after it.
+    let (mut beside, mut next) = (all, all);
+    for _ in 1..R {
+        next = v.later_i16::<1>(next);
+        beside = v.max_i16(beside, next);
+    }
+    let (after, centre, others) = match R {
+        0 => return [centre, others],
+        1 => (v.later_i16::<2>(beside), v.later_i16::<1>(centre), v.later_i16::<1>(others)),
+        2 => (v.later_i16::<3>(beside), v.later_i16::<2>(centre), v.later_i16::<2>(others)),
+        3 => (v.later_i16::<4>(beside), v.later_i16::<3>(centre), v.later_i16::<3>(others)),
+        _ => (v.later_i16::<5>(beside), v.later_i16::<4>(centre), v.later_i16::<4>(others)),
+    };
+    [centre, v.max_i16(others, v.max_i16(beside, after))]
+}
+
+/// The same of neighbourhoods that reach beyond a vector.
+#[inline(always)]
+fn beyond_lanes<V: Simd, const R: usize>(v: V, rows: &[&UpperRow], i: usize) -> [V::I16; 2] {
+    let centre = v.load_i16(rows[R], i);
+    let mut greatest = v.splat_i16(NOTHING);
+    for dy in 1..R + 1 {
+        let [above, below] = [v.load_i16(rows[R - dy], i), v.load_i16(rows[R + dy], i)];
+        greatest = v.max_i16(greatest, v.max_i16(above, below));
+    }
+    for dx in 1..R + 1 {
+        for row in 0..2 * R + 1 {
+            let [before, after] = [v.load_i16(rows[row], i - dx), v.load_i16(rows[row], i + dx)];
+            greatest = v.max_i16(greatest, v.max_i16(before, after));
+        }
+    }
+    [centre, greatest]
+}
+
+/// Which of the candidates `left` of row y win, in a word at element `place`; no upper half of the rows around exceeds theirs.
+#[inline(always)]
+fn settle<V: Simd, const R: usize>(
     v: V,
-    rows: &[&ResponseRow; 2 * MOST_RADIUS + 1],
-    x: usize,
-    limit: V::F32,
-    candidates: u32,
+    responses: &Responses,
+    uppers: &[&UpperRow],
+    y: usize,
+    place: usize,
+    mut left: u32,
 ) -> u32 {
-    let r = v.load_f32(rows[R], x);
-    let (mut before, mut after) = (limit, v.splat_f32(f32::NEG_INFINITY));
-    for dx in 1..=R {
-        before = v.max(before, v.load_f32(rows[R], x - dx));
-        after = v.max(after, v.load_f32(rows[R], x + dx));
-    }
-    let mut winners = candidates & v.greater(r, before) & v.at_least(r, after);
-    // The nearest rows first; most candidates lose there.
-    for dy in 1..=R {
-        if winners == 0 {
-            break;
+    let centre = v.load_i16(uppers[R], place);
+    // What is masked is nothing, whatever it was marked as.
+    left &= v.greater_i16(centre, v.splat_i16(NOTHING));
+    let row = responses.full(y % RING);
+    let [low, high] = [v.load_f32(row, place), v.load_f32(row, place + V::LANES)];
+    for (i, &upper) in uppers.iter().enumerate().take(2 * R + 1) {
+        for j in 0..2 * R + 1 {
+            let beside = place + j - R;
+            let equal = left & v.equal_i16(centre, v.load_i16(upper, beside));
+            if equal == 0 || (i, j) == (R, R) {
+                continue;
+            }
+            // It is as great as a candidate, so it was computed, in a row of the image.
+            let row = responses.full((y + i - R) % RING);
+            let [other_low, other_high] = [v.load_f32(row, beside), v.load_f32(row, beside + V::LANES)];
+            let loses = if (i, j) < (R, R) {
+                v.at_least(other_low, low) | v.at_least(other_high, high) << V::LANES
+            } else {
+                v.greater(other_low, low) | v.greater(other_high, high) << V::LANES
+            };
+            left &= !(equal & loses);
         }
-        let (above, below) = (rows[R - dy], rows[R + dy]);
-        let (mut before, mut after) = (v.load_f32(above, x), v.load_f32(below, x));
-        for dx in 1..=R {
-            before = v.max(before, v.max(v.load_f32(above, x - dx), v.load_f32(above, x + dx)));
-            after = v.max(after, v.max(v.load_f32(below, x - dx), v.load_f32(below, x + dx)));
-        }
-        winners &= v.greater(r, before) & v.at_least(r, after);
     }
-    winners
+    left
 }

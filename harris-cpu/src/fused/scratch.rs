@@ -3,8 +3,8 @@
 use harris_core::config::BOX_GRADIENT_APERTURES;
 use harris_core::{Gradient, HarrisConfig, Smoothing};
 
-use super::peaks::Peaks;
-use super::tiles::LEAST_TILE;
+use super::peaks::{Maxima, Peaks};
+use super::responses::{RING, Responses};
 use super::{MOST_RADIUS, MOST_WINDOW};
 
 /// Columns of a strip: the number that measured best (BENCHMARKING.md). The rows that a kernel uses together fit in the
@@ -27,86 +27,25 @@ const REACH: usize = {
 };
 const _: () = assert!(REACH < LEAD && LEAD + STRIP + REACH < ROW);
 
-/// Rows of responses that wait to be collected: a block of tiles and what suppression looks at around it; a power of
-/// two.
-pub(super) const RING: usize = 64;
 /// Rows of a block of tiles at most.
 pub(super) const BLOCK: usize = 35;
-const _: () = assert!(BLOCK + 2 * MOST_RADIUS < RING);
+const _: () = assert!(BLOCK + 4 * MOST_RADIUS < RING);
 
 /// Samples of a row that tiles read: strip, halo, and what the last tile reads beyond it.
 pub(super) const SAMPLES: usize = STRIP + 192;
 
-/// A row of 16-bit integers, of sums of pairs of columns, of responses. Their lengths are constants, so that the bounds
+/// A row of 16-bit integers, of sums of pairs of columns. Their lengths are constants, so that the bounds
 /// of a kernel's loads are checked once for all of its rows.
 pub(super) type Row16 = [i16; ROW];
 pub(super) type SumRow = [i32; ROW / 2];
-pub(super) type ResponseRow = [f32; ROW];
 pub(super) type FloatRow = [f32; ROW];
 pub(super) type IntegerRow = [i32; ROW];
 pub(super) type WideRow = [f64; ROW];
-/// Marks of candidates in a row.
-#[derive(Clone, Debug)]
-pub(super) struct Candidates {
-    /// Of 16 to 64 neighbouring columns each ([`Words`]); those that are not occupied mean nothing.
-    pub(super) words: [u64; WORDS],
-    /// Which words have candidates, as bits.
-    pub(super) occupied: u64,
-}
-
-impl Candidates {
-    /// What the walks by rows mark.
-    pub(super) const BY_ROWS: Words = Words { start: LEAD - 64, step: 64, number: (STRIP + 128) / 64 };
-
-    pub(super) fn clear(&mut self) {
-        self.words = [0; WORDS];
-        self.occupied = 0;
-    }
-
-    /// Marks elements from `i` on, as [`Self::BY_ROWS`] has them, where `bits` has ones; they are of one word.
-    #[inline(always)]
-    pub(super) fn mark(&mut self, i: usize, bits: u64) {
-        let i = i - Self::BY_ROWS.start;
-        if bits != 0 && i / 64 < Self::BY_ROWS.number {
-            self.words[i / 64] |= bits << (i % 64);
-            self.occupied |= 1 << (i / 64);
-        }
-    }
-}
-
-const WORDS: usize = (STRIP + 2 * MOST_RADIUS).div_ceil(LEAST_TILE);
-const _: () = assert!(WORDS <= 64 && Candidates::BY_ROWS.number <= WORDS && MOST_RADIUS <= 64);
-
-/// Where the columns of [`Candidates`] are in a row of responses: bit i of word j is element `start + step · j + i`.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Words {
-    pub(super) start: usize,
-    pub(super) step: usize,
-    pub(super) number: usize,
-}
 
 /// A row aligned to cache lines.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Aligned<T, const LENGTH: usize>(pub(super) [T; LENGTH]);
-
-/// The responses of [`RING`] rows, by y mod that.
-#[derive(Debug)]
-pub(super) struct ResponseRing(pub(super) Box<[Aligned<f32, ROW>; RING]>);
-
-impl ResponseRing {
-    #[inline(always)]
-    pub(super) fn row(&self, i: usize) -> &ResponseRow {
-        &self.0[i].0
-    }
-
-    #[inline(always)]
-    pub(super) fn row_mut(&mut self, i: usize) -> &mut ResponseRow {
-        &mut self.0[i].0
-    }
-}
-
-pub(super) type CandidateRing = Box<[Candidates; RING]>;
 
 /// Rows of one kind.
 #[derive(Debug)]
@@ -153,7 +92,6 @@ impl<T, const LENGTH: usize> Default for Rows<T, LENGTH> {
 
 pub(super) type Rows16 = Rows<i16, ROW>;
 pub(super) type SumRows = Rows<i32, { ROW / 2 }>;
-type ResponseRows = Rows<f32, ROW>;
 pub(super) type FloatRows = Rows<f32, ROW>;
 pub(super) type SampleRows = Rows<u8, SAMPLES>;
 
@@ -175,12 +113,9 @@ pub(crate) struct Scratch {
     pub(super) odds: [SumRows; 3],
     /// Running sums across of `pairs`, for wide windows.
     pub(super) prefixes: [SumRows; 3],
-    /// Responses of the rows in the suppression's neighbourhood, by y mod their number.
-    pub(super) responses: ResponseRing,
-    /// A row that suppresses nothing.
-    pub(super) nothing: ResponseRows,
-    /// For each row of `responses`, which are candidates.
-    pub(super) candidates: CandidateRing,
+    pub(super) responses: Responses,
+    /// For collecting peaks.
+    pub(super) maxima: [Maxima; RING],
     /// A block of samples, a row for each channel.
     pub(super) samples: SampleRows,
     /// What turns gy in each column, 1 or −1.
@@ -259,11 +194,6 @@ impl Floats {
     }
 }
 
-/// On the heap from the start: an array of this size has no place on the stack.
-fn boxed<T: Clone + std::fmt::Debug>(row: T) -> Box<[T; RING]> {
-    vec![row; RING].try_into().expect("as many rows as asked for")
-}
-
 impl Default for Scratch {
     fn default() -> Self {
         let sums = || Rows::new(1, 0);
@@ -276,9 +206,8 @@ impl Default for Scratch {
             pairs: [sums(), sums(), sums()],
             odds: [sums(), sums(), sums()],
             prefixes: [sums(), sums(), sums()],
-            responses: ResponseRing(boxed(Aligned([0.0; ROW]))),
-            nothing: Rows::new(1, f32::NEG_INFINITY),
-            candidates: boxed(Candidates { words: [0; WORDS], occupied: 0 }),
+            responses: Responses::default(),
+            maxima: [Maxima::default(); RING],
             samples: Rows::new(0, 0),
             signs: [1; SAMPLES],
             kept: Vec::new(),

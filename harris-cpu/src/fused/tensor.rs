@@ -8,8 +8,9 @@ use std::ops::Range;
 use harris_core::Measure;
 
 use super::quiet::Quiet;
+use super::responses::{Responses, Words};
 use super::samples::vectors;
-use super::scratch::{Candidates, ResponseRow, Row16, SumRow};
+use super::scratch::{Row16, SumRow};
 use crate::simd::{Simd, Work};
 
 /// The greatest window radius that is summed across pair by pair; wider ones take differences of running sums.
@@ -69,8 +70,9 @@ pub(super) struct Respond<'a> {
     pub(super) odds: [&'a SumRow; 3],
     /// Running sums of `pairs`; used beyond [`NARROW`].
     pub(super) prefixes: [&'a SumRow; 3],
-    pub(super) out: &'a mut ResponseRow,
-    pub(super) candidates: &'a mut Candidates,
+    pub(super) out: &'a mut Responses,
+    pub(super) slot: usize,
+    pub(super) words: Words,
     pub(super) span: Range<usize>,
 }
 
@@ -109,30 +111,26 @@ impl Respond<'_> {
             odds: [ao, bo, co],
             prefixes: [ap, bp, cp],
             out,
-            candidates,
+            slot,
+            words,
             span,
             ..
         } = self;
-        candidates.clear();
         let (scale, limit) = (v.splat_f32(self.scale), v.splat_f32(self.threshold));
         let quiet = v.splat_f32(self.quiet.lesser);
-        let nothing = v.splat_f32(f32::NEG_INFINITY);
         for i in vectors(span, 2 * V::LANES) {
             let a = across::<V, R>(v, (aa, ao, ap), radius, i / 2, scale);
             let c = across::<V, R>(v, (cc, co, cp), radius, i / 2, scale);
             if v.greater(greatest_lesser(v, a, c), quiet) == 0 {
-                v.store_f32(out, i, nothing);
-                v.store_f32(out, i + V::LANES, nothing);
+                out.leave(v, slot, i);
                 continue;
             }
             let b = across::<V, R>(v, (bb, bo, bp), radius, i / 2, scale);
             let even = formula.response(v, a[0], b[0], c[0]);
             let odd = formula.response(v, a[1], b[1], c[1]);
             let [low, high] = v.interleave(even, odd);
-            v.store_f32(out, i, low);
-            v.store_f32(out, i + V::LANES, high);
-            candidates
-                .mark(i, u64::from(v.greater(low, limit)) | u64::from(v.greater(high, limit)) << V::LANES);
+            let above = v.greater(low, limit) | v.greater(high, limit) << V::LANES;
+            out.put(v, slot, (words.at(i), i), [low, high], above);
         }
     }
 }

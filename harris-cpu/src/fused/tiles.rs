@@ -14,8 +14,9 @@ use std::ops::Range;
 use harris_core::{Border, Gradient, HarrisConfig, Measure, Smoothing};
 
 use super::quiet::Quiet;
+use super::responses::{RING, Responses, Words};
 use super::samples::weigh;
-use super::scratch::{CandidateRing, RING, ResponseRing, SAMPLES, SampleRows, Words};
+use super::scratch::{SAMPLES, SampleRows};
 use super::tensor::{Formula, Harris, Noble, ShiTomasi, greatest_lesser};
 use crate::simd::{Simd, Work};
 
@@ -77,9 +78,8 @@ pub(super) struct Tiles<'a> {
     pub(super) kept_sums: &'a mut [i32],
     /// Rows of samples that complete no row of responses.
     pub(super) without: usize,
-    /// Rings of rows, and the place of the first row in them.
-    pub(super) responses: &'a mut ResponseRing,
-    pub(super) candidates: &'a mut CandidateRing,
+    pub(super) responses: &'a mut Responses,
+    /// The place of the first row in them.
     pub(super) slot: usize,
     /// The tiles, and their columns in all.
     pub(super) words: Words,
@@ -124,7 +124,7 @@ struct Tile {
     number: usize,
     column: usize,
     inside: bool,
-    valid: u64,
+    valid: u32,
     /// Its pairs of columns as bits.
     valid_pairs: u32,
 }
@@ -166,7 +166,7 @@ impl Tiles<'_> {
                 number: tile,
                 column,
                 inside: self.inside.contains(&tile),
-                valid: u64::MAX >> (64 - columns),
+                valid: u32::MAX >> (32 - columns),
                 valid_pairs: u32::MAX >> (32 - columns.div_ceil(2)),
             };
             let mut row = 0;
@@ -290,25 +290,15 @@ impl Tiles<'_> {
         let b = across::<V, S, B>(v, state.pairs[1], state.odds[1], scale);
         let [even, odd] = [formula.response(v, a[0], b[0], c[0]), formula.response(v, a[1], b[1], c[1])];
         let [low, high] = v.interleave(even, odd);
-        let above = u64::from(v.greater(low, limit)) | u64::from(v.greater(high, limit)) << V::LANES;
-        self.put(v, row, tile, [low, high], above);
+        let above = v.greater(low, limit) | v.greater(high, limit) << V::LANES;
+        let place = (tile.number, self.words.start + tile.column);
+        self.responses.put(v, (self.slot + row) % RING, place, [low, high], above & tile.valid);
     }
 
-    /// Leaves responses that do not exceed the threshold as less than any.
+    /// Leaves responses that do not exceed the threshold as nothing.
     #[inline(always)]
     fn leave<V: Simd>(&mut self, v: V, row: usize, tile: Tile) {
-        self.put(v, row, tile, [v.splat_f32(f32::NEG_INFINITY); 2], 0);
-    }
-
-    #[inline(always)]
-    fn put<V: Simd>(&mut self, v: V, row: usize, tile: Tile, [low, high]: [V::F32; 2], above: u64) {
-        let slot = (self.slot + row) % RING;
-        let out = &mut self.responses.row_mut(slot)[self.words.start + tile.column..][..2 * V::LANES];
-        v.store_f32(out, 0, low);
-        v.store_f32(out, V::LANES, high);
-        let candidates = &mut self.candidates[slot];
-        candidates.words[tile.number] = above & tile.valid;
-        candidates.occupied |= u64::from(above & tile.valid != 0) << tile.number;
+        self.responses.leave(v, (self.slot + row) % RING, self.words.start + tile.column);
     }
 }
 

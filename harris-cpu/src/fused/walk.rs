@@ -7,14 +7,19 @@ use harris_core::config::BOX_GRADIENT_APERTURES;
 use harris_core::pipeline::border;
 use harris_core::{Border, HarrisConfig, Raster, Threshold};
 
-use super::peaks::{Collect, Peaks};
+use super::peaks::{Collect, Corners, Peaks};
 use super::quiet::Quiet;
-use super::scratch::{Candidates, LEAD, STRIP, Scratch, Words};
+use super::responses::{NOTHING, RING, Words};
+use super::scratch::{LEAD, STRIP, Scratch};
 use super::{FusedSample, MOST_RADIUS, MOST_WINDOW};
 use crate::simd::{Simd, WithSimd};
 
 /// Elements that suppression reads beyond the last column: its radius and whole vectors.
 const REACH: usize = MOST_RADIUS + 64;
+
+/// Rows that the walks by rows collect together.
+const TOGETHER: usize = 32;
+const _: () = assert!(TOGETHER + 4 * MOST_RADIUS < RING);
 
 /// Rows and columns of a probe: a tile and a block of them give as many with the usual configurations.
 const PROBE: usize = 20;
@@ -123,10 +128,10 @@ impl<T: FusedSample> Walk<'_, T> {
         self.rows.start.saturating_sub(radius)..(self.rows.end + radius).min(self.image.height())
     }
 
-    /// A ring for a walk that computes row by row.
-    pub(super) fn row_ring(&self) -> Ring {
-        let rows = 2 * self.config.suppression_radius() + 1;
-        Ring { rows, words: Candidates::BY_ROWS, uncollected: self.rows.start }
+    /// Begins a strip.
+    pub(super) fn waiting(&mut self, words: Words) -> Waiting {
+        self.scratch.responses.clear();
+        Waiting { words, uncollected: self.rows.start }
     }
 
     /// Does with a computed row of responses what is left to do.
@@ -136,11 +141,13 @@ impl<T: FusedSample> Walk<'_, T> {
         columns: &Columns,
         strip: &Range<usize>,
         y: usize,
-        ring: &mut Ring,
+        waiting: &mut Waiting,
         found: &mut Peaks,
     ) {
-        self.confine(columns, y, y % ring.rows);
-        self.collect_until(v, columns, strip, y + 1, ring, found);
+        self.confine(columns, y);
+        if y + 1 == self.computed_rows().end || y >= waiting.uncollected + TOGETHER {
+            self.collect_until(v, columns, strip, y + 1, waiting, found);
+        }
     }
 
     /// Collects the rows whose neighbourhoods lie above row `end`; at the image's bottom there is nothing below to wait
@@ -151,30 +158,31 @@ impl<T: FusedSample> Walk<'_, T> {
         columns: &Columns,
         strip: &Range<usize>,
         end: usize,
-        ring: &mut Ring,
+        waiting: &mut Waiting,
         found: &mut Peaks,
     ) {
         let (width, height) = (self.image.width(), self.image.height());
         let (radius, margin) = (self.config.suppression_radius(), self.config.margin());
         let until = if end == height { height } else { end.saturating_sub(radius) };
-        let rows = ring.uncollected..until.min(self.rows.end).max(ring.uncollected);
-        ring.uncollected = rows.end;
-        let Scratch { responses, nothing, candidates, .. } = &mut *self.scratch;
+        let rows = waiting.uncollected..until.min(self.rows.end).max(waiting.uncollected);
+        waiting.uncollected = rows.end;
+        let Scratch { responses, maxima, .. } = &mut *self.scratch;
         v.enter(Collect {
             responses,
-            candidates,
-            ring: ring.rows,
-            nothing: nothing.row(0),
             height,
-            words: ring.words,
+            words: waiting.words,
             radius,
-            threshold: self.config.threshold(),
+            waiting: end.saturating_sub(rows.end),
             rows,
-            corner_rows: margin..height.saturating_sub(margin),
-            origin: columns.origin,
-            columns: strip.clone(),
-            corner_columns: margin..width.saturating_sub(margin),
-            found,
+            maxima,
+            corners: Corners {
+                threshold: found.threshold(self.config.threshold()),
+                found,
+                origin: columns.origin,
+                columns: strip.clone(),
+                corner_rows: margin..height.saturating_sub(margin),
+                corner_columns: margin..width.saturating_sub(margin),
+            },
         });
     }
 
@@ -189,43 +197,43 @@ impl<T: FusedSample> Walk<'_, T> {
         y >= frame && y + frame < self.image.height()
     }
 
-    /// Puts −∞ where there is no response in row y, or it does not compete.
-    pub(super) fn confine(&mut self, columns: &Columns, y: usize, slot: usize) {
+    /// Puts nothing where there is no response in row y, or it does not compete.
+    pub(super) fn confine(&mut self, columns: &Columns, y: usize) {
         let width = self.image.width();
         let frame = self.config.invalid_frame();
-        if !self.has_responses(y) {
-            self.scratch.responses.row_mut(slot).fill(f32::NEG_INFINITY);
+        let has_responses = self.has_responses(y);
+        let out = self.scratch.responses.upper_mut(y % RING);
+        if !has_responses {
+            out.fill(NOTHING);
             return;
         }
-        let out = self.scratch.responses.row_mut(slot);
         let valid = columns.responses.start.max(frame)..columns.responses.end.min(width - frame);
         let valid = valid.start..valid.end.max(valid.start);
         let place = columns.span(&valid);
         // What suppression and whole vectors reach beyond the valid columns; other strips end within them.
         if valid.start <= frame {
             let reach = LEAD - MOST_RADIUS;
-            out[reach..place.start.max(reach)].fill(f32::NEG_INFINITY);
+            out[reach..place.start.max(reach)].fill(NOTHING);
         }
         if valid.end + frame >= width {
             let end = (place.end + REACH).min(out.len());
-            out[place.end..end].fill(f32::NEG_INFINITY);
+            out[place.end..end].fill(NOTHING);
         }
         if let Some(mask) = self.mask {
             for (response, mask) in out[place].iter_mut().zip(&mask.row(y)[valid]) {
                 if *mask == 0 {
-                    *response = f32::NEG_INFINITY;
+                    *response = NOTHING;
                 }
             }
         }
     }
 }
 
-/// The rows of responses that wait to be collected, by y mod `rows`.
-pub(super) struct Ring {
-    pub(super) rows: usize,
+/// The rows of a strip that wait to be collected.
+pub(super) struct Waiting {
     pub(super) words: Words,
     /// The next row to collect.
-    pub(super) uncollected: usize,
+    uncollected: usize,
 }
 
 /// The next rows to compute.

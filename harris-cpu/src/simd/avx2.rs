@@ -72,6 +72,14 @@ impl Simd for Avx2 {
         next_i16(a: I16) -> Self::I16 = _mm256_alignr_epi8::<2>(_mm256_permute2x128_si256::<0x01>(a, a), a);
         odd_difference(a: I16, b: I16) -> Self::I16 = _mm256_and_si256(_mm256_sub_epi16(a, b), _mm256_set1_epi32(0xFFFF_0000_u32 as i32));
         odd_lanes(a: I16) -> Self::I16 = _mm256_and_si256(a, _mm256_set1_epi32(0xFFFF_0000_u32 as i32));
+        max_i16(a: I16, b: I16) -> Self::I16 = _mm256_max_epi16(a, b);
+        greater_i16(a: I16, b: I16) -> u32 = bits(_mm256_cmpgt_epi16(a, b));
+        equal_i16(a: I16, b: I16) -> u32 = bits(_mm256_cmpeq_epi16(a, b));
+        upper_halves(low: F32, high: F32) -> Self::I16 = {
+            let low = _mm256_srai_epi32::<16>(_mm256_castps_si256(low));
+            let high = _mm256_srai_epi32::<16>(_mm256_castps_si256(high));
+            _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi32(low, high))
+        };
         dot(a: I16, b: I16) -> Self::I32 = _mm256_madd_epi16(a, b);
         dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = _mm256_add_epi32(acc, _mm256_madd_epi16(a, b));
         add_i32(a: I32, b: I32) -> Self::I32 = _mm256_add_epi32(a, b);
@@ -118,4 +126,12 @@ impl Simd for Avx2 {
         greater(a: F32, b: F32) -> u32 = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GT_OQ>(a, b)) as u32;
         at_least(a: F32, b: F32) -> u32 = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(a, b)) as u32;
     }
+}
+
+/// Bit i of lane i, whose bits are all set or none.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn bits(lanes: __m256i) -> u32 {
+    let bytes = _mm_packs_epi16(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256::<1>(lanes));
+    _mm_movemask_epi8(bytes) as u32
 }

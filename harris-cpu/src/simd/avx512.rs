@@ -51,6 +51,12 @@ impl Simd for Avx512 {
         unsafe { _mm_prefetch::<_MM_HINT_T0>(row.as_ptr().wrapping_add(i).cast()) }
     }
 
+    #[inline(always)]
+    fn later_i16<const K: usize>(self, a: Self::I16) -> Self::I16 {
+        // SAFETY: `self` proves the instructions.
+        unsafe { _mm512_permutexvar_epi16(places::<K, 1>(), a) }
+    }
+
     memory! {
         load_i16 = _mm512_loadu_si512, store_i16 = _mm512_storeu_si512: [i16; 32] as I16;
         load_i32 = _mm512_loadu_si512, store_i32 = _mm512_storeu_si512: [i32; 16] as I32;
@@ -81,9 +87,13 @@ impl Simd for Avx512 {
         shift_right_8(a: I16) -> Self::I16 = _mm512_srli_epi16::<8>(a);
         mul_i16(a: I16, b: I16) -> Self::I16 = _mm512_mullo_epi16(a, b);
         sixteenth(a: I16) -> Self::I16 = _mm512_mulhrs_epi16(a, _mm512_set1_epi16(1 << 11));
-        next_i16(a: I16) -> Self::I16 = _mm512_permutexvar_epi16(following(), a);
+        next_i16(a: I16) -> Self::I16 = _mm512_permutexvar_epi16(places::<1, 1>(), a);
         odd_difference(a: I16, b: I16) -> Self::I16 = _mm512_maskz_sub_epi16(0xAAAA_AAAA, a, b);
         odd_lanes(a: I16) -> Self::I16 = _mm512_and_si512(a, _mm512_set1_epi32(0xFFFF_0000_u32 as i32));
+        max_i16(a: I16, b: I16) -> Self::I16 = _mm512_max_epi16(a, b);
+        greater_i16(a: I16, b: I16) -> u32 = _mm512_cmpgt_epi16_mask(a, b);
+        equal_i16(a: I16, b: I16) -> u32 = _mm512_cmpeq_epi16_mask(a, b);
+        upper_halves(low: F32, high: F32) -> Self::I16 = _mm512_permutex2var_epi16(_mm512_castps_si512(low), places::<1, 2>(), _mm512_castps_si512(high));
         dot(a: I16, b: I16) -> Self::I32 = _mm512_madd_epi16(a, b);
         dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = dot_add(acc, a, b);
         add_i32(a: I32, b: I32) -> Self::I32 = _mm512_add_epi32(a, b);
@@ -148,19 +158,24 @@ fn dot_add(mut acc: __m512i, a: __m512i, b: __m512i) -> __m512i {
     acc
 }
 
-/// 1, 2, ..., 31, 0
+/// FIRST, FIRST + STEP, ...
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn following() -> __m512i {
+fn places<const FIRST: usize, const STEP: usize>() -> __m512i {
+    // SAFETY: the array has as many bytes as are read.
+    unsafe { _mm512_loadu_si512(Places::<FIRST, STEP>::PLACES.as_ptr().cast()) }
+}
+
+struct Places<const FIRST: usize, const STEP: usize>;
+
+impl<const FIRST: usize, const STEP: usize> Places<FIRST, STEP> {
     const PLACES: [i16; 32] = {
         let mut places = [0; 32];
         let mut i = 0;
-        while i < 31 {
-            places[i] = i as i16 + 1;
+        while i < 32 {
+            places[i] = (FIRST + STEP * i) as i16;
             i += 1;
         }
         places
     };
-    // SAFETY: the array has as many bytes as are read.
-    unsafe { _mm512_loadu_si512(PLACES.as_ptr().cast()) }
 }

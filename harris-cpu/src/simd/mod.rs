@@ -114,6 +114,22 @@ pub(crate) trait Simd: Copy {
     fn odd_difference(self, a: Self::I16, b: Self::I16) -> Self::I16;
     /// Sets even lanes to zero.
     fn odd_lanes(self, a: Self::I16) -> Self::I16;
+    /// aᵢ₊ₖ in lane i, K at most 8; what stands in the last K lanes means nothing.
+    #[inline(always)]
+    fn later_i16<const K: usize>(self, mut a: Self::I16) -> Self::I16 {
+        for _ in 0..K {
+            a = self.next_i16(a);
+        }
+        a
+    }
+    /// The greater.
+    fn max_i16(self, a: Self::I16, b: Self::I16) -> Self::I16;
+    /// Bit i: aᵢ > bᵢ.
+    fn greater_i16(self, a: Self::I16, b: Self::I16) -> u32;
+    /// Bit i: aᵢ = bᵢ.
+    fn equal_i16(self, a: Self::I16, b: Self::I16) -> u32;
+    /// The upper 16 bits of each lane of both.
+    fn upper_halves(self, low: Self::F32, high: Self::F32) -> Self::I16;
     /// a₂ᵢ·b₂ᵢ + a₂ᵢ₊₁·b₂ᵢ₊₁ in lane i.
     fn dot(self, a: Self::I16, b: Self::I16) -> Self::I32;
     /// acc + a₂ᵢ·b₂ᵢ + a₂ᵢ₊₁·b₂ᵢ₊₁ in lane i.

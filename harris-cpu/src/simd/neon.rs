@@ -73,6 +73,10 @@ impl Simd for Neon {
         next_i16(a: I16) -> Self::I16 = vextq_s16::<1>(a, a);
         odd_difference(a: I16, b: I16) -> Self::I16 = odd_lanes(vsubq_s16(a, b));
         odd_lanes(a: I16) -> Self::I16 = odd_lanes(a);
+        max_i16(a: I16, b: I16) -> Self::I16 = vmaxq_s16(a, b);
+        greater_i16(a: I16, b: I16) -> u32 = bits_of_8(vcgtq_s16(a, b));
+        equal_i16(a: I16, b: I16) -> u32 = bits_of_8(vceqq_s16(a, b));
+        upper_halves(low: F32, high: F32) -> Self::I16 = vuzp2q_s16(vreinterpretq_s16_f32(low), vreinterpretq_s16_f32(high));
         dot(a: I16, b: I16) -> Self::I32 = dot(a, b);
         dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = vaddq_s32(acc, dot(a, b));
         add_i32(a: I32, b: I32) -> Self::I32 = vaddq_s32(a, b);
@@ -130,4 +134,14 @@ fn bits(lanes: uint32x4_t) -> u32 {
     // SAFETY: the array has as many elements as are read.
     let places = unsafe { vld1q_u32(PLACES.as_ptr()) };
     vaddvq_u32(vandq_u32(lanes, places))
+}
+
+/// The same of twice as many lanes.
+#[inline]
+#[target_feature(enable = "neon")]
+fn bits_of_8(lanes: uint16x8_t) -> u32 {
+    const PLACES: [u16; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+    // SAFETY: the array has as many elements as are read.
+    let places = unsafe { vld1q_u16(PLACES.as_ptr()) };
+    vaddvq_u16(vandq_u16(lanes, places)).into()
 }

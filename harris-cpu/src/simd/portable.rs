@@ -22,8 +22,8 @@ fn load<T: Copy, const M: usize>(row: &[T], i: usize) -> [T; M] {
 }
 
 #[inline(always)]
-fn bits<T: Copy>(a: [T; N], b: [T; N], f: impl Fn(T, T) -> bool) -> u32 {
-    (0..N).fold(0, |bits, i| bits | u32::from(f(a[i], b[i])) << i)
+fn bits<T: Copy, const M: usize>(a: [T; M], b: [T; M], f: impl Fn(T, T) -> bool) -> u32 {
+    (0..M).fold(0, |bits, i| bits | u32::from(f(a[i], b[i])) << i)
 }
 
 impl Simd for Portable {
@@ -129,6 +129,22 @@ impl Simd for Portable {
     #[inline(always)]
     fn odd_lanes(self, a: Self::I16) -> Self::I16 {
         array::from_fn(|i| if i % 2 == 1 { a[i] } else { 0 })
+    }
+    #[inline(always)]
+    fn max_i16(self, a: Self::I16, b: Self::I16) -> Self::I16 {
+        zip(a, b, i16::max)
+    }
+    #[inline(always)]
+    fn greater_i16(self, a: Self::I16, b: Self::I16) -> u32 {
+        bits(a, b, |a, b| a > b)
+    }
+    #[inline(always)]
+    fn equal_i16(self, a: Self::I16, b: Self::I16) -> u32 {
+        bits(a, b, |a, b| a == b)
+    }
+    #[inline(always)]
+    fn upper_halves(self, low: Self::F32, high: Self::F32) -> Self::I16 {
+        array::from_fn(|i| (if i < N { low[i] } else { high[i - N] }.to_bits() >> 16) as i16)
     }
     #[inline(always)]
     fn dot(self, a: Self::I16, b: Self::I16) -> Self::I32 {

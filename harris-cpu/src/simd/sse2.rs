@@ -72,6 +72,13 @@ impl Simd for Sse2 {
         next_i16(a: I16) -> Self::I16 = _mm_srli_si128::<2>(a);
         odd_difference(a: I16, b: I16) -> Self::I16 = _mm_and_si128(_mm_sub_epi16(a, b), _mm_set1_epi32(0xFFFF_0000_u32 as i32));
         odd_lanes(a: I16) -> Self::I16 = _mm_and_si128(a, _mm_set1_epi32(0xFFFF_0000_u32 as i32));
+        max_i16(a: I16, b: I16) -> Self::I16 = _mm_max_epi16(a, b);
+        greater_i16(a: I16, b: I16) -> u32 = bits(_mm_cmpgt_epi16(a, b));
+        equal_i16(a: I16, b: I16) -> u32 = bits(_mm_cmpeq_epi16(a, b));
+        upper_halves(low: F32, high: F32) -> Self::I16 = {
+            let (low, high) = (_mm_castps_si128(low), _mm_castps_si128(high));
+            _mm_packs_epi32(_mm_srai_epi32::<16>(low), _mm_srai_epi32::<16>(high))
+        };
         dot(a: I16, b: I16) -> Self::I32 = _mm_madd_epi16(a, b);
         dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = _mm_add_epi32(acc, _mm_madd_epi16(a, b));
         add_i32(a: I32, b: I32) -> Self::I32 = _mm_add_epi32(a, b);
@@ -108,4 +115,11 @@ impl Simd for Sse2 {
         greater(a: F32, b: F32) -> u32 = _mm_movemask_ps(_mm_cmpgt_ps(a, b)) as u32;
         at_least(a: F32, b: F32) -> u32 = _mm_movemask_ps(_mm_cmpge_ps(a, b)) as u32;
     }
+}
+
+/// Bit i of lane i, whose bits are all set or none.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn bits(lanes: __m128i) -> u32 {
+    _mm_movemask_epi8(_mm_packs_epi16(lanes, _mm_setzero_si128())) as u32
 }

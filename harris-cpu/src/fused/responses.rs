@@ -1,0 +1,149 @@
+//! The rows of responses that wait for their neighbourhoods.
+
+use super::MOST_RADIUS;
+use super::scratch::{Aligned, LEAD, ROW, STRIP};
+use super::tiles::LEAST_TILE;
+use crate::simd::Simd;
+
+/// Rows that wait to be collected: a block of tiles and what suppression looks at around it. Their numbers are bits of 64.
+pub(super) const RING: usize = 64;
+
+/// A row of responses, of their upper halves. Their lengths are constants, so that the bounds of loads are checked once for all.
+pub(super) type ResponseRow = [f32; ROW];
+pub(super) type UpperRow = [i16; ROW];
+
+/// What stands for no response, or one that no candidate needs to fear: less than the upper half of any candidate.
+pub(super) const NOTHING: i16 = i16::MIN;
+
+/// Elements before a strip's first column that the walks by rows compute, at most.
+const BEFORE: usize = 32;
+const _: () = assert!(MOST_RADIUS <= BEFORE && BEFORE < LEAD);
+
+/// Words of candidates: tiles, or vectors of the least length.
+const WORDS: usize = {
+    let (tiles, vectors) = ((STRIP + 2 * MOST_RADIUS).div_ceil(LEAST_TILE), (STRIP + 2 * BEFORE) / 8);
+    if tiles > vectors { tiles } else { vectors }
+};
+
+/// Where the words of candidates are in a row of responses: bit i of word j is element `start + step · j + i`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Words {
+    pub(super) start: usize,
+    pub(super) step: usize,
+    pub(super) number: usize,
+}
+
+impl Words {
+    /// Those of the walks by rows: vectors of 16-bit numbers.
+    pub(super) fn by_rows<V: Simd>() -> Self {
+        let step = 2 * V::LANES;
+        Self { start: LEAD - BEFORE, step, number: (STRIP + 2 * BEFORE) / step }
+    }
+
+    /// The word that element `i` is in.
+    #[inline(always)]
+    pub(super) fn at(&self, i: usize) -> usize {
+        (i - self.start) / self.step
+    }
+}
+
+/// Responses, by y mod [`RING`].
+///
+/// The upper half of a float orders numbers that are not negative as they are ordered, but for ties: suppression looks at these, twice as
+/// many at once. Responses themselves are there where one of their vector may exceed the threshold.
+#[derive(Debug)]
+pub(super) struct Responses {
+    full: Box<[Aligned<f32, ROW>; RING]>,
+    upper: Box<[Aligned<i16, ROW>; RING]>,
+    /// Candidates, where `rows` tells that there are any.
+    words: Box<[[u32; WORDS]; RING]>,
+    /// For each word, the rows in which it has candidates, as bits.
+    rows: [u64; WORDS],
+}
+
+/// On the heap from the start: an array of this size has no place on the stack.
+fn boxed<T: Clone + std::fmt::Debug>(row: T) -> Box<[T; RING]> {
+    vec![row; RING].try_into().expect("as many rows as asked for")
+}
+
+impl Default for Responses {
+    fn default() -> Self {
+        Self {
+            full: boxed(Aligned([0.0; ROW])),
+            upper: boxed(Aligned([NOTHING; ROW])),
+            words: boxed([0; WORDS]),
+            rows: [0; WORDS],
+        }
+    }
+}
+
+impl Responses {
+    /// Forgets all candidates.
+    pub(super) fn clear(&mut self) {
+        self.rows = [0; WORDS];
+    }
+
+    #[inline(always)]
+    pub(super) fn full(&self, slot: usize) -> &ResponseRow {
+        &self.full[slot].0
+    }
+
+    #[inline(always)]
+    pub(super) fn upper(&self, slot: usize) -> &UpperRow {
+        &self.upper[slot].0
+    }
+
+    #[inline(always)]
+    pub(super) fn upper_mut(&mut self, slot: usize) -> &mut UpperRow {
+        &mut self.upper[slot].0
+    }
+
+    /// The candidates of a word, in a row that has some.
+    #[inline(always)]
+    pub(super) fn word(&self, slot: usize, word: usize) -> u32 {
+        self.words[slot][word]
+    }
+
+    /// Takes the rows in which each word has candidates: of the `number` rows from slot `first` on, as bits from the lowest on. Those of
+    /// the `waiting` rows behind them stay, and all others are forgotten.
+    #[inline(always)]
+    pub(super) fn take_candidates(
+        &mut self,
+        words: Words,
+        first: usize,
+        number: usize,
+        waiting: usize,
+    ) -> [u64; WORDS] {
+        let mut taken = [0; WORDS];
+        for (word, taken) in self.rows[..words.number].iter_mut().zip(&mut taken) {
+            let rows = word.rotate_right(first as u32);
+            *taken = rows & ((1 << number) - 1);
+            *word = (rows & (((1 << waiting) - 1) << number)).rotate_left(first as u32);
+        }
+        taken
+    }
+
+    /// Puts the responses of two vectors from element `i` on, which are those of a word; `above` has those that exceed the threshold.
+    #[inline(always)]
+    pub(super) fn put<V: Simd>(
+        &mut self,
+        v: V,
+        slot: usize,
+        (word, i): (usize, usize),
+        [low, high]: [V::F32; 2],
+        above: u32,
+    ) {
+        let row = &mut self.full[slot].0[i..][..2 * V::LANES];
+        v.store_f32(row, 0, low);
+        v.store_f32(row, V::LANES, high);
+        v.store_i16(&mut self.upper[slot].0, i, v.upper_halves(low, high));
+        self.words[slot][word] = above;
+        self.rows[word] |= u64::from(above != 0) << slot;
+    }
+
+    /// Leaves them as nothing.
+    #[inline(always)]
+    pub(super) fn leave<V: Simd>(&mut self, v: V, slot: usize, i: usize) {
+        v.store_i16(&mut self.upper[slot].0, i, v.splat_i16(NOTHING));
+    }
+}
