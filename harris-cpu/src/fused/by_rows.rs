@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use harris_core::pipeline::border;
 
+use super::gradients;
 use super::peaks::Peaks;
 use super::quiet::Quiet;
 use super::responses::{RING, Words};
 use super::samples::{Across, Differentiate, Down};
 use super::scratch::{LEAD, STRIP, Scratch};
-use super::tensor::{NARROW, Respond, RunOn, Slide};
+use super::tensor::{NARROW, Respond, Slide, SlideOn};
 use super::walk::{Columns, Edge, Next, Walk};
 use crate::simd::Simd;
 
@@ -19,7 +20,8 @@ static NOTHING: [u8; STRIP + 2 * LEAD] = [0; STRIP + 2 * LEAD];
 impl Walk<'_, u8> {
     pub(super) fn strip_by_rows<V: Simd>(&mut self, v: V, strip: &Range<usize>, found: &mut Peaks) {
         let columns = Columns::new(strip, self.config, self.image.width());
-        self.scratch.reserve(self.config.window().radius());
+        let ring = self.gradient_ring::<V>();
+        self.scratch.reserve(ring);
         let rows = self.computed_rows();
         let mut next = Next::new(rows.start, self.config);
         let mut waiting = self.waiting(Words::by_rows::<V>());
@@ -42,7 +44,7 @@ impl Walk<'_, u8> {
         let window = self.config.window().radius();
         let last = (y + window).min(height - 1);
         while next.gradient <= last {
-            self.gradient(v, columns, next);
+            self.next_gradients(v, columns, next);
         }
         let (y, window) = (y as isize, window as isize);
         if first {
@@ -55,45 +57,74 @@ impl Walk<'_, u8> {
         } else {
             self.slide(v, columns, y + window, Some(y - 1 - window));
         }
-        let Scratch { pairs, odds, prefixes, .. } = &mut *self.scratch;
-        for (pairs, odds) in pairs.iter_mut().zip(odds) {
-            extend_sums(pairs.row_mut(0), odds.row_mut(0), &columns.product_edge);
-        }
-        if self.config.window().radius() > NARROW {
-            let (reach, window) = (columns.span(&columns.responses), self.config.window().radius());
-            v.enter(RunOn {
-                rows: pairs.each_ref().map(|rows| rows.row(0)),
-                running: prefixes.each_mut().map(|rows| rows.row_mut(0)),
-                span: (reach.start - window) / 2 - 1..(reach.end + window) / 2 + 1,
-            });
+        if !self.runs_on() {
+            let Scratch { pairs, odds, .. } = &mut *self.scratch;
+            for (pairs, odds) in pairs.iter_mut().zip(odds) {
+                extend_sums(pairs.row_mut(0), odds.row_mut(0), &columns.product_edge);
+            }
         }
     }
 
+    /// Whether sums run on across, too.
+    fn runs_on(&self) -> bool {
+        self.config.window().radius() > NARROW
+    }
+
+    /// Rows in the rings of gradients: those of the window and the one that leaves it, and what is computed ahead.
+    fn gradient_ring<V: Simd>(&self) -> usize {
+        let ahead = if gradients::by_tiles::<V>(self.config) { gradients::BLOCK } else { 1 };
+        2 * self.config.window().radius() + 1 + ahead
+    }
+
     fn slide<V: Simd>(&mut self, v: V, columns: &Columns, enters: isize, leaves: Option<isize>) {
-        let ring = 2 * self.config.window().radius() + 2;
+        let (ring, runs_on, window) =
+            (self.gradient_ring::<V>(), self.runs_on(), self.config.window().radius());
         let (border, height) = (self.config.border(), self.image.height());
         let Scratch { gradients, zero, pairs, odds, .. } = &mut *self.scratch;
         let row = |y: Option<isize>| {
             let y = y.and_then(|y| border::inside(border, y, height));
             gradients.each_ref().map(|rows| y.map_or(zero.row(0), |y| rows.row(y % ring)))
         };
-        v.enter(Slide {
-            enters: row(Some(enters)),
-            leaves: row(leaves),
-            pairs: pairs.each_mut().map(|rows| rows.row_mut(0)),
-            odds: odds.each_mut().map(|rows| rows.row_mut(0)),
-            span: columns.span(&columns.gradients),
-        });
+        let (enters, leaves) = (row(Some(enters)), row(leaves));
+        let pairs = pairs.each_mut().map(|rows| rows.row_mut(0));
+        let odds = odds.each_mut().map(|rows| rows.row_mut(0));
+        if runs_on {
+            let reach = columns.span(&columns.responses);
+            // From the column before those of the first window on.
+            let span = reach.start - window - 1..reach.end + window;
+            v.enter(SlideOn { enters, leaves, odds: pairs, evens: odds, span });
+        } else {
+            v.enter(Slide { enters, leaves, pairs, odds, span: columns.span(&columns.gradients) });
+        }
+    }
+
+    /// Computes the next row of gradients, or rows.
+    fn next_gradients<V: Simd>(&mut self, v: V, columns: &Columns, next: &mut Next) {
+        let (ring, start, window) =
+            (self.gradient_ring::<V>(), next.gradient, self.config.window().radius());
+        if gradients::by_tiles::<V>(self.config) {
+            let last = (self.computed_rows().end + window).min(self.image.height());
+            next.gradient = last.min(start + gradients::BLOCK);
+            self.gradients(v, columns, start..next.gradient, ring);
+        } else {
+            self.gradient(v, columns, next, ring);
+        }
+        if self.runs_on() {
+            for y in start..next.gradient {
+                for rows in &mut self.scratch.gradients {
+                    columns.product_edge.extend(rows.row_mut(y % ring));
+                }
+            }
+        }
     }
 
     /// Computes the next row of gradients.
-    fn gradient<V: Simd>(&mut self, v: V, columns: &Columns, next: &mut Next) {
+    fn gradient<V: Simd>(&mut self, v: V, columns: &Columns, next: &mut Next, ring: usize) {
         let (y, height) = (next.gradient, self.image.height());
         while next.smoothed <= (y + 1).min(height - 1) {
             self.smooth(v, columns, next.smoothed);
             next.smoothed += 1;
         }
-        let ring = 2 * self.config.window().radius() + 2;
         let border = self.config.border();
         let Scratch { smoothed, zero, lines, gradients, .. } = &mut *self.scratch;
         let row = |dy: isize| match border::inside(border, y as isize + dy, height) {
@@ -141,7 +172,7 @@ impl Walk<'_, u8> {
         if !self.has_responses(y) {
             return;
         }
-        let Scratch { pairs, odds, prefixes, responses, .. } = &mut *self.scratch;
+        let Scratch { pairs, odds, responses, .. } = &mut *self.scratch;
         v.enter(Respond {
             measure: self.config.measure(),
             threshold,
@@ -150,7 +181,6 @@ impl Walk<'_, u8> {
             scale: self.scale,
             pairs: pairs.each_ref().map(|rows| rows.row(0)),
             odds: odds.each_ref().map(|rows| rows.row(0)),
-            prefixes: prefixes.each_ref().map(|rows| rows.row(0)),
             out: responses,
             slot: y % RING,
             words,

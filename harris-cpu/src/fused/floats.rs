@@ -481,8 +481,7 @@ impl Output<'_> {
             }
             let [b, b_next] = [v.mul(sums.sum(v, 1, i), scale), v.mul(sums.sum(v, 1, next), scale)];
             let [low, high] = [response(v, measure, a, b, c), response(v, measure, a_next, b_next, c_next)];
-            let above = v.greater(low, limit) | v.greater(high, limit) << V::LANES;
-            responses.put(v, slot, (words.at(i), i), [low, high], above);
+            responses.put_marked(v, (slot, i), words, [low, high], limit);
         }
     }
 }

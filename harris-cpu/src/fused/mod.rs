@@ -23,6 +23,8 @@ mod by_floats;
 mod by_rows;
 mod by_tiles;
 mod floats;
+mod gradients;
+mod layout;
 mod peaks;
 mod quiet;
 mod responses;

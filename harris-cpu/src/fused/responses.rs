@@ -34,9 +34,10 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Those of the walks by rows: vectors of 16-bit numbers.
+    /// Those of the walks by rows: vectors of 16-bit numbers, or, where these are long, halves of them, so that the neighbourhood of a
+    /// word fits in a vector.
     pub(super) fn by_rows<V: Simd>() -> Self {
-        let step = 2 * V::LANES;
+        let step = if V::LANES >= 16 { V::LANES } else { 2 * V::LANES };
         Self { start: LEAD - BEFORE, step, number: (STRIP + 2 * BEFORE) / step }
     }
 
@@ -123,22 +124,41 @@ impl Responses {
         taken
     }
 
-    /// Puts the responses of two vectors from element `i` on, which are those of a word; `above` has those that exceed the threshold.
+    /// Puts the responses of two vectors from element `i` on.
     #[inline(always)]
-    pub(super) fn put<V: Simd>(
-        &mut self,
-        v: V,
-        slot: usize,
-        (word, i): (usize, usize),
-        [low, high]: [V::F32; 2],
-        above: u32,
-    ) {
+    pub(super) fn put<V: Simd>(&mut self, v: V, slot: usize, i: usize, [low, high]: [V::F32; 2]) {
         let row = &mut self.full[slot].0[i..][..2 * V::LANES];
         v.store_f32(row, 0, low);
         v.store_f32(row, V::LANES, high);
         v.store_i16(&mut self.upper[slot].0, i, v.upper_halves(low, high));
-        self.words[slot][word] = above;
-        self.rows[word] |= u64::from(above != 0) << slot;
+    }
+
+    /// Marks the candidates of a word.
+    #[inline(always)]
+    pub(super) fn mark(&mut self, slot: usize, word: usize, candidates: u32) {
+        self.words[slot][word] = candidates;
+        self.rows[word] |= u64::from(candidates != 0) << slot;
+    }
+
+    /// Puts the responses of two vectors of a walk by rows, and marks those that exceed the threshold.
+    #[inline(always)]
+    pub(super) fn put_marked<V: Simd>(
+        &mut self,
+        v: V,
+        (slot, i): (usize, usize),
+        words: Words,
+        [low, high]: [V::F32; 2],
+        threshold: V::F32,
+    ) {
+        self.put(v, slot, i, [low, high]);
+        let above = [v.greater(low, threshold), v.greater(high, threshold)];
+        let word = words.at(i);
+        if words.step == V::LANES {
+            self.mark(slot, word, above[0]);
+            self.mark(slot, word + 1, above[1]);
+        } else {
+            self.mark(slot, word, above[0] | above[1] << V::LANES);
+        }
     }
 
     /// Leaves them as nothing.

@@ -53,7 +53,7 @@ pub(super) struct Rows<T, const LENGTH: usize>(Vec<Aligned<T, LENGTH>>);
 
 impl<T: Copy, const LENGTH: usize> Rows<T, LENGTH> {
     /// Makes room for `number` rows.
-    fn reserve(&mut self, number: usize)
+    pub(super) fn reserve(&mut self, number: usize)
     where
         T: Default,
     {
@@ -108,11 +108,10 @@ pub(crate) struct Scratch {
     pub(super) gradients: [Rows16; 2],
     /// A row of zeros.
     pub(super) zero: Rows16,
-    /// Of gx², gx·gy, gy², summed down the window: pairs of columns, and odd columns alone; one row each.
+    /// Of gx², gx·gy, gy², summed down the window: pairs of columns, and odd columns alone; one row each. For wide windows, running
+    /// sums across of these: up to and with each odd column, and each even one.
     pub(super) pairs: [SumRows; 3],
     pub(super) odds: [SumRows; 3],
-    /// Running sums across of `pairs`, for wide windows.
-    pub(super) prefixes: [SumRows; 3],
     pub(super) responses: Responses,
     /// For collecting peaks.
     pub(super) maxima: [Maxima; RING],
@@ -205,7 +204,6 @@ impl Default for Scratch {
             zero: Rows::new(1, 0),
             pairs: [sums(), sums(), sums()],
             odds: [sums(), sums(), sums()],
-            prefixes: [sums(), sums(), sums()],
             responses: Responses::default(),
             maxima: [Maxima::default(); RING],
             samples: Rows::new(0, 0),
@@ -219,10 +217,10 @@ impl Default for Scratch {
 }
 
 impl Scratch {
-    /// Makes room for the gradients of a window of `radius`.
-    pub(super) fn reserve(&mut self, radius: usize) {
+    /// Makes room for rings of `number` rows of gradients.
+    pub(super) fn reserve(&mut self, number: usize) {
         for rows in &mut self.gradients {
-            rows.reserve(2 * radius + 2);
+            rows.reserve(number);
         }
     }
 

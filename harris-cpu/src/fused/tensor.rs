@@ -56,6 +56,55 @@ impl Work for Slide<'_> {
     }
 }
 
+/// The same for running sums across: up to and with each odd column, and each even one, of all that began with the same element.
+pub(super) struct SlideOn<'a> {
+    /// gx and gy, those beyond the edges, too.
+    pub(super) enters: [&'a Row16; 2],
+    pub(super) leaves: [&'a Row16; 2],
+    pub(super) odds: [&'a mut SumRow; 3],
+    pub(super) evens: [&'a mut SumRow; 3],
+    pub(super) span: Range<usize>,
+}
+
+impl Work for SlideOn<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        let Self { enters: [ex, ey], leaves: [lx, ly], odds: [ao, bo, co], evens: [ae, be, ce], span } = self;
+        let mut carries = [v.splat_i32(0); 3];
+        for i in vectors(span, 2 * V::LANES) {
+            let [x, y] = [v.load_i16(ex, i), v.load_i16(ey, i)];
+            let [u, w] = [v.load_i16(lx, i), v.load_i16(ly, i)];
+            let [dx, dy] = [v.sub_i16(x, u), v.sub_i16(y, w)];
+            let [sx, sy] = [v.add_i16(x, u), v.add_i16(y, w)];
+            let [ox, oy] = [v.odd_lanes(dx), v.odd_lanes(dy)];
+            let [pairs, odd] = [v.dot(dx, sx), v.dot(ox, sx)];
+            carries[0] = run_on(v, (ao, ae), i / 2, [pairs, odd], carries[0]);
+            let [pairs, odd] = [v.dot_add(v.dot(x, dy), dx, w), v.dot_add(v.dot(x, oy), ox, w)];
+            carries[1] = run_on(v, (bo, be), i / 2, [pairs, odd], carries[1]);
+            let [pairs, odd] = [v.dot(dy, sy), v.dot(oy, sy)];
+            carries[2] = run_on(v, (co, ce), i / 2, [pairs, odd], carries[2]);
+        }
+    }
+}
+
+/// Adds what pairs of columns change, and the odd columns of these, to the running sums from pair j on; `carry` is the sum before.
+#[inline(always)]
+fn run_on<V: Simd>(
+    v: V,
+    (odds, evens): (&mut SumRow, &mut SumRow),
+    j: usize,
+    [pairs, odd]: [V::I32; 2],
+    carry: V::I32,
+) -> V::I32 {
+    let running = v.add_i32(carry, v.running_i32(pairs));
+    let [up_to_odd, up_to_even] = [v.load_i32(odds, j), v.load_i32(evens, j)];
+    v.store_i32(odds, j, v.add_i32(up_to_odd, running));
+    v.store_i32(evens, j, v.add_i32(up_to_even, v.sub_i32(running, odd)));
+    v.last_i32(running)
+}
+
 /// Sums over the window across, converts, and computes the responses of the columns of `span`; those that cannot exceed
 /// the threshold become less than any.
 pub(super) struct Respond<'a> {
@@ -68,8 +117,6 @@ pub(super) struct Respond<'a> {
     pub(super) scale: f32,
     pub(super) pairs: [&'a SumRow; 3],
     pub(super) odds: [&'a SumRow; 3],
-    /// Running sums of `pairs`; used beyond [`NARROW`].
-    pub(super) prefixes: [&'a SumRow; 3],
     pub(super) out: &'a mut Responses,
     pub(super) slot: usize,
     pub(super) words: Words,
@@ -109,7 +156,6 @@ impl Respond<'_> {
             radius,
             pairs: [aa, bb, cc],
             odds: [ao, bo, co],
-            prefixes: [ap, bp, cp],
             out,
             slot,
             words,
@@ -119,18 +165,17 @@ impl Respond<'_> {
         let (scale, limit) = (v.splat_f32(self.scale), v.splat_f32(self.threshold));
         let quiet = v.splat_f32(self.quiet.lesser);
         for i in vectors(span, 2 * V::LANES) {
-            let a = across::<V, R>(v, (aa, ao, ap), radius, i / 2, scale);
-            let c = across::<V, R>(v, (cc, co, cp), radius, i / 2, scale);
+            let a = across::<V, R>(v, (aa, ao), radius, i / 2, scale);
+            let c = across::<V, R>(v, (cc, co), radius, i / 2, scale);
             if v.greater(greatest_lesser(v, a, c), quiet) == 0 {
                 out.leave(v, slot, i);
                 continue;
             }
-            let b = across::<V, R>(v, (bb, bo, bp), radius, i / 2, scale);
+            let b = across::<V, R>(v, (bb, bo), radius, i / 2, scale);
             let even = formula.response(v, a[0], b[0], c[0]);
             let odd = formula.response(v, a[1], b[1], c[1]);
             let [low, high] = v.interleave(even, odd);
-            let above = v.greater(low, limit) | v.greater(high, limit) << V::LANES;
-            out.put(v, slot, (words.at(i), i), [low, high], above);
+            out.put_marked(v, (slot, i), words, [low, high], limit);
         }
     }
 }
@@ -187,11 +232,11 @@ impl<V: Simd> Formula<V> for Noble<V> {
 }
 
 /// The scaled sums over 2·r + 1 columns about the even and about the odd columns of the pairs from j on. `R` is r, or 0
-/// for any: then whole pairs are differences of their running sums, which may wrap.
+/// for any: then `pairs` are running sums up to odd columns, `odds` those up to even ones, and windows their differences; they may wrap.
 #[inline(always)]
 fn across<V: Simd, const R: usize>(
     v: V,
-    (pairs, odds, prefixes): (&SumRow, &SumRow, &SumRow),
+    (pairs, odds): (&SumRow, &SumRow),
     r: usize,
     j: usize,
     scale: V::F32,
@@ -217,48 +262,19 @@ fn across<V: Simd, const R: usize>(
         }
         _ => {
             let m = r / 2;
-            let [upper, lower] = [v.load_i32(prefixes, j + m), v.load_i32(prefixes, j - m - 1)];
+            let (up_to_odd, up_to_even) = (pairs, odds);
             if r % 2 == 1 {
-                let whole = v.sub_i32(upper, lower);
-                let next = v.sub_i32(v.load_i32(pairs, j + m + 1), v.load_i32(odds, j + m + 1));
-                [v.add_i32(whole, v.load_i32(odds, j - m - 1)), v.add_i32(whole, next)]
+                [
+                    v.sub_i32(v.load_i32(up_to_odd, j + m), v.load_i32(up_to_even, j - m - 1)),
+                    v.sub_i32(v.load_i32(up_to_even, j + m + 1), v.load_i32(up_to_odd, j - m - 1)),
+                ]
             } else {
-                let next = v.sub_i32(v.load_i32(pairs, j + m), v.load_i32(odds, j + m));
-                let even = v.sub_i32(v.load_i32(prefixes, j + m - 1), lower);
-                let odd = v.sub_i32(upper, v.load_i32(prefixes, j - m));
-                [v.add_i32(even, next), v.add_i32(odd, v.load_i32(odds, j - m))]
+                [
+                    v.sub_i32(v.load_i32(up_to_even, j + m), v.load_i32(up_to_odd, j - m - 1)),
+                    v.sub_i32(v.load_i32(up_to_odd, j + m), v.load_i32(up_to_even, j - m)),
+                ]
             }
         }
     };
     [v.mul(v.to_f32(even), scale), v.mul(v.to_f32(odd), scale)]
-}
-
-/// The running sums across of three rows: element j is the sum up to and with j, wrapping.
-pub(super) struct RunOn<'a> {
-    pub(super) rows: [&'a SumRow; 3],
-    pub(super) running: [&'a mut SumRow; 3],
-    /// Elements whose running sums are asked for.
-    pub(super) span: Range<usize>,
-}
-
-impl Work for RunOn<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<V: Simd>(self, v: V) {
-        let Self { rows, running: [a, b, c], span } = self;
-        let mut carries = [v.splat_i32(0); 3];
-        for j in vectors(span, V::LANES) {
-            carries[0] = run_on(v, rows[0], a, j, carries[0]);
-            carries[1] = run_on(v, rows[1], b, j, carries[1]);
-            carries[2] = run_on(v, rows[2], c, j, carries[2]);
-        }
-    }
-}
-
-#[inline(always)]
-fn run_on<V: Simd>(v: V, row: &SumRow, out: &mut SumRow, j: usize, carry: V::I32) -> V::I32 {
-    let running = v.add_i32(carry, v.running_i32(v.load_i32(row, j)));
-    v.store_i32(out, j, running);
-    v.last_i32(running)
 }

@@ -291,8 +291,9 @@ impl Tiles<'_> {
         let [even, odd] = [formula.response(v, a[0], b[0], c[0]), formula.response(v, a[1], b[1], c[1])];
         let [low, high] = v.interleave(even, odd);
         let above = v.greater(low, limit) | v.greater(high, limit) << V::LANES;
-        let place = (tile.number, self.words.start + tile.column);
-        self.responses.put(v, (self.slot + row) % RING, place, [low, high], above & tile.valid);
+        let slot = (self.slot + row) % RING;
+        self.responses.put(v, slot, self.words.start + tile.column, [low, high]);
+        self.responses.mark(slot, tile.number, above & tile.valid);
     }
 
     /// Leaves responses that do not exceed the threshold as nothing.
@@ -303,7 +304,7 @@ impl Tiles<'_> {
 }
 
 #[inline(always)]
-fn smooth<V: Simd>(v: V, smoothing: Smoothing, samples: V::I16, kept: &mut [V::I16; 4]) -> V::I16 {
+pub(super) fn smooth<V: Simd>(v: V, smoothing: Smoothing, samples: V::I16, kept: &mut [V::I16; 4]) -> V::I16 {
     match smoothing {
         Smoothing::Binomial3 => {
             let across = step(v, step(v, samples));
@@ -337,7 +338,7 @@ fn pass<V: Simd>(v: V, row: V::I16, above: &mut V::I16) -> V::I16 {
 
 /// gx and gy of the row before `smooth`.
 #[inline(always)]
-fn differentiate<V: Simd>(
+pub(super) fn differentiate<V: Simd>(
     v: V,
     gradient: Gradient,
     smooth: V::I16,

@@ -1,0 +1,152 @@
+//! Gradients of a block of rows, by tiles: columns as wide as a vector, from samples to gradients without leaving the registers
+//! ([`super::tiles`]).
+
+use std::ops::Range;
+
+use harris_core::pipeline::border;
+use harris_core::{Border, Gradient, HarrisConfig, Smoothing};
+
+use super::layout::Layout;
+use super::responses::Words;
+use super::scratch::{Rows16, SAMPLES, SampleRows, Scratch};
+use super::tiles::{differentiate, smooth};
+use super::walk::{Columns, Walk};
+use crate::simd::{Simd, Work};
+
+/// Rows of a block at most.
+pub(super) const BLOCK: usize = 32;
+/// What a gradient reaches: smoothing and gradient.
+const MOST_REACH: usize = 3;
+
+/// Whether gradients are computed by tiles: where they keep most of a vector, and what stands for samples beyond the image makes the
+/// same of smoothed ones.
+pub(super) fn by_tiles<V: Simd>(config: &HarrisConfig) -> bool {
+    V::LANES >= 16 && matches!(config.border(), Border::Reflect101 | Border::Skip)
+}
+
+/// Computes gx and gy of a block of rows.
+struct Gradients<'a> {
+    smoothing: Smoothing,
+    gradient: Gradient,
+    /// Rows of samples, of which so many complete no row of gradients.
+    rows: &'a [&'a [u8]],
+    without: usize,
+    /// The rows that follow.
+    ahead: &'a [&'a [u8]],
+    /// The column of the first tile's first sample, and the tiles that read from `rows`.
+    first: isize,
+    inside: Range<usize>,
+    /// From that column on: what stands for the samples of the others.
+    extended: &'a SampleRows,
+    words: Words,
+    /// gx and gy, by y mod `ring`; and the first row's place there.
+    out: &'a mut [Rows16; 2],
+    ring: usize,
+    slot: usize,
+}
+
+impl Work for Gradients<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        // Constants for the compiler.
+        match self.smoothing {
+            Smoothing::Binomial3 => self.smoothed(v, Smoothing::Binomial3),
+            Smoothing::Binomial5 => self.smoothed(v, Smoothing::Binomial5),
+            Smoothing::None | Smoothing::Gaussian { .. } => self.smoothed(v, Smoothing::None),
+        }
+    }
+}
+
+impl Gradients<'_> {
+    #[inline(always)]
+    fn smoothed<V: Simd>(self, v: V, smoothing: Smoothing) {
+        match self.gradient {
+            Gradient::Scharr3 => self.tiles(v, smoothing, Gradient::Scharr3),
+            Gradient::Central => self.tiles(v, smoothing, Gradient::Central),
+            Gradient::Sobel3 | Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => {
+                self.tiles(v, smoothing, Gradient::Sobel3);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn tiles<V: Simd>(self, v: V, smoothing: Smoothing, gradient: Gradient) {
+        let [gx, gy] = self.out;
+        let mut slots = [0; BLOCK];
+        for (i, slot) in slots.iter_mut().enumerate() {
+            *slot = (self.slot + i) % self.ring;
+        }
+        for tile in 0..self.words.number {
+            let zero = v.splat_i16(0);
+            let (mut partial, mut smoothed) = ([zero; 4], zero);
+            let (mut differences, mut sums) = ([zero; 2], [zero; 2]);
+            let column = tile * self.words.step;
+            let place = self.words.start + column;
+            let is_inside = self.inside.contains(&tile);
+            // A stage works on what the one before it left in the last turn.
+            for row in 0..self.rows.len() + 1 {
+                let [x, y] = differentiate(v, gradient, smoothed, &mut differences, &mut sums);
+                if row > self.without {
+                    let slot = slots[row - self.without - 1];
+                    v.store_i16(gx.row_mut(slot), place, x);
+                    v.store_i16(gy.row_mut(slot), place, y);
+                }
+                let Some(samples) = self.rows.get(row) else { break };
+                let samples = if is_inside {
+                    let column = (self.first + column as isize) as usize;
+                    v.prefetch(self.ahead[row], column);
+                    v.load_u8(samples, column)
+                } else {
+                    v.load_u8(self.extended.row(row), column)
+                };
+                smoothed = smooth(v, smoothing, samples, &mut partial);
+            }
+        }
+    }
+}
+
+impl Walk<'_, u8> {
+    /// Computes `rows` of gradients, at most [`BLOCK`], into rings of `ring` rows.
+    pub(super) fn gradients<V: Simd>(&mut self, v: V, columns: &Columns, rows: Range<usize>, ring: usize) {
+        let (config, image) = (self.config, self.image);
+        let reach = config.smoothing().radius() + config.gradient().radius();
+        let layout = Layout::new(
+            (&columns.gradients, columns.place(columns.gradients.start as isize)),
+            (reach, config.border()),
+            (2 * V::LANES - 2 * reach, 2 * V::LANES),
+            &image,
+        );
+        let mut samples: [&[u8]; 2 * (BLOCK + 2 * MOST_REACH)] = [&[]; 2 * (BLOCK + 2 * MOST_REACH)];
+        for (row, y) in samples.iter_mut().zip(rows.start as isize - reach as isize..) {
+            // Where nothing stands for a row, nothing valid depends on it.
+            *row = image.row(border::inside(config.border(), y, image.height()).unwrap_or(0));
+        }
+        let (samples, ahead) = samples.split_at(rows.len() + 2 * reach);
+        self.scratch.samples.reserve(BLOCK + 2 * MOST_REACH);
+        let Scratch { samples: extended, gradients, .. } = &mut *self.scratch;
+        for (i, row) in samples.iter().enumerate() {
+            for copied in layout.copied() {
+                copied.copy(row, extended.row_mut(i));
+            }
+        }
+        v.enter(Gradients {
+            smoothing: config.smoothing(),
+            gradient: config.gradient(),
+            rows: samples,
+            without: 2 * reach,
+            ahead,
+            first: layout.first,
+            inside: layout.inside.clone(),
+            extended,
+            words: layout.words,
+            out: gradients,
+            ring,
+            slot: rows.start % ring,
+        });
+    }
+}
+
+// Tiles read whole vectors from copies, too.
+const _: () = assert!(SAMPLES >= 512);
