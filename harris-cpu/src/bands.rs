@@ -1,10 +1,10 @@
 //! Bands of rows and the threads that work on them.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use rayon::ThreadPool;
-use rayon::prelude::*;
+use rayon::{Scope, ThreadPool};
 
 use crate::PoolError;
 
@@ -16,15 +16,17 @@ const LEAST_PIXELS: usize = 1 << 15;
 const MANY_PIXELS: usize = 1 << 21;
 const SHARE: usize = 4;
 
-/// Where the bands of an image are worked on.
+/// Where the bands of an image are worked on. The calling thread takes part: it need not wait for another to wake up.
 #[derive(Clone, Debug)]
 pub(crate) enum Threads {
     /// The calling thread alone.
     Caller,
     /// The pool that rayon shares among all its users in the process.
     Shared,
-    /// A pool of one's own, or the user's.
+    /// The user's pool.
     Pool(Arc<ThreadPool>),
+    /// A pool of one's own, of one thread less than work on an image.
+    Own(Arc<ThreadPool>),
 }
 
 impl Threads {
@@ -35,11 +37,11 @@ impl Threads {
             1 => Ok(Self::Caller),
             _ => {
                 let pool = rayon::ThreadPoolBuilder::new()
-                    .num_threads(threads)
+                    .num_threads(threads - 1)
                     .thread_name(|i| format!("harris-{i}"))
                     .build()
                     .map_err(|source| PoolError::Start { threads, source })?;
-                Ok(Self::Pool(Arc::new(pool)))
+                Ok(Self::Own(Arc::new(pool)))
             }
         }
     }
@@ -50,6 +52,7 @@ impl Threads {
             Self::Caller => 1,
             Self::Shared => rayon::current_num_threads(),
             Self::Pool(pool) => pool.current_num_threads(),
+            Self::Own(pool) => pool.current_num_threads() + 1,
         }
     }
 
@@ -66,31 +69,67 @@ impl Threads {
         Bands { rows, number: rows.div_ceil(least).clamp(1, count * each) }
     }
 
-    /// Calls `work` with each item and its number, on all threads.
-    pub(crate) fn each<T: Send>(&self, items: &mut [T], work: impl Fn(usize, &mut T) + Send + Sync) {
-        if items.len() == 1 {
-            return work(0, &mut items[0]);
-        }
+    /// Calls `work` with each of `items`, each on a thread; the first on the calling one.
+    fn each<T: Send>(&self, items: &mut [T], work: impl Fn(&mut T) + Sync) {
+        let Some((own, others)) = items.split_first_mut() else { return };
         match self {
-            Self::Caller => items.iter_mut().enumerate().for_each(|(i, item)| work(i, item)),
-            Self::Shared => items.par_iter_mut().enumerate().for_each(|(i, item)| work(i, item)),
-            Self::Pool(pool) => {
-                pool.install(|| items.par_iter_mut().enumerate().for_each(|(i, item)| work(i, item)));
+            _ if others.is_empty() => work(own),
+            Self::Caller => items.iter_mut().for_each(work),
+            Self::Shared => rayon::in_place_scope(|scope| hand_out(scope, own, others, &work)),
+            Self::Pool(pool) | Self::Own(pool) => {
+                pool.in_place_scope(|scope| hand_out(scope, own, others, &work));
             }
         }
     }
 
-    /// Calls `work` once an item, on all threads, and returns the results in the items' order.
-    pub(crate) fn map<T: Send, R: Send>(&self, items: Vec<T>, work: impl Fn(T) -> R + Send + Sync) -> Vec<R> {
-        if items.len() == 1 {
-            return items.into_iter().map(work).collect();
-        }
-        match self {
-            Self::Caller => items.into_iter().map(work).collect(),
-            Self::Shared => items.into_par_iter().map(work).collect(),
-            Self::Pool(pool) => pool.install(|| items.into_par_iter().map(work).collect()),
-        }
+    /// Calls `work` once a band, on as many threads as there are `items`: each has one of these for itself, and takes a band whenever
+    /// it is done with another.
+    pub(crate) fn share<T: Send>(
+        &self,
+        bands: Bands,
+        items: &mut [T],
+        work: impl Fn(Range<usize>, &mut T) + Sync,
+    ) {
+        let taken = AtomicUsize::new(0);
+        self.each(items, |item| {
+            loop {
+                let i = taken.fetch_add(1, Relaxed);
+                if i >= bands.len() {
+                    return;
+                }
+                work(bands.get(i), item);
+            }
+        });
     }
+
+    /// Calls `work` once an item, on all threads, and returns the results in the items' order.
+    pub(crate) fn map<T: Send, R: Send>(&self, items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+        let mut workers = vec![(); items.len().min(self.count())];
+        let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
+        let queue = Mutex::new(items.into_iter().zip(&mut results));
+        self.each(&mut workers, |()| {
+            loop {
+                // It is locked for no longer than taking an item takes, which does not panic.
+                let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some((item, result)) = next else { return };
+                *result = Some(work(item));
+            }
+        });
+        results.into_iter().flatten().collect()
+    }
+}
+
+/// Gives `others` to the threads of a scope, and does the first item itself.
+fn hand_out<'a, T: Send>(
+    scope: &Scope<'a>,
+    own: &mut T,
+    others: &'a mut [T],
+    work: &'a (impl Fn(&mut T) + Sync),
+) {
+    for item in others {
+        scope.spawn(|_| work(item));
+    }
+    work(own);
 }
 
 /// Rows cut into bands of nearly equal height.

@@ -6,7 +6,7 @@ use harris_core::pipeline::{selection, subpixel, threshold};
 use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Raster, Samples, Subpixel, Threshold};
 use ndarray::Array2;
 
-use crate::fused::{self, FusedSample, Walk};
+use crate::fused::{self, FusedSample, Scratch, Walk};
 use crate::staged;
 use crate::staged::peaks::Responses;
 use crate::workers::{Workers, constructors};
@@ -105,30 +105,24 @@ impl CpuDetector {
         }
         self.config.check_image(image)?;
         let bands = self.workers.threads.large_bands(image.height(), image.width());
-        let scratch = &mut self.workspace.scratch;
-        if scratch.len() < bands.len() {
-            scratch.resize_with(bands.len(), Default::default);
+        let (scratch, workers) = (&mut self.workspace.scratch, bands.len().min(self.workers.threads.count()));
+        if scratch.len() < workers {
+            scratch.resize_with(workers, Default::default);
         }
-        let scratch = &mut scratch[..bands.len()];
+        let scratch = &mut scratch[..workers];
+        scratch.iter_mut().for_each(Scratch::begin);
         let (config, level) = (&self.config, self.workers.level);
         let scale = config.tensor_scale(T::FULL_SCALE);
-        self.workers.threads.each(scratch, |i, scratch| {
-            level.call(Walk {
-                image: samples,
-                mask: image.mask(),
-                config,
-                rows: bands.get(i),
-                scale,
-                scratch,
-            });
+        self.workers.threads.share(bands, scratch, |rows, scratch| {
+            level.call(Walk { image: samples, mask: image.mask(), config, rows, scale, scratch });
         });
-        let greatest = scratch.iter().map(|band| band.found.greatest).fold(0.0, f32::max);
+        let greatest = scratch.iter().map(|scratch| scratch.found.greatest).fold(0.0, f32::max);
         let threshold = match config.threshold() {
             Threshold::Relative(quality) => threshold::relative(quality, greatest).unwrap_or(f32::INFINITY),
-            // The bands know it.
+            // The walks know it.
             Threshold::Absolute(_) | Threshold::None | Threshold::Rosin { .. } => f32::NEG_INFINITY,
         };
-        let found = || scratch.iter().flat_map(|band| &band.found.peaks);
+        let found = || scratch.iter().flat_map(|scratch| &scratch.found.peaks);
         let is_corner = |peak: &&Keypoint| peak.response > threshold;
         let mut corners = Vec::with_capacity(found().filter(is_corner).count());
         corners.extend(found().filter(is_corner));

@@ -100,8 +100,7 @@ impl Walk<'_, u8> {
 
     /// Computes the next row of gradients, or rows.
     fn next_gradients<V: Simd>(&mut self, v: V, columns: &Columns, next: &mut Next) {
-        let (ring, start, window) =
-            (self.gradient_ring::<V>(), next.gradient, self.config.window().radius());
+        let (ring, start, window) = (self.gradient_ring::<V>(), next.gradient, self.config.window().radius());
         if gradients::by_tiles::<V>(self.config) {
             let last = (self.computed_rows().end + window).min(self.image.height());
             next.gradient = last.min(start + gradients::BLOCK);

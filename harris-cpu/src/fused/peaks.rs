@@ -9,12 +9,12 @@ use super::responses::{NOTHING, RING, Responses, UpperRow, Words};
 use super::scratch::ROW;
 use crate::simd::{Simd, Work};
 
-/// What a band holds.
+/// What a thread has found.
 #[derive(Debug, Default)]
 pub(crate) struct Peaks {
-    /// Peaks above the threshold as far as the band knows it, in no order.
+    /// Peaks above the threshold as far as the thread knows it, in no order.
     pub(crate) peaks: Vec<Keypoint>,
-    /// The greatest response of the band where it is positive, else 0.
+    /// The greatest response where it is positive, else 0.
     pub(crate) greatest: f32,
 }
 

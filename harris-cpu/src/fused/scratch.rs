@@ -9,10 +9,10 @@ use super::{MOST_RADIUS, MOST_WINDOW};
 
 /// Columns of a strip: the number that measured best (BENCHMARKING.md). The rows that a kernel uses together fit in the
 /// first cache, those of all rings in the second.
-pub(super) const STRIP: usize = 512;
+pub(super) const STRIP: usize = 1024;
 /// Elements before the strip's first column: its halo, rounded up to whole vectors.
 pub(super) const LEAD: usize = 128;
-/// Elements of a row: lead, strip, halo, and what a last vector reads beyond it. Rows are 1664, 3328 or 6656 bytes apart,
+/// Elements of a row: lead, strip, halo, and what a last vector reads beyond it. Rows are 2688, 5376 or 10752 bytes apart,
 /// so that the few that a kernel uses together do not lie a multiple of 4096 bytes apart, where a load would wait for an
 /// unrelated store.
 pub(super) const ROW: usize = LEAD + STRIP + 192;
@@ -95,7 +95,7 @@ pub(super) type SumRows = Rows<i32, { ROW / 2 }>;
 pub(super) type FloatRows = Rows<f32, ROW>;
 pub(super) type SampleRows = Rows<u8, SAMPLES>;
 
-/// The scratch memory of one band: about 300 KiB, of which a walk uses what it needs, and what a configuration adds.
+/// The scratch memory of one thread: about 700 KiB, of which a walk uses what it needs, and what a configuration adds.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     /// Samples summed down the columns; one row.
@@ -217,6 +217,11 @@ impl Default for Scratch {
 }
 
 impl Scratch {
+    /// Begins an image.
+    pub(crate) fn begin(&mut self) {
+        self.found.clear();
+    }
+
     /// Makes room for rings of `number` rows of gradients.
     pub(super) fn reserve(&mut self, number: usize) {
         for rows in &mut self.gradients {

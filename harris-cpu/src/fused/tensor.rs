@@ -152,16 +152,7 @@ impl Respond<'_> {
 
     #[inline(always)]
     fn by<V: Simd, F: Formula<V>, const R: usize>(self, v: V, formula: F) {
-        let Self {
-            radius,
-            pairs: [aa, bb, cc],
-            odds: [ao, bo, co],
-            out,
-            slot,
-            words,
-            span,
-            ..
-        } = self;
+        let Self { radius, pairs: [aa, bb, cc], odds: [ao, bo, co], out, slot, words, span, .. } = self;
         let (scale, limit) = (v.splat_f32(self.scale), v.splat_f32(self.threshold));
         let quiet = v.splat_f32(self.quiet.lesser);
         for i in vectors(span, 2 * V::LANES) {

@@ -43,9 +43,9 @@ impl<T: FusedSample> WithSimd for Walk<'_, T> {
 
     fn with<V: Simd>(mut self, v: V) {
         let mut found = mem::take(&mut self.scratch.found);
-        found.clear();
         let width = self.image.width();
-        if matches!(self.config.threshold(), Threshold::Relative(_)) {
+        // Another band may have told already.
+        if matches!(self.config.threshold(), Threshold::Relative(_)) && found.greatest == 0.0 {
             self.probe(v, &mut found);
         }
         for start in (0..width).step_by(STRIP) {
@@ -100,7 +100,7 @@ impl<T: FusedSample> Walk<'_, T> {
     /// Looks at small squares all over the band for a response that bounds the relative threshold from the start: else
     /// faint texture at the top would be full of candidates.
     fn probe<V: Simd>(&mut self, v: V, found: &mut Peaks) {
-        let (band, width) = (self.rows.clone(), self.image.width());
+        let (band, width, known) = (self.rows.clone(), self.image.width(), found.peaks.len());
         let side = PROBE + 2 * self.config.support_radius();
         let number = if band.len() < PROBE { 0 } else { band.len() * width / (PROBED * side * side) };
         let place = |i: usize| {
@@ -119,7 +119,7 @@ impl<T: FusedSample> Walk<'_, T> {
             T::strip(self, v, &(left..(left + PROBE).min(width)), found);
         }
         self.rows = band;
-        found.peaks.clear();
+        found.peaks.truncate(known);
     }
 
     /// The rows whose responses the band needs: its own and what suppression looks at around it.
