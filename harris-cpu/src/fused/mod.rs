@@ -8,15 +8,15 @@
 //! - by tiles ([`by_tiles`], [`tiles`]): 8-bit samples, box and binomial windows up to 7, `Reflect101` or `Skip`, 512-bit vectors. A
 //!   tile is as wide as a vector; smoothed samples, gradients, sums and responses of it never leave the registers.
 //! - by rows ([`by_rows`], [`samples`], [`tensor`]): 8-bit gray samples, box windows. A kernel for each stage, from rows
-//!   of 16-bit gradients to 32-bit sums.
+//!   of 16-bit gradients to 32-bit sums; gradients by tiles where these are wide enough ([`gradients`]).
 //! - by floats ([`by_floats`], [`floats`]): all else. Integers are exact as floats, as long as they fit; float images keep
 //!   the order of the contract.
 //!
 //! Sums of box windows of integers run on: the row that enters the window is added and the one that leaves it taken off,
 //! and wide windows are differences of running sums across, so that the cost does not depend on the window's size.
 //!
-//! All ways compute responses only where less than a response allows one above a threshold ([`quiet`]), mark those above it, and
-//! collect peaks where the suppression's neighbourhood is known ([`peaks`]). The greatest response so far bounds a relative
+//! All ways compute responses only where less than a response allows one above a threshold ([`quiet`]), mark those above it
+//! ([`responses`]), and collect peaks where the suppression's neighbourhood is known ([`peaks`]). The greatest response so far bounds a relative
 //! threshold from below, so that few pixels are looked at; the final one filters the list.
 
 mod by_floats;
