@@ -49,7 +49,7 @@ fn pictures() -> impl Strategy<Value = Picture> {
         1 => Just((Depth::F32, 3)),
     ];
     let width = prop_oneof![
-        3 => 1_usize..140,
+        8 => 1_usize..140,
         1 => prop_oneof![Just(1023_usize), Just(1024), Just(1025), Just(1026), Just(1031), Just(1052), Just(1088)],
         1 => 2040_usize..2080,
     ];

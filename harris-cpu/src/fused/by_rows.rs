@@ -14,6 +14,9 @@ use super::tensor::{NARROW, Respond, Slide, SlideOn};
 use super::walk::{Columns, Edge, Next, Walk};
 use crate::simd::Simd;
 
+/// Rows between the one that is read and the one that is asked for.
+const AHEAD: usize = 4;
+
 /// Samples of a row beyond the image that is all zeros.
 static NOTHING: [u8; STRIP + 2 * LEAD] = [0; STRIP + 2 * LEAD];
 
@@ -151,9 +154,16 @@ impl Walk<'_, u8> {
             None => &NOTHING[..columns.samples.len()],
         };
         let rows = [row(-2), row(-1), row(0), row(1), row(2)];
+        let ahead = &self.image.row((y + 2 + AHEAD).min(height - 1))[columns.samples.clone()];
         let Scratch { column_sums, smoothed, .. } = &mut *self.scratch;
         let (sums, out) = (column_sums.row_mut(0), smoothed.row_mut(y % 3));
-        v.enter(Down { smoothing, rows, out: sums, start: columns.place(columns.samples.start as isize) });
+        v.enter(Down {
+            smoothing,
+            rows,
+            ahead,
+            out: sums,
+            start: columns.place(columns.samples.start as isize),
+        });
         columns.sample_edge.extend(sums);
         v.enter(Across { smoothing, sums, out, span: columns.span(&columns.smoothed) });
         columns.smoothed_edge.extend(out);

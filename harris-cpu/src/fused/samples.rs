@@ -15,6 +15,8 @@ pub(super) struct Down<'a> {
     pub(super) smoothing: Smoothing,
     /// The rows y − 2 to y + 2, of which the smoothing uses those of its aperture; all of one length.
     pub(super) rows: [&'a [u8]; 5],
+    /// A row that is read later, as long.
+    pub(super) ahead: &'a [u8],
     pub(super) out: &'a mut Row16,
     /// The element of `out` for the first sample of the rows.
     pub(super) start: usize,
@@ -51,6 +53,7 @@ impl Down<'_> {
         }
         let mut i = 0;
         while i + lanes <= width {
+            v.prefetch(self.ahead, i);
             v.store_i16(self.out, self.start + i, down::<V, APERTURE>(v, rows, i));
             i += lanes;
         }

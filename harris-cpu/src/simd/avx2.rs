@@ -4,6 +4,7 @@
 
 use std::arch::x86_64::*;
 
+use super::sse2::prefetch;
 use super::{Simd, Work};
 
 /// Proof that the processor has AVX2 and FMA.
@@ -40,6 +41,11 @@ impl Simd for Avx2 {
         let row = &row[i..i + 16];
         // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
         unsafe { _mm256_cvtepu8_epi16(_mm_loadu_si128(row.as_ptr().cast())) }
+    }
+
+    #[inline(always)]
+    fn prefetch<T>(self, row: &[T], i: usize) {
+        prefetch(row, i);
     }
 
     memory! {

@@ -5,6 +5,7 @@
 use std::arch::asm;
 use std::arch::x86_64::*;
 
+use super::sse2::prefetch;
 use super::{Simd, Work};
 
 /// Proof that the processor has AVX-512 F, BW and VNNI.
@@ -47,8 +48,7 @@ impl Simd for Avx512 {
 
     #[inline(always)]
     fn prefetch<T>(self, row: &[T], i: usize) {
-        // SAFETY: every x86-64 processor has the instruction, which touches no memory that the program sees.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(row.as_ptr().wrapping_add(i).cast()) }
+        prefetch(row, i);
     }
 
     #[inline(always)]

@@ -42,6 +42,11 @@ impl Simd for Sse2 {
         unsafe { _mm_unpacklo_epi8(_mm_loadl_epi64(row.as_ptr().cast()), _mm_setzero_si128()) }
     }
 
+    #[inline(always)]
+    fn prefetch<T>(self, row: &[T], i: usize) {
+        prefetch(row, i);
+    }
+
     memory! {
         load_i16 = _mm_loadu_si128, store_i16 = _mm_storeu_si128: [i16; 8] as I16;
         load_i32 = _mm_loadu_si128, store_i32 = _mm_storeu_si128: [i32; 4] as I32;
@@ -122,4 +127,11 @@ impl Simd for Sse2 {
 #[target_feature(enable = "sse2")]
 fn bits(lanes: __m128i) -> u32 {
     _mm_movemask_epi8(_mm_packs_epi16(lanes, _mm_setzero_si128())) as u32
+}
+
+/// Asks for the cache line of `row[i]`, where there is one.
+#[inline(always)]
+pub(super) fn prefetch<T>(row: &[T], i: usize) {
+    // SAFETY: every x86-64 processor has the instruction, which touches no memory that the program sees.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(row.as_ptr().wrapping_add(i).cast()) }
 }
