@@ -208,33 +208,55 @@ impl Tiles<'_> {
         if B {
             (state.pairs, state.odds) = ([v.splat_i32(0); 3], [v.splat_i32(0); 3]);
         }
-        for c in 0..C {
-            if B {
-                state.window[c][OLDEST] = state.gradients[c];
-                state.add_weighted(v, c, OLDEST);
-            } else {
-                state.slide(v, c, OLDEST);
-            }
-
-            let smoothed = state.smoothed[c];
-            let [x, mut y] =
-                differentiate(v, self.gradient, smoothed, &mut state.differences[c], &mut state.sums[c]);
-            if self.any_turned || turned_row {
-                y = v.mul_i16(y, v.load_i16(self.signs, tile.column));
-                if turned_row {
-                    y = v.sub_i16(v.splat_i16(0), y);
-                }
-            }
-            state.gradients[c] = [x, y];
-            let samples = if C == 1 && tile.inside {
-                let column = (self.first + tile.column as isize) as usize;
-                v.prefetch(self.ahead[row % RING], column);
-                v.load_u8(self.image[row % RING], column)
-            } else {
-                v.load_u8(self.extended.row(row * C + c), tile.column)
-            };
-            state.smoothed[c] = smooth(v, self.smoothing, samples, &mut state.smoothing[c]);
+        self.channel::<V, S, C, B, OLDEST, 0>(v, state, (row, turned_row), tile);
+        if C == 3 {
+            self.channel::<V, S, C, B, OLDEST, 1>(v, state, (row, turned_row), tile);
+            self.channel::<V, S, C, B, OLDEST, 2>(v, state, (row, turned_row), tile);
         }
+    }
+
+    /// Takes a channel of a row of samples; `CHANNEL` is constant so that what is kept of it has a place of its own.
+    #[inline(always)]
+    fn channel<
+        V: Simd,
+        const S: usize,
+        const C: usize,
+        const B: bool,
+        const OLDEST: usize,
+        const CHANNEL: usize,
+    >(
+        &mut self,
+        v: V,
+        state: &mut State<V, S, C>,
+        (row, turned_row): (usize, bool),
+        tile: Tile,
+    ) {
+        let c = CHANNEL;
+        if B {
+            state.window[c][OLDEST] = state.gradients[c];
+            state.add_weighted(v, c, OLDEST);
+        } else {
+            state.slide(v, c, OLDEST);
+        }
+
+        let smoothed = state.smoothed[c];
+        let [x, mut y] =
+            differentiate(v, self.gradient, smoothed, &mut state.differences[c], &mut state.sums[c]);
+        if self.any_turned || turned_row {
+            y = v.mul_i16(y, v.load_i16(self.signs, tile.column));
+            if turned_row {
+                y = v.sub_i16(v.splat_i16(0), y);
+            }
+        }
+        state.gradients[c] = [x, y];
+        let samples = if C == 1 && tile.inside {
+            let column = (self.first + tile.column as isize) as usize;
+            v.prefetch(self.ahead[row % RING], column);
+            v.load_u8(self.image[row % RING], column)
+        } else {
+            v.load_u8(self.extended.row(row * C + c), tile.column)
+        };
+        state.smoothed[c] = smooth(v, self.smoothing, samples, &mut state.smoothing[c]);
     }
 
     /// Computes responses from the window's sums, unless none exceeds the threshold.
