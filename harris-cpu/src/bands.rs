@@ -172,6 +172,23 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn every_band_is_worked_on_once_and_results_come_in_order() {
+        let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap());
+        let own = |threads| Threads::own(threads).unwrap();
+        for threads in [own(1), own(2), own(4), Threads::Shared, Threads::Pool(pool)] {
+            let bands = Bands { rows: 100, number: 7 };
+            let mut shares = vec![Vec::new(); threads.count()];
+            threads.share(bands, &mut shares, |band, share| share.push(band));
+            let mut worked_on = shares.concat();
+            worked_on.sort_by_key(|band| band.start);
+            assert_eq!(worked_on, bands.iter().collect::<Vec<_>>());
+            threads.share(bands, &mut [(); 0], |_, ()| unreachable!("there is no one to work"));
+            assert_eq!(threads.map((0..50).collect(), |i| 2 * i), (0..50).map(|i| 2 * i).collect::<Vec<_>>());
+        }
+    }
+
     #[test]
     fn quick_work_on_small_images_stays_on_one_thread() {
         let threads = Threads::own(4).unwrap();

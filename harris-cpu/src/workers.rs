@@ -36,7 +36,7 @@ macro_rules! constructors {
                 Self::on(config, $crate::workers::Workers::new($crate::bands::Threads::Shared))
             }
 
-            /// With `threads` threads of its own; with one, on the calling thread alone.
+            /// On `threads` threads: the calling one, and others of its own.
             ///
             /// # Errors
             /// [`PoolError`](crate::PoolError) inside [`Error::Backend`](crate::Error::Backend) where there are none or
@@ -45,7 +45,7 @@ macro_rules! constructors {
                 Ok(Self::on(config, $crate::workers::Workers::new($crate::bands::Threads::own(threads)?)))
             }
 
-            /// On the caller's pool.
+            /// On the caller's pool, of whose threads the calling one takes the place of one.
             #[must_use]
             pub fn with_pool(config: $config, pool: std::sync::Arc<rayon::ThreadPool>) -> Self {
                 Self::on(config, $crate::workers::Workers::new($crate::bands::Threads::Pool(pool)))

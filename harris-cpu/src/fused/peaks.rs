@@ -109,7 +109,7 @@ impl Collect<'_> {
                 let i = left.trailing_zeros() as usize;
                 left &= left - 1;
                 let around = &uppers[i..i + 2 * R + 1];
-                // All but the widest neighbourhoods of tiles fit in a vector.
+                // Whether a word's neighbourhood fits in a vector.
                 let [centre, others] = if words.step + 2 * R <= 2 * V::LANES {
                     within_lanes::<V, R>(v, around, place)
                 } else {
