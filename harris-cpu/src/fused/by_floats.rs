@@ -39,17 +39,35 @@ impl<T: FusedSample> Walk<'_, T> {
         let mut waiting = self.waiting(Words::by_rows::<V>());
         for y in rows.clone() {
             let last = (y + config.window().radius()).min(self.image.height() - 1);
+            let ahead = next.across.max(next.smoothed) + AHEAD;
+            self.ask_for(v, &columns, ahead, 0);
             while next.gradient <= last {
                 self.next_gradient(v, &columns, &mut next);
             }
+            self.ask_for(v, &columns, ahead, 1);
             let threshold = found.threshold(config.threshold());
             if self.is_wide() {
                 self.sum_wide(v, &columns, weights, y, y == rows.start);
             } else {
                 self.sum_floats(v, &columns, weights, y);
             }
+            self.ask_for(v, &columns, ahead, 2);
             self.respond_floats(v, &columns, weights, y, waiting.words, threshold);
+            self.ask_for(v, &columns, ahead, 3);
             self.finish_row(v, &columns, strip, y, &mut waiting, found);
+        }
+    }
+
+    /// Asks for the cache lines of a quarter of a row: all at once would be more than the processor waits for at a time.
+    fn ask_for<V: Simd>(&self, v: V, columns: &Columns, y: usize, quarter: usize) {
+        if y < self.image.height() {
+            let channels = self.image.channels();
+            let samples =
+                &self.image.row(y)[columns.samples.start * channels..columns.samples.end * channels];
+            let part = samples.len() * quarter / 4..samples.len() * (quarter + 1) / 4;
+            for i in part.step_by(64 / size_of::<T>()) {
+                v.prefetch(samples, i);
+            }
         }
     }
 
@@ -223,10 +241,7 @@ impl<T: FusedSample> Walk<'_, T> {
         let span = columns.samples.start * channels..columns.samples.end * channels;
         let samples = &self.image.row(y)[span.clone()];
         // Of the channels of a row the first asks for all.
-        let ahead =
-            (y + AHEAD < self.image.height() && channel == 0).then(|| &self.image.row(y + AHEAD)[span]);
-        let ahead = ahead.unwrap_or_default();
-        v.enter(Take { samples, ahead, channel, channels, out: &mut row[columns.span(&columns.samples)] });
+        v.enter(Take { samples, channel, channels, out: &mut row[columns.span(&columns.samples)] });
         if smooths {
             columns.sample_edge.extend(row);
         }

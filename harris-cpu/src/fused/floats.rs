@@ -19,8 +19,6 @@ use crate::simd::{Simd, Work};
 pub(super) struct Take<'a, T> {
     /// From the first pixel that is taken.
     pub(super) samples: &'a [T],
-    /// Those of a row that is taken later.
-    pub(super) ahead: &'a [T],
     pub(super) channel: usize,
     pub(super) channels: usize,
     pub(super) out: &'a mut [f32],
@@ -30,10 +28,7 @@ impl<T: FusedSample> Work for Take<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    fn run<V: Simd>(self, v: V) {
-        for i in (0..self.ahead.len()).step_by(64 / size_of::<T>()) {
-            v.prefetch(self.ahead, i);
-        }
+    fn run<V: Simd>(self, _: V) {
         if self.channels == 1 {
             for (out, sample) in self.out.iter_mut().zip(self.samples) {
                 *out = sample.float();
