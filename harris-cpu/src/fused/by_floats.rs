@@ -8,13 +8,14 @@ use harris_core::{Gradient, Smoothing, Window};
 use super::FusedSample;
 use super::floats::{
     Across, Boxes, Differentiate, Down, Multiply, Output, Respond, SlideBoxes, Slopes, SumDown, Take,
-    Weights, Whole, WideAdd, WideRespond, WideRunning, WideSlide, wide_weight,
+    Weights, Whole,
 };
 use super::peaks::Peaks;
 use super::responses::{RING, Words};
 use super::scratch::{Floats, Rows, Scratch};
 use super::tensor::NARROW;
 use super::walk::{Columns, Next, Walk};
+use super::wide::{WideAdd, WideRespond, WideRunning, WideSlide, wide_weight};
 use crate::simd::Simd;
 
 /// Rows between the one that is taken and the one that is asked for.

@@ -1,7 +1,7 @@
 //! Row kernels on 32-bit floats: every sample type and window.
 //!
 //! Samples and gradients of integer images are integers below 2²⁴ here, so that floats hold them exactly; the sums of
-//! their products are 64-bit floats, exact below 2⁵³. Float images take the operations in the order of the contract
+//! their products are 64-bit floats ([`super::wide`]). Float images take the operations in the order of the contract
 //! (docs/arithmetic.md), which all of these kernels keep: their smoothing goes across first, their windows down.
 
 use std::ops::Range;
@@ -11,8 +11,8 @@ use harris_core::{Gradient, Measure, Smoothing};
 use super::FusedSample;
 use super::responses::{Responses, Words};
 use super::samples::vectors;
-use super::scratch::{FloatRow, FloatRows, IntegerRow, WideRow};
-use super::tensor::{Formula, Harris, NARROW, Noble, ShiTomasi};
+use super::scratch::{FloatRow, FloatRows, IntegerRow};
+use super::tensor::{Formula, Harris, Noble, ShiTomasi};
 use crate::simd::{Simd, Work};
 
 /// A channel of a row of samples as floats.
@@ -295,7 +295,7 @@ pub(super) enum Weights<'a> {
 }
 
 /// The binomial weights of radius r, from the centre to the pair before the outermost, whose weight is 1.
-const fn binomial(radius: usize) -> &'static [f32] {
+pub(super) const fn binomial(radius: usize) -> &'static [f32] {
     match radius {
         1 => &[2.0],
         2 => &[6.0, 4.0],
@@ -457,13 +457,14 @@ pub(super) struct Output<'a> {
 }
 
 /// The window's sums of gx², gx·gy or gy² about the elements from i on.
-trait Sums<V: Simd> {
+pub(super) trait Sums<V: Simd> {
     fn sum(&self, v: V, of: usize, i: usize) -> V::F32;
 }
 
 impl Output<'_> {
+    /// Computes the responses of the columns of `span`; those of vectors in which none can exceed the threshold are nothing.
     #[inline(always)]
-    fn respond<V: Simd>(self, v: V, sums: &impl Sums<V>) {
+    pub(super) fn respond<V: Simd>(self, v: V, sums: &impl Sums<V>) {
         let Self { measure, responses, slot, words, span, .. } = self;
         let (scale, limit) = (v.splat_f32(self.scale), v.splat_f32(self.threshold));
         for i in vectors(span, 2 * V::LANES) {
@@ -514,192 +515,5 @@ fn bound<V: Simd>(v: V, measure: Measure, a: V::F32, c: V::F32) -> V::F32 {
         Measure::Noble { eps } => {
             v.div(v.mul(v.splat_f32(2.0), v.mul(a, c)), v.add(v.add(a, c), v.splat_f32(eps)))
         }
-    }
-}
-
-/// Adds weighted products of a row to the window's exact sums down the columns.
-pub(super) struct WideAdd<'a> {
-    pub(super) gx: &'a FloatRow,
-    pub(super) gy: &'a FloatRow,
-    pub(super) weight: f64,
-    pub(super) sums: [&'a mut WideRow; 3],
-    pub(super) span: Range<usize>,
-}
-
-impl Work for WideAdd<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<V: Simd>(self, v: V) {
-        let Self { gx, gy, weight, sums: [a, b, c], span } = self;
-        let weight = v.splat_f64(weight);
-        for i in vectors(span, V::LANES) {
-            let [x, y] = [v.widen(v.load_f32(gx, i)), v.widen(v.load_f32(gy, i))];
-            for half in 0..2 {
-                let (x, y, i) = (x[half], y[half], i + half * V::LANES / 2);
-                let [wx, wy] = [v.mul_f64(weight, x), v.mul_f64(weight, y)];
-                add_to(v, a, i, [wx, x]);
-                add_to(v, b, i, [wx, y]);
-                add_to(v, c, i, [wy, y]);
-            }
-        }
-    }
-}
-
-#[inline(always)]
-fn add_to<V: Simd>(v: V, sums: &mut WideRow, i: usize, [a, b]: [V::F64; 2]) {
-    let sum = v.add_product(v.load_f64(sums, i), a, b);
-    v.store_f64(sums, i, sum);
-}
-
-/// Adds the products of the row that enters a box window to its exact sums, and takes off those of the row that leaves it.
-pub(super) struct WideSlide<'a> {
-    /// gx and gy.
-    pub(super) enters: [&'a FloatRow; 2],
-    pub(super) leaves: [&'a FloatRow; 2],
-    pub(super) sums: [&'a mut WideRow; 3],
-    pub(super) span: Range<usize>,
-}
-
-impl Work for WideSlide<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<V: Simd>(self, v: V) {
-        let Self { enters: [ex, ey], leaves: [lx, ly], sums: [a, b, c], span } = self;
-        for i in vectors(span, V::LANES) {
-            let [x, y] = [v.widen(v.load_f32(ex, i)), v.widen(v.load_f32(ey, i))];
-            let [u, w] = [v.widen(v.load_f32(lx, i)), v.widen(v.load_f32(ly, i))];
-            for half in 0..2 {
-                let (x, y, u, w, i) = (x[half], y[half], u[half], w[half], i + half * V::LANES / 2);
-                slide(v, a, i, [x, x], [u, u]);
-                slide(v, b, i, [x, y], [u, w]);
-                slide(v, c, i, [y, y], [w, w]);
-            }
-        }
-    }
-}
-
-#[inline(always)]
-fn slide<V: Simd>(v: V, sums: &mut WideRow, i: usize, enters: [V::F64; 2], leaves: [V::F64; 2]) {
-    let sum = v.add_product(v.load_f64(sums, i), enters[0], enters[1]);
-    v.store_f64(sums, i, v.sub_product(sum, leaves[0], leaves[1]));
-}
-
-/// The running sums across of three exact rows.
-pub(super) struct WideRunning<'a> {
-    pub(super) rows: [&'a WideRow; 3],
-    pub(super) running: [&'a mut WideRow; 3],
-    pub(super) span: Range<usize>,
-}
-
-impl Work for WideRunning<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<V: Simd>(self, v: V) {
-        let Self { rows, running: [a, b, c], span } = self;
-        let mut carries = [v.splat_f64(0.0); 3];
-        for i in vectors(span, V::LANES / 2) {
-            carries[0] = run_on(v, rows[0], a, i, carries[0]);
-            carries[1] = run_on(v, rows[1], b, i, carries[1]);
-            carries[2] = run_on(v, rows[2], c, i, carries[2]);
-        }
-    }
-}
-
-#[inline(always)]
-fn run_on<V: Simd>(v: V, row: &WideRow, out: &mut WideRow, i: usize, carry: V::F64) -> V::F64 {
-    let running = v.add_f64(carry, v.running_f64(v.load_f64(row, i)));
-    v.store_f64(out, i, running);
-    v.last_f64(running)
-}
-
-/// Sums exact sums over the window across, converts, and computes the responses of the columns of `span`.
-pub(super) struct WideRespond<'a> {
-    pub(super) weights: Weights<'a>,
-    pub(super) radius: usize,
-    /// Sums down the columns, and, of boxes wider than [`NARROW`], their running sums.
-    pub(super) columns: [&'a WideRow; 3],
-    pub(super) running: [&'a WideRow; 3],
-    pub(super) out: Output<'a>,
-}
-
-impl Work for WideRespond<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<V: Simd>(self, v: V) {
-        match (self.weights, self.radius) {
-            (Weights::Box, 1) => self.within::<V, 1, true>(v),
-            (Weights::Box, 2) => self.within::<V, 2, true>(v),
-            (Weights::Box, NARROW) => self.within::<V, NARROW, true>(v),
-            (Weights::Box, _) => self.within::<V, 0, true>(v),
-            (_, 1) => self.within::<V, 1, false>(v),
-            (_, 2) => self.within::<V, 2, false>(v),
-            (_, _) => self.within::<V, 3, false>(v),
-        }
-    }
-}
-
-impl WideRespond<'_> {
-    #[inline(always)]
-    fn within<V: Simd, const R: usize, const BOX: bool>(self, v: V) {
-        let Self { radius, columns, running, out, .. } = self;
-        out.respond(v, &WideSums::<R, BOX> { radius, columns, running });
-    }
-}
-
-/// `R` is the radius, or 0 for boxes wider than [`NARROW`].
-struct WideSums<'a, const R: usize, const BOX: bool> {
-    radius: usize,
-    columns: [&'a WideRow; 3],
-    running: [&'a WideRow; 3],
-}
-
-impl<V: Simd, const R: usize, const BOX: bool> Sums<V> for WideSums<'_, R, BOX> {
-    #[inline(always)]
-    fn sum(&self, v: V, of: usize, i: usize) -> V::F32 {
-        wide_sum::<V, R, BOX>(v, self.columns[of], self.running[of], self.radius, i)
-    }
-}
-
-/// The sums across about the elements from i on, as floats.
-#[inline(always)]
-fn wide_sum<V: Simd, const R: usize, const BOX: bool>(
-    v: V,
-    row: &WideRow,
-    running: &WideRow,
-    radius: usize,
-    i: usize,
-) -> V::F32 {
-    let mut sums = [v.splat_f64(0.0); 2];
-    for (half, sum) in sums.iter_mut().enumerate() {
-        let i = i + half * V::LANES / 2;
-        if R == 0 {
-            *sum = v.sub_f64(v.load_f64(running, i + radius), v.load_f64(running, i - radius - 1));
-            continue;
-        }
-        *sum = v.load_f64(row, i);
-        if !BOX {
-            *sum = v.mul_f64(v.splat_f64(f64::from(binomial(R)[0])), *sum);
-        }
-        for distance in 1..=R {
-            let pair = v.add_f64(v.load_f64(row, i - distance), v.load_f64(row, i + distance));
-            *sum = if BOX || distance == R {
-                v.add_f64(*sum, pair)
-            } else {
-                v.add_product(*sum, v.splat_f64(f64::from(binomial(R)[distance])), pair)
-            };
-        }
-    }
-    v.narrow(sums)
-}
-
-/// The exact weight of the row at `distance` of the centre of a window of integers.
-pub(super) fn wide_weight(weights: Weights<'_>, radius: usize, distance: usize) -> f64 {
-    match weights {
-        Weights::Binomial if distance < radius => binomial(radius)[distance].into(),
-        Weights::Box | Weights::Binomial | Weights::Taps(_) => 1.0,
     }
 }

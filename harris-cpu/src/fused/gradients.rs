@@ -8,9 +8,10 @@ use harris_core::{Border, Gradient, HarrisConfig, Smoothing};
 
 use super::layout::Layout;
 use super::responses::Words;
-use super::scratch::{Rows16, SAMPLES, SampleRows, Scratch};
+use super::scratch::{Rows16, SAMPLES, STRIP, SampleRows, Scratch};
 use super::tiles::{differentiate, smooth};
 use super::walk::{Columns, Walk};
+use super::{MOST_RADIUS, MOST_WINDOW};
 use crate::simd::{Simd, Work};
 
 /// Rows of a block at most.
@@ -148,5 +149,5 @@ impl Walk<'_, u8> {
     }
 }
 
-// Tiles read whole vectors from copies, too.
-const _: () = assert!(SAMPLES >= 512);
+// Copies have room for a strip, all that its gradients reach, and the last vector.
+const _: () = assert!(STRIP + 2 * (MOST_RADIUS + MOST_WINDOW + MOST_REACH) + 32 <= SAMPLES);

@@ -16,6 +16,31 @@ use crate::simd::{Simd, Work};
 /// The greatest window radius that is summed across pair by pair; wider ones take differences of running sums.
 pub(super) const NARROW: usize = 3;
 
+/// Of the gradients x, y of a row that enters a window and u, w of the one that leaves it, what their products change by: x² − u² is
+/// dx·sx, x·y − u·w is x·dy + dx·w. `ox` and `oy` are dx and dy in odd columns, zero in even ones.
+struct Change<V: Simd> {
+    x: V::I16,
+    w: V::I16,
+    dx: V::I16,
+    dy: V::I16,
+    sx: V::I16,
+    sy: V::I16,
+    ox: V::I16,
+    oy: V::I16,
+}
+
+impl<V: Simd> Change<V> {
+    /// Of the elements from i on of rows of gx and gy.
+    #[inline(always)]
+    fn new(v: V, enters: [&Row16; 2], leaves: [&Row16; 2], i: usize) -> Self {
+        let [x, y] = [v.load_i16(enters[0], i), v.load_i16(enters[1], i)];
+        let [u, w] = [v.load_i16(leaves[0], i), v.load_i16(leaves[1], i)];
+        let [dx, dy] = [v.sub_i16(x, u), v.sub_i16(y, w)];
+        let [sx, sy] = [v.add_i16(x, u), v.add_i16(y, w)];
+        Self { x, w, dx, dy, sx, sy, ox: v.odd_lanes(dx), oy: v.odd_lanes(dy) }
+    }
+}
+
 /// Adds the products of the row that enters the window to its sums, and takes off those of the row that leaves it.
 pub(super) struct Slide<'a> {
     /// gx and gy.
@@ -32,13 +57,9 @@ impl Work for Slide<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        let Self { enters: [ex, ey], leaves: [lx, ly], pairs: [aa, bb, cc], odds: [ao, bo, co], span } = self;
+        let Self { enters, leaves, pairs: [aa, bb, cc], odds: [ao, bo, co], span } = self;
         for i in vectors(span, 2 * V::LANES) {
-            let [x, y] = [v.load_i16(ex, i), v.load_i16(ey, i)];
-            let [u, w] = [v.load_i16(lx, i), v.load_i16(ly, i)];
-            let [dx, dy] = [v.sub_i16(x, u), v.sub_i16(y, w)];
-            let [sx, sy] = [v.add_i16(x, u), v.add_i16(y, w)];
-            let [ox, oy] = [v.odd_lanes(dx), v.odd_lanes(dy)];
+            let Change { x, w, dx, dy, sx, sy, ox, oy } = Change::new(v, enters, leaves, i);
             let j = i / 2;
             let sum = v.load_i32(aa, j);
             v.store_i32(aa, j, v.dot_add(sum, dx, sx));
@@ -71,14 +92,10 @@ impl Work for SlideOn<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        let Self { enters: [ex, ey], leaves: [lx, ly], odds: [ao, bo, co], evens: [ae, be, ce], span } = self;
+        let Self { enters, leaves, odds: [ao, bo, co], evens: [ae, be, ce], span } = self;
         let mut carries = [v.splat_i32(0); 3];
         for i in vectors(span, 2 * V::LANES) {
-            let [x, y] = [v.load_i16(ex, i), v.load_i16(ey, i)];
-            let [u, w] = [v.load_i16(lx, i), v.load_i16(ly, i)];
-            let [dx, dy] = [v.sub_i16(x, u), v.sub_i16(y, w)];
-            let [sx, sy] = [v.add_i16(x, u), v.add_i16(y, w)];
-            let [ox, oy] = [v.odd_lanes(dx), v.odd_lanes(dy)];
+            let Change { x, w, dx, dy, sx, sy, ox, oy } = Change::new(v, enters, leaves, i);
             let [pairs, odd] = [v.dot(dx, sx), v.dot(ox, sx)];
             carries[0] = run_on(v, (ao, ae), i / 2, [pairs, odd], carries[0]);
             let [pairs, odd] = [v.dot_add(v.dot(x, dy), dx, w), v.dot_add(v.dot(x, oy), ox, w)];
