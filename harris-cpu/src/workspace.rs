@@ -2,14 +2,14 @@
 
 use crate::fused::Scratch;
 
-/// The staged path's response of a whole image and, for each band, the buffers of both paths.
+/// The staged path's response of a whole image, and the buffers of both paths.
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
     /// H × W responses of the last image.
     pub(crate) response: Vec<f32>,
     /// Of the staged path, one a band.
     pub(crate) buffers: Vec<Buffers>,
-    /// Of the fused path, one a band.
+    /// Of the fused path, one a thread.
     pub(crate) scratch: Vec<Scratch>,
     /// To sort corners in.
     pub(crate) keys: Vec<u64>,
