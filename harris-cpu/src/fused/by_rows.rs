@@ -51,8 +51,8 @@ impl Walk<'_, u8> {
         }
         let (y, window) = (y as isize, window as isize);
         if first {
-            for sums in self.scratch.pairs.iter_mut().chain(&mut self.scratch.odds) {
-                sums.row_mut(0).fill(0);
+            for sums in self.scratch.sums.rows_mut::<6>(0) {
+                sums.fill(0);
             }
             for row in y - window..=y + window {
                 self.slide(v, columns, row, None);
@@ -61,9 +61,9 @@ impl Walk<'_, u8> {
             self.slide(v, columns, y + window, Some(y - 1 - window));
         }
         if !self.runs_on() {
-            let Scratch { pairs, odds, .. } = &mut *self.scratch;
-            for (pairs, odds) in pairs.iter_mut().zip(odds) {
-                extend_sums(pairs.row_mut(0), odds.row_mut(0), &columns.product_edge);
+            let [aa, bb, cc, ao, bo, co] = self.scratch.sums.rows_mut(0);
+            for (pairs, odds) in [(aa, ao), (bb, bo), (cc, co)] {
+                extend_sums(pairs, odds, &columns.product_edge);
             }
         }
     }
@@ -83,14 +83,14 @@ impl Walk<'_, u8> {
         let (ring, runs_on, window) =
             (self.gradient_ring::<V>(), self.runs_on(), self.config.window().radius());
         let (border, height) = (self.config.border(), self.image.height());
-        let Scratch { gradients, zero, pairs, odds, .. } = &mut *self.scratch;
+        let Scratch { gradients, zero, sums, .. } = &mut *self.scratch;
         let row = |y: Option<isize>| {
             let y = y.and_then(|y| border::inside(border, y, height));
             gradients.each_ref().map(|rows| y.map_or(zero.row(0), |y| rows.row(y % ring)))
         };
         let (enters, leaves) = (row(Some(enters)), row(leaves));
-        let pairs = pairs.each_mut().map(|rows| rows.row_mut(0));
-        let odds = odds.each_mut().map(|rows| rows.row_mut(0));
+        let [aa, bb, cc, ao, bo, co] = sums.rows_mut(0);
+        let (pairs, odds) = ([aa, bb, cc], [ao, bo, co]);
         if runs_on {
             let reach = columns.span(&columns.responses);
             // From the column before those of the first window on.
@@ -181,15 +181,16 @@ impl Walk<'_, u8> {
         if !self.has_responses(y) {
             return;
         }
-        let Scratch { pairs, odds, responses, .. } = &mut *self.scratch;
+        let Scratch { sums, responses, .. } = &mut *self.scratch;
+        let [aa, bb, cc, ao, bo, co] = sums.rows_mut(0).map(|row| &*row);
         v.enter(Respond {
             measure: self.config.measure(),
             threshold,
             quiet,
             radius: self.config.window().radius(),
             scale: self.scale,
-            pairs: pairs.each_ref().map(|rows| rows.row(0)),
-            odds: odds.each_ref().map(|rows| rows.row(0)),
+            pairs: [aa, bb, cc],
+            odds: [ao, bo, co],
             out: responses,
             slot: y % RING,
             words,

@@ -208,7 +208,7 @@ impl Work for SlideBoxes<'_> {
     fn run<V: Simd>(self, v: V) {
         let Self { rows: [enters, here, before, leaves], columns, differences, running: [rc, rd], span } =
             self;
-        let (mut column_carry, mut difference_carry) = (v.splat_i32(0), v.splat_i32(0));
+        let (mut running_column, mut running_difference) = (v.splat_i32(0), v.splat_i32(0));
         for i in vectors(span, V::LANES) {
             let [enters, leaves] = [v.load_i32(enters, i), v.load_i32(leaves, i)];
             let passes = v.add_i32(v.load_i32(here, i), v.load_i32(before, i));
@@ -217,12 +217,10 @@ impl Work for SlideBoxes<'_> {
             let difference = v.add_i32(v.load_i32(differences, i), more);
             v.store_i32(columns, i, column);
             v.store_i32(differences, i, difference);
-            let column = v.add_i32(column_carry, v.running_i32(column));
-            let difference = v.add_i32(difference_carry, v.running_i32(difference));
-            v.store_i32(rc, i, column);
-            v.store_i32(rd, i, difference);
-            column_carry = v.last_i32(column);
-            difference_carry = v.last_i32(difference);
+            running_column = v.run_on_i32(running_column, column);
+            running_difference = v.run_on_i32(running_difference, difference);
+            v.store_i32(rc, i, running_column);
+            v.store_i32(rd, i, running_difference);
         }
     }
 }

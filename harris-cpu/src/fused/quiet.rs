@@ -11,8 +11,8 @@ use harris_core::Measure;
 pub(super) struct Quiet {
     /// The greatest A + C for that, before it is scaled.
     pub(super) trace: u32,
-    /// The greatest of the lesser of A and C, scaled; negative where none will do.
-    pub(super) lesser: f32,
+    /// The greatest of the lesser of A and C, likewise; negative where none will do.
+    pub(super) lesser: i32,
 }
 
 /// More than roundings add to a response, as a part of it: each adds less than 2^-23 of what is rounded.
@@ -36,7 +36,8 @@ impl Quiet {
             Measure::Noble { .. } => (2.0 * threshold, threshold / 2.0),
         };
         let sure = 1.0 - ROUNDED;
-        Self { trace: (trace / f64::from(scale) * sure) as u32, lesser: (lesser * sure) as f32 }
+        let unscaled = sure / f64::from(scale);
+        Self { trace: (trace * unscaled) as u32, lesser: (lesser * unscaled).floor() as i32 }
     }
 }
 
@@ -91,7 +92,7 @@ mod tests {
                             "{measure_of:?}, {a}, {b}, {c} at {scale}: {response} > {threshold}: {quiet:?}"
                         );
                         assert!((a + c) as u64 > quiet.trace.into(), "{case}");
-                        assert!(fa.min(fc) > quiet.lesser, "{case}");
+                        assert!(a.min(c) > quiet.lesser.into(), "{case}");
                     }
                 }
             }
@@ -107,7 +108,7 @@ mod tests {
             let threshold = 0.01 * measure(of, 1e6 * scale, 0.0, 1e6 * scale);
             let quiet = Quiet::new(of, scale, threshold);
             assert!(quiet.trace > 2000, "{of:?}: {quiet:?}");
-            assert!(quiet.lesser > 4000.0 * scale, "{of:?}: {quiet:?}");
+            assert!(quiet.lesser > 4000, "{of:?}: {quiet:?}");
         }
     }
 }

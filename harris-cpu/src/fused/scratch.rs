@@ -34,10 +34,14 @@ const _: () = assert!(BLOCK + 4 * MOST_RADIUS < RING);
 /// Samples of a row that tiles read: strip, halo, and what the last tile reads beyond it.
 pub(super) const SAMPLES: usize = STRIP + 192;
 
+/// Elements of a row of sums of pairs. Six of them are added to side by side: they are as far apart, modulo 4096 bytes, as six can be.
+const SUMS: usize = 1024 + 11 * 16;
+const _: () = assert!(ROW / 2 <= SUMS);
+
 /// A row of 16-bit integers, of sums of pairs of columns. Their lengths are constants, so that the bounds
 /// of a kernel's loads are checked once for all of its rows.
 pub(super) type Row16 = [i16; ROW];
-pub(super) type SumRow = [i32; ROW / 2];
+pub(super) type SumRow = [i32; SUMS];
 pub(super) type FloatRow = [f32; ROW];
 pub(super) type IntegerRow = [i32; ROW];
 pub(super) type WideRow = [f64; ROW];
@@ -91,7 +95,7 @@ impl<T, const LENGTH: usize> Default for Rows<T, LENGTH> {
 }
 
 pub(super) type Rows16 = Rows<i16, ROW>;
-pub(super) type SumRows = Rows<i32, { ROW / 2 }>;
+pub(super) type SumRows = Rows<i32, SUMS>;
 pub(super) type FloatRows = Rows<f32, ROW>;
 pub(super) type SampleRows = Rows<u8, SAMPLES>;
 
@@ -110,8 +114,7 @@ pub(crate) struct Scratch {
     pub(super) zero: Rows16,
     /// Of gx², gx·gy, gy², summed down the window: pairs of columns, and odd columns alone; one row each. For wide windows, running
     /// sums across of these: up to and with each odd column, and each even one.
-    pub(super) pairs: [SumRows; 3],
-    pub(super) odds: [SumRows; 3],
+    pub(super) sums: SumRows,
     pub(super) responses: Responses,
     /// For collecting peaks.
     pub(super) maxima: [Maxima; RING],
@@ -195,15 +198,13 @@ impl Floats {
 
 impl Default for Scratch {
     fn default() -> Self {
-        let sums = || Rows::new(1, 0);
         Self {
             column_sums: Rows::new(1, 0),
             smoothed: Rows::new(3, 0),
             lines: [Rows::new(1, 0), Rows::new(1, 0)],
             gradients: [Rows::new(0, 0), Rows::new(0, 0)],
             zero: Rows::new(1, 0),
-            pairs: [sums(), sums(), sums()],
-            odds: [sums(), sums(), sums()],
+            sums: Rows::new(6, 0),
             responses: Responses::default(),
             maxima: [Maxima::default(); RING],
             samples: Rows::new(0, 0),

@@ -93,33 +93,35 @@ impl Work for SlideOn<'_> {
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
         let Self { enters, leaves, odds: [ao, bo, co], evens: [ae, be, ce], span } = self;
-        let mut carries = [v.splat_i32(0); 3];
+        let zero = v.splat_i32(0);
+        let (mut a, mut b, mut c) = (zero, zero, zero);
         for i in vectors(span, 2 * V::LANES) {
             let Change { x, w, dx, dy, sx, sy, ox, oy } = Change::new(v, enters, leaves, i);
             let [pairs, odd] = [v.dot(dx, sx), v.dot(ox, sx)];
-            carries[0] = run_on(v, (ao, ae), i / 2, [pairs, odd], carries[0]);
+            a = run_on(v, (ao, ae), i / 2, [pairs, odd], a);
             let [pairs, odd] = [v.dot_add(v.dot(x, dy), dx, w), v.dot_add(v.dot(x, oy), ox, w)];
-            carries[1] = run_on(v, (bo, be), i / 2, [pairs, odd], carries[1]);
+            b = run_on(v, (bo, be), i / 2, [pairs, odd], b);
             let [pairs, odd] = [v.dot(dy, sy), v.dot(oy, sy)];
-            carries[2] = run_on(v, (co, ce), i / 2, [pairs, odd], carries[2]);
+            c = run_on(v, (co, ce), i / 2, [pairs, odd], c);
         }
     }
 }
 
-/// Adds what pairs of columns change, and the odd columns of these, to the running sums from pair j on; `carry` is the sum before.
+/// Adds what pairs of columns change, and the odd columns of these, to the running sums from pair j on; gives the changes up to each
+/// pair, of which `before` has the last one before.
 #[inline(always)]
 fn run_on<V: Simd>(
     v: V,
     (odds, evens): (&mut SumRow, &mut SumRow),
     j: usize,
     [pairs, odd]: [V::I32; 2],
-    carry: V::I32,
+    before: V::I32,
 ) -> V::I32 {
-    let running = v.add_i32(carry, v.running_i32(pairs));
+    let running = v.run_on_i32(before, pairs);
     let [up_to_odd, up_to_even] = [v.load_i32(odds, j), v.load_i32(evens, j)];
     v.store_i32(odds, j, v.add_i32(up_to_odd, running));
     v.store_i32(evens, j, v.add_i32(up_to_even, v.sub_i32(running, odd)));
-    v.last_i32(running)
+    running
 }
 
 /// Sums over the window across, converts, and computes the responses of the columns of `span`; those that cannot exceed
@@ -171,15 +173,16 @@ impl Respond<'_> {
     fn by<V: Simd, F: Formula<V>, const R: usize>(self, v: V, formula: F) {
         let Self { radius, pairs: [aa, bb, cc], odds: [ao, bo, co], out, slot, words, span, .. } = self;
         let (scale, limit) = (v.splat_f32(self.scale), v.splat_f32(self.threshold));
-        let quiet = v.splat_f32(self.quiet.lesser);
+        let quiet = v.splat_i32(self.quiet.lesser);
         for i in vectors(span, 2 * V::LANES) {
-            let a = across::<V, R>(v, (aa, ao), radius, i / 2, scale);
-            let c = across::<V, R>(v, (cc, co), radius, i / 2, scale);
-            if v.greater(greatest_lesser(v, a, c), quiet) == 0 {
+            let a = across::<V, R>(v, (aa, ao), radius, i / 2);
+            let c = across::<V, R>(v, (cc, co), radius, i / 2);
+            if v.greater_i32(greatest_lesser(v, a, c), quiet) == 0 {
                 out.leave(v, slot, i);
                 continue;
             }
-            let b = across::<V, R>(v, (bb, bo), radius, i / 2, scale);
+            let b = across::<V, R>(v, (bb, bo), radius, i / 2);
+            let [a, b, c] = [scaled(v, a, scale), scaled(v, b, scale), scaled(v, c, scale)];
             let even = formula.response(v, a[0], b[0], c[0]);
             let odd = formula.response(v, a[1], b[1], c[1]);
             let [low, high] = v.interleave(even, odd);
@@ -190,8 +193,14 @@ impl Respond<'_> {
 
 /// The greater of two columns' lesser of A and C.
 #[inline(always)]
-pub(super) fn greatest_lesser<V: Simd>(v: V, a: [V::F32; 2], c: [V::F32; 2]) -> V::F32 {
-    v.max(v.min(a[0], c[0]), v.min(a[1], c[1]))
+pub(super) fn greatest_lesser<V: Simd>(v: V, a: [V::I32; 2], c: [V::I32; 2]) -> V::I32 {
+    v.max_i32(v.min_i32(a[0], c[0]), v.min_i32(a[1], c[1]))
+}
+
+/// The window's sums as floats, scaled.
+#[inline(always)]
+pub(super) fn scaled<V: Simd>(v: V, sums: [V::I32; 2], scale: V::F32) -> [V::F32; 2] {
+    [v.mul(v.to_f32(sums[0]), scale), v.mul(v.to_f32(sums[1]), scale)]
 }
 
 /// A measure of the tensor [a b; b c], one operation each in the order of the contract.
@@ -239,7 +248,7 @@ impl<V: Simd> Formula<V> for Noble<V> {
     }
 }
 
-/// The scaled sums over 2·r + 1 columns about the even and about the odd columns of the pairs from j on. `R` is r, or 0
+/// The sums over 2·r + 1 columns about the even and about the odd columns of the pairs from j on. `R` is r, or 0
 /// for any: then `pairs` are running sums up to odd columns, `odds` those up to even ones, and windows their differences; they may wrap.
 #[inline(always)]
 fn across<V: Simd, const R: usize>(
@@ -247,9 +256,8 @@ fn across<V: Simd, const R: usize>(
     (pairs, odds): (&SumRow, &SumRow),
     r: usize,
     j: usize,
-    scale: V::F32,
-) -> [V::F32; 2] {
-    let [even, odd] = match R {
+) -> [V::I32; 2] {
+    match R {
         1 => {
             let centre = v.load_i32(pairs, j);
             let next = v.sub_i32(v.load_i32(pairs, j + 1), v.load_i32(odds, j + 1));
@@ -283,6 +291,5 @@ fn across<V: Simd, const R: usize>(
                 ]
             }
         }
-    };
-    [v.mul(v.to_f32(even), scale), v.mul(v.to_f32(odd), scale)]
+    }
 }

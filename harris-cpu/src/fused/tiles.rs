@@ -17,7 +17,7 @@ use super::quiet::Quiet;
 use super::responses::{RING, Responses, Words};
 use super::samples::weigh;
 use super::scratch::{SAMPLES, SampleRows};
-use super::tensor::{Formula, Harris, Noble, ShiTomasi, greatest_lesser};
+use super::tensor::{Formula, Harris, Noble, ShiTomasi, greatest_lesser, scaled};
 use crate::simd::{Simd, Work};
 
 /// The greatest window radius of tiles.
@@ -303,13 +303,14 @@ impl Tiles<'_> {
         tile: Tile,
     ) {
         let (scale, limit) = (v.splat_f32(self.scale), v.splat_f32(self.threshold));
-        let a = across::<V, S, B>(v, state.pairs[0], state.odds[0], scale);
-        let c = across::<V, S, B>(v, state.pairs[2], state.odds[2], scale);
-        let quiet = v.splat_f32(self.quiet.lesser);
-        if v.greater(greatest_lesser(v, a, c), quiet) & tile.valid_pairs == 0 {
+        let a = across::<V, S, B>(v, state.pairs[0], state.odds[0]);
+        let c = across::<V, S, B>(v, state.pairs[2], state.odds[2]);
+        let quiet = v.splat_i32(self.quiet.lesser);
+        if v.greater_i32(greatest_lesser(v, a, c), quiet) & tile.valid_pairs == 0 {
             return self.leave(v, row, tile);
         }
-        let b = across::<V, S, B>(v, state.pairs[1], state.odds[1], scale);
+        let b = across::<V, S, B>(v, state.pairs[1], state.odds[1]);
+        let [a, b, c] = [scaled(v, a, scale), scaled(v, b, scale), scaled(v, c, scale)];
         let [even, odd] = [formula.response(v, a[0], b[0], c[0]), formula.response(v, a[1], b[1], c[1])];
         let [low, high] = v.interleave(even, odd);
         let above = v.greater(low, limit) | v.greater(high, limit) << V::LANES;
@@ -411,17 +412,10 @@ fn weighted<V: Simd, const S: usize>(v: V, gradient: V::I16, row: usize) -> V::I
     }
 }
 
-/// The scaled sums over S columns from the even and from the odd ones on; binomial ones where `B`.
+/// The sums over S columns from the even and from the odd ones on; binomial ones where `B`.
 #[inline(always)]
-fn across<V: Simd, const S: usize, const B: bool>(
-    v: V,
-    pairs: V::I32,
-    odds: V::I32,
-    scale: V::F32,
-) -> [V::F32; 2] {
-    let [even, odd] =
-        if B { binomial_across::<V, S>(v, pairs, odds) } else { box_across::<V, S>(v, pairs, odds) };
-    [v.mul(v.to_f32(even), scale), v.mul(v.to_f32(odd), scale)]
+fn across<V: Simd, const S: usize, const B: bool>(v: V, pairs: V::I32, odds: V::I32) -> [V::I32; 2] {
+    if B { binomial_across::<V, S>(v, pairs, odds) } else { box_across::<V, S>(v, pairs, odds) }
 }
 
 #[inline(always)]

@@ -91,21 +91,20 @@ impl Simd for Avx2 {
         add_i32(a: I32, b: I32) -> Self::I32 = _mm256_add_epi32(a, b);
         sub_i32(a: I32, b: I32) -> Self::I32 = _mm256_sub_epi32(a, b);
         next_i32(a: I32) -> Self::I32 = _mm256_alignr_epi8::<4>(_mm256_permute2x128_si256::<0x01>(a, a), a);
-        running_i32(a: I32) -> Self::I32 = {
+        run_on_i32(before: I32, a: I32) -> Self::I32 = {
             let a = _mm256_add_epi32(a, _mm256_slli_si256::<4>(a));
             let a = _mm256_add_epi32(a, _mm256_slli_si256::<8>(a));
             // The lower half's total, to the upper half.
             let total = _mm256_shuffle_epi32::<0xFF>(_mm256_permute2x128_si256::<0x08>(a, a));
-            _mm256_add_epi32(a, total)
+            let before = _mm256_permutevar8x32_epi32(before, _mm256_set1_epi32(7));
+            _mm256_add_epi32(before, _mm256_add_epi32(a, total))
         };
-        last_i32(a: I32) -> Self::I32 = _mm256_permutevar8x32_epi32(a, _mm256_set1_epi32(7));
         to_f32(a: I32) -> Self::F32 = _mm256_cvtepi32_ps(a);
         add(a: F32, b: F32) -> Self::F32 = _mm256_add_ps(a, b);
         sub(a: F32, b: F32) -> Self::F32 = _mm256_sub_ps(a, b);
         mul(a: F32, b: F32) -> Self::F32 = _mm256_mul_ps(a, b);
         div(a: F32, b: F32) -> Self::F32 = _mm256_div_ps(a, b);
         sqrt(a: F32) -> Self::F32 = _mm256_sqrt_ps(a);
-        min(a: F32, b: F32) -> Self::F32 = _mm256_min_ps(a, b);
         max(a: F32, b: F32) -> Self::F32 = _mm256_max_ps(a, b);
         interleave(even: F32, odd: F32) -> [Self::F32; 2] = {
             let (low, high) = (_mm256_unpacklo_ps(even, odd), _mm256_unpackhi_ps(even, odd));
@@ -124,6 +123,9 @@ impl Simd for Avx2 {
             _mm256_add_pd(a, _mm256_permute2f128_pd::<0x08>(a, a))
         };
         last_f64(a: F64) -> Self::F64 = _mm256_permute4x64_pd::<0xFF>(a);
+        min_i32(a: I32, b: I32) -> Self::I32 = _mm256_min_epi32(a, b);
+        max_i32(a: I32, b: I32) -> Self::I32 = _mm256_max_epi32(a, b);
+        greater_i32(a: I32, b: I32) -> u32 = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(a, b))) as u32;
         greater_u32(a: I32, b: I32) -> u32 = {
             let least = _mm256_set1_epi32(i32::MIN);
             let greater = _mm256_cmpgt_epi32(_mm256_xor_si256(a, least), _mm256_xor_si256(b, least));

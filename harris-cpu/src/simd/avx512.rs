@@ -99,21 +99,21 @@ impl Simd for Avx512 {
         add_i32(a: I32, b: I32) -> Self::I32 = _mm512_add_epi32(a, b);
         sub_i32(a: I32, b: I32) -> Self::I32 = _mm512_sub_epi32(a, b);
         next_i32(a: I32) -> Self::I32 = _mm512_alignr_epi32::<1>(a, a);
-        running_i32(a: I32) -> Self::I32 = {
-            let zero = _mm512_setzero_si512();
-            let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<15>(a, zero));
-            let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<14>(a, zero));
-            let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<12>(a, zero));
-            _mm512_add_epi32(a, _mm512_alignr_epi32::<8>(a, zero))
+        run_on_i32(before: I32, a: I32) -> Self::I32 = {
+            // As if `a` began 16 lanes before, of which all but the last are zero; that one is 16 lanes from the last lane.
+            let before = _mm512_maskz_mov_epi32(1 << 15, before);
+            let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<15>(a, before));
+            let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<14>(a, before));
+            let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<12>(a, before));
+            let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<8>(a, before));
+            _mm512_mask_add_epi32(a, 1 << 15, a, before)
         };
-        last_i32(a: I32) -> Self::I32 = _mm512_permutexvar_epi32(_mm512_set1_epi32(15), a);
         to_f32(a: I32) -> Self::F32 = _mm512_cvtepi32_ps(a);
         add(a: F32, b: F32) -> Self::F32 = _mm512_add_ps(a, b);
         sub(a: F32, b: F32) -> Self::F32 = _mm512_sub_ps(a, b);
         mul(a: F32, b: F32) -> Self::F32 = _mm512_mul_ps(a, b);
         div(a: F32, b: F32) -> Self::F32 = _mm512_div_ps(a, b);
         sqrt(a: F32) -> Self::F32 = _mm512_sqrt_ps(a);
-        min(a: F32, b: F32) -> Self::F32 = _mm512_min_ps(a, b);
         max(a: F32, b: F32) -> Self::F32 = _mm512_max_ps(a, b);
         interleave(even: F32, odd: F32) -> [Self::F32; 2] = {
             let low = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
@@ -137,6 +137,9 @@ impl Simd for Avx512 {
             _mm512_add_pd(a, _mm512_castsi512_pd(_mm512_alignr_epi64::<4>(_mm512_castpd_si512(a), zero)))
         };
         last_f64(a: F64) -> Self::F64 = _mm512_permutexvar_pd(_mm512_set1_epi64(7), a);
+        min_i32(a: I32, b: I32) -> Self::I32 = _mm512_min_epi32(a, b);
+        max_i32(a: I32, b: I32) -> Self::I32 = _mm512_max_epi32(a, b);
+        greater_i32(a: I32, b: I32) -> u32 = u32::from(_mm512_cmpgt_epi32_mask(a, b));
         greater_u32(a: I32, b: I32) -> u32 = u32::from(_mm512_cmpgt_epu32_mask(a, b));
         greater(a: F32, b: F32) -> u32 = u32::from(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(a, b));
         at_least(a: F32, b: F32) -> u32 = u32::from(_mm512_cmp_ps_mask::<_CMP_GE_OQ>(a, b));

@@ -139,10 +139,8 @@ pub(crate) trait Simd: Copy {
     fn sub_i32(self, a: Self::I32, b: Self::I32) -> Self::I32;
     /// aᵢ₊₁ in lane i; what stands in the last lane means nothing.
     fn next_i32(self, a: Self::I32) -> Self::I32;
-    /// a₀ + ... + aᵢ in lane i.
-    fn running_i32(self, a: Self::I32) -> Self::I32;
-    /// The last lane in all.
-    fn last_i32(self, a: Self::I32) -> Self::I32;
+    /// The last lane of `before` + a₀ + ... + aᵢ in lane i.
+    fn run_on_i32(self, before: Self::I32, a: Self::I32) -> Self::I32;
     /// Rounds to nearest even.
     fn to_f32(self, a: Self::I32) -> Self::F32;
 
@@ -151,8 +149,6 @@ pub(crate) trait Simd: Copy {
     fn mul(self, a: Self::F32, b: Self::F32) -> Self::F32;
     fn div(self, a: Self::F32, b: Self::F32) -> Self::F32;
     fn sqrt(self, a: Self::F32) -> Self::F32;
-    /// The lesser; neither is NaN.
-    fn min(self, a: Self::F32, b: Self::F32) -> Self::F32;
     /// The greater; neither is NaN.
     fn max(self, a: Self::F32, b: Self::F32) -> Self::F32;
     /// even₀ odd₀ even₁ odd₁ ..., its lower and its upper half.
@@ -174,6 +170,10 @@ pub(crate) trait Simd: Copy {
     fn running_f64(self, a: Self::F64) -> Self::F64;
     /// The last lane in all.
     fn last_f64(self, a: Self::F64) -> Self::F64;
+    fn min_i32(self, a: Self::I32, b: Self::I32) -> Self::I32;
+    fn max_i32(self, a: Self::I32, b: Self::I32) -> Self::I32;
+    /// Bit i: aᵢ > bᵢ.
+    fn greater_i32(self, a: Self::I32, b: Self::I32) -> u32;
     /// Bit i: aᵢ > bᵢ, unsigned.
     fn greater_u32(self, a: Self::I32, b: Self::I32) -> u32;
     /// Bit i: aᵢ > bᵢ.

@@ -82,19 +82,18 @@ impl Simd for Neon {
         add_i32(a: I32, b: I32) -> Self::I32 = vaddq_s32(a, b);
         sub_i32(a: I32, b: I32) -> Self::I32 = vsubq_s32(a, b);
         next_i32(a: I32) -> Self::I32 = vextq_s32::<1>(a, a);
-        running_i32(a: I32) -> Self::I32 = {
+        run_on_i32(before: I32, a: I32) -> Self::I32 = {
             let zero = vdupq_n_s32(0);
             let a = vaddq_s32(a, vextq_s32::<3>(zero, a));
-            vaddq_s32(a, vextq_s32::<2>(zero, a))
+            let a = vaddq_s32(a, vextq_s32::<2>(zero, a));
+            vaddq_s32(vdupq_laneq_s32::<3>(before), a)
         };
-        last_i32(a: I32) -> Self::I32 = vdupq_laneq_s32::<3>(a);
         to_f32(a: I32) -> Self::F32 = vcvtq_f32_s32(a);
         add(a: F32, b: F32) -> Self::F32 = vaddq_f32(a, b);
         sub(a: F32, b: F32) -> Self::F32 = vsubq_f32(a, b);
         mul(a: F32, b: F32) -> Self::F32 = vmulq_f32(a, b);
         div(a: F32, b: F32) -> Self::F32 = vdivq_f32(a, b);
         sqrt(a: F32) -> Self::F32 = vsqrtq_f32(a);
-        min(a: F32, b: F32) -> Self::F32 = vminq_f32(a, b);
         max(a: F32, b: F32) -> Self::F32 = vmaxq_f32(a, b);
         interleave(even: F32, odd: F32) -> [Self::F32; 2] = [vzip1q_f32(even, odd), vzip2q_f32(even, odd)];
         to_i32(a: F32) -> Self::I32 = vcvtq_s32_f32(a);
@@ -106,6 +105,9 @@ impl Simd for Neon {
         sub_product(acc: F64, a: F64, b: F64) -> Self::F64 = vfmsq_f64(acc, a, b);
         running_f64(a: F64) -> Self::F64 = vaddq_f64(a, vextq_f64::<1>(vdupq_n_f64(0.0), a));
         last_f64(a: F64) -> Self::F64 = vdupq_laneq_f64::<1>(a);
+        min_i32(a: I32, b: I32) -> Self::I32 = vminq_s32(a, b);
+        max_i32(a: I32, b: I32) -> Self::I32 = vmaxq_s32(a, b);
+        greater_i32(a: I32, b: I32) -> u32 = bits(vcgtq_s32(a, b));
         greater_u32(a: I32, b: I32) -> u32 = bits(vcgtq_u32(vreinterpretq_u32_s32(a), vreinterpretq_u32_s32(b)));
         greater(a: F32, b: F32) -> u32 = bits(vcgtq_f32(a, b));
         at_least(a: F32, b: F32) -> u32 = bits(vcgeq_f32(a, b));

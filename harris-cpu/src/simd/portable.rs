@@ -168,13 +168,13 @@ impl Simd for Portable {
         array::from_fn(|i| a[(i + 1) % N])
     }
     #[inline(always)]
-    fn running_i32(self, mut a: Self::I32) -> Self::I32 {
-        (1..N).for_each(|i| a[i] = a[i].wrapping_add(a[i - 1]));
+    fn run_on_i32(self, before: Self::I32, mut a: Self::I32) -> Self::I32 {
+        let mut last = before[N - 1];
+        for a in &mut a {
+            last = last.wrapping_add(*a);
+            *a = last;
+        }
         a
-    }
-    #[inline(always)]
-    fn last_i32(self, a: Self::I32) -> Self::I32 {
-        [a[N - 1]; N]
     }
     #[inline(always)]
     fn to_f32(self, a: Self::I32) -> Self::F32 {
@@ -199,10 +199,6 @@ impl Simd for Portable {
     #[inline(always)]
     fn sqrt(self, a: Self::F32) -> Self::F32 {
         a.map(f32::sqrt)
-    }
-    #[inline(always)]
-    fn min(self, a: Self::F32, b: Self::F32) -> Self::F32 {
-        zip(a, b, |a, b| if a < b { a } else { b })
     }
     #[inline(always)]
     fn max(self, a: Self::F32, b: Self::F32) -> Self::F32 {
@@ -253,6 +249,18 @@ impl Simd for Portable {
     #[inline(always)]
     fn last_f64(self, a: Self::F64) -> Self::F64 {
         [a[N / 2 - 1]; N / 2]
+    }
+    #[inline(always)]
+    fn min_i32(self, a: Self::I32, b: Self::I32) -> Self::I32 {
+        zip(a, b, i32::min)
+    }
+    #[inline(always)]
+    fn max_i32(self, a: Self::I32, b: Self::I32) -> Self::I32 {
+        zip(a, b, i32::max)
+    }
+    #[inline(always)]
+    fn greater_i32(self, a: Self::I32, b: Self::I32) -> u32 {
+        bits(a, b, |a, b| a > b)
     }
     #[inline(always)]
     fn greater_u32(self, a: Self::I32, b: Self::I32) -> u32 {

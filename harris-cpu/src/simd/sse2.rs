@@ -89,18 +89,17 @@ impl Simd for Sse2 {
         add_i32(a: I32, b: I32) -> Self::I32 = _mm_add_epi32(a, b);
         sub_i32(a: I32, b: I32) -> Self::I32 = _mm_sub_epi32(a, b);
         next_i32(a: I32) -> Self::I32 = _mm_srli_si128::<4>(a);
-        running_i32(a: I32) -> Self::I32 = {
+        run_on_i32(before: I32, a: I32) -> Self::I32 = {
             let a = _mm_add_epi32(a, _mm_slli_si128::<4>(a));
-            _mm_add_epi32(a, _mm_slli_si128::<8>(a))
+            let a = _mm_add_epi32(a, _mm_slli_si128::<8>(a));
+            _mm_add_epi32(_mm_shuffle_epi32::<0xFF>(before), a)
         };
-        last_i32(a: I32) -> Self::I32 = _mm_shuffle_epi32::<0xFF>(a);
         to_f32(a: I32) -> Self::F32 = _mm_cvtepi32_ps(a);
         add(a: F32, b: F32) -> Self::F32 = _mm_add_ps(a, b);
         sub(a: F32, b: F32) -> Self::F32 = _mm_sub_ps(a, b);
         mul(a: F32, b: F32) -> Self::F32 = _mm_mul_ps(a, b);
         div(a: F32, b: F32) -> Self::F32 = _mm_div_ps(a, b);
         sqrt(a: F32) -> Self::F32 = _mm_sqrt_ps(a);
-        min(a: F32, b: F32) -> Self::F32 = _mm_min_ps(a, b);
         max(a: F32, b: F32) -> Self::F32 = _mm_max_ps(a, b);
         interleave(even: F32, odd: F32) -> [Self::F32; 2] = [_mm_unpacklo_ps(even, odd), _mm_unpackhi_ps(even, odd)];
         to_i32(a: F32) -> Self::I32 = _mm_cvttps_epi32(a);
@@ -112,6 +111,9 @@ impl Simd for Sse2 {
         sub_product(acc: F64, a: F64, b: F64) -> Self::F64 = _mm_sub_pd(acc, _mm_mul_pd(a, b));
         running_f64(a: F64) -> Self::F64 = _mm_add_pd(a, _mm_castsi128_pd(_mm_slli_si128::<8>(_mm_castpd_si128(a))));
         last_f64(a: F64) -> Self::F64 = _mm_unpackhi_pd(a, a);
+        min_i32(a: I32, b: I32) -> Self::I32 = either(_mm_cmpgt_epi32(a, b), b, a);
+        max_i32(a: I32, b: I32) -> Self::I32 = either(_mm_cmpgt_epi32(a, b), a, b);
+        greater_i32(a: I32, b: I32) -> u32 = _mm_movemask_ps(_mm_castsi128_ps(_mm_cmpgt_epi32(a, b))) as u32;
         greater_u32(a: I32, b: I32) -> u32 = {
             let least = _mm_set1_epi32(i32::MIN);
             let greater = _mm_cmpgt_epi32(_mm_xor_si128(a, least), _mm_xor_si128(b, least));
@@ -127,6 +129,13 @@ impl Simd for Sse2 {
 #[target_feature(enable = "sse2")]
 fn bits(lanes: __m128i) -> u32 {
     _mm_movemask_epi8(_mm_packs_epi16(lanes, _mm_setzero_si128())) as u32
+}
+
+/// Lanes of a where `which` is all ones, of b where it is zero.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn either(which: __m128i, a: __m128i, b: __m128i) -> __m128i {
+    _mm_or_si128(_mm_and_si128(which, a), _mm_andnot_si128(which, b))
 }
 
 /// Asks for the cache line of `row[i]`, where there is one.
