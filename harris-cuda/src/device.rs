@@ -1,5 +1,6 @@
 //! A CUDA device as `harris-gpu` asks for it.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -25,6 +26,9 @@ const LEAST_STAGED: usize = 64 << 10;
 /// Bytes that are best sent last where work goes on beside: more would come too late, less is not worth a
 /// launch.
 const PORTION: usize = 1 << 20;
+
+/// What comes to the host begins at multiples of so many bytes: kernels write four words at once.
+const ALIGNMENT: usize = 16;
 
 /// A device, a stream on it and pinned memory on the way to it and back.
 #[derive(Debug)]
@@ -119,6 +123,31 @@ impl CudaDevice {
         Ok((self.staging.as_mut().expect("made above"), at))
     }
 
+    /// Room for what comes next to the host, until the wait after the next.
+    fn place(&mut self, bytes: usize) -> Result<Fetched, CudaError> {
+        let Self { stream, returns, changes, .. } = self;
+        if std::mem::take(&mut returns.settled) {
+            returns.taken = 0;
+            // One that is large enough for all stays.
+            if returns.places.len() > 1 {
+                changes.fetch_add(1, Relaxed);
+                returns.places.sort_by_key(|place| Reverse(place.bytes()));
+                returns.places.truncate(1);
+            }
+        }
+        let room = returns.places.last().map_or(0, |place| place.bytes() - returns.taken);
+        if room < bytes.next_multiple_of(ALIGNMENT) {
+            let taken: usize = returns.places.iter().map(Staging::bytes).sum();
+            let more = (taken + 2 * bytes).max(LEAST_STAGED).next_multiple_of(ALIGNMENT);
+            changes.fetch_add(1, Relaxed);
+            returns.places.push(Staging::new(stream.gpu(), more)?);
+            returns.taken = 0;
+        }
+        let (place, start) = (returns.places.len() - 1, returns.taken);
+        returns.taken += bytes.next_multiple_of(ALIGNMENT);
+        Ok(Fetched { place, start, bytes })
+    }
+
     fn transfer(&mut self, queue: Queue, memory: &DeviceMemory, rows: &Rows<'_>) -> Result<(), CudaError> {
         if !rows.lasting {
             return self.transfer_staged(queue, memory, rows);
@@ -190,41 +219,28 @@ impl Device for CudaDevice {
     }
 
     fn fetch(&mut self, memory: &DeviceMemory, bytes: usize) -> Result<Fetched, Error> {
-        let Self { stream, returns, changes, .. } = self;
-        if std::mem::take(&mut returns.settled) {
-            returns.taken = 0;
-            // One that is large enough for all stays.
-            if returns.places.len() > 1 {
-                changes.fetch_add(1, Relaxed);
-                returns.places.sort_by_key(|place| Reverse(place.bytes()));
-                returns.places.truncate(1);
-            }
-        }
-        let room = returns.places.last().map_or(0, |place| place.bytes() - returns.taken);
-        if room < bytes {
-            let taken: usize = returns.places.iter().map(Staging::bytes).sum();
-            let more = (taken + 2 * bytes).max(LEAST_STAGED);
-            changes.fetch_add(1, Relaxed);
-            returns.places.push(Staging::new(stream.gpu(), more)?);
-            returns.taken = 0;
-        }
-        let (place, start) = (returns.places.len() - 1, returns.taken);
-        stream.fetch(memory, &mut returns.places[place], start, bytes)?;
-        returns.taken += bytes;
-        Ok(Fetched { place, start, bytes })
+        let fetched = self.place(bytes)?;
+        self.stream.fetch(memory, &mut self.returns.places[fetched.place], fetched.start, bytes)?;
+        Ok(fetched)
     }
 
-    fn fetched<'a>(&'a self, fetched: &'a Fetched) -> &'a [u8] {
+    fn returned(&mut self, bytes: usize) -> Result<(DeviceMemory, Fetched), Error> {
+        let fetched = self.place(bytes)?;
+        let memory = self.returns.places[fetched.place].lent(fetched.start, bytes);
+        Ok((memory, fetched))
+    }
+
+    fn fetched<'a>(&'a self, fetched: &'a Fetched) -> Cow<'a, [u8]> {
         let Fetched { place, start, bytes } = *fetched;
         assert!(self.returns.settled, "fetched and waited for");
-        &self.returns.places[place].as_slice()[start..start + bytes]
+        self.returns.places[place].as_slice()[start..start + bytes].into()
     }
 
     fn download(&mut self, memory: &DeviceMemory, bytes: &mut [u8]) -> Result<(), Error> {
         if bytes.len() <= LEAST_STAGED {
             let fetched = self.fetch(memory, bytes.len())?;
             self.wait()?;
-            bytes.copy_from_slice(self.fetched(&fetched));
+            bytes.copy_from_slice(&self.fetched(&fetched));
         } else {
             self.stream.download(memory, bytes)?;
             self.staged = 0;

@@ -4,13 +4,17 @@ use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Order, Subpixel, Thr
 use harris_gpu_kernels::abi::{Kernel, bins, state, threshold};
 use harris_gpu_kernels::simt;
 
-use crate::device::{Depth, Device, Lines, Mark, Rows};
+use crate::device::{Buffer, Depth, Device, Lines, Mark, Rows};
 use crate::launch::{self, grid};
 use crate::lists::{Lists, Turn};
 use crate::room::{Room, Shape};
 use crate::workspace::{Slot, Workspace};
 
 const WARP: usize = simt::WARP as usize;
+
+/// Bytes of a keypoint as kernels write it, and of an image's state.
+const KEYPOINT: usize = size_of::<[f32; 4]>();
+const STATE: usize = size_of::<[u32; state::WORDS]>();
 
 /// Blocks that reduce an image: enough to fill any GPU.
 const REDUCING_BLOCKS: usize = 1024;
@@ -267,7 +271,16 @@ impl<'a, D: Device> Search<'a, D> {
     ) -> Result<Fetched<D>, Error> {
         let images = self.images;
         self.workspace.fit::<u64>(self.device, Slot::Bins, bins * KEYS_OF_BIN * images)?;
-        self.fit_keypoints()?;
+        let first = self.lists(self.config.max_corners());
+        // Straight to the host, unless they are to be read again.
+        let returned = if wanted && self.config.subpixel() == Subpixel::None {
+            let (memory, fetched) = self.device.returned(KEYPOINT * first.pitch * images)?;
+            Some((memory, (fetched, first.pitch)))
+        } else {
+            self.fit_keypoints()?;
+            None
+        };
+        let (report, states) = self.device.returned(STATE * images)?;
         let (keys, state) = (self.workspace.buffer(Slot::Bins), self.workspace.buffer(Slot::State));
         let (threshold, value) = simple_threshold(self.config).expect("Rosin's needs responses");
         let turned = u32::from(self.config.order() == Order::Raster);
@@ -288,14 +301,18 @@ impl<'a, D: Device> Search<'a, D> {
             turned,
             self.pixels() as u32,
         )?;
-        let first = self.lists(self.config.max_corners());
         let most = first.most.min(first.pitch) as u32;
+        let keypoints = match &returned {
+            Some((memory, _)) => Buffer::new(memory),
+            None => self.workspace.buffer(Slot::Keypoints),
+        };
         launch::gather(
             self.device,
             grid(Kernel::gather, bins * WARP, images),
             keys,
-            self.workspace.buffer(Slot::Keypoints),
+            keypoints,
             state,
+            Buffer::new(&report),
             tables,
             bins as u32,
             turned,
@@ -304,13 +321,17 @@ impl<'a, D: Device> Search<'a, D> {
             self.width,
         )?;
         self.refine_all(most)?;
-        let keypoints = if wanted { Some(self.fetch()?) } else { None };
-        Ok(Fetched { states: self.fetch_states()?, keypoints })
+        let keypoints = match returned {
+            Some((_, fetched)) => Some(fetched),
+            None if wanted => Some(self.fetch()?),
+            None => None,
+        };
+        Ok(Fetched { states, keypoints })
     }
 
     fn fetch_states(&mut self) -> Result<D::Fetched, Error> {
         let states = self.workspace.buffer::<u32>(Slot::State).memory;
-        self.device.fetch(states, size_of::<u32>() * state::WORDS * self.images)
+        self.device.fetch(states, STATE * self.images)
     }
 
     fn fit_keypoints(&mut self) -> Result<(), Error> {
@@ -323,7 +344,7 @@ impl<'a, D: Device> Search<'a, D> {
     /// room that is now known.
     pub(crate) fn finish(&mut self, fetched: &Fetched<D>) -> Result<Option<Vec<usize>>, Error> {
         self.device.wait()?;
-        let mut states: Vec<[u32; state::WORDS]> = words(self.device.fetched(&fetched.states));
+        let mut states: Vec<[u32; state::WORDS]> = words(&self.device.fetched(&fetched.states));
         if let Some(image) = states.iter().position(|state| state[state::INVALID] != 0) {
             self.check_samples(image)?;
         }
@@ -362,15 +383,14 @@ impl<'a, D: Device> Search<'a, D> {
         fetched: &Fetched<D>,
         counts: &[usize],
     ) -> Result<Vec<Vec<Keypoint>>, Error> {
-        let size = size_of::<[f32; 4]>();
         match &fetched.keypoints {
             Some((keypoints, each)) if counts.len() > 1 || counts[0] <= *each => {
-                let lists = self.device.fetched(keypoints).chunks(size * each);
-                let read = |(list, count): (&[u8], &usize)| read(&list[..size * count]);
-                Ok(lists.zip(counts).map(read).collect())
+                let lists = self.device.fetched(keypoints);
+                let read = |(list, count): (&[u8], &usize)| read(&list[..KEYPOINT * count]);
+                Ok(lists.chunks(KEYPOINT * each).zip(counts).map(read).collect())
             }
             _ => {
-                let mut bytes = vec![0; size * counts[0]];
+                let mut bytes = vec![0; KEYPOINT * counts[0]];
                 self.device.download(self.workspace.buffer::<f32>(Slot::Keypoints).memory, &mut bytes)?;
                 Ok(vec![read(&bytes)])
             }
@@ -500,7 +520,7 @@ impl<'a, D: Device> Search<'a, D> {
     /// Fetches as many keypoints as are expected of each image.
     fn fetch(&mut self) -> Result<(D::Fetched, usize), Error> {
         let each = if self.images == 1 { self.room.usual().min(self.room.kept) } else { self.room.kept };
-        let bytes = size_of::<[f32; 4]>() * each * self.images;
+        let bytes = KEYPOINT * each * self.images;
         let keypoints = self.workspace.buffer::<f32>(Slot::Keypoints).memory;
         Ok((self.device.fetch(keypoints, bytes)?, each))
     }
@@ -542,7 +562,7 @@ fn read(bytes: &[u8]) -> Vec<Keypoint> {
         let [x, y, scale, response]: [f32; 4] = bytemuck::pod_read_unaligned(bytes);
         Keypoint { x, y, scale, response }
     };
-    bytes.chunks_exact(size_of::<[f32; 4]>()).map(keypoint).collect()
+    bytes.chunks_exact(KEYPOINT).map(keypoint).collect()
 }
 
 /// Bytes, wherever they start, as words.

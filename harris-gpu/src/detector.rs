@@ -282,10 +282,8 @@ impl<D: Device> GpuDetector<D> {
         self.complete(|_, _, counts| Ok(counts[0]))
     }
 
-    /// The memory that has the keypoints of the last single image, x, y, scale and response of each as 32-bit floats, one after the
-    /// other, until the next image is begun.
-    ///
-    /// After [`GpuDetector::begin_on_device`] it is written when the queue comes to it.
+    /// The memory that has the keypoints of the image last begun with [`GpuDetector::begin_on_device`], x, y, scale and response of each
+    /// as 32-bit floats, one after the other, until the next image is begun. It is written when the queue comes to it.
     ///
     /// # Panics
     /// Where there was none.
@@ -294,7 +292,7 @@ impl<D: Device> GpuDetector<D> {
         self.workspace.buffer::<f32>(Slot::Keypoints).memory
     }
 
-    /// Where in memory of the device the number of the last single image's corners is, a 32-bit word so many bytes behind its start. It is
+    /// Where in memory of the device the number of that image's corners is, a 32-bit word so many bytes behind its start. It is
     /// greater than [`GpuDetector::room_on_device`] where the list is not complete before [`GpuDetector::finish_on_device`].
     ///
     /// # Panics
@@ -304,7 +302,7 @@ impl<D: Device> GpuDetector<D> {
         (self.workspace.buffer::<u32>(Slot::State).memory, size_of::<u32>() * state::KEPT)
     }
 
-    /// How many keypoints the memory has room for that has those of the last single image; 0 where there was none.
+    /// How many keypoints the memory has room for that has those of that image; 0 where there was none.
     #[must_use]
     pub fn room_on_device(&self) -> usize {
         self.room.as_ref().map_or(0, |room| room.kept)

@@ -1,5 +1,6 @@
 //! What a detector asks of a GPU.
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 use std::ops::Range;
 
@@ -52,8 +53,15 @@ pub trait Device: Debug + Send {
     /// Where the device fails.
     fn fetch(&mut self, memory: &Self::Memory, bytes: usize) -> Result<Self::Fetched, Error>;
 
+    /// Room among what is fetched, which kernels fill: memory of so many bytes, and what [`Device::fetched`] tells of it after the
+    /// [`Device::wait`] that follows.
+    ///
+    /// # Errors
+    /// Where there is not enough memory.
+    fn returned(&mut self, bytes: usize) -> Result<(Self::Memory, Self::Fetched), Error>;
+
     /// What was fetched before the last [`Device::wait`]. It is gone when the next is fetched.
-    fn fetched<'a>(&'a self, fetched: &'a Self::Fetched) -> &'a [u8];
+    fn fetched<'a>(&'a self, fetched: &'a Self::Fetched) -> Cow<'a, [u8]>;
 
     /// Reads the start of `memory`, and so waits for all work before.
     ///

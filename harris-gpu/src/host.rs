@@ -1,5 +1,7 @@
 //! A device that runs kernels on the CPU and checks them.
 
+use std::borrow::Cow;
+
 use harris_core::Error;
 use harris_gpu_kernels::abi::Kernel;
 use harris_gpu_kernels::simt::host;
@@ -13,9 +15,23 @@ const PORTION: usize = 2048;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HostDevice;
 
+/// What was fetched from it.
+#[derive(Clone, Debug)]
+pub enum Fetched {
+    /// A copy.
+    Copied(Vec<u8>),
+    /// So many bytes that kernels write.
+    Returned(host::Memory, usize),
+}
+
+/// What was never written makes numbers that equal none.
+fn read(memory: &host::Memory, bytes: usize) -> Vec<u8> {
+    (0..bytes).map(|i| memory.written(i).unwrap_or(u8::MAX)).collect()
+}
+
 impl Device for HostDevice {
     type Memory = host::Memory;
-    type Fetched = Vec<u8>;
+    type Fetched = Fetched;
 
     fn allocate(&self, bytes: usize) -> Result<host::Memory, Error> {
         Ok(host::Memory::new(bytes))
@@ -45,13 +61,20 @@ impl Device for HostDevice {
         PORTION
     }
 
-    fn fetch(&mut self, memory: &host::Memory, bytes: usize) -> Result<Vec<u8>, Error> {
-        // What was never written makes numbers that equal none.
-        Ok((0..bytes).map(|i| memory.written(i).unwrap_or(u8::MAX)).collect())
+    fn fetch(&mut self, memory: &host::Memory, bytes: usize) -> Result<Fetched, Error> {
+        Ok(Fetched::Copied(read(memory, bytes)))
     }
 
-    fn fetched<'a>(&'a self, fetched: &'a Vec<u8>) -> &'a [u8] {
-        fetched
+    fn returned(&mut self, bytes: usize) -> Result<(host::Memory, Fetched), Error> {
+        let memory = host::Memory::new(bytes);
+        Ok((memory.clone(), Fetched::Returned(memory, bytes)))
+    }
+
+    fn fetched<'a>(&'a self, fetched: &'a Fetched) -> Cow<'a, [u8]> {
+        match fetched {
+            Fetched::Copied(bytes) => bytes.into(),
+            Fetched::Returned(memory, bytes) => read(memory, *bytes).into(),
+        }
     }
 
     fn download(&mut self, memory: &host::Memory, bytes: &mut [u8]) -> Result<(), Error> {

@@ -1,12 +1,13 @@
 //! A device that fails: the image that it fails on has the error, and those around it have their corners.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
 use harris_conformance::pictures::{Depth, Picture, noise};
 use harris_core::{Detector, Error, HarrisConfig, ReferenceDetector, Threshold, presets};
-use harris_gpu::host::HostDevice;
+use harris_gpu::host::{Fetched, HostDevice};
 use harris_gpu::{Argument, Device, GpuDetector, GpuPipeline, Rows};
 use harris_gpu_kernels::abi::Kernel;
 
@@ -41,7 +42,7 @@ type Memory = <HostDevice as Device>::Memory;
 
 impl Device for Faulty {
     type Memory = Memory;
-    type Fetched = Vec<u8>;
+    type Fetched = Fetched;
 
     fn allocate(&self, bytes: usize) -> Result<Memory, Error> {
         self.step()?;
@@ -66,13 +67,18 @@ impl Device for Faulty {
         HostDevice.portion()
     }
 
-    fn fetch(&mut self, memory: &Memory, bytes: usize) -> Result<Vec<u8>, Error> {
+    fn fetch(&mut self, memory: &Memory, bytes: usize) -> Result<Fetched, Error> {
         self.step()?;
         HostDevice.fetch(memory, bytes)
     }
 
-    fn fetched<'a>(&'a self, fetched: &'a Vec<u8>) -> &'a [u8] {
-        fetched
+    fn returned(&mut self, bytes: usize) -> Result<(Memory, Fetched), Error> {
+        self.step()?;
+        HostDevice.returned(bytes)
+    }
+
+    fn fetched<'a>(&'a self, fetched: &'a Fetched) -> Cow<'a, [u8]> {
+        HostDevice.fetched(fetched)
     }
 
     fn download(&mut self, memory: &Memory, bytes: &mut [u8]) -> Result<(), Error> {

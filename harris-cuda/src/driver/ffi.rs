@@ -16,6 +16,7 @@ pub(super) const STREAM_CAPTURE_MODE_RELAXED: c_uint = 2;
 pub(super) const EVENT_RECORD_EXTERNAL: c_uint = 1;
 pub(super) const EVENT_DISABLE_TIMING: c_uint = 2;
 pub(super) const MEMHOSTALLOC_PORTABLE: c_uint = 1;
+pub(super) const MEMHOSTALLOC_DEVICEMAP: c_uint = 2;
 pub(super) const POINTER_ATTRIBUTE_MEMORY_TYPE: c_uint = 2;
 pub(super) const MEMORYTYPE_HOST: c_uint = 1;
 pub(super) const MEMORYTYPE_DEVICE: c_uint = 2;

@@ -57,6 +57,9 @@ impl Drop for DeviceMemory {
     }
 }
 
+/// For copies by all devices, and for their kernels.
+const FOR_ALL: c_uint = ffi::MEMHOSTALLOC_PORTABLE | ffi::MEMHOSTALLOC_DEVICEMAP;
+
 /// Pinned memory of the host, for all devices.
 #[derive(Debug)]
 pub(crate) struct Staging {
@@ -75,7 +78,7 @@ impl Staging {
         gpu.enter()?;
         let mut start: *mut c_void = std::ptr::null_mut();
         // SAFETY: writes one pointer.
-        match unsafe { ffi::cuMemHostAlloc(&mut start, bytes, ffi::MEMHOSTALLOC_PORTABLE) } {
+        match unsafe { ffi::cuMemHostAlloc(&mut start, bytes, FOR_ALL) } {
             ffi::OUT_OF_MEMORY => Err(CudaError::OutOfMemory { place: "pinned host", bytes }),
             code => {
                 ffi::check("cuMemHostAlloc", code)?;
@@ -101,6 +104,13 @@ impl Staging {
     pub(crate) fn as_slice(&self) -> &[u8] {
         // SAFETY: as in `as_mut_slice`.
         unsafe { std::slice::from_raw_parts(self.start, self.bytes) }
+    }
+
+    /// Some of it for kernels to write: the addresses of pinned memory are the same for devices. It must neither be read nor dropped
+    /// until they have, which is the caller's to keep.
+    pub(crate) fn lent(&self, start: usize, bytes: usize) -> DeviceMemory {
+        assert!(start <= self.bytes && bytes <= self.bytes - start, "a part of the memory");
+        DeviceMemory::foreign(&self.gpu, self.start as usize as Pointer + start as u64, bytes)
     }
 
     /// As many samples as fit.

@@ -91,6 +91,7 @@ pub(crate) fn gather<S: Simt>(
     from: S::Buffer<u64>,
     keypoints: S::Buffer<f32>,
     state: S::Buffer<u32>,
+    report: S::Buffer<u32>,
     tables: u32,
     bins: u32,
     turned: u32,
@@ -130,10 +131,15 @@ pub(crate) fn gather<S: Simt>(
         let sum = s.shared(sums + warp);
         before += (sum >> 32) as u32 + if warp < s.warp() { sum as u32 } else { 0 };
     }
-    if last && lane == 0 {
+    if last && lane < state::WORDS as u32 {
         // Longer than any list where keys are missing.
         let kept = if crowded == 0 { before + all } else { u32::MAX };
-        s.store(state, image * state::WORDS + state::KEPT, kept);
+        let at = image * state::WORDS + lane as usize;
+        let word = if lane == state::KEPT as u32 { kept } else { s.load(state, at) };
+        if lane == state::KEPT as u32 {
+            s.store(state, at, kept);
+        }
+        s.store(report, at, word);
     }
     let mut i = lane;
     while i < count {
@@ -151,10 +157,7 @@ pub(crate) fn gather<S: Simt>(
             let key = if turned == 0 { own } else { own.rotate_left(32) };
             let (x, y) = place(key, width);
             let first = 4 * (image * pitch as usize + at as usize);
-            s.store(keypoints, first, x as f32);
-            s.store(keypoints, first + 1, y as f32);
-            s.store(keypoints, first + 2, 1.0);
-            s.store(keypoints, first + 3, f32::from_bits(!(key >> 32) as u32));
+            s.store_four(keypoints, first, [x as f32, y as f32, 1.0, f32::from_bits(!(key >> 32) as u32)]);
         }
         i += WARP;
     }

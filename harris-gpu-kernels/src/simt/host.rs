@@ -271,6 +271,14 @@ impl<'a> Simt for Thread<'a> {
             }
         }
     }
+    fn store_four(self, buffer: Buffer<'a, f32>, i: usize, words: [f32; 4]) {
+        if !i.is_multiple_of(4) {
+            self.misuse(&format!("writes four words at {i}"));
+        }
+        for (n, word) in words.into_iter().enumerate() {
+            self.store(buffer, i + n, word);
+        }
+    }
     fn atomic_add(self, buffer: Buffer<'a, u32>, i: usize, word: u32) -> u32 {
         self.atomic(buffer, i).fetch_add(word, Relaxed)
     }

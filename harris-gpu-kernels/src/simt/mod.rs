@@ -113,6 +113,8 @@ pub trait Simt: Copy {
     fn load_four(self, buffer: Self::Buffer<u8>, i: usize) -> u32;
     /// Writes a word of a buffer.
     fn store<T: Word>(self, buffer: Self::Buffer<T>, i: usize, word: T);
+    /// Writes four words of a buffer at once; `i` is a multiple of 4, and the buffer begins at a multiple of 16 bytes.
+    fn store_four(self, buffer: Self::Buffer<f32>, i: usize, words: [f32; 4]);
     /// Adds to a word of a buffer, and returns what it was.
     fn atomic_add(self, buffer: Self::Buffer<u32>, i: usize, word: u32) -> u32;
     /// Raises a word of a buffer to `word` where it is less.

@@ -213,6 +213,15 @@ impl Simt for Nvptx {
     }
 
     #[inline(always)]
+    fn store_four(self, buffer: Pointer<f32>, i: usize, [a, b, c, d]: [f32; 4]) {
+        // SAFETY: the four words lie inside the buffer, by the contract of `Nvptx::new`, and are aligned, by that of `store_four`.
+        unsafe {
+            asm!("st.global.v4.f32 [{}], {{{}, {}, {}, {}}};", in(reg64) buffer.0.add(i), in(reg32) a, in(reg32) b,
+                in(reg32) c, in(reg32) d, options(nostack, preserves_flags));
+        }
+    }
+
+    #[inline(always)]
     fn atomic_add(self, buffer: Pointer<u32>, i: usize, word: u32) -> u32 {
         let before;
         // SAFETY: `i` lies inside the buffer, by the contract of `Nvptx::new`.

@@ -128,6 +128,11 @@ impl Simt for RustCuda {
         // SAFETY: `i` lies inside the buffer, by the contract of `new`.
         unsafe { buffer.0.add(i).write(word) }
     }
+    fn store_four(self, buffer: Pointer<f32>, i: usize, words: [f32; 4]) {
+        for (n, word) in words.into_iter().enumerate() {
+            self.store(buffer, i + n, word);
+        }
+    }
     fn atomic_add(self, buffer: Pointer<u32>, i: usize, word: u32) -> u32 {
         let mut before: u32 = 0;
         instruction!(
