@@ -5,6 +5,8 @@ mod gpu;
 use std::time::Duration;
 
 use harris_conformance::pictures::{Depth, Picture, noise};
+use harris_core::{Threshold, presets};
+use harris_cpu::CpuDetector;
 use harris_cuda::harris_core::StageTimes;
 use harris_cuda::{
     CudaDetector, CudaError, Detector, Error, GpuError, HarrisConfig, ImageView, devices, is_available,
@@ -83,6 +85,29 @@ fn one_image_a_thousand_times_has_one_result() {
         for i in 0..1000 {
             assert!(detector.detect(&picture.view()).unwrap() == expected, "differs in run {i}");
         }
+    }
+}
+
+/// Many corners are copied to the host, fewer written there by kernels; also where the image before had others.
+#[test]
+fn lists_of_any_length_come_whole() {
+    if !gpu::present() {
+        return;
+    }
+    let size = (1900, 1000, 1);
+    let many = Picture::draw(Depth::U8, size, |x, y, c| noise(3, x, y, c));
+    let few = Picture::draw(Depth::U8, size, |x, y, c| if x < 100 { noise(4, x, y, c) } else { 0.0 });
+    let config = presets::opencv_gftt().to_builder().threshold(Threshold::None).build().unwrap();
+    let mut cpu = CpuDetector::new(config.clone());
+    let expected = [&many, &few].map(|picture| cpu.detect(&picture.view()).unwrap());
+    assert!(
+        expected[0].len() > 40_000 && expected[1].len() < 20_000,
+        "{:?}",
+        expected.map(|list| list.len())
+    );
+    let mut detector = CudaDetector::new(config).unwrap();
+    for i in [0, 0, 0, 1, 1, 0, 1, 0] {
+        assert!(detector.detect(&[&many, &few][i].view()).unwrap() == expected[i], "{i}");
     }
 }
 

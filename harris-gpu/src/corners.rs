@@ -35,6 +35,10 @@ pub(crate) fn simple_threshold(config: &HarrisConfig) -> Option<(u32, f32)> {
     }
 }
 
+/// The most keypoints that an image is expected to have where kernels write them to the host's memory: more are quicker copied, and do not
+/// hold up what comes to the device.
+const MOST_RETURNED: usize = 1 << 15;
+
 /// Rounds of decisions before the host looks whether any are left.
 const ROUNDS: usize = 4;
 
@@ -273,7 +277,8 @@ impl<'a, D: Device> Search<'a, D> {
         self.workspace.fit::<u64>(self.device, Slot::Bins, bins * KEYS_OF_BIN * images)?;
         let first = self.lists(self.config.max_corners());
         // Straight to the host, unless they are to be read again.
-        let returned = if wanted && self.config.subpixel() == Subpixel::None {
+        let few = images > 1 || self.room.usual() <= MOST_RETURNED;
+        let returned = if wanted && few && self.config.subpixel() == Subpixel::None {
             let (memory, fetched) = self.device.returned(KEYPOINT * first.pitch * images)?;
             Some((memory, (fetched, first.pitch)))
         } else {

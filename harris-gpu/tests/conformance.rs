@@ -2,7 +2,7 @@
 
 use harris_conformance::pictures::{Depth, Picture, Pixels, noise};
 use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian};
-use harris_core::{Detector, Keypoint, Order, ReferenceDetector, Threshold, presets};
+use harris_core::{Detector, Keypoint, Order, ReferenceDetector, Subpixel, Threshold, presets};
 use harris_gpu::host::HostDevice;
 use harris_gpu::{
     Depth as DeviceDepth, Device, GpuDetector, GpuFastHessian, GpuMatcher, GpuPipeline, GpuSurf, Resident,
@@ -24,6 +24,29 @@ fn lists_that_overflow_are_filled_anew() {
     {
         for _ in 0..2 {
             assert!(detector.detect(&picture.view()).unwrap() == expected);
+        }
+    }
+}
+
+/// More corners than the image before had, so that fewer are expected: also where keypoints are copied to the host.
+#[test]
+fn lists_longer_than_expected_come_whole() {
+    let draw = |few: bool| {
+        let spots =
+            move |x: usize, y: usize, c| if few && (x > 30 || y > 30) { 0.0 } else { noise(1, x, y, c) };
+        Picture::draw(Depth::U8, (240, 160, 1), spots)
+    };
+    let (many, few) = (draw(false), draw(true));
+    for subpixel in [Subpixel::None, Subpixel::Forstner { radius: 3 }] {
+        let config = presets::opencv_gftt().to_builder().threshold(Threshold::None).subpixel(subpixel);
+        let config = config.build().unwrap();
+        let expected =
+            |picture: &Picture| ReferenceDetector::new(config.clone()).detect(&picture.view()).unwrap();
+        let expected = [expected(&many), expected(&few)];
+        assert!(expected[0].len() > 1500 && expected[1].len() < 500, "{:?}", expected.map(|list| list.len()));
+        let mut detector = GpuDetector::new(HostDevice, config);
+        for i in [0, 0, 1, 0, 1] {
+            assert!(detector.detect(&[&many, &few][i].view()).unwrap() == expected[i], "{subpixel:?}, {i}");
         }
     }
 }
