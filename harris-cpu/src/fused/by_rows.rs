@@ -85,8 +85,8 @@ impl Walk<'_, u8> {
         let (border, height) = (self.config.border(), self.image.height());
         let Scratch { gradients, zero, sums, .. } = &mut *self.scratch;
         let row = |y: Option<isize>| {
-            let y = y.and_then(|y| border::inside(border, y, height));
-            gradients.each_ref().map(|rows| y.map_or(zero.row(0), |y| rows.row(y % ring)))
+            let place = y.and_then(|y| border::inside(border, y, height)).map(|y| y % ring);
+            gradients.each_ref().map(|rows| place.map_or(zero.row(0), |place| rows.row(place)))
         };
         let (enters, leaves) = (row(Some(enters)), row(leaves));
         let [aa, bb, cc, ao, bo, co] = sums.rows_mut(0);
