@@ -123,7 +123,7 @@ impl CudaDevice {
         Ok((self.staging.as_mut().expect("made above"), at))
     }
 
-    /// Room for what comes next to the host, until the wait after the next.
+    /// Room for what comes to the host: it stays until more is asked for after the next wait.
     fn place(&mut self, bytes: usize) -> Result<Fetched, CudaError> {
         let Self { stream, returns, changes, .. } = self;
         if std::mem::take(&mut returns.settled) {

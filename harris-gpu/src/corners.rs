@@ -36,8 +36,9 @@ pub(crate) fn simple_threshold(config: &HarrisConfig) -> Option<(u32, f32)> {
 }
 
 /// The most keypoints that an image is expected to have where kernels write them to the host's memory: more are quicker copied, and do not
-/// hold up what comes to the device.
+/// hold up what comes to the device. And the most that there is room for in that memory, for all that an image could have.
 const MOST_RETURNED: usize = 1 << 15;
+const MOST_ROOM: usize = 1 << 20;
 
 /// Rounds of decisions before the host looks whether any are left.
 const ROUNDS: usize = 4;
@@ -276,8 +277,8 @@ impl<'a, D: Device> Search<'a, D> {
         let images = self.images;
         self.workspace.fit::<u64>(self.device, Slot::Bins, bins * KEYS_OF_BIN * images)?;
         let first = self.lists(self.config.max_corners());
+        let few = (images > 1 || self.room.usual() <= MOST_RETURNED) && first.pitch * images <= MOST_ROOM;
         // Straight to the host, unless they are to be read again.
-        let few = images > 1 || self.room.usual() <= MOST_RETURNED;
         let returned = if wanted && few && self.config.subpixel() == Subpixel::None {
             let (memory, fetched) = self.device.returned(KEYPOINT * first.pitch * images)?;
             Some((memory, (fetched, first.pitch)))

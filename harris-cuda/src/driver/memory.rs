@@ -1,4 +1,4 @@
-//! Memory of a device, and memory of the host that a device copies from.
+//! Memory of a device, and memory of the host that a device copies from and writes to.
 
 use std::ffi::{c_uint, c_void};
 use std::sync::Arc;
