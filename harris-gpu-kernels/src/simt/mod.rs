@@ -101,6 +101,11 @@ pub trait Simt: Copy {
     fn shuffle(self, word: u32, lane: u32) -> u32;
     /// Bit i tells whether `vote` holds in lane i.
     fn ballot(self, vote: bool) -> u32;
+    /// Whether `vote` holds in any lane.
+    #[inline(always)]
+    fn any(self, vote: bool) -> bool {
+        self.ballot(vote) != 0
+    }
 
     /// A word of a buffer.
     fn load<T: Word>(self, buffer: Self::Buffer<T>, i: usize) -> T;
@@ -130,7 +135,11 @@ pub trait Simt: Copy {
     fn permute(self, low: u32, high: u32, selector: u32) -> u32;
     /// `a + b + c`, added at once: compilers, that count two additions, else keep the sums of two for later.
     fn add(self, a: i32, b: i32, c: i32) -> i32 {
-        a + b + c
+        a.wrapping_add(b).wrapping_add(c)
+    }
+    /// All of `a * b`: compilers that know more of a factor than that it has no sign would multiply 64 bits by 64.
+    fn product(self, a: u32, b: u32) -> u64 {
+        u64::from(a) * u64::from(b)
     }
     /// `a * b + c`, rounded once: for terms whose sum is that of exact numbers, as elsewhere every operation is rounded.
     fn exact_fma(self, a: f32, b: f32, c: f32) -> f32;

@@ -33,6 +33,8 @@ unsafe extern "C" {
     fn shfl_idx(mask: u32, word: u32, lane: u32, clamp: u32) -> u32;
     #[link_name = "llvm.nvvm.vote.ballot.sync"]
     fn vote_ballot(mask: u32, vote: bool) -> u32;
+    #[link_name = "llvm.nvvm.vote.any.sync"]
+    fn vote_any(mask: u32, vote: bool) -> bool;
     #[link_name = "llvm.nvvm.prmt"]
     fn prmt(low: u32, high: u32, selector: u32) -> u32;
     #[link_name = "llvm.nvvm.sqrt.rn.f"]
@@ -142,6 +144,12 @@ impl Simt for Nvptx {
     fn ballot(self, vote: bool) -> u32 {
         // SAFETY: as in `shuffle_down`.
         unsafe { vote_ballot(ALL, vote) }
+    }
+
+    #[inline(always)]
+    fn any(self, vote: bool) -> bool {
+        // SAFETY: as in `shuffle_down`.
+        unsafe { vote_any(ALL, vote) }
     }
 
     #[inline(always)]
@@ -276,6 +284,16 @@ impl Simt for Nvptx {
                 a = in(reg32) a, b = in(reg32) b, c = in(reg32) c, options(pure, nomem, nostack, preserves_flags));
         }
         sum
+    }
+
+    #[inline(always)]
+    fn product(self, a: u32, b: u32) -> u64 {
+        let product;
+        // SAFETY: arithmetic alone.
+        unsafe {
+            asm!("mul.wide.u32 {}, {}, {};", out(reg64) product, in(reg32) a, in(reg32) b, options(pure, nomem, nostack, preserves_flags));
+        }
+        product
     }
 
     #[inline(always)]

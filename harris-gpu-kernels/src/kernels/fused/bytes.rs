@@ -4,7 +4,7 @@ use core::array;
 
 use super::super::response::{lesser_eigenvalue, measure};
 use super::corners::push;
-use super::{EACH, Front, Lane, NEVER, ROWS, mirrored};
+use super::{EACH, Front, Lane, NEVER, ROWS, beyond, mirrored};
 use crate::Simt;
 use crate::abi::{gradient, measure as measures};
 
@@ -18,6 +18,9 @@ const MOST_TRACE: f32 = 1_073_741_824.0;
 /// those less than 2²² away from 0.
 const FROM_0: i32 = 0x4B00_0000;
 const AROUND_0: i32 = 0x4B40_0000;
+
+/// What nine times is 1, modulo 2³².
+const NINTH: i32 = 0x38E3_8E39;
 
 /// A lane's part of it. Rings have the latest row first.
 pub(super) struct Bytes<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> {
@@ -65,8 +68,8 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> 
             sums: [[0; PAIRS]; 2],
             products: [[[0; EACH]; 3]; 7],
         };
-        let first = front.load(lane, row);
-        front.ahead = array::from_fn(|i| front.load(lane, row + 1 + i as i32));
+        let first = front.load(lane, row, true);
+        front.ahead = array::from_fn(|i| front.load(lane, row + 1 + i as i32, true));
         front.next(lane, front.pick(lane, first));
         front
     }
@@ -79,9 +82,13 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> 
     }
 
     #[inline(always)]
-    fn fetch(&mut self, lane: &Lane<S>, row: i32) {
+    fn take(&mut self, lane: &Lane<S>) {
         self.samples = array::from_fn(|i| self.pick(lane, self.ahead[i]));
-        self.ahead = array::from_fn(|i| self.load(lane, row + 1 + (ROWS + i) as i32));
+    }
+
+    #[inline(always)]
+    fn ask(&mut self, lane: &Lane<S>, row: i32, leads: bool) {
+        self.ahead = array::from_fn(|i| self.load(lane, row + 1 + (ROWS + i) as i32, leads));
     }
 
     #[inline(always)]
@@ -91,19 +98,17 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> 
         let smoothed = Self::smooth(lane.s, around);
         let (gx, gy) = self.differentiate(lane.s, smoothed);
         let [xx, xy, yy] = self.sum(lane.s, gx, gy);
-        let offset = if Self::SMALL { FROM_0 } else { 0 };
-        let (xx, yy) = (Self::across(lane.s, xx, offset), Self::across(lane.s, yy, offset));
+        let (xx, yy) = (Self::across(lane.s, xx), Self::across(lane.s, yy));
         let mut greatest = i32::MIN;
         for i in 0..EACH {
             greatest = greatest.max(xx[i].wrapping_add(yy[i]));
         }
         // No response is greater than the trace allows: a row without any that exceeds the bound has no corner, and none that a
         // corner could lose to.
-        let strong = lane.s.ballot(greatest >= self.least) != 0 && valid;
+        let strong = lane.s.any(valid && greatest >= self.least);
         let mut responses = [NEVER; EACH];
         if strong {
-            let offset = if Self::SMALL { AROUND_0 } else { 0 };
-            let xy = Self::across(lane.s, self.turn(lane, xy, row - SMOOTHING as i32 - 1), offset);
+            let xy = Self::across(lane.s, self.turn(lane, xy, row - SMOOTHING as i32 - 1));
             responses = Self::measure(lane, [xx, xy, yy]);
         }
         (strong, responses)
@@ -120,11 +125,16 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>
     /// 9·562² < 2²².
     const SMALL: bool = SMOOTHING > 0 && GRADIENT == gradient::SOBEL && WINDOW == 1;
 
-    /// The two words of a row that have the lane's samples.
+    /// What squares and gx·gy have more than they, so that the sums of a window are bits of floats.
+    const OFFSETS: [i32; 2] =
+        if Self::SMALL { [FROM_0.wrapping_mul(NINTH), AROUND_0.wrapping_mul(NINTH)] } else { [0; 2] };
+
+    /// The two words of a row that have the lane's samples; of one that may be above the image where it only leads to others.
     #[inline(always)]
-    fn load(&self, lane: &Lane<S>, row: i32) -> [u32; 2] {
-        let y = mirrored(row, lane.set.size.height) as usize;
-        let at = lane.start + y * lane.set.pitch as usize + self.column as usize;
+    fn load(&self, lane: &Lane<S>, row: i32, leads: bool) -> [u32; 2] {
+        let height = lane.set.size.height;
+        let y = if leads { mirrored(row, height) } else { beyond(row, height as i32 - 1) };
+        let at = lane.start + lane.s.product(y, lane.set.pitch) as usize + self.column as usize;
         [lane.s.load_four(self.image, at), lane.s.load_four(self.image, at + 4)]
     }
 
@@ -205,13 +215,17 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>
         let height = lane.set.size.height;
         let outside = |row: i32| row as u32 >= height;
         if lane.at_edge || (lowest - 2 * WINDOW as i32) as u32 >= height - 2 * WINDOW as u32 {
+            let offset = Self::OFFSETS[1];
             for row in 0..2 * WINDOW + 1 {
                 let times = if outside(lowest - row as i32) { 2 } else { 0 };
                 for i in 0..EACH {
-                    sums[i] -= times * self.products[row][1][i];
+                    // So that compilers do not keep the product without its offset, too.
+                    let product = lane.s.add(self.products[row][1][i], -offset, 0);
+                    sums[i] = sums[i].wrapping_sub(times * product);
                 }
             }
-            sums = lane.turn(sums);
+            let offset = offset.wrapping_mul(2 * WINDOW as i32 + 1);
+            sums = lane.turn(sums.map(|sum| sum.wrapping_sub(offset))).map(|sum| sum.wrapping_add(offset));
         }
         sums
     }
@@ -219,10 +233,11 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>
     /// Sums down of the products over the window whose lowest row is this one.
     #[inline(always)]
     fn sum(&mut self, s: S, gx: [i32; EACH], gy: [i32; EACH]) -> [[i32; EACH]; 3] {
+        let [square, other] = Self::OFFSETS;
         let products = [
-            array::from_fn(|i| gx[i] * gx[i]),
-            array::from_fn(|i| gx[i] * gy[i]),
-            array::from_fn(|i| gy[i] * gy[i]),
+            array::from_fn(|i| (gx[i] * gx[i]).wrapping_add(square)),
+            array::from_fn(|i| (gx[i] * gy[i]).wrapping_add(other)),
+            array::from_fn(|i| (gy[i] * gy[i]).wrapping_add(square)),
         ];
         let mut down = products;
         for pair in 0..WINDOW {
@@ -237,9 +252,9 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>
         down
     }
 
-    /// Sums across, of what the lanes have of a row, with an offset.
+    /// Sums across, of what the lanes have of a row.
     #[inline(always)]
-    fn across(s: S, own: [i32; EACH], offset: i32) -> [i32; EACH] {
+    fn across(s: S, own: [i32; EACH]) -> [i32; EACH] {
         let (mut left, mut right) = ([0; 3], [0; 3]);
         for d in 0..WINDOW {
             left[d] = s.shuffle_up(own[EACH - 1 - d] as u32, 1) as i32;
@@ -248,10 +263,12 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>
         array::from_fn(|i| {
             let mut sum = own[i];
             for d in 1..=WINDOW {
-                sum += if d <= i { own[i - d] } else { left[d - i - 1] };
-                sum += if i + d < EACH { own[i + d] } else { right[i + d - EACH] };
+                let before = if d <= i { own[i - d] } else { left[d - i - 1] };
+                let after = if i + d < EACH { own[i + d] } else { right[i + d - EACH] };
+                // In wider windows sums of two serve several.
+                sum = if WINDOW == 1 { s.add(sum, before, after) } else { sum + before + after };
             }
-            sum.wrapping_add(offset)
+            sum
         })
     }
 

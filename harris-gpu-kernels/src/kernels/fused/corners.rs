@@ -11,7 +11,7 @@ use crate::abi::{measure as measures, state, threshold};
 /// A lane's part of it. Rings have the latest row first.
 ///
 /// Responses are their bits: what exceeds the bound is positive, and positive numbers compare as their bits do; all others have
-/// lesser ones. To exceed a number is thus to reach the next.
+/// lesser ones, or 0. To exceed a number is thus to reach the next.
 pub(super) struct Corners<S: Simt> {
     state: S::Buffer<u32>,
     keys: S::Buffer<u64>,
@@ -23,12 +23,12 @@ pub(super) struct Corners<S: Simt> {
     /// The greatest response that any warp told of, as the state has it: what was asked for last, and before.
     heard: u32,
     known: u32,
-    /// What a corner reaches at least, as far as is known, where the lane finds any.
+    /// What a corner exceeds, as far as is known: 0 at least.
     bound: i32,
     /// The greatest response so far of its own corners.
     greatest: i32,
     /// Which of the last rows have responses that count, the latest first.
-    strong: u32,
+    strong: [bool; 3],
     /// Responses, and the greatest of as many rows of them as the radius.
     responses: [[i32; EACH]; 4],
     pooled: [[i32; EACH]; 5],
@@ -52,27 +52,31 @@ impl<S: Simt> Corners<S> {
             known: 0,
             bound: 0,
             greatest: i32::MIN,
-            strong: 0,
+            strong: [false; 3],
             responses: [[i32::MIN; EACH]; 4],
             pooled: [[i32::MIN; EACH]; 5],
         }
     }
 
-    /// Learns the bound from what all warps told before the last [`Corners::ask`]; returns what the trace of the sums around a corner
-    /// reaches at least, where that is news.
+    /// Tells all warps of the greatest response of this one's own columns, and learns the bound from what all told before the last
+    /// [`Corners::ask`], where any of it is news; returns what the trace of the sums around a corner reaches at least, if so.
     #[inline(always)]
-    pub(super) fn listen(&mut self, lane: &Lane<S>) -> Option<f32> {
-        let is_news = lane.s.ballot(self.heard > self.known) != 0;
-        is_news.then(|| self.learn(lane))
+    pub(super) fn talk(&mut self, lane: &Lane<S>) -> Option<f32> {
+        // As `ordered` has positive numbers, and lesser ones for all that are none.
+        let is_news = self.heard > self.known || self.greatest > (self.known ^ 0x8000_0000) as i32;
+        lane.s.any(is_news).then(|| {
+            self.tell(lane);
+            self.learn(lane)
+        })
     }
 
-    /// Asks what all warps told: the answer is waited for in [`Corners::listen`].
+    /// Asks what all warps told: the answer is waited for in [`Corners::talk`].
     #[inline(always)]
     pub(super) fn ask(&mut self, lane: &Lane<S>) {
         self.heard = lane.s.load_shared_by_all(self.state, self.greatest_of_all);
     }
 
-    /// Learns the bound from what was heard; returns as [`Corners::listen`].
+    /// Learns the bound from what was heard; returns as [`Corners::talk`].
     #[inline(always)]
     pub(super) fn learn(&mut self, lane: &Lane<S>) -> f32 {
         let (s, set) = (lane.s, &lane.set);
@@ -85,8 +89,7 @@ impl<S: Simt> Corners<S> {
             0.0
         };
         let floor = floor.max(0.0);
-        self.bound =
-            if lane.finds(0) || lane.finds(EACH - 1) { floor.to_bits() as i32 + 1 } else { i32::MAX };
+        self.bound = floor.to_bits() as i32;
         let root = if set.measure == measures::HARRIS { s.sqrt(floor) } else { floor };
         root * set.reach
     }
@@ -95,8 +98,7 @@ impl<S: Simt> Corners<S> {
     #[inline(always)]
     pub(super) fn tell(&mut self, lane: &Lane<S>) {
         let s = lane.s;
-        // As `ordered` has positive numbers, and lesser ones for all that are none.
-        if s.ballot(self.greatest > (self.known ^ 0x8000_0000) as i32) == 0 {
+        if !s.any(self.greatest > (self.known ^ 0x8000_0000) as i32) {
             return;
         }
         let mut greatest = self.greatest;
@@ -121,23 +123,26 @@ impl<S: Simt> Corners<S> {
         responses: [f32; EACH],
         centre: i32,
     ) {
-        self.strong = self.strong << 1 | u32::from(strong);
         let responses = responses.map(|response| response.to_bits() as i32);
-        // The greatest of the rows below, of those above, and the row itself.
+        // The greatest of the rows below, of those above, and the row itself. What does not exceed the bound loses to it.
         let mut below = responses;
         for row in 0..RADIUS - 1 {
             for i in 0..EACH {
                 below[i] = below[i].max(self.responses[row][i]);
             }
         }
+        for i in 0..EACH {
+            below[i] = below[i].max(self.bound);
+        }
         let (own, above) = (self.responses[RADIUS - 1], self.pooled[RADIUS]);
         // To be reached: those before a corner in the order of rows are to be exceeded.
-        let least: [i32; EACH] = array::from_fn(|i| (above[i] + 1).max(below[i]).max(self.bound));
+        let least: [i32; EACH] = array::from_fn(|i| (above[i] + 1).max(below[i]));
         let wins = some(array::from_fn(|i| own[i] >= least[i]));
         // Most that exceed the bound lose to others of their columns.
-        if self.strong >> RADIUS & 1 != 0 && lane.s.ballot(wins) != 0 {
+        if self.strong[RADIUS - 1] && lane.s.any(wins) {
             self.decide::<RADIUS>(lane, least, above, own, below, centre as u32);
         }
+        push(&mut self.strong, strong);
         push(&mut self.responses, responses);
         push(&mut self.pooled, below);
     }
@@ -181,7 +186,7 @@ impl<S: Simt> Corners<S> {
             least
         });
         let some = some(array::from_fn(|i| own[i] >= least[i]));
-        if lane.s.ballot(some) != 0 && lane.finds_in(y as i32) {
+        if lane.s.any(some) && lane.finds_in(y as i32) {
             self.emit(lane, least, own, y);
         }
     }

@@ -30,8 +30,8 @@ const EACH: usize = fused::EACH as usize;
 /// Rows that are fetched at once, and then walked.
 const ROWS: usize = 3;
 
-/// What every response exceeds.
-const NEVER: f32 = f32::NEG_INFINITY;
+/// Where no response counts: a corner's exceeds it.
+const NEVER: f32 = 0.0;
 
 /// The numbers of a walk.
 #[derive(Clone, Copy)]
@@ -74,6 +74,8 @@ struct Lane<S: Simt> {
     x: i32,
     /// Columns to each side of the strip that only lead to others.
     side: u32,
+    /// Rows of the image that have valid responses.
+    rows: u32,
     /// Whether a column of the strip lies outside or has no valid response.
     at_edge: bool,
 }
@@ -121,10 +123,13 @@ trait Front<S: Simt> {
     /// Learns what the trace of the sums around a corner reaches at least.
     fn listen(&mut self, least: f32);
 
-    /// Before [`ROWS`] steps from `row` on: takes what they need of the rows that were asked for the last time, and asks for others.
-    fn fetch(&mut self, lane: &Lane<S>, row: i32);
+    /// Before [`ROWS`] steps: takes what they need of the rows that were asked for.
+    fn take(&mut self, lane: &Lane<S>);
 
-    /// One row down, to `row`, which is number `i` after the last fetching: whether any of the responses `REACH` rows higher up counts,
+    /// After the first of the steps, from `row` on: asks for rows for the next ones. Where they lead to others, some may be above the image.
+    fn ask(&mut self, lane: &Lane<S>, row: i32, leads: bool);
+
+    /// One row down, to `row`, which is number `i` after the last taking: whether any of the responses `REACH` rows higher up counts,
     /// and these. None does where the row is not `valid`, or no trace is great enough.
     fn step(&mut self, lane: &Lane<S>, row: i32, i: usize, valid: bool) -> (bool, [f32; EACH]);
 
@@ -137,6 +142,7 @@ trait Front<S: Simt> {
 
 macro_rules! variants {
     ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $window:literal, $measure:ident, $radius:literal;)*) => {$(
+        #[inline(always)]
         pub(crate) fn $name<S: Simt>(
             s: S,
             image: S::Buffer<sample!($samples)>,
@@ -213,7 +219,14 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     set: Settings,
     (tables, counters): (u32, u32),
 ) {
-    const { assert!(F::REACH as u32 + RADIUS as u32 <= fused::MOST_REACH, "samples are mirrored once") };
+    const {
+        let reach = F::REACH as usize + RADIUS;
+        assert!(reach <= fused::MOST_REACH as usize, "samples are mirrored once");
+        assert!(
+            F::LEADING == 0 || reach <= ROWS * (F::LEADING + 1) + 1,
+            "what leads no more asks for rows inside"
+        );
+    }
     // First or last, as registers allow: those walks that have no loop for leading rows have none to spare at the end.
     if F::LEADING == 0 {
         clear(s, state, tables, counters);
@@ -236,6 +249,7 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
         bottom: bottom as i32,
         x: left + (fused::EACH * s.lane()) as i32,
         side: reach as u32,
+        rows: set.size.height.saturating_sub(2 * set.frame),
         at_edge: left < frame || left + COLUMNS as i32 > width - frame,
     };
     let piece = s.block_row() as usize * set.pieces as usize + (set.piece + s.block()) as usize;
@@ -245,25 +259,28 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     front.listen(corners.learn(&lane));
     // Rows that lead to the first whose responses count.
     for _ in 0..F::LEADING {
-        front.fetch(&lane, row);
+        front.take(&lane);
         front.step(&lane, row, 0, false);
+        front.ask(&lane, row, true);
         front.step(&lane, row + 1, 1, false);
         front.step(&lane, row + 2, 2, false);
         row += ROWS as i32;
     }
     while row - reach < lane.bottom {
-        if let Some(least) = corners.listen(&lane) {
+        if let Some(least) = corners.talk(&lane) {
             front.listen(least);
         }
-        front.fetch(&lane, row);
-        corners.ask(&lane);
+        front.take(&lane);
         // As many as most rings are long and one more: so many turns bring rows back to the registers they had.
         step::<S, F, RADIUS>(&lane, &mut front, &mut corners, row, 0);
+        // Only now, so that no one waits for these words who waits for those that were asked for before.
+        front.ask(&lane, row, false);
+        corners.ask(&lane);
         step::<S, F, RADIUS>(&lane, &mut front, &mut corners, row + 1, 1);
         step::<S, F, RADIUS>(&lane, &mut front, &mut corners, row + 2, 2);
         row += ROWS as i32;
-        corners.tell(&lane);
     }
+    corners.tell(&lane);
     if F::LEADING > 0 {
         clear(s, state, tables, counters);
     }
@@ -285,8 +302,7 @@ fn step<S: Simt, F: Front<S>, const RADIUS: usize>(
     i: usize,
 ) {
     let of_response = row - F::REACH;
-    let valid = of_response >= lane.set.frame as i32
-        && of_response < lane.set.size.height as i32 - lane.set.frame as i32;
+    let valid = ((of_response - lane.set.frame as i32) as u32) < lane.rows;
     let (strong, responses) = front.step(lane, row, i, valid);
     corners.suppress::<RADIUS>(lane, strong, responses, of_response - RADIUS as i32);
 }
@@ -295,6 +311,11 @@ fn step<S: Simt, F: Front<S>, const RADIUS: usize>(
 #[inline(always)]
 fn mirrored(i: i32, len: u32) -> u32 {
     let last = len as i32 - 1;
-    let i = i.abs();
+    beyond(i.abs(), last)
+}
+
+/// The same of one that is not before the first, by the number of the last.
+#[inline(always)]
+fn beyond(i: i32, last: i32) -> u32 {
     i.min(2 * last - i).max(0) as u32
 }

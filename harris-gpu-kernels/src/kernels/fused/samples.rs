@@ -169,7 +169,10 @@ impl<
     }
 
     #[inline(always)]
-    fn fetch(&mut self, _: &Lane<S>, _: i32) {}
+    fn take(&mut self, _: &Lane<S>) {}
+
+    #[inline(always)]
+    fn ask(&mut self, _: &Lane<S>, _: i32, _: bool) {}
 
     #[inline(always)]
     fn step(&mut self, lane: &Lane<S>, row: i32, _: usize, valid: bool) -> (bool, [f32; EACH]) {
@@ -197,7 +200,7 @@ impl<
             (scaled(across::<S, T, WINDOW>(lane.s, xx)), scaled(across::<S, T, WINDOW>(lane.s, yy)));
         let trace: [f32; EACH] = array::from_fn(|i| xx[i] + yy[i]);
         let greatest = trace[0].max(trace[1]).max(trace[2].max(trace[3]));
-        let strong = lane.s.ballot(greatest >= self.least) != 0 && valid;
+        let strong = lane.s.any(greatest >= self.least) && valid;
         let mut responses = [NEVER; EACH];
         if strong {
             let xy = scaled(across::<S, T, WINDOW>(lane.s, lane.turn(xy)));
