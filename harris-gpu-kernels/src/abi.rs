@@ -304,6 +304,12 @@ for_each_kernel!(kernel_enum);
 macro_rules! fused_kernels {
     ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
         impl Kernel {
+            /// Whether it waits for the kernel before by itself, and so may be started before that one has ended.
+            #[must_use]
+            pub fn awaits_last(self) -> bool {
+                matches!(self, Kernel::scatter | Kernel::gather)
+            }
+
             /// How many blocks a multiprocessor is to hold, where registers must be shared out for it.
             #[must_use]
             pub fn blocks_held(self) -> Option<u32> {
@@ -471,12 +477,22 @@ pub mod order {
     pub const REJECTED: u32 = 2;
 }
 
+/// How the PTX becomes that of GPUs which can start a kernel before the one ahead of it has ended.
+pub mod chained {
+    /// The least compute capability of such.
+    pub const LEAST: (u32, u32) = (9, 0);
+    /// What stands before their instructions, and is taken away.
+    pub const REMARK: &str = "// from sm_90 on: ";
+    /// What the PTX says it is for, and what it is to say.
+    pub const TARGETS: [&str; 2] = [".target sm_75", ".target sm_90"];
+}
+
 /// Bins of keys.
 pub mod bins {
     /// Keys that one has room for.
     pub const ROOM: u32 = 256;
     /// Warps that scatter the candidates of a piece.
-    pub const SHARE: u32 = 4;
+    pub const SHARE: u32 = 1;
     /// Bins that are counted together.
     pub const GROUP: u32 = 512;
     /// How often a group is counted, by some warps each, apart from each other: what counts in one place is done one after the other.

@@ -182,22 +182,23 @@ impl<D: Device> GpuDetector<D> {
         let pieces = Pieces::new(&search, kernel, portion);
         if portion.is_some() {
             fused::hurry(&mut search, image, &pieces)?;
-        } else {
-            // Of less the copy is over before another could be asked for.
-            let is_long = shape.bytes() * images.len() >= search.device.portion() / 2;
-            fused::bring(&mut search, images, lasting, is_long && pace != Pace::Hurried)?;
+            // There is time to ask for it anew while rows are on their way, and so it can start before the walk has ended.
+            let fetched = fused::list(&mut search, &pieces, true)?;
+            self.job = Some(Job { shape, walk: Some(pieces), wanted: true, fetched });
+            return Ok(());
         }
+        // Of less the copy is over before another could be asked for.
+        let is_long = shape.bytes() * images.len() >= search.device.portion() / 2;
+        fused::bring(&mut search, images, lasting, is_long && pace != Pace::Hurried)?;
         let [kept, usual] = search.room.key();
         let [width, height, images] =
             [image.width(), image.height(), images.len()].map(|number| number as u64);
-        let key = [width, height, images, portion.unwrap_or(0) as u64, kernel as u64, kept, usual];
+        let key = [width, height, images, kernel as u64, kept, usual];
         let fetched = if search.device.replay(key)? {
             recorded.clone().expect("kept when it was recorded")
         } else {
             let rest = |search: &mut Search<'_, D>| {
-                if portion.is_none() {
-                    fused::walk(search, &pieces)?;
-                }
+                fused::walk(search, &pieces)?;
                 fused::list(search, &pieces, true)
             };
             let fetched = rest(&mut search);

@@ -133,7 +133,7 @@ pub trait Device: Debug + Send {
 }
 
 /// What tells work from other work of a detector.
-pub type Key = [u64; 7];
+pub type Key = [u64; 6];
 
 /// Rows of images, one image after the other, on their way to a device.
 #[derive(Clone, Debug)]

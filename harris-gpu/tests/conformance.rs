@@ -101,6 +101,35 @@ fn frames_come_back_in_order() {
     }
 }
 
+/// A picture of bytes in the device's memory.
+fn resident(picture: &Picture, pitch: usize) -> Resident<<HostDevice as Device>::Memory> {
+    let Pixels::U8(samples) = &picture.samples else { unreachable!("drawn so") };
+    let view = picture.view();
+    let (width, height, channels) = (view.width(), view.height(), view.channels());
+    // As of a part of an image at its end: behind the last row there is nothing.
+    let row = width * channels;
+    let bytes = (pitch * (height - 1) + row).next_multiple_of(4);
+    let memory = HostDevice.allocate(bytes).unwrap();
+    for (i, &sample) in samples.iter().enumerate() {
+        memory.set_byte(i / row * pitch + i % row, sample);
+    }
+    // What lies between rows may be read, and has no part in anything.
+    for i in 0..bytes {
+        if memory.written(i).is_none() {
+            memory.set_byte(i, 0xA5);
+        }
+    }
+    Resident { memory, width, height, channels, pitch, depth: DeviceDepth::U8 }
+}
+
+/// The keypoints that a detector left in the device's memory.
+fn left_on_device(detector: &GpuDetector<HostDevice>, count: usize) -> Vec<Keypoint> {
+    let mut words = vec![[0_f32; 4]; count];
+    let on_device = detector.on_device().clone();
+    HostDevice.download(&on_device, bytemuck::cast_slice_mut(&mut words)).unwrap();
+    words.into_iter().map(|[x, y, scale, response]| Keypoint { x, y, scale, response }).collect()
+}
+
 /// Images that are in the device's memory, with the kernel that walks and with one kernel a stage.
 #[test]
 fn resident_images_equal_others() {
@@ -109,26 +138,11 @@ fn resident_images_equal_others() {
     {
         let picture =
             Picture::draw(Depth::U8, (width, height, channels), |x, y, c| noise(5, x / 2, y / 2, c));
-        let Pixels::U8(samples) = &picture.samples else { unreachable!("drawn so") };
         for config in [presets::opencv_gftt(), presets::chahuara_2017()] {
             let expected = ReferenceDetector::new(config.clone()).detect(&picture.view()).unwrap();
             let mut detector = GpuDetector::new(HostDevice, config);
             for _ in 0..2 {
-                // As of a part of an image at its end: behind the last row there is nothing.
-                let row = width * channels;
-                let bytes = (pitch * (height - 1) + row).next_multiple_of(4);
-                let memory = HostDevice.allocate(bytes).unwrap();
-                for (i, &sample) in samples.iter().enumerate() {
-                    memory.set_byte(i / row * pitch + i % row, sample);
-                }
-                // What lies between rows may be read, and has no part in anything.
-                for i in 0..bytes {
-                    if memory.written(i).is_none() {
-                        memory.set_byte(i, 0xA5);
-                    }
-                }
-                let image = Resident { memory, width, height, channels, pitch, depth: DeviceDepth::U8 };
-                detector.begin_on_device(image).unwrap();
+                detector.begin_on_device(resident(&picture, pitch)).unwrap();
                 let (memory, at) = detector.count_on_device();
                 let mut words = vec![0; at + 4];
                 HostDevice.download(&memory.clone(), &mut words).unwrap();
@@ -137,15 +151,60 @@ fn resident_images_equal_others() {
                 assert!(detector.room_on_device() >= expected.len());
                 let found = detector.finish_on_device().unwrap();
                 assert_eq!(found, expected.len());
-                let mut words = vec![[0_f32; 4]; found];
-                let on_device = detector.on_device().clone();
-                HostDevice.download(&on_device, bytemuck::cast_slice_mut(&mut words)).unwrap();
-                let keypoints: Vec<_> = words
-                    .into_iter()
-                    .map(|[x, y, scale, response]| Keypoint { x, y, scale, response })
-                    .collect();
-                assert_eq!(keypoints, expected);
+                assert_eq!(left_on_device(&detector, found), expected);
             }
+        }
+    }
+}
+
+/// What one image leaves in the device's memory has no part in the next one's list, whichever way each takes.
+#[test]
+fn images_leave_nothing_to_the_next() {
+    let size = (300, 200, 1);
+    let strong = Picture::draw(Depth::U8, size, |x, y, _| noise(5, x / 3, y / 3, 0));
+    let weak = Picture::draw(Depth::U8, size, |x, y, _| 0.5 + 0.05 * noise(6, x / 3, y / 3, 0));
+    let equal = Picture::draw(Depth::U8, size, |x, y, _| f64::from(u8::from(x % 8 == 4 && y % 8 == 4)));
+    let small = Picture::draw(Depth::U8, (70, 50, 1), |x, y, _| 0.3 * noise(7, x / 2, y / 2, 0));
+    let many = Picture::draw(Depth::U8, size, |x, y, _| noise(8, x, y, 0));
+    let pictures = [strong, weak, equal, small, many];
+    let config = presets::opencv_gftt();
+    let expected = pictures
+        .each_ref()
+        .map(|picture| ReferenceDetector::new(config.clone()).detect(&picture.view()).unwrap());
+    assert!(expected.iter().all(|list| list.len() > 50), "{:?}", expected.map(|list| list.len()));
+    assert!(expected[4].len() > 300 * 200 / 32 + 1024, "lists have room for {}", expected[4].len());
+    // Equal responses crowd a bin: from then on there are no bins for images of that size. Many have no room at first.
+    for special in [1, 2, 4] {
+        let mut detector = GpuDetector::new(HostDevice, config.clone());
+        for (i, on_device) in [
+            (0, true),
+            (1, true),
+            (0, true),
+            (1, false),
+            (1, true),
+            (0, false),
+            (special, true),
+            (1, true),
+            (3, true),
+            (1, true),
+            (0, true),
+            (1, false),
+            (3, true),
+            (1, true),
+        ] {
+            let picture = &pictures[i];
+            let found = if on_device {
+                let found = detector.detect_on_device(resident(picture, picture.view().width())).unwrap();
+                left_on_device(&detector, found)
+            } else {
+                detector.detect(&picture.view()).unwrap()
+            };
+            assert!(
+                found == expected[i],
+                "{special}, {i}, {on_device}: {} of {}",
+                found.len(),
+                expected[i].len()
+            );
         }
     }
 }

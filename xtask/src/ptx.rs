@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
-use harris_gpu_kernels::abi::Kernel;
+use harris_gpu_kernels::abi::{Kernel, chained};
 use sha2::{Digest, Sha256};
 
 use crate::generated::{root, write_or_check};
@@ -261,10 +261,17 @@ fn fault(code: &str) -> Option<&'static str> {
 fn assemble(ptxas: &Path, ptx: &Path) -> Result<()> {
     let out = root().join("target/ptx/harris.cubin");
     fs::create_dir_all(root().join("target/ptx"))?;
+    let text = fs::read_to_string(ptx)?;
+    let [from, to] = chained::TARGETS;
+    let chain = root().join("target/ptx/chained.ptx");
+    fs::write(&chain, text.replacen(from, to, 1).replace(chained::REMARK, ""))?;
     for target in TARGETS {
+        let number: u32 = target["sm_".len()..].parse()?;
+        let ptx = if number >= 10 * chained::LEAST.0 + chained::LEAST.1 { &chain } else { ptx };
         let run = Command::new(ptxas)
             .args(["-v", "-arch", target, "-o"])
-            .args([&out, ptx])
+            .arg(&out)
+            .arg(ptx)
             .output()
             .with_context(|| format!("cannot run {}", ptxas.display()))?;
         let report = String::from_utf8_lossy(&run.stderr);

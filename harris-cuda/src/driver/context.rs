@@ -45,7 +45,7 @@ impl Gpu {
         }
         let context = gpu::translate("cuDevicePrimaryCtxRetain", Context::new(device))?;
         enter(&context)?;
-        let kernels = Kernels::new()?;
+        let kernels = Kernels::new(info.compute_capability)?;
         let multiprocessors = gpu::multiprocessors(device)?;
         let gpu = Arc::new(Self { kernels, context, info, multiprocessors });
         in_use.insert(ordinal, Arc::downgrade(&gpu));

@@ -44,6 +44,44 @@ pub(super) struct Copy2d {
     pub(super) height: usize,
 }
 
+/// How a kernel is launched, CUlaunchConfig.
+#[repr(C)]
+pub(super) struct LaunchConfig {
+    pub(super) grid: [c_uint; 3],
+    pub(super) block: [c_uint; 3],
+    pub(super) shared_bytes: c_uint,
+    pub(super) stream: Handle,
+    pub(super) attributes: *const LaunchAttribute,
+    pub(super) attribute_count: c_uint,
+}
+
+/// One of its attributes, CUlaunchAttribute, whose value is a number.
+#[repr(C)]
+pub(super) struct LaunchAttribute {
+    name: c_uint,
+    reserved: c_uint,
+    value: c_uint,
+    rest: [u32; 15],
+}
+
+impl LaunchAttribute {
+    /// The kernel may be started before the one ahead of it in its stream has ended, once that allows it.
+    pub(super) const EARLY: Self = Self { name: 6, reserved: 0, value: 1, rest: [0; 15] };
+}
+
+/// cuLaunchKernelEx.
+pub(super) type LaunchEx =
+    unsafe extern "C" fn(*const LaunchConfig, Handle, *mut *mut c_void, *mut *mut c_void) -> u32;
+
+/// cuLaunchKernelEx, which drivers have from CUDA 11.8 on.
+pub(super) fn launch_ex() -> Option<LaunchEx> {
+    let mut function = std::ptr::null_mut();
+    // SAFETY: the name ends with a zero; writes one pointer.
+    let code = unsafe { cuGetProcAddress(c"cuLaunchKernelEx".as_ptr(), &mut function, 11080, 0) };
+    // SAFETY: null, or a function of that type, which lives as long as the process.
+    if code == 0 { unsafe { std::mem::transmute::<*mut c_void, Option<LaunchEx>>(function) } } else { None }
+}
+
 // cust links the driver's library.
 unsafe extern "C" {
     pub(super) fn cuInit(flags: c_uint) -> u32;
@@ -90,6 +128,7 @@ unsafe extern "C" {
     ) -> u32;
     pub(super) fn cuModuleUnload(module: Handle) -> u32;
     pub(super) fn cuModuleGetFunction(function: *mut Handle, module: Handle, name: *const c_char) -> u32;
+    fn cuGetProcAddress(name: *const c_char, function: *mut *mut c_void, version: c_int, flags: u64) -> u32;
     pub(super) fn cuLaunchKernel(
         function: Handle,
         grid_x: c_uint,

@@ -3,7 +3,7 @@
 use std::ffi::{CString, c_void};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use harris_gpu_kernels::abi::Kernel;
+use harris_gpu_kernels::abi::{Kernel, chained};
 
 use super::ffi::{self, Handle};
 use crate::CudaError;
@@ -16,15 +16,27 @@ pub(super) struct Kernels {
     modules: Vec<OnceLock<Module>>,
     /// Held by whoever compiles.
     compiling: Mutex<()>,
+    /// The device's.
+    capability: (u32, u32),
+    /// What launches a kernel that may start early, where the device has such, and whether that can be recorded.
+    launch_early: Option<ffi::LaunchEx>,
+    records_early: bool,
 }
 
 impl Kernels {
     /// Those of the current context's device, of which one is compiled to see whether its driver can.
-    pub(super) fn new() -> Result<Self, CudaError> {
+    pub(super) fn new(capability: (u32, u32)) -> Result<Self, CudaError> {
         let modules = Kernel::ALL.iter().map(|_| OnceLock::new()).collect();
-        let kernels = Self { modules, compiling: Mutex::new(()) };
+        let launch_early = if capability >= chained::LEAST { ffi::launch_ex() } else { None };
+        let records_early = ffi::driver_version()? >= RECORDS_EARLY;
+        let kernels = Self { modules, compiling: Mutex::new(()), capability, launch_early, records_early };
         kernels.function(SMALL)?;
         Ok(kernels)
+    }
+
+    /// What launches a kernel before those ahead of it have ended, or records that it is to be.
+    pub(super) fn launch_early(&self, kernel: Kernel, recording: bool) -> Option<ffi::LaunchEx> {
+        self.launch_early.filter(|_| kernel.awaits_last() && (!recording || self.records_early))
     }
 
     /// What is launched. Its context is the current one.
@@ -37,10 +49,13 @@ impl Kernels {
         if let Some(module) = place.get() {
             return Ok(module.function);
         }
-        let module = Module::load(crate::device::PTX, kernel)?;
+        let module = Module::load(crate::device::PTX, kernel, self.capability)?;
         Ok(place.get_or_init(|| module).function)
     }
 }
+
+/// The first drivers that can record kernels which start early.
+const RECORDS_EARLY: (u32, u32) = (12, 3);
 
 /// A kernel that is compiled in no time.
 const SMALL: Kernel = Kernel::threshold;
@@ -59,8 +74,10 @@ unsafe impl Sync for Module {}
 
 impl Module {
     /// Compiles a kernel of PTX for the current context's device.
-    fn load(ptx: &str, kernel: Kernel) -> Result<Self, CudaError> {
-        let image = CString::new(single(ptx, kernel.name())).expect("PTX has no zero bytes");
+    fn load(ptx: &str, kernel: Kernel, capability: (u32, u32)) -> Result<Self, CudaError> {
+        let text = single(ptx, kernel.name());
+        let text = if capability >= chained::LEAST { for_chains(&text) } else { text };
+        let image = CString::new(text).expect("PTX has no zero bytes");
         let mut log = vec![0_u8; 16 << 10];
         let mut names = [ffi::JIT_ERROR_LOG_BUFFER, ffi::JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
         let mut values = [log.as_mut_ptr().cast::<c_void>(), std::ptr::without_provenance_mut(log.len())];
@@ -117,6 +134,12 @@ fn single<'a>(ptx: &'a str, name: &str) -> String {
     [&ptx[..head], own].concat()
 }
 
+/// The same with the instructions of devices that can chain kernels.
+fn for_chains(ptx: &str) -> String {
+    let [from, to] = chained::TARGETS;
+    ptx.replacen(from, to, 1).replace(chained::REMARK, "")
+}
+
 /// The version that PTX says it has.
 fn version(ptx: &str) -> (u32, u32) {
     let text = ptx.lines().find_map(|line| line.trim().strip_prefix(".version ")).unwrap_or_default();
@@ -142,6 +165,14 @@ mod tests {
             assert_eq!(ptx.matches(".entry").count(), 1, "{kernel:?}");
             assert!(ptx.contains(&format!(".entry {}(", kernel.name())) && ptx.ends_with("\n}\n"), "{ptx}");
             assert_eq!(version(&ptx), (7, 8));
+            let chain = for_chains(&ptx);
+            assert_eq!(chain.matches("\n.target sm_90\n").count(), 1, "{kernel:?}");
+            // It waits where it is launched as one that does.
+            assert_eq!(
+                chain.matches("\n\tgriddepcontrol.wait;").count(),
+                usize::from(kernel.awaits_last()),
+                "{kernel:?}"
+            );
         }
         assert_eq!(single(crate::device::PTX, "none").matches(".entry").count(), 0);
     }
@@ -155,7 +186,7 @@ mod tests {
         };
         gpu.enter().unwrap();
         let newer = crate::device::PTX.replace(".version 7.8", ".version 9.9");
-        match Module::load(&newer, SMALL).unwrap_err() {
+        match Module::load(&newer, SMALL, gpu.info().compute_capability).unwrap_err() {
             CudaError::DriverTooOld { driver, ptx } => {
                 assert!(driver >= (11, 8), "{driver:?}");
                 assert_eq!(ptx, (9, 9));
@@ -163,9 +194,9 @@ mod tests {
             error => panic!("{error}"),
         }
         let broken = crate::device::PTX.replace("ret;", "return;");
-        let error = Module::load(&broken, SMALL).unwrap_err();
+        let error = Module::load(&broken, SMALL, gpu.info().compute_capability).unwrap_err();
         assert!(matches!(&error, CudaError::Kernels { log } if log.len() > 30), "{error}");
         // And the context is none the worse for it.
-        Module::load(crate::device::PTX, SMALL).unwrap();
+        Module::load(crate::device::PTX, SMALL, gpu.info().compute_capability).unwrap();
     }
 }

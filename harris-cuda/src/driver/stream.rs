@@ -285,6 +285,19 @@ impl Stream {
         // A parameter is read from the low end of its word.
         let mut parameters: Vec<*mut c_void> =
             words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
+        if let Some(launch) = self.gpu.kernels().launch_early(kernel, self.recording) {
+            let config = ffi::LaunchConfig {
+                grid: [grid[0], grid[1], 1],
+                block: [kernel.threads(), 1, 1],
+                shared_bytes: 0,
+                stream: self.handle,
+                attributes: &ffi::LaunchAttribute::EARLY,
+                attribute_count: 1,
+            };
+            // SAFETY: as below; the kernel waits for those ahead before it touches what they do.
+            let code = unsafe { launch(&config, function, parameters.as_mut_ptr(), std::ptr::null_mut()) };
+            return ffi::check("cuLaunchKernelEx", code);
+        }
         // SAFETY: the function is this context's; parameters are as many and as wide as the kernel's, and buffers as long
         // as it needs, by the contract of this function, which harris-gpu's typed launches keep.
         let code = unsafe {

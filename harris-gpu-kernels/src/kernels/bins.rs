@@ -50,6 +50,8 @@ pub(crate) fn scatter<S: Simt>(
     turned: u32,
     pixels: u32,
 ) {
+    s.await_last();
+    s.admit_next();
     let piece = s.index() / (SHARE * WARP);
     if piece >= pieces {
         return;
@@ -99,6 +101,7 @@ pub(crate) fn gather<S: Simt>(
     most: u32,
     width: u32,
 ) {
+    s.await_last();
     // Whole blocks of bins.
     let (bin, lane) = (s.index() / WARP, s.lane());
     let image = s.block_row() as usize;

@@ -107,6 +107,14 @@ pub trait Simt: Copy {
         self.ballot(vote) != 0
     }
 
+    /// Lets the next kernel start once all blocks of this one have come here, or ended, if it is one that [`Simt::await_last`] waits in.
+    #[inline(always)]
+    fn admit_next(self) {}
+    /// Waits until the kernels before have ended: to be called before their results are read, by all threads of a kernel that may be
+    /// started earlier.
+    #[inline(always)]
+    fn await_last(self) {}
+
     /// A word of a buffer.
     fn load<T: Word>(self, buffer: Self::Buffer<T>, i: usize) -> T;
     /// A word of a buffer that nothing writes while the kernel runs.

@@ -152,6 +152,22 @@ impl Simt for Nvptx {
         unsafe { vote_any(ALL, vote) }
     }
 
+    // Instructions that GPUs of before 9.0 lack, and do without: the loader takes the remark away where they are known.
+
+    #[inline(always)]
+    fn admit_next(self) {
+        // SAFETY: touches no memory.
+        unsafe {
+            asm!("// from sm_90 on: griddepcontrol.launch_dependents;", options(nostack, preserves_flags))
+        }
+    }
+
+    #[inline(always)]
+    fn await_last(self) {
+        // SAFETY: touches no memory; compilers take it that it does, and keep accesses behind it.
+        unsafe { asm!("// from sm_90 on: griddepcontrol.wait;", options(nostack, preserves_flags)) }
+    }
+
     #[inline(always)]
     fn load<T: Word>(self, buffer: Pointer<T>, i: usize) -> T {
         // SAFETY: `i` lies inside the buffer, by the contract of `Nvptx::new`.

@@ -227,6 +227,7 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
             "what leads no more asks for rows inside"
         );
     }
+    s.admit_next();
     // First or last, as registers allow: those walks that have no loop for leading rows have none to spare at the end.
     if F::LEADING == 0 {
         clear(s, state, tables, counters);
