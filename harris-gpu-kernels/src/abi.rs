@@ -301,15 +301,17 @@ macro_rules! on_host {
 
 for_each_kernel!(kernel_enum);
 
+impl Kernel {
+    /// Whether it waits for the kernel before by itself, and so may be started before that one has ended.
+    #[must_use]
+    pub fn awaits_last(self) -> bool {
+        matches!(self, Kernel::scatter | Kernel::gather)
+    }
+}
+
 macro_rules! fused_kernels {
     ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
         impl Kernel {
-            /// Whether it waits for the kernel before by itself, and so may be started before that one has ended.
-            #[must_use]
-            pub fn awaits_last(self) -> bool {
-                matches!(self, Kernel::scatter | Kernel::gather)
-            }
-
             /// How many blocks a multiprocessor is to hold, where registers must be shared out for it.
             #[must_use]
             pub fn blocks_held(self) -> Option<u32> {

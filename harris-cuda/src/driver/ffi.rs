@@ -56,7 +56,7 @@ pub(super) struct LaunchConfig {
 }
 
 /// One of its attributes, CUlaunchAttribute, whose value is a number.
-#[repr(C)]
+#[repr(C, align(8))]
 pub(super) struct LaunchAttribute {
     name: c_uint,
     reserved: c_uint,
