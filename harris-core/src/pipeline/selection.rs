@@ -42,11 +42,48 @@ fn sort(corners: &mut [Keypoint], keys: &mut Vec<u64>) {
         corners.sort_unstable();
         return;
     }
-    keys.sort_unstable();
-    for (corner, &key) in corners.iter_mut().zip(keys.iter()) {
+    for (corner, &key) in corners.iter_mut().zip(sorted(keys)) {
         *corner = corner_of(key);
     }
 }
+
+/// The keys in order, behind which there may be others in the same memory. Many are dealt out to as many buckets first.
+fn sorted(keys: &mut Vec<u64>) -> &[u64] {
+    let count = keys.len();
+    let (least, most) =
+        keys.iter().fold((u64::MAX, 0), |(least, most), &key| (key.min(least), key.max(most)));
+    if count < FEW {
+        keys.sort_unstable();
+        return keys;
+    }
+    let shift = (u64::BITS - (most - least).leading_zeros()).saturating_sub(count.ilog2());
+    let bucket = |key: u64| ((key - least) >> shift) as usize;
+    keys.resize(2 * count + bucket(most) + 1, 0);
+    let (keys, rest) = keys.split_at_mut(count);
+    let (dealt, places) = rest.split_at_mut(count);
+    // How many a bucket has; where its next one goes; where it ends.
+    for &mut key in &mut *keys {
+        places[bucket(key)] += 1;
+    }
+    let mut end = 0;
+    for place in &mut *places {
+        end += std::mem::replace(place, end);
+    }
+    for &mut key in keys {
+        let place = &mut places[bucket(key)];
+        dealt[*place as usize] = key;
+        *place += 1;
+    }
+    let mut start = 0;
+    for &mut end in places {
+        dealt[start..end as usize].sort_unstable();
+        start = end as usize;
+    }
+    dealt
+}
+
+/// Fewer keys are sorted at once.
+const FEW: usize = 512;
 
 /// A number that orders corners as [`Keypoint`]s are: strength, y, x; `None` where 64 bits do not hold it.
 fn key(corner: &Keypoint) -> Option<u64> {
@@ -110,6 +147,28 @@ fn spread(corners: &[Keypoint], squared: i64, most: usize) -> Vec<Keypoint> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_are_sorted_however_many_and_however_spread() {
+        let mut random = fastrand::Rng::with_seed(1);
+        // Most ways with a key that is far from the others, and in memory that had others before.
+        let mut memory = vec![7; 3 * FEW];
+        for count in [0, 1, 2, FEW - 1, FEW, FEW + 1, 3000, 20_000] {
+            for bits in [0, 1, 8, 32, 50, 64] {
+                for outlier in [None, Some(0), Some(u64::MAX)] {
+                    let mut keys: Vec<u64> =
+                        (0..count).map(|_| random.u64(..).checked_shr(64 - bits).unwrap_or(5)).collect();
+                    if let (Some(key), Some(last)) = (outlier, keys.last_mut()) {
+                        *last = key;
+                    }
+                    memory.clear();
+                    memory.extend_from_slice(&keys);
+                    keys.sort();
+                    assert_eq!(sorted(&mut memory), keys, "{count} of {bits} bits, {outlier:?}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn short_keys_order_as_keypoints_do_and_give_them_back() {
