@@ -479,14 +479,17 @@ pub mod order {
     pub const REJECTED: u32 = 2;
 }
 
-/// How the PTX becomes that of GPUs which can start a kernel before the one ahead of it has ended.
+/// GPUs that can start a kernel before the one ahead of it has ended.
 pub mod chained {
     /// The least compute capability of such.
     pub const LEAST: (u32, u32) = (9, 0);
-    /// What stands before their instructions, and is taken away.
-    pub const REMARK: &str = "// from sm_90 on: ";
-    /// What the PTX says it is for, and what it is to say.
-    pub const TARGETS: [&str; 2] = [".target sm_75", ".target sm_90"];
+
+    /// PTX as they are to have it: what it says that it is for is theirs, and their instructions are remarks no more.
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[must_use]
+    pub fn ptx(ptx: &str) -> alloc::string::String {
+        ptx.replacen("\n.target sm_75", "\n.target sm_90", 1).replace("// from sm_90 on: ", "")
+    }
 }
 
 /// Bins of keys.

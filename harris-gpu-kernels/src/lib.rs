@@ -20,6 +20,8 @@
     feature(abi_ptx, stdarch_nvptx, asm_experimental_arch, link_llvm_intrinsics)
 )]
 
+#[cfg(not(target_arch = "nvptx64"))]
+extern crate alloc;
 #[cfg(feature = "host")]
 extern crate std;
 

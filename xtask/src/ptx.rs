@@ -262,9 +262,8 @@ fn assemble(ptxas: &Path, ptx: &Path) -> Result<()> {
     let out = root().join("target/ptx/harris.cubin");
     fs::create_dir_all(root().join("target/ptx"))?;
     let text = fs::read_to_string(ptx)?;
-    let [from, to] = chained::TARGETS;
     let chain = root().join("target/ptx/chained.ptx");
-    fs::write(&chain, text.replacen(from, to, 1).replace(chained::REMARK, ""))?;
+    fs::write(&chain, chained::ptx(&text))?;
     for target in TARGETS {
         let number: u32 = target["sm_".len()..].parse()?;
         let ptx = if number >= 10 * chained::LEAST.0 + chained::LEAST.1 { &chain } else { ptx };

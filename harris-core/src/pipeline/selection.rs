@@ -47,15 +47,15 @@ fn sort(corners: &mut [Keypoint], keys: &mut Vec<u64>) {
     }
 }
 
-/// The keys in order, behind which there may be others in the same memory. Many are dealt out to as many buckets first.
+/// The keys in order, in their own memory, of which more may be used than they take: many are dealt out to as many buckets first.
 fn sorted(keys: &mut Vec<u64>) -> &[u64] {
     let count = keys.len();
-    let (least, most) =
-        keys.iter().fold((u64::MAX, 0), |(least, most), &key| (key.min(least), key.max(most)));
     if count < FEW {
         keys.sort_unstable();
         return keys;
     }
+    let (least, most) =
+        keys.iter().fold((u64::MAX, 0), |(least, most), &key| (key.min(least), key.max(most)));
     let shift = (u64::BITS - (most - least).leading_zeros()).saturating_sub(count.ilog2());
     let bucket = |key: u64| ((key - least) >> shift) as usize;
     keys.resize(2 * count + bucket(most) + 1, 0);

@@ -76,7 +76,7 @@ impl Module {
     /// Compiles a kernel of PTX for the current context's device.
     fn load(ptx: &str, kernel: Kernel, capability: (u32, u32)) -> Result<Self, CudaError> {
         let text = single(ptx, kernel.name());
-        let text = if capability >= chained::LEAST { for_chains(&text) } else { text };
+        let text = if capability >= chained::LEAST { chained::ptx(&text) } else { text };
         let image = CString::new(text).expect("PTX has no zero bytes");
         let mut log = vec![0_u8; 16 << 10];
         let mut names = [ffi::JIT_ERROR_LOG_BUFFER, ffi::JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
@@ -134,12 +134,6 @@ fn single<'a>(ptx: &'a str, name: &str) -> String {
     [&ptx[..head], own].concat()
 }
 
-/// The same with the instructions of devices that can chain kernels.
-fn for_chains(ptx: &str) -> String {
-    let [from, to] = chained::TARGETS;
-    ptx.replacen(from, to, 1).replace(chained::REMARK, "")
-}
-
 /// The version that PTX says it has.
 fn version(ptx: &str) -> (u32, u32) {
     let text = ptx.lines().find_map(|line| line.trim().strip_prefix(".version ")).unwrap_or_default();
@@ -165,14 +159,17 @@ mod tests {
             assert_eq!(ptx.matches(".entry").count(), 1, "{kernel:?}");
             assert!(ptx.contains(&format!(".entry {}(", kernel.name())) && ptx.ends_with("\n}\n"), "{ptx}");
             assert_eq!(version(&ptx), (7, 8));
-            let chain = for_chains(&ptx);
+            let chain = chained::ptx(&ptx);
             assert_eq!(chain.matches("\n.target sm_90\n").count(), 1, "{kernel:?}");
-            // It waits where it is launched as one that does.
+            // It waits where it is launched as one that does, before it touches memory.
             assert_eq!(
                 chain.matches("\n\tgriddepcontrol.wait;").count(),
                 usize::from(kernel.awaits_last()),
                 "{kernel:?}"
             );
+            let before = chain.split_once("griddepcontrol.wait").map_or("", |(before, _)| before);
+            let accesses = |access: &str| before.contains(&format!("\t{access}.global"));
+            assert!(!["ld", "ld.relaxed.gpu", "st", "atom", "red"].into_iter().any(accesses), "{kernel:?}");
         }
         assert_eq!(single(crate::device::PTX, "none").matches(".entry").count(), 0);
     }
