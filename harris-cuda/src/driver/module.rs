@@ -159,9 +159,16 @@ mod tests {
             assert_eq!(ptx.matches(".entry").count(), 1, "{kernel:?}");
             assert!(ptx.contains(&format!(".entry {}(", kernel.name())) && ptx.ends_with("\n}\n"), "{ptx}");
             assert_eq!(version(&ptx), (7, 8));
-            let chain = chained::ptx(&ptx);
+        }
+        assert_eq!(single(crate::device::PTX, "none").matches(".entry").count(), 0);
+    }
+
+    /// Before they touch memory.
+    #[test]
+    fn kernels_wait_that_are_launched_as_such() {
+        for kernel in Kernel::ALL {
+            let chain = chained::ptx(&single(crate::device::PTX, kernel.name()));
             assert_eq!(chain.matches("\n.target sm_90\n").count(), 1, "{kernel:?}");
-            // It waits where it is launched as one that does, before it touches memory.
             assert_eq!(
                 chain.matches("\n\tgriddepcontrol.wait;").count(),
                 usize::from(kernel.awaits_last()),
@@ -171,7 +178,6 @@ mod tests {
             let accesses = |access: &str| before.contains(&format!("\t{access}.global"));
             assert!(!["ld", "ld.relaxed.gpu", "st", "atom", "red"].into_iter().any(accesses), "{kernel:?}");
         }
-        assert_eq!(single(crate::device::PTX, "none").matches(".entry").count(), 0);
     }
 
     #[test]
