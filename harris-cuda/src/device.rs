@@ -25,7 +25,7 @@ const LEAST_STAGED: usize = 64 << 10;
 
 /// Bytes that are best sent last where work goes on beside: more would come too late, less is not worth a
 /// launch.
-const PORTION: usize = 1 << 20;
+const PORTION: usize = 768 << 10;
 
 /// What comes to the host begins at multiples of so many bytes: kernels write four words at once.
 const ALIGNMENT: usize = 16;
@@ -212,6 +212,10 @@ impl Device for CudaDevice {
 
     fn arrive(&mut self) -> Result<(), Error> {
         Ok(self.stream.arrive()?)
+    }
+
+    fn arrive_at_last(&mut self, mark: Mark) -> Result<(), Error> {
+        Ok(self.stream.arrive_at_last(mark)?)
     }
 
     fn portion(&self) -> usize {

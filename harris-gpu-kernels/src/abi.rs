@@ -13,6 +13,9 @@
 macro_rules! for_each_kernel {
     ($($apply:tt)*) => {
         $($apply)*! {
+            // One block: ends when a word has come to `number`.
+            queue::arrive [32, 0] (word: [u32], number: u32);
+
             // By pixel: interleaved samples, rows `stride` samples apart, to a stack of planes, one a channel.
             load::load_u8 [256, 0] (image: [u8], planes: [i32], width: u32, height: u32, channels: u32, stride: u64);
             load::load_u16 [256, 0] (image: [u16], planes: [i32], width: u32, height: u32, channels: u32, stride: u64);
@@ -305,7 +308,7 @@ impl Kernel {
     /// Whether it waits for the kernel before by itself, and so may be started before that one has ended.
     #[must_use]
     pub fn awaits_last(self) -> bool {
-        matches!(self, Kernel::scatter | Kernel::gather)
+        self.is_fused() || matches!(self, Kernel::arrive | Kernel::scatter | Kernel::gather)
     }
 }
 

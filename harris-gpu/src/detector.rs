@@ -177,7 +177,7 @@ impl<D: Device> GpuDetector<D> {
             return self.enqueue_stages(shape, true);
         };
         shape.stride = shape.stride.next_multiple_of(fused::ALIGNMENT);
-        let portion = (pace == Pace::Hurried).then(|| fused::portion(device, image)).flatten();
+        let portion = (pace == Pace::Hurried).then(|| fused::portion(device, image));
         let mut search = Search::new(device, workspace, config, room, shape);
         let pieces = Pieces::new(&search, kernel, portion);
         if portion.is_some() {
@@ -189,7 +189,7 @@ impl<D: Device> GpuDetector<D> {
         }
         // Of less the copy is over before another could be asked for.
         let is_long = shape.bytes() * images.len() >= search.device.portion() / 2;
-        fused::bring(&mut search, images, lasting, is_long && pace != Pace::Hurried)?;
+        fused::bring(&mut search, images, lasting, is_long)?;
         let [kept, usual] = search.room.key();
         let [width, height, images] =
             [image.width(), image.height(), images.len()].map(|number| number as u64);

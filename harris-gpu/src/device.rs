@@ -43,6 +43,16 @@ pub trait Device: Debug + Send {
     /// Where the device fails.
     fn arrive(&mut self) -> Result<(), Error>;
 
+    /// The same where nothing more is sent for a while and someone waits for the work, for devices that can then begin sooner; notes, as
+    /// [`Device::mark`], when all has come.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn arrive_at_last(&mut self, mark: Mark) -> Result<(), Error> {
+        self.arrive()?;
+        self.mark(mark)
+    }
+
     /// Bytes of an image that are best sent last, on their own, so that the queue can work on the others while they are on their way;
     /// from half as many on it is worth while to send them ahead of the queue at all.
     fn portion(&self) -> usize;

@@ -151,10 +151,10 @@ pub(crate) fn bring<D: Device>(
     search.device.mark(Mark::Uploaded)
 }
 
-/// Bytes of an image that are best sent at once, where it is worth while not to wait for the others.
-pub(crate) fn portion<D: Device>(device: &D, image: &ImageView<'_>) -> Option<usize> {
-    let portion = device.portion();
-    (Lines::of(image).row(0).len() * image.height() >= 2 * portion).then_some(portion)
+/// Bytes of an image that are best sent last, on their own; all where it is not worth while to begin before these have come.
+pub(crate) fn portion<D: Device>(device: &D, image: &ImageView<'_>) -> usize {
+    let (portion, bytes) = (device.portion(), Lines::of(image).row(0).len() * image.height());
+    if bytes >= 2 * portion { portion } else { bytes }
 }
 
 /// Brings a single image to the device whose samples are lasting, and walks on its first rows while others are on their way.
@@ -173,10 +173,11 @@ pub(crate) fn hurry<D: Device>(
         if sent == 0 {
             search.clear()?;
         }
-        search.device.arrive()?;
         sent = end;
-        if sent == height {
-            search.device.mark(Mark::Uploaded)?;
+        if sent < height {
+            search.device.arrive()?;
+        } else {
+            search.device.arrive_at_last(Mark::Uploaded)?;
         }
         if last > first {
             piece += walk_on(search, pieces, piece, first, last)?;

@@ -27,6 +27,7 @@ macro_rules! argument {
 
 macro_rules! launches {
     ($($module:ident :: $name:ident [$threads:literal, $cells:literal] ($($argument:ident : $type:tt),*);)*) => {$(
+        #[allow(dead_code, reason = "devices launch some themselves")]
         pub(crate) fn $name<D: Device>(
             device: &D,
             grid: [u32; 2],

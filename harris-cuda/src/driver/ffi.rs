@@ -75,11 +75,25 @@ pub(super) type LaunchEx =
 
 /// cuLaunchKernelEx, which drivers have from CUDA 11.8 on.
 pub(super) fn launch_ex() -> Option<LaunchEx> {
+    // SAFETY: null, or a function of that type.
+    unsafe { std::mem::transmute::<*mut c_void, Option<LaunchEx>>(newer(c"cuLaunchKernelEx")) }
+}
+
+/// cuStreamWriteValue32.
+pub(super) type WriteValue = unsafe extern "C" fn(Handle, Pointer, u32, c_uint) -> u32;
+
+/// cuStreamWriteValue32, which such drivers have, too.
+pub(super) fn write_value() -> Option<WriteValue> {
+    // SAFETY: null, or a function of that type.
+    unsafe { std::mem::transmute::<*mut c_void, Option<WriteValue>>(newer(c"cuStreamWriteValue32")) }
+}
+
+/// A function as CUDA 11.8 has it; null where the driver is older. It lives as long as the process.
+fn newer(name: &CStr) -> *mut c_void {
     let mut function = std::ptr::null_mut();
     // SAFETY: the name ends with a zero; writes one pointer.
-    let code = unsafe { cuGetProcAddress(c"cuLaunchKernelEx".as_ptr(), &mut function, 11080, 0) };
-    // SAFETY: null, or a function of that type, which lives as long as the process.
-    if code == 0 { unsafe { std::mem::transmute::<*mut c_void, Option<LaunchEx>>(function) } } else { None }
+    let code = unsafe { cuGetProcAddress(name.as_ptr(), &mut function, 11080, 0) };
+    if code == 0 { function } else { std::ptr::null_mut() }
 }
 
 // cust links the driver's library.

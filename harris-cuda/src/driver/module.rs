@@ -39,6 +39,11 @@ impl Kernels {
         self.launch_early.filter(|_| kernel.awaits_last() && (!recording || self.records_early))
     }
 
+    /// Whether the device can start kernels before those ahead of them have ended.
+    pub(super) fn starts_early(&self) -> bool {
+        self.launch_early.is_some()
+    }
+
     /// What is launched. Its context is the current one.
     pub(super) fn function(&self, kernel: Kernel) -> Result<Handle, CudaError> {
         let place = &self.modules[kernel as usize];

@@ -2,8 +2,8 @@
 
 use std::ffi::c_void;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::time::Duration;
 
 use harris_gpu::{Mark, Rows};
@@ -67,6 +67,34 @@ fn new_stream(gpu: &Gpu) -> Result<Handle, CudaError> {
     Ok(handle)
 }
 
+/// A word of the device's memory that counts what has come ahead of a stream's work, and what writes it behind copies.
+///
+/// A kernel waits for it that is there already. A stream that waits for another is looked at again only some microseconds after that one
+/// has got there.
+#[derive(Debug)]
+struct Arrivals {
+    word: DeviceMemory,
+    write: ffi::WriteValue,
+    /// What was written last.
+    number: AtomicU32,
+}
+
+impl Arrivals {
+    /// For a new stream, where the device can start kernels early: those behind the one that waits then begin at once, too.
+    fn new(stream: &Stream) -> Result<Option<Self>, CudaError> {
+        let Some(write) = stream.gpu.kernels().starts_early().then(ffi::write_value).flatten() else {
+            return Ok(None);
+        };
+        let word = DeviceMemory::new(&stream.gpu, size_of::<u32>())?;
+        // SAFETY: the stream is alive, and so is the word until it is written.
+        if unsafe { write(stream.handle, word.pointer, 0, 0) } != 0 {
+            return Ok(None);
+        }
+        stream.wait()?;
+        Ok(Some(Self { word, write, number: AtomicU32::new(0) }))
+    }
+}
+
 /// A queue that does not wait for others, and one ahead of it for copies.
 #[derive(Debug)]
 pub(crate) struct Stream {
@@ -76,6 +104,8 @@ pub(crate) struct Stream {
     awaited: AtomicBool,
     /// How far a queue had come that another waits for.
     passed: Handle,
+    /// What tells work that copies have come, where there is a quicker way than that.
+    arrivals: Option<Arrivals>,
     marks: [Handle; Mark::COUNT],
     recording: bool,
     gpu: Arc<Gpu>,
@@ -95,6 +125,7 @@ impl Stream {
             ahead: Arc::clone(ahead),
             awaited: AtomicBool::new(false),
             passed: none,
+            arrivals: None,
             marks: [none; Mark::COUNT],
             recording: false,
             gpu: Arc::clone(gpu),
@@ -106,6 +137,7 @@ impl Stream {
             // SAFETY: writes one handle.
             ffi::check("cuEventCreate", unsafe { ffi::cuEventCreate(mark, 0) })?;
         }
+        stream.arrivals = Arrivals::new(&stream)?;
         Ok(stream)
     }
 
@@ -208,6 +240,23 @@ impl Stream {
         self.chain(self.ahead.handle, self.handle)?;
         self.awaited.store(false, Relaxed);
         Ok(())
+    }
+
+    /// The same, and sets a mark when it has come. Copies that are queued ahead after this begin some microseconds later, and work here
+    /// as much sooner.
+    pub(crate) fn arrive_at_last(&self, mark: Mark) -> Result<(), CudaError> {
+        let Some(Arrivals { word, write, number }) = &self.arrivals else {
+            self.arrive()?;
+            return self.mark(mark);
+        };
+        self.gpu.enter()?;
+        let number = number.fetch_add(1, Relaxed).wrapping_add(1);
+        // SAFETY: the stream is alive, and so is the word.
+        let code = unsafe { write(self.ahead.handle, word.pointer, number, 0) };
+        ffi::check("cuStreamWriteValue32", code)?;
+        self.mark_on(self.ahead.handle, mark)?;
+        // All that it waits for is under way: it will come.
+        self.launch(Kernel::arrive, [1, 1], &[Value::Memory(word), Value::Word(number.into())])
     }
 
     /// Work from here on waits for what is queued on `other`, a stream of this context, so far.
@@ -342,12 +391,17 @@ impl Stream {
 
     /// Sets a mark here.
     pub(crate) fn mark(&self, mark: Mark) -> Result<(), CudaError> {
+        self.mark_on(self.handle, mark)
+    }
+
+    /// Sets a mark on a stream of this context.
+    fn mark_on(&self, stream: Handle, mark: Mark) -> Result<(), CudaError> {
         self.gpu.enter()?;
         let event = self.marks[mark as usize];
         // While work is recorded, so is this: each time that it is asked for the mark is set.
         let flags = if self.recording { ffi::EVENT_RECORD_EXTERNAL } else { 0 };
         // SAFETY: event and stream are alive and of one context.
-        let code = unsafe { ffi::cuEventRecordWithFlags(event, self.handle, flags) };
+        let code = unsafe { ffi::cuEventRecordWithFlags(event, stream, flags) };
         ffi::check("cuEventRecord", code)
     }
 

@@ -12,6 +12,7 @@ pub(crate) mod load;
 pub(crate) mod nearest;
 mod number;
 pub(crate) mod order;
+pub(crate) mod queue;
 pub(crate) mod refine;
 pub(crate) mod response;
 pub(crate) mod smoothing;

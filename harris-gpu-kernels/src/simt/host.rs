@@ -250,6 +250,9 @@ impl<'a> Simt for Thread<'a> {
     fn load_shared_by_all(self, buffer: Buffer<'a, u32>, i: usize) -> u32 {
         self.load(buffer, i)
     }
+    fn load_acquire(self, buffer: Buffer<'a, u32>, i: usize) -> u32 {
+        self.load(buffer, i)
+    }
     fn load_four(self, buffer: Buffer<'a, u8>, i: usize) -> u32 {
         if !i.is_multiple_of(4) {
             self.misuse(&format!("reads four bytes at {i}"));

@@ -121,6 +121,8 @@ pub trait Simt: Copy {
     fn load_constant<T: Word>(self, buffer: Self::Buffer<T>, i: usize) -> T;
     /// A word that other threads may be writing, as it was before or after.
     fn load_shared_by_all(self, buffer: Self::Buffer<u32>, i: usize) -> u32;
+    /// A word that copies and other kernels may be writing: what they wrote before it is there for what is read after.
+    fn load_acquire(self, buffer: Self::Buffer<u32>, i: usize) -> u32;
     /// Four bytes of a buffer that nothing writes, the first in the low end; `i` is a multiple of 4, and so is the
     /// number of bytes that the buffer's memory has.
     fn load_four(self, buffer: Self::Buffer<u8>, i: usize) -> u32;

@@ -220,6 +220,17 @@ impl Simt for Nvptx {
     }
 
     #[inline(always)]
+    fn load_acquire(self, buffer: Pointer<u32>, i: usize) -> u32 {
+        let word;
+        // SAFETY: `i` lies inside the buffer, by the contract of `Nvptx::new`.
+        unsafe {
+            asm!("ld.acquire.sys.global.u32 {}, [{}];", out(reg32) word, in(reg64) buffer.0.add(i),
+                options(nostack, preserves_flags));
+        }
+        word
+    }
+
+    #[inline(always)]
     fn load_four(self, buffer: Pointer<u8>, i: usize) -> u32 {
         let word;
         // SAFETY: the four bytes lie inside the buffer's memory and are aligned, by the contract of `load_four`.

@@ -120,6 +120,11 @@ impl Simt for RustCuda {
         // SAFETY: `i` lies inside the buffer, by the contract of `new`.
         unsafe { buffer.0.add(i).read_volatile() }
     }
+    fn load_acquire(self, buffer: Pointer<u32>, i: usize) -> u32 {
+        let mut word: u32 = 0;
+        instruction!("ld.acquire.sys.global.u32 {}, [{}];", out(reg32) word, in(reg64) buffer.0.add(i));
+        word
+    }
     fn load_four(self, buffer: Pointer<u8>, i: usize) -> u32 {
         // SAFETY: the four bytes lie inside the buffer's memory and are aligned, by the contract of `load_four`.
         unsafe { buffer.0.add(i).cast::<u32>().read() }

@@ -228,10 +228,6 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
         );
     }
     s.admit_next();
-    // First or last, as registers allow: those walks that have no loop for leading rows have none to spare at the end.
-    if F::LEADING == 0 {
-        clear(s, state, tables, counters);
-    }
     let width = set.size.width as i32;
     // The row of the corners is `reach` rows higher than the one that is loaded, and so many columns lead to the first.
     let reach = F::REACH + RADIUS as i32;
@@ -254,6 +250,11 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
         at_edge: left < frame || left + COLUMNS as i32 > width - frame,
     };
     let piece = s.block_row() as usize * set.pieces as usize + (set.piece + s.block()) as usize;
+    s.await_last();
+    // First or last, as registers allow: those walks that have no loop for leading rows have none to spare at the end.
+    if F::LEADING == 0 {
+        clear(s, state, tables, counters);
+    }
     let mut row = lane.top - reach;
     let mut corners = Corners::<S>::new(&lane, state, keys, piece * set.room as usize);
     let mut front = F::new(&lane, image, row);
