@@ -51,7 +51,7 @@ struct Job<D: Device> {
 
 /// How samples are brought to the device.
 #[derive(Clone, Copy, PartialEq)]
-enum Pace {
+pub(crate) enum Pace {
     /// By a copy of them.
     Copied,
     /// Straight from where they are, if it can.
@@ -143,7 +143,7 @@ impl<D: Device> GpuDetector<D> {
         self.begin_with(images, if lasting { Pace::Lasting } else { Pace::Copied })
     }
 
-    fn begin_with(&mut self, images: &[ImageView<'_>], pace: Pace) -> Result<(), Error> {
+    pub(crate) fn begin_with(&mut self, images: &[ImageView<'_>], pace: Pace) -> Result<(), Error> {
         self.in_stages = false;
         self.settle();
         for image in images {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use harris_core::{Detector, Error, ImageView, Keypoint};
 
-use crate::detector::GpuDetector;
+use crate::detector::{GpuDetector, Pace};
 use crate::device::Device;
 
 /// Frames on their way through several detectors, on one device or on many; results come in the order of the frames.
@@ -111,8 +111,15 @@ impl<D: Device, F> GpuPipeline<D, F> {
         };
         let free = (0..self.detectors.len()).filter(|&i| self.detectors[i].busy == 0);
         let i = free.min_by_key(|&i| load(self.detectors[i].device)).expect("fewer frames than detectors");
+        // A device that has nothing else to do can as well be asked for more, if the frame is done sooner.
+        let is_idle = load(self.detectors[i].device) == 0;
+        let pace = match (lasting, images.len()) {
+            (true, 1) if is_idle => Pace::Hurried,
+            (true, _) => Pace::Lasting,
+            (false, _) => Pace::Copied,
+        };
         let slot = &mut self.detectors[i];
-        match slot.detector.begin(images, lasting) {
+        match slot.detector.begin_with(images, pace) {
             Ok(()) => {
                 slot.busy = images.iter().map(|image| image.width() * image.height()).sum();
                 State::Running(i)
