@@ -314,7 +314,7 @@ impl<'a, D: Device> Search<'a, D> {
         };
         launch::gather(
             self.device,
-            grid(Kernel::gather, bins * WARP, images),
+            grid(Kernel::gather, bins / bins::EACH as usize * WARP, images),
             keys,
             keypoints,
             state,

@@ -6,19 +6,22 @@ use super::number::ordered;
 use super::order::place;
 use super::threshold::simple;
 use crate::Simt;
-use crate::abi::bins::{COPIES, GROUP, ROOM, SHARE, counters, groups};
+use crate::abi::bins::{COPIES, EACH, GROUP, ROOM, SHARE, counters, groups};
 use crate::abi::state;
 use crate::simt::WARP;
 
 /// Words that a lane waits for together.
 const AT_ONCE: usize = 8;
 
-/// Warps of a block that gathers, a bin each; cells of its shared memory for their keys.
+/// Warps of a block that gathers, and its bins; cells of its shared memory for their keys.
 const WARPS: u32 = 8;
-const SHARED_KEYS: u32 = WARPS * ROOM;
+const BINS: u32 = WARPS * EACH;
+const SHARED_KEYS: u32 = BINS * ROOM;
+/// Lanes that bring a bin's keys.
+const LANES: u32 = WARP / EACH;
 
 // A copy of the groups for each, bins of a group in whole rounds, and groups in whole blocks.
-const _: () = assert!(COPIES == WARPS && GROUP.is_multiple_of(WARPS * WARP));
+const _: () = assert!(COPIES == WARPS && GROUP.is_multiple_of(WARPS * WARP) && GROUP.is_multiple_of(BINS));
 
 /// Where an image's bins are counted.
 #[derive(Clone, Copy)]
@@ -103,7 +106,7 @@ pub(crate) fn gather<S: Simt>(
 ) {
     s.await_last();
     // Whole blocks of bins.
-    let (bin, lane) = (s.index() / WARP, s.lane());
+    let (bin, lane) = (s.index() / LANES, s.lane());
     let image = s.block_row() as usize;
     let tables = Tables::new(tables, bins, image);
     let all = s.load(state, tables.bins + bin as usize);
@@ -111,30 +114,32 @@ pub(crate) fn gather<S: Simt>(
     let before = before_block(s, state, tables, bins);
     let count = all.min(ROOM);
     let start = (image * bins as usize + bin as usize) * ROOM as usize;
-    let shared = s.warp() * ROOM;
-    let mut i = lane;
+    let own = s.thread() / LANES;
+    let mut i = lane % LANES;
     while i < count.next_multiple_of(AT_ONCE as u32) {
         // Beyond the last: what comes before none.
         let key = if i < count { s.load_constant(from, start + i as usize) } else { u64::MAX };
-        s.set_shared(shared + i, if turned == 0 { key } else { key.rotate_left(32) });
-        i += WARP;
+        s.set_shared(own * ROOM + i, if turned == 0 { key } else { key.rotate_left(32) });
+        i += LANES;
     }
     let sums = SHARED_KEYS;
-    if lane == 0 {
-        s.set_shared(sums + s.warp(), u64::from(before) << 32 | u64::from(all));
+    if lane % LANES == 0 {
+        // The warp's part once.
+        let before = if lane == 0 { before } else { 0 };
+        s.set_shared(sums + own, u64::from(before) << 32 | u64::from(all));
     }
     s.barrier();
-    let last = bin == bins - 1;
-    if count == 0 && !last {
-        return;
+    // What the warps found before the block, and where in its keys, one bin after the other, each bin starts.
+    let (mut before, mut all, mut count) = (0, 0, 0);
+    let mut starts = [0; BINS as usize];
+    for bin in 0..BINS {
+        let sum = s.shared(sums + bin);
+        starts[bin as usize] = count;
+        before += (sum >> 32) as u32;
+        all += sum as u32;
+        count += (sum as u32).min(ROOM);
     }
-    // What the warps found before the block, and in bins of it before this one.
-    let mut before = 0;
-    for warp in 0..WARPS {
-        let sum = s.shared(sums + warp);
-        before += (sum >> 32) as u32 + if warp < s.warp() { sum as u32 } else { 0 };
-    }
-    if last && lane < state::WORDS as u32 {
+    if bin + EACH >= bins && lane < state::WORDS as u32 {
         // Longer than any list where keys are missing.
         let kept = if crowded == 0 { before + all } else { u32::MAX };
         let at = image * state::WORDS + lane as usize;
@@ -144,13 +149,23 @@ pub(crate) fn gather<S: Simt>(
         }
         s.store(report, at, word);
     }
-    let mut i = lane;
+    // A key of the block for each thread, whichever bin it is in: some have many more than others.
+    let mut i = s.thread();
     while i < count {
-        let own = s.shared(shared + i);
-        let mut at = before;
+        let (mut keys, mut start, mut end) = (0, 0, count);
+        for bin in 1..BINS {
+            let next = starts[bin as usize];
+            if i >= next {
+                (keys, start) = (bin * ROOM, next);
+            } else {
+                end = end.min(next);
+            }
+        }
+        let own = s.shared(keys + i - start);
+        let mut at = before + start;
         let mut other = 0;
-        while other < count {
-            let others: [u64; AT_ONCE] = array::from_fn(|n| s.shared(shared + other + n as u32));
+        while other < end - start {
+            let others: [u64; AT_ONCE] = array::from_fn(|n| s.shared(keys + other + n as u32));
             for n in 0..AT_ONCE {
                 at += u32::from(others[n] < own);
             }
@@ -162,7 +177,7 @@ pub(crate) fn gather<S: Simt>(
             let first = 4 * (image * pitch as usize + at as usize);
             s.store_four(keypoints, first, [x as f32, y as f32, 1.0, f32::from_bits(!(key >> 32) as u32)]);
         }
-        i += WARP;
+        i += s.threads();
     }
 }
 
@@ -170,7 +185,7 @@ pub(crate) fn gather<S: Simt>(
 /// its group.
 #[inline(always)]
 fn before_block<S: Simt>(s: S, state: S::Buffer<u32>, tables: Tables, bins: u32) -> u32 {
-    let first = s.block() * WARPS;
+    let first = s.block() * BINS;
     let (group, copy) = (first / GROUP, tables.groups + (s.warp() * groups(bins)) as usize);
     let mut sum = 0;
     let mut i = s.lane();
