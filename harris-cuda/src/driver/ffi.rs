@@ -132,6 +132,7 @@ unsafe extern "C" {
     pub(super) fn cuGraphLaunch(instance: Handle, stream: Handle) -> u32;
     pub(super) fn cuGraphExecDestroy(instance: Handle) -> u32;
     pub(super) fn cuGraphDestroy(graph: Handle) -> u32;
+    pub(super) fn cuEventSynchronize(event: Handle) -> u32;
     pub(super) fn cuEventElapsedTime(milliseconds: *mut f32, start: Handle, end: Handle) -> u32;
     pub(super) fn cuModuleLoadDataEx(
         module: *mut Handle,

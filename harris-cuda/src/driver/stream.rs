@@ -256,7 +256,9 @@ impl Stream {
         ffi::check("cuStreamWriteValue32", code)?;
         self.mark_on(self.ahead.handle, mark)?;
         // All that it waits for is under way: it will come.
-        self.launch(Kernel::arrive, [1, 1], &[Value::Memory(word), Value::Word(number.into())])
+        self.launch(Kernel::arrive, [1, 1], &[Value::Memory(word), Value::Word(number.into())])?;
+        self.awaited.store(false, Relaxed);
+        Ok(())
     }
 
     /// Work from here on waits for what is queued on `other`, a stream of this context, so far.
@@ -448,6 +450,9 @@ impl Stream {
         self.gpu.enter()?;
         let mut milliseconds = 0.0;
         let (from, to) = (self.marks[from as usize], self.marks[to as usize]);
+        // On the queue of copies it stands behind the word that work waited for.
+        // SAFETY: the event is alive.
+        ffi::check("cuEventSynchronize", unsafe { ffi::cuEventSynchronize(from) })?;
         // SAFETY: writes one number; both events are alive.
         let code = unsafe { ffi::cuEventElapsedTime(&mut milliseconds, from, to) };
         ffi::check("cuEventElapsedTime", code)?;
