@@ -56,7 +56,7 @@ pub(crate) enum Pace {
     Copied,
     /// Straight from where they are, if it can.
     Lasting,
-    /// The same, of a single image, so that work on the first rows begins before the last have come.
+    /// The same, of a single image, so that work on the first rows begins before the last have come, and on these at once.
     Hurried,
 }
 

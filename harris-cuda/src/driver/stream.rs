@@ -251,7 +251,7 @@ impl Stream {
         };
         self.gpu.enter()?;
         let number = number.fetch_add(1, Relaxed).wrapping_add(1);
-        // SAFETY: the stream is alive, and so is the word.
+        // SAFETY: the stream is alive, and so is the word, until all that uses it has ended.
         let code = unsafe { write(self.ahead.handle, word.pointer, number, 0) };
         ffi::check("cuStreamWriteValue32", code)?;
         self.mark_on(self.ahead.handle, mark)?;

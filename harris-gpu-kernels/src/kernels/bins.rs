@@ -13,9 +13,10 @@ use crate::simt::WARP;
 /// Words that a lane waits for together.
 const AT_ONCE: usize = 8;
 
-/// Warps of a block that gathers, and its bins; cells of its shared memory for their keys.
+/// Warps of a block that gathers, and its bins.
 const WARPS: u32 = 8;
 const BINS: u32 = WARPS * EACH;
+/// Cells of its shared memory for their keys.
 const SHARED_KEYS: u32 = BINS * ROOM;
 /// Lanes that bring a bin's keys.
 const LANES: u32 = WARP / EACH;
@@ -114,19 +115,19 @@ pub(crate) fn gather<S: Simt>(
     let before = before_block(s, state, tables, bins);
     let count = all.min(ROOM);
     let start = (image * bins as usize + bin as usize) * ROOM as usize;
-    let own = s.thread() / LANES;
+    let of_block = s.thread() / LANES;
     let mut i = lane % LANES;
     while i < count.next_multiple_of(AT_ONCE as u32) {
         // Beyond the last: what comes before none.
         let key = if i < count { s.load_constant(from, start + i as usize) } else { u64::MAX };
-        s.set_shared(own * ROOM + i, if turned == 0 { key } else { key.rotate_left(32) });
+        s.set_shared(of_block * ROOM + i, if turned == 0 { key } else { key.rotate_left(32) });
         i += LANES;
     }
     let sums = SHARED_KEYS;
     if lane % LANES == 0 {
         // The warp's part once.
         let before = if lane == 0 { before } else { 0 };
-        s.set_shared(sums + own, u64::from(before) << 32 | u64::from(all));
+        s.set_shared(sums + of_block, u64::from(before) << 32 | u64::from(all));
     }
     s.barrier();
     // What the warps found before the block, and where in its keys, one bin after the other, each bin starts.
