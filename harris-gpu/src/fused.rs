@@ -76,7 +76,8 @@ pub(crate) struct Pieces {
     kernel: Kernel,
     /// Rows of the last part of the image that is sent on its own.
     part: usize,
-    /// Strips of all images, and the device's multiprocessors, by which rows become pieces.
+    /// Images, strips of all of them, and the device's multiprocessors, by which rows become pieces.
+    images: usize,
     strips: usize,
     multiprocessors: usize,
     /// How many there are.
@@ -91,21 +92,50 @@ impl Pieces {
         let (height, strips) = (search.height as usize, strips(search, kernel));
         let part = hurried.map_or(height, |portion| (portion / pitch(search)).max(LEAST_ROWS).min(height));
         let multiprocessors = search.device.multiprocessors() as usize;
+        let images = search.images;
         let mut pieces =
-            Self { kernel, part, strips: strips * search.images, multiprocessors, count: 0, room: 0 };
+            Self { kernel, part, images, strips: strips * images, multiprocessors, count: 0, room: 0 };
         // Corners are more than the radius apart along a row or a column.
         let most = |len: usize| len.div_ceil(search.config.suppression_radius() + 1);
         for (_, first, last) in parts(height, part) {
-            let rows = pieces.rows(last - first);
-            pieces.count += strips * (last - first).div_ceil(rows);
-            pieces.room = pieces.room.max(most(columns(kernel) as usize) * most(rows));
+            let lengths = pieces.lengths(last - first);
+            pieces.count += strips * lengths.pieces(last - first);
+            pieces.room = pieces.room.max(most(columns(kernel) as usize) * most(lengths.first));
         }
         pieces
     }
 
-    /// Rows of a piece of so many that are walked on at once.
-    fn rows(&self, rows: usize) -> usize {
-        rows_of_piece(rows, self.strips, self.multiprocessors, self.kernel)
+    /// Rows of the pieces of so many that are walked on at once.
+    fn lengths(&self, rows: usize) -> Lengths {
+        let of_piece = rows_of_piece(rows, self.strips, self.multiprocessors, self.kernel);
+        let number = rows.div_ceil(of_piece);
+        let first = (rows - rows / REST).div_ceil(number.max(1));
+        let later = first / SHORTER;
+        // What is left of one image of a stack would not be walked last.
+        if self.images > 1 || later < 2 * reach_of(self.kernel) as usize {
+            return Lengths { first: of_piece, number, later: of_piece };
+        }
+        Lengths { first, number, later }
+    }
+}
+
+/// The part of an image that is left for short pieces, and how much shorter they are.
+const REST: usize = 6;
+const SHORTER: usize = 3;
+
+/// Rows of pieces: those of a strip's first so many, which run at once, and of the others. Some pieces take longer, as there is more to
+/// compute in them; where one is done, there is a short one for its scheduler, while others walk on.
+#[derive(Clone, Copy, Debug)]
+struct Lengths {
+    first: usize,
+    number: usize,
+    later: usize,
+}
+
+impl Lengths {
+    /// How many pieces of a strip there are for so many rows.
+    fn pieces(&self, rows: usize) -> usize {
+        self.number + rows.saturating_sub(self.number * self.first).div_ceil(self.later)
     }
 }
 
@@ -240,8 +270,8 @@ fn walk_on<D: Device>(
     let (measure, parameter) = measure_of(config);
     let (threshold, value) = simple_threshold(config).expect("covered");
     let (tables, counters) = search.tables_and_counters();
-    let rows = pieces.rows(last - first);
-    let now = strips(search, pieces.kernel) * (last - first).div_ceil(rows);
+    let lengths = pieces.lengths(last - first);
+    let now = strips(search, pieces.kernel) * lengths.pieces(last - first);
     launch::fused(
         search.device,
         pieces.kernel,
@@ -251,7 +281,8 @@ fn walk_on<D: Device>(
         workspace.buffer(Slot::Candidates),
         workspace.buffer(Slot::Counts),
         (search.stride * u64::from(search.height), search.width, search.height, search.stride as u32),
-        (first as u32, last as u32, rows as u32),
+        (first as u32, last as u32),
+        (lengths.first as u32, lengths.number as u32, lengths.later as u32),
         (scale, measure, parameter),
         (search.frame, search.margin()),
         (threshold, value, reach(config, scale)),
@@ -356,6 +387,39 @@ mod tests {
         assert_eq!(rows(4096, 4096, 1), 69);
         assert!((LEAST_ROWS..=MOST_ROWS).contains(&rows(1, 1, 1)));
         assert!(rows(16384, 16384, 64) > 100);
+    }
+
+    #[test]
+    fn pieces_cover_the_rows_and_are_shorter_at_the_end_where_that_pays() {
+        let kernel = Kernel::binomial3_sobel_box3_harris_radius2;
+        let lengths = |width: usize, height: usize, images: usize| {
+            let strips = images * width.div_ceil(columns(kernel) as usize);
+            let pieces =
+                Pieces { kernel, part: height, images, strips, multiprocessors: 132, count: 0, room: 0 };
+            pieces.lengths(height)
+        };
+        // Measured on an H200.
+        let large = lengths(4096, 4096, 1);
+        assert_eq!((large.first, large.number, large.later, large.pieces(4096)), (57, 60, 19, 96));
+        for (width, height, images) in [(512, 512, 1), (1920, 1080, 1), (3840, 2160, 1), (640, 4800, 100)] {
+            let all_alike = lengths(width, height, images);
+            assert_eq!(all_alike.first, all_alike.later, "{width} x {height}");
+        }
+        for height in (0..400).chain([1000, 5003, 16384, 99_999]) {
+            for (width, images) in [(100, 1), (4096, 1), (16384, 1), (100, 3)] {
+                let lengths = lengths(width, height, images);
+                let number = lengths.pieces(height);
+                // As the kernels have it.
+                let above = |piece: usize| {
+                    piece.min(lengths.number) * lengths.first
+                        + piece.saturating_sub(lengths.number) * lengths.later
+                };
+                assert!(
+                    above(number) >= height && (number == 0 || above(number - 1) < height),
+                    "{width} x {height}: {lengths:?}"
+                );
+            }
+        }
     }
 
     #[test]

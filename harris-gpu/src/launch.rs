@@ -52,7 +52,8 @@ macro_rules! fused_launch {
             keys: Buffer<'_, D::Memory, u64>,
             counts: Buffer<'_, D::Memory, u32>,
             (stride, width, height, pitch): (u64, u32, u32, u32),
-            (first, last, rows): (u32, u32, u32),
+            (first, last): (u32, u32),
+            (rows, whole, later): (u32, u32, u32),
             (scale, measure, parameter): (f32, u32, f32),
             (frame, margin): (u32, u32),
             (threshold, value, reach): (u32, f32, f32),
@@ -61,8 +62,8 @@ macro_rules! fused_launch {
         ) -> Result<(), Error> {
             match kernel {
                 $(Kernel::$name => $name(
-                    device, grid, Buffer::new(image), state, keys, counts, stride, width, height, pitch, first, last, rows, scale,
-                    measure, parameter, frame, margin, threshold, value, reach, piece, pieces, room, tables, counters,
+                    device, grid, Buffer::new(image), state, keys, counts, stride, width, height, pitch, first, last, rows, whole,
+                    later, scale, measure, parameter, frame, margin, threshold, value, reach, piece, pieces, room, tables, counters,
                 ),)*
                 other => unreachable!("{other:?} is no fused kernel"),
             }

@@ -1,13 +1,12 @@
 //! What is known of images before their corners are, and the room that these will need.
 
 use harris_core::{HarrisConfig, ImageView};
-use harris_gpu_kernels::abi::state;
+use harris_gpu_kernels::abi::{bins, state};
 
 use crate::device::{Depth, Resident};
 
 /// How many bins lists are sorted by, powers of two.
 const LEAST_BINS: usize = 1024;
-const MOST_BINS: usize = 32768;
 
 /// The shortest part of a list that is fetched together with its length.
 const LEAST_FETCHED: usize = 1024;
@@ -109,7 +108,7 @@ impl Room {
 
     /// How many bins sort lists best: one for a few keys.
     pub(crate) fn bins(&self) -> usize {
-        (self.usual() / 4).clamp(LEAST_BINS, MOST_BINS)
+        (self.usual() / 4).clamp(LEAST_BINS, bins::MOST as usize)
     }
 
     /// Keypoints that are fetched together with their number.

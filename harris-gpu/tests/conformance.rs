@@ -2,7 +2,7 @@
 
 use harris_conformance::pictures::{Depth, Picture, Pixels, noise};
 use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian};
-use harris_core::{Detector, Keypoint, Order, ReferenceDetector, Subpixel, Threshold, presets};
+use harris_core::{Detector, HarrisConfig, Keypoint, Order, ReferenceDetector, Subpixel, Threshold, presets};
 use harris_gpu::host::HostDevice;
 use harris_gpu::{
     Depth as DeviceDepth, Device, GpuDetector, GpuFastHessian, GpuMatcher, GpuPipeline, GpuSurf, Resident,
@@ -47,6 +47,20 @@ fn lists_longer_than_expected_come_whole() {
         let mut detector = GpuDetector::new(HostDevice, config);
         for i in [0, 0, 1, 0, 1] {
             assert!(detector.detect(&[&many, &few][i].view()).unwrap() == expected[i], "{subpixel:?}, {i}");
+        }
+    }
+}
+
+/// Images high enough for short pieces below the others, of all heights that leave different numbers of rows for the last.
+#[test]
+fn pieces_of_different_lengths_miss_no_row() {
+    for config in [presets::opencv_gftt(), HarrisConfig::default()] {
+        let config = config.to_builder().threshold(Threshold::None).margin(0).build().unwrap();
+        for height in 380..400 {
+            let picture = Picture::draw(Depth::U8, (130, height, 1), |x, y, _| noise(1, x, y, 0));
+            let expected = ReferenceDetector::new(config.clone()).detect(&picture.view()).unwrap();
+            let mut detector = GpuDetector::new(HostDevice, config.clone());
+            assert!(detector.detect(&picture.view()).unwrap() == expected, "{config:?}, {height} rows");
         }
     }
 }

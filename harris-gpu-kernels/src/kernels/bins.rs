@@ -6,7 +6,7 @@ use super::number::ordered;
 use super::order::place;
 use super::threshold::simple;
 use crate::Simt;
-use crate::abi::bins::{COPIES, EACH, GROUP, ROOM, SHARE, counters, groups};
+use crate::abi::bins::{COPIES, EACH, GROUP, MOST, ROOM, SHARE, counters, groups};
 use crate::abi::state;
 use crate::simt::WARP;
 
@@ -62,9 +62,12 @@ pub(crate) fn scatter<S: Simt>(
     }
     let image = s.block_row() as usize;
     let start = image * pieces as usize + piece as usize;
+    let mut i = s.index() % (SHARE * WARP);
+    // All that is needed is asked for at once, keys before it is known whether there are so many.
     let count = s.load_constant(counts, start);
-    let start = start * room as usize;
     let greatest = s.load(state, image * state::WORDS + state::GREATEST);
+    let start = start * room as usize;
+    let mut key = s.load_early(from, start + i.min(room - 1) as usize);
     let threshold = simple(kind, value, greatest);
     // Bits of positive numbers compare as they do. So many steps there are from the greatest response to the threshold.
     let greatest = greatest.saturating_sub(ordered(0.0));
@@ -72,11 +75,10 @@ pub(crate) fn scatter<S: Simt>(
     let shift = (bins.leading_zeros() + 1).saturating_sub(steps.leading_zeros());
     let tables = Tables::new(tables, bins, image);
     let copy = tables.groups + (s.warp() % COPIES * groups(bins)) as usize;
-    let mut i = s.index() % (SHARE * WARP);
-    while i < count {
-        let key = s.load_constant(from, start + i as usize);
+    loop {
         let response = !(key >> 32) as u32;
-        if f32::from_bits(response) > threshold {
+        // One question: two would ask for the key after the first.
+        if (i < count) & (f32::from_bits(response) > threshold) {
             let step = if turned == 0 { greatest - response } else { key as u32 };
             let bin = (step >> shift) as usize;
             let taken = s.atomic_add(state, tables.bins + bin, 1);
@@ -89,6 +91,10 @@ pub(crate) fn scatter<S: Simt>(
             }
         }
         i += SHARE * WARP;
+        if i >= count {
+            return;
+        }
+        key = s.load_constant(from, start + i as usize);
     }
 }
 
@@ -110,18 +116,24 @@ pub(crate) fn gather<S: Simt>(
     let (bin, lane) = (s.index() / LANES, s.lane());
     let image = s.block_row() as usize;
     let tables = Tables::new(tables, bins, image);
-    let all = s.load(state, tables.bins + bin as usize);
-    let crowded = s.load(state, image * state::WORDS + state::CROWDED);
-    let before = before_block(s, state, tables, bins);
-    let count = all.min(ROOM);
     let start = (image * bins as usize + bin as usize) * ROOM as usize;
     let of_block = s.thread() / LANES;
     let mut i = lane % LANES;
-    while i < count.next_multiple_of(AT_ONCE as u32) {
+    // All that is needed is asked for at once, a bin's first keys before it is known whether it has so many.
+    let all = s.load(state, tables.bins + bin as usize);
+    let mut key = s.load_early(from, start + i as usize);
+    let crowded = s.load(state, image * state::WORDS + state::CROWDED);
+    let before = before_block(s, state, tables, bins);
+    let count = all.min(ROOM);
+    loop {
         // Beyond the last: what comes before none.
-        let key = if i < count { s.load_constant(from, start + i as usize) } else { u64::MAX };
-        s.set_shared(of_block * ROOM + i, if turned == 0 { key } else { key.rotate_left(32) });
+        let own = if i < count { key } else { u64::MAX };
+        s.set_shared(of_block * ROOM + i, if turned == 0 { own } else { own.rotate_left(32) });
         i += LANES;
+        if i >= count.next_multiple_of(AT_ONCE as u32) {
+            break;
+        }
+        key = s.load_early(from, start + i as usize);
     }
     let sums = SHARED_KEYS;
     if lane % LANES == 0 {
@@ -189,10 +201,12 @@ fn before_block<S: Simt>(s: S, state: S::Buffer<u32>, tables: Tables, bins: u32)
     let first = s.block() * BINS;
     let (group, copy) = (first / GROUP, tables.groups + (s.warp() * groups(bins)) as usize);
     let mut sum = 0;
-    let mut i = s.lane();
-    while i < group {
-        sum += s.load(state, copy + i as usize);
-        i += WARP;
+    // Written out, or each round would wait for the one before.
+    for round in 0..(MOST / GROUP).div_ceil(WARP) {
+        let i = round * WARP + s.lane();
+        if i < group {
+            sum += s.load(state, copy + i as usize);
+        }
     }
     for part in 0..GROUP / (WARPS * WARP) {
         let bin = group * GROUP + part * WARPS * WARP + s.thread();

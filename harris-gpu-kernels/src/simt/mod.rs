@@ -119,6 +119,11 @@ pub trait Simt: Copy {
     fn load<T: Word>(self, buffer: Self::Buffer<T>, i: usize) -> T;
     /// A word of a buffer that nothing writes while the kernel runs.
     fn load_constant<T: Word>(self, buffer: Self::Buffer<T>, i: usize) -> T;
+    /// A word that it is too early to know whether anything wrote: if not, it may be anything. Nothing writes it while the kernel runs.
+    #[inline(always)]
+    fn load_early(self, buffer: Self::Buffer<u64>, i: usize) -> u64 {
+        self.load_constant(buffer, i)
+    }
     /// A word that other threads may be writing, as it was before or after.
     fn load_shared_by_all(self, buffer: Self::Buffer<u32>, i: usize) -> u32;
     /// A word that copies and other kernels may be writing: what they wrote before it is there for what is read after.

@@ -43,8 +43,10 @@ struct Settings {
     /// The rows whose corners are sought.
     first: u32,
     last: u32,
-    /// Rows of a strip that one warp walks.
+    /// Rows of a strip that one warp walks: of the first so many warps, and of those after them.
     rows: u32,
+    whole: u32,
+    later: u32,
     scale: f32,
     measure: u32,
     parameter: f32,
@@ -156,6 +158,8 @@ macro_rules! variants {
             first: u32,
             last: u32,
             rows: u32,
+            whole: u32,
+            later: u32,
             scale: f32,
             measure: u32,
             parameter: f32,
@@ -173,7 +177,7 @@ macro_rules! variants {
             let size = Size { width, height };
             // Known here wherever the kernel is for one.
             let measure = if measures::$measure == measures::ANY { measure } else { measures::$measure };
-            let set = Settings { stride, pitch, size, first, last, rows, scale, measure, parameter, frame, margin, threshold, value, reach, piece, pieces, room };
+            let set = Settings { stride, pitch, size, first, last, rows, whole, later, scale, measure, parameter, frame, margin, threshold, value, reach, piece, pieces, room };
             walk::<S, $samples<S, $smoothing, { gradient::$gradient }, $window>, $radius>(s, image, state, keys, counts, set, (tables, counters));
         }
     )*};
@@ -234,8 +238,12 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     let columns = fused::own(reach as u32);
     let strips = set.size.width.div_ceil(columns);
     // Blocks are single warps: what is the same for all lanes then follows from the block's number, and is computed once.
-    let (strip, top) = (s.block() % strips, set.first + s.block() / strips * set.rows);
-    let bottom = if set.last - top < set.rows { set.last } else { top + set.rows };
+    let (strip, number) = (s.block() % strips, s.block() / strips);
+    // Without a question: its two answers would take registers that there are not.
+    let above = |number: u32| {
+        set.first + number.min(set.whole) * set.rows + (number.max(set.whole) - set.whole) * set.later
+    };
+    let (top, bottom) = (above(number), above(number + 1).min(set.last));
     let left = (strip * columns) as i32 - reach;
     let frame = set.frame as i32;
     let lane = Lane {
