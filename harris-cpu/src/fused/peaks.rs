@@ -112,6 +112,8 @@ impl Collect<'_> {
                 // Whether a word's neighbourhood fits in a vector.
                 let [centre, others] = if words.step + 2 * R <= 2 * V::LANES {
                     within_lanes::<V, R>(v, around, place)
+                } else if R > 0 && V::LANES >= 16 {
+                    joined_lanes::<V, R>(v, around, place)
                 } else {
                     beyond_lanes::<V, R>(v, around, place)
                 };
@@ -182,7 +184,27 @@ fn within_lanes<V: Simd, const R: usize>(v: V, rows: &[&UpperRow], i: usize) -> 
     [centre, v.max_i16(others, v.max_i16(beside, after))]
 }
 
-/// The same of neighbourhoods that reach beyond a vector.
+/// The same where they reach beyond one, of vectors that are quickly joined.
+#[inline(always)]
+fn joined_lanes<V: Simd, const R: usize>(v: V, rows: &[&UpperRow], i: usize) -> [V::I16; 2] {
+    // From R columns before and from R columns after: of the rows above and below, and with the middle one.
+    let (mut others, mut all) = ([v.splat_i16(NOTHING); 2], [v.splat_i16(NOTHING); 2]);
+    for (side, place) in [i - R, i + R].into_iter().enumerate() {
+        for dy in 1..R + 1 {
+            let [above, below] = [v.load_i16(rows[R - dy], place), v.load_i16(rows[R + dy], place)];
+            others[side] = v.max_i16(others[side], v.max_i16(above, below));
+        }
+        all[side] = v.max_i16(others[side], v.load_i16(rows[R], place));
+    }
+    let mut greatest = v.max_i16(v.joined::<R>(others[0], others[1], R), v.max_i16(all[0], all[1]));
+    for dx in 1..R {
+        let [before, after] = [v.joined::<R>(all[0], all[1], R - dx), v.joined::<R>(all[0], all[1], R + dx)];
+        greatest = v.max_i16(greatest, v.max_i16(before, after));
+    }
+    [v.load_i16(rows[R], i), greatest]
+}
+
+/// The same of others.
 #[inline(always)]
 fn beyond_lanes<V: Simd, const R: usize>(v: V, rows: &[&UpperRow], i: usize) -> [V::I16; 2] {
     let centre = v.load_i16(rows[R], i);

@@ -34,10 +34,9 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Those of the walks by rows: vectors of 16-bit numbers, or, where these are long, halves of them, so that the neighbourhood of a
-    /// word fits in a vector.
+    /// Those of the walks by rows: vectors of 16-bit numbers.
     pub(super) fn by_rows<V: Simd>() -> Self {
-        let step = if V::LANES >= 16 { V::LANES } else { 2 * V::LANES };
+        let step = 2 * V::LANES;
         Self { start: LEAD - BEFORE, step, number: (STRIP + 2 * BEFORE) / step }
     }
 
@@ -152,13 +151,7 @@ impl Responses {
     ) {
         self.put(v, slot, i, [low, high]);
         let above = [v.greater(low, threshold), v.greater(high, threshold)];
-        let word = words.at(i);
-        if words.step == V::LANES {
-            self.mark(slot, word, above[0]);
-            self.mark(slot, word + 1, above[1]);
-        } else {
-            self.mark(slot, word, above[0] | above[1] << V::LANES);
-        }
+        self.mark(slot, words.at(i), above[0] | above[1] << V::LANES);
     }
 
     /// Leaves them as nothing.

@@ -57,6 +57,13 @@ impl Simd for Avx512 {
         unsafe { _mm512_permutexvar_epi16(places::<K, 1>(), a) }
     }
 
+    #[inline(always)]
+    fn joined<const R: usize>(self, a: Self::I16, b: Self::I16, k: usize) -> Self::I16 {
+        let places = self.load_i16(&Joined::<R>::PLACES, k);
+        // SAFETY: `self` proves the instructions.
+        unsafe { _mm512_permutex2var_epi16(a, places, b) }
+    }
+
     memory! {
         load_i16 = _mm512_loadu_si512, store_i16 = _mm512_storeu_si512: [i16; 32] as I16;
         load_i32 = _mm512_loadu_si512, store_i32 = _mm512_storeu_si512: [i32; 16] as I32;
@@ -177,6 +184,21 @@ impl<const FIRST: usize, const STEP: usize> Places<FIRST, STEP> {
         let mut i = 0;
         while i < 32 {
             places[i] = (FIRST + STEP * i) as i16;
+            i += 1;
+        }
+        places
+    };
+}
+
+/// Where columns are: in the lanes of one vector, or, beyond these, in those of another that begins 2 · R columns later.
+struct Joined<const R: usize>;
+
+impl<const R: usize> Joined<R> {
+    const PLACES: [i16; 40] = {
+        let mut places = [0; 40];
+        let mut i = 0;
+        while i < 40 {
+            places[i] = (if i < 32 { i } else { 32 + i - 2 * R }) as i16;
             i += 1;
         }
         places
