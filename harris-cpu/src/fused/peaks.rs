@@ -112,7 +112,7 @@ impl Collect<'_> {
                 // Whether a word's neighbourhood fits in a vector.
                 let [centre, others] = if words.step + 2 * R <= 2 * V::LANES {
                     within_lanes::<V, R>(v, around, place)
-                } else if R > 0 && V::LANES >= 16 {
+                } else if V::LANES >= 16 {
                     joined_lanes::<V, R>(v, around, place)
                 } else {
                     beyond_lanes::<V, R>(v, around, place)
