@@ -187,6 +187,7 @@ pub(crate) fn median_stages(
         })?;
     } else {
         let mut detector = bench.engines.detector(engine, Detection::Harris(config.clone()))?;
+        detector.set_timed(true);
         detector.detect(image)?;
         bench.median(|| {
             detector.detect(image)?;

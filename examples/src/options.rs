@@ -212,6 +212,11 @@ pub struct BackendOptions {
 
 /// A detector that may know how long its device or its steps took.
 pub trait Timed: Detector {
+    /// Whether the device's time is taken, which takes some itself.
+    fn set_timed(&mut self, timed: bool) {
+        let _ = timed;
+    }
+
     /// The time on the device for the last image, from its arrival there to the complete list, without transfers.
     fn device_time(&self) -> Option<Duration> {
         None
@@ -242,6 +247,10 @@ impl Timed for CpuFastHessian {
 
 #[cfg(feature = "cuda")]
 impl Timed for harris_cuda::CudaDetector {
+    fn set_timed(&mut self, timed: bool) {
+        harris_cuda::CudaDetector::set_timed(self, timed);
+    }
+
     fn device_time(&self) -> Option<Duration> {
         harris_cuda::CudaDetector::device_time(self).ok()
     }

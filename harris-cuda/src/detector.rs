@@ -62,7 +62,9 @@ impl CudaDetector {
     /// As [`CudaDetector::on_device`], and [`CudaError::NoDevice`](crate::CudaError::NoDevice) where none is named.
     pub fn on_devices(ordinals: &[u32], config: HarrisConfig) -> Result<Self, Error> {
         let first = *ordinals.first().ok_or(CudaError::NoDevice)?;
-        let inner = GpuDetector::new(CudaDevice::open(first)?, config);
+        let mut device = CudaDevice::open(first)?;
+        device.set_timed(false);
+        let inner = GpuDetector::new(device, config);
         Ok(Self { inner, ordinals: ordinals.to_vec(), batches: None })
     }
 
@@ -70,6 +72,12 @@ impl CudaDetector {
     #[must_use]
     pub fn staged(self) -> Self {
         Self { inner: self.inner.staged(), batches: None, ..self }
+    }
+
+    /// Whether the device's time is taken, for [`CudaDetector::device_time`] and [`CudaDetector::stage_times`]. It is not at first: an image
+    /// takes two microseconds longer where it is.
+    pub fn set_timed(&mut self, timed: bool) {
+        self.inner.device_mut().set_timed(timed);
     }
 
     /// The corners of an image that is in the memory of the detector's device (the first of several), and that stay there. It
@@ -133,12 +141,13 @@ impl CudaDetector {
         if image == detector { Ok(()) } else { Err(CudaError::OtherDevice { image, detector }) }
     }
 
-    /// How long the device worked on the last image that [`Detector::detect`] or [`CudaDetector::detect_on_device`] was given: from the
+    /// How long the device worked, by its own clock, on the last image that [`Detector::detect`] or [`CudaDetector::detect_on_device`] was given: from the
     /// arrival of its last row in its memory to the complete list of keypoints there, without the transfers. Where the device works
     /// on the first rows of a large image while others are on their way, that is the rest of its work.
     ///
     /// # Errors
-    /// [`CudaError::Driver`](crate::CudaError::Driver) where no image was detected yet.
+    /// [`CudaError::NotTimed`](crate::CudaError::NotTimed) without [`CudaDetector::set_timed`];
+    /// [`CudaError::Driver`](crate::CudaError::Driver) where no image was detected since.
     pub fn device_time(&self) -> Result<Duration, CudaError> {
         self.inner.device().time()
     }
@@ -147,19 +156,20 @@ impl CudaDetector {
     /// did them all at once.
     ///
     /// # Errors
+    /// [`CudaError::NotTimed`](crate::CudaError::NotTimed) without [`CudaDetector::set_timed`], where there are stages;
     /// [`CudaError::Driver`](crate::CudaError::Driver) where the device fails.
     pub fn stage_times(&self) -> Result<Option<StageTimes>, CudaError> {
         if !self.inner.in_stages() {
             return Ok(None);
         }
-        let stream = self.inner.device().stream();
+        let device = self.inner.device();
         Ok(Some(StageTimes {
-            smoothing: stream.between(Mark::Uploaded, Mark::Smoothed)?,
-            gradient: stream.between(Mark::Smoothed, Mark::Differentiated)?,
-            tensor: stream.between(Mark::Differentiated, Mark::Summed)?,
-            response: stream.between(Mark::Summed, Mark::Responded)?,
-            suppression: stream.between(Mark::Responded, Mark::Searched)?,
-            selection: stream.between(Mark::Searched, Mark::Listed)?,
+            smoothing: device.between(Mark::Uploaded, Mark::Smoothed)?,
+            gradient: device.between(Mark::Smoothed, Mark::Differentiated)?,
+            tensor: device.between(Mark::Differentiated, Mark::Summed)?,
+            response: device.between(Mark::Summed, Mark::Responded)?,
+            suppression: device.between(Mark::Responded, Mark::Searched)?,
+            selection: device.between(Mark::Searched, Mark::Listed)?,
         }))
     }
 }

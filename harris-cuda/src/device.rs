@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use harris_core::Error;
-use harris_gpu::{Argument, Device, Key, Mark, Rows};
+use harris_gpu::{Argument, Device, Mark, Rows};
 use harris_gpu_kernels::abi::Kernel;
 
 use crate::driver::{Ahead, DeviceMemory, Gpu, Queue, Recording, Staging, Stream, Value, is_pinned};
@@ -40,15 +40,13 @@ pub(crate) struct CudaDevice {
     returns: Returns,
     /// Counts what work depends on: allocations, and where what is fetched goes.
     changes: AtomicU64,
-    /// What was asked for last.
-    last: Option<(Key, u64)>,
-    recording: Option<Recorded>,
+    /// Whether marks are set.
+    timed: bool,
 }
 
-/// Work that was asked for twice in a row, and recorded the second time.
+/// Recorded work.
 #[derive(Debug)]
-struct Recorded {
-    work: (Key, u64),
+pub(crate) struct Recorded {
     recording: Recording,
     /// Bytes that it takes of the place for what is fetched.
     taken: usize,
@@ -85,9 +83,20 @@ impl CudaDevice {
             staged: 0,
             returns: Returns::default(),
             changes: AtomicU64::new(0),
-            last: None,
-            recording: None,
+            timed: true,
         })
+    }
+
+    /// Whether it takes the time. That takes some itself: a microsecond for each mark.
+    pub(crate) fn set_timed(&mut self, timed: bool) {
+        // What was recorded sets marks, or none.
+        self.changed();
+        self.timed = timed;
+    }
+
+    /// The time from one mark to another.
+    pub(crate) fn between(&self, from: Mark, to: Mark) -> Result<Duration, CudaError> {
+        if self.timed { self.stream.between(from, to) } else { Err(CudaError::NotTimed) }
     }
 
     pub(crate) fn stream(&self) -> &Stream {
@@ -96,7 +105,7 @@ impl CudaDevice {
 
     /// From the arrival of the last input in the device's memory to the complete list there.
     pub(crate) fn time(&self) -> Result<Duration, CudaError> {
-        self.stream.between(Mark::Uploaded, Mark::Listed)
+        self.between(Mark::Uploaded, Mark::Listed)
     }
 
     /// What was recorded may use memory that is there no more.
@@ -196,6 +205,7 @@ impl CudaDevice {
 impl Device for CudaDevice {
     type Memory = DeviceMemory;
     type Fetched = Fetched;
+    type Recording = Recorded;
 
     fn allocate(&self, bytes: usize) -> Result<DeviceMemory, Error> {
         self.changed();
@@ -214,8 +224,12 @@ impl Device for CudaDevice {
         Ok(self.stream.arrive()?)
     }
 
-    fn arrive_at_last(&mut self, mark: Mark) -> Result<(), Error> {
-        Ok(self.stream.arrive_at_last(mark)?)
+    fn announce(&mut self, mark: Mark) -> Result<(), Error> {
+        Ok(self.stream.announce(self.timed.then_some(mark))?)
+    }
+
+    fn await_announced(&mut self) -> Result<(), Error> {
+        Ok(self.stream.await_announced()?)
     }
 
     fn portion(&self) -> usize {
@@ -252,34 +266,23 @@ impl Device for CudaDevice {
         Ok(())
     }
 
-    fn replay(&mut self, key: Key) -> Result<bool, Error> {
-        let work = (key, self.changes.load(Relaxed));
-        if let Some(recorded) = self.recording.as_ref().filter(|recorded| recorded.work == work) {
-            self.stream.play(&recorded.recording)?;
-            self.returns.taken = recorded.taken;
-            self.returns.settled = false;
-            return Ok(true);
-        }
-        // Whoever asks knows where the last work fetched to, and no other.
-        self.recording = None;
-        // It takes time to record: it is done for what comes again.
-        if self.last.replace(work) == Some(work) {
-            self.stream.record()?;
-        }
-        Ok(false)
+    fn changes(&self) -> u64 {
+        self.changes.load(Relaxed)
     }
 
-    fn recorded(&mut self, complete: bool) -> Result<(), Error> {
-        if !self.stream.is_recording() {
-            return Ok(());
-        }
-        let recording = self.stream.recorded();
-        if complete {
-            let recording = recording?;
-            self.stream.play(&recording)?;
-            let work = self.last.expect("set when the recording began");
-            self.recording = Some(Recorded { work, recording, taken: self.returns.taken });
-        }
+    fn record(&mut self) -> Result<bool, Error> {
+        self.stream.record()?;
+        Ok(true)
+    }
+
+    fn recorded(&mut self) -> Result<Recorded, Error> {
+        Ok(Recorded { recording: self.stream.recorded()?, taken: self.returns.taken })
+    }
+
+    fn play(&mut self, recorded: &Recorded) -> Result<(), Error> {
+        self.stream.play(&recorded.recording)?;
+        self.returns.taken = recorded.taken;
+        self.returns.settled = false;
         Ok(())
     }
 
@@ -314,7 +317,11 @@ impl Device for CudaDevice {
     }
 
     fn mark(&mut self, mark: Mark) -> Result<(), Error> {
-        Ok(self.stream.mark(mark)?)
+        if self.timed { Ok(self.stream.mark(mark)?) } else { Ok(()) }
+    }
+
+    fn address(&self, memory: &DeviceMemory) -> u64 {
+        memory.pointer()
     }
 
     fn multiprocessors(&self) -> u32 {

@@ -97,6 +97,9 @@ pub enum CudaError {
         /// How much was asked for.
         bytes: usize,
     },
+    /// There are no times, because none were taken.
+    #[error("the device's time is not taken unless that is asked for before")]
+    NotTimed,
     /// Anything else that the driver reports.
     #[error("{call} failed: {name} ({code})")]
     Driver {

@@ -68,12 +68,12 @@ impl CudaFastHessian {
     /// # Errors
     /// As [`CudaFastHessian::device_time`].
     pub fn step_times(&self) -> Result<StepTimes, CudaError> {
-        let stream = self.inner.device().stream();
+        let device = self.inner.device();
         Ok(StepTimes {
-            integral: stream.between(Mark::Uploaded, Mark::Integrated)?,
-            responses: stream.between(Mark::Integrated, Mark::Responded)?,
-            peaks: stream.between(Mark::Responded, Mark::Searched)?,
-            list: stream.between(Mark::Searched, Mark::Listed)?,
+            integral: device.between(Mark::Uploaded, Mark::Integrated)?,
+            responses: device.between(Mark::Integrated, Mark::Responded)?,
+            peaks: device.between(Mark::Responded, Mark::Searched)?,
+            list: device.between(Mark::Searched, Mark::Listed)?,
         })
     }
 }

@@ -67,7 +67,9 @@ pub(crate) fn open<F>(
     let detectors = |ordinal: &u32| {
         let ahead = Ahead::new(&Gpu::open(*ordinal)?)?;
         let detector = |_| {
-            let detector = GpuDetector::new(CudaDevice::behind(&ahead)?, config.clone());
+            let mut device = CudaDevice::behind(&ahead)?;
+            device.set_timed(false);
+            let detector = GpuDetector::new(device, config.clone());
             Ok(if staged { detector.staged() } else { detector })
         };
         (0..in_flight.max(1)).map(detector).collect::<Result<Vec<_>, CudaError>>()

@@ -144,8 +144,19 @@ fn stages_have_times_that_add_up_where_there_are_stages() {
     let image = picture(5, 1024, 768);
     let mut fused = CudaDetector::new(HarrisConfig::default()).unwrap();
     fused.detect(&image.view()).unwrap();
+    assert_eq!(fused.device_time(), Err(CudaError::NotTimed));
+    fused.set_timed(true);
+    for _ in 0..4 {
+        // Also where it is recorded work.
+        fused.detect(&image.view()).unwrap();
+        let time = fused.device_time().unwrap();
+        assert!(time > Duration::from_micros(2) && time < Duration::from_millis(5), "{time:?}");
+    }
     assert_eq!(fused.stage_times().unwrap(), None);
     let mut staged = CudaDetector::new(HarrisConfig::default()).unwrap().staged();
+    staged.detect(&image.view()).unwrap();
+    assert_eq!(staged.stage_times(), Err(CudaError::NotTimed));
+    staged.set_timed(true);
     staged.detect(&image.view()).unwrap();
     let StageTimes { smoothing, gradient, tensor, response, suppression, selection } =
         staged.stage_times().unwrap().unwrap();

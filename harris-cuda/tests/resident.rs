@@ -63,6 +63,46 @@ fn resident_images_equal_others() {
     }
 }
 
+/// As from a decoder: what is recorded for one place, or one size, must not be taken for another.
+#[test]
+fn images_in_several_places_and_of_several_sizes_by_turns() {
+    if !gpu::present() {
+        return;
+    }
+    let config = HarrisConfig::default();
+    let (mut detector, mut cpu) =
+        (CudaDetector::new(config.clone()).unwrap(), CpuDetector::new(config.clone()));
+    let draw = |size: (usize, usize), seed| {
+        Picture::draw(Depth::U8, (size.0, size.1, 1), move |x, y, _| noise(seed, x / 3, y / 3, 0))
+    };
+    let sizes = [(320, 200), (321, 203), (320, 200), (640, 480)];
+    let pictures: Vec<_> = (0..).zip(sizes).map(|(seed, size)| draw(size, seed)).collect();
+    let expected: Vec<_> = pictures.iter().map(|picture| cpu.detect(&picture.view()).unwrap()).collect();
+    let images: Vec<_> =
+        pictures.iter().map(|picture| CudaImage::upload(0, &picture.view()).unwrap()).collect();
+    for round in 0..40 {
+        let i = round * 7 % 4;
+        if round % 5 == 4 {
+            // Brought from the host, and not read on the device.
+            assert!(detector.detect(&pictures[i].view()).unwrap() == expected[i], "round {round}");
+        }
+        let found = detector.detect_on_device(&images[i]).unwrap();
+        assert!(found.to_vec().unwrap() == expected[i], "round {round}");
+    }
+    // Others where the last were.
+    let (pointers, first): (Vec<_>, _) = (images.iter().map(CudaImage::pointer).collect(), draw(sizes[0], 9));
+    drop(images);
+    let again: Vec<_> = (0..8).map(|_| CudaImage::upload(0, &first.view()).unwrap()).collect();
+    println!(
+        "{} lie where others did",
+        again.iter().filter(|image| pointers.contains(&image.pointer())).count()
+    );
+    for image in &again {
+        let found = detector.detect_on_device(image).unwrap();
+        assert!(found.to_vec().unwrap() == cpu.detect(&first.view()).unwrap());
+    }
+}
+
 /// A part of an image, by its address: rows farther apart than they are long.
 #[test]
 fn images_of_others_are_taken_where_they_are() {

@@ -13,8 +13,8 @@
 macro_rules! for_each_kernel {
     ($($apply:tt)*) => {
         $($apply)*! {
-            // One block: ends when a word has come to `number`.
-            queue::arrive [32, 0] (word: [u32], number: u32);
+            // One block: ends when the first word has come to what is one more than the second, which then counts on.
+            queue::arrive [1, 0] (words: [u32]);
 
             // By pixel: interleaved samples, rows `stride` samples apart, to a stack of planes, one a channel.
             load::load_u8 [256, 0] (image: [u8], planes: [i32], width: u32, height: u32, channels: u32, stride: u64);

@@ -129,10 +129,20 @@ impl<'a, D: Device> Search<'a, D> {
 
     /// The states as they are to start with, and room for what counts bins. The walk sets these to zero: to clear so few words before it
     /// takes the device less time.
-    pub(crate) fn clear(&mut self) -> Result<(), Error> {
+    fn clear(&mut self) -> Result<(), Error> {
+        self.workspace.clean_states = 0;
         let words = self.tables() + self.counters() as usize * self.images;
         self.workspace.fit::<u32>(self.device, Slot::State, words)?;
         self.device.clear(self.workspace.buffer::<u32>(Slot::State).memory, self.tables())
+    }
+
+    /// The same for a walk, where the last one did not leave them so.
+    pub(crate) fn clear_for_walk(&mut self) -> Result<(), Error> {
+        let words = self.tables() + self.counters() as usize * self.images;
+        let fits = self.workspace.room::<u32>(Slot::State) >= words;
+        let clean = std::mem::take(&mut self.workspace.clean_states);
+        // What bins leave has the length of their list, which they only write.
+        if fits && clean >= self.images && self.bins().is_some() { Ok(()) } else { self.clear() }
     }
 
     /// Searches the responses in the slot `Response`, where the slot `Mask` says.
@@ -144,6 +154,7 @@ impl<'a, D: Device> Search<'a, D> {
     }
 
     fn set_states(&mut self, states: &[[u32; state::WORDS]]) -> Result<(), Error> {
+        self.workspace.clean_states = 0;
         let memory = self.workspace.buffer::<u32>(Slot::State).memory;
         self.device.upload(memory, Rows::copied(&Lines::words(states), 1))
     }

@@ -8,6 +8,7 @@ use crate::corners::{Fetched, Search};
 use crate::device::{Device, Mark, Resident};
 use crate::error::GpuError;
 use crate::fused::Pieces;
+use crate::recordings::Recordings;
 use crate::room::{Room, Shape};
 use crate::workspace::{Slot, Workspace};
 use crate::{fused, staged, upload};
@@ -31,8 +32,8 @@ pub struct GpuDetector<D: Device> {
     workspace: Workspace<D>,
     room: Option<Room>,
     job: Option<Job<D>>,
-    /// What the last work on images of the fused kernels fetched.
-    recorded: Option<Fetched<D>>,
+    /// Of work on images of the fused kernels.
+    recordings: Recordings<D>,
     staged: bool,
     /// Whether the last image's corners were found stage by stage.
     in_stages: bool,
@@ -73,7 +74,7 @@ impl<D: Device> GpuDetector<D> {
             workspace: Workspace::new(),
             room: None,
             job: None,
-            recorded: None,
+            recordings: Recordings::new(),
             staged: false,
             in_stages: false,
         }
@@ -96,6 +97,11 @@ impl<D: Device> GpuDetector<D> {
     #[must_use]
     pub fn device(&self) -> &D {
         &self.device
+    }
+
+    /// The device, to change how it works.
+    pub fn device_mut(&mut self) -> &mut D {
+        &mut self.device
     }
 
     /// The configuration.
@@ -168,7 +174,7 @@ impl<D: Device> GpuDetector<D> {
         let mut shape = Shape::new(image, images.len());
         let kernel = self.kernel(&shape);
         self.make_room(&shape);
-        let Self { device, config, workspace, room, recorded, .. } = self;
+        let Self { device, config, workspace, room, recordings, .. } = self;
         let room = room.as_mut().expect("made above");
         let lasting = pace != Pace::Copied;
         let Some(kernel) = kernel else {
@@ -180,31 +186,15 @@ impl<D: Device> GpuDetector<D> {
         let portion = (pace == Pace::Hurried).then(|| fused::portion(device, image));
         let mut search = Search::new(device, workspace, config, room, shape);
         let pieces = Pieces::new(&search, kernel, portion);
-        if portion.is_some() {
-            fused::hurry(&mut search, image, &pieces)?;
-            // There is time to ask for it anew while rows are on their way, and so it can start before the walk has ended.
-            let fetched = fused::list(&mut search, &pieces, true)?;
-            self.job = Some(Job { shape, walk: Some(pieces), wanted: true, fetched });
-            return Ok(());
-        }
-        // Of less the copy is over before another could be asked for.
-        let is_long = shape.bytes() * images.len() >= search.device.portion() / 2;
-        fused::bring(&mut search, images, lasting, is_long)?;
-        let [kept, usual] = search.room.key();
-        let [width, height, images] =
-            [image.width(), image.height(), images.len()].map(|number| number as u64);
-        let key = [width, height, images, kernel as u64, kept, usual];
-        let fetched = if search.device.replay(key)? {
-            recorded.clone().expect("kept when it was recorded")
+        let left = if portion.is_some() {
+            fused::hurry(&mut search, image, &pieces)?
         } else {
-            let rest = |search: &mut Search<'_, D>| {
-                fused::walk(search, &pieces)?;
-                fused::list(search, &pieces, true)
-            };
-            let fetched = rest(&mut search);
-            search.device.recorded(fetched.is_ok())?;
-            recorded.insert(fetched?).clone()
+            // Of less the copy is over before another could be asked for.
+            let is_long = shape.bytes() * images.len() >= search.device.portion() / 2;
+            fused::bring(&mut search, images, lasting, is_long)?;
+            pieces.all()
         };
+        let fetched = fused::find(&mut search, recordings, &pieces, left, true)?;
         self.job = Some(Job { shape, walk: Some(pieces), wanted: true, fetched });
         Ok(())
     }
@@ -263,11 +253,10 @@ impl<D: Device> GpuDetector<D> {
             self.workspace.fit::<u8>(&self.device, Slot::Mask, 1)?;
             return self.enqueue_stages(shape, false);
         };
-        let Self { device, config, workspace, room, .. } = self;
+        let Self { device, config, workspace, room, recordings, .. } = self;
         let mut search = Search::new(device, workspace, config, room.as_mut().expect("made above"), shape);
         let pieces = Pieces::new(&search, kernel, None);
-        fused::walk(&mut search, &pieces)?;
-        let fetched = fused::list(&mut search, &pieces, false)?;
+        let fetched = fused::find(&mut search, recordings, &pieces, pieces.all(), false)?;
         self.job = Some(Job { shape, walk: Some(pieces), wanted: false, fetched });
         Ok(())
     }

@@ -18,6 +18,9 @@ pub trait Device: Debug + Send {
     /// What was fetched from memory, or will be.
     type Fetched: Clone + Debug + Send;
 
+    /// Work that can be asked for at once, as often as one likes.
+    type Recording: Debug + Send;
+
     /// Reserves memory.
     ///
     /// # Errors
@@ -43,14 +46,22 @@ pub trait Device: Debug + Send {
     /// Where the device fails.
     fn arrive(&mut self) -> Result<(), Error>;
 
-    /// The same where nothing more is sent for a while and someone waits for the work, for devices that can then begin sooner; notes, as
-    /// [`Device::mark`], when all has come.
+    /// The same in two steps, where nothing more is sent for a while and someone waits for the work, for devices that can then begin
+    /// sooner. This one notes, as [`Device::mark`], when all has come; [`Device::await_announced`] follows.
     ///
     /// # Errors
     /// Where the device fails.
-    fn arrive_at_last(&mut self, mark: Mark) -> Result<(), Error> {
+    fn announce(&mut self, mark: Mark) -> Result<(), Error> {
         self.arrive()?;
         self.mark(mark)
+    }
+
+    /// From here on the queue waits for what was announced. It can be part of a recording.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn await_announced(&mut self) -> Result<(), Error> {
+        Ok(())
     }
 
     /// Bytes of an image that are best sent last, on their own, so that the queue can work on the others while they are on their way;
@@ -79,24 +90,38 @@ pub trait Device: Debug + Send {
     /// Where the device fails, also in work that was asked for before.
     fn download(&mut self, memory: &Self::Memory, bytes: &mut [u8]) -> Result<(), Error>;
 
-    /// Asks for all that was recorded under the same key, if it can and no other was asked for since: it is then not to be asked for
-    /// again, and what it fetched is fetched to where it was. Else it is to be asked for now, and [`Device::recorded`] follows.
-    ///
-    /// Work of one key always asks for the same, but for what the memory holds.
+    /// A number that is another one when recordings of before can be played no more: memory was allocated, or what is fetched goes
+    /// elsewhere.
+    fn changes(&self) -> u64 {
+        0
+    }
+
+    /// What is asked for from here on is recorded, and not done; tells whether the device can. It is then that of a detector whose other
+    /// recordings are played alone, never two at once.
     ///
     /// # Errors
     /// Where the device fails.
-    fn replay(&mut self, key: Key) -> Result<bool, Error> {
-        let _ = key;
+    fn record(&mut self) -> Result<bool, Error> {
         Ok(false)
     }
 
-    /// Ends what is recorded since the last [`Device::replay`], also where it is `complete` no more because something failed.
+    /// Ends what was begun with [`Device::record`], also where something in it failed.
     ///
     /// # Errors
     /// Where the device fails.
-    fn recorded(&mut self, complete: bool) -> Result<(), Error> {
-        let _ = complete;
+    ///
+    /// # Panics
+    /// Where nothing was begun.
+    fn recorded(&mut self) -> Result<Self::Recording, Error> {
+        panic!("a device that cannot record")
+    }
+
+    /// Asks for all that was recorded: what it fetched is fetched to where it was.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    fn play(&mut self, recording: &Self::Recording) -> Result<(), Error> {
+        let _ = recording;
         Ok(())
     }
 
@@ -135,15 +160,15 @@ pub trait Device: Debug + Send {
         Ok(())
     }
 
+    /// Where memory begins, by which it is told from other memory.
+    fn address(&self, memory: &Self::Memory) -> u64;
+
     /// How many multiprocessors it has, by which work is shared out; the result does not depend on it.
     fn multiprocessors(&self) -> u32;
 
     /// The device in words, as in `cuda: NVIDIA H200`.
     fn describe(&self) -> String;
 }
-
-/// What tells work from other work of a detector.
-pub type Key = [u64; 6];
 
 /// Rows of images, one image after the other, on their way to a device.
 #[derive(Clone, Debug)]

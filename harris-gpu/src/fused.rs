@@ -9,6 +9,7 @@ use harris_gpu_kernels::simt;
 use crate::corners::{Fetched, Search, simple_threshold};
 use crate::device::{Depth, Device, Lines, Mark, Rows};
 use crate::launch;
+use crate::recordings::{Key, Recordings};
 use crate::room::Shape;
 use crate::staged::measure_of;
 use crate::workspace::Slot;
@@ -74,8 +75,9 @@ const AHEAD: usize = fused::MOST_REACH as usize + 8;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pieces {
     kernel: Kernel,
-    /// Rows of the last part of the image that is sent on its own.
+    /// Rows of the last part of the image that is sent on its own, and whether it is waited for.
     part: usize,
+    hurried: bool,
     /// Images, strips of all of them, and the device's multiprocessors, by which rows become pieces.
     images: usize,
     strips: usize,
@@ -86,6 +88,14 @@ pub(crate) struct Pieces {
     room: usize,
 }
 
+/// Rows of images that are to be walked: all from one on, the first piece of which has this number, and whether the states are clear.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Left {
+    first: usize,
+    piece: usize,
+    is_clear: bool,
+}
+
 impl Pieces {
     /// For stacks of images, or a single image that is walked on while it comes.
     pub(crate) fn new<D: Device>(search: &Search<'_, D>, kernel: Kernel, hurried: Option<usize>) -> Self {
@@ -93,8 +103,16 @@ impl Pieces {
         let part = hurried.map_or(height, |portion| (portion / pitch(search)).max(LEAST_ROWS).min(height));
         let multiprocessors = search.device.multiprocessors() as usize;
         let images = search.images;
-        let mut pieces =
-            Self { kernel, part, images, strips: strips * images, multiprocessors, count: 0, room: 0 };
+        let mut pieces = Self {
+            kernel,
+            part,
+            hurried: hurried.is_some(),
+            images,
+            strips: strips * images,
+            multiprocessors,
+            count: 0,
+            room: 0,
+        };
         // Corners are more than the radius apart along a row or a column.
         let most = |len: usize| len.div_ceil(search.config.suppression_radius() + 1);
         for (_, first, last) in parts(height, part) {
@@ -103,6 +121,20 @@ impl Pieces {
             pieces.room = pieces.room.max(most(columns(kernel) as usize) * most(lengths.first));
         }
         pieces
+    }
+
+    /// All rows.
+    pub(crate) fn all(&self) -> Left {
+        Left { first: 0, piece: 0, is_clear: false }
+    }
+
+    /// What the work on these images depends on from [`walk`] on, but for a detector's configuration.
+    fn key<D: Device>(&self, search: &Search<'_, D>, wanted: bool) -> Key {
+        let image = search.device.address(search.workspace.buffer::<u8>(Slot::Image).memory);
+        let [kept, usual] = search.room.key();
+        let size = u64::from(search.width) << 32 | u64::from(search.height);
+        let kind = (self.kernel as u64) << 2 | u64::from(wanted) << 1 | u64::from(self.hurried);
+        [size, self.images as u64, kind, image, search.stride, kept, usual]
     }
 
     /// Rows of the pieces of so many that are walked on at once.
@@ -187,33 +219,36 @@ pub(crate) fn portion<D: Device>(device: &D, image: &ImageView<'_>) -> usize {
     if bytes >= 2 * portion { portion } else { bytes }
 }
 
-/// Brings a single image to the device whose samples are lasting, and walks on its first rows while others are on their way.
+/// Brings a single image to the device whose samples are lasting, and walks on its first rows while others are on their way. Returns what
+/// is left for [`walk`]; it waits for the last of them.
 pub(crate) fn hurry<D: Device>(
     search: &mut Search<'_, D>,
     image: &ImageView<'_>,
     pieces: &Pieces,
-) -> Result<(), Error> {
+) -> Result<Left, Error> {
     let pitch = prepare(search)?;
     let (image, height) = (Lines::of(image), image.height());
-    let (mut sent, mut piece) = (0, 0);
+    let (mut sent, mut left) = (0, pieces.all());
     for (end, first, last) in parts(height, pieces.part) {
         let memory = search.workspace.buffer::<u8>(Slot::Image).memory;
         let now = Rows { images: &[image], rows: sent..end, pitch, offset: sent * pitch, lasting: true };
         search.device.send(memory, now)?;
+        if end == height {
+            search.device.announce(Mark::Uploaded)?;
+            break;
+        }
         if sent == 0 {
-            search.clear()?;
+            search.clear_for_walk()?;
+            left.is_clear = true;
         }
         sent = end;
-        if sent < height {
-            search.device.arrive()?;
-        } else {
-            search.device.arrive_at_last(Mark::Uploaded)?;
-        }
+        search.device.arrive()?;
         if last > first {
-            piece += walk_on(search, pieces, piece, first, last)?;
+            left.piece += walk_on(search, pieces, left.piece, first, last)?;
         }
+        left.first = last;
     }
-    Ok(())
+    Ok(left)
 }
 
 /// Makes room for images; returns how many bytes rows are apart.
@@ -228,10 +263,29 @@ fn prepare<D: Device>(search: &mut Search<'_, D>) -> Result<usize, Error> {
     Ok(pitch)
 }
 
-/// Walks on images that are there.
-pub(crate) fn walk<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces) -> Result<(), Error> {
-    search.clear()?;
-    walk_on(search, pieces, 0, 0, search.height as usize).map(drop)
+/// Walks on images that are there, or on what is left of one, and lists the corners, which are fetched where they are `wanted`.
+pub(crate) fn find<D: Device>(
+    search: &mut Search<'_, D>,
+    recordings: &mut Recordings<D>,
+    pieces: &Pieces,
+    left: Left,
+    wanted: bool,
+) -> Result<Fetched<D>, Error> {
+    if !left.is_clear {
+        search.clear_for_walk()?;
+    }
+    let key = pieces.key(search, wanted);
+    let fetched = recordings.run(search, key, |search| {
+        if pieces.hurried {
+            search.device.await_announced()?;
+        }
+        walk_on(search, pieces, left.piece, left.first, search.height as usize)?;
+        list(search, pieces, wanted)
+    })?;
+    if search.bins().is_some() {
+        search.workspace.clean_states = search.images;
+    }
+    Ok(fetched)
 }
 
 /// Bytes from row to row.
@@ -306,11 +360,7 @@ fn reach(config: &HarrisConfig, scale: f32) -> f32 {
 }
 
 /// The lists of what a walk found, as [`Search::list`] makes them.
-pub(crate) fn list<D: Device>(
-    search: &mut Search<'_, D>,
-    pieces: &Pieces,
-    wanted: bool,
-) -> Result<Fetched<D>, Error> {
+fn list<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces, wanted: bool) -> Result<Fetched<D>, Error> {
     match search.bins() {
         Some(bins) => search.list_by_bins(bins, (pieces.count, pieces.room), wanted),
         None => list_by_merging(search, pieces, wanted),
@@ -394,8 +444,16 @@ mod tests {
         let kernel = Kernel::binomial3_sobel_box3_harris_radius2;
         let lengths = |width: usize, height: usize, images: usize| {
             let strips = images * width.div_ceil(columns(kernel) as usize);
-            let pieces =
-                Pieces { kernel, part: height, images, strips, multiprocessors: 132, count: 0, room: 0 };
+            let pieces = Pieces {
+                kernel,
+                part: height,
+                hurried: false,
+                images,
+                strips,
+                multiprocessors: 132,
+                count: 0,
+                room: 0,
+            };
             pieces.lengths(height)
         };
         // On 132 multiprocessors: within a row of what was quickest there.

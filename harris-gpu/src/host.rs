@@ -32,6 +32,7 @@ fn read(memory: &host::Memory, bytes: usize) -> Vec<u8> {
 impl Device for HostDevice {
     type Memory = host::Memory;
     type Fetched = Fetched;
+    type Recording = ();
 
     fn allocate(&self, bytes: usize) -> Result<host::Memory, Error> {
         Ok(host::Memory::new(bytes))
@@ -111,6 +112,10 @@ impl Device for HostDevice {
         });
         host::launch(kernel, grid, arguments.collect());
         Ok(())
+    }
+
+    fn address(&self, memory: &host::Memory) -> u64 {
+        memory.address()
     }
 
     fn multiprocessors(&self) -> u32 {

@@ -23,6 +23,7 @@ mod launch;
 mod lists;
 mod matching;
 mod pipeline;
+mod recordings;
 mod room;
 mod staged;
 mod surf;
@@ -30,7 +31,7 @@ mod upload;
 mod workspace;
 
 pub use detector::GpuDetector;
-pub use device::{Argument, Depth, Device, Key, Lines, Mark, Resident, Rows};
+pub use device::{Argument, Depth, Device, Lines, Mark, Resident, Rows};
 pub use error::GpuError;
 pub use fast_hessian::GpuFastHessian;
 pub use matching::GpuMatcher;

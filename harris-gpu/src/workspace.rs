@@ -48,11 +48,14 @@ const SLOTS: usize = Slot::Nearest as usize + 1;
 #[derive(Debug)]
 pub(crate) struct Workspace<D: Device> {
     slots: [Option<(D::Memory, usize)>; SLOTS],
+    /// How many images' states, from the start of the slot `State` on, are as a walk needs them that makes lists by bins: these leave
+    /// them so.
+    pub(crate) clean_states: usize,
 }
 
 impl<D: Device> Workspace<D> {
     pub(crate) fn new() -> Self {
-        Self { slots: [const { None }; SLOTS] }
+        Self { slots: [const { None }; SLOTS], clean_states: 0 }
     }
 
     /// Makes room for `len` words. What was there is lost where there was less room.

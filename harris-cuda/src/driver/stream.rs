@@ -67,16 +67,19 @@ fn new_stream(gpu: &Gpu) -> Result<Handle, CudaError> {
     Ok(handle)
 }
 
-/// A word of the device's memory that counts what has come ahead of a stream's work, and what writes it behind copies.
+/// Two words of the device's memory: one counts what has come ahead of a stream's work, written behind copies, the other how often the
+/// work has waited for it.
 ///
-/// A kernel waits for it that is there already. A stream that waits for another is looked at again only some microseconds after that one
+/// A kernel waits that is there already. A stream that waits for another is looked at again only some microseconds after that one
 /// has got there.
 #[derive(Debug)]
 struct Arrivals {
-    word: DeviceMemory,
+    words: DeviceMemory,
     write: ffi::WriteValue,
     /// What was written last.
-    number: AtomicU32,
+    announced: AtomicU32,
+    /// How often it was, or will be, waited.
+    awaited: AtomicU32,
 }
 
 impl Arrivals {
@@ -85,13 +88,33 @@ impl Arrivals {
         let Some(write) = stream.gpu.kernels().starts_early().then(ffi::write_value).flatten() else {
             return Ok(None);
         };
-        let word = DeviceMemory::new(&stream.gpu, size_of::<u32>())?;
-        // SAFETY: the stream is alive, and so is the word until it is written.
-        if unsafe { write(stream.handle, word.pointer, 0, 0) } != 0 {
-            return Ok(None);
-        }
+        let words = DeviceMemory::new(&stream.gpu, 2 * size_of::<u32>())?;
+        stream.clear(&words, 2)?;
+        // SAFETY: the stream is alive, and so are the words until the first is written.
+        let code = unsafe { write(stream.handle, words.pointer, 0, 0) };
         stream.wait()?;
-        Ok(Some(Self { word, write, number: AtomicU32::new(0) }))
+        let (announced, awaited) = (AtomicU32::new(0), AtomicU32::new(0));
+        Ok((code == 0).then_some(Self { words, write, announced, awaited }))
+    }
+
+    /// Counts what was queued on `stream` so far, when it has come.
+    fn announce(&self, stream: Handle) -> Result<(), CudaError> {
+        let write = |number: u32| {
+            // SAFETY: the stream is alive, and so are the words, until all that uses them has ended.
+            let code = unsafe { (self.write)(stream, self.words.pointer, number, 0) };
+            ffi::check("cuStreamWriteValue32", code)
+        };
+        let awaited = self.awaited.load(Relaxed);
+        if self.announced.load(Relaxed) != awaited {
+            // What was to wait for the last one could not be queued: as if that had not come.
+            write(awaited)?;
+            // SAFETY: the stream is alive.
+            ffi::check("cuStreamSynchronize", unsafe { ffi::cuStreamSynchronize(stream) })?;
+            self.announced.store(awaited, Relaxed);
+        }
+        write(awaited.wrapping_add(1))?;
+        self.announced.store(awaited.wrapping_add(1), Relaxed);
+        Ok(())
     }
 }
 
@@ -107,7 +130,8 @@ pub(crate) struct Stream {
     /// What tells work that copies have come, where there is a quicker way than that.
     arrivals: Option<Arrivals>,
     marks: [Handle; Mark::COUNT],
-    recording: bool,
+    /// While work is recorded: whether it waits for what is announced.
+    recording: Option<bool>,
     gpu: Arc<Gpu>,
 }
 
@@ -127,7 +151,7 @@ impl Stream {
             passed: none,
             arrivals: None,
             marks: [none; Mark::COUNT],
-            recording: false,
+            recording: None,
             gpu: Arc::clone(gpu),
         };
         // SAFETY: writes one handle.
@@ -242,23 +266,36 @@ impl Stream {
         Ok(())
     }
 
-    /// The same, and sets a mark when it has come. Copies that are queued ahead after this begin some microseconds later, and work here
-    /// as much sooner.
-    pub(crate) fn arrive_at_last(&self, mark: Mark) -> Result<(), CudaError> {
-        let Some(Arrivals { word, write, number }) = &self.arrivals else {
+    /// The same in two steps, of which this one sets a mark when all has come, and [`Stream::await_announced`] can be recorded. Copies that
+    /// are queued ahead after this begin some microseconds later, and work here as much sooner.
+    pub(crate) fn announce(&self, mark: Option<Mark>) -> Result<(), CudaError> {
+        let Some(arrivals) = &self.arrivals else {
             self.arrive()?;
-            return self.mark(mark);
+            return mark.map_or(Ok(()), |mark| self.mark(mark));
         };
         self.gpu.enter()?;
-        let number = number.fetch_add(1, Relaxed).wrapping_add(1);
-        // SAFETY: the stream is alive, and so is the word, until all that uses it has ended.
-        let code = unsafe { write(self.ahead.handle, word.pointer, number, 0) };
-        ffi::check("cuStreamWriteValue32", code)?;
-        self.mark_on(self.ahead.handle, mark)?;
+        arrivals.announce(self.ahead.handle)?;
+        mark.map_or(Ok(()), |mark| self.mark_on(self.ahead.handle, mark))
+    }
+
+    /// Work from here on waits for what was announced, each time once.
+    pub(crate) fn await_announced(&mut self) -> Result<(), CudaError> {
+        let Some(Arrivals { words, .. }) = &self.arrivals else { return Ok(()) };
         // All that it waits for is under way: it will come.
-        self.launch(Kernel::arrive, [1, 1], &[Value::Memory(word), Value::Word(number.into())])?;
-        self.awaited.store(false, Relaxed);
+        self.launch(Kernel::arrive, [1, 1], &[Value::Memory(words)])?;
+        match &mut self.recording {
+            Some(waits) => *waits = true,
+            None => self.has_waited(),
+        }
         Ok(())
+    }
+
+    /// Something is queued that waits for what was announced.
+    fn has_waited(&self) {
+        if let Some(arrivals) = &self.arrivals {
+            arrivals.awaited.fetch_add(1, Relaxed);
+        }
+        self.awaited.store(false, Relaxed);
     }
 
     /// Work from here on waits for what is queued on `other`, a stream of this context, so far.
@@ -336,7 +373,7 @@ impl Stream {
         // A parameter is read from the low end of its word.
         let mut parameters: Vec<*mut c_void> =
             words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
-        if let Some(launch) = self.gpu.kernels().launch_early(kernel, self.recording) {
+        if let Some(launch) = self.gpu.kernels().launch_early(kernel, self.is_recording()) {
             let config = ffi::LaunchConfig {
                 grid: [grid[0], grid[1], 1],
                 block: [kernel.threads(), 1, 1],
@@ -401,7 +438,7 @@ impl Stream {
         self.gpu.enter()?;
         let event = self.marks[mark as usize];
         // While work is recorded, so is this: each time that it is asked for the mark is set.
-        let flags = if self.recording { ffi::EVENT_RECORD_EXTERNAL } else { 0 };
+        let flags = if self.is_recording() { ffi::EVENT_RECORD_EXTERNAL } else { 0 };
         // SAFETY: event and stream are alive and of one context.
         let code = unsafe { ffi::cuEventRecordWithFlags(event, stream, flags) };
         ffi::check("cuEventRecord", code)
@@ -413,19 +450,19 @@ impl Stream {
         // SAFETY: the stream is alive. Memory may be allocated meanwhile, as the mode says.
         let code = unsafe { ffi::cuStreamBeginCapture_v2(self.handle, ffi::STREAM_CAPTURE_MODE_RELAXED) };
         ffi::check("cuStreamBeginCapture", code)?;
-        self.recording = true;
+        self.recording = Some(false);
         Ok(())
     }
 
     /// Whether work is recorded.
     pub(crate) fn is_recording(&self) -> bool {
-        self.recording
+        self.recording.is_some()
     }
 
     /// What was recorded. The memory that it uses must live as long as it is played, which is the caller's to keep.
     pub(crate) fn recorded(&mut self) -> Result<Recording, CudaError> {
         self.gpu.enter()?;
-        self.recording = false;
+        let waits = self.recording.take().unwrap_or_default();
         let (mut graph, mut instance) = (std::ptr::null_mut(), std::ptr::null_mut());
         // SAFETY: writes one handle.
         let code = unsafe { ffi::cuStreamEndCapture(self.handle, &mut graph) };
@@ -435,14 +472,18 @@ impl Stream {
         // SAFETY: the graph is alive and dropped once; what was made from it needs it no more.
         unsafe { ffi::cuGraphDestroy(graph) };
         ffi::check("cuGraphInstantiate", code)?;
-        Ok(Recording { instance, gpu: Arc::clone(&self.gpu) })
+        Ok(Recording { instance, waits, gpu: Arc::clone(&self.gpu) })
     }
 
     /// Does what was recorded on this stream.
     pub(crate) fn play(&self, recording: &Recording) -> Result<(), CudaError> {
         self.gpu.enter()?;
         // SAFETY: both are alive and of one context; the memory is still there, by the contract of `recorded`.
-        ffi::check("cuGraphLaunch", unsafe { ffi::cuGraphLaunch(recording.instance, self.handle) })
+        ffi::check("cuGraphLaunch", unsafe { ffi::cuGraphLaunch(recording.instance, self.handle) })?;
+        if recording.waits {
+            self.has_waited();
+        }
+        Ok(())
     }
 
     /// The device's time from one mark to another, both of which have been passed.
@@ -464,6 +505,8 @@ impl Stream {
 #[derive(Debug)]
 pub(crate) struct Recording {
     instance: Handle,
+    /// Whether it waits for what is announced.
+    waits: bool,
     gpu: Arc<Gpu>,
 }
 
@@ -484,7 +527,7 @@ impl Drop for Stream {
         if self.gpu.enter().is_err() {
             return;
         }
-        if self.recording {
+        if self.is_recording() {
             // What is half recorded is forgotten.
             let _ = self.recorded();
         }
@@ -494,5 +537,46 @@ impl Drop for Stream {
         }
         // SAFETY: the stream is alive and dropped once; the driver lets its work end first.
         unsafe { ffi::cuStreamDestroy_v2(self.handle) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::PoisonError;
+
+    use super::*;
+
+    /// As after a failure between the two: the next copy is waited for all the same.
+    #[test]
+    fn an_announcement_that_nothing_waits_for_is_forgotten() {
+        let _alone = crate::driver::tests::ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let Ok(gpu) = Gpu::open(0) else {
+            println!("no GPU: not tried");
+            return;
+        };
+        // So many that the copy takes milliseconds.
+        const BYTES: usize = 64 << 20;
+        let mut stream = Stream::new(&Ahead::new(&gpu).unwrap()).unwrap();
+        let memory = DeviceMemory::new(&gpu, BYTES).unwrap();
+        let mut staging = Staging::new(&gpu, BYTES).unwrap();
+        let mut last = Staging::new(&gpu, 8).unwrap();
+        let copied = |stream: &mut Stream, staging: &mut Staging, last: &mut Staging, value: u8| {
+            staging.as_mut_slice().fill(value);
+            stream.upload(Queue::Ahead, &memory, 0, &[staging.as_slice()]).unwrap();
+            stream.announce(None).unwrap();
+            stream.await_announced().unwrap();
+            let end = DeviceMemory::foreign(&gpu, memory.pointer() + BYTES as u64 - 8, 8);
+            stream.fetch(&end, last, 0, 8).unwrap();
+            stream.wait().unwrap();
+            last.as_slice().to_vec()
+        };
+        for value in 1..4 {
+            assert_eq!(copied(&mut stream, &mut staging, &mut last, value), [value; 8]);
+            stream.announce(None).unwrap();
+            if value == 2 {
+                stream.announce(None).unwrap();
+            }
+        }
+        assert_eq!(copied(&mut stream, &mut staging, &mut last, 9), [9; 8]);
     }
 }

@@ -122,7 +122,9 @@ pub(crate) fn gather<S: Simt>(
     // All that is needed is asked for at once, a bin's first keys before it is known whether it has so many.
     let all = s.load(state, tables.bins + bin as usize);
     let mut key = s.load_early(from, start + i as usize);
-    let crowded = s.load(state, image * state::WORDS + state::CROWDED);
+    // One block tells of the image, and leaves its state as the next walk needs it.
+    let is_last = bin / EACH + 1 == bins / EACH;
+    let crowded = if is_last { s.load(state, image * state::WORDS + state::CROWDED) } else { 0 };
     let before = before_block(s, state, tables, bins);
     let count = all.min(ROOM);
     loop {
@@ -152,14 +154,12 @@ pub(crate) fn gather<S: Simt>(
         all += sum as u32;
         count += (sum as u32).min(ROOM);
     }
-    if bin + EACH >= bins && lane < state::WORDS as u32 {
+    if is_last && lane < state::WORDS as u32 {
         // Longer than any list where keys are missing.
         let kept = if crowded == 0 { before + all } else { u32::MAX };
         let at = image * state::WORDS + lane as usize;
         let word = if lane == state::KEPT as u32 { kept } else { s.load(state, at) };
-        if lane == state::KEPT as u32 {
-            s.store(state, at, kept);
-        }
+        s.store(state, at, if lane == state::KEPT as u32 { kept } else { 0 });
         s.store(report, at, word);
     }
     // A key of the block for each thread, whichever bin it is in: some have many more than others.

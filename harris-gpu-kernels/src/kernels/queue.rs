@@ -2,12 +2,15 @@
 
 use crate::Simt;
 
-/// Ends when the word has come to `number`, or a little further: numbers count on, also past the greatest.
-pub(crate) fn arrive<S: Simt>(s: S, word: S::Buffer<u32>, number: u32) {
+/// Ends when the first of two words has come to the number that is one more than the second, or a little further: numbers count on, also
+/// past the greatest. The second counts how often was waited.
+pub(crate) fn arrive<S: Simt>(s: S, words: S::Buffer<u32>) {
     s.admit_next();
     // Who waits for this kernel waits for those before it, too.
     s.await_last();
-    while (s.load_acquire(word, 0).wrapping_sub(number) as i32) < 0 {}
+    let number = s.load(words, 1).wrapping_add(1);
+    while (s.load_acquire(words, 0).wrapping_sub(number) as i32) < 0 {}
+    s.store(words, 1, number);
 }
 
 #[cfg(all(test, feature = "host"))]
@@ -20,37 +23,41 @@ mod tests {
     use crate::abi::Kernel;
     use crate::simt::host::{Argument, Memory, launch};
 
-    fn word(value: u32) -> Memory {
-        let memory = Memory::new(4);
-        for (i, byte) in value.to_le_bytes().into_iter().enumerate() {
+    fn words(came: u32, waited: u32) -> Memory {
+        let memory = Memory::new(8);
+        for (i, byte) in came.to_le_bytes().into_iter().chain(waited.to_le_bytes()).enumerate() {
             memory.set_byte(i, byte);
         }
         memory
     }
 
-    fn wait(memory: &Memory, number: u32) {
-        launch(Kernel::arrive, [1, 1], vec![Argument::Memory(memory.clone()), Argument::Word(number.into())]);
+    /// Waits, and tells how often that was done.
+    fn wait(memory: &Memory) -> u32 {
+        launch(Kernel::arrive, [1, 1], vec![Argument::Memory(memory.clone())]);
+        u32::from_le_bytes([4, 5, 6, 7].map(|i| memory.byte(i)))
     }
 
     #[test]
     fn what_has_come_is_not_waited_for() {
         for (came, number) in [(0, 0), (5, 5), (6, 5), (u32::MAX, u32::MAX), (0, u32::MAX), (3, u32::MAX - 2)]
         {
-            wait(&word(came), number);
+            assert_eq!(wait(&words(came, number.wrapping_sub(1))), number);
         }
+        let memory = words(3, 0);
+        assert_eq!([(); 3].map(|()| wait(&memory)), [1, 2, 3]);
     }
 
     #[test]
     fn what_has_not_come_is_waited_for() {
         for (came, number, byte) in [(4, 5, 5), (u32::MAX - 255, u32::MAX - 250, 5)] {
-            let (memory, is_there) = (word(came), AtomicBool::new(false));
+            let (memory, is_there) = (words(came, number - 1), AtomicBool::new(false));
             thread::scope(|scope| {
                 scope.spawn(|| {
                     thread::sleep(Duration::from_millis(30));
                     is_there.store(true, SeqCst);
                     memory.set_byte(0, byte);
                 });
-                wait(&memory, number);
+                assert_eq!(wait(&memory), number);
                 assert!(is_there.load(SeqCst), "{number} after {came}");
             });
         }

@@ -39,6 +39,12 @@ impl Memory {
         self.bytes
     }
 
+    /// Where it begins, by which it is told from other memory.
+    #[must_use]
+    pub fn address(&self) -> u64 {
+        self.words.as_ptr() as usize as u64
+    }
+
     /// Writes a byte.
     ///
     /// # Panics

@@ -1,0 +1,88 @@
+//! Work that comes again is recorded, and played: the corners are those of the image at hand, whatever came between.
+
+mod faulty;
+
+use faulty::{Faulty, Memory};
+use harris_conformance::pictures::{Depth, Picture, noise};
+use harris_core::{Detector, HarrisConfig, Keypoint, Order, ReferenceDetector};
+use harris_gpu::{Device, GpuDetector, Lines, Resident, Rows};
+
+fn picture(seed: u64, width: usize, height: usize) -> Picture {
+    Picture::draw(Depth::U8, (width, height, 1), |x, y, _| noise(seed, x / 3, y / 3, 0))
+}
+
+fn expected(picture: &Picture) -> Vec<Keypoint> {
+    ReferenceDetector::new(HarrisConfig::default()).detect(&picture.view()).unwrap()
+}
+
+#[test]
+fn images_of_two_sizes_by_turns() {
+    let device = Faulty::default();
+    let mut detector = GpuDetector::new(device.clone(), HarrisConfig::default());
+    // One comes in one part, the other in several.
+    for (i, size) in (0..12).map(|i| (i, [(48, 40), (80, 70)][i as usize % 2])) {
+        let picture = picture(i, size.0, size.1);
+        let corners = detector.detect(&picture.view()).unwrap();
+        assert!(!corners.is_empty() && corners == expected(&picture), "image {i}");
+    }
+    // The first of a size makes room, or the other's did, the next is looked at, and the next recorded.
+    assert!(device.played() >= 6, "{} played", device.played());
+}
+
+#[test]
+fn images_that_are_lent_and_such_as_are_brought_by_turns() {
+    let device = Faulty::default();
+    let mut detector = GpuDetector::new(device.clone(), HarrisConfig::default());
+    for i in 0..16 {
+        let picture = picture(i, 64, 24);
+        let expected = expected(&picture);
+        let found = if i % 2 == 0 {
+            detector.detect(&picture.view()).unwrap()
+        } else {
+            detector.begin(&[picture.view()], false).unwrap();
+            detector.finish().unwrap().remove(0)
+        };
+        assert!(!expected.is_empty() && found == expected, "image {i}");
+    }
+    assert!(device.played() >= 10, "{} played", device.played());
+}
+
+fn resident(picture: &Picture, memory: &Memory) -> Resident<Memory> {
+    let view = picture.view();
+    let (width, height) = (view.width(), view.height());
+    let lines = [Lines::of(&view)];
+    let rows = Rows { images: &lines, rows: 0..height, pitch: width, offset: 0, lasting: false };
+    Faulty::default().upload(memory, rows).unwrap();
+    Resident {
+        memory: memory.clone(),
+        width,
+        height,
+        channels: 1,
+        pitch: width,
+        depth: harris_gpu::Depth::U8,
+    }
+}
+
+/// As from a decoder that has several pictures in flight.
+#[test]
+fn images_on_the_device_in_several_places() {
+    for (places, at_least) in [(1, 20), (3, 14), (12, 0)] {
+        let device = Faulty::default();
+        let config = HarrisConfig::default().to_builder().order(Order::Raster).build().unwrap();
+        let mut reference = ReferenceDetector::new(config.clone());
+        let mut detector = GpuDetector::new(device.clone(), config);
+        let memory: Vec<_> = (0..places).map(|_| device.allocate(64 * 40).unwrap()).collect();
+        for i in 0..24 {
+            let picture = picture(i, 64, 40);
+            let len = detector.detect_on_device(resident(&picture, &memory[i as usize % places])).unwrap();
+            let words: Vec<f32> = (0..4 * len)
+                .map(|i| f32::from_le_bytes([0, 1, 2, 3].map(|byte| detector.on_device().byte(4 * i + byte))))
+                .collect();
+            let found: Vec<_> = (words.chunks(4))
+                .map(|word| Keypoint { x: word[0], y: word[1], scale: word[2], response: word[3] })
+                .collect();
+            assert!(len > 0 && found == reference.detect(&picture.view()).unwrap(), "image {i} of {places}");
+        }
+        assert!(device.played() >= at_least, "{} of {places} played", device.played());
+    }
+}
