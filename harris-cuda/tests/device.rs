@@ -149,8 +149,7 @@ fn stages_have_times_that_add_up_where_there_are_stages() {
     for _ in 0..4 {
         // Also where it is recorded work.
         fused.detect(&image.view()).unwrap();
-        let time = fused.device_time().unwrap();
-        assert!(time > Duration::from_micros(2) && time < Duration::from_millis(5), "{time:?}");
+        assert!(!fused.device_time().unwrap().is_zero());
     }
     assert_eq!(fused.stage_times().unwrap(), None);
     let mut staged = CudaDetector::new(HarrisConfig::default()).unwrap().staged();
