@@ -1,0 +1,141 @@
+//! Copies to the device and back.
+
+use std::ffi::c_void;
+use std::sync::atomic::Ordering::Relaxed;
+
+use harris_gpu::Rows;
+
+use super::Stream;
+use crate::CudaError;
+use crate::driver::ffi::{self, Handle};
+use crate::driver::{DeviceMemory, Staging};
+
+/// Where a copy to the device is queued.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Queue {
+    /// With all other work.
+    Work,
+    /// Ahead of it.
+    Ahead,
+}
+
+impl Stream {
+    fn queue(&self, queue: Queue) -> Handle {
+        match queue {
+            Queue::Work => self.handle,
+            Queue::Ahead => {
+                self.awaited.store(true, Relaxed);
+                self.ahead.handle
+            }
+        }
+    }
+
+    /// Copies what is staged to byte `offset` of `to`: `from` is a part of a [`Staging`]. It may be written again, and the
+    /// staging dropped, after the next [`Stream::wait`]. Several threads may do so at once.
+    pub(crate) fn upload(
+        &self,
+        queue: Queue,
+        to: &DeviceMemory,
+        offset: usize,
+        pieces: &[&[u8]],
+    ) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        let is_next = |pair: &[&[u8]]| pair[0].as_ptr_range().end == pair[1].as_ptr();
+        assert!(pieces.windows(2).all(is_next), "pieces that lie one behind the other");
+        let bytes = pieces.iter().map(|piece| piece.len()).sum();
+        assert!(offset <= to.bytes && bytes <= to.bytes - offset, "a copy into memory");
+        let Some(from) = pieces.first() else { return Ok(()) };
+        // SAFETY: both ranges lie inside their memories; the source stays as it is until the copy is done, which is the
+        // caller's to keep (all of them are in this crate).
+        let code = unsafe {
+            ffi::cuMemcpyHtoDAsync_v2(
+                to.pointer + offset as u64,
+                from.as_ptr().cast(),
+                bytes,
+                self.queue(queue),
+            )
+        };
+        ffi::check("cuMemcpyHtoDAsync", code)
+    }
+
+    /// The same for rows of a single image in pinned memory, `stride` bytes apart; they must stay as they are until the next
+    /// [`Stream::wait`].
+    pub(crate) fn upload_rows(
+        &self,
+        queue: Queue,
+        to: &DeviceMemory,
+        rows: &Rows<'_>,
+        stride: usize,
+    ) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        let &Rows { pitch, offset, .. } = rows;
+        let (first, count) = (rows.row(0), rows.count());
+        let width = first.len();
+        assert!(
+            rows.images.len() == 1 && rows.images[0].stride() == Some(stride),
+            "rows of an image that lie so far apart"
+        );
+        assert!(width <= pitch && (width <= stride || count == 1), "rows that do not overlap");
+        let reached = rows.row(count - 1).as_ptr() as usize - first.as_ptr() as usize;
+        assert_eq!(reached, (count - 1) * stride, "rows that lie so far apart");
+        let last = offset + (count - 1) * pitch;
+        assert!(last <= to.bytes && width <= to.bytes - last, "a copy into memory");
+        let copy = ffi::Copy2d {
+            from_x_bytes: 0,
+            from_y: 0,
+            from_type: ffi::MEMORYTYPE_HOST,
+            from_host: first.as_ptr().cast(),
+            from_device: 0,
+            from_array: std::ptr::null_mut(),
+            from_pitch: stride,
+            to_x_bytes: 0,
+            to_y: 0,
+            to_type: ffi::MEMORYTYPE_DEVICE,
+            to_host: std::ptr::null_mut(),
+            to_device: to.pointer + offset as u64,
+            to_array: std::ptr::null_mut(),
+            to_pitch: pitch,
+            width_bytes: width,
+            height: count,
+        };
+        let stream = self.queue(queue);
+        let code = if stride == pitch && width == pitch {
+            // SAFETY: the rows follow each other without gaps, as an image's of that stride do, inside the memory on the device; they
+            // stay as they are until the copy is done, which is the caller's to keep, as in `upload`.
+            unsafe { ffi::cuMemcpyHtoDAsync_v2(copy.to_device, copy.from_host, width * count, stream) }
+        } else {
+            // SAFETY: as above, but that the rows lie evenly apart.
+            unsafe { ffi::cuMemcpy2DAsync_v2(&copy, stream) }
+        };
+        ffi::check("cuMemcpy2DAsync", code)
+    }
+
+    /// Copies the start of `from`, after all work before, to what is staged from `at` on. It may be read after the next
+    /// [`Stream::wait`], and until then the staging must not be dropped, which is the caller's to keep.
+    pub(crate) fn fetch(
+        &self,
+        from: &DeviceMemory,
+        to: &mut Staging,
+        at: usize,
+        bytes: usize,
+    ) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        assert!(bytes <= from.bytes, "a copy out of memory");
+        let target: *mut c_void = to.as_mut_slice()[at..at + bytes].as_mut_ptr().cast();
+        // SAFETY: both ranges lie inside their memories; the staging is neither read nor dropped until the copy is done, by the
+        // contract of this function.
+        let code = unsafe { ffi::cuMemcpyDtoHAsync_v2(target, from.pointer, bytes, self.handle) };
+        ffi::check("cuMemcpyDtoHAsync", code)
+    }
+
+    /// Copies the start of `from`, after all work before.
+    pub(crate) fn download(&self, from: &DeviceMemory, to: &mut [u8]) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        assert!(to.len() <= from.bytes, "a copy out of memory");
+        let target: *mut c_void = to.as_mut_ptr().cast();
+        // SAFETY: the range lies inside the memory; `to` is borrowed until the copy is done.
+        let code = unsafe { ffi::cuMemcpyDtoHAsync_v2(target, from.pointer, to.len(), self.handle) };
+        let copied = ffi::check("cuMemcpyDtoHAsync", code);
+        self.wait().and(copied)
+    }
+}

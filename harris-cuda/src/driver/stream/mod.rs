@@ -1,0 +1,275 @@
+//! A queue of work on a device.
+
+mod arrivals;
+mod copies;
+mod recording;
+
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use harris_gpu::Mark;
+use harris_gpu_kernels::abi::Kernel;
+
+use super::ffi::{self, Handle};
+use super::{DeviceMemory, Gpu};
+use crate::CudaError;
+use arrivals::Arrivals;
+
+pub(crate) use copies::Queue;
+pub(crate) use recording::Recording;
+
+/// A kernel's argument.
+#[derive(Clone, Copy)]
+pub(crate) enum Value<'a> {
+    Memory(&'a DeviceMemory),
+    Word(u64),
+}
+
+/// A queue for copies, ahead of those of other work. Several may share it: a device is quicker with copies from one queue than from
+/// several by turns.
+#[derive(Debug)]
+pub(crate) struct Ahead {
+    handle: Handle,
+    gpu: Arc<Gpu>,
+}
+
+// SAFETY: the driver's functions on streams may be called from any thread.
+unsafe impl Send for Ahead {}
+// SAFETY: as above, also at once.
+unsafe impl Sync for Ahead {}
+
+impl Ahead {
+    pub(crate) fn new(gpu: &Arc<Gpu>) -> Result<Arc<Self>, CudaError> {
+        Ok(Arc::new(Self { handle: new_stream(gpu)?, gpu: Arc::clone(gpu) }))
+    }
+}
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        if self.gpu.enter().is_ok() {
+            // SAFETY: the stream is alive and dropped once; the driver lets its work end first.
+            unsafe { ffi::cuStreamDestroy_v2(self.handle) };
+        }
+    }
+}
+
+/// One that does not wait for others.
+fn new_stream(gpu: &Gpu) -> Result<Handle, CudaError> {
+    gpu.enter()?;
+    let mut handle = std::ptr::null_mut();
+    // SAFETY: writes one handle.
+    let code = unsafe { ffi::cuStreamCreate(&mut handle, ffi::STREAM_NON_BLOCKING) };
+    ffi::check("cuStreamCreate", code)?;
+    Ok(handle)
+}
+
+/// A queue that does not wait for others, and one ahead of it for copies.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    handle: Handle,
+    ahead: Arc<Ahead>,
+    /// Whether there are copies ahead that no work waits for yet.
+    awaited: AtomicBool,
+    /// How far a queue had come that another waits for.
+    passed: Handle,
+    /// What tells work that copies have come, where there is a quicker way than that.
+    arrivals: Option<Arrivals>,
+    marks: [Handle; Mark::COUNT],
+    /// While work is recorded: whether it waits for what is announced.
+    recording: Option<bool>,
+    gpu: Arc<Gpu>,
+}
+
+// SAFETY: the driver's functions on streams and events may be called from any thread.
+unsafe impl Send for Stream {}
+// SAFETY: as above, also at once.
+unsafe impl Sync for Stream {}
+
+impl Stream {
+    pub(crate) fn new(ahead: &Arc<Ahead>) -> Result<Self, CudaError> {
+        let gpu = &ahead.gpu;
+        let none = std::ptr::null_mut();
+        let mut stream = Self {
+            handle: new_stream(gpu)?,
+            ahead: Arc::clone(ahead),
+            awaited: AtomicBool::new(false),
+            passed: none,
+            arrivals: None,
+            marks: [none; Mark::COUNT],
+            recording: None,
+            gpu: Arc::clone(gpu),
+        };
+        // SAFETY: writes one handle.
+        let code = unsafe { ffi::cuEventCreate(&mut stream.passed, ffi::EVENT_DISABLE_TIMING) };
+        ffi::check("cuEventCreate", code)?;
+        for mark in &mut stream.marks {
+            // SAFETY: writes one handle.
+            ffi::check("cuEventCreate", unsafe { ffi::cuEventCreate(mark, 0) })?;
+        }
+        stream.arrivals = Arrivals::new(&stream)?;
+        Ok(stream)
+    }
+
+    pub(crate) fn gpu(&self) -> &Arc<Gpu> {
+        &self.gpu
+    }
+
+    /// Work from here on waits for what was queued ahead of it.
+    pub(crate) fn arrive(&self) -> Result<(), CudaError> {
+        self.chain(self.ahead.handle, self.handle)?;
+        self.awaited.store(false, Relaxed);
+        Ok(())
+    }
+
+    /// Work from here on waits for what is queued on `other`, a stream of this context, so far.
+    pub(crate) fn follow(&self, other: Handle) -> Result<(), CudaError> {
+        self.chain(other, self.handle)
+    }
+
+    /// What is queued on `other`, a stream of this context, from here on waits for all work so far.
+    pub(crate) fn precede(&self, other: Handle) -> Result<(), CudaError> {
+        self.chain(self.handle, other)
+    }
+
+    /// Makes what is queued on one stream from here on wait for what is on another; both are alive and of this context.
+    fn chain(&self, first: Handle, second: Handle) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        // SAFETY: event and stream are alive and of one context, by the contract of this function.
+        ffi::check("cuEventRecord", unsafe { ffi::cuEventRecord(self.passed, first) })?;
+        // SAFETY: as above. What is waited for is what the event was recorded behind last.
+        ffi::check("cuStreamWaitEvent", unsafe { ffi::cuStreamWaitEvent(second, self.passed, 0) })
+    }
+
+    /// Writes `words` zeros of 32 bits.
+    pub(crate) fn clear(&self, to: &DeviceMemory, words: usize) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        assert!(words <= to.bytes / 4, "words inside memory");
+        // SAFETY: the range lies inside the memory.
+        let code = unsafe { ffi::cuMemsetD32Async(to.pointer, 0, words, self.handle) };
+        ffi::check("cuMemsetD32Async", code)
+    }
+
+    /// Runs a kernel. The arguments are those of the list of kernels, and buffers as long as the kernel needs them.
+    pub(crate) fn launch(
+        &self,
+        kernel: Kernel,
+        grid: [u32; 2],
+        values: &[Value<'_>],
+    ) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        let function = self.gpu.kernels().function(kernel)?;
+        let mut words: Vec<u64> = (values.iter())
+            .map(|value| match value {
+                Value::Memory(memory) => memory.pointer,
+                Value::Word(word) => *word,
+            })
+            .collect();
+        // A parameter is read from the low end of its word.
+        let mut parameters: Vec<*mut c_void> =
+            words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
+        if let Some(launch) = self.gpu.kernels().launch_early(kernel, self.is_recording()) {
+            let config = ffi::LaunchConfig {
+                grid: [grid[0], grid[1], 1],
+                block: [kernel.threads(), 1, 1],
+                shared_bytes: 0,
+                stream: self.handle,
+                attributes: &ffi::LaunchAttribute::EARLY,
+                attribute_count: 1,
+            };
+            // SAFETY: as below; the kernel waits for those ahead before it touches what they do.
+            let code = unsafe { launch(&config, function, parameters.as_mut_ptr(), std::ptr::null_mut()) };
+            return ffi::check("cuLaunchKernelEx", code);
+        }
+        // SAFETY: the function is this context's; parameters are as many and as wide as the kernel's, and buffers as long
+        // as it needs, by the contract of this function, which harris-gpu's typed launches keep.
+        let code = unsafe {
+            ffi::cuLaunchKernel(
+                function,
+                grid[0],
+                grid[1],
+                1,
+                kernel.threads(),
+                1,
+                1,
+                0,
+                self.handle,
+                parameters.as_mut_ptr(),
+                std::ptr::null_mut(),
+            )
+        };
+        ffi::check("cuLaunchKernel", code)
+    }
+
+    /// Waits for all work, and tells of failures in it.
+    pub(crate) fn wait(&self) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        // All are waited for, also where one has failed.
+        let wait = |handle: Handle| {
+            // SAFETY: the stream is alive.
+            ffi::check("cuStreamSynchronize", unsafe { ffi::cuStreamSynchronize(handle) })
+        };
+        let ahead = if self.awaited.swap(false, Relaxed) { wait(self.ahead.handle) } else { Ok(()) };
+        wait(self.handle).and(ahead)
+    }
+
+    /// Whether all work is done, or has failed.
+    pub(crate) fn is_idle(&self) -> bool {
+        let busy = |handle: Handle| {
+            // SAFETY: the stream is alive.
+            unsafe { ffi::cuStreamQuery(handle) == ffi::NOT_READY }
+        };
+        let is_awaited = self.awaited.load(Relaxed);
+        self.gpu.enter().is_err() || !(is_awaited && busy(self.ahead.handle) || busy(self.handle))
+    }
+
+    /// Sets a mark here.
+    pub(crate) fn mark(&self, mark: Mark) -> Result<(), CudaError> {
+        self.mark_on(self.handle, mark)
+    }
+
+    /// Sets a mark on a stream of this context.
+    fn mark_on(&self, stream: Handle, mark: Mark) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        let event = self.marks[mark as usize];
+        // While work is recorded, so is this: each time that it is asked for the mark is set.
+        let flags = if self.is_recording() { ffi::EVENT_RECORD_EXTERNAL } else { 0 };
+        // SAFETY: event and stream are alive and of one context.
+        let code = unsafe { ffi::cuEventRecordWithFlags(event, stream, flags) };
+        ffi::check("cuEventRecord", code)
+    }
+
+    /// The device's time from one mark to another, both of which have been passed.
+    pub(crate) fn between(&self, from: Mark, to: Mark) -> Result<Duration, CudaError> {
+        self.gpu.enter()?;
+        let mut milliseconds = 0.0;
+        let (from, to) = (self.marks[from as usize], self.marks[to as usize]);
+        // On the queue of copies it stands behind the word that work waited for.
+        // SAFETY: the event is alive.
+        ffi::check("cuEventSynchronize", unsafe { ffi::cuEventSynchronize(from) })?;
+        // SAFETY: writes one number; both events are alive.
+        let code = unsafe { ffi::cuEventElapsedTime(&mut milliseconds, from, to) };
+        ffi::check("cuEventElapsedTime", code)?;
+        Ok(Duration::from_secs_f64(f64::from(milliseconds) / 1e3))
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        if self.gpu.enter().is_err() {
+            return;
+        }
+        if self.is_recording() {
+            // What is half recorded is forgotten.
+            let _ = self.recorded();
+        }
+        for event in self.marks.into_iter().chain([self.passed]).filter(|event| !event.is_null()) {
+            // SAFETY: the event is alive and dropped once.
+            unsafe { ffi::cuEventDestroy_v2(event) };
+        }
+        // SAFETY: the stream is alive and dropped once; the driver lets its work end first.
+        unsafe { ffi::cuStreamDestroy_v2(self.handle) };
+    }
+}

@@ -1,0 +1,73 @@
+//! Work that comes again, asked for at once.
+
+use std::sync::Arc;
+
+use super::Stream;
+use crate::CudaError;
+use crate::driver::Gpu;
+use crate::driver::ffi::{self, Handle};
+
+/// Work that can be asked for at once, as often as one likes.
+#[derive(Debug)]
+pub(crate) struct Recording {
+    instance: Handle,
+    /// Whether it waits for what is announced.
+    waits: bool,
+    gpu: Arc<Gpu>,
+}
+
+// SAFETY: the driver's functions on graphs may be called from any thread, one at a time.
+unsafe impl Send for Recording {}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        if self.gpu.enter().is_ok() {
+            // SAFETY: it is alive and dropped once; the driver lets its work end first.
+            unsafe { ffi::cuGraphExecDestroy(self.instance) };
+        }
+    }
+}
+
+impl Stream {
+    /// From here on work is recorded, and not done.
+    pub(crate) fn record(&mut self) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        // SAFETY: the stream is alive. Memory may be allocated meanwhile, as the mode says.
+        let code = unsafe { ffi::cuStreamBeginCapture_v2(self.handle, ffi::STREAM_CAPTURE_MODE_RELAXED) };
+        ffi::check("cuStreamBeginCapture", code)?;
+        self.recording = Some(false);
+        Ok(())
+    }
+
+    /// Whether work is recorded.
+    pub(crate) fn is_recording(&self) -> bool {
+        self.recording.is_some()
+    }
+
+    /// What was recorded. The memory that it uses must live as long as it is played, which is the caller's to keep.
+    pub(crate) fn recorded(&mut self) -> Result<Recording, CudaError> {
+        self.gpu.enter()?;
+        let waits = self.recording.take().unwrap_or_default();
+        let (mut graph, mut instance) = (std::ptr::null_mut(), std::ptr::null_mut());
+        // SAFETY: writes one handle.
+        let code = unsafe { ffi::cuStreamEndCapture(self.handle, &mut graph) };
+        ffi::check("cuStreamEndCapture", code)?;
+        // SAFETY: the graph is alive; writes one handle.
+        let code = unsafe { ffi::cuGraphInstantiateWithFlags(&mut instance, graph, 0) };
+        // SAFETY: the graph is alive and dropped once; what was made from it needs it no more.
+        unsafe { ffi::cuGraphDestroy(graph) };
+        ffi::check("cuGraphInstantiate", code)?;
+        Ok(Recording { instance, waits, gpu: Arc::clone(&self.gpu) })
+    }
+
+    /// Does what was recorded on this stream.
+    pub(crate) fn play(&self, recording: &Recording) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        // SAFETY: both are alive and of one context; the memory is still there, by the contract of `recorded`.
+        ffi::check("cuGraphLaunch", unsafe { ffi::cuGraphLaunch(recording.instance, self.handle) })?;
+        if recording.waits {
+            self.has_waited();
+        }
+        Ok(())
+    }
+}
