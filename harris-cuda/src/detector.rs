@@ -141,9 +141,9 @@ impl CudaDetector {
         if image == detector { Ok(()) } else { Err(CudaError::OtherDevice { image, detector }) }
     }
 
-    /// How long the device worked, by its own clock, on the last image that [`Detector::detect`] or [`CudaDetector::detect_on_device`] was given: from the
-    /// arrival of its last row in its memory to the complete list of keypoints there, without the transfers. Where the device works
-    /// on the first rows of a large image while others are on their way, that is the rest of its work.
+    /// How long the device worked, by its own clock, on the last image that [`Detector::detect`] or [`CudaDetector::detect_on_device`] was
+    /// given: from the arrival of its last row in its memory to the complete list of keypoints there, without the transfers. Where the
+    /// device works on the first rows of a large image while others are on their way, that is the rest of its work.
     ///
     /// # Errors
     /// [`CudaError::NotTimed`](crate::CudaError::NotTimed) without [`CudaDetector::set_timed`];

@@ -96,8 +96,8 @@ pub trait Device: Debug + Send {
         0
     }
 
-    /// What is asked for from here on is recorded, and not done; tells whether the device can. It is then that of a detector whose other
-    /// recordings are played alone, never two at once.
+    /// What is asked for from here on is recorded, and not done; tells whether the device can. Recordings may fetch to the same place:
+    /// what one has fetched is read before the next is played.
     ///
     /// # Errors
     /// Where the device fails.

@@ -128,7 +128,7 @@ impl Pieces {
         Left { first: 0, piece: 0, is_clear: false }
     }
 
-    /// What the work on these images depends on from [`walk`] on, but for a detector's configuration.
+    /// What [`find`] depends on, but for a detector's configuration.
     fn key<D: Device>(&self, search: &Search<'_, D>, wanted: bool) -> Key {
         let image = search.device.address(search.workspace.buffer::<u8>(Slot::Image).memory);
         let [kept, usual] = search.room.key();
@@ -192,7 +192,7 @@ fn parts(height: usize, part: usize) -> impl Iterator<Item = (usize, usize, usiz
     })
 }
 
-/// Brings images to the device that there is a kernel for, for [`walk`], by the queue for copies where these are `ahead` of the work.
+/// Brings images to the device that there is a kernel for, for [`find`], by the queue for copies where these are `ahead` of the work.
 /// Whether samples are `lasting`: see [`Rows`].
 pub(crate) fn bring<D: Device>(
     search: &mut Search<'_, D>,
@@ -220,7 +220,7 @@ pub(crate) fn portion<D: Device>(device: &D, image: &ImageView<'_>) -> usize {
 }
 
 /// Brings a single image to the device whose samples are lasting, and walks on its first rows while others are on their way. Returns what
-/// is left for [`walk`]; it waits for the last of them.
+/// is left for [`find`]; it waits for the last of them.
 pub(crate) fn hurry<D: Device>(
     search: &mut Search<'_, D>,
     image: &ImageView<'_>,

@@ -63,8 +63,8 @@ impl Arrivals {
 }
 
 impl Stream {
-    /// The same in two steps, of which this one sets a mark when all has come, and [`Stream::await_announced`] can be recorded. Copies that
-    /// are queued ahead after this begin some microseconds later, and work here as much sooner.
+    /// As [`Stream::arrive`], in two steps, of which this one sets a mark when all has come, and [`Stream::await_announced`] can be recorded.
+    /// Copies that are queued ahead after this begin some microseconds later, and work here as much sooner.
     pub(crate) fn announce(&self, mark: Option<Mark>) -> Result<(), CudaError> {
         let Some(arrivals) = &self.arrivals else {
             self.arrive()?;
