@@ -142,12 +142,12 @@ impl CudaDetector {
     }
 
     /// How long the device worked, by its own clock, on the last image that [`Detector::detect`] or [`CudaDetector::detect_on_device`] was
-    /// given: from the arrival of its last row in its memory to the complete list of keypoints there, without the transfers. Where the
+    /// given while times were taken: from the arrival of its last row in its memory to the complete list of keypoints there, without the transfers. Where the
     /// device works on the first rows of a large image while others are on their way, that is the rest of its work.
     ///
     /// # Errors
     /// [`CudaError::NotTimed`](crate::CudaError::NotTimed) without [`CudaDetector::set_timed`];
-    /// [`CudaError::Driver`](crate::CudaError::Driver) where no image was detected since.
+    /// [`CudaError::Driver`](crate::CudaError::Driver) where none was detected while they were.
     pub fn device_time(&self) -> Result<Duration, CudaError> {
         self.inner.device().time()
     }

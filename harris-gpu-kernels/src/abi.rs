@@ -89,7 +89,7 @@ macro_rules! for_each_kernel {
             bins::scatter [256, 0] (from: [u64], counts: [u32], to: [u64], state: [u32], pieces: u32, room: u32, tables: u32, bins: u32, kind: u32, value: f32, turned: u32, pixels: u32);
             // Warps are `bins::EACH` bins, rows of blocks images: x, y, scale and response of their corners, each in its place of the
             // sorted list, of which the first `most` count, and the list's length, or more than any where a bin had no room; and a
-            // report, the states as they then are.
+            // report, the states as they then are; what is left of them is that length, and zeros, as walks need them.
             bins::gather [256, 4112] (from: [u64], keypoints: [f32], state: [u32], report: [u32], tables: u32, bins: u32, turned: u32, pitch: u32, most: u32, width: u32);
 
             // Warps are rows: interleaved samples to sums of gray levels before each column, in rows of `pitch` words from the
