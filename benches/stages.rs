@@ -55,7 +55,7 @@ fn reference(criterion: &mut Criterion) {
     group.bench_function("suppression", |b| {
         b.iter(|| suppress(black_box(&responses), region, &config, limit));
     });
-    group.bench_function("selection", |b| b.iter(|| selection::select(black_box(corners.clone()), &config)));
+    group.bench_function("selection", |b| b.iter(|| selection::select(black_box(&corners), &config)));
 }
 
 fn cpu(criterion: &mut Criterion) {

@@ -221,6 +221,6 @@ fn reference_stages(config: &HarrisConfig, image: &ImageView<'_>) -> StageTimes 
         .map(|limit| suppress(&responses, region, config, limit))
         .unwrap_or_default();
     let suppression = lap();
-    std::hint::black_box(selection::select(corners, config));
+    std::hint::black_box(selection::select(&corners, config));
     StageTimes { smoothing, gradient, tensor: tensor_time, response, suppression, selection: lap() }
 }

@@ -5,7 +5,7 @@ use approx::abs_diff_eq;
 use harris_conformance::pictures::{Depth, Picture, Pixels, noise};
 use harris_core::pipeline::selection;
 use harris_core::{
-    Border, Detector, Gradient, HarrisConfig, Keypoint, Measure, ReferenceDetector, Smoothing, Window,
+    Border, Detector, Gradient, HarrisConfig, Keypoint, Measure, Order, ReferenceDetector, Smoothing, Window,
 };
 
 /// Numbers that are exact where the contract's are.
@@ -304,13 +304,18 @@ fn float_responses_are_the_definition_but_for_rounding() {
 
 #[test]
 fn selection_keeps_what_comparing_every_pair_keeps() {
-    let cases =
-        [(3.0, None), (7.3, Some(40)), (1.0, None), (1.2, None), (500.0, None), (0.0, Some(9)), (1e30, None)];
-    for (seed, (distance, most)) in (1..).zip(cases) {
-        // A third of the pixels of 90 x 60, at few levels, so that many are equally strong.
-        let pixels = (0..60).flat_map(|y| (0..90).map(move |x| (x, y)));
+    let small =
+        [(3.0, None), (7.3, Some(40)), (1.0, None), (1.2, None), (500.0, None), (0.0, Some(9)), (1e30, None)]
+            .map(|(distance, most)| (90, 60, 0.3, distance, most));
+    // Around what is a word's length, in several of them.
+    let large =
+        [2.0, 31.5, 32.0, 33.0, 63.9, 64.0, 65.1, 100.0].map(|distance| (400, 200, 0.02, distance, None));
+    let mut memory = selection::Memory::default();
+    for (seed, (width, height, share, distance, most)) in (1..).zip(small.into_iter().chain(large)) {
+        // Some of the pixels, at few levels, so that many are equally strong.
+        let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
         let corners: Vec<_> = pixels
-            .filter(|&(x, y)| noise(seed, x, y, 0) < 0.3)
+            .filter(|&(x, y)| noise(seed, x, y, 0) < share)
             .map(|(x, y)| Keypoint::new(x as f32, y as f32, (noise(seed, x, y, 1) * 8.0).ceil() as f32))
             .collect();
         let config = HarrisConfig::builder().min_distance(distance).max_corners(most).build().unwrap();
@@ -324,6 +329,28 @@ fn selection_keeps_what_comparing_every_pair_keeps() {
                 kept.push(k);
             }
         }
-        assert_eq!(selection::select(corners, &config), kept, "distance {distance}");
+        let in_rows = config.to_builder().order(Order::Raster).build().unwrap();
+        assert_eq!(selection::select(&corners, &config), kept, "distance {distance}");
+        // In memory that had something else before.
+        assert_eq!(
+            selection::select_in(&mut memory, corners.iter().copied(), &config),
+            kept,
+            "distance {distance}"
+        );
+        // Corners that are no short numbers, too.
+        let far = |corner: &Keypoint| Keypoint { scale: 2.0, ..*corner };
+        let (corners_far, kept_far): (Vec<_>, Vec<_>) =
+            (corners.iter().map(far).collect(), kept.iter().map(far).collect());
+        assert_eq!(
+            selection::select(&corners_far, &config),
+            kept_far,
+            "distance {distance}, of another scale"
+        );
+        kept.sort_by(Keypoint::raster_cmp);
+        assert_eq!(
+            selection::select_in(&mut memory, corners.iter().copied(), &in_rows),
+            kept,
+            "distance {distance}, raster"
+        );
     }
 }

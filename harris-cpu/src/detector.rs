@@ -122,11 +122,9 @@ impl CpuDetector {
             // The walks know it.
             Threshold::Absolute(_) | Threshold::None | Threshold::Rosin { .. } => f32::NEG_INFINITY,
         };
-        let found = || scratch.iter().flat_map(|scratch| &scratch.found.peaks);
-        let is_corner = |peak: &&Keypoint| peak.response > threshold;
-        let mut corners = Vec::with_capacity(found().filter(is_corner).count());
-        corners.extend(found().filter(is_corner));
-        let mut corners = selection::select_with(corners, config, &mut self.workspace.keys);
+        let found = scratch.iter().flat_map(|scratch| &scratch.found.peaks).copied();
+        let found = found.filter(|peak| peak.response > threshold);
+        let mut corners = selection::select_in(&mut self.workspace.selection, found, config);
         // What the fused path does needs no responses.
         self.refine(&mut corners, image, |_, _| None);
         Ok(corners)
@@ -141,7 +139,7 @@ impl CpuDetector {
         };
         let corners =
             self.workers.threads.map(bands, |band| responses.corners(band, config, threshold)).concat();
-        let mut corners = selection::select(corners, config);
+        let mut corners = selection::select(&corners, config);
         self.refine(&mut corners, image, |x, y| responses.at(x, y));
         Ok(corners)
     }

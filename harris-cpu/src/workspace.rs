@@ -1,5 +1,7 @@
 //! The memory that a detector keeps from one image to the next.
 
+use harris_core::pipeline::selection;
+
 use crate::fused::Scratch;
 
 /// The staged path's response of a whole image, and the buffers of both paths.
@@ -11,8 +13,8 @@ pub(crate) struct Workspace {
     pub(crate) buffers: Vec<Buffers>,
     /// Of the fused path, one a thread.
     pub(crate) scratch: Vec<Scratch>,
-    /// To sort corners in.
-    pub(crate) keys: Vec<u64>,
+    /// To select corners in.
+    pub(crate) selection: selection::Memory,
 }
 
 /// Buffers of rows that wait to be used again, by element type.
