@@ -303,6 +303,39 @@ pub fn across_sample_types(make: Make) {
     }
 }
 
+/// Least distances from less than a pixel to more than the image, with more corners than lists have room for at first, and with so many
+/// equally strong ones that any way of sorting them roughly is crowded.
+pub fn with_every_least_distance(make: Make) {
+    let size = (131, 97, 1);
+    let noisy = Picture::draw(Depth::U8, size, |x, y, c| noise(1, x, y, c));
+    let regular = Picture::draw(Depth::U8, size, |x, y, c| noise(2, x % 5, y % 5, c));
+    let flat = Picture::draw(Depth::U8, size, |_, _, _| 0.5);
+    let masked =
+        Picture::draw(Depth::U8, size, |x, y, c| noise(3, x / 2, y / 2, c)).with_mask(|x, y| x + y > 60);
+    let default = HarrisConfig::builder().threshold(Threshold::Relative(1e-4)).suppression_radius(1);
+    let configs = [0.7, 1.5, 2.0, 4.3, 9.0, 31.0, 70.5, 1000.0]
+        .map(|distance| default.clone().min_distance(distance))
+        .into_iter()
+        .chain([
+            default.clone().min_distance(2.5).order(Order::Raster),
+            default.clone().min_distance(6.0).max_corners(20).order(Order::Raster),
+            default.clone().min_distance(3.0).max_corners(50),
+            default.clone().min_distance(3.0).suppression_radius(0).smoothing(Smoothing::None),
+            default.min_distance(8.0).suppression_radius(2).measure(Measure::ShiTomasi),
+        ]);
+    for config in configs {
+        let config = config.build().expect("a valid configuration");
+        let mut detector = make(config.clone());
+        // Twice: the second time there is memory, and it is known how many to expect.
+        for picture in [&noisy, &noisy, &regular, &flat, &noisy, &masked] {
+            let view = picture.view();
+            let expected = ReferenceDetector::new(config.clone()).detect(&view).expect("a good image");
+            let found = detector.detect(&view).expect("a good image");
+            assert!(found == expected, "{config:?}, {picture:?}: {} for {}", found.len(), expected.len());
+        }
+    }
+}
+
 /// Batches of images of one size and of many, of all sample types, with more corners than lists have room for at first.
 pub fn in_batches(make: Make) {
     let plain = |seed, (width, height), grain: usize| {

@@ -127,6 +127,13 @@ macro_rules! suite {
             }
 
             #[test]
+            fn equals_the_reference_with_every_least_distance() {
+                if WHEN() {
+                    $crate::equality::with_every_least_distance(MAKE);
+                }
+            }
+
+            #[test]
             fn batches_equal_the_reference() {
                 if WHEN() {
                     $crate::equality::in_batches(MAKE);

@@ -93,8 +93,7 @@ impl CudaDetector {
 
     /// The same between work of others on the device, without waiting for it: behind what is queued on `stream` so far, which may write
     /// the image, and ahead of what is queued there later, which may read the keypoints, and write the image again. With a least distance
-    /// between corners, which takes rounds with the host, or corners between pixels, for which a list that had no room would need the image
-    /// again, this waits.
+    /// between corners, or corners between pixels, for which a list that had no room would need the image again, this waits.
     ///
     /// ```no_run
     /// use harris_cuda::{CudaDetector, CudaImage, HarrisConfig};

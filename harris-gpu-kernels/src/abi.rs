@@ -68,12 +68,14 @@ macro_rules! for_each_kernel {
             order::rank [256, 1024] (from: [u64], to: [u64], state: [u32], pitch: u32, most: u32, run: u32, turned: u32);
             // Lists, by key: groups of `order::WAYS` sorted runs of `run` keys, a power of two, to single ones.
             order::merge [256, 0] (from: [u64], to: [u64], state: [u32], pitch: u32, most: u32, run: u32, turned: u32);
-            // By key: each corner's cell in a grid of squares, with its rank.
-            order::file [256, 0] (keys: [u64], cells: [u64], count: u32, width: u32, side: u32, columns: u32);
-            // By key: decides who is kept, as far as the ranks before are decided; counts the others.
-            order::spread [256, 0] (keys: [u64], cells: [u64], decisions: [u32], state: [u32], count: u32, width: u32, side: u32, columns: u32, rows: u32, squared: u64);
-            // By key: those kept, in no order, counted by the state.
-            order::keep [256, 0] (from: [u64], to: [u64], decisions: [u32], state: [u32], count: u32);
+            // Corners by rank, of which the first `most` count, at least so far from each other as the root of `squared`, in `parts` shares, a multiple
+            // of `order::COUNTED`.
+            // By key: each into its cell of a grid of squares as long as that, which have room for `room` corners; none is decided on.
+            order::file [256, 0] (keys: [u64], cells: [u64], filed: [u32], decisions: [u32], shares: [u32], state: [u32], most: u32, parts: u32, width: u32, side: u32, columns: u32, room: u32);
+            // Blocks are shares: decides who is kept, and counts these.
+            order::spread [256, 1] (keys: [u64], cells: [u64], filed: [u32], decisions: [u32], shares: [u32], state: [u32], most: u32, parts: u32, width: u32, side: u32, columns: u32, rows: u32, room: u32, squared: u64);
+            // Warps are `order::COUNTED` shares: those kept, in their order, and their number, also into a report.
+            order::keep [256, 0] (from: [u64], to: [u64], decisions: [u32], shares: [u32], state: [u32], report: [u32], most: u32, parts: u32);
             // Lists, by key: x, y, scale and response of corners.
             order::emit [256, 0] (keys: [u64], response: [f32], keypoints: [f32], state: [u32], pitch: u32, most: u32, width: u32, height: u32, frame: u32, subpixel: u32);
             // By corner at a pixel's centre: to where the edges around it meet; interleaved samples, rows `stride` samples apart.
@@ -87,10 +89,10 @@ macro_rules! for_each_kernel {
             // The same by `bins::SHARE` warps a piece into `bins` bins, a power of two, of `bins::ROOM` keys each, which sort them roughly,
             // where `turned` in the order of rows. Word `tables` of the state begins what counts them: `bins::counters` of each image.
             bins::scatter [256, 0] (from: [u64], counts: [u32], to: [u64], state: [u32], pieces: u32, room: u32, tables: u32, bins: u32, kind: u32, value: f32, turned: u32, pixels: u32);
-            // Warps are `bins::EACH` bins, rows of blocks images: x, y, scale and response of their corners, each in its place of the
+            // Warps are `bins::EACH` bins, rows of blocks images: x, y, scale and response of their corners, or `as_keys`, each in its place of the
             // sorted list, of which the first `most` count, and the list's length, or more than any where a bin had no room; and a
             // report, the states as they then are; what is left of them is that length, and zeros, as walks need them.
-            bins::gather [256, 4112] (from: [u64], keypoints: [f32], state: [u32], report: [u32], tables: u32, bins: u32, turned: u32, pitch: u32, most: u32, width: u32);
+            bins::gather [256, 4112] (from: [u64], listed: [u64], keypoints: [f32], state: [u32], report: [u32], tables: u32, bins: u32, turned: u32, pitch: u32, most: u32, width: u32, as_keys: u32);
 
             // Warps are rows: interleaved samples to sums of gray levels before each column, in rows of `pitch` words from the
             // second on.
@@ -454,8 +456,8 @@ pub mod state {
     pub const THRESHOLD: usize = 2;
     /// Corners of the list; where it is not complete, more than there is room for.
     pub const KEPT: usize = 3;
-    /// Those not yet decided upon.
-    pub const OPEN: usize = 4;
+    /// Corners of the list before those that are too near to others were taken out of it.
+    pub const ALL: usize = 4;
     /// Whether a bin had no room for all its keys.
     pub const CROWDED: usize = 5;
     /// Whether a sample is no number that images may have.
@@ -475,6 +477,8 @@ pub mod order {
     pub const WAYS: u32 = 16;
     /// Threads that count together how many keys come before one.
     pub const PARTS: u32 = 8;
+    /// Shares of a list that are counted together.
+    pub const COUNTED: u32 = 8;
     /// Not yet decided.
     pub const OPEN: u32 = 0;
     /// Kept.

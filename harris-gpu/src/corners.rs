@@ -1,7 +1,7 @@
 //! From responses, or from the candidates of a fused walk, to the list of corners.
 
 use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Order, Subpixel, Threshold};
-use harris_gpu_kernels::abi::{Kernel, bins, state, threshold};
+use harris_gpu_kernels::abi::{Kernel, bins, order, state, threshold};
 use harris_gpu_kernels::simt;
 
 use crate::device::{Buffer, Depth, Device, Lines, Mark, Rows};
@@ -40,8 +40,9 @@ pub(crate) fn simple_threshold(config: &HarrisConfig) -> Option<(u32, f32)> {
 const MOST_RETURNED: usize = 1 << 15;
 const MOST_ROOM: usize = 1 << 20;
 
-/// Rounds of decisions before the host looks whether any are left.
-const ROUNDS: usize = 4;
+/// Shares of a list for each multiprocessor, and how many corners one has at least: each of its block's warps has one at a time.
+const SHARES: usize = 64;
+const LEAST_SHARE: usize = 8;
 
 /// What was asked for and is on its way.
 #[derive(Debug)]
@@ -104,12 +105,17 @@ impl<'a, D: Device> Search<'a, D> {
         self.config.margin().min(self.pixels()) as u32
     }
 
-    /// The number of bins by which candidates of a fused walk become sorted lists, where that is all there is to be done.
+    /// The number of bins by which candidates of a fused walk become sorted lists.
     pub(crate) fn bins(&self) -> Option<usize> {
-        let once = self.config.order() == Order::Response || self.config.max_corners().is_none();
         let bins = self.room.bins();
         let fit = bins * KEYS_OF_BIN * self.images <= MOST_BINNED;
-        (once && fit && self.squared_distance().is_none() && bins > self.room.crowded).then_some(bins)
+        (fit && bins > self.room.crowded).then_some(bins)
+    }
+
+    /// Whether lists are done when they are sorted once.
+    fn is_sorted_once(&self) -> bool {
+        let is_cut = self.config.max_corners().is_some() || self.squared_distance().is_some();
+        self.config.order() == Order::Response && self.squared_distance().is_none() || !is_cut
     }
 
     /// Where the words that count bins begin in the slot `State`, behind the states.
@@ -157,13 +163,6 @@ impl<'a, D: Device> Search<'a, D> {
         self.workspace.clean_states = 0;
         let memory = self.workspace.buffer::<u32>(Slot::State).memory;
         self.device.upload(memory, Rows::copied(&Lines::words(states), 1))
-    }
-
-    fn state(&mut self) -> Result<[u32; state::WORDS], Error> {
-        let mut words = [0; state::WORDS];
-        let memory = self.workspace.buffer::<u32>(Slot::State).memory;
-        self.device.download(memory, bytemuck::bytes_of_mut(&mut words))?;
-        Ok(words)
     }
 
     /// Leaves the threshold in the state.
@@ -264,17 +263,13 @@ impl<'a, D: Device> Search<'a, D> {
     /// Sorts and selects what is in the slot `Keys`, as far as that goes without the host, and fetches the lists' lengths and, where
     /// `wanted`, the lists.
     pub(crate) fn list(&mut self, wanted: bool) -> Result<Fetched<D>, Error> {
-        for slot in [Slot::Keys, Slot::OtherKeys] {
-            self.workspace.fit::<u64>(self.device, slot, self.room.kept * self.images)?;
+        self.fit_keys()?;
+        let mut keys = (Slot::Keys, Slot::OtherKeys);
+        if !self.is_sorted_once() || self.config.order() == Order::Response {
+            keys = self.sort(keys, self.lists(None), Turn::Response)?;
         }
-        let keypoints = match self.squared_distance() {
-            None => {
-                self.select((Slot::Keys, Slot::OtherKeys))?;
-                if wanted { Some(self.fetch()?) } else { None }
-            }
-            // How many are too near to others takes rounds to find out.
-            Some(_) => None,
-        };
+        self.select(keys, None)?;
+        let keypoints = if wanted { Some(self.fetch()?) } else { None };
         Ok(Fetched { states: self.fetch_states()?, keypoints })
     }
 
@@ -287,20 +282,27 @@ impl<'a, D: Device> Search<'a, D> {
     ) -> Result<Fetched<D>, Error> {
         let images = self.images;
         self.workspace.fit::<u64>(self.device, Slot::Bins, bins * KEYS_OF_BIN * images)?;
-        let first = self.lists(self.config.max_corners());
+        let once = self.is_sorted_once();
+        let first = self.lists(if once { self.config.max_corners() } else { None });
         let few = (images > 1 || self.room.usual() <= MOST_RETURNED) && first.pitch * images <= MOST_ROOM;
         // Straight to the host, unless they are to be read again.
-        let returned = if wanted && few && self.config.subpixel() == Subpixel::None {
+        let returned = if wanted && few && once && self.config.subpixel() == Subpixel::None {
             let (memory, fetched) = self.device.returned(KEYPOINT * first.pitch * images)?;
             Some((memory, (fetched, first.pitch)))
         } else {
             self.fit_keypoints()?;
             None
         };
+        if once {
+            // Not written then, but an argument all the same.
+            self.workspace.fit::<u64>(self.device, Slot::Keys, 1)?;
+        } else {
+            self.fit_keys()?;
+        }
         let (report, states) = self.device.returned(STATE * images)?;
         let (keys, state) = (self.workspace.buffer(Slot::Bins), self.workspace.buffer(Slot::State));
         let (threshold, value) = simple_threshold(self.config).expect("Rosin's needs responses");
-        let turned = u32::from(self.config.order() == Order::Raster);
+        let turned = u32::from(once && self.config.order() == Order::Raster);
         let tables = self.tables() as u32;
         launch::scatter(
             self.device,
@@ -327,6 +329,7 @@ impl<'a, D: Device> Search<'a, D> {
             self.device,
             grid(Kernel::gather, bins / bins::EACH as usize * WARP, images),
             keys,
+            self.workspace.buffer(Slot::Keys),
             keypoints,
             state,
             Buffer::new(&report),
@@ -336,14 +339,26 @@ impl<'a, D: Device> Search<'a, D> {
             first.pitch as u32,
             most,
             self.width,
+            u32::from(!once),
         )?;
-        self.refine_all(most)?;
+        if once {
+            self.refine_all(most)?;
+        } else {
+            self.select((Slot::Keys, Slot::OtherKeys), Some(&report))?;
+        }
         let keypoints = match returned {
             Some((_, fetched)) => Some(fetched),
             None if wanted => Some(self.fetch()?),
             None => None,
         };
         Ok(Fetched { states, keypoints })
+    }
+
+    fn fit_keys(&mut self) -> Result<(), Error> {
+        for slot in [Slot::Keys, Slot::OtherKeys] {
+            self.workspace.fit::<u64>(self.device, slot, self.room.kept * self.images)?;
+        }
+        Ok(())
     }
 
     fn fetch_states(&mut self) -> Result<D::Fetched, Error> {
@@ -372,13 +387,11 @@ impl<'a, D: Device> Search<'a, D> {
             self.set_states(&states)?;
             return Ok(None);
         }
-        if let Some(squared) = self.squared_distance() {
-            self.space(squared, &mut states[0])?;
-            states[0] = self.state()?;
-        }
         let most = self.config.max_corners().unwrap_or(usize::MAX);
         let counts: Vec<_> = states.iter().map(|state| (state[state::KEPT] as usize).min(most)).collect();
         self.room.last = counts.iter().copied().max().unwrap_or(0);
+        let word = if self.squared_distance().is_some() { state::ALL } else { state::KEPT };
+        self.room.sorted = states.iter().map(|state| state[word] as usize).max().unwrap_or(0);
         Ok(Some(counts))
     }
 
@@ -414,97 +427,93 @@ impl<'a, D: Device> Search<'a, D> {
         }
     }
 
-    /// Keeps those of the corners in the slot `Keys` that are far enough from stronger ones.
-    fn space(&mut self, squared: u64, state: &mut [u32; state::WORDS]) -> Result<(), Error> {
-        if state[state::KEPT] == 0 {
-            self.workspace.fit::<f32>(self.device, Slot::Keypoints, 4)?;
-            return self.device.mark(Mark::Listed);
-        }
-        let all = self.lists(None);
-        let (keys, other) = self.sort((Slot::Keys, Slot::OtherKeys), all, Turn::Response)?;
-        self.spread((keys, other), squared, state)?;
-        self.select((other, keys))
-    }
-
-    /// Puts those of `count` corners, sorted by response, that are far enough from all that are kept before into the other slot, in
-    /// no order.
+    /// Puts those of the corners, sorted by response, that are far enough from all that are kept before into the other slot, in their
+    /// order; tells how many they are, also in a report.
     fn spread(
         &mut self,
         (keys, to): (Slot, Slot),
         squared: u64,
-        words: &mut [u32; state::WORDS],
+        report: Option<&D::Memory>,
     ) -> Result<(), Error> {
-        let count = words[state::KEPT] as usize;
-        for slot in [Slot::Cells, Slot::OtherCells] {
-            self.workspace.fit::<u64>(self.device, slot, count)?;
-        }
-        self.workspace.fit::<u32>(self.device, Slot::Decisions, count)?;
         // Cells as long as the distance: what is nearer lies in the cells around. One cell where it is longer than the image.
-        let longest = f64::from(self.width.max(self.height));
-        let side = (squared as f64).sqrt().ceil().clamp(1.0, longest) as u32;
+        let longest = self.width.max(self.height);
+        let side = (squared as f64).sqrt().ceil().clamp(1.0, longest.into()) as u32;
         let (columns, rows) = (self.width.div_ceil(side), self.height.div_ceil(side));
-        let (width, n) = (self.width, count as u32);
+        let most = self.room.kept;
+        // Corners are more than the radius apart along a row or a column.
+        let in_line = (side as usize).div_ceil(self.config.suppression_radius().min(side as usize) + 1);
+        let room = (in_line * in_line).min(most);
+        let cells = columns as usize * rows as usize;
+        let most_shares = SHARES * self.device.multiprocessors() as usize;
+        let parts = most.div_ceil(LEAST_SHARE).min(most_shares).next_multiple_of(order::COUNTED as usize);
+        self.workspace.fit::<u64>(self.device, Slot::Cells, cells * room)?;
+        self.workspace.fit::<u32>(self.device, Slot::Filed, cells)?;
+        self.workspace.fit::<u32>(self.device, Slot::Decisions, most)?;
+        self.workspace.fit::<u32>(self.device, Slot::Shares, 1 + parts / order::COUNTED as usize)?;
+        let (device, workspace) = (&*self.device, &*self.workspace);
+        let (state, decisions) = (workspace.buffer(Slot::State), workspace.buffer(Slot::Decisions));
+        let (filed, shares) = (workspace.buffer(Slot::Filed), workspace.buffer(Slot::Shares));
+        let (width, most, parts, room) = (self.width, most as u32, parts as u32, room as u32);
+        device.clear(filed.memory, cells)?;
         launch::file(
-            self.device,
-            grid(Kernel::file, count, 1),
-            self.workspace.buffer(keys),
-            self.workspace.buffer(Slot::Cells),
-            n,
+            device,
+            grid(Kernel::file, most as usize, 1),
+            workspace.buffer(keys),
+            workspace.buffer(Slot::Cells),
+            filed,
+            decisions,
+            shares,
+            state,
+            most,
+            parts,
             width,
             side,
             columns,
+            room,
         )?;
-        let lists = Lists { count: 1, pitch: count, most: count };
-        let (cells, _) = self.sort((Slot::Cells, Slot::OtherCells), lists, Turn::Response)?;
-        self.device.clear(self.workspace.buffer::<u32>(Slot::Decisions).memory, count)?;
-        loop {
-            // The last round alone tells whether any are left: each of the others counts from where it found the count.
-            for _ in 0..ROUNDS {
-                words[state::OPEN] = 0;
-                self.set_states(&[*words])?;
-                launch::spread(
-                    self.device,
-                    grid(Kernel::spread, count, 1),
-                    self.workspace.buffer(keys),
-                    self.workspace.buffer(cells),
-                    self.workspace.buffer(Slot::Decisions),
-                    self.workspace.buffer(Slot::State),
-                    n,
-                    width,
-                    side,
-                    columns,
-                    rows,
-                    squared,
-                )?;
-            }
-            if self.state()?[state::OPEN] == 0 {
-                break;
-            }
-        }
-        words[state::KEPT] = 0;
-        self.set_states(&[*words])?;
+        launch::spread(
+            device,
+            [parts, 1],
+            workspace.buffer(keys),
+            workspace.buffer(Slot::Cells),
+            filed,
+            decisions,
+            shares,
+            state,
+            most,
+            parts,
+            width,
+            side,
+            columns,
+            rows,
+            room,
+            squared,
+        )?;
         launch::keep(
-            self.device,
-            grid(Kernel::keep, count, 1),
-            self.workspace.buffer(keys),
-            self.workspace.buffer(to),
-            self.workspace.buffer(Slot::Decisions),
-            self.workspace.buffer(Slot::State),
-            n,
+            device,
+            grid(Kernel::keep, (parts / order::COUNTED) as usize * WARP, 1),
+            workspace.buffer(keys),
+            workspace.buffer(to),
+            decisions,
+            shares,
+            state,
+            report.map_or(state, Buffer::new),
+            most,
+            parts,
         )
     }
 
-    /// Fills the slot `Keypoints` from keys in no order.
-    fn select(&mut self, keys: (Slot, Slot)) -> Result<(), Error> {
-        let (all, first) = (self.lists(None), self.lists(self.config.max_corners()));
-        let (keys, _) = match (self.config.order(), self.config.max_corners()) {
-            (Order::Raster, None) => self.sort(keys, all, Turn::Raster)?,
-            (Order::Raster, Some(_)) => {
-                let keys = self.sort(keys, all, Turn::Response)?;
-                self.sort(keys, first, Turn::Raster)?
-            }
-            (Order::Response, _) => self.sort(keys, all, Turn::Response)?,
-        };
+    /// Fills the slot `Keypoints` from sorted keys, but for what is sorted once, in the order of rows.
+    fn select(&mut self, mut keys: (Slot, Slot), report: Option<&D::Memory>) -> Result<(), Error> {
+        let first = self.lists(self.config.max_corners());
+        if let Some(squared) = self.squared_distance() {
+            self.spread(keys, squared, report)?;
+            keys = (keys.1, keys.0);
+        }
+        if self.config.order() == Order::Raster {
+            keys = self.sort(keys, first, Turn::Raster)?;
+        }
+        let keys = keys.0;
         self.fit_keypoints()?;
         // Not read where corners stay at pixel centres, but an argument all the same.
         self.workspace.fit::<f32>(self.device, Slot::Response, 1)?;

@@ -68,8 +68,9 @@ pub(crate) struct Room {
     size: (usize, usize),
     /// For corners.
     pub(crate) kept: usize,
-    /// How many the last list had.
+    /// How many the last list had, and how many before others were taken out of it.
     pub(crate) last: usize,
+    pub(crate) sorted: usize,
     /// So few bins as some were crowded among.
     pub(crate) crowded: usize,
 }
@@ -82,7 +83,7 @@ impl Room {
         let radius = config.suppression_radius();
         let most = |len: usize| len.div_ceil(radius.min(len) + 1);
         let (most, pixels) = (most(width) * most(height), width * height);
-        Self { size: (width, height), kept: most.min(pixels / 600 + 1024), last: 0, crowded: 0 }
+        Self { size: (width, height), kept: most.min(pixels / 600 + 1024), last: 0, sorted: 0, crowded: 0 }
     }
 
     /// Whether it was made for images of this size.
@@ -108,18 +109,22 @@ impl Room {
 
     /// How many bins sort lists best: one for a few keys.
     pub(crate) fn bins(&self) -> usize {
-        (self.usual() / 4).clamp(LEAST_BINS, bins::MOST as usize)
+        (usual(self.sorted) / 4).clamp(LEAST_BINS, bins::MOST as usize)
     }
 
     /// Keypoints that are fetched together with their number.
     pub(crate) fn usual(&self) -> usize {
-        // One number for many images that follow each other.
-        (self.last + self.last / 8).next_power_of_two().max(LEAST_FETCHED)
+        usual(self.last).max(LEAST_FETCHED)
     }
 
     /// What work depends on, but for the images.
     pub(crate) fn key(&self) -> [u64; 2] {
         let crowded = u64::from(self.bins() <= self.crowded);
-        [self.kept as u64, 2 * self.usual() as u64 + crowded]
+        [(self.kept as u64) << 32 | self.usual() as u64, 2 * self.bins() as u64 + crowded]
     }
+}
+
+/// One number for many images that follow each other.
+fn usual(last: usize) -> usize {
+    (last + last / 8).next_power_of_two()
 }

@@ -101,6 +101,7 @@ pub(crate) fn scatter<S: Simt>(
 pub(crate) fn gather<S: Simt>(
     s: S,
     from: S::Buffer<u64>,
+    listed: S::Buffer<u64>,
     keypoints: S::Buffer<f32>,
     state: S::Buffer<u32>,
     report: S::Buffer<u32>,
@@ -110,6 +111,7 @@ pub(crate) fn gather<S: Simt>(
     pitch: u32,
     most: u32,
     width: u32,
+    as_keys: u32,
 ) {
     s.await_last();
     // Whole blocks of bins.
@@ -186,9 +188,18 @@ pub(crate) fn gather<S: Simt>(
         }
         if at < most {
             let key = if turned == 0 { own } else { own.rotate_left(32) };
-            let (x, y) = place(key, width);
-            let first = 4 * (image * pitch as usize + at as usize);
-            s.store_four(keypoints, first, [x as f32, y as f32, 1.0, f32::from_bits(!(key >> 32) as u32)]);
+            let at = image * pitch as usize + at as usize;
+            if as_keys == 1 {
+                s.store(listed, at, key);
+            } else {
+                let (x, y) = place(key, width);
+                let first = 4 * at;
+                s.store_four(
+                    keypoints,
+                    first,
+                    [x as f32, y as f32, 1.0, f32::from_bits(!(key >> 32) as u32)],
+                );
+            }
         }
         i += s.threads();
     }

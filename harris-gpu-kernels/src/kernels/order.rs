@@ -5,7 +5,7 @@ use core::array;
 use super::geometry::Size;
 use super::threshold::simple;
 use crate::Simt;
-use crate::abi::order::{CHUNK, KEPT, OPEN, PARTS, REJECTED, WAYS};
+use crate::abi::order::{CHUNK, COUNTED, KEPT, OPEN, PARTS, REJECTED, WAYS};
 use crate::abi::state;
 use crate::simt::WARP;
 
@@ -26,7 +26,9 @@ impl List {
     #[inline(always)]
     fn new<S: Simt>(s: S, state: S::Buffer<u32>, pitch: u32, most: u32) -> Self {
         let row = s.block_row() as usize;
-        let count = s.load_constant(state, row * state::WORDS + state::KEPT).min(most);
+        let kept = s.load_constant(state, row * state::WORDS + state::KEPT);
+        // None where there was no room for all: some are missing.
+        let count = if kept > pitch { 0 } else { kept.min(most) };
         Self { start: row * pitch as usize, count }
     }
 
@@ -145,21 +147,6 @@ fn turn(key: u64, turned: u32) -> u64 {
     if turned == 0 { key } else { key.rotate_left(32) }
 }
 
-/// The first place in a sorted range whose key is not less.
-#[inline(always)]
-fn lower_bound<S: Simt>(s: S, keys: S::Buffer<u64>, first: u32, end: u32, key: u64) -> u32 {
-    let (mut first, mut end) = (first, end);
-    while first < end {
-        let middle = first + (end - first) / 2;
-        if s.load_constant(keys, middle as usize) < key {
-            first = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
-    first
-}
-
 /// Column and row of the corner that a key belongs to.
 #[inline(always)]
 pub(super) fn place(key: u64, width: u32) -> (u32, u32) {
@@ -171,76 +158,126 @@ pub(crate) fn file<S: Simt>(
     s: S,
     keys: S::Buffer<u64>,
     cells: S::Buffer<u64>,
-    count: u32,
+    filed: S::Buffer<u32>,
+    decisions: S::Buffer<u32>,
+    shares: S::Buffer<u32>,
+    state: S::Buffer<u32>,
+    most: u32,
+    parts: u32,
     width: u32,
     side: u32,
     columns: u32,
+    room: u32,
 ) {
     let i = s.index();
-    if i < count {
-        let (x, y) = place(s.load_constant(keys, i as usize), width);
+    let all = s.load_constant(state, state::KEPT);
+    if i == 0 {
+        s.store(state, state::ALL, all);
+    }
+    if i <= parts / COUNTED {
+        s.store(shares, i as usize, 0);
+    }
+    if i < all && all <= most {
+        let key = s.load_constant(keys, i as usize);
+        let (x, y) = place(key, width);
         let cell = y / side * columns + x / side;
-        s.store(cells, i as usize, u64::from(cell) << 32 | u64::from(i));
+        let number = s.atomic_add(filed, cell as usize, 1);
+        s.store(
+            cells,
+            cell as usize * room as usize + number as usize,
+            u64::from(i) << 32 | u64::from(key as u32),
+        );
+        s.store(decisions, i as usize, OPEN);
     }
 }
 
-/// A corner is kept when all before it that are too near are rejected, and rejected as soon as one of them is kept.
-/// Decisions are final, so it does not matter in which round another is seen.
+/// The ranks of so many shares of a list, from one on: none where there was no room for all.
+#[inline(always)]
+fn share_of<S: Simt>(
+    s: S,
+    state: S::Buffer<u32>,
+    most: u32,
+    parts: u32,
+    share: u32,
+    number: u32,
+) -> (u32, u32) {
+    let all = s.load_constant(state, state::ALL);
+    let all = if all > most { 0 } else { all };
+    let each = all.div_ceil(parts);
+    ((share * each).min(all), ((share + number) * each).min(all))
+}
+
+/// A corner is kept when all before it that are too near are rejected, and rejected as soon as one of them is kept: it waits until that is
+/// known. Whom it waits for is in its own share or in one before, and shares are taken in the order in which blocks begin, the ranks of
+/// each in ascending order: the first that is open waits for none.
 pub(crate) fn spread<S: Simt>(
     s: S,
     keys: S::Buffer<u64>,
     cells: S::Buffer<u64>,
+    filed: S::Buffer<u32>,
     decisions: S::Buffer<u32>,
+    shares: S::Buffer<u32>,
     state: S::Buffer<u32>,
-    count: u32,
+    most: u32,
+    parts: u32,
     width: u32,
     side: u32,
     columns: u32,
     rows: u32,
+    room: u32,
     squared: u64,
 ) {
-    let i = s.index();
-    if i >= count || s.load_shared_by_all(decisions, i as usize) != OPEN {
-        return;
+    if s.thread() == 0 {
+        s.set_shared(0, s.atomic_add(shares, 0, 1).into());
     }
-    let (x, y) = place(s.load_constant(keys, i as usize), width);
-    let (column, row) = (x / side, y / side);
-    let (left, right) = (column - column.min(1), (column + 1).min(columns - 1));
-    let mut decision = KEPT;
-    let mut near = row - row.min(1);
-    while near <= (row + 1).min(rows - 1) && decision != REJECTED {
-        // The cells of a row follow each other.
-        let first = lower_bound(s, cells, 0, count, u64::from(near * columns + left) << 32);
-        let last = near * columns + right;
-        let mut at = first;
-        while at < count {
-            let cell = s.load_constant(cells, at as usize);
-            if (cell >> 32) as u32 > last {
-                break;
-            }
-            let other = cell as u32;
-            if other < i {
-                let (u, v) = place(s.load_constant(keys, other as usize), width);
-                let (dx, dy) = (i64::from(x) - i64::from(u), i64::from(y) - i64::from(v));
-                if ((dx * dx + dy * dy) as u64) < squared {
-                    match s.load_shared_by_all(decisions, other as usize) {
-                        KEPT => {
-                            decision = REJECTED;
-                            break;
-                        }
-                        OPEN => decision = OPEN,
-                        _ => {}
+    s.barrier();
+    let share = s.shared(0) as u32;
+    let (first, end) = share_of(s, state, most, parts, share, 1);
+    let mut i = first + s.warp();
+    while i < end {
+        let (x, y) = place(s.load_constant(keys, i as usize), width);
+        // Three lanes for each of the cells around.
+        let around = s.lane() / 3;
+        let column = (x / side + around % 3).wrapping_sub(1);
+        let row = (y / side + around / 3).wrapping_sub(1);
+        let is_cell = around < 9 && column < columns && row < rows;
+        let cell = if is_cell { (row * columns + column) as usize } else { 0 };
+        let count = if is_cell { s.load_constant(filed, cell) } else { 0 };
+        // From here on in their cells there may be some that are not decided on.
+        let mut from = s.lane() % 3;
+        let mut decision = OPEN;
+        while decision == OPEN {
+            decision = KEPT;
+            let mut number = from;
+            while decision != REJECTED && s.any(number < count) {
+                // A corner before that is too near, or its own.
+                let mut other = i;
+                if number < count {
+                    let entry = s.load_constant(cells, cell * room as usize + number as usize);
+                    let (u, v) = place(entry, width);
+                    let (dx, dy) = (i64::from(x) - i64::from(u), i64::from(y) - i64::from(v));
+                    if ((dx * dx + dy * dy) as u64) < squared {
+                        other = other.min((entry >> 32) as u32);
                     }
                 }
+                let of_other =
+                    if other < i { s.load_shared_by_all(decisions, other as usize) } else { REJECTED };
+                if s.any(of_other == KEPT) {
+                    decision = REJECTED;
+                } else if s.any(of_other == OPEN) && decision == KEPT {
+                    decision = OPEN;
+                    from = number;
+                }
+                number += 3;
             }
-            at += 1;
         }
-        near += 1;
-    }
-    if decision == OPEN {
-        s.atomic_add(state, state::OPEN, 1);
-    } else {
-        s.store(decisions, i as usize, decision);
+        if s.lane() == 0 {
+            s.atomic_max(decisions, i as usize, decision);
+            if decision == KEPT {
+                s.atomic_add(shares, (1 + share / COUNTED) as usize, 1);
+            }
+        }
+        i += s.threads() / WARP;
     }
 }
 
@@ -249,13 +286,46 @@ pub(crate) fn keep<S: Simt>(
     from: S::Buffer<u64>,
     to: S::Buffer<u64>,
     decisions: S::Buffer<u32>,
+    shares: S::Buffer<u32>,
     state: S::Buffer<u32>,
-    count: u32,
+    report: S::Buffer<u32>,
+    most: u32,
+    parts: u32,
 ) {
-    let i = s.index();
-    if i < count && s.load_constant(decisions, i as usize) == KEPT {
-        let place = s.atomic_add(state, state::KEPT, 1);
-        s.store(to, place as usize, s.load_constant(from, i as usize));
+    let own = s.index() / WARP;
+    if own >= parts / COUNTED {
+        return;
+    }
+    let (first, end) = share_of(s, state, most, parts, own * COUNTED, COUNTED);
+    // Those kept in the shares before.
+    let mut kept = 0;
+    let mut other = s.lane();
+    while other < own {
+        kept += s.load_constant(shares, 1 + other as usize);
+        other += WARP;
+    }
+    let mut mask = WARP / 2;
+    while mask > 0 {
+        kept += s.shuffle_xor(kept, mask);
+        mask /= 2;
+    }
+    let mut start = first;
+    while start < end {
+        let i = start + s.lane();
+        let is_kept = i < end && s.load_constant(decisions, i as usize) == KEPT;
+        let all = s.ballot(is_kept);
+        if is_kept {
+            let place = kept + (all & below(s.lane())).count_ones();
+            s.store(to, place as usize, s.load_constant(from, i as usize));
+        }
+        kept += all.count_ones();
+        start += WARP;
+    }
+    // Where there was no room for all, it stays known how many there are.
+    if own + 1 == parts / COUNTED && s.lane() == 0 && s.load_constant(state, state::ALL) <= most {
+        s.store(state, state::KEPT, kept);
+        s.store(report, state::KEPT, kept);
+        s.store(report, state::ALL, s.load_constant(state, state::ALL));
     }
 }
 
