@@ -9,14 +9,15 @@ use order::Listed;
 
 /// Memory to select in, whose contents mean nothing: kept from one list to the next, it is not allocated anew.
 ///
-/// It holds up to three words a corner, and a bit a pixel where corners are to have a least distance.
+/// It holds up to three words of 64 bits a corner, and up to a bit a pixel, from the image's first to the farthest corner, where corners are to
+/// have a least distance.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     keys: Vec<u64>,
     taken: Vec<u64>,
 }
 
-/// Selects from `corners`, which lie at pixel centres and may come in any order, by least distance and number,
+/// Selects from `corners`, which lie at pixel centres of an image and may come in any order, by least distance and number,
 /// and puts them in order.
 ///
 /// Corners are taken from the strongest on; one is kept when every kept one is at least
