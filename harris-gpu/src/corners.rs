@@ -114,8 +114,8 @@ impl<'a, D: Device> Search<'a, D> {
 
     /// Whether lists are done when they are sorted once.
     fn is_sorted_once(&self) -> bool {
-        let is_cut = self.config.max_corners().is_some() || self.squared_distance().is_some();
-        self.config.order() == Order::Response && self.squared_distance().is_none() || !is_cut
+        let is_whole = self.config.order() == Order::Response || self.config.max_corners().is_none();
+        is_whole && self.squared_distance().is_none()
     }
 
     /// Where the words that count bins begin in the slot `State`, behind the states.
@@ -260,8 +260,7 @@ impl<'a, D: Device> Search<'a, D> {
         lists.sort(self.device, self.workspace, keys, turn)
     }
 
-    /// Sorts and selects what is in the slot `Keys`, as far as that goes without the host, and fetches the lists' lengths and, where
-    /// `wanted`, the lists.
+    /// Sorts and selects what is in the slot `Keys`, and fetches the lists' lengths and, where `wanted`, the lists.
     pub(crate) fn list(&mut self, wanted: bool) -> Result<Fetched<D>, Error> {
         self.fit_keys()?;
         let mut keys = (Slot::Keys, Slot::OtherKeys);

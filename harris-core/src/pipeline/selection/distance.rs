@@ -28,9 +28,9 @@ pub(super) fn spread<T: Listed>(corners: &mut Vec<T>, distance: f32, most: usize
 
 /// The least integer that is at least d²; squared distances between pixels are integers, so that
 /// dx² + dy² ≥ d² is the same as dx² + dy² ≥ it. The square of an f32 is exact in f64, and no two pixels are
-/// 2⁶³ apart in squares, where the conversion saturates.
-fn squared(distance: f32) -> i64 {
-    (f64::from(distance) * f64::from(distance)).ceil() as i64
+/// 2⁶⁴ apart in squares, where the conversion saturates.
+fn squared(distance: f32) -> u64 {
+    (f64::from(distance) * f64::from(distance)).ceil() as u64
 }
 
 /// The pixels that are too near to a corner, a bit each.
@@ -51,11 +51,11 @@ struct Taken<'a> {
 const CENTRE: usize = SIDE / 2 - 1;
 
 impl<'a> Taken<'a> {
-    fn new(words: &'a mut Vec<u64>, (right, bottom): (usize, usize), squared: i64) -> Self {
+    fn new(words: &'a mut Vec<u64>, (right, bottom): (usize, usize), squared: u64) -> Self {
         let columns = right / SIDE + 1;
         words.clear();
         words.resize(columns * (bottom / SIDE + 1), 0);
-        let is_near = |dx: usize, dy: usize| (dx * dx + dy * dy) < squared as usize;
+        let is_near = |dx: usize, dy: usize| (dx as u64).pow(2) + (dy as u64).pow(2) < squared;
         let mut reach = right;
         let reaches: Vec<_> = (0..=bottom)
             .map_while(|dy| {
