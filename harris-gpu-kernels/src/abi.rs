@@ -16,51 +16,60 @@ macro_rules! for_each_kernel {
             // One block: ends when the first word has come to what is one more than the second, which then counts on.
             queue::arrive [1, 0] (words: [u32]);
 
-            // By pixel: interleaved samples, rows `stride` samples apart, to a stack of planes, one a channel.
-            load::load_u8 [256, 0] (image: [u8], planes: [i32], width: u32, height: u32, channels: u32, stride: u64);
-            load::load_u16 [256, 0] (image: [u16], planes: [i32], width: u32, height: u32, channels: u32, stride: u64);
-            load::load_f32 [256, 0] (image: [f32], planes: [f32], width: u32, height: u32, channels: u32, stride: u64);
+            // By run: interleaved samples, rows `stride` samples apart, to a stack of planes, one a channel.
+            load::load_u8 [256, 0] (image: [u8], planes: [i32], width: u32, height: u32, rows: u32, channels: u32, stride: u64);
+            load::load_u16 [256, 0] (image: [u16], planes: [i32], width: u32, height: u32, rows: u32, channels: u32, stride: u64);
+            load::load_f32 [256, 0] (image: [f32], planes: [f32], width: u32, height: u32, rows: u32, channels: u32, stride: u64);
+            load::load_u8_as_f32 [256, 0] (image: [u8], planes: [f32], width: u32, height: u32, rows: u32, channels: u32, stride: u64);
+            load::load_u16_as_f32 [256, 0] (image: [u16], planes: [f32], width: u32, height: u32, rows: u32, channels: u32, stride: u64);
             // By word: integers as floats.
             load::to_float [256, 0] (from: [i32], to: [f32], count: u64);
 
-            // By pixel, on stacks: lines of taps along one axis; the sums are multiplied by `factor`.
-            lines::binomial_f32 [256, 0] (from: [f32], to: [f32], width: u32, height: u32, axis: u32, size: u32, border: u32, factor: f32);
-            lines::binomial_i64 [256, 0] (from: [i64], to: [i64], width: u32, height: u32, axis: u32, size: u32, border: u32);
-            lines::weighted_f32 [256, 0] (from: [f32], to: [f32], taps: [f32], width: u32, height: u32, axis: u32, size: u32, border: u32);
-            // By pixel, on stacks: a box, or the difference of its sides, along one axis.
-            lines::box_f32 [256, 0] (from: [f32], to: [f32], width: u32, height: u32, axis: u32, size: u32, shape: u32, border: u32);
-            // The same on integers, at a cost that does not grow with the size. Across: blocks are pieces of
-            // `boxes::PIECE` pixels of rows. Down: threads are pieces of `boxes::RUN` rows of columns.
-            boxes::box_across_i32 [256, 1280] (from: [i32], to: [i32], width: u32, height: u32, size: u32, shape: u32, border: u32);
-            boxes::box_across_i64 [256, 1280] (from: [i64], to: [i64], width: u32, height: u32, size: u32, shape: u32, border: u32);
-            boxes::box_down_i32 [256, 0] (from: [i32], to: [i32], width: u32, height: u32, size: u32, shape: u32, border: u32);
-            boxes::box_down_i64 [256, 0] (from: [i64], to: [i64], width: u32, height: u32, size: u32, shape: u32, border: u32);
+            // By run, on stacks: lines of taps along one axis.
+            lines::binomial_f32 [256, 0] (from: [f32], to: [f32], width: u32, height: u32, rows: u32, axis: u32, size: u32, border: u32);
+            lines::weighted_f32 [256, 0] (from: [f32], to: [f32], taps: [f32], width: u32, height: u32, rows: u32, axis: u32, size: u32, border: u32);
+            // By run, on stacks: a box, or the difference of its sides, along one axis.
+            lines::box_f32 [256, 0] (from: [f32], to: [f32], width: u32, height: u32, rows: u32, axis: u32, size: u32, shape: u32, border: u32);
+            // The same on integers, at a cost that does not grow with the size. Across: blocks are pieces of `boxes::PIECE` pixels of rows.
+            boxes::box_across_i32 [256, 1024] (from: [i32], to: [i32], width: u32, height: u32, size: u32, shape: u32, border: u32);
+            boxes::box_down_i32 [256, 0] (from: [i32], to: [i32], width: u32, height: u32, rows: u32, size: u32, shape: u32, border: u32);
 
-            // By pixel, on stacks.
-            smoothing::binomial_rounded [256, 0] (from: [i32], to: [i32], width: u32, height: u32, size: u32, border: u32);
-            gradient::gradient_i32 [256, 0] (from: [i32], gx: [i32], gy: [i32], width: u32, height: u32, kind: u32, border: u32);
-            gradient::gradient_f32 [256, 0] (from: [f32], gx: [f32], gy: [f32], width: u32, height: u32, kind: u32, border: u32);
+            // By run, on stacks: both axes.
+            smoothing::binomial_rounded [256, 0] (from: [i32], to: [i32], width: u32, height: u32, rows: u32, size: u32, border: u32);
+            smoothing::binomial_scaled [256, 0] (from: [f32], to: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32);
+            gradient::gradient_i32 [256, 0] (from: [i32], gx: [i32], gy: [i32], width: u32, height: u32, rows: u32, kind: u32, border: u32);
+            gradient::gradient_f32 [256, 0] (from: [f32], gx: [f32], gy: [f32], width: u32, height: u32, rows: u32, kind: u32, border: u32);
 
-            // By pixel: stacks of gradients, one a channel, to a stack of three products.
-            tensor::products_i32 [256, 0] (gx: [i32], gy: [i32], products: [i64], width: u32, height: u32, channels: u32);
-            tensor::products_f32 [256, 0] (gx: [f32], gy: [f32], products: [f32], width: u32, height: u32, channels: u32);
-            // By word: exact products as floats.
-            tensor::round [256, 0] (from: [i64], to: [f32], count: u64);
+            // By run: stacks of gradients, one a channel, to a stack of three products.
+            tensor::products_f32 [256, 0] (gx: [f32], gy: [f32], products: [f32], width: u32, height: u32, rows: u32, channels: u32);
+            // To their sums down a box, at a cost that does not grow with its size,
+            tensor::slide_i32 [256, 0] (gx: [i32], gy: [i32], sums: [i32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
+            tensor::slide_i64 [256, 0] (gx: [i32], gy: [i32], sums: [i64], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
+            // and to weighted ones; `rounded` are products that are exact, and rounded before they are weighed.
+            tensor::weigh_i32 [256, 0] (gx: [i32], gy: [i32], sums: [i32], taps: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
+            tensor::weigh_i64 [256, 0] (gx: [i32], gy: [i32], sums: [i64], taps: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
+            tensor::weigh_rounded [256, 0] (gx: [i32], gy: [i32], sums: [f32], taps: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
+            tensor::weigh_f32 [256, 0] (gx: [f32], gy: [f32], sums: [f32], taps: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
 
-            // By pixel: a stack of three window sums to responses; 0 within `frame` pixels of the edges.
-            response::response_i64 [256, 0] (sums: [i64], response: [f32], width: u32, height: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
-            response::response_f32 [256, 0] (sums: [f32], response: [f32], width: u32, height: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            // A stack of three window sums to responses; 0 within `frame` pixels of the edges. By run.
+            response::response_f32 [256, 0] (sums: [f32], response: [f32], width: u32, height: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            // A stack of their sums down the window, which are summed across it before: by piece of a row as `box_across_i32`, and by run.
+            response::respond_box_i32 [256, 1024] (sums: [i32], response: [f32], width: u32, height: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            response::respond_box_i64 [256, 1024] (sums: [i64], response: [f32], width: u32, height: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            response::respond_weighted_i32 [256, 0] (sums: [i32], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            response::respond_weighted_i64 [256, 0] (sums: [i64], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            response::respond_weighted_f32 [256, 0] (sums: [f32], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
 
-            // Any grid: the least and greatest response of all competitors, into the state.
-            threshold::extent [256, 16] (response: [f32], mask: [u8], state: [u32], width: u32, height: u32, frame: u32, masked: u32);
+            // By run: the least and greatest response of all competitors, into the state.
+            threshold::extent [256, 16] (response: [f32], mask: [u8], state: [u32], width: u32, height: u32, rows: u32, frame: u32, masked: u32);
             // One block: the state's threshold.
             threshold::threshold [32, 0] (state: [u32], kind: u32, value: f32);
-            // Any grid: Rosin's histogram. One block: his threshold.
-            threshold::histogram [256, 0] (response: [f32], mask: [u8], state: [u32], counts: [u32], bins: u32, width: u32, height: u32, frame: u32, masked: u32);
-            threshold::rosin [256, 16] (state: [u32], counts: [u32], bins: u32);
+            // By run: Rosin's histogram, in several copies, which blocks share. One block: his threshold.
+            threshold::histogram [256, 0] (response: [f32], mask: [u8], state: [u32], counts: [u32], bins: u32, copies: u32, width: u32, height: u32, rows: u32, frame: u32, masked: u32);
+            threshold::rosin [256, 16] (state: [u32], counts: [u32], bins: u32, copies: u32);
 
-            // By pixel: the keys of corners, in no order, into a list that the state counts, also beyond its capacity.
-            suppression::suppress [256, 0] (response: [f32], mask: [u8], state: [u32], keys: [u64], capacity: u32, width: u32, height: u32, frame: u32, margin: u32, radius: u32, masked: u32);
+            // By run: the keys of corners, in no order, into a list that the state counts, also beyond its capacity.
+            suppression::suppress [256, 0] (response: [f32], mask: [u8], state: [u32], keys: [u64], capacity: u32, width: u32, height: u32, rows: u32, frame: u32, margin: u32, radius: u32, masked: u32);
 
             // Lists, a row of blocks each, `pitch` keys apart; their states tell how many keys each has, of which the first `most`
             // count. Where `turned`, keys are sorted in the order of rows. `order::PARTS` threads a key: runs of `run` keys, a multiple
@@ -377,9 +386,7 @@ pub mod boxes {
     /// The side after the centre minus the side before it.
     pub const SIDES: u32 = 1;
     /// Pixels of a row that a block sums.
-    pub const PIECE: u32 = 1024;
-    /// Rows of a column that a thread sums.
-    pub const RUN: u32 = 32;
+    pub const PIECE: u32 = 768;
     /// The greatest size.
     pub const MOST: u32 = 127;
 }

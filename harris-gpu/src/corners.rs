@@ -8,6 +8,7 @@ use crate::device::{Buffer, Depth, Device, Lines, Mark, Rows};
 use crate::launch::{self, grid};
 use crate::lists::{Lists, Turn};
 use crate::room::{Room, Shape};
+use crate::staged::runs;
 use crate::workspace::{Slot, Workspace};
 
 const WARP: usize = simt::WARP as usize;
@@ -16,8 +17,9 @@ const WARP: usize = simt::WARP as usize;
 const KEYPOINT: usize = size_of::<[f32; 4]>();
 const STATE: usize = size_of::<[u32; state::WORDS]>();
 
-/// Blocks that reduce an image: enough to fill any GPU.
-const REDUCING_BLOCKS: usize = 1024;
+/// Words by which blocks count Rosin's bins: the fewer bins, the more copies of them, as what counts in one place is done one after the
+/// other.
+const COUNTED_AT_ONCE: u32 = 8192;
 
 /// Keys that a bin has room for.
 const KEYS_OF_BIN: usize = bins::ROOM as usize;
@@ -182,7 +184,7 @@ impl<'a, D: Device> Search<'a, D> {
     fn extent(&self) -> Result<(), Error> {
         let (response, mask) = (self.workspace.buffer(Slot::Response), self.workspace.buffer(Slot::Mask));
         let state = self.workspace.buffer(Slot::State);
-        let grid = self.reducing_grid(Kernel::extent);
+        let (grid, rows) = self.runs();
         launch::extent(
             self.device,
             grid,
@@ -191,44 +193,50 @@ impl<'a, D: Device> Search<'a, D> {
             state,
             self.width,
             self.height,
+            rows,
             self.frame,
             u32::from(self.shape.masked),
         )
     }
 
     fn rosin(&mut self, bins: u32) -> Result<(), Error> {
-        self.workspace.fit::<u32>(self.device, Slot::Counts, bins as usize)?;
+        let copies = (COUNTED_AT_ONCE / bins).max(1);
+        let words = (copies * bins) as usize;
+        self.workspace.fit::<u32>(self.device, Slot::Counts, words)?;
         let counts = self.workspace.buffer(Slot::Counts);
-        self.device.clear(counts.memory, bins as usize)?;
+        self.device.clear(counts.memory, words)?;
         let (response, mask) = (self.workspace.buffer(Slot::Response), self.workspace.buffer(Slot::Mask));
         let state = self.workspace.buffer(Slot::State);
+        let (grid, rows) = self.runs();
         launch::histogram(
             self.device,
-            self.reducing_grid(Kernel::histogram),
+            grid,
             response,
             mask,
             state,
             counts,
             bins,
+            copies,
             self.width,
             self.height,
+            rows,
             self.frame,
             u32::from(self.shape.masked),
         )?;
-        launch::rosin(self.device, [1, 1], state, counts, bins)
+        launch::rosin(self.device, [1, 1], state, counts, bins, copies)
     }
 
-    fn reducing_grid(&self, kernel: Kernel) -> [u32; 2] {
-        let [blocks, rows] = grid(kernel, self.pixels(), 1);
-        [blocks.min(REDUCING_BLOCKS as u32), rows]
+    fn runs(&self) -> ([u32; 2], u32) {
+        runs(self.device, (self.width, self.height), 1)
     }
 
     /// Fills the slot `Keys` with all corners, in no order.
     pub(crate) fn candidates(&mut self) -> Result<(), Error> {
         self.workspace.fit::<u64>(self.device, Slot::Keys, self.room.kept)?;
+        let (grid, rows) = self.runs();
         launch::suppress(
             self.device,
-            grid(Kernel::suppress, self.pixels(), 1),
+            grid,
             self.workspace.buffer(Slot::Response),
             self.workspace.buffer(Slot::Mask),
             self.workspace.buffer(Slot::State),
@@ -236,6 +244,7 @@ impl<'a, D: Device> Search<'a, D> {
             self.room.kept as u32,
             self.width,
             self.height,
+            rows,
             self.frame,
             self.margin(),
             self.config.suppression_radius().min(self.pixels()) as u32,

@@ -5,12 +5,14 @@ use harris_core::{Border, Error, Gradient, HarrisConfig, Measure, Smoothing, Win
 use harris_gpu_kernels::abi::{Kernel, axis, border, boxes, gradient, measure};
 
 use crate::device::{Depth, Device, Lines, Mark, Rows};
-use crate::launch::{self, grid};
+use crate::launch;
 use crate::room::Shape;
 use crate::workspace::{Slot, Workspace};
 
-/// A product with 1 is no operation: it changes no bit of any number.
-const NO_FACTOR: f32 = 1.0;
+/// Rows of a run: as many as leave so many blocks to a multiprocessor, within these bounds.
+const LEAST_ROWS: usize = 4;
+const MOST_ROWS: usize = 32;
+const BLOCKS: usize = 8;
 
 /// A measure and its parameter, as kernels take them.
 pub(crate) fn measure_of(config: &HarrisConfig) -> (u32, f32) {
@@ -21,11 +23,43 @@ pub(crate) fn measure_of(config: &HarrisConfig) -> (u32, f32) {
     }
 }
 
-/// What the planes of a stage hold.
+/// What planes of samples and gradients hold.
 #[derive(Clone, Copy, PartialEq)]
 enum Number {
     Integer,
     Float,
+}
+
+/// What holds the window sums.
+#[derive(Clone, Copy)]
+enum Sum {
+    I32,
+    I64,
+    F32,
+}
+
+/// From samples on, or from the smoothed ones, stages compute on floats.
+fn is_float_from_the_start(config: &HarrisConfig) -> bool {
+    match config.smoothing() {
+        Smoothing::Gaussian { .. } => true,
+        Smoothing::None => matches!(config.gradient(), Gradient::GaussianDerivative { .. }),
+        Smoothing::Binomial3 | Smoothing::Binomial5 => false,
+    }
+}
+
+/// What holds the window sums of images.
+fn sum_of(config: &HarrisConfig, shape: &Shape) -> Sum {
+    let is_float = shape.depth == Depth::F32
+        || matches!(config.smoothing(), Smoothing::Gaussian { .. })
+        || matches!(config.window(), Window::Gaussian { .. });
+    if is_float {
+        return Sum::F32;
+    }
+    match config.greatest_sum(shape.channels as usize, shape.depth.full_scale()) {
+        Some(sum) if sum <= f64::from(i32::MAX) => Sum::I32,
+        Some(_) => Sum::I64,
+        None => Sum::F32,
+    }
 }
 
 /// Fills the slot `Response` from the slot `Image`.
@@ -36,57 +70,48 @@ pub(crate) fn respond<D: Device>(
     shape: &Shape,
 ) -> Result<(), Error> {
     let (width, height, channels) = (shape.width, shape.height, shape.channels as usize);
-    let pixels = shape.pixels();
-    fit(device, workspace, config, shape)?;
-    let number = load(device, workspace, shape)?;
+    let sum = sum_of(config, shape);
+    fit(device, workspace, sum, shape)?;
     let mut pass = Pass {
         device,
         workspace,
         width,
         height,
         channels,
-        pixels,
         border: match config.border() {
             Border::Reflect101 => border::REFLECT,
             Border::Replicate => border::REPLICATE,
             // What lies outside has no part in what is valid.
             Border::Zero | Border::Skip => border::ZERO,
         },
-        number,
+        number: Number::Integer,
+        sum,
         planes: Slot::Planes,
         spare: Slot::OtherPlanes,
-        sums: Slot::Sums,
-        other_sums: Slot::OtherSums,
     };
+    pass.load(shape, is_float_from_the_start(config))?;
     pass.smooth(config.smoothing())?;
     pass.device.mark(Mark::Smoothed)?;
     pass.differentiate(config.gradient())?;
     pass.device.mark(Mark::Differentiated)?;
-    pass.multiply(config.window())?;
-    pass.sum(config.window())?;
-    pass.device.mark(Mark::Summed)?;
-    pass.measure(config, shape.depth.full_scale())?;
+    let response = Response {
+        scale: config.tensor_scale(shape.depth.full_scale()),
+        measure: measure_of(config),
+        frame: config.invalid_frame() as u32,
+    };
+    pass.respond(config.window(), response)?;
     pass.device.mark(Mark::Responded)
 }
 
 /// Makes room for every stage and the weights of those that have any.
-fn fit<D: Device>(
-    device: &mut D,
-    workspace: &mut Workspace<D>,
-    config: &HarrisConfig,
-    shape: &Shape,
-) -> Result<(), Error> {
+fn fit<D: Device>(device: &D, workspace: &mut Workspace<D>, sum: Sum, shape: &Shape) -> Result<(), Error> {
     let pixels = shape.pixels();
-    let samples = pixels * shape.channels as usize;
     for slot in [Slot::Planes, Slot::OtherPlanes, Slot::GradientX, Slot::GradientY] {
-        workspace.fit::<i32>(device, slot, samples)?;
+        workspace.fit::<i32>(device, slot, pixels * shape.channels as usize)?;
     }
-    for slot in [Slot::Sums, Slot::OtherSums] {
-        if shape.depth != Depth::F32 && !has_float_gradient(config) {
-            workspace.fit::<i64>(device, slot, 3 * pixels)?;
-        } else {
-            workspace.fit::<f32>(device, slot, 3 * pixels)?;
-        }
+    match sum {
+        Sum::I64 => workspace.fit::<i64>(device, Slot::Sums, 3 * pixels)?,
+        Sum::I32 | Sum::F32 => workspace.fit::<i32>(device, Slot::Sums, 3 * pixels)?,
     }
     workspace.fit::<f32>(device, Slot::Response, pixels)?;
     for slot in [Slot::Taps, Slot::OtherTaps] {
@@ -95,78 +120,79 @@ fn fit<D: Device>(
     Ok(())
 }
 
-fn has_float_gradient(config: &HarrisConfig) -> bool {
-    matches!(config.smoothing(), Smoothing::Gaussian { .. })
-        || matches!(config.gradient(), Gradient::GaussianDerivative { .. })
-}
-
-/// Brings the samples to planes.
-fn load<D: Device>(device: &D, workspace: &Workspace<D>, shape: &Shape) -> Result<Number, Error> {
-    let Shape { width, height, channels, stride, depth, .. } = *shape;
-    macro_rules! load {
-        ($kernel:ident) => {{
-            let (image, planes) = (workspace.buffer(Slot::Image), workspace.buffer(Slot::Planes));
-            let grid = grid(Kernel::$kernel, shape.pixels(), 1);
-            launch::$kernel(device, grid, image, planes, width, height, channels, stride as u64)?;
-        }};
-    }
-    match depth {
-        Depth::U8 => load!(load_u8),
-        Depth::U16 => load!(load_u16),
-        Depth::F32 => {
-            load!(load_f32);
-            return Ok(Number::Float);
-        }
-    }
-    Ok(Number::Integer)
+/// What window sums become.
+#[derive(Clone, Copy)]
+struct Response {
+    scale: f32,
+    measure: (u32, f32),
+    frame: u32,
 }
 
 /// The stages' buffers and what they hold.
 struct Pass<'a, D: Device> {
     device: &'a mut D,
-    workspace: &'a Workspace<D>,
+    workspace: &'a mut Workspace<D>,
     width: u32,
     height: u32,
     channels: usize,
-    pixels: usize,
     border: u32,
     number: Number,
+    sum: Sum,
     planes: Slot,
     spare: Slot,
-    sums: Slot,
-    other_sums: Slot,
 }
 
 impl<D: Device> Pass<'_, D> {
+    /// Brings the samples to planes.
+    fn load(&mut self, shape: &Shape, as_floats: bool) -> Result<(), Error> {
+        let Self { width, height, .. } = *self;
+        macro_rules! load {
+            ($kernel:ident) => {{
+                let (image, planes) =
+                    (self.workspace.buffer(Slot::Image), self.workspace.buffer(Slot::Planes));
+                let (grid, rows) = self.runs(1);
+                let (channels, stride) = (shape.channels, shape.stride as u64);
+                launch::$kernel(self.device, grid, image, planes, width, height, rows, channels, stride)?
+            }};
+        }
+        match (shape.depth, as_floats) {
+            (Depth::U8, false) => load!(load_u8),
+            (Depth::U16, false) => load!(load_u16),
+            (Depth::U8, true) => load!(load_u8_as_f32),
+            (Depth::U16, true) => load!(load_u16_as_f32),
+            (Depth::F32, _) => load!(load_f32),
+        }
+        if as_floats || shape.depth == Depth::F32 {
+            self.number = Number::Float;
+        }
+        Ok(())
+    }
+
     fn smooth(&mut self, smoothing: Smoothing) -> Result<(), Error> {
         let size = match smoothing {
             Smoothing::None => return Ok(()),
             Smoothing::Binomial3 => 3,
             Smoothing::Binomial5 => 5,
             Smoothing::Gaussian { size, sigma } => {
-                self.floats()?;
                 self.taps(Slot::Taps, &taps::gaussian(size, sigma))?;
-                self.weigh(self.planes, self.spare, Slot::Taps, axis::DOWN, size, self.channels)?;
-                return self.weigh(self.spare, self.planes, Slot::Taps, axis::ACROSS, size, self.channels);
+                self.weigh(self.planes, self.spare, Slot::Taps, axis::DOWN, size)?;
+                return self.weigh(self.spare, self.planes, Slot::Taps, axis::ACROSS, size);
             }
         };
-        if self.number == Number::Integer {
-            launch::binomial_rounded(
-                self.device,
-                self.grid(Kernel::binomial_rounded, self.channels),
-                self.workspace.buffer(self.planes),
-                self.workspace.buffer(self.spare),
-                self.width,
-                self.height,
-                size,
-                self.border,
-            )?;
-            std::mem::swap(&mut self.planes, &mut self.spare);
-            return Ok(());
+        let (width, height, border) = (self.width, self.height, self.border);
+        let (grid, rows) = self.runs(self.channels);
+        macro_rules! smooth {
+            ($kernel:ident) => {{
+                let (from, to) = (self.workspace.buffer(self.planes), self.workspace.buffer(self.spare));
+                launch::$kernel(self.device, grid, from, to, width, height, rows, size, border)?
+            }};
         }
-        let factor = if size == 3 { 1.0 / 16.0 } else { 1.0 / 256.0 };
-        self.binomial_f32(self.planes, self.spare, axis::ACROSS, size, NO_FACTOR, self.channels)?;
-        self.binomial_f32(self.spare, self.planes, axis::DOWN, size, factor, self.channels)
+        match self.number {
+            Number::Integer => smooth!(binomial_rounded),
+            Number::Float => smooth!(binomial_scaled),
+        }
+        std::mem::swap(&mut self.planes, &mut self.spare);
+        Ok(())
     }
 
     fn differentiate(&mut self, choice: Gradient) -> Result<(), Error> {
@@ -184,150 +210,160 @@ impl<D: Device> Pass<'_, D> {
                 self.floats()?;
                 self.taps(Slot::Taps, &taps::gaussian(size, sigma))?;
                 self.taps(Slot::OtherTaps, &taps::gaussian_derivative(size, sigma))?;
-                let channels = self.channels;
-                self.weigh(self.planes, self.spare, Slot::Taps, axis::DOWN, size, channels)?;
-                self.weigh(self.spare, Slot::GradientX, Slot::OtherTaps, axis::ACROSS, size, channels)?;
-                self.weigh(self.planes, self.spare, Slot::OtherTaps, axis::DOWN, size, channels)?;
-                return self.weigh(self.spare, Slot::GradientY, Slot::Taps, axis::ACROSS, size, channels);
+                self.weigh(self.planes, self.spare, Slot::Taps, axis::DOWN, size)?;
+                self.weigh(self.spare, Slot::GradientX, Slot::OtherTaps, axis::ACROSS, size)?;
+                self.weigh(self.planes, self.spare, Slot::OtherTaps, axis::DOWN, size)?;
+                return self.weigh(self.spare, Slot::GradientY, Slot::Taps, axis::ACROSS, size);
             }
         };
-        let (width, height, border, workspace) = (self.width, self.height, self.border, self.workspace);
-        let grid = self.grid(Kernel::gradient_i32, self.channels);
-        let (x, y) = (Slot::GradientX, Slot::GradientY);
+        let (width, height, border) = (self.width, self.height, self.border);
+        let (grid, rows) = self.runs(self.channels);
+        macro_rules! differentiate {
+            ($kernel:ident) => {{
+                let from = self.workspace.buffer(self.planes);
+                let (gx, gy) =
+                    (self.workspace.buffer(Slot::GradientX), self.workspace.buffer(Slot::GradientY));
+                launch::$kernel(self.device, grid, from, gx, gy, width, height, rows, kind, border)
+            }};
+        }
         match self.number {
-            Number::Integer => {
-                let (from, gx, gy) =
-                    (workspace.buffer(self.planes), workspace.buffer(x), workspace.buffer(y));
-                launch::gradient_i32(self.device, grid, from, gx, gy, width, height, kind, border)
-            }
-            Number::Float => {
-                let (from, gx, gy) =
-                    (workspace.buffer(self.planes), workspace.buffer(x), workspace.buffer(y));
-                launch::gradient_f32(self.device, grid, from, gx, gy, width, height, kind, border)
-            }
+            Number::Integer => differentiate!(gradient_i32),
+            Number::Float => differentiate!(gradient_f32),
         }
     }
 
-    fn multiply(&mut self, window: Window) -> Result<(), Error> {
-        let (width, height, channels, workspace) =
-            (self.width, self.height, self.channels as u32, self.workspace);
-        let (x, y) = (Slot::GradientX, Slot::GradientY);
-        let grid = self.grid(Kernel::products_i32, 1);
-        if self.number == Number::Float {
-            let (gx, gy, products) = (workspace.buffer(x), workspace.buffer(y), workspace.buffer(self.sums));
-            return launch::products_f32(self.device, grid, gx, gy, products, width, height, channels);
+    /// Sums down the window, and then across it, where they become responses at once.
+    fn respond(&mut self, window: Window, response: Response) -> Result<(), Error> {
+        if let (Window::Binomial { size }, Number::Float) = (window, self.number) {
+            return self.respond_by_pairs(size, response);
         }
-        let (gx, gy, products) = (workspace.buffer(x), workspace.buffer(y), workspace.buffer(self.sums));
-        launch::products_i32(self.device, grid, gx, gy, products, width, height, channels)?;
-        if let Window::Gaussian { .. } = window {
-            let count = 3 * self.pixels;
-            let grid = launch::grid(Kernel::round, count, 1);
-            let to = workspace.buffer(self.other_sums);
-            launch::round(self.device, grid, products, to, count as u64)?;
-            std::mem::swap(&mut self.sums, &mut self.other_sums);
-            self.number = Number::Float;
+        let (size, taps) = match window {
+            // Sums of exact numbers slide, those of floats have an order: to weigh them by 1 changes no bit.
+            Window::Box { size } => (size, vec![1.0; size as usize]),
+            Window::Binomial { size } => (size, binomial(size)),
+            Window::Gaussian { size, sigma } => (size, taps::gaussian(size, sigma)),
+        };
+        let slides = matches!((window, self.sum), (Window::Box { .. }, Sum::I32 | Sum::I64));
+        if !slides {
+            self.taps(Slot::Taps, &taps)?;
         }
-        Ok(())
-    }
-
-    fn sum(&mut self, window: Window) -> Result<(), Error> {
-        let (from, between) = (self.sums, self.other_sums);
-        match (window, self.number) {
-            (Window::Gaussian { size, sigma }, _) => {
-                self.taps(Slot::Taps, &taps::gaussian(size, sigma))?;
-                self.weigh(from, between, Slot::Taps, axis::DOWN, size, 3)?;
-                self.weigh(between, from, Slot::Taps, axis::ACROSS, size, 3)
-            }
-            (Window::Box { size }, Number::Integer) => {
-                let (width, height, border, workspace) =
-                    (self.width, self.height, self.border, self.workspace);
-                let (sums, columns) = (workspace.buffer(from), workspace.buffer(between));
-                let grid = self.down_grid(3);
-                launch::box_down_i64(
+        let Self { width, height, border, .. } = *self;
+        let channels = self.channels as u32;
+        let (grid, rows) = self.runs(1);
+        let by_piece = self.by_piece(1);
+        let Response { scale, measure: (measure, parameter), frame } = response;
+        let buffers = &*self.workspace;
+        macro_rules! slide {
+            ($down:ident, $across:ident) => {{
+                let (gx, gy) = (buffers.buffer(Slot::GradientX), buffers.buffer(Slot::GradientY));
+                let (sums, to) = (buffers.buffer(Slot::Sums), buffers.buffer(Slot::Response));
+                launch::$down(self.device, grid, gx, gy, sums, width, height, rows, channels, size, border)?;
+                self.device.mark(Mark::Summed)?;
+                launch::$across(
                     self.device,
-                    grid,
+                    by_piece,
                     sums,
-                    columns,
+                    to,
                     width,
                     height,
                     size,
-                    boxes::SUM,
+                    border,
+                    scale,
+                    measure,
+                    parameter,
+                    frame,
+                )
+            }};
+        }
+        macro_rules! weigh {
+            ($down:ident, $across:ident) => {{
+                let (gx, gy) = (buffers.buffer(Slot::GradientX), buffers.buffer(Slot::GradientY));
+                let (sums, to) = (buffers.buffer(Slot::Sums), buffers.buffer(Slot::Response));
+                let taps = buffers.buffer(Slot::Taps);
+                launch::$down(
+                    self.device,
+                    grid,
+                    gx,
+                    gy,
+                    sums,
+                    taps,
+                    width,
+                    height,
+                    rows,
+                    channels,
+                    size,
                     border,
                 )?;
-                let grid = self.across_grid(3);
-                launch::box_across_i64(
+                self.device.mark(Mark::Summed)?;
+                launch::$across(
                     self.device,
                     grid,
-                    columns,
                     sums,
+                    to,
+                    taps,
                     width,
                     height,
+                    rows,
                     size,
-                    boxes::SUM,
                     border,
+                    scale,
+                    measure,
+                    parameter,
+                    frame,
                 )
-            }
-            (Window::Box { size }, Number::Float) => {
-                self.box_f32(from, between, axis::DOWN, size, boxes::SUM, 3)?;
-                self.box_f32(between, from, axis::ACROSS, size, boxes::SUM, 3)
-            }
-            (Window::Binomial { size }, Number::Integer) => {
-                self.binomial_i64(from, between, axis::DOWN, size)?;
-                self.binomial_i64(between, from, axis::ACROSS, size)
-            }
-            (Window::Binomial { size }, Number::Float) => {
-                self.binomial_f32(from, between, axis::DOWN, size, NO_FACTOR, 3)?;
-                self.binomial_f32(between, from, axis::ACROSS, size, NO_FACTOR, 3)
-            }
+            }};
+        }
+        match (self.number, self.sum) {
+            (_, Sum::I32) if slides => slide!(slide_i32, respond_box_i32),
+            (_, Sum::I64) if slides => slide!(slide_i64, respond_box_i64),
+            (_, Sum::I32) => weigh!(weigh_i32, respond_weighted_i32),
+            (_, Sum::I64) => weigh!(weigh_i64, respond_weighted_i64),
+            (Number::Integer, Sum::F32) => weigh!(weigh_rounded, respond_weighted_f32),
+            (Number::Float, Sum::F32) => weigh!(weigh_f32, respond_weighted_f32),
         }
     }
 
-    fn measure(&mut self, config: &HarrisConfig, full_scale: f64) -> Result<(), Error> {
-        let (kind, parameter) = measure_of(config);
-        let (width, height, workspace) = (self.width, self.height, self.workspace);
-        let (scale, frame) = (config.tensor_scale(full_scale), config.invalid_frame() as u32);
-        let grid = self.grid(Kernel::response_i64, 1);
-        let response = workspace.buffer(Slot::Response);
-        match self.number {
-            Number::Integer => {
-                let sums = workspace.buffer(self.sums);
-                launch::response_i64(
-                    self.device,
-                    grid,
-                    sums,
-                    response,
-                    width,
-                    height,
-                    scale,
-                    kind,
-                    parameter,
-                    frame,
-                )
-            }
-            Number::Float => {
-                let sums = workspace.buffer(self.sums);
-                launch::response_f32(
-                    self.device,
-                    grid,
-                    sums,
-                    response,
-                    width,
-                    height,
-                    scale,
-                    kind,
-                    parameter,
-                    frame,
-                )
-            }
-        }
+    /// The same for binomial windows of floats, whose terms are added in pairs.
+    fn respond_by_pairs(&mut self, size: u32, response: Response) -> Result<(), Error> {
+        let Self { width, height, border, .. } = *self;
+        let pixels = width as usize * height as usize;
+        self.workspace.fit::<f32>(self.device, Slot::OtherSums, 3 * pixels)?;
+        let workspace = &*self.workspace;
+        let (gx, gy) = (workspace.buffer(Slot::GradientX), workspace.buffer(Slot::GradientY));
+        let (sums, between) = (workspace.buffer(Slot::Sums), workspace.buffer(Slot::OtherSums));
+        let (grid, rows) = self.runs(1);
+        let channels = self.channels as u32;
+        launch::products_f32(self.device, grid, gx, gy, sums, width, height, rows, channels)?;
+        let (grid, rows) = self.runs(3);
+        let device = &*self.device;
+        launch::binomial_f32(device, grid, sums, between, width, height, rows, axis::DOWN, size, border)?;
+        launch::binomial_f32(device, grid, between, sums, width, height, rows, axis::ACROSS, size, border)?;
+        self.device.mark(Mark::Summed)?;
+        let (grid, rows) = self.runs(1);
+        let Response { scale, measure: (measure, parameter), frame } = response;
+        let to = self.workspace.buffer(Slot::Response);
+        let sums = self.workspace.buffer(Slot::Sums);
+        launch::response_f32(
+            self.device,
+            grid,
+            sums,
+            to,
+            width,
+            height,
+            rows,
+            scale,
+            measure,
+            parameter,
+            frame,
+        )
     }
 
     /// From here on planes are floats.
     fn floats(&mut self) -> Result<(), Error> {
         if self.number == Number::Integer {
-            let count = self.pixels * self.channels;
+            let count = self.width as usize * self.height as usize * self.channels;
             let (from, to) = (self.workspace.buffer(self.planes), self.workspace.buffer(self.spare));
-            launch::to_float(self.device, grid(Kernel::to_float, count, 1), from, to, count as u64)?;
+            launch::to_float(self.device, launch::grid(Kernel::to_float, count, 1), from, to, count as u64)?;
             std::mem::swap(&mut self.planes, &mut self.spare);
             self.number = Number::Float;
         }
@@ -339,23 +375,17 @@ impl<D: Device> Pass<'_, D> {
         self.device.upload(memory, Rows::copied(&Lines::words(taps), 1))
     }
 
-    fn weigh(
-        &self,
-        from: Slot,
-        to: Slot,
-        taps: Slot,
-        axis: u32,
-        size: u32,
-        planes: usize,
-    ) -> Result<(), Error> {
+    fn weigh(&self, from: Slot, to: Slot, taps: Slot, axis: u32, size: u32) -> Result<(), Error> {
+        let (grid, rows) = self.runs(self.channels);
         launch::weighted_f32(
             self.device,
-            self.grid(Kernel::weighted_f32, planes),
+            grid,
             self.workspace.buffer(from),
             self.workspace.buffer(to),
             self.workspace.buffer(taps),
             self.width,
             self.height,
+            rows,
             axis,
             size,
             self.border,
@@ -364,90 +394,46 @@ impl<D: Device> Pass<'_, D> {
 
     /// Box sums of the samples' planes.
     fn boxes(&self, from: Slot, to: Slot, axis: u32, size: u32, shape: u32) -> Result<(), Error> {
+        let Self { device, workspace, width, height, channels, border, .. } = self;
+        let (device, width, height, border) = (&**device, *width, *height, *border);
+        let (grid, rows) = self.runs(*channels);
         if self.number == Number::Float {
-            return self.box_f32(from, to, axis, size, shape, self.channels);
+            let (from, to) = (workspace.buffer(from), workspace.buffer(to));
+            return launch::box_f32(device, grid, from, to, width, height, rows, axis, size, shape, border);
         }
-        let (width, height, border) = (self.width, self.height, self.border);
-        let (from, to) = (self.workspace.buffer(from), self.workspace.buffer(to));
+        let (from, to) = (workspace.buffer(from), workspace.buffer(to));
         if axis == axis::ACROSS {
-            let grid = self.across_grid(self.channels);
-            launch::box_across_i32(self.device, grid, from, to, width, height, size, shape, border)
+            let grid = self.by_piece(*channels);
+            launch::box_across_i32(device, grid, from, to, width, height, size, shape, border)
         } else {
-            let grid = self.down_grid(self.channels);
-            launch::box_down_i32(self.device, grid, from, to, width, height, size, shape, border)
+            launch::box_down_i32(device, grid, from, to, width, height, rows, size, shape, border)
         }
     }
 
-    fn box_f32(
-        &self,
-        from: Slot,
-        to: Slot,
-        axis: u32,
-        size: u32,
-        shape: u32,
-        planes: usize,
-    ) -> Result<(), Error> {
-        launch::box_f32(
-            self.device,
-            self.grid(Kernel::box_f32, planes),
-            self.workspace.buffer(from),
-            self.workspace.buffer(to),
-            self.width,
-            self.height,
-            axis,
-            size,
-            shape,
-            self.border,
-        )
+    fn runs(&self, planes: usize) -> ([u32; 2], u32) {
+        runs(self.device, (self.width, self.height), planes)
     }
 
-    fn binomial_f32(
-        &self,
-        from: Slot,
-        to: Slot,
-        axis: u32,
-        size: u32,
-        factor: f32,
-        planes: usize,
-    ) -> Result<(), Error> {
-        launch::binomial_f32(
-            self.device,
-            self.grid(Kernel::binomial_f32, planes),
-            self.workspace.buffer(from),
-            self.workspace.buffer(to),
-            self.width,
-            self.height,
-            axis,
-            size,
-            self.border,
-            factor,
-        )
-    }
-
-    fn binomial_i64(&self, from: Slot, to: Slot, axis: u32, size: u32) -> Result<(), Error> {
-        launch::binomial_i64(
-            self.device,
-            self.grid(Kernel::binomial_i64, 3),
-            self.workspace.buffer(from),
-            self.workspace.buffer(to),
-            self.width,
-            self.height,
-            axis,
-            size,
-            self.border,
-        )
-    }
-
-    fn grid(&self, kernel: Kernel, planes: usize) -> [u32; 2] {
-        grid(kernel, self.pixels, planes)
-    }
-
-    fn across_grid(&self, planes: usize) -> [u32; 2] {
+    /// A block for each piece of a row.
+    fn by_piece(&self, planes: usize) -> [u32; 2] {
         [self.width.div_ceil(boxes::PIECE) * self.height, planes as u32]
     }
+}
 
-    fn down_grid(&self, planes: usize) -> [u32; 2] {
-        let runs = self.height.div_ceil(boxes::RUN) as usize;
-        grid(Kernel::box_down_i64, self.width as usize * runs, planes)
+/// Blocks of a kernel by run, and the rows of its runs.
+pub(crate) fn runs<D: Device>(device: &D, (width, height): (u32, u32), planes: usize) -> ([u32; 2], u32) {
+    let strips = (width as usize).div_ceil(Kernel::extent.threads() as usize);
+    let blocks = BLOCKS * device.multiprocessors() as usize;
+    let rows = (strips * planes * height as usize / blocks).clamp(LEAST_ROWS, MOST_ROWS);
+    ([(strips * (height as usize).div_ceil(rows)) as u32, planes as u32], rows as u32)
+}
+
+/// A row of Pascal's triangle.
+fn binomial(size: u32) -> Vec<f32> {
+    let mut row = vec![1.0];
+    while row.len() < size as usize {
+        let between = row.windows(2).map(|pair| pair[0] + pair[1]);
+        row = std::iter::once(1.0).chain(between).chain([1.0]).collect();
     }
+    row
 }

@@ -96,6 +96,18 @@ impl Gradient {
         }
     }
 
+    /// The greatest gradient of an image in 0..1, by which integers are chosen that hold it; `None` where weights are floats.
+    #[must_use]
+    pub fn gain(self) -> Option<f64> {
+        match self {
+            Self::Sobel3 => Some(4.0),
+            Self::Scharr3 => Some(16.0),
+            Self::Central => Some(1.0),
+            Self::Box { size } => Some(f64::from(size * (size / 2))),
+            Self::GaussianDerivative { .. } => None,
+        }
+    }
+
     pub(super) fn check(self) -> Result<(), Error> {
         match self {
             Self::Sobel3 | Self::Scharr3 | Self::Central => Ok(()),

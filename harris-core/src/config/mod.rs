@@ -293,6 +293,21 @@ impl HarrisConfig {
         (1.0 / (unit * unit * self.window().weight_sum())) as f32
     }
 
+    /// The greatest window sum of products of gradients of an integer image, channels · (gain · full scale)² · sum of weights, by which
+    /// integers are chosen that hold all; `None` where the gradient's weights are floats.
+    ///
+    /// ```
+    /// use harris_core::HarrisConfig;
+    ///
+    /// // Sobel's gradient, 4 · 255 at most, in a window of 3 × 3.
+    /// assert_eq!(HarrisConfig::default().greatest_sum(1, 255.0), Some(9.0 * 1020.0 * 1020.0));
+    /// ```
+    #[must_use]
+    pub fn greatest_sum(&self, channels: usize, full_scale: f64) -> Option<f64> {
+        let greatest = self.gradient().gain()? * full_scale;
+        Some(channels as f64 * (greatest * greatest) * self.window().weight_sum())
+    }
+
     /// Checks that this configuration can run on `image`.
     ///
     /// # Errors

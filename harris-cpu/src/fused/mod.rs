@@ -44,7 +44,7 @@ use peaks::Peaks;
 pub(crate) use scratch::Scratch;
 pub(crate) use walk::Walk;
 
-use crate::bounds::{fits_f64, fits_i32, gain};
+use crate::bounds::{fits_f64, fits_i32};
 use crate::simd::Simd;
 
 /// The greatest suppression radius of the fused path.
@@ -116,7 +116,7 @@ pub(crate) fn covers<T: FusedSample>(config: &HarrisConfig, channels: usize) -> 
             && !matches!(config.threshold(), Threshold::Rosin { .. })
             && config.suppression_radius() <= MOST_RADIUS
             && config.subpixel() != Subpixel::Quadratic;
-    let greatest = gain(config.gradient()).map(|gain| gain * T::FULL_SCALE);
+    let greatest = config.gradient().gain().map(|gain| gain * T::FULL_SCALE);
     let has_gradient = match config.gradient() {
         Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central => true,
         Gradient::Box { .. } => T::EXACT && greatest.is_some_and(|greatest| greatest < EXACT_FLOATS),

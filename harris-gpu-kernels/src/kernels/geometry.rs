@@ -1,7 +1,7 @@
 //! Places in an image, and what stands for those outside.
 
 use super::number::Number;
-use crate::abi::{axis, border};
+use crate::abi::border;
 use crate::{Simt, Word};
 
 /// The size of an image.
@@ -15,6 +15,12 @@ impl Size {
     #[inline(always)]
     pub(crate) fn pixels(self) -> u32 {
         self.width * self.height
+    }
+
+    /// The number of the pixel at column x, row y.
+    #[inline(always)]
+    pub(crate) fn number(self, x: u32, y: u32) -> u32 {
+        y * self.width + x
     }
 
     /// Column and row of pixel number `i`.
@@ -65,26 +71,35 @@ impl<S: Simt, T: Number> Plane<S, T> {
     /// The plane that belongs to the thread's row of blocks.
     #[inline(always)]
     pub(crate) fn new(s: S, buffer: S::Buffer<T>, size: Size, rule: u32) -> Self {
-        Self { s, buffer, start: start(s, size), size, rule }
+        Self::numbered(s, buffer, size, rule, s.block_row())
     }
 
-    /// The sample at x, y.
+    /// Plane number `plane`.
     #[inline(always)]
-    pub(crate) fn at(self, x: i32, y: i32) -> T {
-        match (inside(self.rule, x, self.size.width), inside(self.rule, y, self.size.height)) {
-            (Some(x), Some(y)) => {
-                let i = self.start + y as usize * self.size.width as usize + x as usize;
-                self.s.load_constant(self.buffer, i)
-            }
+    pub(crate) fn numbered(s: S, buffer: S::Buffer<T>, size: Size, rule: u32, plane: u32) -> Self {
+        Self { s, buffer, start: plane as usize * size.pixels() as usize, size, rule }
+    }
+
+    /// The column that stands for column x; none where samples are zero.
+    #[inline(always)]
+    pub(crate) fn column(self, x: i32) -> Option<u32> {
+        inside(self.rule, x, self.size.width)
+    }
+
+    /// Where the row starts that stands for row y; none where samples are zero.
+    #[inline(always)]
+    pub(crate) fn row(self, y: i32) -> Option<usize> {
+        let row = inside(self.rule, y, self.size.height)?;
+        Some(self.start + row as usize * self.size.width as usize)
+    }
+
+    /// The sample there.
+    #[inline(always)]
+    pub(crate) fn sample(self, row: Option<usize>, column: Option<u32>) -> T {
+        match (row, column) {
+            (Some(row), Some(column)) => self.s.load_constant(self.buffer, row + column as usize),
             _ => T::ZERO,
         }
-    }
-
-    /// The sample `i` places further along an axis.
-    #[inline(always)]
-    pub(crate) fn along(self, along: u32, x: u32, y: u32, i: i32) -> T {
-        let (dx, dy) = if along == axis::ACROSS { (i, 0) } else { (0, i) };
-        self.at(x as i32 + dx, y as i32 + dy)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::geometry::{Plane, Size, start};
 use super::number::Number;
-use crate::abi::boxes;
+use super::runs::{Run, push};
+use crate::abi::{axis, boxes};
 use crate::{Simt, Word};
 
 pub(crate) fn binomial_f32<S: Simt>(
@@ -11,25 +12,16 @@ pub(crate) fn binomial_f32<S: Simt>(
     to: S::Buffer<f32>,
     width: u32,
     height: u32,
-    axis: u32,
-    size: u32,
-    border: u32,
-    factor: f32,
-) {
-    line(s, from, to, Size { width, height }, axis, border, |p| binomial(size, p) * factor);
-}
-
-pub(crate) fn binomial_i64<S: Simt>(
-    s: S,
-    from: S::Buffer<i64>,
-    to: S::Buffer<i64>,
-    width: u32,
-    height: u32,
+    rows: u32,
     axis: u32,
     size: u32,
     border: u32,
 ) {
-    line(s, from, to, Size { width, height }, axis, border, |p| binomial(size, p));
+    each(s, from, to, Size { width, height }, rows, axis, border, |line| match size {
+        3 => binomial(1, |i| line.at(i)),
+        5 => binomial(2, |i| line.at(i)),
+        _ => binomial(3, |i| line.at(i)),
+    });
 }
 
 pub(crate) fn weighted_f32<S: Simt>(
@@ -39,19 +31,111 @@ pub(crate) fn weighted_f32<S: Simt>(
     taps: S::Buffer<f32>,
     width: u32,
     height: u32,
+    rows: u32,
     axis: u32,
     size: u32,
     border: u32,
 ) {
+    let of = Size { width, height };
+    let run = Run::new(s, of, rows);
+    let plane = Plane::new(s, from, of, border);
     let tap = |i: u32| s.load_constant(taps, i as usize);
-    line(s, from, to, Size { width, height }, axis, border, |p| {
-        let r = (size / 2) as i32;
-        let mut sum = tap(0) * p.at(-r);
-        for i in 1..size {
-            sum += tap(i) * p.at(i as i32 - r);
+    let store = |y: u32, [sum]: [f32; 1]| s.store(to, start(s, of) + of.number(run.x, y) as usize, sum);
+    if axis == axis::DOWN {
+        let column = Some(run.x);
+        weigh_down(run, size, tap, |y| [plane.sample(plane.row(y), column)], store);
+    } else {
+        weigh_across(
+            run,
+            width,
+            size,
+            tap,
+            |x| plane.column(x),
+            |y, column| [plane.sample(plane.row(y as i32), column)],
+            store,
+        );
+    }
+}
+
+/// Sums that are weighed together.
+const TOGETHER: usize = 4;
+
+/// Weighted sums down a column, several planes at once: `at` tells what they have in a row.
+///
+/// Rows that overlap are read once for several sums.
+#[inline(always)]
+pub(super) fn weigh_down<T: Number, const PLANES: usize>(
+    run: Run,
+    size: u32,
+    tap: impl Fn(u32) -> T,
+    at: impl Fn(i32) -> [T; PLANES],
+    mut store: impl FnMut(u32, [T; PLANES]),
+) {
+    let mut top = run.top;
+    while top < run.bottom {
+        let first = top as i32 - (size / 2) as i32;
+        let mut sums = [[T::NOTHING; PLANES]; TOGETHER];
+        // The taps of a row, of each sum: that of the sum before for the row before.
+        let mut taps = [tap(0); TOGETHER];
+        for i in 0..size + TOGETHER as u32 - 1 {
+            push(&mut taps, tap(i.min(size - 1)));
+            let row = at(first + i as i32);
+            for k in 0..TOGETHER {
+                // Its window starts `k` rows later, and ends so.
+                if i.wrapping_sub(k as u32) < size {
+                    for plane in 0..PLANES {
+                        sums[k][plane] = sums[k][plane] + taps[k] * row[plane];
+                    }
+                }
+            }
         }
-        sum
-    });
+        for k in 0..TOGETHER {
+            if top + (k as u32) < run.bottom {
+                store(top + k as u32, sums[k]);
+            }
+        }
+        top += TOGETHER as u32;
+    }
+}
+
+/// Weighted sums across rows, several planes at once: `at` tells what they have in a row and a column of those that `column` tells.
+///
+/// A few rows share the taps, and the places.
+#[inline(always)]
+pub(super) fn weigh_across<T: Number, const PLANES: usize>(
+    run: Run,
+    width: u32,
+    size: u32,
+    tap: impl Fn(u32) -> T,
+    column: impl Fn(i32) -> Option<u32>,
+    at: impl Fn(u32, Option<u32>) -> [T; PLANES],
+    mut store: impl FnMut(u32, [T; PLANES]),
+) {
+    /// Sums that are weighed together.
+    const ROWS: usize = 2;
+    let first = run.x as i32 - (size / 2) as i32;
+    let is_inside = first >= 0 && first as u32 + size <= width;
+    let mut top = run.top;
+    while top < run.bottom {
+        let mut sums = [[T::NOTHING; PLANES]; ROWS];
+        for i in 0..size {
+            let tap = tap(i);
+            let x = first + i as i32;
+            let column = if is_inside { Some(x as u32) } else { column(x) };
+            for k in 0..ROWS {
+                let row = at((top + k as u32).min(run.bottom - 1), column);
+                for plane in 0..PLANES {
+                    sums[k][plane] = sums[k][plane] + tap * row[plane];
+                }
+            }
+        }
+        for k in 0..ROWS {
+            if top + (k as u32) < run.bottom {
+                store(top + k as u32, sums[k]);
+            }
+        }
+        top += ROWS as u32;
+    }
 }
 
 pub(crate) fn box_f32<S: Simt>(
@@ -60,24 +144,25 @@ pub(crate) fn box_f32<S: Simt>(
     to: S::Buffer<f32>,
     width: u32,
     height: u32,
+    rows: u32,
     axis: u32,
     size: u32,
     shape: u32,
     border: u32,
 ) {
     let r = (size / 2) as i32;
-    line(s, from, to, Size { width, height }, axis, border, |p| {
+    each(s, from, to, Size { width, height }, rows, axis, border, |line| {
         if shape == boxes::SUM {
-            let mut sum = p.at(-r);
+            let mut sum = line.at(-r);
             for i in 1 - r..=r {
-                sum += p.at(i);
+                sum += line.at(i);
             }
             sum
         } else {
-            let (mut after, mut before) = (p.at(1), p.at(-1));
+            let (mut after, mut before) = (line.at(1), line.at(-1));
             for i in 2..=r {
-                after += p.at(i);
-                before += p.at(-i);
+                after += line.at(i);
+                before += line.at(-i);
             }
             after - before
         }
@@ -86,20 +171,21 @@ pub(crate) fn box_f32<S: Simt>(
 
 /// Each pixel of a stack from the line of samples around it.
 #[inline(always)]
-fn line<S: Simt, T: Number>(
+fn each<S: Simt, T: Number>(
     s: S,
     from: S::Buffer<T>,
     to: S::Buffer<T>,
     size: Size,
+    rows: u32,
     axis: u32,
     border: u32,
     sum: impl Fn(Line<S, T>) -> T,
 ) {
-    let i = s.index();
-    if i < size.pixels() {
-        let (x, y) = size.place(i);
-        let plane = Plane::new(s, from, size, border);
-        s.store(to, start(s, size) + i as usize, sum(Line { plane, axis, x, y }));
+    let run = Run::new(s, size, rows);
+    let plane = Plane::new(s, from, size, border);
+    for y in run.top..run.bottom {
+        let sum = sum(Line { plane, axis, x: run.x, y });
+        s.store(to, start(s, size) + size.number(run.x, y) as usize, sum);
     }
 }
 
@@ -115,17 +201,19 @@ struct Line<S: Simt, T: Word> {
 impl<S: Simt, T: Number> Line<S, T> {
     #[inline(always)]
     fn at(self, i: i32) -> T {
-        self.plane.along(self.axis, self.x, self.y, i)
+        let (dx, dy) = if self.axis == axis::ACROSS { (i, 0) } else { (0, i) };
+        self.plane.sample(self.plane.row(self.y as i32 + dy), self.plane.column(self.x as i32 + dx))
     }
 }
 
+/// The sum of what `p` has from `-radius` to `radius`, binomially weighted.
 #[inline(always)]
-fn binomial<S: Simt, T: Number>(size: u32, p: Line<S, T>) -> T {
-    let pair = |i: i32| p.at(-i) + p.at(i);
+pub(super) fn binomial<T: Number>(radius: usize, p: impl Fn(i32) -> T) -> T {
+    let pair = |i: i32| p(-i) + p(i);
     let w = T::weight;
-    match size {
-        3 => pair(1) + w(2) * p.at(0),
-        5 => (pair(2) + w(4) * pair(1)) + w(6) * p.at(0),
-        _ => ((pair(3) + w(6) * pair(2)) + w(15) * pair(1)) + w(20) * p.at(0),
+    match radius {
+        1 => pair(1) + w(2) * p(0),
+        2 => (pair(2) + w(4) * pair(1)) + w(6) * p(0),
+        _ => ((pair(3) + w(6) * pair(2)) + w(15) * pair(1)) + w(20) * p(0),
     }
 }

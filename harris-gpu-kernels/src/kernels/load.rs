@@ -1,42 +1,32 @@
 //! Samples as stages compute on them.
 
 use super::geometry::Size;
+use super::runs::Run;
 use crate::{Simt, Word};
 
-pub(crate) fn load_u8<S: Simt>(
-    s: S,
-    image: S::Buffer<u8>,
-    planes: S::Buffer<i32>,
-    width: u32,
-    height: u32,
-    channels: u32,
-    stride: u64,
-) {
-    load(s, image, planes, Size { width, height }, channels, stride, i32::from);
+macro_rules! loads {
+    ($($name:ident: $sample:ident, $plane:ident, $convert:expr;)*) => {$(
+        pub(crate) fn $name<S: Simt>(
+            s: S,
+            image: S::Buffer<$sample>,
+            planes: S::Buffer<$plane>,
+            width: u32,
+            height: u32,
+            rows: u32,
+            channels: u32,
+            stride: u64,
+        ) {
+            load(s, image, planes, Size { width, height }, rows, channels, stride, $convert);
+        }
+    )*};
 }
 
-pub(crate) fn load_u16<S: Simt>(
-    s: S,
-    image: S::Buffer<u16>,
-    planes: S::Buffer<i32>,
-    width: u32,
-    height: u32,
-    channels: u32,
-    stride: u64,
-) {
-    load(s, image, planes, Size { width, height }, channels, stride, i32::from);
-}
-
-pub(crate) fn load_f32<S: Simt>(
-    s: S,
-    image: S::Buffer<f32>,
-    planes: S::Buffer<f32>,
-    width: u32,
-    height: u32,
-    channels: u32,
-    stride: u64,
-) {
-    load(s, image, planes, Size { width, height }, channels, stride, |sample| sample);
+loads! {
+    load_u8: u8, i32, i32::from;
+    load_u16: u16, i32, i32::from;
+    load_f32: f32, f32, |sample| sample;
+    load_u8_as_f32: u8, f32, f32::from;
+    load_u16_as_f32: u16, f32, f32::from;
 }
 
 #[inline(always)]
@@ -45,18 +35,18 @@ fn load<S: Simt, T: Word, U: Word>(
     image: S::Buffer<T>,
     planes: S::Buffer<U>,
     size: Size,
+    rows: u32,
     channels: u32,
     stride: u64,
     convert: impl Fn(T) -> U,
 ) {
-    let i = s.index();
-    if i < size.pixels() {
-        let (x, y) = size.place(i);
-        let from = y as usize * stride as usize + x as usize * channels as usize;
-        for channel in 0..channels as usize {
-            let sample = s.load_constant(image, from + channel);
-            s.store(planes, channel * size.pixels() as usize + i as usize, convert(sample));
-        }
+    let run = Run::new(s, size, rows);
+    for channel in 0..channels as usize {
+        let (from, to) = (run.x as usize * channels as usize + channel, channel * size.pixels() as usize);
+        run.down(
+            |y| s.load_constant(image, from + y as usize * stride as usize),
+            |y, sample| s.store(planes, to + size.number(run.x, y) as usize, convert(sample)),
+        );
     }
 }
 

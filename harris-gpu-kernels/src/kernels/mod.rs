@@ -15,6 +15,7 @@ pub(crate) mod order;
 pub(crate) mod queue;
 pub(crate) mod refine;
 pub(crate) mod response;
+mod runs;
 pub(crate) mod smoothing;
 pub(crate) mod suppression;
 pub(crate) mod surf;

@@ -7,11 +7,14 @@ use crate::Word;
 /// Exact integers and floats.
 pub(crate) trait Number: Word + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
     const ZERO: Self;
+    /// What changes no number that it is added to, not even one that is zero.
+    const NOTHING: Self;
     fn weight(value: u8) -> Self;
 }
 
 impl Number for i32 {
     const ZERO: Self = 0;
+    const NOTHING: Self = 0;
     #[inline(always)]
     fn weight(value: u8) -> Self {
         value.into()
@@ -20,6 +23,7 @@ impl Number for i32 {
 
 impl Number for i64 {
     const ZERO: Self = 0;
+    const NOTHING: Self = 0;
     #[inline(always)]
     fn weight(value: u8) -> Self {
         value.into()
@@ -28,6 +32,7 @@ impl Number for i64 {
 
 impl Number for f32 {
     const ZERO: Self = 0.0;
+    const NOTHING: Self = -0.0;
     #[inline(always)]
     fn weight(value: u8) -> Self {
         value.into()

@@ -1,21 +1,39 @@
 //! The response of the structure tensor, one operation each, in this order.
 
-use super::geometry::Size;
+use core::array;
+
+use super::boxes::{self, EACH_SUMMED};
+use super::geometry::{Plane, Size};
+use super::lines::weigh_across;
+use super::runs::Run;
+use crate::abi::boxes::PIECE;
 use crate::abi::measure;
 use crate::{Simt, Word};
 
-pub(crate) fn response_i64<S: Simt>(
+/// What window sums become.
+#[derive(Clone, Copy)]
+struct Response<S: Simt> {
     s: S,
-    sums: S::Buffer<i64>,
-    response: S::Buffer<f32>,
-    width: u32,
-    height: u32,
+    to: S::Buffer<f32>,
+    size: Size,
     scale: f32,
     measure: u32,
     parameter: f32,
     frame: u32,
-) {
-    respond(s, sums, response, Size { width, height }, scale, measure, parameter, frame, |sum| sum as f32);
+}
+
+impl<S: Simt> Response<S> {
+    /// Leaves the response of a pixel's window sums.
+    #[inline(always)]
+    fn store(self, x: u32, y: u32, sums: [f32; 3]) {
+        let Self { s, size, scale, .. } = self;
+        let [a, b, c] = [sums[0] * scale, sums[1] * scale, sums[2] * scale];
+        let value = match size.within(self.frame, x, y) {
+            true => measure(|square| s.sqrt(square), self.measure, self.parameter, a, b, c),
+            false => 0.0,
+        };
+        s.store(self.to, size.number(x, y) as usize, value);
+    }
 }
 
 pub(crate) fn response_f32<S: Simt>(
@@ -24,39 +42,106 @@ pub(crate) fn response_f32<S: Simt>(
     response: S::Buffer<f32>,
     width: u32,
     height: u32,
+    rows: u32,
     scale: f32,
     measure: u32,
     parameter: f32,
     frame: u32,
 ) {
-    respond(s, sums, response, Size { width, height }, scale, measure, parameter, frame, |sum| sum);
+    let size = Size { width, height };
+    let run = Run::new(s, size, rows);
+    let to = Response { s, to: response, size, scale, measure, parameter, frame };
+    let fetch = |y: u32| -> [f32; 3] {
+        let i = size.number(run.x, y) as usize;
+        array::from_fn(|plane| s.load_constant(sums, plane * size.pixels() as usize + i))
+    };
+    run.down(fetch, |y, sums| to.store(run.x, y, sums));
 }
 
-#[inline(always)]
-fn respond<S: Simt, T: Word>(
-    s: S,
-    sums: S::Buffer<T>,
-    response: S::Buffer<f32>,
-    size: Size,
-    scale: f32,
-    kind: u32,
-    parameter: f32,
-    frame: u32,
-    convert: impl Fn(T) -> f32,
-) {
-    let i = s.index();
-    if i < size.pixels() {
-        let (x, y) = size.place(i);
-        let sum = |plane: usize| {
-            convert(s.load_constant(sums, plane * size.pixels() as usize + i as usize)) * scale
-        };
-        let value = match size.within(frame, x, y) {
-            true => measure(|square| s.sqrt(square), kind, parameter, sum(0), sum(1), sum(2)),
-            false => 0.0,
-        };
-        s.store(response, i as usize, value);
-    }
+macro_rules! across {
+    ($($boxes:ident, $weighted:ident: $sum:ident;)*) => {$(
+        across!(boxes $boxes: $sum);
+
+        pub(crate) fn $weighted<S: Simt>(
+            s: S,
+            sums: S::Buffer<$sum>,
+            response: S::Buffer<f32>,
+            taps: S::Buffer<f32>,
+            width: u32,
+            height: u32,
+            rows: u32,
+            size: u32,
+            border: u32,
+            scale: f32,
+            measure: u32,
+            parameter: f32,
+            frame: u32,
+        ) {
+            let of_image = Size { width, height };
+            let run = Run::new(s, of_image, rows);
+            let to = Response { s, to: response, size: of_image, scale, measure, parameter, frame };
+            let planes: [_; 3] = array::from_fn(|i| Plane::numbered(s, sums, of_image, border, i as u32));
+            weigh_across(
+                run,
+                width,
+                size,
+                |i| s.load_constant(taps, i as usize) as $sum,
+                |x| planes[0].column(x),
+                |y, column| -> [$sum; 3] { array::from_fn(|i| planes[i].sample(planes[i].row(y as i32), column)) },
+                |y, sums| to.store(run.x, y, [sums[0] as f32, sums[1] as f32, sums[2] as f32]),
+            );
+        }
+    )*};
+    (boxes none: $sum:ident) => {};
+    (boxes $boxes:ident: $sum:ident) => {
+        pub(crate) fn $boxes<S: Simt>(
+            s: S,
+            sums: S::Buffer<$sum>,
+            response: S::Buffer<f32>,
+            width: u32,
+            height: u32,
+            size: u32,
+            border: u32,
+            scale: f32,
+            measure: u32,
+            parameter: f32,
+            frame: u32,
+        ) {
+            let of_image = Size { width, height };
+            let to = Response { s, to: response, size: of_image, scale, measure, parameter, frame };
+            let (left, y) = boxes::piece(s, width);
+            let scan = |plane: u32| {
+                let plane = Plane::numbered(s, sums, of_image, border, plane);
+                boxes::scan(s, plane, left, y, size / 2);
+            };
+            // As they are rounded: the sums themselves take twice the registers.
+            let sum = |k: usize| boxes::whole::<S, $sum>(s, boxes::pixel(s, k as u32), size) as f32;
+            let of_plane = |plane: u32| -> [f32; EACH_SUMMED] {
+                scan(plane);
+                let sums = array::from_fn(sum);
+                // The cells are about to be written anew.
+                s.barrier();
+                sums
+            };
+            let (a, b) = (of_plane(0), of_plane(1));
+            scan(2);
+            for k in 0..EACH_SUMMED {
+                let x = left + boxes::pixel(s, k as u32);
+                if x < width {
+                    to.store(x, y, [a[k], b[k], sum(k)]);
+                }
+            }
+        }
+    };
 }
+
+across! {
+    respond_box_i32, respond_weighted_i32: i32;
+    respond_box_i64, respond_weighted_i64: i64;
+    none, respond_weighted_f32: f32;
+}
+
+const _: () = assert!(PIECE as usize == 256 * EACH_SUMMED, "a block sums a piece");
 
 /// The lesser eigenvalue of the tensor \[2 half_a, b; b, 2 half_c\], as [`measure`] has it where halves are exact.
 #[inline(always)]

@@ -1,40 +1,80 @@
-//! Binomial smoothing of integer images.
+//! Binomial smoothing: across, then down.
+
+use core::array;
 
 use super::geometry::{Plane, Size, start};
+use super::lines::binomial;
+use super::number::Number;
+use super::runs::{Run, down, push};
 use crate::Simt;
 
+/// Of integers, rounded.
 pub(crate) fn binomial_rounded<S: Simt>(
     s: S,
     from: S::Buffer<i32>,
     to: S::Buffer<i32>,
     width: u32,
     height: u32,
+    rows: u32,
     size: u32,
     border: u32,
 ) {
     let of = Size { width, height };
-    let i = s.index();
-    if i < of.pixels() {
-        let (x, y) = of.place(i);
-        let plane = Plane::new(s, from, of, border);
-        let at = |dx: i32, dy: i32| plane.at(x as i32 + dx, y as i32 + dy);
-        let tap = |i: i32| match (size, i.unsigned_abs()) {
-            (3, 0) => 2,
-            (5, 0) => 6,
-            (5, 1) => 4,
-            _ => 1,
-        };
-        let radius = size as i32 / 2;
-        let total = if size == 3 { 4 } else { 8 };
-        let mut sum = 1 << (total - 1);
-        for dy in -radius..=radius {
-            let mut row = 0;
-            for dx in -radius..=radius {
-                row += tap(dx) * at(dx, dy);
+    if size == 3 {
+        smooth::<S, i32, 1>(s, from, to, of, rows, border, |sum| (sum + 8) >> 4);
+    } else {
+        smooth::<S, i32, 2>(s, from, to, of, rows, border, |sum| (sum + 128) >> 8);
+    }
+}
+
+pub(crate) fn binomial_scaled<S: Simt>(
+    s: S,
+    from: S::Buffer<f32>,
+    to: S::Buffer<f32>,
+    width: u32,
+    height: u32,
+    rows: u32,
+    size: u32,
+    border: u32,
+) {
+    let of = Size { width, height };
+    if size == 3 {
+        smooth::<S, f32, 1>(s, from, to, of, rows, border, |sum| sum * (1.0 / 16.0));
+    } else {
+        smooth::<S, f32, 2>(s, from, to, of, rows, border, |sum| sum * (1.0 / 256.0));
+    }
+}
+
+#[inline(always)]
+fn smooth<S: Simt, T: Number, const RADIUS: usize>(
+    s: S,
+    from: S::Buffer<T>,
+    to: S::Buffer<T>,
+    size: Size,
+    rows: u32,
+    border: u32,
+    finish: impl Fn(T) -> T,
+) {
+    let run = Run::new(s, size, rows);
+    let plane = Plane::new(s, from, size, border);
+    let r = RADIUS as i32;
+    // From the one `RADIUS` to the left on.
+    let columns: [Option<u32>; 5] = array::from_fn(|i| plane.column(run.x as i32 + i as i32 - r));
+    let fetch = |y: i32| -> [T; 5] {
+        let row = plane.row(y);
+        array::from_fn(|i| if i <= 2 * RADIUS { plane.sample(row, columns[i]) } else { T::ZERO })
+    };
+    let mut ring = [T::ZERO; 4];
+    if run.top < run.bottom {
+        down(run.top as i32 - r, run.bottom as i32 + r, fetch, |y, samples| {
+            let row = binomial(RADIUS, |i| samples[(r + i) as usize]);
+            let centre = y - r;
+            if centre >= run.top as i32 {
+                // The latest row is not in the ring yet.
+                let sum = binomial(RADIUS, |i| if i == r { row } else { ring[(r - 1 - i) as usize] });
+                s.store(to, start(s, size) + size.number(run.x, centre as u32) as usize, finish(sum));
             }
-            sum += tap(dy) * row;
-        }
-        let sum = sum >> total;
-        s.store(to, start(s, of) + i as usize, sum);
+            push(&mut ring, row);
+        });
     }
 }

@@ -1,6 +1,7 @@
 //! Corners: candidates that are the strongest around.
 
 use super::geometry::Size;
+use super::runs::{AT_ONCE, Run, at_once};
 use super::threshold::competes;
 use crate::Simt;
 use crate::abi::state;
@@ -17,6 +18,7 @@ pub(crate) fn suppress<S: Simt>(
     capacity: u32,
     width: u32,
     height: u32,
+    rows: u32,
     frame: u32,
     margin: u32,
     radius: u32,
@@ -25,10 +27,43 @@ pub(crate) fn suppress<S: Simt>(
     let size = Size { width, height };
     let field = Field { s, response, mask, size, frame, masked };
     let threshold = f32::from_bits(s.load(state, state::THRESHOLD));
-    let i = s.index();
-    let (x, y) = size.place(i);
-    let mut stays =
-        i < size.pixels() && size.within(margin, x, y) && field.competes(i) && field.response(i) > threshold;
+    let run = Run::new(s, size, rows);
+    // All lanes of a warp go down as far, also those that are beyond the right edge.
+    let (top, bottom) = (run.top as i32, size.height.min(run.top + rows) as i32);
+    let last = size.pixels() - 1;
+    // Of what lies beyond the edges any.
+    let fetch = |y: i32| field.response(last.min(size.number(run.x, y as u32)));
+    at_once(top, bottom, fetch, |y, responses: [f32; AT_ONCE]| {
+        let mut strong = 0;
+        for i in 0..AT_ONCE {
+            strong |= u32::from(responses[i] > threshold) << i;
+        }
+        // Most are too small.
+        strong = if run.x < width { strong } else { 0 };
+        if !s.any(strong != 0) {
+            return;
+        }
+        for row in 0..AT_ONCE as u32 {
+            let (x, y) = (run.x, y as u32 + row);
+            // As do all lanes of the warp.
+            if y >= bottom as u32 {
+                break;
+            }
+            let i = size.number(x, y);
+            let is_candidate = strong >> row & 1 != 0 && size.within(margin, x, y) && field.competes(x, y);
+            let stays = stays(field, is_candidate, (x, y), radius);
+            append(s, state, keys, capacity, stays, || {
+                u64::from(!field.response(i).to_bits()) << 32 | u64::from(i)
+            });
+        }
+    });
+}
+
+/// Whether the candidate at x, y, if the thread has one, is the strongest around. All lanes of a warp take part.
+#[inline(always)]
+fn stays<S: Simt>(field: Field<S>, is_candidate: bool, (x, y): (u32, u32), radius: u32) -> bool {
+    let i = field.size.number(x, y);
+    let mut stays = is_candidate;
     // From ring to ring outwards (Loundagin's spiral): most candidates lose to a neighbour.
     let mut ring = 1;
     while stays && ring <= radius && ring <= ALONE {
@@ -50,10 +85,7 @@ pub(crate) fn suppress<S: Simt>(
         }
         ring += 1;
     }
-    if radius > ALONE {
-        stays = stays_farther(s, field, stays, i, radius);
-    }
-    append(s, state, keys, capacity, stays, || u64::from(!field.response(i).to_bits()) << 32 | u64::from(i));
+    if radius > ALONE { stays_farther(field.s, field, stays, i, radius) } else { stays }
 }
 
 /// The lanes' candidates one after another, each with all lanes, a row of the neighbourhood at a time.
@@ -134,8 +166,8 @@ impl<S: Simt> Field<S> {
     }
 
     #[inline(always)]
-    fn competes(self, i: u32) -> bool {
-        competes(self.s, self.mask, self.size, self.frame, self.masked, i)
+    fn competes(self, x: u32, y: u32) -> bool {
+        competes(self.s, self.mask, self.size, self.frame, self.masked, x, y)
     }
 
     /// Whether the candidate `i` at x, y loses to the pixel dx, dy away: to a greater response, or to an equal one that
@@ -146,10 +178,10 @@ impl<S: Simt> Field<S> {
         if u >= self.size.width || v >= self.size.height || (dx, dy) == (0, 0) {
             return false;
         }
-        let other = v * self.size.width + u;
-        if !self.competes(other) {
+        if !self.competes(u, v) {
             return false;
         }
+        let other = self.size.number(u, v);
         let (own, other_response) = (self.response(i), self.response(other));
         other_response > own || other_response == own && other < i
     }

@@ -2,8 +2,10 @@
 
 use super::geometry::Size;
 use super::number::{ordered, unordered};
+use super::runs::{Run, down};
 use crate::Simt;
 use crate::abi::{state, threshold::ABSOLUTE};
+use crate::simt::WARP;
 
 /// Nothing exceeds it.
 const NONE: f32 = f32::INFINITY;
@@ -15,20 +17,23 @@ pub(crate) fn extent<S: Simt>(
     state: S::Buffer<u32>,
     width: u32,
     height: u32,
+    rows: u32,
     frame: u32,
     masked: u32,
 ) {
     let size = Size { width, height };
     let (mut least, mut greatest) = (u32::MAX, 0);
-    let mut i = s.index();
-    while i < size.pixels() {
-        if competes(s, mask, size, frame, masked, i) {
-            let key = ordered(s.load_constant(response, i as usize));
-            least = least.min(key);
-            greatest = greatest.max(key);
-        }
-        i += s.stride();
-    }
+    let run = Run::new(s, size, rows);
+    run.down(
+        |y| s.load_constant(response, size.number(run.x, y) as usize),
+        |y, response| {
+            if competes(s, mask, size, frame, masked, run.x, y) {
+                let key = ordered(response);
+                least = least.min(key);
+                greatest = greatest.max(key);
+            }
+        },
+    );
     let (least, greatest) = (least_of_block(s, least), greatest_of_block(s, greatest.into()) as u32);
     if s.thread() == 0 && greatest > 0 {
         s.atomic_max(state, state::LEAST, !least);
@@ -36,7 +41,7 @@ pub(crate) fn extent<S: Simt>(
     }
 }
 
-/// Whether pixel number `i` is valid and inside the mask.
+/// Whether the pixel at x, y is valid and inside the mask.
 #[inline(always)]
 pub(super) fn competes<S: Simt>(
     s: S,
@@ -44,10 +49,10 @@ pub(super) fn competes<S: Simt>(
     size: Size,
     frame: u32,
     masked: u32,
-    i: u32,
+    x: u32,
+    y: u32,
 ) -> bool {
-    let (x, y) = size.place(i);
-    size.within(frame, x, y) && (masked == 0 || s.load_constant(mask, i as usize) != 0)
+    size.within(frame, x, y) && (masked == 0 || s.load_constant(mask, size.number(x, y) as usize) != 0)
 }
 
 #[inline(always)]
@@ -133,51 +138,86 @@ pub(crate) fn histogram<S: Simt>(
     state: S::Buffer<u32>,
     counts: S::Buffer<u32>,
     bins: u32,
+    copies: u32,
     width: u32,
     height: u32,
+    rows: u32,
     frame: u32,
     masked: u32,
 ) {
     let size = Size { width, height };
     let Some(binning) = Binning::new(s, state, bins) else { return };
-    // Most of an image is flat: neighbours fall into one bin, and are counted together.
-    let (mut bin, mut count) = (0, 0);
-    let mut i = s.index();
-    while i < size.pixels() {
-        if competes(s, mask, size, frame, masked, i) {
-            let next = binning.bin(s.load_constant(response, i as usize), bins);
-            if next != bin && count > 0 {
-                s.atomic_add(counts, bin as usize, count);
-                count = 0;
+    let copy = s.block() % copies * bins;
+    let run = Run::new(s, size, rows);
+    let (top, bottom) = (run.top as i32, size.height.min(run.top + rows) as i32);
+    let (exists, last) = (run.x < width, size.height - 1);
+    let fetch = |y: i32| {
+        let i = size.number(run.x, last.min(y as u32)) as usize;
+        if exists { s.load_constant(response, i) } else { 0.0 }
+    };
+    // Most of an image is flat: what falls into the bin that most fell into is counted together.
+    let (mut usual, mut count) = (0, 0);
+    down(top, bottom, fetch, |y, response| {
+        let counts_here = exists && competes(s, mask, size, frame, masked, run.x, y as u32);
+        let bin = binning.bin(response, bins);
+        let mut open = s.ballot(counts_here);
+        let of_usual = s.ballot(counts_here && bin == usual);
+        count += of_usual.count_ones();
+        open &= !of_usual;
+        // The others a bin at a time.
+        while open != 0 {
+            let first = open.trailing_zeros();
+            let next = s.shuffle(bin, first);
+            let alike = s.ballot(counts_here && bin == next);
+            open &= !alike;
+            if alike.count_ones() > WARP / 2 {
+                // From here on the usual one.
+                flush(s, counts, copy + usual, count);
+                (usual, count) = (next, alike.count_ones());
+            } else {
+                flush(s, counts, copy + next, alike.count_ones());
             }
-            bin = next;
-            count += 1;
         }
-        i += s.stride();
-    }
-    if count > 0 {
+    });
+    flush(s, counts, copy + usual, count);
+}
+
+/// Adds what a warp has counted of a bin.
+#[inline(always)]
+fn flush<S: Simt>(s: S, counts: S::Buffer<u32>, bin: u32, count: u32) {
+    if s.lane() == 0 && count > 0 {
         s.atomic_add(counts, bin as usize, count);
     }
 }
 
-pub(crate) fn rosin<S: Simt>(s: S, state: S::Buffer<u32>, counts: S::Buffer<u32>, bins: u32) {
+pub(crate) fn rosin<S: Simt>(s: S, state: S::Buffer<u32>, counts: S::Buffer<u32>, bins: u32, copies: u32) {
     let Some(binning) = Binning::new(s, state, bins) else {
         if s.thread() == 0 {
             s.store(state, state::THRESHOLD, NONE.to_bits());
         }
         return;
     };
-    let count = |bin: u32| s.load_constant(counts, bin as usize);
+    let count = |bin: u32| {
+        let mut sum = 0;
+        for copy in 0..copies {
+            sum += s.load_constant(counts, (copy * bins + bin) as usize);
+        }
+        sum
+    };
     let last = greatest_of_bins(s, bins, |bin| if count(bin) > 0 { bin.into() } else { 0 }) as u32;
     // Of equals the first: the bin counts down.
     let fullest = greatest_of_bins(s, bins, |bin| u64::from(count(bin)) << 32 | u64::from(!bin));
     let peak = !(fullest as u32);
-    let fall = |bin: u32| i64::from(count(peak)) - i64::from(count(bin));
-    let depth = |bin: u32| i64::from(last - peak) * fall(bin) - i64::from(bin - peak) * fall(last);
+    let (of_peak, of_last) = (count(peak), count(last));
+    let fall = |of_bin: u32| i64::from(of_peak) - i64::from(of_bin);
+    let depth = |bin: u32| i64::from(last - peak) * fall(count(bin)) - i64::from(bin - peak) * fall(of_last);
     // Not negative at the peak, and below 2⁴⁷: bins are at most 2¹⁶, counts less than 2³¹.
-    let deepest = greatest_of_bins(s, bins, |bin| match bin >= peak && bin <= last && depth(bin) >= 0 {
-        true => (depth(bin) as u64) << 16 | u64::from(0xFFFF - bin),
-        false => 0,
+    let deepest = greatest_of_bins(s, bins, |bin| {
+        if bin < peak || bin > last {
+            return 0;
+        }
+        let depth = depth(bin);
+        if depth >= 0 { (depth as u64) << 16 | u64::from(0xFFFF - bin) } else { 0 }
     });
     if s.thread() == 0 {
         let bin = 0xFFFF - (deepest as u32 & 0xFFFF);

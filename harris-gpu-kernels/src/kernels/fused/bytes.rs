@@ -3,7 +3,7 @@
 use core::array;
 
 use super::super::response::{lesser_eigenvalue, measure};
-use super::corners::push;
+use super::super::runs::push;
 use super::{EACH, Front, Lane, NEVER, ROWS, beyond, mirrored};
 use crate::Simt;
 use crate::abi::{gradient, measure as measures};

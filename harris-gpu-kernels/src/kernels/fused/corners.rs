@@ -4,6 +4,7 @@ use core::array;
 
 use super::super::number::{ordered, unordered};
 use super::super::order::below;
+use super::super::runs::push;
 use super::{EACH, Lane};
 use crate::Simt;
 use crate::abi::{measure as measures, state, threshold};
@@ -226,13 +227,4 @@ fn some(votes: [bool; EACH]) -> bool {
         some |= votes[i];
     }
     some
-}
-
-/// A new row at the head of a ring.
-#[inline(always)]
-pub(super) fn push<T: Copy, const ROWS: usize>(ring: &mut [T; ROWS], row: T) {
-    for i in (1..ROWS).rev() {
-        ring[i] = ring[i - 1];
-    }
-    ring[0] = row;
 }

@@ -4,7 +4,7 @@ use core::array;
 
 use super::super::number::Number;
 use super::super::response::measure;
-use super::corners::push;
+use super::super::runs::push;
 use super::{EACH, Front, Lane, NEVER, mirrored};
 use crate::abi::fused::MOST_SAMPLE;
 use crate::abi::gradient;
