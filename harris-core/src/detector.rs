@@ -61,9 +61,9 @@ pub struct StageTimes {
     pub smoothing: Duration,
     /// The gradient.
     pub gradient: Duration,
-    /// Its products and their sums over the window.
+    /// Its products and their sums down the window, or all over it.
     pub tensor: Duration,
-    /// The measure.
+    /// What is left of these sums, and the measure.
     pub response: Duration,
     /// The threshold and the suppression of what is not the strongest around.
     pub suppression: Duration,

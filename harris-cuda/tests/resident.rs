@@ -2,6 +2,7 @@
 
 mod gpu;
 
+use cust::context::CurrentContext;
 use cust::memory::{AsyncCopyDestination, CopyDestination, DeviceBuffer, DevicePointer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};
 use harris_conformance::pictures::{DEPTHS, Depth, Picture, noise};
@@ -167,6 +168,8 @@ fn detections_keep_their_place_among_the_work_of_others() {
         let mut frame = DeviceBuffer::<u8>::zeroed(width * height).unwrap();
         let list = DeviceBuffer::<u8>::zeroed(16 * width * height).unwrap();
         let mut count = DeviceBuffer::<u8>::zeroed(4).unwrap();
+        // The default stream makes the zeros, and may be late: this stream does not wait for it.
+        CurrentContext::synchronize().unwrap();
         // SAFETY: memory that lives on, of that many bytes.
         let at = |pointer: u64, bytes: usize| unsafe {
             DeviceSlice::<u8>::from_raw_parts(DevicePointer::from_raw(pointer), bytes)

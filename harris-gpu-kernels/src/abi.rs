@@ -34,9 +34,11 @@ macro_rules! for_each_kernel {
             boxes::box_across_i32 [256, 1024] (from: [i32], to: [i32], width: u32, height: u32, size: u32, shape: u32, border: u32);
             boxes::box_down_i32 [256, 0] (from: [i32], to: [i32], width: u32, height: u32, rows: u32, size: u32, shape: u32, border: u32);
 
-            // By run, on stacks: both axes.
-            smoothing::binomial_rounded [256, 0] (from: [i32], to: [i32], width: u32, height: u32, rows: u32, size: u32, border: u32);
-            smoothing::binomial_scaled [256, 0] (from: [f32], to: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32);
+            // By run, on stacks: binomials of both axes, rounded to integers.
+            smoothing::binomial3_i32 [256, 0] (from: [i32], to: [i32], width: u32, height: u32, rows: u32, border: u32);
+            smoothing::binomial5_i32 [256, 0] (from: [i32], to: [i32], width: u32, height: u32, rows: u32, border: u32);
+            smoothing::binomial3_f32 [256, 0] (from: [f32], to: [f32], width: u32, height: u32, rows: u32, border: u32);
+            smoothing::binomial5_f32 [256, 0] (from: [f32], to: [f32], width: u32, height: u32, rows: u32, border: u32);
             gradient::gradient_i32 [256, 0] (from: [i32], gx: [i32], gy: [i32], width: u32, height: u32, rows: u32, kind: u32, border: u32);
             gradient::gradient_f32 [256, 0] (from: [f32], gx: [f32], gy: [f32], width: u32, height: u32, rows: u32, kind: u32, border: u32);
 
@@ -285,7 +287,7 @@ macro_rules! kernel_enum {
             /// Whether it goes from samples to corners.
             #[must_use]
             pub fn is_fused(self) -> bool {
-                self.blocks_held().is_some()
+                self.reach().is_some()
             }
         }
 
@@ -332,6 +334,8 @@ macro_rules! fused_kernels {
             pub fn blocks_held(self) -> Option<u32> {
                 match self {
                     $(Kernel::$name => Some($blocks),)*
+                    // Else some assemblers spill, so that there may be more.
+                    Kernel::respond_box_i32 | Kernel::respond_box_i64 => Some(4),
                     _ => None,
                 }
             }

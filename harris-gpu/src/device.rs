@@ -341,7 +341,7 @@ pub enum Mark {
     Smoothed,
     /// The gradient is there.
     Differentiated,
-    /// The sums of its products are there.
+    /// The sums of its products down the window are there.
     Summed,
 }
 

@@ -14,6 +14,9 @@ const LEAST_ROWS: usize = 4;
 const MOST_ROWS: usize = 32;
 const BLOCKS: usize = 8;
 
+/// The greatest box across which adding up anew is quicker than sums of everything before.
+const MOST_WEIGHED: u32 = 7;
+
 /// A measure and its parameter, as kernels take them.
 pub(crate) fn measure_of(config: &HarrisConfig) -> (u32, f32) {
     match config.measure() {
@@ -184,12 +187,14 @@ impl<D: Device> Pass<'_, D> {
         macro_rules! smooth {
             ($kernel:ident) => {{
                 let (from, to) = (self.workspace.buffer(self.planes), self.workspace.buffer(self.spare));
-                launch::$kernel(self.device, grid, from, to, width, height, rows, size, border)?
+                launch::$kernel(self.device, grid, from, to, width, height, rows, border)?
             }};
         }
-        match self.number {
-            Number::Integer => smooth!(binomial_rounded),
-            Number::Float => smooth!(binomial_scaled),
+        match (self.number, size) {
+            (Number::Integer, 3) => smooth!(binomial3_i32),
+            (Number::Integer, _) => smooth!(binomial5_i32),
+            (Number::Float, 3) => smooth!(binomial3_f32),
+            (Number::Float, _) => smooth!(binomial5_f32),
         }
         std::mem::swap(&mut self.planes, &mut self.spare);
         Ok(())
@@ -238,88 +243,61 @@ impl<D: Device> Pass<'_, D> {
             return self.respond_by_pairs(size, response);
         }
         let (size, taps) = match window {
-            // Sums of exact numbers slide, those of floats have an order: to weigh them by 1 changes no bit.
+            // To weigh by 1 changes no bit.
             Window::Box { size } => (size, vec![1.0; size as usize]),
             Window::Binomial { size } => (size, binomial(size)),
             Window::Gaussian { size, sigma } => (size, taps::gaussian(size, sigma)),
         };
         let slides = matches!((window, self.sum), (Window::Box { .. }, Sum::I32 | Sum::I64));
-        if !slides {
+        let by_piece = slides && size > MOST_WEIGHED;
+        if !by_piece {
             self.taps(Slot::Taps, &taps)?;
         }
         let Self { width, height, border, .. } = *self;
         let channels = self.channels as u32;
         let (grid, rows) = self.runs(1);
-        let by_piece = self.by_piece(1);
+        let pieces = self.by_piece(1);
         let Response { scale, measure: (measure, parameter), frame } = response;
-        let buffers = &*self.workspace;
-        macro_rules! slide {
-            ($down:ident, $across:ident) => {{
+        let (device, buffers) = (&mut *self.device, &*self.workspace);
+        macro_rules! down {
+            ($kernel:ident $(, $taps:ident)?) => {{
                 let (gx, gy) = (buffers.buffer(Slot::GradientX), buffers.buffer(Slot::GradientY));
-                let (sums, to) = (buffers.buffer(Slot::Sums), buffers.buffer(Slot::Response));
-                launch::$down(self.device, grid, gx, gy, sums, width, height, rows, channels, size, border)?;
-                self.device.mark(Mark::Summed)?;
-                launch::$across(
-                    self.device,
-                    by_piece,
-                    sums,
-                    to,
-                    width,
-                    height,
-                    size,
-                    border,
-                    scale,
-                    measure,
-                    parameter,
-                    frame,
-                )
-            }};
-        }
-        macro_rules! weigh {
-            ($down:ident, $across:ident) => {{
-                let (gx, gy) = (buffers.buffer(Slot::GradientX), buffers.buffer(Slot::GradientY));
-                let (sums, to) = (buffers.buffer(Slot::Sums), buffers.buffer(Slot::Response));
-                let taps = buffers.buffer(Slot::Taps);
-                launch::$down(
-                    self.device,
-                    grid,
-                    gx,
-                    gy,
-                    sums,
-                    taps,
-                    width,
-                    height,
-                    rows,
-                    channels,
-                    size,
-                    border,
-                )?;
-                self.device.mark(Mark::Summed)?;
-                launch::$across(
-                    self.device,
-                    grid,
-                    sums,
-                    to,
-                    taps,
-                    width,
-                    height,
-                    rows,
-                    size,
-                    border,
-                    scale,
-                    measure,
-                    parameter,
-                    frame,
-                )
+                let sums = buffers.buffer(Slot::Sums);
+                $(let $taps = buffers.buffer(Slot::Taps);)?
+                launch::$kernel(device, grid, gx, gy, sums, $($taps,)? width, height, rows, channels, size, border)?
             }};
         }
         match (self.number, self.sum) {
-            (_, Sum::I32) if slides => slide!(slide_i32, respond_box_i32),
-            (_, Sum::I64) if slides => slide!(slide_i64, respond_box_i64),
-            (_, Sum::I32) => weigh!(weigh_i32, respond_weighted_i32),
-            (_, Sum::I64) => weigh!(weigh_i64, respond_weighted_i64),
-            (Number::Integer, Sum::F32) => weigh!(weigh_rounded, respond_weighted_f32),
-            (Number::Float, Sum::F32) => weigh!(weigh_f32, respond_weighted_f32),
+            (_, Sum::I32) if slides => down!(slide_i32),
+            (_, Sum::I64) if slides => down!(slide_i64),
+            (_, Sum::I32) => down!(weigh_i32, taps),
+            (_, Sum::I64) => down!(weigh_i64, taps),
+            (Number::Integer, Sum::F32) => down!(weigh_rounded, taps),
+            (Number::Float, Sum::F32) => down!(weigh_f32, taps),
+        }
+        device.mark(Mark::Summed)?;
+        let to = buffers.buffer(Slot::Response);
+        macro_rules! across {
+            ($kernel:ident) => {{
+                let sums = buffers.buffer(Slot::Sums);
+                launch::$kernel(
+                    device, pieces, sums, to, width, height, size, border, scale, measure, parameter, frame,
+                )
+            }};
+            ($kernel:ident, weighed) => {{
+                let (sums, taps) = (buffers.buffer(Slot::Sums), buffers.buffer(Slot::Taps));
+                launch::$kernel(
+                    device, grid, sums, to, taps, width, height, rows, size, border, scale, measure,
+                    parameter, frame,
+                )
+            }};
+        }
+        match self.sum {
+            Sum::I32 if by_piece => across!(respond_box_i32),
+            Sum::I64 if by_piece => across!(respond_box_i64),
+            Sum::I32 => across!(respond_weighted_i32, weighed),
+            Sum::I64 => across!(respond_weighted_i64, weighed),
+            Sum::F32 => across!(respond_weighted_f32, weighed),
         }
     }
 

@@ -86,18 +86,20 @@ impl<S: Simt, T: Number> Plane<S, T> {
         inside(self.rule, x, self.size.width)
     }
 
-    /// Where the row starts that stands for row y; none where samples are zero.
+    /// The row that stands for row y; none where samples are zero.
     #[inline(always)]
-    pub(crate) fn row(self, y: i32) -> Option<usize> {
-        let row = inside(self.rule, y, self.size.height)?;
-        Some(self.start + row as usize * self.size.width as usize)
+    pub(crate) fn row(self, y: i32) -> Option<u32> {
+        inside(self.rule, y, self.size.height)
     }
 
     /// The sample there.
     #[inline(always)]
-    pub(crate) fn sample(self, row: Option<usize>, column: Option<u32>) -> T {
+    pub(crate) fn sample(self, row: Option<u32>, column: Option<u32>) -> T {
         match (row, column) {
-            (Some(row), Some(column)) => self.s.load_constant(self.buffer, row + column as usize),
+            (Some(row), Some(column)) => {
+                let row = self.start + row as usize * self.size.width as usize;
+                self.s.load_constant(self.buffer, row + column as usize)
+            }
             _ => T::ZERO,
         }
     }

@@ -43,15 +43,14 @@ pub(crate) fn weighted_f32<S: Simt>(
     let store = |y: u32, [sum]: [f32; 1]| s.store(to, start(s, of) + of.number(run.x, y) as usize, sum);
     if axis == axis::DOWN {
         let column = Some(run.x);
-        weigh_down(run, size, tap, |y| [plane.sample(plane.row(y), column)], store);
+        weigh_down(run, size, tap, (|y| plane.row(y), height), |row| [plane.sample(row, column)], store);
     } else {
         weigh_across(
             run,
-            width,
             size,
             tap,
-            |x| plane.column(x),
-            |y, column| [plane.sample(plane.row(y as i32), column)],
+            (|x| plane.column(x), width),
+            |row, column| [plane.sample(row, column)],
             store,
         );
     }
@@ -60,7 +59,8 @@ pub(crate) fn weighted_f32<S: Simt>(
 /// Sums that are weighed together.
 const TOGETHER: usize = 4;
 
-/// Weighted sums down a column, several planes at once: `at` tells what they have in a row.
+/// Weighted sums down a column, several planes at once: `at` tells what they have in a row of those that `rows` has for places, of which so
+/// many are inside.
 ///
 /// Rows that overlap are read once for several sums.
 #[inline(always)]
@@ -68,18 +68,21 @@ pub(super) fn weigh_down<T: Number, const PLANES: usize>(
     run: Run,
     size: u32,
     tap: impl Fn(u32) -> T,
-    at: impl Fn(i32) -> [T; PLANES],
+    rows: (impl Fn(i32) -> Option<u32>, u32),
+    at: impl Fn(Option<u32>) -> [T; PLANES],
     mut store: impl FnMut(u32, [T; PLANES]),
 ) {
     let mut top = run.top;
     while top < run.bottom {
         let first = top as i32 - (size / 2) as i32;
+        let count = size + TOGETHER as u32 - 1;
+        let is_inside = first >= 0 && first as u32 + count <= rows.1;
         let mut sums = [[T::NOTHING; PLANES]; TOGETHER];
         // The taps of a row, of each sum: that of the sum before for the row before.
         let mut taps = [tap(0); TOGETHER];
-        for i in 0..size + TOGETHER as u32 - 1 {
+        let mut add = |i: u32, row: Option<u32>| {
             push(&mut taps, tap(i.min(size - 1)));
-            let row = at(first + i as i32);
+            let row = at(row);
             for k in 0..TOGETHER {
                 // Its window starts `k` rows later, and ends so.
                 if i.wrapping_sub(k as u32) < size {
@@ -87,6 +90,15 @@ pub(super) fn weigh_down<T: Number, const PLANES: usize>(
                         sums[k][plane] = sums[k][plane] + taps[k] * row[plane];
                     }
                 }
+            }
+        };
+        if is_inside {
+            for i in 0..count {
+                add(i, Some(first as u32 + i));
+            }
+        } else {
+            for i in 0..count {
+                add(i, (rows.0)(first + i as i32));
             }
         }
         for k in 0..TOGETHER {
@@ -98,35 +110,43 @@ pub(super) fn weigh_down<T: Number, const PLANES: usize>(
     }
 }
 
-/// Weighted sums across rows, several planes at once: `at` tells what they have in a row and a column of those that `column` tells.
+/// Weighted sums across rows, several planes at once: `at` tells what they have in a row and a column of those that `columns` has for places,
+/// of which so many are inside.
 ///
 /// A few rows share the taps, and the places.
 #[inline(always)]
 pub(super) fn weigh_across<T: Number, const PLANES: usize>(
     run: Run,
-    width: u32,
     size: u32,
     tap: impl Fn(u32) -> T,
-    column: impl Fn(i32) -> Option<u32>,
-    at: impl Fn(u32, Option<u32>) -> [T; PLANES],
+    columns: (impl Fn(i32) -> Option<u32>, u32),
+    at: impl Fn(Option<u32>, Option<u32>) -> [T; PLANES],
     mut store: impl FnMut(u32, [T; PLANES]),
 ) {
     /// Sums that are weighed together.
     const ROWS: usize = 2;
     let first = run.x as i32 - (size / 2) as i32;
-    let is_inside = first >= 0 && first as u32 + size <= width;
+    let is_inside = first >= 0 && first as u32 + size <= columns.1;
     let mut top = run.top;
     while top < run.bottom {
         let mut sums = [[T::NOTHING; PLANES]; ROWS];
-        for i in 0..size {
+        let mut add = |i: u32, column: Option<u32>| {
             let tap = tap(i);
-            let x = first + i as i32;
-            let column = if is_inside { Some(x as u32) } else { column(x) };
             for k in 0..ROWS {
-                let row = at((top + k as u32).min(run.bottom - 1), column);
+                let row = at(Some((top + k as u32).min(run.bottom - 1)), column);
                 for plane in 0..PLANES {
                     sums[k][plane] = sums[k][plane] + tap * row[plane];
                 }
+            }
+        };
+        // In loops of their own: most have no question to ask.
+        if is_inside {
+            for i in 0..size {
+                add(i, Some(first as u32 + i));
+            }
+        } else {
+            for i in 0..size {
+                add(i, (columns.0)(first + i as i32));
             }
         }
         for k in 0..ROWS {

@@ -6,9 +6,9 @@ use super::boxes::{self, EACH_SUMMED};
 use super::geometry::{Plane, Size};
 use super::lines::weigh_across;
 use super::runs::Run;
+use crate::Simt;
 use crate::abi::boxes::PIECE;
 use crate::abi::measure;
-use crate::{Simt, Word};
 
 /// What window sums become.
 #[derive(Clone, Copy)]
@@ -83,11 +83,10 @@ macro_rules! across {
             let planes: [_; 3] = array::from_fn(|i| Plane::numbered(s, sums, of_image, border, i as u32));
             weigh_across(
                 run,
-                width,
                 size,
                 |i| s.load_constant(taps, i as usize) as $sum,
-                |x| planes[0].column(x),
-                |y, column| -> [$sum; 3] { array::from_fn(|i| planes[i].sample(planes[i].row(y as i32), column)) },
+                (|x| planes[0].column(x), width),
+                |row, column| -> [$sum; 3] { array::from_fn(|i| planes[i].sample(row, column)) },
                 |y, sums| to.store(run.x, y, [sums[0] as f32, sums[1] as f32, sums[2] as f32]),
             );
         }

@@ -8,41 +8,27 @@ use super::number::Number;
 use super::runs::{Run, down, push};
 use crate::Simt;
 
-/// Of integers, rounded.
-pub(crate) fn binomial_rounded<S: Simt>(
-    s: S,
-    from: S::Buffer<i32>,
-    to: S::Buffer<i32>,
-    width: u32,
-    height: u32,
-    rows: u32,
-    size: u32,
-    border: u32,
-) {
-    let of = Size { width, height };
-    if size == 3 {
-        smooth::<S, i32, 1>(s, from, to, of, rows, border, |sum| (sum + 8) >> 4);
-    } else {
-        smooth::<S, i32, 2>(s, from, to, of, rows, border, |sum| (sum + 128) >> 8);
-    }
+macro_rules! binomials {
+    ($($name:ident: $word:ident, $radius:literal, $finish:expr;)*) => {$(
+        pub(crate) fn $name<S: Simt>(
+            s: S,
+            from: S::Buffer<$word>,
+            to: S::Buffer<$word>,
+            width: u32,
+            height: u32,
+            rows: u32,
+            border: u32,
+        ) {
+            smooth::<S, $word, $radius>(s, from, to, Size { width, height }, rows, border, $finish);
+        }
+    )*};
 }
 
-pub(crate) fn binomial_scaled<S: Simt>(
-    s: S,
-    from: S::Buffer<f32>,
-    to: S::Buffer<f32>,
-    width: u32,
-    height: u32,
-    rows: u32,
-    size: u32,
-    border: u32,
-) {
-    let of = Size { width, height };
-    if size == 3 {
-        smooth::<S, f32, 1>(s, from, to, of, rows, border, |sum| sum * (1.0 / 16.0));
-    } else {
-        smooth::<S, f32, 2>(s, from, to, of, rows, border, |sum| sum * (1.0 / 256.0));
-    }
+binomials! {
+    binomial3_i32: i32, 1, |sum| (sum + 8) >> 4;
+    binomial5_i32: i32, 2, |sum| (sum + 128) >> 8;
+    binomial3_f32: f32, 1, |sum| sum * (1.0 / 16.0);
+    binomial5_f32: f32, 2, |sum| sum * (1.0 / 256.0);
 }
 
 #[inline(always)]

@@ -63,7 +63,7 @@ pub(crate) fn suppress<S: Simt>(
 #[inline(always)]
 fn stays<S: Simt>(field: Field<S>, is_candidate: bool, (x, y): (u32, u32), radius: u32) -> bool {
     let i = field.size.number(x, y);
-    let mut stays = is_candidate;
+    let mut stays = is_candidate && (radius == 0 || !field.is_exceeded(x, y));
     // From ring to ring outwards (Loundagin's spiral): most candidates lose to a neighbour.
     let mut ring = 1;
     while stays && ring <= radius && ring <= ALONE {
@@ -168,6 +168,19 @@ impl<S: Simt> Field<S> {
     #[inline(always)]
     fn competes(self, x: u32, y: u32) -> bool {
         competes(self.s, self.mask, self.size, self.frame, self.masked, x, y)
+    }
+
+    /// Whether one of the four next to the candidate at x, y has a greater response, as far as that is seen at once: most lose so, and
+    /// wait for the four together.
+    #[inline(always)]
+    fn is_exceeded(self, x: u32, y: u32) -> bool {
+        let Size { width, height } = self.size;
+        let own = self.response(self.size.number(x, y));
+        let beside =
+            [(x.max(1) - 1, y), ((x + 1).min(width - 1), y), (x, y.max(1) - 1), (x, (y + 1).min(height - 1))];
+        let [a, b, c, d] = beside.map(|(x, y)| self.response(self.size.number(x, y)));
+        // What does not compete is masked, or 0.
+        self.masked == 0 && own >= 0.0 && a.max(b).max(c.max(d)) > own
     }
 
     /// Whether the candidate `i` at x, y loses to the pixel dx, dy away: to a greater response, or to an equal one that

@@ -20,10 +20,16 @@ struct Products<S: Simt, T: Word> {
 }
 
 impl<S: Simt, T: Word> Products<S, T> {
-    /// gx·gx, gx·gy and gy·gy of row `y` of the thread's column.
+    /// The row that stands for row y; none where products are zero.
     #[inline(always)]
-    fn at<U: Number>(&self, y: i32, convert: impl Fn(T) -> U) -> [U; 3] {
-        let Some(y) = inside(self.border, y, self.size.height) else { return [U::ZERO; 3] };
+    fn row(&self, y: i32) -> Option<u32> {
+        inside(self.border, y, self.size.height)
+    }
+
+    /// gx·gx, gx·gy and gy·gy of a row of the thread's column.
+    #[inline(always)]
+    fn at<U: Number>(&self, row: Option<u32>, convert: impl Fn(T) -> U) -> [U; 3] {
+        let Some(y) = row else { return [U::ZERO; 3] };
         let i = self.size.number(self.x, y) as usize;
         let of = |channel: u32| {
             let i = channel as usize * self.size.pixels() as usize + i;
@@ -62,7 +68,7 @@ pub(crate) fn products_f32<S: Simt>(
     let size = Size { width, height };
     let run = Run::new(s, size, rows);
     let of = Products { s, gx, gy, size, channels, border: 0, x: run.x };
-    run.down(|y| of.at(y as i32, |gradient| gradient), |y, row| of.store(products, y, row));
+    run.down(|y| of.at(Some(y), |gradient| gradient), |y, row| of.store(products, y, row));
 }
 
 macro_rules! slides {
@@ -104,7 +110,7 @@ fn slide<S: Simt, T: Word, U: Number>(
         return;
     }
     let (top, r) = (run.top as i32, (size / 2) as i32);
-    let at = |y: i32| products.at(y, convert);
+    let at = |y: i32| products.at(products.row(y), convert);
     let sum = |a: [U; 3], b: [U; 3]| [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
     let mut sums = [U::ZERO; 3];
     for y in top - r..=top + r {
@@ -147,7 +153,8 @@ macro_rules! weighs {
                 run,
                 size,
                 |i| s.load_constant(taps, i as usize) as $sum,
-                |y| products.at(y, $product::from).map($convert),
+                (|y| products.row(y), height),
+                |row| products.at(row, $product::from).map($convert),
                 |y, row: [$sum; 3]| products.store(sums, y, row),
             );
         }
