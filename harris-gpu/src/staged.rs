@@ -398,7 +398,7 @@ impl<D: Device> Pass<'_, D> {
     }
 }
 
-/// Blocks of a kernel by run, and the rows of its runs.
+/// Blocks of a kernel by run, all of which have as many threads, and the rows of its runs.
 pub(crate) fn runs<D: Device>(device: &D, (width, height): (u32, u32), planes: usize) -> ([u32; 2], u32) {
     let strips = (width as usize).div_ceil(Kernel::extent.threads() as usize);
     let blocks = BLOCKS * device.multiprocessors() as usize;
