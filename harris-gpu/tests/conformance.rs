@@ -82,6 +82,27 @@ fn crowded_bins_are_sorted_anew() {
     }
 }
 
+/// Images whose responses mostly fall into one of Rosin's bins, which is another one from place to place.
+#[test]
+fn histograms_of_quiet_images_are_whole() {
+    for seed in 0..6 {
+        let quiet = move |x: usize, y: usize, c: usize| match (x + 7 * seed) % 90 {
+            0..60 => 0.3,
+            // Along a slanted edge responses are alike, too, and not those of a flat area.
+            60..80 => f64::from(u8::from((y + x / 8) % 4 < 2)),
+            _ => noise(seed as u64, x, y, c),
+        };
+        let picture = Picture::draw(Depth::U8, (300, 40, 1), quiet);
+        for bins in [8, 64, 1000] {
+            let config = HarrisConfig::builder().threshold(Threshold::Rosin { bins }).build().unwrap();
+            let expected = ReferenceDetector::new(config.clone()).detect(&picture.view()).unwrap();
+            assert!(!expected.is_empty(), "nothing to compare");
+            let found = GpuDetector::new(HostDevice, config).detect(&picture.view()).unwrap();
+            assert!(found == expected, "{bins} bins, seed {seed}: {} for {}", found.len(), expected.len());
+        }
+    }
+}
+
 /// Frames through several detectors, whose results come in order, failures in their places.
 #[test]
 fn frames_come_back_in_order() {
