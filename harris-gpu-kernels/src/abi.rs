@@ -7,8 +7,9 @@
 /// ```
 ///
 /// `width` and `height` are the image's, whose pixels number less than 2³¹. A stack of planes is one buffer, plane
-/// after plane; rows of blocks ([`Simt::block_row`](crate::Simt::block_row)) are its planes. Threads of a kernel that is said
-/// to be *by pixel* are the pixels, row by row, of a grid that is at least as long.
+/// after plane; rows of blocks ([`Simt::block_row`](crate::Simt::block_row)) are its planes. Blocks of a kernel that is said
+/// to be *by run* are neighbouring columns, each of which a thread goes down for `rows` rows: strip by strip, and part of the image by
+/// part.
 #[macro_export]
 macro_rules! for_each_kernel {
     ($($apply:tt)*) => {
