@@ -344,8 +344,12 @@ pub fn in_batches(make: Make) {
     let mut pictures: Vec<Picture> =
         (0..7).map(|seed| plain(seed, (61, 47), 1 + seed as usize % 3)).collect();
     pictures.push(plain(7, (16, 16), 2));
-    pictures.push(plain(8, (61, 47), 2).with_gap(3));
     pictures.push(plain(9, (61, 47), 2).with_mask(|x, y| x > y));
+    pictures.push(plain(8, (61, 47), 2).with_gap(3));
+    pictures.extend(
+        (15..19)
+            .map(|seed| plain(seed, (61, 47), 2).with_mask(move |x, y| noise(seed, x / 4, y / 9, 1) > 0.4)),
+    );
     pictures
         .extend(DEPTHS.map(|depth| Picture::draw(depth, (61, 47, 3), |x, y, c| noise(10, x / 2, y / 2, c))));
     pictures.extend(DEPTHS.map(|depth| Picture::draw(depth, (5, 9, 1), |x, y, c| noise(11, x, y, c))));

@@ -79,11 +79,12 @@ impl Picture {
         self
     }
 
-    /// The same image with a mask, `wanted(x, y)`.
+    /// The same image with a mask, `wanted(x, y)`: bytes from 1 to 255, and zeros.
     #[must_use]
     pub fn with_mask(mut self, wanted: impl Fn(usize, usize) -> bool) -> Self {
         let (width, height) = (self.width, self.height);
-        self.mask = Some((0..width * height).map(|i| u8::from(wanted(i % width, i / width)) * 255).collect());
+        let byte = |i| if wanted(i % width, i / width) { 255 - (i % 255) as u8 } else { 0 };
+        self.mask = Some((0..width * height).map(byte).collect());
         self
     }
 

@@ -39,6 +39,9 @@ struct Args {
     /// Photograph; by default the one of the repository
     #[arg(long, value_name = "FILE")]
     image: Option<PathBuf>,
+    /// Seek corners where this image is not 0: it is tiled, too; frames of streams have no mask
+    #[arg(long, value_name = "FILE")]
+    mask: Option<PathBuf>,
     /// Use the colours of a colour file, not its luma
     #[arg(long)]
     color: bool,
@@ -161,6 +164,7 @@ fn run(args: Args) -> Result<ExitCode> {
     let default = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/data/camera.png"));
     let photograph = input::read_image(args.image.as_deref().unwrap_or(default), args.color)?;
     let view = ImageView::try_from(&photograph)?;
+    let mask = args.mask.as_deref().map(input::read_mask).transpose()?;
     for &size in &args.sizes {
         // Down to 8 bits, from where it goes to each type exactly.
         let samples: Vec<u8> = match view.samples() {
@@ -169,11 +173,14 @@ fn run(args: Args) -> Result<ExitCode> {
         };
         let channels = samples.len() / (view.width() * view.height());
         let tiled = tile(&samples, view.width() * channels, view.height(), channels, size);
+        let mask =
+            mask.as_ref().map(|mask| tile(mask, mask.width() as usize, mask.height() as usize, 1, size));
+        let mask = mask.as_deref();
         macro_rules! time {
             ($samples:expr) => {{
                 let samples = &$samples[..];
-                let timing = time(samples, channels, size, &mut *detector, args.seconds)?;
-                Timing { transfers: transfers(samples, channels, size, &detection, &args)?, ..timing }
+                let timing = time(samples, channels, size, mask, &mut *detector, args.seconds)?;
+                Timing { transfers: transfers(samples, channels, size, mask, &detection, &args)?, ..timing }
             }};
         }
         let timing = match args.depth {
@@ -196,6 +203,7 @@ fn transfers<T: Sample>(
     samples: &[T],
     channels: usize,
     size: Size,
+    mask: Option<&[u8]>,
     detection: &Detection,
     args: &Args,
 ) -> Result<Option<Transfers>, Error> {
@@ -204,7 +212,7 @@ fn transfers<T: Sample>(
     };
     let size = (size.width, size.height);
     let seconds = (args.seconds, args.stream_seconds.unwrap_or(args.seconds));
-    transfers::time(samples, channels, size, config, ordinal, seconds).map(Some)
+    transfers::time(samples, channels, size, mask, config, ordinal, seconds).map(Some)
 }
 
 #[cfg(not(feature = "cuda"))]
@@ -212,6 +220,7 @@ fn transfers<T: Sample>(
     _: &[T],
     _: usize,
     _: Size,
+    _: Option<&[u8]>,
     _: &Detection,
     _: &Args,
 ) -> Result<Option<Transfers>, Error> {
@@ -239,11 +248,15 @@ fn time<T: Sample>(
     samples: &[T],
     channels: usize,
     size: Size,
+    mask: Option<&[u8]>,
     detector: &mut dyn Timed,
     seconds: Duration,
 ) -> Result<Timing, Error> {
     let Size { width, height } = size;
-    let image = ImageView::strided(samples, width, height, channels, width * channels)?;
+    let mut image = ImageView::strided(samples, width, height, channels, width * channels)?;
+    if let Some(mask) = mask {
+        image = image.with_mask(ImageView::gray(mask, width, height)?)?;
+    }
     // The first frame brings the memory.
     let keypoints = detector.detect(&image)?.len();
     let (mut times, mut steps) = (Vec::new(), [const { Vec::new() }; 4]);

@@ -13,10 +13,12 @@ const BATCH: usize = 1000;
 const BATCH_BYTES: usize = 512 << 20;
 
 /// Times whole images in pinned memory, the bare copy, a stream and a batch of them, for so many seconds each, and streams for others.
+/// A mask is in pinned memory, too, but copies are bare, and streams have none.
 pub(crate) fn time<T: Sample>(
     samples: &[T],
     channels: usize,
     (width, height): (usize, usize),
+    mask: Option<&[u8]>,
     config: &HarrisConfig,
     ordinal: u32,
     (seconds, stream_seconds): (Duration, Duration),
@@ -24,12 +26,14 @@ pub(crate) fn time<T: Sample>(
     let image = [PinnedImage::copied(samples, width, height, channels)?];
     let copy = PinnedImage::copy_time(&image, ordinal)?;
     let [image] = image;
+    let mask = mask.map(|mask| PinnedImage::copied(mask, width, height, 1)).transpose()?;
+    let view = masked(&image, mask.as_ref())?;
 
     let mut detector = CudaDetector::on_device(ordinal, config.clone())?;
-    detector.detect(&image.view())?;
-    let pinned = median(seconds, || detector.detect(&image.view()).map(drop))?;
+    detector.detect(&view)?;
+    let pinned = median(seconds, || detector.detect(&view).map(drop))?;
 
-    let resident_image = CudaImage::upload(ordinal, &image.view())?;
+    let resident_image = CudaImage::upload(ordinal, &view)?;
     detector.detect_on_device(&resident_image)?;
     let resident_call = median(seconds, || detector.detect_on_device(&resident_image).map(drop))?;
     detector.set_timed(true);
@@ -59,7 +63,7 @@ pub(crate) fn time<T: Sample>(
         .map(|_| PinnedImage::copied(samples, width, height, channels))
         .collect::<Result<_, Error>>()?;
     let copies = PinnedImage::copy_time(&images, ordinal)?;
-    let views: Vec<ImageView<'_>> = images.iter().map(PinnedImage::view).collect();
+    let views = images.iter().map(|image| masked(image, mask.as_ref())).collect::<Result<Vec<_>, _>>()?;
     detector.detect_batch(&views)?;
     let batch = median(seconds, || detector.detect_batch(&views).map(drop))?;
 
@@ -76,6 +80,17 @@ pub(crate) fn time<T: Sample>(
         batch_ms: ms(batch / count as f64),
         on_all_ms: on_all.map(ms),
     })
+}
+
+/// An image, with a mask where there is one.
+fn masked<'a, T: Sample>(
+    image: &'a PinnedImage<T>,
+    mask: Option<&'a PinnedImage<u8>>,
+) -> Result<ImageView<'a>, Error> {
+    match mask {
+        Some(mask) => image.view().with_mask(mask.view()),
+        None => Ok(image.view()),
+    }
 }
 
 /// Seconds on the device's clock from an image that is there to the list, behind work of `other`, so that the host has asked for all of it

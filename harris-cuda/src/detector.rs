@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::time::Duration;
 
-use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, StageTimes, Subpixel};
+use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, StageTimes};
 use harris_gpu::{GpuDetector, GpuPipeline, Mark};
 use ndarray::Array2;
 
@@ -92,8 +92,8 @@ impl CudaDetector {
     }
 
     /// The same between work of others on the device, without waiting for it: behind what is queued on `stream` so far, which may write
-    /// the image, and ahead of what is queued there later, which may read the keypoints, and write the image again. With a least distance
-    /// between corners, or corners between pixels, for which a list that had no room would need the image again, this waits.
+    /// the image, and ahead of what is queued there later, which may read the keypoints, and write the image and its mask again. With corners
+    /// between pixels, or a mask where there is no fused kernel, for which a list that had no room would need these again, this waits.
     ///
     /// ```no_run
     /// use harris_cuda::{CudaDetector, CudaImage, HarrisConfig};
@@ -115,7 +115,7 @@ impl CudaDetector {
     ///
     /// # Safety
     /// `stream` (a `CUstream`; null is the default one) is alive. Until [`CudaPending::finish`], or until what is returned is dropped (it
-    /// must not be forgotten), the image's memory stays, and only work on that stream writes there.
+    /// must not be forgotten), the image's memory stays, and its mask's, and only work on that stream writes there.
     #[allow(unsafe_code, reason = "whoever has the stream must promise that it is good")]
     pub unsafe fn detect_on_stream<'a>(
         &'a mut self,
@@ -125,8 +125,7 @@ impl CudaDetector {
         self.check_ordinal(image)?;
         self.inner.device().stream().follow(stream)?;
         self.inner.begin_on_device(image.resident())?;
-        let config = self.inner.config();
-        let waits = config.min_distance() > 1.0 || config.subpixel() != Subpixel::None;
+        let waits = self.inner.may_look_again();
         let mut pending = CudaPending::new(&mut self.inner);
         if waits {
             pending.complete()?;

@@ -31,13 +31,15 @@ pub struct CudaImage {
     channels: usize,
     pitch: usize,
     depth: Depth,
+    /// Its mask, and the bytes from row to row of that.
+    mask: Option<(DeviceMemory, usize)>,
 }
 
 /// What rows and images of a device start at a multiple of, in bytes.
 const ALIGNMENT: usize = 4;
 
 impl CudaImage {
-    /// A copy of an image in the memory of device number `ordinal`; a mask stays behind.
+    /// A copy of an image, and of its mask if it has one, in the memory of device number `ordinal`.
     ///
     /// # Errors
     /// [`Error::NonFinite`] and [`Error::SampleTooLarge`]; else as [`CudaDetector::on_device`](crate::CudaDetector::on_device).
@@ -45,13 +47,20 @@ impl CudaImage {
         image.check_samples()?;
         let depth = Depth::of(image);
         let (width, height, channels) = (image.width(), image.height(), image.channels());
-        let pitch = (width * channels * depth.bytes()).next_multiple_of(ALIGNMENT);
         let mut device = CudaDevice::open(ordinal)?;
-        let memory = device.allocate(pitch * height)?;
-        let images = [Lines::of(image)];
-        device.upload(&memory, Rows { images: &images, rows: 0..height, pitch, offset: 0, lasting: true })?;
-        device.wait()?;
-        Ok(Self { memory, ordinal, width, height, channels, pitch, depth })
+        let mut copy = |lines: Lines<'_>| -> Result<_, Error> {
+            let pitch = lines.row(0).len().next_multiple_of(ALIGNMENT);
+            let memory = device.allocate(pitch * height)?;
+            device.upload(
+                &memory,
+                Rows { images: &[lines], rows: 0..height, pitch, offset: 0, lasting: true },
+            )?;
+            device.wait()?;
+            Ok((memory, pitch))
+        };
+        let (memory, pitch) = copy(Lines::of(image))?;
+        let mask = image.mask().map(|mask| copy(Lines::U8(mask))).transpose()?;
+        Ok(Self { memory, ordinal, width, height, channels, pitch, depth, mask })
     }
 
     /// An image of 8-bit samples that others hold in the memory of device number `ordinal`: from a decoder, or written by a kernel.
@@ -74,16 +83,22 @@ impl CudaImage {
         height: usize,
         channels: usize,
     ) -> Result<Self, Error> {
-        let whole = pitch.checked_mul(height).is_some_and(|bytes| bytes > 0 && bytes <= isize::MAX as usize);
-        let row = width.checked_mul(channels).is_some_and(|bytes| bytes > 0 && bytes <= pitch);
-        let aligned =
-            pointer != 0 && pointer.is_multiple_of(ALIGNMENT as u64) && pitch.is_multiple_of(ALIGNMENT);
-        if !(whole && row && aligned && matches!(channels, 1 | 3)) {
-            return Err(CudaError::Layout { pointer, pitch, width, height, channels }.into());
-        }
-        let gpu = Gpu::open(ordinal)?;
-        let memory = DeviceMemory::foreign(&gpu, pointer, pitch * height);
-        Ok(Self { memory, ordinal, width, height, channels, pitch, depth: Depth::U8 })
+        let memory = foreign(ordinal, pointer, pitch, (width, height, channels))?;
+        Ok(Self { memory, ordinal, width, height, channels, pitch, depth: Depth::U8, mask: None })
+    }
+
+    /// The image with a mask of its size that others hold in the memory of its device, in place of any that it has: corners are sought
+    /// where a byte is not zero. `pointer` and `pitch`, the bytes from row to row, are multiples of 4.
+    ///
+    /// # Errors
+    /// As [`CudaImage::from_raw`].
+    ///
+    /// # Safety
+    /// As that of [`CudaImage::from_raw`], for the mask's rows.
+    #[allow(unsafe_code, reason = "whoever has the pointer must promise that it is good")]
+    pub unsafe fn with_mask_from_raw(self, pointer: u64, pitch: usize) -> Result<Self, Error> {
+        let memory = foreign(self.ordinal, pointer, pitch, (self.width, self.height, 1))?;
+        Ok(Self { mask: Some((memory, pitch)), ..self })
     }
 
     /// Its width in pixels.
@@ -125,8 +140,28 @@ impl CudaImage {
             channels: self.channels,
             pitch: self.pitch,
             depth: self.depth,
+            mask: self.mask.as_ref().map(|(memory, pitch)| (memory.lent(), *pitch)),
         }
     }
+}
+
+/// Memory of others that has rows of bytes.
+fn foreign(
+    ordinal: u32,
+    pointer: u64,
+    pitch: usize,
+    (width, height, channels): (usize, usize, usize),
+) -> Result<DeviceMemory, Error> {
+    // Kernels count a row's bytes with 32 bits.
+    let whole = u32::try_from(pitch).is_ok()
+        && pitch.checked_mul(height).is_some_and(|bytes| bytes > 0 && bytes <= isize::MAX as usize);
+    let row = width.checked_mul(channels).is_some_and(|bytes| bytes > 0 && bytes <= pitch);
+    let aligned = pointer != 0 && pointer.is_multiple_of(ALIGNMENT as u64) && pitch.is_multiple_of(ALIGNMENT);
+    if !(whole && row && aligned && matches!(channels, 1 | 3)) {
+        return Err(CudaError::Layout { pointer, pitch, width, height, channels }.into());
+    }
+    let gpu = Gpu::open(ordinal)?;
+    Ok(DeviceMemory::foreign(&gpu, pointer, pitch * height))
 }
 
 /// A detection on a device that is queued: see [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream). Dropped, it is

@@ -32,6 +32,8 @@ fn images_of_4096_by_4096_equal_the_cpu() {
         for depth in DEPTHS {
             let picture = Picture::draw(depth, (4096, 4096, channels), brightness).with_gap(7);
             equal_to_the_cpu(&HarrisConfig::default(), &picture);
+            let masked = picture.with_mask(|x, y| noise(7, x / 200, y / 100, 0) > 0.5);
+            equal_to_the_cpu(&HarrisConfig::default(), &masked);
         }
     }
 }

@@ -24,6 +24,12 @@ fn pinned(picture: &Picture) -> PinnedImage {
     PinnedImage::copied(samples(picture), picture.width, picture.height, 1).unwrap()
 }
 
+/// Rows of bytes in pinned memory, with gaps of five.
+fn wider(bytes: &[u8], width: usize) -> PinnedImage<u8> {
+    let rows: Vec<u8> = bytes.chunks(width).flat_map(|row| [row, &[7; 5]].concat()).collect();
+    PinnedImage::copied(&rows, width + 5, bytes.len() / width, 1).unwrap()
+}
+
 fn on_cpu(config: &HarrisConfig, image: &ImageView<'_>) -> Vec<Keypoint> {
     CpuDetector::new(config.clone()).detect(image).unwrap()
 }
@@ -74,6 +80,19 @@ fn pinned_images_equal_ordinary_ones() {
         for _ in 0..2 {
             assert!(detector.detect(&image.view()).unwrap() == expected, "{width} x {height}");
             assert!(detector.detect(&picture.view()).unwrap() == expected, "{width} x {height}, not pinned");
+        }
+        // A mask that is pinned, with gaps between its rows, and one that is not.
+        let masked = self::picture(1, width, height).with_mask(|x, y| noise(2, x / 9, y / 7, 0) > 0.5);
+        let expected = on_cpu(&config, &masked.view());
+        let mask = wider(masked.mask.as_ref().unwrap(), width);
+        let mask = ImageView::strided(mask.samples(), width, height, 1, width + 5).unwrap();
+        for _ in 0..2 {
+            let view = image.view().with_mask(mask).unwrap();
+            assert!(detector.detect(&view).unwrap() == expected, "{width} x {height}, masked");
+            assert!(
+                detector.detect(&masked.view()).unwrap() == expected,
+                "{width} x {height}, masked, not pinned"
+            );
         }
         // Rows with gaps, and only a part of the image.
         let part = |samples| ImageView::strided(samples, width - 1, height, 1, width).unwrap();

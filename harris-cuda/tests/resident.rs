@@ -47,14 +47,17 @@ fn resident_images_equal_others() {
         let mut cpu = CpuDetector::new(config.clone());
         for size in [(16, 16, 1), (17, 33, 1), (321, 203, 1), (130, 70, 3), (1919, 1080, 1)] {
             for depth in DEPTHS {
-                let picture = picture(depth, size).with_gap(3);
-                let expected = cpu.detect(&picture.view()).unwrap();
-                let image = CudaImage::upload(0, &picture.view()).unwrap();
-                for _ in 0..2 {
-                    let found = detector.detect_on_device(&image).unwrap();
-                    assert_eq!((found.len(), found.is_empty()), (expected.len(), expected.is_empty()));
-                    assert!(found.pointer() != 0);
-                    assert!(found.to_vec().unwrap() == expected, "{config:?}, {picture:?}");
+                let plain = picture(depth, size).with_gap(3);
+                let masked = picture(depth, size).with_mask(|x, y| noise(8, x / 7, y / 5, 0) > 0.5);
+                for picture in [plain, masked] {
+                    let expected = cpu.detect(&picture.view()).unwrap();
+                    let image = CudaImage::upload(0, &picture.view()).unwrap();
+                    for _ in 0..2 {
+                        let found = detector.detect_on_device(&image).unwrap();
+                        assert_eq!((found.len(), found.is_empty()), (expected.len(), expected.is_empty()));
+                        assert!(found.pointer() != 0);
+                        assert!(found.to_vec().unwrap() == expected, "{config:?}, {picture:?}");
+                    }
                 }
             }
         }
@@ -133,6 +136,20 @@ fn images_of_others_are_taken_where_they_are() {
             detector.detect_on_device(&part).unwrap().to_vec().unwrap() == expected,
             "{width} x {height}"
         );
+        // With a mask, which is elsewhere.
+        let dark: Vec<u8> = samples.iter().rev().map(|&sample| sample & 0x80).collect();
+        let mask = CudaImage::upload(0, &ImageView::gray(&dark, width, height).unwrap()).unwrap();
+        let (pointer, pitch) = mask.pointer();
+        // SAFETY: the mask lives on.
+        #[allow(unsafe_code)]
+        let part = unsafe { part.with_mask_from_raw(pointer, pitch) }.unwrap();
+        let view = view.with_mask(ImageView::gray(&dark, width, height).unwrap()).unwrap();
+        let masked = CpuDetector::new(config.clone()).detect(&view).unwrap();
+        assert!(masked != expected || expected.len() < 10);
+        assert!(
+            detector.detect_on_device(&part).unwrap().to_vec().unwrap() == masked,
+            "{width} x {height}, masked"
+        );
     }
 }
 
@@ -144,16 +161,20 @@ fn detections_keep_their_place_among_the_work_of_others() {
         return;
     }
     let (width, height) = (1024, 1000);
-    let pictures = [1, 2]
-        .map(|seed| Picture::draw(Depth::U8, (width, height, 1), |x, y, c| noise(seed, x / 3, y / 3, c)));
+    let draw = |seed| Picture::draw(Depth::U8, (width, height, 1), |x, y, c| noise(seed, x / 3, y / 3, c));
+    let plain = [1, 2].map(draw);
+    let masked = [1, 2].map(|seed| draw(seed).with_mask(|x, y| noise(seed, x / 50, y / 20, 1) > 0.3));
     let default = HarrisConfig::default().to_builder();
     let configs = [
-        default.clone(),
-        default.clone().order(Order::Raster).max_corners(Some(100)),
-        default.clone().border(Border::Zero),
-        default.min_distance(9.0),
+        (&plain, default.clone()),
+        (&masked, default.clone()),
+        (&plain, default.clone().order(Order::Raster).max_corners(Some(100))),
+        (&plain, default.clone().border(Border::Zero)),
+        (&masked, default.clone().border(Border::Zero)),
+        (&plain, default.clone().min_distance(9.0)),
+        (&plain, default.min_distance(3.0).threshold(Threshold::None).suppression_radius(1)),
     ];
-    for config in configs {
+    for (pictures, config) in configs {
         let config = config.build().unwrap();
         let mut cpu = CpuDetector::new(config.clone());
         let expected = pictures.each_ref().map(|picture| cpu.detect(&picture.view()).unwrap());
@@ -161,11 +182,16 @@ fn detections_keep_their_place_among_the_work_of_others() {
         let mut detector = CudaDetector::new(config.clone()).unwrap();
         // They make the device's context the thread's own, which the stream is then made in.
         let images = pictures.each_ref().map(|picture| CudaImage::upload(0, &picture.view()).unwrap());
+        let masks = pictures.each_ref().map(|picture| {
+            let mask = picture.mask.as_ref()?;
+            Some(CudaImage::upload(0, &ImageView::gray(mask, width, height).unwrap()).unwrap())
+        });
         let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
         // What takes long to copy: some tenths of a millisecond.
         let long = DeviceBuffer::<u8>::zeroed(256 << 20).unwrap();
         let mut copy = DeviceBuffer::<u8>::zeroed(256 << 20).unwrap();
         let mut frame = DeviceBuffer::<u8>::zeroed(width * height).unwrap();
+        let mut mask = DeviceBuffer::<u8>::zeroed(width * height).unwrap();
         let list = DeviceBuffer::<u8>::zeroed(16 * width * height).unwrap();
         let mut count = DeviceBuffer::<u8>::zeroed(4).unwrap();
         // The default stream makes the zeros, and may be late: this stream does not wait for it.
@@ -176,7 +202,11 @@ fn detections_keep_their_place_among_the_work_of_others() {
         };
         let address = frame.as_device_ptr().as_raw();
         // SAFETY: as above.
-        let image = unsafe { CudaImage::from_raw(0, address, width, width, height, 1) }.unwrap();
+        let mut image = unsafe { CudaImage::from_raw(0, address, width, width, height, 1) }.unwrap();
+        if masks[0].is_some() {
+            // SAFETY: as above; with the image, it is written on the stream.
+            image = unsafe { image.with_mask_from_raw(mask.as_device_ptr().as_raw(), width) }.unwrap();
+        }
         // The first may not be complete: the detector learns how many corners there are.
         for round in 0..6 {
             let [first, second] = [round % 2, (round + 1) % 2];
@@ -185,6 +215,9 @@ fn detections_keep_their_place_among_the_work_of_others() {
             let (room, len) = unsafe {
                 copy.async_copy_from(&long, &stream).unwrap();
                 frame.async_copy_from(&samples[0], &stream).unwrap();
+                if let Some(image) = &masks[first] {
+                    mask.async_copy_from(&at(image.pointer().0, width * height), &stream).unwrap();
+                }
                 let pending = detector.detect_on_stream(&image, stream.as_inner().cast()).unwrap();
                 let room = pending.room();
                 let keypoints = at(pending.pointer(), 16 * room);
@@ -192,6 +225,9 @@ fn detections_keep_their_place_among_the_work_of_others() {
                 count.async_copy_from(&at(pending.count_pointer(), 4), &stream).unwrap();
                 if round > 0 {
                     frame.async_copy_from(&samples[1], &stream).unwrap();
+                    if let Some(image) = &masks[second] {
+                        mask.async_copy_from(&at(image.pointer().0, width * height), &stream).unwrap();
+                    }
                     copy.async_copy_from(&long, &stream).unwrap();
                 }
                 let found = pending.finish().unwrap();
@@ -235,6 +271,7 @@ fn layouts_that_cannot_be_are_errors_before_a_device_is_sought() {
         (0x1000, 64, 0, 48, 1),
         (0x1000, 64, 60, 0, 1),
         (0x1000, 1 << 62, 60, 48, 1),
+        (0x1000, 1 << 32, 60, 48, 1),
     ] {
         assert_ne!((pointer, pitch, width, height, channels), good);
         // SAFETY: nothing is read.

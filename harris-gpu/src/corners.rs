@@ -182,7 +182,7 @@ impl<'a, D: Device> Search<'a, D> {
     }
 
     fn extent(&self) -> Result<(), Error> {
-        let (response, mask) = (self.workspace.buffer(Slot::Response), self.workspace.buffer(Slot::Mask));
+        let (response, (mask, mask_pitch)) = (self.workspace.buffer(Slot::Response), self.mask());
         let state = self.workspace.buffer(Slot::State);
         let (grid, rows) = self.runs();
         launch::extent(
@@ -195,7 +195,7 @@ impl<'a, D: Device> Search<'a, D> {
             self.height,
             rows,
             self.frame,
-            u32::from(self.shape.masked),
+            mask_pitch,
         )
     }
 
@@ -205,7 +205,7 @@ impl<'a, D: Device> Search<'a, D> {
         self.workspace.fit::<u32>(self.device, Slot::Counts, words)?;
         let counts = self.workspace.buffer(Slot::Counts);
         self.device.clear(counts.memory, words)?;
-        let (response, mask) = (self.workspace.buffer(Slot::Response), self.workspace.buffer(Slot::Mask));
+        let (response, (mask, mask_pitch)) = (self.workspace.buffer(Slot::Response), self.mask());
         let state = self.workspace.buffer(Slot::State);
         let (grid, rows) = self.runs();
         launch::histogram(
@@ -221,9 +221,14 @@ impl<'a, D: Device> Search<'a, D> {
             self.height,
             rows,
             self.frame,
-            u32::from(self.shape.masked),
+            mask_pitch,
         )?;
         launch::rosin(self.device, [1, 1], state, counts, bins, copies)
+    }
+
+    /// The mask as kernels take it.
+    fn mask(&self) -> (Buffer<'_, D::Memory, u8>, u32) {
+        self.workspace.mask(self.shape.mask_pitch)
     }
 
     fn runs(&self) -> ([u32; 2], u32) {
@@ -234,11 +239,12 @@ impl<'a, D: Device> Search<'a, D> {
     pub(crate) fn candidates(&mut self) -> Result<(), Error> {
         self.workspace.fit::<u64>(self.device, Slot::Keys, self.room.kept)?;
         let (grid, rows) = self.runs();
+        let (mask, mask_pitch) = self.mask();
         launch::suppress(
             self.device,
             grid,
             self.workspace.buffer(Slot::Response),
-            self.workspace.buffer(Slot::Mask),
+            mask,
             self.workspace.buffer(Slot::State),
             self.workspace.buffer(Slot::Keys),
             self.room.kept as u32,
@@ -248,7 +254,7 @@ impl<'a, D: Device> Search<'a, D> {
             self.frame,
             self.margin(),
             self.config.suppression_radius().min(self.pixels()) as u32,
-            u32::from(self.shape.masked),
+            mask_pitch,
         )
     }
 

@@ -179,7 +179,7 @@ impl<D: Device> GpuDetector<D> {
         let lasting = pace != Pace::Copied;
         let Some(kernel) = kernel else {
             upload::samples(device, workspace, image, lasting)?;
-            upload::mask(device, workspace, image)?;
+            upload::mask(device, workspace, image, lasting)?;
             return self.enqueue_stages(shape, true);
         };
         shape.stride = shape.stride.next_multiple_of(fused::ALIGNMENT);
@@ -238,10 +238,13 @@ impl<D: Device> GpuDetector<D> {
         self.check_size(image.width, image.height)?;
         let shape = Shape::resident(&image);
         self.workspace.put(Slot::Image, image.memory, image.pitch * image.height);
+        if let Some((mask, pitch)) = image.mask {
+            self.workspace.put(Slot::Mask, mask, pitch * image.height);
+        }
         let begun = self.device.mark(Mark::Uploaded).and_then(|()| self.enqueue_resident(shape));
         if begun.is_err() {
             let _ = self.device.wait();
-            self.workspace.take(Slot::Image);
+            self.let_go(&shape, false);
         }
         begun
     }
@@ -250,7 +253,6 @@ impl<D: Device> GpuDetector<D> {
         self.make_room(&shape);
         let aligned = shape.stride.is_multiple_of(fused::ALIGNMENT);
         let Some(kernel) = self.kernel(&shape).filter(|_| aligned) else {
-            self.workspace.fit::<u8>(&self.device, Slot::Mask, 1)?;
             return self.enqueue_stages(shape, false);
         };
         let Self { device, config, workspace, room, recordings, .. } = self;
@@ -296,6 +298,14 @@ impl<D: Device> GpuDetector<D> {
     #[must_use]
     pub fn room_on_device(&self) -> usize {
         self.room.as_ref().map_or(0, |room| room.kept)
+    }
+
+    /// Whether an image begun with [`GpuDetector::begin_on_device`] is looked at again by [`GpuDetector::finish_on_device`] where its list
+    /// had no room, or its mask is.
+    #[must_use]
+    pub fn may_look_again(&self) -> bool {
+        let masked_stages = |job: &Job<D>| job.walk.is_none() && job.shape.mask_pitch > 0;
+        self.config.subpixel() != Subpixel::None || self.job.as_ref().is_some_and(masked_stages)
     }
 
     /// Whether what was begun is done, so that [`GpuDetector::finish`] hardly waits.
@@ -344,7 +354,7 @@ impl<D: Device> GpuDetector<D> {
         if finished.is_err() {
             let _ = self.device.wait();
         }
-        self.let_go(wanted);
+        self.let_go(&shape, wanted);
         finished
     }
 
@@ -353,14 +363,18 @@ impl<D: Device> GpuDetector<D> {
         if let Some(job) = self.job.take() {
             // Whether it failed is not asked for any more.
             let _ = self.device.wait();
-            self.let_go(job.wanted);
+            self.let_go(&job.shape, job.wanted);
         }
     }
 
-    /// Lets go of the image's memory where it is another's: nothing is brought there. It is where keypoints are not wanted here.
-    fn let_go(&mut self, wanted: bool) {
+    /// Lets go of the image's memory, and of its mask's, where it is another's: nothing is brought there. It is where keypoints are not
+    /// wanted here.
+    fn let_go(&mut self, shape: &Shape, wanted: bool) {
         if !wanted {
             self.workspace.take(Slot::Image);
+            if shape.mask_pitch > 0 {
+                self.workspace.take(Slot::Mask);
+            }
         }
     }
 

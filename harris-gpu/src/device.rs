@@ -280,6 +280,9 @@ pub struct Resident<M> {
     pub pitch: usize,
     /// The type of its samples. Floats are finite, and none is too large for [`ImageView::check_samples`].
     pub depth: Depth,
+    /// A mask of its size, if it has one, and the bytes from row to row of that: a multiple of 4, and a row or more. The last row is
+    /// complete up to the next such multiple.
+    pub mask: Option<(M, usize)>,
 }
 
 /// A type of samples.

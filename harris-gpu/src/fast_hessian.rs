@@ -143,18 +143,18 @@ impl<D: Device> GpuFastHessian<D> {
         loop {
             let room = workspace.room::<u64>(Slot::Keys).min(u32::MAX as usize);
             device.clear(workspace.buffer::<u32>(Slot::State).memory, state::WORDS)?;
+            let (mask, mask_pitch) = workspace.mask(upload::mask_pitch(image));
             launch::scale_peaks(
                 device,
                 grid(Kernel::scale_peaks, tables.sought, 1),
                 workspace.buffer(Slot::Layers),
                 workspace.buffer(Slot::Triples),
                 workspace.buffer(Slot::Response),
-                workspace.buffer(Slot::Mask),
+                mask,
                 workspace.buffer(Slot::State),
                 workspace.buffer(Slot::Keys),
                 room as u32,
-                image.width() as u32,
-                u32::from(image.mask().is_some()),
+                mask_pitch,
                 config.threshold(),
                 (tables.triples.len() / triple::WORDS) as u32,
                 tables.sought as u32,
@@ -219,7 +219,7 @@ impl<D: Device> Detector for GpuFastHessian<D> {
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
         self.check(image)?;
         self.plan(&Pyramid::new(&self.config, image.width(), image.height()), levels(image))?;
-        upload::mask(&mut self.device, &mut self.workspace, image)?;
+        upload::mask(&mut self.device, &mut self.workspace, image, false)?;
         let pitch = self.respond(image)?;
         let found = self.search(image)?;
         self.list(image, pitch, found)

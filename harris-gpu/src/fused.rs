@@ -3,7 +3,7 @@
 use harris_core::{
     Border, Error, Gradient, HarrisConfig, ImageView, MAX_SAMPLE, Measure, Smoothing, Subpixel, Window,
 };
-use harris_gpu_kernels::abi::{Kernel, fused, gradient};
+use harris_gpu_kernels::abi::{Kernel, fused, gradient, measure};
 use harris_gpu_kernels::simt;
 
 use crate::corners::{Fetched, Search, simple_threshold};
@@ -46,16 +46,16 @@ pub(crate) fn kernel(shape: &Shape, config: &HarrisConfig) -> Option<Kernel> {
         (Depth::F32, 1) => fused::Samples::Floats,
         _ => return None,
     };
+    let measure = if shape.mask_pitch > 0 { measure::ANY } else { measure_of(config).0 };
     let kernel = Kernel::fused(
         samples,
         smoothing,
         gradient,
         config.window().radius(),
-        measure_of(config).0,
+        measure,
         config.suppression_radius(),
     )?;
-    let suits = !shape.masked
-        && shape.width.min(shape.height) as usize >= LEAST_SIDE
+    let suits = shape.width.min(shape.height) as usize >= LEAST_SIDE
         && matches!(config.border(), Border::Reflect101 | Border::Skip)
         && config.subpixel() != Subpixel::Quadratic
         && simple_threshold(config).is_some();
@@ -130,11 +130,22 @@ impl Pieces {
 
     /// What [`find`] depends on, but for a detector's configuration.
     fn key<D: Device>(&self, search: &Search<'_, D>, wanted: bool) -> Key {
-        let image = search.device.address(search.workspace.buffer::<u8>(Slot::Image).memory);
+        let address = |slot| search.device.address(search.workspace.buffer::<u8>(slot).memory);
+        let mask = if search.shape.mask_pitch > 0 { address(Slot::Mask) } else { 0 };
         let [kept, usual] = search.room.key();
         let size = u64::from(search.width) << 32 | u64::from(search.height);
         let kind = (self.kernel as u64) << 2 | u64::from(wanted) << 1 | u64::from(self.hurried);
-        [size, self.images as u64, kind, image, search.stride, kept, usual]
+        [
+            size,
+            self.images as u64,
+            kind,
+            address(Slot::Image),
+            search.stride,
+            mask,
+            search.shape.mask_pitch as u64,
+            kept,
+            usual,
+        ]
     }
 
     /// Rows of the pieces of so many that are walked on at once.
@@ -200,15 +211,18 @@ pub(crate) fn bring<D: Device>(
     lasting: bool,
     ahead: bool,
 ) -> Result<(), Error> {
-    let pitch = prepare(search)?;
-    let images: Vec<_> = images.iter().map(Lines::of).collect();
-    let memory = search.workspace.buffer::<u8>(Slot::Image).memory;
-    let rows = Rows { images: &images, rows: 0..search.height as usize, pitch, offset: 0, lasting };
+    let parts = prepare(search, images)?;
+    for (slot, images, pitch) in &parts {
+        let memory = search.workspace.buffer::<u8>(*slot).memory;
+        let rows = Rows { images, rows: 0..search.height as usize, pitch: *pitch, offset: 0, lasting };
+        if ahead {
+            search.device.send(memory, rows)?;
+        } else {
+            search.device.upload(memory, rows)?;
+        }
+    }
     if ahead {
-        search.device.send(memory, rows)?;
         search.device.arrive()?;
-    } else {
-        search.device.upload(memory, rows)?;
     }
     search.device.mark(Mark::Uploaded)
 }
@@ -226,13 +240,15 @@ pub(crate) fn hurry<D: Device>(
     image: &ImageView<'_>,
     pieces: &Pieces,
 ) -> Result<Left, Error> {
-    let pitch = prepare(search)?;
-    let (image, height) = (Lines::of(image), image.height());
+    let planes = prepare(search, std::slice::from_ref(image))?;
+    let height = image.height();
     let (mut sent, mut left) = (0, pieces.all());
     for (end, first, last) in parts(height, pieces.part) {
-        let memory = search.workspace.buffer::<u8>(Slot::Image).memory;
-        let now = Rows { images: &[image], rows: sent..end, pitch, offset: sent * pitch, lasting: true };
-        search.device.send(memory, now)?;
+        for (slot, images, pitch) in &planes {
+            let memory = search.workspace.buffer::<u8>(*slot).memory;
+            let now = Rows { images, rows: sent..end, pitch: *pitch, offset: sent * pitch, lasting: true };
+            search.device.send(memory, now)?;
+        }
         if end == height {
             search.device.announce(Mark::Uploaded)?;
             break;
@@ -251,16 +267,28 @@ pub(crate) fn hurry<D: Device>(
     Ok(left)
 }
 
-/// Makes room for images; returns how many bytes rows are apart.
-fn prepare<D: Device>(search: &mut Search<'_, D>) -> Result<usize, Error> {
-    let pitch = pitch(search);
+/// What is brought of images: their samples, and their masks where they have some; where to, and how many bytes rows are apart there.
+type Planes<'a> = Vec<(Slot, Vec<Lines<'a>>, usize)>;
+
+/// Makes room for images.
+fn prepare<'a, D: Device>(search: &mut Search<'_, D>, images: &[ImageView<'a>]) -> Result<Planes<'a>, Error> {
+    let (pitch, mask_pitch) = (pitch(search), search.shape.mask_pitch);
     // Words are read across rows' ends, and rows ahead of those that are walked.
-    let bytes = pitch * search.height as usize * search.images;
-    if search.workspace.fit_cleared::<u8>(search.device, Slot::Image, bytes)? {
+    let rows = search.height as usize * search.images;
+    let image_is_new = search.workspace.fit_cleared::<u8>(search.device, Slot::Image, pitch * rows)?;
+    let mask_is_new =
+        mask_pitch > 0 && search.workspace.fit_cleared::<u8>(search.device, Slot::Mask, mask_pitch * rows)?;
+    if image_is_new || mask_is_new {
         // Rows may be sent ahead of the queue.
         search.device.wait()?;
     }
-    Ok(pitch)
+    // Masks first: what the device waits for at last are samples.
+    let masks: Vec<_> = images.iter().filter_map(|image| image.mask().map(Lines::U8)).collect();
+    let mut planes = vec![(Slot::Image, images.iter().map(Lines::of).collect(), pitch)];
+    if !masks.is_empty() {
+        planes.insert(0, (Slot::Mask, masks, mask_pitch));
+    }
+    Ok(planes)
 }
 
 /// Walks on images that are there, or on what is left of one, and lists the corners, which are fetched where they are `wanted`.
@@ -342,6 +370,7 @@ fn walk_on<D: Device>(
         (threshold, value, reach(config, scale)),
         (piece as u32, pieces.count as u32, pieces.room as u32),
         (tables, if piece == 0 { counters } else { 0 }),
+        workspace.mask(search.shape.mask_pitch),
     )?;
     Ok(now)
 }

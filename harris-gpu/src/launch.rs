@@ -59,11 +59,13 @@ macro_rules! fused_launch {
             (threshold, value, reach): (u32, f32, f32),
             (piece, pieces, room): (u32, u32, u32),
             (tables, counters): (u32, u32),
+            (mask, mask_pitch): (Buffer<'_, D::Memory, u8>, u32),
         ) -> Result<(), Error> {
             match kernel {
                 $(Kernel::$name => $name(
                     device, grid, Buffer::new(image), state, keys, counts, stride, width, height, pitch, first, last, rows, whole,
                     later, scale, measure, parameter, frame, margin, threshold, value, reach, piece, pieces, room, tables, counters,
+                    mask, mask_pitch,
                 ),)*
                 other => unreachable!("{other:?} is no fused kernel"),
             }

@@ -8,7 +8,7 @@ use crate::corners::{Fetched, Search};
 use crate::device::Device;
 
 /// What tells work from other work of a detector.
-pub(crate) type Key = [u64; 7];
+pub(crate) type Key = [u64; 9];
 
 /// Recordings that are kept: as many as an application may have of sizes, or of places in the device's memory where images lie by turns.
 const MOST: usize = 8;

@@ -4,6 +4,7 @@ use harris_core::{HarrisConfig, ImageView};
 use harris_gpu_kernels::abi::{bins, state};
 
 use crate::device::{Depth, Resident};
+use crate::upload;
 
 /// How many bins lists are sorted by, powers of two.
 const LEAST_BINS: usize = 1024;
@@ -20,7 +21,8 @@ pub(crate) struct Shape {
     pub(crate) depth: Depth,
     /// Samples from row to row.
     pub(crate) stride: usize,
-    pub(crate) masked: bool,
+    /// Bytes from row to row of the mask; 0 where there is none.
+    pub(crate) mask_pitch: usize,
     /// Images of a stack.
     pub(crate) images: usize,
 }
@@ -34,7 +36,7 @@ impl Shape {
             channels: image.channels() as u32,
             depth: Depth::of(image),
             stride: image.width() * image.channels(),
-            masked: image.mask().is_some(),
+            mask_pitch: upload::mask_pitch(image),
             images,
         }
     }
@@ -47,7 +49,7 @@ impl Shape {
             channels: image.channels as u32,
             depth: image.depth,
             stride: image.pitch / image.depth.bytes(),
-            masked: false,
+            mask_pitch: image.mask.as_ref().map_or(0, |&(_, pitch)| pitch),
             images: 1,
         }
     }

@@ -5,6 +5,9 @@ use harris_core::{Error, ImageView};
 use crate::device::{Depth, Device, Lines, Mark, Rows};
 use crate::workspace::{Slot, Workspace};
 
+/// Rows of masks on the device are a multiple of so many bytes apart.
+pub(crate) const MASK_ALIGNMENT: usize = 4;
+
 /// Brings samples to the slot `Image`, rows without gaps. Where they are `lasting`, see [`Rows`].
 pub(crate) fn samples<D: Device>(
     device: &mut D,
@@ -19,16 +22,23 @@ pub(crate) fn samples<D: Device>(
     device.mark(Mark::Uploaded)
 }
 
-/// Brings the image's mask to the slot `Mask`, which has one byte where there is none.
+/// Bytes from row to row of a mask on the device, as kernels take it; 0 where there is none.
+pub(crate) fn mask_pitch(image: &ImageView<'_>) -> usize {
+    image.mask().map_or(0, |mask| mask.width().next_multiple_of(MASK_ALIGNMENT))
+}
+
+/// Brings the image's mask, where it has one, to the slot `Mask`.
 pub(crate) fn mask<D: Device>(
     device: &mut D,
     workspace: &mut Workspace<D>,
     image: &ImageView<'_>,
+    lasting: bool,
 ) -> Result<(), Error> {
-    let bytes = image.mask().map_or(1, |mask| mask.width() * mask.height());
-    workspace.fit::<u8>(device, Slot::Mask, bytes)?;
     let Some(mask) = image.mask() else { return Ok(()) };
-    device.upload(workspace.buffer::<u8>(Slot::Mask).memory, Rows::copied(&Lines::U8(mask), mask.height()))
+    let pitch = mask_pitch(image);
+    workspace.fit::<u8>(device, Slot::Mask, pitch * mask.height())?;
+    let rows = Rows { images: &[Lines::U8(mask)], rows: 0..mask.height(), pitch, offset: 0, lasting };
+    device.upload(workspace.buffer::<u8>(Slot::Mask).memory, rows)
 }
 
 /// Brings words to a slot.

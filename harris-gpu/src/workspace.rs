@@ -103,6 +103,12 @@ impl<D: Device> Workspace<D> {
         Buffer::new(memory)
     }
 
+    /// Masks as kernels take them: the slot, or memory that is not looked at where rows are 0 bytes apart; and that distance.
+    pub(crate) fn mask(&self, pitch: usize) -> (Buffer<'_, D::Memory, u8>, u32) {
+        let slot = if pitch > 0 { Slot::Mask } else { Slot::State };
+        (self.buffer(slot), pitch as u32)
+    }
+
     /// The words that fit in a slot.
     pub(crate) fn room<T: Word>(&self, slot: Slot) -> usize {
         self.slots[slot as usize].as_ref().map_or(0, |(_, bytes)| bytes / T::BYTES)

@@ -136,14 +136,10 @@ fn frames_come_back_in_order() {
     }
 }
 
-/// A picture of bytes in the device's memory.
-fn resident(picture: &Picture, pitch: usize) -> Resident<<HostDevice as Device>::Memory> {
-    let Pixels::U8(samples) = &picture.samples else { unreachable!("drawn so") };
-    let view = picture.view();
-    let (width, height, channels) = (view.width(), view.height(), view.channels());
+/// Rows of bytes in the device's memory.
+fn on_device(samples: &[u8], row: usize, pitch: usize) -> <HostDevice as Device>::Memory {
     // As of a part of an image at its end: behind the last row there is nothing.
-    let row = width * channels;
-    let bytes = (pitch * (height - 1) + row).next_multiple_of(4);
+    let bytes = (pitch * (samples.len() / row - 1) + row).next_multiple_of(4);
     let memory = HostDevice.allocate(bytes).unwrap();
     for (i, &sample) in samples.iter().enumerate() {
         memory.set_byte(i / row * pitch + i % row, sample);
@@ -154,7 +150,18 @@ fn resident(picture: &Picture, pitch: usize) -> Resident<<HostDevice as Device>:
             memory.set_byte(i, 0xA5);
         }
     }
-    Resident { memory, width, height, channels, pitch, depth: DeviceDepth::U8 }
+    memory
+}
+
+/// A picture of bytes in the device's memory, and its mask.
+fn resident(picture: &Picture, pitch: usize) -> Resident<<HostDevice as Device>::Memory> {
+    let Pixels::U8(samples) = &picture.samples else { unreachable!("drawn so") };
+    let view = picture.view();
+    let (width, height, channels) = (view.width(), view.height(), view.channels());
+    let memory = on_device(samples, width * channels, pitch);
+    let mask_pitch = width.next_multiple_of(4) + pitch % 8;
+    let mask = picture.mask.as_ref().map(|mask| (on_device(mask, width, mask_pitch), mask_pitch));
+    Resident { memory, width, height, channels, pitch, depth: DeviceDepth::U8, mask }
 }
 
 /// The keypoints that a detector left in the device's memory.
@@ -168,11 +175,22 @@ fn left_on_device(detector: &GpuDetector<HostDevice>, count: usize) -> Vec<Keypo
 /// Images that are in the device's memory, with the kernel that walks and with one kernel a stage.
 #[test]
 fn resident_images_equal_others() {
-    for ((width, height, channels), pitch) in
-        [((45, 37, 1), 48), ((45, 37, 1), 47), ((20, 40, 1), 64), ((20, 16, 3), 64)]
-    {
-        let picture =
+    for ((width, height, channels), pitch, masked) in [
+        ((45, 37, 1), 48, false),
+        ((45, 37, 1), 47, false),
+        ((20, 40, 1), 64, false),
+        ((20, 16, 3), 64, false),
+        ((45, 37, 1), 48, true),
+        ((45, 37, 1), 52, true),
+        ((44, 37, 1), 47, true),
+        ((250, 30, 1), 256, true),
+        ((131, 16, 3), 396, true),
+    ] {
+        let mut picture =
             Picture::draw(Depth::U8, (width, height, channels), |x, y, c| noise(5, x / 2, y / 2, c));
+        if masked {
+            picture = picture.with_mask(|x, y| noise(6, x / 3, y / 5, 0) > 0.5);
+        }
         for config in [presets::opencv_gftt(), presets::chahuara_2017()] {
             let expected = ReferenceDetector::new(config.clone()).detect(&picture.view()).unwrap();
             let mut detector = GpuDetector::new(HostDevice, config);

@@ -1,6 +1,7 @@
 //! The Fast-Hessian detector: determinants of all layers, peaks between them, keypoints in their order.
 
 use super::integral::Sums;
+use super::mask::Mask;
 use crate::Simt;
 use crate::abi::pyramid::{layer, triple};
 use crate::abi::state;
@@ -216,8 +217,7 @@ pub(crate) fn scale_peaks<S: Simt>(
     state: S::Buffer<u32>,
     keys: S::Buffer<u64>,
     capacity: u32,
-    width: u32,
-    masked: u32,
+    mask_pitch: u32,
     threshold: f32,
     count: u32,
     samples: u32,
@@ -235,9 +235,8 @@ pub(crate) fn scale_peaks<S: Simt>(
     if !is_peak(planes, value) || !offset(planes).1 {
         return;
     }
-    let pixel =
-        (sample.row * sample.step()) as usize * width as usize + (sample.column * sample.step()) as usize;
-    if masked != 0 && s.load_constant(mask, pixel) == 0 {
+    let (x, y) = (sample.column * sample.step(), sample.row * sample.step());
+    if !Mask::new(s, mask, mask_pitch).allows(x, y) {
         return;
     }
     let place = s.atomic_add(state, state::KEPT, 1);

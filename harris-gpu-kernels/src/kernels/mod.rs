@@ -9,6 +9,7 @@ pub(crate) mod hessian;
 pub(crate) mod integral;
 pub(crate) mod lines;
 pub(crate) mod load;
+mod mask;
 pub(crate) mod nearest;
 mod number;
 pub(crate) mod order;

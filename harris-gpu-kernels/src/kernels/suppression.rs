@@ -1,6 +1,7 @@
 //! Corners: candidates that are the strongest around.
 
 use super::geometry::Size;
+use super::mask::Mask;
 use super::runs::{AT_ONCE, Run, at_once};
 use super::threshold::competes;
 use crate::Simt;
@@ -22,10 +23,10 @@ pub(crate) fn suppress<S: Simt>(
     frame: u32,
     margin: u32,
     radius: u32,
-    masked: u32,
+    mask_pitch: u32,
 ) {
     let size = Size { width, height };
-    let field = Field { s, response, mask, size, frame, masked };
+    let field = Field { s, response, mask: Mask::new(s, mask, mask_pitch), size, frame };
     let threshold = f32::from_bits(s.load(state, state::THRESHOLD));
     let run = Run::new(s, size, rows);
     // All lanes of a warp go down as far, also those that are beyond the right edge.
@@ -153,10 +154,9 @@ fn append<S: Simt>(
 struct Field<S: Simt> {
     s: S,
     response: S::Buffer<f32>,
-    mask: S::Buffer<u8>,
+    mask: Mask<S>,
     size: Size,
     frame: u32,
-    masked: u32,
 }
 
 impl<S: Simt> Field<S> {
@@ -167,7 +167,7 @@ impl<S: Simt> Field<S> {
 
     #[inline(always)]
     fn competes(self, x: u32, y: u32) -> bool {
-        competes(self.s, self.mask, self.size, self.frame, self.masked, x, y)
+        competes(self.mask, self.size, self.frame, x, y)
     }
 
     /// Whether one of the four next to the candidate at x, y has a greater response, as far as that is seen at once: most lose so, and
@@ -179,8 +179,8 @@ impl<S: Simt> Field<S> {
         let beside =
             [(x.max(1) - 1, y), ((x + 1).min(width - 1), y), (x, y.max(1) - 1), (x, (y + 1).min(height - 1))];
         let [a, b, c, d] = beside.map(|(x, y)| self.response(self.size.number(x, y)));
-        // What does not compete is masked, or 0.
-        self.masked == 0 && own >= 0.0 && a.max(b).max(c.max(d)) > own
+        // What does not compete is masked, or 0, which exceeds no candidate.
+        !self.mask.exists() && a.max(b).max(c.max(d)) > own
     }
 
     /// Whether the candidate `i` at x, y loses to the pixel dx, dy away: to a greater response, or to an equal one that

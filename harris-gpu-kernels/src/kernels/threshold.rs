@@ -1,6 +1,7 @@
 //! The extent of the responses and the thresholds that follow from it.
 
 use super::geometry::Size;
+use super::mask::Mask;
 use super::number::{ordered, unordered};
 use super::runs::{Run, down};
 use crate::Simt;
@@ -19,15 +20,16 @@ pub(crate) fn extent<S: Simt>(
     height: u32,
     rows: u32,
     frame: u32,
-    masked: u32,
+    mask_pitch: u32,
 ) {
     let size = Size { width, height };
+    let mask = Mask::new(s, mask, mask_pitch);
     let (mut least, mut greatest) = (u32::MAX, 0);
     let run = Run::new(s, size, rows);
     run.down(
         |y| s.load_constant(response, size.number(run.x, y) as usize),
         |y, response| {
-            if competes(s, mask, size, frame, masked, run.x, y) {
+            if competes(mask, size, frame, run.x, y) {
                 let key = ordered(response);
                 least = least.min(key);
                 greatest = greatest.max(key);
@@ -43,16 +45,8 @@ pub(crate) fn extent<S: Simt>(
 
 /// Whether the pixel at x, y is valid and inside the mask.
 #[inline(always)]
-pub(super) fn competes<S: Simt>(
-    s: S,
-    mask: S::Buffer<u8>,
-    size: Size,
-    frame: u32,
-    masked: u32,
-    x: u32,
-    y: u32,
-) -> bool {
-    size.within(frame, x, y) && (masked == 0 || s.load_constant(mask, size.number(x, y) as usize) != 0)
+pub(super) fn competes<S: Simt>(mask: Mask<S>, size: Size, frame: u32, x: u32, y: u32) -> bool {
+    size.within(frame, x, y) && mask.allows(x, y)
 }
 
 #[inline(always)]
@@ -143,9 +137,10 @@ pub(crate) fn histogram<S: Simt>(
     height: u32,
     rows: u32,
     frame: u32,
-    masked: u32,
+    mask_pitch: u32,
 ) {
     let size = Size { width, height };
+    let mask = Mask::new(s, mask, mask_pitch);
     let Some(binning) = Binning::new(s, state, bins) else { return };
     let copy = s.block() % copies * bins;
     let run = Run::new(s, size, rows);
@@ -158,7 +153,7 @@ pub(crate) fn histogram<S: Simt>(
     // Most of an image is flat: what falls into the bin that most fell into is counted together.
     let (mut usual, mut count) = (0, 0);
     down(top, bottom, fetch, |y, response| {
-        let counts_here = exists && competes(s, mask, size, frame, masked, run.x, y as u32);
+        let counts_here = exists && competes(mask, size, frame, run.x, y as u32);
         let bin = binning.bin(response, bins);
         let mut open = s.ballot(counts_here);
         let of_usual = s.ballot(counts_here && bin == usual);

@@ -4,7 +4,7 @@ use core::array;
 
 use super::super::response::{lesser_eigenvalue, measure};
 use super::super::runs::push;
-use super::{EACH, Front, Lane, NEVER, ROWS, beyond, mirrored};
+use super::{EACH, Front, Lane, NEVER, ROWS, beyond, columns, mirrored};
 use crate::Simt;
 use crate::abi::{gradient, measure as measures};
 
@@ -79,6 +79,11 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> 
         // Sums are less than 2³⁰, and so is what may have been added to them.
         let offset = if Self::SMALL { FROM_0.wrapping_mul(2) } else { 0 };
         self.least = (least.min(MOST_TRACE) as i32).wrapping_add(offset);
+    }
+
+    #[inline(always)]
+    fn columns(&self, _: &Lane<S>) -> (u32, u32) {
+        (self.column, self.selector)
     }
 
     #[inline(always)]
@@ -301,18 +306,6 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>
             }
         })
     }
-}
-
-/// Where a lane whose first column is `x` finds its four samples in a row: in the two words from a byte on, picked by a selector.
-/// Outside the image they are mirrored; so far outside that no corner depends on them they are any.
-#[inline(always)]
-fn columns(x: i32, width: u32) -> (u32, u32) {
-    let columns: [u32; EACH] = array::from_fn(|i| mirrored(x + i as i32, width));
-    let least = columns[0].min(columns[1]).min(columns[2]).min(columns[3]);
-    // The row is at least two words long; behind the last one there may be nothing.
-    let start = least.min(width - 5) & !3;
-    let digit = |i: usize| (columns[i] - start).min(7) << (4 * i);
-    (start, digit(0) | digit(1) | digit(2) | digit(3))
 }
 
 /// The numbers of pairs, each of which is the second times 2¹⁶ plus the first, both signed.

@@ -14,11 +14,14 @@ mod bytes;
 mod corners;
 mod samples;
 
+use core::array;
+
 use bytes::Bytes;
 use corners::Corners;
 use samples::{Colours, Floats, Words};
 
 use super::geometry::Size;
+use super::mask::Mask;
 use super::number::Number;
 use crate::abi::fused::{self, COLUMNS};
 use crate::abi::{gradient, measure as measures, state};
@@ -135,6 +138,12 @@ trait Front<S: Simt> {
     /// and these. None does where the row is not `valid`, or no trace is great enough.
     fn step(&mut self, lane: &Lane<S>, row: i32, i: usize, valid: bool) -> (bool, [f32; EACH]);
 
+    /// Where bytes of its columns are in a row of them: as [`columns`] has it.
+    #[inline(always)]
+    fn columns(&self, lane: &Lane<S>) -> (u32, u32) {
+        columns(lane.x, lane.set.size.width)
+    }
+
     /// Whether all samples so far are numbers that images may have.
     #[inline(always)]
     fn is_valid(&self) -> bool {
@@ -173,12 +182,16 @@ macro_rules! variants {
             room: u32,
             tables: u32,
             counters: u32,
+            mask: S::Buffer<u8>,
+            mask_pitch: u32,
         ) {
             let size = Size { width, height };
-            // Known here wherever the kernel is for one.
-            let measure = if measures::$measure == measures::ANY { measure } else { measures::$measure };
+            // Known here wherever the kernel is for one measure, which then has no masks: even to ask for them takes a fiftieth of the time.
+            let is_for_any = measures::$measure == measures::ANY;
+            let measure = if is_for_any { measure } else { measures::$measure };
+            let mask_pitch = if is_for_any { mask_pitch } else { 0 };
             let set = Settings { stride, pitch, size, first, last, rows, whole, later, scale, measure, parameter, frame, margin, threshold, value, reach, piece, pieces, room };
-            walk::<S, $samples<S, $smoothing, { gradient::$gradient }, $window>, $radius>(s, image, state, keys, counts, set, (tables, counters));
+            walk::<S, $samples<S, $smoothing, { gradient::$gradient }, $window>, $radius>(s, image, Mask::new(s, mask, mask_pitch), state, keys, counts, set, (tables, counters));
         }
     )*};
 }
@@ -217,6 +230,7 @@ fn clear<S: Simt>(s: S, state: S::Buffer<u32>, tables: u32, counters: u32) {
 fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     s: S,
     image: S::Buffer<F::Sample>,
+    mask: Mask<S>,
     state: S::Buffer<u32>,
     keys: S::Buffer<u64>,
     counts: S::Buffer<u32>,
@@ -282,12 +296,12 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
         }
         front.take(&lane);
         // As many as most rings are long and one more: so many turns bring rows back to the registers they had.
-        step::<S, F, RADIUS>(&lane, &mut front, &mut corners, row, 0);
+        step::<S, F, RADIUS>(&lane, mask, &mut front, &mut corners, row, 0);
         // Only now, so that no one waits for these words who waits for those that were asked for before.
         front.ask(&lane, row, false);
         corners.ask(&lane);
-        step::<S, F, RADIUS>(&lane, &mut front, &mut corners, row + 1, 1);
-        step::<S, F, RADIUS>(&lane, &mut front, &mut corners, row + 2, 2);
+        step::<S, F, RADIUS>(&lane, mask, &mut front, &mut corners, row + 1, 1);
+        step::<S, F, RADIUS>(&lane, mask, &mut front, &mut corners, row + 2, 2);
         row += ROWS as i32;
     }
     corners.tell(&lane);
@@ -306,6 +320,7 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
 #[inline(always)]
 fn step<S: Simt, F: Front<S>, const RADIUS: usize>(
     lane: &Lane<S>,
+    mask: Mask<S>,
     front: &mut F,
     corners: &mut Corners<S>,
     row: i32,
@@ -313,8 +328,39 @@ fn step<S: Simt, F: Front<S>, const RADIUS: usize>(
 ) {
     let of_response = row - F::REACH;
     let valid = ((of_response - lane.set.frame as i32) as u32) < lane.rows;
-    let (strong, responses) = front.step(lane, row, i, valid);
+    let (strong, mut responses) = front.step(lane, row, i, valid);
+    if strong && mask.exists() {
+        // Of a row that is valid, and so inside.
+        responses = masked(lane, mask, front.columns(lane), of_response as u32, responses);
+    }
     corners.suppress::<RADIUS>(lane, strong, responses, of_response - RADIUS as i32);
+}
+
+/// The responses of row `y` that the mask allows to count, where the lane's bytes are as [`columns`] has it.
+#[inline(always)]
+fn masked<S: Simt>(
+    lane: &Lane<S>,
+    mask: Mask<S>,
+    (column, selector): (u32, u32),
+    y: u32,
+    responses: [f32; EACH],
+) -> [f32; EACH] {
+    let height = lane.set.size.height;
+    let [first, second] = [column, column + 4].map(|column| mask.four(height, column, y));
+    let bytes = lane.s.permute(first, second, selector);
+    array::from_fn(|i| if bytes & 0xFF << (8 * i) == 0 { NEVER } else { responses[i] })
+}
+
+/// Where a lane whose first column is `x` finds its four bytes in a row: in the two words from a byte on, picked by a selector.
+/// Outside the image they are mirrored; so far outside that no corner depends on them they are any.
+#[inline(always)]
+fn columns(x: i32, width: u32) -> (u32, u32) {
+    let columns: [u32; EACH] = array::from_fn(|i| mirrored(x + i as i32, width));
+    let least = columns[0].min(columns[1]).min(columns[2]).min(columns[3]);
+    // The row is at least two words long; behind the last one there may be nothing.
+    let start = least.min(width - 5) & !3;
+    let digit = |i: usize| (columns[i] - start).min(7) << (4 * i);
+    (start, digit(0) | digit(1) | digit(2) | digit(3))
 }
 
 /// Where row or column `i` of a mirrored line is read; somewhere inside where it is too far away to matter.
