@@ -211,8 +211,8 @@ pub(crate) fn bring<D: Device>(
     lasting: bool,
     ahead: bool,
 ) -> Result<(), Error> {
-    let parts = prepare(search, images)?;
-    for (slot, images, pitch) in &parts {
+    let planes = prepare(search, images)?;
+    for (slot, images, pitch) in &planes {
         let memory = search.workspace.buffer::<u8>(*slot).memory;
         let rows = Rows { images, rows: 0..search.height as usize, pitch: *pitch, offset: 0, lasting };
         if ahead {

@@ -6,7 +6,7 @@ use crate::device::{Depth, Device, Lines, Mark, Rows};
 use crate::workspace::{Slot, Workspace};
 
 /// Rows of masks on the device are a multiple of so many bytes apart.
-pub(crate) const MASK_ALIGNMENT: usize = 4;
+const MASK_ALIGNMENT: usize = 4;
 
 /// Brings samples to the slot `Image`, rows without gaps. Where they are `lasting`, see [`Rows`].
 pub(crate) fn samples<D: Device>(
