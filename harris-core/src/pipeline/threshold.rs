@@ -48,7 +48,8 @@ pub struct Binning {
     density: f32,
     /// Units of response per bin.
     width: f32,
-    last: usize,
+    /// The number of the last bin.
+    last: f32,
 }
 
 impl Binning {
@@ -63,15 +64,23 @@ impl Binning {
             least,
             density,
             width: span / bins as f32,
-            last: bins as usize - 1,
+            last: (bins - 1) as f32,
         })
     }
 
     /// The bin of a response: min(bins − 1, ⌊(R − least)·(bins / (greatest − least))⌋).
     #[must_use]
+    #[inline]
     pub fn bin(&self, response: f32) -> usize {
-        let bin = ((response - self.least) * self.density).floor();
-        (bin as usize).min(self.last)
+        // From 2²³ on floats are integers: a sum with it is the nearest one. Compilers do this for several numbers at once, unlike
+        // conversions.
+        const WHOLE: f32 = 8_388_608.0;
+        let place = (response - self.least) * self.density;
+        let place = if place > 0.0 { place } else { 0.0 };
+        let place = if place < self.last { place } else { self.last };
+        let nearest = place + WHOLE;
+        let bin = nearest.to_bits() - WHOLE.to_bits() - u32::from(nearest - WHOLE > place);
+        bin as usize
     }
 
     /// Rosin's threshold: least + (j + 0.5)·width of a bin, where j is the bin under the line from the
@@ -81,7 +90,7 @@ impl Binning {
     /// Where the histogram has not as many bins as this binning, or is empty.
     #[must_use]
     pub fn threshold(&self, histogram: &[u64]) -> f32 {
-        assert_eq!(histogram.len(), self.last + 1, "a histogram has the bins of its binning");
+        assert_eq!(histogram.len(), self.last as usize + 1, "a histogram has the bins of its binning");
         let bin = farthest_bin(histogram).expect("the histogram counts the least response");
         let threshold = self.least + (bin as f32 + 0.5) * self.width;
         threshold.max(0.0)
@@ -127,6 +136,19 @@ mod tests {
     fn bins_hold_their_edges() {
         let binning = Binning::new(0.0..=8.0, 4).unwrap();
         assert_eq!([0.0, 1.99, 2.0, 7.0, 8.0].map(|r| binning.bin(r)), [0, 0, 1, 3, 3]);
+        // Beyond them the nearest.
+        assert_eq!([-3.0, 9.0, f32::INFINITY, f32::NAN].map(|r| binning.bin(r)), [0, 3, 3, 0]);
+    }
+
+    #[test]
+    fn bins_are_integer_parts() {
+        let binning = Binning::new(0.0..=65536.0, 65536).unwrap();
+        for bin in [0_u32, 1, 2, 3, 254, 255, 32767, 32768, 65534, 65535] {
+            let place = bin as f32;
+            for inside in [place, place + 0.25, place + 0.5, place + 0.75, (place + 1.0).next_down()] {
+                assert_eq!(binning.bin(inside), bin as usize, "{inside}");
+            }
+        }
     }
 
     #[test]
