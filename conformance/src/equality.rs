@@ -273,6 +273,35 @@ pub fn on_photographs(make: Make) {
     }
 }
 
+/// Responses in arrays of the image's shape, whatever is in them, of others, and of one that lies in columns; a bad image leaves the
+/// array as it was.
+pub fn into_any_array(make: Make) {
+    let config = HarrisConfig::builder().border(Border::Skip).build().expect("a valid choice");
+    let mut detector = make(config.clone());
+    let pictures = [(40, 23), (23, 40)]
+        .map(|(width, height)| Picture::draw(Depth::U8, (width, height, 1), |x, y, _| noise(7, x, y, 0)));
+    let expected = pictures.each_ref().map(|picture| {
+        ReferenceDetector::new(config.clone()).response(&picture.view()).expect("a valid image")
+    });
+    let arrays = [
+        Array2::default((0, 0)),
+        Array2::from_elem((23, 40), f32::NAN),
+        Array2::from_elem((40, 23), f32::NAN),
+        Array2::from_elem((40, 23), f32::NAN).reversed_axes(),
+        Array2::from_elem((23, 41), f32::NAN),
+    ];
+    for mut array in arrays {
+        for (picture, expected) in pictures.iter().zip(&expected) {
+            detector.response_into(&picture.view(), &mut array).expect("a valid image");
+            assert!(array == expected, "{}", detector.describe());
+        }
+        let small = [0_u8; 6 * 7];
+        let error = detector.response_into(&ImageView::gray(&small, 6, 7).expect("a valid view"), &mut array);
+        assert!(matches!(error, Err(Error::ImageTooSmall { needed: 7, .. })), "{error:?}");
+        assert!(array == expected[1]);
+    }
+}
+
 /// The same picture as u8, u16 and f32: without smoothing, which rounds integer samples, the responses agree
 /// within 1e-5 of the greatest.
 pub fn across_sample_types(make: Make) {

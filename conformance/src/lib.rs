@@ -155,6 +155,13 @@ macro_rules! suite {
             }
 
             #[test]
+            fn responses_come_in_any_array() {
+                if WHEN() {
+                    $crate::equality::into_any_array(MAKE);
+                }
+            }
+
+            #[test]
             fn bad_images_are_errors_and_leave_the_detector_working() {
                 if WHEN() {
                     $crate::faults::bad_images_are_errors(MAKE);

@@ -50,6 +50,29 @@ pub trait Detector: Send {
     /// As [`Detector::detect`].
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error>;
 
+    /// [`Detector::response`] in an array that is there. Where it has the image's shape backends use its memory (new memory of that size
+    /// can cost as much time as the responses); else it becomes a new one.
+    ///
+    /// ```
+    /// use harris_core::{Detector, Error, HarrisConfig, ImageView, ReferenceDetector};
+    /// use ndarray::Array2;
+    ///
+    /// let mut detector = ReferenceDetector::new(HarrisConfig::default());
+    /// let mut map = Array2::default((0, 0));
+    /// for frame in [[0_u8; 32 * 16], [255; 32 * 16]] {
+    ///     detector.response_into(&ImageView::gray(&frame, 32, 16)?, &mut map)?;
+    ///     assert_eq!(map.dim(), (16, 32));
+    /// }
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Detector::detect`]. What an image is refused for leaves the array as it was.
+    fn response_into(&mut self, image: &ImageView<'_>, map: &mut Array2<f32>) -> Result<(), Error> {
+        *map = self.response(image)?;
+        Ok(())
+    }
+
     /// The backend and what it runs on, as in `cpu: 8 threads`.
     fn describe(&self) -> String;
 }

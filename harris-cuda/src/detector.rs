@@ -195,6 +195,10 @@ impl Detector for CudaDetector {
         self.inner.response(image)
     }
 
+    fn response_into(&mut self, image: &ImageView<'_>, map: &mut Array2<f32>) -> Result<(), Error> {
+        self.inner.response_into(image, map)
+    }
+
     fn describe(&self) -> String {
         self.inner.describe()
     }

@@ -1,5 +1,6 @@
 //! The detector: an image in, keypoints out.
 
+use harris_core::pipeline::response;
 use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Subpixel};
 use harris_gpu_kernels::abi::{Kernel, state};
 use ndarray::Array2;
@@ -415,15 +416,20 @@ impl<D: Device> Detector for GpuDetector<D> {
     }
 
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
+        let mut map = Array2::default((0, 0));
+        self.response_into(image, &mut map)?;
+        Ok(map)
+    }
+
+    fn response_into(&mut self, image: &ImageView<'_>, map: &mut Array2<f32>) -> Result<(), Error> {
         self.check(image)?;
         self.settle();
         let (device, workspace) = (&mut self.device, &mut self.workspace);
         upload::samples(device, workspace, image, true)?;
         staged::respond(device, workspace, &self.config, &Shape::new(image, 1))?;
-        let mut response = Array2::zeros((image.height(), image.width()));
-        let bytes = bytemuck::cast_slice_mut(response.as_slice_mut().expect("a new array is contiguous"));
+        let bytes = bytemuck::cast_slice_mut(response::room(map, image));
         self.device.download(self.workspace.buffer::<f32>(Slot::Response).memory, bytes)?;
-        Ok(response)
+        Ok(())
     }
 
     fn describe(&self) -> String {

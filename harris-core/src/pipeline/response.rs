@@ -3,6 +3,7 @@
 use ndarray::{Array2, Zip};
 
 use super::tensor::Tensor;
+use crate::ImageView;
 use crate::config::Measure;
 
 /// The response of the tensor \[a b; b c\].
@@ -35,4 +36,13 @@ pub fn measure(measure: Measure, a: f32, b: f32, c: f32) -> f32 {
 #[must_use]
 pub fn response(tensor: &Tensor, choice: Measure) -> Array2<f32> {
     Zip::from(&tensor.a).and(&tensor.b).and(&tensor.c).map_collect(|&a, &b, &c| measure(choice, a, b, c))
+}
+/// The elements of `map`, by rows, for the responses of an image: those that are there where it is H × W and lies in rows, else those
+/// of a new array. For backends' [`response_into`](crate::Detector::response_into).
+pub fn room<'a>(map: &'a mut Array2<f32>, image: &ImageView<'_>) -> &'a mut [f32] {
+    let shape = (image.height(), image.width());
+    if map.dim() != shape || !map.is_standard_layout() {
+        *map = Array2::zeros(shape);
+    }
+    map.as_slice_mut().expect("an array in rows is a slice")
 }
