@@ -45,6 +45,9 @@ struct Args {
     /// Use the colours of a colour file, not its luma
     #[arg(long)]
     color: bool,
+    /// Time the map of responses, a float a pixel into memory that is there, not the list of corners
+    #[arg(long)]
+    response: bool,
     /// Sample type that the photograph is brought to: u8, u16 or f32
     #[arg(long, value_name = "TYPE", default_value = "u8")]
     depth: Depth,
@@ -125,7 +128,9 @@ struct Timing {
     /// Where the backend copies to a device.
     #[serde(flatten)]
     transfers: Option<Transfers>,
-    keypoints: usize,
+    /// Where a list is made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keypoints: Option<usize>,
 }
 
 /// Times of images on the device and in pinned memory, in milliseconds.
@@ -179,8 +184,15 @@ fn run(args: Args) -> Result<ExitCode> {
         macro_rules! time {
             ($samples:expr) => {{
                 let samples = &$samples[..];
-                let timing = time(samples, channels, size, mask, &mut *detector, args.seconds)?;
-                Timing { transfers: transfers(samples, channels, size, mask, &detection, &args)?, ..timing }
+                if args.response {
+                    time_response(samples, channels, size, &mut *detector, args.seconds)?
+                } else {
+                    let timing = time(samples, channels, size, mask, &mut *detector, args.seconds)?;
+                    Timing {
+                        transfers: transfers(samples, channels, size, mask, &detection, &args)?,
+                        ..timing
+                    }
+                }
             }};
         }
         let timing = match args.depth {
@@ -259,18 +271,18 @@ fn time<T: Sample>(
     }
     // The first frame brings the memory.
     let keypoints = detector.detect(&image)?.len();
-    let (mut times, mut steps) = (Vec::new(), [const { Vec::new() }; 4]);
-    let begin = Instant::now();
-    while times.len() < 5 || begin.elapsed() < seconds {
+    let mut steps = [const { Vec::new() }; 4];
+    let times = repeat(seconds, || {
         let start = Instant::now();
         std::hint::black_box(detector.detect(&image)?);
-        times.push(start.elapsed().as_secs_f64());
+        let time = start.elapsed();
         if let Some(StepTimes { integral, responses, peaks, list }) = detector.step_times() {
             for (times, time) in steps.iter_mut().zip([integral, responses, peaks, list]) {
                 times.push(time.as_secs_f64());
             }
         }
-    }
+        Ok(time)
+    })?;
     // On their own, as it takes time to take them.
     detector.set_timed(true);
     detector.detect(&image)?;
@@ -280,28 +292,69 @@ fn time<T: Sample>(
         device_times.extend(detector.device_time().map(|time| time.as_secs_f64()));
     }
     detector.set_timed(false);
-    times.sort_by(f64::total_cmp);
-    let median = times[times.len() / 2];
     let median_of = |mut times: Vec<f64>| {
         times.sort_by(f64::total_cmp);
         times.get(times.len() / 2).map(|time| time * 1e3)
     };
     let [a, b, c, d] = steps.map(median_of);
     Ok(Timing {
-        backend: detector.describe(),
-        width,
-        height,
-        median_ms: median * 1e3,
-        min_ms: times[0] * 1e3,
-        max_ms: times[times.len() - 1] * 1e3,
-        runs: times.len(),
-        mpix_per_s: (width * height) as f64 / median / 1e6,
-        best_mpix_per_s: (width * height) as f64 / times[0] / 1e6,
         device_ms: median_of(device_times),
         steps_ms: a.zip(b).zip(c.zip(d)).map(|((a, b), (c, d))| [a, b, c, d]),
-        transfers: None,
-        keypoints,
+        keypoints: Some(keypoints),
+        ..Timing::of(detector, size, &times)
     })
+}
+
+/// The same of the map of responses, into an array that is there.
+fn time_response<T: Sample>(
+    samples: &[T],
+    channels: usize,
+    size: Size,
+    detector: &mut dyn Timed,
+    seconds: Duration,
+) -> Result<Timing, Error> {
+    let image = ImageView::strided(samples, size.width, size.height, channels, size.width * channels)?;
+    let mut map = detector.response(&image)?;
+    let times = repeat(seconds, || {
+        let start = Instant::now();
+        detector.response_into(&image, &mut map)?;
+        Ok(start.elapsed())
+    })?;
+    std::hint::black_box(map);
+    Ok(Timing::of(detector, size, &times))
+}
+
+/// The times in seconds, from the shortest on, that `call` returns when it is called for so long, five times at least.
+fn repeat(seconds: Duration, mut call: impl FnMut() -> Result<Duration, Error>) -> Result<Vec<f64>, Error> {
+    let mut times = Vec::new();
+    let begin = Instant::now();
+    while times.len() < 5 || begin.elapsed() < seconds {
+        times.push(call()?.as_secs_f64());
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(times)
+}
+
+impl Timing {
+    /// By the times in seconds, from the shortest on.
+    fn of(detector: &dyn Timed, Size { width, height }: Size, times: &[f64]) -> Self {
+        let [median, min, max] = [times.len() / 2, 0, times.len() - 1].map(|i| times[i]);
+        Self {
+            backend: detector.describe(),
+            width,
+            height,
+            median_ms: median * 1e3,
+            min_ms: min * 1e3,
+            max_ms: max * 1e3,
+            runs: times.len(),
+            mpix_per_s: (width * height) as f64 / median / 1e6,
+            best_mpix_per_s: (width * height) as f64 / min / 1e6,
+            device_ms: None,
+            steps_ms: None,
+            transfers: None,
+            keypoints: None,
+        }
+    }
 }
 
 fn print(timing: &Timing) {
@@ -321,9 +374,10 @@ fn print(timing: &Timing) {
         ..
     } = timing;
     let device = device_ms.map_or_else(String::new, |device| format!("  on the device {device:.3} ms"));
+    let keypoints = keypoints.map_or_else(String::new, |number| format!("  {number:>7} keypoints"));
     println!(
         "{width:>5} x {height:<5} median {median_ms:>9.3} ms  min {min_ms:>9.3}  max {max_ms:>9.3}  \
-         {mpix_per_s:>7.1} Mpix/s, best {best_mpix_per_s:>7.1}{device}  {keypoints:>7} keypoints  ({backend})"
+         {mpix_per_s:>7.1} Mpix/s, best {best_mpix_per_s:>7.1}{device}{keypoints}  ({backend})"
     );
     if let Some(times) = transfers {
         let Transfers { resident_ms, resident_behind_ms, resident_call_ms, copy_ms, pinned_ms, .. } = times;
