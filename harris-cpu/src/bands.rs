@@ -1,7 +1,6 @@
 //! Bands of rows and the threads that work on them.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::{Scope, ThreadPool};
@@ -82,22 +81,21 @@ impl Threads {
         }
     }
 
-    /// Calls `work` once a band, on as many threads as there are `items`: each has one of these for itself, and takes a band whenever
-    /// it is done with another.
-    pub(crate) fn share<T: Send>(
+    /// Calls `work` once an item, on as many threads as there are `workers`: each has one of these for itself, and takes an item
+    /// whenever it is done with another.
+    pub(crate) fn share<I: Send, T: Send>(
         &self,
-        bands: Bands,
-        items: &mut [T],
-        work: impl Fn(Range<usize>, &mut T) + Sync,
+        items: impl Iterator<Item = I> + Send,
+        workers: &mut [T],
+        work: impl Fn(I, &mut T) + Sync,
     ) {
-        let taken = AtomicUsize::new(0);
-        self.each(items, |item| {
+        let queue = Mutex::new(items);
+        self.each(workers, |worker| {
             loop {
-                let i = taken.fetch_add(1, Relaxed);
-                if i >= bands.len() {
-                    return;
-                }
-                work(bands.get(i), item);
+                // It is locked for no longer than taking an item takes, which does not panic.
+                let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some(item) = next else { return };
+                work(item, worker);
             }
         });
     }
@@ -106,15 +104,8 @@ impl Threads {
     pub(crate) fn map<T: Send, R: Send>(&self, items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
         let mut workers = vec![(); items.len().min(self.count())];
         let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
-        let queue = Mutex::new(items.into_iter().zip(&mut results));
-        self.each(&mut workers, |()| {
-            loop {
-                // It is locked for no longer than taking an item takes, which does not panic.
-                let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-                let Some((item, result)) = next else { return };
-                *result = Some(work(item));
-            }
-        });
+        let pairs = items.into_iter().zip(&mut results);
+        self.share(pairs, &mut workers, |(item, result), ()| *result = Some(work(item)));
         results.into_iter().flatten().collect()
     }
 }
@@ -149,8 +140,19 @@ impl Bands {
         self.rows * i / self.number..self.rows * (i + 1) / self.number
     }
 
-    pub(crate) fn iter(self) -> impl Iterator<Item = Range<usize>> {
+    pub(crate) fn iter(self) -> impl Iterator<Item = Range<usize>> + Send {
         (0..self.number).map(move |i| self.get(i))
+    }
+
+    /// The bands, each with its rows of a plane of rows of `width` elements.
+    pub(crate) fn with_rows<T: Send>(
+        self,
+        plane: &mut [T],
+        width: usize,
+    ) -> impl Iterator<Item = (Range<usize>, &mut [T])> + Send {
+        let mut rest = plane;
+        self.iter()
+            .map(move |band| (band.clone(), rest.split_off_mut(..band.len() * width).expect("a row a row")))
     }
 }
 
@@ -180,11 +182,11 @@ mod tests {
         for threads in [own(1), own(2), own(4), Threads::Shared, Threads::Pool(pool)] {
             let bands = Bands { rows: 100, number: 7 };
             let mut shares = vec![Vec::new(); threads.count()];
-            threads.share(bands, &mut shares, |band, share| share.push(band));
+            threads.share(bands.iter(), &mut shares, |band, share| share.push(band));
             let mut worked_on = shares.concat();
             worked_on.sort_by_key(|band| band.start);
             assert_eq!(worked_on, bands.iter().collect::<Vec<_>>());
-            threads.share(bands, &mut [(); 0], |_, ()| unreachable!("there is no one to work"));
+            threads.share(bands.iter(), &mut [(); 0], |_, ()| unreachable!("there is no one to work"));
             assert_eq!(threads.map((0..50).collect(), |i| 2 * i), (0..50).map(|i| 2 * i).collect::<Vec<_>>());
         }
     }

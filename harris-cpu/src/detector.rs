@@ -1,14 +1,14 @@
 //! The detector: bands in, keypoints out.
 
-use std::ops::Range;
+use std::mem;
 
-use harris_core::pipeline::{selection, subpixel, threshold};
+use harris_core::pipeline::{response, selection, subpixel, threshold};
 use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Raster, Samples, Subpixel, Threshold};
 use ndarray::Array2;
 
 use crate::fused::{self, FusedSample, Scratch, Walk};
+use crate::map::Map;
 use crate::staged;
-use crate::staged::peaks::Responses;
 use crate::workers::{Workers, constructors};
 use crate::workspace::Workspace;
 
@@ -41,107 +41,84 @@ impl CpuDetector {
     fn on(config: HarrisConfig, workers: Workers) -> Self {
         Self { config, workers, workspace: Workspace::default() }
     }
-
-    /// Fills the workspace's responses, and returns the bands it was done in.
-    fn compute_responses(&mut self, image: &ImageView<'_>) -> Result<Vec<Range<usize>>, Error> {
-        self.config.check_image(image)?;
-        let (width, height) = (image.width(), image.height());
-        let bands: Vec<_> = self.workers.threads.bands(height).iter().collect();
-        let Workspace { response, buffers, .. } = &mut self.workspace;
-        response.resize(width * height, 0.0);
-        if buffers.len() < bands.len() {
-            buffers.resize_with(bands.len(), Default::default);
-        }
-        let mut rest = response.as_mut_slice();
-        let mut work = Vec::with_capacity(bands.len());
-        for (band, buffers) in bands.iter().zip(buffers) {
-            let (out, below) = rest.split_at_mut(band.len() * width);
-            work.push((band.clone(), out, buffers));
-            rest = below;
-        }
-        let config = &self.config;
-        self.workers
-            .threads
-            .map(work, |(band, out, buffers)| staged::responses(image, config, band, out, buffers));
-        Ok(bands)
-    }
-
-    /// The threshold that a candidate exceeds; `None` where nothing can be one.
-    fn threshold(&self, responses: Responses<'_>, bands: &[Range<usize>]) -> Option<f32> {
-        let extent = || {
-            let extents = self.workers.threads.map(bands.to_vec(), |band| responses.extent(band));
-            threshold::extent(
-                extents.into_iter().flatten().flat_map(|extent| [*extent.start(), *extent.end()]),
-            )
-        };
-        match self.config.threshold() {
-            Threshold::Absolute(value) => Some(value),
-            Threshold::None => Some(0.0),
-            Threshold::Relative(quality) => threshold::relative(quality, *extent()?.end()),
-            Threshold::Rosin { bins } => {
-                let binning = threshold::Binning::new(extent()?, bins)?;
-                let histograms =
-                    self.workers.threads.map(bands.to_vec(), |band| responses.histogram(band, binning, bins));
-                let mut counts = vec![0; bins as usize];
-                for histogram in histograms {
-                    counts.iter_mut().zip(histogram).for_each(|(count, more)| *count += more);
-                }
-                Some(binning.threshold(&counts))
-            }
-        }
-    }
 }
 
-/// The two ways from image to corners.
+/// The ways from image to corners.
 impl CpuDetector {
-    /// By the fused path, where it does the configuration on such samples.
     fn detect_as<T: FusedSample>(
         &mut self,
         image: &ImageView<'_>,
         samples: Raster<'_, T>,
     ) -> Result<Vec<Keypoint>, Error> {
-        if !fused::covers::<T>(&self.config, samples.channels()) {
-            return self.detect_staged(image);
-        }
         self.config.check_image(image)?;
-        let bands = self.workers.threads.large_bands(image.height(), image.width());
-        let (scratch, workers) = (&mut self.workspace.scratch, bands.len().min(self.workers.threads.count()));
-        if scratch.len() < workers {
-            scratch.resize_with(workers, Default::default);
+        let config = &self.config;
+        let in_walk = fused::finds(config) && fused::computes::<T>(config, samples.channels());
+        let needs_map = !in_walk
+            || matches!(config.threshold(), Threshold::Rosin { .. })
+            || config.subpixel() == Subpixel::Quadratic;
+        let mut map = mem::take(&mut self.workspace.map);
+        if needs_map {
+            map.resize(image.width() * image.height(), 0.0);
         }
-        let scratch = &mut scratch[..workers];
-        scratch.iter_mut().for_each(Scratch::begin);
-        let (config, level) = (&self.config, self.workers.level);
-        let scale = config.tensor_scale(T::FULL_SCALE);
-        self.workers.threads.share(bands, scratch, |rows, scratch| {
-            level.call(Walk { image: samples, mask: image.mask(), config, rows, scale, scratch });
-        });
-        let greatest = scratch.iter().map(|scratch| scratch.found.greatest).fold(0.0, f32::max);
-        let threshold = match config.threshold() {
-            Threshold::Relative(quality) => threshold::relative(quality, greatest).unwrap_or(f32::INFINITY),
-            // The walks know it.
-            Threshold::Absolute(_) | Threshold::None | Threshold::Rosin { .. } => f32::NEG_INFINITY,
+        if !in_walk {
+            self.fill(image, samples, &mut map);
+        }
+        let Workspace { scratch, selection, .. } = &mut self.workspace;
+        let mut corners = if in_walk {
+            let config = &self.config;
+            let scratch = walk(
+                &self.workers,
+                scratch,
+                (samples, image.mask()),
+                config,
+                needs_map.then_some(&mut map[..]),
+            );
+            let greatest = scratch.iter().map(|scratch| scratch.found.greatest).fold(0.0, f32::max);
+            let threshold = match config.threshold() {
+                Threshold::Relative(quality) => threshold::relative(quality, greatest),
+                Threshold::Rosin { bins } => Map::new(&map, image, config).rosin(bins, &self.workers.threads),
+                // The walks know it.
+                Threshold::Absolute(_) | Threshold::None => Some(f32::NEG_INFINITY),
+            };
+            let found = scratch.iter().flat_map(|scratch| &scratch.found.peaks).copied();
+            let found = found.filter(|peak| threshold.is_some_and(|threshold| peak.response > threshold));
+            selection::select_in(selection, found, config)
+        } else {
+            let corners = Map::new(&map, image, &self.config).corners(&self.config, &self.workers.threads);
+            selection::select_in(selection, corners.into_iter(), &self.config)
         };
-        let found = scratch.iter().flat_map(|scratch| &scratch.found.peaks).copied();
-        let found = found.filter(|peak| peak.response > threshold);
-        let mut corners = selection::select_in(&mut self.workspace.selection, found, config);
-        // What the fused path does needs no responses.
-        self.refine(&mut corners, image, |_, _| None);
+        // Without a map no one asks for responses.
+        let map_of = needs_map.then(|| Map::new(&map, image, &self.config));
+        self.refine(&mut corners, image, |x, y| map_of?.at(x, y));
+        self.workspace.map = map;
         Ok(corners)
     }
 
-    fn detect_staged(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
-        let bands = self.compute_responses(image)?;
-        let config = &self.config;
-        let responses = Responses::new(&self.workspace.response, image, config);
-        let Some(threshold) = self.threshold(responses, &bands) else {
-            return Ok(Vec::new());
-        };
-        let corners =
-            self.workers.threads.map(bands, |band| responses.corners(band, config, threshold)).concat();
-        let mut corners = selection::select(&corners, config);
-        self.refine(&mut corners, image, |x, y| responses.at(x, y));
-        Ok(corners)
+    /// Computes all responses of an image that is checked: H × W, 0 where there are none.
+    fn fill<T: FusedSample>(&mut self, image: &ImageView<'_>, samples: Raster<'_, T>, map: &mut [f32]) {
+        let Self { config, workers, workspace: Workspace { scratch, buffers, .. } } = self;
+        if fused::computes::<T>(config, samples.channels()) {
+            walk(workers, scratch, (samples, None), &fused::without_corners(config), Some(map));
+            return;
+        }
+        let (width, height) = (image.width(), image.height());
+        let bands = workers.threads.bands(height);
+        if buffers.len() < bands.len() {
+            buffers.resize_with(bands.len(), Default::default);
+        }
+        let parts = bands.with_rows(map, width);
+        workers.threads.share(parts, &mut buffers[..bands.len()], |(band, out), buffers| {
+            staged::responses(image, config, band, out, buffers);
+        });
+        let frame = config.invalid_frame();
+        for (y, row) in map.chunks_exact_mut(width).enumerate() {
+            if (frame..height - frame).contains(&y) {
+                row[..frame].fill(0.0);
+                row[width - frame..].fill(0.0);
+            } else {
+                row.fill(0.0);
+            }
+        }
     }
 
     /// Places corners between pixels, on all threads.
@@ -161,6 +138,35 @@ impl CpuDetector {
     }
 }
 
+/// Walks over an image, whose responses go into `map` if there is one; returns the memory of those who did, with what they found.
+fn walk<'a, T: FusedSample>(
+    workers: &Workers,
+    scratch: &'a mut Vec<Scratch>,
+    (image, mask): (Raster<'_, T>, Option<Raster<'_, u8>>),
+    config: &HarrisConfig,
+    map: Option<&mut [f32]>,
+) -> &'a mut [Scratch] {
+    let bands = workers.threads.large_bands(image.height(), image.width());
+    let number = bands.len().min(workers.threads.count());
+    if scratch.len() < number {
+        scratch.resize_with(number, Default::default);
+    }
+    let scratch = &mut scratch[..number];
+    scratch.iter_mut().for_each(Scratch::begin);
+    let scale = config.tensor_scale(T::FULL_SCALE);
+    let call = |rows, map, scratch: &mut Scratch| {
+        workers.level.call(Walk { image, mask, config, rows, scale, map, scratch });
+    };
+    match map {
+        Some(map) => {
+            let parts = bands.with_rows(map, image.width());
+            workers.threads.share(parts, scratch, |(rows, map), scratch| call(rows, Some(map), scratch));
+        }
+        None => workers.threads.share(bands.iter(), scratch, |rows, scratch| call(rows, None, scratch)),
+    }
+    scratch
+}
+
 impl Detector for CpuDetector {
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
         match image.samples() {
@@ -171,10 +177,20 @@ impl Detector for CpuDetector {
     }
 
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
-        self.compute_responses(image)?;
-        let responses = Responses::new(&self.workspace.response, image, &self.config);
-        let shape = (image.height(), image.width());
-        Ok(Array2::from_shape_fn(shape, |(y, x)| responses.at(x as isize, y as isize).unwrap_or(0.0)))
+        let mut map = Array2::default((0, 0));
+        self.response_into(image, &mut map)?;
+        Ok(map)
+    }
+
+    fn response_into(&mut self, image: &ImageView<'_>, map: &mut Array2<f32>) -> Result<(), Error> {
+        self.config.check_image(image)?;
+        let map = response::room(map, image);
+        match image.samples() {
+            Samples::U8(samples) => self.fill(image, samples, map),
+            Samples::U16(samples) => self.fill(image, samples, map),
+            Samples::F32(samples) => self.fill(image, samples, map),
+        }
+        Ok(())
     }
 
     fn describe(&self) -> String {

@@ -46,6 +46,7 @@ mod error;
 mod fast_hessian;
 mod fused;
 mod integral;
+mod map;
 mod matching;
 mod simd;
 mod staged;

@@ -4,11 +4,11 @@ use harris_core::pipeline::selection;
 
 use crate::fused::Scratch;
 
-/// The staged path's response of a whole image, and the buffers of both paths.
+/// The responses of a whole image, and the buffers of both paths.
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
-    /// H × W responses of the last image.
-    pub(crate) response: Vec<f32>,
+    /// H × W responses of the last image, where corners could not do without.
+    pub(crate) map: Vec<f32>,
     /// Of the staged path, one a band.
     pub(crate) buffers: Vec<Buffers>,
     /// Of the fused path, one a thread.

@@ -3,35 +3,54 @@
 
 use harris_conformance::pictures::{Depth, Picture, Pixels, noise};
 use harris_conformance::strategies::usual_configs;
-use harris_core::{Border, Gradient, HarrisConfig, ReferenceDetector, Smoothing, Threshold, Window};
+use harris_core::{
+    Border, Gradient, HarrisConfig, ReferenceDetector, Smoothing, Subpixel, Threshold, Window,
+};
 use harris_cpu::{CpuDetector, Detector, Level};
 use proptest::prelude::*;
 
 /// Configurations that take the fused path for one sample type or another, and some for none: the usual ones, with
-/// gradients, windows, borders and radii of its own.
+/// smoothings, gradients, windows, borders, radii and thresholds of its own.
 fn configs() -> impl Strategy<Value = HarrisConfig> {
     // Box windows of 9 and 11 fit in 32 bits with Scharr's gradient, of 45 with Sobel's.
     let boxes = prop_oneof![3 => Just(3_u32), 2 => Just(5), 2 => Just(7), 1 => Just(9), 1 => Just(11), 1 => Just(31), 1 => Just(45), 1 => Just(127)];
     let window = prop_oneof![
         4 => boxes.prop_map(|size| Window::Box { size }),
         1 => (1_u32..4).prop_map(|radius| Window::Binomial { size: 2 * radius + 1 }),
-        1 => (1_u32..5).prop_map(|radius| Window::Gaussian { size: 2 * radius + 1, sigma: 1.2 }),
+        1 => (prop_oneof![4 => 1_u32..7, 1 => 7_u32..64], 0.5_f64..3.0)
+            .prop_map(|(radius, sigma)| Window::Gaussian { size: 2 * radius + 1, sigma }),
+    ];
+    let gaussian = || (prop_oneof![4 => 1_u32..6, 1 => 6_u32..64], 0.4_f64..4.0);
+    let smoothing = prop_oneof![
+        4 => Just(None),
+        1 => gaussian().prop_map(|(radius, sigma)| Some(Smoothing::Gaussian { size: 2 * radius + 1, sigma })),
     ];
     let gradient = prop_oneof![
         4 => Just(None),
         1 => (1_u32..16).prop_map(|radius| Some(Gradient::Box { size: 2 * radius + 1 })),
+        1 => gaussian().prop_map(|(radius, sigma)| {
+            Some(Gradient::GaussianDerivative { size: 2 * radius + 1, sigma })
+        }),
     ];
+    let threshold =
+        prop_oneof![3 => Just(None), 1 => (2_u32..300).prop_map(|bins| Some(Threshold::Rosin { bins }))];
+    let subpixel = prop_oneof![3 => Just(Subpixel::None), 1 => Just(Subpixel::Quadratic)];
     let border = prop_oneof![
         2 => Just(Border::Reflect101),
         1 => Just(Border::Replicate),
         1 => Just(Border::Zero),
         1 => Just(Border::Skip)
     ];
-    (usual_configs(), gradient, window, border, 0_u32..5).prop_filter_map(
+    // Radii that collect peaks on the way, and two that look for them in a map.
+    let radius = prop_oneof![4 => 0_u32..5, 1 => 5_u32..7];
+    (usual_configs(), (smoothing, gradient, window, border), threshold, subpixel, radius).prop_filter_map(
         "the tensor of wide boxes under wide windows overflows",
-        |(usual, gradient, window, border, radius)| {
+        |(usual, (smoothing, gradient, window, border), threshold, subpixel, radius)| {
+            let smoothing = smoothing.unwrap_or(usual.smoothing());
             let gradient = gradient.unwrap_or(usual.gradient());
-            let builder = usual.to_builder().gradient(gradient).window(window).border(border);
+            let threshold = threshold.unwrap_or(usual.threshold());
+            let builder = usual.to_builder().smoothing(smoothing).gradient(gradient).window(window);
+            let builder = builder.border(border).threshold(threshold).subpixel(subpixel);
             builder.suppression_radius(radius).build().ok()
         },
     )
@@ -92,16 +111,26 @@ fn every_level_equals_the_reference() {
     let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 80 };
     let settings = ProptestConfig { cases, failure_persistence: None, ..default };
     proptest!(settings, |(config in configs(), pictures in prop::collection::vec(pictures(), 1..4))| {
+        let message = |error: harris_core::Error| error.to_string();
+        let bits = |map: ndarray::Array2<f32>| map.mapv(f32::to_bits);
+        let mut reference = ReferenceDetector::new(config.clone());
+        let expected: Vec<_> = pictures
+            .iter()
+            .map(|picture| {
+                let image = picture.view();
+                (reference.detect(&image).map_err(message), reference.response(&image).map(bits).map_err(message))
+            })
+            .collect();
         for &level in &levels {
             for threads in [1, 3] {
                 // One detector for all, so that nothing of an image is left in its memory for the next.
                 let mut detector = CpuDetector::with_threads(config.clone(), threads).unwrap().at_level(level);
-                for picture in &pictures {
+                for (picture, (corners, map)) in pictures.iter().zip(&expected) {
                     let image = picture.view();
-                    let message = |error: harris_core::Error| error.to_string();
                     let found = detector.detect(&image).map_err(message);
-                    let expected = ReferenceDetector::new(config.clone()).detect(&image).map_err(message);
-                    prop_assert!(found == expected, "{level} with {threads} threads on {picture:?}");
+                    prop_assert!(found == *corners, "{level} with {threads} threads on {picture:?}");
+                    let found = detector.response(&image).map(bits).map_err(message);
+                    prop_assert!(found == *map, "responses, {level} with {threads} threads on {picture:?}");
                 }
             }
         }

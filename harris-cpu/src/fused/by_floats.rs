@@ -3,19 +3,19 @@
 use std::ops::Range;
 
 use harris_core::pipeline::{border, taps};
-use harris_core::{Gradient, Smoothing, Window};
+use harris_core::{Border, Gradient, HarrisConfig, Raster, Smoothing, Window};
 
-use super::FusedSample;
 use super::floats::{
-    Across, Boxes, Differentiate, Down, Multiply, Output, Respond, SlideBoxes, Slopes, SumDown, Take,
-    Weights, Whole,
+    Across, Boxes, DOWN, Differentiate, Down, Multiply, Output, Respond, SlideBoxes, Slopes, SumDown, Take,
+    WeighAcross, WeighDown, Weights, Whole,
 };
 use super::peaks::Peaks;
 use super::responses::{RING, Words};
-use super::scratch::{Floats, Rows, Scratch};
+use super::scratch::{FloatRow, Floats, Rows, Scratch, product_ring};
 use super::tensor::NARROW;
 use super::walk::{Columns, Next, Walk};
 use super::wide::{WideAdd, WideRespond, WideRunning, WideSlide, wide_weight};
+use super::{FusedSample, has_exact_gradients};
 use crate::simd::Simd;
 
 /// Rows between the one that is taken and the one that is asked for.
@@ -25,37 +25,38 @@ impl<T: FusedSample> Walk<'_, T> {
     pub(super) fn strip_by_floats<V: Simd>(&mut self, v: V, strip: &Range<usize>, found: &mut Peaks) {
         let columns = Columns::new(strip, self.config, self.image.width());
         let (config, channels) = (self.config, self.image.channels());
-        self.scratch.floats.reserve(config, channels, self.is_wide());
-        let taps = match config.window() {
-            Window::Gaussian { size, sigma } => taps::gaussian(size, sigma),
-            Window::Box { .. } | Window::Binomial { .. } => Vec::new(),
-        };
+        self.scratch.floats.reserve(config, channels, (self.is_wide(), self.gradient_rows()));
+        let taps = Taps::new(config);
         let weights = match config.window() {
             Window::Box { .. } => Weights::Box,
             Window::Binomial { .. } => Weights::Binomial,
-            Window::Gaussian { .. } => Weights::Taps(&taps),
+            Window::Gaussian { .. } => Weights::Taps(&taps.window[..]),
         };
         let rows = self.computed_rows();
         let mut next = Next::new(rows.start, config);
         let mut waiting = self.waiting(Words::by_rows::<V>());
         for y in rows.clone() {
-            let last = (y + config.window().radius()).min(self.image.height() - 1);
+            // Rows whose sums are taken with this one's.
+            let place = (y - rows.start) % DOWN;
+            let until = if self.is_wide() { y } else { (y - place + DOWN).min(rows.end) - 1 };
+            let last = (until + config.window().radius()).min(self.image.height() - 1);
             let ahead = next.across.max(next.smoothed) + AHEAD;
             self.ask_for(v, &columns, ahead, 0);
             while next.gradient <= last {
-                self.next_gradient(v, &columns, &mut next);
+                self.next_gradient(v, &columns, &taps, &mut next);
             }
             self.ask_for(v, &columns, ahead, 1);
             let threshold = found.threshold(config.threshold());
             if self.is_wide() {
                 self.sum_wide(v, &columns, weights, y, y == rows.start);
-            } else {
+            } else if place == 0 {
                 self.sum_floats(v, &columns, weights, y);
             }
             self.ask_for(v, &columns, ahead, 2);
-            self.respond_floats(v, &columns, weights, y, waiting.words, threshold);
+            self.respond_floats(v, &columns, weights, (y, place), waiting.words, threshold);
             self.ask_for(v, &columns, ahead, 3);
-            self.finish_row(v, &columns, strip, y, &mut waiting, found);
+            self.finish_row(&columns, strip, y);
+            self.collect_at(v, &columns, strip, y, &mut waiting, found);
         }
     }
 
@@ -74,11 +75,17 @@ impl<T: FusedSample> Walk<'_, T> {
 
     /// Whether the window's sums are exact, as 64-bit floats.
     fn is_wide(&self) -> bool {
-        T::EXACT && !matches!(self.config.window(), Window::Gaussian { .. })
+        has_exact_gradients::<T>(self.config) && !matches!(self.config.window(), Window::Gaussian { .. })
+    }
+
+    /// Rows in a channel's ring of gradients: those of the window and the one that leaves it, where sums are wide; others are of
+    /// products, which are made at once.
+    fn gradient_rows(&self) -> usize {
+        if self.is_wide() { 2 * self.config.window().radius() + 2 } else { 1 }
     }
 
     /// Computes the next row of gradients, and of their products.
-    fn next_gradient<V: Simd>(&mut self, v: V, columns: &Columns, next: &mut Next) {
+    fn next_gradient<V: Simd>(&mut self, v: V, columns: &Columns, taps: &Taps, next: &mut Next) {
         let (config, height) = (self.config, self.image.height());
         let (y, reach) = (next.gradient, config.gradient().radius());
         next.gradient += 1;
@@ -91,17 +98,18 @@ impl<T: FusedSample> Walk<'_, T> {
                 next.across += 1;
             }
             for channel in 0..self.image.channels() {
-                self.smoothed_row(v, columns, next.smoothed, channel);
+                self.smoothed_row(v, columns, taps, next.smoothed, channel);
             }
             next.smoothed += 1;
         }
-        let ring = 2 * config.window().radius() + 2;
+        let ring = self.gradient_rows();
         let span = columns.span(&columns.gradients);
         for channel in 0..self.image.channels() {
             match config.gradient() {
                 Gradient::Box { size } => {
                     self.box_gradient(v, &span, y, channel, (size / 2) as usize, is_first);
                 }
+                Gradient::GaussianDerivative { .. } => self.derive(v, columns, taps, y, channel),
                 gradient => {
                     let Floats { differences, sums, gradients: [gx, gy], zero, .. } =
                         &mut self.scratch.floats;
@@ -122,10 +130,36 @@ impl<T: FusedSample> Walk<'_, T> {
                     gx: gx.row(channel * ring + y % ring),
                     gy: gy.row(channel * ring + y % ring),
                     adds: channel > 0,
-                    products: products.each_mut().map(|rows| rows.row_mut(y % ring)),
+                    products: products.each_mut().map(|rows| rows.row_mut(y % product_ring(config))),
                     span: span.clone(),
                 });
             }
+        }
+    }
+
+    /// The Gaussian derivatives of row y.
+    fn derive<V: Simd>(&mut self, v: V, columns: &Columns, taps: &Taps, y: usize, channel: usize) {
+        let (config, height) = (self.config, self.image.height());
+        let radius = config.gradient().radius();
+        let (size, ring) = (2 * radius + 1, self.gradient_rows());
+        let number = size * self.image.channels();
+        let Floats { smoothed, derived: [weighted, derived], slots, gradients: [gx, gy], .. } =
+            &mut self.scratch.floats;
+        around(slots, (config.border(), y, radius, height), 1, (channel * size, size, number));
+        let [gaussian, derivative] = &taps.gradient;
+        let [weighted, derived] = [weighted.row_mut(0), derived.row_mut(0)];
+        v.enter(WeighDown {
+            taps: [gaussian, derivative],
+            ring: smoothed,
+            slots,
+            out: [&mut *weighted, &mut *derived],
+            span: columns.span(&columns.smoothed),
+        });
+        let span = columns.span(&columns.gradients);
+        for (row, taps, out) in [(weighted, derivative, gx), (derived, gaussian, gy)] {
+            columns.smoothed_edge.extend(row);
+            let out = out.row_mut(channel * ring + y % ring);
+            v.enter(WeighAcross { taps, row, out, span: span.clone() });
         }
     }
 
@@ -139,7 +173,7 @@ impl<T: FusedSample> Walk<'_, T> {
         is_first: bool,
     ) {
         let (config, height) = (self.config, self.image.height());
-        let (ring, window_ring) = (2 * half + 2, 2 * config.window().radius() + 2);
+        let (ring, window_ring) = (2 * half + 2, self.gradient_rows());
         let Floats {
             whole,
             whole_zero,
@@ -181,14 +215,21 @@ impl<T: FusedSample> Walk<'_, T> {
         });
     }
 
-    /// Where there is a smoothing, takes row y and sums it across.
+    /// Where there is a smoothing, takes row y, and for a binomial one sums it across.
     fn across_row<V: Simd>(&mut self, v: V, columns: &Columns, y: usize, channel: usize) {
         let smoothing = self.config.smoothing();
-        if smoothing == Smoothing::None {
-            return;
-        }
-        self.take(v, columns, y, channel, true);
         let Floats { taken, across, .. } = &mut self.scratch.floats;
+        match smoothing {
+            Smoothing::None => return,
+            Smoothing::Gaussian { size, .. } => {
+                let size = size as usize;
+                let row = across.row_mut(channel * size + y % size);
+                return take(v, self.image, columns, y, channel, row);
+            }
+            Smoothing::Binomial3 | Smoothing::Binomial5 => {}
+        }
+        take(v, self.image, columns, y, channel, taken.row_mut(0));
+        columns.sample_edge.extend(taken.row_mut(0));
         v.enter(Across {
             smoothing,
             row: taken.row(0),
@@ -198,24 +239,39 @@ impl<T: FusedSample> Walk<'_, T> {
     }
 
     /// Smooths row y, and prepares it for the gradient.
-    fn smoothed_row<V: Simd>(&mut self, v: V, columns: &Columns, y: usize, channel: usize) {
+    fn smoothed_row<V: Simd>(&mut self, v: V, columns: &Columns, taps: &Taps, y: usize, channel: usize) {
         let (config, height) = (self.config, self.image.height());
-        let smoothing = config.smoothing();
-        if smoothing == Smoothing::None {
-            self.take(v, columns, y, channel, false);
-        } else {
-            let Floats { across, smoothed, zero, .. } = &mut self.scratch.floats;
-            let place = |dy: isize| border::inside(config.border(), y as isize + dy, height);
-            v.enter(Down {
-                smoothing,
-                exact: T::EXACT,
-                rows: [-2, -1, 0, 1, 2].map(|dy| of_ring(across, channel, 5, place(dy), zero)),
-                out: smoothed.row_mut(0),
-                span: columns.span(&columns.smoothed),
-            });
-        }
         let reach = config.gradient().radius();
+        let slot = match config.gradient() {
+            Gradient::GaussianDerivative { .. } => channel * (2 * reach + 1) + y % (2 * reach + 1),
+            Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central | Gradient::Box { .. } => 0,
+        };
+        let Floats { taken, across, smoothed, slots, zero, .. } = &mut self.scratch.floats;
+        let (out, span) = (smoothed.row_mut(slot), columns.span(&columns.smoothed));
+        match config.smoothing() {
+            Smoothing::None => take(v, self.image, columns, y, channel, out),
+            Smoothing::Gaussian { size, .. } => {
+                let (size, radius) = (size as usize, config.smoothing().radius());
+                let number = size * self.image.channels();
+                around(slots, (config.border(), y, radius, height), 1, (channel * size, size, number));
+                let (row, samples) = (taken.row_mut(0), columns.span(&columns.samples));
+                let taps = &taps.smoothing[..];
+                v.enter(WeighDown { taps: [taps], ring: across, slots, out: [&mut *row], span: samples });
+                columns.sample_edge.extend(row);
+                v.enter(WeighAcross { taps, row, out, span });
+            }
+            smoothing => {
+                let place = |dy: isize| border::inside(config.border(), y as isize + dy, height);
+                let rows = [-2, -1, 0, 1, 2].map(|dy| of_ring(across, channel, 5, place(dy), zero));
+                v.enter(Down { smoothing, exact: T::EXACT, rows, out, span });
+            }
+        }
         let Floats { smoothed, differences, sums, whole, .. } = &mut self.scratch.floats;
+        match config.gradient() {
+            // Rows are extended when they are weighted down.
+            Gradient::GaussianDerivative { .. } => return,
+            Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central | Gradient::Box { .. } => {}
+        }
         columns.smoothed_edge.extend(smoothed.row_mut(0));
         match config.gradient() {
             Gradient::Box { size } => {
@@ -234,25 +290,17 @@ impl<T: FusedSample> Walk<'_, T> {
         }
     }
 
-    /// Takes the samples of row y, extended for the smoothing where there is one.
-    fn take<V: Simd>(&mut self, v: V, columns: &Columns, y: usize, channel: usize, smooths: bool) {
-        let channels = self.image.channels();
-        let Floats { taken, smoothed, .. } = &mut self.scratch.floats;
-        let row = if smooths { taken.row_mut(0) } else { smoothed.row_mut(0) };
-        let span = columns.samples.start * channels..columns.samples.end * channels;
-        let samples = &self.image.row(y)[span.clone()];
-        // Of the channels of a row the first asks for all.
-        v.enter(Take { samples, channel, channels, out: &mut row[columns.span(&columns.samples)] });
-        if smooths {
-            columns.sample_edge.extend(row);
-        }
-    }
-
     /// Brings the exact sums down the columns to row y.
-    fn sum_wide<V: Simd>(&mut self, v: V, columns: &Columns, weights: Weights<'_>, y: usize, first: bool) {
+    fn sum_wide<V: Simd>(
+        &mut self,
+        v: V,
+        columns: &Columns,
+        weights: Weights<&[f32]>,
+        y: usize,
+        first: bool,
+    ) {
         let (config, height) = (self.config, self.image.height());
-        let radius = config.window().radius();
-        let ring = 2 * radius + 2;
+        let (radius, ring) = (config.window().radius(), self.gradient_rows());
         let span = columns.span(&columns.gradients);
         let Floats { gradients, zero, wide_sums, wide_running, .. } = &mut self.scratch.floats;
         let gradient = |channel: usize, dy: isize| {
@@ -305,48 +353,47 @@ impl<T: FusedSample> Walk<'_, T> {
         }
     }
 
-    /// The sums down the columns at row y, in the order of the contract.
-    fn sum_floats<V: Simd>(&mut self, v: V, columns: &Columns, weights: Weights<'_>, y: usize) {
+    /// The sums down the columns at row y and those after it, in the order of the contract.
+    fn sum_floats<V: Simd>(&mut self, v: V, columns: &Columns, weights: Weights<&[f32]>, y: usize) {
         let (config, height) = (self.config, self.image.height());
         let radius = config.window().radius();
-        let ring = 2 * radius + 2;
+        let ring = product_ring(config);
         let Floats { products, sums_down, slots, .. } = &mut self.scratch.floats;
-        slots.clear();
-        slots.extend((0..=2 * radius).map(|i| {
-            let y = border::inside(config.border(), (y + i) as isize - radius as isize, height);
-            // The row behind the ring is all zeros.
-            y.map_or(ring, |y| y % ring)
-        }));
+        around(slots, (config.border(), y, radius, height), DOWN, (0, ring, ring));
         v.enter(SumDown {
             weights,
             products,
             slots,
-            out: sums_down.each_mut().map(|rows| rows.row_mut(0)),
+            out: sums_down.each_mut().map(|rows| rows.rows_mut(0)),
             span: columns.span(&columns.gradients),
         });
         for sums in sums_down {
-            columns.product_edge.extend(sums.row_mut(0));
+            for place in 0..DOWN {
+                columns.product_edge.extend(sums.row_mut(place));
+            }
         }
     }
 
-    /// Computes the responses of row y.
+    /// Computes the responses of row y, whose place is among the rows that were summed together.
     fn respond_floats<V: Simd>(
         &mut self,
         v: V,
         columns: &Columns,
-        weights: Weights<'_>,
-        y: usize,
+        weights: Weights<&[f32]>,
+        (y, place): (usize, usize),
         words: Words,
         threshold: f32,
     ) {
         if !self.has_responses(y) {
             return;
         }
+        let quiet = if self.map.is_some() { f32::NEG_INFINITY } else { threshold };
         let (is_wide, radius) = (self.is_wide(), self.config.window().radius());
         let Scratch { floats, responses, .. } = &mut *self.scratch;
         let out = Output {
             measure: self.config.measure(),
             threshold,
+            quiet,
             scale: self.scale,
             responses,
             slot: y % RING,
@@ -362,10 +409,64 @@ impl<T: FusedSample> Walk<'_, T> {
                 out,
             });
         } else {
-            let columns = floats.sums_down.each_ref().map(|rows| rows.row(0));
+            let columns = floats.sums_down.each_ref().map(|rows| rows.row(place));
             v.enter(Respond { weights, radius, columns, out });
         }
     }
+}
+
+/// The weights of Gaussians, where there are any.
+#[derive(Default)]
+struct Taps {
+    smoothing: Vec<f32>,
+    /// The Gaussian and its derivative.
+    gradient: [Vec<f32>; 2],
+    window: Vec<f32>,
+}
+
+impl Taps {
+    fn new(config: &HarrisConfig) -> Self {
+        let mut all = Self::default();
+        if let Smoothing::Gaussian { size, sigma } = config.smoothing() {
+            all.smoothing = taps::gaussian(size, sigma);
+        }
+        if let Gradient::GaussianDerivative { size, sigma } = config.gradient() {
+            all.gradient = [taps::gaussian(size, sigma), taps::gaussian_derivative(size, sigma)];
+        }
+        if let Window::Gaussian { size, sigma } = config.window() {
+            all.window = taps::gaussian(size, sigma);
+        }
+        all
+    }
+}
+
+/// Takes a channel of row y.
+fn take<T: FusedSample, V: Simd>(
+    v: V,
+    image: Raster<'_, T>,
+    columns: &Columns,
+    y: usize,
+    channel: usize,
+    out: &mut FloatRow,
+) {
+    let channels = image.channels();
+    let samples = &image.row(y)[columns.samples.start * channels..columns.samples.end * channels];
+    v.enter(Take { samples, channel, channels, out: &mut out[columns.span(&columns.samples)] });
+}
+
+/// Sets `slots` to those of the 2 · radius + 1 rows about row y of `height`, and those about the following ones, `together` of them in
+/// all, in a ring of `length` rows from slot `first` on; rows that are not there are the zeros in slot `zeros`.
+fn around(
+    slots: &mut Vec<usize>,
+    (rule, y, radius, height): (Border, usize, usize, usize),
+    together: usize,
+    (first, length, zeros): (usize, usize, usize),
+) {
+    slots.clear();
+    slots.extend((0..2 * radius + together).map(|i| {
+        let y = border::inside(rule, (y + i) as isize - radius as isize, height);
+        y.map_or(zeros, |y| first + y % length)
+    }));
 }
 
 /// Row y of a channel in rings of `number` rows, one a channel; zeros where nothing stands for it.

@@ -37,7 +37,8 @@ impl Walk<'_, u8> {
                 (threshold, quiet) = (now, self.quiet(now));
             }
             self.respond(v, &columns, y, waiting.words, (threshold, quiet));
-            self.finish_row(v, &columns, strip, y, &mut waiting, found);
+            self.finish_row(&columns, strip, y);
+            self.collect_at(v, &columns, strip, y, &mut waiting, found);
         }
     }
 

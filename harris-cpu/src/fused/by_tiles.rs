@@ -109,7 +109,7 @@ impl<'a> Walk<'a, u8> {
             turn = 1 - turn;
             let end = (rows.start + consumed.saturating_sub(without)).min(rows.end);
             for y in complete..end {
-                self.confine(&columns, y);
+                self.finish_row(&columns, strip, y);
             }
             complete = end;
             self.collect_until(v, &columns, strip, complete, &mut waiting, found);

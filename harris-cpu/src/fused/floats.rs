@@ -15,6 +15,9 @@ use super::scratch::{FloatRow, FloatRows, IntegerRow};
 use super::tensor::{Formula, Harris, Noble, ShiTomasi};
 use crate::simd::{Simd, Work};
 
+/// Vectors that are summed together.
+const TOGETHER: usize = 4;
+
 /// A channel of a row of samples as floats.
 pub(super) struct Take<'a, T> {
     /// From the first pixel that is taken.
@@ -29,14 +32,21 @@ impl<T: FusedSample> Work for Take<'_, T> {
 
     #[inline(always)]
     fn run<V: Simd>(self, _: V) {
-        if self.channels == 1 {
-            for (out, sample) in self.out.iter_mut().zip(self.samples) {
-                *out = sample.float();
-            }
-        } else {
-            for (out, pixel) in self.out.iter_mut().zip(self.samples.chunks_exact(self.channels)) {
-                *out = pixel[self.channel].float();
-            }
+        match (self.channels, self.channel) {
+            (1, _) => self.of::<1, 0>(),
+            (_, 0) => self.of::<3, 0>(),
+            (_, 1) => self.of::<3, 1>(),
+            (_, _) => self.of::<3, 2>(),
+        }
+    }
+}
+
+impl<T: FusedSample> Take<'_, T> {
+    /// Of `C` channels, channel `I`.
+    #[inline(always)]
+    fn of<const C: usize, const I: usize>(self) {
+        for (out, pixel) in self.out.iter_mut().zip(self.samples.as_chunks::<C>().0) {
+            *out = pixel[I].float();
         }
     }
 }
@@ -105,6 +115,82 @@ impl Work for Down<'_> {
             let mean =
                 if exact { v.to_f32(v.to_i32(v.mul(v.add(sum, half), part))) } else { v.mul(sum, part) };
             v.store_f32(out, i, mean);
+        }
+    }
+}
+
+/// Weighted sums down of rows of a ring, by each of some sets of taps.
+pub(super) struct WeighDown<'a, const N: usize> {
+    pub(super) taps: [&'a [f32]; N],
+    pub(super) ring: &'a FloatRows,
+    /// The rows in it.
+    pub(super) slots: &'a [usize],
+    pub(super) out: [&'a mut FloatRow; N],
+    pub(super) span: Range<usize>,
+}
+
+impl<const N: usize> Work for WeighDown<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        let Self { taps, ring, slots, out, span } = self;
+        // Several vectors of a row together, so that it is looked up once for all.
+        for i in vectors(span, TOGETHER * V::LANES) {
+            let mut sums = [[v.splat_f32(0.0); TOGETHER]; N];
+            for (place, &slot) in slots.iter().enumerate() {
+                let row = ring.row(slot);
+                for j in 0..TOGETHER {
+                    let sample = v.load_f32(row, i + j * V::LANES);
+                    for n in 0..N {
+                        let weighted = v.mul(v.splat_f32(taps[n][place]), sample);
+                        sums[n][j] = if place == 0 { weighted } else { v.add(sums[n][j], weighted) };
+                    }
+                }
+            }
+            for n in 0..N {
+                for j in 0..TOGETHER {
+                    v.store_f32(out[n], i + j * V::LANES, sums[n][j]);
+                }
+            }
+        }
+    }
+}
+
+/// Weighted sums across.
+pub(super) struct WeighAcross<'a> {
+    pub(super) taps: &'a [f32],
+    pub(super) row: &'a FloatRow,
+    pub(super) out: &'a mut FloatRow,
+    pub(super) span: Range<usize>,
+}
+
+impl Work for WeighAcross<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        let held = Held::new(v, self.taps);
+        match self.taps.len() {
+            3 => self.within(v, 1, held),
+            5 => self.within(v, 2, held),
+            7 => self.within(v, 3, held),
+            9 => self.within(v, 4, held),
+            size => {
+                let taps = self.taps;
+                self.within(v, size / 2, taps);
+            }
+        }
+    }
+}
+
+impl WeighAcross<'_> {
+    #[inline(always)]
+    fn within<V: Simd>(self, v: V, radius: usize, taps: impl Taps<V>) {
+        let Self { row, out, span, .. } = self;
+        let (line, weights) = (OneRow { row, radius }, Weights::Taps(taps));
+        for i in vectors(span, V::LANES) {
+            v.store_f32(out, i, line_sum(v, &line, radius, &weights, i));
         }
     }
 }
@@ -281,15 +367,51 @@ impl Work for Multiply<'_> {
     }
 }
 
-/// How a window weighs the 2r + 1 places of a line.
+/// How the 2r + 1 places of a line are weighed.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Weights<'a> {
+pub(super) enum Weights<T> {
     /// From the first on.
     Box,
     /// Pairs from the outer to the inner, then the centre.
     Binomial,
     /// Taps, from the first on.
-    Taps(&'a [f32]),
+    Taps(T),
+}
+
+trait Taps<V: Simd> {
+    fn tap(&self, v: V, place: usize) -> V::F32;
+}
+
+/// The most taps that are kept in registers, those of a radius of 4.
+const MOST_HELD: usize = 9;
+
+/// Taps in registers.
+#[derive(Clone, Copy)]
+struct Held<V: Simd>([V::F32; MOST_HELD]);
+
+impl<V: Simd> Held<V> {
+    #[inline(always)]
+    fn new(v: V, taps: &[f32]) -> Self {
+        let mut held = [v.splat_f32(0.0); MOST_HELD];
+        for (held, &tap) in held.iter_mut().zip(taps) {
+            *held = v.splat_f32(tap);
+        }
+        Self(held)
+    }
+}
+
+impl<V: Simd> Taps<V> for Held<V> {
+    #[inline(always)]
+    fn tap(&self, _: V, place: usize) -> V::F32 {
+        self.0[place]
+    }
+}
+
+impl<V: Simd> Taps<V> for &[f32] {
+    #[inline(always)]
+    fn tap(&self, v: V, place: usize) -> V::F32 {
+        v.splat_f32(self[place])
+    }
 }
 
 /// The binomial weights of radius r, from the centre to the pair before the outermost, whose weight is 1.
@@ -306,28 +428,16 @@ trait Line<V: Simd> {
     fn at(&self, v: V, place: usize, i: usize) -> V::F32;
 }
 
-/// Rows of a ring.
-struct OneColumn<'a, const N: usize> {
-    rows: [&'a FloatRow; N],
+/// Elements of rows that are in registers, from one of them on.
+struct OneColumn<'a, V: Simd> {
+    column: &'a [V::F32; MOST_ROWS],
+    first: usize,
 }
 
-impl<V: Simd, const N: usize> Line<V> for OneColumn<'_, N> {
+impl<V: Simd> Line<V> for OneColumn<'_, V> {
     #[inline(always)]
-    fn at(&self, v: V, place: usize, i: usize) -> V::F32 {
-        v.load_f32(self.rows[place], i)
-    }
-}
-
-/// The same where their number is not known to the compiler.
-struct AnyColumn<'a> {
-    ring: &'a FloatRows,
-    slots: &'a [usize],
-}
-
-impl<V: Simd> Line<V> for AnyColumn<'_> {
-    #[inline(always)]
-    fn at(&self, v: V, place: usize, i: usize) -> V::F32 {
-        v.load_f32(self.ring.row(self.slots[place]), i)
+    fn at(&self, _: V, place: usize, _: usize) -> V::F32 {
+        self.column[self.first + place]
     }
 }
 
@@ -345,7 +455,13 @@ impl<V: Simd> Line<V> for OneRow<'_> {
 
 /// The weighted sum of 2r + 1 places, in the order of the contract.
 #[inline(always)]
-fn line_sum<V: Simd, L: Line<V>>(v: V, line: &L, radius: usize, weights: Weights<'_>, i: usize) -> V::F32 {
+fn line_sum<V: Simd, T: Taps<V>>(
+    v: V,
+    line: &impl Line<V>,
+    radius: usize,
+    weights: &Weights<T>,
+    i: usize,
+) -> V::F32 {
     match weights {
         Weights::Box => {
             let mut sum = line.at(v, 0, i);
@@ -363,22 +479,27 @@ fn line_sum<V: Simd, L: Line<V>>(v: V, line: &L, radius: usize, weights: Weights
             v.add(sum, v.mul(v.splat_f32(binomial(radius)[0]), line.at(v, radius, i)))
         }
         Weights::Taps(taps) => {
-            let mut sum = v.mul(v.splat_f32(taps[0]), line.at(v, 0, i));
+            let mut sum = v.mul(taps.tap(v, 0), line.at(v, 0, i));
             for place in 1..=2 * radius {
-                sum = v.add(sum, v.mul(v.splat_f32(taps[place]), line.at(v, place, i)));
+                sum = v.add(sum, v.mul(taps.tap(v, place), line.at(v, place, i)));
             }
             sum
         }
     }
 }
 
-/// The window's sums down the columns of the products.
+/// Rows whose sums down are computed together: of the rows that these are of, most are the same.
+pub(super) const DOWN: usize = 4;
+/// Rows of which they are, of windows whose size is known to the compiler.
+const MOST_ROWS: usize = 9 + DOWN - 1;
+
+/// The window's sums down the columns of the products, of [`DOWN`] rows.
 pub(super) struct SumDown<'a> {
-    pub(super) weights: Weights<'a>,
-    /// Rings of products, and the window's rows in them.
+    pub(super) weights: Weights<&'a [f32]>,
+    /// Rings of products, and the rows in them that the first row's window has, and then each of the others.
     pub(super) products: &'a [FloatRows; 3],
     pub(super) slots: &'a [usize],
-    pub(super) out: [&'a mut FloatRow; 3],
+    pub(super) out: [[&'a mut FloatRow; DOWN]; 3],
     pub(super) span: Range<usize>,
 }
 
@@ -387,15 +508,74 @@ impl Work for SumDown<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        match self.slots.len() {
-            3 => self.within::<V, 3>(v),
-            5 => self.within::<V, 5>(v),
-            7 => self.within::<V, 7>(v),
-            size => {
-                for (ring, out) in self.products.iter().zip(self.out) {
-                    let column = AnyColumn { ring, slots: self.slots };
-                    for i in vectors(self.span.clone(), V::LANES) {
-                        v.store_f32(out, i, line_sum(v, &column, size / 2, self.weights, i));
+        match (self.weights, self.slots.len() + 1 - DOWN) {
+            (_, 3) => self.sized::<V, 3>(v),
+            (_, 5) => self.sized::<V, 5>(v),
+            (_, 7) => self.sized::<V, 7>(v),
+            (_, 9) => self.sized::<V, 9>(v),
+            (Weights::Taps(taps), _) => self.any(v, |place| taps[place]),
+            // Products with 1 are exact. Binomials are among the above.
+            (Weights::Box | Weights::Binomial, _) => self.any(v, |_| 1.0),
+        }
+    }
+}
+
+impl SumDown<'_> {
+    #[inline(always)]
+    fn sized<V: Simd, const N: usize>(self, v: V) {
+        match self.weights {
+            Weights::Box => self.within::<V, N>(v, &Weights::Box),
+            Weights::Binomial => self.within::<V, N>(v, &Weights::Binomial),
+            Weights::Taps(taps) => self.within::<V, N>(v, &Weights::Taps(Held::new(v, taps))),
+        }
+    }
+
+    #[inline(always)]
+    fn within<V: Simd, const N: usize>(self, v: V, weights: &Weights<Held<V>>) {
+        for (ring, out) in self.products.iter().zip(self.out) {
+            let mut rows = [ring.row(self.slots[0]); MOST_ROWS];
+            for (row, &slot) in rows.iter_mut().zip(self.slots) {
+                *row = ring.row(slot);
+            }
+            for i in vectors(self.span.clone(), V::LANES) {
+                let mut column = [v.splat_f32(0.0); MOST_ROWS];
+                for place in 0..N + DOWN - 1 {
+                    column[place] = v.load_f32(rows[place], i);
+                }
+                for first in 0..DOWN {
+                    let line = OneColumn::<V> { column: &column, first };
+                    v.store_f32(out[first], i, line_sum(v, &line, N / 2, weights, i));
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn any<V: Simd>(self, v: V, weight: impl Fn(usize) -> f32) {
+        const TOGETHER: usize = 2;
+        let size = self.slots.len() + 1 - DOWN;
+        for (ring, out) in self.products.iter().zip(self.out) {
+            for i in vectors(self.span.clone(), TOGETHER * V::LANES) {
+                let mut sums = [[v.splat_f32(0.0); TOGETHER]; DOWN];
+                for (place, &slot) in self.slots.iter().enumerate() {
+                    let row = ring.row(slot);
+                    let samples = [v.load_f32(row, i), v.load_f32(row, i + V::LANES)];
+                    for first in 0..DOWN {
+                        let place = place.wrapping_sub(first);
+                        if place >= size {
+                            continue;
+                        }
+                        let weight = v.splat_f32(weight(place));
+                        for j in 0..TOGETHER {
+                            let weighted = v.mul(weight, samples[j]);
+                            sums[first][j] =
+                                if place == 0 { weighted } else { v.add(sums[first][j], weighted) };
+                        }
+                    }
+                }
+                for first in 0..DOWN {
+                    for j in 0..TOGETHER {
+                        v.store_f32(out[first], i + j * V::LANES, sums[first][j]);
                     }
                 }
             }
@@ -403,25 +583,9 @@ impl Work for SumDown<'_> {
     }
 }
 
-impl SumDown<'_> {
-    #[inline(always)]
-    fn within<V: Simd, const N: usize>(self, v: V) {
-        for (ring, out) in self.products.iter().zip(self.out) {
-            let mut rows = [ring.row(self.slots[0]); N];
-            for (row, &slot) in rows.iter_mut().zip(self.slots) {
-                *row = ring.row(slot);
-            }
-            let column = OneColumn { rows };
-            for i in vectors(self.span.clone(), V::LANES) {
-                v.store_f32(out, i, line_sum(v, &column, N / 2, self.weights, i));
-            }
-        }
-    }
-}
-
 /// Sums over the window across, and computes the responses of the columns of `span`.
 pub(super) struct Respond<'a> {
-    pub(super) weights: Weights<'a>,
+    pub(super) weights: Weights<&'a [f32]>,
     pub(super) radius: usize,
     /// Sums down the columns.
     pub(super) columns: [&'a FloatRow; 3],
@@ -433,12 +597,32 @@ impl Work for Respond<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        let Self { weights, radius, columns, out } = self;
-        match radius {
-            1 => out.respond(v, &FloatSums { radius: 1, weights, columns }),
-            2 => out.respond(v, &FloatSums { radius: 2, weights, columns }),
-            3 => out.respond(v, &FloatSums { radius: 3, weights, columns }),
-            _ => out.respond(v, &FloatSums { radius, weights, columns }),
+        match self.radius {
+            1 => self.sized(v, 1),
+            2 => self.sized(v, 2),
+            3 => self.sized(v, 3),
+            4 => self.sized(v, 4),
+            radius => {
+                let Self { weights, columns, out, .. } = self;
+                out.respond(v, &FloatSums { radius, weights, columns });
+            }
+        }
+    }
+}
+
+impl Respond<'_> {
+    /// For radii whose taps are held.
+    #[inline(always)]
+    fn sized<V: Simd>(self, v: V, radius: usize) {
+        let Self { weights, columns, out, .. } = self;
+        match weights {
+            Weights::Box => out.respond(v, &FloatSums { radius, weights: Weights::<Held<V>>::Box, columns }),
+            Weights::Binomial => {
+                out.respond(v, &FloatSums { radius, weights: Weights::<Held<V>>::Binomial, columns });
+            }
+            Weights::Taps(taps) => {
+                out.respond(v, &FloatSums { radius, weights: Weights::Taps(Held::new(v, taps)), columns });
+            }
         }
     }
 }
@@ -447,6 +631,8 @@ impl Work for Respond<'_> {
 pub(super) struct Output<'a> {
     pub(super) measure: Measure,
     pub(super) threshold: f32,
+    /// Responses that do not exceed this need not be computed.
+    pub(super) quiet: f32,
     pub(super) scale: f32,
     pub(super) responses: &'a mut Responses,
     pub(super) slot: usize,
@@ -460,16 +646,17 @@ pub(super) trait Sums<V: Simd> {
 }
 
 impl Output<'_> {
-    /// Computes the responses of the columns of `span`; those of vectors in which none can exceed the threshold are nothing.
+    /// Computes the responses of the columns of `span`; those of vectors that are all quiet are nothing.
     #[inline(always)]
     pub(super) fn respond<V: Simd>(self, v: V, sums: &impl Sums<V>) {
         let Self { measure, responses, slot, words, span, .. } = self;
         let (scale, limit) = (v.splat_f32(self.scale), v.splat_f32(self.threshold));
+        let quiet = v.splat_f32(self.quiet);
         for i in vectors(span, 2 * V::LANES) {
             let next = i + V::LANES;
             let [a, a_next] = [v.mul(sums.sum(v, 0, i), scale), v.mul(sums.sum(v, 0, next), scale)];
             let [c, c_next] = [v.mul(sums.sum(v, 2, i), scale), v.mul(sums.sum(v, 2, next), scale)];
-            if v.greater(v.max(bound(v, measure, a, c), bound(v, measure, a_next, c_next)), limit) == 0 {
+            if v.greater(v.max(bound(v, measure, a, c), bound(v, measure, a_next, c_next)), quiet) == 0 {
                 responses.leave(v, slot, i);
                 continue;
             }
@@ -480,17 +667,17 @@ impl Output<'_> {
     }
 }
 
-struct FloatSums<'a> {
+struct FloatSums<'a, T> {
     radius: usize,
-    weights: Weights<'a>,
+    weights: Weights<T>,
     columns: [&'a FloatRow; 3],
 }
 
-impl<V: Simd> Sums<V> for FloatSums<'_> {
+impl<V: Simd, T: Taps<V>> Sums<V> for FloatSums<'_, T> {
     #[inline(always)]
     fn sum(&self, v: V, of: usize, i: usize) -> V::F32 {
         let row = OneRow { row: self.columns[of], radius: self.radius };
-        line_sum(v, &row, self.radius, self.weights, i)
+        line_sum(v, &row, self.radius, &self.weights, i)
     }
 }
 

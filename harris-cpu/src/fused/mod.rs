@@ -38,7 +38,7 @@ mod wide;
 use std::ops::Range;
 
 use harris_core::config::APERTURES;
-use harris_core::{Gradient, HarrisConfig, Sample, Smoothing, Subpixel, Threshold, Window};
+use harris_core::{Gradient, HarrisConfig, Sample, Smoothing, Threshold, Window};
 
 use peaks::Peaks;
 pub(crate) use scratch::Scratch;
@@ -109,35 +109,51 @@ impl FusedSample for f32 {
     }
 }
 
-/// Whether the fused path does `config` on images of samples `T`.
-pub(crate) fn covers<T: FusedSample>(config: &HarrisConfig, channels: usize) -> bool {
-    let is_usual =
-        matches!(config.smoothing(), Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial5)
-            && !matches!(config.threshold(), Threshold::Rosin { .. })
-            && config.suppression_radius() <= MOST_RADIUS
-            && config.subpixel() != Subpixel::Quadratic;
+/// Whether the fused path finds the corners of a configuration whose responses it computes.
+pub(crate) fn finds(config: &HarrisConfig) -> bool {
+    config.suppression_radius() <= MOST_RADIUS
+}
+
+/// The same responses, and no corners.
+pub(crate) fn without_corners(config: &HarrisConfig) -> HarrisConfig {
+    let builder = config.to_builder().suppression_radius(0).threshold(Threshold::Absolute(f32::MAX));
+    builder.build().expect("as valid as before")
+}
+
+/// Whether the fused path computes the responses of `config` on images of samples `T`.
+pub(crate) fn computes<T: FusedSample>(config: &HarrisConfig, channels: usize) -> bool {
+    let exact = has_exact_gradients::<T>(config);
     let greatest = config.gradient().gain().map(|gain| gain * T::FULL_SCALE);
     let has_gradient = match config.gradient() {
-        Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central => true,
-        Gradient::Box { .. } => T::EXACT && greatest.is_some_and(|greatest| greatest < EXACT_FLOATS),
-        Gradient::GaussianDerivative { .. } => false,
+        Gradient::Box { .. } => exact && greatest.is_some_and(|greatest| greatest < EXACT_FLOATS),
+        Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central | Gradient::GaussianDerivative { .. } => {
+            true
+        }
     };
     let has_window = match config.window() {
         // The products of one channel round once, as the contract has it; of several, they must be exact.
-        Window::Gaussian { .. } if T::EXACT && channels > 1 => {
+        Window::Gaussian { .. } if exact && channels > 1 => {
             greatest.is_some_and(|greatest| channels as f64 * greatest * greatest <= EXACT_FLOATS)
         }
-        Window::Box { .. } | Window::Binomial { .. } if T::EXACT => {
+        Window::Box { .. } | Window::Binomial { .. } if exact => {
             fits_f64(config, channels, T::FULL_SCALE, scratch::ROW)
         }
         Window::Box { .. } | Window::Binomial { .. } | Window::Gaussian { .. } => true,
     };
-    is_usual && has_gradient && has_window
+    has_gradient && has_window && config.support_radius() <= scratch::MOST_SUPPORT
+}
+
+/// Whether gradients are integers.
+fn has_exact_gradients<T: FusedSample>(config: &HarrisConfig) -> bool {
+    T::EXACT
+        && !matches!(config.smoothing(), Smoothing::Gaussian { .. })
+        && !matches!(config.gradient(), Gradient::GaussianDerivative { .. })
 }
 
 /// Whether 16-bit gradients and 32-bit sums do for 8-bit images.
 fn is_short(config: &HarrisConfig, channels: usize) -> bool {
-    matches!(config.gradient(), Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central)
+    has_exact_gradients::<u8>(config)
+        && !matches!(config.gradient(), Gradient::Box { .. })
         && matches!(config.window(), Window::Box { .. } | Window::Binomial { .. })
         && fits_i32(config, channels, u8::FULL_SCALE)
 }

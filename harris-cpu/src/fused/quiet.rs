@@ -6,12 +6,12 @@
 
 use harris_core::Measure;
 
-/// Below, a window has no response above the threshold.
+/// What a window with a response above the threshold has.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quiet {
-    /// The greatest A + C for that, before it is scaled.
+    /// A + C, before it is scaled, is at least this.
     pub(super) trace: u32,
-    /// The greatest of the lesser of A and C, likewise; negative where none will do.
+    /// The lesser of A and C, likewise, is more than this.
     pub(super) lesser: i32,
 }
 
@@ -19,6 +19,9 @@ pub(super) struct Quiet {
 const ROUNDED: f64 = 1.0 / (1 << 20) as f64;
 
 impl Quiet {
+    /// That of no window at all.
+    pub(super) const NONE: Self = Self { trace: 0, lesser: -1 };
+
     pub(super) fn new(measure: Measure, scale: f32, threshold: f32) -> Self {
         let threshold = f64::from(threshold);
         // With m the lesser of A and C, and M the greater one.
@@ -37,7 +40,10 @@ impl Quiet {
         };
         let sure = 1.0 - ROUNDED;
         let unscaled = sure / f64::from(scale);
-        Self { trace: (trace * unscaled) as u32, lesser: (lesser * unscaled).floor() as i32 }
+        Self {
+            trace: ((trace * unscaled) as u32).saturating_add(1),
+            lesser: (lesser * unscaled).floor() as i32,
+        }
     }
 }
 
@@ -91,7 +97,7 @@ mod tests {
                         let case = format!(
                             "{measure_of:?}, {a}, {b}, {c} at {scale}: {response} > {threshold}: {quiet:?}"
                         );
-                        assert!((a + c) as u64 > quiet.trace.into(), "{case}");
+                        assert!((a + c) as u64 >= quiet.trace.into(), "{case}");
                         assert!(a.min(c) > quiet.lesser.into(), "{case}");
                     }
                 }

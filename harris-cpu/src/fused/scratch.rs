@@ -3,6 +3,7 @@
 use harris_core::config::BOX_GRADIENT_APERTURES;
 use harris_core::{Gradient, HarrisConfig, Smoothing};
 
+use super::floats::DOWN;
 use super::peaks::{Maxima, Peaks};
 use super::responses::{RING, Responses};
 use super::{MOST_RADIUS, MOST_WINDOW};
@@ -19,13 +20,15 @@ pub(super) const ROW: usize = LEAD + STRIP + 192;
 
 const _: () = assert!(ROW.is_multiple_of(64));
 
-/// What a strip reaches beyond its columns: smoothing, gradient, window, suppression; and box gradients and whole vectors
-/// beyond that.
-const REACH: usize = {
+/// The greatest support, of smoothing, gradient and window, that a strip has room for: beyond it lie what suppression reaches, and
+/// running sums of box gradients and whole vectors.
+pub(super) const MOST_SUPPORT: usize = {
     let boxes = (*BOX_GRADIENT_APERTURES.end() / 2) as usize;
-    2 + boxes + MOST_WINDOW + MOST_RADIUS + boxes + 1 + 16
+    LEAD - MOST_RADIUS - boxes - 1 - 16
 };
-const _: () = assert!(REACH < LEAD && LEAD + STRIP + REACH < ROW);
+// Widest windows and box gradients after a binomial.
+const _: () = assert!(MOST_SUPPORT >= 2 + (*BOX_GRADIENT_APERTURES.end() / 2) as usize + MOST_WINDOW);
+const _: () = assert!(LEAD + STRIP + LEAD <= ROW);
 
 /// Rows of a block of tiles at most.
 pub(super) const BLOCK: usize = 35;
@@ -133,67 +136,86 @@ pub(crate) struct Scratch {
 /// The rows of the walk by floats; those of rings one ring a channel, by y mod its length.
 #[derive(Debug, Default)]
 pub(super) struct Floats {
-    /// Samples; one row.
-    pub(super) taken: Rows<f32, ROW>,
-    /// Samples summed across; rings of 5.
-    pub(super) across: Rows<f32, ROW>,
-    /// Smoothed samples; one row.
-    pub(super) smoothed: Rows<f32, ROW>,
+    /// Samples, or what a Gaussian smoothing made of them down; one row.
+    pub(super) taken: FloatRows,
+    /// Samples summed across; rings of 5. For a Gaussian smoothing, samples; rings of its size, and a row of zeros behind them.
+    pub(super) across: FloatRows,
+    /// Smoothed samples; one row. For Gaussian derivatives, rings of their size, and a row of zeros behind them.
+    pub(super) smoothed: FloatRows,
+    /// For Gaussian derivatives, weighted down by the Gaussian, and by its derivative; one row.
+    pub(super) derived: [FloatRows; 2],
     /// Differences and weighted sums across of smoothed rows; rings of 3.
-    pub(super) differences: Rows<f32, ROW>,
-    pub(super) sums: Rows<f32, ROW>,
+    pub(super) differences: FloatRows,
+    pub(super) sums: FloatRows,
     /// Smoothed rows as integers, for box gradients of radius h; rings of 2h + 2.
     pub(super) whole: Rows<i32, ROW>,
     /// Sums of boxes down the columns and their differences; one row a channel.
     pub(super) boxes: [Rows<i32, ROW>; 2],
     /// Their running sums across; one row.
     pub(super) running_boxes: [Rows<i32, ROW>; 2],
-    /// gx and gy; rings of the window's rows and the one that leaves it.
-    pub(super) gradients: [Rows<f32, ROW>; 2],
-    /// Products, and their sums down the columns, of float windows: one ring and a row of zeros behind it; one row.
-    pub(super) products: [Rows<f32, ROW>; 3],
-    pub(super) sums_down: [Rows<f32, ROW>; 3],
-    /// The rows of a window in the ring of products.
+    /// gx and gy; rings of the window's rows and the one that leaves it, or one row where products are made of them at once.
+    pub(super) gradients: [FloatRows; 2],
+    /// Products, and their sums down the columns, of float windows: one ring and a row of zeros behind it; the rows that are summed
+    /// together.
+    pub(super) products: [FloatRows; 3],
+    pub(super) sums_down: [FloatRows; 3],
+    /// The rows in a ring that are summed.
     pub(super) slots: Vec<usize>,
     /// Exact sums down the columns, and their running sums across; one row.
     pub(super) wide_sums: [Rows<f64, ROW>; 3],
     pub(super) wide_running: [Rows<f64, ROW>; 3],
     /// Rows of zeros.
-    pub(super) zero: Rows<f32, ROW>,
+    pub(super) zero: FloatRows,
     pub(super) whole_zero: Rows<i32, ROW>,
 }
 
 impl Floats {
     /// Makes room for the rows of a configuration.
-    pub(super) fn reserve(&mut self, config: &HarrisConfig, channels: usize, is_wide: bool) {
-        let ring = 2 * config.window().radius() + 2;
+    pub(super) fn reserve(&mut self, config: &HarrisConfig, channels: usize, (is_wide, ring): (bool, usize)) {
         for rows in [&mut self.taken, &mut self.smoothed, &mut self.zero] {
             rows.reserve(1);
         }
-        if config.smoothing() != Smoothing::None {
-            self.across.reserve(5 * channels);
+        match config.smoothing() {
+            Smoothing::None => {}
+            Smoothing::Binomial3 | Smoothing::Binomial5 => self.across.reserve(5 * channels),
+            Smoothing::Gaussian { size, .. } => reserve_rings(&mut self.across, size as usize * channels),
         }
-        if let Gradient::Box { size } = config.gradient() {
-            self.whole.reserve((size as usize + 1) * channels);
-            self.boxes.iter_mut().for_each(|rows| rows.reserve(channels));
-            self.running_boxes.iter_mut().for_each(|rows| rows.reserve(1));
-            self.whole_zero.reserve(1);
-        } else {
-            self.differences.reserve(3 * channels);
-            self.sums.reserve(3 * channels);
+        match config.gradient() {
+            Gradient::Box { size } => {
+                self.whole.reserve((size as usize + 1) * channels);
+                self.boxes.iter_mut().for_each(|rows| rows.reserve(channels));
+                self.running_boxes.iter_mut().for_each(|rows| rows.reserve(1));
+                self.whole_zero.reserve(1);
+            }
+            Gradient::GaussianDerivative { size, .. } => {
+                reserve_rings(&mut self.smoothed, size as usize * channels);
+                self.derived.iter_mut().for_each(|rows| rows.reserve(1));
+            }
+            Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central => {
+                self.differences.reserve(3 * channels);
+                self.sums.reserve(3 * channels);
+            }
         }
         self.gradients.iter_mut().for_each(|rows| rows.reserve(ring * channels));
         if is_wide {
             self.wide_sums.iter_mut().for_each(|rows| rows.reserve(1));
             self.wide_running.iter_mut().for_each(|rows| rows.reserve(1));
         } else {
-            for rows in &mut self.products {
-                rows.reserve(ring + 1);
-                rows.row_mut(ring).fill(0.0);
-            }
-            self.sums_down.iter_mut().for_each(|rows| rows.reserve(1));
+            self.products.iter_mut().for_each(|rows| reserve_rings(rows, product_ring(config)));
+            self.sums_down.iter_mut().for_each(|rows| rows.reserve(DOWN));
         }
     }
+}
+
+/// Rows in the rings of products: those of the windows that are summed together.
+pub(super) fn product_ring(config: &HarrisConfig) -> usize {
+    2 * config.window().radius() + DOWN
+}
+
+/// Makes room for `number` rows in all rings, and for a row of zeros behind them.
+fn reserve_rings(rows: &mut FloatRows, number: usize) {
+    rows.reserve(number + 1);
+    rows.row_mut(number).fill(0.0);
 }
 
 impl Default for Scratch {

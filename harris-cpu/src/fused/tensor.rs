@@ -129,7 +129,7 @@ fn run_on<V: Simd>(
 pub(super) struct Respond<'a> {
     pub(super) measure: Measure,
     pub(super) threshold: f32,
-    /// What does not exceed it.
+    /// Which responses need not be computed.
     pub(super) quiet: Quiet,
     /// Radius of the window.
     pub(super) radius: usize,

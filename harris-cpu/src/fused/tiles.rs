@@ -53,7 +53,7 @@ pub(super) struct Tiles<'a> {
     pub(super) binomial: bool,
     pub(super) scale: f32,
     pub(super) threshold: f32,
-    /// What does not exceed the threshold.
+    /// Which responses need not be computed.
     pub(super) quiet: Quiet,
     pub(super) channels: usize,
     /// Rows of samples, a multiple of the window's size.
@@ -259,7 +259,7 @@ impl Tiles<'_> {
         state.smoothed[c] = smooth(v, self.smoothing, samples, &mut state.smoothing[c]);
     }
 
-    /// Computes responses from the window's sums, unless none exceeds the threshold.
+    /// Computes responses from the window's sums, unless all are quiet.
     #[inline(always)]
     fn respond<V: Simd, const S: usize, const C: usize, const B: bool>(
         &mut self,
@@ -272,9 +272,9 @@ impl Tiles<'_> {
         let quiet = v.splat_i32(self.quiet.trace.cast_signed());
         let loud = if B {
             let [even, odd] = binomial_across::<V, S>(v, pairs, v.add_i32(state.odds[0], state.odds[2]));
-            v.greater_u32(even, quiet) | v.greater_u32(odd, quiet)
+            v.at_least_u32(even, quiet) | v.at_least_u32(odd, quiet)
         } else {
-            v.greater_u32(wholes::<V, S>(v, pairs), quiet)
+            v.at_least_u32(wholes::<V, S>(v, pairs), quiet)
         };
         if loud & tile.valid_pairs == 0 {
             return self.leave(v, row, tile);

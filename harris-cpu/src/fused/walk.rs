@@ -35,6 +35,8 @@ pub(crate) struct Walk<'a, T> {
     pub(crate) rows: Range<usize>,
     /// 1 / ((norm · full scale)² · Σ weights)
     pub(crate) scale: f32,
+    /// Where all responses of the band go, 0 where there are none, if they are asked for.
+    pub(crate) map: Option<&'a mut [f32]>,
     pub(crate) scratch: &'a mut Scratch,
 }
 
@@ -46,7 +48,9 @@ impl<T: FusedSample> WithSimd for Walk<'_, T> {
         let width = self.image.width();
         // Another band may have told already.
         if matches!(self.config.threshold(), Threshold::Relative(_)) && found.greatest == 0.0 {
+            let map = self.map.take();
             self.probe(v, &mut found);
+            self.map = map;
         }
         for start in (0..width).step_by(STRIP) {
             T::strip(&mut self, v, &(start..(start + STRIP).min(width)), &mut found);
@@ -134,8 +138,14 @@ impl<T: FusedSample> Walk<'_, T> {
         Waiting { words, uncollected: self.rows.start }
     }
 
-    /// Does with a computed row of responses what is left to do.
-    pub(super) fn finish_row<V: Simd>(
+    /// Does with a computed row of responses what is left to do before its peaks are collected.
+    pub(super) fn finish_row(&mut self, columns: &Columns, strip: &Range<usize>, y: usize) {
+        self.confine(columns, y);
+        self.keep(columns, strip, y);
+    }
+
+    /// In a walk by rows, collects peaks now and then, and at the end.
+    pub(super) fn collect_at<V: Simd>(
         &mut self,
         v: V,
         columns: &Columns,
@@ -144,7 +154,6 @@ impl<T: FusedSample> Walk<'_, T> {
         waiting: &mut Waiting,
         found: &mut Peaks,
     ) {
-        self.confine(columns, y);
         if y + 1 == self.computed_rows().end || y >= waiting.uncollected + TOGETHER {
             self.collect_until(v, columns, strip, y + 1, waiting, found);
         }
@@ -186,9 +195,29 @@ impl<T: FusedSample> Walk<'_, T> {
         });
     }
 
-    /// What does not exceed a threshold.
+    /// Which responses need not be computed: those that do not exceed the threshold, unless all are asked for.
     pub(super) fn quiet(&self, threshold: f32) -> Quiet {
-        Quiet::new(self.config.measure(), self.scale, threshold)
+        if self.map.is_some() {
+            Quiet::NONE
+        } else {
+            Quiet::new(self.config.measure(), self.scale, threshold)
+        }
+    }
+
+    /// Puts row y into the map, where it is one of the band.
+    fn keep(&mut self, columns: &Columns, strip: &Range<usize>, y: usize) {
+        let (width, frame, has_responses) =
+            (self.image.width(), self.config.invalid_frame(), self.has_responses(y));
+        let Some(map) = self.map.as_deref_mut().filter(|_| self.rows.contains(&y)) else { return };
+        let out = &mut map[(y - self.rows.start) * width..][..width][strip.clone()];
+        if !has_responses {
+            out.fill(0.0);
+            return;
+        }
+        out.copy_from_slice(&self.scratch.responses.full(y % RING)[columns.span(strip)]);
+        let within = |x: usize| x.clamp(strip.start, strip.end) - strip.start;
+        out[..within(frame)].fill(0.0);
+        out[within(width - frame)..].fill(0.0);
     }
 
     /// Whether row y has responses.

@@ -108,7 +108,7 @@ fn run_on<V: Simd>(v: V, row: &WideRow, out: &mut WideRow, i: usize, carry: V::F
 
 /// Sums exact sums over the window across, converts, and computes the responses of the columns of `span`.
 pub(super) struct WideRespond<'a> {
-    pub(super) weights: Weights<'a>,
+    pub(super) weights: Weights<&'a [f32]>,
     pub(super) radius: usize,
     /// Sums down the columns, and, of boxes wider than [`NARROW`], their running sums.
     pub(super) columns: [&'a WideRow; 3],
@@ -188,7 +188,7 @@ fn wide_sum<V: Simd, const R: usize, const BOX: bool>(
 }
 
 /// The exact weight of the row at `distance` of the centre of a window of integers.
-pub(super) fn wide_weight(weights: Weights<'_>, radius: usize, distance: usize) -> f64 {
+pub(super) fn wide_weight(weights: Weights<&[f32]>, radius: usize, distance: usize) -> f64 {
     match weights {
         Weights::Binomial if distance < radius => binomial(radius)[distance].into(),
         Weights::Box | Weights::Binomial | Weights::Taps(_) => 1.0,

@@ -7,7 +7,6 @@
 mod block;
 mod gradient;
 mod line;
-pub(crate) mod peaks;
 mod smoothing;
 mod tensor;
 

@@ -1,16 +1,20 @@
-//! From responses to candidates: extent, histogram, suppression, a band of rows each.
+//! A map of responses, and the corners in it: extent, histogram, suppression, a band of rows each.
 
 use std::ops::{Range, RangeInclusive};
 
 use harris_core::pipeline::threshold::{self, Binning};
-use harris_core::{HarrisConfig, ImageView, Keypoint, Raster};
+use harris_core::{HarrisConfig, ImageView, Keypoint, Raster, Threshold};
+
+use crate::bands::Threads;
 
 /// Responses that are looked at together.
 const CHUNK: usize = 16;
+/// Counters of a bin.
+const TURNS: usize = 8;
 
-/// The responses of a whole image, with what says which of them take part.
+/// The responses of an image, with what says which of them take part.
 #[derive(Clone, Copy)]
-pub(crate) struct Responses<'a> {
+pub(crate) struct Map<'a> {
     values: &'a [f32],
     width: usize,
     height: usize,
@@ -18,7 +22,7 @@ pub(crate) struct Responses<'a> {
     mask: Option<Raster<'a, u8>>,
 }
 
-impl<'a> Responses<'a> {
+impl<'a> Map<'a> {
     pub(crate) fn new(values: &'a [f32], image: &ImageView<'a>, config: &HarrisConfig) -> Self {
         let (width, height) = (image.width(), image.height());
         Self { values, width, height, frame: config.invalid_frame(), mask: image.mask() }
@@ -31,8 +35,42 @@ impl<'a> Responses<'a> {
         valid.then(|| self.row(y)[x])
     }
 
-    /// The least and the greatest response that take part in `rows`.
-    pub(crate) fn extent(&self, rows: Range<usize>) -> Option<RangeInclusive<f32>> {
+    /// All corners, in no order.
+    pub(crate) fn corners(self, config: &HarrisConfig, threads: &Threads) -> Vec<Keypoint> {
+        let threshold = match config.threshold() {
+            Threshold::Absolute(value) => Some(value),
+            Threshold::None => Some(0.0),
+            Threshold::Relative(quality) => {
+                self.extent(threads).and_then(|extent| threshold::relative(quality, *extent.end()))
+            }
+            Threshold::Rosin { bins } => self.rosin(bins, threads),
+        };
+        let Some(threshold) = threshold else { return Vec::new() };
+        self.by_bands(threads, |band| self.corners_in(band, config, threshold)).concat()
+    }
+
+    /// Rosin's threshold; `None` where nothing can be a candidate.
+    pub(crate) fn rosin(self, bins: u32, threads: &Threads) -> Option<f32> {
+        let binning = Binning::new(self.extent(threads)?, bins)?;
+        let mut counts = vec![0; bins as usize];
+        for histogram in self.by_bands(threads, |band| self.histogram(band, binning, bins)) {
+            counts.iter_mut().zip(histogram).for_each(|(count, more)| *count += more);
+        }
+        Some(binning.threshold(&counts))
+    }
+
+    fn by_bands<R: Send>(self, threads: &Threads, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
+        threads.map(threads.bands(self.height).iter().collect(), work)
+    }
+
+    /// The least and the greatest response that take part.
+    fn extent(self, threads: &Threads) -> Option<RangeInclusive<f32>> {
+        let extents = self.by_bands(threads, |band| self.extent_in(band)).into_iter().flatten();
+        threshold::extent(extents.flat_map(|extent| [*extent.start(), *extent.end()]))
+    }
+
+    /// The same in `rows`.
+    fn extent_in(&self, rows: Range<usize>) -> Option<RangeInclusive<f32>> {
         if self.mask.is_some() {
             return threshold::extent(self.searched(rows));
         }
@@ -53,14 +91,27 @@ impl<'a> Responses<'a> {
     }
 
     /// How many responses that take part in `rows` fall into each bin.
-    pub(crate) fn histogram(&self, rows: Range<usize>, binning: Binning, bins: u32) -> Vec<u64> {
-        let mut histogram = vec![0; bins as usize];
-        self.searched(rows).for_each(|response| histogram[binning.bin(response)] += 1);
-        histogram
+    fn histogram(&self, rows: Range<usize>, binning: Binning, bins: u32) -> Vec<u64> {
+        // Most fall into few bins: counted in turns, none waits for the one before it.
+        let mut turns = vec![[0_u64; TURNS]; bins as usize];
+        if self.mask.is_some() {
+            self.searched(rows).for_each(|response| turns[binning.bin(response)][0] += 1);
+        } else {
+            for y in self.band(rows) {
+                let (chunks, rest) = self.row(y)[self.columns()].as_chunks::<CHUNK>();
+                for chunk in chunks {
+                    let mut bins = [0; CHUNK];
+                    (0..CHUNK).for_each(|i| bins[i] = binning.bin(chunk[i]));
+                    (0..CHUNK).for_each(|i| turns[bins[i]][i % TURNS] += 1);
+                }
+                rest.iter().for_each(|&response| turns[binning.bin(response)][0] += 1);
+            }
+        }
+        turns.into_iter().map(|turns| turns.into_iter().sum()).collect()
     }
 
     /// The corners in `rows` whose response exceeds `threshold`, from top to bottom and left to right.
-    pub(crate) fn corners(&self, rows: Range<usize>, config: &HarrisConfig, threshold: f32) -> Vec<Keypoint> {
+    fn corners_in(&self, rows: Range<usize>, config: &HarrisConfig, threshold: f32) -> Vec<Keypoint> {
         let margin = config.margin();
         let within = |range: Range<usize>, len: usize| {
             range.start.max(margin)..range.end.min(len.saturating_sub(margin))
