@@ -6,6 +6,7 @@ use harris_core::pipeline::{response, selection, subpixel, threshold};
 use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Raster, Samples, Subpixel, Threshold};
 use ndarray::Array2;
 
+use crate::forstner::Refine;
 use crate::fused::{self, FusedSample, Scratch, Walk};
 use crate::map::Map;
 use crate::staged;
@@ -89,7 +90,7 @@ impl CpuDetector {
         };
         // Without a map no one asks for responses.
         let map_of = needs_map.then(|| Map::new(&map, image, &self.config));
-        self.refine(&mut corners, image, |x, y| map_of?.at(x, y));
+        self.refine(&mut corners, image, samples, |x, y| map_of?.at(x, y));
         self.workspace.map = map;
         Ok(corners)
     }
@@ -122,10 +123,11 @@ impl CpuDetector {
     }
 
     /// Places corners between pixels, on all threads.
-    fn refine(
+    fn refine<T: FusedSample>(
         &self,
         corners: &mut [Keypoint],
         image: &ImageView<'_>,
+        samples: Raster<'_, T>,
         response: impl Fn(isize, isize) -> Option<f32> + Sync,
     ) {
         let choice = self.config.subpixel();
@@ -134,7 +136,11 @@ impl CpuDetector {
         }
         let share = corners.len().div_ceil(self.workers.threads.count()).max(LEAST_CORNERS);
         let shares = corners.chunks_mut(share).collect();
-        self.workers.threads.map(shares, |corners| subpixel::refine(corners, choice, image, &response));
+        let Workers { threads, level } = &self.workers;
+        threads.map(shares, |corners| match choice {
+            Subpixel::Forstner { radius } => level.call(Refine { corners, image: samples, radius }),
+            Subpixel::None | Subpixel::Quadratic => subpixel::refine(corners, choice, image, &response),
+        });
     }
 }
 

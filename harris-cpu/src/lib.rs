@@ -44,6 +44,7 @@ mod bounds;
 mod detector;
 mod error;
 mod fast_hessian;
+mod forstner;
 mod fused;
 mod integral;
 mod map;

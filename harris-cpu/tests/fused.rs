@@ -34,7 +34,11 @@ fn configs() -> impl Strategy<Value = HarrisConfig> {
     ];
     let threshold =
         prop_oneof![3 => Just(None), 1 => (2_u32..300).prop_map(|bins| Some(Threshold::Rosin { bins }))];
-    let subpixel = prop_oneof![3 => Just(Subpixel::None), 1 => Just(Subpixel::Quadratic)];
+    let subpixel = prop_oneof![
+        3 => Just(Subpixel::None),
+        1 => Just(Subpixel::Quadratic),
+        1 => (3_u32..16).prop_map(|radius| Subpixel::Forstner { radius }),
+    ];
     let border = prop_oneof![
         2 => Just(Border::Reflect101),
         1 => Just(Border::Replicate),

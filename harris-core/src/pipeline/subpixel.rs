@@ -1,5 +1,7 @@
 //! Stage 10: the place between pixels.
 
+use std::ops::Range;
+
 use crate::config::Subpixel;
 use crate::{ImageView, Keypoint, Raster, Sample, Samples};
 
@@ -56,57 +58,68 @@ fn quadratic(corner: &mut Keypoint, response: impl Fn(isize, isize) -> Option<f3
 }
 
 fn forstner<T: Sample + Into<f32>>(corner: &mut Keypoint, samples: Raster<'_, T>, radius: u32) {
-    let (x, y) = (corner.x as isize, corner.y as isize);
-    // The number of channels is known to the loops.
-    let meeting = match samples.channels() {
-        1 => meeting_point::<T, 1>(x, y, samples, radius),
-        _ => meeting_point::<T, 3>(x, y, samples, radius),
-    };
-    let [dx, dy] = meeting.unwrap_or_default();
+    let at = [corner.x as isize, corner.y as isize];
+    place(corner, (samples.width(), samples.height()), radius, |around| {
+        // The number of channels is known to the loops.
+        match samples.channels() {
+            1 => sums::<T, 1>(at, samples, around),
+            _ => sums::<T, 3>(at, samples, around),
+        }
+    });
+}
+
+/// The pixels around a place near a corner, by their offsets from the corner's pixel.
+#[derive(Clone, Debug)]
+pub struct Around {
+    /// The place, as an offset, too.
+    pub place: [f32; 2],
+    /// 1 / radius².
+    pub per_square: f32,
+    /// Those of the pixels within the radius along each axis that have all their neighbours in the image.
+    pub columns: Range<isize>,
+    /// Likewise.
+    pub rows: Range<isize>,
+}
+
+/// Moves a corner to where the edges around its pixel meet, by [`Subpixel::Forstner`], in an image of `size`, width and height; it
+/// stays where they do not, or farther away than the radius. `sums` has A, B, C, M and N of the contract's section 10 over the
+/// pixels around a place, and is called a few times: for backends that compute these in their own way.
+pub fn place(
+    corner: &mut Keypoint,
+    (width, height): (usize, usize),
+    radius: u32,
+    sums: impl FnMut(Around) -> [f32; 5],
+) {
+    let at = [corner.x as isize, corner.y as isize];
+    let [dx, dy] = meeting_point(at, (width, height), radius, sums).unwrap_or_default();
     let (x, y) = (corner.x + dx, corner.y + dy);
     let last = |len: usize| (len - 1) as f32;
-    if (0.0..=last(samples.width())).contains(&x) && (0.0..=last(samples.height())).contains(&y) {
+    if (0.0..=last(width)).contains(&x) && (0.0..=last(height)).contains(&y) {
         (corner.x, corner.y) = (x, y);
     }
 }
 
 /// Where the edges around a pixel meet, from its centre; `None` where they do not, or farther away than the radius.
-fn meeting_point<T: Sample + Into<f32>, const CHANNELS: usize>(
-    x: isize,
-    y: isize,
-    samples: Raster<'_, T>,
+fn meeting_point(
+    [x, y]: [isize; 2],
+    (width, height): (usize, usize),
     radius: u32,
+    mut sums: impl FnMut(Around) -> [f32; 5],
 ) -> Option<[f32; 2]> {
     let reach = radius as f32;
     let per_square = 1.0 / (reach * reach);
     let radius = radius as isize;
-    // The pixels around that have all their neighbours.
     let around = |from: isize, at: isize, len: usize| {
         (from - radius).max(1 - at)..(from + radius + 1).min(len as isize - 1 - at)
     };
     let [mut ex, mut ey] = [0.0_f32; 2];
     for _ in 0..ROUNDS {
-        let [mut a, mut b, mut c, mut m, mut n] = [0.0_f32; 5];
-        let columns = around(nearest(ex), x, samples.width());
-        for j in around(nearest(ey), y, samples.height()) {
-            let rows = [-1, 0, 1].map(|dy| samples.row((y + j + dy) as usize));
-            for i in columns.clone() {
-                let (u, v) = (i as f32 - ex, j as f32 - ey);
-                let square = (u * u + v * v) * per_square;
-                let inside = 1.0 - square;
-                if inside <= 0.0 {
-                    continue;
-                }
-                let [xx, xy, yy] = products::<T, CHANNELS>(rows, (x + i) as usize);
-                let weight = (inside * inside) * square;
-                let (p, q, s) = (weight * xx, weight * xy, weight * yy);
-                a += p;
-                b += q;
-                c += s;
-                m += p * u + q * v;
-                n += q * u + s * v;
-            }
-        }
+        let [a, b, c, m, n] = sums(Around {
+            place: [ex, ey],
+            per_square,
+            columns: around(nearest(ex), x, width),
+            rows: around(nearest(ey), y, height),
+        });
         let trace = a + c;
         // Less has no finite inverse.
         if trace < f32::MIN_POSITIVE {
@@ -126,6 +139,34 @@ fn meeting_point<T: Sample + Into<f32>, const CHANNELS: usize>(
         }
     }
     Some([ex, ey])
+}
+
+fn sums<T: Sample + Into<f32>, const CHANNELS: usize>(
+    [x, y]: [isize; 2],
+    samples: Raster<'_, T>,
+    Around { place: [ex, ey], per_square, columns, rows }: Around,
+) -> [f32; 5] {
+    let [mut a, mut b, mut c, mut m, mut n] = [0.0_f32; 5];
+    for j in rows {
+        let rows = [-1, 0, 1].map(|dy| samples.row((y + j + dy) as usize));
+        for i in columns.clone() {
+            let (u, v) = (i as f32 - ex, j as f32 - ey);
+            let square = (u * u + v * v) * per_square;
+            let inside = 1.0 - square;
+            if inside <= 0.0 {
+                continue;
+            }
+            let [xx, xy, yy] = products::<T, CHANNELS>(rows, (x + i) as usize);
+            let weight = (inside * inside) * square;
+            let (p, q, s) = (weight * xx, weight * xy, weight * yy);
+            a += p;
+            b += q;
+            c += s;
+            m += p * u + q * v;
+            n += q * u + s * v;
+        }
+    }
+    [a, b, c, m, n]
 }
 
 /// The nearest integer, halves away from 0.
