@@ -179,8 +179,9 @@ impl<D: Device> GpuDetector<D> {
         let room = room.as_mut().expect("made above");
         let lasting = pace != Pace::Copied;
         let Some(kernel) = kernel else {
-            upload::samples(device, workspace, image, lasting)?;
+            // The samples last: behind them the device's time begins.
             upload::mask(device, workspace, image, lasting)?;
+            upload::samples(device, workspace, image, lasting)?;
             return self.enqueue_stages(shape, true);
         };
         shape.stride = shape.stride.next_multiple_of(fused::ALIGNMENT);
