@@ -24,12 +24,13 @@
 //! [`CpuFastHessian`] finds blobs, [`CpuSurf`] describes keypoints of any detector, [`CpuMatcher`] finds which belong
 //! together; these, too, equal their references in [`harris_core`] to the bit.
 //!
-//! Most configurations take a fused path, which writes nothing of the image's size: binomial or no smoothing, Sobel, Scharr,
-//! central and (of integers) box gradients, every window, suppression radii up to 4. It is fastest for 8-bit gray images with
-//! box windows. Gaussian smoothing and derivatives, Rosin's threshold and `Quadratic` are slower.
+//! Nearly all configurations take a fused path, from samples to corners in one walk (not: box gradients of floats, and windows or
+//! gradients so wide that 64-bit floats do not hold their sums, or strips of columns what they reach). It is fastest for 8-bit gray images with box windows. It writes nothing
+//! of the image's size but for Rosin's threshold, `Quadratic` and suppression radii above 4, which need the map of responses.
 //!
 //! A detector keeps its memory from one image to the next: after the first image of a size it allocates the lists of keypoints
-//! alone (the fused path; pools of threads take some of their own to hand work over).
+//! alone (where no map is needed; pools of threads take some of their own to hand work over). For maps of responses there is
+//! [`Detector::response_into`].
 //!
 //! # Features
 //! - `approximate`: `ApproximateMatcher`, an index of very many descriptors that finds most matches.

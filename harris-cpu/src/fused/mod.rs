@@ -9,15 +9,16 @@
 //!   tile is as wide as a vector; smoothed samples, gradients, sums and responses of it never leave the registers.
 //! - by rows ([`by_rows`], [`samples`], [`tensor`]): 8-bit gray samples, box windows. A kernel for each stage, from rows
 //!   of 16-bit gradients to 32-bit sums; gradients by tiles where these are wide enough ([`gradients`]).
-//! - by floats ([`by_floats`], [`floats`], [`wide`]): all else. Integers are exact as floats, as long as they fit; float images keep
-//!   the order of the contract.
+//! - by floats ([`by_floats`], [`floats`], [`wide`]): all else. Integers are exact as floats, as long as they fit; float images, and what
+//!   Gaussians made of others, keep the order of the contract.
 //!
 //! Sums of box windows of integers run on: the row that enters the window is added and the one that leaves it taken off,
 //! and wide windows are differences of running sums across, so that the cost does not depend on the window's size.
 //!
 //! All ways compute responses only where less than a response allows one above a threshold ([`quiet`]), mark those above it
 //! ([`responses`]), and collect peaks where the suppression's neighbourhood is known ([`peaks`]). The greatest response so far bounds a relative
-//! threshold from below, so that few pixels are looked at; the final one filters the list.
+//! threshold from below, so that few pixels are looked at; the final one filters the list. Where all responses are asked for, as a map, all are
+//! computed, and each row goes there as well.
 
 mod by_floats;
 mod by_rows;

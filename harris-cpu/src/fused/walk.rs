@@ -206,18 +206,20 @@ impl<T: FusedSample> Walk<'_, T> {
 
     /// Puts row y into the map, where it is one of the band.
     fn keep(&mut self, columns: &Columns, strip: &Range<usize>, y: usize) {
-        let (width, frame, has_responses) =
-            (self.image.width(), self.config.invalid_frame(), self.has_responses(y));
-        let Some(map) = self.map.as_deref_mut().filter(|_| self.rows.contains(&y)) else { return };
-        let out = &mut map[(y - self.rows.start) * width..][..width][strip.clone()];
-        if !has_responses {
-            out.fill(0.0);
-            return;
+        let Some(map) = self.map.take() else { return };
+        if self.rows.contains(&y) {
+            let (width, frame) = (self.image.width(), self.config.invalid_frame());
+            let out = &mut map[(y - self.rows.start) * width..][strip.clone()];
+            if self.has_responses(y) {
+                out.copy_from_slice(&self.scratch.responses.full(y % RING)[columns.span(strip)]);
+                let within = |x: usize| x.clamp(strip.start, strip.end) - strip.start;
+                out[..within(frame)].fill(0.0);
+                out[within(width - frame)..].fill(0.0);
+            } else {
+                out.fill(0.0);
+            }
         }
-        out.copy_from_slice(&self.scratch.responses.full(y % RING)[columns.span(strip)]);
-        let within = |x: usize| x.clamp(strip.start, strip.end) - strip.start;
-        out[..within(frame)].fill(0.0);
-        out[within(width - frame)..].fill(0.0);
+        self.map = Some(map);
     }
 
     /// Whether row y has responses.

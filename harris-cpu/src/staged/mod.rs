@@ -1,5 +1,5 @@
 //! The staged path: for a block of rows at a time, one stage after the other, each from the rows of the one
-//! before it. Every configuration runs on it.
+//! before it. Every configuration runs on it; those that the fused path does not compute are left to it.
 //!
 //! A stage makes `rows` of its output and asks for those rows of its input that it reaches; rows beyond the
 //! image's edges are looked up by the border rule, columns beyond them stand in the padding of each row.
@@ -15,7 +15,6 @@ use std::ops::Range;
 use harris_core::pipeline::response;
 use harris_core::{Gradient, HarrisConfig, ImageView, Raster, Sample, Samples, Smoothing, Window};
 
-use crate::bounds::fits_i32;
 use crate::workspace::Buffers;
 use block::Block;
 use line::{Convert, Element};
@@ -63,8 +62,6 @@ fn integer_responses<T: Sample>(
         responses_as::<T, i32, f32, f32, f32>(image, config, rows, out, buffers);
     } else if matches!(config.window(), Window::Gaussian { .. }) {
         responses_as::<T, i32, i32, i64, f32>(image, config, rows, out, buffers);
-    } else if fits_i32(config, image.channels(), T::FULL_SCALE) {
-        responses_as::<T, i32, i32, i32, i32>(image, config, rows, out, buffers);
     } else {
         responses_as::<T, i32, i32, i64, i64>(image, config, rows, out, buffers);
     }
