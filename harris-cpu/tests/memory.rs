@@ -63,5 +63,9 @@ fn a_detector_takes_little_memory_and_only_once() {
             assert_eq!(calls, 1, "{level}: the list is the only thing to allocate");
             assert_eq!(again, first);
         }
+        let mut map = detector.response(&image).unwrap();
+        let before = CALLS.load(Relaxed);
+        detector.response_into(&image, &mut map).unwrap();
+        assert_eq!(CALLS.load(Relaxed) - before, 0, "{level}: an array that is there takes no memory");
     }
 }

@@ -6,14 +6,14 @@ use harris_core::pipeline::{border, taps};
 use harris_core::{Border, Gradient, HarrisConfig, Raster, Smoothing, Window};
 
 use super::floats::{
-    Across, Boxes, DOWN, Differentiate, Down, Multiply, Output, Respond, SlideBoxes, Slopes, SumDown, Take,
-    WeighAcross, WeighDown, Weights, Whole,
+    Across, Boxes, Differentiate, Down, Multiply, Output, Respond, SlideBoxes, Slopes, Take, Whole,
 };
 use super::peaks::Peaks;
 use super::responses::{RING, Words};
 use super::scratch::{FloatRow, Floats, Rows, Scratch, product_ring};
 use super::tensor::NARROW;
 use super::walk::{Columns, Next, Walk};
+use super::weighted::{DOWN, SumDown, WeighAcross, WeighDown, Weights};
 use super::wide::{WideAdd, WideRespond, WideRunning, WideSlide, wide_weight};
 use super::{FusedSample, has_exact_gradients};
 use crate::simd::Simd;
@@ -266,12 +266,11 @@ impl<T: FusedSample> Walk<'_, T> {
                 v.enter(Down { smoothing, exact: T::EXACT, rows, out, span });
             }
         }
-        let Floats { smoothed, differences, sums, whole, .. } = &mut self.scratch.floats;
-        match config.gradient() {
-            // Rows are extended when they are weighted down.
-            Gradient::GaussianDerivative { .. } => return,
-            Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central | Gradient::Box { .. } => {}
+        // Rows for Gaussian derivatives are extended when they are weighted down.
+        if matches!(config.gradient(), Gradient::GaussianDerivative { .. }) {
+            return;
         }
+        let Floats { smoothed, differences, sums, whole, .. } = &mut self.scratch.floats;
         columns.smoothed_edge.extend(smoothed.row_mut(0));
         match config.gradient() {
             Gradient::Box { size } => {

@@ -9,7 +9,7 @@
 //!   tile is as wide as a vector; smoothed samples, gradients, sums and responses of it never leave the registers.
 //! - by rows ([`by_rows`], [`samples`], [`tensor`]): 8-bit gray samples, box windows. A kernel for each stage, from rows
 //!   of 16-bit gradients to 32-bit sums; gradients by tiles where these are wide enough ([`gradients`]).
-//! - by floats ([`by_floats`], [`floats`], [`wide`]): all else. Integers are exact as floats, as long as they fit; float images, and what
+//! - by floats ([`by_floats`], [`floats`], [`weighted`], [`wide`]): all else. Integers are exact as floats, as long as they fit; float images, and what
 //!   Gaussians made of others, keep the order of the contract.
 //!
 //! Sums of box windows of integers run on: the row that enters the window is added and the one that leaves it taken off,
@@ -34,6 +34,7 @@ mod scratch;
 mod tensor;
 mod tiles;
 mod walk;
+mod weighted;
 mod wide;
 
 use std::ops::Range;

@@ -3,9 +3,9 @@
 use harris_core::config::BOX_GRADIENT_APERTURES;
 use harris_core::{Gradient, HarrisConfig, Smoothing};
 
-use super::floats::DOWN;
 use super::peaks::{Maxima, Peaks};
 use super::responses::{RING, Responses};
+use super::weighted::DOWN;
 use super::{MOST_RADIUS, MOST_WINDOW};
 
 /// Columns of a strip: the number that measured best (BENCHMARKING.md). The rows that a kernel uses together fit in the

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use super::floats::{Output, Sums, Weights, binomial};
+use super::floats::{Output, Sums};
 use super::samples::vectors;
 use super::scratch::{FloatRow, WideRow};
 use super::tensor::NARROW;
+use super::weighted::{Weights, binomial};
 use crate::simd::{Simd, Work};
 
 /// Adds weighted products of a row to the window's exact sums down the columns.
