@@ -298,7 +298,39 @@ pub fn into_any_array(make: Make) {
         let small = [0_u8; 6 * 7];
         let error = detector.response_into(&ImageView::gray(&small, 6, 7).expect("a valid view"), &mut array);
         assert!(matches!(error, Err(Error::ImageTooSmall { needed: 7, .. })), "{error:?}");
+        let mut floats = [0.5_f32; 40 * 23];
+        floats[40 * 11 + 39] = f32::NAN;
+        let image = ImageView::gray(&floats, 40, 23).expect("a valid view");
+        let error = detector.response_into(&image, &mut array);
+        assert!(matches!(error, Err(Error::NonFinite { .. })), "{error:?}");
         assert!(array == expected[1]);
+    }
+}
+
+/// Every way from samples to responses that a fused walk may take, at sizes around where its strips begin anew.
+pub fn with_every_walk(make: Make) {
+    let sizes = [(16, 16), (119, 17), (120, 33), (121, 20), (124, 16), (240, 18), (243, 61)];
+    let kinds = [(Depth::U8, 1), (Depth::U8, 3), (Depth::U16, 1), (Depth::F32, 1)];
+    let measures = [Measure::Harris { k: 0.04 }, Measure::ShiTomasi, Measure::Noble { eps: 1e-6 }];
+    let mut number = 0;
+    for smoothing in [Smoothing::None, Smoothing::Binomial3, Smoothing::Binomial5] {
+        for gradient in [Gradient::Sobel3, Gradient::Scharr3] {
+            for size in [3, 5, 7] {
+                for (measure, (depth, channels)) in
+                    measures.into_iter().flat_map(|measure| kinds.map(|kind| (measure, kind)))
+                {
+                    let border = [Border::Reflect101, Border::Skip][number % 2];
+                    let builder = HarrisConfig::builder().smoothing(smoothing).gradient(gradient);
+                    let builder = builder.window(Window::Box { size }).measure(measure).border(border);
+                    let config = builder.build().expect("a valid choice");
+                    let (width, height) = sizes[number % sizes.len()];
+                    let brightness = |x: usize, y: usize, c: usize| noise(number as u64, x / 2, y / 2, c);
+                    let picture = Picture::draw(depth, (width, height, channels), brightness).with_gap(3);
+                    assert_equal(&mut *make(config.clone()), &config, &picture, &picture.view());
+                    number += 1;
+                }
+            }
+        }
     }
 }
 

@@ -155,6 +155,13 @@ macro_rules! suite {
             }
 
             #[test]
+            fn equals_the_reference_by_every_walk() {
+                if WHEN() {
+                    $crate::equality::with_every_walk(MAKE);
+                }
+            }
+
+            #[test]
             fn responses_come_in_any_array() {
                 if WHEN() {
                     $crate::equality::into_any_array(MAKE);

@@ -283,22 +283,10 @@ fn time<T: Sample>(
         }
         Ok(time)
     })?;
-    // On their own, as it takes time to take them.
-    detector.set_timed(true);
-    detector.detect(&image)?;
-    let mut device_times = Vec::new();
-    while detector.device_time().is_some() && device_times.len() < times.len().min(DEVICE_TIMES) {
-        detector.detect(&image)?;
-        device_times.extend(detector.device_time().map(|time| time.as_secs_f64()));
-    }
-    detector.set_timed(false);
-    let median_of = |mut times: Vec<f64>| {
-        times.sort_by(f64::total_cmp);
-        times.get(times.len() / 2).map(|time| time * 1e3)
-    };
-    let [a, b, c, d] = steps.map(median_of);
+    let device_ms = device_ms(detector, times.len(), |detector| detector.detect(&image).map(drop))?;
+    let [a, b, c, d] = steps.map(median_ms);
     Ok(Timing {
-        device_ms: median_of(device_times),
+        device_ms,
         steps_ms: a.zip(b).zip(c.zip(d)).map(|((a, b), (c, d))| [a, b, c, d]),
         keypoints: Some(keypoints),
         ..Timing::of(detector, size, &times)
@@ -320,8 +308,32 @@ fn time_response<T: Sample>(
         detector.response_into(&image, &mut map)?;
         Ok(start.elapsed())
     })?;
+    let device_ms = device_ms(detector, times.len(), |detector| detector.response_into(&image, &mut map))?;
     std::hint::black_box(map);
-    Ok(Timing::of(detector, size, &times))
+    Ok(Timing { device_ms, ..Timing::of(detector, size, &times) })
+}
+
+/// The median of the device's own times of so many calls, where it has any. On their own, as it takes time to take them.
+fn device_ms(
+    detector: &mut dyn Timed,
+    calls: usize,
+    mut call: impl FnMut(&mut dyn Timed) -> Result<(), Error>,
+) -> Result<Option<f64>, Error> {
+    detector.set_timed(true);
+    call(detector)?;
+    let mut times = Vec::new();
+    while detector.device_time().is_some() && times.len() < calls.min(DEVICE_TIMES) {
+        call(detector)?;
+        times.extend(detector.device_time().map(|time| time.as_secs_f64()));
+    }
+    detector.set_timed(false);
+    Ok(median_ms(times))
+}
+
+/// In milliseconds, of times in seconds.
+fn median_ms(mut times: Vec<f64>) -> Option<f64> {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).map(|time| time * 1e3)
 }
 
 /// The times in seconds, from the shortest on, that `call` returns when it is called for so long, five times at least.

@@ -8,7 +8,7 @@ use harris_gpu::{GpuDetector, GpuPipeline, Mark};
 use ndarray::Array2;
 
 use crate::device::CudaDevice;
-use crate::{CudaError, CudaImage, CudaKeypoints, CudaPending, pipeline};
+use crate::{CudaError, CudaImage, CudaKeypoints, CudaPending, CudaResponses, pipeline};
 
 /// Stacks of a batch that are in flight on each device.
 const BATCHES: usize = 4;
@@ -134,13 +134,37 @@ impl CudaDetector {
         Ok(pending)
     }
 
+    /// The responses of an image that is in the memory of the detector's device (the first of several), and that stay there: what
+    /// [`Detector::response`] returns, without a copy. A mask has no part in it. It returns when they are complete.
+    ///
+    /// ```no_run
+    /// use harris_cuda::{CudaDetector, CudaImage, HarrisConfig, ImageView};
+    ///
+    /// let samples = vec![0_u8; 640 * 480];
+    /// let image = CudaImage::upload(0, &ImageView::gray(&samples, 640, 480)?)?;
+    /// let mut detector = CudaDetector::on_device(0, HarrisConfig::default())?;
+    /// let mut responses = detector.response_on_device(&image)?;
+    /// println!("{} floats at {:#x}", responses.width() * responses.height(), responses.pointer());
+    /// assert_eq!(responses.to_array()?.dim(), (480, 640));
+    /// # Ok::<(), harris_cuda::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`CudaDetector::detect_on_device`].
+    pub fn response_on_device(&mut self, image: &CudaImage) -> Result<CudaResponses<'_>, Error> {
+        self.check_ordinal(image)?;
+        self.inner.respond_on_device(image.resident())?;
+        Ok(CudaResponses::new(&mut self.inner, image))
+    }
+
     fn check_ordinal(&self, image: &CudaImage) -> Result<(), CudaError> {
         let (image, detector) = (image.ordinal(), self.ordinals[0]);
         if image == detector { Ok(()) } else { Err(CudaError::OtherDevice { image, detector }) }
     }
 
-    /// How long the device worked, by its own clock, on the last image that [`Detector::detect`] or [`CudaDetector::detect_on_device`] was
-    /// given while times were taken: from the arrival of its last row in its memory to the complete list of keypoints there, without the transfers. Where the
+    /// How long the device worked, by its own clock, on the last image that [`Detector::detect`], [`CudaDetector::detect_on_device`], or their
+    /// counterparts for responses were given while times were taken: from the arrival of its last row in its memory to the complete list of
+    /// keypoints, or map, there, without the transfers. Where the
     /// device works on the first rows of a large image while others are on their way, that is the rest of its work.
     ///
     /// # Errors
@@ -151,7 +175,7 @@ impl CudaDetector {
     }
 
     /// How long the device took for each stage of the last image that [`Detector::detect`] was given; `None` where a fused kernel
-    /// did them all at once.
+    /// did all at once, or all up to the response.
     ///
     /// # Errors
     /// [`CudaError::NotTimed`](crate::CudaError::NotTimed) without [`CudaDetector::set_timed`], where there are stages;

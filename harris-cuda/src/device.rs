@@ -11,7 +11,7 @@ use harris_core::Error;
 use harris_gpu::{Argument, Device, Mark, Rows};
 use harris_gpu_kernels::abi::Kernel;
 
-use crate::driver::{Ahead, DeviceMemory, Gpu, Queue, Recording, Staging, Stream, Value, is_pinned};
+use crate::driver::{Ahead, DeviceMemory, Gpu, PARTS, Queue, Recording, Staging, Stream, Value, is_pinned};
 use crate::{CudaError, staging};
 
 /// The kernels; `cargo xtask ptx` makes them from `harris-gpu-kernels`.
@@ -26,6 +26,9 @@ const LEAST_STAGED: usize = 64 << 10;
 /// Bytes that are best sent last where work goes on beside: more would come too late, less is not worth a
 /// launch.
 const PORTION: usize = 768 << 10;
+
+/// What comes to ordinary memory by way of pinned memory, where several threads copy it on: from so much on.
+const LEAST_BY_PARTS: usize = 2 << 20;
 
 /// What comes to the host begins at multiples of so many bytes: kernels write four words at once.
 const ALIGNMENT: usize = 16;
@@ -200,6 +203,22 @@ impl CudaDevice {
         }
         Ok(())
     }
+
+    /// Reads the start of `memory` by way of pinned memory.
+    fn download_by_parts(&mut self, memory: &DeviceMemory, bytes: &mut [u8]) -> Result<(), CudaError> {
+        let part = staging::PART.min((bytes.len() / PARTS).next_multiple_of(staging::SHARE));
+        let (_, at) = self.stage(PARTS * part, PARTS * part)?;
+        let Self { stream, staging, .. } = self;
+        let places = &mut staging.as_mut().expect("staged above").as_mut_slice()[at..][..PARTS * part];
+        let read = staging::unstage(
+            places.chunks_mut(part).collect(),
+            bytes,
+            |number, place| stream.fetch_part(number, memory, number * part, place),
+            |number| stream.has_come(number),
+        );
+        // Also where it failed nothing is on its way any more.
+        self.stream.wait().and(read)
+    }
 }
 
 impl Device for CudaDevice {
@@ -259,10 +278,14 @@ impl Device for CudaDevice {
             let fetched = self.fetch(memory, bytes.len())?;
             self.wait()?;
             bytes.copy_from_slice(&self.fetched(&fetched));
-        } else {
-            self.stream.download(memory, bytes)?;
-            self.staged = 0;
+            return Ok(());
         }
+        if bytes.len() < LEAST_BY_PARTS || is_pinned(self.stream.gpu(), bytes) {
+            self.stream.download(memory, bytes)?;
+        } else {
+            self.download_by_parts(memory, bytes)?;
+        }
+        self.staged = 0;
         Ok(())
     }
 

@@ -51,7 +51,7 @@ pub use harris_core::{self, Detector, Error, HarrisConfig, ImageView, Keypoint};
 pub use harris_gpu::GpuError;
 pub use pinned::PinnedImage;
 pub use pipeline::{CudaPipeline, Detection};
-pub use resident::{CudaImage, CudaKeypoints, CudaPending};
+pub use resident::{CudaImage, CudaKeypoints, CudaPending, CudaResponses};
 
 /// The README's examples run as tests.
 #[cfg(doctest)]

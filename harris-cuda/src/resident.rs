@@ -4,6 +4,7 @@ use std::ffi::c_void;
 
 use harris_core::{Error, ImageView, Keypoint};
 use harris_gpu::{Depth, Device, GpuDetector, Lines, Resident, Rows};
+use ndarray::Array2;
 
 use crate::CudaError;
 use crate::device::CudaDevice;
@@ -288,5 +289,49 @@ impl<'a> CudaKeypoints<'a> {
             self.device.stream().download(self.memory, bytemuck::cast_slice_mut(&mut words))?;
         }
         Ok(words.into_iter().map(|[x, y, scale, response]| Keypoint { x, y, scale, response }).collect())
+    }
+}
+
+/// Responses in a GPU's memory, until the detector that computed them is given another image.
+#[derive(Debug)]
+pub struct CudaResponses<'a> {
+    detector: &'a mut GpuDetector<CudaDevice>,
+    width: usize,
+    height: usize,
+}
+
+impl<'a> CudaResponses<'a> {
+    /// Those of the last image of a detector.
+    pub(crate) fn new(detector: &'a mut GpuDetector<CudaDevice>, image: &CudaImage) -> Self {
+        Self { detector, width: image.width, height: image.height }
+    }
+
+    /// The width of the image in pixels.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The height of the image in pixels.
+    #[must_use]
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Where they are in the device's memory: a 32-bit float a pixel, row after row without gaps. They are complete: kernels on any
+    /// stream can read them.
+    #[must_use]
+    pub fn pointer(&self) -> u64 {
+        self.detector.responses_on_device().pointer()
+    }
+
+    /// A copy on the host, of shape height × width.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`] where the device fails, [`CudaError::OutOfMemory`].
+    pub fn to_array(&mut self) -> Result<Array2<f32>, Error> {
+        let mut map = Array2::zeros((self.height, self.width));
+        self.detector.read_responses(map.as_slice_mut().expect("a new array lies in rows"))?;
+        Ok(map)
     }
 }

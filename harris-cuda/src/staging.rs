@@ -1,15 +1,18 @@
-//! Rows on their way to pinned memory.
+//! Rows on their way to pinned memory, and what comes back by way of it.
 
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::{Mutex, PoisonError, RwLock, mpsc};
 
 use harris_gpu::Rows;
 
 use crate::driver::copy_past_caches;
 
 /// Bytes that a thread stages at a time. Up to two of these are not worth waking another.
-const SHARE: usize = 256 << 10;
+pub(crate) const SHARE: usize = 256 << 10;
+
+/// Bytes of a part of what comes back.
+pub(crate) const PART: usize = 4 << 20;
 
 /// Shares that are sent at once are at least so many, but for the first ones and the last: each copy costs the device 2 µs.
 const SENT: usize = 8;
@@ -77,6 +80,73 @@ pub(crate) fn stage<'a, E>(
     })
 }
 
+/// Brings to `to` what comes to pinned memory in parts, by turns to each of `places`, which are equally long, whole shares: `ask` asks for
+/// a part, by its number and where it is to be, and `has_come` tells whether it is there.
+///
+/// Threads of rayon's current pool help: one alone copies more slowly than a device.
+pub(crate) fn unstage<E>(
+    places: Vec<&mut [u8]>,
+    to: &mut [u8],
+    mut ask: impl FnMut(usize, &mut [u8]) -> Result<(), E>,
+    mut has_come: impl FnMut(usize) -> Result<bool, E>,
+) -> Result<(), E> {
+    let part = places[0].len();
+    let (len, parts, each) = (to.len(), to.len().div_ceil(part), part / SHARE);
+    let places: Vec<_> = places.into_iter().map(RwLock::new).collect();
+    let shares: Vec<_> = to.chunks_mut(SHARE).map(|share| Mutex::new(Some(share))).collect();
+    // Shares that have come, the next to be copied, how many are left of each part, and whether no more come.
+    let (come, next) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let left: Vec<_> =
+        (0..parts).map(|number| AtomicUsize::new(each.min(shares.len() - number * each))).collect();
+    let failed = AtomicBool::new(false);
+    // Copies the next share that has come; tells whether there was one.
+    let step = || {
+        let has_come = |i: usize| (i < come.load(Acquire)).then_some(i + 1);
+        let Ok(i) = next.fetch_update(Relaxed, Relaxed, has_come) else { return false };
+        let share = shares[i].lock().unwrap_or_else(PoisonError::into_inner).take().expect("taken once");
+        let place = places[i / each % places.len()].read().unwrap_or_else(PoisonError::into_inner);
+        share.copy_from_slice(&place[i % each * SHARE..][..share.len()]);
+        drop(place);
+        left[i / each].fetch_sub(1, Release);
+        true
+    };
+    let is_over = || next.load(Relaxed) == shares.len() || failed.load(Relaxed);
+    let mut lead = || {
+        let (mut asked, mut there) = (0, 0);
+        while !is_over() {
+            let is_free =
+                |number: usize| number < places.len() || left[number - places.len()].load(Acquire) == 0;
+            while asked < parts && is_free(asked) {
+                let mut place = places[asked % places.len()].write().unwrap_or_else(PoisonError::into_inner);
+                ask(asked, &mut place[..part.min(len - asked * part)])?;
+                asked += 1;
+            }
+            while there < asked && has_come(there)? {
+                there += 1;
+                come.store((there * each).min(shares.len()), Release);
+            }
+            if !step() {
+                std::thread::yield_now();
+            }
+        }
+        Ok(())
+    };
+    rayon::in_place_scope(|scope| {
+        for _ in 0..HELPERS.min(shares.len() - 1) {
+            scope.spawn(|_| {
+                while !is_over() {
+                    if !step() {
+                        std::thread::yield_now();
+                    }
+                }
+            });
+        }
+        let read = lead();
+        failed.store(read.is_err(), Relaxed);
+        read
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use harris_core::ImageView;
@@ -125,6 +195,51 @@ mod tests {
     fn it_is_done_where_no_thread_can_help() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         pool.install(|| staged(3000, 2000, 3008));
+    }
+
+    /// Brings back so many bytes, which come after some questions; the part that is asked for at `fault`, and such as come at it, fail.
+    fn unstaged(len: usize, part: usize, slots: usize, fault: Option<usize>) -> Result<(), usize> {
+        let from: Vec<u8> = (0..len).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 11) as u8).collect();
+        let mut places = vec![0; slots * part];
+        let mut to = vec![0; len];
+        let (mut calls, mut questions) = (0, 0);
+        let mut call = || {
+            calls += 1;
+            if Some(calls) == fault { Err(calls) } else { Ok(()) }
+        };
+        let call = std::cell::RefCell::new(&mut call);
+        unstage(
+            places.chunks_mut(part).collect(),
+            &mut to,
+            |number, place| {
+                place.copy_from_slice(&from[number * part..][..place.len()]);
+                (call.borrow_mut())()
+            },
+            |_| {
+                questions += 1;
+                (call.borrow_mut())().map(|()| questions % 3 == 0)
+            },
+        )?;
+        assert!(to == from, "{len} bytes in parts of {part}");
+        Ok(())
+    }
+
+    #[test]
+    fn what_comes_in_parts_is_whole() {
+        for len in [1, SHARE, 3 * SHARE - 1, 4 * SHARE, 9 * SHARE + 5, 40 * SHARE] {
+            for (part, slots) in [(SHARE, 1), (SHARE, 4), (2 * SHARE, 2), (3 * SHARE, 4)] {
+                unstaged(len, part, slots, None).unwrap();
+            }
+        }
+        let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        one_thread.install(|| unstaged(20 * SHARE + 1, 2 * SHARE, 2, None)).unwrap();
+    }
+
+    #[test]
+    fn a_failure_on_the_way_back_ends_it() {
+        for fault in 1..20 {
+            assert_eq!(unstaged(20 * SHARE, 2 * SHARE, 3, Some(fault)), Err(fault));
+        }
     }
 
     #[test]

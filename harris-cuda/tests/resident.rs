@@ -12,6 +12,7 @@ use harris_cuda::{
     CudaDetector, CudaError, CudaImage, Detector, Error, HarrisConfig, ImageView, Keypoint, devices,
     harris_core,
 };
+use ndarray::Array2;
 
 fn picture(depth: Depth, (width, height, channels): (usize, usize, usize)) -> Picture {
     Picture::draw(depth, (width, height, channels), |x, y, c| noise(7, x / 3, y / 3, c))
@@ -65,6 +66,45 @@ fn resident_images_equal_others() {
         let picture = picture(Depth::U8, (321, 203, 1));
         assert_eq!(detector.detect(&picture.view()).unwrap(), cpu.detect(&picture.view()).unwrap());
     }
+}
+
+/// Maps that come in one piece and in parts, and such as stay.
+#[test]
+fn responses_equal_those_of_the_cpu() {
+    if !gpu::present() {
+        return;
+    }
+    let default = HarrisConfig::default().to_builder();
+    for config in [default.clone(), default.border(Border::Replicate), presets::lococo_2011().to_builder()] {
+        let config = config.build().unwrap();
+        let mut detector = CudaDetector::new(config.clone()).unwrap();
+        let mut cpu = CpuDetector::new(config.clone());
+        let mut map = Array2::default((0, 0));
+        for size in [(130, 71, 3), (724, 724, 1), (725, 724, 1), (4097, 2051, 1), (1919, 1080, 1)] {
+            let picture = picture(Depth::U8, size).with_gap(3);
+            let expected = cpu.response(&picture.view()).unwrap();
+            for _ in 0..2 {
+                detector.response_into(&picture.view(), &mut map).unwrap();
+                assert!(map == expected, "{config:?}, {size:?}");
+                map.fill(f32::NAN);
+            }
+            let image = CudaImage::upload(0, &picture.view()).unwrap();
+            let mut responses = detector.response_on_device(&image).unwrap();
+            assert_eq!((responses.width(), responses.height()), (size.0, size.1));
+            assert!(responses.pointer() != 0);
+            assert!(responses.to_array().unwrap() == expected, "{config:?}, {size:?}");
+            assert!(
+                detector.detect_on_device(&image).unwrap().to_vec().unwrap()
+                    == cpu.detect(&picture.view()).unwrap()
+            );
+        }
+    }
+    let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let config = HarrisConfig::default();
+    let picture = picture(Depth::U8, (1919, 1080, 1));
+    let map =
+        one_thread.install(|| CudaDetector::new(config.clone()).unwrap().response(&picture.view())).unwrap();
+    assert!(map == CpuDetector::new(config).response(&picture.view()).unwrap());
 }
 
 /// As from a decoder: what is recorded for one place, or one size, must not be taken for another.

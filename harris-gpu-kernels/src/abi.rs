@@ -188,6 +188,24 @@ macro_rules! for_each_kernel {
             fused::rgb_sobel_box3_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
             fused::rgb_binomial3_sobel_box3_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
             fused::rgb_binomial3_sobel_box3_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
+
+            // The fused walk, which leaves responses.
+            fused::map_sobel_box3_harris [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            fused::map_binomial3_sobel_box3_harris [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            fused::map_sobel_box3 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            fused::map_sobel_box5 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            fused::map_sobel_box7 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            fused::map_binomial3_sobel_box3 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            fused::map_binomial3_sobel_box5 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            fused::map_binomial3_sobel_box7 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            fused::map_binomial5_sobel_box3 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            fused::map_binomial3_scharr_box3 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            fused::map_u16_sobel_box3 [32, 0] (image: [u16], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            fused::map_u16_binomial3_sobel_box3 [32, 0] (image: [u16], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            fused::map_f32_sobel_box3 [32, 0] (image: [f32], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            fused::map_f32_binomial3_sobel_box3 [32, 0] (image: [f32], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            fused::map_rgb_sobel_box3 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            fused::map_rgb_binomial3_sobel_box3 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
         }
     };
 }
@@ -253,6 +271,35 @@ macro_rules! for_each_fused {
     };
 }
 
+/// Calls a macro with the fused kernels that leave responses:
+///
+/// ```text
+/// name [blocks that a multiprocessor is to hold]: samples, radius of the binomial smoothing, gradient, radius of the box window, measure;
+/// ```
+#[macro_export]
+macro_rules! for_each_map {
+    ($($apply:tt)*) => {
+        $($apply)*! {
+            map_sobel_box3_harris [16]: Bytes, 0, SOBEL, 1, HARRIS;
+            map_binomial3_sobel_box3_harris [16]: Bytes, 1, SOBEL, 1, HARRIS;
+            map_sobel_box3 [16]: Bytes, 0, SOBEL, 1, ANY;
+            map_sobel_box5 [12]: Bytes, 0, SOBEL, 2, ANY;
+            map_sobel_box7 [8]: Bytes, 0, SOBEL, 3, ANY;
+            map_binomial3_sobel_box3 [16]: Bytes, 1, SOBEL, 1, ANY;
+            map_binomial3_sobel_box5 [12]: Bytes, 1, SOBEL, 2, ANY;
+            map_binomial3_sobel_box7 [8]: Bytes, 1, SOBEL, 3, ANY;
+            map_binomial5_sobel_box3 [12]: Bytes, 2, SOBEL, 1, ANY;
+            map_binomial3_scharr_box3 [16]: Bytes, 1, SCHARR, 1, ANY;
+            map_u16_sobel_box3 [8]: Words, 0, SOBEL, 1, ANY;
+            map_u16_binomial3_sobel_box3 [8]: Words, 1, SOBEL, 1, ANY;
+            map_f32_sobel_box3 [8]: Floats, 0, SOBEL, 1, ANY;
+            map_f32_binomial3_sobel_box3 [8]: Floats, 1, SOBEL, 1, ANY;
+            map_rgb_sobel_box3 [8]: Colours, 0, SOBEL, 1, ANY;
+            map_rgb_binomial3_sobel_box3 [8]: Colours, 1, SOBEL, 1, ANY;
+        }
+    };
+}
+
 macro_rules! kernel_enum {
     ($($module:ident :: $name:ident [$threads:literal, $cells:literal] ($($argument:ident : $type:tt),*);)*) => {
         /// A kernel, by its name in the PTX.
@@ -291,14 +338,6 @@ macro_rules! kernel_enum {
             }
         }
 
-        impl Kernel {
-            /// Whether it goes from samples to corners.
-            #[must_use]
-            pub fn is_fused(self) -> bool {
-                self.reach().is_some()
-            }
-        }
-
         #[cfg(feature = "host")]
         impl Kernel {
             /// Its body on the host.
@@ -330,29 +369,40 @@ impl Kernel {
     /// Whether it waits for the kernel before by itself, and so may be started before that one has ended.
     #[must_use]
     pub fn awaits_last(self) -> bool {
-        self.is_fused() || matches!(self, Kernel::arrive | Kernel::scatter | Kernel::gather)
+        self.of_corners().is_some() || matches!(self, Kernel::arrive | Kernel::scatter | Kernel::gather)
+    }
+
+    /// How many blocks a multiprocessor is to hold, where registers must be shared out for it.
+    #[must_use]
+    pub fn blocks_held(self) -> Option<u32> {
+        match self {
+            // Else some assemblers spill, so that there may be more.
+            Kernel::respond_box_i32 | Kernel::respond_box_i64 | Kernel::suppress => Some(4),
+            _ => self.of_corners().or(self.of_map()).map(|[blocks, _]| blocks),
+        }
+    }
+
+    /// Columns and rows from a corner, or a response, to the farthest sample on which it depends, of a fused kernel.
+    #[must_use]
+    pub fn reach(self) -> Option<u32> {
+        self.of_corners().or(self.of_map()).map(|[_, reach]| reach)
+    }
+
+    /// Columns to each side of a warp's that only lead to others, of a fused kernel.
+    #[must_use]
+    pub fn side(self) -> Option<u32> {
+        let of_corners = self.of_corners().map(|[_, reach]| reach);
+        of_corners.or(self.of_map().map(|[_, reach]| fused::side_of_map(reach)))
     }
 }
 
 macro_rules! fused_kernels {
     ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
         impl Kernel {
-            /// How many blocks a multiprocessor is to hold, where registers must be shared out for it.
-            #[must_use]
-            pub fn blocks_held(self) -> Option<u32> {
+            /// [`Kernel::blocks_held`] and [`Kernel::reach`] of those that find corners.
+            fn of_corners(self) -> Option<[u32; 2]> {
                 match self {
-                    $(Kernel::$name => Some($blocks),)*
-                    // Else some assemblers spill, so that there may be more.
-                    Kernel::respond_box_i32 | Kernel::respond_box_i64 | Kernel::suppress => Some(4),
-                    _ => None,
-                }
-            }
-
-            /// Columns and rows from a corner to the farthest sample on which it depends, of a fused kernel.
-            #[must_use]
-            pub fn reach(self) -> Option<u32> {
-                match self {
-                    $(Kernel::$name => Some($smoothing + 1 + $window + $radius),)*
+                    $(Kernel::$name => Some([$blocks, $smoothing + 1 + $window + $radius]),)*
                     _ => None,
                 }
             }
@@ -372,6 +422,32 @@ macro_rules! fused_kernels {
 }
 
 for_each_fused!(fused_kernels);
+
+macro_rules! map_kernels {
+    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $window:literal, $measure:ident;)*) => {
+        impl Kernel {
+            /// [`Kernel::blocks_held`] and [`Kernel::reach`] of those that leave responses.
+            fn of_map(self) -> Option<[u32; 2]> {
+                match self {
+                    $(Kernel::$name => Some([$blocks, $smoothing + 1 + $window]),)*
+                    _ => None,
+                }
+            }
+
+            /// The one that leaves responses, as [`Kernel::fused`].
+            #[must_use]
+            pub fn map(samples: fused::Samples, smoothing: usize, gradient: u32, window: usize, measure: u32) -> Option<Kernel> {
+                let of = |measure| match (samples, smoothing, gradient, window, measure) {
+                    $((fused::Samples::$samples, $smoothing, gradient::$gradient, $window, measure::$measure) => Some(Kernel::$name),)*
+                    _ => None,
+                };
+                of(measure).or_else(|| of(measure::ANY))
+            }
+        }
+    };
+}
+
+for_each_map!(map_kernels);
 
 /// Border rules.
 pub mod border {
@@ -426,6 +502,13 @@ pub mod fused {
     #[must_use]
     pub const fn own(reach: u32) -> u32 {
         COLUMNS - 2 * reach
+    }
+
+    /// Columns to each side of a warp's that only lead to others where it leaves responses which depend on samples so many columns away:
+    /// all of a lane's own are left at once.
+    #[must_use]
+    pub const fn side_of_map(reach: u32) -> u32 {
+        reach.next_multiple_of(EACH)
     }
 
     /// The greatest magnitude that float samples may have.

@@ -6,7 +6,7 @@ use harris_gpu_kernels::abi::{Kernel, state};
 use ndarray::Array2;
 
 use crate::corners::{Fetched, Search};
-use crate::device::{Device, Mark, Resident};
+use crate::device::{Depth, Device, Mark, Resident};
 use crate::error::GpuError;
 use crate::fused::Pieces;
 use crate::recordings::Recordings;
@@ -46,6 +46,8 @@ struct Job<D: Device> {
     shape: Shape,
     /// The pieces in which they were walked on, where they were.
     walk: Option<Pieces>,
+    /// Whether each stage has a kernel of its own.
+    in_stages: bool,
     /// Whether keypoints are fetched.
     wanted: bool,
     fetched: Fetched<D>,
@@ -137,6 +139,11 @@ impl<D: Device> GpuDetector<D> {
         if self.staged { None } else { fused::kernel(shape, &self.config) }
     }
 
+    /// That which leaves responses.
+    fn kernel_of_map(&self, shape: &Shape) -> Option<Kernel> {
+        if self.staged { None } else { fused::kernel_of_map(shape, &self.config) }
+    }
+
     /// Begins work on images that [`GpuDetector::stack`] tells can be, without waiting for the device. Where they are `lasting`, they
     /// stay as they are until [`GpuDetector::finish`], so that the device may copy straight from them. What was begun before and
     /// not finished is lost.
@@ -172,7 +179,7 @@ impl<D: Device> GpuDetector<D> {
 
     fn enqueue(&mut self, images: &[ImageView<'_>], pace: Pace) -> Result<(), Error> {
         let image = &images[0];
-        let mut shape = Shape::new(image, images.len());
+        let shape = Shape::new(image, images.len());
         let kernel = self.kernel(&shape);
         self.make_room(&shape);
         let Self { device, config, workspace, room, recordings, .. } = self;
@@ -181,10 +188,9 @@ impl<D: Device> GpuDetector<D> {
         let Some(kernel) = kernel else {
             // The samples last: behind them the device's time begins.
             upload::mask(device, workspace, image, lasting)?;
-            upload::samples(device, workspace, image, lasting)?;
+            upload::samples(device, workspace, image, &shape, lasting)?;
             return self.enqueue_stages(shape, true);
         };
-        shape.stride = shape.stride.next_multiple_of(fused::ALIGNMENT);
         let portion = (pace == Pace::Hurried).then(|| fused::portion(device, image));
         let mut search = Search::new(device, workspace, config, room, shape);
         let pieces = Pieces::new(&search, kernel, portion);
@@ -197,20 +203,54 @@ impl<D: Device> GpuDetector<D> {
             pieces.all()
         };
         let fetched = fused::find(&mut search, recordings, &pieces, left, true)?;
-        self.job = Some(Job { shape, walk: Some(pieces), wanted: true, fetched });
+        self.job = Some(Job { shape, walk: Some(pieces), in_stages: false, wanted: true, fetched });
         Ok(())
     }
 
-    /// Work by stages on the image and the mask that are on the device.
+    /// Work by way of a map of responses on the image and the mask that are on the device.
     fn enqueue_stages(&mut self, shape: Shape, wanted: bool) -> Result<(), Error> {
+        let in_stages = self.respond(&shape)?;
         let Self { device, config, workspace, room, .. } = self;
         let room = room.as_mut().expect("made for the image");
-        staged::respond(device, workspace, config, &shape)?;
         let mut search = Search::new(device, workspace, config, room, shape);
         search.start()?;
         let fetched = search.list(wanted)?;
-        self.job = Some(Job { shape, walk: None, wanted, fetched });
+        self.job = Some(Job { shape, walk: None, in_stages, wanted, fetched });
         Ok(())
+    }
+
+    /// Fills the slot `Response` from the image on the device; tells whether it went stage by stage.
+    fn respond(&mut self, shape: &Shape) -> Result<bool, Error> {
+        let kernel = self.kernel_of_map(shape);
+        let Self { device, config, workspace, .. } = self;
+        match kernel {
+            Some(kernel) => fused::respond(device, workspace, config, shape, kernel).map(|()| false),
+            None => staged::respond(device, workspace, config, shape).map(|()| true),
+        }
+    }
+
+    /// Brings an image to the device, and leaves its responses in the slot `Response`.
+    fn respond_to(&mut self, image: &ImageView<'_>) -> Result<(), Error> {
+        let shape = Shape::new(image, 1);
+        self.check_size(image.width(), image.height())?;
+        self.in_stages = false;
+        // The fused kernels look at samples themselves.
+        let is_fused = self.kernel_of_map(&shape).is_some();
+        if !is_fused {
+            image.check_samples()?;
+        }
+        upload::samples(&mut self.device, &mut self.workspace, image, &shape, true)?;
+        self.respond(&shape)?;
+        self.device.mark(Mark::Listed)?;
+        if is_fused && shape.depth == Depth::F32 { self.check_state(image) } else { Ok(()) }
+    }
+
+    /// Looks for the sample of the image that a kernel has found, if it has, to be no number for one.
+    fn check_state(&mut self, image: &ImageView<'_>) -> Result<(), Error> {
+        let words = self.workspace.buffer::<u32>(Slot::State).memory;
+        let mut state = [0_u32; state::WORDS];
+        self.device.download(words, bytemuck::cast_slice_mut(&mut state))?;
+        if state[state::INVALID] == 0 { Ok(()) } else { image.check_samples() }
     }
 
     fn make_room(&mut self, shape: &Shape) {
@@ -253,15 +293,14 @@ impl<D: Device> GpuDetector<D> {
 
     fn enqueue_resident(&mut self, shape: Shape) -> Result<(), Error> {
         self.make_room(&shape);
-        let aligned = shape.stride.is_multiple_of(fused::ALIGNMENT);
-        let Some(kernel) = self.kernel(&shape).filter(|_| aligned) else {
+        let Some(kernel) = self.kernel(&shape) else {
             return self.enqueue_stages(shape, false);
         };
         let Self { device, config, workspace, room, recordings, .. } = self;
         let mut search = Search::new(device, workspace, config, room.as_mut().expect("made above"), shape);
         let pieces = Pieces::new(&search, kernel, None);
         let fetched = fused::find(&mut search, recordings, &pieces, pieces.all(), false)?;
-        self.job = Some(Job { shape, walk: Some(pieces), wanted: false, fetched });
+        self.job = Some(Job { shape, walk: Some(pieces), in_stages: false, wanted: false, fetched });
         Ok(())
     }
 
@@ -310,6 +349,46 @@ impl<D: Device> GpuDetector<D> {
         self.config.subpixel() != Subpixel::None || self.job.as_ref().is_some_and(masked_stages)
     }
 
+    /// Leaves the responses of an image that is in the device's memory in another there, row after row without gaps, as 32-bit floats: see
+    /// [`GpuDetector::responses_on_device`]. A mask has no part in it.
+    ///
+    /// # Errors
+    /// As [`Detector::response`], but that samples are not looked at.
+    pub fn respond_on_device(&mut self, image: Resident<D::Memory>) -> Result<(), Error> {
+        self.in_stages = false;
+        self.settle();
+        self.check_size(image.width, image.height)?;
+        let shape = Shape { mask_pitch: 0, ..Shape::resident(&image) };
+        self.workspace.put(Slot::Image, image.memory, image.pitch * image.height);
+        let responded = (self.device.mark(Mark::Uploaded))
+            .and_then(|()| self.respond(&shape))
+            .and_then(|_| self.device.mark(Mark::Listed));
+        let waited = self.device.wait();
+        self.workspace.take(Slot::Image);
+        responded.and(waited)
+    }
+
+    /// The memory that has the responses of the image that [`GpuDetector::respond_on_device`] was last given, until the next image.
+    ///
+    /// # Panics
+    /// Where there was none.
+    #[must_use]
+    pub fn responses_on_device(&self) -> &D::Memory {
+        self.workspace.buffer::<f32>(Slot::Response).memory
+    }
+
+    /// Reads responses from there: as many as `map` has, from the first on.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    ///
+    /// # Panics
+    /// Where there are none.
+    pub fn read_responses(&mut self, map: &mut [f32]) -> Result<(), Error> {
+        let memory = self.workspace.buffer::<f32>(Slot::Response).memory;
+        self.device.download(memory, bytemuck::cast_slice_mut(map))
+    }
+
     /// Whether what was begun is done, so that [`GpuDetector::finish`] hardly waits.
     #[must_use]
     pub fn is_done(&self) -> bool {
@@ -333,7 +412,7 @@ impl<D: Device> GpuDetector<D> {
         &mut self,
         take: impl FnOnce(&mut Search<'_, D>, &Fetched<D>, &[usize]) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let Job { shape, walk, wanted, mut fetched } = self.job.take().expect("begun before");
+        let Job { shape, walk, in_stages, wanted, mut fetched } = self.job.take().expect("begun before");
         let finish = || {
             let Self { device, config, workspace, room, .. } = self;
             let room = room.as_mut().expect("made when it was begun");
@@ -352,7 +431,7 @@ impl<D: Device> GpuDetector<D> {
             }
         };
         let finished = finish();
-        self.in_stages = finished.is_ok() && walk.is_none();
+        self.in_stages = finished.is_ok() && in_stages;
         if finished.is_err() {
             let _ = self.device.wait();
         }
@@ -423,14 +502,14 @@ impl<D: Device> Detector for GpuDetector<D> {
     }
 
     fn response_into(&mut self, image: &ImageView<'_>, map: &mut Array2<f32>) -> Result<(), Error> {
-        self.check(image)?;
         self.settle();
-        let (device, workspace) = (&mut self.device, &mut self.workspace);
-        upload::samples(device, workspace, image, true)?;
-        staged::respond(device, workspace, &self.config, &Shape::new(image, 1))?;
-        let bytes = bytemuck::cast_slice_mut(response::room(map, image));
-        self.device.download(self.workspace.buffer::<f32>(Slot::Response).memory, bytes)?;
-        Ok(())
+        let responded = self.respond_to(image);
+        if responded.is_err() {
+            // What is under way still reads samples.
+            let _ = self.device.wait();
+        }
+        responded?;
+        self.read_responses(response::room(map, image))
     }
 
     fn describe(&self) -> String {

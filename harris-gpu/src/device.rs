@@ -332,7 +332,7 @@ impl Depth {
 pub enum Mark {
     /// The image is on the device.
     Uploaded,
-    /// The list of keypoints, or that of descriptors or nearest ones, is complete on the device.
+    /// What was asked for is complete on the device: the list of keypoints, of descriptors or of nearest ones, or the map of responses.
     Listed,
     /// The integral image is there.
     Integrated,

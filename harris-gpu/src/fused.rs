@@ -3,63 +3,108 @@
 use harris_core::{
     Border, Error, Gradient, HarrisConfig, ImageView, MAX_SAMPLE, Measure, Smoothing, Subpixel, Window,
 };
-use harris_gpu_kernels::abi::{Kernel, fused, gradient, measure};
+use harris_gpu_kernels::abi::{Kernel, fused, gradient, measure, state};
 use harris_gpu_kernels::simt;
 
 use crate::corners::{Fetched, Search, simple_threshold};
 use crate::device::{Depth, Device, Lines, Mark, Rows};
 use crate::launch;
+use crate::pieces::{LEAST_ROWS, Lengths, columns, strips};
 use crate::recordings::{Key, Recordings};
 use crate::room::Shape;
 use crate::staged::measure_of;
-use crate::workspace::Slot;
+use crate::workspace::{Slot, Workspace};
 
 const WARP: usize = simt::WARP as usize;
 
 /// The least side of an image for which one reflection at each edge is enough.
 const LEAST_SIDE: usize = 2 * fused::MOST_REACH as usize;
 
-/// Rows of a strip that one warp walks: many enough that the rows before the first, which it walks too, count little.
-const MOST_ROWS: usize = 160;
-const LEAST_ROWS: usize = 5;
-
-/// Schedulers of a multiprocessor.
-const SCHEDULERS: usize = 4;
-
 /// The kernel for images under a configuration, where there is one.
 pub(crate) fn kernel(shape: &Shape, config: &HarrisConfig) -> Option<Kernel> {
-    let smoothing = match config.smoothing() {
-        Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial5 => config.smoothing().radius(),
-        Smoothing::Gaussian { .. } => return None,
-    };
-    let gradient = match config.gradient() {
-        Gradient::Sobel3 => gradient::SOBEL,
-        Gradient::Scharr3 => gradient::SCHARR,
-        Gradient::Central => gradient::CENTRAL,
-        Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => return None,
-    };
-    let Window::Box { .. } = config.window() else { return None };
-    let samples = match (shape.depth, shape.channels) {
-        (Depth::U8, 1) => fused::Samples::Bytes,
-        (Depth::U8, 3) => fused::Samples::Colours,
-        (Depth::U16, 1) => fused::Samples::Words,
-        (Depth::F32, 1) => fused::Samples::Floats,
-        _ => return None,
-    };
+    let Front { samples, smoothing, gradient, window } = Front::new(shape, config)?;
     let measure = if shape.mask_pitch > 0 { measure::ANY } else { measure_of(config).0 };
-    let kernel = Kernel::fused(
-        samples,
-        smoothing,
-        gradient,
-        config.window().radius(),
-        measure,
-        config.suppression_radius(),
-    )?;
-    let suits = shape.width.min(shape.height) as usize >= LEAST_SIDE
-        && matches!(config.border(), Border::Reflect101 | Border::Skip)
-        && config.subpixel() != Subpixel::Quadratic
-        && simple_threshold(config).is_some();
+    let kernel = Kernel::fused(samples, smoothing, gradient, window, measure, config.suppression_radius())?;
+    let suits = config.subpixel() != Subpixel::Quadratic && simple_threshold(config).is_some();
     suits.then_some(kernel)
+}
+
+/// The kernel that leaves responses, where there is one.
+pub(crate) fn kernel_of_map(shape: &Shape, config: &HarrisConfig) -> Option<Kernel> {
+    let Front { samples, smoothing, gradient, window } = Front::new(shape, config)?;
+    Kernel::map(samples, smoothing, gradient, window, measure_of(config).0)
+}
+
+/// What a walk from samples to responses is told by, as [`Kernel::fused`] has it.
+struct Front {
+    samples: fused::Samples,
+    smoothing: usize,
+    gradient: u32,
+    window: usize,
+}
+
+impl Front {
+    /// That of images under a configuration; none where no walk is for such borders or sizes.
+    fn new(shape: &Shape, config: &HarrisConfig) -> Option<Self> {
+        let suits = shape.width.min(shape.height) as usize >= LEAST_SIDE
+            && shape.stride.is_multiple_of(ALIGNMENT)
+            && matches!(config.border(), Border::Reflect101 | Border::Skip);
+        if !suits {
+            return None;
+        }
+        let smoothing = match config.smoothing() {
+            Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial5 => config.smoothing().radius(),
+            Smoothing::Gaussian { .. } => return None,
+        };
+        let gradient = match config.gradient() {
+            Gradient::Sobel3 => gradient::SOBEL,
+            Gradient::Scharr3 => gradient::SCHARR,
+            Gradient::Central => gradient::CENTRAL,
+            Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => return None,
+        };
+        let Window::Box { .. } = config.window() else { return None };
+        let samples = match (shape.depth, shape.channels) {
+            (Depth::U8, 1) => fused::Samples::Bytes,
+            (Depth::U8, 3) => fused::Samples::Colours,
+            (Depth::U16, 1) => fused::Samples::Words,
+            (Depth::F32, 1) => fused::Samples::Floats,
+            _ => return None,
+        };
+        Some(Self { samples, smoothing, gradient, window: config.window().radius() })
+    }
+}
+
+/// Fills the slot `Response` from the slot `Image`, of a single image, and leaves in the state, which is cleared, whether it has a sample
+/// that images may not have.
+pub(crate) fn respond<D: Device>(
+    device: &mut D,
+    workspace: &mut Workspace<D>,
+    config: &HarrisConfig,
+    shape: &Shape,
+    kernel: Kernel,
+) -> Result<(), Error> {
+    workspace.fit::<f32>(device, Slot::Response, shape.pixels())?;
+    workspace.fit::<u32>(device, Slot::State, state::WORDS)?;
+    workspace.clean_states = 0;
+    if shape.depth == Depth::F32 {
+        device.clear(workspace.buffer::<u32>(Slot::State).memory, state::WORDS)?;
+    }
+    let (strips, rows) = (strips(shape.width, kernel), shape.height as usize);
+    let lengths = Lengths::new(kernel, rows, strips, true, device.multiprocessors() as usize);
+    let (measure, parameter) = measure_of(config);
+    launch::map(
+        device,
+        kernel,
+        [(strips * lengths.pieces(rows)) as u32, 1],
+        workspace.buffer::<u8>(Slot::Image).memory,
+        workspace.buffer(Slot::State),
+        workspace.buffer(Slot::Response),
+        (shape.width, shape.height, shape.stride as u32),
+        (0, shape.height),
+        (lengths.first as u32, lengths.number as u32, lengths.later as u32),
+        (config.tensor_scale(shape.depth.full_scale()), measure, parameter),
+        config.invalid_frame() as u32,
+    )
 }
 
 /// Rows of images on the device are so many samples apart, or a multiple of it.
@@ -78,7 +123,7 @@ pub(crate) struct Pieces {
     /// Rows of the last part of the image that is sent on its own, and whether it is waited for.
     part: usize,
     hurried: bool,
-    /// Images, strips of all of them, and the device's multiprocessors, by which rows become pieces.
+    /// Images, strips of all of them, and the device's multiprocessors, by which rows become [`Lengths`].
     images: usize,
     strips: usize,
     multiprocessors: usize,
@@ -99,7 +144,7 @@ pub(crate) struct Left {
 impl Pieces {
     /// For stacks of images, or a single image that is walked on while it comes.
     pub(crate) fn new<D: Device>(search: &Search<'_, D>, kernel: Kernel, hurried: Option<usize>) -> Self {
-        let (height, strips) = (search.height as usize, strips(search, kernel));
+        let (height, strips) = (search.height as usize, strips(search.width, kernel));
         let part = hurried.map_or(height, |portion| (portion / pitch(search)).max(LEAST_ROWS).min(height));
         let multiprocessors = search.device.multiprocessors() as usize;
         let images = search.images;
@@ -150,35 +195,7 @@ impl Pieces {
 
     /// Rows of the pieces of so many that are walked on at once.
     fn lengths(&self, rows: usize) -> Lengths {
-        let of_piece = rows_of_piece(rows, self.strips, self.multiprocessors, self.kernel);
-        let number = rows.div_ceil(of_piece);
-        let first = (rows - rows / REST).div_ceil(number.max(1));
-        let later = first / SHORTER;
-        // What is left of one image of a stack would not be walked last.
-        if self.images > 1 || later < 2 * reach_of(self.kernel) as usize {
-            return Lengths { first: of_piece, number, later: of_piece };
-        }
-        Lengths { first, number, later }
-    }
-}
-
-/// The part of an image that is left for short pieces, and how much shorter they are.
-const REST: usize = 6;
-const SHORTER: usize = 3;
-
-/// Rows of pieces: those of a strip's first so many, which run at once, and of the others. Some pieces take longer, as there is more to
-/// compute in them; where one is done, there is a short one for its scheduler, while others walk on.
-#[derive(Clone, Copy, Debug)]
-struct Lengths {
-    first: usize,
-    number: usize,
-    later: usize,
-}
-
-impl Lengths {
-    /// How many pieces of a strip there are for so many rows.
-    fn pieces(&self, rows: usize) -> usize {
-        self.number + rows.saturating_sub(self.number * self.first).div_ceil(self.later)
+        Lengths::new(self.kernel, rows, self.strips, self.images == 1, self.multiprocessors)
     }
 }
 
@@ -321,21 +338,6 @@ fn pitch<D: Device>(search: &Search<'_, D>) -> usize {
     search.stride as usize * search.shape.depth.bytes()
 }
 
-/// Strips of an image, side by side.
-fn strips<D: Device>(search: &Search<'_, D>, kernel: Kernel) -> usize {
-    search.width.div_ceil(columns(kernel)) as usize
-}
-
-/// Columns of a strip.
-fn columns(kernel: Kernel) -> u32 {
-    fused::own(reach_of(kernel))
-}
-
-/// Rows, and columns, from a corner to the farthest sample on which it depends.
-fn reach_of(kernel: Kernel) -> u32 {
-    kernel.reach().expect("a fused kernel")
-}
-
 /// Fills the slots `Candidates` and `Counts` from number `piece` on for some rows; returns how many pieces these have.
 fn walk_on<D: Device>(
     search: &mut Search<'_, D>,
@@ -353,7 +355,7 @@ fn walk_on<D: Device>(
     let (threshold, value) = simple_threshold(config).expect("covered");
     let (tables, counters) = search.tables_and_counters();
     let lengths = pieces.lengths(last - first);
-    let now = strips(search, pieces.kernel) * lengths.pieces(last - first);
+    let now = strips(search.width, pieces.kernel) * lengths.pieces(last - first);
     launch::fused(
         search.device,
         pieces.kernel,
@@ -426,88 +428,9 @@ fn exceed<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces) -> Result<(), 
     )
 }
 
-/// Rows of a piece by which the walk is over soonest: the fewer, the more pieces there are to run at once, and the more of what they walk
-/// only leads to their first row.
-fn rows_of_piece(height: usize, strips: usize, multiprocessors: usize, kernel: Kernel) -> usize {
-    let schedulers = SCHEDULERS * multiprocessors;
-    let most = (kernel.blocks_held().expect("a fused kernel") as usize).div_ceil(SCHEDULERS);
-    // Rows that are walked before the first and after the last.
-    let around = 2 * reach_of(kernel) as usize;
-    let choice = |warps: usize| {
-        let pieces = (warps * schedulers / strips).max(1);
-        let rows = height.div_ceil(pieces).clamp(LEAST_ROWS, MOST_ROWS);
-        // In turns where not all run at once.
-        let warps = (strips * height.div_ceil(rows)).div_ceil(schedulers);
-        let cycles = warps / most * cycles_of_row(most) + cycles_of_row(warps % most);
-        ((rows + around) * cycles, rows)
-    };
-    (1..=most).map(choice).min().expect("one at least").1
-}
-
-/// Cycles that a row takes where so many warps share a scheduler, as measured on an H200.
-fn cycles_of_row(warps: usize) -> usize {
-    if warps == 0 { 0 } else { (290 + 238 * warps).max(680) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn pieces_fill_the_device() {
-        let kernel = Kernel::binomial3_sobel_box3_harris_radius2;
-        let rows = |width: usize, height: usize, images: usize| {
-            rows_of_piece(height, images * width.div_ceil(columns(kernel) as usize), 132, kernel)
-        };
-        // On 132 multiprocessors, where others are no quicker.
-        assert_eq!(rows(512, 512, 1), 5);
-        assert_eq!(rows(1920, 1080, 1), 18);
-        assert_eq!(rows(3840, 2160, 1), 34);
-        assert_eq!(rows(4096, 4096, 1), 69);
-        assert!((LEAST_ROWS..=MOST_ROWS).contains(&rows(1, 1, 1)));
-        assert!(rows(16384, 16384, 64) > 100);
-    }
-
-    #[test]
-    fn pieces_cover_the_rows_and_are_shorter_at_the_end_where_that_pays() {
-        let kernel = Kernel::binomial3_sobel_box3_harris_radius2;
-        let lengths = |width: usize, height: usize, images: usize| {
-            let strips = images * width.div_ceil(columns(kernel) as usize);
-            let pieces = Pieces {
-                kernel,
-                part: height,
-                hurried: false,
-                images,
-                strips,
-                multiprocessors: 132,
-                count: 0,
-                room: 0,
-            };
-            pieces.lengths(height)
-        };
-        // On 132 multiprocessors: within a row of what was quickest there.
-        let large = lengths(4096, 4096, 1);
-        assert_eq!((large.first, large.number, large.later, large.pieces(4096)), (57, 60, 19, 96));
-        for (width, height, images) in [(512, 512, 1), (1920, 1080, 1), (3840, 2160, 1), (640, 4800, 100)] {
-            let all_alike = lengths(width, height, images);
-            assert_eq!(all_alike.first, all_alike.later, "{width} x {height}");
-        }
-        for height in (0..400).chain([1000, 5003, 16384, 99_999]) {
-            for (width, images) in [(100, 1), (4096, 1), (16384, 1), (100, 3)] {
-                let lengths = lengths(width, height, images);
-                let number = lengths.pieces(height);
-                // As the kernels have it.
-                let above = |piece: usize| {
-                    piece.min(lengths.number) * lengths.first
-                        + piece.saturating_sub(lengths.number) * lengths.later
-                };
-                assert!(
-                    above(number) >= height && (number == 0 || above(number - 1) < height),
-                    "{width} x {height}: {lengths:?}"
-                );
-            }
-        }
-    }
 
     #[test]
     fn parts_shrink_and_cover_the_image() {

@@ -5,6 +5,7 @@ use harris_gpu_kernels::abi::Kernel;
 
 use crate::device::{Depth, Device, Mark};
 use crate::launch::{self, grid};
+use crate::room::Shape;
 use crate::upload;
 use crate::workspace::{Slot, Workspace};
 
@@ -24,6 +25,7 @@ pub(crate) fn integrate<D: Device>(
     image: &ImageView<'_>,
 ) -> Result<u32, Error> {
     let (width, height, channels) = (image.width(), image.height(), image.channels());
+    let shape = Shape::new(image, 1);
     let pitch = (width + 1).next_multiple_of(ALIGNMENT);
     let rows = height.div_ceil(MOST_BANDS).max(LEAST_ROWS);
     let bands = height.div_ceil(rows);
@@ -39,13 +41,13 @@ pub(crate) fn integrate<D: Device>(
                 width as u32,
                 height as u32,
                 channels as u32,
-                (width * channels) as u64,
+                shape.stride as u64,
                 pitch as u32,
             )?;
         }};
     }
-    upload::samples(device, workspace, image, true)?;
-    match Depth::of(image) {
+    upload::samples(device, workspace, image, &shape, true)?;
+    match shape.depth {
         Depth::U8 => sum!(integral_rows_u8),
         Depth::U16 => sum!(integral_rows_u16),
         Depth::F32 => sum!(integral_rows_f32),

@@ -74,3 +74,32 @@ macro_rules! fused_launch {
 }
 
 harris_gpu_kernels::for_each_fused!(fused_launch);
+
+macro_rules! map_launch {
+    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $window:literal, $measure:ident;)*) => {
+        /// Launches one of the fused kernels that leave responses.
+        pub(crate) fn map<D: Device>(
+            device: &D,
+            kernel: Kernel,
+            grid: [u32; 2],
+            image: &D::Memory,
+            state: Buffer<'_, D::Memory, u32>,
+            response: Buffer<'_, D::Memory, f32>,
+            (width, height, pitch): (u32, u32, u32),
+            (first, last): (u32, u32),
+            (rows, whole, later): (u32, u32, u32),
+            (scale, measure, parameter): (f32, u32, f32),
+            frame: u32,
+        ) -> Result<(), Error> {
+            match kernel {
+                $(Kernel::$name => $name(
+                    device, grid, Buffer::new(image), state, response, width, height, pitch, first, last, rows, whole, later, scale, measure,
+                    parameter, frame,
+                ),)*
+                other => unreachable!("{other:?} leaves no responses"),
+            }
+        }
+    };
+}
+
+harris_gpu_kernels::for_each_map!(map_launch);

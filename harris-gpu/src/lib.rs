@@ -22,6 +22,7 @@ mod integral;
 mod launch;
 mod lists;
 mod matching;
+mod pieces;
 mod pipeline;
 mod recordings;
 mod room;

@@ -4,6 +4,7 @@ use harris_core::{HarrisConfig, ImageView};
 use harris_gpu_kernels::abi::{bins, state};
 
 use crate::device::{Depth, Resident};
+use crate::fused::ALIGNMENT;
 use crate::upload;
 
 /// How many bins lists are sorted by, powers of two.
@@ -35,7 +36,7 @@ impl Shape {
             height: image.height() as u32,
             channels: image.channels() as u32,
             depth: Depth::of(image),
-            stride: image.width() * image.channels(),
+            stride: (image.width() * image.channels()).next_multiple_of(ALIGNMENT),
             mask_pitch: upload::mask_pitch(image),
             images,
         }

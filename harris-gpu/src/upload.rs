@@ -2,21 +2,24 @@
 
 use harris_core::{Error, ImageView};
 
-use crate::device::{Depth, Device, Lines, Mark, Rows};
+use crate::device::{Device, Lines, Mark, Rows};
+use crate::room::Shape;
 use crate::workspace::{Slot, Workspace};
 
 /// Rows of masks on the device are a multiple of so many bytes apart.
 const MASK_ALIGNMENT: usize = 4;
 
-/// Brings samples to the slot `Image`, rows without gaps. Where they are `lasting`, see [`Rows`].
+/// Brings samples to the slot `Image`, rows as far apart as the image's shape has it. Where they are `lasting`, see [`Rows`].
 pub(crate) fn samples<D: Device>(
     device: &mut D,
     workspace: &mut Workspace<D>,
     image: &ImageView<'_>,
+    shape: &Shape,
     lasting: bool,
 ) -> Result<(), Error> {
-    let pitch = Depth::of(image).bytes() * image.width() * image.channels();
-    workspace.fit::<u8>(device, Slot::Image, pitch * image.height())?;
+    // More is read between rows than is written.
+    workspace.fit_cleared::<u8>(device, Slot::Image, shape.bytes())?;
+    let pitch = shape.stride * shape.depth.bytes();
     let rows = Rows { images: &[Lines::of(image)], rows: 0..image.height(), pitch, offset: 0, lasting };
     device.upload(workspace.buffer::<u8>(Slot::Image).memory, rows)?;
     device.mark(Mark::Uploaded)

@@ -206,6 +206,11 @@ fn resident_images_equal_others() {
                 assert_eq!(found, expected.len());
                 assert_eq!(left_on_device(&detector, found), expected);
             }
+            let map = detector.response(&picture.view()).unwrap();
+            detector.respond_on_device(resident(&picture, pitch)).unwrap();
+            let mut read = vec![f32::NAN; width * height];
+            detector.read_responses(&mut read).unwrap();
+            assert!(map.iter().eq(&read));
         }
     }
 }

@@ -124,6 +124,7 @@ unsafe extern "C" {
     pub(super) fn cuStreamWaitEvent(stream: Handle, event: Handle, flags: c_uint) -> u32;
     pub(super) fn cuEventCreate(event: *mut Handle, flags: c_uint) -> u32;
     pub(super) fn cuEventDestroy_v2(event: Handle) -> u32;
+    pub(super) fn cuEventQuery(event: Handle) -> u32;
     pub(super) fn cuEventRecord(event: Handle, stream: Handle) -> u32;
     pub(super) fn cuEventRecordWithFlags(event: Handle, stream: Handle, flags: c_uint) -> u32;
     pub(super) fn cuStreamBeginCapture_v2(stream: Handle, mode: c_uint) -> u32;

@@ -18,7 +18,7 @@ pub(crate) use context::Gpu;
 pub use gpu::{DeviceInfo, devices, is_available};
 pub(crate) use memory::{DeviceMemory, Staging, is_pinned};
 pub(crate) use past_caches::copy_past_caches;
-pub(crate) use stream::{Ahead, Queue, Recording, Stream, Value};
+pub(crate) use stream::{Ahead, PARTS, Queue, Recording, Stream, Value};
 
 #[cfg(test)]
 mod tests {

@@ -10,6 +10,9 @@ use crate::CudaError;
 use crate::driver::ffi::{self, Handle};
 use crate::driver::{DeviceMemory, Staging};
 
+/// Parts that can be on their way to the host at once.
+pub(crate) const PARTS: usize = 4;
+
 /// Where a copy to the device is queued.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Queue {
@@ -126,6 +129,37 @@ impl Stream {
         // contract of this function.
         let code = unsafe { ffi::cuMemcpyDtoHAsync_v2(target, from.pointer, bytes, self.handle) };
         ffi::check("cuMemcpyDtoHAsync", code)
+    }
+
+    /// Copies `from`, from byte `start` on, after all work before, to a part of a [`Staging`]. It may be read, or written again, when
+    /// [`Stream::has_come`] tells so, and the staging must not be dropped until the next [`Stream::wait`], which is the caller's to keep.
+    /// At most [`PARTS`] parts, that are numbered from 0 on, may be on their way at once.
+    pub(crate) fn fetch_part(
+        &self,
+        number: usize,
+        from: &DeviceMemory,
+        start: usize,
+        to: &mut [u8],
+    ) -> Result<(), CudaError> {
+        self.gpu.enter()?;
+        assert!(start <= from.bytes && to.len() <= from.bytes - start, "a copy out of memory");
+        let target: *mut c_void = to.as_mut_ptr().cast();
+        // SAFETY: both ranges lie inside their memories; what is staged is not looked at until the copy is done, by the contract of this
+        // function.
+        let code =
+            unsafe { ffi::cuMemcpyDtoHAsync_v2(target, from.pointer + start as u64, to.len(), self.handle) };
+        ffi::check("cuMemcpyDtoHAsync", code)?;
+        // SAFETY: stream and event are alive and of one context.
+        let code = unsafe { ffi::cuEventRecord(self.parts[number % PARTS], self.handle) };
+        ffi::check("cuEventRecord", code)
+    }
+
+    /// Whether a part that was asked for with [`Stream::fetch_part`], and none later in its place, has come.
+    pub(crate) fn has_come(&self, number: usize) -> Result<bool, CudaError> {
+        self.gpu.enter()?;
+        // SAFETY: the event is alive.
+        let code = unsafe { ffi::cuEventQuery(self.parts[number % PARTS]) };
+        if code == ffi::NOT_READY { Ok(false) } else { ffi::check("cuEventQuery", code).map(|()| true) }
     }
 
     /// Copies the start of `from`, after all work before.

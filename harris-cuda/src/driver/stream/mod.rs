@@ -18,7 +18,7 @@ use super::{DeviceMemory, Gpu};
 use crate::CudaError;
 use arrivals::Arrivals;
 
-pub(crate) use copies::Queue;
+pub(crate) use copies::{PARTS, Queue};
 pub(crate) use recording::Recording;
 
 /// A kernel's argument.
@@ -78,6 +78,8 @@ pub(crate) struct Stream {
     /// What tells work that copies have come, where there is a quicker way than that.
     arrivals: Option<Arrivals>,
     marks: [Handle; Mark::COUNT],
+    /// Behind parts of what is fetched.
+    parts: [Handle; PARTS],
     /// While work is recorded: whether it waits for what is announced.
     recording: Option<bool>,
     gpu: Arc<Gpu>,
@@ -99,12 +101,15 @@ impl Stream {
             passed: none,
             arrivals: None,
             marks: [none; Mark::COUNT],
+            parts: [none; PARTS],
             recording: None,
             gpu: Arc::clone(gpu),
         };
-        // SAFETY: writes one handle.
-        let code = unsafe { ffi::cuEventCreate(&mut stream.passed, ffi::EVENT_DISABLE_TIMING) };
-        ffi::check("cuEventCreate", code)?;
+        for event in stream.parts.iter_mut().chain([&mut stream.passed]) {
+            // SAFETY: writes one handle.
+            let code = unsafe { ffi::cuEventCreate(event, ffi::EVENT_DISABLE_TIMING) };
+            ffi::check("cuEventCreate", code)?;
+        }
         for mark in &mut stream.marks {
             // SAFETY: writes one handle.
             ffi::check("cuEventCreate", unsafe { ffi::cuEventCreate(mark, 0) })?;
@@ -265,7 +270,9 @@ impl Drop for Stream {
             // What is half recorded is forgotten.
             let _ = self.recorded();
         }
-        for event in self.marks.into_iter().chain([self.passed]).filter(|event| !event.is_null()) {
+        for event in
+            self.marks.into_iter().chain(self.parts).chain([self.passed]).filter(|event| !event.is_null())
+        {
             // SAFETY: the event is alive and dropped once.
             unsafe { ffi::cuEventDestroy_v2(event) };
         }

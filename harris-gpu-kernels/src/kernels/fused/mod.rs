@@ -8,10 +8,11 @@
 //! Outside the image the samples are mirrored, and so are all that follow, but for gx beside it and gy above and below:
 //! these change their sign, so the walk turns them back.
 //!
-//! A [`Front`] is the way from samples to responses, [`Corners`] that from responses to corners.
+//! A [`Front`] is the way from samples to responses, [`Corners`] that from responses to corners; [`map`] leaves the responses themselves.
 
 mod bytes;
 mod corners;
+mod map;
 mod samples;
 
 use core::array;
@@ -66,6 +67,31 @@ struct Settings {
     room: u32,
 }
 
+impl Settings {
+    /// Of no image.
+    const NONE: Self = Self {
+        stride: 0,
+        pitch: 0,
+        size: Size { width: 0, height: 0 },
+        first: 0,
+        last: 0,
+        rows: 0,
+        whole: 0,
+        later: 0,
+        scale: 0.0,
+        measure: 0,
+        parameter: 0.0,
+        frame: 0,
+        margin: 0,
+        threshold: 0,
+        value: 0.0,
+        reach: 0.0,
+        piece: 0,
+        pieces: 0,
+        room: 0,
+    };
+}
+
 /// Where a lane is.
 struct Lane<S: Simt> {
     s: S,
@@ -86,6 +112,34 @@ struct Lane<S: Simt> {
 }
 
 impl<S: Simt> Lane<S> {
+    /// That of this thread in its warp's piece, where strips having `side` columns to each side that only lead to others.
+    #[inline(always)]
+    fn new(s: S, set: Settings, side: u32) -> Self {
+        let columns = fused::own(side);
+        // No image is empty: but compilers, which cannot know it, else look whether there is anything to divide by.
+        let strips = set.size.width.div_ceil(columns).max(1);
+        // Blocks are single warps: what is the same for all lanes then follows from the block's number, and is computed once.
+        let (strip, number) = (s.block() % strips, s.block() / strips);
+        // Without a question: its two answers would take registers that there are not.
+        let above = |number: u32| {
+            set.first + number.min(set.whole) * set.rows + (number.max(set.whole) - set.whole) * set.later
+        };
+        let (top, bottom) = (above(number), above(number + 1).min(set.last));
+        let left = (strip * columns) as i32 - side as i32;
+        let (width, frame) = (set.size.width as i32, set.frame as i32);
+        Self {
+            s,
+            set,
+            start: s.block_row() as usize * set.stride as usize,
+            top: top as i32,
+            bottom: bottom as i32,
+            x: left + (fused::EACH * s.lane()) as i32,
+            side,
+            rows: set.size.height.saturating_sub(2 * set.frame),
+            at_edge: left < frame || left + COLUMNS as i32 > width - frame,
+        }
+    }
+
     /// Whether it finds corners in column `i` of its own, or only helps neighbours to.
     #[inline(always)]
     fn finds(&self, i: usize) -> bool {
@@ -213,6 +267,38 @@ macro_rules! sample {
 
 crate::for_each_fused!(variants);
 
+macro_rules! maps {
+    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $window:literal, $measure:ident;)*) => {$(
+        #[inline(always)]
+        pub(crate) fn $name<S: Simt>(
+            s: S,
+            image: S::Buffer<sample!($samples)>,
+            state: S::Buffer<u32>,
+            response: S::Buffer<f32>,
+            width: u32,
+            height: u32,
+            pitch: u32,
+            first: u32,
+            last: u32,
+            rows: u32,
+            whole: u32,
+            later: u32,
+            scale: f32,
+            measure: u32,
+            parameter: f32,
+            frame: u32,
+        ) {
+            let measure = if measures::$measure == measures::ANY { measure } else { measures::$measure };
+            let set = Settings {
+                pitch, size: Size { width, height }, first, last, rows, whole, later, scale, measure, parameter, frame, ..Settings::NONE
+            };
+            map::map::<S, $samples<S, $smoothing, { gradient::$gradient }, $window>>(s, image, state, response, set);
+        }
+    )*};
+}
+
+crate::for_each_map!(maps);
+
 /// Zeros for what counts the image's bins once the walk is done.
 #[inline(always)]
 fn clear<S: Simt>(s: S, state: S::Buffer<u32>, tables: u32, counters: u32) {
@@ -246,31 +332,9 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
         );
     }
     s.admit_next();
-    let width = set.size.width as i32;
     // The row of the corners is `reach` rows higher than the one that is loaded, and so many columns lead to the first.
     let reach = F::REACH + RADIUS as i32;
-    let columns = fused::own(reach as u32);
-    let strips = set.size.width.div_ceil(columns);
-    // Blocks are single warps: what is the same for all lanes then follows from the block's number, and is computed once.
-    let (strip, number) = (s.block() % strips, s.block() / strips);
-    // Without a question: its two answers would take registers that there are not.
-    let above = |number: u32| {
-        set.first + number.min(set.whole) * set.rows + (number.max(set.whole) - set.whole) * set.later
-    };
-    let (top, bottom) = (above(number), above(number + 1).min(set.last));
-    let left = (strip * columns) as i32 - reach;
-    let frame = set.frame as i32;
-    let lane = Lane {
-        s,
-        set,
-        start: s.block_row() as usize * set.stride as usize,
-        top: top as i32,
-        bottom: bottom as i32,
-        x: left + (fused::EACH * s.lane()) as i32,
-        side: reach as u32,
-        rows: set.size.height.saturating_sub(2 * set.frame),
-        at_edge: left < frame || left + COLUMNS as i32 > width - frame,
-    };
+    let lane = Lane::new(s, set, reach as u32);
     let piece = s.block_row() as usize * set.pieces as usize + (set.piece + s.block()) as usize;
     s.await_last();
     // First or last, as registers allow: those walks that have no loop for leading rows have none to spare at the end.
@@ -281,15 +345,7 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     let mut corners = Corners::<S>::new(&lane, state, keys, piece * set.room as usize);
     let mut front = F::new(&lane, image, row);
     front.listen(corners.learn(&lane));
-    // Rows that lead to the first whose responses count.
-    for _ in 0..F::LEADING {
-        front.take(&lane);
-        front.step(&lane, row, 0, false);
-        front.ask(&lane, row, true);
-        front.step(&lane, row + 1, 1, false);
-        front.step(&lane, row + 2, 2, false);
-        row += ROWS as i32;
-    }
+    row += lead(&lane, &mut front, row);
     while row - reach < lane.bottom {
         if let Some(least) = corners.talk(&lane) {
             front.listen(least);
@@ -314,6 +370,21 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     if !front.is_valid() {
         s.atomic_max(state, s.block_row() as usize * state::WORDS + state::INVALID, 1);
     }
+}
+
+/// Walks the rows that lead to the first whose responses count; returns how many they are.
+#[inline(always)]
+fn lead<S: Simt, F: Front<S>>(lane: &Lane<S>, front: &mut F, first: i32) -> i32 {
+    let mut row = first;
+    for _ in 0..F::LEADING {
+        front.take(lane);
+        front.step(lane, row, 0, false);
+        front.ask(lane, row, true);
+        front.step(lane, row + 1, 1, false);
+        front.step(lane, row + 2, 2, false);
+        row += ROWS as i32;
+    }
+    row - first
 }
 
 /// One row down.

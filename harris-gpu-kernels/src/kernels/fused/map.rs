@@ -1,0 +1,66 @@
+//! The responses of all pixels, as a walk comes by them.
+
+use super::{EACH, Front, Lane, NEVER, ROWS, Settings, lead};
+use crate::Simt;
+use crate::abi::{fused, state as states};
+
+/// Leaves the response of each pixel, row after row without gaps, 0 where it is not valid; and in the state whether there is a sample that
+/// images may not have.
+#[inline(always)]
+pub(super) fn map<S: Simt, F: Front<S>>(
+    s: S,
+    image: S::Buffer<F::Sample>,
+    state: S::Buffer<u32>,
+    to: S::Buffer<f32>,
+    set: Settings,
+) {
+    let lane = Lane::new(s, set, fused::side_of_map(F::REACH as u32));
+    let mut row = lane.top - F::REACH;
+    let mut front = F::new(&lane, image, row);
+    // All traces are as great.
+    front.listen(0.0);
+    row += lead(&lane, &mut front, row);
+    while row - F::REACH < lane.bottom {
+        front.take(&lane);
+        step(&lane, &mut front, to, row, 0);
+        front.ask(&lane, row, false);
+        step(&lane, &mut front, to, row + 1, 1);
+        step(&lane, &mut front, to, row + 2, 2);
+        row += ROWS as i32;
+    }
+    if !front.is_valid() {
+        s.atomic_max(state, states::INVALID, 1);
+    }
+}
+
+/// One row down.
+#[inline(always)]
+fn step<S: Simt, F: Front<S>>(lane: &Lane<S>, front: &mut F, to: S::Buffer<f32>, row: i32, i: usize) {
+    let y = row - F::REACH;
+    let valid = ((y - lane.set.frame as i32) as u32) < lane.rows;
+    let (_, mut responses) = front.step(lane, row, i, valid);
+    let width = lane.set.size.width;
+    // All of its columns or none: they, and those that only lead to others, are multiples of as many.
+    if !(lane.finds_in(y) && lane.finds(0) && (lane.x as u32) < width) {
+        return;
+    }
+    let column = |i: usize| lane.x as u32 + i as u32;
+    if lane.at_edge {
+        let frame = lane.set.frame;
+        for i in 0..EACH {
+            if column(i) < frame || column(i) >= width.max(frame) - frame {
+                responses[i] = NEVER;
+            }
+        }
+    }
+    let first = y as usize * width as usize;
+    if width.is_multiple_of(fused::EACH) {
+        lane.s.store_four(to, first + column(0) as usize, responses);
+    } else {
+        for i in 0..EACH {
+            if column(i) < width {
+                lane.s.store(to, first + column(i) as usize, responses[i]);
+            }
+        }
+    }
+}
