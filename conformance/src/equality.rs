@@ -312,19 +312,23 @@ pub fn with_every_walk(make: Make) {
     let sizes = [(16, 16), (119, 17), (120, 33), (121, 20), (124, 16), (240, 18), (243, 61)];
     let kinds = [(Depth::U8, 1), (Depth::U8, 3), (Depth::U16, 1), (Depth::F32, 1)];
     let measures = [Measure::Harris { k: 0.04 }, Measure::ShiTomasi, Measure::Noble { eps: 1e-6 }];
-    let mut number = 0;
+    let mut number: usize = 0;
     for smoothing in [Smoothing::None, Smoothing::Binomial3, Smoothing::Binomial5] {
         for gradient in [Gradient::Sobel3, Gradient::Scharr3] {
             for size in [3, 5, 7] {
                 for (measure, (depth, channels)) in
                     measures.into_iter().flat_map(|measure| kinds.map(|kind| (measure, kind)))
                 {
-                    let border = [Border::Reflect101, Border::Skip][number % 2];
+                    let border = [Border::Reflect101, Border::Skip][number / kinds.len() % 2];
                     let builder = HarrisConfig::builder().smoothing(smoothing).gradient(gradient);
+                    let subpixel = [Subpixel::None, Subpixel::Quadratic][number / (4 * kinds.len()) % 2];
                     let builder = builder.window(Window::Box { size }).measure(measure).border(border);
-                    let config = builder.build().expect("a valid choice");
+                    let config = builder.subpixel(subpixel).build().expect("a valid choice");
                     let (width, height) = sizes[number % sizes.len()];
-                    let brightness = |x: usize, y: usize, c: usize| noise(number as u64, x / 2, y / 2, c);
+                    let contrast = [1.0, 1e-3][number / (2 * kinds.len()) % 2];
+                    let brightness = |x: usize, y: usize, c: usize| {
+                        0.5 + contrast * (noise(number as u64, x / 2, y / 2, c) - 0.5)
+                    };
                     let picture = Picture::draw(depth, (width, height, channels), brightness).with_gap(3);
                     assert_equal(&mut *make(config.clone()), &config, &picture, &picture.view());
                     number += 1;

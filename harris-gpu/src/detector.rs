@@ -224,7 +224,7 @@ impl<D: Device> GpuDetector<D> {
         let kernel = self.kernel_of_map(shape);
         let Self { device, config, workspace, .. } = self;
         match kernel {
-            Some(kernel) => fused::respond(device, workspace, config, shape, kernel).map(|()| false),
+            Some(kernel) => fused::respond_alone(device, workspace, config, shape, kernel).map(|()| false),
             None => staged::respond(device, workspace, config, shape).map(|()| true),
         }
     }

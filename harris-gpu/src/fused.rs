@@ -25,14 +25,19 @@ pub(crate) fn kernel(shape: &Shape, config: &HarrisConfig) -> Option<Kernel> {
     let Front { samples, smoothing, gradient, window } = Front::new(shape, config)?;
     let measure = if shape.mask_pitch > 0 { measure::ANY } else { measure_of(config).0 };
     let kernel = Kernel::fused(samples, smoothing, gradient, window, measure, config.suppression_radius())?;
-    let suits = config.subpixel() != Subpixel::Quadratic && simple_threshold(config).is_some();
-    suits.then_some(kernel)
+    let has_map = !needs_map(config) || kernel_of_map(shape, config).is_some();
+    (simple_threshold(config).is_some() && has_map).then_some(kernel)
 }
 
 /// The kernel that leaves responses, where there is one.
 pub(crate) fn kernel_of_map(shape: &Shape, config: &HarrisConfig) -> Option<Kernel> {
     let Front { samples, smoothing, gradient, window } = Front::new(shape, config)?;
     Kernel::map(samples, smoothing, gradient, window, measure_of(config).0)
+}
+
+/// Whether responses are looked at again when the corners are found.
+pub(crate) fn needs_map(config: &HarrisConfig) -> bool {
+    config.subpixel() == Subpixel::Quadratic
 }
 
 /// What a walk from samples to responses is told by, as [`Kernel::fused`] has it.
@@ -74,9 +79,25 @@ impl Front {
     }
 }
 
-/// Fills the slot `Response` from the slot `Image`, of a single image, and leaves in the state, which is cleared, whether it has a sample
-/// that images may not have.
-pub(crate) fn respond<D: Device>(
+/// Fills the slot `Response` from the slot `Image`, of a single image, and leaves in a state that is clear whether it has a sample that
+/// images may not have.
+pub(crate) fn respond_alone<D: Device>(
+    device: &mut D,
+    workspace: &mut Workspace<D>,
+    config: &HarrisConfig,
+    shape: &Shape,
+    kernel: Kernel,
+) -> Result<(), Error> {
+    workspace.clean_states = 0;
+    workspace.fit::<u32>(device, Slot::State, state::WORDS)?;
+    if shape.depth == Depth::F32 {
+        device.clear(workspace.buffer::<u32>(Slot::State).memory, state::WORDS)?;
+    }
+    respond(device, workspace, config, shape, kernel)
+}
+
+/// The same in the state as it is.
+fn respond<D: Device>(
     device: &mut D,
     workspace: &mut Workspace<D>,
     config: &HarrisConfig,
@@ -84,11 +105,6 @@ pub(crate) fn respond<D: Device>(
     kernel: Kernel,
 ) -> Result<(), Error> {
     workspace.fit::<f32>(device, Slot::Response, shape.pixels())?;
-    workspace.fit::<u32>(device, Slot::State, state::WORDS)?;
-    workspace.clean_states = 0;
-    if shape.depth == Depth::F32 {
-        device.clear(workspace.buffer::<u32>(Slot::State).memory, state::WORDS)?;
-    }
     let (strips, rows) = (strips(shape.width, kernel), shape.height as usize);
     let lengths = Lengths::new(kernel, rows, strips, true, device.multiprocessors() as usize);
     let (measure, parameter) = measure_of(config);
@@ -323,6 +339,10 @@ pub(crate) fn find<D: Device>(
     let fetched = recordings.run(search, key, |search| {
         if pieces.hurried {
             search.device.await_announced()?;
+        }
+        if needs_map(search.config) {
+            let kernel = kernel_of_map(&search.shape, search.config).expect("covered");
+            respond(search.device, search.workspace, search.config, &search.shape, kernel)?;
         }
         walk_on(search, pieces, left.piece, left.first, search.height as usize)?;
         list(search, pieces, wanted)
