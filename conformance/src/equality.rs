@@ -323,7 +323,8 @@ pub fn with_every_walk(make: Make) {
                     let builder = HarrisConfig::builder().smoothing(smoothing).gradient(gradient);
                     let subpixel = [Subpixel::None, Subpixel::Quadratic][number / (4 * kinds.len()) % 2];
                     let builder = builder.window(Window::Box { size }).measure(measure).border(border);
-                    let config = builder.subpixel(subpixel).build().expect("a valid choice");
+                    let builder = builder.subpixel(subpixel).suppression_radius([1, 2, 3, 7, 40][number % 5]);
+                    let config = builder.build().expect("a valid choice");
                     let (width, height) = sizes[number % sizes.len()];
                     let contrast = [1.0, 1e-3][number / (2 * kinds.len()) % 2];
                     let brightness = |x: usize, y: usize, c: usize| {

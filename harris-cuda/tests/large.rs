@@ -6,6 +6,7 @@ use harris_conformance::pictures::{DEPTHS, Picture, noise};
 use harris_core::fast_hessian::FastHessianConfig;
 use harris_core::matching::{MatchConfig, Matcher};
 use harris_core::surf::{Extractor, SurfConfig};
+use harris_core::{Order, Subpixel, Threshold};
 use harris_cpu::{CpuDetector, CpuFastHessian, CpuMatcher, CpuSurf};
 use harris_cuda::{CudaDetector, CudaFastHessian, CudaMatcher, CudaSurf, Detector, HarrisConfig};
 
@@ -34,6 +35,31 @@ fn images_of_4096_by_4096_equal_the_cpu() {
             equal_to_the_cpu(&HarrisConfig::default(), &picture);
             let masked = picture.with_mask(|x, y| noise(7, x / 200, y / 100, 0) > 0.5);
             equal_to_the_cpu(&HarrisConfig::default(), &masked);
+        }
+    }
+}
+
+/// Corners that a map of responses has a part in.
+#[test]
+fn places_in_maps_of_4096_by_4096_equal_the_cpu() {
+    if !gpu::present() {
+        return;
+    }
+    let default = HarrisConfig::default().to_builder();
+    let configs = [
+        default.clone().subpixel(Subpixel::Quadratic),
+        default.clone().suppression_radius(8),
+        default.clone().suppression_radius(3).subpixel(Subpixel::Quadratic).order(Order::Raster),
+        default.clone().suppression_radius(0),
+        default.threshold(Threshold::Rosin { bins: 256 }),
+    ];
+    for depth in DEPTHS {
+        let picture = Picture::draw(depth, (4096, 4096, 1), brightness).with_gap(4);
+        let masked = picture.clone().with_mask(|x, y| noise(7, x / 200, y / 100, 0) > 0.5);
+        for config in configs.clone() {
+            let config = config.build().unwrap();
+            equal_to_the_cpu(&config, &picture);
+            equal_to_the_cpu(&config, &masked);
         }
     }
 }

@@ -40,6 +40,8 @@ fn resident_images_equal_others() {
         default.clone().min_distance(7.0),
         default.clone().threshold(Threshold::None),
         default.clone().border(Border::Zero),
+        default.clone().subpixel(Subpixel::Quadratic),
+        default.clone().suppression_radius(5),
         default.subpixel(Subpixel::Forstner { radius: 4 }),
     ];
     for config in configs {

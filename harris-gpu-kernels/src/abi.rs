@@ -73,6 +73,8 @@ macro_rules! for_each_kernel {
 
             // By run: the keys of corners, in no order, into a list that the state counts, also beyond its capacity.
             suppression::suppress [256, 0] (response: [f32], mask: [u8], state: [u32], keys: [u64], capacity: u32, width: u32, height: u32, rows: u32, frame: u32, margin: u32, radius: u32, mask_pitch: u32);
+            // Some warps a piece: candidates of a walk that are not the strongest so far around become keys of no response.
+            suppression::thin [256, 0] (response: [f32], mask: [u8], state: [u32], keys: [u64], counts: [u32], pieces: u32, room: u32, width: u32, height: u32, frame: u32, radius: u32, threshold: u32, value: f32, mask_pitch: u32);
 
             // Lists, a row of blocks each, `pitch` keys apart; their states tell how many keys each has, of which the first `most`
             // count. Where `turned`, keys are sorted in the order of rows. `order::PARTS` threads a key: runs of `run` keys, a multiple
@@ -510,6 +512,11 @@ pub mod fused {
     pub const fn side_of_map(reach: u32) -> u32 {
         reach.next_multiple_of(EACH)
     }
+
+    /// The greatest radius of suppression; around corners of which a greater one is asked for responses are looked at again.
+    pub const MOST_RADIUS: usize = 2;
+    /// Warps that do so in a piece.
+    pub const THINNING: u32 = 4;
 
     /// The greatest magnitude that float samples may have.
     pub const MOST_SAMPLE: f32 = 1e8;

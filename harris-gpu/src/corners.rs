@@ -5,7 +5,6 @@ use harris_gpu_kernels::abi::{Kernel, bins, order, state, threshold};
 use harris_gpu_kernels::simt;
 
 use crate::device::{Buffer, Depth, Device, Lines, Mark, Rows};
-use crate::fused::needs_map;
 use crate::launch::{self, grid};
 use crate::lists::{Lists, Turn};
 use crate::room::{Room, Shape};
@@ -298,7 +297,7 @@ impl<'a, D: Device> Search<'a, D> {
         let images = self.images;
         self.workspace.fit::<u64>(self.device, Slot::Bins, bins * KEYS_OF_BIN * images)?;
         // What places corners by the responses around them takes keys, too.
-        let once = self.is_sorted_once() && !needs_map(self.config);
+        let once = self.is_sorted_once() && self.config.subpixel() != Subpixel::Quadratic;
         let first = self.lists(if once { self.config.max_corners() } else { None });
         let few = (images > 1 || self.room.usual() <= MOST_RETURNED) && first.pitch * images <= MOST_ROOM;
         // Straight to the host, unless they are to be read again.

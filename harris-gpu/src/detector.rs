@@ -123,7 +123,9 @@ impl<D: Device> GpuDetector<D> {
     #[must_use]
     pub fn stack(&self, images: &[ImageView<'_>]) -> usize {
         let Some(first) = images.first() else { return 0 };
-        let plain = self.config.min_distance() <= 1.0 && self.config.subpixel() == Subpixel::None;
+        let plain = self.config.min_distance() <= 1.0
+            && self.config.subpixel() == Subpixel::None
+            && !fused::needs_map(&self.config);
         if !plain || self.kernel(&Shape::new(first, 1)).is_none() {
             return 1;
         }

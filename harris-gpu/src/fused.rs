@@ -24,7 +24,7 @@ const LEAST_SIDE: usize = 2 * fused::MOST_REACH as usize;
 pub(crate) fn kernel(shape: &Shape, config: &HarrisConfig) -> Option<Kernel> {
     let Front { samples, smoothing, gradient, window } = Front::new(shape, config)?;
     let measure = if shape.mask_pitch > 0 { measure::ANY } else { measure_of(config).0 };
-    let kernel = Kernel::fused(samples, smoothing, gradient, window, measure, config.suppression_radius())?;
+    let kernel = Kernel::fused(samples, smoothing, gradient, window, measure, radius(config))?;
     let has_map = !needs_map(config) || kernel_of_map(shape, config).is_some();
     (simple_threshold(config).is_some() && has_map).then_some(kernel)
 }
@@ -35,9 +35,19 @@ pub(crate) fn kernel_of_map(shape: &Shape, config: &HarrisConfig) -> Option<Kern
     Kernel::map(samples, smoothing, gradient, window, measure_of(config).0)
 }
 
-/// Whether responses are looked at again when the corners are found.
+/// Whether responses are looked at again when the corners are found, or such as may be.
 pub(crate) fn needs_map(config: &HarrisConfig) -> bool {
-    config.subpixel() == Subpixel::Quadratic
+    config.subpixel() == Subpixel::Quadratic || is_thinned(config)
+}
+
+/// Whether corners are the strongest farther around than a walk looks.
+fn is_thinned(config: &HarrisConfig) -> bool {
+    config.suppression_radius() > fused::MOST_RADIUS
+}
+
+/// The radius of suppression of a walk.
+fn radius(config: &HarrisConfig) -> usize {
+    config.suppression_radius().min(fused::MOST_RADIUS)
 }
 
 /// What a walk from samples to responses is told by, as [`Kernel::fused`] has it.
@@ -175,7 +185,7 @@ impl Pieces {
             room: 0,
         };
         // Corners are more than the radius apart along a row or a column.
-        let most = |len: usize| len.div_ceil(search.config.suppression_radius() + 1);
+        let most = |len: usize| len.div_ceil(radius(search.config) + 1);
         for (_, first, last) in parts(height, part) {
             let lengths = pieces.lengths(last - first);
             pieces.count += strips * lengths.pieces(last - first);
@@ -345,6 +355,9 @@ pub(crate) fn find<D: Device>(
             respond(search.device, search.workspace, search.config, &search.shape, kernel)?;
         }
         walk_on(search, pieces, left.piece, left.first, search.height as usize)?;
+        if is_thinned(search.config) {
+            thin(search, pieces)?;
+        }
         list(search, pieces, wanted)
     })?;
     if search.bins().is_some() {
@@ -395,6 +408,30 @@ fn walk_on<D: Device>(
         workspace.mask(search.shape.mask_pitch),
     )?;
     Ok(now)
+}
+
+/// Takes those from the slot `Candidates` that are not the strongest as far around as is asked for.
+fn thin<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces) -> Result<(), Error> {
+    let (threshold, value) = simple_threshold(search.config).expect("covered");
+    let (mask, mask_pitch) = search.workspace.mask(search.shape.mask_pitch);
+    launch::thin(
+        search.device,
+        launch::grid(Kernel::thin, pieces.count * fused::THINNING as usize * WARP, 1),
+        search.workspace.buffer(Slot::Response),
+        mask,
+        search.workspace.buffer(Slot::State),
+        search.workspace.buffer(Slot::Candidates),
+        search.workspace.buffer(Slot::Counts),
+        pieces.count as u32,
+        pieces.room as u32,
+        search.width,
+        search.height,
+        search.frame,
+        search.config.suppression_radius().min(search.pixels()) as u32,
+        threshold,
+        value,
+        mask_pitch,
+    )
 }
 
 /// From what a response exceeds to what the trace of its sums reaches at least, with room for all roundings: neither measure is

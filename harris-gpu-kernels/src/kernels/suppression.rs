@@ -3,9 +3,11 @@
 use super::geometry::Size;
 use super::mask::Mask;
 use super::runs::{AT_ONCE, Run, at_once};
-use super::threshold::competes;
+use super::threshold::{competes, simple};
 use crate::Simt;
+use crate::abi::fused::THINNING;
 use crate::abi::state;
+use crate::simt::WARP;
 
 /// Rings around a candidate that its thread looks through alone; the others the whole warp looks through.
 const ALONE: u32 = 4;
@@ -97,31 +99,74 @@ fn stays_farther<S: Simt>(s: S, field: Field<S>, stays: bool, own: u32, radius: 
     while open != 0 {
         let lane = 31 - (open & open.wrapping_neg()).leading_zeros();
         open &= open - 1;
-        let i = s.shuffle(own, lane);
-        let (x, y) = field.size.place(i);
-        let least = |at: u32| at - at.min(radius);
-        let most = |at: u32, len: u32| if len - 1 - at < radius { len - 1 } else { at + radius };
-        let (left, right) = (least(x), most(x, field.size.width));
-        let mut beaten = false;
-        let mut v = least(y);
-        while v <= most(y, field.size.height) {
-            let mut u = left + s.lane();
-            while u <= right {
-                beaten |= field.beaten(i, x as i32, y as i32, u as i32 - x as i32, v as i32 - y as i32);
-                u += 32;
-            }
-            v += 1;
-            if s.ballot(beaten) != 0 {
-                beaten = true;
-                break;
-            }
-        }
-        // All lanes left the loop for the same reason.
+        let beaten = is_beaten(s, field, s.shuffle(own, lane), radius);
         if s.lane() == lane && beaten {
             stays = false;
         }
     }
     stays
+}
+
+/// Whether the warp's candidate `i` loses to another, that all lanes look for, a row of the neighbourhood at a time.
+#[inline(always)]
+fn is_beaten<S: Simt>(s: S, field: Field<S>, i: u32, radius: u32) -> bool {
+    let (x, y) = field.size.place(i);
+    let least = |at: u32| at - at.min(radius);
+    let most = |at: u32, len: u32| if len - 1 - at < radius { len - 1 } else { at + radius };
+    let (left, right) = (least(x), most(x, field.size.width));
+    let mut v = least(y);
+    while v <= most(y, field.size.height) {
+        let mut beaten = false;
+        let mut u = left + s.lane();
+        while u <= right {
+            beaten |= field.beaten(i, x as i32, y as i32, u as i32 - x as i32, v as i32 - y as i32);
+            u += WARP;
+        }
+        if s.any(beaten) {
+            return true;
+        }
+        v += 1;
+    }
+    false
+}
+
+pub(crate) fn thin<S: Simt>(
+    s: S,
+    response: S::Buffer<f32>,
+    mask: S::Buffer<u8>,
+    state: S::Buffer<u32>,
+    keys: S::Buffer<u64>,
+    counts: S::Buffer<u32>,
+    pieces: u32,
+    room: u32,
+    width: u32,
+    height: u32,
+    frame: u32,
+    radius: u32,
+    kind: u32,
+    value: f32,
+    mask_pitch: u32,
+) {
+    let field =
+        Field { s, response, mask: Mask::new(s, mask, mask_pitch), size: Size { width, height }, frame };
+    let warp = s.index() / WARP;
+    let piece = warp / THINNING;
+    if piece >= pieces {
+        return;
+    }
+    let threshold = simple(kind, value, s.load_constant(state, state::GREATEST));
+    let count = s.load_constant(counts, piece as usize);
+    let mut i = warp % THINNING;
+    while i < count {
+        let at = piece as usize * room as usize + i as usize;
+        // The same for all lanes.
+        let key = s.load(keys, at);
+        let exceeds = f32::from_bits(!(key >> 32) as u32) > threshold;
+        if exceeds && is_beaten(s, field, key as u32, radius) && s.lane() == 0 {
+            s.store(keys, at, u64::MAX);
+        }
+        i += THINNING;
+    }
 }
 
 /// Adds to the list the key of every thread that has one. All lanes of a warp take part.
