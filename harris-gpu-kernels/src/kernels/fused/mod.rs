@@ -112,7 +112,7 @@ struct Lane<S: Simt> {
 }
 
 impl<S: Simt> Lane<S> {
-    /// That of this thread in its warp's piece, where strips having `side` columns to each side that only lead to others.
+    /// That of this thread in its warp's piece, where strips have `side` columns to each side that only lead to others.
     #[inline(always)]
     fn new(s: S, set: Settings, side: u32) -> Self {
         let columns = fused::own(side);
