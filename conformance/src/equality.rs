@@ -429,6 +429,7 @@ pub fn in_batches(make: Make) {
         default.clone().order(Order::Raster).max_corners(Some(10)),
         default.clone().threshold(Threshold::None).suppression_radius(1),
         default.clone().min_distance(6.5),
+        default.clone().suppression_radius(5),
         default.subpixel(Subpixel::Quadratic),
     ];
     for config in configs {
