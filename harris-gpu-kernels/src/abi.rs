@@ -497,6 +497,8 @@ pub mod fused {
     pub const COLUMNS: u32 = 128;
     /// Columns that a lane has.
     pub const EACH: u32 = 4;
+    /// Rows that are fetched at once, and then walked.
+    pub const ROWS: usize = 3;
     /// The most columns and rows from a corner to a sample on which it depends, the radii of all stages together.
     pub const MOST_REACH: u32 = 8;
 

@@ -1,6 +1,7 @@
 //! How a walk is shared out to warps.
 
-use harris_gpu_kernels::abi::{Kernel, fused};
+use harris_gpu_kernels::abi::Kernel;
+use harris_gpu_kernels::abi::fused::{self, ROWS};
 
 /// Rows of a strip that one warp walks: many enough that the rows before the first, which it walks too, count little.
 const MOST_ROWS: usize = 160;
@@ -17,11 +18,6 @@ pub(crate) fn strips(width: u32, kernel: Kernel) -> usize {
 /// Columns of a strip.
 pub(crate) fn columns(kernel: Kernel) -> u32 {
     fused::own(kernel.side().expect("a fused kernel"))
-}
-
-/// Rows, and columns, from a corner or a response to the farthest sample on which it depends.
-fn reach_of(kernel: Kernel) -> u32 {
-    kernel.reach().expect("a fused kernel")
 }
 
 /// The part of an image that is left for short pieces, and how much shorter they are.
@@ -46,15 +42,18 @@ impl Lengths {
         is_single: bool,
         multiprocessors: usize,
     ) -> Self {
-        let of_piece = rows_of_piece(rows, strips, multiprocessors, kernel);
-        let number = rows.div_ceil(of_piece);
-        let first = (rows - rows / REST).div_ceil(number.max(1));
-        let later = first / SHORTER;
+        let around = around(kernel);
+        let at_once = (blocks_held(kernel) * multiprocessors / strips).max(1);
+        let long = rows - rows / REST;
+        let number = at_once * long.div_ceil(at_once * MOST_ROWS).max(1);
+        let first = without_rest(long.div_ceil(number), around);
+        let later = without_rest((first / SHORTER).max(around + 1), around);
         // What is left of one image of a stack would not be walked last.
-        if !is_single || later < 2 * reach_of(kernel) as usize {
-            return Self { first: of_piece, number, later: of_piece };
+        if is_single && first >= 2 * later {
+            return Self { first, number, later };
         }
-        Self { first, number, later }
+        let of_piece = rows_of_piece(rows, strips, multiprocessors, kernel);
+        Self { first: of_piece, number: rows.div_ceil(of_piece), later: of_piece }
     }
 
     /// How many pieces of a strip there are for so many rows.
@@ -63,28 +62,52 @@ impl Lengths {
     }
 }
 
+/// Rows that a warp walks before the first of a piece and after the last.
+fn around(kernel: Kernel) -> usize {
+    2 * kernel.reach().expect("a fused kernel") as usize
+}
+
+fn blocks_held(kernel: Kernel) -> usize {
+    kernel.blocks_held().expect("a fused kernel") as usize
+}
+
+/// About so many rows, with which a warp walks all rows that it fetches at once.
+fn without_rest(rows: usize, around: usize) -> usize {
+    let fetches = (rows + around + ROWS / 2) / ROWS;
+    (fetches * ROWS).saturating_sub(around).max(LEAST_ROWS)
+}
+
 /// Rows of a piece by which the walk is over soonest: the fewer, the more pieces there are to run at once, and the more of what they walk
 /// only leads to their first row.
 fn rows_of_piece(height: usize, strips: usize, multiprocessors: usize, kernel: Kernel) -> usize {
-    let schedulers = SCHEDULERS * multiprocessors;
-    let most = (kernel.blocks_held().expect("a fused kernel") as usize).div_ceil(SCHEDULERS);
-    // Rows that are walked before the first and after the last.
-    let around = 2 * reach_of(kernel) as usize;
-    let choice = |warps: usize| {
-        let pieces = (warps * schedulers / strips).max(1);
-        let rows = height.div_ceil(pieces).clamp(LEAST_ROWS, MOST_ROWS);
+    let (schedulers, held) = (SCHEDULERS * multiprocessors, blocks_held(kernel) * multiprocessors);
+    let around = around(kernel);
+    // Cycles times schedulers.
+    let cost = |rows: usize| {
+        let pieces = strips * height.div_ceil(rows);
+        let together =
+            |pieces: usize| if pieces == 0 { 0 } else { START_OF_ROW * schedulers + ROW_OF_WARP * pieces };
         // In turns where not all run at once.
-        let warps = (strips * height.div_ceil(rows)).div_ceil(schedulers);
-        let cycles = warps / most * cycles_of_row(most) + cycles_of_row(warps % most);
-        ((rows + around) * cycles, rows)
+        (rows + around + START) * (pieces / held * together(held) + together(pieces % held))
     };
-    (1..=most).map(choice).min().expect("one at least").1
+    // This is asked for each image, so few lengths are looked at: from some that are too short on, as long as others are better.
+    let mut rows = without_rest((height * strips / (2 * held)).min(MOST_ROWS), around);
+    while rows + ROWS <= MOST_ROWS {
+        let pieces = strips * height.div_ceil(rows);
+        if pieces <= held && cost(rows + ROWS) >= cost(rows) {
+            break;
+        }
+        rows += ROWS;
+    }
+    rows
 }
 
-/// Cycles that a row takes where so many warps share a scheduler, as measured on an H200.
-fn cycles_of_row(warps: usize) -> usize {
-    if warps == 0 { 0 } else { (290 + 238 * warps).max(680) }
-}
+/// As many rows as the start of a warp takes.
+const START: usize = 5;
+
+/// Cycles of a row where warps share a scheduler, and more for each of them: roughly as measured on an H200.
+const START_OF_ROW: usize = 350;
+const ROW_OF_WARP: usize = 125;
 
 #[cfg(test)]
 mod tests {
@@ -98,9 +121,9 @@ mod tests {
         };
         // On 132 multiprocessors, where others are no quicker.
         assert_eq!(rows(512, 512, 1), 5);
-        assert_eq!(rows(1920, 1080, 1), 18);
-        assert_eq!(rows(3840, 2160, 1), 34);
-        assert_eq!(rows(4096, 4096, 1), 69);
+        assert_eq!(rows(640, 480, 1), 5);
+        assert_eq!(rows(1920, 1080, 1), 14);
+        assert_eq!(rows(2560, 1440, 1), 17);
         assert!((LEAST_ROWS..=MOST_ROWS).contains(&rows(1, 1, 1)));
         assert!(rows(16384, 16384, 64) > 100);
     }
@@ -113,8 +136,10 @@ mod tests {
         };
         // On 132 multiprocessors: within a row of what was quickest there.
         let large = lengths(4096, 4096, 1);
-        assert_eq!((large.first, large.number, large.later, large.pieces(4096)), (57, 60, 19, 96));
-        for (width, height, images) in [(512, 512, 1), (1920, 1080, 1), (3840, 2160, 1), (640, 4800, 100)] {
+        assert_eq!((large.first, large.number, large.later, large.pieces(4096)), (56, 60, 17, 104));
+        let large = lengths(3840, 2160, 1);
+        assert_eq!((large.first, large.number, large.later), (29, 64, 11));
+        for (width, height, images) in [(512, 512, 1), (1920, 1080, 1), (640, 4800, 100)] {
             let all_alike = lengths(width, height, images);
             assert_eq!(all_alike.first, all_alike.later, "{width} x {height}");
         }

@@ -70,8 +70,29 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> 
         };
         let first = front.load(lane, row, true);
         front.ahead = array::from_fn(|i| front.load(lane, row + 1 + i as i32, true));
-        front.next(lane, front.pick(lane, first));
+        let samples = front.pick(lane, first);
+        front.lead_row(lane, samples, -1);
         front
+    }
+
+    #[inline(always)]
+    fn lead(&mut self, lane: &Lane<S>, row: i32) {
+        const { assert!(Self::LEADING <= 3, "so often it is done below") };
+        // All at once, so that they are waited for once.
+        let words: [[[u32; 2]; ROWS]; 3] = array::from_fn(|t| match t < Self::LEADING {
+            true => array::from_fn(|i| self.load(lane, row + 1 + ((t + 1) * ROWS + i) as i32, true)),
+            false => [[0; 2]; ROWS],
+        });
+        // Not in a loop, as each row does what the ones after it need, and no more.
+        if Self::LEADING > 0 {
+            self.lead_rows(lane, words[0], 0);
+        }
+        if Self::LEADING > 1 {
+            self.lead_rows(lane, words[1], 1);
+        }
+        if Self::LEADING > 2 {
+            self.lead_rows(lane, words[2], 2);
+        }
     }
 
     #[inline(always)]
@@ -92,8 +113,8 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> 
     }
 
     #[inline(always)]
-    fn ask(&mut self, lane: &Lane<S>, row: i32, leads: bool) {
-        self.ahead = array::from_fn(|i| self.load(lane, row + 1 + (ROWS + i) as i32, leads));
+    fn ask(&mut self, lane: &Lane<S>, row: i32) {
+        self.ahead = array::from_fn(|i| self.load(lane, row + 1 + (ROWS + i) as i32, false));
     }
 
     #[inline(always)]
@@ -149,12 +170,47 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>
         lane.s.permute(first, second, self.selector)
     }
 
+    /// Number `t` of the leading takings, after which these words are ahead.
+    #[inline(always)]
+    fn lead_rows(&mut self, lane: &Lane<S>, ahead: [[u32; 2]; ROWS], t: i32) {
+        self.take(lane);
+        self.ahead = ahead;
+        for i in 0..ROWS {
+            self.lead_row(lane, self.samples[i], t * ROWS as i32 + i as i32);
+        }
+    }
+
+    /// One row down, number `i` of those that lead, with the samples of the row after it. It does what all rows before it are there for:
+    /// sums down of samples need rows from one before the first on; the next step has these, and gradients need three of them.
+    #[inline(always)]
+    fn lead_row(&mut self, lane: &Lane<S>, samples: u32, i: i32) {
+        let smoothed = 2 * SMOOTHING as i32;
+        let around = self.around;
+        if i >= smoothed - 1 {
+            self.next(lane, samples);
+        } else {
+            push(&mut self.rows, Self::pairs(lane.s, samples));
+        }
+        if i >= smoothed {
+            let smoothed_row = Self::smooth(lane.s, around);
+            let (gx, gy) = self.differentiate(lane.s, smoothed_row);
+            if i >= smoothed + 2 {
+                self.sum(lane.s, gx, gy);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn pairs(s: S, samples: u32) -> [u32; PAIRS] {
+        // Byte 4 is one of zeros.
+        [0x4140, 0x4342].map(|selector| s.permute(samples, 0, selector))
+    }
+
     /// Smooths down what the next row brings, and asks the neighbours for theirs.
     #[inline(always)]
     fn next(&mut self, lane: &Lane<S>, samples: u32) {
         let s = lane.s;
-        // Byte 4 is one of zeros.
-        let pairs = [0x4140, 0x4342].map(|selector| s.permute(samples, 0, selector));
+        let pairs = Self::pairs(s, samples);
         let ring = &self.rows;
         let down: [u32; PAIRS] = array::from_fn(|i| match SMOOTHING {
             0 => pairs[i],

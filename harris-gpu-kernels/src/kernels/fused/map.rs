@@ -1,6 +1,6 @@
 //! The responses of all pixels, as a walk comes by them.
 
-use super::{EACH, Front, Lane, NEVER, ROWS, Settings, lead};
+use super::{EACH, Front, Lane, NEVER, ROWS, Settings};
 use crate::Simt;
 use crate::abi::{fused, state as states};
 
@@ -19,11 +19,12 @@ pub(super) fn map<S: Simt, F: Front<S>>(
     let mut front = F::new(&lane, image, row);
     // All traces are as great.
     front.listen(0.0);
-    row += lead(&lane, &mut front, row);
+    front.lead(&lane, row);
+    row += (ROWS * F::LEADING) as i32;
     while row - F::REACH < lane.bottom {
         front.take(&lane);
         step(&lane, &mut front, to, row, 0);
-        front.ask(&lane, row, false);
+        front.ask(&lane, row);
         step(&lane, &mut front, to, row + 1, 1);
         step(&lane, &mut front, to, row + 2, 2);
         row += ROWS as i32;

@@ -24,15 +24,12 @@ use samples::{Colours, Floats, Words};
 use super::geometry::Size;
 use super::mask::Mask;
 use super::number::Number;
-use crate::abi::fused::{self, COLUMNS};
+use crate::abi::fused::{self, COLUMNS, ROWS};
 use crate::abi::{gradient, measure as measures, state};
 use crate::{Simt, Word};
 
 /// Columns that a lane has.
 const EACH: usize = fused::EACH as usize;
-
-/// Rows that are fetched at once, and then walked.
-const ROWS: usize = 3;
 
 /// Where no response counts: a corner's exceeds it.
 const NEVER: f32 = 0.0;
@@ -172,8 +169,8 @@ trait Front<S: Simt> {
     type Sample: Word;
     /// Rows from the one whose responses are computed to the one that they need.
     const REACH: i32;
-    /// How often rows are fetched that only lead to the first whose responses count, so that the walk steps down without any; 0 where it
-    /// is to compute them all the same.
+    /// How many times [`ROWS`] rows [`Front::lead`] takes, as they only lead to the first whose responses count; 0 where the walk is to
+    /// compute them all the same.
     const LEADING: usize;
 
     /// At the row before `row`, none of whose responses count.
@@ -182,11 +179,14 @@ trait Front<S: Simt> {
     /// Learns what the trace of the sums around a corner reaches at least.
     fn listen(&mut self, least: f32);
 
+    /// Goes down the leading rows, of which the first is `row`.
+    fn lead(&mut self, lane: &Lane<S>, row: i32);
+
     /// Before [`ROWS`] steps: takes what they need of the rows that were asked for.
     fn take(&mut self, lane: &Lane<S>);
 
-    /// After the first of the steps, from `row` on: asks for rows for the next ones. Where they lead to others, some may be above the image.
-    fn ask(&mut self, lane: &Lane<S>, row: i32, leads: bool);
+    /// After the first of the steps, from `row` on: asks for rows for the next ones.
+    fn ask(&mut self, lane: &Lane<S>, row: i32);
 
     /// One row down, to `row`, which is number `i` after the last taking: whether any of the responses `REACH` rows higher up counts,
     /// and these. None does where the row is not `valid`, or no trace is great enough.
@@ -345,7 +345,8 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     let mut corners = Corners::<S>::new(&lane, state, keys, piece * set.room as usize);
     let mut front = F::new(&lane, image, row);
     front.listen(corners.learn(&lane));
-    row += lead(&lane, &mut front, row);
+    front.lead(&lane, row);
+    row += (ROWS * F::LEADING) as i32;
     while row - reach < lane.bottom {
         if let Some(least) = corners.talk(&lane) {
             front.listen(least);
@@ -354,8 +355,12 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
         // As many as most rings are long and one more: so many turns bring rows back to the registers they had.
         step::<S, F, RADIUS>(&lane, mask, &mut front, &mut corners, row, 0);
         // Only now, so that no one waits for these words who waits for those that were asked for before.
-        front.ask(&lane, row, false);
-        corners.ask(&lane);
+        front.ask(&lane, row);
+        // Always in its first rows, when there is most to learn, then in about a quarter of the turns: a word that all ask for all the time
+        // takes longer to come. Walks without leading rows have no register to tell by.
+        if F::LEADING == 0 || row < lane.top + 9 || row & 12 == 0 {
+            corners.ask(&lane);
+        }
         step::<S, F, RADIUS>(&lane, mask, &mut front, &mut corners, row + 1, 1);
         step::<S, F, RADIUS>(&lane, mask, &mut front, &mut corners, row + 2, 2);
         row += ROWS as i32;
@@ -370,21 +375,6 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     if !front.is_valid() {
         s.atomic_max(state, s.block_row() as usize * state::WORDS + state::INVALID, 1);
     }
-}
-
-/// Walks the rows that lead to the first whose responses count; returns how many they are.
-#[inline(always)]
-fn lead<S: Simt, F: Front<S>>(lane: &Lane<S>, front: &mut F, first: i32) -> i32 {
-    let mut row = first;
-    for _ in 0..F::LEADING {
-        front.take(lane);
-        front.step(lane, row, 0, false);
-        front.ask(lane, row, true);
-        front.step(lane, row + 1, 1, false);
-        front.step(lane, row + 2, 2, false);
-        row += ROWS as i32;
-    }
-    row - first
 }
 
 /// One row down.

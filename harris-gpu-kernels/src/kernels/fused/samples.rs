@@ -169,10 +169,13 @@ impl<
     }
 
     #[inline(always)]
+    fn lead(&mut self, _: &Lane<S>, _: i32) {}
+
+    #[inline(always)]
     fn take(&mut self, _: &Lane<S>) {}
 
     #[inline(always)]
-    fn ask(&mut self, _: &Lane<S>, _: i32, _: bool) {}
+    fn ask(&mut self, _: &Lane<S>, _: i32) {}
 
     #[inline(always)]
     fn step(&mut self, lane: &Lane<S>, row: i32, _: usize, valid: bool) -> (bool, [f32; EACH]) {
