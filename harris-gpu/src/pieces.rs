@@ -20,6 +20,14 @@ pub(crate) fn columns(kernel: Kernel) -> u32 {
     fused::own(kernel.side().expect("a fused kernel"))
 }
 
+/// Cycles of a row where warps share a scheduler, and more for each of them: roughly as measured on an H200.
+const CYCLES_OF_ROW: usize = 350;
+const CYCLES_OF_WARP: usize = 125;
+
+/// Rows that a warp could walk in the time of its start and of its part of the list; with so many, the lengths chosen are the quickest on
+/// an H200.
+const START: usize = 9;
+
 /// The part of an image that is left for short pieces, and how much shorter they are.
 const REST: usize = 6;
 const SHORTER: usize = 3;
@@ -85,8 +93,9 @@ fn rows_of_piece(height: usize, strips: usize, multiprocessors: usize, kernel: K
     // Cycles times schedulers.
     let cost = |rows: usize| {
         let pieces = strips * height.div_ceil(rows);
-        let together =
-            |pieces: usize| if pieces == 0 { 0 } else { START_OF_ROW * schedulers + ROW_OF_WARP * pieces };
+        let together = |pieces: usize| {
+            if pieces == 0 { 0 } else { CYCLES_OF_ROW * schedulers + CYCLES_OF_WARP * pieces }
+        };
         // In turns where not all run at once.
         (rows + around + START) * (pieces / held * together(held) + together(pieces % held))
     };
@@ -101,13 +110,6 @@ fn rows_of_piece(height: usize, strips: usize, multiprocessors: usize, kernel: K
     }
     rows
 }
-
-/// As many rows as the start of a warp counts for, and its part of the list: so that lengths are chosen that are quickest on an H200.
-const START: usize = 9;
-
-/// Cycles of a row where warps share a scheduler, and more for each of them: roughly as measured on an H200.
-const START_OF_ROW: usize = 350;
-const ROW_OF_WARP: usize = 125;
 
 #[cfg(test)]
 mod tests {
