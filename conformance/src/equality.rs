@@ -313,26 +313,44 @@ pub fn with_every_walk(make: Make) {
     let kinds = [(Depth::U8, 1), (Depth::U8, 3), (Depth::U16, 1), (Depth::F32, 1)];
     let measures = [Measure::Harris { k: 0.04 }, Measure::ShiTomasi, Measure::Noble { eps: 1e-6 }];
     let mut number: usize = 0;
+    let mut check = |builder: HarrisConfigBuilder, measure, (depth, channels)| {
+        let border = [Border::Reflect101, Border::Skip][number / kinds.len() % 2];
+        let subpixel = [Subpixel::None, Subpixel::Quadratic][number / (4 * kinds.len()) % 2];
+        let builder = builder.measure(measure).border(border).subpixel(subpixel);
+        let config =
+            builder.suppression_radius([1, 2, 3, 7, 40][number % 5]).build().expect("a valid choice");
+        let (width, height) = sizes[number % sizes.len()];
+        let contrast = [1.0, 1e-3][number / (2 * kinds.len()) % 2];
+        let brightness =
+            |x: usize, y: usize, c: usize| 0.5 + contrast * (noise(number as u64, x / 2, y / 2, c) - 0.5);
+        let picture = Picture::draw(depth, (width, height, channels), brightness).with_gap(3);
+        assert_equal(&mut *make(config.clone()), &config, &picture, &picture.view());
+        number += 1;
+    };
     for smoothing in [Smoothing::None, Smoothing::Binomial3, Smoothing::Binomial5] {
         for gradient in [Gradient::Sobel3, Gradient::Scharr3] {
+            let builder = HarrisConfig::builder().smoothing(smoothing).gradient(gradient);
             for size in [3, 5, 7] {
-                for (measure, (depth, channels)) in
-                    measures.into_iter().flat_map(|measure| kinds.map(|kind| (measure, kind)))
-                {
-                    let border = [Border::Reflect101, Border::Skip][number / kinds.len() % 2];
-                    let builder = HarrisConfig::builder().smoothing(smoothing).gradient(gradient);
-                    let subpixel = [Subpixel::None, Subpixel::Quadratic][number / (4 * kinds.len()) % 2];
-                    let builder = builder.window(Window::Box { size }).measure(measure).border(border);
-                    let builder = builder.subpixel(subpixel).suppression_radius([1, 2, 3, 7, 40][number % 5]);
-                    let config = builder.build().expect("a valid choice");
-                    let (width, height) = sizes[number % sizes.len()];
-                    let contrast = [1.0, 1e-3][number / (2 * kinds.len()) % 2];
-                    let brightness = |x: usize, y: usize, c: usize| {
-                        0.5 + contrast * (noise(number as u64, x / 2, y / 2, c) - 0.5)
-                    };
-                    let picture = Picture::draw(depth, (width, height, channels), brightness).with_gap(3);
-                    assert_equal(&mut *make(config.clone()), &config, &picture, &picture.view());
-                    number += 1;
+                let builder = builder.clone().window(Window::Box { size });
+                for measure in measures {
+                    for kind in kinds {
+                        check(builder.clone(), measure, kind);
+                    }
+                }
+            }
+        }
+    }
+    for smoothing in [Smoothing::None, Smoothing::Binomial3] {
+        for size in [3, 5, 7] {
+            // With the last, outer weights are denormal, or 0.
+            let gaussians = [1.5, 0.7, 0.1].map(|sigma| Window::Gaussian { size, sigma });
+            for window in gaussians.into_iter().chain([Window::Binomial { size }]) {
+                let builder = HarrisConfig::builder().smoothing(smoothing).window(window);
+                // Each measure with each radius.
+                for _ in 0..5 {
+                    for measure in measures {
+                        check(builder.clone(), measure, kinds[0]);
+                    }
                 }
             }
         }

@@ -142,72 +142,102 @@ macro_rules! for_each_kernel {
             // blocks are images, `stride` samples apart, of `pieces` each, of which the first here is number `piece`; each has room
             // for `room` keys. `counters` words of each image from word `tables` of the state on become zeros.
             // The masks' rows are `mask_pitch` bytes apart, a multiple of 4, also where others take a mask; 0 is none.
-            fused::sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::binomial3_sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::binomial3_sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::binomial3_sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::binomial3_sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::binomial5_sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::binomial5_sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::binomial5_sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::binomial5_sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::sobel_box7_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::sobel_box7_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::binomial3_sobel_box7_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::binomial3_sobel_box7_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::sobel_box3_shi_tomasi_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::sobel_box3_shi_tomasi_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::binomial3_sobel_box3_shi_tomasi_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::binomial3_sobel_box3_shi_tomasi_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::sobel_box3_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::sobel_box3_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::binomial3_sobel_box3_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::binomial3_sobel_box3_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::sobel_box5_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::sobel_box5_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::binomial3_sobel_box5_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::binomial3_sobel_box5_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::sobel_box7_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::sobel_box7_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::binomial3_sobel_box7_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::binomial3_sobel_box7_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::binomial3_scharr_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::binomial5_sobel_box3_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::binomial5_sobel_box3_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::binomial3_scharr_box3_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::u16_sobel_box3_radius1 [32, 0] (image: [u16], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::u16_sobel_box3_radius2 [32, 0] (image: [u16], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::u16_binomial3_sobel_box3_radius1 [32, 0] (image: [u16], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::u16_binomial3_sobel_box3_radius2 [32, 0] (image: [u16], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::f32_sobel_box3_radius1 [32, 0] (image: [f32], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::f32_sobel_box3_radius2 [32, 0] (image: [f32], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::f32_binomial3_sobel_box3_radius1 [32, 0] (image: [f32], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::f32_binomial3_sobel_box3_radius2 [32, 0] (image: [f32], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::rgb_sobel_box3_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::rgb_sobel_box3_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::rgb_binomial3_sobel_box3_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
-            fused::rgb_binomial3_sobel_box3_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32);
+            fused::sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial5_sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial5_sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial5_sobel_box5_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial5_sobel_box5_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_box7_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_box7_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_box7_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_box7_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_box3_shi_tomasi_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_box3_shi_tomasi_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_box3_shi_tomasi_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_box3_shi_tomasi_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_box3_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_box3_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_box3_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_box3_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_box5_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_box5_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_box5_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_box5_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_box7_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_box7_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_box7_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_box7_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_scharr_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial5_sobel_box3_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial5_sobel_box3_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_scharr_box3_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::u16_sobel_box3_radius1 [32, 0] (image: [u16], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::u16_sobel_box3_radius2 [32, 0] (image: [u16], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::u16_binomial3_sobel_box3_radius1 [32, 0] (image: [u16], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::u16_binomial3_sobel_box3_radius2 [32, 0] (image: [u16], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::f32_sobel_box3_radius1 [32, 0] (image: [f32], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::f32_sobel_box3_radius2 [32, 0] (image: [f32], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::f32_binomial3_sobel_box3_radius1 [32, 0] (image: [f32], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::f32_binomial3_sobel_box3_radius2 [32, 0] (image: [f32], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::rgb_sobel_box3_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::rgb_sobel_box3_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::rgb_binomial3_sobel_box3_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::rgb_binomial3_sobel_box3_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_binomial3_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_binomial3_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_binomial5_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_binomial5_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_gaussian3_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_gaussian3_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_gaussian5_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_gaussian5_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_gaussian7_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::sobel_gaussian7_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_binomial3_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_binomial3_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_binomial5_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_binomial5_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_gaussian3_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_gaussian3_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_gaussian5_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_gaussian5_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_gaussian7_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::binomial3_sobel_gaussian7_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
 
             // The fused walk, which leaves responses.
-            fused::map_sobel_box3_harris [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
-            fused::map_binomial3_sobel_box3_harris [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
-            fused::map_sobel_box3 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
-            fused::map_sobel_box5 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
-            fused::map_sobel_box7 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
-            fused::map_binomial3_sobel_box3 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
-            fused::map_binomial3_sobel_box5 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
-            fused::map_binomial3_sobel_box7 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
-            fused::map_binomial5_sobel_box3 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
-            fused::map_binomial3_scharr_box3 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
-            fused::map_u16_sobel_box3 [32, 0] (image: [u16], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
-            fused::map_u16_binomial3_sobel_box3 [32, 0] (image: [u16], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
-            fused::map_f32_sobel_box3 [32, 0] (image: [f32], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
-            fused::map_f32_binomial3_sobel_box3 [32, 0] (image: [f32], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
-            fused::map_rgb_sobel_box3 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
-            fused::map_rgb_binomial3_sobel_box3 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            fused::map_sobel_box3_harris [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_binomial3_sobel_box3_harris [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_sobel_box3 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_sobel_box5 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_sobel_box7 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_binomial3_sobel_box3 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_binomial3_sobel_box5 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_binomial3_sobel_box7 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_binomial5_sobel_box3 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_binomial3_scharr_box3 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_u16_sobel_box3 [32, 0] (image: [u16], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_u16_binomial3_sobel_box3 [32, 0] (image: [u16], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_f32_sobel_box3 [32, 0] (image: [f32], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_f32_binomial3_sobel_box3 [32, 0] (image: [f32], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_rgb_sobel_box3 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_rgb_binomial3_sobel_box3 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_sobel_binomial3 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_sobel_binomial5 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_sobel_gaussian3 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_sobel_gaussian5 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_sobel_gaussian7 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_binomial3_sobel_binomial3 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_binomial3_sobel_binomial5 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_binomial3_sobel_gaussian3 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_binomial3_sobel_gaussian5 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::map_binomial3_sobel_gaussian7 [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
         }
     };
 }
@@ -215,60 +245,80 @@ macro_rules! for_each_kernel {
 /// Calls a macro with the fused kernels:
 ///
 /// ```text
-/// name [blocks that a multiprocessor is to hold]: samples, radius of the binomial smoothing, gradient, radius of the box window, measure, radius of suppression;
+/// name [blocks that a multiprocessor is to hold]: samples, radius of the binomial smoothing, gradient, weights and radius of the window, measure, radius of suppression;
 /// ```
 #[macro_export]
 macro_rules! for_each_fused {
     ($($apply:tt)*) => {
         $($apply)*! {
-            sobel_box3_harris_radius1 [16]: Bytes, 0, SOBEL, 1, HARRIS, 1;
-            sobel_box3_harris_radius2 [16]: Bytes, 0, SOBEL, 1, HARRIS, 2;
-            sobel_box5_harris_radius1 [12]: Bytes, 0, SOBEL, 2, HARRIS, 1;
-            sobel_box5_harris_radius2 [12]: Bytes, 0, SOBEL, 2, HARRIS, 2;
-            binomial3_sobel_box3_harris_radius1 [16]: Bytes, 1, SOBEL, 1, HARRIS, 1;
-            binomial3_sobel_box3_harris_radius2 [16]: Bytes, 1, SOBEL, 1, HARRIS, 2;
-            binomial3_sobel_box5_harris_radius1 [12]: Bytes, 1, SOBEL, 2, HARRIS, 1;
-            binomial3_sobel_box5_harris_radius2 [12]: Bytes, 1, SOBEL, 2, HARRIS, 2;
-            binomial5_sobel_box3_harris_radius1 [16]: Bytes, 2, SOBEL, 1, HARRIS, 1;
-            binomial5_sobel_box3_harris_radius2 [12]: Bytes, 2, SOBEL, 1, HARRIS, 2;
-            binomial5_sobel_box5_harris_radius1 [12]: Bytes, 2, SOBEL, 2, HARRIS, 1;
-            binomial5_sobel_box5_harris_radius2 [8]: Bytes, 2, SOBEL, 2, HARRIS, 2;
-            sobel_box7_harris_radius1 [8]: Bytes, 0, SOBEL, 3, HARRIS, 1;
-            sobel_box7_harris_radius2 [8]: Bytes, 0, SOBEL, 3, HARRIS, 2;
-            binomial3_sobel_box7_harris_radius1 [8]: Bytes, 1, SOBEL, 3, HARRIS, 1;
-            binomial3_sobel_box7_harris_radius2 [8]: Bytes, 1, SOBEL, 3, HARRIS, 2;
-            sobel_box3_shi_tomasi_radius1 [16]: Bytes, 0, SOBEL, 1, SHI_TOMASI, 1;
-            sobel_box3_shi_tomasi_radius2 [16]: Bytes, 0, SOBEL, 1, SHI_TOMASI, 2;
-            binomial3_sobel_box3_shi_tomasi_radius1 [16]: Bytes, 1, SOBEL, 1, SHI_TOMASI, 1;
-            binomial3_sobel_box3_shi_tomasi_radius2 [16]: Bytes, 1, SOBEL, 1, SHI_TOMASI, 2;
-            sobel_box3_radius1 [12]: Bytes, 0, SOBEL, 1, ANY, 1;
-            sobel_box3_radius2 [12]: Bytes, 0, SOBEL, 1, ANY, 2;
-            binomial3_sobel_box3_radius1 [12]: Bytes, 1, SOBEL, 1, ANY, 1;
-            binomial3_sobel_box3_radius2 [12]: Bytes, 1, SOBEL, 1, ANY, 2;
-            sobel_box5_radius1 [12]: Bytes, 0, SOBEL, 2, ANY, 1;
-            sobel_box5_radius2 [12]: Bytes, 0, SOBEL, 2, ANY, 2;
-            binomial3_sobel_box5_radius1 [12]: Bytes, 1, SOBEL, 2, ANY, 1;
-            binomial3_sobel_box5_radius2 [12]: Bytes, 1, SOBEL, 2, ANY, 2;
-            sobel_box7_radius1 [8]: Bytes, 0, SOBEL, 3, ANY, 1;
-            sobel_box7_radius2 [8]: Bytes, 0, SOBEL, 3, ANY, 2;
-            binomial3_sobel_box7_radius1 [8]: Bytes, 1, SOBEL, 3, ANY, 1;
-            binomial3_sobel_box7_radius2 [8]: Bytes, 1, SOBEL, 3, ANY, 2;
-            binomial3_scharr_box3_harris_radius2 [16]: Bytes, 1, SCHARR, 1, HARRIS, 2;
-            binomial5_sobel_box3_radius1 [12]: Bytes, 2, SOBEL, 1, ANY, 1;
-            binomial5_sobel_box3_radius2 [8]: Bytes, 2, SOBEL, 1, ANY, 2;
-            binomial3_scharr_box3_radius2 [12]: Bytes, 1, SCHARR, 1, ANY, 2;
-            u16_sobel_box3_radius1 [8]: Words, 0, SOBEL, 1, ANY, 1;
-            u16_sobel_box3_radius2 [8]: Words, 0, SOBEL, 1, ANY, 2;
-            u16_binomial3_sobel_box3_radius1 [8]: Words, 1, SOBEL, 1, ANY, 1;
-            u16_binomial3_sobel_box3_radius2 [8]: Words, 1, SOBEL, 1, ANY, 2;
-            f32_sobel_box3_radius1 [8]: Floats, 0, SOBEL, 1, ANY, 1;
-            f32_sobel_box3_radius2 [8]: Floats, 0, SOBEL, 1, ANY, 2;
-            f32_binomial3_sobel_box3_radius1 [8]: Floats, 1, SOBEL, 1, ANY, 1;
-            f32_binomial3_sobel_box3_radius2 [8]: Floats, 1, SOBEL, 1, ANY, 2;
-            rgb_sobel_box3_radius1 [8]: Colours, 0, SOBEL, 1, ANY, 1;
-            rgb_sobel_box3_radius2 [8]: Colours, 0, SOBEL, 1, ANY, 2;
-            rgb_binomial3_sobel_box3_radius1 [8]: Colours, 1, SOBEL, 1, ANY, 1;
-            rgb_binomial3_sobel_box3_radius2 [8]: Colours, 1, SOBEL, 1, ANY, 2;
+            sobel_box3_harris_radius1 [16]: Bytes, 0, SOBEL, Box, 1, HARRIS, 1;
+            sobel_box3_harris_radius2 [16]: Bytes, 0, SOBEL, Box, 1, HARRIS, 2;
+            sobel_box5_harris_radius1 [12]: Bytes, 0, SOBEL, Box, 2, HARRIS, 1;
+            sobel_box5_harris_radius2 [12]: Bytes, 0, SOBEL, Box, 2, HARRIS, 2;
+            binomial3_sobel_box3_harris_radius1 [16]: Bytes, 1, SOBEL, Box, 1, HARRIS, 1;
+            binomial3_sobel_box3_harris_radius2 [16]: Bytes, 1, SOBEL, Box, 1, HARRIS, 2;
+            binomial3_sobel_box5_harris_radius1 [12]: Bytes, 1, SOBEL, Box, 2, HARRIS, 1;
+            binomial3_sobel_box5_harris_radius2 [12]: Bytes, 1, SOBEL, Box, 2, HARRIS, 2;
+            binomial5_sobel_box3_harris_radius1 [16]: Bytes, 2, SOBEL, Box, 1, HARRIS, 1;
+            binomial5_sobel_box3_harris_radius2 [12]: Bytes, 2, SOBEL, Box, 1, HARRIS, 2;
+            binomial5_sobel_box5_harris_radius1 [12]: Bytes, 2, SOBEL, Box, 2, HARRIS, 1;
+            binomial5_sobel_box5_harris_radius2 [8]: Bytes, 2, SOBEL, Box, 2, HARRIS, 2;
+            sobel_box7_harris_radius1 [8]: Bytes, 0, SOBEL, Box, 3, HARRIS, 1;
+            sobel_box7_harris_radius2 [8]: Bytes, 0, SOBEL, Box, 3, HARRIS, 2;
+            binomial3_sobel_box7_harris_radius1 [8]: Bytes, 1, SOBEL, Box, 3, HARRIS, 1;
+            binomial3_sobel_box7_harris_radius2 [8]: Bytes, 1, SOBEL, Box, 3, HARRIS, 2;
+            sobel_box3_shi_tomasi_radius1 [16]: Bytes, 0, SOBEL, Box, 1, SHI_TOMASI, 1;
+            sobel_box3_shi_tomasi_radius2 [16]: Bytes, 0, SOBEL, Box, 1, SHI_TOMASI, 2;
+            binomial3_sobel_box3_shi_tomasi_radius1 [16]: Bytes, 1, SOBEL, Box, 1, SHI_TOMASI, 1;
+            binomial3_sobel_box3_shi_tomasi_radius2 [16]: Bytes, 1, SOBEL, Box, 1, SHI_TOMASI, 2;
+            sobel_box3_radius1 [12]: Bytes, 0, SOBEL, Box, 1, ANY, 1;
+            sobel_box3_radius2 [12]: Bytes, 0, SOBEL, Box, 1, ANY, 2;
+            binomial3_sobel_box3_radius1 [12]: Bytes, 1, SOBEL, Box, 1, ANY, 1;
+            binomial3_sobel_box3_radius2 [12]: Bytes, 1, SOBEL, Box, 1, ANY, 2;
+            sobel_box5_radius1 [12]: Bytes, 0, SOBEL, Box, 2, ANY, 1;
+            sobel_box5_radius2 [12]: Bytes, 0, SOBEL, Box, 2, ANY, 2;
+            binomial3_sobel_box5_radius1 [12]: Bytes, 1, SOBEL, Box, 2, ANY, 1;
+            binomial3_sobel_box5_radius2 [12]: Bytes, 1, SOBEL, Box, 2, ANY, 2;
+            sobel_box7_radius1 [8]: Bytes, 0, SOBEL, Box, 3, ANY, 1;
+            sobel_box7_radius2 [8]: Bytes, 0, SOBEL, Box, 3, ANY, 2;
+            binomial3_sobel_box7_radius1 [8]: Bytes, 1, SOBEL, Box, 3, ANY, 1;
+            binomial3_sobel_box7_radius2 [8]: Bytes, 1, SOBEL, Box, 3, ANY, 2;
+            binomial3_scharr_box3_harris_radius2 [16]: Bytes, 1, SCHARR, Box, 1, HARRIS, 2;
+            binomial5_sobel_box3_radius1 [12]: Bytes, 2, SOBEL, Box, 1, ANY, 1;
+            binomial5_sobel_box3_radius2 [8]: Bytes, 2, SOBEL, Box, 1, ANY, 2;
+            binomial3_scharr_box3_radius2 [12]: Bytes, 1, SCHARR, Box, 1, ANY, 2;
+            u16_sobel_box3_radius1 [8]: Words, 0, SOBEL, Box, 1, ANY, 1;
+            u16_sobel_box3_radius2 [8]: Words, 0, SOBEL, Box, 1, ANY, 2;
+            u16_binomial3_sobel_box3_radius1 [8]: Words, 1, SOBEL, Box, 1, ANY, 1;
+            u16_binomial3_sobel_box3_radius2 [8]: Words, 1, SOBEL, Box, 1, ANY, 2;
+            f32_sobel_box3_radius1 [8]: Floats, 0, SOBEL, Box, 1, ANY, 1;
+            f32_sobel_box3_radius2 [8]: Floats, 0, SOBEL, Box, 1, ANY, 2;
+            f32_binomial3_sobel_box3_radius1 [8]: Floats, 1, SOBEL, Box, 1, ANY, 1;
+            f32_binomial3_sobel_box3_radius2 [8]: Floats, 1, SOBEL, Box, 1, ANY, 2;
+            rgb_sobel_box3_radius1 [8]: Colours, 0, SOBEL, Box, 1, ANY, 1;
+            rgb_sobel_box3_radius2 [8]: Colours, 0, SOBEL, Box, 1, ANY, 2;
+            rgb_binomial3_sobel_box3_radius1 [8]: Colours, 1, SOBEL, Box, 1, ANY, 1;
+            rgb_binomial3_sobel_box3_radius2 [8]: Colours, 1, SOBEL, Box, 1, ANY, 2;
+            sobel_binomial3_radius1 [12]: Bytes, 0, SOBEL, Binomial, 1, ANY, 1;
+            sobel_binomial3_radius2 [12]: Bytes, 0, SOBEL, Binomial, 1, ANY, 2;
+            sobel_binomial5_radius1 [12]: Bytes, 0, SOBEL, Binomial, 2, ANY, 1;
+            sobel_binomial5_radius2 [12]: Bytes, 0, SOBEL, Binomial, 2, ANY, 2;
+            sobel_gaussian3_radius1 [12]: Bytes, 0, SOBEL, Gaussian, 1, ANY, 1;
+            sobel_gaussian3_radius2 [12]: Bytes, 0, SOBEL, Gaussian, 1, ANY, 2;
+            sobel_gaussian5_radius1 [8]: Bytes, 0, SOBEL, Gaussian, 2, ANY, 1;
+            sobel_gaussian5_radius2 [8]: Bytes, 0, SOBEL, Gaussian, 2, ANY, 2;
+            sobel_gaussian7_radius1 [8]: Bytes, 0, SOBEL, Gaussian, 3, ANY, 1;
+            sobel_gaussian7_radius2 [8]: Bytes, 0, SOBEL, Gaussian, 3, ANY, 2;
+            binomial3_sobel_binomial3_radius1 [12]: Bytes, 1, SOBEL, Binomial, 1, ANY, 1;
+            binomial3_sobel_binomial3_radius2 [12]: Bytes, 1, SOBEL, Binomial, 1, ANY, 2;
+            binomial3_sobel_binomial5_radius1 [12]: Bytes, 1, SOBEL, Binomial, 2, ANY, 1;
+            binomial3_sobel_binomial5_radius2 [12]: Bytes, 1, SOBEL, Binomial, 2, ANY, 2;
+            binomial3_sobel_gaussian3_radius1 [12]: Bytes, 1, SOBEL, Gaussian, 1, ANY, 1;
+            binomial3_sobel_gaussian3_radius2 [12]: Bytes, 1, SOBEL, Gaussian, 1, ANY, 2;
+            binomial3_sobel_gaussian5_radius1 [8]: Bytes, 1, SOBEL, Gaussian, 2, ANY, 1;
+            binomial3_sobel_gaussian5_radius2 [8]: Bytes, 1, SOBEL, Gaussian, 2, ANY, 2;
+            binomial3_sobel_gaussian7_radius1 [8]: Bytes, 1, SOBEL, Gaussian, 3, ANY, 1;
+            binomial3_sobel_gaussian7_radius2 [8]: Bytes, 1, SOBEL, Gaussian, 3, ANY, 2;
         }
     };
 }
@@ -276,28 +326,38 @@ macro_rules! for_each_fused {
 /// Calls a macro with the fused kernels that leave responses:
 ///
 /// ```text
-/// name [blocks that a multiprocessor is to hold]: samples, radius of the binomial smoothing, gradient, radius of the box window, measure;
+/// name [blocks that a multiprocessor is to hold]: samples, radius of the binomial smoothing, gradient, weights and radius of the window, measure;
 /// ```
 #[macro_export]
 macro_rules! for_each_map {
     ($($apply:tt)*) => {
         $($apply)*! {
-            map_sobel_box3_harris [16]: Bytes, 0, SOBEL, 1, HARRIS;
-            map_binomial3_sobel_box3_harris [16]: Bytes, 1, SOBEL, 1, HARRIS;
-            map_sobel_box3 [16]: Bytes, 0, SOBEL, 1, ANY;
-            map_sobel_box5 [12]: Bytes, 0, SOBEL, 2, ANY;
-            map_sobel_box7 [8]: Bytes, 0, SOBEL, 3, ANY;
-            map_binomial3_sobel_box3 [16]: Bytes, 1, SOBEL, 1, ANY;
-            map_binomial3_sobel_box5 [12]: Bytes, 1, SOBEL, 2, ANY;
-            map_binomial3_sobel_box7 [8]: Bytes, 1, SOBEL, 3, ANY;
-            map_binomial5_sobel_box3 [12]: Bytes, 2, SOBEL, 1, ANY;
-            map_binomial3_scharr_box3 [16]: Bytes, 1, SCHARR, 1, ANY;
-            map_u16_sobel_box3 [8]: Words, 0, SOBEL, 1, ANY;
-            map_u16_binomial3_sobel_box3 [8]: Words, 1, SOBEL, 1, ANY;
-            map_f32_sobel_box3 [8]: Floats, 0, SOBEL, 1, ANY;
-            map_f32_binomial3_sobel_box3 [8]: Floats, 1, SOBEL, 1, ANY;
-            map_rgb_sobel_box3 [8]: Colours, 0, SOBEL, 1, ANY;
-            map_rgb_binomial3_sobel_box3 [8]: Colours, 1, SOBEL, 1, ANY;
+            map_sobel_box3_harris [16]: Bytes, 0, SOBEL, Box, 1, HARRIS;
+            map_binomial3_sobel_box3_harris [16]: Bytes, 1, SOBEL, Box, 1, HARRIS;
+            map_sobel_box3 [16]: Bytes, 0, SOBEL, Box, 1, ANY;
+            map_sobel_box5 [12]: Bytes, 0, SOBEL, Box, 2, ANY;
+            map_sobel_box7 [8]: Bytes, 0, SOBEL, Box, 3, ANY;
+            map_binomial3_sobel_box3 [16]: Bytes, 1, SOBEL, Box, 1, ANY;
+            map_binomial3_sobel_box5 [12]: Bytes, 1, SOBEL, Box, 2, ANY;
+            map_binomial3_sobel_box7 [8]: Bytes, 1, SOBEL, Box, 3, ANY;
+            map_binomial5_sobel_box3 [12]: Bytes, 2, SOBEL, Box, 1, ANY;
+            map_binomial3_scharr_box3 [16]: Bytes, 1, SCHARR, Box, 1, ANY;
+            map_u16_sobel_box3 [8]: Words, 0, SOBEL, Box, 1, ANY;
+            map_u16_binomial3_sobel_box3 [8]: Words, 1, SOBEL, Box, 1, ANY;
+            map_f32_sobel_box3 [8]: Floats, 0, SOBEL, Box, 1, ANY;
+            map_f32_binomial3_sobel_box3 [8]: Floats, 1, SOBEL, Box, 1, ANY;
+            map_rgb_sobel_box3 [8]: Colours, 0, SOBEL, Box, 1, ANY;
+            map_rgb_binomial3_sobel_box3 [8]: Colours, 1, SOBEL, Box, 1, ANY;
+            map_sobel_binomial3 [12]: Bytes, 0, SOBEL, Binomial, 1, ANY;
+            map_sobel_binomial5 [12]: Bytes, 0, SOBEL, Binomial, 2, ANY;
+            map_sobel_gaussian3 [12]: Bytes, 0, SOBEL, Gaussian, 1, ANY;
+            map_sobel_gaussian5 [12]: Bytes, 0, SOBEL, Gaussian, 2, ANY;
+            map_sobel_gaussian7 [8]: Bytes, 0, SOBEL, Gaussian, 3, ANY;
+            map_binomial3_sobel_binomial3 [12]: Bytes, 1, SOBEL, Binomial, 1, ANY;
+            map_binomial3_sobel_binomial5 [12]: Bytes, 1, SOBEL, Binomial, 2, ANY;
+            map_binomial3_sobel_gaussian3 [12]: Bytes, 1, SOBEL, Gaussian, 1, ANY;
+            map_binomial3_sobel_gaussian5 [12]: Bytes, 1, SOBEL, Gaussian, 2, ANY;
+            map_binomial3_sobel_gaussian7 [8]: Bytes, 1, SOBEL, Gaussian, 3, ANY;
         }
     };
 }
@@ -399,7 +459,7 @@ impl Kernel {
 }
 
 macro_rules! fused_kernels {
-    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
+    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
         impl Kernel {
             /// [`Kernel::blocks_held`] and [`Kernel::reach`] of those that find corners.
             fn of_corners(self) -> Option<[u32; 2]> {
@@ -412,9 +472,9 @@ macro_rules! fused_kernels {
             /// The fused kernel for samples, radii of smoothing, window and suppression, a gradient of [`gradient`] and a measure of
             /// [`measure`]; one for any measure where there is none for this.
             #[must_use]
-            pub fn fused(samples: fused::Samples, smoothing: usize, gradient: u32, window: usize, measure: u32, radius: usize) -> Option<Kernel> {
+            pub fn fused(samples: fused::Samples, smoothing: usize, gradient: u32, window: (fused::Weights, usize), measure: u32, radius: usize) -> Option<Kernel> {
                 let of = |measure| match (samples, smoothing, gradient, window, measure, radius) {
-                    $((fused::Samples::$samples, $smoothing, gradient::$gradient, $window, measure::$measure, $radius) => Some(Kernel::$name),)*
+                    $((fused::Samples::$samples, $smoothing, gradient::$gradient, (fused::Weights::$weights, $window), measure::$measure, $radius) => Some(Kernel::$name),)*
                     _ => None,
                 };
                 of(measure).or_else(|| of(measure::ANY))
@@ -426,7 +486,7 @@ macro_rules! fused_kernels {
 for_each_fused!(fused_kernels);
 
 macro_rules! map_kernels {
-    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $window:literal, $measure:ident;)*) => {
+    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident;)*) => {
         impl Kernel {
             /// [`Kernel::blocks_held`] and [`Kernel::reach`] of those that leave responses.
             fn of_map(self) -> Option<[u32; 2]> {
@@ -438,9 +498,9 @@ macro_rules! map_kernels {
 
             /// The one that leaves responses, as [`Kernel::fused`].
             #[must_use]
-            pub fn map(samples: fused::Samples, smoothing: usize, gradient: u32, window: usize, measure: u32) -> Option<Kernel> {
+            pub fn map(samples: fused::Samples, smoothing: usize, gradient: u32, window: (fused::Weights, usize), measure: u32) -> Option<Kernel> {
                 let of = |measure| match (samples, smoothing, gradient, window, measure) {
-                    $((fused::Samples::$samples, $smoothing, gradient::$gradient, $window, measure::$measure) => Some(Kernel::$name),)*
+                    $((fused::Samples::$samples, $smoothing, gradient::$gradient, (fused::Weights::$weights, $window), measure::$measure) => Some(Kernel::$name),)*
                     _ => None,
                 };
                 of(measure).or_else(|| of(measure::ANY))
@@ -522,6 +582,17 @@ pub mod fused {
 
     /// The greatest magnitude that float samples may have.
     pub const MOST_SAMPLE: f32 = 1e8;
+
+    /// The weights of a window.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Weights {
+        /// All alike.
+        Box,
+        /// A row of Pascal's triangle.
+        Binomial,
+        /// Those that arguments tell, from the centre on.
+        Gaussian,
+    }
 
     /// What samples are.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! From samples to the list of corners in one walk.
 
+use harris_core::pipeline::taps;
 use harris_core::{
     Border, Error, Gradient, HarrisConfig, ImageView, MAX_SAMPLE, Measure, Smoothing, Subpixel, Window,
 };
@@ -55,7 +56,7 @@ struct Front {
     samples: fused::Samples,
     smoothing: usize,
     gradient: u32,
-    window: usize,
+    window: (fused::Weights, usize),
 }
 
 impl Front {
@@ -77,7 +78,11 @@ impl Front {
             Gradient::Central => gradient::CENTRAL,
             Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => return None,
         };
-        let Window::Box { .. } = config.window() else { return None };
+        let weights = match config.window() {
+            Window::Box { .. } => fused::Weights::Box,
+            Window::Binomial { .. } => fused::Weights::Binomial,
+            Window::Gaussian { .. } => fused::Weights::Gaussian,
+        };
         let samples = match (shape.depth, shape.channels) {
             (Depth::U8, 1) => fused::Samples::Bytes,
             (Depth::U8, 3) => fused::Samples::Colours,
@@ -85,7 +90,7 @@ impl Front {
             (Depth::F32, 1) => fused::Samples::Floats,
             _ => return None,
         };
-        Some(Self { samples, smoothing, gradient, window: config.window().radius() })
+        Some(Self { samples, smoothing, gradient, window: (weights, config.window().radius()) })
     }
 }
 
@@ -130,7 +135,21 @@ fn respond<D: Device>(
         (lengths.first as u32, lengths.number as u32, lengths.later as u32),
         (config.tensor_scale(shape.depth.full_scale()), measure, parameter),
         config.invalid_frame() as u32,
+        taps_of(config),
     )
+}
+
+/// A Gaussian window's weights as walks take them, from its centre on; any for other windows.
+fn taps_of(config: &HarrisConfig) -> [f32; 4] {
+    let mut from_centre = [0.0; 4];
+    if let Window::Gaussian { size, sigma } = config.window() {
+        let taps = taps::gaussian(size, sigma);
+        let centre = taps.len() / 2;
+        for (distance, tap) in from_centre.iter_mut().enumerate().take(centre + 1) {
+            *tap = taps[centre + distance];
+        }
+    }
+    from_centre
 }
 
 /// Rows of images on the device are so many samples apart, or a multiple of it.
@@ -406,6 +425,7 @@ fn walk_on<D: Device>(
         (piece as u32, pieces.count as u32, pieces.room as u32),
         (tables, if piece == 0 { counters } else { 0 }),
         workspace.mask(search.shape.mask_pitch),
+        taps_of(config),
     )?;
     Ok(now)
 }

@@ -41,7 +41,7 @@ macro_rules! launches {
 harris_gpu_kernels::for_each_kernel!(launches);
 
 macro_rules! fused_launch {
-    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
+    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
         /// Launches one of the fused kernels, which have the same arguments.
         pub(crate) fn fused<D: Device>(
             device: &D,
@@ -60,12 +60,13 @@ macro_rules! fused_launch {
             (piece, pieces, room): (u32, u32, u32),
             (tables, counters): (u32, u32),
             (mask, mask_pitch): (Buffer<'_, D::Memory, u8>, u32),
+            [tap0, tap1, tap2, tap3]: [f32; 4],
         ) -> Result<(), Error> {
             match kernel {
                 $(Kernel::$name => $name(
                     device, grid, Buffer::new(image), state, keys, counts, stride, width, height, pitch, first, last, rows, whole,
                     later, scale, measure, parameter, frame, margin, threshold, value, reach, piece, pieces, room, tables, counters,
-                    mask, mask_pitch,
+                    mask, mask_pitch, tap0, tap1, tap2, tap3,
                 ),)*
                 other => unreachable!("{other:?} is no fused kernel"),
             }
@@ -76,7 +77,7 @@ macro_rules! fused_launch {
 harris_gpu_kernels::for_each_fused!(fused_launch);
 
 macro_rules! map_launch {
-    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $window:literal, $measure:ident;)*) => {
+    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident;)*) => {
         /// Launches one of the fused kernels that leave responses.
         pub(crate) fn map<D: Device>(
             device: &D,
@@ -90,11 +91,12 @@ macro_rules! map_launch {
             (rows, whole, later): (u32, u32, u32),
             (scale, measure, parameter): (f32, u32, f32),
             frame: u32,
+            [tap0, tap1, tap2, tap3]: [f32; 4],
         ) -> Result<(), Error> {
             match kernel {
                 $(Kernel::$name => $name(
                     device, grid, Buffer::new(image), state, response, width, height, pitch, first, last, rows, whole, later, scale, measure,
-                    parameter, frame,
+                    parameter, frame, tap0, tap1, tap2, tap3,
                 ),)*
                 other => unreachable!("{other:?} leaves no responses"),
             }

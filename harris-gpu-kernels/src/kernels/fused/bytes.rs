@@ -2,34 +2,44 @@
 
 use core::array;
 
-use super::super::response::{lesser_eigenvalue, measure};
 use super::super::runs::push;
-use super::{EACH, Front, Lane, NEVER, ROWS, beyond, columns, mirrored};
+use super::{EACH, Front, Lane, ROWS, beyond, columns, mirrored};
 use crate::Simt;
-use crate::abi::{gradient, measure as measures};
+use crate::abi::gradient;
 
 /// Pairs of samples that a lane has of a row.
 const PAIRS: usize = EACH / 2;
 
-/// What no trace reaches, and fits in 31 bits.
-const MOST_TRACE: f32 = 1_073_741_824.0;
+/// A window, which makes responses of gradients: a lane's part of it.
+pub(super) trait Window<S: Simt> {
+    /// Sums of products.
+    type Sum;
+    const RADIUS: usize;
 
-/// The bits of floats that are 2²³, and 2²³ + 2²², more than the integer that is added to them: for those from 0 to 2²³, and for
-/// those less than 2²² away from 0.
-const FROM_0: i32 = 0x4B00_0000;
-const AROUND_0: i32 = 0x4B40_0000;
+    fn new() -> Self;
 
-/// What nine times is 1, modulo 2³².
-const NINTH: i32 = 0x38E3_8E39;
+    /// Learns what the trace of the sums around a corner reaches at least.
+    fn listen(&mut self, least: f32);
+
+    /// Sums down of gx², gx·gy and gy² over the window whose lowest row is `row`, to which these gradients belong.
+    fn down(&mut self, lane: &Lane<S>, gx: [i32; EACH], gy: [i32; EACH], row: i32) -> [[Self::Sum; EACH]; 3];
+
+    /// Responses by these sums, as [`Front::step`] has them.
+    fn respond(
+        &self,
+        lane: &Lane<S>,
+        sums: [[Self::Sum; EACH]; 3],
+        row: i32,
+        valid: bool,
+    ) -> (bool, [f32; EACH]);
+}
 
 /// A lane's part of it. Rings have the latest row first.
-pub(super) struct Bytes<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> {
+pub(super) struct Bytes<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W> {
     image: S::Buffer<u8>,
     /// Where its samples are in a row: see [`columns`].
     column: u32,
     selector: u32,
-    /// What the trace of the sums around a corner reaches.
-    least: i32,
     /// Its samples of the next rows, and the words of those after them.
     samples: [u32; ROWS],
     ahead: [[u32; 2]; ROWS],
@@ -40,38 +50,36 @@ pub(super) struct Bytes<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, co
     /// Of smoothed rows, in pairs: right minus left, and the weighted sum across.
     differences: [[u32; PAIRS]; 2],
     sums: [[u32; PAIRS]; 2],
-    /// Products of gradients.
-    products: [[[i32; EACH]; 3]; 7],
+    window: W,
 }
 
-impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> Front<S>
-    for Bytes<S, SMOOTHING, GRADIENT, WINDOW>
+impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Front<S>
+    for Bytes<S, SMOOTHING, GRADIENT, W>
 {
     type Sample = u8;
-    const REACH: i32 = (SMOOTHING + 1 + WINDOW) as i32;
+    const REACH: i32 = (SMOOTHING + 1 + W::RADIUS) as i32;
     const LEADING: usize = 2 * Self::REACH as usize / ROWS;
 
     #[inline(always)]
     fn new(lane: &Lane<S>, image: S::Buffer<u8>, row: i32) -> Self {
-        const { assert!(SMOOTHING <= 2 && WINDOW >= 1 && WINDOW <= 3, "rings and sums are for these") };
+        const { assert!(SMOOTHING <= 2, "rings are for these") };
         let (column, selector) = columns(lane.x, lane.set.size.width);
         let mut front = Self {
             image,
             column,
             selector,
-            least: 0,
             samples: [0; ROWS],
             ahead: [[0; 2]; ROWS],
             rows: [[0; PAIRS]; 4],
             around: [0; PAIRS + 4],
             differences: [[0; PAIRS]; 2],
             sums: [[0; PAIRS]; 2],
-            products: [[[0; EACH]; 3]; 7],
+            window: W::new(),
         };
         let first = front.load(lane, row, true);
         front.ahead = array::from_fn(|i| front.load(lane, row + 1 + i as i32, true));
         let samples = front.pick(lane, first);
-        front.lead_row(lane, samples, -1);
+        front.lead_row(lane, samples, row, -1);
         front
     }
 
@@ -85,21 +93,19 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> 
         });
         // Not in a loop, as each row does what the ones after it need, and no more.
         if Self::LEADING > 0 {
-            self.lead_rows(lane, words[0], 0);
+            self.lead_rows(lane, words[0], row, 0);
         }
         if Self::LEADING > 1 {
-            self.lead_rows(lane, words[1], 1);
+            self.lead_rows(lane, words[1], row, 1);
         }
         if Self::LEADING > 2 {
-            self.lead_rows(lane, words[2], 2);
+            self.lead_rows(lane, words[2], row, 2);
         }
     }
 
     #[inline(always)]
     fn listen(&mut self, least: f32) {
-        // Sums are less than 2³⁰, and so is what may have been added to them.
-        let offset = if Self::SMALL { FROM_0.wrapping_mul(2) } else { 0 };
-        self.least = (least.min(MOST_TRACE) as i32).wrapping_add(offset);
+        self.window.listen(least);
     }
 
     #[inline(always)]
@@ -123,37 +129,18 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> 
         self.next(lane, self.samples[i]);
         let smoothed = Self::smooth(lane.s, around);
         let (gx, gy) = self.differentiate(lane.s, smoothed);
-        let [xx, xy, yy] = self.sum(lane.s, gx, gy);
-        let (xx, yy) = (Self::across(lane.s, xx), Self::across(lane.s, yy));
-        let mut greatest = i32::MIN;
-        for i in 0..EACH {
-            greatest = greatest.max(xx[i].wrapping_add(yy[i]));
-        }
-        // No response is greater than the trace allows: a row without any that exceeds the bound has no corner, and none that a
-        // corner could lose to.
-        let strong = lane.s.any(valid && greatest >= self.least);
-        let mut responses = [NEVER; EACH];
-        if strong {
-            let xy = Self::across(lane.s, self.turn(lane, xy, row - SMOOTHING as i32 - 1));
-            responses = Self::measure(lane, [xx, xy, yy]);
-        }
-        (strong, responses)
+        let of_gradient = Self::of_gradient(row);
+        let sums = self.window.down(lane, gx, gy, of_gradient);
+        self.window.respond(lane, sums, of_gradient, valid)
     }
 }
 
-impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>
-    Bytes<S, SMOOTHING, GRADIENT, WINDOW>
-{
-    /// Whether all window sums of squares are less than 2²³ and those of gx·gy less than 2²² away from 0.
-    ///
-    /// Sobel's gx of samples smoothed by 1 2 1 is at most 4·255·3/4, and 4 more for the roundings: 9·769² < 2²³; a wider binomial makes
-    /// it less. |gx| + |gy| is at most 255·70/16, the sum of the positive taps, and 8 more, so that |gx·gy| is at most half of it squared:
-    /// 9·562² < 2²².
-    const SMALL: bool = SMOOTHING > 0 && GRADIENT == gradient::SOBEL && WINDOW == 1;
-
-    /// What squares and gx·gy have more than they, so that the sums of a window are bits of floats.
-    const OFFSETS: [i32; 2] =
-        if Self::SMALL { [FROM_0.wrapping_mul(NINTH), AROUND_0.wrapping_mul(NINTH)] } else { [0; 2] };
+impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Bytes<S, SMOOTHING, GRADIENT, W> {
+    /// The row whose gradients the samples up to this one give.
+    #[inline(always)]
+    fn of_gradient(row: i32) -> i32 {
+        row - SMOOTHING as i32 - 1
+    }
 
     /// The two words of a row that have the lane's samples; of one that may be above the image where it only leads to others.
     #[inline(always)]
@@ -170,20 +157,23 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>
         lane.s.permute(first, second, self.selector)
     }
 
-    /// Number `t` of the leading takings, after which these words are ahead.
+    /// Number `t` of the leading takings, which begin with the row `top`, after which these words are ahead.
     #[inline(always)]
-    fn lead_rows(&mut self, lane: &Lane<S>, ahead: [[u32; 2]; ROWS], t: i32) {
+    fn lead_rows(&mut self, lane: &Lane<S>, ahead: [[u32; 2]; ROWS], top: i32, t: i32) {
         self.take(lane);
         self.ahead = ahead;
-        for i in 0..ROWS {
-            self.lead_row(lane, self.samples[i], t * ROWS as i32 + i as i32);
-        }
+        // Not in a loop: compilers keep some of them as they are.
+        let [first, second, third] = self.samples;
+        self.lead_row(lane, first, top, t * ROWS as i32);
+        self.lead_row(lane, second, top, t * ROWS as i32 + 1);
+        self.lead_row(lane, third, top, t * ROWS as i32 + 2);
     }
 
-    /// One row down, number `i` of those that lead, with the samples of the row after it. It does what all rows before it are there for:
-    /// sums down of samples need rows from one before the first on; the next step has these, and gradients need three of them.
+    /// One row down, number `i` of those that lead, the first of which is `top`, with the samples of the row after it. It does what all
+    /// rows before it are there for: sums down of samples need rows from one before the first on; the next step has these, and gradients
+    /// need three of them.
     #[inline(always)]
-    fn lead_row(&mut self, lane: &Lane<S>, samples: u32, i: i32) {
+    fn lead_row(&mut self, lane: &Lane<S>, samples: u32, top: i32, i: i32) {
         let smoothed = 2 * SMOOTHING as i32;
         let around = self.around;
         if i >= smoothed - 1 {
@@ -195,7 +185,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>
             let smoothed_row = Self::smooth(lane.s, around);
             let (gx, gy) = self.differentiate(lane.s, smoothed_row);
             if i >= smoothed + 2 {
-                self.sum(lane.s, gx, gy);
+                self.window.down(lane, gx, gy, Self::of_gradient(top + i));
             }
         }
     }
@@ -268,99 +258,6 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>
         push(&mut self.differences, differences);
         push(&mut self.sums, sums);
         (split(gx), split(gy))
-    }
-
-    /// Sums down of gx·gy over the window whose lowest row is `lowest`, as they are without the signs that changed outside of the image.
-    #[inline(always)]
-    fn turn(&self, lane: &Lane<S>, mut sums: [i32; EACH], lowest: i32) -> [i32; EACH] {
-        let height = lane.set.size.height;
-        let outside = |row: i32| row as u32 >= height;
-        if lane.at_edge || (lowest - 2 * WINDOW as i32) as u32 >= height - 2 * WINDOW as u32 {
-            let offset = Self::OFFSETS[1];
-            for row in 0..2 * WINDOW + 1 {
-                let times = if outside(lowest - row as i32) { 2 } else { 0 };
-                for i in 0..EACH {
-                    // So that compilers do not keep the product without its offset, too.
-                    let product = lane.s.add(self.products[row][1][i], -offset, 0);
-                    sums[i] = sums[i].wrapping_sub(times * product);
-                }
-            }
-            let offset = offset.wrapping_mul(2 * WINDOW as i32 + 1);
-            sums = lane.turn(sums.map(|sum| sum.wrapping_sub(offset))).map(|sum| sum.wrapping_add(offset));
-        }
-        sums
-    }
-
-    /// Sums down of the products over the window whose lowest row is this one.
-    #[inline(always)]
-    fn sum(&mut self, s: S, gx: [i32; EACH], gy: [i32; EACH]) -> [[i32; EACH]; 3] {
-        let [square, other] = Self::OFFSETS;
-        let products = [
-            array::from_fn(|i| (gx[i] * gx[i]).wrapping_add(square)),
-            array::from_fn(|i| (gx[i] * gy[i]).wrapping_add(other)),
-            array::from_fn(|i| (gy[i] * gy[i]).wrapping_add(square)),
-        ];
-        let mut down = products;
-        for pair in 0..WINDOW {
-            for product in 0..3 {
-                for i in 0..EACH {
-                    let [one, other] = [2 * pair, 2 * pair + 1].map(|row| self.products[row][product][i]);
-                    down[product][i] = s.add(down[product][i], one, other);
-                }
-            }
-        }
-        push(&mut self.products, products);
-        down
-    }
-
-    /// Sums across, of what the lanes have of a row.
-    #[inline(always)]
-    fn across(s: S, own: [i32; EACH]) -> [i32; EACH] {
-        let (mut left, mut right) = ([0; 3], [0; 3]);
-        for d in 0..WINDOW {
-            left[d] = s.shuffle_up(own[EACH - 1 - d] as u32, 1) as i32;
-            right[d] = s.shuffle_down(own[d] as u32, 1) as i32;
-        }
-        array::from_fn(|i| {
-            let mut sum = own[i];
-            for d in 1..=WINDOW {
-                let before = if d <= i { own[i - d] } else { left[d - i - 1] };
-                let after = if i + d < EACH { own[i + d] } else { right[i + d - EACH] };
-                // In wider windows sums of two serve several.
-                sum = if WINDOW == 1 { s.add(sum, before, after) } else { sum + before + after };
-            }
-            sum
-        })
-    }
-
-    #[inline(always)]
-    fn measure(lane: &Lane<S>, sums: [[i32; EACH]; 3]) -> [f32; EACH] {
-        let scaled = |sum: i32, offset: i32, scale: f32| {
-            if Self::SMALL {
-                // The offset is a power of two, or three times one, so that its product is exact, and so is the difference before it is rounded.
-                lane.s.exact_fma(f32::from_bits(sum as u32), scale, -(f32::from_bits(offset as u32) * scale))
-            } else {
-                sum as f32 * scale
-            }
-        };
-        array::from_fn(|i| {
-            let scale = lane.set.scale;
-            let tensor = |scale_of_squares: f32| {
-                let [xx, xy, yy] = sums.map(|sums| sums[i]);
-                let (a, c) = (scaled(xx, FROM_0, scale_of_squares), scaled(yy, FROM_0, scale_of_squares));
-                (a, scaled(xy, AROUND_0, scale), c)
-            };
-            // Sums are integers below 2³⁰, and the scale is from 2⁻⁴⁰ to 1: halves are exact, and what roots are drawn of is 0 or far from
-            // denormal.
-            let root = |square| lane.s.sqrt_of_normal(square);
-            if lane.set.measure == measures::SHI_TOMASI {
-                let (half_a, b, half_c) = tensor(0.5 * scale);
-                lesser_eigenvalue(root, half_a, b, half_c)
-            } else {
-                let (a, b, c) = tensor(scale);
-                measure(root, lane.set.measure, lane.set.parameter, a, b, c)
-            }
-        })
     }
 }
 

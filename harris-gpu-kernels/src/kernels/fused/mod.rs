@@ -10,16 +10,20 @@
 //!
 //! A [`Front`] is the way from samples to responses, [`Corners`] that from responses to corners; [`map`] leaves the responses themselves.
 
+mod boxes;
 mod bytes;
 mod corners;
 mod map;
 mod samples;
+mod weighted;
 
 use core::array;
 
+use boxes::Boxes;
 use bytes::Bytes;
 use corners::Corners;
 use samples::{Colours, Floats, Words};
+use weighted::{Binomial, Gaussian, Weighted};
 
 use super::geometry::Size;
 use super::mask::Mask;
@@ -62,6 +66,8 @@ struct Settings {
     piece: u32,
     pieces: u32,
     room: u32,
+    /// A Gaussian window's weights, from its centre on.
+    taps: [f32; 4],
 }
 
 impl Settings {
@@ -86,6 +92,7 @@ impl Settings {
         piece: 0,
         pieces: 0,
         room: 0,
+        taps: [0.0; 4],
     };
 }
 
@@ -206,7 +213,7 @@ trait Front<S: Simt> {
 }
 
 macro_rules! variants {
-    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $window:literal, $measure:ident, $radius:literal;)*) => {$(
+    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident, $radius:literal;)*) => {$(
         #[inline(always)]
         pub(crate) fn $name<S: Simt>(
             s: S,
@@ -238,16 +245,35 @@ macro_rules! variants {
             counters: u32,
             mask: S::Buffer<u8>,
             mask_pitch: u32,
+            tap0: f32,
+            tap1: f32,
+            tap2: f32,
+            tap3: f32,
         ) {
             let size = Size { width, height };
             // Known here wherever the kernel is for one measure, which then has no masks: even to ask for them takes a fiftieth of the time.
             let is_for_any = measures::$measure == measures::ANY;
             let measure = if is_for_any { measure } else { measures::$measure };
             let mask_pitch = if is_for_any { mask_pitch } else { 0 };
-            let set = Settings { stride, pitch, size, first, last, rows, whole, later, scale, measure, parameter, frame, margin, threshold, value, reach, piece, pieces, room };
-            walk::<S, $samples<S, $smoothing, { gradient::$gradient }, $window>, $radius>(s, image, Mask::new(s, mask, mask_pitch), state, keys, counts, set, (tables, counters));
+            let set = Settings { stride, pitch, size, first, last, rows, whole, later, scale, measure, parameter, frame, margin, threshold, value, reach, piece, pieces, room, taps: [tap0, tap1, tap2, tap3] };
+            walk::<S, front!($samples, $smoothing, $gradient, $weights, $window), $radius>(s, image, Mask::new(s, mask, mask_pitch), state, keys, counts, set, (tables, counters));
         }
     )*};
+}
+
+macro_rules! front {
+    (Bytes, $smoothing:literal, $gradient:ident, Box, $window:literal) => {
+        Bytes<S, $smoothing, { gradient::$gradient }, Boxes<$smoothing, { gradient::$gradient }, $window>>
+    };
+    (Bytes, $smoothing:literal, $gradient:ident, Binomial, $window:literal) => {
+        Bytes<S, $smoothing, { gradient::$gradient }, Weighted<Binomial, $window>>
+    };
+    (Bytes, $smoothing:literal, $gradient:ident, Gaussian, $window:literal) => {
+        Bytes<S, $smoothing, { gradient::$gradient }, Weighted<Gaussian, $window>>
+    };
+    ($samples:ident, $smoothing:literal, $gradient:ident, Box, $window:literal) => {
+        $samples<S, $smoothing, { gradient::$gradient }, $window>
+    };
 }
 
 macro_rules! sample {
@@ -268,7 +294,7 @@ macro_rules! sample {
 crate::for_each_fused!(variants);
 
 macro_rules! maps {
-    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $window:literal, $measure:ident;)*) => {$(
+    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident;)*) => {$(
         #[inline(always)]
         pub(crate) fn $name<S: Simt>(
             s: S,
@@ -287,12 +313,16 @@ macro_rules! maps {
             measure: u32,
             parameter: f32,
             frame: u32,
+            tap0: f32,
+            tap1: f32,
+            tap2: f32,
+            tap3: f32,
         ) {
             let measure = if measures::$measure == measures::ANY { measure } else { measures::$measure };
             let set = Settings {
-                pitch, size: Size { width, height }, first, last, rows, whole, later, scale, measure, parameter, frame, ..Settings::NONE
+                pitch, size: Size { width, height }, first, last, rows, whole, later, scale, measure, parameter, frame, taps: [tap0, tap1, tap2, tap3], ..Settings::NONE
             };
-            map::map::<S, $samples<S, $smoothing, { gradient::$gradient }, $window>>(s, image, state, response, set);
+            map::map::<S, front!($samples, $smoothing, $gradient, $weights, $window)>(s, image, state, response, set);
         }
     )*};
 }

@@ -1,0 +1,178 @@
+//! Box windows of 8-bit samples: exact sums, as integers.
+
+use core::array;
+
+use super::super::response::{lesser_eigenvalue, measure};
+use super::super::runs::push;
+use super::bytes::Window;
+use super::{EACH, Lane, NEVER};
+use crate::Simt;
+use crate::abi::{gradient, measure as measures};
+
+/// What no trace reaches, and fits in 31 bits.
+const MOST_TRACE: f32 = 1_073_741_824.0;
+
+/// The bits of floats that are 2²³, and 2²³ + 2²², more than the integer that is added to them: for those from 0 to 2²³, and for
+/// those less than 2²² away from 0.
+const FROM_0: i32 = 0x4B00_0000;
+const AROUND_0: i32 = 0x4B40_0000;
+
+/// What nine times is 1, modulo 2³².
+const NINTH: i32 = 0x38E3_8E39;
+
+/// A lane's part of it, behind a smoothing and a gradient. The ring has the latest row first.
+pub(super) struct Boxes<const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> {
+    /// What the trace of the sums around a corner reaches.
+    least: i32,
+    /// Products of gradients.
+    products: [[[i32; EACH]; 3]; 7],
+}
+
+impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> Window<S>
+    for Boxes<SMOOTHING, GRADIENT, WINDOW>
+{
+    type Sum = i32;
+    const RADIUS: usize = WINDOW;
+
+    #[inline(always)]
+    fn new() -> Self {
+        const { assert!(WINDOW >= 1 && WINDOW <= 3, "the ring and sums are for these") };
+        Self { least: 0, products: [[[0; EACH]; 3]; 7] }
+    }
+
+    #[inline(always)]
+    fn listen(&mut self, least: f32) {
+        // Sums are less than 2³⁰, and so is what may have been added to them.
+        let offset = if Self::SMALL { FROM_0.wrapping_mul(2) } else { 0 };
+        self.least = (least.min(MOST_TRACE) as i32).wrapping_add(offset);
+    }
+
+    #[inline(always)]
+    fn down(&mut self, lane: &Lane<S>, gx: [i32; EACH], gy: [i32; EACH], _: i32) -> [[i32; EACH]; 3] {
+        let [square, other] = Self::OFFSETS;
+        let products = [
+            array::from_fn(|i| (gx[i] * gx[i]).wrapping_add(square)),
+            array::from_fn(|i| (gx[i] * gy[i]).wrapping_add(other)),
+            array::from_fn(|i| (gy[i] * gy[i]).wrapping_add(square)),
+        ];
+        let mut down = products;
+        for pair in 0..WINDOW {
+            for product in 0..3 {
+                for i in 0..EACH {
+                    let [one, other] = [2 * pair, 2 * pair + 1].map(|row| self.products[row][product][i]);
+                    down[product][i] = lane.s.add(down[product][i], one, other);
+                }
+            }
+        }
+        push(&mut self.products, products);
+        down
+    }
+
+    #[inline(always)]
+    fn respond(
+        &self,
+        lane: &Lane<S>,
+        [xx, xy, yy]: [[i32; EACH]; 3],
+        row: i32,
+        valid: bool,
+    ) -> (bool, [f32; EACH]) {
+        let (xx, yy) = (Self::across(lane.s, xx), Self::across(lane.s, yy));
+        let mut greatest = i32::MIN;
+        for i in 0..EACH {
+            greatest = greatest.max(xx[i].wrapping_add(yy[i]));
+        }
+        // No response is greater than the trace allows: a row without any that exceeds the bound has no corner, and none that a
+        // corner could lose to.
+        let strong = lane.s.any(valid && greatest >= self.least);
+        let mut responses = [NEVER; EACH];
+        if strong {
+            let xy = Self::across(lane.s, self.turn(lane, xy, row));
+            responses = Self::measure(lane, [xx, xy, yy]);
+        }
+        (strong, responses)
+    }
+}
+
+impl<const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> Boxes<SMOOTHING, GRADIENT, WINDOW> {
+    /// Whether all window sums of squares are less than 2²³ and those of gx·gy less than 2²² away from 0.
+    ///
+    /// Sobel's gx of samples smoothed by 1 2 1 is at most 4·255·3/4, and 4 more for the roundings: 9·769² < 2²³; a wider binomial makes
+    /// it less. |gx| + |gy| is at most 255·70/16, the sum of the positive taps, and 8 more, so that |gx·gy| is at most half of it squared:
+    /// 9·562² < 2²².
+    const SMALL: bool = SMOOTHING > 0 && GRADIENT == gradient::SOBEL && WINDOW == 1;
+
+    /// What squares and gx·gy have more than they, so that the sums of a window are bits of floats.
+    const OFFSETS: [i32; 2] =
+        if Self::SMALL { [FROM_0.wrapping_mul(NINTH), AROUND_0.wrapping_mul(NINTH)] } else { [0; 2] };
+
+    /// Sums down of gx·gy over the window whose lowest row is `lowest`, as they are without the signs that changed outside of the image.
+    #[inline(always)]
+    fn turn<S: Simt>(&self, lane: &Lane<S>, mut sums: [i32; EACH], lowest: i32) -> [i32; EACH] {
+        let height = lane.set.size.height;
+        let outside = |row: i32| row as u32 >= height;
+        if lane.at_edge || (lowest - 2 * WINDOW as i32) as u32 >= height - 2 * WINDOW as u32 {
+            let offset = Self::OFFSETS[1];
+            for row in 0..2 * WINDOW + 1 {
+                let times = if outside(lowest - row as i32) { 2 } else { 0 };
+                for i in 0..EACH {
+                    // So that compilers do not keep the product without its offset, too.
+                    let product = lane.s.add(self.products[row][1][i], -offset, 0);
+                    sums[i] = sums[i].wrapping_sub(times * product);
+                }
+            }
+            let offset = offset.wrapping_mul(2 * WINDOW as i32 + 1);
+            sums = lane.turn(sums.map(|sum| sum.wrapping_sub(offset))).map(|sum| sum.wrapping_add(offset));
+        }
+        sums
+    }
+
+    /// Sums across, of what the lanes have of a row.
+    #[inline(always)]
+    fn across<S: Simt>(s: S, own: [i32; EACH]) -> [i32; EACH] {
+        let (mut left, mut right) = ([0; 3], [0; 3]);
+        for d in 0..WINDOW {
+            left[d] = s.shuffle_up(own[EACH - 1 - d] as u32, 1) as i32;
+            right[d] = s.shuffle_down(own[d] as u32, 1) as i32;
+        }
+        array::from_fn(|i| {
+            let mut sum = own[i];
+            for d in 1..=WINDOW {
+                let before = if d <= i { own[i - d] } else { left[d - i - 1] };
+                let after = if i + d < EACH { own[i + d] } else { right[i + d - EACH] };
+                // In wider windows sums of two serve several.
+                sum = if WINDOW == 1 { s.add(sum, before, after) } else { sum + before + after };
+            }
+            sum
+        })
+    }
+
+    #[inline(always)]
+    fn measure<S: Simt>(lane: &Lane<S>, sums: [[i32; EACH]; 3]) -> [f32; EACH] {
+        let scaled = |sum: i32, offset: i32, scale: f32| {
+            if Self::SMALL {
+                // The offset is a power of two, or three times one, so that its product is exact, and so is the difference before it is rounded.
+                lane.s.exact_fma(f32::from_bits(sum as u32), scale, -(f32::from_bits(offset as u32) * scale))
+            } else {
+                sum as f32 * scale
+            }
+        };
+        array::from_fn(|i| {
+            let scale = lane.set.scale;
+            let tensor = |scale_of_squares: f32| {
+                let [xx, xy, yy] = sums.map(|sums| sums[i]);
+                let (a, c) = (scaled(xx, FROM_0, scale_of_squares), scaled(yy, FROM_0, scale_of_squares));
+                (a, scaled(xy, AROUND_0, scale), c)
+            };
+            // Sums are integers below 2³⁰, and the scale is from 2⁻⁴⁰ to 1: halves are exact, and what roots are drawn of is 0 or far from
+            // denormal.
+            let root = |square| lane.s.sqrt_of_normal(square);
+            if lane.set.measure == measures::SHI_TOMASI {
+                let (half_a, b, half_c) = tensor(0.5 * scale);
+                lesser_eigenvalue(root, half_a, b, half_c)
+            } else {
+                let (a, b, c) = tensor(scale);
+                measure(root, lane.set.measure, lane.set.parameter, a, b, c)
+            }
+        })
+    }
+}

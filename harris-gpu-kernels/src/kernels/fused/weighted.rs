@@ -1,0 +1,177 @@
+//! Binomial and Gaussian windows of 8-bit samples.
+
+use core::array;
+
+use super::super::number::Number;
+use super::super::response::measure;
+use super::bytes::Window;
+use super::{EACH, Lane, NEVER, Settings};
+use crate::{Simt, Word};
+
+/// What a window weighs products by, and on what it computes.
+pub(super) trait Weights {
+    /// Products, and sums of them.
+    type Sum: Number;
+
+    /// Of what is so far from the centre.
+    fn weight(set: &Settings, radius: usize, distance: usize) -> Self::Sum;
+    fn number(gradient: i32) -> Self::Sum;
+    fn float(sum: Self::Sum) -> f32;
+}
+
+/// Exact sums: Sobel's gradients of 8 bits give less than 2³⁰ with radius 2, the most that there is a kernel for.
+pub(super) enum Binomial {}
+
+impl Weights for Binomial {
+    type Sum = i32;
+
+    #[inline(always)]
+    fn weight(_: &Settings, radius: usize, distance: usize) -> i32 {
+        [[2, 1, 0], [6, 4, 1]][radius - 1][distance]
+    }
+    #[inline(always)]
+    fn number(gradient: i32) -> i32 {
+        gradient
+    }
+    #[inline(always)]
+    fn float(sum: i32) -> f32 {
+        sum as f32
+    }
+}
+
+/// Sums of floats: products are less than 2²⁴, and so exact before they are weighed.
+pub(super) enum Gaussian {}
+
+impl Weights for Gaussian {
+    type Sum = f32;
+
+    #[inline(always)]
+    fn weight(set: &Settings, _: usize, distance: usize) -> f32 {
+        set.taps[distance]
+    }
+    #[inline(always)]
+    fn number(gradient: i32) -> f32 {
+        gradient as f32
+    }
+    #[inline(always)]
+    fn float(sum: f32) -> f32 {
+        sum
+    }
+}
+
+/// A lane's part of it.
+pub(super) struct Weighted<W: Weights, const RADIUS: usize> {
+    /// What the trace of the sums around a corner reaches.
+    least: f32,
+    /// Sums down as far as rows have come, of as many windows as end with the next rows, twice the radius: the next one first.
+    sums: [[[W::Sum; EACH]; 6]; 3],
+}
+
+impl<S: Simt, W: Weights, const RADIUS: usize> Window<S> for Weighted<W, RADIUS> {
+    type Sum = W::Sum;
+    const RADIUS: usize = RADIUS;
+
+    #[inline(always)]
+    fn new() -> Self {
+        const { assert!(RADIUS >= 1 && RADIUS <= 3, "there is room for as many sums") };
+        Self { least: 0.0, sums: [[[W::Sum::ZERO; EACH]; 6]; 3] }
+    }
+
+    #[inline(always)]
+    fn listen(&mut self, least: f32) {
+        self.least = least;
+    }
+
+    #[inline(always)]
+    fn down(&mut self, lane: &Lane<S>, gx: [i32; EACH], gy: [i32; EACH], row: i32) -> [[W::Sum; EACH]; 3] {
+        let (gx, gy) = (gx.map(W::number), gy.map(W::number));
+        // Above and below the image gy has changed its sign: that changes the sign of the product of both alone.
+        let outside = row as u32 >= lane.set.size.height;
+        let turned = if outside { gy.map(|gy| W::Sum::ZERO - gy) } else { gy };
+        let products: [[W::Sum; EACH]; 3] = [
+            array::from_fn(|i| gx[i] * gx[i]),
+            array::from_fn(|i| gx[i] * turned[i]),
+            array::from_fn(|i| gy[i] * gy[i]),
+        ];
+        let mut down = products;
+        for product in 0..3 {
+            down[product] = Self::end(&lane.set, &mut self.sums[product], products[product]);
+        }
+        down
+    }
+
+    #[inline(always)]
+    fn respond(
+        &self,
+        lane: &Lane<S>,
+        [xx, xy, yy]: [[W::Sum; EACH]; 3],
+        _: i32,
+        valid: bool,
+    ) -> (bool, [f32; EACH]) {
+        let across = |sums| Self::across(lane, sums).map(W::float);
+        let (xx, yy) = (across(xx), across(yy));
+        let mut greatest = f32::MIN;
+        for i in 0..EACH {
+            greatest = greatest.max(xx[i] + yy[i]);
+        }
+        let strong = lane.s.any(valid && greatest >= self.least);
+        let mut responses = [NEVER; EACH];
+        if strong {
+            let xy = across(lane.turn(xy));
+            let scale = lane.set.scale;
+            responses = array::from_fn(|i| {
+                let (a, b, c) = (xx[i] * scale, xy[i] * scale, yy[i] * scale);
+                measure(|square| lane.s.sqrt(square), lane.set.measure, lane.set.parameter, a, b, c)
+            });
+        }
+        (strong, responses)
+    }
+}
+
+impl<W: Weights, const RADIUS: usize> Weighted<W, RADIUS> {
+    /// Adds a row of products to those of a kind, and returns the sums of the window that ends with it.
+    #[inline(always)]
+    fn end(set: &Settings, sums: &mut [[W::Sum; EACH]; 6], own: [W::Sum; EACH]) -> [W::Sum; EACH] {
+        let weighted = |distance| own.map(|product| product * W::weight(set, RADIUS, distance));
+        let plus = |sums: [W::Sum; EACH], own: [W::Sum; EACH]| array::from_fn(|i| sums[i] + own[i]);
+        // Each window's from its highest row on, which is this one for the last of them.
+        let ended = plus(sums[0], weighted(RADIUS));
+        for window in 1..2 * RADIUS {
+            sums[window - 1] = plus(sums[window], weighted(window.abs_diff(RADIUS)));
+        }
+        sums[2 * RADIUS - 1] = weighted(RADIUS);
+        ended
+    }
+
+    /// Sums across, of what the lanes have of a row, from the left on.
+    #[inline(always)]
+    fn across<S: Simt>(lane: &Lane<S>, own: [W::Sum; EACH]) -> [W::Sum; EACH] {
+        let exchanged = |word: W::Sum, shuffle: fn(S, u32, u32) -> u32| {
+            W::Sum::from_bits(shuffle(lane.s, word.into_bits() as u32, 1).into())
+        };
+        let (mut left, mut right) = ([W::Sum::ZERO; 3], [W::Sum::ZERO; 3]);
+        for d in 0..RADIUS {
+            left[d] = exchanged(own[EACH - 1 - d], S::shuffle_up);
+            right[d] = exchanged(own[d], S::shuffle_down);
+        }
+        let weighted = |i: usize, at: usize| {
+            // Its place from the first that is seen on.
+            let place = i + at;
+            let number = if place < RADIUS {
+                left[RADIUS - 1 - place]
+            } else if place < RADIUS + EACH {
+                own[place - RADIUS]
+            } else {
+                right[place - RADIUS - EACH]
+            };
+            number * W::weight(&lane.set, RADIUS, at.abs_diff(RADIUS))
+        };
+        array::from_fn(|i| {
+            let mut sum = weighted(i, 0);
+            for at in 1..=2 * RADIUS {
+                sum = sum + weighted(i, at);
+            }
+            sum
+        })
+    }
+}
