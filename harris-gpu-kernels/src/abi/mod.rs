@@ -1,0 +1,434 @@
+//! The kernels, their arguments and the numbers by which choices are named, once for all sides.
+
+#[macro_use]
+mod kernels;
+
+macro_rules! kernel_enum {
+    ($($module:ident :: $name:ident [$threads:literal, $cells:literal] ($($argument:ident : $type:tt),*);)*) => {
+        /// A kernel, by its name in the PTX.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[allow(non_camel_case_types, missing_docs)]
+        pub enum Kernel {
+            $($name,)*
+        }
+
+        impl Kernel {
+            /// All of them.
+            pub const ALL: &'static [Kernel] = &[$(Kernel::$name,)*];
+
+            /// The name of the entry point.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Kernel::$name => stringify!($name),)*
+                }
+            }
+
+            /// Threads of a block.
+            #[must_use]
+            pub fn threads(self) -> u32 {
+                match self {
+                    $(Kernel::$name => $threads,)*
+                }
+            }
+
+            /// Cells, of 64 bits, of a block's shared memory.
+            #[must_use]
+            pub fn cells(self) -> u32 {
+                match self {
+                    $(Kernel::$name => $cells,)*
+                }
+            }
+        }
+
+        #[cfg(feature = "host")]
+        impl Kernel {
+            /// Its body on the host.
+            pub(crate) fn on_host(self) -> for<'a> fn(crate::simt::host::Thread<'a>, &'a [crate::simt::host::Argument]) {
+                match self {
+                    $(Kernel::$name => |thread, arguments| {
+                        let [$($argument),*] = arguments else { panic!("another number of arguments") };
+                        crate::kernels::$module::$name(thread, $(on_host!($argument, $type)),*);
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+#[cfg(feature = "host")]
+macro_rules! on_host {
+    ($argument:ident, [$word:ident]) => {
+        $crate::simt::host::buffer::<$word>($argument)
+    };
+    ($argument:ident, $word:ident) => {
+        $crate::simt::host::number::<$word>($argument)
+    };
+}
+
+for_each_kernel!(kernel_enum);
+
+impl Kernel {
+    /// Whether it waits for the kernel before by itself, and so may be started before that one has ended.
+    #[must_use]
+    pub fn awaits_last(self) -> bool {
+        self.of_corners().is_some() || matches!(self, Kernel::arrive | Kernel::scatter | Kernel::gather)
+    }
+
+    /// How many blocks a multiprocessor is to hold, where registers must be shared out for it.
+    #[must_use]
+    pub fn blocks_held(self) -> Option<u32> {
+        match self {
+            // Else some assemblers spill, so that there may be more.
+            Kernel::respond_box_i32 | Kernel::respond_box_i64 | Kernel::suppress => Some(4),
+            _ => self.of_corners().or(self.of_map()).map(|[blocks, _]| blocks),
+        }
+    }
+
+    /// Columns and rows from a corner, or a response, to the farthest sample on which it depends, of a fused kernel.
+    #[must_use]
+    pub fn reach(self) -> Option<u32> {
+        self.of_corners().or(self.of_map()).map(|[_, reach]| reach)
+    }
+
+    /// Columns to each side of a warp's that only lead to others, of a fused kernel.
+    #[must_use]
+    pub fn side(self) -> Option<u32> {
+        let of_corners = self.of_corners().map(|[_, reach]| reach);
+        of_corners.or(self.of_map().map(|[_, reach]| fused::side_of_map(reach)))
+    }
+}
+
+macro_rules! fused_kernels {
+    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
+        impl Kernel {
+            /// [`Kernel::blocks_held`] and [`Kernel::reach`] of those that find corners.
+            fn of_corners(self) -> Option<[u32; 2]> {
+                match self {
+                    $(Kernel::$name => Some([$blocks, $smoothing + 1 + $window + $radius]),)*
+                    _ => None,
+                }
+            }
+
+            /// The fused kernel for samples, radii of smoothing, window and suppression, a gradient of [`gradient`] and a measure of
+            /// [`measure`]; one for any measure where there is none for this.
+            #[must_use]
+            pub fn fused(samples: fused::Samples, smoothing: usize, gradient: u32, window: (fused::Weights, usize), measure: u32, radius: usize) -> Option<Kernel> {
+                let of = |measure| match (samples, smoothing, gradient, window, measure, radius) {
+                    $((fused::Samples::$samples, $smoothing, gradient::$gradient, (fused::Weights::$weights, $window), measure::$measure, $radius) => Some(Kernel::$name),)*
+                    _ => None,
+                };
+                of(measure).or_else(|| of(measure::ANY))
+            }
+        }
+    };
+}
+
+for_each_fused!(fused_kernels);
+
+macro_rules! map_kernels {
+    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident;)*) => {
+        impl Kernel {
+            /// [`Kernel::blocks_held`] and [`Kernel::reach`] of those that leave responses.
+            fn of_map(self) -> Option<[u32; 2]> {
+                match self {
+                    $(Kernel::$name => Some([$blocks, $smoothing + 1 + $window]),)*
+                    _ => None,
+                }
+            }
+
+            /// The one that leaves responses, as [`Kernel::fused`].
+            #[must_use]
+            pub fn map(samples: fused::Samples, smoothing: usize, gradient: u32, window: (fused::Weights, usize), measure: u32) -> Option<Kernel> {
+                let of = |measure| match (samples, smoothing, gradient, window, measure) {
+                    $((fused::Samples::$samples, $smoothing, gradient::$gradient, (fused::Weights::$weights, $window), measure::$measure) => Some(Kernel::$name),)*
+                    _ => None,
+                };
+                of(measure).or_else(|| of(measure::ANY))
+            }
+        }
+    };
+}
+
+for_each_map!(map_kernels);
+
+/// Border rules.
+pub mod border {
+    /// dcb|abcd|cba
+    pub const REFLECT: u32 = 0;
+    /// aaa|abcd|ddd
+    pub const REPLICATE: u32 = 1;
+    /// 000|abcd|000
+    pub const ZERO: u32 = 2;
+}
+
+/// Axes of lines.
+pub mod axis {
+    /// Along a row.
+    pub const ACROSS: u32 = 0;
+    /// Along a column.
+    pub const DOWN: u32 = 1;
+}
+
+/// Box sums.
+pub mod boxes {
+    /// The sum of the whole box.
+    pub const SUM: u32 = 0;
+    /// The side after the centre minus the side before it.
+    pub const SIDES: u32 = 1;
+    /// Pixels of a row that a block sums.
+    pub const PIECE: u32 = 768;
+    /// The greatest size.
+    pub const MOST: u32 = 127;
+}
+
+/// Gradients of fixed taps.
+pub mod gradient {
+    /// Sobel's.
+    pub const SOBEL: u32 = 0;
+    /// Scharr's.
+    pub const SCHARR: u32 = 1;
+    /// Central differences.
+    pub const CENTRAL: u32 = 2;
+}
+
+/// Fused kernels.
+pub mod fused {
+    /// Columns that a warp sees.
+    pub const COLUMNS: u32 = 128;
+    /// Columns that a lane has.
+    pub const EACH: u32 = 4;
+    /// Rows that are fetched at once, and then walked.
+    pub const ROWS: usize = 3;
+    /// The most columns and rows from a corner to a sample on which it depends, the radii of all stages together.
+    pub const MOST_REACH: u32 = 8;
+
+    /// Columns of which a warp finds the corners, where these depend on samples so many columns away.
+    #[must_use]
+    pub const fn own(reach: u32) -> u32 {
+        COLUMNS - 2 * reach
+    }
+
+    /// Columns to each side of a warp's that only lead to others where it leaves responses which depend on samples so many columns away:
+    /// all of a lane's own are left at once.
+    #[must_use]
+    pub const fn side_of_map(reach: u32) -> u32 {
+        reach.next_multiple_of(EACH)
+    }
+
+    /// The greatest radius of suppression; around corners of which a greater one is asked for responses are looked at again.
+    pub const MOST_RADIUS: usize = 2;
+    /// Warps that do so in a piece.
+    pub const THINNING: u32 = 4;
+
+    /// The greatest magnitude that float samples may have.
+    pub const MOST_SAMPLE: f32 = 1e8;
+
+    /// The weights of a window.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Weights {
+        /// All alike.
+        Box,
+        /// A row of Pascal's triangle.
+        Binomial,
+        /// Those that arguments tell, from the centre on.
+        Gaussian,
+    }
+
+    /// What samples are.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Samples {
+        /// Of 8 bits and one channel; rows are a multiple of 4 apart.
+        Bytes,
+        /// Of 16 bits and one channel.
+        Words,
+        /// Floats of one channel.
+        Floats,
+        /// Of 8 bits and three channels.
+        Colours,
+    }
+}
+
+/// Measures of the structure tensor.
+pub mod measure {
+    /// Harris's; the parameter is k.
+    pub const HARRIS: u32 = 0;
+    /// Shi's and Tomasi's.
+    pub const SHI_TOMASI: u32 = 1;
+    /// Noble's; the parameter is epsilon.
+    pub const NOBLE: u32 = 2;
+    /// Of a fused kernel: whichever an argument tells. These kernels alone look at masks.
+    pub const ANY: u32 = 3;
+}
+
+/// Thresholds that need no histogram.
+pub mod threshold {
+    /// The value itself.
+    pub const ABSOLUTE: u32 = 0;
+    /// The value times the greatest response.
+    pub const RELATIVE: u32 = 1;
+}
+
+/// Words of the state, which kernels leave for each other: zeros to start with. Stacks of images have one each.
+pub mod state {
+    /// The least response, as bits that compare like numbers, all turned.
+    pub const LEAST: usize = 0;
+    /// The greatest response, as bits that compare like numbers.
+    pub const GREATEST: usize = 1;
+    /// The threshold, as the bits of an f32.
+    pub const THRESHOLD: usize = 2;
+    /// Corners of the list; where it is not complete, more than there is room for.
+    pub const KEPT: usize = 3;
+    /// Corners of the list before those that are too near to others were taken out of it.
+    pub const ALL: usize = 4;
+    /// Whether a bin had no room for all its keys.
+    pub const CROWDED: usize = 5;
+    /// Whether a sample is no number that images may have.
+    pub const INVALID: usize = 6;
+    /// Its length.
+    pub const WORDS: usize = 8;
+}
+
+/// Lists of corners.
+///
+/// A corner's key has its response's bits, all turned, in the upper half, and its pixel's number in the lower: keys
+/// ascend as results do, from the strongest on; with their halves exchanged, in the order of rows.
+pub mod order {
+    /// Keys that a block compares with at a time.
+    pub const CHUNK: u32 = 1024;
+    /// Runs that are merged at a time.
+    pub const WAYS: u32 = 16;
+    /// Threads that count together how many keys come before one.
+    pub const PARTS: u32 = 8;
+    /// Shares of a list that are counted together.
+    pub const COUNTED: u32 = 8;
+    /// Not yet decided.
+    pub const OPEN: u32 = 0;
+    /// Kept.
+    pub const KEPT: u32 = 1;
+    /// Too near to one that is kept.
+    pub const REJECTED: u32 = 2;
+}
+
+/// GPUs that can start a kernel before the one ahead of it has ended.
+pub mod chained {
+    /// The least compute capability of such.
+    pub const LEAST: (u32, u32) = (9, 0);
+
+    /// PTX as they are to have it: what it says that it is for is theirs, and their instructions are remarks no more.
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[must_use]
+    pub fn ptx(ptx: &str) -> alloc::string::String {
+        ptx.replacen("\n.target sm_75", "\n.target sm_90", 1).replace("// from sm_90 on: ", "")
+    }
+}
+
+/// Bins of keys.
+pub mod bins {
+    /// How many there are at most.
+    pub const MOST: u32 = 32768;
+    /// Keys that one has room for.
+    pub const ROOM: u32 = 256;
+    /// Warps that scatter the candidates of a piece.
+    pub const SHARE: u32 = 1;
+    /// Bins whose keys a warp brings together.
+    pub const EACH: u32 = 2;
+    /// Bins that are counted together.
+    pub const GROUP: u32 = 256;
+    /// How often a group is counted, by some warps each, apart from each other: what counts in one place is done one after the other.
+    pub const COPIES: u32 = 8;
+
+    /// Words that count all groups once.
+    #[must_use]
+    pub const fn groups(bins: u32) -> u32 {
+        // Whole lines of a cache.
+        bins.div_ceil(GROUP).next_multiple_of(32)
+    }
+
+    /// Words that count an image's bins: all of each group, so many times, then each bin.
+    #[must_use]
+    pub const fn counters(bins: u32) -> u32 {
+        COPIES * groups(bins) + bins
+    }
+}
+
+/// Tables of the Fast-Hessian detector's layers and of the triples of them that are compared.
+///
+/// A blob's key has its determinant's bits, all turned, in the upper half, and its sample's number in the lower.
+pub mod pyramid {
+    /// A layer's words.
+    pub mod layer {
+        /// Width of the filter.
+        pub const FILTER: usize = 0;
+        /// Pixels between samples.
+        pub const STEP: usize = 1;
+        /// Samples in a row.
+        pub const WIDTH: usize = 2;
+        /// Number of its first sample among those of all layers.
+        pub const FIRST: usize = 3;
+        /// What brings sums to the units of an image in 0..1, as the bits of an f32.
+        pub const UNIT: usize = 4;
+        /// How many there are.
+        pub const WORDS: usize = 5;
+    }
+
+    /// A triple's words.
+    pub mod triple {
+        /// Number of the bottom layer; those of the middle and the top follow.
+        pub const BOTTOM: usize = 0;
+        /// Samples along each edge that are not compared, less one.
+        pub const BORDER: usize = 3;
+        /// Samples in a row that are compared.
+        pub const COLUMNS: usize = 4;
+        /// Number of its first sample among those of all triples.
+        pub const FIRST: usize = 5;
+        /// How many there are.
+        pub const WORDS: usize = 6;
+    }
+}
+
+/// The SURF descriptor's window, tables and cells.
+pub mod surf {
+    /// Values.
+    pub const LENGTH: u32 = 64;
+    /// Samples in the circle that the direction is taken from.
+    pub const CIRCLE: u32 = 109;
+    /// Sectors that are tried.
+    pub const DIRECTIONS: u32 = 42;
+    /// Samples along a side of the window.
+    pub const GRID: u32 = 24;
+    /// Samples along a side of a subregion.
+    pub const REGION: u32 = 9;
+    /// Samples from one subregion to the next.
+    pub const SPACING: u32 = 5;
+    /// Subregions along a side of the window.
+    pub const REGIONS: u32 = 4;
+
+    /// Where the table has the circle's samples: column, row and weight each.
+    pub const CIRCLE_TABLE: u32 = 0;
+    /// The sectors: where each begins and ends, x and y.
+    pub const SECTOR_TABLE: u32 = CIRCLE_TABLE + 3 * CIRCLE;
+    /// The weights of a subregion's samples.
+    pub const REGION_TABLE: u32 = SECTOR_TABLE + 4 * DIRECTIONS;
+    /// The weights of the subregions.
+    pub const REGIONS_TABLE: u32 = REGION_TABLE + REGION * REGION;
+    /// Floats of the table.
+    pub const TABLE: u32 = REGIONS_TABLE + REGIONS * REGIONS;
+
+    /// Shared cells of the sectors; the window's samples, and before them the circle's, come first.
+    pub const SECTOR_CELLS: u32 = GRID * GRID;
+    /// Those of the values.
+    pub const VALUE_CELLS: u32 = SECTOR_CELLS + DIRECTIONS;
+
+    const _: () = assert!(VALUE_CELLS + LENGTH <= 688);
+}
+
+/// Tiles of descriptors that are matched.
+pub mod matching {
+    /// Descriptors of a tile.
+    pub const TILE: u32 = 64;
+    /// Threads along a side of a block.
+    pub const SIDE: u32 = 16;
+    /// Words of a nearest: number, squared distance, squared distance of the second.
+    pub const WORDS: usize = 3;
+}
