@@ -197,12 +197,16 @@ pub fn for_every_width_and_height(make: Make) {
         .threshold(Threshold::None)
         .build()
         .expect("a valid choice");
+    // Walks down strips compute rows that nothing depends on before those of a strip that begins near the top.
+    let small_window =
+        HarrisConfig::builder().smoothing(Smoothing::Binomial5).build().expect("a valid choice");
     type Size = fn(usize) -> (usize, usize);
-    let sizes: [(HarrisConfig, Size); 3] = [
+    let sizes: [(HarrisConfig, Size); 4] = [
         (HarrisConfig::default(), |side| (side, 18)),
         (presets::opencv_gftt(), |side| (17, side)),
         // From one to another far away, so that the memory of the last does not fit.
         (wide_support, |side| (5 * side % 261 + 1, 16)),
+        (small_window, |side| (215, side)),
     ];
     for (config, size) in sizes {
         let mut detector = make(config.clone());

@@ -117,7 +117,8 @@ impl<const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> Boxes<SMO
                 for i in 0..EACH {
                     // So that compilers do not keep the product without its offset, too.
                     let product = lane.s.add(self.products[row][1][i], -offset, 0);
-                    sums[i] = sums[i].wrapping_sub(times * product);
+                    // Of rows above the first that the walk reads there is none: no corner depends on what comes of them.
+                    sums[i] = sums[i].wrapping_sub(product.wrapping_mul(times));
                 }
             }
             let offset = offset.wrapping_mul(2 * WINDOW as i32 + 1);
