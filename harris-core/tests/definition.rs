@@ -346,6 +346,13 @@ fn selection_keeps_what_comparing_every_pair_keeps() {
             kept_far,
             "distance {distance}, of another scale"
         );
+        // The same from numbers, in two lists with weaker corners between.
+        let key = |k: &Keypoint| selection::Key::new(k.x as u16, k.y as u16, k.response);
+        let weak = |k: &Keypoint| Keypoint { response: 0.5, ..*k };
+        let keys: Vec<_> = corners.iter().flat_map(|k| [key(&weak(k)), key(k)]).collect();
+        let lists = keys.split_at(keys.len() / 2);
+        let found = selection::select_keys(&mut memory, [lists.0, lists.1].into_iter(), 0.5, &config);
+        assert_eq!(found, kept, "distance {distance}, keys");
         kept.sort_by(Keypoint::raster_cmp);
         assert_eq!(
             selection::select_in(&mut memory, corners.iter().copied(), &in_rows),

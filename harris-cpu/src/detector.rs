@@ -53,7 +53,7 @@ impl CpuDetector {
     ) -> Result<Vec<Keypoint>, Error> {
         self.config.check_image(image)?;
         let config = &self.config;
-        let in_walk = fused::finds(config) && fused::computes::<T>(config, samples.channels());
+        let in_walk = fused::finds(config, image) && fused::computes::<T>(config, samples.channels());
         let needs_map = !in_walk
             || matches!(config.threshold(), Threshold::Rosin { .. })
             || config.subpixel() == Subpixel::Quadratic;
@@ -81,9 +81,9 @@ impl CpuDetector {
                 // The walks know it.
                 Threshold::Absolute(_) | Threshold::None => Some(f32::NEG_INFINITY),
             };
-            let found = scratch.iter().flat_map(|scratch| &scratch.found.peaks).copied();
-            let found = found.filter(|peak| threshold.is_some_and(|threshold| peak.response > threshold));
-            selection::select_in(selection, found, config)
+            let found = scratch.iter().map(|scratch| &scratch.found.peaks[..]);
+            // Without a threshold there is no corner.
+            selection::select_keys(selection, found, threshold.unwrap_or(f32::INFINITY), config)
         } else {
             let corners = Map::new(&map, image, &self.config).corners(&self.config, &self.workers.threads);
             selection::select_in(selection, corners.into_iter(), &self.config)

@@ -16,6 +16,7 @@ fn configs() -> impl Strategy<Value = HarrisConfig> {
     let boxes = prop_oneof![3 => Just(3_u32), 2 => Just(5), 2 => Just(7), 1 => Just(9), 1 => Just(11), 1 => Just(31), 1 => Just(45), 1 => Just(127)];
     let window = prop_oneof![
         4 => boxes.prop_map(|size| Window::Box { size }),
+        1 => (4_u32..23).prop_map(|radius| Window::Box { size: 2 * radius + 1 }),
         1 => (1_u32..4).prop_map(|radius| Window::Binomial { size: 2 * radius + 1 }),
         1 => (prop_oneof![4 => 1_u32..7, 1 => 7_u32..64], 0.5_f64..3.0)
             .prop_map(|(radius, sigma)| Window::Gaussian { size: 2 * radius + 1, sigma }),
@@ -160,6 +161,23 @@ fn a_frame_wider_than_vectors_is_left_out() {
             let mut detector = CpuDetector::with_threads(config.clone(), 2).unwrap().at_level(level);
             assert_eq!(detector.detect(&picture.view()).unwrap(), expected, "{level}, {picture:?}");
         }
+    }
+}
+
+/// Places have 16 bits on the way, as long as an image's sides do.
+#[test]
+fn sides_of_more_than_16_bits_equal_the_reference() {
+    let config = HarrisConfig::builder().threshold(Threshold::Relative(0.3)).build().unwrap();
+    for (width, height) in [(65_536, 9), (65_537, 9), (9, 65_536), (9, 65_537)] {
+        // With a corner at the far end.
+        let far = |x, y| x + 6 >= width && y + 6 >= height;
+        let picture = Picture::draw(Depth::U8, (width, height, 1), |x, y, _| {
+            if far(x, y) { 1.0 } else { noise(4, x, y, 0) / 2.0 }
+        });
+        let expected = ReferenceDetector::new(config.clone()).detect(&picture.view()).unwrap();
+        assert!(expected.iter().any(|k| k.x as usize + 9 >= width && k.y as usize + 9 >= height));
+        let mut detector = CpuDetector::with_threads(config.clone(), 2).unwrap();
+        assert_eq!(detector.detect(&picture.view()).unwrap(), expected, "{width} x {height}");
     }
 }
 

@@ -34,7 +34,7 @@ impl<T: FusedSample> Walk<'_, T> {
         };
         let rows = self.computed_rows();
         let mut next = Next::new(rows.start, config);
-        let mut waiting = self.waiting(Words::by_rows::<V>());
+        let mut waiting = self.waiting(Words::by_rows::<V>(0));
         for y in rows.clone() {
             // Rows whose sums are taken with this one's.
             let place = (y - rows.start) % DOWN;

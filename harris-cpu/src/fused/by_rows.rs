@@ -27,7 +27,7 @@ impl Walk<'_, u8> {
         self.scratch.reserve(ring);
         let rows = self.computed_rows();
         let mut next = Next::new(rows.start, self.config);
-        let mut waiting = self.waiting(Words::by_rows::<V>());
+        let mut waiting = self.waiting(Words::by_rows::<V>(self.earlier::<V>()));
         let mut threshold = found.threshold(self.config.threshold());
         let mut quiet = self.quiet(threshold);
         for y in rows.clone() {
@@ -72,6 +72,13 @@ impl Walk<'_, u8> {
     /// Whether sums run on across, too.
     fn runs_on(&self) -> bool {
         self.config.window().radius() > NARROW
+    }
+
+    /// How far before multiples of their length vectors of responses begin: where sums run on across, so that windows begin with whole
+    /// cache lines of them (and those of 31 end so, too).
+    fn earlier<V: Simd>(&self) -> usize {
+        let pairs_before = self.config.window().radius() / 2 + 1;
+        if self.runs_on() { 2 * (pairs_before.next_multiple_of(V::LANES) - pairs_before) } else { 0 }
     }
 
     /// Rows in the rings of gradients: those of the window and the one that leaves it, and what is computed ahead.

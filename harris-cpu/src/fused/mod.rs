@@ -40,7 +40,7 @@ mod wide;
 use std::ops::Range;
 
 use harris_core::config::APERTURES;
-use harris_core::{Gradient, HarrisConfig, Sample, Smoothing, Threshold, Window};
+use harris_core::{Gradient, HarrisConfig, ImageView, Sample, Smoothing, Threshold, Window};
 
 use peaks::Peaks;
 pub(crate) use scratch::Scratch;
@@ -51,6 +51,8 @@ use crate::simd::Simd;
 
 /// The greatest suppression radius of the fused path.
 const MOST_RADIUS: usize = 4;
+/// Pixels of an image's side, whose places have 16 bits each.
+const MOST_PIXELS: usize = 1 << u16::BITS;
 /// The greatest window radius of all.
 const MOST_WINDOW: usize = (*APERTURES.end() / 2) as usize;
 /// Integers that 32-bit floats hold exactly.
@@ -111,9 +113,9 @@ impl FusedSample for f32 {
     }
 }
 
-/// Whether the fused path finds the corners of a configuration whose responses it computes.
-pub(crate) fn finds(config: &HarrisConfig) -> bool {
-    config.suppression_radius() <= MOST_RADIUS
+/// Whether the fused path finds the corners of a configuration whose responses it computes: those of larger images have no keys.
+pub(crate) fn finds(config: &HarrisConfig, image: &ImageView<'_>) -> bool {
+    config.suppression_radius() <= MOST_RADIUS && image.width().max(image.height()) <= MOST_PIXELS
 }
 
 /// The same responses, and no corners.

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use harris_core::{Keypoint, Threshold};
+use harris_core::Threshold;
+use harris_core::pipeline::selection::Key;
 
 use super::MOST_RADIUS;
 use super::responses::{NOTHING, RING, Responses, UpperRow, Words};
@@ -13,7 +14,7 @@ use crate::simd::{Simd, Work};
 #[derive(Debug, Default)]
 pub(crate) struct Peaks {
     /// Peaks above the threshold as far as the thread knows it, in no order.
-    pub(crate) peaks: Vec<Keypoint>,
+    pub(crate) peaks: Vec<Key>,
     /// The greatest response where it is positive, else 0.
     pub(crate) greatest: f32,
 }
@@ -102,26 +103,32 @@ impl Collect<'_> {
                 *upper = responses.upper(y % RING);
             }
         }
+        let fits = words.step + 2 * R <= 2 * V::LANES;
         for word in 0..words.number {
             let place = words.start + words.step * word;
             let (mut left, mut number) = (candidates[word], 0);
+            // Rows with candidates mostly follow each other.
             while left != 0 {
-                let i = left.trailing_zeros() as usize;
-                left &= left - 1;
-                let around = &uppers[i..i + 2 * R + 1];
-                // Whether a word's neighbourhood fits in a vector.
-                let [centre, others] = if words.step + 2 * R <= 2 * V::LANES {
-                    within_lanes::<V, R>(v, around, place)
-                } else if V::LANES >= 16 {
-                    joined_lanes::<V, R>(v, around, place)
-                } else {
-                    beyond_lanes::<V, R>(v, around, place)
-                };
-                let candidates = responses.word((rows.start + i) % RING, word);
-                let greater = candidates & v.greater_i16(centre, others);
-                let equal = candidates & v.equal_i16(centre, others);
-                maxima[number] = Maxima { row: i, greater, equal };
-                number += usize::from(greater | equal != 0);
+                let first = left.trailing_zeros() as usize;
+                let end = first + (left >> first).trailing_ones() as usize;
+                left &= !0 << (end - 1) << 1;
+                let mut around = [Beside::of::<R>(v, uppers[first], place, fits); 2 * MOST_RADIUS + 1];
+                for row in 1..2 * R {
+                    around[row] = Beside::of::<R>(v, uppers[first + row], place, fits);
+                }
+                for i in first..end {
+                    around[2 * R] = Beside::of::<R>(v, uppers[i + 2 * R], place, fits);
+                    let centre = around[R].centre;
+                    let others = Beside::others::<R>(v, &around);
+                    let candidates = responses.word((rows.start + i) % RING, word);
+                    let greater = candidates & v.greater_i16(centre, others);
+                    let equal = candidates & v.equal_i16(centre, others);
+                    maxima[number] = Maxima { row: i, greater, equal };
+                    number += usize::from(greater | equal != 0);
+                    for row in 0..2 * R {
+                        around[row] = around[row + 1];
+                    }
+                }
             }
             for &Maxima { row, greater, equal } in &maxima[..number] {
                 let mut winners = greater;
@@ -151,75 +158,59 @@ impl Corners<'_> {
             self.found.greatest = response;
         }
         if response > self.threshold && self.corner_rows.contains(&y) && self.corner_columns.contains(&x) {
-            self.found.peaks.push(Keypoint::new(x as f32, y as f32, response));
+            self.found.peaks.push(Key::new(x as u16, y as u16, response));
         }
     }
 }
 
-/// Of 2 · R + 1 rows, the upper halves in the middle one from element `i` on, and the greatest of the others around each: where those
-/// around all columns that matter fit in a vector.
-#[inline(always)]
-fn within_lanes<V: Simd, const R: usize>(v: V, rows: &[&UpperRow], i: usize) -> [V::I16; 2] {
-    // Lane j is column j − R.
-    let centre = v.load_i16(rows[R], i - R);
-    let mut others = v.splat_i16(NOTHING);
-    for dy in 1..R + 1 {
-        let [above, below] = [v.load_i16(rows[R - dy], i - R), v.load_i16(rows[R + dy], i - R)];
-        others = v.max_i16(others, v.max_i16(above, below));
-    }
-    let all = v.max_i16(centre, others);
-    // Of R columns: those before the centre, and R + 1 lanes later those after it.
-    let (mut beside, mut next) = (all, all);
-    for _ in 1..R {
-        next = v.later_i16::<1>(next);
-        beside = v.max_i16(beside, next);
-    }
-    let (after, centre, others) = match R {
-        0 => return [centre, others],
-        1 => (v.later_i16::<2>(beside), v.later_i16::<1>(centre), v.later_i16::<1>(others)),
-        2 => (v.later_i16::<3>(beside), v.later_i16::<2>(centre), v.later_i16::<2>(others)),
-        3 => (v.later_i16::<4>(beside), v.later_i16::<3>(centre), v.later_i16::<3>(others)),
-        _ => (v.later_i16::<5>(beside), v.later_i16::<4>(centre), v.later_i16::<4>(others)),
-    };
-    [centre, v.max_i16(others, v.max_i16(beside, after))]
+/// Upper halves of a word in a row, and the greatest within a radius in the row, without those in the middle and with them.
+#[derive(Clone, Copy)]
+struct Beside<V: Simd> {
+    centre: V::I16,
+    others: V::I16,
+    all: V::I16,
 }
 
-/// The same where they reach beyond one, of vectors that are quickly joined.
-#[inline(always)]
-fn joined_lanes<V: Simd, const R: usize>(v: V, rows: &[&UpperRow], i: usize) -> [V::I16; 2] {
-    // From R columns before and from R columns after: of the rows above and below, and with the middle one.
-    let (mut others, mut all) = ([v.splat_i16(NOTHING); 2], [v.splat_i16(NOTHING); 2]);
-    for (side, place) in [i - R, i + R].into_iter().enumerate() {
+impl<V: Simd> Beside<V> {
+    /// From element `i` on.
+    #[inline(always)]
+    fn of<const R: usize>(v: V, row: &UpperRow, i: usize, fits: bool) -> Self {
+        if fits {
+            // Lane j is column j − R.
+            let columns = v.load_i16(row, i - R);
+            // Of R columns: those before the middle, and R + 1 lanes later those behind it.
+            let (mut before, mut next) = (columns, columns);
+            for _ in 1..R {
+                next = v.later_i16::<1>(next);
+                before = v.max_i16(before, next);
+            }
+            let [centre, behind] = match R {
+                0 => return Self { centre: columns, others: v.splat_i16(NOTHING), all: columns },
+                1 => [v.later_i16::<1>(columns), v.later_i16::<2>(before)],
+                2 => [v.later_i16::<2>(columns), v.later_i16::<3>(before)],
+                3 => [v.later_i16::<3>(columns), v.later_i16::<4>(before)],
+                _ => [v.later_i16::<4>(columns), v.later_i16::<5>(before)],
+            };
+            let others = v.max_i16(before, behind);
+            return Self { centre, others, all: v.max_i16(centre, others) };
+        }
+        let centre = v.load_i16(row, i);
+        let mut others = v.splat_i16(NOTHING);
+        for dx in 1..R + 1 {
+            others = v.max_i16(others, v.max_i16(v.load_i16(row, i - dx), v.load_i16(row, i + dx)));
+        }
+        Self { centre, others, all: v.max_i16(centre, others) }
+    }
+
+    /// Of 2 · R + 1 rows, the greatest around those in the middle.
+    #[inline(always)]
+    fn others<const R: usize>(v: V, rows: &[Self; 2 * MOST_RADIUS + 1]) -> V::I16 {
+        let mut greatest = rows[R].others;
         for dy in 1..R + 1 {
-            let [above, below] = [v.load_i16(rows[R - dy], place), v.load_i16(rows[R + dy], place)];
-            others[side] = v.max_i16(others[side], v.max_i16(above, below));
+            greatest = v.max_i16(greatest, v.max_i16(rows[R - dy].all, rows[R + dy].all));
         }
-        all[side] = v.max_i16(others[side], v.load_i16(rows[R], place));
+        greatest
     }
-    let mut greatest = v.max_i16(v.joined::<R>(others[0], others[1], R), v.max_i16(all[0], all[1]));
-    for dx in 1..R {
-        let [before, after] = [v.joined::<R>(all[0], all[1], R - dx), v.joined::<R>(all[0], all[1], R + dx)];
-        greatest = v.max_i16(greatest, v.max_i16(before, after));
-    }
-    [v.load_i16(rows[R], i), greatest]
-}
-
-/// The same of others.
-#[inline(always)]
-fn beyond_lanes<V: Simd, const R: usize>(v: V, rows: &[&UpperRow], i: usize) -> [V::I16; 2] {
-    let centre = v.load_i16(rows[R], i);
-    let mut greatest = v.splat_i16(NOTHING);
-    for dy in 1..R + 1 {
-        let [above, below] = [v.load_i16(rows[R - dy], i), v.load_i16(rows[R + dy], i)];
-        greatest = v.max_i16(greatest, v.max_i16(above, below));
-    }
-    for dx in 1..R + 1 {
-        for row in 0..2 * R + 1 {
-            let [before, after] = [v.load_i16(rows[row], i - dx), v.load_i16(rows[row], i + dx)];
-            greatest = v.max_i16(greatest, v.max_i16(before, after));
-        }
-    }
-    [centre, greatest]
 }
 
 /// Which of the candidates `left` of row y win, in a word at element `place`; no upper half of the rows around exceeds theirs.
@@ -238,6 +229,9 @@ fn settle<V: Simd, const R: usize>(
     let row = responses.full(y % RING);
     let [low, high] = [v.load_f32(row, place), v.load_f32(row, place + V::LANES)];
     for (i, &upper) in uppers.iter().enumerate().take(2 * R + 1) {
+        if left == 0 {
+            break;
+        }
         for j in 0..2 * R + 1 {
             let beside = place + j - R;
             let equal = left & v.equal_i16(centre, v.load_i16(upper, beside));

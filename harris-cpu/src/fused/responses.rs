@@ -1,5 +1,7 @@
 //! The rows of responses that wait for their neighbourhoods.
 
+use std::ops::Range;
+
 use super::MOST_RADIUS;
 use super::scratch::{Aligned, LEAD, ROW, STRIP};
 use super::tiles::LEAST_TILE;
@@ -21,7 +23,7 @@ const _: () = assert!(MOST_RADIUS <= BEFORE && BEFORE < LEAD);
 
 /// Words of candidates: tiles, or vectors of the least length.
 const WORDS: usize = {
-    let (tiles, vectors) = ((STRIP + 2 * MOST_RADIUS).div_ceil(LEAST_TILE), (STRIP + 2 * BEFORE) / 8);
+    let (tiles, vectors) = ((STRIP + 2 * MOST_RADIUS).div_ceil(LEAST_TILE), (STRIP + 2 * BEFORE) / 8 + 1);
     if tiles > vectors { tiles } else { vectors }
 };
 
@@ -34,10 +36,16 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Those of the walks by rows: vectors of 16-bit numbers.
-    pub(super) fn by_rows<V: Simd>() -> Self {
+    /// Those of the walks by rows: vectors of 16-bit numbers, which begin `earlier` elements before multiples of their length.
+    pub(super) fn by_rows<V: Simd>(earlier: usize) -> Self {
         let step = 2 * V::LANES;
-        Self { start: LEAD - BEFORE, step, number: (STRIP + 2 * BEFORE) / step }
+        Self { start: LEAD - BEFORE - earlier, step, number: (STRIP + 2 * BEFORE + earlier).div_ceil(step) }
+    }
+
+    /// Where the vectors start that cover `span`.
+    #[inline(always)]
+    pub(super) fn covering(&self, span: &Range<usize>) -> impl Iterator<Item = usize> + use<> {
+        (self.start + self.at(span.start) * self.step..span.end).step_by(self.step)
     }
 
     /// The word that element `i` is in.
@@ -56,14 +64,14 @@ pub(super) struct Responses {
     full: Box<[Aligned<f32, ROW>; RING]>,
     upper: Box<[Aligned<i16, ROW>; RING]>,
     /// Candidates, where `rows` tells that there are any.
-    words: Box<[[u32; WORDS]; RING]>,
+    words: Box<[[u32; RING]; WORDS]>,
     /// For each word, the rows in which it has candidates, as bits.
     rows: [u64; WORDS],
 }
 
 /// On the heap from the start: an array of this size has no place on the stack.
-fn boxed<T: Clone + std::fmt::Debug>(row: T) -> Box<[T; RING]> {
-    vec![row; RING].try_into().expect("as many rows as asked for")
+fn boxed<T: Clone + std::fmt::Debug, const N: usize>(row: T) -> Box<[T; N]> {
+    vec![row; N].try_into().expect("as many rows as asked for")
 }
 
 impl Default for Responses {
@@ -71,7 +79,7 @@ impl Default for Responses {
         Self {
             full: boxed(Aligned([0.0; ROW])),
             upper: boxed(Aligned([NOTHING; ROW])),
-            words: boxed([0; WORDS]),
+            words: boxed([0; RING]),
             rows: [0; WORDS],
         }
     }
@@ -101,7 +109,7 @@ impl Responses {
     /// The candidates of a word, in a row that has some.
     #[inline(always)]
     pub(super) fn word(&self, slot: usize, word: usize) -> u32 {
-        self.words[slot][word]
+        self.words[word][slot]
     }
 
     /// Takes the rows in which each word has candidates: of the `number` rows from slot `first` on, as bits from the lowest on. Those of
@@ -135,7 +143,7 @@ impl Responses {
     /// Marks the candidates of a word.
     #[inline(always)]
     pub(super) fn mark(&mut self, slot: usize, word: usize, candidates: u32) {
-        self.words[slot][word] = candidates;
+        self.words[word][slot] = candidates;
         self.rows[word] |= u64::from(candidates != 0) << slot;
     }
 

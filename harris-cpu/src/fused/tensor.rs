@@ -174,7 +174,7 @@ impl Respond<'_> {
         let Self { radius, pairs: [aa, bb, cc], odds: [ao, bo, co], out, slot, words, span, .. } = self;
         let (scale, limit) = (v.splat_f32(self.scale), v.splat_f32(self.threshold));
         let quiet = v.splat_i32(self.quiet.lesser);
-        for i in vectors(span, 2 * V::LANES) {
+        for i in words.covering(&span) {
             let a = across::<V, R>(v, (aa, ao), radius, i / 2);
             let c = across::<V, R>(v, (cc, co), radius, i / 2);
             if v.greater_i32(greatest_lesser(v, a, c), quiet) == 0 {

@@ -57,13 +57,6 @@ impl Simd for Avx512 {
         unsafe { _mm512_permutexvar_epi16(places::<K, 1>(), a) }
     }
 
-    #[inline(always)]
-    fn joined<const R: usize>(self, a: Self::I16, b: Self::I16, k: usize) -> Self::I16 {
-        let places = self.load_i16(&Joined::<R>::PLACES, k);
-        // SAFETY: `self` proves the instructions.
-        unsafe { _mm512_permutex2var_epi16(a, places, b) }
-    }
-
     memory! {
         load_i16 = _mm512_loadu_si512, store_i16 = _mm512_storeu_si512: [i16; 32] as I16;
         load_i32 = _mm512_loadu_si512, store_i32 = _mm512_storeu_si512: [i32; 16] as I32;
@@ -107,13 +100,13 @@ impl Simd for Avx512 {
         sub_i32(a: I32, b: I32) -> Self::I32 = _mm512_sub_epi32(a, b);
         next_i32(a: I32) -> Self::I32 = _mm512_alignr_epi32::<1>(a, a);
         run_on_i32(before: I32, a: I32) -> Self::I32 = {
-            // As if `a` began 16 lanes before, of which all but the last are zero; that one is 16 lanes from the last lane.
-            let before = _mm512_maskz_mov_epi32(1 << 15, before);
-            let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<15>(a, before));
-            let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<14>(a, before));
-            let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<12>(a, before));
-            let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<8>(a, before));
-            _mm512_mask_add_epi32(a, 1 << 15, a, before)
+            let zero = _mm512_setzero_si512();
+            let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<15>(a, zero));
+            let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<14>(a, zero));
+            let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<12>(a, zero));
+            let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<8>(a, zero));
+            // Last, so that a vector waits for the one before with one addition alone.
+            _mm512_add_epi32(a, last_lane(before))
         };
         to_f32(a: I32) -> Self::F32 = _mm512_cvtepi32_ps(a);
         add(a: F32, b: F32) -> Self::F32 = _mm512_add_ps(a, b);
@@ -168,6 +161,23 @@ fn dot_add(mut acc: __m512i, a: __m512i, b: __m512i) -> __m512i {
     acc
 }
 
+/// The last lane in all, by the name of the instruction: of the intrinsic the compiler makes two, which others wait for.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn last_lane(a: __m512i) -> __m512i {
+    let last = _mm512_set1_epi32(15);
+    let all;
+    // SAFETY: the instruction, whose feature the function has, reads and writes these registers alone.
+    unsafe {
+        asm!(
+            "vpermd {all}, {last}, {a}",
+            all = lateout(zmm_reg) all, last = in(zmm_reg) last, a = in(zmm_reg) a,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    all
+}
+
 /// FIRST, FIRST + STEP, ...
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -184,21 +194,6 @@ impl<const FIRST: usize, const STEP: usize> Places<FIRST, STEP> {
         let mut i = 0;
         while i < 32 {
             places[i] = (FIRST + STEP * i) as i16;
-            i += 1;
-        }
-        places
-    };
-}
-
-/// Where columns are: in the lanes of one vector, or, beyond these, in those of another that begins 2 · R columns later.
-struct Joined<const R: usize>;
-
-impl<const R: usize> Joined<R> {
-    const PLACES: [i16; 40] = {
-        let mut places = [0; 40];
-        let mut i = 0;
-        while i < 40 {
-            places[i] = (if i < 32 { i } else { 32 + i - 2 * R }) as i16;
             i += 1;
         }
         places

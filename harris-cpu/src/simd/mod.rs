@@ -122,15 +122,6 @@ pub(crate) trait Simd: Copy {
         }
         a
     }
-    /// Of columns, of which lanes of `a` have the first ones and lanes of `b` those 2 · R further on: column k + i in lane i; R at most 4, k
-    /// at most 2 · R. Slow where no instruction does it.
-    #[inline(always)]
-    fn joined<const R: usize>(self, a: Self::I16, b: Self::I16, k: usize) -> Self::I16 {
-        let mut columns = [0; 40];
-        self.store_i16(&mut columns, 0, a);
-        self.store_i16(&mut columns, 2 * R, b);
-        self.load_i16(&columns, k)
-    }
     /// The greater.
     fn max_i16(self, a: Self::I16, b: Self::I16) -> Self::I16;
     /// Bit i: aᵢ > bᵢ.
@@ -318,32 +309,31 @@ impl FromStr for Level {
 mod tests {
     use super::*;
 
-    struct Joins;
+    struct Sums;
 
-    impl WithSimd for Joins {
+    impl WithSimd for Sums {
         type Output = ();
 
         fn with<V: Simd>(self, v: V) {
-            fn check<V: Simd, const R: usize>(v: V) {
-                let columns: [i16; 40] = std::array::from_fn(|i| i as i16);
-                let [a, b] = [v.load_i16(&columns, 0), v.load_i16(&columns, 2 * R)];
-                for k in 0..=2 * R {
-                    let mut joined = [0; 32];
-                    v.store_i16(&mut joined, 0, v.joined::<R>(a, b, k));
-                    assert_eq!(joined[..2 * V::LANES], columns[k..k + 2 * V::LANES], "{} lanes", V::LANES);
+            let numbers: [i32; 64] = std::array::from_fn(|i| (i as i32 - 5).wrapping_mul(0x1234_5677));
+            let mut running = v.splat_i32(0);
+            let mut expected = 0_i32;
+            for i in (0..numbers.len()).step_by(V::LANES) {
+                running = v.run_on_i32(running, v.load_i32(&numbers, i));
+                let mut sums = [0; 16];
+                v.store_i32(&mut sums, 0, running);
+                for (&number, sum) in numbers[i..].iter().zip(&sums[..V::LANES]) {
+                    expected = expected.wrapping_add(number);
+                    assert_eq!(*sum, expected, "{} lanes", V::LANES);
                 }
             }
-            check::<V, 1>(v);
-            check::<V, 2>(v);
-            check::<V, 3>(v);
-            check::<V, 4>(v);
         }
     }
 
     #[test]
-    fn vectors_are_joined_at_every_level() {
+    fn sums_run_on_at_every_level() {
         for level in Level::available() {
-            level.call(Joins);
+            level.call(Sums);
         }
     }
 }

@@ -5,11 +5,12 @@ mod order;
 
 use crate::Keypoint;
 use crate::config::{HarrisConfig, Order};
+pub use order::Key;
 use order::Listed;
 
 /// Memory to select in, whose contents mean nothing: kept from one list to the next, it is not allocated anew.
 ///
-/// It holds up to three words of 64 bits a corner, and up to a bit a pixel, from the image's first to the farthest corner, where corners are to
+/// It holds up to two words of 64 bits a corner, and up to a bit a pixel, from the image's first to the farthest corner, where corners are to
 /// have a least distance.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
@@ -40,6 +41,26 @@ pub fn select_in(
     } else {
         selected(&mut corners.collect(), config, taken)
     }
+}
+
+/// The same of corners that are keys already, in several lists: those whose response exceeds `threshold`.
+#[must_use]
+pub fn select_keys<'a>(
+    memory: &mut Memory,
+    lists: impl Iterator<Item = &'a [Key]> + Clone,
+    threshold: f32,
+    config: &HarrisConfig,
+) -> Vec<Keypoint> {
+    let Memory { keys, taken } = memory;
+    keys.resize(lists.clone().map(<[Key]>::len).sum(), 0);
+    let mut number = 0;
+    for &key in lists.flatten() {
+        // Without a branch: what does not exceed it is written over.
+        keys[number] = key.0;
+        number += usize::from(key.response() > threshold);
+    }
+    keys.truncate(number);
+    selected(keys, config, taken)
 }
 
 fn selected<T: Listed>(list: &mut Vec<T>, config: &HarrisConfig, taken: &mut Vec<u64>) -> Vec<Keypoint> {

@@ -1,5 +1,7 @@
 //! Corners in order.
 
+use std::mem;
+
 use crate::Keypoint;
 use crate::config::Order;
 use crate::keypoint::strength;
@@ -38,8 +40,7 @@ impl Listed for u64 {
 
     fn keypoint(self) -> Keypoint {
         let (x, y) = (self as u16, (self >> 16) as u16);
-        let response = f32::from_bits((!((self >> 32) as u32) ^ 1).rotate_right(1));
-        Keypoint::new(x.into(), y.into(), response)
+        Keypoint::new(x.into(), y.into(), Key(self).response())
     }
 
     fn sort(list: &mut Vec<Self>, order: Order) {
@@ -55,6 +56,27 @@ impl Listed for u64 {
     }
 }
 
+/// A corner at a pixel as one number, half as long as a [`Keypoint`] and several times as quickly sorted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Key(pub(super) u64);
+
+impl Key {
+    /// That of column `x` and row `y`.
+    #[inline]
+    #[must_use]
+    pub fn new(x: u16, y: u16, response: f32) -> Self {
+        Self(u64::from(!strength(response)) << 32 | u64::from(y) << 16 | u64::from(x))
+    }
+
+    /// The response at the pixel.
+    #[inline]
+    #[must_use]
+    pub fn response(self) -> f32 {
+        f32::from_bits((!((self.0 >> 32) as u32) ^ 1).rotate_right(1))
+    }
+}
+
 /// The keys of corners; whether all have one.
 pub(super) fn keys(corners: impl Iterator<Item = Keypoint>, keys: &mut Vec<u64>) -> bool {
     let mut all = true;
@@ -67,51 +89,64 @@ pub(super) fn keys(corners: impl Iterator<Item = Keypoint>, keys: &mut Vec<u64>)
     all
 }
 
-/// Sorts numbers: many are dealt out to as many buckets first.
+/// Sorts numbers: many by the upper bits of their range, a digit at a time from the lower one on, and then the few that are equal in these.
 fn sort(list: &mut Vec<u64>) {
     let count = list.len();
-    if count < FEW {
+    if count < FEW || u32::try_from(count).is_err() {
         list.sort_unstable();
         return;
     }
     let (least, most) =
         list.iter().fold((u64::MAX, 0), |(least, most), &key| (key.min(least), key.max(most)));
-    let shift = (u64::BITS - (most - least).leading_zeros()).saturating_sub(count.ilog2());
-    let bucket = |key: u64| ((key - least) >> shift) as usize;
-    list.resize(2 * count + bucket(most) + 1, 0);
-    let (dealt, rest) = list.split_at_mut(count);
-    let (keys, places) = rest.split_at_mut(count);
-    keys.copy_from_slice(dealt);
-    // How many a bucket has; where its next one goes; where it ends.
-    for &key in &*keys {
-        places[bucket(key)] += 1;
+    let shift = (u64::BITS - (most - least).leading_zeros()).saturating_sub(2 * DIGIT);
+    let upper = |key: u64| (key - least) >> shift;
+    let digits = |key: u64| [upper(key) as usize % DIGITS, upper(key) as usize / DIGITS];
+    // How many keys have a digit; where the next one of them goes.
+    let mut places = [[0_u32; DIGITS]; 2];
+    for &key in &*list {
+        let [low, high] = digits(key);
+        places[0][low] += 1;
+        places[1][high] += 1;
     }
-    let mut end = 0;
-    for place in &mut *places {
-        end += std::mem::replace(place, end);
+    for places in &mut places {
+        let mut end = 0;
+        for place in places {
+            end += mem::replace(place, end);
+        }
     }
-    for &key in &*keys {
-        let place = &mut places[bucket(key)];
-        dealt[*place as usize] = key;
+    list.resize(2 * count, 0);
+    let (keys, dealt) = list.split_at_mut(count);
+    deal(keys, dealt, &mut places[0], |key| digits(key)[0]);
+    deal(dealt, keys, &mut places[1], |key| digits(key)[1]);
+    list.truncate(count);
+    for equal in list.chunk_by_mut(|&a, &b| upper(a) == upper(b)) {
+        if equal.len() > 1 {
+            equal.sort_unstable();
+        }
+    }
+}
+
+/// Puts each key where the next one of its digit goes.
+fn deal(keys: &[u64], out: &mut [u64], places: &mut [u32; DIGITS], digit: impl Fn(u64) -> usize) {
+    for &key in keys {
+        let place = &mut places[digit(key)];
+        out[*place as usize] = key;
         *place += 1;
     }
-    let mut start = 0;
-    for &mut end in places {
-        dealt[start..end as usize].sort_unstable();
-        start = end as usize;
-    }
-    list.truncate(count);
 }
 
 /// Fewer keys are sorted at once.
 const FEW: usize = 512;
+/// Bits of a digit.
+const DIGIT: u32 = 9;
+const DIGITS: usize = 1 << DIGIT;
 
 /// A number that orders corners as [`Keypoint`]s are: strength, y, x; and whether it is all of the corner, as it is at pixels below
 /// 65536.
 fn key(corner: &Keypoint) -> (u64, bool) {
     let (x, y) = (corner.x as u16, corner.y as u16);
     let is = |v: f32, whole: u16| f32::from(whole).to_bits() == v.to_bits();
-    let key = u64::from(!strength(corner.response)) << 32 | u64::from(y) << 16 | u64::from(x);
+    let Key(key) = Key::new(x, y, corner.response);
     // Without a branch.
     (key, is(corner.x, x) & is(corner.y, y) & (corner.scale == 1.0))
 }
