@@ -74,37 +74,68 @@ impl Gradients<'_> {
 
     #[inline(always)]
     fn tiles<V: Simd>(self, v: V, smoothing: Smoothing, gradient: Gradient) {
-        let [gx, gy] = self.out;
+        let Self { rows, ahead, extended, without, .. } = self;
         let mut slots = [0; BLOCK];
         for (i, slot) in slots.iter_mut().enumerate() {
             *slot = (self.slot + i) % self.ring;
         }
-        for tile in 0..self.words.number {
-            let zero = v.splat_i16(0);
-            let (mut partial, mut smoothed) = ([zero; 4], zero);
-            let (mut differences, mut sums) = ([zero; 2], [zero; 2]);
-            let column = tile * self.words.step;
-            let place = self.words.start + column;
-            let is_inside = self.inside.contains(&tile);
-            // A stage works on what the one before it left in the last turn.
-            for row in 0..self.rows.len() + 1 {
-                let [x, y] = differentiate(v, gradient, smoothed, &mut differences, &mut sums);
-                if row > self.without {
-                    let slot = slots[row - self.without - 1];
-                    v.store_i16(gx.row_mut(slot), place, x);
-                    v.store_i16(gy.row_mut(slot), place, y);
-                }
-                let Some(samples) = self.rows.get(row) else { break };
-                let samples = if is_inside {
-                    let column = (self.first + column as isize) as usize;
-                    v.prefetch(self.ahead[row], column);
-                    v.load_u8(samples, column)
-                } else {
-                    v.load_u8(self.extended.row(row), column)
-                };
-                smoothed = smooth(v, smoothing, samples, &mut partial);
+        let mut tile = Tile { smoothing, gradient, without, place: 0, out: self.out, slots: &slots };
+        for number in 0..self.words.number {
+            let column = number * self.words.step;
+            tile.place = self.words.start + column;
+            if self.inside.contains(&number) {
+                let column = (self.first + column as isize) as usize;
+                let rows = rows.iter().zip(ahead);
+                tile.walk(
+                    v,
+                    rows.map(|(row, ahead)| {
+                        v.prefetch(ahead, column);
+                        &row[column..]
+                    }),
+                );
+            } else {
+                tile.walk(v, (0..rows.len()).map(|row| &extended.row(row)[column..]));
             }
         }
+    }
+}
+
+/// The rows of a tile.
+struct Tile<'a> {
+    smoothing: Smoothing,
+    gradient: Gradient,
+    without: usize,
+    place: usize,
+    out: &'a mut [Rows16; 2],
+    slots: &'a [usize; BLOCK],
+}
+
+impl Tile<'_> {
+    /// A stage works on what the one before it left in the last turn.
+    #[inline(always)]
+    fn walk<'a, V: Simd>(&mut self, v: V, mut rows: impl Iterator<Item = &'a [u8]>) {
+        let zero = v.splat_i16(0);
+        let (mut partial, mut smoothed) = ([zero; 4], zero);
+        let (mut differences, mut sums) = ([zero; 2], [zero; 2]);
+        for samples in rows.by_ref().take(self.without + 1) {
+            differentiate(v, self.gradient, smoothed, &mut differences, &mut sums);
+            smoothed = smooth(v, self.smoothing, v.load_u8(samples, 0), &mut partial);
+        }
+        let mut slots = self.slots.iter();
+        for (samples, &slot) in rows.zip(&mut slots) {
+            self.put(v, slot, differentiate(v, self.gradient, smoothed, &mut differences, &mut sums));
+            smoothed = smooth(v, self.smoothing, v.load_u8(samples, 0), &mut partial);
+        }
+        if let Some(&slot) = slots.next() {
+            self.put(v, slot, differentiate(v, self.gradient, smoothed, &mut differences, &mut sums));
+        }
+    }
+
+    #[inline(always)]
+    fn put<V: Simd>(&mut self, v: V, slot: usize, [x, y]: [V::I16; 2]) {
+        let [gx, gy] = &mut *self.out;
+        v.store_i16(gx.row_mut(slot), self.place, x);
+        v.store_i16(gy.row_mut(slot), self.place, y);
     }
 }
 
