@@ -39,7 +39,7 @@ struct Args {
     /// Photograph; by default the one of the repository
     #[arg(long, value_name = "FILE")]
     image: Option<PathBuf>,
-    /// Seek corners where this image is not 0: it is tiled, too; frames of streams have no mask
+    /// Seek corners where this image is not 0: it is tiled, too
     #[arg(long, value_name = "FILE")]
     mask: Option<PathBuf>,
     /// Use the colours of a colour file, not its luma

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use harris_core::{Detector, Error, HarrisConfig, ImageView, Sample};
+use harris_core::{Detector, Error, HarrisConfig, Sample};
 use harris_cuda::{CudaDetector, CudaImage, CudaPipeline, PinnedImage, devices};
 
 use crate::Transfers;
@@ -13,7 +13,7 @@ const BATCH: usize = 1000;
 const BATCH_BYTES: usize = 512 << 20;
 
 /// Times whole images in pinned memory, the bare copy, a stream and a batch of them, for so many seconds each, and streams for others.
-/// A mask is in pinned memory, too, but copies are bare, and streams have none.
+/// A mask is in pinned memory, too, but copies are bare.
 pub(crate) fn time<T: Sample>(
     samples: &[T],
     channels: usize,
@@ -23,11 +23,10 @@ pub(crate) fn time<T: Sample>(
     ordinal: u32,
     (seconds, stream_seconds): (Duration, Duration),
 ) -> Result<Transfers, Error> {
-    let image = [PinnedImage::copied(samples, width, height, channels)?];
+    let pinned_image = || pinned(samples, mask, (width, height), channels);
+    let image = [pinned_image()?];
     let copy = PinnedImage::copy_time(&image, ordinal)?;
-    let [image] = image;
-    let mask = mask.map(|mask| PinnedImage::copied(mask, width, height, 1)).transpose()?;
-    let view = masked(&image, mask.as_ref())?;
+    let view = image[0].view();
 
     let mut detector = CudaDetector::on_device(ordinal, config.clone())?;
     detector.detect(&view)?;
@@ -49,21 +48,19 @@ pub(crate) fn time<T: Sample>(
     let behind = behind_other_work(&mut detector, &resident_image, config, ordinal, seconds)?;
 
     let all: Vec<u32> = devices()?.iter().map(|device| device.ordinal).collect();
-    let streaming = stream(samples, channels, (width, height), config, &[ordinal], stream_seconds)?;
+    let streaming = stream(pinned_image, config, &[ordinal], stream_seconds)?;
     let on_all = match all.len() {
         1 => None,
-        _ => Some(stream(samples, channels, (width, height), config, &all, stream_seconds)?),
+        _ => Some(stream(pinned_image, config, &all, stream_seconds)?),
     };
 
-    let latencies = at_half_load(samples, channels, (width, height), config, ordinal, 2.0 * streaming)?;
+    let latencies = at_half_load(pinned_image, config, ordinal, 2.0 * streaming)?;
 
     // Each in memory of its own.
     let count = BATCH.min(BATCH_BYTES / (width * height * channels * size_of::<T>())).max(1);
-    let images: Vec<_> = (0..count)
-        .map(|_| PinnedImage::copied(samples, width, height, channels))
-        .collect::<Result<_, Error>>()?;
+    let images: Vec<_> = (0..count).map(|_| pinned_image()).collect::<Result<_, Error>>()?;
     let copies = PinnedImage::copy_time(&images, ordinal)?;
-    let views = images.iter().map(|image| masked(image, mask.as_ref())).collect::<Result<Vec<_>, _>>()?;
+    let views: Vec<_> = images.iter().map(PinnedImage::view).collect();
     detector.detect_batch(&views)?;
     let batch = median(seconds, || detector.detect_batch(&views).map(drop))?;
 
@@ -83,14 +80,17 @@ pub(crate) fn time<T: Sample>(
 }
 
 /// An image, with a mask where there is one.
-fn masked<'a, T: Sample>(
-    image: &'a PinnedImage<T>,
-    mask: Option<&'a PinnedImage<u8>>,
-) -> Result<ImageView<'a>, Error> {
-    match mask {
-        Some(mask) => image.view().with_mask(mask.view()),
-        None => Ok(image.view()),
-    }
+fn pinned<T: Sample>(
+    samples: &[T],
+    mask: Option<&[u8]>,
+    (width, height): (usize, usize),
+    channels: usize,
+) -> Result<PinnedImage<T>, Error> {
+    let image = PinnedImage::copied(samples, width, height, channels)?;
+    let Some(mask) = mask else { return Ok(image) };
+    let mut image = image.with_mask()?;
+    image.mask_mut().expect("just made").copy_from_slice(mask);
+    Ok(image)
 }
 
 /// Seconds on the device's clock from an image that is there to the list, behind work of `other`, so that the host has asked for all of it
@@ -123,9 +123,7 @@ fn behind_other_work(
 
 /// Seconds a frame of a stream over some GPUs.
 fn stream<T: Sample>(
-    samples: &[T],
-    channels: usize,
-    (width, height): (usize, usize),
+    image: impl Fn() -> Result<PinnedImage<T>, Error>,
     config: &HarrisConfig,
     ordinals: &[u32],
     seconds: Duration,
@@ -134,7 +132,7 @@ fn stream<T: Sample>(
     let most = pipeline.most_in_flight();
     let mut spare = Vec::new();
     for _ in 0..=most {
-        spare.push(PinnedImage::copied(samples, width, height, channels)?);
+        spare.push(image()?);
     }
     let (mut frames, mut start) = (0, Instant::now());
     while frames < 4 * most || start.elapsed() < seconds {
@@ -158,9 +156,7 @@ fn stream<T: Sample>(
 
 /// Median and 99th percentile of the seconds from a frame to its corners, where frames come `apart` seconds.
 fn at_half_load<T: Sample>(
-    samples: &[T],
-    channels: usize,
-    (width, height): (usize, usize),
+    image: impl Fn() -> Result<PinnedImage<T>, Error>,
     config: &HarrisConfig,
     ordinal: u32,
     apart: f64,
@@ -168,7 +164,7 @@ fn at_half_load<T: Sample>(
     let mut pipeline = CudaPipeline::<T>::on_devices(&[ordinal], IN_FLIGHT, config.clone())?;
     let mut spare = Vec::new();
     for _ in 0..=IN_FLIGHT {
-        spare.push(PinnedImage::copied(samples, width, height, channels)?);
+        spare.push(image()?);
     }
     let (mut begun, mut latencies) = (VecDeque::new(), Vec::new());
     let start = Instant::now();

@@ -25,6 +25,7 @@ use crate::driver::{Ahead, DeviceMemory, Gpu, Queue, Staging, Stream};
 #[derive(Debug)]
 pub struct PinnedImage<T: Sample = u8> {
     memory: Staging,
+    mask: Option<Staging>,
     width: usize,
     height: usize,
     channels: usize,
@@ -58,7 +59,26 @@ impl<T: Sample> PinnedImage<T> {
                 .map(|_| unreachable!("an image without samples"));
         };
         let memory = Staging::new(&Gpu::open(0)?, bytes)?;
-        Ok(Self { memory, width, height, channels, sample: std::marker::PhantomData })
+        Ok(Self { memory, mask: None, width, height, channels, sample: std::marker::PhantomData })
+    }
+
+    /// The same image with a mask, in pinned memory as well: a byte a pixel, corners are sought where it is not 0. At first it is 255
+    /// everywhere; [`PinnedImage::mask_mut`] changes it.
+    ///
+    /// ```no_run
+    /// let mut image = harris_cuda::PinnedImage::<u8>::gray(640, 480)?.with_mask()?;
+    /// // Nothing in the upper half.
+    /// image.mask_mut().expect("just made")[..640 * 240].fill(0);
+    /// # Ok::<(), harris_cuda::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CudaError`](crate::CudaError) inside [`Error::Backend`]: out of pinned memory.
+    pub fn with_mask(mut self) -> Result<Self, Error> {
+        let mut mask = Staging::new(&Gpu::open(0)?, self.width * self.height)?;
+        mask.as_mut_slice().fill(u8::MAX);
+        self.mask = Some(mask);
+        Ok(self)
     }
 
     /// Its width in pixels.
@@ -85,16 +105,31 @@ impl<T: Sample> PinnedImage<T> {
         self.memory.as_mut_samples()
     }
 
-    /// The image as detectors take it.
+    /// Its mask, where it has one: row by row without gaps, a byte a pixel.
+    #[must_use]
+    pub fn mask(&self) -> Option<&[u8]> {
+        self.mask.as_ref().map(Staging::as_slice)
+    }
+
+    /// Its mask, to be written.
+    #[must_use]
+    pub fn mask_mut(&mut self) -> Option<&mut [u8]> {
+        self.mask.as_mut().map(Staging::as_mut_slice)
+    }
+
+    /// The image as detectors take it, with its mask.
     #[must_use]
     pub fn view(&self) -> ImageView<'_> {
         let row = self.width * self.channels;
-        ImageView::strided(self.samples(), self.width, self.height, self.channels, row)
-            .expect("made for this size")
+        let image = ImageView::strided(self.samples(), self.width, self.height, self.channels, row)
+            .expect("made for this size");
+        let Some(mask) = self.mask() else { return image };
+        let mask = ImageView::gray(mask, self.width, self.height).expect("made for this size");
+        image.with_mask(mask).expect("8-bit gray, of the same size")
     }
 
     /// How long the bare copies of some images to a GPU take, by its number, one right after the other: what bounds every use of them
-    /// there. The median of 21.
+    /// there; without masks. The median of 21.
     ///
     /// # Errors
     /// As [`CudaDetector::on_device`](crate::CudaDetector::on_device).

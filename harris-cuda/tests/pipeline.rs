@@ -157,6 +157,46 @@ fn frames_come_back_in_order_and_failures_in_their_places() {
     }
 }
 
+/// Frames with masks of their own between others without, in pinned memory and in ordinary one, of sizes that are walked on by parts
+/// and whole, by the walk and by stages.
+#[test]
+fn masks_of_frames_are_looked_at() {
+    if !gpu::present() {
+        return;
+    }
+    let staged = HarrisConfig::builder().border(harris_core::Border::Replicate).build().unwrap();
+    for config in [HarrisConfig::default(), staged] {
+        for (width, height) in [(641, 480), (1923, 1080)] {
+            let mut pipeline = CudaPipeline::<u8>::new(config.clone()).unwrap();
+            let frames: Vec<_> = (0..16_u64)
+                .map(|i| {
+                    let picture = picture(i, width, height);
+                    let masked = picture.clone().with_mask(|x, y| noise(i, x / 40, y / 30, 1) < 0.5);
+                    if i % 3 == 0 { picture } else { masked }
+                })
+                .collect();
+            let mut landed = Vec::new();
+            for (i, frame) in frames.iter().enumerate() {
+                landed.extend(match &frame.mask {
+                    Some(mask) if i % 3 == 1 => {
+                        let mut image = pinned(frame).with_mask().unwrap();
+                        assert!(image.mask().unwrap().iter().all(|&byte| byte == 255));
+                        image.mask_mut().unwrap().copy_from_slice(mask);
+                        pipeline.push_pinned(image)
+                    }
+                    Some(_) => pipeline.push(&frame.view()),
+                    None => pipeline.push_pinned(pinned(frame)),
+                });
+            }
+            landed.extend(std::iter::from_fn(|| pipeline.next()));
+            for (i, (frame, detection)) in frames.iter().zip(landed).enumerate() {
+                assert!(detection.keypoints.unwrap() == on_cpu(&config, &frame.view()), "{width}, {i}");
+                assert_eq!(detection.image.is_some_and(|image| image.mask().is_some()), i % 3 == 1);
+            }
+        }
+    }
+}
+
 #[test]
 fn batches_equal_the_cpu_on_one_device_and_on_all() {
     if !gpu::present() {
