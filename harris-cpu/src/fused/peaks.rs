@@ -103,6 +103,7 @@ impl Collect<'_> {
                 *upper = responses.upper(y % RING);
             }
         }
+        // Whether a word's neighbourhood fits in a vector.
         let fits = words.step + 2 * R <= 2 * V::LANES;
         for word in 0..words.number {
             let place = words.start + words.step * word;
@@ -111,7 +112,7 @@ impl Collect<'_> {
             while left != 0 {
                 let first = left.trailing_zeros() as usize;
                 let end = first + (left >> first).trailing_ones() as usize;
-                left &= !0 << (end - 1) << 1;
+                left &= !0 << end;
                 let mut around = [Beside::of::<R>(v, uppers[first], place, fits); 2 * MOST_RADIUS + 1];
                 for row in 1..2 * R {
                     around[row] = Beside::of::<R>(v, uppers[first + row], place, fits);
@@ -172,7 +173,7 @@ struct Beside<V: Simd> {
 }
 
 impl<V: Simd> Beside<V> {
-    /// From element `i` on.
+    /// From element `i` on; `fits` tells whether a word and its neighbours are within a vector.
     #[inline(always)]
     fn of<const R: usize>(v: V, row: &UpperRow, i: usize, fits: bool) -> Self {
         if fits {

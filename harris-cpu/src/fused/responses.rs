@@ -21,7 +21,7 @@ pub(super) const NOTHING: i16 = i16::MIN;
 const BEFORE: usize = 32;
 const _: () = assert!(MOST_RADIUS <= BEFORE && BEFORE < LEAD);
 
-/// Words of candidates: tiles, or vectors of the least length.
+/// Words of candidates: tiles, or vectors of the least length, one more where they begin earlier.
 const WORDS: usize = {
     let (tiles, vectors) = ((STRIP + 2 * MOST_RADIUS).div_ceil(LEAST_TILE), (STRIP + 2 * BEFORE) / 8 + 1);
     if tiles > vectors { tiles } else { vectors }
