@@ -124,6 +124,8 @@ struct Tile {
     number: usize,
     column: usize,
     inside: bool,
+    /// Whether gy is turned in one of its columns.
+    turned: bool,
     valid: u32,
     /// Its pairs of columns as bits.
     valid_pairs: u32,
@@ -165,26 +167,42 @@ impl Tiles<'_> {
             let tile = Tile {
                 number: tile,
                 column,
-                inside: self.inside.contains(&tile),
+                inside: C == 1 && self.inside.contains(&tile),
+                turned: self.any_turned && self.signs[column..column + 2 * V::LANES].contains(&-1),
                 valid: u32::MAX >> (32 - columns),
                 valid_pairs: u32::MAX >> (32 - columns.div_ceil(2)),
             };
-            let mut row = 0;
-            while row < self.rows {
-                self.row::<V, S, C, B, 0>(v, &mut state, row, tile);
-                self.row::<V, S, C, B, 1>(v, &mut state, row + 1, tile);
-                self.row::<V, S, C, B, 2>(v, &mut state, row + 2, tile);
-                if S > 3 {
-                    self.row::<V, S, C, B, 3>(v, &mut state, row + 3, tile);
-                    self.row::<V, S, C, B, 4>(v, &mut state, row + 4, tile);
-                }
-                if S > 5 {
-                    self.row::<V, S, C, B, 5>(v, &mut state, row + 5, tile);
-                    self.row::<V, S, C, B, 6>(v, &mut state, row + 6, tile);
-                }
-                row += S;
+            if tile.inside && !tile.turned && self.turned_rows == 0 {
+                self.rows::<V, S, C, B, true>(v, &mut state, tile);
+            } else {
+                self.rows::<V, S, C, B, false>(v, &mut state, tile);
             }
             state.store(v, &mut self.kept[place..][..vectors], &mut self.kept_sums[place_of_sums..][..sums]);
+        }
+    }
+
+    /// Takes all rows of samples of a tile; `PLAIN` tells that it reads gray samples where they are and turns no gradient.
+    #[inline(always)]
+    fn rows<V: Simd, const S: usize, const C: usize, const B: bool, const PLAIN: bool>(
+        &mut self,
+        v: V,
+        state: &mut State<V, S, C>,
+        tile: Tile,
+    ) {
+        let mut row = 0;
+        while row < self.rows {
+            self.row::<V, S, C, B, PLAIN, 0>(v, state, row, tile);
+            self.row::<V, S, C, B, PLAIN, 1>(v, state, row + 1, tile);
+            self.row::<V, S, C, B, PLAIN, 2>(v, state, row + 2, tile);
+            if S > 3 {
+                self.row::<V, S, C, B, PLAIN, 3>(v, state, row + 3, tile);
+                self.row::<V, S, C, B, PLAIN, 4>(v, state, row + 4, tile);
+            }
+            if S > 5 {
+                self.row::<V, S, C, B, PLAIN, 5>(v, state, row + 5, tile);
+                self.row::<V, S, C, B, PLAIN, 6>(v, state, row + 6, tile);
+            }
+            row += S;
         }
     }
 
@@ -194,7 +212,7 @@ impl Tiles<'_> {
     /// Each stage works on what the one before it left in the last call, so that the processor has four chains of
     /// operations to work on at a time.
     #[inline(always)]
-    fn row<V: Simd, const S: usize, const C: usize, const B: bool, const OLDEST: usize>(
+    fn row<V: Simd, const S: usize, const C: usize, const B: bool, const PLAIN: bool, const OLDEST: usize>(
         &mut self,
         v: V,
         state: &mut State<V, S, C>,
@@ -204,14 +222,14 @@ impl Tiles<'_> {
         if row >= self.without {
             self.respond::<V, S, C, B>(v, state, row - self.without, tile);
         }
-        let turned_row = self.turned_rows >> row & 1 == 1;
+        let turned_row = !PLAIN && self.turned_rows >> row & 1 == 1;
         if B {
             (state.pairs, state.odds) = ([v.splat_i32(0); 3], [v.splat_i32(0); 3]);
         }
-        self.channel::<V, S, C, B, OLDEST, 0>(v, state, (row, turned_row), tile);
+        self.channel::<V, S, C, B, PLAIN, OLDEST, 0>(v, state, (row, turned_row), tile);
         if C == 3 {
-            self.channel::<V, S, C, B, OLDEST, 1>(v, state, (row, turned_row), tile);
-            self.channel::<V, S, C, B, OLDEST, 2>(v, state, (row, turned_row), tile);
+            self.channel::<V, S, C, B, PLAIN, OLDEST, 1>(v, state, (row, turned_row), tile);
+            self.channel::<V, S, C, B, PLAIN, OLDEST, 2>(v, state, (row, turned_row), tile);
         }
     }
 
@@ -222,6 +240,7 @@ impl Tiles<'_> {
         const S: usize,
         const C: usize,
         const B: bool,
+        const PLAIN: bool,
         const OLDEST: usize,
         const CHANNEL: usize,
     >(
@@ -242,14 +261,14 @@ impl Tiles<'_> {
         let smoothed = state.smoothed[c];
         let [x, mut y] =
             differentiate(v, self.gradient, smoothed, &mut state.differences[c], &mut state.sums[c]);
-        if self.any_turned || turned_row {
+        if !PLAIN && (tile.turned || turned_row) {
             y = v.mul_i16(y, v.load_i16(self.signs, tile.column));
             if turned_row {
                 y = v.sub_i16(v.splat_i16(0), y);
             }
         }
         state.gradients[c] = [x, y];
-        let samples = if C == 1 && tile.inside {
+        let samples = if PLAIN || C == 1 && tile.inside {
             let column = (self.first + tile.column as isize) as usize;
             v.prefetch(self.ahead[row % RING], column);
             v.load_u8(self.image[row % RING], column)
@@ -328,20 +347,19 @@ impl Tiles<'_> {
 
 #[inline(always)]
 pub(super) fn smooth<V: Simd>(v: V, smoothing: Smoothing, samples: V::I16, kept: &mut [V::I16; 4]) -> V::I16 {
-    match smoothing {
-        Smoothing::Binomial3 => {
-            let across = step(v, step(v, samples));
-            let down = pass(v, pass(v, across, &mut kept[0]), &mut kept[1]);
-            v.sixteenth(down)
-        }
-        Smoothing::Binomial5 => {
-            let across = step(v, step(v, step(v, step(v, samples))));
-            let half = pass(v, pass(v, across, &mut kept[0]), &mut kept[1]);
-            let down = pass(v, pass(v, half, &mut kept[2]), &mut kept[3]);
-            // Up to 256 · 255 + 128: all 16 bits, unsigned.
-            v.shift_right_8(v.add_i16(down, v.splat_i16(128)))
-        }
-        Smoothing::None | Smoothing::Gaussian { .. } => samples,
+    // Questions one by one: the compiler makes a jump through a table of a match of them all.
+    if matches!(smoothing, Smoothing::Binomial3) {
+        let across = step(v, step(v, samples));
+        let down = pass(v, pass(v, across, &mut kept[0]), &mut kept[1]);
+        v.sixteenth(down)
+    } else if matches!(smoothing, Smoothing::Binomial5) {
+        let across = step(v, step(v, step(v, step(v, samples))));
+        let half = pass(v, pass(v, across, &mut kept[0]), &mut kept[1]);
+        let down = pass(v, pass(v, half, &mut kept[2]), &mut kept[3]);
+        // Up to 256 · 255 + 128: all 16 bits, unsigned.
+        v.shift_right_8(v.add_i16(down, v.splat_i16(128)))
+    } else {
+        samples
     }
 }
 
@@ -372,24 +390,20 @@ pub(super) fn differentiate<V: Simd>(
     let next_pair = v.next_i16(pair);
     // (p₁ + p₂) − (p₀ + p₁)
     let difference = v.sub_i16(next_pair, pair);
-    let (x, sum) = match gradient {
-        Gradient::Scharr3 => {
-            let x = weigh::<V, true>(v, differences[1], differences[0], difference);
-            *differences = [difference, differences[0]];
-            // 3·(p₀ + 2·p₁ + p₂) + 4·p₁
-            let sobel = v.add_i16(pair, next_pair);
-            let [twice, twice_next] = [v.add_i16(sobel, sobel), v.add_i16(next, next)];
-            (x, v.add_i16(v.add_i16(sobel, twice), v.add_i16(twice_next, twice_next)))
-        }
-        Gradient::Central => {
-            let x = differences[0];
-            differences[0] = difference;
-            (x, next)
-        }
-        Gradient::Sobel3 | Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => {
-            let [first, second] = differences;
-            (pass(v, pass(v, difference, first), second), v.add_i16(pair, next_pair))
-        }
+    let (x, sum) = if matches!(gradient, Gradient::Scharr3) {
+        let x = weigh::<V, true>(v, differences[1], differences[0], difference);
+        *differences = [difference, differences[0]];
+        // 3·(p₀ + 2·p₁ + p₂) + 4·p₁
+        let sobel = v.add_i16(pair, next_pair);
+        let [twice, twice_next] = [v.add_i16(sobel, sobel), v.add_i16(next, next)];
+        (x, v.add_i16(v.add_i16(sobel, twice), v.add_i16(twice_next, twice_next)))
+    } else if matches!(gradient, Gradient::Central) {
+        let x = differences[0];
+        differences[0] = difference;
+        (x, next)
+    } else {
+        let [first, second] = differences;
+        (pass(v, pass(v, difference, first), second), v.add_i16(pair, next_pair))
     };
     let y = v.sub_i16(sum, sums[1]);
     *sums = [sum, sums[0]];
