@@ -172,7 +172,7 @@ impl Tiles<'_> {
                 valid: u32::MAX >> (32 - columns),
                 valid_pairs: u32::MAX >> (32 - columns.div_ceil(2)),
             };
-            if tile.inside && !tile.turned && self.turned_rows == 0 {
+            if tile.inside && !tile.turned && self.turned_rows == 0 && self.without == 0 {
                 self.rows::<V, S, C, B, true>(v, &mut state, tile);
             } else {
                 self.rows::<V, S, C, B, false>(v, &mut state, tile);
@@ -219,8 +219,9 @@ impl Tiles<'_> {
         row: usize,
         tile: Tile,
     ) {
-        if row >= self.without {
-            self.respond::<V, S, C, B>(v, state, row - self.without, tile);
+        if PLAIN || row >= self.without {
+            let row = if PLAIN { row } else { row - self.without };
+            self.respond::<V, S, C, B>(v, state, row, tile);
         }
         let turned_row = !PLAIN && self.turned_rows >> row & 1 == 1;
         if B {
