@@ -142,6 +142,40 @@ fn every_level_equals_the_reference() {
     });
 }
 
+/// Walks look at float samples on the way: wherever the one that is none is, the error is the reference's, and the next image is found in.
+#[test]
+fn one_float_that_is_no_sample_is_an_error() {
+    let settings = ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() };
+    let bad = prop_oneof![Just(f32::NAN), Just(f32::INFINITY), Just(-f32::INFINITY), Just(1.001e8_f32)];
+    let size = prop_oneof![4 => (1_usize..80, 1_usize..80), 1 => (1020_usize..1060, 1_usize..40)];
+    let place = (0.0_f64..1.0, 0.0_f64..1.0, 0_usize..3);
+    proptest!(settings, |(config in configs(), (width, height) in size, bad in bad, place in place, colour: bool)| {
+        let channels = if colour { 3 } else { 1 };
+        let picture = Picture::draw(Depth::F32, (width, height, channels), |x, y, c| noise(7, x / 3, y / 3, c));
+        let mut spoilt = picture.clone();
+        let Pixels::F32(samples) = &mut spoilt.samples else { unreachable!() };
+        let (x, y) = ((place.0 * width as f64) as usize, (place.1 * height as f64) as usize);
+        samples[(y * width + x) * channels + place.2 % channels] = bad;
+        let message = |error: harris_core::Error| error.to_string();
+        let mut reference = ReferenceDetector::new(config.clone());
+        let expected = [&spoilt, &picture].map(|picture| reference.detect(&picture.view()).map_err(message));
+        prop_assert!(expected[0].is_err());
+        for level in Level::available() {
+            for threads in [1, 3] {
+                let mut detector = CpuDetector::with_threads(config.clone(), threads).unwrap().at_level(level);
+                let mut map = ndarray::Array2::from_elem((1, 1), 5.0);
+                let refused = detector.response_into(&spoilt.view(), &mut map).map_err(message);
+                prop_assert_eq!(refused.err(), expected[0].clone().err());
+                prop_assert!(map == ndarray::Array2::from_elem((1, 1), 5.0), "the array stays as it was");
+                for (picture, expected) in [&spoilt, &picture].into_iter().zip(&expected) {
+                    let found = detector.detect(&picture.view()).map_err(message);
+                    prop_assert!(found == *expected, "{level}, {threads} threads, {width} x {height} at {x}, {y}");
+                }
+            }
+        }
+    });
+}
+
 /// Under `Skip` the widest window leaves a frame wider than a vector without responses, also where it begins in one
 /// strip and ends in the next.
 #[test]

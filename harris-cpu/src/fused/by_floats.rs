@@ -224,11 +224,12 @@ impl<T: FusedSample> Walk<'_, T> {
             Smoothing::Gaussian { size, .. } => {
                 let size = size as usize;
                 let row = across.row_mut(channel * size + y % size);
-                return take(v, self.image, columns, y, channel, row);
+                self.scratch.is_invalid |= !take(v, self.image, columns, y, channel, row);
+                return;
             }
             Smoothing::Binomial3 | Smoothing::Binomial5 => {}
         }
-        take(v, self.image, columns, y, channel, taken.row_mut(0));
+        self.scratch.is_invalid |= !take(v, self.image, columns, y, channel, taken.row_mut(0));
         columns.sample_edge.extend(taken.row_mut(0));
         v.enter(Across {
             smoothing,
@@ -249,7 +250,7 @@ impl<T: FusedSample> Walk<'_, T> {
         let Floats { taken, across, smoothed, slots, zero, .. } = &mut self.scratch.floats;
         let (out, span) = (smoothed.row_mut(slot), columns.span(&columns.smoothed));
         match config.smoothing() {
-            Smoothing::None => take(v, self.image, columns, y, channel, out),
+            Smoothing::None => self.scratch.is_invalid |= !take(v, self.image, columns, y, channel, out),
             Smoothing::Gaussian { size, .. } => {
                 let (size, radius) = (size as usize, config.smoothing().radius());
                 let number = size * self.image.channels();
@@ -439,7 +440,7 @@ impl Taps {
     }
 }
 
-/// Takes a channel of row y.
+/// Takes a channel of row y; tells whether all samples are valid.
 fn take<T: FusedSample, V: Simd>(
     v: V,
     image: Raster<'_, T>,
@@ -447,10 +448,10 @@ fn take<T: FusedSample, V: Simd>(
     y: usize,
     channel: usize,
     out: &mut FloatRow,
-) {
+) -> bool {
     let channels = image.channels();
     let samples = &image.row(y)[columns.samples.start * channels..columns.samples.end * channels];
-    v.enter(Take { samples, channel, channels, out: &mut out[columns.span(&columns.samples)] });
+    v.enter(Take { samples, channel, channels, out: &mut out[columns.span(&columns.samples)] })
 }
 
 /// Sets `slots` to those of the 2 · radius + 1 rows about row y of `height`, and those about the following ones, `together` of them in

@@ -16,7 +16,7 @@ use super::tensor::{Formula, Harris, Noble, ShiTomasi};
 use super::weighted::{Held, OneRow, Taps, Weights, line_sum};
 use crate::simd::{Simd, Work};
 
-/// A channel of a row of samples as floats.
+/// A channel of a row of samples as floats; tells whether all are valid.
 pub(super) struct Take<'a, T> {
     /// From the first pixel that is taken.
     pub(super) samples: &'a [T],
@@ -26,10 +26,10 @@ pub(super) struct Take<'a, T> {
 }
 
 impl<T: FusedSample> Work for Take<'_, T> {
-    type Output = ();
+    type Output = bool;
 
     #[inline(always)]
-    fn run<V: Simd>(self, _: V) {
+    fn run<V: Simd>(self, _: V) -> bool {
         match (self.channels, self.channel) {
             (1, _) => self.of::<1, 0>(),
             (_, 0) => self.of::<3, 0>(),
@@ -42,10 +42,13 @@ impl<T: FusedSample> Work for Take<'_, T> {
 impl<T: FusedSample> Take<'_, T> {
     /// Of `C` channels, channel `I`.
     #[inline(always)]
-    fn of<const C: usize, const I: usize>(self) {
+    fn of<const C: usize, const I: usize>(self) -> bool {
+        let mut all_valid = true;
         for (out, pixel) in self.out.iter_mut().zip(self.samples.as_chunks::<C>().0) {
             *out = pixel[I].float();
+            all_valid &= pixel[I].is_valid();
         }
+        all_valid
     }
 }
 

@@ -40,7 +40,7 @@ mod wide;
 use std::ops::Range;
 
 use harris_core::config::APERTURES;
-use harris_core::{Gradient, HarrisConfig, ImageView, Sample, Smoothing, Threshold, Window};
+use harris_core::{Gradient, HarrisConfig, ImageView, MAX_SAMPLE, Sample, Smoothing, Threshold, Window};
 
 use peaks::Peaks;
 pub(crate) use scratch::Scratch;
@@ -65,6 +65,11 @@ pub(crate) trait FusedSample: Sample {
 
     /// As a float, exactly.
     fn float(self) -> f32;
+
+    /// Whether it is one that [`ImageView::check_samples`] lets pass.
+    fn is_valid(self) -> bool {
+        true
+    }
 
     /// Walks down a strip of columns.
     fn strip<V: Simd>(walk: &mut Walk<'_, Self>, v: V, strip: &Range<usize>, found: &mut Peaks) {
@@ -110,6 +115,10 @@ impl FusedSample for f32 {
 
     fn float(self) -> f32 {
         self
+    }
+
+    fn is_valid(self) -> bool {
+        self.abs() <= MAX_SAMPLE
     }
 }
 

@@ -131,6 +131,8 @@ pub(crate) struct Scratch {
     /// Of the walk by floats.
     pub(super) floats: Floats,
     pub(crate) found: Peaks,
+    /// Whether a sample was not valid: then nothing else here means anything.
+    pub(crate) is_invalid: bool,
 }
 
 /// The rows of the walk by floats; those of rings one ring a channel, by y mod its length.
@@ -235,6 +237,7 @@ impl Default for Scratch {
             kept_sums: Vec::new(),
             floats: Floats::default(),
             found: Peaks::default(),
+            is_invalid: false,
         }
     }
 }
@@ -243,6 +246,7 @@ impl Scratch {
     /// Begins an image.
     pub(crate) fn begin(&mut self) {
         self.found.clear();
+        self.is_invalid = false;
     }
 
     /// Makes room for rings of `number` rows of gradients.
