@@ -131,10 +131,9 @@ impl Simd for Avx512 {
         add_product(acc: F64, a: F64, b: F64) -> Self::F64 = _mm512_fmadd_pd(a, b, acc);
         sub_product(acc: F64, a: F64, b: F64) -> Self::F64 = _mm512_fnmadd_pd(a, b, acc);
         running_f64(a: F64) -> Self::F64 = {
-            let zero = _mm512_setzero_si512();
-            let a = _mm512_add_pd(a, _mm512_castsi512_pd(_mm512_alignr_epi64::<7>(_mm512_castpd_si512(a), zero)));
-            let a = _mm512_add_pd(a, _mm512_castsi512_pd(_mm512_alignr_epi64::<6>(_mm512_castpd_si512(a), zero)));
-            _mm512_add_pd(a, _mm512_castsi512_pd(_mm512_alignr_epi64::<4>(_mm512_castpd_si512(a), zero)))
+            let a = _mm512_add_pd(a, later::<7>(a));
+            let a = _mm512_add_pd(a, later::<6>(a));
+            _mm512_add_pd(a, later::<4>(a))
         };
         last_f64(a: F64) -> Self::F64 = _mm512_permutexvar_pd(_mm512_set1_epi64(7), a);
         min_i32(a: I32, b: I32) -> Self::I32 = _mm512_min_epi32(a, b);
@@ -192,6 +191,23 @@ fn last_lane(a: __m512i) -> __m512i {
         );
     }
     all
+}
+
+/// Zeros, then the first `LANES`, by the name of the instruction: of the intrinsic the compiler makes one (`vexpandpd`) that takes Zen 5
+/// ten times as long.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn later<const LANES: u8>(a: __m512d) -> __m512d {
+    let later;
+    // SAFETY: the instruction, whose feature the function has, reads and writes these registers alone.
+    unsafe {
+        asm!(
+            "valignq {later}, {a}, {zero}, {lanes}",
+            later = lateout(zmm_reg) later, a = in(zmm_reg) a, zero = in(zmm_reg) _mm512_setzero_pd(), lanes = const LANES,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    later
 }
 
 /// FIRST, FIRST + STEP, ...
