@@ -1,7 +1,8 @@
-//! The walk by rows of 16-bit integers: 8-bit samples, box windows.
+//! The walk by rows of 16-bit integers: 8-bit gray samples, box and binomial windows.
 
 use std::ops::Range;
 
+use harris_core::Window;
 use harris_core::pipeline::border;
 
 use super::gradients;
@@ -10,7 +11,7 @@ use super::quiet::Quiet;
 use super::responses::{RING, Words};
 use super::samples::{Across, Differentiate, Down};
 use super::scratch::{LEAD, STRIP, Scratch};
-use super::tensor::{NARROW, Respond, Slide, SlideOn};
+use super::tensor::{MOST_ROWS, NARROW, Respond, Slide, SlideOn, SumDown};
 use super::walk::{Columns, Edge, Next, Walk};
 use crate::simd::Simd;
 
@@ -51,7 +52,9 @@ impl Walk<'_, u8> {
             self.next_gradients(v, columns, next);
         }
         let (y, window) = (y as isize, window as isize);
-        if first {
+        if self.is_binomial() {
+            self.sum(v, columns, y);
+        } else if first {
             for sums in self.scratch.sums.rows_mut::<6>(0) {
                 sums.fill(0);
             }
@@ -67,6 +70,10 @@ impl Walk<'_, u8> {
                 extend_sums(pairs, odds, &columns.product_edge);
             }
         }
+    }
+
+    fn is_binomial(&self) -> bool {
+        matches!(self.config.window(), Window::Binomial { .. })
     }
 
     /// Whether sums run on across, too.
@@ -107,6 +114,22 @@ impl Walk<'_, u8> {
         } else {
             v.enter(Slide { enters, leaves, pairs, odds, span: columns.span(&columns.gradients) });
         }
+    }
+
+    /// Sums the rows of a binomial window about row y.
+    fn sum<V: Simd>(&mut self, v: V, columns: &Columns, y: isize) {
+        let (ring, window) = (self.gradient_ring::<V>(), self.config.window().radius());
+        let (border, height) = (self.config.border(), self.image.height());
+        let Scratch { gradients, zero, sums, .. } = &mut *self.scratch;
+        let mut rows = [[zero.row(0); 2]; MOST_ROWS];
+        for (row, y) in rows.iter_mut().zip(y - window as isize..=y + window as isize) {
+            if let Some(y) = border::inside(border, y, height) {
+                *row = gradients.each_ref().map(|rows| rows.row(y % ring));
+            }
+        }
+        let [aa, bb, cc, ao, bo, co] = sums.rows_mut(0);
+        let (pairs, odds, span) = ([aa, bb, cc], [ao, bo, co], columns.span(&columns.gradients));
+        v.enter(SumDown { rows, number: 2 * window + 1, pairs, odds, span });
     }
 
     /// Computes the next row of gradients, or rows.
@@ -196,6 +219,7 @@ impl Walk<'_, u8> {
             threshold,
             quiet,
             radius: self.config.window().radius(),
+            binomial: matches!(self.config.window(), Window::Binomial { .. }),
             scale: self.scale,
             pairs: [aa, bb, cc],
             odds: [ao, bo, co],

@@ -77,6 +77,89 @@ impl Work for Slide<'_> {
     }
 }
 
+/// The window's sums of products down the columns, each row's times its weight: those of binomial windows, anew for each row.
+pub(super) struct SumDown<'a> {
+    /// gx and gy of the rows in the window, of which there are so many.
+    pub(super) rows: [[&'a Row16; 2]; MOST_ROWS],
+    pub(super) number: usize,
+    pub(super) pairs: [&'a mut SumRow; 3],
+    pub(super) odds: [&'a mut SumRow; 3],
+    pub(super) span: Range<usize>,
+}
+
+/// Rows of a binomial window at most.
+pub(super) const MOST_ROWS: usize = 2 * NARROW + 1;
+
+impl Work for SumDown<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        match self.number {
+            3 => self.within::<V, 3>(v),
+            5 => self.within::<V, 5>(v),
+            _ => self.within::<V, MOST_ROWS>(v),
+        }
+    }
+}
+
+impl SumDown<'_> {
+    #[inline(always)]
+    fn within<V: Simd, const S: usize>(self, v: V) {
+        let Self { rows, pairs: [aa, bb, cc], odds: [ao, bo, co], span, .. } = self;
+        for i in vectors(span, 2 * V::LANES) {
+            let zero = v.splat_i32(0);
+            let (mut pairs, mut odds) = ([zero; 3], [zero; 3]);
+            for row in 0..S {
+                let [x, y] = [v.load_i16(rows[row][0], i), v.load_i16(rows[row][1], i)];
+                let weighted = [weighted::<V, S>(v, x, row), weighted::<V, S>(v, y, row)];
+                add_products(v, [x, y], weighted, &mut pairs, &mut odds);
+            }
+            let j = i / 2;
+            v.store_i32(aa, j, pairs[0]);
+            v.store_i32(bb, j, pairs[1]);
+            v.store_i32(cc, j, pairs[2]);
+            v.store_i32(ao, j, odds[0]);
+            v.store_i32(bo, j, odds[1]);
+            v.store_i32(co, j, odds[2]);
+        }
+    }
+}
+
+/// Adds the products of gradients and these times a weight to sums of pairs and of odd columns.
+#[inline(always)]
+pub(super) fn add_products<V: Simd>(
+    v: V,
+    [x, y]: [V::I16; 2],
+    [wx, wy]: [V::I16; 2],
+    pairs: &mut [V::I32; 3],
+    odds: &mut [V::I32; 3],
+) {
+    let [ox, oy] = [v.odd_lanes(wx), v.odd_lanes(wy)];
+    pairs[0] = v.dot_add(pairs[0], x, wx);
+    pairs[1] = v.dot_add(pairs[1], y, wx);
+    pairs[2] = v.dot_add(pairs[2], y, wy);
+    odds[0] = v.dot_add(odds[0], x, ox);
+    odds[1] = v.dot_add(odds[1], y, ox);
+    odds[2] = v.dot_add(odds[2], y, oy);
+}
+
+/// A gradient times the weight of a row of a binomial window of S rows. It fits in 16 bits where 32 hold the window's sums: the
+/// gradient times the weights of all rows is then below 2¹⁵·⁵, and no row has more than half of these.
+#[inline(always)]
+pub(super) fn weighted<V: Simd, const S: usize>(v: V, gradient: V::I16, row: usize) -> V::I16 {
+    let weights: [i16; MOST_ROWS] = match S {
+        3 => [1, 2, 1, 0, 0, 0, 0],
+        5 => [1, 4, 6, 4, 1, 0, 0],
+        _ => [1, 6, 15, 20, 15, 6, 1],
+    };
+    match weights[row] {
+        1 => gradient,
+        2 => v.add_i16(gradient, gradient),
+        weight => v.mul_i16(gradient, v.splat_i16(weight)),
+    }
+}
+
 /// The same for running sums across: up to and with each odd column, and each even one, of all that began with the same element.
 pub(super) struct SlideOn<'a> {
     /// gx and gy, those beyond the edges, too.
@@ -131,8 +214,9 @@ pub(super) struct Respond<'a> {
     pub(super) threshold: f32,
     /// Which responses need not be computed.
     pub(super) quiet: Quiet,
-    /// Radius of the window.
+    /// Radius of the window, and whether it is binomial, not a box.
     pub(super) radius: usize,
+    pub(super) binomial: bool,
     pub(super) scale: f32,
     pub(super) pairs: [&'a SumRow; 3],
     pub(super) odds: [&'a SumRow; 3],
@@ -147,41 +231,44 @@ impl Work for Respond<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        match self.radius {
-            1 => self.within::<V, 1>(v),
-            2 => self.within::<V, 2>(v),
-            3 => self.within::<V, 3>(v),
-            _ => self.within::<V, 0>(v),
+        match (self.binomial, self.radius) {
+            (false, 1) => self.within::<V, 1, false>(v),
+            (false, 2) => self.within::<V, 2, false>(v),
+            (false, 3) => self.within::<V, 3, false>(v),
+            (false, _) => self.within::<V, 0, false>(v),
+            (true, 1) => self.within::<V, 1, true>(v),
+            (true, 2) => self.within::<V, 2, true>(v),
+            (true, _) => self.within::<V, 3, true>(v),
         }
     }
 }
 
-/// `R` is the radius, or 0 for any.
+/// `R` is the radius, or 0 for any; `B` tells binomial windows.
 impl Respond<'_> {
     #[inline(always)]
-    fn within<V: Simd, const R: usize>(self, v: V) {
+    fn within<V: Simd, const R: usize, const B: bool>(self, v: V) {
         match self.measure {
-            Measure::Harris { k } => self.by::<V, Harris<V>, R>(v, Harris { k: v.splat_f32(k) }),
-            Measure::ShiTomasi => self.by::<V, ShiTomasi<V>, R>(v, ShiTomasi { half: v.splat_f32(0.5) }),
+            Measure::Harris { k } => self.by::<V, _, R, B>(v, Harris { k: v.splat_f32(k) }),
+            Measure::ShiTomasi => self.by::<V, _, R, B>(v, ShiTomasi { half: v.splat_f32(0.5) }),
             Measure::Noble { eps } => {
-                self.by::<V, Noble<V>, R>(v, Noble { two: v.splat_f32(2.0), eps: v.splat_f32(eps) });
+                self.by::<V, _, R, B>(v, Noble { two: v.splat_f32(2.0), eps: v.splat_f32(eps) });
             }
         }
     }
 
     #[inline(always)]
-    fn by<V: Simd, F: Formula<V>, const R: usize>(self, v: V, formula: F) {
+    fn by<V: Simd, F: Formula<V>, const R: usize, const B: bool>(self, v: V, formula: F) {
         let Self { radius, pairs: [aa, bb, cc], odds: [ao, bo, co], out, slot, words, span, .. } = self;
         let (scale, limit) = (v.splat_f32(self.scale), v.splat_f32(self.threshold));
         let quiet = v.splat_i32(self.quiet.lesser);
         for i in words.covering(&span) {
-            let a = across::<V, R>(v, (aa, ao), radius, i / 2);
-            let c = across::<V, R>(v, (cc, co), radius, i / 2);
+            let a = sums::<V, R, B>(v, (aa, ao), radius, i / 2);
+            let c = sums::<V, R, B>(v, (cc, co), radius, i / 2);
             if v.greater_i32(greatest_lesser(v, a, c), quiet) == 0 {
                 out.leave(v, slot, i);
                 continue;
             }
-            let b = across::<V, R>(v, (bb, bo), radius, i / 2);
+            let b = sums::<V, R, B>(v, (bb, bo), radius, i / 2);
             let [a, b, c] = [scaled(v, a, scale), scaled(v, b, scale), scaled(v, c, scale)];
             let even = formula.response(v, a[0], b[0], c[0]);
             let odd = formula.response(v, a[1], b[1], c[1]);
@@ -246,6 +333,51 @@ impl<V: Simd> Formula<V> for Noble<V> {
         let det = v.sub(v.mul(a, c), v.mul(b, b));
         v.div(v.mul(self.two, det), v.add(trace, self.eps))
     }
+}
+
+/// The window's sums about the even and about the odd columns of the pairs from j on.
+#[inline(always)]
+fn sums<V: Simd, const R: usize, const B: bool>(
+    v: V,
+    (pairs, odds): (&SumRow, &SumRow),
+    r: usize,
+    j: usize,
+) -> [V::I32; 2] {
+    if B { binomial_across::<V, R>(v, (pairs, odds), j) } else { across::<V, R>(v, (pairs, odds), r, j) }
+}
+
+/// Those of a binomial window of radius `R`.
+#[inline(always)]
+fn binomial_across<V: Simd, const R: usize>(
+    v: V,
+    (pairs, odds): (&SumRow, &SumRow),
+    j: usize,
+) -> [V::I32; 2] {
+    // The odd and the even columns of the pairs from j on, of those before and behind.
+    let odd = |j: usize| v.load_i32(odds, j);
+    let even = |j: usize| v.sub_i32(v.load_i32(pairs, j), v.load_i32(odds, j));
+    let add = |a: V::I32, b: V::I32| v.add_i32(a, b);
+    let twice = |a: V::I32| v.add_i32(a, a);
+    let (before, here, behind) = ([even(j - 1), odd(j - 1)], [even(j), odd(j)], [even(j + 1), odd(j + 1)]);
+    // The neighbours of either column, and those two away.
+    let near = [add(before[1], here[1]), add(here[0], behind[0])];
+    let far = [add(before[0], behind[0]), add(before[1], behind[1])];
+    let mut sums = [here[0]; 2];
+    for i in 0..2 {
+        sums[i] = match R {
+            1 => add(near[i], twice(here[i])),
+            // far + 4 · near + 6 · centre
+            2 => add(far[i], twice(add(twice(add(near[i], here[i])), here[i]))),
+            _ => {
+                let farthest = if i == 0 { add(odd(j - 2), behind[1]) } else { add(before[0], even(j + 2)) };
+                // farthest + 6 · far + 15 · near + 20 · centre = farthest − near + 2 · (3 · far + 8 · near + 10 · centre)
+                let four = twice(twice(add(near[i], here[i])));
+                let inner = add(add(far[i], twice(far[i])), add(twice(four), twice(here[i])));
+                add(v.sub_i32(farthest, near[i]), twice(inner))
+            }
+        };
+    }
+    sums
 }
 
 /// The sums over 2·r + 1 columns about the even and about the odd columns of the pairs from j on. `R` is r, or 0

@@ -17,7 +17,7 @@ use super::quiet::Quiet;
 use super::responses::{RING, Responses, Words};
 use super::samples::weigh;
 use super::scratch::{SAMPLES, SampleRows};
-use super::tensor::{Formula, Harris, Noble, ShiTomasi, greatest_lesser, scaled};
+use super::tensor::{Formula, Harris, Noble, ShiTomasi, add_products, greatest_lesser, scaled, weighted};
 use crate::simd::{Simd, Work};
 
 /// The greatest window radius of tiles.
@@ -411,22 +411,6 @@ pub(super) fn differentiate<V: Simd>(
     [x, y]
 }
 
-/// A gradient times the weight of a row of a binomial window of S rows. It fits in 16 bits where 32 hold the window's sums: the
-/// gradient times the weights of all rows is then below 2¹⁵·⁵, and no row has more than half of these.
-#[inline(always)]
-fn weighted<V: Simd, const S: usize>(v: V, gradient: V::I16, row: usize) -> V::I16 {
-    let weights: [i16; 7] = match S {
-        3 => [1, 2, 1, 0, 0, 0, 0],
-        5 => [1, 4, 6, 4, 1, 0, 0],
-        _ => [1, 6, 15, 20, 15, 6, 1],
-    };
-    match weights[row] {
-        1 => gradient,
-        2 => v.add_i16(gradient, gradient),
-        weight => v.mul_i16(gradient, v.splat_i16(weight)),
-    }
-}
-
 /// The sums over S columns from the even and from the odd ones on; binomial ones where `B`.
 #[inline(always)]
 fn across<V: Simd, const S: usize, const B: bool>(v: V, pairs: V::I32, odds: V::I32) -> [V::I32; 2] {
@@ -502,14 +486,8 @@ impl<V: Simd, const S: usize, const C: usize> State<V, S, C> {
         let (pairs, odds) = (&mut self.pairs, &mut self.odds);
         for age in 0..S {
             let [x, y] = self.window[c][(newest + S - age) % S];
-            let [wx, wy] = [weighted::<V, S>(v, x, age), weighted::<V, S>(v, y, age)];
-            let [ox, oy] = [v.odd_lanes(wx), v.odd_lanes(wy)];
-            pairs[0] = v.dot_add(pairs[0], x, wx);
-            pairs[1] = v.dot_add(pairs[1], y, wx);
-            pairs[2] = v.dot_add(pairs[2], y, wy);
-            odds[0] = v.dot_add(odds[0], x, ox);
-            odds[1] = v.dot_add(odds[1], y, ox);
-            odds[2] = v.dot_add(odds[2], y, oy);
+            let weighted = [weighted::<V, S>(v, x, age), weighted::<V, S>(v, y, age)];
+            add_products(v, [x, y], weighted, pairs, odds);
         }
     }
 
