@@ -1,4 +1,4 @@
-//! The walk by rows of 16-bit integers: 8-bit gray samples, box and binomial windows.
+//! The walk by rows of 16-bit integers: 8-bit samples, box and binomial windows.
 
 use std::ops::Range;
 
@@ -6,6 +6,7 @@ use harris_core::Window;
 use harris_core::pipeline::border;
 
 use super::gradients;
+use super::layout::Split;
 use super::peaks::Peaks;
 use super::quiet::Quiet;
 use super::responses::{RING, Words};
@@ -18,14 +19,20 @@ use crate::simd::Simd;
 /// Rows between the one that is read and the one that is asked for.
 const AHEAD: usize = 4;
 
+/// Rows of samples that a row is smoothed of, and smoothed ones for a row of gradients.
+const SPLIT: usize = 5;
+const SMOOTHED: usize = 3;
+/// Channels of colours.
+const CHANNELS: usize = 3;
+
 /// Samples of a row beyond the image that is all zeros.
 static NOTHING: [u8; STRIP + 2 * LEAD] = [0; STRIP + 2 * LEAD];
 
 impl Walk<'_, u8> {
     pub(super) fn strip_by_rows<V: Simd>(&mut self, v: V, strip: &Range<usize>, found: &mut Peaks) {
         let columns = Columns::new(strip, self.config, self.image.width());
-        let ring = self.gradient_ring::<V>();
-        self.scratch.reserve(ring);
+        let channels = self.image.channels();
+        self.scratch.reserve([SMOOTHED * channels, self.gradient_ring::<V>() * channels, SPLIT * channels]);
         let rows = self.computed_rows();
         let mut next = Next::new(rows.start, self.config);
         let mut waiting = self.waiting(Words::by_rows::<V>(self.earlier::<V>()));
@@ -90,7 +97,8 @@ impl Walk<'_, u8> {
 
     /// Rows in the rings of gradients: those of the window and the one that leaves it, and what is computed ahead.
     fn gradient_ring<V: Simd>(&self) -> usize {
-        let ahead = if gradients::by_tiles::<V>(self.config) { gradients::BLOCK } else { 1 };
+        let ahead =
+            if gradients::by_tiles::<V>(self.config, self.image.channels()) { gradients::BLOCK } else { 1 };
         2 * self.config.window().radius() + 1 + ahead
     }
 
@@ -98,21 +106,24 @@ impl Walk<'_, u8> {
         let (ring, runs_on, window) =
             (self.gradient_ring::<V>(), self.runs_on(), self.config.window().radius());
         let (border, height) = (self.config.border(), self.image.height());
-        let Scratch { gradients, zero, sums, .. } = &mut *self.scratch;
-        let row = |y: Option<isize>| {
-            let place = y.and_then(|y| border::inside(border, y, height)).map(|y| y % ring);
-            gradients.each_ref().map(|rows| place.map_or(zero.row(0), |place| rows.row(place)))
-        };
-        let (enters, leaves) = (row(Some(enters)), row(leaves));
-        let [aa, bb, cc, ao, bo, co] = sums.rows_mut(0);
-        let (pairs, odds) = ([aa, bb, cc], [ao, bo, co]);
-        if runs_on {
-            let reach = columns.span(&columns.responses);
-            // From the column before those of the first window on.
-            let span = reach.start - window - 1..reach.end + window;
-            v.enter(SlideOn { enters, leaves, odds: pairs, evens: odds, span });
-        } else {
-            v.enter(Slide { enters, leaves, pairs, odds, span: columns.span(&columns.gradients) });
+        for channel in 0..self.image.channels() {
+            let Scratch { gradients, zero, sums, .. } = &mut *self.scratch;
+            let row = |y: Option<isize>| {
+                let place =
+                    y.and_then(|y| border::inside(border, y, height)).map(|y| channel * ring + y % ring);
+                gradients.each_ref().map(|rows| place.map_or(zero.row(0), |place| rows.row(place)))
+            };
+            let (enters, leaves) = (row(Some(enters)), row(leaves));
+            let [aa, bb, cc, ao, bo, co] = sums.rows_mut(0);
+            let (pairs, odds) = ([aa, bb, cc], [ao, bo, co]);
+            if runs_on {
+                let reach = columns.span(&columns.responses);
+                // From the column before those of the first window on.
+                let span = reach.start - window - 1..reach.end + window;
+                v.enter(SlideOn { enters, leaves, odds: pairs, evens: odds, span });
+            } else {
+                v.enter(Slide { enters, leaves, pairs, odds, span: columns.span(&columns.gradients) });
+            }
         }
     }
 
@@ -120,22 +131,25 @@ impl Walk<'_, u8> {
     fn sum<V: Simd>(&mut self, v: V, columns: &Columns, y: isize) {
         let (ring, window) = (self.gradient_ring::<V>(), self.config.window().radius());
         let (border, height) = (self.config.border(), self.image.height());
-        let Scratch { gradients, zero, sums, .. } = &mut *self.scratch;
-        let mut rows = [[zero.row(0); 2]; MOST_ROWS];
-        for (row, y) in rows.iter_mut().zip(y - window as isize..=y + window as isize) {
-            if let Some(y) = border::inside(border, y, height) {
-                *row = gradients.each_ref().map(|rows| rows.row(y % ring));
+        let span = columns.span(&columns.gradients);
+        for channel in 0..self.image.channels() {
+            let Scratch { gradients, zero, sums, .. } = &mut *self.scratch;
+            let mut rows = [[zero.row(0); 2]; MOST_ROWS];
+            for (row, y) in rows.iter_mut().zip(y - window as isize..=y + window as isize) {
+                if let Some(y) = border::inside(border, y, height) {
+                    *row = gradients.each_ref().map(|rows| rows.row(channel * ring + y % ring));
+                }
             }
+            let [aa, bb, cc, ao, bo, co] = sums.rows_mut(0);
+            let (pairs, odds, span) = ([aa, bb, cc], [ao, bo, co], span.clone());
+            v.enter(SumDown { rows, number: 2 * window + 1, adds: channel > 0, pairs, odds, span });
         }
-        let [aa, bb, cc, ao, bo, co] = sums.rows_mut(0);
-        let (pairs, odds, span) = ([aa, bb, cc], [ao, bo, co], columns.span(&columns.gradients));
-        v.enter(SumDown { rows, number: 2 * window + 1, pairs, odds, span });
     }
 
     /// Computes the next row of gradients, or rows.
     fn next_gradients<V: Simd>(&mut self, v: V, columns: &Columns, next: &mut Next) {
         let (ring, start, window) = (self.gradient_ring::<V>(), next.gradient, self.config.window().radius());
-        if gradients::by_tiles::<V>(self.config) {
+        if gradients::by_tiles::<V>(self.config, self.image.channels()) {
             let last = (self.computed_rows().end + window).min(self.image.height());
             next.gradient = last.min(start + gradients::BLOCK);
             self.gradients(v, columns, start..next.gradient, ring);
@@ -144,8 +158,10 @@ impl Walk<'_, u8> {
         }
         if self.runs_on() {
             for y in start..next.gradient {
-                for rows in &mut self.scratch.gradients {
-                    columns.product_edge.extend(rows.row_mut(y % ring));
+                for channel in 0..self.image.channels() {
+                    for rows in &mut self.scratch.gradients {
+                        columns.product_edge.extend(rows.row_mut(channel * ring + y % ring));
+                    }
                 }
             }
         }
@@ -155,49 +171,72 @@ impl Walk<'_, u8> {
     fn gradient<V: Simd>(&mut self, v: V, columns: &Columns, next: &mut Next, ring: usize) {
         let (y, height) = (next.gradient, self.image.height());
         while next.smoothed <= (y + 1).min(height - 1) {
-            self.smooth(v, columns, next.smoothed);
-            next.smoothed += 1;
+            self.smooth(v, columns, next);
         }
         let border = self.config.border();
-        let Scratch { smoothed, zero, lines, gradients, .. } = &mut *self.scratch;
-        let row = |dy: isize| match border::inside(border, y as isize + dy, height) {
-            Some(y) => smoothed.row(y % 3),
-            None => zero.row(0),
-        };
-        let [gx, gy] = gradients.each_mut().map(|rows| rows.row_mut(y % ring));
-        v.enter(Differentiate {
-            gradient: self.config.gradient(),
-            smoothed: [row(-1), row(0), row(1)],
-            lines: lines.each_mut().map(|rows| rows.row_mut(0)),
-            gx,
-            gy,
-            span: columns.span(&columns.gradients),
-        });
+        for channel in 0..self.image.channels() {
+            let Scratch { smoothed, zero, lines, gradients, .. } = &mut *self.scratch;
+            let row = |dy: isize| match border::inside(border, y as isize + dy, height) {
+                Some(y) => smoothed.row(channel * SMOOTHED + y % SMOOTHED),
+                None => zero.row(0),
+            };
+            let [gx, gy] = gradients.each_mut().map(|rows| rows.row_mut(channel * ring + y % ring));
+            v.enter(Differentiate {
+                gradient: self.config.gradient(),
+                smoothed: [row(-1), row(0), row(1)],
+                lines: lines.each_mut().map(|rows| rows.row_mut(0)),
+                gx,
+                gy,
+                span: columns.span(&columns.gradients),
+            });
+        }
         next.gradient += 1;
     }
 
-    /// Smooths row y.
-    fn smooth<V: Simd>(&mut self, v: V, columns: &Columns, y: usize) {
-        let height = self.image.height();
+    /// Smooths the next row.
+    fn smooth<V: Simd>(&mut self, v: V, columns: &Columns, next: &mut Next) {
+        let (image, y) = (self.image, next.smoothed);
         let (border, smoothing) = (self.config.border(), self.config.smoothing());
-        let row = |dy: isize| match border::inside(border, y as isize + dy, height) {
-            Some(y) => &self.image.row(y)[columns.samples.clone()],
-            None => &NOTHING[..columns.samples.len()],
-        };
-        let rows = [row(-2), row(-1), row(0), row(1), row(2)];
-        let ahead = &self.image.row((y + 2 + AHEAD).min(height - 1))[columns.samples.clone()];
-        let Scratch { column_sums, smoothed, .. } = &mut *self.scratch;
-        let (sums, out) = (column_sums.row_mut(0), smoothed.row_mut(y % 3));
-        v.enter(Down {
-            smoothing,
-            rows,
-            ahead,
-            out: sums,
-            start: columns.place(columns.samples.start as isize),
-        });
-        columns.sample_edge.extend(sums);
-        v.enter(Across { smoothing, sums, out, span: columns.span(&columns.smoothed) });
-        columns.smoothed_edge.extend(out);
+        let (last, samples) = (image.height() - 1, columns.samples.clone());
+        if image.channels() > 1 {
+            while next.across <= (y + smoothing.radius()).min(last) {
+                self.split(v, columns, next.across);
+                next.across += 1;
+            }
+        }
+        for channel in 0..image.channels() {
+            let Scratch { samples: split, column_sums, smoothed, .. } = &mut *self.scratch;
+            let row = |dy: isize| match border::inside(border, y as isize + dy, image.height()) {
+                Some(y) if image.channels() == 1 => &image.row(y)[samples.clone()],
+                Some(y) => &split.row(y % SPLIT * CHANNELS + channel)[..samples.len()],
+                None => &NOTHING[..samples.len()],
+            };
+            let rows = [row(-2), row(-1), row(0), row(1), row(2)];
+            // What is split is asked for then.
+            let ahead = if image.channels() == 1 {
+                &image.row((y + 2 + AHEAD).min(last))[samples.clone()]
+            } else {
+                rows[2]
+            };
+            let (sums, out) = (column_sums.row_mut(0), smoothed.row_mut(channel * SMOOTHED + y % SMOOTHED));
+            let start = columns.place(samples.start as isize);
+            v.enter(Down { smoothing, rows, ahead, out: sums, start });
+            columns.sample_edge.extend(sums);
+            v.enter(Across { smoothing, sums, out, span: columns.span(&columns.smoothed) });
+            columns.smoothed_edge.extend(out);
+        }
+        next.smoothed += 1;
+    }
+
+    /// Splits row y into its channels.
+    fn split<V: Simd>(&mut self, v: V, columns: &Columns, y: usize) {
+        let pixels = columns.samples.start * CHANNELS..columns.samples.end * CHANNELS;
+        let ahead = self.image.row((y + AHEAD).min(self.image.height() - 1));
+        for i in pixels.clone().step_by(64) {
+            v.prefetch(ahead, i);
+        }
+        let out = self.scratch.samples.rows_mut(y % SPLIT * CHANNELS);
+        v.enter(Split { pixels: self.image.row(y)[pixels].as_chunks().0, out, start: 0 });
     }
 
     /// Computes the responses of row y.

@@ -21,8 +21,8 @@ const MOST_REACH: usize = 3;
 
 /// Whether gradients are computed by tiles: where they keep most of a vector, and what stands for samples beyond the image makes the
 /// same of smoothed ones.
-pub(super) fn by_tiles<V: Simd>(config: &HarrisConfig) -> bool {
-    V::LANES >= 16 && matches!(config.border(), Border::Reflect101 | Border::Skip)
+pub(super) fn by_tiles<V: Simd>(config: &HarrisConfig, channels: usize) -> bool {
+    V::LANES >= 16 && channels == 1 && matches!(config.border(), Border::Reflect101 | Border::Skip)
 }
 
 /// Computes gx and gy of a block of rows.

@@ -97,10 +97,10 @@ impl Copied {
 }
 
 /// Copies pixels, each channel to a row from element `start` on.
-struct Split<'a> {
-    pixels: &'a [[u8; 3]],
-    out: [&'a mut [u8; SAMPLES]; 3],
-    start: usize,
+pub(super) struct Split<'a> {
+    pub(super) pixels: &'a [[u8; 3]],
+    pub(super) out: [&'a mut [u8; SAMPLES]; 3],
+    pub(super) start: usize,
 }
 
 impl Work for Split<'_> {

@@ -7,7 +7,7 @@
 //!
 //! - by tiles ([`by_tiles`], [`tiles`]): 8-bit samples, box and binomial windows up to 7, `Reflect101` or `Skip`, 512-bit vectors. A
 //!   tile is as wide as a vector; smoothed samples, gradients, sums and responses of it never leave the registers.
-//! - by rows ([`by_rows`], [`samples`], [`tensor`]): 8-bit gray samples, box and binomial windows. A kernel for each stage, from rows
+//! - by rows ([`by_rows`], [`samples`], [`tensor`]): 8-bit samples, box and binomial windows. A kernel for each stage, from rows
 //!   of 16-bit gradients to 32-bit sums; gradients by tiles where these are wide enough ([`gradients`]).
 //! - by floats ([`by_floats`], [`floats`], [`weighted`], [`wide`]): all else. Integers are exact as floats, as long as they fit; float images, and what
 //!   Gaussians made of others, keep the order of the contract.
@@ -88,16 +88,13 @@ impl FusedSample for u8 {
         if !is_short(walk.config, walk.image.channels()) {
             return walk.strip_by_floats(v, strip, found);
         }
-        let is_by_rows = walk.image.channels() == 1;
         // Constant, so that tiles are compiled for no vectors that are too short for any.
         if const { 2 * V::LANES > tiles::LEAST_TILE }
             && let Some(tile) = tiles::columns::<V>(walk.config)
         {
             walk.strip_by_tiles(v, strip, tile, found);
-        } else if is_by_rows {
-            walk.strip_by_rows(v, strip, found);
         } else {
-            walk.strip_by_floats(v, strip, found);
+            walk.strip_by_rows(v, strip, found);
         }
     }
 }

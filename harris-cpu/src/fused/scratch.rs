@@ -107,11 +107,11 @@ pub(super) type SampleRows = Rows<u8, SAMPLES>;
 pub(crate) struct Scratch {
     /// Samples summed down the columns; one row.
     pub(super) column_sums: Rows16,
-    /// Smoothed rows y − 1 to y + 1, by y mod 3.
+    /// Smoothed rows y − 1 to y + 1; rings of 3, one a channel.
     pub(super) smoothed: Rows16,
     /// Weighted sums and differences of three smoothed rows; two rows.
     pub(super) lines: [Rows16; 2],
-    /// gx and gy of the rows in the window and the one that leaves it, by y mod their number.
+    /// gx and gy of the rows in the window and the one that leaves it; rings, one a channel.
     pub(super) gradients: [Rows16; 2],
     /// A row of zeros.
     pub(super) zero: Rows16,
@@ -121,7 +121,7 @@ pub(crate) struct Scratch {
     pub(super) responses: Responses,
     /// For collecting peaks.
     pub(super) maxima: [Maxima; RING],
-    /// A block of samples, a row for each channel.
+    /// A block of samples, a row for each channel; of the walk by rows, those that are smoothed together.
     pub(super) samples: SampleRows,
     /// What turns gy in each column, 1 or −1.
     pub(super) signs: [i16; SAMPLES],
@@ -224,7 +224,7 @@ impl Default for Scratch {
     fn default() -> Self {
         Self {
             column_sums: Rows::new(1, 0),
-            smoothed: Rows::new(3, 0),
+            smoothed: Rows::new(0, 0),
             lines: [Rows::new(1, 0), Rows::new(1, 0)],
             gradients: [Rows::new(0, 0), Rows::new(0, 0)],
             zero: Rows::new(1, 0),
@@ -249,11 +249,11 @@ impl Scratch {
         self.is_invalid = false;
     }
 
-    /// Makes room for rings of `number` rows of gradients.
-    pub(super) fn reserve(&mut self, number: usize) {
-        for rows in &mut self.gradients {
-            rows.reserve(number);
-        }
+    /// Makes room for so many rows of smoothed samples, of gradients, and of samples of channels.
+    pub(super) fn reserve(&mut self, [smoothed, gradients, samples]: [usize; 3]) {
+        self.smoothed.reserve(smoothed);
+        self.gradients.iter_mut().for_each(|rows| rows.reserve(gradients));
+        self.samples.reserve(samples);
     }
 
     /// Makes room for tiles: `rows` rows of samples, and `kept` numbers of 16 and of 32 bits, which become zero.

@@ -82,6 +82,8 @@ pub(super) struct SumDown<'a> {
     /// gx and gy of the rows in the window, of which there are so many.
     pub(super) rows: [[&'a Row16; 2]; MOST_ROWS],
     pub(super) number: usize,
+    /// Whether to add to what stands in the sums.
+    pub(super) adds: bool,
     pub(super) pairs: [&'a mut SumRow; 3],
     pub(super) odds: [&'a mut SumRow; 3],
     pub(super) span: Range<usize>,
@@ -106,16 +108,20 @@ impl Work for SumDown<'_> {
 impl SumDown<'_> {
     #[inline(always)]
     fn within<V: Simd, const S: usize>(self, v: V) {
-        let Self { rows, pairs: [aa, bb, cc], odds: [ao, bo, co], span, .. } = self;
+        let Self { rows, adds, pairs: [aa, bb, cc], odds: [ao, bo, co], span, .. } = self;
         for i in vectors(span, 2 * V::LANES) {
+            let j = i / 2;
             let zero = v.splat_i32(0);
             let (mut pairs, mut odds) = ([zero; 3], [zero; 3]);
+            if adds {
+                pairs = [v.load_i32(aa, j), v.load_i32(bb, j), v.load_i32(cc, j)];
+                odds = [v.load_i32(ao, j), v.load_i32(bo, j), v.load_i32(co, j)];
+            }
             for row in 0..S {
                 let [x, y] = [v.load_i16(rows[row][0], i), v.load_i16(rows[row][1], i)];
                 let weighted = [weighted::<V, S>(v, x, row), weighted::<V, S>(v, y, row)];
                 add_products(v, [x, y], weighted, &mut pairs, &mut odds);
             }
-            let j = i / 2;
             v.store_i32(aa, j, pairs[0]);
             v.store_i32(bb, j, pairs[1]);
             v.store_i32(cc, j, pairs[2]);
