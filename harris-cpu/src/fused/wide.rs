@@ -25,15 +25,12 @@ impl Work for WideAdd<'_> {
     fn run<V: Simd>(self, v: V) {
         let Self { gx, gy, weight, sums: [a, b, c], span } = self;
         let weight = v.splat_f64(weight);
-        for i in vectors(span, V::LANES) {
-            let [x, y] = [v.widen(v.load_f32(gx, i)), v.widen(v.load_f32(gy, i))];
-            for half in 0..2 {
-                let (x, y, i) = (x[half], y[half], i + half * V::LANES / 2);
-                let [wx, wy] = [v.mul_f64(weight, x), v.mul_f64(weight, y)];
-                add_to(v, a, i, [wx, x]);
-                add_to(v, b, i, [wx, y]);
-                add_to(v, c, i, [wy, y]);
-            }
+        for i in vectors(span, V::LANES / 2) {
+            let [x, y] = [v.load_widened(gx, i), v.load_widened(gy, i)];
+            let [wx, wy] = [v.mul_f64(weight, x), v.mul_f64(weight, y)];
+            add_to(v, a, i, [wx, x]);
+            add_to(v, b, i, [wx, y]);
+            add_to(v, c, i, [wy, y]);
         }
     }
 }
@@ -59,15 +56,12 @@ impl Work for WideSlide<'_> {
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
         let Self { enters: [ex, ey], leaves: [lx, ly], sums: [a, b, c], span } = self;
-        for i in vectors(span, V::LANES) {
-            let [x, y] = [v.widen(v.load_f32(ex, i)), v.widen(v.load_f32(ey, i))];
-            let [u, w] = [v.widen(v.load_f32(lx, i)), v.widen(v.load_f32(ly, i))];
-            for half in 0..2 {
-                let (x, y, u, w, i) = (x[half], y[half], u[half], w[half], i + half * V::LANES / 2);
-                slide(v, a, i, [x, x], [u, u]);
-                slide(v, b, i, [x, y], [u, w]);
-                slide(v, c, i, [y, y], [w, w]);
-            }
+        for i in vectors(span, V::LANES / 2) {
+            let [x, y] = [v.load_widened(ex, i), v.load_widened(ey, i)];
+            let [u, w] = [v.load_widened(lx, i), v.load_widened(ly, i)];
+            slide(v, a, i, [x, x], [u, u]);
+            slide(v, b, i, [x, y], [u, w]);
+            slide(v, c, i, [y, y], [w, w]);
         }
     }
 }

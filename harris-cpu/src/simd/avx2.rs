@@ -48,6 +48,13 @@ impl Simd for Avx2 {
         prefetch(row, i);
     }
 
+    #[inline(always)]
+    fn load_widened(self, row: &[f32], i: usize) -> Self::F64 {
+        let row = &row[i..i + 4];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        unsafe { _mm256_cvtps_pd(_mm_loadu_ps(row.as_ptr())) }
+    }
+
     memory! {
         load_i16 = _mm256_loadu_si256, store_i16 = _mm256_storeu_si256: [i16; 16] as I16;
         load_i32 = _mm256_loadu_si256, store_i32 = _mm256_storeu_si256: [i32; 8] as I32;
@@ -111,7 +118,6 @@ impl Simd for Avx2 {
             [_mm256_permute2f128_ps::<0x20>(low, high), _mm256_permute2f128_ps::<0x31>(low, high)]
         };
         to_i32(a: F32) -> Self::I32 = _mm256_cvttps_epi32(a);
-        widen(a: F32) -> [Self::F64; 2] = [_mm256_cvtps_pd(_mm256_castps256_ps128(a)), _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(a))];
         add_f64(a: F64, b: F64) -> Self::F64 = _mm256_add_pd(a, b);
         sub_f64(a: F64, b: F64) -> Self::F64 = _mm256_sub_pd(a, b);
         mul_f64(a: F64, b: F64) -> Self::F64 = _mm256_mul_pd(a, b);

@@ -57,6 +57,13 @@ impl Simd for Avx512 {
         unsafe { _mm512_permutexvar_epi16(places::<K, 1>(), a) }
     }
 
+    #[inline(always)]
+    fn load_widened(self, row: &[f32], i: usize) -> Self::F64 {
+        let row = &row[i..i + 8];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        unsafe { _mm512_cvtps_pd(_mm256_loadu_ps(row.as_ptr())) }
+    }
+
     memory! {
         load_i16 = _mm512_loadu_si512, store_i16 = _mm512_storeu_si512: [i16; 32] as I16;
         load_i32 = _mm512_loadu_si512, store_i32 = _mm512_storeu_si512: [i32; 16] as I32;
@@ -121,10 +128,6 @@ impl Simd for Avx512 {
             [_mm512_permutex2var_ps(even, low, odd), _mm512_permutex2var_ps(even, high, odd)]
         };
         to_i32(a: F32) -> Self::I32 = _mm512_cvttps_epi32(a);
-        widen(a: F32) -> [Self::F64; 2] = {
-            let high = _mm512_extractf64x4_pd::<1>(_mm512_castps_pd(a));
-            [_mm512_cvtps_pd(_mm512_castps512_ps256(a)), _mm512_cvtps_pd(_mm256_castpd_ps(high))]
-        };
         add_f64(a: F64, b: F64) -> Self::F64 = _mm512_add_pd(a, b);
         sub_f64(a: F64, b: F64) -> Self::F64 = _mm512_sub_pd(a, b);
         mul_f64(a: F64, b: F64) -> Self::F64 = _mm512_mul_pd(a, b);

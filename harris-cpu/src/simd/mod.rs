@@ -92,6 +92,8 @@ pub(crate) trait Simd: Copy {
     fn load_f32(self, row: &[f32], i: usize) -> Self::F32;
     fn store_f32(self, row: &mut [f32], i: usize, v: Self::F32);
     fn load_f64(self, row: &[f64], i: usize) -> Self::F64;
+    /// Widens `LANES` / 2 floats, exactly.
+    fn load_widened(self, row: &[f32], i: usize) -> Self::F64;
     fn store_f64(self, row: &mut [f64], i: usize, v: Self::F64);
 
     fn splat_i16(self, v: i16) -> Self::I16;
@@ -155,8 +157,6 @@ pub(crate) trait Simd: Copy {
     fn interleave(self, even: Self::F32, odd: Self::F32) -> [Self::F32; 2];
     /// Rounds towards zero; below 2³¹ in magnitude.
     fn to_i32(self, a: Self::F32) -> Self::I32;
-    /// The lower and the upper half, exactly.
-    fn widen(self, a: Self::F32) -> [Self::F64; 2];
     /// The lower and the upper half, rounded to nearest even.
     fn narrow(self, a: [Self::F64; 2]) -> Self::F32;
     fn add_f64(self, a: Self::F64, b: Self::F64) -> Self::F64;

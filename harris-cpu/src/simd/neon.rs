@@ -43,6 +43,13 @@ impl Simd for Neon {
         unsafe { vreinterpretq_s16_u16(vmovl_u8(vld1_u8(row.as_ptr()))) }
     }
 
+    #[inline(always)]
+    fn load_widened(self, row: &[f32], i: usize) -> Self::F64 {
+        let row = &row[i..i + 2];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        unsafe { vcvt_f64_f32(vld1_f32(row.as_ptr())) }
+    }
+
     memory! {
         load_i16 = vld1q_s16, store_i16 = vst1q_s16: [i16; 8] as I16;
         load_i32 = vld1q_s32, store_i32 = vst1q_s32: [i32; 4] as I32;
@@ -97,7 +104,6 @@ impl Simd for Neon {
         max(a: F32, b: F32) -> Self::F32 = vmaxq_f32(a, b);
         interleave(even: F32, odd: F32) -> [Self::F32; 2] = [vzip1q_f32(even, odd), vzip2q_f32(even, odd)];
         to_i32(a: F32) -> Self::I32 = vcvtq_s32_f32(a);
-        widen(a: F32) -> [Self::F64; 2] = [vcvt_f64_f32(vget_low_f32(a)), vcvt_high_f64_f32(a)];
         add_f64(a: F64, b: F64) -> Self::F64 = vaddq_f64(a, b);
         sub_f64(a: F64, b: F64) -> Self::F64 = vsubq_f64(a, b);
         mul_f64(a: F64, b: F64) -> Self::F64 = vmulq_f64(a, b);

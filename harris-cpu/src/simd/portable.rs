@@ -75,6 +75,10 @@ impl Simd for Portable {
         load(row, i)
     }
     #[inline(always)]
+    fn load_widened(self, row: &[f32], i: usize) -> Self::F64 {
+        load::<f32, { N / 2 }>(row, i).map(f64::from)
+    }
+    #[inline(always)]
     fn store_f64(self, row: &mut [f64], i: usize, v: Self::F64) {
         row[i..i + N / 2].copy_from_slice(&v);
     }
@@ -212,10 +216,6 @@ impl Simd for Portable {
     #[inline(always)]
     fn to_i32(self, a: Self::F32) -> Self::I32 {
         a.map(|v| v as i32)
-    }
-    #[inline(always)]
-    fn widen(self, a: Self::F32) -> [Self::F64; 2] {
-        [0, N / 2].map(|half| array::from_fn(|i| f64::from(a[half + i])))
     }
     #[inline(always)]
     fn narrow(self, a: [Self::F64; 2]) -> Self::F32 {

@@ -47,6 +47,13 @@ impl Simd for Sse2 {
         prefetch(row, i);
     }
 
+    #[inline(always)]
+    fn load_widened(self, row: &[f32], i: usize) -> Self::F64 {
+        let row = &row[i..i + 2];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        unsafe { _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64(row.as_ptr().cast()))) }
+    }
+
     memory! {
         load_i16 = _mm_loadu_si128, store_i16 = _mm_storeu_si128: [i16; 8] as I16;
         load_i32 = _mm_loadu_si128, store_i32 = _mm_storeu_si128: [i32; 4] as I32;
@@ -103,7 +110,6 @@ impl Simd for Sse2 {
         max(a: F32, b: F32) -> Self::F32 = _mm_max_ps(a, b);
         interleave(even: F32, odd: F32) -> [Self::F32; 2] = [_mm_unpacklo_ps(even, odd), _mm_unpackhi_ps(even, odd)];
         to_i32(a: F32) -> Self::I32 = _mm_cvttps_epi32(a);
-        widen(a: F32) -> [Self::F64; 2] = [_mm_cvtps_pd(a), _mm_cvtps_pd(_mm_movehl_ps(a, a))];
         add_f64(a: F64, b: F64) -> Self::F64 = _mm_add_pd(a, b);
         sub_f64(a: F64, b: F64) -> Self::F64 = _mm_sub_pd(a, b);
         mul_f64(a: F64, b: F64) -> Self::F64 = _mm_mul_pd(a, b);
