@@ -44,7 +44,11 @@ impl Walk<'_, u8> {
             if now > threshold {
                 (threshold, quiet) = (now, self.quiet(now));
             }
-            self.respond(v, &columns, y, waiting.words, (threshold, quiet));
+            if self.is_binomial() {
+                self.respond::<V, true>(v, &columns, y, waiting.words, (threshold, quiet));
+            } else {
+                self.respond::<V, false>(v, &columns, y, waiting.words, (threshold, quiet));
+            }
             self.finish_row(&columns, strip, y);
             self.collect_at(v, &columns, strip, y, &mut waiting, found);
         }
@@ -239,8 +243,8 @@ impl Walk<'_, u8> {
         v.enter(Split { pixels: self.image.row(y)[pixels].as_chunks().0, out, start: 0 });
     }
 
-    /// Computes the responses of row y.
-    fn respond<V: Simd>(
+    /// Computes the responses of row y; `B` tells binomial windows.
+    fn respond<V: Simd, const B: bool>(
         &mut self,
         v: V,
         columns: &Columns,
@@ -253,12 +257,11 @@ impl Walk<'_, u8> {
         }
         let Scratch { sums, responses, .. } = &mut *self.scratch;
         let [aa, bb, cc, ao, bo, co] = sums.rows_mut(0).map(|row| &*row);
-        v.enter(Respond {
+        v.enter(Respond::<B> {
             measure: self.config.measure(),
             threshold,
             quiet,
             radius: self.config.window().radius(),
-            binomial: matches!(self.config.window(), Window::Binomial { .. }),
             scale: self.scale,
             pairs: [aa, bb, cc],
             odds: [ao, bo, co],

@@ -214,15 +214,14 @@ fn run_on<V: Simd>(
 }
 
 /// Sums over the window across, converts, and computes the responses of the columns of `span`; those that cannot exceed
-/// the threshold become less than any.
-pub(super) struct Respond<'a> {
+/// the threshold become less than any. `B` tells binomial windows from boxes: each is compiled by itself.
+pub(super) struct Respond<'a, const B: bool> {
     pub(super) measure: Measure,
     pub(super) threshold: f32,
     /// Which responses need not be computed.
     pub(super) quiet: Quiet,
-    /// Radius of the window, and whether it is binomial, not a box.
+    /// Radius of the window.
     pub(super) radius: usize,
-    pub(super) binomial: bool,
     pub(super) scale: f32,
     pub(super) pairs: [&'a SumRow; 3],
     pub(super) odds: [&'a SumRow; 3],
@@ -232,38 +231,35 @@ pub(super) struct Respond<'a> {
     pub(super) span: Range<usize>,
 }
 
-impl Work for Respond<'_> {
+impl<const B: bool> Work for Respond<'_, B> {
     type Output = ();
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        match (self.binomial, self.radius) {
-            (false, 1) => self.within::<V, 1, false>(v),
-            (false, 2) => self.within::<V, 2, false>(v),
-            (false, 3) => self.within::<V, 3, false>(v),
-            (false, _) => self.within::<V, 0, false>(v),
-            (true, 1) => self.within::<V, 1, true>(v),
-            (true, 2) => self.within::<V, 2, true>(v),
-            (true, _) => self.within::<V, 3, true>(v),
+        match self.radius {
+            1 => self.within::<V, 1>(v),
+            2 => self.within::<V, 2>(v),
+            3 => self.within::<V, 3>(v),
+            _ => self.within::<V, 0>(v),
         }
     }
 }
 
-/// `R` is the radius, or 0 for any; `B` tells binomial windows.
-impl Respond<'_> {
+/// `R` is the radius, or 0 for any.
+impl<const B: bool> Respond<'_, B> {
     #[inline(always)]
-    fn within<V: Simd, const R: usize, const B: bool>(self, v: V) {
+    fn within<V: Simd, const R: usize>(self, v: V) {
         match self.measure {
-            Measure::Harris { k } => self.by::<V, _, R, B>(v, Harris { k: v.splat_f32(k) }),
-            Measure::ShiTomasi => self.by::<V, _, R, B>(v, ShiTomasi { half: v.splat_f32(0.5) }),
+            Measure::Harris { k } => self.by::<V, _, R>(v, Harris { k: v.splat_f32(k) }),
+            Measure::ShiTomasi => self.by::<V, _, R>(v, ShiTomasi { half: v.splat_f32(0.5) }),
             Measure::Noble { eps } => {
-                self.by::<V, _, R, B>(v, Noble { two: v.splat_f32(2.0), eps: v.splat_f32(eps) });
+                self.by::<V, _, R>(v, Noble { two: v.splat_f32(2.0), eps: v.splat_f32(eps) });
             }
         }
     }
 
     #[inline(always)]
-    fn by<V: Simd, F: Formula<V>, const R: usize, const B: bool>(self, v: V, formula: F) {
+    fn by<V: Simd, F: Formula<V>, const R: usize>(self, v: V, formula: F) {
         let Self { radius, pairs: [aa, bb, cc], odds: [ao, bo, co], out, slot, words, span, .. } = self;
         let (scale, limit) = (v.splat_f32(self.scale), v.splat_f32(self.threshold));
         let quiet = v.splat_i32(self.quiet.lesser);
