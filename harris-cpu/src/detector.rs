@@ -62,7 +62,8 @@ impl CpuDetector {
             map.resize(image.width() * image.height(), 0.0);
         }
         if !in_walk {
-            self.fill(image, samples, &mut map)?;
+            image.check_samples()?;
+            self.fill(image, samples, &mut map);
         }
         let Workspace { scratch, selection, .. } = &mut self.workspace;
         let mut corners = if in_walk {
@@ -96,19 +97,13 @@ impl CpuDetector {
         Ok(corners)
     }
 
-    /// Computes all responses of an image whose size is checked: H × W, 0 where there are none.
-    fn fill<T: FusedSample>(
-        &mut self,
-        image: &ImageView<'_>,
-        samples: Raster<'_, T>,
-        map: &mut [f32],
-    ) -> Result<(), Error> {
+    /// Computes all responses of an image that is checked: H × W, 0 where there are none.
+    fn fill<T: FusedSample>(&mut self, image: &ImageView<'_>, samples: Raster<'_, T>, map: &mut [f32]) {
         let Self { config, workers, workspace: Workspace { scratch, buffers, .. } } = self;
         if fused::computes::<T>(config, samples.channels()) {
-            let scratch = walk(workers, scratch, (samples, None), &fused::without_corners(config), Some(map));
-            return check(scratch, image);
+            walk(workers, scratch, (samples, None), &fused::without_corners(config), Some(map));
+            return;
         }
-        image.check_samples()?;
         let (width, height) = (image.width(), image.height());
         let bands = workers.threads.bands(height);
         if buffers.len() < bands.len() {
@@ -127,7 +122,6 @@ impl CpuDetector {
                 row.fill(0.0);
             }
         }
-        Ok(())
     }
 
     /// Places corners between pixels, on all threads.
@@ -210,6 +204,7 @@ impl Detector for CpuDetector {
             Samples::U16(samples) => self.fill(image, samples, map),
             Samples::F32(samples) => self.fill(image, samples, map),
         }
+        Ok(())
     }
 
     fn describe(&self) -> String {

@@ -142,7 +142,7 @@ fn every_level_equals_the_reference() {
     });
 }
 
-/// Walks look at float samples on the way: wherever the one that is none is, the error is the reference's, and the next image is found in.
+/// Walks check float samples on the way: wherever a bad one is, the error is the reference's, and the next image's corners are found.
 #[test]
 fn one_float_that_is_no_sample_is_an_error() {
     let settings = ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() };
