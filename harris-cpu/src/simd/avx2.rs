@@ -5,7 +5,7 @@
 use std::arch::x86_64::*;
 
 use super::sse2::prefetch;
-use super::{Simd, Work};
+use super::{Simd, Work, align_frame};
 
 /// Proof that the processor has AVX2 and FMA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,7 @@ impl Simd for Avx2 {
     fn enter<W: Work>(self, work: W) -> W::Output {
         #[target_feature(enable = "avx2,fma")]
         fn compiled<W: Work>(v: Avx2, work: W) -> W::Output {
+            align_frame();
             work.run(v)
         }
         // SAFETY: `self` proves that the processor has the features that `compiled` is compiled for.

@@ -6,7 +6,7 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 
 use super::sse2::prefetch;
-use super::{Simd, Work};
+use super::{Simd, Work, align_frame};
 
 /// Proof that the processor has AVX-512 F, BW and VNNI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +33,7 @@ impl Simd for Avx512 {
     fn enter<W: Work>(self, work: W) -> W::Output {
         #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
         fn compiled<W: Work>(v: Avx512, work: W) -> W::Output {
+            align_frame();
             work.run(v)
         }
         // SAFETY: `self` proves that the processor has the features that `compiled` is compiled for.

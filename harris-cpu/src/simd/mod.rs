@@ -49,6 +49,17 @@ macro_rules! lanes {
     };
 }
 
+/// Has the compiler align the frame of the function that this is inlined into to whole cache lines: vectors that find no place in the
+/// registers otherwise lie across two of them, wherever the caller's frame happens to end.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn align_frame() {
+    #[repr(align(64))]
+    struct Line(u8);
+    let line = Line(0);
+    std::hint::black_box(&line.0);
+}
+
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
