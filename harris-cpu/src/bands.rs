@@ -1,9 +1,12 @@
 //! Bands of rows and the threads that work on them.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use rayon::{Scope, ThreadPool};
+use rayon::{Scope, ThreadPool, Yield};
 
 use crate::PoolError;
 
@@ -25,8 +28,18 @@ pub(crate) enum Threads {
     /// The user's pool.
     Pool(Arc<ThreadPool>),
     /// A pool of one's own, of one thread less than work on an image.
-    Own(Arc<ThreadPool>),
+    Own(Arc<OwnPool>),
 }
+
+/// A pool, and how often it was called.
+#[derive(Debug)]
+pub(crate) struct OwnPool {
+    pool: ThreadPool,
+    calls: Arc<AtomicUsize>,
+}
+
+/// For how long threads stay awake for one another: one that sleeps comes some 30 µs late, and waking it costs another one 10.
+const AWAKE: Duration = Duration::from_micros(100);
 
 impl Threads {
     /// `threads` threads for this detector alone.
@@ -40,7 +53,7 @@ impl Threads {
                     .thread_name(|i| format!("harris-{i}"))
                     .build()
                     .map_err(|source| PoolError::Start { threads, source })?;
-                Ok(Self::Own(Arc::new(pool)))
+                Ok(Self::Own(Arc::new(OwnPool { pool, calls: Arc::default() })))
             }
         }
     }
@@ -51,7 +64,7 @@ impl Threads {
             Self::Caller => 1,
             Self::Shared => rayon::current_num_threads(),
             Self::Pool(pool) => pool.current_num_threads(),
-            Self::Own(pool) => pool.current_num_threads() + 1,
+            Self::Own(own) => own.pool.current_num_threads() + 1,
         }
     }
 
@@ -71,12 +84,31 @@ impl Threads {
     /// Calls `work` with each of `items`, each on a thread; the first on the calling one.
     fn each<T: Send>(&self, items: &mut [T], work: impl Fn(&mut T) + Sync) {
         let Some((own, others)) = items.split_first_mut() else { return };
+        if others.is_empty() {
+            return work(own);
+        }
+        let left = AtomicUsize::new(others.len());
+        let theirs = |item: &mut T| {
+            work(item);
+            left.fetch_sub(1, Ordering::Relaxed);
+        };
+        let ours = || {
+            work(own);
+            stay_awake(|| left.load(Ordering::Relaxed) > 0);
+        };
         match self {
-            _ if others.is_empty() => work(own),
             Self::Caller => items.iter_mut().for_each(work),
-            Self::Shared => rayon::in_place_scope(|scope| hand_out(scope, own, others, &work)),
-            Self::Pool(pool) | Self::Own(pool) => {
-                pool.in_place_scope(|scope| hand_out(scope, own, others, &work));
+            Self::Shared => rayon::in_place_scope(|scope| hand_out(scope, others, &theirs, ours)),
+            Self::Pool(pool) => pool.in_place_scope(|scope| hand_out(scope, others, &theirs, ours)),
+            Self::Own(threads) => {
+                let OwnPool { pool, calls } = &**threads;
+                let call = calls.fetch_add(1, Ordering::Relaxed) + 1;
+                let theirs = |item: &mut T| {
+                    theirs(item);
+                    let calls = Arc::clone(calls);
+                    rayon::spawn(move || stay_awake(|| calls.load(Ordering::Relaxed) == call));
+                };
+                pool.in_place_scope(|scope| hand_out(scope, others, &theirs, ours));
             }
         }
     }
@@ -110,17 +142,27 @@ impl Threads {
     }
 }
 
-/// Gives `others` to the threads of a scope, and does the first item itself.
+/// Gives `items` to the threads of a scope, and does what the calling one has to do.
 fn hand_out<'a, T: Send>(
     scope: &Scope<'a>,
-    own: &mut T,
-    others: &'a mut [T],
-    work: &'a (impl Fn(&mut T) + Sync),
+    items: &'a mut [T],
+    theirs: &'a (impl Fn(&mut T) + Sync),
+    ours: impl FnOnce(),
 ) {
-    for item in others {
-        scope.spawn(|_| work(item));
+    for item in items {
+        scope.spawn(|_| theirs(item));
     }
-    work(own);
+    ours();
+}
+
+/// Waits while `is_waiting` tells to, for so long as it is worth it; a thread of a pool does what else it finds there.
+fn stay_awake(is_waiting: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while is_waiting() && begun.elapsed() < AWAKE {
+        if rayon::yield_now() != Some(Yield::Executed) {
+            thread::yield_now();
+        }
+    }
 }
 
 /// Rows cut into bands of nearly equal height.
