@@ -7,7 +7,7 @@ use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Raster, Sa
 use ndarray::Array2;
 
 use crate::forstner::Refine;
-use crate::fused::{self, FusedSample, Scratch, Walk};
+use crate::fused::{self, FusedSample, Greatest, Scratch, Walk};
 use crate::map::Map;
 use crate::staged;
 use crate::workers::{Workers, constructors};
@@ -162,8 +162,9 @@ fn walk<'a, T: FusedSample>(
     let scratch = &mut scratch[..number];
     scratch.iter_mut().for_each(Scratch::begin);
     let scale = config.tensor_scale(T::FULL_SCALE);
+    let greatest = &Greatest::default();
     let call = |rows, map, scratch: &mut Scratch| {
-        workers.level.call(Walk { image, mask, config, rows, scale, map, scratch });
+        workers.level.call(Walk { image, mask, config, rows, scale, map, greatest, scratch });
     };
     match map {
         Some(map) => {

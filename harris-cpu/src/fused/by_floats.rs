@@ -46,7 +46,7 @@ impl<T: FusedSample> Walk<'_, T> {
                 self.next_gradient(v, &columns, &taps, &mut next);
             }
             self.ask_for(v, &columns, ahead, 1);
-            let threshold = found.threshold(config.threshold());
+            let threshold = self.threshold(found);
             if self.is_wide() {
                 self.sum_wide(v, &columns, weights, y, y == rows.start);
             } else if place == 0 {

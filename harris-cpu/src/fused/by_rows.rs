@@ -36,11 +36,11 @@ impl Walk<'_, u8> {
         let rows = self.computed_rows();
         let mut next = Next::new(rows.start, self.config);
         let mut waiting = self.waiting(Words::by_rows::<V>(self.earlier::<V>()));
-        let mut threshold = found.threshold(self.config.threshold());
+        let mut threshold = self.threshold(found);
         let mut quiet = self.quiet(threshold);
         for y in rows.clone() {
             self.sum_down(v, &columns, y, y == rows.start, &mut next);
-            let now = found.threshold(self.config.threshold());
+            let now = self.threshold(found);
             if now > threshold {
                 (threshold, quiet) = (now, self.quiet(now));
             }

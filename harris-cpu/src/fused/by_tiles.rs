@@ -74,7 +74,7 @@ impl<'a> Walk<'a, u8> {
                 let gradient = top + i as isize - config.smoothing().radius() as isize - 2;
                 turned_rows |= u64::from(is_turned(config.border(), gradient, image.height())) << i;
             }
-            let threshold = found.threshold(config.threshold());
+            let threshold = self.threshold(found);
             let quiet = self.quiet(threshold);
             let Scratch { samples, signs, kept, kept_sums, responses, .. } = &mut *self.scratch;
             let tiles = Tiles {

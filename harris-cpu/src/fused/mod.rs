@@ -42,6 +42,7 @@ use std::ops::Range;
 use harris_core::config::APERTURES;
 use harris_core::{Gradient, HarrisConfig, ImageView, MAX_SAMPLE, Sample, Smoothing, Threshold, Window};
 
+pub(crate) use peaks::Greatest;
 use peaks::Peaks;
 pub(crate) use scratch::Scratch;
 pub(crate) use walk::Walk;

@@ -1,6 +1,7 @@
 //! Row kernels on responses: candidates, suppression, peaks.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use harris_core::Threshold;
 use harris_core::pipeline::selection::Key;
@@ -15,7 +16,7 @@ use crate::simd::{Simd, Work};
 pub(crate) struct Peaks {
     /// Peaks above the threshold as far as the thread knows it, in no order.
     pub(crate) peaks: Vec<Key>,
-    /// The greatest response where it is positive, else 0.
+    /// The greatest response as far as the thread knows it, where it is positive, else 0.
     pub(crate) greatest: f32,
 }
 
@@ -32,6 +33,22 @@ impl Peaks {
             Threshold::Relative(quality) => quality * self.greatest,
             Threshold::Rosin { .. } | Threshold::None => 0.0,
         }
+    }
+}
+
+/// The greatest response that any thread has found, where it is positive, else 0: what one has found spares the others candidates.
+#[derive(Debug, Default)]
+pub(crate) struct Greatest(AtomicU32);
+
+impl Greatest {
+    /// The greater of this and what a thread knows, from now on that of all.
+    pub(crate) fn raise(&self, known: f32) -> f32 {
+        // Floats that are not negative are ordered as their bits.
+        let greatest = f32::from_bits(self.0.load(Ordering::Relaxed));
+        if known > greatest {
+            self.0.fetch_max(known.to_bits(), Ordering::Relaxed);
+        }
+        known.max(greatest)
     }
 }
 

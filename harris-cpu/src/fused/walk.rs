@@ -7,7 +7,7 @@ use harris_core::config::BOX_GRADIENT_APERTURES;
 use harris_core::pipeline::border;
 use harris_core::{Border, HarrisConfig, Raster, Threshold};
 
-use super::peaks::{Collect, Corners, Peaks};
+use super::peaks::{Collect, Corners, Greatest, Peaks};
 use super::quiet::Quiet;
 use super::responses::{NOTHING, RING, Words};
 use super::scratch::{LEAD, STRIP, Scratch};
@@ -37,6 +37,7 @@ pub(crate) struct Walk<'a, T> {
     pub(crate) scale: f32,
     /// Where all responses of the band go, 0 where there are none, if they are asked for.
     pub(crate) map: Option<&'a mut [f32]>,
+    pub(crate) greatest: &'a Greatest,
     pub(crate) scratch: &'a mut Scratch,
 }
 
@@ -47,6 +48,7 @@ impl<T: FusedSample> WithSimd for Walk<'_, T> {
         let mut found = mem::take(&mut self.scratch.found);
         let width = self.image.width();
         // Another band may have told already.
+        found.greatest = self.greatest.raise(found.greatest);
         if matches!(self.config.threshold(), Threshold::Relative(_)) && found.greatest == 0.0 {
             let map = self.map.take();
             self.probe(v, &mut found);
@@ -55,6 +57,7 @@ impl<T: FusedSample> WithSimd for Walk<'_, T> {
         for start in (0..width).step_by(STRIP) {
             T::strip(&mut self, v, &(start..(start + STRIP).min(width)), &mut found);
         }
+        self.greatest.raise(found.greatest);
         self.scratch.found = found;
     }
 }
@@ -126,6 +129,12 @@ impl<T: FusedSample> Walk<'_, T> {
         found.peaks.truncate(known);
     }
 
+    /// The threshold as far as it is known to any thread: at most the final one.
+    pub(super) fn threshold(&self, found: &mut Peaks) -> f32 {
+        found.greatest = self.greatest.raise(found.greatest);
+        found.threshold(self.config.threshold())
+    }
+
     /// The rows whose responses the band needs: its own and what suppression looks at around it.
     pub(super) fn computed_rows(&self) -> Range<usize> {
         let radius = self.config.suppression_radius();
@@ -175,6 +184,7 @@ impl<T: FusedSample> Walk<'_, T> {
         let until = if end == height { height } else { end.saturating_sub(radius) };
         let rows = waiting.uncollected..until.min(self.rows.end).max(waiting.uncollected);
         waiting.uncollected = rows.end;
+        let threshold = self.threshold(found);
         let Scratch { responses, maxima, .. } = &mut *self.scratch;
         v.enter(Collect {
             responses,
@@ -185,7 +195,7 @@ impl<T: FusedSample> Walk<'_, T> {
             rows,
             maxima,
             corners: Corners {
-                threshold: found.threshold(self.config.threshold()),
+                threshold,
                 found,
                 origin: columns.origin,
                 columns: strip.clone(),
