@@ -8,7 +8,7 @@ use harris_core::{Border, Window};
 use super::layout::Layout;
 use super::peaks::Peaks;
 use super::responses::RING;
-use super::scratch::{BLOCK, Scratch};
+use super::scratch::{BLOCK, Scratch, from_line};
 use super::tiles::{self, Tiles};
 use super::walk::{Columns, Walk};
 use crate::simd::Simd;
@@ -96,8 +96,8 @@ impl<'a> Walk<'a, u8> {
                 signs,
                 any_turned,
                 turned_rows,
-                kept,
-                kept_sums,
+                kept: from_line(kept),
+                kept_sums: from_line(kept_sums),
                 without: without.saturating_sub(consumed),
                 responses,
                 slot: complete % RING,

@@ -31,7 +31,7 @@ const _: () = assert!(MOST_SUPPORT >= 2 + (*BOX_GRADIENT_APERTURES.end() / 2) as
 const _: () = assert!(LEAD + STRIP + LEAD <= ROW);
 
 /// Rows of a block of tiles at most.
-pub(super) const BLOCK: usize = 35;
+pub(super) const BLOCK: usize = 47;
 const _: () = assert!(BLOCK + 4 * MOST_RADIUS < RING);
 
 /// Samples of a row that tiles read: strip, halo, and what the last tile reads beyond it.
@@ -53,6 +53,15 @@ pub(super) type WideRow = [f64; ROW];
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Aligned<T, const LENGTH: usize>(pub(super) [T; LENGTH]);
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// The elements from the first on that begins a cache line.
+pub(super) fn from_line<T>(elements: &mut [T]) -> &mut [T] {
+    let skipped = elements.as_ptr().align_offset(LINE);
+    &mut elements[skipped..]
+}
 
 /// Rows of one kind.
 #[derive(Debug)]
@@ -260,8 +269,8 @@ impl Scratch {
     pub(super) fn reserve_tiles(&mut self, rows: usize, kept: [usize; 2]) {
         self.samples.reserve(rows);
         self.kept.clear();
-        self.kept.resize(kept[0], 0);
+        self.kept.resize(kept[0] + LINE, 0);
         self.kept_sums.clear();
-        self.kept_sums.resize(kept[1], 0);
+        self.kept_sums.resize(kept[1] + LINE, 0);
     }
 }
