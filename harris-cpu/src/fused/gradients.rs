@@ -9,10 +9,13 @@ use harris_core::{Border, Gradient, HarrisConfig, Smoothing};
 use super::layout::Layout;
 use super::responses::Words;
 use super::scratch::{Rows16, SAMPLES, STRIP, SampleRows, Scratch};
-use super::tiles::{differentiate, smooth};
+use super::stages::{Stages, delay};
 use super::walk::{Columns, Walk};
 use super::{MOST_RADIUS, MOST_WINDOW};
 use crate::simd::{Simd, Work};
+
+/// Whether stages are cut in halves.
+const DEEP: bool = true;
 
 /// Rows of a block at most.
 pub(super) const BLOCK: usize = 32;
@@ -111,23 +114,23 @@ struct Tile<'a> {
 }
 
 impl Tile<'_> {
-    /// A stage works on what the one before it left in the last turn.
     #[inline(always)]
-    fn walk<'a, V: Simd>(&mut self, v: V, mut rows: impl Iterator<Item = &'a [u8]>) {
-        let zero = v.splat_i16(0);
-        let (mut partial, mut smoothed) = ([zero; 4], zero);
-        let (mut differences, mut sums) = ([zero; 2], [zero; 2]);
-        for samples in rows.by_ref().take(self.without + 1) {
-            differentiate(v, self.gradient, smoothed, &mut differences, &mut sums);
-            smoothed = smooth(v, self.smoothing, v.load_u8(samples, 0), &mut partial);
+    fn walk<'a, V: Simd>(&mut self, v: V, mut rows: impl ExactSizeIterator<Item = &'a [u8]>) {
+        let (kinds, nothing) = ((self.smoothing, self.gradient), v.splat_i16(0));
+        let number = rows.len() - self.without;
+        let mut stages = Stages::new(v);
+        // Turns that give no row of gradients; in the last ones, there are no more samples.
+        for _ in 0..self.without + delay(DEEP, self.smoothing) {
+            let samples = rows.next().map_or(nothing, |samples| v.load_u8(samples, 0));
+            stages.take(v, DEEP, kinds, samples);
         }
-        let mut slots = self.slots.iter();
+        let mut slots = self.slots[..number].iter();
         for (samples, &slot) in rows.zip(&mut slots) {
-            self.put(v, slot, differentiate(v, self.gradient, smoothed, &mut differences, &mut sums));
-            smoothed = smooth(v, self.smoothing, v.load_u8(samples, 0), &mut partial);
+            let samples = v.load_u8(samples, 0);
+            self.put(v, slot, stages.take(v, DEEP, kinds, samples));
         }
-        if let Some(&slot) = slots.next() {
-            self.put(v, slot, differentiate(v, self.gradient, smoothed, &mut differences, &mut sums));
+        for &slot in slots {
+            self.put(v, slot, stages.take(v, DEEP, kinds, nothing));
         }
     }
 

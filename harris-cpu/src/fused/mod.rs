@@ -31,6 +31,7 @@ mod quiet;
 mod responses;
 mod samples;
 mod scratch;
+mod stages;
 mod tensor;
 mod tiles;
 mod walk;

@@ -15,8 +15,8 @@ use harris_core::{Border, Gradient, HarrisConfig, Measure, Smoothing};
 
 use super::quiet::Quiet;
 use super::responses::{RING, Responses, Words};
-use super::samples::weigh;
 use super::scratch::{SAMPLES, SampleRows};
+use super::stages::{self, Stages};
 use super::tensor::{Formula, Harris, Noble, ShiTomasi, add_products, greatest_lesser, scaled, weighted};
 use crate::simd::{Simd, Work};
 
@@ -35,12 +35,20 @@ pub(super) fn columns<V: Simd>(config: &HarrisConfig) -> Option<usize> {
     is_covered.then(|| lanes - lost)
 }
 
-/// Rows that a tile's stages wait for those before them.
-pub(super) const DELAY: usize = 3;
+/// Rows between one of samples that completes a row of responses and that row: the stages up to gradients wait for those before them, as do
+/// the window's sums and the responses.
+pub(super) const fn delay(smoothing: Smoothing, channels: usize) -> usize {
+    stages::delay(is_deep(channels), smoothing) + 2
+}
+
+/// Channels of colours give the processor enough to work on at a time, and have no registers for more.
+pub(super) const fn is_deep(channels: usize) -> bool {
+    channels == 1
+}
 
 /// Vectors of 16-bit numbers that a tile keeps, and of 32-bit numbers.
 pub(super) const fn kept(size: usize, channels: usize) -> [usize; 2] {
-    [channels * (4 + 1 + 2 + 2 + 2 + 2 * size), 6]
+    [channels * (stages::KEPT + 2 + 2 * size), 6]
 }
 
 /// Computes the responses of a block of rows, and marks those above a threshold.
@@ -133,19 +141,13 @@ struct Tile {
 
 /// What a tile keeps of the rows above.
 struct State<V: Simd, const S: usize, const C: usize> {
-    /// Partial sums of the smoothing.
-    smoothing: [[V::I16; 4]; C],
-    /// The last row.
-    smoothed: [V::I16; C],
-    /// Partial sums of gx, or rows of differences.
-    differences: [[V::I16; 2]; C],
-    /// The last two rows of weighted sums, for gy.
-    sums: [[V::I16; 2]; C],
+    /// From samples to gradients.
+    stages: [Stages<V>; C],
     /// gx and gy of the last row.
     gradients: [[V::I16; 2]; C],
     /// gx and gy of the rows in the window.
     window: [[[V::I16; 2]; S]; C],
-    /// The window's sums of gx², gx·gy and gy², down the columns: of pairs of these, and of odd ones, for boxes negative.
+    /// The window's sums of gx², gx·gy and gy², down the columns: of pairs of these, and of odd ones.
     pairs: [V::I32; 3],
     odds: [V::I32; 3],
 }
@@ -190,18 +192,21 @@ impl Tiles<'_> {
         state: &mut State<V, S, C>,
         tile: Tile,
     ) {
+        let (image, ahead) = (self.image, self.ahead);
+        // Not by number: that would be a look-up and a question more for each row.
+        let (image, ahead) = (image[..self.rows].as_chunks::<S>().0, ahead[..self.rows].as_chunks::<S>().0);
         let mut row = 0;
-        while row < self.rows {
-            self.row::<V, S, C, B, PLAIN, 0>(v, state, row, tile);
-            self.row::<V, S, C, B, PLAIN, 1>(v, state, row + 1, tile);
-            self.row::<V, S, C, B, PLAIN, 2>(v, state, row + 2, tile);
+        for (samples, ahead) in image.iter().zip(ahead) {
+            self.row::<V, S, C, B, PLAIN, 0>(v, state, (row, samples[0], ahead[0]), tile);
+            self.row::<V, S, C, B, PLAIN, 1>(v, state, (row + 1, samples[1], ahead[1]), tile);
+            self.row::<V, S, C, B, PLAIN, 2>(v, state, (row + 2, samples[2], ahead[2]), tile);
             if S > 3 {
-                self.row::<V, S, C, B, PLAIN, 3>(v, state, row + 3, tile);
-                self.row::<V, S, C, B, PLAIN, 4>(v, state, row + 4, tile);
+                self.row::<V, S, C, B, PLAIN, 3>(v, state, (row + 3, samples[3], ahead[3]), tile);
+                self.row::<V, S, C, B, PLAIN, 4>(v, state, (row + 4, samples[4], ahead[4]), tile);
             }
             if S > 5 {
-                self.row::<V, S, C, B, PLAIN, 5>(v, state, row + 5, tile);
-                self.row::<V, S, C, B, PLAIN, 6>(v, state, row + 6, tile);
+                self.row::<V, S, C, B, PLAIN, 5>(v, state, (row + 5, samples[5], ahead[5]), tile);
+                self.row::<V, S, C, B, PLAIN, 6>(v, state, (row + 6, samples[6], ahead[6]), tile);
             }
             row += S;
         }
@@ -210,14 +215,14 @@ impl Tiles<'_> {
     /// Takes a row of samples, and computes a row of responses. `OLDEST` is the place in the window of the row that
     /// leaves it.
     ///
-    /// Each stage works on what the one before it left in the last call, so that the processor has four chains of
+    /// Each stage works on what the one before it left in the last call, so that the processor has several chains of
     /// operations to work on at a time.
     #[inline(always)]
     fn row<V: Simd, const S: usize, const C: usize, const B: bool, const PLAIN: bool, const OLDEST: usize>(
         &mut self,
         v: V,
         state: &mut State<V, S, C>,
-        row: usize,
+        (row, samples, ahead): (usize, &[u8], &[u8]),
         tile: Tile,
     ) {
         if PLAIN || row >= self.without {
@@ -228,10 +233,10 @@ impl Tiles<'_> {
         if B {
             (state.pairs, state.odds) = ([v.splat_i32(0); 3], [v.splat_i32(0); 3]);
         }
-        self.channel::<V, S, C, B, PLAIN, OLDEST, 0>(v, state, (row, turned_row), tile);
+        self.channel::<V, S, C, B, PLAIN, OLDEST, 0>(v, state, (row, turned_row, samples, ahead), tile);
         if C == 3 {
-            self.channel::<V, S, C, B, PLAIN, OLDEST, 1>(v, state, (row, turned_row), tile);
-            self.channel::<V, S, C, B, PLAIN, OLDEST, 2>(v, state, (row, turned_row), tile);
+            self.channel::<V, S, C, B, PLAIN, OLDEST, 1>(v, state, (row, turned_row, samples, ahead), tile);
+            self.channel::<V, S, C, B, PLAIN, OLDEST, 2>(v, state, (row, turned_row, samples, ahead), tile);
         }
     }
 
@@ -249,7 +254,7 @@ impl Tiles<'_> {
         &mut self,
         v: V,
         state: &mut State<V, S, C>,
-        (row, turned_row): (usize, bool),
+        (row, turned_row, samples, ahead): (usize, bool, &[u8], &[u8]),
         tile: Tile,
     ) {
         let c = CHANNEL;
@@ -260,9 +265,14 @@ impl Tiles<'_> {
             state.slide(v, c, OLDEST);
         }
 
-        let smoothed = state.smoothed[c];
-        let [x, mut y] =
-            differentiate(v, self.gradient, smoothed, &mut state.differences[c], &mut state.sums[c]);
+        let samples = if PLAIN || tile.inside {
+            let column = (self.first + tile.column as isize) as usize;
+            v.prefetch(ahead, column);
+            v.load_u8(samples, column)
+        } else {
+            v.load_u8(self.extended.row(row * C + c), tile.column)
+        };
+        let [x, mut y] = state.stages[c].take(v, is_deep(C), (self.smoothing, self.gradient), samples);
         if !PLAIN && (tile.turned || turned_row) {
             y = v.mul_i16(y, v.load_i16(self.signs, tile.column));
             if turned_row {
@@ -270,14 +280,6 @@ impl Tiles<'_> {
             }
         }
         state.gradients[c] = [x, y];
-        let samples = if PLAIN || tile.inside {
-            let column = (self.first + tile.column as isize) as usize;
-            v.prefetch(self.ahead[row % RING], column);
-            v.load_u8(self.image[row % RING], column)
-        } else {
-            v.load_u8(self.extended.row(row * C + c), tile.column)
-        };
-        state.smoothed[c] = smooth(v, self.smoothing, samples, &mut state.smoothing[c]);
     }
 
     /// Computes responses from the window's sums, unless all are quiet.
@@ -347,71 +349,6 @@ impl Tiles<'_> {
     }
 }
 
-#[inline(always)]
-pub(super) fn smooth<V: Simd>(v: V, smoothing: Smoothing, samples: V::I16, kept: &mut [V::I16; 4]) -> V::I16 {
-    // Questions one by one: the compiler makes a jump through a table of a match of them all.
-    if matches!(smoothing, Smoothing::Binomial3) {
-        let across = step(v, step(v, samples));
-        let down = pass(v, pass(v, across, &mut kept[0]), &mut kept[1]);
-        v.sixteenth(down)
-    } else if matches!(smoothing, Smoothing::Binomial5) {
-        let across = step(v, step(v, step(v, step(v, samples))));
-        let half = pass(v, pass(v, across, &mut kept[0]), &mut kept[1]);
-        let down = pass(v, pass(v, half, &mut kept[2]), &mut kept[3]);
-        // Up to 256 · 255 + 128: all 16 bits, unsigned.
-        v.shift_right_8(v.add_i16(down, v.splat_i16(128)))
-    } else {
-        samples
-    }
-}
-
-/// [1 1] across.
-#[inline(always)]
-fn step<V: Simd>(v: V, row: V::I16) -> V::I16 {
-    v.add_i16(row, v.next_i16(row))
-}
-
-/// [1 1] down.
-#[inline(always)]
-fn pass<V: Simd>(v: V, row: V::I16, above: &mut V::I16) -> V::I16 {
-    let sum = v.add_i16(*above, row);
-    *above = row;
-    sum
-}
-
-/// gx and gy of the row before `smooth`.
-#[inline(always)]
-pub(super) fn differentiate<V: Simd>(
-    v: V,
-    gradient: Gradient,
-    smooth: V::I16,
-    differences: &mut [V::I16; 2],
-    sums: &mut [V::I16; 2],
-) -> [V::I16; 2] {
-    let (pair, next) = (step(v, smooth), v.next_i16(smooth));
-    let next_pair = v.next_i16(pair);
-    // (p₁ + p₂) − (p₀ + p₁)
-    let difference = v.sub_i16(next_pair, pair);
-    let (x, sum) = if matches!(gradient, Gradient::Scharr3) {
-        let x = weigh::<V, true>(v, differences[1], differences[0], difference);
-        *differences = [difference, differences[0]];
-        // 3·(p₀ + 2·p₁ + p₂) + 4·p₁
-        let sobel = v.add_i16(pair, next_pair);
-        let [twice, twice_next] = [v.add_i16(sobel, sobel), v.add_i16(next, next)];
-        (x, v.add_i16(v.add_i16(sobel, twice), v.add_i16(twice_next, twice_next)))
-    } else if matches!(gradient, Gradient::Central) {
-        let x = differences[0];
-        differences[0] = difference;
-        (x, next)
-    } else {
-        let [first, second] = differences;
-        (pass(v, pass(v, difference, first), second), v.add_i16(pair, next_pair))
-    };
-    let y = v.sub_i16(sum, sums[1]);
-    *sums = [sum, sums[0]];
-    [x, y]
-}
-
 /// The sums over S columns from the even and from the odd ones on; binomial ones where `B`.
 #[inline(always)]
 fn across<V: Simd, const S: usize, const B: bool>(v: V, pairs: V::I32, odds: V::I32) -> [V::I32; 2] {
@@ -419,16 +356,16 @@ fn across<V: Simd, const S: usize, const B: bool>(v: V, pairs: V::I32, odds: V::
 }
 
 #[inline(always)]
-fn box_across<V: Simd, const S: usize>(v: V, pairs: V::I32, negative_odds: V::I32) -> [V::I32; 2] {
+fn box_across<V: Simd, const S: usize>(v: V, pairs: V::I32, odds: V::I32) -> [V::I32; 2] {
     // Whole pairs after the first, and the odd column of the last of them.
-    let (mut pair, mut odd) = (v.next_i32(pairs), v.next_i32(negative_odds));
+    let (mut pair, mut odd) = (v.next_i32(pairs), v.next_i32(odds));
     let mut whole = pair;
     for _ in 1..S / 2 {
         pair = v.next_i32(pair);
         odd = v.next_i32(odd);
         whole = v.add_i32(whole, pair);
     }
-    [v.add_i32(v.add_i32(pairs, whole), odd), v.sub_i32(whole, negative_odds)]
+    [v.sub_i32(v.add_i32(pairs, whole), odd), v.add_i32(whole, odds)]
 }
 
 // Scharr's gradient is the greatest: S + 1 columns of S rows of its squares in gray images, and in those of colours where 32 bits hold
@@ -470,8 +407,7 @@ impl<V: Simd, const S: usize, const C: usize> State<V, S, C> {
         // As the row kernels: x² − u² = (x − u)·(x + u), and x·y − u·w = x·(y − w) + (x − u)·w.
         let [dx, dy] = [v.sub_i16(x, u), v.sub_i16(y, w)];
         let [sx, sy] = [v.add_i16(x, u), v.add_i16(y, w)];
-        // Sums of odd columns are kept negative: so they are subtracted and added without a step more.
-        let [ox, oy] = [v.odd_difference(u, x), v.odd_difference(w, y)];
+        let [ox, oy] = [v.odd_lanes(dx), v.odd_lanes(dy)];
         let (pairs, odds) = (&mut self.pairs, &mut self.odds);
         pairs[0] = v.dot_add(pairs[0], dx, sx);
         pairs[1] = v.dot_add(v.dot_add(pairs[1], x, dy), dx, w);
@@ -496,21 +432,15 @@ impl<V: Simd, const S: usize, const C: usize> State<V, S, C> {
     fn load(v: V, kept: &[i16], kept_sums: &[i32]) -> Self {
         let (zero, zero_sum) = (v.splat_i16(0), v.load_i32(kept_sums, 0));
         let mut state = Self {
-            smoothing: [[zero; 4]; C],
-            smoothed: [zero; C],
-            differences: [[zero; 2]; C],
-            sums: [[zero; 2]; C],
+            stages: [Stages::new(v); C],
             gradients: [[zero; 2]; C],
             window: [[[zero; 2]; S]; C],
             pairs: [zero_sum; 3],
             odds: [zero_sum; 3],
         };
         let mut place = 0;
-        load(v, &mut state.smoothed, kept, &mut place);
         for c in 0..C {
-            load(v, &mut state.smoothing[c], kept, &mut place);
-            load(v, &mut state.differences[c], kept, &mut place);
-            load(v, &mut state.sums[c], kept, &mut place);
+            load(v, state.stages[c].vectors(), kept, &mut place);
             load(v, &mut state.gradients[c], kept, &mut place);
             for gradient in &mut state.window[c] {
                 load(v, gradient, kept, &mut place);
@@ -524,15 +454,12 @@ impl<V: Simd, const S: usize, const C: usize> State<V, S, C> {
     }
 
     #[inline(always)]
-    fn store(&self, v: V, kept: &mut [i16], kept_sums: &mut [i32]) {
+    fn store(&mut self, v: V, kept: &mut [i16], kept_sums: &mut [i32]) {
         let mut place = 0;
-        store(v, &self.smoothed, kept, &mut place);
         for c in 0..C {
-            store(v, &self.smoothing[c], kept, &mut place);
-            store(v, &self.differences[c], kept, &mut place);
-            store(v, &self.sums[c], kept, &mut place);
-            store(v, &self.gradients[c], kept, &mut place);
-            for gradient in &self.window[c] {
+            store(v, self.stages[c].vectors(), kept, &mut place);
+            store(v, &mut self.gradients[c], kept, &mut place);
+            for gradient in &mut self.window[c] {
                 store(v, gradient, kept, &mut place);
             }
         }
@@ -544,7 +471,10 @@ impl<V: Simd, const S: usize, const C: usize> State<V, S, C> {
 }
 
 #[inline(always)]
-fn load<V: Simd, const N: usize>(v: V, vectors: &mut [V::I16; N], kept: &[i16], place: &mut usize) {
+fn load<'v, V: Simd>(v: V, vectors: impl IntoIterator<Item = &'v mut V::I16>, kept: &[i16], place: &mut usize)
+where
+    V::I16: 'v,
+{
     for vector in vectors {
         *vector = v.load_i16(kept, *place);
         *place += 2 * V::LANES;
@@ -552,7 +482,14 @@ fn load<V: Simd, const N: usize>(v: V, vectors: &mut [V::I16; N], kept: &[i16], 
 }
 
 #[inline(always)]
-fn store<V: Simd, const N: usize>(v: V, vectors: &[V::I16; N], kept: &mut [i16], place: &mut usize) {
+fn store<'v, V: Simd>(
+    v: V,
+    vectors: impl IntoIterator<Item = &'v mut V::I16>,
+    kept: &mut [i16],
+    place: &mut usize,
+) where
+    V::I16: 'v,
+{
     for vector in vectors {
         v.store_i16(kept, *place, *vector);
         *place += 2 * V::LANES;

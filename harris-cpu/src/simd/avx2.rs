@@ -84,7 +84,6 @@ impl Simd for Avx2 {
         mul_i16(a: I16, b: I16) -> Self::I16 = _mm256_mullo_epi16(a, b);
         sixteenth(a: I16) -> Self::I16 = _mm256_mulhrs_epi16(a, _mm256_set1_epi16(1 << 11));
         next_i16(a: I16) -> Self::I16 = _mm256_alignr_epi8::<2>(_mm256_permute2x128_si256::<0x01>(a, a), a);
-        odd_difference(a: I16, b: I16) -> Self::I16 = _mm256_and_si256(_mm256_sub_epi16(a, b), _mm256_set1_epi32(0xFFFF_0000_u32 as i32));
         odd_lanes(a: I16) -> Self::I16 = _mm256_and_si256(a, _mm256_set1_epi32(0xFFFF_0000_u32 as i32));
         max_i16(a: I16, b: I16) -> Self::I16 = _mm256_max_epi16(a, b);
         greater_i16(a: I16, b: I16) -> u32 = bits(_mm256_cmpgt_epi16(a, b));

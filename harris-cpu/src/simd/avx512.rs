@@ -96,7 +96,6 @@ impl Simd for Avx512 {
         mul_i16(a: I16, b: I16) -> Self::I16 = _mm512_mullo_epi16(a, b);
         sixteenth(a: I16) -> Self::I16 = _mm512_mulhrs_epi16(a, _mm512_set1_epi16(1 << 11));
         next_i16(a: I16) -> Self::I16 = _mm512_permutexvar_epi16(places::<1, 1>(), a);
-        odd_difference(a: I16, b: I16) -> Self::I16 = odd_difference(a, b);
         odd_lanes(a: I16) -> Self::I16 = _mm512_and_si512(a, _mm512_set1_epi32(0xFFFF_0000_u32 as i32));
         max_i16(a: I16, b: I16) -> Self::I16 = _mm512_max_epi16(a, b);
         greater_i16(a: I16, b: I16) -> u32 = _mm512_cmpgt_epi16_mask(a, b);
@@ -162,22 +161,6 @@ fn dot_add(mut acc: __m512i, a: __m512i, b: __m512i) -> __m512i {
         );
     }
     acc
-}
-
-/// a − b in odd lanes, zero in even ones, by the name of the instruction: of the intrinsic the compiler makes two.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn odd_difference(a: __m512i, b: __m512i) -> __m512i {
-    let difference;
-    // SAFETY: the instruction, whose feature the function has, reads and writes these registers alone.
-    unsafe {
-        asm!(
-            "vpsubw {difference} {{{odd}}} {{z}}, {a}, {b}",
-            difference = lateout(zmm_reg) difference, odd = in(kreg) 0xAAAA_AAAA_u32, a = in(zmm_reg) a, b = in(zmm_reg) b,
-            options(pure, nomem, nostack, preserves_flags),
-        );
-    }
-    difference
 }
 
 /// The last lane in all, by the name of the instruction: of the intrinsic the compiler makes two, which others wait for.

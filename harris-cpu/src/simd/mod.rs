@@ -123,8 +123,6 @@ pub(crate) trait Simd: Copy {
     fn sixteenth(self, a: Self::I16) -> Self::I16;
     /// aᵢ₊₁ in lane i; what stands in the last lane means nothing.
     fn next_i16(self, a: Self::I16) -> Self::I16;
-    /// a − b in odd lanes, zero in even ones.
-    fn odd_difference(self, a: Self::I16, b: Self::I16) -> Self::I16;
     /// Sets even lanes to zero.
     fn odd_lanes(self, a: Self::I16) -> Self::I16;
     /// aᵢ₊ₖ in lane i, K at most 8; what stands in the last K lanes means nothing.

@@ -78,7 +78,6 @@ impl Simd for Neon {
         mul_i16(a: I16, b: I16) -> Self::I16 = vmulq_s16(a, b);
         sixteenth(a: I16) -> Self::I16 = vrshrq_n_s16::<4>(a);
         next_i16(a: I16) -> Self::I16 = vextq_s16::<1>(a, a);
-        odd_difference(a: I16, b: I16) -> Self::I16 = odd_lanes(vsubq_s16(a, b));
         odd_lanes(a: I16) -> Self::I16 = odd_lanes(a);
         max_i16(a: I16, b: I16) -> Self::I16 = vmaxq_s16(a, b);
         greater_i16(a: I16, b: I16) -> u32 = bits_of_8(vcgtq_s16(a, b));

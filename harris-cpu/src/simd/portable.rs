@@ -127,10 +127,6 @@ impl Simd for Portable {
         array::from_fn(|i| a[(i + 1) % (2 * N)])
     }
     #[inline(always)]
-    fn odd_difference(self, a: Self::I16, b: Self::I16) -> Self::I16 {
-        self.odd_lanes(self.sub_i16(a, b))
-    }
-    #[inline(always)]
     fn odd_lanes(self, a: Self::I16) -> Self::I16 {
         array::from_fn(|i| if i % 2 == 1 { a[i] } else { 0 })
     }

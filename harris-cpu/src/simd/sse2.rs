@@ -82,7 +82,6 @@ impl Simd for Sse2 {
         mul_i16(a: I16, b: I16) -> Self::I16 = _mm_mullo_epi16(a, b);
         sixteenth(a: I16) -> Self::I16 = _mm_srli_epi16::<4>(_mm_add_epi16(a, _mm_set1_epi16(8)));
         next_i16(a: I16) -> Self::I16 = _mm_srli_si128::<2>(a);
-        odd_difference(a: I16, b: I16) -> Self::I16 = _mm_and_si128(_mm_sub_epi16(a, b), _mm_set1_epi32(0xFFFF_0000_u32 as i32));
         odd_lanes(a: I16) -> Self::I16 = _mm_and_si128(a, _mm_set1_epi32(0xFFFF_0000_u32 as i32));
         max_i16(a: I16, b: I16) -> Self::I16 = _mm_max_epi16(a, b);
         greater_i16(a: I16, b: I16) -> u32 = bits(_mm_cmpgt_epi16(a, b));

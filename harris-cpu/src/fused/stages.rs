@@ -1,0 +1,144 @@
+//! From samples to gradients in registers: columns as wide as a vector, row after row.
+//!
+//! Lane i is column i; what moves lanes to reach neighbours on the right loses some at the end. A stage works on what the one before it left
+//! in the last turn: so the processor has several chains of operations to work on at a time. Where it has no others, `deep` stages cut
+//! these chains in halves: it looks ahead by no more than two or three turns, so the longer a chain, the longer a turn.
+
+use std::mem;
+
+use harris_core::{Gradient, Smoothing};
+
+use super::samples::weigh;
+use crate::simd::Simd;
+
+/// Vectors that the stages keep.
+pub(super) const KEPT: usize = 12;
+
+/// Turns between a row of samples that completes a row of gradients and that row.
+pub(super) const fn delay(deep: bool, smoothing: Smoothing) -> usize {
+    match (deep, smoothing) {
+        (true, Smoothing::Binomial3 | Smoothing::Binomial5) => 3,
+        (true, _) => 2,
+        (false, _) => 1,
+    }
+}
+
+/// What the stages keep of the rows above.
+#[derive(Clone, Copy)]
+pub(super) struct Stages<V: Simd> {
+    /// The last row, smoothed across.
+    across: V::I16,
+    /// Partial sums of the smoothing.
+    partial: [V::I16; 4],
+    smoothed: V::I16,
+    /// Differences and weighted sums across of the smoothed row before.
+    slopes: [V::I16; 2],
+    /// Partial sums of gx, or rows of differences.
+    differences: [V::I16; 2],
+    /// The last two rows of weighted sums, for gy.
+    sums: [V::I16; 2],
+}
+
+impl<V: Simd> Stages<V> {
+    #[inline(always)]
+    pub(super) fn new(v: V) -> Self {
+        let zero = v.splat_i16(0);
+        Self {
+            across: zero,
+            partial: [zero; 4],
+            smoothed: zero,
+            slopes: [zero; 2],
+            differences: [zero; 2],
+            sums: [zero; 2],
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn vectors(&mut self) -> [&mut V::I16; KEPT] {
+        let Self { across, partial, smoothed, slopes, differences, sums } = self;
+        let ([p, q, r, s], [t, u], [d, e], [a, b]) = (partial, slopes, differences, sums);
+        [across, p, q, r, s, smoothed, t, u, d, e, a, b]
+    }
+
+    /// Takes a row of samples, and gives gx and gy of the row that is [`delay`] turns above the one that it completes.
+    #[inline(always)]
+    pub(super) fn take(
+        &mut self,
+        v: V,
+        deep: bool,
+        (smoothing, gradient): (Smoothing, Gradient),
+        samples: V::I16,
+    ) -> [V::I16; 2] {
+        let gradients = self.differentiate(v, deep, gradient);
+        self.smooth(v, deep, smoothing, samples);
+        gradients
+    }
+
+    #[inline(always)]
+    fn smooth(&mut self, v: V, deep: bool, smoothing: Smoothing, samples: V::I16) {
+        let partial = &mut self.partial;
+        // Questions one by one: the compiler makes a jump through a table of a match of them all.
+        self.smoothed = if matches!(smoothing, Smoothing::Binomial3) {
+            let across = later::<V>(deep, &mut self.across, step(v, step(v, samples)));
+            let down = pass(v, pass(v, across, &mut partial[0]), &mut partial[1]);
+            v.sixteenth(down)
+        } else if matches!(smoothing, Smoothing::Binomial5) {
+            let across = step(v, step(v, step(v, step(v, samples))));
+            let across = later::<V>(deep, &mut self.across, across);
+            let half = pass(v, pass(v, across, &mut partial[0]), &mut partial[1]);
+            let down = pass(v, pass(v, half, &mut partial[2]), &mut partial[3]);
+            // Up to 256 · 255 + 128: all 16 bits, unsigned.
+            v.shift_right_8(v.add_i16(down, v.splat_i16(128)))
+        } else {
+            samples
+        };
+    }
+
+    #[inline(always)]
+    fn differentiate(&mut self, v: V, deep: bool, gradient: Gradient) -> [V::I16; 2] {
+        let Self { smoothed, slopes, differences, sums, .. } = self;
+        let (pair, next) = (step(v, *smoothed), v.next_i16(*smoothed));
+        let next_pair = v.next_i16(pair);
+        // (p₁ + p₂) − (p₀ + p₁)
+        let difference = later::<V>(deep, &mut slopes[0], v.sub_i16(next_pair, pair));
+        let (x, sum) = if matches!(gradient, Gradient::Scharr3) {
+            let x = weigh::<V, true>(v, differences[1], differences[0], difference);
+            *differences = [difference, differences[0]];
+            // 3·(p₀ + 2·p₁ + p₂) + 4·p₁
+            let sobel = v.add_i16(pair, next_pair);
+            let [twice, twice_next] = [v.add_i16(sobel, sobel), v.add_i16(next, next)];
+            (x, v.add_i16(v.add_i16(sobel, twice), v.add_i16(twice_next, twice_next)))
+        } else if matches!(gradient, Gradient::Central) {
+            let x = differences[0];
+            differences[0] = difference;
+            (x, next)
+        } else {
+            let [first, second] = differences;
+            (pass(v, pass(v, difference, first), second), v.add_i16(pair, next_pair))
+        };
+        let sum = later::<V>(deep, &mut slopes[1], sum);
+        let y = v.sub_i16(sum, sums[1]);
+        *sums = [sum, sums[0]];
+        [x, y]
+    }
+}
+
+/// What was kept, for what is kept now: a vector of the turn before; the same one where there is no such stage.
+#[inline(always)]
+fn later<V: Simd>(deep: bool, kept: &mut V::I16, vector: V::I16) -> V::I16 {
+    if deep { mem::replace(kept, vector) } else { vector }
+}
+
+/// [1 1] across.
+#[inline(always)]
+fn step<V: Simd>(v: V, row: V::I16) -> V::I16 {
+    v.add_i16(row, v.next_i16(row))
+}
+
+/// [1 1] down.
+#[inline(always)]
+fn pass<V: Simd>(v: V, row: V::I16, above: &mut V::I16) -> V::I16 {
+    let sum = v.add_i16(*above, row);
+    *above = row;
+    sum
+}
