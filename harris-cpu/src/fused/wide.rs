@@ -159,27 +159,41 @@ fn wide_sum<V: Simd, const R: usize, const BOX: bool>(
     radius: usize,
     i: usize,
 ) -> V::F32 {
-    let mut sums = [v.splat_f64(0.0); 2];
-    for (half, sum) in sums.iter_mut().enumerate() {
-        let i = i + half * V::LANES / 2;
-        if R == 0 {
-            *sum = v.sub_f64(v.load_f64(running, i + radius), v.load_f64(running, i - radius - 1));
-            continue;
-        }
-        *sum = v.load_f64(row, i);
-        if !BOX {
-            *sum = v.mul_f64(v.splat_f64(f64::from(binomial(R)[0])), *sum);
-        }
-        for distance in 1..=R {
-            let pair = v.add_f64(v.load_f64(row, i - distance), v.load_f64(row, i + distance));
-            *sum = if BOX || distance == R {
-                v.add_f64(*sum, pair)
-            } else {
-                v.add_product(*sum, v.splat_f64(f64::from(binomial(R)[distance])), pair)
-            };
-        }
+    let next = i + V::LANES / 2;
+    if R == 0 {
+        let [end, next_end] = [v.load_f64(running, i + radius), v.load_f64(running, next + radius)];
+        let before = [v.load_f64(running, i - radius - 1), v.load_f64(running, next - radius - 1)];
+        return v.narrow([v.sub_f64(end, before[0]), v.sub_f64(next_end, before[1])]);
+    }
+    let mut sums = [v.load_f64(row, i), v.load_f64(row, next)];
+    if !BOX {
+        let weight = v.splat_f64(f64::from(binomial(R)[0]));
+        sums = [v.mul_f64(weight, sums[0]), v.mul_f64(weight, sums[1])];
+    }
+    sums = add_beside::<V, R, BOX>(v, sums, 1, v.beside_f64::<1>(row, i));
+    if R > 1 {
+        sums = add_beside::<V, R, BOX>(v, sums, 2, v.beside_f64::<2>(row, i));
+    }
+    if R > 2 {
+        sums = add_beside::<V, R, BOX>(v, sums, 3, v.beside_f64::<3>(row, i));
     }
     v.narrow(sums)
+}
+
+/// Adds the elements at a distance before and behind, times their weight.
+#[inline(always)]
+fn add_beside<V: Simd, const R: usize, const BOX: bool>(
+    v: V,
+    sums: [V::F64; 2],
+    distance: usize,
+    [before, behind]: [[V::F64; 2]; 2],
+) -> [V::F64; 2] {
+    let pairs = [v.add_f64(before[0], behind[0]), v.add_f64(before[1], behind[1])];
+    if BOX || distance == R {
+        return [v.add_f64(sums[0], pairs[0]), v.add_f64(sums[1], pairs[1])];
+    }
+    let weight = v.splat_f64(f64::from(binomial(R)[distance]));
+    [v.add_product(sums[0], weight, pairs[0]), v.add_product(sums[1], weight, pairs[1])]
 }
 
 /// The exact weight of the row at `distance` of the centre of a window of integers.

@@ -65,6 +65,15 @@ impl Simd for Avx512 {
         unsafe { _mm512_cvtps_pd(_mm256_loadu_ps(row.as_ptr())) }
     }
 
+    #[inline(always)]
+    fn beside_f64<const K: usize>(self, row: &[f64], i: usize) -> [[Self::F64; 2]; 2] {
+        // Whole cache lines, and lanes moved: a load across two lines takes as long as two.
+        let [before, a] = [self.load_f64(row, i - 8), self.load_f64(row, i)];
+        let [b, behind] = [self.load_f64(row, i + 8), self.load_f64(row, i + 16)];
+        // SAFETY: `self` proves the instructions.
+        unsafe { [[earlier::<K>(before, a), earlier::<K>(a, b)], [later::<K>(a, b), later::<K>(b, behind)]] }
+    }
+
     memory! {
         load_i16 = _mm512_loadu_si512, store_i16 = _mm512_storeu_si512: [i16; 32] as I16;
         load_i32 = _mm512_loadu_si512, store_i32 = _mm512_storeu_si512: [i32; 16] as I32;
@@ -134,9 +143,10 @@ impl Simd for Avx512 {
         add_product(acc: F64, a: F64, b: F64) -> Self::F64 = _mm512_fmadd_pd(a, b, acc);
         sub_product(acc: F64, a: F64, b: F64) -> Self::F64 = _mm512_fnmadd_pd(a, b, acc);
         running_f64(a: F64) -> Self::F64 = {
-            let a = _mm512_add_pd(a, later::<7>(a));
-            let a = _mm512_add_pd(a, later::<6>(a));
-            _mm512_add_pd(a, later::<4>(a))
+            let zero = _mm512_setzero_pd();
+            let a = _mm512_add_pd(a, earlier::<1>(zero, a));
+            let a = _mm512_add_pd(a, earlier::<2>(zero, a));
+            _mm512_add_pd(a, earlier::<4>(zero, a))
         };
         last_f64(a: F64) -> Self::F64 = _mm512_permutexvar_pd(_mm512_set1_epi64(7), a);
         min_i32(a: I32, b: I32) -> Self::I32 = _mm512_min_epi32(a, b);
@@ -180,21 +190,35 @@ fn last_lane(a: __m512i) -> __m512i {
     all
 }
 
-/// Zeros, then the first `LANES`, by the name of the instruction: of the intrinsic the compiler makes one (`vexpandpd`) that takes Zen 5
-/// ten times as long.
+/// The last K lanes of `before`, then the first of `a`.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn later<const LANES: u8>(a: __m512d) -> __m512d {
-    let later;
+fn earlier<const K: usize>(before: __m512d, a: __m512d) -> __m512d {
+    align::<8, K>(before, a)
+}
+
+/// The last lanes of `a`, from lane K on, then the first of `behind`.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn later<const K: usize>(a: __m512d, behind: __m512d) -> __m512d {
+    align::<K, 0>(a, behind)
+}
+
+/// From lane FROM − BACK of `a` and `b` on, by the name of the instruction: of the intrinsic the compiler makes one (`vexpandpd`) where `a`
+/// is zero, that takes Zen 5 ten times as long.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn align<const FROM: usize, const BACK: usize>(a: __m512d, b: __m512d) -> __m512d {
+    let aligned;
     // SAFETY: the instruction, whose feature the function has, reads and writes these registers alone.
     unsafe {
         asm!(
-            "valignq {later}, {a}, {zero}, {lanes}",
-            later = lateout(zmm_reg) later, a = in(zmm_reg) a, zero = in(zmm_reg) _mm512_setzero_pd(), lanes = const LANES,
+            "valignq {aligned}, {b}, {a}, {lanes}",
+            aligned = lateout(zmm_reg) aligned, b = in(zmm_reg) b, a = in(zmm_reg) a, lanes = const FROM - BACK,
             options(pure, nomem, nostack, preserves_flags),
         );
     }
-    later
+    aligned
 }
 
 /// FIRST, FIRST + STEP, ...

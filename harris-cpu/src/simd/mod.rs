@@ -106,6 +106,15 @@ pub(crate) trait Simd: Copy {
     /// Widens `LANES` / 2 floats, exactly.
     fn load_widened(self, row: &[f32], i: usize) -> Self::F64;
     fn store_f64(self, row: &mut [f64], i: usize, v: Self::F64);
+    /// Of two vectors from `row[i]` on, what stands K elements before and K behind them; K is less than `LANES` / 2.
+    #[inline(always)]
+    fn beside_f64<const K: usize>(self, row: &[f64], i: usize) -> [[Self::F64; 2]; 2] {
+        let next = i + Self::LANES / 2;
+        [
+            [self.load_f64(row, i - K), self.load_f64(row, next - K)],
+            [self.load_f64(row, i + K), self.load_f64(row, next + K)],
+        ]
+    }
 
     fn splat_i16(self, v: i16) -> Self::I16;
     fn splat_i32(self, v: i32) -> Self::I32;
