@@ -159,7 +159,8 @@ impl Responses {
     ) {
         self.put(v, slot, i, [low, high]);
         let above = [v.greater(low, threshold), v.greater(high, threshold)];
-        self.mark(slot, words.at(i), above[0] | above[1] << V::LANES);
+        // The words of these walks are as long as two vectors: a shift, not a division.
+        self.mark(slot, (i - words.start) / (2 * V::LANES), above[0] | above[1] << V::LANES);
     }
 
     /// Leaves them as nothing.
