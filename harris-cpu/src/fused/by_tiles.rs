@@ -46,7 +46,7 @@ impl<'a> Walk<'a, u8> {
         let first = rows.start as isize - support as isize;
         // Rows of samples before the first that completes a row of responses.
         let without = 2 * support + tiles::delay(config.smoothing(), channels);
-        let stages = stages::delay(tiles::is_deep(channels), config.smoothing());
+        let of_gradients = stages::delay(tiles::is_deep(channels), config.smoothing());
         let mut waiting = self.waiting(words);
         let (mut consumed, mut complete, mut turn) = (0, rows.start, 0);
         // The rows of two blocks by turns: one to walk, and the one that follows.
@@ -73,7 +73,7 @@ impl<'a> Walk<'a, u8> {
                     }
                     copied.prefetch(v, ahead[i], channels);
                 }
-                let gradient = top + i as isize - (config.smoothing().radius() + 1 + stages) as isize;
+                let gradient = top + i as isize - (config.smoothing().radius() + 1 + of_gradients) as isize;
                 turned_rows |= u64::from(is_turned(config.border(), gradient, image.height())) << i;
             }
             let threshold = self.threshold(found);
