@@ -5,7 +5,7 @@
 //! is written. There are three ways down a strip, of which a sample type and a configuration take the first that does
 //! them:
 //!
-//! - by tiles ([`by_tiles`], [`tiles`]): 8-bit samples, box and binomial windows up to 7, `Reflect101` or `Skip`, 512-bit vectors. A
+//! - by tiles ([`by_tiles`], [`tiles`], [`stages`]): 8-bit samples, box and binomial windows up to 7, `Reflect101` or `Skip`, 512-bit vectors. A
 //!   tile is as wide as a vector; smoothed samples, gradients, sums and responses of it never leave the registers.
 //! - by rows ([`by_rows`], [`samples`], [`tensor`]): 8-bit samples, box and binomial windows. A kernel for each stage, from rows
 //!   of 16-bit gradients to 32-bit sums; gradients by tiles where these are wide enough ([`gradients`]).

@@ -37,6 +37,7 @@ pub(crate) struct Walk<'a, T> {
     pub(crate) scale: f32,
     /// Where all responses of the band go, 0 where there are none, if they are asked for.
     pub(crate) map: Option<&'a mut [f32]>,
+    /// Of the whole image, as far as it is known.
     pub(crate) greatest: &'a Greatest,
     pub(crate) scratch: &'a mut Scratch,
 }
