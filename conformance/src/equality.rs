@@ -8,7 +8,7 @@ use ndarray::Array2;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-use crate::pictures::{DEPTHS, Depth, Picture, noise, photographs};
+use crate::pictures::{DEPTHS, Depth, Picture, dots, noise, photographs};
 use crate::{Make, strategies};
 
 /// What a detector says of an image, in a form that compares bits and prints errors.
@@ -420,6 +420,39 @@ pub fn with_every_least_distance(make: Make) {
             let expected = ReferenceDetector::new(config.clone()).detect(&view).expect("a good image");
             let found = detector.detect(&view).expect("a good image");
             assert!(found == expected, "{config:?}, {picture:?}: {} for {}", found.len(), expected.len());
+        }
+    }
+}
+
+/// One picture of hundreds of equally strong corners after the other, as they change by and by, and all at once.
+pub fn on_equal_corners(make: Make) {
+    let weak = Picture::draw(Depth::U8, (200, 120, 1), |x, y, _| 0.1 * noise(1, x / 5, y / 5, 0));
+    let pictures =
+        [dots(0, 3), dots(0, 3), dots(1, 3), dots(1, 9), dots(1, 9), weak.clone(), weak, dots(2, 3)];
+    let default = presets::opencv_gftt().to_builder();
+    for config in [
+        default.clone(),
+        default.clone().order(Order::Raster),
+        default.clone().order(Order::Raster).subpixel(Subpixel::Quadratic),
+        default.clone().order(Order::Raster).max_corners(70),
+        default.clone().min_distance(11.0),
+        default.subpixel(Subpixel::Forstner { radius: 3 }),
+    ] {
+        let config = config.build().expect("a valid configuration");
+        let mut reference = ReferenceDetector::new(config.clone());
+        let expected: Vec<_> =
+            pictures.iter().map(|picture| reference.detect(&picture.view()).expect("a good image")).collect();
+        let mut detector = make(config.clone());
+        for _ in 0..2 {
+            for (i, (picture, expected)) in pictures.iter().zip(&expected).enumerate() {
+                let found = detector.detect(&picture.view()).expect("a good image");
+                assert!(found == *expected, "{config:?}, {i}: {} for {}", found.len(), expected.len());
+            }
+        }
+        let views: Vec<_> = pictures.iter().map(Picture::view).collect();
+        for count in [3, 8, 8, 5] {
+            let found = detector.detect_batch(&views[..count]).expect("good images");
+            assert!(found == expected[..count], "{config:?}, {count} of a batch");
         }
     }
 }

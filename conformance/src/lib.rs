@@ -134,6 +134,13 @@ macro_rules! suite {
             }
 
             #[test]
+            fn equals_the_reference_on_many_equal_corners() {
+                if WHEN() {
+                    $crate::equality::on_equal_corners(MAKE);
+                }
+            }
+
+            #[test]
             fn batches_equal_the_reference() {
                 if WHEN() {
                     $crate::equality::in_batches(MAKE);

@@ -146,6 +146,14 @@ pub fn noise(seed: u64, x: usize, y: usize, channel: usize) -> f64 {
     (z ^ (z >> 31)) as f64 / u64::MAX as f64
 }
 
+/// Dots 8 apart, of so many gray levels, in a lattice that is moved: corners of which hundreds are equally strong.
+#[must_use]
+pub fn dots(moved: usize, levels: u8) -> Picture {
+    let is_dot = move |x: usize, y: usize| (x + moved) % 8 == 4 && (y + 3 * moved) % 8 == 4;
+    let level = f64::from(levels) / 255.0;
+    Picture::draw(Depth::U8, (200, 120, 1), |x, y, _| if is_dot(x, y) { level } else { 0.0 })
+}
+
 /// The photographs of examples/data, or of the folder that HARRIS_DATA names, with their names, as RGB or gray.
 ///
 /// # Panics

@@ -110,8 +110,7 @@ impl<'a, D: Device> Search<'a, D> {
     /// The number of bins by which candidates of a fused walk become sorted lists.
     pub(crate) fn bins(&self) -> Option<usize> {
         let bins = self.room.bins();
-        let fit = bins * KEYS_OF_BIN * self.images <= MOST_BINNED;
-        (fit && bins > self.room.crowded).then_some(bins)
+        (bins * KEYS_OF_BIN * self.images <= MOST_BINNED).then_some(bins)
     }
 
     /// Whether lists are done when they are sorted once.
@@ -271,18 +270,44 @@ impl<'a, D: Device> Search<'a, D> {
         Lists { count: self.images, pitch: self.room.kept, most: most.unwrap_or(self.room.kept) }
     }
 
-    fn sort(&self, keys: (Slot, Slot), lists: Lists, turn: Turn) -> Result<(Slot, Slot), Error> {
-        lists.sort(self.device, self.workspace, keys, turn)
+    fn sort(&mut self, keys: (Slot, Slot), lists: Lists, turn: Turn) -> Result<(Slot, Slot), Error> {
+        let keys = lists.sort(self.device, self.workspace, keys, turn)?;
+        if self.room.is_crowded() && turn == self.first_turn() {
+            self.divide(keys.0, turn)?;
+        }
+        Ok(keys)
+    }
+
+    /// What lists are sorted by at first.
+    fn first_turn(&self) -> Turn {
+        let by_rows = self.is_sorted_once() && self.config.order() == Order::Raster;
+        if by_rows { Turn::Raster } else { Turn::Response }
+    }
+
+    /// Leaves keys that divide the bins of images like these evenly.
+    fn divide(&mut self, keys: Slot, turn: Turn) -> Result<(), Error> {
+        let most = bins::MOST as usize;
+        self.room.divided = 0;
+        self.workspace.fit::<u64>(self.device, Slot::Dividers, most * self.images)?;
+        launch::divide(
+            self.device,
+            grid(Kernel::divide, most, self.images),
+            self.workspace.buffer(keys),
+            self.workspace.buffer(Slot::Dividers),
+            self.workspace.buffer(Slot::State),
+            self.room.kept as u32,
+            turn.turned(),
+        )?;
+        self.room.divided = self.images;
+        Ok(())
     }
 
     /// Sorts and selects what is in the slot `Keys`, and fetches the lists' lengths and, where `wanted`, the lists.
     pub(crate) fn list(&mut self, wanted: bool) -> Result<Fetched<D>, Error> {
         self.fit_keys()?;
-        let mut keys = (Slot::Keys, Slot::OtherKeys);
-        if !self.is_sorted_once() || self.config.order() == Order::Response {
-            keys = self.sort(keys, self.lists(None), Turn::Response)?;
-        }
-        self.select(keys, None)?;
+        let turn = self.first_turn();
+        let keys = self.sort((Slot::Keys, Slot::OtherKeys), self.lists(None), turn)?;
+        self.select(keys, turn, None)?;
         let keypoints = if wanted { Some(self.fetch()?) } else { None };
         Ok(Fetched { states: self.fetch_states()?, keypoints })
     }
@@ -317,8 +342,12 @@ impl<'a, D: Device> Search<'a, D> {
         let (report, states) = self.device.returned(STATE * images)?;
         let (keys, state) = (self.workspace.buffer(Slot::Bins), self.workspace.buffer(Slot::State));
         let (threshold, value) = simple_threshold(self.config).expect("Rosin's needs responses");
-        let turned = u32::from(once && self.config.order() == Order::Raster);
+        let turn = self.first_turn();
         let tables = self.tables() as u32;
+        let is_divided = self.room.is_divided(images);
+        let every = if is_divided { bins::MOST / bins as u32 } else { 0 };
+        // Not read else, but an argument all the same.
+        let dividers = self.workspace.buffer(if is_divided { Slot::Dividers } else { Slot::Bins });
         launch::scatter(
             self.device,
             grid(Kernel::scatter, pieces * bins::SHARE as usize * WARP, images),
@@ -326,13 +355,15 @@ impl<'a, D: Device> Search<'a, D> {
             self.workspace.buffer(Slot::Counts),
             keys,
             state,
+            dividers,
             pieces as u32,
             room as u32,
             tables,
             bins as u32,
+            every,
             threshold,
             value,
-            turned,
+            turn.turned(),
             self.pixels() as u32,
         )?;
         let most = first.most.min(first.pitch) as u32;
@@ -350,7 +381,7 @@ impl<'a, D: Device> Search<'a, D> {
             Buffer::new(&report),
             tables,
             bins as u32,
-            turned,
+            turn.turned(),
             first.pitch as u32,
             most,
             self.width,
@@ -359,7 +390,7 @@ impl<'a, D: Device> Search<'a, D> {
         if once {
             self.refine_all(most)?;
         } else {
-            self.select((Slot::Keys, Slot::OtherKeys), Some(&report))?;
+            self.select((Slot::Keys, Slot::OtherKeys), turn, Some(&report))?;
         }
         let keypoints = match returned {
             Some((_, fetched)) => Some(fetched),
@@ -518,14 +549,19 @@ impl<'a, D: Device> Search<'a, D> {
         )
     }
 
-    /// Fills the slot `Keypoints` from sorted keys, but for what is sorted once, in the order of rows.
-    fn select(&mut self, mut keys: (Slot, Slot), report: Option<&D::Memory>) -> Result<(), Error> {
+    /// Fills the slot `Keypoints` from keys as they are first sorted.
+    fn select(
+        &mut self,
+        mut keys: (Slot, Slot),
+        turn: Turn,
+        report: Option<&D::Memory>,
+    ) -> Result<(), Error> {
         let first = self.lists(self.config.max_corners());
         if let Some(squared) = self.squared_distance() {
             self.spread(keys, squared, report)?;
             keys = (keys.1, keys.0);
         }
-        if self.config.order() == Order::Raster {
+        if self.config.order() == Order::Raster && turn == Turn::Response {
             keys = self.sort(keys, first, Turn::Raster)?;
         }
         let keys = keys.0;

@@ -222,7 +222,7 @@ impl Pieces {
     fn key<D: Device>(&self, search: &Search<'_, D>, wanted: bool) -> Key {
         let address = |slot| search.device.address(search.workspace.buffer::<u8>(slot).memory);
         let mask = if search.shape.mask_pitch > 0 { address(Slot::Mask) } else { 0 };
-        let [kept, usual] = search.room.key();
+        let [kept, usual] = search.room.key(search.images);
         let size = u64::from(search.width) << 32 | u64::from(search.height);
         let kind = (self.kernel as u64) << 2 | u64::from(wanted) << 1 | u64::from(self.hurried);
         [

@@ -33,6 +33,13 @@ pub(crate) enum Turn {
     Raster,
 }
 
+impl Turn {
+    /// As kernels take it.
+    pub(crate) fn turned(self) -> u32 {
+        u32::from(self == Turn::Raster)
+    }
+}
+
 impl Lists {
     /// The grid for `each` threads a key.
     pub(crate) fn grid(self, kernel: Kernel, each: usize) -> [u32; 2] {
@@ -49,7 +56,7 @@ impl Lists {
     ) -> Result<(Slot, Slot), Error> {
         let state = workspace.buffer(Slot::State);
         let (pitch, most) = (self.pitch as u32, self.most.min(self.pitch));
-        let turned = u32::from(turn == Turn::Raster);
+        let turned = turn.turned();
         // By counting alone, or by counting in runs that are merged: as often as the longest lists need, so that it is known where
         // the keys are.
         let mut run = if most <= COUNTED { COUNTED } else { RUN };

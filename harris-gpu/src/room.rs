@@ -74,8 +74,10 @@ pub(crate) struct Room {
     /// How many the last list had, and how many before others were taken out of it.
     pub(crate) last: usize,
     pub(crate) sorted: usize,
-    /// So few bins as some were crowded among.
-    pub(crate) crowded: usize,
+    /// So few bins of equal steps as some were crowded among.
+    crowded: usize,
+    /// Of so many images, from the first on, keys of a list divide such bins evenly.
+    pub(crate) divided: usize,
 }
 
 impl Room {
@@ -86,7 +88,14 @@ impl Room {
         let radius = config.suppression_radius();
         let most = |len: usize| len.div_ceil(radius.min(len) + 1);
         let (most, pixels) = (most(width) * most(height), width * height);
-        Self { size: (width, height), kept: most.min(pixels / 600 + 1024), last: 0, sorted: 0, crowded: 0 }
+        Self {
+            size: (width, height),
+            kept: most.min(pixels / 600 + 1024),
+            last: 0,
+            sorted: 0,
+            crowded: 0,
+            divided: 0,
+        }
     }
 
     /// Whether it was made for images of this size.
@@ -98,8 +107,8 @@ impl Room {
     pub(crate) fn grow(&mut self, states: &[[u32; state::WORDS]]) -> bool {
         let most = |word: usize| states.iter().map(|state| state[word] as usize).max().unwrap_or(0);
         if most(state::CROWDED) > 0 {
-            // How many there are is then not known.
-            self.crowded = self.bins();
+            // How many there are is then not known. After such as were divided, equal steps are tried again.
+            self.crowded = if self.is_divided(states.len()) { 0 } else { self.bins() };
             return true;
         }
         let kept = most(state::KEPT);
@@ -115,15 +124,25 @@ impl Room {
         (usual(self.sorted) / 4).clamp(LEAST_BINS, bins::MOST as usize)
     }
 
+    /// Whether bins of equal steps were crowded.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.bins() <= self.crowded
+    }
+
+    /// Whether so many images' bins are those that keys of lists before divide.
+    pub(crate) fn is_divided(&self, images: usize) -> bool {
+        self.is_crowded() && images <= self.divided
+    }
+
     /// Keypoints that are fetched together with their number.
     pub(crate) fn usual(&self) -> usize {
         usual(self.last).max(LEAST_FETCHED)
     }
 
     /// What work depends on, but for the images.
-    pub(crate) fn key(&self) -> [u64; 2] {
-        let crowded = u64::from(self.bins() <= self.crowded);
-        [(self.kept as u64) << 32 | self.usual() as u64, 2 * self.bins() as u64 + crowded]
+    pub(crate) fn key(&self, images: usize) -> [u64; 2] {
+        let divided = u64::from(self.is_divided(images));
+        [(self.kept as u64) << 32 | self.usual() as u64, 2 * self.bins() as u64 + divided]
     }
 }
 

@@ -23,6 +23,7 @@ pub(crate) enum Slot {
     Counts,
     Candidates,
     Bins,
+    Dividers,
     Keys,
     OtherKeys,
     Cells,

@@ -3,7 +3,7 @@
 use core::array;
 
 use super::number::ordered;
-use super::order::place;
+use super::order::{List, place, turn};
 use super::threshold::simple;
 use crate::Simt;
 use crate::abi::bins::{COPIES, EACH, GROUP, MOST, ROOM, SHARE, counters, groups};
@@ -45,10 +45,12 @@ pub(crate) fn scatter<S: Simt>(
     counts: S::Buffer<u32>,
     to: S::Buffer<u64>,
     state: S::Buffer<u32>,
+    dividers: S::Buffer<u64>,
     pieces: u32,
     room: u32,
     tables: u32,
     bins: u32,
+    every: u32,
     kind: u32,
     value: f32,
     turned: u32,
@@ -80,7 +82,10 @@ pub(crate) fn scatter<S: Simt>(
         // One question: two would ask for the key after the first.
         if (i < count) & (f32::from_bits(response) > threshold) {
             let step = if turned == 0 { greatest - response } else { key as u32 };
-            let bin = (step >> shift) as usize;
+            let bin = match every {
+                0 => step >> shift,
+                _ => divided(s, dividers, image, every, bins, turn(key, turned)),
+            } as usize;
             let taken = s.atomic_add(state, tables.bins + bin, 1);
             s.atomic_add(state, copy + bin / GROUP as usize, 1);
             if taken < ROOM {
@@ -96,6 +101,42 @@ pub(crate) fn scatter<S: Simt>(
         }
         key = s.load_constant(from, start + i as usize);
     }
+}
+
+/// The last bin that a key is not before.
+#[inline(always)]
+fn divided<S: Simt>(s: S, dividers: S::Buffer<u64>, image: usize, every: u32, bins: u32, key: u64) -> u32 {
+    let start = image * MOST as usize;
+    let (mut bin, mut step) = (0, bins / 2);
+    while step > 0 {
+        let divider = start + ((bin + step) * every) as usize;
+        if s.load_constant(dividers, divider) <= key {
+            bin += step;
+        }
+        step /= 2;
+    }
+    bin
+}
+
+pub(crate) fn divide<S: Simt>(
+    s: S,
+    from: S::Buffer<u64>,
+    dividers: S::Buffer<u64>,
+    state: S::Buffer<u32>,
+    pitch: u32,
+    turned: u32,
+) {
+    let (i, list) = (s.index(), List::new(s, state, pitch, pitch));
+    if i >= MOST {
+        return;
+    }
+    let key = if list.count > 0 {
+        let rank = u64::from(i) * u64::from(list.count) / u64::from(MOST);
+        turn(s.load_constant(from, list.at(rank as u32)), turned)
+    } else {
+        u64::MAX
+    };
+    s.store(dividers, (s.block_row() * MOST + i) as usize, key);
 }
 
 pub(crate) fn gather<S: Simt>(

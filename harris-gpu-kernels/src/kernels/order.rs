@@ -17,14 +17,14 @@ const OTHERS: usize = WAYS as usize - 1;
 
 /// The list of the thread's row of blocks: where it starts and how many keys of it count.
 #[derive(Clone, Copy)]
-struct List {
+pub(super) struct List {
     start: usize,
-    count: u32,
+    pub(super) count: u32,
 }
 
 impl List {
     #[inline(always)]
-    fn new<S: Simt>(s: S, state: S::Buffer<u32>, pitch: u32, most: u32) -> Self {
+    pub(super) fn new<S: Simt>(s: S, state: S::Buffer<u32>, pitch: u32, most: u32) -> Self {
         let row = s.block_row() as usize;
         let kept = s.load_constant(state, row * state::WORDS + state::KEPT);
         // None where there was no room for all: some are missing.
@@ -33,7 +33,7 @@ impl List {
     }
 
     #[inline(always)]
-    fn at(self, i: u32) -> usize {
+    pub(super) fn at(self, i: u32) -> usize {
         self.start + i as usize
     }
 }
@@ -143,7 +143,7 @@ pub(crate) fn rank<S: Simt>(
 
 /// What a key is ranked by: itself, or the same in the order of rows.
 #[inline(always)]
-fn turn(key: u64, turned: u32) -> u64 {
+pub(super) fn turn(key: u64, turned: u32) -> u64 {
     if turned == 0 { key } else { key.rotate_left(32) }
 }
 

@@ -19,6 +19,8 @@ pub(crate) struct Faulty {
     left: Arc<AtomicUsize>,
     /// How many recordings were played.
     played: Arc<AtomicUsize>,
+    /// How many lists, or stacks of them, were sorted by merging.
+    merged: Arc<AtomicUsize>,
     recording: Mutex<Option<Vec<Step>>>,
     allocated: AtomicUsize,
     announced: AtomicUsize,
@@ -27,7 +29,8 @@ pub(crate) struct Faulty {
 
 impl Clone for Faulty {
     fn clone(&self) -> Self {
-        Self { left: Arc::clone(&self.left), played: Arc::clone(&self.played), ..Self::default() }
+        let Self { left, played, merged, .. } = self;
+        Self { left: left.clone(), played: played.clone(), merged: merged.clone(), ..Self::default() }
     }
 }
 
@@ -66,6 +69,10 @@ impl Faulty {
         self.played.load(Relaxed)
     }
 
+    pub(crate) fn merged(&self) -> usize {
+        self.merged.load(Relaxed)
+    }
+
     /// What must not be asked for while work is recorded.
     fn step_unrecorded(&self) -> Result<(), Error> {
         assert!(self.recording.lock().unwrap().is_none(), "what cannot be recorded");
@@ -84,7 +91,10 @@ impl Faulty {
     fn take(&self, step: &Step) {
         match step {
             Step::Clear(memory, words) => HostDevice.clear(memory, *words).unwrap(),
-            Step::Launch(kernel, grid, arguments) => host::launch(*kernel, *grid, arguments.clone()),
+            Step::Launch(kernel, grid, arguments) => {
+                self.merged.fetch_add(usize::from(*kernel == Kernel::rank), Relaxed);
+                host::launch(*kernel, *grid, arguments.clone());
+            }
             Step::Copy(from, to, bytes) => {
                 for i in 0..*bytes {
                     to.set_byte(i, from.written(i).unwrap_or(u8::MAX));
