@@ -6,7 +6,8 @@ use harris_core::pipeline::{border, taps};
 use harris_core::{Border, Gradient, HarrisConfig, Raster, Smoothing, Window};
 
 use super::floats::{
-    Across, Boxes, Differentiate, Down, Multiply, Output, Respond, SlideBoxes, Slopes, Take, Whole,
+    Across, Boxes, Differentiate, Down, Kept, Multiply, Output, Products, Respond, SlideBoxes, Slopes, Take,
+    Whole,
 };
 use super::peaks::Peaks;
 use super::responses::{RING, Words};
@@ -102,37 +103,42 @@ impl<T: FusedSample> Walk<'_, T> {
             }
             next.smoothed += 1;
         }
-        let ring = self.gradient_rows();
+        let (ring, is_wide) = (self.gradient_rows(), self.is_wide());
         let span = columns.span(&columns.gradients);
         for channel in 0..self.image.channels() {
-            match config.gradient() {
+            let in_rows = match config.gradient() {
                 Gradient::Box { size } => {
                     self.box_gradient(v, &span, y, channel, (size / 2) as usize, is_first);
+                    true
                 }
-                Gradient::GaussianDerivative { .. } => self.derive(v, columns, taps, y, channel),
-                gradient => {
-                    let Floats { differences, sums, gradients: [gx, gy], zero, .. } =
-                        &mut self.scratch.floats;
-                    let place = |dy: isize| border::inside(config.border(), y as isize + dy, height);
-                    v.enter(Differentiate {
-                        gradient,
-                        differences: [-1, 0, 1].map(|dy| of_ring(differences, channel, 3, place(dy), zero)),
-                        sums: [-1, 1].map(|dy| of_ring(sums, channel, 3, place(dy), zero)),
-                        gx: gx.row_mut(channel * ring + y % ring),
-                        gy: gy.row_mut(channel * ring + y % ring),
-                        span: span.clone(),
-                    });
+                Gradient::GaussianDerivative { .. } => {
+                    self.derive(v, columns, taps, y, channel);
+                    true
                 }
+                Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central => false,
+            };
+            let slot = channel * ring + y % ring;
+            let Floats { differences, sums, gradients: [gx, gy], products, zero, .. } =
+                &mut self.scratch.floats;
+            let products = (!is_wide).then(move || Products {
+                adds: channel > 0,
+                rows: products.each_mut().map(|rows| rows.row_mut(y % product_ring(config))),
+            });
+            if in_rows {
+                if let Some(out) = products {
+                    v.enter(Multiply { gx: gx.row(slot), gy: gy.row(slot), out, span: span.clone() });
+                }
+                continue;
             }
-            if !self.is_wide() {
-                let Floats { gradients: [gx, gy], products, .. } = &mut self.scratch.floats;
-                v.enter(Multiply {
-                    gx: gx.row(channel * ring + y % ring),
-                    gy: gy.row(channel * ring + y % ring),
-                    adds: channel > 0,
-                    products: products.each_mut().map(|rows| rows.row_mut(y % product_ring(config))),
-                    span: span.clone(),
-                });
+            let place = |dy: isize| border::inside(config.border(), y as isize + dy, height);
+            let (gradient, span) = (config.gradient(), span.clone());
+            let differences = [-1, 0, 1].map(|dy| of_ring(differences, channel, 3, place(dy), zero));
+            let sums = [-1, 1].map(|dy| of_ring(sums, channel, 3, place(dy), zero));
+            if let Some(out) = products {
+                v.enter(Differentiate { gradient, differences, sums, out, span });
+            } else {
+                let out = Kept { gx: gx.row_mut(slot), gy: gy.row_mut(slot) };
+                v.enter(Differentiate { gradient, differences, sums, out, span });
             }
         }
     }

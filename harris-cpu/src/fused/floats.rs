@@ -157,28 +157,66 @@ fn weigh<V: Simd>(v: V, gradient: Gradient, pair: V::F32, centre: V::F32) -> V::
     }
 }
 
+/// Where gx and gy of a row go.
+pub(super) trait Gradients {
+    /// Takes those from element `i` on.
+    fn put<V: Simd>(&mut self, v: V, i: usize, gx: V::F32, gy: V::F32);
+}
+
+/// As they are.
+pub(super) struct Kept<'a> {
+    pub(super) gx: &'a mut FloatRow,
+    pub(super) gy: &'a mut FloatRow,
+}
+
+impl Gradients for Kept<'_> {
+    #[inline(always)]
+    fn put<V: Simd>(&mut self, v: V, i: usize, gx: V::F32, gy: V::F32) {
+        v.store_f32(self.gx, i, gx);
+        v.store_f32(self.gy, i, gy);
+    }
+}
+
+/// As gx², gx·gy and gy².
+pub(super) struct Products<'a> {
+    /// Whether to add to what stands in `rows`, of other channels.
+    pub(super) adds: bool,
+    pub(super) rows: [&'a mut FloatRow; 3],
+}
+
+impl Gradients for Products<'_> {
+    #[inline(always)]
+    fn put<V: Simd>(&mut self, v: V, i: usize, gx: V::F32, gy: V::F32) {
+        let products = [v.mul(gx, gx), v.mul(gx, gy), v.mul(gy, gy)];
+        for (row, product) in self.rows.iter_mut().zip(products) {
+            let row: &mut FloatRow = row;
+            let sum = if self.adds { v.add(v.load_f32(row, i), product) } else { product };
+            v.store_f32(row, i, sum);
+        }
+    }
+}
+
 /// gx and gy of a row.
-pub(super) struct Differentiate<'a> {
+pub(super) struct Differentiate<'a, G> {
     pub(super) gradient: Gradient,
     /// Of the rows above, at and below.
     pub(super) differences: [&'a FloatRow; 3],
     /// Of the rows above and below.
     pub(super) sums: [&'a FloatRow; 2],
-    pub(super) gx: &'a mut FloatRow,
-    pub(super) gy: &'a mut FloatRow,
+    pub(super) out: G,
     pub(super) span: Range<usize>,
 }
 
-impl Work for Differentiate<'_> {
+impl<G: Gradients> Work for Differentiate<'_, G> {
     type Output = ();
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        let Self { gradient, differences: [up, here, down], sums: [above, below], gx, gy, span } = self;
+        let Self { gradient, differences: [up, here, down], sums: [above, below], mut out, span } = self;
         for i in vectors(span, V::LANES) {
             let pair = v.add(v.load_f32(up, i), v.load_f32(down, i));
-            v.store_f32(gx, i, weigh(v, gradient, pair, v.load_f32(here, i)));
-            v.store_f32(gy, i, v.sub(v.load_f32(below, i), v.load_f32(above, i)));
+            let gx = weigh(v, gradient, pair, v.load_f32(here, i));
+            out.put(v, i, gx, v.sub(v.load_f32(below, i), v.load_f32(above, i)));
         }
     }
 }
@@ -262,13 +300,11 @@ impl Work for Boxes<'_> {
     }
 }
 
-/// gx², gx·gy and gy² of a channel, as floats.
+/// The products of gradients that stand in rows.
 pub(super) struct Multiply<'a> {
     pub(super) gx: &'a FloatRow,
     pub(super) gy: &'a FloatRow,
-    /// Whether to add to what stands in `products`.
-    pub(super) adds: bool,
-    pub(super) products: [&'a mut FloatRow; 3],
+    pub(super) out: Products<'a>,
     pub(super) span: Range<usize>,
 }
 
@@ -277,18 +313,9 @@ impl Work for Multiply<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        let Self { gx, gy, adds, products: [a, b, c], span } = self;
+        let Self { gx, gy, mut out, span } = self;
         for i in vectors(span, V::LANES) {
-            let [x, y] = [v.load_f32(gx, i), v.load_f32(gy, i)];
-            let [mut xx, mut xy, mut yy] = [v.mul(x, x), v.mul(x, y), v.mul(y, y)];
-            if adds {
-                xx = v.add(v.load_f32(a, i), xx);
-                xy = v.add(v.load_f32(b, i), xy);
-                yy = v.add(v.load_f32(c, i), yy);
-            }
-            v.store_f32(a, i, xx);
-            v.store_f32(b, i, xy);
-            v.store_f32(c, i, yy);
+            out.put(v, i, v.load_f32(gx, i), v.load_f32(gy, i));
         }
     }
 }
