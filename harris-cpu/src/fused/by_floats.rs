@@ -11,7 +11,7 @@ use super::floats::{
 };
 use super::peaks::Peaks;
 use super::responses::{RING, Words};
-use super::scratch::{FloatRow, Floats, Rows, Scratch, product_ring};
+use super::scratch::{FloatRow, FloatRows, Floats, Rows, Scratch, product_ring};
 use super::tensor::NARROW;
 use super::walk::{Columns, Next, Walk};
 use super::weighted::{DOWN, SumDown, WeighAcross, WeighDown, Weights};
@@ -103,44 +103,52 @@ impl<T: FusedSample> Walk<'_, T> {
             }
             next.smoothed += 1;
         }
-        let (ring, is_wide) = (self.gradient_rows(), self.is_wide());
         let span = columns.span(&columns.gradients);
         for channel in 0..self.image.channels() {
-            let in_rows = match config.gradient() {
+            match config.gradient() {
                 Gradient::Box { size } => {
                     self.box_gradient(v, &span, y, channel, (size / 2) as usize, is_first);
-                    true
+                    self.multiply(v, span.clone(), y, channel);
                 }
                 Gradient::GaussianDerivative { .. } => {
                     self.derive(v, columns, taps, y, channel);
-                    true
+                    self.multiply(v, span.clone(), y, channel);
                 }
-                Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central => false,
-            };
-            let slot = channel * ring + y % ring;
-            let Floats { differences, sums, gradients: [gx, gy], products, zero, .. } =
-                &mut self.scratch.floats;
-            let products = (!is_wide).then(move || Products {
-                adds: channel > 0,
-                rows: products.each_mut().map(|rows| rows.row_mut(y % product_ring(config))),
-            });
-            if in_rows {
-                if let Some(out) = products {
-                    v.enter(Multiply { gx: gx.row(slot), gy: gy.row(slot), out, span: span.clone() });
+                Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central => {
+                    self.differentiate(v, span.clone(), y, channel);
                 }
-                continue;
-            }
-            let place = |dy: isize| border::inside(config.border(), y as isize + dy, height);
-            let (gradient, span) = (config.gradient(), span.clone());
-            let differences = [-1, 0, 1].map(|dy| of_ring(differences, channel, 3, place(dy), zero));
-            let sums = [-1, 1].map(|dy| of_ring(sums, channel, 3, place(dy), zero));
-            if let Some(out) = products {
-                v.enter(Differentiate { gradient, differences, sums, out, span });
-            } else {
-                let out = Kept { gx: gx.row_mut(slot), gy: gy.row_mut(slot) };
-                v.enter(Differentiate { gradient, differences, sums, out, span });
             }
         }
+    }
+
+    /// The gradients of row y by fixed taps: themselves where sums are wide, else their products.
+    fn differentiate<V: Simd>(&mut self, v: V, span: Range<usize>, y: usize, channel: usize) {
+        let (config, height, ring) = (self.config, self.image.height(), self.gradient_rows());
+        let (gradient, is_wide) = (config.gradient(), self.is_wide());
+        let Floats { differences, sums, gradients: [gx, gy], products, zero, .. } = &mut self.scratch.floats;
+        let place = |dy: isize| border::inside(config.border(), y as isize + dy, height);
+        let differences = [-1, 0, 1].map(|dy| of_ring(differences, channel, 3, place(dy), zero));
+        let sums = [-1, 1].map(|dy| of_ring(sums, channel, 3, place(dy), zero));
+        if is_wide {
+            let slot = channel * ring + y % ring;
+            let out = Kept { gx: gx.row_mut(slot), gy: gy.row_mut(slot) };
+            v.enter(Differentiate { gradient, differences, sums, out, span });
+        } else {
+            let out = products_of(products, config, y, channel);
+            v.enter(Differentiate { gradient, differences, sums, out, span });
+        }
+    }
+
+    /// The products of row y's gradients, but where sums are wide.
+    fn multiply<V: Simd>(&mut self, v: V, span: Range<usize>, y: usize, channel: usize) {
+        if self.is_wide() {
+            return;
+        }
+        let (config, ring) = (self.config, self.gradient_rows());
+        let slot = channel * ring + y % ring;
+        let Floats { gradients: [gx, gy], products, .. } = &mut self.scratch.floats;
+        let out = products_of(products, config, y, channel);
+        v.enter(Multiply { gx: gx.row(slot), gy: gy.row(slot), out, span });
     }
 
     /// The Gaussian derivatives of row y.
@@ -473,6 +481,17 @@ fn around(
         let y = border::inside(rule, (y + i) as isize - radius as isize, height);
         y.map_or(zeros, |y| first + y % length)
     }));
+}
+
+/// Where the products of row y of a channel go.
+fn products_of<'a>(
+    products: &'a mut [FloatRows; 3],
+    config: &HarrisConfig,
+    y: usize,
+    channel: usize,
+) -> Products<'a> {
+    let slot = y % product_ring(config);
+    Products { adds: channel > 0, rows: products.each_mut().map(|rows| rows.row_mut(slot)) }
 }
 
 /// Row y of a channel in rings of `number` rows, one a channel; zeros where nothing stands for it.

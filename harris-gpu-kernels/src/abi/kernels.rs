@@ -104,7 +104,7 @@ macro_rules! for_each_kernel {
             // where `turned` in the order of rows. Word `tables` of the state begins what counts them: `bins::counters` of each image.
             // Bins are equal steps of responses, or of pixels; but where `every` is not 0, each `every`th of the dividers begins one.
             bins::scatter [256, 0] (from: [u64], counts: [u32], to: [u64], state: [u32], dividers: [u64], pieces: u32, room: u32, tables: u32, bins: u32, every: u32, kind: u32, value: f32, turned: u32, pixels: u32);
-            // Sorted lists, where `turned` in the order of rows, to `bins::MOST` keys of each that divide it evenly.
+            // By divider, rows of blocks lists, sorted, where `turned` in the order of rows: `bins::MOST` keys of each, which divide it evenly.
             bins::divide [256, 0] (from: [u64], dividers: [u64], state: [u32], pitch: u32, turned: u32);
             // Warps are `bins::EACH` bins, rows of blocks images: x, y, scale and response of their corners, or `as_keys`, each in its place of the
             // sorted list, of which the first `most` count, and the list's length, or more than any where a bin had no room; and a
