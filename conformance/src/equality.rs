@@ -361,6 +361,42 @@ pub fn with_every_walk(make: Make) {
     }
 }
 
+/// Wide box windows, at sizes around the least that a walk with them takes, and around where its strips begin anew.
+pub fn with_every_wide_window(make: Make) {
+    let sizes = [(40, 36), (36, 75), (93, 41), (97, 52), (185, 38), (115, 58), (230, 44)];
+    let measures = [Measure::Harris { k: 0.04 }, Measure::ShiTomasi, Measure::Noble { eps: 1e-6 }];
+    let mut number = 0;
+    for smoothing in [Smoothing::None, Smoothing::Binomial3, Smoothing::Binomial5] {
+        for size in [9, 13, 15, 17, 31, 33] {
+            for measure in measures {
+                for depth in [Depth::U8, DEPTHS[number % DEPTHS.len()]] {
+                    let border = [Border::Reflect101, Border::Skip][number / 2 % 2];
+                    let builder =
+                        HarrisConfig::builder().smoothing(smoothing).measure(measure).border(border);
+                    let builder =
+                        builder.window(Window::Box { size }).suppression_radius([1, 2, 4][number % 3]);
+                    let builder =
+                        builder.threshold([Threshold::None, Threshold::Relative(0.01)][number / 3 % 2]);
+                    let config = builder.build().expect("a valid choice");
+                    let (width, height) = sizes[number % sizes.len()];
+                    // Of the greatest gradients that there are, too.
+                    let brightness = |x: usize, y: usize, c: usize| match number % 4 {
+                        0 => noise(number as u64, x / 2, y / 2, c).round(),
+                        1 => f64::from(u8::from(x / 2 % 2 == y / 2 % 2)),
+                        _ => noise(number as u64, x / 2, y / 2, c),
+                    };
+                    let mut picture = Picture::draw(depth, (width, height, 1), brightness).with_gap(3);
+                    if number % 5 == 0 {
+                        picture = picture.with_mask(|x, y| (x / 5 + y / 7) % 3 != 0);
+                    }
+                    assert_equal(&mut *make(config.clone()), &config, &picture, &picture.view());
+                    number += 1;
+                }
+            }
+        }
+    }
+}
+
 /// The same picture as u8, u16 and f32: without smoothing, which rounds integer samples, the responses agree
 /// within 1e-5 of the greatest.
 pub fn across_sample_types(make: Make) {

@@ -169,6 +169,13 @@ macro_rules! suite {
             }
 
             #[test]
+            fn equals_the_reference_with_every_wide_window() {
+                if WHEN() {
+                    $crate::equality::with_every_wide_window(MAKE);
+                }
+            }
+
+            #[test]
             fn responses_come_in_any_array() {
                 if WHEN() {
                     $crate::equality::into_any_array(MAKE);

@@ -2,13 +2,14 @@
 
 use harris_core::pipeline::response;
 use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Subpixel};
-use harris_gpu_kernels::abi::{Kernel, state};
+use harris_gpu_kernels::abi::state;
 use ndarray::Array2;
 
 use crate::corners::{Fetched, Search};
 use crate::device::{Depth, Device, Mark, Resident};
 use crate::error::GpuError;
 use crate::fused::Pieces;
+use crate::pieces::Walk;
 use crate::recordings::Recordings;
 use crate::room::{Room, Shape};
 use crate::workspace::{Slot, Workspace};
@@ -126,7 +127,7 @@ impl<D: Device> GpuDetector<D> {
         let plain = self.config.min_distance() <= 1.0
             && self.config.subpixel() == Subpixel::None
             && !fused::needs_map(&self.config);
-        if !plain || self.kernel(&Shape::new(first, 1)).is_none() {
+        if !plain || self.walk(&Shape::new(first, 1)).is_none() {
             return 1;
         }
         let shape = Shape::new(first, 1);
@@ -136,14 +137,14 @@ impl<D: Device> GpuDetector<D> {
         images.iter().take(most).take_while(alike).count()
     }
 
-    /// The fused kernel for images, where there is one.
-    fn kernel(&self, shape: &Shape) -> Option<Kernel> {
-        if self.staged { None } else { fused::kernel(shape, &self.config) }
+    /// The walk over images, where there is one.
+    fn walk(&self, shape: &Shape) -> Option<Walk> {
+        if self.staged { None } else { fused::walk(shape, &self.config) }
     }
 
     /// That which leaves responses.
-    fn kernel_of_map(&self, shape: &Shape) -> Option<Kernel> {
-        if self.staged { None } else { fused::kernel_of_map(shape, &self.config) }
+    fn walk_of_map(&self, shape: &Shape) -> Option<Walk> {
+        if self.staged { None } else { fused::walk_of_map(shape, &self.config) }
     }
 
     /// Begins work on images that [`GpuDetector::stack`] tells can be, without waiting for the device. Where they are `lasting`, they
@@ -164,7 +165,7 @@ impl<D: Device> GpuDetector<D> {
         self.settle();
         for image in images {
             // The fused kernels look at samples themselves.
-            if self.kernel(&Shape::new(image, 1)).is_some() {
+            if self.walk(&Shape::new(image, 1)).is_some() {
                 self.check_size(image.width(), image.height())?;
             } else {
                 self.check(image)?;
@@ -182,12 +183,12 @@ impl<D: Device> GpuDetector<D> {
     fn enqueue(&mut self, images: &[ImageView<'_>], pace: Pace) -> Result<(), Error> {
         let image = &images[0];
         let shape = Shape::new(image, images.len());
-        let kernel = self.kernel(&shape);
+        let walk = self.walk(&shape);
         self.make_room(&shape);
         let Self { device, config, workspace, room, recordings, .. } = self;
         let room = room.as_mut().expect("made above");
         let lasting = pace != Pace::Copied;
-        let Some(kernel) = kernel else {
+        let Some(walk) = walk else {
             // The samples last: behind them the device's time begins.
             upload::mask(device, workspace, image, lasting)?;
             upload::samples(device, workspace, image, &shape, lasting)?;
@@ -195,7 +196,7 @@ impl<D: Device> GpuDetector<D> {
         };
         let portion = (pace == Pace::Hurried).then(|| fused::portion(device, image));
         let mut search = Search::new(device, workspace, config, room, shape);
-        let pieces = Pieces::new(&search, kernel, portion);
+        let pieces = Pieces::new(&search, walk, portion);
         let left = if portion.is_some() {
             fused::hurry(&mut search, image, &pieces)?
         } else {
@@ -223,10 +224,10 @@ impl<D: Device> GpuDetector<D> {
 
     /// Fills the slot `Response` from the image on the device; tells whether it went stage by stage.
     fn respond(&mut self, shape: &Shape) -> Result<bool, Error> {
-        let kernel = self.kernel_of_map(shape);
+        let walk = self.walk_of_map(shape);
         let Self { device, config, workspace, .. } = self;
-        match kernel {
-            Some(kernel) => fused::respond_alone(device, workspace, config, shape, kernel).map(|()| false),
+        match walk {
+            Some(walk) => fused::respond_alone(device, workspace, config, shape, walk).map(|()| false),
             None => staged::respond(device, workspace, config, shape).map(|()| true),
         }
     }
@@ -237,7 +238,7 @@ impl<D: Device> GpuDetector<D> {
         self.check_size(image.width(), image.height())?;
         self.in_stages = false;
         // The fused kernels look at samples themselves.
-        let is_fused = self.kernel_of_map(&shape).is_some();
+        let is_fused = self.walk_of_map(&shape).is_some();
         if !is_fused {
             image.check_samples()?;
         }
@@ -295,12 +296,12 @@ impl<D: Device> GpuDetector<D> {
 
     fn enqueue_resident(&mut self, shape: Shape) -> Result<(), Error> {
         self.make_room(&shape);
-        let Some(kernel) = self.kernel(&shape) else {
+        let Some(walk) = self.walk(&shape) else {
             return self.enqueue_stages(shape, false);
         };
         let Self { device, config, workspace, room, recordings, .. } = self;
         let mut search = Search::new(device, workspace, config, room.as_mut().expect("made above"), shape);
-        let pieces = Pieces::new(&search, kernel, None);
+        let pieces = Pieces::new(&search, walk, None);
         let fetched = fused::find(&mut search, recordings, &pieces, pieces.all(), false)?;
         self.job = Some(Job { shape, walk: Some(pieces), in_stages: false, wanted: false, fetched });
         Ok(())

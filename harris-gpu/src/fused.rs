@@ -10,7 +10,7 @@ use harris_gpu_kernels::simt;
 use crate::corners::{Fetched, Search, simple_threshold};
 use crate::device::{Depth, Device, Lines, Mark, Rows};
 use crate::launch;
-use crate::pieces::{LEAST_ROWS, Lengths, columns, strips};
+use crate::pieces::{LEAST_ROWS, Lengths, Walk};
 use crate::recordings::{Key, Recordings};
 use crate::room::Shape;
 use crate::staged::measure_of;
@@ -18,22 +18,31 @@ use crate::workspace::{Slot, Workspace};
 
 const WARP: usize = simt::WARP as usize;
 
-/// The least side of an image for which one reflection at each edge is enough.
-const LEAST_SIDE: usize = 2 * fused::MOST_REACH as usize;
-
-/// The kernel for images under a configuration, where there is one.
-pub(crate) fn kernel(shape: &Shape, config: &HarrisConfig) -> Option<Kernel> {
+/// The walk over images under a configuration, where there is one.
+pub(crate) fn walk(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
     let Front { samples, smoothing, gradient, window } = Front::new(shape, config)?;
     let measure = if shape.mask_pitch > 0 { measure::ANY } else { measure_of(config).0 };
     let kernel = Kernel::fused(samples, smoothing, gradient, window, measure, radius(config))?;
-    let has_map = !needs_map(config) || kernel_of_map(shape, config).is_some();
-    (simple_threshold(config).is_some() && has_map).then_some(kernel)
+    let has_map = !needs_map(config) || walk_of_map(shape, config).is_some();
+    suited(shape, config, kernel).filter(|_| simple_threshold(config).is_some() && has_map)
 }
 
-/// The kernel that leaves responses, where there is one.
-pub(crate) fn kernel_of_map(shape: &Shape, config: &HarrisConfig) -> Option<Kernel> {
+/// The walk that leaves responses, where there is one.
+pub(crate) fn walk_of_map(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
     let Front { samples, smoothing, gradient, window } = Front::new(shape, config)?;
-    Kernel::map(samples, smoothing, gradient, window, measure_of(config).0)
+    suited(shape, config, Kernel::map(samples, smoothing, gradient, window, measure_of(config).0)?)
+}
+
+/// The walk of a kernel where one reflection at each edge is enough.
+fn suited(shape: &Shape, config: &HarrisConfig, kernel: Kernel) -> Option<Walk> {
+    let walk = Walk { kernel, window: config.window().radius() as u32 };
+    let side = shape.width.min(shape.height) as usize;
+    (side >= 2 * most_reach(walk)).then_some(walk)
+}
+
+/// Columns and rows from a corner to the farthest sample that a walk, or any that has no wide window, needs for it.
+fn most_reach(walk: Walk) -> usize {
+    walk.reach().max(fused::MOST_REACH as usize)
 }
 
 /// Whether responses are looked at again when the corners are found, or such as may be.
@@ -60,10 +69,9 @@ struct Front {
 }
 
 impl Front {
-    /// That of images under a configuration; none where no walk is for such borders or sizes.
+    /// That of images under a configuration; none where no walk is for such borders or samples.
     fn new(shape: &Shape, config: &HarrisConfig) -> Option<Self> {
-        let suits = shape.width.min(shape.height) as usize >= LEAST_SIDE
-            && shape.stride.is_multiple_of(ALIGNMENT)
+        let suits = shape.stride.is_multiple_of(ALIGNMENT)
             && matches!(config.border(), Border::Reflect101 | Border::Skip);
         if !suits {
             return None;
@@ -78,10 +86,14 @@ impl Front {
             Gradient::Central => gradient::CENTRAL,
             Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => return None,
         };
-        let weights = match config.window() {
-            Window::Box { .. } => fused::Weights::Box,
-            Window::Binomial { .. } => fused::Weights::Binomial,
-            Window::Gaussian { .. } => fused::Weights::Gaussian,
+        let radius = config.window().radius();
+        let window = match config.window() {
+            Window::Box { .. } if radius <= fused::MOST_NARROW => (fused::Weights::Box, radius),
+            Window::Box { .. } => {
+                (fused::Weights::Wide, fused::WIDE.into_iter().find(|&most| radius <= most)?)
+            }
+            Window::Binomial { .. } => (fused::Weights::Binomial, radius),
+            Window::Gaussian { .. } => (fused::Weights::Gaussian, radius),
         };
         let samples = match (shape.depth, shape.channels) {
             (Depth::U8, 1) => fused::Samples::Bytes,
@@ -90,7 +102,7 @@ impl Front {
             (Depth::F32, 1) => fused::Samples::Floats,
             _ => return None,
         };
-        Some(Self { samples, smoothing, gradient, window: (weights, config.window().radius()) })
+        Some(Self { samples, smoothing, gradient, window })
     }
 }
 
@@ -101,14 +113,14 @@ pub(crate) fn respond_alone<D: Device>(
     workspace: &mut Workspace<D>,
     config: &HarrisConfig,
     shape: &Shape,
-    kernel: Kernel,
+    walk: Walk,
 ) -> Result<(), Error> {
     workspace.clean_states = 0;
     workspace.fit::<u32>(device, Slot::State, state::WORDS)?;
     if shape.depth == Depth::F32 {
         device.clear(workspace.buffer::<u32>(Slot::State).memory, state::WORDS)?;
     }
-    respond(device, workspace, config, shape, kernel)
+    respond(device, workspace, config, shape, walk)
 }
 
 /// The same in the state as it is.
@@ -117,15 +129,15 @@ fn respond<D: Device>(
     workspace: &mut Workspace<D>,
     config: &HarrisConfig,
     shape: &Shape,
-    kernel: Kernel,
+    walk: Walk,
 ) -> Result<(), Error> {
     workspace.fit::<f32>(device, Slot::Response, shape.pixels())?;
-    let (strips, rows) = (strips(shape.width, kernel), shape.height as usize);
-    let lengths = Lengths::new(kernel, rows, strips, true, device.multiprocessors() as usize);
+    let (strips, rows) = (walk.strips(shape.width), shape.height as usize);
+    let lengths = Lengths::new(walk, rows, strips, true, device.multiprocessors() as usize);
     let (measure, parameter) = measure_of(config);
     launch::map(
         device,
-        kernel,
+        walk.kernel,
         [(strips * lengths.pieces(rows)) as u32, 1],
         workspace.buffer::<u8>(Slot::Image).memory,
         workspace.buffer(Slot::State),
@@ -134,7 +146,7 @@ fn respond<D: Device>(
         (0, shape.height),
         (lengths.first as u32, lengths.number as u32, lengths.later as u32),
         (config.tensor_scale(shape.depth.full_scale()), measure, parameter),
-        config.invalid_frame() as u32,
+        (config.invalid_frame() as u32, walk.window),
         taps_of(config),
     )
 }
@@ -158,13 +170,10 @@ pub(crate) const ALIGNMENT: usize = 4;
 // What the kernels take for no sample is what images may not have.
 const _: () = assert!(fused::MOST_SAMPLE == MAX_SAMPLE);
 
-/// Rows below the last one whose corners are sought that the walk looks at.
-const AHEAD: usize = fused::MOST_REACH as usize + 8;
-
 /// The pieces of an image, each of which a warp walks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pieces {
-    kernel: Kernel,
+    walk: Walk,
     /// Rows of the last part of the image that is sent on its own, and whether it is waited for.
     part: usize,
     hurried: bool,
@@ -188,13 +197,13 @@ pub(crate) struct Left {
 
 impl Pieces {
     /// For stacks of images, or a single image that is walked on while it comes.
-    pub(crate) fn new<D: Device>(search: &Search<'_, D>, kernel: Kernel, hurried: Option<usize>) -> Self {
-        let (height, strips) = (search.height as usize, strips(search.width, kernel));
+    pub(crate) fn new<D: Device>(search: &Search<'_, D>, walk: Walk, hurried: Option<usize>) -> Self {
+        let (height, strips) = (search.height as usize, walk.strips(search.width));
         let part = hurried.map_or(height, |portion| (portion / pitch(search)).max(LEAST_ROWS).min(height));
         let multiprocessors = search.device.multiprocessors() as usize;
         let images = search.images;
         let mut pieces = Self {
-            kernel,
+            walk,
             part,
             hurried: hurried.is_some(),
             images,
@@ -205,10 +214,10 @@ impl Pieces {
         };
         // Corners are more than the radius apart along a row or a column.
         let most = |len: usize| len.div_ceil(radius(search.config) + 1);
-        for (_, first, last) in parts(height, part) {
+        for (_, first, last) in parts(height, part, ahead(walk)) {
             let lengths = pieces.lengths(last - first);
             pieces.count += strips * lengths.pieces(last - first);
-            pieces.room = pieces.room.max(most(columns(kernel) as usize) * most(lengths.first));
+            pieces.room = pieces.room.max(most(walk.columns() as usize) * most(lengths.first));
         }
         pieces
     }
@@ -224,7 +233,7 @@ impl Pieces {
         let mask = if search.shape.mask_pitch > 0 { address(Slot::Mask) } else { 0 };
         let [kept, usual] = search.room.key(search.images);
         let size = u64::from(search.width) << 32 | u64::from(search.height);
-        let kind = (self.kernel as u64) << 2 | u64::from(wanted) << 1 | u64::from(self.hurried);
+        let kind = (self.walk.kernel as u64) << 2 | u64::from(wanted) << 1 | u64::from(self.hurried);
         [
             size,
             self.images as u64,
@@ -240,16 +249,21 @@ impl Pieces {
 
     /// Rows of the pieces of so many that are walked on at once.
     fn lengths(&self, rows: usize) -> Lengths {
-        Lengths::new(self.kernel, rows, self.strips, self.images == 1, self.multiprocessors)
+        Lengths::new(self.walk, rows, self.strips, self.images == 1, self.multiprocessors)
     }
 }
 
 /// How much longer each part is than the one after it: few enough parts, and the walk over one is done before the next has come.
 const GROWTH: usize = 3;
 
+/// Rows below the last one whose corners are sought that a walk looks at.
+fn ahead(walk: Walk) -> usize {
+    most_reach(walk) + 8
+}
+
 /// Parts of an image as they come, of which the last has `part` rows: the row where each ends, and the rows whose corners can then be
-/// sought.
-fn parts(height: usize, part: usize) -> impl Iterator<Item = (usize, usize, usize)> {
+/// sought by walks that look so far ahead.
+fn parts(height: usize, part: usize, ahead: usize) -> impl Iterator<Item = (usize, usize, usize)> {
     let mut starts = Vec::new();
     let (mut end, mut rows) = (height, part);
     while end > 0 {
@@ -258,7 +272,7 @@ fn parts(height: usize, part: usize) -> impl Iterator<Item = (usize, usize, usiz
         starts.push(end);
         rows *= GROWTH;
     }
-    let ready = move |sent: usize| if sent >= height { height } else { sent.saturating_sub(AHEAD) };
+    let ready = move |sent: usize| if sent >= height { height } else { sent.saturating_sub(ahead) };
     (0..starts.len()).rev().map(move |i| {
         let end = if i == 0 { height } else { starts[i - 1] };
         (end, ready(starts[i]), ready(end))
@@ -305,7 +319,7 @@ pub(crate) fn hurry<D: Device>(
     let planes = prepare(search, std::slice::from_ref(image))?;
     let height = image.height();
     let (mut sent, mut left) = (0, pieces.all());
-    for (end, first, last) in parts(height, pieces.part) {
+    for (end, first, last) in parts(height, pieces.part, ahead(pieces.walk)) {
         for (slot, images, pitch) in &planes {
             let memory = search.workspace.buffer::<u8>(*slot).memory;
             let now = Rows { images, rows: sent..end, pitch: *pitch, offset: sent * pitch, lasting: true };
@@ -370,8 +384,8 @@ pub(crate) fn find<D: Device>(
             search.device.await_announced()?;
         }
         if needs_map(search.config) {
-            let kernel = kernel_of_map(&search.shape, search.config).expect("covered");
-            respond(search.device, search.workspace, search.config, &search.shape, kernel)?;
+            let walk = walk_of_map(&search.shape, search.config).expect("covered");
+            respond(search.device, search.workspace, search.config, &search.shape, walk)?;
         }
         walk_on(search, pieces, left.piece, left.first, search.height as usize)?;
         if is_thinned(search.config) {
@@ -407,10 +421,10 @@ fn walk_on<D: Device>(
     let (threshold, value) = simple_threshold(config).expect("covered");
     let (tables, counters) = search.tables_and_counters();
     let lengths = pieces.lengths(last - first);
-    let now = strips(search.width, pieces.kernel) * lengths.pieces(last - first);
+    let now = pieces.walk.strips(search.width) * lengths.pieces(last - first);
     launch::fused(
         search.device,
-        pieces.kernel,
+        pieces.walk.kernel,
         [now as u32, search.images as u32],
         workspace.buffer::<u8>(Slot::Image).memory,
         workspace.buffer(Slot::State),
@@ -420,7 +434,7 @@ fn walk_on<D: Device>(
         (first as u32, last as u32),
         (lengths.first as u32, lengths.number as u32, lengths.later as u32),
         (scale, measure, parameter),
-        (search.frame, search.margin()),
+        (search.frame, pieces.walk.window, search.margin()),
         (threshold, value, reach(config, scale)),
         (piece as u32, pieces.count as u32, pieces.room as u32),
         (tables, if piece == 0 { counters } else { 0 }),
@@ -511,14 +525,14 @@ mod tests {
 
     #[test]
     fn parts_shrink_and_cover_the_image() {
-        let ends = |height, part| parts(height, part).map(|(end, ..)| end).collect::<Vec<_>>();
+        let ends = |height, part| parts(height, part, 16).map(|(end, ..)| end).collect::<Vec<_>>();
         assert_eq!(ends(4096, 256), [768, 3072, 3840, 4096]);
         assert_eq!(ends(1080, 546), [1080]);
         assert_eq!(ends(1080, 540), [540, 1080]);
         assert_eq!(ends(100, 100), [100]);
         for (height, part) in [(1, 1), (17, 2), (300, 7), (4096, 100), (5, 8)] {
             let mut next = 0;
-            for (end, first, last) in parts(height, part) {
+            for (end, first, last) in parts(height, part, 16) {
                 assert!(first == next && first <= last && last <= end && end <= height);
                 next = last;
             }

@@ -10,14 +10,37 @@ pub(crate) const LEAST_ROWS: usize = 5;
 /// Schedulers of a multiprocessor.
 const SCHEDULERS: usize = 4;
 
-/// Strips of an image, side by side.
-pub(crate) fn strips(width: u32, kernel: Kernel) -> usize {
-    width.div_ceil(columns(kernel)) as usize
+/// A fused kernel, and the radius of its window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Walk {
+    pub(crate) kernel: Kernel,
+    pub(crate) window: u32,
 }
 
-/// Columns of a strip.
-pub(crate) fn columns(kernel: Kernel) -> u32 {
-    fused::own(kernel.side().expect("a fused kernel"))
+impl Walk {
+    /// Strips of an image, side by side.
+    pub(crate) fn strips(self, width: u32) -> usize {
+        width.div_ceil(self.columns()) as usize
+    }
+
+    /// Columns of a strip.
+    pub(crate) fn columns(self) -> u32 {
+        fused::own(self.kernel.side(self.window).expect("a fused kernel"))
+    }
+
+    /// Columns and rows from a corner to the farthest sample on which it depends.
+    pub(crate) fn reach(self) -> usize {
+        self.kernel.reach(self.window).expect("a fused kernel") as usize
+    }
+
+    /// Rows that a warp walks before the first of a piece and after the last.
+    fn around(self) -> usize {
+        2 * self.reach()
+    }
+
+    fn blocks_held(self) -> usize {
+        self.kernel.blocks_held().expect("a fused kernel") as usize
+    }
 }
 
 /// Cycles of a row where warps share a scheduler, and more for each of them: roughly as measured on an H200.
@@ -44,14 +67,14 @@ pub(crate) struct Lengths {
 impl Lengths {
     /// For so many rows that are walked on at once, in so many strips of one image, or of several together.
     pub(crate) fn new(
-        kernel: Kernel,
+        walk: Walk,
         rows: usize,
         strips: usize,
         is_single: bool,
         multiprocessors: usize,
     ) -> Self {
-        let around = around(kernel);
-        let at_once = (blocks_held(kernel) * multiprocessors / strips).max(1);
+        let around = walk.around();
+        let at_once = (walk.blocks_held() * multiprocessors / strips).max(1);
         let long = rows - rows / REST;
         let number = at_once * long.div_ceil(at_once * MOST_ROWS).max(1);
         let first = without_rest(long.div_ceil(number), around);
@@ -60,7 +83,7 @@ impl Lengths {
         if is_single && first >= 2 * later {
             return Self { first, number, later };
         }
-        let of_piece = rows_of_piece(rows, strips, multiprocessors, kernel);
+        let of_piece = rows_of_piece(rows, strips, multiprocessors, walk);
         Self { first: of_piece, number: rows.div_ceil(of_piece), later: of_piece }
     }
 
@@ -68,15 +91,6 @@ impl Lengths {
     pub(crate) fn pieces(&self, rows: usize) -> usize {
         self.number + rows.saturating_sub(self.number * self.first).div_ceil(self.later)
     }
-}
-
-/// Rows that a warp walks before the first of a piece and after the last.
-fn around(kernel: Kernel) -> usize {
-    2 * kernel.reach().expect("a fused kernel") as usize
-}
-
-fn blocks_held(kernel: Kernel) -> usize {
-    kernel.blocks_held().expect("a fused kernel") as usize
 }
 
 /// About so many rows, with which a warp walks all rows that it fetches at once.
@@ -87,9 +101,9 @@ fn without_rest(rows: usize, around: usize) -> usize {
 
 /// Rows of a piece by which the walk is over soonest: the fewer, the more pieces there are to run at once, and the more of what they walk
 /// only leads to their first row.
-fn rows_of_piece(height: usize, strips: usize, multiprocessors: usize, kernel: Kernel) -> usize {
-    let (schedulers, held) = (SCHEDULERS * multiprocessors, blocks_held(kernel) * multiprocessors);
-    let around = around(kernel);
+fn rows_of_piece(height: usize, strips: usize, multiprocessors: usize, walk: Walk) -> usize {
+    let (schedulers, held) = (SCHEDULERS * multiprocessors, walk.blocks_held() * multiprocessors);
+    let around = walk.around();
     // Cycles times schedulers.
     let cost = |rows: usize| {
         let pieces = strips * height.div_ceil(rows);
@@ -115,11 +129,12 @@ fn rows_of_piece(height: usize, strips: usize, multiprocessors: usize, kernel: K
 mod tests {
     use super::*;
 
+    const DEFAULT: Walk = Walk { kernel: Kernel::binomial3_sobel_box3_harris_radius2, window: 1 };
+
     #[test]
     fn pieces_fill_the_device() {
-        let kernel = Kernel::binomial3_sobel_box3_harris_radius2;
         let rows = |width: u32, height: usize, images: usize| {
-            rows_of_piece(height, images * strips(width, kernel), 132, kernel)
+            rows_of_piece(height, images * DEFAULT.strips(width), 132, DEFAULT)
         };
         // On 132 multiprocessors, where others are no quicker.
         assert_eq!(rows(512, 512, 1), 5);
@@ -133,9 +148,8 @@ mod tests {
 
     #[test]
     fn pieces_cover_the_rows_and_are_shorter_at_the_end_where_that_pays() {
-        let kernel = Kernel::binomial3_sobel_box3_harris_radius2;
         let lengths = |width: u32, height: usize, images: usize| {
-            Lengths::new(kernel, height, images * strips(width, kernel), images == 1, 132)
+            Lengths::new(DEFAULT, height, images * DEFAULT.strips(width), images == 1, 132)
         };
         // On 132 multiprocessors: within a row of what was quickest there.
         let large = lengths(4096, 4096, 1);

@@ -85,27 +85,28 @@ impl Kernel {
         }
     }
 
-    /// Columns and rows from a corner, or a response, to the farthest sample on which it depends, of a fused kernel.
+    /// Columns and rows from a corner, or a response, to the farthest sample on which it depends, of a fused kernel whose window has this
+    /// radius.
     #[must_use]
-    pub fn reach(self) -> Option<u32> {
-        self.of_corners().or(self.of_map()).map(|[_, reach]| reach)
+    pub fn reach(self, window: u32) -> Option<u32> {
+        self.of_corners().or(self.of_map()).map(|[_, reach]| reach + window)
     }
 
-    /// Columns to each side of a warp's that only lead to others, of a fused kernel.
+    /// Columns to each side of a warp's that only lead to others, of a fused kernel whose window has this radius.
     #[must_use]
-    pub fn side(self) -> Option<u32> {
-        let of_corners = self.of_corners().map(|[_, reach]| reach);
-        of_corners.or(self.of_map().map(|[_, reach]| fused::side_of_map(reach)))
+    pub fn side(self, window: u32) -> Option<u32> {
+        let reach = self.reach(window)?;
+        Some(if self.of_map().is_some() { fused::side_of_map(reach) } else { reach })
     }
 }
 
 macro_rules! fused_kernels {
     ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
         impl Kernel {
-            /// [`Kernel::blocks_held`] and [`Kernel::reach`] of those that find corners.
+            /// [`Kernel::blocks_held`] and [`Kernel::reach`], but for the window, of those that find corners.
             fn of_corners(self) -> Option<[u32; 2]> {
                 match self {
-                    $(Kernel::$name => Some([$blocks, $smoothing + 1 + $window + $radius]),)*
+                    $(Kernel::$name => Some([$blocks, $smoothing + 1 + $radius]),)*
                     _ => None,
                 }
             }
@@ -129,10 +130,10 @@ for_each_fused!(fused_kernels);
 macro_rules! map_kernels {
     ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident;)*) => {
         impl Kernel {
-            /// [`Kernel::blocks_held`] and [`Kernel::reach`] of those that leave responses.
+            /// [`Kernel::blocks_held`] and [`Kernel::reach`], but for the window, of those that leave responses.
             fn of_map(self) -> Option<[u32; 2]> {
                 match self {
-                    $(Kernel::$name => Some([$blocks, $smoothing + 1 + $window]),)*
+                    $(Kernel::$name => Some([$blocks, $smoothing + 1]),)*
                     _ => None,
                 }
             }
@@ -200,8 +201,12 @@ pub mod fused {
     pub const EACH: u32 = 4;
     /// Rows that are fetched at once, and then walked.
     pub const ROWS: usize = 3;
-    /// The most columns and rows from a corner to a sample on which it depends, the radii of all stages together.
+    /// The most columns and rows from a corner to a sample on which it depends, the radii of all stages together, where no window is wide.
     pub const MOST_REACH: u32 = 8;
+    /// The greatest radius of a window whose rows are held in registers.
+    pub const MOST_NARROW: usize = 3;
+    /// The greatest radii of wide windows that there are kernels for.
+    pub const WIDE: [usize; 2] = [10, 15];
 
     /// Columns of which a warp finds the corners, where these depend on samples so many columns away.
     #[must_use]
@@ -229,6 +234,8 @@ pub mod fused {
     pub enum Weights {
         /// All alike.
         Box,
+        /// All alike, of any radius up to one of [`WIDE`], which an argument tells.
+        Wide,
         /// A row of Pascal's triangle.
         Binomial,
         /// Those that arguments tell, from the centre on.

@@ -168,10 +168,10 @@ enum Exchange {
     Ballot,
 }
 
-/// A cell of shared memory and who touched it since the last barrier.
+/// A word of shared memory, half a cell, and who touched it since the last barrier.
 #[derive(Clone, Copy, Default)]
-struct SharedCell {
-    word: Option<u64>,
+struct SharedWord {
+    word: Option<u32>,
     written: Option<(u32, u32)>,
     read: Option<(u32, u32)>,
 }
@@ -185,7 +185,7 @@ struct Block {
     grid: [u32; 2],
     threads: u32,
     barriers: Cell<u32>,
-    shared: RefCell<Vec<SharedCell>>,
+    shared: RefCell<Vec<SharedWord>>,
 }
 
 /// A thread on the host.
@@ -311,10 +311,19 @@ impl<'a> Simt for Thread<'a> {
     }
 
     fn shared(self, cell: u32) -> u64 {
+        let [low, high] = [2 * cell, 2 * cell + 1].map(|word| u64::from(self.shared_word(word)));
+        high << 32 | low
+    }
+    fn set_shared(self, cell: u32, word: u64) {
+        self.set_shared_word(2 * cell, word as u32);
+        self.set_shared_word(2 * cell + 1, (word >> 32) as u32);
+    }
+    fn shared_word(self, word: u32) -> u32 {
         let epoch = self.block.barriers.get();
-        let mut cells = self.block.shared.borrow_mut();
-        let Some(state) = cells.get_mut(cell as usize) else {
-            self.misuse(&format!("reads shared cell {cell} of {}", cells.len()));
+        let cell = word / 2;
+        let mut words = self.block.shared.borrow_mut();
+        let Some(state) = words.get_mut(word as usize) else {
+            self.misuse(&format!("reads shared cell {cell} of {}", words.len() / 2));
         };
         if let Some((at, writer)) = state.written
             && at == epoch
@@ -333,11 +342,12 @@ impl<'a> Simt for Thread<'a> {
             None => self.misuse(&format!("reads shared cell {cell}, which nothing wrote")),
         }
     }
-    fn set_shared(self, cell: u32, word: u64) {
+    fn set_shared_word(self, word: u32, value: u32) {
         let epoch = self.block.barriers.get();
-        let mut cells = self.block.shared.borrow_mut();
-        let Some(state) = cells.get_mut(cell as usize) else {
-            self.misuse(&format!("writes shared cell {cell} of {}", cells.len()));
+        let cell = word / 2;
+        let mut words = self.block.shared.borrow_mut();
+        let Some(state) = words.get_mut(word as usize) else {
+            self.misuse(&format!("writes shared cell {cell} of {}", words.len() / 2));
         };
         for (at, other) in [state.written, state.read].into_iter().flatten() {
             if at == epoch && other != self.thread {
@@ -346,7 +356,7 @@ impl<'a> Simt for Thread<'a> {
                 ));
             }
         }
-        *state = SharedCell { word: Some(word), written: Some((epoch, self.thread)), ..*state };
+        *state = SharedWord { word: Some(value), written: Some((epoch, self.thread)), ..*state };
     }
 
     fn permute(self, low: u32, high: u32, selector: u32) -> u32 {
@@ -399,7 +409,7 @@ pub(crate) fn run(
             grid,
             threads: kernel.threads(),
             barriers: Cell::new(0),
-            shared: RefCell::new(vec![SharedCell::default(); kernel.cells() as usize]),
+            shared: RefCell::new(vec![SharedWord::default(); 2 * kernel.cells() as usize]),
         });
         run_block(&block, &arguments, body, &mut stacks, i % 2 == 1);
     }

@@ -91,10 +91,21 @@ pub trait Simt: Copy {
 
     /// Waits for all threads of the block; what they wrote before is seen after.
     fn barrier(self);
+    /// The same where a block is a single warp.
+    #[inline(always)]
+    fn barrier_of_warp(self) {
+        self.barrier();
+    }
     /// The word of the lane `delta` above; one's own where there is none.
     fn shuffle_down(self, word: u32, delta: u32) -> u32;
     /// The word of the lane `delta` below; one's own where there is none.
     fn shuffle_up(self, word: u32, delta: u32) -> u32;
+    /// The word plus that of the lane `delta` below; the word alone where there is none.
+    #[inline(always)]
+    fn plus_below(self, word: u32, delta: u32) -> u32 {
+        let below = self.shuffle_up(word, delta);
+        if self.lane() < delta { word } else { word.wrapping_add(below) }
+    }
     /// The word of the lane whose number differs in the bits of `mask`.
     fn shuffle_xor(self, word: u32, mask: u32) -> u32;
     /// The word of lane `lane`.
@@ -144,6 +155,10 @@ pub trait Simt: Copy {
     fn shared(self, cell: u32) -> u64;
     /// Writes a cell of the block's shared memory.
     fn set_shared(self, cell: u32, word: u64);
+    /// A word of the block's shared memory, of which each cell has two, the one in the low end first.
+    fn shared_word(self, word: u32) -> u32;
+    /// Writes a word of the block's shared memory.
+    fn set_shared_word(self, word: u32, value: u32);
 
     /// Four of the eight bytes of `low` and `high`, the first of `low` being number 0: digit i of `selector`, in base 16, is
     /// the number of byte i.

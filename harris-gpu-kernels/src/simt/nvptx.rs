@@ -31,6 +31,8 @@ unsafe extern "C" {
     fn shfl_xor(mask: u32, word: u32, lane_mask: u32, clamp: u32) -> u32;
     #[link_name = "llvm.nvvm.shfl.sync.idx.i32"]
     fn shfl_idx(mask: u32, word: u32, lane: u32, clamp: u32) -> u32;
+    #[link_name = "llvm.nvvm.bar.warp.sync"]
+    fn bar_warp(mask: u32);
     #[link_name = "llvm.nvvm.vote.ballot.sync"]
     fn vote_ballot(mask: u32, vote: bool) -> u32;
     #[link_name = "llvm.nvvm.vote.any.sync"]
@@ -117,6 +119,12 @@ impl Simt for Nvptx {
     }
 
     #[inline(always)]
+    fn barrier_of_warp(self) {
+        // SAFETY: as in `barrier`.
+        unsafe { bar_warp(ALL) }
+    }
+
+    #[inline(always)]
     fn shuffle_down(self, word: u32, delta: u32) -> u32 {
         // SAFETY: all lanes of the warp come here: `Simt` asks it of kernels, and the host provider checks it.
         unsafe { shfl_down(ALL, word, delta, WARP - 1) }
@@ -126,6 +134,19 @@ impl Simt for Nvptx {
     fn shuffle_up(self, word: u32, delta: u32) -> u32 {
         // SAFETY: as in `shuffle_down`.
         unsafe { shfl_up(ALL, word, delta, 0) }
+    }
+
+    #[inline(always)]
+    fn plus_below(self, word: u32, delta: u32) -> u32 {
+        let (mut sum, below) = (word, self.shuffle_up(word, delta));
+        // Of a condition and an addition compilers else make two additions, or a choice and one.
+        // SAFETY: arithmetic alone.
+        unsafe {
+            asm!("{{ .reg .pred has; setp.ge.u32 has, {lane}, {delta}; @has add.u32 {sum}, {sum}, {below}; }}",
+                lane = in(reg32) self.lane(), delta = in(reg32) delta, sum = inout(reg32) sum, below = in(reg32) below,
+                options(pure, nomem, nostack, preserves_flags));
+        }
+        sum
     }
 
     #[inline(always)]
@@ -292,6 +313,26 @@ impl Simt for Nvptx {
         // SAFETY: the cell is one of the block's, by the contract of `Nvptx::sharing`.
         unsafe {
             asm!("st.shared.u64 [{}], {};", in(reg32) self.shared + 8 * cell, in(reg64) word,
+                options(nostack, preserves_flags));
+        }
+    }
+
+    #[inline(always)]
+    fn shared_word(self, word: u32) -> u32 {
+        let value;
+        // SAFETY: the word is half of one of the block's cells, by the contract of `Nvptx::sharing`.
+        unsafe {
+            asm!("ld.shared.u32 {}, [{}];", out(reg32) value, in(reg32) self.shared + 4 * word,
+                options(nostack, preserves_flags));
+        }
+        value
+    }
+
+    #[inline(always)]
+    fn set_shared_word(self, word: u32, value: u32) {
+        // SAFETY: the word is half of one of the block's cells, by the contract of `Nvptx::sharing`.
+        unsafe {
+            asm!("st.shared.u32 [{}], {};", in(reg32) self.shared + 4 * word, in(reg32) value,
                 options(nostack, preserves_flags));
         }
     }

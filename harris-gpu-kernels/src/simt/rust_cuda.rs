@@ -160,6 +160,15 @@ impl Simt for RustCuda {
         unsafe { self.shared.add(cell as usize).write_volatile(word) }
     }
 
+    fn shared_word(self, word: u32) -> u32 {
+        // SAFETY: the word is half of one of the block's cells, by the contract of `new`.
+        unsafe { self.shared.cast::<u32>().add(word as usize).read_volatile() }
+    }
+    fn set_shared_word(self, word: u32, value: u32) {
+        // SAFETY: the word is half of one of the block's cells, by the contract of `new`.
+        unsafe { self.shared.cast::<u32>().add(word as usize).write_volatile(value) }
+    }
+
     fn permute(self, low: u32, high: u32, selector: u32) -> u32 {
         let bytes = u64::from(high) << 32 | u64::from(low);
         let byte = |i: u32| (bytes >> (8 * (selector >> (4 * i) & 7)) & 0xFF) as u32;

@@ -4,13 +4,13 @@ use core::array;
 
 use super::super::response::{lesser_eigenvalue, measure};
 use super::super::runs::push;
-use super::bytes::Window;
+use super::bytes::{PAIRS, Window, split};
 use super::{EACH, Lane, NEVER};
 use crate::Simt;
 use crate::abi::{gradient, measure as measures};
 
 /// What no trace reaches, and fits in 31 bits.
-const MOST_TRACE: f32 = 1_073_741_824.0;
+pub(super) const MOST_TRACE: f32 = 1_073_741_824.0;
 
 /// The bits of floats that are 2²³, and 2²³ + 2²², more than the integer that is added to them: for those from 0 to 2²³, and for
 /// those less than 2²² away from 0.
@@ -35,7 +35,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> 
     const RADIUS: usize = WINDOW;
 
     #[inline(always)]
-    fn new() -> Self {
+    fn new(_: &Lane<S>) -> Self {
         const { assert!(WINDOW >= 1 && WINDOW <= 3, "the ring and sums are for these") };
         Self { least: 0, products: [[[0; EACH]; 3]; 7] }
     }
@@ -48,7 +48,8 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> 
     }
 
     #[inline(always)]
-    fn down(&mut self, lane: &Lane<S>, gx: [i32; EACH], gy: [i32; EACH], _: i32) -> [[i32; EACH]; 3] {
+    fn down(&mut self, lane: &Lane<S>, gx: [u32; PAIRS], gy: [u32; PAIRS], _: i32) -> [[i32; EACH]; 3] {
+        let (gx, gy) = (split(gx), split(gy));
         let [square, other] = Self::OFFSETS;
         let products = [
             array::from_fn(|i| (gx[i] * gx[i]).wrapping_add(square)),
@@ -164,16 +165,21 @@ impl<const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> Boxes<SMO
                 let (a, c) = (scaled(xx, FROM_0, scale_of_squares), scaled(yy, FROM_0, scale_of_squares));
                 (a, scaled(xy, AROUND_0, scale), c)
             };
-            // Sums are integers below 2³⁰, and the scale is from 2⁻⁴⁰ to 1: halves are exact, and what roots are drawn of is 0 or far from
-            // denormal.
-            let root = |square| lane.s.sqrt_of_normal(square);
-            if lane.set.measure == measures::SHI_TOMASI {
-                let (half_a, b, half_c) = tensor(0.5 * scale);
-                lesser_eigenvalue(root, half_a, b, half_c)
-            } else {
-                let (a, b, c) = tensor(scale);
-                measure(root, lane.set.measure, lane.set.parameter, a, b, c)
-            }
+            measured(lane, lane.set.measure, tensor)
         })
+    }
+}
+
+/// The response by a measure of a tensor, whose squares a closure scales by what it is told. It comes of integers below 2³¹, and the scale
+/// is from 2⁻⁴⁰ to 1: halves are exact, and what roots are drawn of is 0 or far from denormal.
+#[inline(always)]
+pub(super) fn measured<S: Simt>(lane: &Lane<S>, by: u32, tensor: impl Fn(f32) -> (f32, f32, f32)) -> f32 {
+    let root = |square| lane.s.sqrt_of_normal(square);
+    if by == measures::SHI_TOMASI {
+        let (half_a, b, half_c) = tensor(0.5 * lane.set.scale);
+        lesser_eigenvalue(root, half_a, b, half_c)
+    } else {
+        let (a, b, c) = tensor(lane.set.scale);
+        measure(root, by, lane.set.parameter, a, b, c)
     }
 }

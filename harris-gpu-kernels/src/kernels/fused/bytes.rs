@@ -3,26 +3,40 @@
 use core::array;
 
 use super::super::runs::push;
-use super::{EACH, Front, Lane, ROWS, beyond, columns, mirrored};
+use super::{EACH, Front, Lane, ROWS, Settings, beyond, columns, mirrored};
 use crate::Simt;
 use crate::abi::gradient;
 
 /// Pairs of samples that a lane has of a row.
-const PAIRS: usize = EACH / 2;
+pub(super) const PAIRS: usize = EACH / 2;
 
 /// A window, which makes responses of gradients: a lane's part of it.
 pub(super) trait Window<S: Simt> {
     /// Sums of products.
     type Sum;
+    /// Its radius, or 0 where it is wide, and arguments tell.
     const RADIUS: usize;
+    const IS_WIDE: bool = Self::RADIUS == 0;
 
-    fn new() -> Self;
+    fn new(lane: &Lane<S>) -> Self;
 
     /// Learns what the trace of the sums around a corner reaches at least.
     fn listen(&mut self, least: f32);
 
-    /// Sums down of gx², gx·gy and gy² over the window whose lowest row is `row`, to which these gradients belong.
-    fn down(&mut self, lane: &Lane<S>, gx: [i32; EACH], gy: [i32; EACH], row: i32) -> [[Self::Sum; EACH]; 3];
+    /// Takes the gradients of a row that only leads to the first whose sums are asked for.
+    #[inline(always)]
+    fn lead(&mut self, lane: &Lane<S>, gx: [u32; PAIRS], gy: [u32; PAIRS], row: i32) {
+        self.down(lane, gx, gy, row);
+    }
+
+    /// Sums down of gx², gx·gy and gy² over the window whose lowest row is `row`, to which these gradients belong: see [`split`].
+    fn down(
+        &mut self,
+        lane: &Lane<S>,
+        gx: [u32; PAIRS],
+        gy: [u32; PAIRS],
+        row: i32,
+    ) -> [[Self::Sum; EACH]; 3];
 
     /// Responses by these sums, as [`Front::step`] has them.
     fn respond(
@@ -61,6 +75,11 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Front<S
     const LEADING: usize = 2 * Self::REACH as usize / ROWS;
 
     #[inline(always)]
+    fn reach(set: &Settings) -> i32 {
+        Self::REACH + if W::IS_WIDE { set.window as i32 } else { 0 }
+    }
+
+    #[inline(always)]
     fn new(lane: &Lane<S>, image: S::Buffer<u8>, row: i32) -> Self {
         const { assert!(SMOOTHING <= 2, "rings are for these") };
         let (column, selector) = columns(lane.x, lane.set.size.width);
@@ -74,7 +93,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Front<S
             around: [0; PAIRS + 4],
             differences: [[0; PAIRS]; 2],
             sums: [[0; PAIRS]; 2],
-            window: W::new(),
+            window: W::new(lane),
         };
         let first = front.load(lane, row, true);
         front.ahead = array::from_fn(|i| front.load(lane, row + 1 + i as i32, true));
@@ -104,6 +123,24 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Front<S
     }
 
     #[inline(always)]
+    fn fill(&mut self, lane: &Lane<S>, mut row: i32) -> i32 {
+        if W::IS_WIDE {
+            let top = row - (ROWS * Self::LEADING) as i32;
+            let end = top + 2 * Self::reach(&lane.set) / ROWS as i32 * ROWS as i32;
+            while row < end {
+                self.take(lane);
+                self.ahead = array::from_fn(|i| self.load(lane, row + 1 + (ROWS + i) as i32, true));
+                // Not in a loop: compilers keep some of them as they are.
+                self.fill_row(lane, top, row, 0);
+                self.fill_row(lane, top, row, 1);
+                self.fill_row(lane, top, row, 2);
+                row += ROWS as i32;
+            }
+        }
+        row
+    }
+
+    #[inline(always)]
     fn listen(&mut self, least: f32) {
         self.window.listen(least);
     }
@@ -125,10 +162,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Front<S
 
     #[inline(always)]
     fn step(&mut self, lane: &Lane<S>, row: i32, i: usize, valid: bool) -> (bool, [f32; EACH]) {
-        let around = self.around;
-        self.next(lane, self.samples[i]);
-        let smoothed = Self::smooth(lane.s, around);
-        let (gx, gy) = self.differentiate(lane.s, smoothed);
+        let (gx, gy) = self.down(lane, i);
         let of_gradient = Self::of_gradient(row);
         let sums = self.window.down(lane, gx, gy, of_gradient);
         self.window.respond(lane, sums, of_gradient, valid)
@@ -140,6 +174,15 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Bytes<S
     #[inline(always)]
     fn of_gradient(row: i32) -> i32 {
         row - SMOOTHING as i32 - 1
+    }
+
+    /// One row down, which has number `i` of the samples taken last: gx and gy of the row before.
+    #[inline(always)]
+    fn down(&mut self, lane: &Lane<S>, i: usize) -> ([u32; PAIRS], [u32; PAIRS]) {
+        let around = self.around;
+        self.next(lane, self.samples[i]);
+        let smoothed = Self::smooth(lane.s, around);
+        self.differentiate(lane.s, smoothed)
     }
 
     /// The two words of a row that have the lane's samples; of one that may be above the image where it only leads to others.
@@ -185,8 +228,19 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Bytes<S
             let smoothed_row = Self::smooth(lane.s, around);
             let (gx, gy) = self.differentiate(lane.s, smoothed_row);
             if i >= smoothed + 2 {
-                self.window.down(lane, gx, gy, Self::of_gradient(top + i));
+                self.window.lead(lane, gx, gy, Self::of_gradient(top + i));
             }
+        }
+    }
+
+    /// Row number `i` of those from `row` on, which a wide window is filled with; `top` is the first of all that lead.
+    #[inline(always)]
+    fn fill_row(&mut self, lane: &Lane<S>, top: i32, row: i32, i: usize) {
+        let (gx, gy) = self.down(lane, i);
+        let row = row + i as i32;
+        // Before, not all that gradients are made of has come.
+        if row - top >= 2 * SMOOTHING as i32 + 2 {
+            self.window.lead(lane, gx, gy, Self::of_gradient(row));
         }
     }
 
@@ -238,7 +292,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Bytes<S
 
     /// gx and gy of the row before.
     #[inline(always)]
-    fn differentiate(&mut self, s: S, p: [u32; PAIRS + 1]) -> ([i32; EACH], [i32; EACH]) {
+    fn differentiate(&mut self, s: S, p: [u32; PAIRS + 1]) -> ([u32; PAIRS], [u32; PAIRS]) {
         let (outer, centre) = match GRADIENT {
             gradient::SOBEL => (1, 2),
             gradient::SCHARR => (3, 10),
@@ -257,13 +311,13 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Bytes<S
         let gy: [u32; PAIRS] = array::from_fn(|i| sums[i].wrapping_sub(self.sums[1][i]));
         push(&mut self.differences, differences);
         push(&mut self.sums, sums);
-        (split(gx), split(gy))
+        (gx, gy)
     }
 }
 
 /// The numbers of pairs, each of which is the second times 2¹⁶ plus the first, both signed.
 #[inline(always)]
-fn split(pairs: [u32; PAIRS]) -> [i32; EACH] {
+pub(super) fn split(pairs: [u32; PAIRS]) -> [i32; EACH] {
     array::from_fn(|i| {
         let pair = pairs[i / 2];
         let first = i32::from(pair as i16);

@@ -14,14 +14,15 @@ pub(super) fn map<S: Simt, F: Front<S>>(
     to: S::Buffer<f32>,
     set: Settings,
 ) {
-    let lane = Lane::new(s, set, fused::side_of_map(F::REACH as u32));
-    let mut row = lane.top - F::REACH;
+    let reach = F::reach(&set);
+    let lane = Lane::new(s, set, fused::side_of_map(reach as u32));
+    let mut row = lane.top - reach;
     let mut front = F::new(&lane, image, row);
     // All traces are as great.
     front.listen(0.0);
     front.lead(&lane, row);
-    row += (ROWS * F::LEADING) as i32;
-    while row - F::REACH < lane.bottom {
+    row = front.fill(&lane, row + (ROWS * F::LEADING) as i32);
+    while row - reach < lane.bottom {
         front.take(&lane);
         step(&lane, &mut front, to, row, 0);
         front.ask(&lane, row);
@@ -37,7 +38,7 @@ pub(super) fn map<S: Simt, F: Front<S>>(
 /// One row down.
 #[inline(always)]
 fn step<S: Simt, F: Front<S>>(lane: &Lane<S>, front: &mut F, to: S::Buffer<f32>, row: i32, i: usize) {
-    let y = row - F::REACH;
+    let y = row - F::reach(&lane.set);
     let valid = ((y - lane.set.frame as i32) as u32) < lane.rows;
     let (_, mut responses) = front.step(lane, row, i, valid);
     let width = lane.set.size.width;

@@ -17,6 +17,7 @@ mod corners;
 mod map;
 mod samples;
 mod weighted;
+mod wide;
 
 use core::array;
 
@@ -25,6 +26,7 @@ use bytes::Bytes;
 use corners::Corners;
 use samples::{Colours, Floats, Words};
 use weighted::{Binomial, Gaussian, Weighted};
+use wide::Wide;
 
 use super::geometry::Size;
 use super::mask::Mask;
@@ -57,6 +59,8 @@ struct Settings {
     measure: u32,
     parameter: f32,
     frame: u32,
+    /// The radius of a wide window.
+    window: u32,
     margin: u32,
     threshold: u32,
     value: f32,
@@ -86,6 +90,7 @@ impl Settings {
         measure: 0,
         parameter: 0.0,
         frame: 0,
+        window: 0,
         margin: 0,
         threshold: 0,
         value: 0.0,
@@ -175,11 +180,17 @@ impl<S: Simt> Lane<S> {
 trait Front<S: Simt> {
     /// Samples as they are in memory.
     type Sample: Word;
-    /// Rows from the one whose responses are computed to the one that they need.
+    /// Rows from the one whose responses are computed to the one that they need, but for what [`Front::reach`] adds for wide windows.
     const REACH: i32;
     /// How many times [`ROWS`] rows [`Front::lead`] takes, as they only lead to the first whose responses count; 0 where the walk is to
     /// compute them all the same.
     const LEADING: usize;
+
+    /// All rows from the one whose responses are computed to the one that they need.
+    #[inline(always)]
+    fn reach(_: &Settings) -> i32 {
+        Self::REACH
+    }
 
     /// At the row before `row`, none of whose responses count.
     fn new(lane: &Lane<S>, image: S::Buffer<Self::Sample>, row: i32) -> Self;
@@ -189,6 +200,12 @@ trait Front<S: Simt> {
 
     /// Goes down the leading rows, of which the first is `row`.
     fn lead(&mut self, lane: &Lane<S>, row: i32);
+
+    /// Goes down more rows, from `row` on, which a wide window is filled with: returns the row after them.
+    #[inline(always)]
+    fn fill(&mut self, _: &Lane<S>, row: i32) -> i32 {
+        row
+    }
 
     /// Before [`ROWS`] steps: takes what they need of the rows that were asked for.
     fn take(&mut self, lane: &Lane<S>);
@@ -235,6 +252,7 @@ macro_rules! variants {
             measure: u32,
             parameter: f32,
             frame: u32,
+            window: u32,
             margin: u32,
             threshold: u32,
             value: f32,
@@ -256,7 +274,7 @@ macro_rules! variants {
             let is_for_any = measures::$measure == measures::ANY;
             let measure = if is_for_any { measure } else { measures::$measure };
             let mask_pitch = if is_for_any { mask_pitch } else { 0 };
-            let set = Settings { stride, pitch, size, first, last, rows, whole, later, scale, measure, parameter, frame, margin, threshold, value, reach, piece, pieces, room, taps: [tap0, tap1, tap2, tap3] };
+            let set = Settings { stride, pitch, size, first, last, rows, whole, later, scale, measure, parameter, frame, window, margin, threshold, value, reach, piece, pieces, room, taps: [tap0, tap1, tap2, tap3] };
             walk::<S, front!($samples, $smoothing, $gradient, $weights, $window), $radius>(s, image, Mask::new(s, mask, mask_pitch), state, keys, counts, set, (tables, counters));
         }
     )*};
@@ -271,6 +289,9 @@ macro_rules! front {
     };
     (Bytes, $smoothing:literal, $gradient:ident, Gaussian, $window:literal) => {
         Bytes<S, $smoothing, { gradient::$gradient }, Weighted<Gaussian, $window>>
+    };
+    (Bytes, $smoothing:literal, $gradient:ident, Wide, $window:literal) => {
+        Bytes<S, $smoothing, { gradient::$gradient }, Wide<$window>>
     };
     ($samples:ident, $smoothing:literal, $gradient:ident, Box, $window:literal) => {
         $samples<S, $smoothing, { gradient::$gradient }, $window>
@@ -314,6 +335,7 @@ macro_rules! maps {
             measure: u32,
             parameter: f32,
             frame: u32,
+            window: u32,
             tap0: f32,
             tap1: f32,
             tap2: f32,
@@ -321,7 +343,7 @@ macro_rules! maps {
         ) {
             let measure = if measures::$measure == measures::ANY { measure } else { measures::$measure };
             let set = Settings {
-                pitch, size: Size { width, height }, first, last, rows, whole, later, scale, measure, parameter, frame, taps: [tap0, tap1, tap2, tap3], ..Settings::NONE
+                pitch, size: Size { width, height }, first, last, rows, whole, later, scale, measure, parameter, frame, window, taps: [tap0, tap1, tap2, tap3], ..Settings::NONE
             };
             map::map::<S, front!($samples, $smoothing, $gradient, $weights, $window)>(s, image, state, response, set);
         }
@@ -364,7 +386,7 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     }
     s.admit_next();
     // The row of the corners is `reach` rows higher than the one that is loaded, and so many columns lead to the first.
-    let reach = F::REACH + RADIUS as i32;
+    let reach = F::reach(&set) + RADIUS as i32;
     let lane = Lane::new(s, set, reach as u32);
     let piece = s.block_row() as usize * set.pieces as usize + (set.piece + s.block()) as usize;
     s.await_last();
@@ -377,7 +399,7 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     let mut front = F::new(&lane, image, row);
     front.listen(corners.learn(&lane));
     front.lead(&lane, row);
-    row += (ROWS * F::LEADING) as i32;
+    row = front.fill(&lane, row + (ROWS * F::LEADING) as i32);
     while row - reach < lane.bottom {
         if let Some(least) = corners.talk(&lane) {
             front.listen(least);
@@ -418,7 +440,7 @@ fn step<S: Simt, F: Front<S>, const RADIUS: usize>(
     row: i32,
     i: usize,
 ) {
-    let of_response = row - F::REACH;
+    let of_response = row - F::reach(&lane.set);
     let valid = ((of_response - lane.set.frame as i32) as u32) < lane.rows;
     let (strong, mut responses) = front.step(lane, row, i, valid);
     if strong && mask.exists() {

@@ -4,7 +4,7 @@ use core::array;
 
 use super::super::number::Number;
 use super::super::response::measure;
-use super::bytes::Window;
+use super::bytes::{PAIRS, Window, split};
 use super::{EACH, Lane, NEVER, Settings};
 use crate::{Simt, Word};
 
@@ -72,7 +72,7 @@ impl<S: Simt, W: Weights, const RADIUS: usize> Window<S> for Weighted<W, RADIUS>
     const RADIUS: usize = RADIUS;
 
     #[inline(always)]
-    fn new() -> Self {
+    fn new(_: &Lane<S>) -> Self {
         const { assert!(RADIUS >= 1 && RADIUS <= 3, "there is room for as many sums") };
         Self { least: 0.0, sums: [[[W::Sum::ZERO; EACH]; 6]; 3] }
     }
@@ -83,8 +83,8 @@ impl<S: Simt, W: Weights, const RADIUS: usize> Window<S> for Weighted<W, RADIUS>
     }
 
     #[inline(always)]
-    fn down(&mut self, lane: &Lane<S>, gx: [i32; EACH], gy: [i32; EACH], row: i32) -> [[W::Sum; EACH]; 3] {
-        let (gx, gy) = (gx.map(W::number), gy.map(W::number));
+    fn down(&mut self, lane: &Lane<S>, gx: [u32; PAIRS], gy: [u32; PAIRS], row: i32) -> [[W::Sum; EACH]; 3] {
+        let (gx, gy) = (split(gx).map(W::number), split(gy).map(W::number));
         // Above and below the image gy has changed its sign: that changes the sign of the product of both alone.
         let outside = row as u32 >= lane.set.size.height;
         let turned = if outside { gy.map(|gy| W::Sum::ZERO - gy) } else { gy };
