@@ -14,8 +14,9 @@ const LEAST_ROWS: usize = 4;
 const MOST_ROWS: usize = 32;
 const BLOCKS: usize = 8;
 
-/// The greatest box across which adding up anew is quicker than sums of everything before.
-const MOST_WEIGHED: u32 = 7;
+/// Rows of a piece of boxes, likewise: each begins with those of a whole box.
+const LEAST_ROWS_OF_BOXES: usize = 8;
+const MOST_ROWS_OF_BOXES: usize = 128;
 
 /// A measure and its parameter, as kernels take them.
 pub(crate) fn measure_of(config: &HarrisConfig) -> (u32, f32) {
@@ -39,6 +40,12 @@ enum Sum {
     I32,
     I64,
     F32,
+}
+
+impl Sum {
+    fn is_exact(self) -> bool {
+        matches!(self, Self::I32 | Self::I64)
+    }
 }
 
 /// From samples on, or from the smoothed ones, stages compute on floats.
@@ -74,7 +81,7 @@ pub(crate) fn respond<D: Device>(
 ) -> Result<(), Error> {
     let (width, height, channels) = (shape.width, shape.height, shape.channels as usize);
     let sum = sum_of(config, shape);
-    fit(device, workspace, sum, shape)?;
+    fit(device, workspace, config, sum, shape)?;
     let mut pass = Pass {
         device,
         workspace,
@@ -107,12 +114,20 @@ pub(crate) fn respond<D: Device>(
 }
 
 /// Makes room for every stage and the weights of those that have any.
-fn fit<D: Device>(device: &D, workspace: &mut Workspace<D>, sum: Sum, shape: &Shape) -> Result<(), Error> {
+fn fit<D: Device>(
+    device: &D,
+    workspace: &mut Workspace<D>,
+    config: &HarrisConfig,
+    sum: Sum,
+    shape: &Shape,
+) -> Result<(), Error> {
     let pixels = shape.pixels();
     for slot in [Slot::Planes, Slot::OtherPlanes, Slot::GradientX, Slot::GradientY] {
         workspace.fit::<i32>(device, slot, pixels * shape.channels as usize)?;
     }
     match sum {
+        // Boxes of exact numbers leave none.
+        _ if sum.is_exact() && matches!(config.window(), Window::Box { .. }) => {}
         Sum::I64 => workspace.fit::<i64>(device, Slot::Sums, 3 * pixels)?,
         Sum::I32 | Sum::F32 => workspace.fit::<i32>(device, Slot::Sums, 3 * pixels)?,
     }
@@ -205,6 +220,15 @@ impl<D: Device> Pass<'_, D> {
             Gradient::Sobel3 => gradient::SOBEL,
             Gradient::Scharr3 => gradient::SCHARR,
             Gradient::Central => gradient::CENTRAL,
+            Gradient::Box { size } if self.number == Number::Integer => {
+                let (grid, rows) = self.pieces(self.channels, size);
+                let Self { device, workspace, width, height, border, .. } = self;
+                let from = workspace.buffer(self.planes);
+                let (gx, gy) = (workspace.buffer(Slot::GradientX), workspace.buffer(Slot::GradientY));
+                return launch::box_gradient(
+                    &**device, grid, from, gx, gy, *width, *height, rows, size, *border,
+                );
+            }
             Gradient::Box { size } => {
                 self.boxes(self.planes, self.spare, axis::DOWN, size, boxes::SUM)?;
                 self.boxes(self.spare, Slot::GradientX, axis::ACROSS, size, boxes::SIDES)?;
@@ -239,8 +263,10 @@ impl<D: Device> Pass<'_, D> {
 
     /// Sums down the window, and then across it, where they become responses at once.
     fn respond(&mut self, window: Window, response: Response) -> Result<(), Error> {
-        if let (Window::Binomial { size }, Number::Float) = (window, self.number) {
-            return self.respond_by_pairs(size, response);
+        match (window, self.number, self.sum) {
+            (Window::Binomial { size }, Number::Float, _) => return self.respond_by_pairs(size, response),
+            (Window::Box { size }, _, sum) if sum.is_exact() => return self.respond_box(size, response),
+            _ => {}
         }
         let (size, taps) = match window {
             // To weigh by 1 changes no bit.
@@ -248,43 +274,31 @@ impl<D: Device> Pass<'_, D> {
             Window::Binomial { size } => (size, binomial(size)),
             Window::Gaussian { size, sigma } => (size, taps::gaussian(size, sigma)),
         };
-        let slides = matches!((window, self.sum), (Window::Box { .. }, Sum::I32 | Sum::I64));
-        let by_piece = slides && size > MOST_WEIGHED;
-        if !by_piece {
-            self.taps(Slot::Taps, &taps)?;
-        }
+        self.taps(Slot::Taps, &taps)?;
         let Self { width, height, border, .. } = *self;
         let channels = self.channels as u32;
         let (grid, rows) = self.runs(1);
-        let pieces = self.by_piece(1);
         let Response { scale, measure: (measure, parameter), frame } = response;
         let (device, buffers) = (&mut *self.device, &*self.workspace);
         macro_rules! down {
-            ($kernel:ident $(, $taps:ident)?) => {{
+            ($kernel:ident) => {{
                 let (gx, gy) = (buffers.buffer(Slot::GradientX), buffers.buffer(Slot::GradientY));
-                let sums = buffers.buffer(Slot::Sums);
-                $(let $taps = buffers.buffer(Slot::Taps);)?
-                launch::$kernel(device, grid, gx, gy, sums, $($taps,)? width, height, rows, channels, size, border)?
+                let (sums, taps) = (buffers.buffer(Slot::Sums), buffers.buffer(Slot::Taps));
+                launch::$kernel(
+                    device, grid, gx, gy, sums, taps, width, height, rows, channels, size, border,
+                )?
             }};
         }
         match (self.number, self.sum) {
-            (_, Sum::I32) if slides => down!(slide_i32),
-            (_, Sum::I64) if slides => down!(slide_i64),
-            (_, Sum::I32) => down!(weigh_i32, taps),
-            (_, Sum::I64) => down!(weigh_i64, taps),
-            (Number::Integer, Sum::F32) => down!(weigh_rounded, taps),
-            (Number::Float, Sum::F32) => down!(weigh_f32, taps),
+            (_, Sum::I32) => down!(weigh_i32),
+            (_, Sum::I64) => down!(weigh_i64),
+            (Number::Integer, Sum::F32) => down!(weigh_rounded),
+            (Number::Float, Sum::F32) => down!(weigh_f32),
         }
         device.mark(Mark::Summed)?;
         let to = buffers.buffer(Slot::Response);
         macro_rules! across {
             ($kernel:ident) => {{
-                let sums = buffers.buffer(Slot::Sums);
-                launch::$kernel(
-                    device, pieces, sums, to, width, height, size, border, scale, measure, parameter, frame,
-                )
-            }};
-            ($kernel:ident, weighed) => {{
                 let (sums, taps) = (buffers.buffer(Slot::Sums), buffers.buffer(Slot::Taps));
                 launch::$kernel(
                     device, grid, sums, to, taps, width, height, rows, size, border, scale, measure,
@@ -293,12 +307,33 @@ impl<D: Device> Pass<'_, D> {
             }};
         }
         match self.sum {
-            Sum::I32 if by_piece => across!(respond_box_i32),
-            Sum::I64 if by_piece => across!(respond_box_i64),
-            Sum::I32 => across!(respond_weighted_i32, weighed),
-            Sum::I64 => across!(respond_weighted_i64, weighed),
-            Sum::F32 => across!(respond_weighted_f32, weighed),
+            Sum::I32 => across!(respond_weighted_i32),
+            Sum::I64 => across!(respond_weighted_i64),
+            Sum::F32 => across!(respond_weighted_f32),
         }
+    }
+
+    /// Exact sums of boxes, which become responses at once.
+    fn respond_box(&mut self, size: u32, response: Response) -> Result<(), Error> {
+        let Self { width, height, border, .. } = *self;
+        let (grid, rows) = self.pieces(1, size);
+        let Response { scale, measure: (measure, parameter), frame } = response;
+        let (device, buffers, channels) = (&*self.device, &*self.workspace, self.channels as u32);
+        let (gx, gy) = (buffers.buffer(Slot::GradientX), buffers.buffer(Slot::GradientY));
+        let to = buffers.buffer(Slot::Response);
+        macro_rules! respond {
+            ($kernel:ident) => {
+                launch::$kernel(
+                    device, grid, gx, gy, to, width, height, rows, channels, size, border, scale, measure,
+                    parameter, frame,
+                )?
+            };
+        }
+        match self.sum {
+            Sum::I64 => respond!(respond_box_i64),
+            _ => respond!(respond_box_i32),
+        }
+        self.device.mark(Mark::Summed)
     }
 
     /// The same for binomial windows of floats, whose terms are added in pairs.
@@ -370,31 +405,27 @@ impl<D: Device> Pass<'_, D> {
         )
     }
 
-    /// Box sums of the samples' planes.
+    /// Box sums of the samples' planes, which are floats.
     fn boxes(&self, from: Slot, to: Slot, axis: u32, size: u32, shape: u32) -> Result<(), Error> {
         let Self { device, workspace, width, height, channels, border, .. } = self;
-        let (device, width, height, border) = (&**device, *width, *height, *border);
         let (grid, rows) = self.runs(*channels);
-        if self.number == Number::Float {
-            let (from, to) = (workspace.buffer(from), workspace.buffer(to));
-            return launch::box_f32(device, grid, from, to, width, height, rows, axis, size, shape, border);
-        }
         let (from, to) = (workspace.buffer(from), workspace.buffer(to));
-        if axis == axis::ACROSS {
-            let grid = self.by_piece(*channels);
-            launch::box_across_i32(device, grid, from, to, width, height, size, shape, border)
-        } else {
-            launch::box_down_i32(device, grid, from, to, width, height, rows, size, shape, border)
-        }
+        launch::box_f32(&**device, grid, from, to, *width, *height, rows, axis, size, shape, *border)
     }
 
     fn runs(&self, planes: usize) -> ([u32; 2], u32) {
         runs(self.device, (self.width, self.height), planes)
     }
 
-    /// A block for each piece of a row.
-    fn by_piece(&self, planes: usize) -> [u32; 2] {
-        [self.width.div_ceil(boxes::PIECE) * self.height, planes as u32]
+    /// Blocks of kernels that sum boxes, and rows of their pieces.
+    fn pieces(&self, planes: usize, size: u32) -> ([u32; 2], u32) {
+        let across = self.width.div_ceil(boxes::columns(self.width, size)) as usize;
+        let height = self.height as usize;
+        // All at once.
+        let blocks = (boxes::BLOCKS * self.device.multiprocessors()) as usize;
+        let parts = (blocks / (across * planes)).max(1);
+        let rows = height.div_ceil(parts).clamp(LEAST_ROWS_OF_BOXES, MOST_ROWS_OF_BOXES);
+        ([(across * height.div_ceil(rows)) as u32, planes as u32], rows as u32)
     }
 }
 

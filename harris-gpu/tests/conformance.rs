@@ -2,7 +2,10 @@
 
 use harris_conformance::pictures::{Depth, Picture, Pixels, noise};
 use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian};
-use harris_core::{Detector, HarrisConfig, Keypoint, ReferenceDetector, Subpixel, Threshold, presets};
+use harris_core::{
+    Border, Detector, Gradient, HarrisConfig, Keypoint, ReferenceDetector, Subpixel, Threshold, Window,
+    presets,
+};
 use harris_gpu::host::HostDevice;
 use harris_gpu::{
     Depth as DeviceDepth, Device, GpuDetector, GpuFastHessian, GpuMatcher, GpuPipeline, GpuSurf, Resident,
@@ -60,6 +63,30 @@ fn pieces_of_different_lengths_miss_no_row() {
             let expected = ReferenceDetector::new(config.clone()).detect(&picture.view()).unwrap();
             let mut detector = GpuDetector::new(HostDevice, config.clone());
             assert!(detector.detect(&picture.view()).unwrap() == expected, "{config:?}, {height} rows");
+        }
+    }
+}
+
+/// Images wider and higher than the pieces in which boxes are added up, with rows that are read by words and such that are not.
+#[test]
+fn boxes_of_several_pieces_are_whole() {
+    let configs = [
+        presets::lococo_2011().to_builder(),
+        HarrisConfig::builder().gradient(Gradient::Box { size: 31 }).window(Window::Box { size: 57 }),
+        HarrisConfig::builder().window(Window::Box { size: 127 }),
+        HarrisConfig::builder().gradient(Gradient::Scharr3).window(Window::Box { size: 3 }),
+    ];
+    for (i, (width, height)) in [(1536, 11), (1540, 33), (769, 40), (772, 90)].into_iter().enumerate() {
+        for (depth, channels) in [(Depth::U8, 1), (Depth::U16, 3)] {
+            let picture =
+                Picture::draw(depth, (width, height, channels), |x, y, c| noise(i as u64, x / 3, y / 3, c));
+            for (j, builder) in configs.iter().enumerate() {
+                let border = [Border::Reflect101, Border::Replicate, Border::Zero][(i + j) % 3];
+                let config = builder.clone().border(border).build().unwrap();
+                let expected = ReferenceDetector::new(config.clone()).response(&picture.view()).unwrap();
+                let found = GpuDetector::new(HostDevice, config).response(&picture.view()).unwrap();
+                assert!(found == expected, "{width} x {height}, {channels} channels, configuration {j}");
+            }
         }
     }
 }

@@ -31,9 +31,9 @@ macro_rules! for_each_kernel {
             lines::weighted_f32 [256, 0] (from: [f32], to: [f32], taps: [f32], width: u32, height: u32, rows: u32, axis: u32, size: u32, border: u32);
             // By run, on stacks: a box, or the difference of its sides, along one axis.
             lines::box_f32 [256, 0] (from: [f32], to: [f32], width: u32, height: u32, rows: u32, axis: u32, size: u32, shape: u32, border: u32);
-            // The same on integers, at a cost that does not grow with the size. Across: blocks are pieces of `boxes::PIECE` pixels of rows.
-            boxes::box_across_i32 [256, 1024] (from: [i32], to: [i32], width: u32, height: u32, size: u32, shape: u32, border: u32);
-            boxes::box_down_i32 [256, 0] (from: [i32], to: [i32], width: u32, height: u32, rows: u32, size: u32, shape: u32, border: u32);
+            // Blocks are pieces of `boxes::columns` columns and `rows` rows: gx and gy of boxes of integers, at a cost that does not grow with their
+            // size.
+            boxes::box_gradient [128, 1064] (from: [i32], gx: [i32], gy: [i32], width: u32, height: u32, rows: u32, size: u32, border: u32);
 
             // By run, on stacks: binomials of both axes, rounded to integers.
             smoothing::binomial3_i32 [256, 0] (from: [i32], to: [i32], width: u32, height: u32, rows: u32, border: u32);
@@ -45,10 +45,7 @@ macro_rules! for_each_kernel {
 
             // By run: stacks of gradients, one a channel, to a stack of three products.
             tensor::products_f32 [256, 0] (gx: [f32], gy: [f32], products: [f32], width: u32, height: u32, rows: u32, channels: u32);
-            // To their sums down a box, at a cost that does not grow with its size,
-            tensor::slide_i32 [256, 0] (gx: [i32], gy: [i32], sums: [i32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
-            tensor::slide_i64 [256, 0] (gx: [i32], gy: [i32], sums: [i64], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
-            // and to weighted ones; `rounded` are products that are exact, and rounded before they are weighed.
+            // To weighted sums down; `rounded` are products that are exact, and rounded before they are weighed.
             tensor::weigh_i32 [256, 0] (gx: [i32], gy: [i32], sums: [i32], taps: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
             tensor::weigh_i64 [256, 0] (gx: [i32], gy: [i32], sums: [i64], taps: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
             tensor::weigh_rounded [256, 0] (gx: [i32], gy: [i32], sums: [f32], taps: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
@@ -56,12 +53,13 @@ macro_rules! for_each_kernel {
 
             // A stack of three window sums to responses; 0 within `frame` pixels of the edges. By run.
             response::response_f32 [256, 0] (sums: [f32], response: [f32], width: u32, height: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
-            // A stack of their sums down the window, which are summed across it before: by piece of a row as `box_across_i32`, and by run.
-            response::respond_box_i32 [256, 1024] (sums: [i32], response: [f32], width: u32, height: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
-            response::respond_box_i64 [256, 1024] (sums: [i64], response: [f32], width: u32, height: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            // A stack of their sums down the window, which are summed across it before.
             response::respond_weighted_i32 [256, 0] (sums: [i32], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
             response::respond_weighted_i64 [256, 0] (sums: [i64], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
             response::respond_weighted_f32 [256, 0] (sums: [f32], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            // Stacks of gradients to responses by box windows, by piece as `box_gradient`.
+            response::respond_box_i32 [128, 1596] (gx: [i32], gy: [i32], response: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            response::respond_box_i64 [128, 1596] (gx: [i32], gy: [i32], response: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
 
             // By run: the least and greatest response of all competitors, into the state.
             threshold::extent [256, 16] (response: [f32], mask: [u8], state: [u32], width: u32, height: u32, rows: u32, frame: u32, mask_pitch: u32);

@@ -80,7 +80,8 @@ impl Kernel {
     pub fn blocks_held(self) -> Option<u32> {
         match self {
             // Else some assemblers spill, so that there may be more.
-            Kernel::respond_box_i32 | Kernel::respond_box_i64 | Kernel::suppress => Some(4),
+            Kernel::suppress => Some(4),
+            Kernel::box_gradient | Kernel::respond_box_i32 | Kernel::respond_box_i64 => Some(boxes::BLOCKS),
             _ => self.of_corners().or(self.of_map()).map(|[blocks, _]| blocks),
         }
     }
@@ -177,10 +178,29 @@ pub mod boxes {
     pub const SUM: u32 = 0;
     /// The side after the centre minus the side before it.
     pub const SIDES: u32 = 1;
-    /// Pixels of a row that a block sums.
-    pub const PIECE: u32 = 768;
     /// The greatest size.
     pub const MOST: u32 = 127;
+    /// Threads of a block that sums boxes of integers.
+    pub const THREADS: u32 = 128;
+    /// Columns that each adds up.
+    pub const EACH: usize = 4;
+    /// Blocks that a multiprocessor is to hold.
+    pub const BLOCKS: u32 = 4;
+
+    /// Columns that are added up to each side of a block's, where boxes reach so far.
+    #[must_use]
+    pub const fn around(radius: u32) -> u32 {
+        radius.next_multiple_of(EACH as u32)
+    }
+
+    /// Columns of a block of an image's so many, for boxes of some size: about as many for each.
+    #[must_use]
+    pub const fn columns(width: u32, size: u32) -> u32 {
+        // There is a sum before the first.
+        const { assert!(THREADS * EACH as u32 > 2 * around(MOST / 2) + EACH as u32) };
+        let most = THREADS * EACH as u32 - 2 * around(size / 2) - EACH as u32;
+        width.div_ceil(width.div_ceil(most)).next_multiple_of(EACH as u32)
+    }
 }
 
 /// Gradients of fixed taps.

@@ -1,14 +1,20 @@
-//! Box sums of integers: exact, so that they may come from sums of everything before (across) or from the sum one row
-//! up (down), at a cost that does not grow with the size of the box.
+//! Boxes of integers: exact, so that sums down run on from row to row, and sums across are differences of those of everything before, at a
+//! cost that does not grow with the size of the box.
+//!
+//! A block goes down a piece of some rows and columns. Each thread keeps the sums down of some of these columns and of those around
+//! them; in each row the block adds them up across in shared memory.
 
-use super::geometry::{Plane, Size, start};
+use core::array;
+
+use super::geometry::{Size, inside};
 use super::number::Number;
-use super::runs::{Run, down};
+use super::runs::AT_ONCE;
 use crate::Simt;
-use crate::abi::boxes::{MOST, PIECE, SUM};
+use crate::abi::boxes::{self, EACH};
+use crate::simt::WARP;
 
 /// Sums may wrap on the way.
-pub(super) trait Integer: Number {
+pub(super) trait Integer: Number + From<i32> {
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
 }
@@ -30,162 +36,212 @@ macro_rules! integers {
 
 integers!(i32 i64);
 
-/// Samples of a piece and its surroundings that each thread of a block adds up, and sums that it takes.
-const EACH: u32 = 4;
-pub(super) const EACH_SUMMED: usize = 3;
-// With a sum before the first.
-const _: () = assert!(PIECE + MOST <= 256 * EACH);
+/// Cells of the sums before one of each thread's columns: so that neighbours find theirs in banks of their own, by threads and by columns.
+const PLANE: u32 = boxes::THREADS + 4;
+/// Those of all sums of a kind.
+const KIND: u32 = EACH as u32 * PLANE;
 
-/// The block's piece of a row of so many pixels: its first column, and the row.
-#[inline(always)]
-pub(super) fn piece<S: Simt>(s: S, width: u32) -> (u32, u32) {
-    let pieces = width.div_ceil(PIECE);
-    (s.block() % pieces * PIECE, s.block() / pieces)
-}
-
-/// The pixel of its piece that is number `k` of a thread's.
-#[inline(always)]
-pub(super) fn pixel<S: Simt>(s: S, k: u32) -> u32 {
-    s.thread() + k * (PIECE / EACH_SUMMED as u32)
-}
-
-/// Leaves in the block's cells the sums of the samples before each one of its piece, from the one `radius` to the left on.
-#[inline(always)]
-pub(super) fn scan<S: Simt, T: Integer>(s: S, plane: Plane<S, T>, left: u32, y: u32, radius: u32) {
-    let first = EACH * s.thread();
-    let row = plane.row(y as i32);
-    let sample = |i: u32| match first + i < PIECE + 2 * radius {
-        true => plane.sample(row, plane.column((left + first + i) as i32 - radius as i32)),
-        false => T::ZERO,
-    };
-    let samples = [sample(0), sample(1), sample(2), sample(3)];
-    let mut own = T::ZERO;
-    for i in 0..EACH as usize {
-        own = own.plus(samples[i]);
-    }
-    let mut sum = before(s, own);
-    for i in 0..EACH {
-        s.set_shared(first + i, sum.into_bits());
-        sum = sum.plus(samples[i as usize]);
-    }
-    s.barrier();
-}
-
-/// The sum of the samples from number `from` to the one before `to`.
-#[inline(always)]
-fn sum<S: Simt, T: Integer>(s: S, from: u32, to: u32) -> T {
-    T::from_bits(s.shared(to)).minus(T::from_bits(s.shared(from)))
-}
-
-/// The sum of the box around pixel `i` of the piece.
-#[inline(always)]
-pub(super) fn whole<S: Simt, T: Integer>(s: S, i: u32, size: u32) -> T {
-    sum(s, i, i + size)
-}
-
-pub(crate) fn box_across_i32<S: Simt>(
+/// A thread's part of it.
+#[derive(Clone, Copy)]
+pub(super) struct Piece<S: Simt> {
     s: S,
-    from: S::Buffer<i32>,
-    to: S::Buffer<i32>,
-    width: u32,
-    height: u32,
-    size: u32,
-    shape: u32,
-    border: u32,
-) {
-    let of_image = Size { width, height };
-    let (left, y) = piece(s, width);
-    let radius = size / 2;
-    scan(s, Plane::new(s, from, of_image, border), left, y, radius);
-    for k in 0..EACH_SUMMED as u32 {
-        let i = pixel(s, k);
-        if left + i < width {
-            let value = if shape == SUM {
-                whole::<S, i32>(s, i, size)
-            } else {
-                sum::<S, i32>(s, i + radius + 1, i + size).minus(sum(s, i, i + radius))
-            };
-            s.store(to, start(s, of_image) + of_image.number(left + i, y) as usize, value);
+    size: Size,
+    rule: u32,
+    /// The block's columns, and its rows.
+    left: u32,
+    right: u32,
+    pub(super) top: i32,
+    pub(super) bottom: i32,
+    /// From a pixel to the farthest of the box around it.
+    pub(super) radius: i32,
+    /// What stands for the thread's columns; none where samples are zero, or no box reaches.
+    columns: [Option<u32>; EACH],
+    /// Whether these are words that can be read at once.
+    at_once: bool,
+}
+
+impl<S: Simt> Piece<S> {
+    /// That of a box of so many pixels a side, for blocks that go down `rows` rows.
+    #[inline(always)]
+    pub(super) fn new(s: S, size: Size, rows: u32, aperture: u32, rule: u32) -> Self {
+        let (columns, radius) = (boxes::columns(size.width, aperture), aperture / 2);
+        let pieces = size.width.div_ceil(columns);
+        let (left, part) = (s.block() % pieces * columns, s.block() / pieces);
+        let (right, top) = ((left + columns).min(size.width), (part * rows).min(size.height));
+        let first = (left + EACH as u32 * s.thread()) as i32 - boxes::around(radius) as i32;
+        let end = right + radius;
+        let columns = array::from_fn(|i| {
+            let x = first + i as i32;
+            if x < end as i32 { inside(rule, x, size.width) } else { None }
+        });
+        let is_inside = first >= 0 && first + (EACH as i32) <= size.width as i32;
+        Self {
+            s,
+            size,
+            rule,
+            left,
+            right,
+            top: top as i32,
+            bottom: size.height.min(top + rows) as i32,
+            radius: radius as i32,
+            columns,
+            at_once: is_inside && size.width.is_multiple_of(EACH as u32),
         }
     }
-}
 
-/// The sum of `own` over all threads of the block before this one.
-#[inline(always)]
-fn before<S: Simt, T: Integer>(s: S, own: T) -> T {
-    let up = |word: T, delta: u32| {
-        let bits = word.into_bits();
-        let low = u64::from(s.shuffle_up(bits as u32, delta));
-        let high = if T::BYTES == 8 { u64::from(s.shuffle_up((bits >> 32) as u32, delta)) } else { 0 };
-        T::from_bits(high << 32 | low)
-    };
-    let mut sum = own;
-    let mut delta = 1;
-    while delta < 32 {
-        let below = up(sum, delta);
-        if s.lane() >= delta {
-            sum = sum.plus(below);
+    /// The samples of its columns in row `y` of a plane of a stack.
+    #[inline(always)]
+    pub(super) fn row(&self, stack: S::Buffer<i32>, plane: u32, y: i32) -> [i32; EACH] {
+        let Some(row) = inside(self.rule, y, self.size.height) else { return [0; EACH] };
+        let first = plane as usize * self.size.pixels() as usize + row as usize * self.size.width as usize;
+        if self.at_once
+            && let Some(column) = self.columns[0]
+        {
+            return self.s.load_four_words(stack, first + column as usize);
         }
-        delta *= 2;
+        self.columns.map(|column| match column {
+            Some(column) => self.s.load_constant(stack, first + column as usize),
+            None => 0,
+        })
     }
-    if s.lane() == 31 {
-        s.set_shared(s.warp(), sum.into_bits());
+
+    /// Leaves the sums before each column in the block's cells, of each kind.
+    #[inline(always)]
+    pub(super) fn scan<T: Integer, const KINDS: usize>(&self, own: [[T; EACH]; KINDS]) {
+        let s = self.s;
+        let mut sums = own.map(|own| {
+            let mut sum = own[0];
+            for i in 1..EACH {
+                sum = sum.plus(own[i]);
+            }
+            sum
+        });
+        let all = sums;
+        let mut delta = 1;
+        while delta < WARP {
+            let below = sums.map(|sum| up(s, sum, delta));
+            if s.lane() >= delta {
+                for kind in 0..KINDS {
+                    sums[kind] = sums[kind].plus(below[kind]);
+                }
+            }
+            delta *= 2;
+        }
+        // Those of whole warps come behind.
+        let warps = |warp: u32, kind: usize| KINDS as u32 * (KIND + warp) + kind as u32;
+        if s.lane() == WARP - 1 {
+            for kind in 0..KINDS {
+                s.set_shared(warps(s.warp(), kind), sums[kind].into_bits());
+            }
+        }
+        s.barrier();
+        for kind in 0..KINDS {
+            sums[kind] = sums[kind].minus(all[kind]);
+        }
+        for warp in 0..s.warp() {
+            for kind in 0..KINDS {
+                sums[kind] = sums[kind].plus(T::from_bits(s.shared(warps(warp, kind))));
+            }
+        }
+        for kind in 0..KINDS {
+            let mut sum = sums[kind];
+            for i in 0..EACH {
+                s.set_shared(kind as u32 * KIND + i as u32 * PLANE + s.thread(), sum.into_bits());
+                sum = sum.plus(own[kind][i]);
+            }
+        }
+        s.barrier();
     }
-    s.barrier();
-    let mut warps = T::ZERO;
-    for warp in 0..s.warp() {
-        warps = warps.plus(T::from_bits(s.shared(warp)));
+
+    /// Pixel number `k` of the thread's: its column, if it is one of the image.
+    #[inline(always)]
+    pub(super) fn pixel(&self, k: usize) -> Option<u32> {
+        let x = self.left + self.of_piece(k);
+        (x < self.right).then_some(x)
     }
-    // The cells are about to be written anew.
-    s.barrier();
-    warps.plus(sum).minus(own)
+
+    #[inline(always)]
+    fn of_piece(&self, k: usize) -> u32 {
+        self.s.thread() + k as u32 * boxes::THREADS
+    }
+
+    /// The sum of a kind from the column `from` pixels after that of the thread's number `k` to the one before `to`.
+    #[inline(always)]
+    pub(super) fn sum<T: Integer>(&self, kind: usize, k: usize, from: i32, to: i32) -> T {
+        let own = (self.of_piece(k) + boxes::around(self.radius as u32)) as i32;
+        let before = |distance: i32| {
+            let column = (own + distance) as u32;
+            let place = column % EACH as u32 * PLANE + column / EACH as u32;
+            T::from_bits(self.s.shared(kind as u32 * KIND + place))
+        };
+        before(to).minus(before(from))
+    }
+
+    /// That of the whole box around the pixel.
+    #[inline(always)]
+    pub(super) fn whole<T: Integer>(&self, kind: usize, k: usize) -> T {
+        self.sum(kind, k, -self.radius, self.radius + 1)
+    }
 }
 
-pub(crate) fn box_down_i32<S: Simt>(
+/// The number of the lane `delta` before.
+#[inline(always)]
+fn up<S: Simt, T: Integer>(s: S, number: T, delta: u32) -> T {
+    let bits = number.into_bits();
+    let low = u64::from(s.shuffle_up(bits as u32, delta));
+    let high = if T::BYTES == 8 { u64::from(s.shuffle_up((bits >> 32) as u32, delta)) } else { 0 };
+    T::from_bits(high << 32 | low)
+}
+
+/// gx and gy: a box's side after the centre minus that before it, of each plane of a stack.
+pub(crate) fn box_gradient<S: Simt>(
     s: S,
     from: S::Buffer<i32>,
-    to: S::Buffer<i32>,
+    gx: S::Buffer<i32>,
+    gy: S::Buffer<i32>,
     width: u32,
     height: u32,
     rows: u32,
     size: u32,
-    shape: u32,
     border: u32,
 ) {
     let of_image = Size { width, height };
-    let run = Run::new(s, of_image, rows);
-    if run.top == run.bottom {
-        return;
+    let piece = Piece::new(s, of_image, rows, size, border);
+    let (top, bottom, r) = (piece.top, piece.bottom, piece.radius);
+    let plane = s.block_row();
+    let at = |y: i32| piece.row(from, plane, y);
+    // Down the whole box, and of its lower side minus its upper one.
+    let (mut sums, mut differences) = ([0; EACH], [0; EACH]);
+    let mut y = top - r;
+    while y <= top + r {
+        let rows: [_; AT_ONCE] = array::from_fn(|i| at(y + i as i32));
+        for i in 0..AT_ONCE {
+            let side = y + i as i32 - top;
+            let sign = if side > r { 0 } else { side.signum() };
+            for column in 0..EACH {
+                sums[column] += if side > r { 0 } else { rows[i][column] };
+                differences[column] += sign * rows[i][column];
+            }
+        }
+        y += AT_ONCE as i32;
     }
-    let plane = Plane::new(s, from, of_image, border);
-    let at = |y: i32| plane.sample(plane.row(y), Some(run.x));
-    let (top, bottom, r) = (run.top as i32, run.bottom as i32, (size / 2) as i32);
-    let store = |y: i32, sum: i32| {
-        s.store(to, start(s, of_image) + of_image.number(run.x, y as u32) as usize, sum);
-    };
-    let mut sum = 0;
-    if shape == SUM {
-        down(top - r, top + r + 1, at, |_, sample| sum += sample);
-        down(
-            top,
-            bottom,
-            |y| [at(y + r + 1), at(y - r)],
-            |y, [enters, leaves]| {
-                store(y, sum);
-                sum += enters - leaves;
-            },
-        );
-    } else {
-        down(top - r, top, at, |_, sample| sum -= sample);
-        down(top + 1, top + r + 1, at, |_, sample| sum += sample);
-        down(
-            top,
-            bottom,
-            |y| [at(y + r + 1), at(y + 1), at(y), at(y - r)],
-            |y, [after, next, own, before]| {
-                store(y, sum);
-                sum += (after - next) - (own - before);
-            },
-        );
+    let change = |y: i32| [at(y + r + 1), at(y + 1), at(y), at(y - r)];
+    let mut ahead = change(top);
+    for y in top..bottom {
+        let [after, next, own, before] = ahead;
+        ahead = change(y + 1);
+        piece.scan([sums, differences]);
+        for k in 0..EACH {
+            if let Some(x) = piece.pixel(k) {
+                let across = piece.sum::<i32>(0, k, 1, r + 1) - piece.sum::<i32>(0, k, -r, 0);
+                let i = plane as usize * of_image.pixels() as usize + of_image.number(x, y as u32) as usize;
+                s.store(gx, i, across);
+                s.store(gy, i, piece.whole::<i32>(1, k));
+            }
+        }
+        for i in 0..EACH {
+            sums[i] += after[i] - before[i];
+            differences[i] += (after[i] - next[i]) - (own[i] - before[i]);
+        }
     }
 }

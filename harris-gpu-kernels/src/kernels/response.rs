@@ -2,12 +2,12 @@
 
 use core::array;
 
-use super::boxes::{self, EACH_SUMMED};
+use super::boxes::{Integer, Piece};
 use super::geometry::{Plane, Size};
 use super::lines::weigh_across;
 use super::runs::Run;
 use crate::Simt;
-use crate::abi::boxes::PIECE;
+use crate::abi::boxes::EACH;
 use crate::abi::measure;
 
 /// What window sums become.
@@ -59,10 +59,8 @@ pub(crate) fn response_f32<S: Simt>(
 }
 
 macro_rules! across {
-    ($($boxes:ident, $weighted:ident: $sum:ident;)*) => {$(
-        across!(boxes $boxes: $sum);
-
-        pub(crate) fn $weighted<S: Simt>(
+    ($($name:ident: $sum:ident;)*) => {$(
+        pub(crate) fn $name<S: Simt>(
             s: S,
             sums: S::Buffer<$sum>,
             response: S::Buffer<f32>,
@@ -91,14 +89,25 @@ macro_rules! across {
             );
         }
     )*};
-    (boxes none: $sum:ident) => {};
-    (boxes $boxes:ident: $sum:ident) => {
-        pub(crate) fn $boxes<S: Simt>(
+}
+
+across! {
+    respond_weighted_i32: i32;
+    respond_weighted_i64: i64;
+    respond_weighted_f32: f32;
+}
+
+macro_rules! boxes {
+    ($($name:ident: $sum:ident;)*) => {$(
+        pub(crate) fn $name<S: Simt>(
             s: S,
-            sums: S::Buffer<$sum>,
+            gx: S::Buffer<i32>,
+            gy: S::Buffer<i32>,
             response: S::Buffer<f32>,
             width: u32,
             height: u32,
+            rows: u32,
+            channels: u32,
             size: u32,
             border: u32,
             scale: f32,
@@ -108,39 +117,65 @@ macro_rules! across {
         ) {
             let of_image = Size { width, height };
             let to = Response { s, to: response, size: of_image, scale, measure, parameter, frame };
-            let (left, y) = boxes::piece(s, width);
-            let scan = |plane: u32| {
-                let plane = Plane::numbered(s, sums, of_image, border, plane);
-                boxes::scan(s, plane, left, y, size / 2);
-            };
-            // As they are rounded: the sums themselves take twice the registers.
-            let sum = |k: usize| boxes::whole::<S, $sum>(s, boxes::pixel(s, k as u32), size) as f32;
-            let of_plane = |plane: u32| -> [f32; EACH_SUMMED] {
-                scan(plane);
-                let sums = array::from_fn(sum);
-                // The cells are about to be written anew.
-                s.barrier();
-                sums
-            };
-            let (a, b) = (of_plane(0), of_plane(1));
-            scan(2);
-            for k in 0..EACH_SUMMED {
-                let x = left + boxes::pixel(s, k as u32);
-                if x < width {
-                    to.store(x, y, [a[k], b[k], sum(k)]);
-                }
-            }
+            let piece = Piece::new(s, of_image, rows, size, border);
+            respond_box::<S, $sum>(piece, [gx, gy], channels, |x, y, sums| {
+                to.store(x, y, [sums[0] as f32, sums[1] as f32, sums[2] as f32]);
+            });
+        }
+    )*};
+}
+
+boxes! {
+    respond_box_i32: i32;
+    respond_box_i64: i64;
+}
+
+/// Goes down a piece of stacks of gradients: `store` takes the window sums of gx², gx·gy and gy² of the pixels.
+#[inline(always)]
+fn respond_box<S: Simt, T: Integer>(
+    piece: Piece<S>,
+    [gx, gy]: [S::Buffer<i32>; 2],
+    channels: u32,
+    store: impl Fn(u32, u32, [T; 3]),
+) {
+    let (top, bottom, r) = (piece.top, piece.bottom, piece.radius);
+    let at = |channel: u32, y: i32| [piece.row(gx, channel, y), piece.row(gy, channel, y)];
+    let mut sums = [[T::ZERO; EACH]; 3];
+    // Adds products, or takes them off: what enters the window, or leaves it.
+    let add = |sums: &mut [[T; EACH]; 3], [gx, gy]: [[i32; EACH]; 2], leaves: bool| {
+        for i in 0..EACH {
+            let (x, y) = (T::from(gx[i]), T::from(gy[i]));
+            let [with_x, with_y] =
+                if leaves { [T::from(gx[i].wrapping_neg()), T::from(gy[i].wrapping_neg())] } else { [x, y] };
+            sums[0][i] = sums[0][i].plus(x * with_x);
+            sums[1][i] = sums[1][i].plus(y * with_x);
+            sums[2][i] = sums[2][i].plus(y * with_y);
         }
     };
+    for y in top - r..=top + r {
+        for channel in 0..channels {
+            add(&mut sums, at(channel, y), false);
+        }
+    }
+    // Those of the first channel are asked for a row ahead.
+    let change = |channel: u32, y: i32| [at(channel, y + r + 1), at(channel, y - r)];
+    let mut ahead = change(0, top);
+    for y in top..bottom {
+        let first = ahead;
+        ahead = change(0, y + 1);
+        piece.scan(sums);
+        for k in 0..EACH {
+            if let Some(x) = piece.pixel(k) {
+                store(x, y as u32, array::from_fn(|kind| piece.whole(kind, k)));
+            }
+        }
+        for channel in 0..channels {
+            let [enters, leaves] = if channel == 0 { first } else { change(channel, y) };
+            add(&mut sums, enters, false);
+            add(&mut sums, leaves, true);
+        }
+    }
 }
-
-across! {
-    respond_box_i32, respond_weighted_i32: i32;
-    respond_box_i64, respond_weighted_i64: i64;
-    none, respond_weighted_f32: f32;
-}
-
-const _: () = assert!(PIECE as usize == 256 * EACH_SUMMED, "a block sums a piece");
 
 /// The lesser eigenvalue of the tensor \[2 half_a, b; b, 2 half_c\], as [`measure`] has it where halves are exact.
 #[inline(always)]

@@ -1,11 +1,9 @@
 //! Products of gradients, summed over the channels, and down the window.
 
-use core::array;
-
 use super::geometry::{Size, inside};
 use super::lines::weigh_down;
 use super::number::Number;
-use super::runs::{Run, at_once};
+use super::runs::Run;
 use crate::{Simt, Word};
 
 /// What the window adds up.
@@ -69,66 +67,6 @@ pub(crate) fn products_f32<S: Simt>(
     let run = Run::new(s, size, rows);
     let of = Products { s, gx, gy, size, channels, border: 0, x: run.x };
     run.down(|y| of.at(Some(y), |gradient| gradient), |y, row| of.store(products, y, row));
-}
-
-macro_rules! slides {
-    ($($name:ident: $sum:ident;)*) => {$(
-        pub(crate) fn $name<S: Simt>(
-            s: S,
-            gx: S::Buffer<i32>,
-            gy: S::Buffer<i32>,
-            sums: S::Buffer<$sum>,
-            width: u32,
-            height: u32,
-            rows: u32,
-            channels: u32,
-            size: u32,
-            border: u32,
-        ) {
-            let of_image = Size { width, height };
-            let run = Run::new(s, of_image, rows);
-            slide(Products { s, gx, gy, size: of_image, channels, border, x: run.x }, sums, run, size, $sum::from);
-        }
-    )*};
-}
-
-slides! {
-    slide_i32: i32;
-    slide_i64: i64;
-}
-
-/// Boxes of exact numbers, each from the one above.
-#[inline(always)]
-fn slide<S: Simt, T: Word, U: Number>(
-    products: Products<S, T>,
-    to: S::Buffer<U>,
-    run: Run,
-    size: u32,
-    convert: impl Fn(T) -> U + Copy,
-) {
-    if run.top == run.bottom {
-        return;
-    }
-    let (top, r) = (run.top as i32, (size / 2) as i32);
-    let at = |y: i32| products.at(products.row(y), convert);
-    let sum = |a: [U; 3], b: [U; 3]| [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
-    let mut sums = [U::ZERO; 3];
-    for y in top - r..=top + r {
-        sums = sum(sums, at(y));
-    }
-    let change = |y: i32| -> [U; 3] {
-        let (enters, leaves) = (at(y + r + 1), at(y - r));
-        array::from_fn(|i| enters[i] - leaves[i])
-    };
-    // More at once, of 64 bits, and registers would not do.
-    at_once(top, run.bottom as i32, change, |y, changes: [_; 2]| {
-        for i in 0..2 {
-            if y + (i as i32) < run.bottom as i32 {
-                products.store(to, y as u32 + i as u32, sums);
-                sums = sum(sums, changes[i]);
-            }
-        }
-    });
 }
 
 macro_rules! weighs {

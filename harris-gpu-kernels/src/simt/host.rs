@@ -283,6 +283,12 @@ impl<'a> Simt for Thread<'a> {
             None => self.misuse(&format!("reads byte {i} of {}", buffer.memory.bytes)),
         }
     }
+    fn load_four_words(self, buffer: Buffer<'a, i32>, i: usize) -> [i32; 4] {
+        if !i.is_multiple_of(4) {
+            self.misuse(&format!("reads four words at {i}"));
+        }
+        std::array::from_fn(|n| self.load(buffer, i + n))
+    }
     fn store<T: Word>(self, buffer: Buffer<'a, T>, i: usize, word: T) {
         if T::BYTES < 4 {
             self.misuse("kernels write no words of less than 32 bits");

@@ -263,6 +263,17 @@ impl Simt for Nvptx {
     }
 
     #[inline(always)]
+    fn load_four_words(self, buffer: Pointer<i32>, i: usize) -> [i32; 4] {
+        let (a, b, c, d);
+        // SAFETY: the four words lie inside the buffer, by the contract of `Nvptx::new`, and are aligned, by that of `load_four_words`.
+        unsafe {
+            asm!("ld.global.nc.v4.u32 {{{}, {}, {}, {}}}, [{}];", out(reg32) a, out(reg32) b, out(reg32) c, out(reg32) d,
+                in(reg64) buffer.0.add(i), options(pure, readonly, nostack, preserves_flags));
+        }
+        [a, b, c, d]
+    }
+
+    #[inline(always)]
     fn store<T: Word>(self, buffer: Pointer<T>, i: usize, word: T) {
         // SAFETY: `i` lies inside the buffer, by the contract of `Nvptx::new`.
         unsafe { buffer.0.add(i).write(word) }

@@ -129,6 +129,9 @@ impl Simt for RustCuda {
         // SAFETY: the four bytes lie inside the buffer's memory and are aligned, by the contract of `load_four`.
         unsafe { buffer.0.add(i).cast::<u32>().read() }
     }
+    fn load_four_words(self, buffer: Pointer<i32>, i: usize) -> [i32; 4] {
+        core::array::from_fn(|n| self.load(buffer, i + n))
+    }
     fn store<T: Word>(self, buffer: Pointer<T>, i: usize, word: T) {
         // SAFETY: `i` lies inside the buffer, by the contract of `new`.
         unsafe { buffer.0.add(i).write(word) }
