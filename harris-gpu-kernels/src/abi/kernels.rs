@@ -335,7 +335,7 @@ macro_rules! for_each_fused {
             sobel_wide21_radius1 [16]: Bytes, 0, SOBEL, Wide, 10, ANY, 1;
             sobel_wide21_radius2 [16]: Bytes, 0, SOBEL, Wide, 10, ANY, 2;
             binomial3_sobel_wide21_radius1 [16]: Bytes, 1, SOBEL, Wide, 10, ANY, 1;
-            binomial3_sobel_wide21_radius2 [16]: Bytes, 1, SOBEL, Wide, 10, ANY, 2;
+            binomial3_sobel_wide21_radius2 [12]: Bytes, 1, SOBEL, Wide, 10, ANY, 2;
             sobel_wide31_radius1 [12]: Bytes, 0, SOBEL, Wide, 15, ANY, 1;
             sobel_wide31_radius2 [12]: Bytes, 0, SOBEL, Wide, 15, ANY, 2;
             binomial3_sobel_wide31_radius1 [12]: Bytes, 1, SOBEL, Wide, 15, ANY, 1;
