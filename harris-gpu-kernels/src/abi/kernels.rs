@@ -53,7 +53,7 @@ macro_rules! for_each_kernel {
 
             // A stack of three window sums to responses; 0 within `frame` pixels of the edges. By run.
             response::response_f32 [256, 0] (sums: [f32], response: [f32], width: u32, height: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
-            // A stack of their sums down the window, which are summed across it before.
+            // A stack of their weighted sums down the window, which are weighed and summed across it before.
             response::respond_weighted_i32 [256, 0] (sums: [i32], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
             response::respond_weighted_i64 [256, 0] (sums: [i64], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
             response::respond_weighted_f32 [256, 0] (sums: [f32], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
@@ -142,6 +142,7 @@ macro_rules! for_each_kernel {
             // and their number. Rows of
             // blocks are images, `stride` samples apart, of `pieces` each, of which the first here is number `piece`; each has room
             // for `room` keys. `counters` words of each image from word `tables` of the state on become zeros.
+            // `window` is the radius of a wide window, which others know.
             // The masks' rows are `mask_pitch` bytes apart, a multiple of 4, also where others take a mask; 0 is none.
             fused::sobel_box3_harris_radius1 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, window: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
             fused::sobel_box3_harris_radius2 [32, 0] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, window: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
