@@ -318,9 +318,11 @@ pub fn with_every_walk(make: Make) {
     let measures = [Measure::Harris { k: 0.04 }, Measure::ShiTomasi, Measure::Noble { eps: 1e-6 }];
     let mut number: usize = 0;
     let mut check = |builder: HarrisConfigBuilder, measure, (depth, channels)| {
-        let border = [Border::Reflect101, Border::Skip][number / kinds.len() % 2];
+        let border =
+            [Border::Reflect101, Border::Replicate, Border::Skip, Border::Zero][number / kinds.len() % 4];
         let subpixel = [Subpixel::None, Subpixel::Quadratic][number / (4 * kinds.len()) % 2];
-        let builder = builder.measure(measure).border(border).subpixel(subpixel);
+        let builder =
+            builder.measure(measure).border(border).subpixel(subpixel).margin([0, 1, 6][number / 3 % 3]);
         let config =
             builder.suppression_radius([1, 2, 3, 7, 40][number % 5]).build().expect("a valid choice");
         let (width, height) = sizes[number % sizes.len()];
@@ -370,7 +372,8 @@ pub fn with_every_wide_window(make: Make) {
         for size in [9, 13, 15, 17, 31, 33] {
             for measure in measures {
                 for depth in [Depth::U8, DEPTHS[number % DEPTHS.len()]] {
-                    let border = [Border::Reflect101, Border::Skip][number / 2 % 2];
+                    let border =
+                        [Border::Reflect101, Border::Replicate, Border::Skip, Border::Zero][number / 2 % 4];
                     let builder =
                         HarrisConfig::builder().smoothing(smoothing).measure(measure).border(border);
                     let builder =

@@ -158,14 +158,15 @@ fn frames_come_back_in_order_and_failures_in_their_places() {
 }
 
 /// Frames with masks of their own between others without, in pinned memory and in ordinary one, of sizes that are walked on by parts
-/// and whole, by the walk and by stages.
+/// and whole, by the walk, also with a rim, and by stages.
 #[test]
 fn masks_of_frames_are_looked_at() {
     if !gpu::present() {
         return;
     }
-    let staged = HarrisConfig::builder().border(harris_core::Border::Replicate).build().unwrap();
-    for config in [HarrisConfig::default(), staged] {
+    let staged = HarrisConfig::builder().gradient(harris_core::Gradient::Box { size: 5 }).build().unwrap();
+    let with_rim = HarrisConfig::builder().border(harris_core::Border::Replicate).build().unwrap();
+    for config in [HarrisConfig::default(), with_rim, staged] {
         for (width, height) in [(641, 480), (1923, 1080)] {
             let mut pipeline = CudaPipeline::<u8>::new(config.clone()).unwrap();
             let frames: Vec<_> = (0..16_u64)

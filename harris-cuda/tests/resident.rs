@@ -213,6 +213,8 @@ fn detections_keep_their_place_among_the_work_of_others() {
         (&plain, default.clone().order(Order::Raster).max_corners(Some(100))),
         (&plain, default.clone().border(Border::Zero)),
         (&masked, default.clone().border(Border::Zero)),
+        (&plain, presets::lococo_2011().to_builder()),
+        (&masked, presets::lococo_2011().to_builder()),
         (&plain, default.clone().min_distance(9.0)),
         (&plain, default.min_distance(3.0).threshold(Threshold::None).suppression_radius(1)),
     ];

@@ -1,10 +1,7 @@
 //! From samples to the list of corners in one walk.
 
-use harris_core::pipeline::taps;
-use harris_core::{
-    Border, Error, Gradient, HarrisConfig, ImageView, MAX_SAMPLE, Measure, Smoothing, Subpixel, Window,
-};
-use harris_gpu_kernels::abi::{Kernel, fused, gradient, measure, state};
+use harris_core::{Error, HarrisConfig, ImageView, MAX_SAMPLE, Measure, Smoothing, Subpixel, Window};
+use harris_gpu_kernels::abi::{Kernel, fused, measure, state};
 use harris_gpu_kernels::simt;
 
 use crate::corners::{Fetched, Search, simple_threshold};
@@ -12,8 +9,9 @@ use crate::device::{Depth, Device, Lines, Mark, Rows};
 use crate::launch;
 use crate::pieces::{LEAST_ROWS, Lengths, Walk};
 use crate::recordings::{Key, Recordings};
+use crate::rim::Rim;
 use crate::room::Shape;
-use crate::staged::measure_of;
+use crate::staged::{gradient_of, measure_of, weights};
 use crate::workspace::{Slot, Workspace};
 
 const WARP: usize = simt::WARP as usize;
@@ -69,23 +67,16 @@ struct Front {
 }
 
 impl Front {
-    /// That of images under a configuration; none where no walk is for such borders or samples.
+    /// That of images under a configuration; none where no walk is for such samples.
     fn new(shape: &Shape, config: &HarrisConfig) -> Option<Self> {
-        let suits = shape.stride.is_multiple_of(ALIGNMENT)
-            && matches!(config.border(), Border::Reflect101 | Border::Skip);
-        if !suits {
+        if !shape.stride.is_multiple_of(ALIGNMENT) {
             return None;
         }
         let smoothing = match config.smoothing() {
             Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial5 => config.smoothing().radius(),
             Smoothing::Gaussian { .. } => return None,
         };
-        let gradient = match config.gradient() {
-            Gradient::Sobel3 => gradient::SOBEL,
-            Gradient::Scharr3 => gradient::SCHARR,
-            Gradient::Central => gradient::CENTRAL,
-            Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => return None,
-        };
+        let gradient = gradient_of(config.gradient())?;
         let radius = config.window().radius();
         let window = match config.window() {
             Window::Box { .. } if radius <= fused::MOST_NARROW => (fused::Weights::Box, radius),
@@ -120,10 +111,14 @@ pub(crate) fn respond_alone<D: Device>(
     if shape.depth == Depth::F32 {
         device.clear(workspace.buffer::<u32>(Slot::State).memory, state::WORDS)?;
     }
-    respond(device, workspace, config, shape, walk)
+    respond(device, workspace, config, shape, walk)?;
+    match Rim::new(config, 0) {
+        Some(rim) => rim.go(device, workspace, config, shape, true, None),
+        None => Ok(()),
+    }
 }
 
-/// The same in the state as it is.
+/// The same in the state as it is, but for the rim.
 fn respond<D: Device>(
     device: &mut D,
     workspace: &mut Workspace<D>,
@@ -135,6 +130,7 @@ fn respond<D: Device>(
     let (strips, rows) = (walk.strips(shape.width), shape.height as usize);
     let lengths = Lengths::new(walk, rows, strips, true, device.multiprocessors() as usize);
     let (measure, parameter) = measure_of(config);
+    let frame = Rim::new(config, 0).map_or(config.invalid_frame() as u32, Rim::frame);
     launch::map(
         device,
         walk.kernel,
@@ -146,22 +142,19 @@ fn respond<D: Device>(
         (0, shape.height),
         (lengths.first as u32, lengths.number as u32, lengths.later as u32),
         (config.tensor_scale(shape.depth.full_scale()), measure, parameter),
-        (config.invalid_frame() as u32, walk.window),
-        taps_of(config),
+        (frame, walk.window),
+        taps_of(config.window()),
     )
 }
 
-/// A Gaussian window's weights as walks take them, from its centre on; any for other windows.
-fn taps_of(config: &HarrisConfig) -> [f32; 4] {
-    let mut from_centre = [0.0; 4];
-    if let Window::Gaussian { size, sigma } = config.window() {
-        let taps = taps::gaussian(size, sigma);
-        let centre = taps.len() / 2;
-        for (distance, tap) in from_centre.iter_mut().enumerate().take(centre + 1) {
-            *tap = taps[centre + distance];
-        }
+/// A window's weights as walks and rims take them, from its centre on: the last are those of all that are farther out, too.
+pub(crate) fn taps_of(window: Window) -> [f32; 4] {
+    if let Window::Box { .. } = window {
+        return [1.0; 4];
     }
-    from_centre
+    let weights = weights(window);
+    let from_centre = &weights[weights.len() / 2..];
+    std::array::from_fn(|i| from_centre.get(i).copied().unwrap_or(0.0))
 }
 
 /// Rows of images on the device are so many samples apart, or a multiple of it.
@@ -181,8 +174,9 @@ pub(crate) struct Pieces {
     images: usize,
     strips: usize,
     multiprocessors: usize,
-    /// How many there are.
+    /// How many there are: those that are walked, and the tiles of the rim, which come after them.
     count: usize,
+    rim: Option<Rim>,
     /// Candidates that each has room for.
     room: usize,
 }
@@ -210,6 +204,7 @@ impl Pieces {
             strips: strips * images,
             multiprocessors,
             count: 0,
+            rim: Rim::new(search.config, radius(search.config)),
             room: 0,
         };
         // Corners are more than the radius apart along a row or a column.
@@ -218,6 +213,10 @@ impl Pieces {
             let lengths = pieces.lengths(last - first);
             pieces.count += strips * lengths.pieces(last - first);
             pieces.room = pieces.room.max(most(walk.columns() as usize) * most(lengths.first));
+        }
+        if let Some(rim) = pieces.rim {
+            pieces.count += rim.tiles((search.width, search.height));
+            pieces.room = pieces.room.max(rim.room());
         }
         pieces
     }
@@ -387,7 +386,12 @@ pub(crate) fn find<D: Device>(
             let walk = walk_of_map(&search.shape, search.config).expect("covered");
             respond(search.device, search.workspace, search.config, &search.shape, walk)?;
         }
-        walk_on(search, pieces, left.piece, left.first, search.height as usize)?;
+        let walked = walk_on(search, pieces, left.piece, left.first, search.height as usize)?;
+        if let Some(rim) = pieces.rim {
+            let (is_mapped, piece) = (needs_map(search.config), left.piece + walked);
+            let lists = Some((piece, pieces.count, pieces.room));
+            rim.go(search.device, search.workspace, search.config, &search.shape, is_mapped, lists)?;
+        }
         if is_thinned(search.config) {
             thin(search, pieces)?;
         }
@@ -420,6 +424,10 @@ fn walk_on<D: Device>(
     let (measure, parameter) = measure_of(config);
     let (threshold, value) = simple_threshold(config).expect("covered");
     let (tables, counters) = search.tables_and_counters();
+    let (frame, margin) = match pieces.rim {
+        Some(rim) => (rim.frame(), search.margin().max(rim.depth())),
+        None => (search.frame, search.margin()),
+    };
     let lengths = pieces.lengths(last - first);
     let now = pieces.walk.strips(search.width) * lengths.pieces(last - first);
     launch::fused(
@@ -434,12 +442,12 @@ fn walk_on<D: Device>(
         (first as u32, last as u32),
         (lengths.first as u32, lengths.number as u32, lengths.later as u32),
         (scale, measure, parameter),
-        (search.frame, pieces.walk.window, search.margin()),
+        (frame, pieces.walk.window, margin),
         (threshold, value, reach(config, scale)),
         (piece as u32, pieces.count as u32, pieces.room as u32),
         (tables, if piece == 0 { counters } else { 0 }),
         workspace.mask(search.shape.mask_pitch),
-        taps_of(config),
+        taps_of(config.window()),
     )?;
     Ok(now)
 }

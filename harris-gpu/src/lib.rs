@@ -25,6 +25,7 @@ mod matching;
 mod pieces;
 mod pipeline;
 mod recordings;
+mod rim;
 mod room;
 mod staged;
 mod surf;

@@ -27,6 +27,26 @@ pub(crate) fn measure_of(config: &HarrisConfig) -> (u32, f32) {
     }
 }
 
+/// A gradient of fixed taps, as kernels take it.
+pub(crate) fn gradient_of(choice: Gradient) -> Option<u32> {
+    match choice {
+        Gradient::Sobel3 => Some(gradient::SOBEL),
+        Gradient::Scharr3 => Some(gradient::SCHARR),
+        Gradient::Central => Some(gradient::CENTRAL),
+        Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => None,
+    }
+}
+
+/// A window's weights across, or down.
+pub(crate) fn weights(window: Window) -> Vec<f32> {
+    match window {
+        // To weigh by 1 changes no bit.
+        Window::Box { size } => vec![1.0; size as usize],
+        Window::Binomial { size } => binomial(size),
+        Window::Gaussian { size, sigma } => taps::gaussian(size, sigma),
+    }
+}
+
 /// What planes of samples and gradients hold.
 #[derive(Clone, Copy, PartialEq)]
 enum Number {
@@ -217,9 +237,9 @@ impl<D: Device> Pass<'_, D> {
 
     fn differentiate(&mut self, choice: Gradient) -> Result<(), Error> {
         let kind = match choice {
-            Gradient::Sobel3 => gradient::SOBEL,
-            Gradient::Scharr3 => gradient::SCHARR,
-            Gradient::Central => gradient::CENTRAL,
+            Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central => {
+                gradient_of(choice).expect("one of fixed taps")
+            }
             Gradient::Box { size } if self.number == Number::Integer => {
                 let (grid, rows) = self.pieces(self.channels, size);
                 let Self { device, workspace, width, height, border, .. } = self;
@@ -268,12 +288,8 @@ impl<D: Device> Pass<'_, D> {
             (Window::Box { size }, _, sum) if sum.is_exact() => return self.respond_box(size, response),
             _ => {}
         }
-        let (size, taps) = match window {
-            // To weigh by 1 changes no bit.
-            Window::Box { size } => (size, vec![1.0; size as usize]),
-            Window::Binomial { size } => (size, binomial(size)),
-            Window::Gaussian { size, sigma } => (size, taps::gaussian(size, sigma)),
-        };
+        let taps = weights(window);
+        let size = taps.len() as u32;
         self.taps(Slot::Taps, &taps)?;
         let Self { width, height, border, .. } = *self;
         let channels = self.channels as u32;

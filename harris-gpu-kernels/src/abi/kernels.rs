@@ -137,6 +137,14 @@ macro_rules! for_each_kernel {
             // By query: the nearest of all parts.
             nearest::nearest_of_parts [256, 0] (parts: [u32], found: [u32], queries: u32, count: u32);
 
+            // Blocks are tiles of the rim in which border rules have a part, rows of blocks images, `stride` samples apart: from samples, rows `pitch`
+            // samples apart, to responses, where these are `mapped`, and to the keys of corners and their number, as fused kernels leave them of
+            // the pieces before number `piece`; no keys where these have no room. Windows whose weights are all alike slide.
+            rim::rim_u8 [256, 5720] (image: [u8], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, slides: u32, radius: u32, scale: f32, measure: u32, parameter: f32, mapped: u32, margin: u32, threshold: u32, value: f32, piece: u32, pieces: u32, room: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            rim::rim_u16 [256, 2200] (image: [u16], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, slides: u32, radius: u32, scale: f32, measure: u32, parameter: f32, mapped: u32, margin: u32, threshold: u32, value: f32, piece: u32, pieces: u32, room: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            rim::rim_f32 [256, 1600] (image: [f32], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, slides: u32, radius: u32, scale: f32, measure: u32, parameter: f32, mapped: u32, margin: u32, threshold: u32, value: f32, piece: u32, pieces: u32, room: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            rim::rim_rounded_u8 [256, 1600] (image: [u8], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, slides: u32, radius: u32, scale: f32, measure: u32, parameter: f32, mapped: u32, margin: u32, threshold: u32, value: f32, piece: u32, pieces: u32, room: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+
             // Blocks are pieces of strips of `fused::own` columns, from row `first` to row `last`: `whole` of `rows` rows in each, then
             // others of `later`. Samples, rows `pitch` samples apart, to the keys of corners that exceed what is known of the threshold,
             // and their number. Rows of

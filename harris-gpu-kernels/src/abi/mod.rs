@@ -72,7 +72,14 @@ impl Kernel {
     /// Whether it waits for the kernel before by itself, and so may be started before that one has ended.
     #[must_use]
     pub fn awaits_last(self) -> bool {
-        self.of_corners().is_some() || matches!(self, Kernel::arrive | Kernel::scatter | Kernel::gather)
+        self.of_corners().is_some()
+            || self.is_rim()
+            || matches!(self, Kernel::arrive | Kernel::scatter | Kernel::gather)
+    }
+
+    /// Whether it goes along the rim of images.
+    fn is_rim(self) -> bool {
+        matches!(self, Kernel::rim_u8 | Kernel::rim_u16 | Kernel::rim_f32 | Kernel::rim_rounded_u8)
     }
 
     /// How many blocks a multiprocessor is to hold, where registers must be shared out for it.
@@ -81,6 +88,7 @@ impl Kernel {
         match self {
             // Else some assemblers spill, so that there may be more.
             Kernel::suppress => Some(4),
+            _ if self.is_rim() => Some(rim::BLOCKS),
             Kernel::box_gradient | Kernel::respond_box_i32 | Kernel::respond_box_i64 => Some(boxes::BLOCKS),
             _ => self.of_corners().or(self.of_map()).map(|[blocks, _]| blocks),
         }
@@ -273,6 +281,26 @@ pub mod fused {
         Floats,
         /// Of 8 bits and three channels.
         Colours,
+    }
+}
+
+/// The rim of images, as deep as border rules have a part in their corners.
+pub mod rim {
+    /// Columns, or rows, of a tile along an edge.
+    pub const SIDE: u32 = 32;
+    /// Blocks that a multiprocessor is to hold.
+    pub const BLOCKS: u32 = 3;
+
+    /// Tiles along a line of so many pixels.
+    #[must_use]
+    pub const fn tiles_across(len: u32) -> u32 {
+        len.div_ceil(SIDE)
+    }
+
+    /// Tiles of an image, which is at least twice as wide and high as its rim is deep.
+    #[must_use]
+    pub const fn tiles(width: u32, height: u32, depth: u32) -> u32 {
+        2 * (tiles_across(width) + tiles_across(height - 2 * depth))
     }
 }
 

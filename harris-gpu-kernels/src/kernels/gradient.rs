@@ -52,11 +52,7 @@ fn gradient<S: Simt, T: Number>(
         let row = plane.row(y);
         array::from_fn(|i| plane.sample(row, columns[i]))
     };
-    let weighted = |outside: T, inside: T| match kind {
-        CENTRAL => inside,
-        SCHARR => T::weight(3) * outside + T::weight(10) * inside,
-        _ => outside + T::weight(2) * inside,
-    };
+    let weighted = |outside: T, inside: T| weighted(kind, outside, inside);
     // Of the rows before: right minus left, and the weighted sum across.
     let (mut differences, mut sums) = ([T::ZERO; 2], [T::ZERO; 2]);
     down(run.top as i32 - 1, run.bottom as i32 + 1, fetch, |y, [left, own, right]| {
@@ -71,4 +67,14 @@ fn gradient<S: Simt, T: Number>(
         push(&mut differences, difference);
         push(&mut sums, sum);
     });
+}
+
+/// The sum along a gradient's edge: of both samples outside, added up, and of the one in the middle.
+#[inline(always)]
+pub(super) fn weighted<T: Number>(kind: u32, outside: T, inside: T) -> T {
+    match kind {
+        CENTRAL => inside,
+        SCHARR => T::weight(3) * outside + T::weight(10) * inside,
+        _ => outside + T::weight(2) * inside,
+    }
 }

@@ -30,6 +30,12 @@ impl<S: Simt> Mask<S> {
             || self.s.load_constant(self.bytes, self.s.product(y, self.pitch) as usize + x as usize) != 0
     }
 
+    /// The same of the image of this row of blocks, of those of a stack of images `height` high.
+    #[inline(always)]
+    pub(super) fn allows_in_stack(self, height: u32, x: u32, y: u32) -> bool {
+        !self.exists() || self.four(height, x & !3, y) >> (8 * (x & 3)) & 0xFF != 0
+    }
+
     /// Four bytes of row `y`, from column `x` on, a multiple of 4, of the mask of this row of blocks, of those of a stack of images `height` high.
     #[inline(always)]
     pub(super) fn four(self, height: u32, x: u32, y: u32) -> u32 {

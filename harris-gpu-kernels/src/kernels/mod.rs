@@ -16,6 +16,7 @@ pub(crate) mod order;
 pub(crate) mod queue;
 pub(crate) mod refine;
 pub(crate) mod response;
+pub(crate) mod rim;
 mod runs;
 pub(crate) mod smoothing;
 pub(crate) mod suppression;

@@ -96,6 +96,19 @@ pub(super) fn simple(kind: u32, value: f32, greatest: u32) -> f32 {
     if greatest > ordered(0.0) { value * unordered(greatest) } else { NONE }
 }
 
+/// What corners exceed at least, 0 or more, for the greatest response so far.
+#[inline(always)]
+pub(super) fn floor(kind: u32, value: f32, greatest: u32) -> f32 {
+    let floor = if kind == ABSOLUTE {
+        value
+    } else if greatest > ordered(0.0) {
+        value * unordered(greatest)
+    } else {
+        0.0
+    };
+    floor.max(0.0)
+}
+
 /// How responses are sorted into bins.
 struct Binning {
     least: f32,

@@ -2,12 +2,13 @@
 
 use core::array;
 
-use super::super::number::{ordered, unordered};
+use super::super::number::ordered;
 use super::super::order::below;
 use super::super::runs::push;
+use super::super::threshold::floor;
 use super::{EACH, Lane};
 use crate::Simt;
-use crate::abi::{measure as measures, state, threshold};
+use crate::abi::{measure as measures, state};
 
 /// A lane's part of it. Rings have the latest row first.
 ///
@@ -82,14 +83,7 @@ impl<S: Simt> Corners<S> {
     pub(super) fn learn(&mut self, lane: &Lane<S>) -> f32 {
         let (s, set) = (lane.s, &lane.set);
         self.known = self.heard;
-        let floor = if set.threshold == threshold::ABSOLUTE {
-            set.value
-        } else if self.known > ordered(0.0) {
-            set.value * unordered(self.known)
-        } else {
-            0.0
-        };
-        let floor = floor.max(0.0);
+        let floor = floor(set.threshold, set.value, self.known);
         self.bound = floor.to_bits() as i32;
         let root = if set.measure == measures::HARRIS { s.sqrt(floor) } else { floor };
         root * set.reach
