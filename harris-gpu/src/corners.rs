@@ -27,6 +27,11 @@ const KEYS_OF_BIN: usize = bins::ROOM as usize;
 /// The most keys that all bins together have room for: 128 MiB of memory. Stacks of very many small images are sorted by counting.
 const MOST_BINNED: usize = 16 << 20;
 
+/// A threshold as kernels take it that look at candidates: one by a histogram is in the state.
+pub(crate) fn threshold_of(config: &HarrisConfig) -> (u32, f32) {
+    simple_threshold(config).unwrap_or((threshold::KNOWN, 0.0))
+}
+
 /// A threshold that needs no histogram, as kernels take it.
 pub(crate) fn simple_threshold(config: &HarrisConfig) -> Option<(u32, f32)> {
     match config.threshold() {
@@ -171,10 +176,7 @@ impl<'a, D: Device> Search<'a, D> {
         match self.config.threshold() {
             Threshold::Absolute(_) | Threshold::None => {}
             Threshold::Relative(_) => self.extent()?,
-            Threshold::Rosin { bins } => {
-                self.extent()?;
-                return self.rosin(bins);
-            }
+            Threshold::Rosin { bins } => return self.rosin(bins),
         }
         let (kind, value) = simple_threshold(self.config).expect("Rosin's is handled above");
         launch::threshold(self.device, [1, 1], self.workspace.buffer(Slot::State), kind, value)
@@ -198,7 +200,9 @@ impl<'a, D: Device> Search<'a, D> {
         )
     }
 
-    fn rosin(&mut self, bins: u32) -> Result<(), Error> {
+    /// The same by a histogram.
+    pub(crate) fn rosin(&mut self, bins: u32) -> Result<(), Error> {
+        self.extent()?;
         let copies = (COUNTED_AT_ONCE / bins).max(1);
         let words = (copies * bins) as usize;
         self.workspace.fit::<u32>(self.device, Slot::Counts, words)?;
@@ -341,7 +345,7 @@ impl<'a, D: Device> Search<'a, D> {
         }
         let (report, states) = self.device.returned(STATE * images)?;
         let (keys, state) = (self.workspace.buffer(Slot::Bins), self.workspace.buffer(Slot::State));
-        let (threshold, value) = simple_threshold(self.config).expect("Rosin's needs responses");
+        let (threshold, value) = threshold_of(self.config);
         let turn = self.first_turn();
         let tables = self.tables() as u32;
         let is_divided = self.room.is_divided(images);

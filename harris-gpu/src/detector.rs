@@ -213,12 +213,19 @@ impl<D: Device> GpuDetector<D> {
     /// Work by way of a map of responses on the image and the mask that are on the device.
     fn enqueue_stages(&mut self, shape: Shape, wanted: bool) -> Result<(), Error> {
         let in_stages = self.respond(&shape)?;
+        let walk = if self.staged { None } else { fused::walk_of_responses(&shape, &self.config) };
         let Self { device, config, workspace, room, .. } = self;
         let room = room.as_mut().expect("made for the image");
         let mut search = Search::new(device, workspace, config, room, shape);
-        search.start()?;
-        let fetched = search.list(wanted)?;
-        self.job = Some(Job { shape, walk: None, in_stages, wanted, fetched });
+        let walk = walk.map(|walk| Pieces::new(&search, walk, None));
+        let fetched = match &walk {
+            Some(pieces) => fused::find_in_map(&mut search, pieces, wanted)?,
+            None => {
+                search.start()?;
+                search.list(wanted)?
+            }
+        };
+        self.job = Some(Job { shape, walk, in_stages, wanted, fetched });
         Ok(())
     }
 

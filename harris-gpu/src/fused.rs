@@ -1,10 +1,12 @@
 //! From samples to the list of corners in one walk.
 
-use harris_core::{Error, HarrisConfig, ImageView, MAX_SAMPLE, Measure, Smoothing, Subpixel, Window};
+use harris_core::{
+    Error, HarrisConfig, ImageView, MAX_SAMPLE, Measure, Smoothing, Subpixel, Threshold, Window,
+};
 use harris_gpu_kernels::abi::{Kernel, fused, measure, state};
 use harris_gpu_kernels::simt;
 
-use crate::corners::{Fetched, Search, simple_threshold};
+use crate::corners::{Fetched, Search, simple_threshold, threshold_of};
 use crate::device::{Depth, Device, Lines, Mark, Rows};
 use crate::launch;
 use crate::pieces::{LEAST_ROWS, Lengths, Walk};
@@ -31,11 +33,25 @@ pub(crate) fn walk_of_map(shape: &Shape, config: &HarrisConfig) -> Option<Walk> 
     suited(shape, config, Kernel::map(samples, smoothing, gradient, window, measure_of(config).0)?)
 }
 
+/// The walk that seeks corners among responses, where there is one.
+pub(crate) fn walk_of_responses(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
+    let kernel = match radius(config) {
+        1 => Kernel::responses_radius1,
+        2 => Kernel::responses_radius2,
+        _ => return None,
+    };
+    let walk = Walk { kernel, window: 0 };
+    is_large_enough(shape, walk).then_some(walk)
+}
+
 /// The walk of a kernel where one reflection at each edge is enough.
 fn suited(shape: &Shape, config: &HarrisConfig, kernel: Kernel) -> Option<Walk> {
     let walk = Walk { kernel, window: config.window().radius() as u32 };
-    let side = shape.width.min(shape.height) as usize;
-    (side >= 2 * most_reach(walk)).then_some(walk)
+    is_large_enough(shape, walk).then_some(walk)
+}
+
+fn is_large_enough(shape: &Shape, walk: Walk) -> bool {
+    shape.width.min(shape.height) as usize >= 2 * most_reach(walk)
 }
 
 /// Columns and rows from a corner to the farthest sample that a walk, or any that has no wide window, needs for it.
@@ -204,7 +220,7 @@ impl Pieces {
             strips: strips * images,
             multiprocessors,
             count: 0,
-            rim: Rim::new(search.config, radius(search.config)),
+            rim: if is_of_responses(walk) { None } else { Rim::new(search.config, radius(search.config)) },
             room: 0,
         };
         // Corners are more than the radius apart along a row or a column.
@@ -403,6 +419,33 @@ pub(crate) fn find<D: Device>(
     Ok(fetched)
 }
 
+/// Whether the walk seeks corners among responses.
+fn is_of_responses(walk: Walk) -> bool {
+    matches!(walk.kernel, Kernel::responses_radius1 | Kernel::responses_radius2)
+}
+
+/// The same among the responses in the slot `Response`, where the slot `Mask` says.
+pub(crate) fn find_in_map<D: Device>(
+    search: &mut Search<'_, D>,
+    pieces: &Pieces,
+    wanted: bool,
+) -> Result<Fetched<D>, Error> {
+    search.clear_for_walk()?;
+    if let Threshold::Rosin { bins } = search.config.threshold() {
+        search.rosin(bins)?;
+    }
+    walk_on(search, pieces, 0, 0, search.height as usize)?;
+    if is_thinned(search.config) {
+        thin(search, pieces)?;
+    }
+    search.device.mark(Mark::Searched)?;
+    let fetched = list(search, pieces, wanted)?;
+    if search.bins().is_some() {
+        search.workspace.clean_states = search.images;
+    }
+    Ok(fetched)
+}
+
 /// Bytes from row to row.
 fn pitch<D: Device>(search: &Search<'_, D>) -> usize {
     search.stride as usize * search.shape.depth.bytes()
@@ -422,8 +465,12 @@ fn walk_on<D: Device>(
     search.workspace.fit::<u32>(search.device, Slot::Counts, all)?;
     let (workspace, config) = (&*search.workspace, search.config);
     let (measure, parameter) = measure_of(config);
-    let (threshold, value) = simple_threshold(config).expect("covered");
+    let (threshold, value) = threshold_of(config);
     let (tables, counters) = search.tables_and_counters();
+    let (slot, pitch) = match is_of_responses(pieces.walk) {
+        true => (Slot::Response, u64::from(search.width)),
+        false => (Slot::Image, search.stride),
+    };
     let (frame, margin) = match pieces.rim {
         Some(rim) => (rim.frame(), search.margin().max(rim.depth())),
         None => (search.frame, search.margin()),
@@ -434,11 +481,11 @@ fn walk_on<D: Device>(
         search.device,
         pieces.walk.kernel,
         [now as u32, search.images as u32],
-        workspace.buffer::<u8>(Slot::Image).memory,
+        workspace.buffer::<u8>(slot).memory,
         workspace.buffer(Slot::State),
         workspace.buffer(Slot::Candidates),
         workspace.buffer(Slot::Counts),
-        (search.stride * u64::from(search.height), search.width, search.height, search.stride as u32),
+        (pitch * u64::from(search.height), search.width, search.height, pitch as u32),
         (first as u32, last as u32),
         (lengths.first as u32, lengths.number as u32, lengths.later as u32),
         (scale, measure, parameter),
@@ -454,7 +501,7 @@ fn walk_on<D: Device>(
 
 /// Takes those from the slot `Candidates` that are not the strongest as far around as is asked for.
 fn thin<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces) -> Result<(), Error> {
-    let (threshold, value) = simple_threshold(search.config).expect("covered");
+    let (threshold, value) = threshold_of(search.config);
     let (mask, mask_pitch) = search.workspace.mask(search.shape.mask_pitch);
     launch::thin(
         search.device,
@@ -511,7 +558,7 @@ pub(crate) fn list_by_merging<D: Device>(
 fn exceed<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces) -> Result<(), Error> {
     let (images, kept) = (search.images, search.room.kept);
     search.workspace.fit::<u64>(search.device, Slot::Keys, kept * images)?;
-    let (threshold, value) = simple_threshold(search.config).expect("covered");
+    let (threshold, value) = threshold_of(search.config);
     launch::exceed(
         search.device,
         launch::grid(Kernel::exceed, pieces.count * WARP, images),

@@ -3,7 +3,7 @@
 use harris_core::{Border, Error, HarrisConfig, Window};
 use harris_gpu_kernels::abi::{border, rim};
 
-use crate::corners::simple_threshold;
+use crate::corners::threshold_of;
 use crate::device::{Depth, Device};
 use crate::fused::taps_of;
 use crate::launch;
@@ -68,7 +68,7 @@ impl Rim {
         let (width, height) = (shape.width, shape.height);
         let tiles = self.tiles((width, height)) as u32;
         let (measure, parameter) = measure_of(config);
-        let (threshold, value) = simple_threshold(config).unwrap_or_default();
+        let (threshold, value) = threshold_of(config);
         let (piece, pieces, room) = lists.unwrap_or((0, tiles as usize, 0));
         let [tap0, tap1, tap2, tap3] = taps_of(config.window());
         // What is not written is an argument all the same.

@@ -168,7 +168,7 @@ fn resident(picture: &Picture, pitch: usize) -> Resident<<HostDevice as Device>:
     let view = picture.view();
     let (width, height, channels) = (view.width(), view.height(), view.channels());
     let memory = on_device(samples, width * channels, pitch);
-    let mask_pitch = width.next_multiple_of(4) + pitch % 8;
+    let mask_pitch = (width + pitch % 8).next_multiple_of(4);
     let mask = picture.mask.as_ref().map(|mask| (on_device(mask, width, mask_pitch), mask_pitch));
     Resident { memory, width, height, channels, pitch, depth: DeviceDepth::U8, mask }
 }

@@ -228,6 +228,8 @@ macro_rules! for_each_kernel {
             fused::sobel_wide31_radius2 [32, 2224] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, window: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
             fused::binomial3_sobel_wide31_radius1 [32, 2224] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, window: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
             fused::binomial3_sobel_wide31_radius2 [32, 2224] (image: [u8], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, window: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::responses_radius1 [32, 0] (image: [f32], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, window: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            fused::responses_radius2 [32, 0] (image: [f32], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, window: u32, margin: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
 
             // The fused walk, which leaves responses.
             fused::map_sobel_box3_harris [32, 0] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, window: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
@@ -349,6 +351,8 @@ macro_rules! for_each_fused {
             sobel_wide31_radius2 [12]: Bytes, 0, SOBEL, Wide, 15, ANY, 2;
             binomial3_sobel_wide31_radius1 [12]: Bytes, 1, SOBEL, Wide, 15, ANY, 1;
             binomial3_sobel_wide31_radius2 [12]: Bytes, 1, SOBEL, Wide, 15, ANY, 2;
+            responses_radius1 [16]: Responses, 0, CENTRAL, Box, 0, ANY, 1;
+            responses_radius2 [16]: Responses, 0, CENTRAL, Box, 0, ANY, 2;
         }
     };
 }

@@ -281,6 +281,8 @@ pub mod fused {
         Floats,
         /// Of 8 bits and three channels.
         Colours,
+        /// Responses, among which corners are sought.
+        Responses,
     }
 }
 
@@ -316,12 +318,14 @@ pub mod measure {
     pub const ANY: u32 = 3;
 }
 
-/// Thresholds that need no histogram.
+/// Thresholds.
 pub mod threshold {
     /// The value itself.
     pub const ABSOLUTE: u32 = 0;
     /// The value times the greatest response.
     pub const RELATIVE: u32 = 1;
+    /// That of the state, which kernels before have left there.
+    pub const KNOWN: u32 = 2;
 }
 
 /// Words of the state, which kernels leave for each other: zeros to start with. Stacks of images have one each.

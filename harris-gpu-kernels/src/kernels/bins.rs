@@ -4,7 +4,7 @@ use core::array;
 
 use super::number::ordered;
 use super::order::{List, place, turn};
-use super::threshold::simple;
+use super::threshold::of_state;
 use crate::Simt;
 use crate::abi::bins::{COPIES, EACH, GROUP, MOST, ROOM, SHARE, counters, groups};
 use crate::abi::state;
@@ -70,7 +70,7 @@ pub(crate) fn scatter<S: Simt>(
     let greatest = s.load(state, image * state::WORDS + state::GREATEST);
     let start = start * room as usize;
     let mut key = s.load_early(from, start + i.min(room - 1) as usize);
-    let threshold = simple(kind, value, greatest);
+    let threshold = of_state(s, state, image, kind, value, greatest);
     // Bits of positive numbers compare as they do. So many steps there are from the greatest response to the threshold.
     let greatest = greatest.saturating_sub(ordered(0.0));
     let steps = if turned == 0 { greatest.saturating_sub(threshold.to_bits()) } else { pixels };

@@ -3,7 +3,7 @@
 use core::array;
 
 use super::geometry::Size;
-use super::threshold::simple;
+use super::threshold::of_state;
 use crate::Simt;
 use crate::abi::order::{CHUNK, COUNTED, KEPT, OPEN, PARTS, REJECTED, WAYS};
 use crate::abi::state;
@@ -344,7 +344,7 @@ pub(crate) fn exceed<S: Simt>(
     let piece = s.index() / WARP;
     let image = s.block_row() as usize;
     let own = image * state::WORDS;
-    let threshold = simple(kind, value, s.load(state, own + state::GREATEST));
+    let threshold = of_state(s, state, image, kind, value, s.load(state, own + state::GREATEST));
     let start = image * pieces as usize + piece as usize;
     let count = if piece < pieces { s.load_constant(counts, start) } else { 0 };
     let start = start * room as usize;

@@ -3,7 +3,7 @@
 use super::geometry::Size;
 use super::mask::Mask;
 use super::runs::{AT_ONCE, Run, at_once};
-use super::threshold::{competes, simple};
+use super::threshold::{competes, of_state};
 use crate::Simt;
 use crate::abi::fused::THINNING;
 use crate::abi::state;
@@ -154,7 +154,7 @@ pub(crate) fn thin<S: Simt>(
     if piece >= pieces {
         return;
     }
-    let threshold = simple(kind, value, s.load_constant(state, state::GREATEST));
+    let threshold = of_state(s, state, 0, kind, value, s.load_constant(state, state::GREATEST));
     let count = s.load_constant(counts, piece as usize);
     let mut i = warp % THINNING;
     while i < count {

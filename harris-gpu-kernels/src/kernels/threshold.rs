@@ -5,7 +5,10 @@ use super::mask::Mask;
 use super::number::{ordered, unordered};
 use super::runs::{Run, down};
 use crate::Simt;
-use crate::abi::{state, threshold::ABSOLUTE};
+use crate::abi::{
+    state,
+    threshold::{ABSOLUTE, KNOWN},
+};
 use crate::simt::WARP;
 
 /// Nothing exceeds it.
@@ -86,9 +89,25 @@ pub(crate) fn threshold<S: Simt>(s: S, state: S::Buffer<u32>, kind: u32, value: 
     }
 }
 
+/// The threshold of an image whose greatest response the state has, as it says here.
+#[inline(always)]
+pub(super) fn of_state<S: Simt>(
+    s: S,
+    state: S::Buffer<u32>,
+    image: usize,
+    kind: u32,
+    value: f32,
+    greatest: u32,
+) -> f32 {
+    if kind == KNOWN {
+        return f32::from_bits(s.load(state, image * state::WORDS + state::THRESHOLD));
+    }
+    simple(kind, value, greatest)
+}
+
 /// A threshold that needs no histogram, for the greatest response as the state has it.
 #[inline(always)]
-pub(super) fn simple(kind: u32, value: f32, greatest: u32) -> f32 {
+fn simple(kind: u32, value: f32, greatest: u32) -> f32 {
     if kind == ABSOLUTE {
         return value;
     }

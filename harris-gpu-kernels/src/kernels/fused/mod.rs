@@ -8,13 +8,14 @@
 //! Outside the image the samples are mirrored, and so are all that follow, but for gx beside it and gy above and below:
 //! these change their sign, so the walk turns them back.
 //!
-//! A [`Front`] is the way from samples to responses, that of [`bytes`] by way of a [`Window`](bytes::Window); [`Corners`] is that from
-//! responses to corners; [`map`] leaves the responses themselves.
+//! A [`Front`] is the way from samples to responses, that of [`bytes`] by way of a [`Window`](bytes::Window), or takes
+//! [`Responses`] from a map; [`Corners`] is that from responses to corners; [`map`] leaves the responses themselves.
 
 mod boxes;
 mod bytes;
 mod corners;
 mod map;
+mod responses;
 mod samples;
 mod weighted;
 mod wide;
@@ -24,6 +25,7 @@ use core::array;
 use boxes::Boxes;
 use bytes::Bytes;
 use corners::Corners;
+use responses::Responses;
 use samples::{Colours, Floats, Words};
 use weighted::{Binomial, Gaussian, Weighted};
 use wide::Wide;
@@ -192,6 +194,12 @@ trait Front<S: Simt> {
         Self::REACH
     }
 
+    /// The numbers of the walk, with those that the kernels before have left in the state.
+    #[inline(always)]
+    fn settle(_: S, _: S::Buffer<u32>, set: Settings) -> Settings {
+        set
+    }
+
     /// At the row before `row`, none of whose responses count.
     fn new(lane: &Lane<S>, image: S::Buffer<Self::Sample>, row: i32) -> Self;
 
@@ -293,6 +301,9 @@ macro_rules! front {
     (Bytes, $smoothing:literal, $gradient:ident, Wide, $window:literal) => {
         Bytes<S, $smoothing, { gradient::$gradient }, Wide<$window>>
     };
+    (Responses, $smoothing:literal, $gradient:ident, Box, $window:literal) => {
+        Responses<S>
+    };
     ($samples:ident, $smoothing:literal, $gradient:ident, Box, $window:literal) => {
         $samples<S, $smoothing, { gradient::$gradient }, $window>
     };
@@ -310,6 +321,9 @@ macro_rules! sample {
     };
     (Colours) => {
         u8
+    };
+    (Responses) => {
+        f32
     };
 }
 
@@ -387,9 +401,10 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     s.admit_next();
     // The row of the corners is `reach` rows higher than the one that is loaded, and so many columns lead to the first.
     let reach = F::reach(&set) + RADIUS as i32;
-    let lane = Lane::new(s, set, reach as u32);
+    let mut lane = Lane::new(s, set, reach as u32);
     let piece = s.block_row() as usize * set.pieces as usize + (set.piece + s.block()) as usize;
     s.await_last();
+    lane.set = F::settle(s, state, set);
     // First or last, as registers allow: those walks that have no loop for leading rows have none to spare at the end.
     if F::LEADING == 0 {
         clear(s, state, tables, counters);
