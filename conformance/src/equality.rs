@@ -311,9 +311,10 @@ pub fn into_any_array(make: Make) {
     }
 }
 
-/// Every way from samples to responses that a fused walk may take, at sizes around where its strips begin anew.
+/// Every way from samples to responses that a fused walk may take, at sizes around where its strips, or tiles along the edges, begin anew.
 pub fn with_every_walk(make: Make) {
     let sizes = [(16, 16), (119, 17), (120, 33), (121, 20), (124, 16), (240, 18), (243, 61)];
+    let sizes = sizes.into_iter().chain([(33, 64), (65, 44), (97, 43), (225, 16)]).collect::<Vec<_>>();
     let kinds = [(Depth::U8, 1), (Depth::U8, 3), (Depth::U16, 1), (Depth::F32, 1)];
     let measures = [Measure::Harris { k: 0.04 }, Measure::ShiTomasi, Measure::Noble { eps: 1e-6 }];
     let mut number: usize = 0;
@@ -323,8 +324,10 @@ pub fn with_every_walk(make: Make) {
         let subpixel = [Subpixel::None, Subpixel::Quadratic][number / (4 * kinds.len()) % 2];
         let builder =
             builder.measure(measure).border(border).subpixel(subpixel).margin([0, 1, 6][number / 3 % 3]);
-        let config =
-            builder.suppression_radius([1, 2, 3, 7, 40][number % 5]).build().expect("a valid choice");
+        let config = builder
+            .suppression_radius([1, 2, [3, 4][number / 5 % 2], 7, 40][number % 5])
+            .build()
+            .expect("a valid choice");
         let (width, height) = sizes[number % sizes.len()];
         let contrast = [1.0, 1e-3][number / (2 * kinds.len()) % 2];
         let brightness =

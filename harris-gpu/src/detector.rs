@@ -213,7 +213,7 @@ impl<D: Device> GpuDetector<D> {
     /// Work by way of a map of responses on the image and the mask that are on the device.
     fn enqueue_stages(&mut self, shape: Shape, wanted: bool) -> Result<(), Error> {
         let in_stages = self.respond(&shape)?;
-        let walk = if self.staged { None } else { fused::walk_of_responses(&shape, &self.config) };
+        let walk = if self.staged { None } else { fused::walk_in_map(&shape, &self.config) };
         let Self { device, config, workspace, room, .. } = self;
         let room = room.as_mut().expect("made for the image");
         let mut search = Search::new(device, workspace, config, room, shape);

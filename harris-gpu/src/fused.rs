@@ -3,7 +3,7 @@
 use harris_core::{
     Error, HarrisConfig, ImageView, MAX_SAMPLE, Measure, Smoothing, Subpixel, Threshold, Window,
 };
-use harris_gpu_kernels::abi::{Kernel, fused, measure, state};
+use harris_gpu_kernels::abi::{Kernel, fused, gradient, measure, state};
 use harris_gpu_kernels::simt;
 
 use crate::corners::{Fetched, Search, simple_threshold, threshold_of};
@@ -18,40 +18,39 @@ use crate::workspace::{Slot, Workspace};
 
 const WARP: usize = simt::WARP as usize;
 
-/// The walk over images under a configuration, where there is one.
+/// The walk over images under a configuration, or among their responses where another leaves these, where there is one.
 pub(crate) fn walk(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
+    simple_threshold(config)?;
+    if needs_map(config) {
+        return walk_of_map(shape, config).and_then(|_| walk_in_map(shape, config));
+    }
     let Front { samples, smoothing, gradient, window } = Front::new(shape, config)?;
     let measure = if shape.mask_pitch > 0 { measure::ANY } else { measure_of(config).0 };
-    let kernel = Kernel::fused(samples, smoothing, gradient, window, measure, radius(config))?;
-    let has_map = !needs_map(config) || walk_of_map(shape, config).is_some();
-    suited(shape, config, kernel).filter(|_| simple_threshold(config).is_some() && has_map)
+    let radius = config.suppression_radius();
+    let kernel = Kernel::fused(samples, smoothing, gradient, window, measure, radius)?;
+    suited(shape, Walk { kernel, window: config.window().radius() as u32, radius, in_map: false })
 }
 
 /// The walk that leaves responses, where there is one.
 pub(crate) fn walk_of_map(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
     let Front { samples, smoothing, gradient, window } = Front::new(shape, config)?;
-    suited(shape, config, Kernel::map(samples, smoothing, gradient, window, measure_of(config).0)?)
+    let kernel = Kernel::map(samples, smoothing, gradient, window, measure_of(config).0)?;
+    suited(shape, Walk { kernel, window: config.window().radius() as u32, radius: 0, in_map: false })
 }
 
 /// The walk that seeks corners among responses, where there is one.
-pub(crate) fn walk_of_responses(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
-    let kernel = match radius(config) {
-        1 => Kernel::responses_radius1,
-        2 => Kernel::responses_radius2,
-        _ => return None,
-    };
-    let walk = Walk { kernel, window: 0 };
-    is_large_enough(shape, walk).then_some(walk)
+pub(crate) fn walk_in_map(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
+    let radius = config.suppression_radius().min(fused::MOST_RADIUS_IN_MAP);
+    let window = (fused::Weights::Box, 0);
+    let kernel =
+        Kernel::fused(fused::Samples::Responses, 0, gradient::CENTRAL, window, measure::ANY, radius)?;
+    suited(shape, Walk { kernel, window: 0, radius, in_map: true })
 }
 
-/// The walk of a kernel where one reflection at each edge is enough.
-fn suited(shape: &Shape, config: &HarrisConfig, kernel: Kernel) -> Option<Walk> {
-    let walk = Walk { kernel, window: config.window().radius() as u32 };
-    is_large_enough(shape, walk).then_some(walk)
-}
-
-fn is_large_enough(shape: &Shape, walk: Walk) -> bool {
-    shape.width.min(shape.height) as usize >= 2 * most_reach(walk)
+/// The walk where one reflection at each edge is enough.
+fn suited(shape: &Shape, walk: Walk) -> Option<Walk> {
+    let side = shape.width.min(shape.height) as usize;
+    (side >= 2 * most_reach(walk)).then_some(walk)
 }
 
 /// Columns and rows from a corner to the farthest sample that a walk, or any that has no wide window, needs for it.
@@ -59,19 +58,10 @@ fn most_reach(walk: Walk) -> usize {
     walk.reach().max(fused::MOST_REACH as usize)
 }
 
-/// Whether responses are looked at again when the corners are found, or such as may be.
+/// Whether corners are sought in a map of responses: these are looked at again when they are found, or farther around than walks from
+/// samples see.
 pub(crate) fn needs_map(config: &HarrisConfig) -> bool {
-    config.subpixel() == Subpixel::Quadratic || is_thinned(config)
-}
-
-/// Whether corners are the strongest farther around than a walk looks.
-fn is_thinned(config: &HarrisConfig) -> bool {
-    config.suppression_radius() > fused::MOST_RADIUS
-}
-
-/// The radius of suppression of a walk.
-fn radius(config: &HarrisConfig) -> usize {
-    config.suppression_radius().min(fused::MOST_RADIUS)
+    config.subpixel() == Subpixel::Quadratic || config.suppression_radius() > fused::MOST_RADIUS
 }
 
 /// What a walk from samples to responses is told by, as [`Kernel::fused`] has it.
@@ -127,14 +117,10 @@ pub(crate) fn respond_alone<D: Device>(
     if shape.depth == Depth::F32 {
         device.clear(workspace.buffer::<u32>(Slot::State).memory, state::WORDS)?;
     }
-    respond(device, workspace, config, shape, walk)?;
-    match Rim::new(config, 0) {
-        Some(rim) => rim.go(device, workspace, config, shape, true, None),
-        None => Ok(()),
-    }
+    respond(device, workspace, config, shape, walk)
 }
 
-/// The same in the state as it is, but for the rim.
+/// The same in the state as it is.
 fn respond<D: Device>(
     device: &mut D,
     workspace: &mut Workspace<D>,
@@ -146,7 +132,8 @@ fn respond<D: Device>(
     let (strips, rows) = (walk.strips(shape.width), shape.height as usize);
     let lengths = Lengths::new(walk, rows, strips, true, device.multiprocessors() as usize);
     let (measure, parameter) = measure_of(config);
-    let frame = Rim::new(config, 0).map_or(config.invalid_frame() as u32, Rim::frame);
+    let rim = Rim::new(config, 0);
+    let frame = rim.map_or(config.invalid_frame() as u32, Rim::frame);
     launch::map(
         device,
         walk.kernel,
@@ -160,7 +147,11 @@ fn respond<D: Device>(
         (config.tensor_scale(shape.depth.full_scale()), measure, parameter),
         (frame, walk.window),
         taps_of(config.window()),
-    )
+    )?;
+    match rim {
+        Some(rim) => rim.go(device, workspace, config, shape, None),
+        None => Ok(()),
+    }
 }
 
 /// A window's weights as walks and rims take them, from its centre on: the last are those of all that are farther out, too.
@@ -209,7 +200,11 @@ impl Pieces {
     /// For stacks of images, or a single image that is walked on while it comes.
     pub(crate) fn new<D: Device>(search: &Search<'_, D>, walk: Walk, hurried: Option<usize>) -> Self {
         let (height, strips) = (search.height as usize, walk.strips(search.width));
-        let part = hurried.map_or(height, |portion| (portion / pitch(search)).max(LEAST_ROWS).min(height));
+        let part = match hurried {
+            // Its rows are known when all samples are.
+            Some(portion) if !walk.in_map => (portion / pitch(search)).max(LEAST_ROWS).min(height),
+            _ => height,
+        };
         let multiprocessors = search.device.multiprocessors() as usize;
         let images = search.images;
         let mut pieces = Self {
@@ -220,11 +215,11 @@ impl Pieces {
             strips: strips * images,
             multiprocessors,
             count: 0,
-            rim: if is_of_responses(walk) { None } else { Rim::new(search.config, radius(search.config)) },
+            rim: if walk.in_map { None } else { Rim::new(search.config, walk.radius) },
             room: 0,
         };
         // Corners are more than the radius apart along a row or a column.
-        let most = |len: usize| len.div_ceil(radius(search.config) + 1);
+        let most = |len: usize| len.div_ceil(walk.radius + 1);
         for (_, first, last) in parts(height, part, ahead(walk)) {
             let lengths = pieces.lengths(last - first);
             pieces.count += strips * lengths.pieces(last - first);
@@ -398,30 +393,17 @@ pub(crate) fn find<D: Device>(
         if pieces.hurried {
             search.device.await_announced()?;
         }
-        if needs_map(search.config) {
+        if pieces.walk.in_map {
             let walk = walk_of_map(&search.shape, search.config).expect("covered");
             respond(search.device, search.workspace, search.config, &search.shape, walk)?;
         }
-        let walked = walk_on(search, pieces, left.piece, left.first, search.height as usize)?;
-        if let Some(rim) = pieces.rim {
-            let (is_mapped, piece) = (needs_map(search.config), left.piece + walked);
-            let lists = Some((piece, pieces.count, pieces.room));
-            rim.go(search.device, search.workspace, search.config, &search.shape, is_mapped, lists)?;
-        }
-        if is_thinned(search.config) {
-            thin(search, pieces)?;
-        }
+        seek(search, pieces, left)?;
         list(search, pieces, wanted)
     })?;
     if search.bins().is_some() {
         search.workspace.clean_states = search.images;
     }
     Ok(fetched)
-}
-
-/// Whether the walk seeks corners among responses.
-fn is_of_responses(walk: Walk) -> bool {
-    matches!(walk.kernel, Kernel::responses_radius1 | Kernel::responses_radius2)
 }
 
 /// The same among the responses in the slot `Response`, where the slot `Mask` says.
@@ -434,16 +416,26 @@ pub(crate) fn find_in_map<D: Device>(
     if let Threshold::Rosin { bins } = search.config.threshold() {
         search.rosin(bins)?;
     }
-    walk_on(search, pieces, 0, 0, search.height as usize)?;
-    if is_thinned(search.config) {
-        thin(search, pieces)?;
-    }
+    seek(search, pieces, pieces.all())?;
     search.device.mark(Mark::Searched)?;
     let fetched = list(search, pieces, wanted)?;
     if search.bins().is_some() {
         search.workspace.clean_states = search.images;
     }
     Ok(fetched)
+}
+
+/// Walks on what is left, and along the rim, and takes what is not the strongest as far around as is asked for from the candidates.
+fn seek<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces, left: Left) -> Result<(), Error> {
+    let walked = walk_on(search, pieces, left.piece, left.first, search.height as usize)?;
+    if let Some(rim) = pieces.rim {
+        let lists = (left.piece + walked, pieces.count, pieces.room);
+        rim.go(search.device, search.workspace, search.config, &search.shape, Some(lists))?;
+    }
+    if search.config.suppression_radius() > pieces.walk.radius {
+        thin(search, pieces)?;
+    }
+    Ok(())
 }
 
 /// Bytes from row to row.
@@ -467,7 +459,7 @@ fn walk_on<D: Device>(
     let (measure, parameter) = measure_of(config);
     let (threshold, value) = threshold_of(config);
     let (tables, counters) = search.tables_and_counters();
-    let (slot, pitch) = match is_of_responses(pieces.walk) {
+    let (slot, pitch) = match pieces.walk.in_map {
         true => (Slot::Response, u64::from(search.width)),
         false => (Slot::Image, search.stride),
     };

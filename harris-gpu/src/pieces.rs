@@ -10,11 +10,14 @@ pub(crate) const LEAST_ROWS: usize = 5;
 /// Schedulers of a multiprocessor.
 const SCHEDULERS: usize = 4;
 
-/// A fused kernel, and the radius of its window.
+/// A fused kernel, and the radii of its window and of its suppression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Walk {
     pub(crate) kernel: Kernel,
     pub(crate) window: u32,
+    pub(crate) radius: usize,
+    /// Whether it seeks corners among responses that are there.
+    pub(crate) in_map: bool,
 }
 
 impl Walk {
@@ -129,7 +132,8 @@ fn rows_of_piece(height: usize, strips: usize, multiprocessors: usize, walk: Wal
 mod tests {
     use super::*;
 
-    const DEFAULT: Walk = Walk { kernel: Kernel::binomial3_sobel_box3_harris_radius2, window: 1 };
+    const DEFAULT: Walk =
+        Walk { kernel: Kernel::binomial3_sobel_box3_harris_radius2, window: 1, radius: 2, in_map: false };
 
     #[test]
     fn pieces_fill_the_device() {

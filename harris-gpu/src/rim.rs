@@ -55,14 +55,13 @@ impl Rim {
         most(rim::SIDE as usize) * most(self.depth() as usize)
     }
 
-    /// Fills the slot `Response` from the slot `Image`, where this is asked for, and the slots `Candidates` and `Counts`, where there are lists.
+    /// Fills the slots `Candidates` and `Counts` from the slot `Image` where there are lists, and the slot `Response` where not.
     pub(crate) fn go<D: Device>(
         self,
         device: &D,
         workspace: &Workspace<D>,
         config: &HarrisConfig,
         shape: &Shape,
-        is_mapped: bool,
         lists: Option<Lists>,
     ) -> Result<(), Error> {
         let (width, height) = (shape.width, shape.height);
@@ -73,7 +72,7 @@ impl Rim {
         let [tap0, tap1, tap2, tap3] = taps_of(config.window());
         // What is not written is an argument all the same.
         let (response, keys, counts) = (
-            if is_mapped { Slot::Response } else { Slot::State },
+            if room > 0 { Slot::State } else { Slot::Response },
             if room > 0 { Slot::Candidates } else { Slot::State },
             if room > 0 { Slot::Counts } else { Slot::State },
         );
@@ -102,7 +101,6 @@ impl Rim {
                     config.tensor_scale(shape.depth.full_scale()),
                     measure,
                     parameter,
-                    is_mapped.into(),
                     config.margin().min(shape.pixels()) as u32,
                     threshold,
                     value,

@@ -249,8 +249,10 @@ pub mod fused {
         reach.next_multiple_of(EACH)
     }
 
-    /// The greatest radius of suppression; around corners of which a greater one is asked for responses are looked at again.
+    /// The greatest radius of suppression of walks from samples.
     pub const MOST_RADIUS: usize = 2;
+    /// That of walks among responses; around corners of which a greater one is asked for these are looked at again.
+    pub const MOST_RADIUS_IN_MAP: usize = 4;
     /// Warps that do so in a piece.
     pub const THINNING: u32 = 4;
 

@@ -128,7 +128,6 @@ macro_rules! rims {
             scale: f32,
             measure: u32,
             parameter: f32,
-            mapped: u32,
             margin: u32,
             threshold: u32,
             value: f32,
@@ -145,9 +144,8 @@ macro_rules! rims {
             let size = Size { width, height };
             let set = Settings { size, channels, border, smoothing, gradient, window, slides: slides != 0, radius, scale, measure, parameter, taps: [tap0, tap1, tap2, tap3] };
             let image = Image { samples: image, start: s.block_row() as usize * stride as usize, pitch };
-            let map = if mapped != 0 { Some(response) } else { None };
             let list = List { state, keys, counts, margin, threshold, value, piece, pieces, room };
-            rim::<S, $arithmetic>(s, image, set, map, Mask::new(s, mask, mask_pitch), list);
+            rim::<S, $arithmetic>(s, image, set, response, Mask::new(s, mask, mask_pitch), list);
         }
     )*};
 }
@@ -200,7 +198,7 @@ struct Image<S: Simt, T: Word> {
     pitch: u32,
 }
 
-/// Where corners go; nowhere where pieces have no room for any.
+/// Where corners go; where pieces have no room for any, responses are left.
 #[derive(Clone, Copy)]
 struct List<S: Simt> {
     state: S::Buffer<u32>,
@@ -356,7 +354,7 @@ fn rim<S: Simt, A: Arithmetic>(
     s: S,
     image: Image<S, A::Sample>,
     set: Settings,
-    map: Option<S::Buffer<f32>>,
+    map: S::Buffer<f32>,
     mask: Mask<S>,
     list: List<S>,
 ) {
@@ -369,9 +367,10 @@ fn rim<S: Simt, A: Arithmetic>(
     let gradients = sums.grown(0, window, size);
     let smoothed = gradients.grown(1, 1, size);
     let samples = smoothed.grown(smoothing, smoothing, size);
-    // Samples are smoothed from the second part of the memory to the first, and differentiated back; sums have a third.
+    // Samples are smoothed from the second part of the memory to the first, and differentiated back; sums have a third. What rows have of
+    // corners comes where smoothed samples were.
     let field = |area: Area, first: u32| Field { s, area, first, size, rule };
-    let second = Field::<S>::words::<A::Value>(smoothed).next_multiple_of(2);
+    let second = Field::<S>::words::<A::Value>(smoothed).max(SIDE).next_multiple_of(2);
     let [of_gradient, of_sum] =
         [Field::<S>::words::<A::Value>(gradients), Field::<S>::words::<A::Product>(sums)];
     let third = second + (2 * of_gradient).max(Field::<S>::words::<A::Value>(samples)).next_multiple_of(2);
@@ -404,11 +403,11 @@ fn rim<S: Simt, A: Arithmetic>(
     s.barrier();
     sum_across::<S, A>(set, sums, responses.area, |x, y, [a, b, c]| {
         let value = measure_of(|square| s.sqrt(square), set.measure, set.parameter, a, b, c);
-        if let (Some(map), true) = (map, tile.contains(x, y)) {
+        if list.room == 0 {
             s.store(map, size.number(x, y) as usize, value);
+        } else {
+            responses.set(x, y, if mask.allows_in_stack(size.height, x, y) { value } else { NEVER });
         }
-        let counts = list.room > 0 && mask.allows_in_stack(size.height, x, y);
-        responses.set(x, y, if counts { value } else { NEVER });
     });
     if list.room > 0 {
         s.barrier();
@@ -545,7 +544,6 @@ fn find<S: Simt>(s: S, tile: Area, responses: Field<S>, radius: u32, list: List<
         let is_corner =
             own > bound && size.within(list.margin, x, y) && is_strongest(responses, x, y, radius);
         let corners = s.ballot(is_corner);
-        // Where smoothed samples were.
         if s.lane() == 0 {
             s.set_shared_word(row, corners);
         }

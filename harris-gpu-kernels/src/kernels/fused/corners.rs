@@ -30,7 +30,7 @@ pub(super) struct Corners<S: Simt> {
     /// The greatest response so far of its own corners.
     greatest: i32,
     /// Which of the last rows have responses that count, the latest first.
-    strong: [bool; 3],
+    strong: [bool; 4],
     /// Responses, and the greatest of as many rows of them as the radius.
     responses: [[i32; EACH]; 4],
     pooled: [[i32; EACH]; 5],
@@ -54,7 +54,7 @@ impl<S: Simt> Corners<S> {
             known: 0,
             bound: 0,
             greatest: i32::MIN,
-            strong: [false; 3],
+            strong: [false; 4],
             responses: [[i32::MIN; EACH]; 4],
             pooled: [[i32::MIN; EACH]; 5],
         }
