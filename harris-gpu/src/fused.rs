@@ -22,11 +22,15 @@ const WARP: usize = simt::WARP as usize;
 pub(crate) fn walk(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
     simple_threshold(config)?;
     if needs_map(config) {
-        return walk_of_map(shape, config).and_then(|_| walk_in_map(shape, config));
+        walk_of_map(shape, config)?;
+    }
+    let radius = config.suppression_radius();
+    if radius > fused::MOST_RADIUS && radius <= fused::MOST_RADIUS_IN_MAP {
+        return walk_in_map(shape, config);
     }
     let Front { samples, smoothing, gradient, window } = Front::new(shape, config)?;
     let measure = if shape.mask_pitch > 0 { measure::ANY } else { measure_of(config).0 };
-    let radius = config.suppression_radius();
+    let radius = radius.min(fused::MOST_RADIUS);
     let kernel = Kernel::fused(samples, smoothing, gradient, window, measure, radius)?;
     suited(shape, Walk { kernel, window: config.window().radius() as u32, radius, in_map: false })
 }
@@ -58,8 +62,7 @@ fn most_reach(walk: Walk) -> usize {
     walk.reach().max(fused::MOST_REACH as usize)
 }
 
-/// Whether corners are sought in a map of responses: these are looked at again when they are found, or farther around than walks from
-/// samples see.
+/// Whether responses are looked at again when corners are found, or where they are sought, farther around than walks from samples see.
 pub(crate) fn needs_map(config: &HarrisConfig) -> bool {
     config.subpixel() == Subpixel::Quadratic || config.suppression_radius() > fused::MOST_RADIUS
 }
@@ -184,6 +187,8 @@ pub(crate) struct Pieces {
     /// How many there are: those that are walked, and the tiles of the rim, which come after them.
     count: usize,
     rim: Option<Rim>,
+    /// What leaves responses before, where they are needed.
+    map: Option<Walk>,
     /// Candidates that each has room for.
     room: usize,
 }
@@ -215,6 +220,7 @@ impl Pieces {
             strips: strips * images,
             multiprocessors,
             count: 0,
+            map: walk_of_map(&search.shape, search.config).filter(|_| needs_map(search.config)),
             rim: if walk.in_map { None } else { Rim::new(search.config, walk.radius) },
             room: 0,
         };
@@ -243,7 +249,9 @@ impl Pieces {
         let mask = if search.shape.mask_pitch > 0 { address(Slot::Mask) } else { 0 };
         let [kept, usual] = search.room.key(search.images);
         let size = u64::from(search.width) << 32 | u64::from(search.height);
-        let kind = (self.walk.kernel as u64) << 2 | u64::from(wanted) << 1 | u64::from(self.hurried);
+        let map = self.map.map_or(0, |map| map.kernel as u64 + 1);
+        let kernels = map << 32 | self.walk.kernel as u64;
+        let kind = kernels << 2 | u64::from(wanted) << 1 | u64::from(self.hurried);
         [
             size,
             self.images as u64,
@@ -393,9 +401,8 @@ pub(crate) fn find<D: Device>(
         if pieces.hurried {
             search.device.await_announced()?;
         }
-        if pieces.walk.in_map {
-            let walk = walk_of_map(&search.shape, search.config).expect("covered");
-            respond(search.device, search.workspace, search.config, &search.shape, walk)?;
+        if let Some(map) = pieces.map {
+            respond(search.device, search.workspace, search.config, &search.shape, map)?;
         }
         seek(search, pieces, left)?;
         list(search, pieces, wanted)

@@ -4,7 +4,7 @@ mod faulty;
 
 use faulty::{Faulty, Memory};
 use harris_conformance::pictures::{Depth, Picture, noise};
-use harris_core::{Detector, HarrisConfig, Keypoint, Order, ReferenceDetector};
+use harris_core::{Detector, HarrisConfig, Keypoint, Order, ReferenceDetector, Subpixel};
 use harris_gpu::{Device, GpuDetector, Lines, Resident, Rows};
 
 fn picture(seed: u64, width: usize, height: usize) -> Picture {
@@ -27,6 +27,31 @@ fn images_of_two_sizes_by_turns() {
     }
     // The first of a size makes room, or the other's did, the next is looked at, and the next recorded.
     assert!(device.played() >= 6, "{} played", device.played());
+}
+
+/// Of one size and in one place, also where corners are sought in a map.
+#[test]
+fn samples_of_several_types_by_turns() {
+    let default = HarrisConfig::builder();
+    for builder in
+        [default.clone(), default.clone().subpixel(Subpixel::Quadratic), default.suppression_radius(4)]
+    {
+        let config = builder.build().unwrap();
+        let mut reference = ReferenceDetector::new(config.clone());
+        let device = Faulty::default();
+        let mut detector = GpuDetector::new(device.clone(), config);
+        for i in 0..18 {
+            // The longest first: others have room where it was.
+            let depth = [Depth::F32, Depth::U16, Depth::U8][i as usize % 3];
+            let picture = Picture::draw(depth, (64, 40, 1), |x, y, _| noise(i, x / 3, y / 3, 0));
+            let expected = reference.detect(&picture.view()).unwrap();
+            assert!(
+                !expected.is_empty() && detector.detect(&picture.view()).unwrap() == expected,
+                "image {i}"
+            );
+        }
+        assert!(device.played() >= 9, "{} played", device.played());
+    }
 }
 
 #[test]
