@@ -97,7 +97,7 @@ fn mean_of_floats(sum: f32, radius: u32) -> f32 {
 }
 
 arithmetics! {
-    // Sums down fit in 32 bits: of no channel they have more than 64 times 4080².
+    // Sums down fit in 32 bits: those of one channel are at most 16 · 4080², or 31 · 1020², those of three 3 · 3 · 4080².
     Bytes [true]: u8, i32, i32, i64, mean, |a: i32, b: i32| a * b;
     Words [true]: u16, i32, i64, i64, mean, |a: i32, b: i32| i64::from(a) * i64::from(b);
     Floats [false]: f32, f32, f32, f32, mean_of_floats, |a: f32, b: f32| a * b;
