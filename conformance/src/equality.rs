@@ -527,6 +527,8 @@ pub fn in_batches(make: Make) {
         default.clone().threshold(Threshold::None).suppression_radius(1),
         default.clone().min_distance(6.5),
         default.clone().suppression_radius(5),
+        default.clone().border(Border::Replicate),
+        default.clone().border(Border::Zero).suppression_radius(1).margin(2),
         default.subpixel(Subpixel::Quadratic),
     ];
     for config in configs {
