@@ -2,13 +2,12 @@
 
 use core::array;
 
-use super::super::number::ordered;
+use super::super::number::{ordered, unordered};
 use super::super::order::below;
 use super::super::runs::push;
-use super::super::threshold::floor;
 use super::{EACH, Lane};
 use crate::Simt;
-use crate::abi::{measure as measures, state};
+use crate::abi::{measure as measures, state, threshold};
 
 /// A lane's part of it. Rings have the latest row first.
 ///
@@ -30,7 +29,7 @@ pub(super) struct Corners<S: Simt> {
     /// The greatest response so far of its own corners.
     greatest: i32,
     /// Which of the last rows have responses that count, the latest first.
-    strong: [bool; 4],
+    strong: [bool; 3],
     /// Responses, and the greatest of as many rows of them as the radius.
     responses: [[i32; EACH]; 4],
     pooled: [[i32; EACH]; 5],
@@ -54,7 +53,7 @@ impl<S: Simt> Corners<S> {
             known: 0,
             bound: 0,
             greatest: i32::MIN,
-            strong: [false; 4],
+            strong: [false; 3],
             responses: [[i32::MIN; EACH]; 4],
             pooled: [[i32::MIN; EACH]; 5],
         }
@@ -83,7 +82,15 @@ impl<S: Simt> Corners<S> {
     pub(super) fn learn(&mut self, lane: &Lane<S>) -> f32 {
         let (s, set) = (lane.s, &lane.set);
         self.known = self.heard;
-        let floor = floor(set.threshold, set.value, self.known);
+        // As `threshold::floor`, by which a kernel that has no register to spare spills for sm_120.
+        let floor = if set.threshold == threshold::ABSOLUTE {
+            set.value
+        } else if self.known > ordered(0.0) {
+            set.value * unordered(self.known)
+        } else {
+            0.0
+        };
+        let floor = floor.max(0.0);
         self.bound = floor.to_bits() as i32;
         let root = if set.measure == measures::HARRIS { s.sqrt(floor) } else { floor };
         root * set.reach
@@ -133,8 +140,11 @@ impl<S: Simt> Corners<S> {
         // To be reached: those before a corner in the order of rows are to be exceeded.
         let least: [i32; EACH] = array::from_fn(|i| (above[i] + 1).max(below[i]));
         let wins = some(array::from_fn(|i| own[i] >= least[i]));
+        // Where no row farther up is told of, as there are no registers for that: none wins that does not count.
+        let last = self.strong.len() - 1;
+        let is_strong = RADIUS - 1 > last || self.strong[(RADIUS - 1).min(last)];
         // Most that exceed the bound lose to others of their columns.
-        if self.strong[RADIUS - 1] && lane.s.any(wins) {
+        if is_strong && lane.s.any(wins) {
             self.decide::<RADIUS>(lane, least, above, own, below, centre as u32);
         }
         push(&mut self.strong, strong);
