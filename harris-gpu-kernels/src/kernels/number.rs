@@ -10,6 +10,8 @@ pub(crate) trait Number: Word + Add<Output = Self> + Sub<Output = Self> + Mul<Ou
     /// What changes no number that it is added to, not even one that is zero.
     const NOTHING: Self;
     fn weight(value: u8) -> Self;
+    /// What the sum of a binomial of radius 1 or 2 over both axes becomes: rounded, where it is an integer.
+    fn mean(self, radius: usize) -> Self;
 }
 
 impl Number for i32 {
@@ -18,6 +20,10 @@ impl Number for i32 {
     #[inline(always)]
     fn weight(value: u8) -> Self {
         value.into()
+    }
+    #[inline(always)]
+    fn mean(self, radius: usize) -> Self {
+        (self + (1 << (4 * radius - 1))) >> (4 * radius)
     }
 }
 
@@ -28,6 +34,10 @@ impl Number for i64 {
     fn weight(value: u8) -> Self {
         value.into()
     }
+    #[inline(always)]
+    fn mean(self, radius: usize) -> Self {
+        (self + (1 << (4 * radius - 1))) >> (4 * radius)
+    }
 }
 
 impl Number for f32 {
@@ -36,6 +46,10 @@ impl Number for f32 {
     #[inline(always)]
     fn weight(value: u8) -> Self {
         value.into()
+    }
+    #[inline(always)]
+    fn mean(self, radius: usize) -> Self {
+        self * if radius == 1 { 1.0 / 16.0 } else { 1.0 / 256.0 }
     }
 }
 

@@ -24,7 +24,7 @@ const _: () = assert!(SIDE == WARP);
 /// Where no response counts: a corner's exceeds it.
 const NEVER: f32 = 0.0;
 
-/// The numbers on which stages compute, and how they round.
+/// The numbers on which stages compute.
 trait Arithmetic {
     /// Whether sums are the same in any order.
     const IS_EXACT: bool;
@@ -37,8 +37,6 @@ trait Arithmetic {
     type Sum: Number;
 
     fn value(sample: Self::Sample) -> Self::Value;
-    /// What the sum of a binomial of this radius becomes.
-    fn smoothed(sum: Self::Value, radius: u32) -> Self::Value;
     fn product(a: Self::Value, b: Self::Value) -> Self::Product;
     fn tap(tap: f32) -> Self::Product;
     fn sum(product: Self::Product) -> Self::Sum;
@@ -46,7 +44,7 @@ trait Arithmetic {
 }
 
 macro_rules! arithmetics {
-    ($($name:ident [$is_exact:literal]: $sample:ident, $value:ident, $product:ident, $sum:ident, $smoothed:expr, $multiplied:expr;)*) => {$(
+    ($($name:ident [$is_exact:literal]: $sample:ident, $value:ident, $product:ident, $sum:ident, $multiplied:expr;)*) => {$(
         struct $name;
 
         impl Arithmetic for $name {
@@ -59,10 +57,6 @@ macro_rules! arithmetics {
             #[inline(always)]
             fn value(sample: $sample) -> $value {
                 sample.into()
-            }
-            #[inline(always)]
-            fn smoothed(sum: $value, radius: u32) -> $value {
-                ($smoothed)(sum, radius)
             }
             #[inline(always)]
             fn product(a: $value, b: $value) -> $product {
@@ -84,25 +78,13 @@ macro_rules! arithmetics {
     )*};
 }
 
-/// The mean that the sum of a binomial makes, rounded.
-#[inline(always)]
-fn mean(sum: i32, radius: u32) -> i32 {
-    (sum + (1 << (4 * radius - 1))) >> (4 * radius)
-}
-
-/// The same of floats.
-#[inline(always)]
-fn mean_of_floats(sum: f32, radius: u32) -> f32 {
-    sum * if radius == 1 { 1.0 / 16.0 } else { 1.0 / 256.0 }
-}
-
 arithmetics! {
     // Sums down fit in 32 bits: those of one channel are at most 16 · 4080², or 31 · 1020², those of three 3 · 3 · 4080².
-    Bytes [true]: u8, i32, i32, i64, mean, |a: i32, b: i32| a * b;
-    Words [true]: u16, i32, i64, i64, mean, |a: i32, b: i32| i64::from(a) * i64::from(b);
-    Floats [false]: f32, f32, f32, f32, mean_of_floats, |a: f32, b: f32| a * b;
+    Bytes [true]: u8, i32, i32, i64, |a: i32, b: i32| a * b;
+    Words [true]: u16, i32, i64, i64, |a: i32, b: i32| i64::from(a) * i64::from(b);
+    Floats [false]: f32, f32, f32, f32, |a: f32, b: f32| a * b;
     // Bytes under a window of floats.
-    Rounded [false]: u8, i32, f32, f32, mean, |a: i32, b: i32| (a * b) as f32;
+    Rounded [false]: u8, i32, f32, f32, |a: i32, b: i32| (a * b) as f32;
 }
 
 macro_rules! rims {
@@ -420,7 +402,7 @@ fn rim<S: Simt, A: Arithmetic>(
 fn smooth<S: Simt, A: Arithmetic, const RADIUS: usize>(s: S, from: Field<S>, to: Field<S>) {
     let smoothed = |x: u32, y: u32| {
         let sum: A::Value = binomial(RADIUS, |j| binomial(RADIUS, |i| from.at(x as i32 + i, y as i32 + j)));
-        A::smoothed(sum, RADIUS as u32)
+        sum.mean(RADIUS)
     };
     to.area.each::<S, _, 1>(s, smoothed, |x, y, value| to.set(x, y, value));
 }

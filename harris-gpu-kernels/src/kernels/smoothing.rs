@@ -9,7 +9,7 @@ use super::runs::{Run, down, push};
 use crate::Simt;
 
 macro_rules! binomials {
-    ($($name:ident: $word:ident, $radius:literal, $finish:expr;)*) => {$(
+    ($($name:ident: $word:ident, $radius:literal;)*) => {$(
         pub(crate) fn $name<S: Simt>(
             s: S,
             from: S::Buffer<$word>,
@@ -19,16 +19,16 @@ macro_rules! binomials {
             rows: u32,
             border: u32,
         ) {
-            smooth::<S, $word, $radius>(s, from, to, Size { width, height }, rows, border, $finish);
+            smooth::<S, $word, $radius>(s, from, to, Size { width, height }, rows, border);
         }
     )*};
 }
 
 binomials! {
-    binomial3_i32: i32, 1, |sum| (sum + 8) >> 4;
-    binomial5_i32: i32, 2, |sum| (sum + 128) >> 8;
-    binomial3_f32: f32, 1, |sum| sum * (1.0 / 16.0);
-    binomial5_f32: f32, 2, |sum| sum * (1.0 / 256.0);
+    binomial3_i32: i32, 1;
+    binomial5_i32: i32, 2;
+    binomial3_f32: f32, 1;
+    binomial5_f32: f32, 2;
 }
 
 #[inline(always)]
@@ -39,7 +39,6 @@ fn smooth<S: Simt, T: Number, const RADIUS: usize>(
     size: Size,
     rows: u32,
     border: u32,
-    finish: impl Fn(T) -> T,
 ) {
     let run = Run::new(s, size, rows);
     let plane = Plane::new(s, from, size, border);
@@ -58,7 +57,7 @@ fn smooth<S: Simt, T: Number, const RADIUS: usize>(
             if centre >= run.top as i32 {
                 // The latest row is not in the ring yet.
                 let sum = binomial(RADIUS, |i| if i == r { row } else { ring[(r - 1 - i) as usize] });
-                s.store(to, start(s, size) + size.number(run.x, centre as u32) as usize, finish(sum));
+                s.store(to, start(s, size) + size.number(run.x, centre as u32) as usize, sum.mean(RADIUS));
             }
             push(&mut ring, row);
         });

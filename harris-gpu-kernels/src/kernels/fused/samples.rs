@@ -22,8 +22,6 @@ pub(super) trait Sample: Word {
     fn is_valid(self) -> bool {
         true
     }
-    /// What a binomial's sum over both axes becomes, of radius 1 or 2.
-    fn smoothed(sum: Self::Number, radius: usize) -> Self::Number;
     fn product(a: Self::Number, b: Self::Number) -> Self::Sum;
     fn float(sum: Self::Sum) -> f32;
 }
@@ -37,10 +35,6 @@ macro_rules! integers {
             #[inline(always)]
             fn number(self) -> i32 {
                 self.into()
-            }
-            #[inline(always)]
-            fn smoothed(sum: i32, radius: usize) -> i32 {
-                (sum + (1 << (4 * radius - 1))) >> (4 * radius)
             }
             #[inline(always)]
             fn product(a: i32, b: i32) -> $sum {
@@ -71,10 +65,6 @@ impl Sample for f32 {
     #[inline(always)]
     fn is_valid(self) -> bool {
         self.abs() <= MOST_SAMPLE
-    }
-    #[inline(always)]
-    fn smoothed(sum: f32, radius: usize) -> f32 {
-        sum * if radius == 1 { 1.0 / 16.0 } else { 1.0 / 256.0 }
     }
     #[inline(always)]
     fn product(a: f32, b: f32) -> f32 {
@@ -276,7 +266,7 @@ impl<
                     1 => smooth([rows[1][i] + row[i], T::Number::ZERO], rows[0][i]),
                     _ => smooth([rows[2][i] + rows[0][i], rows[3][i] + row[i]], rows[1][i]),
                 };
-                T::smoothed(sum, SMOOTHING)
+                T::Number::mean(sum, SMOOTHING)
             });
             push(rows, row);
             down
