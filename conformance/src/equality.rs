@@ -366,6 +366,13 @@ pub fn with_every_walk(make: Make) {
     }
 }
 
+/// Squares, those below the second row of them as bright as brings their responses near 0.3 times the greatest: windows around the centre
+/// of one have equal eigenvalues, for which a response is the greatest that the trace allows.
+fn squares(x: usize, y: usize) -> f64 {
+    let is_inside = x % 20 / 4 == 2 && y % 20 / 4 == 2;
+    if is_inside { [0.3, 1.0, 0.78][(y / 20).min(2)] } else { 0.0 }
+}
+
 /// Wide box windows, at sizes around the least that a walk with them takes, and around where its strips begin anew.
 pub fn with_every_wide_window(make: Make) {
     let sizes = [(40, 36), (36, 75), (93, 41), (97, 52), (185, 38), (115, 58), (230, 44)];
@@ -382,13 +389,14 @@ pub fn with_every_wide_window(make: Make) {
                     let builder =
                         builder.window(Window::Box { size }).suppression_radius([1, 2, 4][number % 3]);
                     let builder =
-                        builder.threshold([Threshold::None, Threshold::Relative(0.01)][number / 3 % 2]);
+                        builder.threshold([Threshold::None, Threshold::Relative(0.3)][number / 3 % 2]);
                     let config = builder.build().expect("a valid choice");
                     let (width, height) = sizes[number % sizes.len()];
                     // Of the greatest gradients that there are, too.
                     let brightness = |x: usize, y: usize, c: usize| match number % 4 {
                         0 => noise(number as u64, x / 2, y / 2, c).round(),
                         1 => f64::from(u8::from(x / 2 % 2 == y / 2 % 2)),
+                        2 => squares(x, y),
                         _ => noise(number as u64, x / 2, y / 2, c),
                     };
                     let mut picture = Picture::draw(depth, (width, height, 1), brightness).with_gap(3);
@@ -399,6 +407,58 @@ pub fn with_every_wide_window(make: Make) {
                     number += 1;
                 }
             }
+        }
+    }
+}
+
+/// Box gradients before box windows, at sizes around the least that a walk with them takes, and around where its strips begin anew.
+pub fn with_every_box_gradient(make: Make) {
+    let borders = [Border::Reflect101, Border::Skip, Border::Reflect101, Border::Replicate, Border::Zero];
+    for (gradient, window) in
+        [3, 5, 9, 11, 31].into_iter().flat_map(|gradient| [3, 7, 9, 11].map(|w| (gradient, w)))
+    {
+        for number in 0..9 {
+            // The same in every run.
+            let pick = |what: u64, count: usize| {
+                (noise(what, number, gradient as usize, window as usize) * count as f64) as usize
+            };
+            let radius = [2, 4, [1, 3, 6][pick(0, 3)]][number % 3];
+            let builder = HarrisConfig::builder()
+                .smoothing([Smoothing::None, Smoothing::None, Smoothing::Binomial3][pick(1, 3)])
+                .gradient(Gradient::Box { size: gradient })
+                .window(Window::Box { size: window })
+                .measure(
+                    [Measure::Harris { k: 0.04 }, Measure::ShiTomasi, Measure::Noble { eps: 1e-6 }]
+                        [number / 3],
+                )
+                .border(borders[pick(2, 5)])
+                .suppression_radius(radius)
+                .threshold([Threshold::Relative(0.3), Threshold::None][pick(3, 2)]);
+            let config = builder.build().expect("a valid choice");
+            let reach = (gradient / 2 + window / 2) as usize + radius as usize;
+            let (least, strip) = (2 * reach.max(8), 128 - 2 * reach);
+            let (width, height) = [
+                (least, least + 1),
+                (least + 1, least),
+                (least - 1, 60),
+                ((least / strip + 1) * strip, least + 7),
+                ((least / strip + 1) * strip + 1, least + 30),
+                ((least / strip + 2) * strip - 1, 2 * least),
+            ][pick(4, 6)];
+            let depth = if pick(5, 7) == 0 { Depth::U16 } else { Depth::U8 };
+            // Of the greatest gradients that there are, too.
+            let scene = pick(6, 4);
+            let brightness = |x: usize, y: usize, c: usize| match scene {
+                0 => noise(number as u64, x / 3, y / 2, c).round(),
+                1 => f64::from(u8::from(x / (gradient as usize / 2 + 1) % 2 == y / 40 % 2)),
+                2 => squares(x, y),
+                _ => noise(number as u64, x / 5, y / 4, c),
+            };
+            let mut picture = Picture::draw(depth, (width, height, 1), brightness).with_gap(3);
+            if pick(7, 5) == 0 {
+                picture = picture.with_mask(|x, y| (x / 5 + y / 7) % 3 != 0);
+            }
+            assert_equal(&mut *make(config.clone()), &config, &picture, &picture.view());
         }
     }
 }

@@ -124,13 +124,12 @@ impl<D: Device> GpuDetector<D> {
     #[must_use]
     pub fn stack(&self, images: &[ImageView<'_>]) -> usize {
         let Some(first) = images.first() else { return 0 };
-        let plain = self.config.min_distance() <= 1.0
-            && self.config.subpixel() == Subpixel::None
-            && !fused::needs_map(&self.config);
-        if !plain || self.walk(&Shape::new(first, 1)).is_none() {
+        let shape = Shape::new(first, 1);
+        let plain = self.config.min_distance() <= 1.0 && self.config.subpixel() == Subpixel::None;
+        let walk = self.walk(&shape).filter(|&walk| plain && !fused::needs_map(&self.config, walk));
+        if walk.is_none() {
             return 1;
         }
-        let shape = Shape::new(first, 1);
         let keypoints = size_of::<[f32; 4]>() * Room::new(&self.config, &shape).kept;
         let most = (MOST_STACKED / shape.bytes().max(keypoints)).max(1);
         let alike = |image: &&ImageView<'_>| Shape::new(image, 1) == shape;

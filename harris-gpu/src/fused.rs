@@ -1,7 +1,7 @@
 //! From samples to the list of corners in one walk.
 
 use harris_core::{
-    Error, HarrisConfig, ImageView, MAX_SAMPLE, Measure, Smoothing, Subpixel, Threshold, Window,
+    Error, Gradient, HarrisConfig, ImageView, MAX_SAMPLE, Measure, Smoothing, Subpixel, Threshold, Window,
 };
 use harris_gpu_kernels::abi::{Kernel, fused, gradient, measure, state};
 use harris_gpu_kernels::simt;
@@ -21,25 +21,31 @@ const WARP: usize = simt::WARP as usize;
 /// The walk over images under a configuration, or among their responses where another leaves these, where there is one.
 pub(crate) fn walk(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
     simple_threshold(config)?;
-    if needs_map(config) {
-        walk_of_map(shape, config)?;
-    }
-    let radius = config.suppression_radius();
-    if radius > fused::MOST_RADIUS && radius <= fused::MOST_RADIUS_IN_MAP {
-        return walk_in_map(shape, config);
-    }
     let Front { samples, smoothing, gradient, window } = Front::new(shape, config)?;
     let measure = if shape.mask_pitch > 0 { measure::ANY } else { measure_of(config).0 };
-    let radius = radius.min(fused::MOST_RADIUS);
-    let kernel = Kernel::fused(samples, smoothing, gradient, window, measure, radius)?;
-    suited(shape, Walk { kernel, window: config.window().radius() as u32, radius, in_map: false })
+    let of = |radius: usize| {
+        let kernel = Kernel::fused(samples, smoothing, gradient, window, measure, radius)?;
+        suited(shape, Walk { radius, ..Walk::new(kernel, config) })
+    };
+    let radius = config.suppression_radius();
+    let walk = if let Some(walk) = of(radius) {
+        walk
+    } else if radius <= fused::MOST_RADIUS_IN_MAP {
+        walk_in_map(shape, config)?
+    } else {
+        of(fused::MOST_RADIUS)?
+    };
+    if needs_map(config, walk) {
+        walk_of_map(shape, config)?;
+    }
+    Some(walk)
 }
 
 /// The walk that leaves responses, where there is one.
 pub(crate) fn walk_of_map(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
     let Front { samples, smoothing, gradient, window } = Front::new(shape, config)?;
     let kernel = Kernel::map(samples, smoothing, gradient, window, measure_of(config).0)?;
-    suited(shape, Walk { kernel, window: config.window().radius() as u32, radius: 0, in_map: false })
+    suited(shape, Walk::new(kernel, config))
 }
 
 /// The walk that seeks corners among responses, where there is one.
@@ -48,7 +54,15 @@ pub(crate) fn walk_in_map(shape: &Shape, config: &HarrisConfig) -> Option<Walk> 
     let window = (fused::Weights::Box, 0);
     let kernel =
         Kernel::fused(fused::Samples::Responses, 0, gradient::CENTRAL, window, measure::ANY, radius)?;
-    suited(shape, Walk { kernel, window: 0, radius, in_map: true })
+    suited(shape, Walk { kernel, gradient: 1, window: 0, radius, in_map: true })
+}
+
+impl Walk {
+    /// One over images that seeks no corners.
+    fn new(kernel: Kernel, config: &HarrisConfig) -> Self {
+        let (gradient, window) = (config.gradient().radius() as u32, config.window().radius() as u32);
+        Self { kernel, gradient, window, radius: 0, in_map: false }
+    }
 }
 
 /// The walk where one reflection at each edge is enough.
@@ -57,14 +71,14 @@ fn suited(shape: &Shape, walk: Walk) -> Option<Walk> {
     (side >= 2 * most_reach(walk)).then_some(walk)
 }
 
-/// Columns and rows from a corner to the farthest sample that a walk, or any that has no wide window, needs for it.
+/// Columns and rows from a corner to the farthest sample that a walk, or any of fixed taps that has no wide window, needs for it.
 fn most_reach(walk: Walk) -> usize {
     walk.reach().max(fused::MOST_REACH as usize)
 }
 
-/// Whether responses are looked at again when corners are found, or where they are sought, farther around than walks from samples see.
-pub(crate) fn needs_map(config: &HarrisConfig) -> bool {
-    config.subpixel() == Subpixel::Quadratic || config.suppression_radius() > fused::MOST_RADIUS
+/// Whether responses are what a walk looks at, or are looked at again when it has found corners, or farther around than it sees.
+pub(crate) fn needs_map(config: &HarrisConfig, walk: Walk) -> bool {
+    walk.in_map || config.subpixel() == Subpixel::Quadratic || config.suppression_radius() > walk.radius
 }
 
 /// What a walk from samples to responses is told by, as [`Kernel::fused`] has it.
@@ -85,9 +99,20 @@ impl Front {
             Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial5 => config.smoothing().radius(),
             Smoothing::Gaussian { .. } => return None,
         };
-        let gradient = gradient_of(config.gradient())?;
         let radius = config.window().radius();
+        let gradient = match config.gradient() {
+            // No rim knows of it.
+            Gradient::Box { .. } if Rim::new(config, 0).is_some() => return None,
+            Gradient::Box { .. } => gradient::BOX,
+            other => gradient_of(other)?,
+        };
         let window = match config.window() {
+            Window::Box { .. } if gradient == gradient::BOX => {
+                if radius.max(config.gradient().radius()) > fused::MOST_OF_BOXES {
+                    return None;
+                }
+                (fused::Weights::Wide, fused::MOST_OF_BOXES)
+            }
             Window::Box { .. } if radius <= fused::MOST_NARROW => (fused::Weights::Box, radius),
             Window::Box { .. } => {
                 (fused::Weights::Wide, fused::WIDE.into_iter().find(|&most| radius <= most)?)
@@ -148,7 +173,7 @@ fn respond<D: Device>(
         (0, shape.height),
         (lengths.first as u32, lengths.number as u32, lengths.later as u32),
         (config.tensor_scale(shape.depth.full_scale()), measure, parameter),
-        (frame, walk.window),
+        (frame, walk.gradient, walk.window),
         taps_of(config.window()),
     )?;
     match rim {
@@ -220,7 +245,7 @@ impl Pieces {
             strips: strips * images,
             multiprocessors,
             count: 0,
-            map: walk_of_map(&search.shape, search.config).filter(|_| needs_map(search.config)),
+            map: walk_of_map(&search.shape, search.config).filter(|_| needs_map(search.config, walk)),
             rim: if walk.in_map { None } else { Rim::new(search.config, walk.radius) },
             room: 0,
         };
@@ -488,7 +513,7 @@ fn walk_on<D: Device>(
         (first as u32, last as u32),
         (lengths.first as u32, lengths.number as u32, lengths.later as u32),
         (scale, measure, parameter),
-        (frame, pieces.walk.window, margin),
+        (frame, pieces.walk.gradient, pieces.walk.window, margin),
         (threshold, value, reach(config, scale)),
         (piece as u32, pieces.count as u32, pieces.room as u32),
         (tables, if piece == 0 { counters } else { 0 }),

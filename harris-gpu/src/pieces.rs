@@ -10,10 +10,11 @@ pub(crate) const LEAST_ROWS: usize = 5;
 /// Schedulers of a multiprocessor.
 const SCHEDULERS: usize = 4;
 
-/// A fused kernel, and the radii of its window and of its suppression.
+/// A fused kernel, and the radii of its gradient, window and suppression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Walk {
     pub(crate) kernel: Kernel,
+    pub(crate) gradient: u32,
     pub(crate) window: u32,
     pub(crate) radius: usize,
     /// Whether it seeks corners among responses that are there.
@@ -28,12 +29,12 @@ impl Walk {
 
     /// Columns of a strip.
     pub(crate) fn columns(self) -> u32 {
-        fused::own(self.kernel.side(self.window).expect("a fused kernel"))
+        fused::own(self.kernel.side(self.gradient, self.window).expect("a fused kernel"))
     }
 
     /// Columns and rows from a corner to the farthest sample on which it depends.
     pub(crate) fn reach(self) -> usize {
-        self.kernel.reach(self.window).expect("a fused kernel") as usize
+        self.kernel.reach(self.gradient, self.window).expect("a fused kernel") as usize
     }
 
     /// Rows that a warp walks before the first of a piece and after the last.
@@ -132,8 +133,13 @@ fn rows_of_piece(height: usize, strips: usize, multiprocessors: usize, walk: Wal
 mod tests {
     use super::*;
 
-    const DEFAULT: Walk =
-        Walk { kernel: Kernel::binomial3_sobel_box3_harris_radius2, window: 1, radius: 2, in_map: false };
+    const DEFAULT: Walk = Walk {
+        kernel: Kernel::binomial3_sobel_box3_harris_radius2,
+        gradient: 1,
+        window: 1,
+        radius: 2,
+        in_map: false,
+    };
 
     #[test]
     fn pieces_fill_the_device() {

@@ -94,17 +94,17 @@ impl Kernel {
         }
     }
 
-    /// Columns and rows from a corner, or a response, to the farthest sample on which it depends, of a fused kernel whose window has this
-    /// radius.
+    /// Columns and rows from a corner, or a response, to the farthest sample on which it depends, of a fused kernel whose gradient and
+    /// window have these radii.
     #[must_use]
-    pub fn reach(self, window: u32) -> Option<u32> {
-        self.of_corners().or(self.of_map()).map(|[_, reach]| reach + window)
+    pub fn reach(self, gradient: u32, window: u32) -> Option<u32> {
+        self.of_corners().or(self.of_map()).map(|[_, reach]| reach + gradient + window)
     }
 
-    /// Columns to each side of a warp's that only lead to others, of a fused kernel whose window has this radius.
+    /// Columns to each side of a warp's that only lead to others, of such a kernel.
     #[must_use]
-    pub fn side(self, window: u32) -> Option<u32> {
-        let reach = self.reach(window)?;
+    pub fn side(self, gradient: u32, window: u32) -> Option<u32> {
+        let reach = self.reach(gradient, window)?;
         Some(if self.of_map().is_some() { fused::side_of_map(reach) } else { reach })
     }
 }
@@ -112,10 +112,10 @@ impl Kernel {
 macro_rules! fused_kernels {
     ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
         impl Kernel {
-            /// [`Kernel::blocks_held`] and [`Kernel::reach`], but for the window, of those that find corners.
+            /// [`Kernel::blocks_held`] and [`Kernel::reach`], but for gradient and window, of those that find corners.
             fn of_corners(self) -> Option<[u32; 2]> {
                 match self {
-                    $(Kernel::$name => Some([$blocks, $smoothing + 1 + $radius]),)*
+                    $(Kernel::$name => Some([$blocks, $smoothing + $radius]),)*
                     _ => None,
                 }
             }
@@ -139,10 +139,10 @@ for_each_fused!(fused_kernels);
 macro_rules! map_kernels {
     ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident;)*) => {
         impl Kernel {
-            /// [`Kernel::blocks_held`] and [`Kernel::reach`], but for the window, of those that leave responses.
+            /// [`Kernel::blocks_held`] and [`Kernel::reach`], but for gradient and window, of those that leave responses.
             fn of_map(self) -> Option<[u32; 2]> {
                 match self {
-                    $(Kernel::$name => Some([$blocks, $smoothing + 1]),)*
+                    $(Kernel::$name => Some([$blocks, $smoothing]),)*
                     _ => None,
                 }
             }
@@ -211,7 +211,7 @@ pub mod boxes {
     }
 }
 
-/// Gradients of fixed taps.
+/// Gradients, of fixed taps but for one.
 pub mod gradient {
     /// Sobel's.
     pub const SOBEL: u32 = 0;
@@ -219,6 +219,9 @@ pub mod gradient {
     pub const SCHARR: u32 = 1;
     /// Central differences.
     pub const CENTRAL: u32 = 2;
+    /// Of a fused kernel: the sum of a box on one side minus that on the other, of any radius up to
+    /// [`fused::MOST_OF_BOXES`](super::fused::MOST_OF_BOXES), which an argument tells.
+    pub const BOX: u32 = 3;
 }
 
 /// Fused kernels.
@@ -229,12 +232,15 @@ pub mod fused {
     pub const EACH: u32 = 4;
     /// Rows that are fetched at once, and then walked.
     pub const ROWS: usize = 3;
-    /// The most columns and rows from a corner to a sample on which it depends, the radii of all stages together, where no window is wide.
+    /// The most columns and rows from a corner to a sample on which it depends, the radii of all stages together, where no gradient is a
+    /// box and no window wide.
     pub const MOST_REACH: u32 = 8;
     /// The greatest radius of a window whose rows are held in registers.
     pub const MOST_NARROW: usize = 3;
     /// The greatest radii of wide windows that there are kernels for.
     pub const WIDE: [usize; 2] = [10, 15];
+    /// The greatest radius of box gradients, and of windows behind them, that there are kernels for.
+    pub const MOST_OF_BOXES: usize = 4;
 
     /// Columns of which a warp finds the corners, where these depend on samples so many columns away.
     #[must_use]
@@ -264,7 +270,7 @@ pub mod fused {
     pub enum Weights {
         /// All alike.
         Box,
-        /// All alike, of any radius up to one of [`WIDE`], which an argument tells.
+        /// All alike, of any radius up to one of [`WIDE`], or [`MOST_OF_BOXES`] behind box gradients, which an argument tells.
         Wide,
         /// A row of Pascal's triangle.
         Binomial,

@@ -17,6 +17,7 @@ mod corners;
 mod map;
 mod responses;
 mod samples;
+mod sides;
 mod weighted;
 mod wide;
 
@@ -27,6 +28,7 @@ use bytes::Bytes;
 use corners::Corners;
 use responses::Responses;
 use samples::{Colours, Floats, Words};
+use sides::Sides;
 use weighted::{Binomial, Gaussian, Weighted};
 use wide::Wide;
 
@@ -61,7 +63,8 @@ struct Settings {
     measure: u32,
     parameter: f32,
     frame: u32,
-    /// The radius of a wide window.
+    /// The radii of a box gradient and of a wide window.
+    gradient: u32,
     window: u32,
     margin: u32,
     threshold: u32,
@@ -92,6 +95,7 @@ impl Settings {
         measure: 0,
         parameter: 0.0,
         frame: 0,
+        gradient: 0,
         window: 0,
         margin: 0,
         threshold: 0,
@@ -182,7 +186,8 @@ impl<S: Simt> Lane<S> {
 trait Front<S: Simt> {
     /// Samples as they are in memory.
     type Sample: Word;
-    /// Rows from the one whose responses are computed to the one that they need, but for what [`Front::reach`] adds for wide windows.
+    /// Rows from the one whose responses are computed to the one that they need, but for what [`Front::reach`] adds for box gradients and
+    /// wide windows.
     const REACH: i32;
     /// How many times [`ROWS`] rows [`Front::lead`] takes, as they only lead to the first whose responses count; 0 where the walk is to
     /// compute them all the same.
@@ -260,6 +265,7 @@ macro_rules! variants {
             measure: u32,
             parameter: f32,
             frame: u32,
+            gradient: u32,
             window: u32,
             margin: u32,
             threshold: u32,
@@ -282,13 +288,16 @@ macro_rules! variants {
             let is_for_any = measures::$measure == measures::ANY;
             let measure = if is_for_any { measure } else { measures::$measure };
             let mask_pitch = if is_for_any { mask_pitch } else { 0 };
-            let set = Settings { stride, pitch, size, first, last, rows, whole, later, scale, measure, parameter, frame, window, margin, threshold, value, reach, piece, pieces, room, taps: [tap0, tap1, tap2, tap3] };
+            let set = Settings { stride, pitch, size, first, last, rows, whole, later, scale, measure, parameter, frame, gradient, window, margin, threshold, value, reach, piece, pieces, room, taps: [tap0, tap1, tap2, tap3] };
             walk::<S, front!($samples, $smoothing, $gradient, $weights, $window), $radius>(s, image, Mask::new(s, mask, mask_pitch), state, keys, counts, set, (tables, counters));
         }
     )*};
 }
 
 macro_rules! front {
+    (Bytes, $smoothing:literal, BOX, Wide, $most:literal) => {
+        Sides<S>
+    };
     (Bytes, $smoothing:literal, $gradient:ident, Box, $window:literal) => {
         Bytes<S, $smoothing, { gradient::$gradient }, Boxes<$smoothing, { gradient::$gradient }, $window>>
     };
@@ -349,6 +358,7 @@ macro_rules! maps {
             measure: u32,
             parameter: f32,
             frame: u32,
+            gradient: u32,
             window: u32,
             tap0: f32,
             tap1: f32,
@@ -357,7 +367,7 @@ macro_rules! maps {
         ) {
             let measure = if measures::$measure == measures::ANY { measure } else { measures::$measure };
             let set = Settings {
-                pitch, size: Size { width, height }, first, last, rows, whole, later, scale, measure, parameter, frame, window, taps: [tap0, tap1, tap2, tap3], ..Settings::NONE
+                pitch, size: Size { width, height }, first, last, rows, whole, later, scale, measure, parameter, frame, gradient, window, taps: [tap0, tap1, tap2, tap3], ..Settings::NONE
             };
             map::map::<S, front!($samples, $smoothing, $gradient, $weights, $window)>(s, image, state, response, set);
         }

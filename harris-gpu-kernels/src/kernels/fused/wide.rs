@@ -197,19 +197,22 @@ impl<const MOST: usize> Wide<MOST> {
 
 /// A cell of two words.
 #[inline(always)]
-fn cell([low, high]: [u32; 2]) -> u64 {
+pub(super) fn cell([low, high]: [u32; 2]) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
 /// The words of a cell.
 #[inline(always)]
-fn pair(cell: u64) -> [u32; 2] {
+pub(super) fn pair(cell: u64) -> [u32; 2] {
     [cell as u32, (cell >> 32) as u32]
 }
 
 /// The sums of rows from the warp's first column to each of the lane's own. They may wrap, as differences of them do then, too.
 #[inline(always)]
-fn sums_before<S: Simt, const ROWS: usize>(s: S, mut own: [[i32; EACH]; ROWS]) -> [[i32; EACH]; ROWS] {
+pub(super) fn sums_before<S: Simt, const ROWS: usize>(
+    s: S,
+    mut own: [[i32; EACH]; ROWS],
+) -> [[i32; EACH]; ROWS] {
     for row in 0..ROWS {
         for i in 1..EACH {
             own[row][i] = own[row][i].wrapping_add(own[row][i - 1]);
