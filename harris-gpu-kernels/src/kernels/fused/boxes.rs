@@ -170,7 +170,7 @@ impl<const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> Boxes<SMO
     }
 }
 
-/// The response by a measure of a tensor, whose squares a closure scales by what it is told. It comes of integers below 2³¹, and the scale
+/// The response by a measure of a tensor, whose squares a closure scales by what it is told. It comes of integers below 2³⁴, and the scale
 /// is from 2⁻⁴⁰ to 1: halves are exact, and what roots are drawn of is 0 or far from denormal.
 #[inline(always)]
 pub(super) fn measured<S: Simt>(lane: &Lane<S>, by: u32, tensor: impl Fn(f32) -> (f32, f32, f32)) -> f32 {

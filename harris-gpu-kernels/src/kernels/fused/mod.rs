@@ -8,8 +8,8 @@
 //! Outside the image the samples are mirrored, and so are all that follow, but for gx beside it and gy above and below:
 //! these change their sign, so the walk turns them back.
 //!
-//! A [`Front`] is the way from samples to responses, that of [`bytes`] by way of a [`Window`](bytes::Window), or takes
-//! [`Responses`] from a map; [`Corners`] is that from responses to corners; [`map`] leaves the responses themselves.
+//! A [`Front`] is the way from samples to responses, that of [`bytes`] by way of a [`Window`](bytes::Window), that of box gradients by
+//! [`Sides`], or takes [`Responses`] from a map; [`Corners`] is that from responses to corners; [`map`] leaves the responses themselves.
 
 mod boxes;
 mod bytes;
