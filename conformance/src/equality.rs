@@ -414,9 +414,10 @@ pub fn with_every_wide_window(make: Make) {
 /// Box gradients before box windows, at sizes around the least that a walk with them takes, and around where its strips begin anew.
 pub fn with_every_box_gradient(make: Make) {
     let borders = [Border::Reflect101, Border::Skip, Border::Reflect101, Border::Replicate, Border::Zero];
-    for (gradient, window) in
-        [3, 5, 9, 11].into_iter().flat_map(|gradient| [3, 7, 9, 11].map(|w| (gradient, w)))
-    {
+    let pairs = [3, 5, 9, 11].into_iter().flat_map(|gradient| [3, 7, 9, 11].map(|w| (gradient, w)));
+    // Of each number of columns that whole lanes leave of a radius and of a size, and a window that is larger than any gradient.
+    let large = [(13, 13), (15, 15), (17, 9), (7, 31), (31, 3), (31, 31), (19, 33)];
+    for (gradient, window) in pairs.chain(large) {
         for number in 0..9 {
             // The same in every run.
             let pick = |what: u64, count: usize| {
@@ -435,8 +436,12 @@ pub fn with_every_box_gradient(make: Make) {
                 .suppression_radius(radius)
                 .threshold([Threshold::Relative(0.3), Threshold::None][pick(3, 2)]);
             let config = builder.build().expect("a valid choice");
-            let reach = (gradient / 2 + window / 2) as usize + radius as usize;
-            let (least, strip) = (2 * reach.max(8), 128 - 2 * reach);
+            let around = (gradient / 2 + window / 2) as usize;
+            let reach = around + radius as usize;
+            // As GPUs have it.
+            let is_large = gradient.max(window) > 9;
+            let strip = if is_large { 256 - (2 * around).next_multiple_of(4) } else { 128 - 2 * reach };
+            let least = 2 * reach.max(8);
             let (width, height) = [
                 (least, least + 1),
                 (least + 1, least),

@@ -13,7 +13,7 @@ use crate::pieces::Walk;
 use crate::recordings::Recordings;
 use crate::room::{Room, Shape};
 use crate::workspace::{Slot, Workspace};
-use crate::{fused, staged, upload};
+use crate::{fused, large, staged, upload};
 
 /// Harris on a GPU.
 ///
@@ -231,11 +231,14 @@ impl<D: Device> GpuDetector<D> {
     /// Fills the slot `Response` from the image on the device; tells whether it went stage by stage.
     fn respond(&mut self, shape: &Shape) -> Result<bool, Error> {
         let walk = self.walk_of_map(shape);
-        let Self { device, config, workspace, .. } = self;
-        match walk {
-            Some(walk) => fused::respond_alone(device, workspace, config, shape, walk).map(|()| false),
-            None => staged::respond(device, workspace, config, shape).map(|()| true),
+        let Self { device, config, workspace, staged, .. } = self;
+        if let Some(walk) = walk {
+            return fused::respond_alone(device, workspace, config, shape, walk).map(|()| false);
         }
+        if !*staged && large::respond(device, workspace, config, shape)? {
+            return Ok(false);
+        }
+        staged::respond(device, workspace, config, shape).map(|()| true)
     }
 
     /// Brings an image to the device, and leaves its responses in the slot `Response`.

@@ -54,7 +54,7 @@ pub(crate) fn walk_in_map(shape: &Shape, config: &HarrisConfig) -> Option<Walk> 
     let window = (fused::Weights::Box, 0);
     let kernel =
         Kernel::fused(fused::Samples::Responses, 0, gradient::CENTRAL, window, measure::ANY, radius)?;
-    suited(shape, Walk { kernel, gradient: 1, window: 0, radius, in_map: true })
+    suited(shape, Walk { kernel, gradient: 0, window: 0, radius, in_map: true })
 }
 
 impl Walk {

@@ -19,6 +19,7 @@ mod fused;
 #[cfg(feature = "host")]
 pub mod host;
 mod integral;
+mod large;
 mod launch;
 mod lists;
 mod matching;

@@ -89,6 +89,7 @@ impl Kernel {
             // Else some assemblers spill, so that there may be more.
             Kernel::suppress => Some(4),
             _ if self.is_rim() => Some(rim::BLOCKS),
+            Kernel::map_boxes31 => Some(large::BLOCKS),
             Kernel::box_gradient | Kernel::respond_box_i32 | Kernel::respond_box_i64 => Some(boxes::BLOCKS),
             _ => self.of_corners().or(self.of_map()).map(|[blocks, _]| blocks),
         }
@@ -105,7 +106,14 @@ impl Kernel {
     #[must_use]
     pub fn side(self, gradient: u32, window: u32) -> Option<u32> {
         let reach = self.reach(gradient, window)?;
-        Some(if self.of_map().is_some() { fused::side_of_map(reach) } else { reach })
+        let is_of_or_in_map = self.of_map().is_some() || self.seeks_in_map();
+        Some(if is_of_or_in_map { fused::side_of_map(reach) } else { reach })
+    }
+
+    /// Whether it seeks corners among responses.
+    fn seeks_in_map(self) -> bool {
+        use Kernel::{responses_radius1, responses_radius2, responses_radius3, responses_radius4};
+        matches!(self, responses_radius1 | responses_radius2 | responses_radius3 | responses_radius4)
     }
 }
 
@@ -211,6 +219,31 @@ pub mod boxes {
     }
 }
 
+/// Box gradients and box windows in one walk, of larger sizes than [`fused`] kernels have.
+pub mod large {
+    use super::fused::EACH;
+    use crate::simt::WARP;
+
+    /// Columns that a lane has.
+    pub const LANE: u32 = 8;
+    /// Blocks, which are warps, that a multiprocessor is to hold.
+    pub const BLOCKS: u32 = 12;
+    /// The greatest radii of gradient and window.
+    pub const MOST: u32 = 15;
+
+    /// Rows of samples that wait in shared memory: from the last to come to that which leaves what leaves the window.
+    #[must_use]
+    pub const fn rows(reach: u32) -> u32 {
+        2 * reach + 2
+    }
+
+    /// Columns of which a warp leaves the responses, where these depend on samples so many columns away.
+    #[must_use]
+    pub const fn own(reach: u32) -> u32 {
+        LANE * WARP - (2 * reach).next_multiple_of(EACH)
+    }
+}
+
 /// Gradients, of fixed taps but for one.
 pub mod gradient {
     /// Sobel's.
@@ -248,8 +281,8 @@ pub mod fused {
         COLUMNS - 2 * reach
     }
 
-    /// Columns to each side of a warp's that only lead to others where it leaves responses which depend on samples so many columns away:
-    /// all of a lane's own are left at once.
+    /// Columns to each side of a warp's that only lead to others where it leaves responses which depend on samples so many columns away, or
+    /// seeks corners among them: all of a lane's own are left, or read, at once.
     #[must_use]
     pub const fn side_of_map(reach: u32) -> u32 {
         reach.next_multiple_of(EACH)

@@ -17,10 +17,14 @@ use crate::simt::WARP;
 pub(super) trait Integer: Number + From<i32> {
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
+    /// That of the lane `delta` below; one's own where there is none.
+    fn of_lane_below<S: Simt>(self, s: S, delta: u32) -> Self;
+    /// With the number of the lane `delta` below, where there is one.
+    fn plus_below<S: Simt>(self, s: S, delta: u32) -> Self;
 }
 
 macro_rules! integers {
-    ($($word:ident)*) => {$(
+    ($($word:ident: $of_lane_below:expr, $plus_below:expr;)*) => {$(
         impl Integer for $word {
             #[inline(always)]
             fn plus(self, other: Self) -> Self {
@@ -30,11 +34,48 @@ macro_rules! integers {
             fn minus(self, other: Self) -> Self {
                 self.wrapping_sub(other)
             }
+            #[inline(always)]
+            fn of_lane_below<S: Simt>(self, s: S, delta: u32) -> Self {
+                ($of_lane_below)(s, self, delta)
+            }
+            #[inline(always)]
+            fn plus_below<S: Simt>(self, s: S, delta: u32) -> Self {
+                ($plus_below)(s, self, delta)
+            }
         }
     )*};
 }
 
-integers!(i32 i64);
+integers! {
+    i32:
+        |s: S, word: i32, delta| s.shuffle_up(word as u32, delta) as i32,
+        |s: S, word: i32, delta| s.plus_below(word as u32, delta) as i32;
+    i64:
+        |s: S, word: i64, delta| {
+            let [low, high] = [word, word >> 32].map(|half| s.shuffle_up(half as u32, delta));
+            i64::from(high as i32) << 32 | i64::from(low)
+        },
+        |s: S, word: i64, delta| {
+            let below = word.of_lane_below(s, delta);
+            if s.lane() < delta { word } else { word.plus(below) }
+        };
+}
+
+/// The sums of the numbers of all lanes below, of some kinds of some rows.
+#[inline(always)]
+pub(super) fn before<S: Simt, T: Integer, const KINDS: usize, const ROWS: usize>(
+    s: S,
+    own: [[T; KINDS]; ROWS],
+) -> [[T; KINDS]; ROWS] {
+    let mut sums = own;
+    let mut delta = 1;
+    while delta < WARP {
+        // One beside the other, as each step waits for the one before.
+        sums = sums.map(|kinds| kinds.map(|sum| sum.plus_below(s, delta)));
+        delta *= 2;
+    }
+    array::from_fn(|row| array::from_fn(|kind| sums[row][kind].minus(own[row][kind])))
+}
 
 /// Cells of the sums before one of each thread's columns: so that neighbours find theirs in banks of their own, by threads and by columns.
 const PLANE: u32 = boxes::THREADS + 4;
@@ -109,35 +150,22 @@ impl<S: Simt> Piece<S> {
     #[inline(always)]
     pub(super) fn scan<T: Integer, const KINDS: usize>(&self, own: [[T; EACH]; KINDS]) {
         let s = self.s;
-        let mut sums = own.map(|own| {
+        let all = own.map(|own| {
             let mut sum = own[0];
             for i in 1..EACH {
                 sum = sum.plus(own[i]);
             }
             sum
         });
-        let all = sums;
-        let mut delta = 1;
-        while delta < WARP {
-            let below = sums.map(|sum| up(s, sum, delta));
-            if s.lane() >= delta {
-                for kind in 0..KINDS {
-                    sums[kind] = sums[kind].plus(below[kind]);
-                }
-            }
-            delta *= 2;
-        }
+        let [mut sums] = before(s, [all]);
         // Those of whole warps come behind.
         let warps = |warp: u32, kind: usize| KINDS as u32 * (KIND + warp) + kind as u32;
         if s.lane() == WARP - 1 {
             for kind in 0..KINDS {
-                s.set_shared(warps(s.warp(), kind), sums[kind].into_bits());
+                s.set_shared(warps(s.warp(), kind), sums[kind].plus(all[kind]).into_bits());
             }
         }
         s.barrier();
-        for kind in 0..KINDS {
-            sums[kind] = sums[kind].minus(all[kind]);
-        }
         for warp in 0..s.warp() {
             for kind in 0..KINDS {
                 sums[kind] = sums[kind].plus(T::from_bits(s.shared(warps(warp, kind))));
@@ -182,15 +210,6 @@ impl<S: Simt> Piece<S> {
     pub(super) fn whole<T: Integer>(&self, kind: usize, k: usize) -> T {
         self.sum(kind, k, -self.radius, self.radius + 1)
     }
-}
-
-/// The number of the lane `delta` before.
-#[inline(always)]
-fn up<S: Simt, T: Integer>(s: S, number: T, delta: u32) -> T {
-    let bits = number.into_bits();
-    let low = u64::from(s.shuffle_up(bits as u32, delta));
-    let high = if T::BYTES == 8 { u64::from(s.shuffle_up((bits >> 32) as u32, delta)) } else { 0 };
-    T::from_bits(high << 32 | low)
 }
 
 /// gx and gy: a box's side after the centre minus that before it, of each plane of a stack.

@@ -283,7 +283,7 @@ impl<'a> Simt for Thread<'a> {
             None => self.misuse(&format!("reads byte {i} of {}", buffer.memory.bytes)),
         }
     }
-    fn load_four_words(self, buffer: Buffer<'a, i32>, i: usize) -> [i32; 4] {
+    fn load_four_words<T: Word>(self, buffer: Buffer<'a, T>, i: usize) -> [T; 4] {
         if !i.is_multiple_of(4) {
             self.misuse(&format!("reads four words at {i}"));
         }

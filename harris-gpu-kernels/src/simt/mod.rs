@@ -142,8 +142,8 @@ pub trait Simt: Copy {
     /// Four bytes of a buffer that nothing writes, the first in the low end; `i` is a multiple of 4, and so is the
     /// number of bytes that the buffer's memory has.
     fn load_four(self, buffer: Self::Buffer<u8>, i: usize) -> u32;
-    /// Four words of a buffer that nothing writes; `i` is a multiple of 4, and the buffer begins at a multiple of 16 bytes.
-    fn load_four_words(self, buffer: Self::Buffer<i32>, i: usize) -> [i32; 4];
+    /// Four words of 32 bits of a buffer that nothing writes; `i` is a multiple of 4, and the buffer begins at a multiple of 16 bytes.
+    fn load_four_words<T: Word>(self, buffer: Self::Buffer<T>, i: usize) -> [T; 4];
     /// Writes a word of a buffer.
     fn store<T: Word>(self, buffer: Self::Buffer<T>, i: usize, word: T);
     /// Writes four words of a buffer at once; `i` is a multiple of 4, and the buffer begins at a multiple of 16 bytes.

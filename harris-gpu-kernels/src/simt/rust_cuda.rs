@@ -129,7 +129,7 @@ impl Simt for RustCuda {
         // SAFETY: the four bytes lie inside the buffer's memory and are aligned, by the contract of `load_four`.
         unsafe { buffer.0.add(i).cast::<u32>().read() }
     }
-    fn load_four_words(self, buffer: Pointer<i32>, i: usize) -> [i32; 4] {
+    fn load_four_words<T: Word>(self, buffer: Pointer<T>, i: usize) -> [T; 4] {
         core::array::from_fn(|n| self.load(buffer, i + n))
     }
     fn store<T: Word>(self, buffer: Pointer<T>, i: usize, word: T) {

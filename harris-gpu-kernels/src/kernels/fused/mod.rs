@@ -14,6 +14,7 @@
 mod boxes;
 mod bytes;
 mod corners;
+mod large;
 mod map;
 mod responses;
 mod samples;
@@ -26,6 +27,7 @@ use core::array;
 use boxes::Boxes;
 use bytes::Bytes;
 use corners::Corners;
+pub(crate) use large::map_boxes31;
 use responses::Responses;
 use samples::{Colours, Floats, Words};
 use sides::Sides;
@@ -197,6 +199,12 @@ trait Front<S: Simt> {
     #[inline(always)]
     fn reach(_: &Settings) -> i32 {
         Self::REACH
+    }
+
+    /// Columns to each side of the strip that only lead to others, where corners depend on so many.
+    #[inline(always)]
+    fn side(reach: u32) -> u32 {
+        reach
     }
 
     /// The numbers of the walk, with those that the kernels before have left in the state.
@@ -411,7 +419,7 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     s.admit_next();
     // The row of the corners is `reach` rows higher than the one that is loaded, and so many columns lead to the first.
     let reach = F::reach(&set) + RADIUS as i32;
-    let mut lane = Lane::new(s, set, reach as u32);
+    let mut lane = Lane::new(s, set, F::side(reach as u32));
     let piece = s.block_row() as usize * set.pieces as usize + (set.piece + s.block()) as usize;
     s.await_last();
     lane.set = F::settle(s, state, set);

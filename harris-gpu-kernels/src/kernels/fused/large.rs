@@ -1,0 +1,453 @@
+//! Responses of 8-bit samples by box gradients and box windows that are larger than [`Sides`](super::sides) has, at a cost that does not grow
+//! with them.
+//!
+//! Window sums need more bits here, and rows of gradients more room than there is: lanes have twice as many columns, sums 64 bits, and
+//! gradients that leave a window are computed anew, of samples that wait in shared memory. A column's numbers are those of boxes that end
+//! with it, so that they are what is summed up to it less what lanes to the left have.
+
+use core::array;
+
+use super::bytes::{PAIRS, split};
+use super::wide::{cell, pair};
+use super::{EACH, columns, mirrored};
+use crate::Simt;
+use crate::abi::large::{self, LANE, MOST};
+use crate::abi::measure as measures;
+use crate::kernels::boxes::{Integer, before};
+use crate::kernels::geometry::Size;
+use crate::kernels::response::measure;
+use crate::simt::WARP;
+
+/// A lane's columns, and groups of those whose samples are words at once.
+const COLUMNS: usize = LANE as usize;
+const GROUPS: usize = COLUMNS / EACH;
+
+/// Numbers of a lane's columns, in halves of words.
+type Halves = [[u32; PAIRS]; GROUPS];
+
+/// Lower bits of sums.
+const LOW: u32 = 20;
+
+/// Words that have a lane's samples of a row, four in each two.
+type Words = [[u32; 2]; GROUPS];
+
+/// Sums down the box of a row's gradients.
+#[derive(Clone, Copy)]
+struct Sums {
+    /// The whole box, and its lower side less its upper.
+    whole: Halves,
+    sides: Halves,
+    /// The row itself.
+    middle: Halves,
+}
+
+/// A warp's strip of columns.
+struct Strip<S: Simt> {
+    s: S,
+    image: S::Buffer<u8>,
+    size: Size,
+    pitch: u32,
+    /// Where a lane's samples are in a row: see [`columns`].
+    columns: [(u32, u32); GROUPS],
+    /// Radii.
+    gradient: u32,
+    window: u32,
+    /// Column of the pixel that a lane's first window is around, and where those whose windows lie in the warp begin; whether some lie
+    /// outside the image, or have no valid response.
+    x: i32,
+    leading: u32,
+    at_edge: bool,
+    /// Pixels along the edges that have no valid response.
+    frame: u32,
+    /// Cells of the rows of samples in shared memory, and where the last one that came is.
+    rows: u32,
+    last: u32,
+}
+
+impl<S: Simt> Strip<S> {
+    /// The words with a row's samples.
+    #[inline(always)]
+    fn load(&self, row: i32) -> Words {
+        let y = mirrored(row, self.size.height);
+        let start = self.s.product(y, self.pitch) as usize;
+        self.columns.map(|(column, _)| {
+            let at = start + column as usize;
+            [self.s.load_four(self.image, at), self.s.load_four(self.image, at + 4)]
+        })
+    }
+
+    /// Samples as halves.
+    #[inline(always)]
+    fn halves(&self, samples: [u32; GROUPS]) -> Halves {
+        // Byte 4 is one of zeros.
+        samples.map(|samples| [0x4140, 0x4342].map(|selector| self.s.permute(samples, 0, selector)))
+    }
+
+    /// Takes the samples of the next row, to wait in shared memory.
+    #[inline(always)]
+    fn enter(&mut self, words: Words) -> Halves {
+        let samples =
+            array::from_fn(|group| self.s.permute(words[group][0], words[group][1], self.columns[group].1));
+        let next = self.last + WARP;
+        self.last = if next >= self.rows { next - self.rows } else { next };
+        self.s.set_shared(self.last + self.s.lane(), cell(samples));
+        self.halves(samples)
+    }
+
+    /// The samples of the row so many before the last that came.
+    #[inline(always)]
+    fn before_last(&self, rows: u32) -> Halves {
+        let place = self.last.wrapping_sub(WARP * rows);
+        // Less than nothing is more than any.
+        let place = place.min(place.wrapping_add(self.rows));
+        self.halves(pair(self.s.shared(place + self.s.lane())))
+    }
+
+    /// The box one row down: to that which ends so many rows before the last that came, which has these samples.
+    #[inline(always)]
+    fn slide(&self, sums: &mut Sums, rows: u32, enters: Halves) {
+        let (middle, leaves) =
+            (self.before_last(rows + self.gradient), self.before_last(rows + 2 * self.gradient + 1));
+        for group in 0..GROUPS {
+            for k in 0..PAIRS {
+                let (enters, leaves) = (enters[group][k], leaves[group][k]);
+                let whole = &mut sums.whole[group][k];
+                *whole = whole.wrapping_add(enters).wrapping_sub(leaves);
+                // The middle leaves the lower side, and what was the middle enters the upper one.
+                let between = middle[group][k].wrapping_add(sums.middle[group][k]);
+                let sides = &mut sums.sides[group][k];
+                *sides = sides.wrapping_add(enters.wrapping_add(leaves)).wrapping_sub(between);
+            }
+        }
+        sums.middle = middle;
+    }
+
+    /// Takes the samples of so many rows, from `row` on.
+    #[inline(always)]
+    fn fill(&mut self, row: i32, rows: u32) {
+        /// Rows that are fetched at once.
+        const AT_ONCE: usize = 16;
+        let mut first = 0;
+        while first < rows {
+            let words: [Words; AT_ONCE] = array::from_fn(|i| self.load(row + first as i32 + i as i32));
+            for i in 0..AT_ONCE {
+                if first + (i as u32) < rows {
+                    self.enter(words[i]);
+                }
+            }
+            first += AT_ONCE as u32;
+        }
+    }
+
+    /// The box which ends so many rows before the last that came.
+    #[inline(always)]
+    fn sums(&self, rows: u32) -> Sums {
+        const NONE: Halves = [[0; PAIRS]; GROUPS];
+        let mut sums = Sums { whole: NONE, sides: NONE, middle: NONE };
+        let radius = self.gradient as i32;
+        for side in -radius..=radius {
+            let samples = self.before_last(rows + (radius - side) as u32);
+            let sign = side.signum() as u32;
+            for group in 0..GROUPS {
+                for k in 0..PAIRS {
+                    let sample = samples[group][k];
+                    sums.whole[group][k] = sums.whole[group][k].wrapping_add(sample);
+                    let sides = &mut sums.sides[group][k];
+                    *sides = sides.wrapping_add(sign.wrapping_mul(sample));
+                }
+            }
+            if side == 0 {
+                sums.middle = samples;
+            }
+        }
+        sums
+    }
+
+    /// Leaves the responses of some rows.
+    #[inline(always)]
+    fn respond(
+        mut self,
+        top: i32,
+        bottom: i32,
+        (to, scale, kind, parameter): (S::Buffer<f32>, f32, u32, f32),
+    ) {
+        let reach = self.gradient + self.window;
+        // From the first row of what enters the window of the first row on.
+        self.fill(top - reach as i32, 2 * reach + 1);
+        let mut ahead = self.load(top + reach as i32 + 1);
+        let mut entering = self.sums(2 * self.window);
+        let mut leaving = entering;
+        let mut products = [[0_i64; COLUMNS]; 3];
+        let window = self.window as i32;
+        for row in top - window..top + window {
+            let [gradients] = self.gradients([(&entering, row)]);
+            add(&mut products, gradients, [[0; COLUMNS]; 2]);
+            let left = (top + window - 1 - row) as u32;
+            self.slide(&mut entering, left, self.before_last(left));
+        }
+        let [gradients] = self.gradients([(&entering, top + window)]);
+        add(&mut products, gradients, [[0; COLUMNS]; 2]);
+        for y in top..bottom {
+            // Well before more is asked for: assemblers count what is on its way, and would wait for that, too.
+            let enters = self.enter(ahead);
+            let [a, b, c] = self.tensors(products, scale);
+            ahead = self.load(y + reach as i32 + 2);
+            // Asked once, not for each column.
+            let by = |kind: u32| -> [f32; COLUMNS] {
+                array::from_fn(|i| measure(|square| self.s.sqrt(square), kind, parameter, a[i], b[i], c[i]))
+            };
+            let responses = match kind {
+                measures::HARRIS => by(measures::HARRIS),
+                measures::SHI_TOMASI => by(measures::SHI_TOMASI),
+                _ => by(measures::NOBLE),
+            };
+            self.store(to, y as u32, responses);
+            self.slide(&mut entering, 0, enters);
+            let [enters, leaves] = self.gradients([(&entering, y + 1 + window), (&leaving, y - window)]);
+            add(&mut products, enters, leaves);
+            let rows = 2 * self.window;
+            self.slide(&mut leaving, rows, self.before_last(rows));
+        }
+    }
+
+    /// Leaves those of a row.
+    #[inline(always)]
+    fn store(&self, to: S::Buffer<f32>, y: u32, mut responses: [f32; COLUMNS]) {
+        let (s, Size { width, height }) = (self.s, self.size);
+        if y.wrapping_sub(self.frame) >= height.saturating_sub(2 * self.frame) {
+            responses = [0.0; COLUMNS];
+        } else if self.at_edge {
+            for i in 0..COLUMNS {
+                if !self.size.within(self.frame, self.x as u32 + i as u32, y) {
+                    responses[i] = 0.0;
+                }
+            }
+        }
+        for group in 0..GROUPS {
+            let column = (group * EACH) as u32;
+            let x = self.x as u32 + column;
+            // All of a group or none.
+            if LANE * s.lane() + column < self.leading || x >= width {
+                continue;
+            }
+            let at = self.size.number(x, y) as usize;
+            let responses: [f32; EACH] = array::from_fn(|i| responses[group * EACH + i]);
+            if width.is_multiple_of(EACH as u32) {
+                s.store_four(to, at, responses);
+            } else {
+                for i in 0..EACH {
+                    if x + (i as u32) < width {
+                        s.store(to, at + i, responses[i]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// gx and gy of some rows. Above and below the image gy has changed its sign: as it enters the products.
+    #[inline(always)]
+    fn gradients<const ROWS: usize>(&self, rows: [(&Sums, i32); ROWS]) -> [[[i32; COLUMNS]; 2]; ROWS] {
+        match self.gradient % LANE {
+            0 => self.gradients_of::<ROWS, 0, 1>(rows),
+            1 => self.gradients_of::<ROWS, 1, 3>(rows),
+            2 => self.gradients_of::<ROWS, 2, 5>(rows),
+            3 => self.gradients_of::<ROWS, 3, 7>(rows),
+            4 => self.gradients_of::<ROWS, 4, 1>(rows),
+            5 => self.gradients_of::<ROWS, 5, 3>(rows),
+            6 => self.gradients_of::<ROWS, 6, 5>(rows),
+            _ => self.gradients_of::<ROWS, 7, 7>(rows),
+        }
+    }
+
+    /// The same where these are what whole lanes leave of the radius, and of the size.
+    #[inline(always)]
+    fn gradients_of<const ROWS: usize, const REST: usize, const REST_OF_SIZE: usize>(
+        &self,
+        rows: [(&Sums, i32); ROWS],
+    ) -> [[[i32; COLUMNS]; 2]; ROWS] {
+        let s = self.s;
+        // From the warp's first column.
+        let own = rows.map(|(sums, _)| {
+            // Sums have no sign.
+            let halves = |pairs: [u32; PAIRS]| {
+                array::from_fn(|i| (pairs[i / 2] >> (16 * (i % 2)) & 0xFFFF) as i32)
+            };
+            through_own([by_column(sums.whole, halves), by_column(sums.sides, split)])
+        });
+        let start = before(s, own.map(|own| own.map(|own| own[COLUMNS - 1])));
+        let through: [[[i32; COLUMNS]; 2]; ROWS] =
+            array::from_fn(|row| array::from_fn(|kind| own[row][kind].map(|sum| sum.wrapping_add(start[row][kind]))));
+        let lanes = (2 * self.gradient + 1) / LANE;
+        array::from_fn(|row| {
+            // Nothing comes before the first column.
+            let before_box = through[row].map(|through| {
+                let mut before = earlier::<S, i32, REST_OF_SIZE>(s, through, lanes);
+                if s.lane() <= lanes {
+                    before[REST_OF_SIZE - 1] = 0;
+                }
+                before
+            });
+            let [whole, sides] = through[row];
+            let to_centre = earlier::<S, i32, REST>(s, whole, self.gradient / LANE);
+            let left_of_first = {
+                let lanes = self.gradient / LANE + (REST + 1).div_ceil(COLUMNS) as u32;
+                whole[(2 * COLUMNS - REST - 1) % COLUMNS].of_lane_below(s, lanes)
+            };
+            let gx = array::from_fn(|i| {
+                let to_left = if i == 0 { left_of_first } else { to_centre[i - 1] };
+                let left = to_left.wrapping_sub(before_box[0][i]);
+                whole[i].wrapping_sub(to_centre[i]).wrapping_sub(left)
+            });
+            let mut gy = array::from_fn(|i| sides[i].wrapping_sub(before_box[1][i]));
+            if rows[row].1 as u32 >= self.size.height {
+                gy = gy.map(i32::wrapping_neg);
+            }
+            [gx, gy]
+        })
+    }
+
+    /// The tensors of the window whose products' sums down are these.
+    #[inline(always)]
+    fn tensors(&self, mut sums: [[i64; COLUMNS]; 3], scale: f32) -> [[f32; COLUMNS]; 3] {
+        let s = self.s;
+        if self.at_edge {
+            // Beside the image gx has changed its sign.
+            for i in 0..COLUMNS {
+                if (self.x + (self.window + i as u32) as i32) as u32 >= self.size.width {
+                    sums[1][i] = sums[1][i].wrapping_neg();
+                }
+            }
+        }
+        let own = through_own(sums);
+        // In parts: to add words that a condition lets be, and what they carry, takes more.
+        let parts = own.map(|own| {
+            let all = own[COLUMNS - 1];
+            [(all >> LOW) as i32, (all & ((1 << LOW) - 1)) as i32]
+        });
+        let start = before(s, parts).map(|[upper, lower]| (i64::from(upper) << LOW) + i64::from(lower));
+        let through = array::from_fn(|kind| own[kind].map(|sum| sum.wrapping_add(start[kind])));
+        let size = 2 * self.window + 1;
+        match size % LANE {
+            1 => tensors_of::<S, 1>(s, through, size / LANE, scale),
+            3 => tensors_of::<S, 3>(s, through, size / LANE, scale),
+            5 => tensors_of::<S, 5>(s, through, size / LANE, scale),
+            _ => tensors_of::<S, 7>(s, through, size / LANE, scale),
+        }
+    }
+}
+
+/// Tensors by the sums of so many lanes' columns, and `REST` more, up to each.
+#[inline(always)]
+fn tensors_of<S: Simt, const REST: usize>(
+    s: S,
+    through: [[i64; COLUMNS]; 3],
+    lanes: u32,
+    scale: f32,
+) -> [[f32; COLUMNS]; 3] {
+    array::from_fn(|kind| {
+        let before = earlier::<S, i64, REST>(s, through[kind], lanes);
+        array::from_fn(|i| through[kind][i].wrapping_sub(before[i]) as f32 * scale)
+    })
+}
+
+/// Numbers of each column of those of pairs.
+#[inline(always)]
+fn by_column(halves: Halves, each: impl Fn([u32; PAIRS]) -> [i32; EACH]) -> [i32; COLUMNS] {
+    let groups = halves.map(each);
+    array::from_fn(|i| groups[i / EACH][i % EACH])
+}
+
+/// The sums of a lane's columns up to each, with it.
+#[inline(always)]
+fn through_own<T: Integer, const KINDS: usize>(mut own: [[T; COLUMNS]; KINDS]) -> [[T; COLUMNS]; KINDS] {
+    for kind in 0..KINDS {
+        for i in 1..COLUMNS {
+            own[kind][i] = own[kind][i].plus(own[kind][i - 1]);
+        }
+    }
+    own
+}
+
+/// The numbers of columns so many lanes and `REST` columns before each of the lane's; any where there are none.
+#[inline(always)]
+fn earlier<S: Simt, T: Integer, const REST: usize>(
+    s: S,
+    numbers: [T; COLUMNS],
+    lanes: u32,
+) -> [T; COLUMNS] {
+    array::from_fn(|i| {
+        let lanes = if i < REST { lanes + 1 } else { lanes };
+        numbers[(i + COLUMNS - REST) % COLUMNS].of_lane_below(s, lanes)
+    })
+}
+
+/// Leaves the response of each pixel, row after row without gaps, 0 where it is not valid. `gradient` and `window` are radii.
+#[inline(always)]
+pub(crate) fn map_boxes31<S: Simt>(
+    s: S,
+    image: S::Buffer<u8>,
+    response: S::Buffer<f32>,
+    width: u32,
+    height: u32,
+    pitch: u32,
+    rows: u32,
+    gradient: u32,
+    window: u32,
+    scale: f32,
+    kind: u32,
+    parameter: f32,
+    frame: u32,
+) {
+    const {
+        let size = 2 * MOST as i64 + 1;
+        assert!(255 * size < 1 << 16, "a column's sum fits in half a word without a sign");
+        assert!(255 * (MOST as i64) < 1 << 15, "that of a side fits in one with a sign");
+        let of_column = size * (255 * size * MOST as i64).pow(2);
+        assert!((LANE * WARP) as i64 * of_column >> LOW < 1 << 31, "upper bits of all columns' sums fit");
+        assert!(WARP << LOW < 1 << 31 && LOW <= 24, "so do lower ones");
+    }
+    let size = Size { width, height };
+    let (reach, own) = (gradient + window, large::own(gradient + window));
+    let strips = width.div_ceil(own).max(1);
+    let (strip, part) = (s.block() % strips, s.block() / strips);
+    let (top, bottom) = ((part * rows) as i32, height.min((part + 1) * rows) as i32);
+    // Columns whose windows begin before the warp's first.
+    let leading = LANE * WARP - own;
+    let (left, first) = ((strip * own) as i32 - leading as i32, LANE * s.lane());
+    // Of the pixel that the lane's first window is around: the samples at that window's end are so many columns after it.
+    let x = left + first as i32;
+    let outside = window.max(frame) as i32;
+    let strip = Strip {
+        s,
+        image,
+        size,
+        pitch,
+        columns: array::from_fn(|group| columns(x + (reach as usize + group * EACH) as i32, width)),
+        gradient,
+        window,
+        x,
+        leading,
+        at_edge: left < frame as i32 || left + (LANE * WARP) as i32 + outside > width as i32,
+        frame,
+        rows: WARP * large::rows(reach),
+        last: 0,
+    };
+    strip.respond(top, bottom, (response, scale, kind, parameter));
+}
+
+/// Adds the products of gradients that enter the window, and takes those off that leave it.
+#[inline(always)]
+fn add(
+    [xx, xy, yy]: &mut [[i64; COLUMNS]; 3],
+    [gx, gy]: [[i32; COLUMNS]; 2],
+    [old_gx, old_gy]: [[i32; COLUMNS]; 2],
+) {
+    let product = |a: i32, b: i32| i64::from(a) * i64::from(b);
+    for i in 0..COLUMNS {
+        // e² - l² is (e + l)(e - l).
+        xx[i] = xx[i].wrapping_add(product(gx[i].wrapping_add(old_gx[i]), gx[i].wrapping_sub(old_gx[i])));
+        yy[i] = yy[i].wrapping_add(product(gy[i].wrapping_add(old_gy[i]), gy[i].wrapping_sub(old_gy[i])));
+        let leaves = product(old_gx[i].wrapping_neg(), old_gy[i]);
+        xy[i] = xy[i].wrapping_add(product(gx[i], gy[i])).wrapping_add(leaves);
+    }
+}
