@@ -442,13 +442,15 @@ pub fn with_every_box_gradient(make: Make) {
             let is_large = gradient.max(window) > 9;
             let strip = if is_large { 256 - (2 * around).next_multiple_of(4) } else { 128 - 2 * reach };
             let least = 2 * reach.max(8);
+            // So that there are some away from both edges.
+            let strips = least / strip + if is_large { 2 } else { 1 };
             let (width, height) = [
                 (least, least + 1),
                 (least + 1, least),
                 (least - 1, 60),
-                ((least / strip + 1) * strip, least + 7),
-                ((least / strip + 1) * strip + 1, least + 30),
-                ((least / strip + 2) * strip - 1, 2 * least),
+                (strips * strip, least + 7),
+                (strips * strip + 1, least + 30),
+                ((strips + 1) * strip - 1, 2 * least),
             ][pick(4, 6)];
             let depth = if pick(5, 7) == 0 { Depth::U16 } else { Depth::U8 };
             // Of the greatest gradients that there are, too.

@@ -27,7 +27,8 @@ fn radii(shape: &Shape, config: &HarrisConfig) -> Option<[u32; 2]> {
     let radii = [config.gradient().radius() as u32, config.window().radius() as u32];
     let reach = radii[0] + radii[1];
     // Samples are mirrored once at each edge.
-    let suits = radii.into_iter().all(|radius| radius <= large::MOST) && shape.width.min(shape.height) >= 2 * reach;
+    let suits =
+        radii.into_iter().all(|radius| radius <= large::MOST) && shape.width.min(shape.height) >= 2 * reach;
     suits.then_some(radii)
 }
 
@@ -40,7 +41,8 @@ pub(crate) fn respond<D: Device>(
 ) -> Result<bool, Error> {
     let Some([gradient, window]) = radii(shape, config) else { return Ok(false) };
     workspace.fit::<f32>(device, Slot::Response, shape.pixels())?;
-    let (strips, height) = (shape.width.div_ceil(large::own(gradient + window)) as usize, shape.height as usize);
+    let (strips, height) =
+        (shape.width.div_ceil(large::own(gradient + window)) as usize, shape.height as usize);
     let blocks = (large::BLOCKS * device.multiprocessors()) as usize;
     let rows = height.div_ceil((blocks / strips).max(1)).clamp(LEAST_ROWS, MOST_ROWS);
     let (measure, parameter) = measure_of(config);

@@ -36,7 +36,7 @@ macro_rules! for_each_kernel {
             boxes::box_gradient [128, 1064] (from: [i32], gx: [i32], gy: [i32], width: u32, height: u32, rows: u32, size: u32, border: u32);
             // Blocks are warps, pieces of `large::own` columns and `rows` rows: samples of one channel, rows `pitch` apart, a multiple of 4, to
             // responses by box gradients and windows of these radii; 0 within `frame` pixels of the edges.
-            fused::map_boxes31 [32, 1984] (image: [u8], response: [f32], width: u32, height: u32, pitch: u32, rows: u32, gradient: u32, window: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            fused::map_boxes31 [32, 2000] (image: [u8], response: [f32], width: u32, height: u32, pitch: u32, rows: u32, gradient: u32, window: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
 
             // By run, on stacks: binomials of both axes, rounded to integers.
             smoothing::binomial3_i32 [256, 0] (from: [i32], to: [i32], width: u32, height: u32, rows: u32, border: u32);

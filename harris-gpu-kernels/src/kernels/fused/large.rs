@@ -22,6 +22,10 @@ use crate::simt::WARP;
 const COLUMNS: usize = LANE as usize;
 const GROUPS: usize = COLUMNS / EACH;
 
+/// Where shared memory has a word of each lane that tells, by bits, which of its columns have gradients outside the image, then which have
+/// no valid response, and then which groups of them it leaves: behind the rows of samples, as registers are short.
+const BITS: u32 = 2 * WARP * large::rows(2 * MOST);
+
 /// Numbers of a lane's columns, in halves of words.
 type Halves = [[u32; PAIRS]; GROUPS];
 
@@ -52,10 +56,9 @@ struct Strip<S: Simt> {
     /// Radii.
     gradient: u32,
     window: u32,
-    /// Column of the pixel that a lane's first window is around, and where those whose windows lie in the warp begin; whether some lie
-    /// outside the image, or have no valid response.
-    x: i32,
-    leading: u32,
+    /// Column of the pixel that the warp's first window is around.
+    left: i32,
+    /// Whether some pixels lie outside the image, or have no valid response: see [`BITS`].
     at_edge: bool,
     /// Pixels along the edges that have no valid response.
     frame: u32,
@@ -76,22 +79,14 @@ impl<S: Simt> Strip<S> {
         })
     }
 
-    /// Samples as halves.
-    #[inline(always)]
-    fn halves(&self, samples: [u32; GROUPS]) -> Halves {
-        // Byte 4 is one of zeros.
-        samples.map(|samples| [0x4140, 0x4342].map(|selector| self.s.permute(samples, 0, selector)))
-    }
-
     /// Takes the samples of the next row, to wait in shared memory.
     #[inline(always)]
-    fn enter(&mut self, words: Words) -> Halves {
+    fn enter(&mut self, words: Words) {
         let samples =
             array::from_fn(|group| self.s.permute(words[group][0], words[group][1], self.columns[group].1));
         let next = self.last + WARP;
         self.last = if next >= self.rows { next - self.rows } else { next };
         self.s.set_shared(self.last + self.s.lane(), cell(samples));
-        self.halves(samples)
     }
 
     /// The samples of the row so many before the last that came.
@@ -100,14 +95,16 @@ impl<S: Simt> Strip<S> {
         let place = self.last.wrapping_sub(WARP * rows);
         // Less than nothing is more than any.
         let place = place.min(place.wrapping_add(self.rows));
-        self.halves(pair(self.s.shared(place + self.s.lane())))
+        let samples = pair(self.s.shared(place + self.s.lane()));
+        // Byte 4 is one of zeros.
+        samples.map(|samples| [0x4140, 0x4342].map(|selector| self.s.permute(samples, 0, selector)))
     }
 
-    /// The box one row down: to that which ends so many rows before the last that came, which has these samples.
+    /// The box one row down, to that which ends so many rows before the last that came.
     #[inline(always)]
-    fn slide(&self, sums: &mut Sums, rows: u32, enters: Halves) {
-        let (middle, leaves) =
-            (self.before_last(rows + self.gradient), self.before_last(rows + 2 * self.gradient + 1));
+    fn slide(&self, sums: &mut Sums, rows: u32) {
+        let [enters, middle, leaves] =
+            [0, self.gradient, 2 * self.gradient + 1].map(|before| self.before_last(rows + before));
         for group in 0..GROUPS {
             for k in 0..PAIRS {
                 let (enters, leaves) = (enters[group][k], leaves[group][k]);
@@ -182,16 +179,14 @@ impl<S: Simt> Strip<S> {
         for row in top - window..top + window {
             let [gradients] = self.gradients([(&entering, row)]);
             add(&mut products, gradients, [[0; COLUMNS]; 2]);
-            let left = (top + window - 1 - row) as u32;
-            self.slide(&mut entering, left, self.before_last(left));
+            self.slide(&mut entering, (top + window - 1 - row) as u32);
         }
         let [gradients] = self.gradients([(&entering, top + window)]);
         add(&mut products, gradients, [[0; COLUMNS]; 2]);
         for y in top..bottom {
             // Well before more is asked for: assemblers count what is on its way, and would wait for that, too.
-            let enters = self.enter(ahead);
+            self.enter(ahead);
             let [a, b, c] = self.tensors(products, scale);
-            ahead = self.load(y + reach as i32 + 2);
             // Asked once, not for each column.
             let by = |kind: u32| -> [f32; COLUMNS] {
                 array::from_fn(|i| measure(|square| self.s.sqrt(square), kind, parameter, a[i], b[i], c[i]))
@@ -202,11 +197,11 @@ impl<S: Simt> Strip<S> {
                 _ => by(measures::NOBLE),
             };
             self.store(to, y as u32, responses);
-            self.slide(&mut entering, 0, enters);
+            ahead = self.load(y + reach as i32 + 2);
+            self.slide(&mut entering, 0);
             let [enters, leaves] = self.gradients([(&entering, y + 1 + window), (&leaving, y - window)]);
             add(&mut products, enters, leaves);
-            let rows = 2 * self.window;
-            self.slide(&mut leaving, rows, self.before_last(rows));
+            self.slide(&mut leaving, 2 * self.window);
         }
     }
 
@@ -214,22 +209,22 @@ impl<S: Simt> Strip<S> {
     #[inline(always)]
     fn store(&self, to: S::Buffer<f32>, y: u32, mut responses: [f32; COLUMNS]) {
         let (s, Size { width, height }) = (self.s, self.size);
+        let bits = s.shared_word(BITS + s.lane());
         if y.wrapping_sub(self.frame) >= height.saturating_sub(2 * self.frame) {
             responses = [0.0; COLUMNS];
         } else if self.at_edge {
             for i in 0..COLUMNS {
-                if !self.size.within(self.frame, self.x as u32 + i as u32, y) {
+                if bits >> (COLUMNS + i) & 1 == 1 {
                     responses[i] = 0.0;
                 }
             }
         }
         for group in 0..GROUPS {
-            let column = (group * EACH) as u32;
-            let x = self.x as u32 + column;
-            // All of a group or none.
-            if LANE * s.lane() + column < self.leading || x >= width {
+            if bits >> (2 * COLUMNS + group) & 1 == 0 {
                 continue;
             }
+            let column = LANE * s.lane() + (group * EACH) as u32;
+            let x = self.left.wrapping_add(column as i32) as u32;
             let at = self.size.number(x, y) as usize;
             let responses: [f32; EACH] = array::from_fn(|i| responses[group * EACH + i]);
             if width.is_multiple_of(EACH as u32) {
@@ -269,14 +264,14 @@ impl<S: Simt> Strip<S> {
         // From the warp's first column.
         let own = rows.map(|(sums, _)| {
             // Sums have no sign.
-            let halves = |pairs: [u32; PAIRS]| {
-                array::from_fn(|i| (pairs[i / 2] >> (16 * (i % 2)) & 0xFFFF) as i32)
-            };
+            let halves =
+                |pairs: [u32; PAIRS]| array::from_fn(|i| (pairs[i / 2] >> (16 * (i % 2)) & 0xFFFF) as i32);
             through_own([by_column(sums.whole, halves), by_column(sums.sides, split)])
         });
         let start = before(s, own.map(|own| own.map(|own| own[COLUMNS - 1])));
-        let through: [[[i32; COLUMNS]; 2]; ROWS] =
-            array::from_fn(|row| array::from_fn(|kind| own[row][kind].map(|sum| sum.wrapping_add(start[row][kind]))));
+        let through: [[[i32; COLUMNS]; 2]; ROWS] = array::from_fn(|row| {
+            array::from_fn(|kind| own[row][kind].map(|sum| sum.wrapping_add(start[row][kind])))
+        });
         let lanes = (2 * self.gradient + 1) / LANE;
         array::from_fn(|row| {
             // Nothing comes before the first column.
@@ -312,8 +307,9 @@ impl<S: Simt> Strip<S> {
         let s = self.s;
         if self.at_edge {
             // Beside the image gx has changed its sign.
+            let bits = s.shared_word(BITS + s.lane());
             for i in 0..COLUMNS {
-                if (self.x + (self.window + i as u32) as i32) as u32 >= self.size.width {
+                if bits >> i & 1 == 1 {
                     sums[1][i] = sums[1][i].wrapping_neg();
                 }
             }
@@ -370,11 +366,7 @@ fn through_own<T: Integer, const KINDS: usize>(mut own: [[T; COLUMNS]; KINDS]) -
 
 /// The numbers of columns so many lanes and `REST` columns before each of the lane's; any where there are none.
 #[inline(always)]
-fn earlier<S: Simt, T: Integer, const REST: usize>(
-    s: S,
-    numbers: [T; COLUMNS],
-    lanes: u32,
-) -> [T; COLUMNS] {
+fn earlier<S: Simt, T: Integer, const REST: usize>(s: S, numbers: [T; COLUMNS], lanes: u32) -> [T; COLUMNS] {
     array::from_fn(|i| {
         let lanes = if i < REST { lanes + 1 } else { lanes };
         numbers[(i + COLUMNS - REST) % COLUMNS].of_lane_below(s, lanes)
@@ -416,7 +408,20 @@ pub(crate) fn map_boxes31<S: Simt>(
     let (left, first) = ((strip * own) as i32 - leading as i32, LANE * s.lane());
     // Of the pixel that the lane's first window is around: the samples at that window's end are so many columns after it.
     let x = left + first as i32;
-    let outside = window.max(frame) as i32;
+    let (beyond, wide) = (window.max(frame) as i32, width as i32);
+    let mut bits = 0;
+    for i in 0..LANE as i32 {
+        let is_valid = x + i >= frame as i32 && x + i < wide - frame as i32;
+        bits |= u32::from((x + i + window as i32) as u32 >= width) << i;
+        bits |= u32::from(!is_valid) << (LANE as i32 + i);
+    }
+    for group in 0..GROUPS as u32 {
+        // All of its columns or none.
+        let column = EACH as u32 * group;
+        let leaves = first + column >= leading && x + (column as i32) < wide;
+        bits |= u32::from(leaves) << (2 * LANE + group);
+    }
+    s.set_shared_word(BITS + s.lane(), bits);
     let strip = Strip {
         s,
         image,
@@ -425,9 +430,8 @@ pub(crate) fn map_boxes31<S: Simt>(
         columns: array::from_fn(|group| columns(x + (reach as usize + group * EACH) as i32, width)),
         gradient,
         window,
-        x,
-        leading,
-        at_edge: left < frame as i32 || left + (LANE * WARP) as i32 + outside > width as i32,
+        left,
+        at_edge: left < frame as i32 || left + (LANE * WARP) as i32 + beyond > wide,
         frame,
         rows: WARP * large::rows(reach),
         last: 0,
