@@ -144,6 +144,11 @@ pub trait Simt: Copy {
     fn load_four(self, buffer: Self::Buffer<u8>, i: usize) -> u32;
     /// Four words of 32 bits of a buffer that nothing writes; `i` is a multiple of 4, and the buffer begins at a multiple of 16 bytes.
     fn load_four_words<T: Word>(self, buffer: Self::Buffer<T>, i: usize) -> [T; 4];
+    /// The same of words that are read about once, which are not kept in place of others that are still to be read.
+    #[inline(always)]
+    fn load_four_words_once<T: Word>(self, buffer: Self::Buffer<T>, i: usize) -> [T; 4] {
+        self.load_four_words(buffer, i)
+    }
     /// Writes a word of a buffer.
     fn store<T: Word>(self, buffer: Self::Buffer<T>, i: usize, word: T);
     /// Writes four words of a buffer at once; `i` is a multiple of 4, and the buffer begins at a multiple of 16 bytes.

@@ -83,7 +83,7 @@ impl<S: Simt> Responses<S> {
             let y = (self.row + i as i32).max(0).min(last) as u32;
             let start = lane.s.product(y, lane.set.pitch) as usize;
             if self.at_once {
-                return lane.s.load_four_words(self.map, start + self.columns[0] as usize);
+                return lane.s.load_four_words_once(self.map, start + self.columns[0] as usize);
             }
             self.columns.map(|column| lane.s.load_constant(self.map, start + column as usize))
         })
