@@ -29,7 +29,7 @@ const BITS: u32 = 2 * WARP * large::rows(2 * MOST);
 /// Numbers of a lane's columns, in halves of words.
 type Halves = [[u32; PAIRS]; GROUPS];
 
-/// Lower bits of sums.
+/// Lower bits of a lane's sums, which are added up apart from the upper ones.
 const LOW: u32 = 20;
 
 /// Words that have a lane's samples of a row, four in each two.
@@ -395,7 +395,7 @@ pub(crate) fn map_boxes31<S: Simt>(
         assert!(255 * size < 1 << 16, "a column's sum fits in half a word without a sign");
         assert!(255 * (MOST as i64) < 1 << 15, "that of a side fits in one with a sign");
         let of_column = size * (255 * size * MOST as i64).pow(2);
-        assert!((LANE * WARP) as i64 * of_column >> LOW < 1 << 31, "upper bits of all columns' sums fit");
+        assert!(((LANE * WARP) as i64 * of_column) >> LOW < 1 << 31, "upper bits of all columns' sums fit");
         assert!(WARP << LOW < 1 << 31 && LOW <= 24, "so do lower ones");
     }
     let size = Size { width, height };

@@ -9,7 +9,8 @@
 //! these change their sign, so the walk turns them back.
 //!
 //! A [`Front`] is the way from samples to responses, that of [`bytes`] by way of a [`Window`](bytes::Window), that of box gradients by
-//! [`Sides`], or takes [`Responses`] from a map; [`Corners`] is that from responses to corners; [`map`] leaves the responses themselves.
+//! [`Sides`], or takes [`Responses`] from a map; [`Corners`] is that from responses to corners; [`map`] leaves the responses themselves,
+//! and so does [`large`], for box gradients that need more room.
 
 mod boxes;
 mod bytes;
