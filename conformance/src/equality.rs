@@ -468,6 +468,14 @@ pub fn with_every_box_gradient(make: Make) {
             assert_equal(&mut *make(config.clone()), &config, &picture, &picture.view());
         }
     }
+    // Smaller than any walk is for.
+    for side in [3, 4, 5, 8, 15] {
+        let builder = HarrisConfig::builder().smoothing(Smoothing::None).gradient(Gradient::Box { size: 3 });
+        let config = builder.window(Window::Box { size: 3 }).build().expect("a valid choice");
+        let picture =
+            Picture::draw(Depth::U8, (side, side + 1, 1), |x, y, c| noise(side as u64, x, y, c).round());
+        assert_equal(&mut *make(config.clone()), &config, &picture, &picture.view());
+    }
 }
 
 /// The same picture as u8, u16 and f32: without smoothing, which rounds integer samples, the responses agree

@@ -1,7 +1,7 @@
 //! Responses by box gradients and box windows in one walk, where there is none that finds corners.
 
 use harris_core::{Error, Gradient, HarrisConfig, Smoothing, Window};
-use harris_gpu_kernels::abi::large;
+use harris_gpu_kernels::abi::{fused, large};
 
 use crate::device::{Depth, Device};
 use crate::fused::ALIGNMENT;
@@ -26,9 +26,9 @@ fn radii(shape: &Shape, config: &HarrisConfig) -> Option<[u32; 2]> {
     }
     let radii = [config.gradient().radius() as u32, config.window().radius() as u32];
     let reach = radii[0] + radii[1];
-    // Samples are mirrored once at each edge.
-    let suits =
-        radii.into_iter().all(|radius| radius <= large::MOST) && shape.width.min(shape.height) >= 2 * reach;
+    // Samples are mirrored once at each edge, and rows have some words.
+    let suits = radii.into_iter().all(|radius| radius <= large::MOST)
+        && shape.width.min(shape.height) >= 2 * reach.max(fused::MOST_REACH);
     suits.then_some(radii)
 }
 
