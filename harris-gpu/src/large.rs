@@ -1,4 +1,4 @@
-//! Responses by box gradients and box windows in one walk, where there is none that finds corners.
+//! Responses by box gradients and box windows that are too large for other walks, by a kernel of their own.
 
 use harris_core::{Error, Gradient, HarrisConfig, Smoothing, Window};
 use harris_gpu_kernels::abi::{fused, large};

@@ -109,12 +109,6 @@ impl Kernel {
         let is_of_or_in_map = self.of_map().is_some() || self.seeks_in_map();
         Some(if is_of_or_in_map { fused::side_of_map(reach) } else { reach })
     }
-
-    /// Whether it seeks corners among responses.
-    fn seeks_in_map(self) -> bool {
-        use Kernel::{responses_radius1, responses_radius2, responses_radius3, responses_radius4};
-        matches!(self, responses_radius1 | responses_radius2 | responses_radius3 | responses_radius4)
-    }
 }
 
 macro_rules! fused_kernels {
@@ -125,6 +119,14 @@ macro_rules! fused_kernels {
                 match self {
                     $(Kernel::$name => Some([$blocks, $smoothing + $radius]),)*
                     _ => None,
+                }
+            }
+
+            /// Whether it seeks corners among responses.
+            fn seeks_in_map(self) -> bool {
+                match self {
+                    $(Kernel::$name => fused::Samples::$samples == fused::Samples::Responses,)*
+                    _ => false,
                 }
             }
 

@@ -79,6 +79,20 @@ impl Nvptx {
     }
 }
 
+/// Four words of 32 bits of a buffer, at once, by a way to load them.
+macro_rules! four_words {
+    ($load:literal, $buffer:ident, $i:ident) => {{
+        const { assert!(T::BYTES == 4) };
+        let (a, b, c, d): (u32, u32, u32, u32);
+        // SAFETY: the four words lie inside the buffer, by the contract of `Nvptx::new`, and are aligned, by that of `load_four_words`.
+        unsafe {
+            asm!(concat!($load, ".v4.u32 {{{}, {}, {}, {}}}, [{}];"), out(reg32) a, out(reg32) b, out(reg32) c, out(reg32) d,
+                in(reg64) $buffer.0.add($i), options(pure, readonly, nostack, preserves_flags));
+        }
+        [a, b, c, d].map(|word| T::from_bits(u64::from(word)))
+    }};
+}
+
 impl Simt for Nvptx {
     type Buffer<T: Word> = Pointer<T>;
 
@@ -264,26 +278,12 @@ impl Simt for Nvptx {
 
     #[inline(always)]
     fn load_four_words<T: Word>(self, buffer: Pointer<T>, i: usize) -> [T; 4] {
-        const { assert!(T::BYTES == 4) };
-        let (a, b, c, d): (u32, u32, u32, u32);
-        // SAFETY: the four words lie inside the buffer, by the contract of `Nvptx::new`, and are aligned, by that of `load_four_words`.
-        unsafe {
-            asm!("ld.global.nc.v4.u32 {{{}, {}, {}, {}}}, [{}];", out(reg32) a, out(reg32) b, out(reg32) c, out(reg32) d,
-                in(reg64) buffer.0.add(i), options(pure, readonly, nostack, preserves_flags));
-        }
-        [a, b, c, d].map(|word| T::from_bits(u64::from(word)))
+        four_words!("ld.global.nc", buffer, i)
     }
 
     #[inline(always)]
     fn load_four_words_once<T: Word>(self, buffer: Pointer<T>, i: usize) -> [T; 4] {
-        const { assert!(T::BYTES == 4) };
-        let (a, b, c, d): (u32, u32, u32, u32);
-        // SAFETY: the four words lie inside the buffer, by the contract of `Nvptx::new`, and are aligned, by that of `load_four_words`.
-        unsafe {
-            asm!("ld.global.cs.nc.v4.u32 {{{}, {}, {}, {}}}, [{}];", out(reg32) a, out(reg32) b, out(reg32) c, out(reg32) d,
-                in(reg64) buffer.0.add(i), options(pure, readonly, nostack, preserves_flags));
-        }
-        [a, b, c, d].map(|word| T::from_bits(u64::from(word)))
+        four_words!("ld.global.cs.nc", buffer, i)
     }
 
     #[inline(always)]
