@@ -66,6 +66,16 @@ impl<D: Device> Clone for Fetched<D> {
     }
 }
 
+/// What has come of work on images.
+pub(crate) enum Outcome {
+    /// How many keypoints each image has in the slot `Keypoints`.
+    Found(Vec<usize>),
+    /// Lists did not fit, and are to be made again, with the room that is now known.
+    ListAgain,
+    /// What was foretold did not hold, and the image is to be looked at again.
+    WalkAgain,
+}
+
 /// What is done with images once they are on the device.
 pub(crate) struct Search<'a, D: Device> {
     pub(crate) device: &'a mut D,
@@ -317,10 +327,12 @@ impl<'a, D: Device> Search<'a, D> {
     }
 
     /// The same from the candidates of `pieces` pieces of each image, which have `room` for so many, by way of bins.
+    /// Where this `foretells` the greatest response of the next one, the image is there until it is known whether that holds.
     pub(crate) fn list_by_bins(
         &mut self,
         bins: usize,
         (pieces, room): (usize, usize),
+        foretells: bool,
         wanted: bool,
     ) -> Result<Fetched<D>, Error> {
         let images = self.images;
@@ -390,6 +402,7 @@ impl<'a, D: Device> Search<'a, D> {
             most,
             self.width,
             u32::from(!once),
+            u32::from(foretells),
         )?;
         if once {
             self.refine_all(most)?;
@@ -422,27 +435,32 @@ impl<'a, D: Device> Search<'a, D> {
         self.workspace.fit_cleared::<f32>(self.device, Slot::Keypoints, words).map(drop)
     }
 
-    /// How many keypoints each image has in the slot `Keypoints`; none where lists did not fit and all is to be done again, with the
-    /// room that is now known.
-    pub(crate) fn finish(&mut self, fetched: &Fetched<D>) -> Result<Option<Vec<usize>>, Error> {
+    /// Waits for the lists.
+    pub(crate) fn finish(&mut self, fetched: &Fetched<D>) -> Result<Outcome, Error> {
         self.device.wait()?;
         let mut states: Vec<[u32; state::WORDS]> = words(&self.device.fetched(&fetched.states));
         if let Some(image) = states.iter().position(|state| state[state::INVALID] != 0) {
             self.check_samples(image)?;
+        }
+        let holds = |state: &[u32; state::WORDS]| {
+            state[state::FORETOLD] == 0 || state[state::GREATEST] > state[state::FORETOLD]
+        };
+        if !states.iter().all(holds) {
+            return Ok(Outcome::WalkAgain);
         }
         if self.room.grow(&states) {
             for state in &mut states {
                 (state[state::KEPT], state[state::CROWDED]) = (0, 0);
             }
             self.set_states(&states)?;
-            return Ok(None);
+            return Ok(Outcome::ListAgain);
         }
         let most = self.config.max_corners().unwrap_or(usize::MAX);
         let counts: Vec<_> = states.iter().map(|state| (state[state::KEPT] as usize).min(most)).collect();
         self.room.last = counts.iter().copied().max().unwrap_or(0);
         let word = if self.squared_distance().is_some() { state::ALL } else { state::KEPT };
         self.room.sorted = states.iter().map(|state| state[word] as usize).max().unwrap_or(0);
-        Ok(Some(counts))
+        Ok(Outcome::Found(counts))
     }
 
     /// Looks for the sample that a kernel found in an image of floats and that is no number for it.

@@ -5,7 +5,7 @@ use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Subpixel};
 use harris_gpu_kernels::abi::state;
 use ndarray::Array2;
 
-use crate::corners::{Fetched, Search};
+use crate::corners::{Fetched, Outcome, Search};
 use crate::device::{Depth, Device, Mark, Resident};
 use crate::error::GpuError;
 use crate::fused::Pieces;
@@ -191,11 +191,11 @@ impl<D: Device> GpuDetector<D> {
             // The samples last: behind them the device's time begins.
             upload::mask(device, workspace, image, lasting)?;
             upload::samples(device, workspace, image, &shape, lasting)?;
-            return self.enqueue_stages(shape, true);
+            return self.enqueue_stages(shape, true, true);
         };
         let portion = (pace == Pace::Hurried).then(|| fused::portion(device, image));
         let mut search = Search::new(device, workspace, config, room, shape);
-        let pieces = Pieces::new(&search, walk, portion);
+        let pieces = Pieces::new(&search, walk, portion, true);
         let left = if portion.is_some() {
             fused::hurry(&mut search, image, &pieces)?
         } else {
@@ -210,13 +210,13 @@ impl<D: Device> GpuDetector<D> {
     }
 
     /// Work by way of a map of responses on the image and the mask that are on the device.
-    fn enqueue_stages(&mut self, shape: Shape, wanted: bool) -> Result<(), Error> {
+    fn enqueue_stages(&mut self, shape: Shape, stays: bool, wanted: bool) -> Result<(), Error> {
         let in_stages = self.respond(&shape)?;
         let walk = if self.staged { None } else { fused::walk_in_map(&shape, &self.config) };
         let Self { device, config, workspace, room, .. } = self;
         let room = room.as_mut().expect("made for the image");
         let mut search = Search::new(device, workspace, config, room, shape);
-        let walk = walk.map(|walk| Pieces::new(&search, walk, None));
+        let walk = walk.map(|walk| Pieces::new(&search, walk, None, stays));
         let fetched = match &walk {
             Some(pieces) => fused::find_in_map(&mut search, pieces, wanted)?,
             None => {
@@ -277,7 +277,7 @@ impl<D: Device> GpuDetector<D> {
     /// # Errors
     /// As [`Detector::detect`], but that samples are not looked at.
     pub fn detect_on_device(&mut self, image: Resident<D::Memory>) -> Result<usize, Error> {
-        self.begin_on_device(image)?;
+        self.begin_resident(image, true)?;
         self.finish_on_device()
     }
 
@@ -287,6 +287,11 @@ impl<D: Device> GpuDetector<D> {
     /// # Errors
     /// As [`GpuDetector::detect_on_device`].
     pub fn begin_on_device(&mut self, image: Resident<D::Memory>) -> Result<(), Error> {
+        self.begin_resident(image, false)
+    }
+
+    /// The same. Whether the image `stays` as it is until then.
+    fn begin_resident(&mut self, image: Resident<D::Memory>, stays: bool) -> Result<(), Error> {
         self.in_stages = false;
         self.settle();
         self.check_size(image.width, image.height)?;
@@ -295,7 +300,7 @@ impl<D: Device> GpuDetector<D> {
         if let Some((mask, pitch)) = image.mask {
             self.workspace.put(Slot::Mask, mask, pitch * image.height);
         }
-        let begun = self.device.mark(Mark::Uploaded).and_then(|()| self.enqueue_resident(shape));
+        let begun = self.device.mark(Mark::Uploaded).and_then(|()| self.enqueue_resident(shape, stays));
         if begun.is_err() {
             let _ = self.device.wait();
             self.let_go(&shape, false);
@@ -303,14 +308,14 @@ impl<D: Device> GpuDetector<D> {
         begun
     }
 
-    fn enqueue_resident(&mut self, shape: Shape) -> Result<(), Error> {
+    fn enqueue_resident(&mut self, shape: Shape, stays: bool) -> Result<(), Error> {
         self.make_room(&shape);
         let Some(walk) = self.walk(&shape) else {
-            return self.enqueue_stages(shape, false);
+            return self.enqueue_stages(shape, stays, false);
         };
         let Self { device, config, workspace, room, recordings, .. } = self;
         let mut search = Search::new(device, workspace, config, room.as_mut().expect("made above"), shape);
-        let pieces = Pieces::new(&search, walk, None);
+        let pieces = Pieces::new(&search, walk, None, stays);
         let fetched = fused::find(&mut search, recordings, &pieces, pieces.all(), false)?;
         self.job = Some(Job { shape, walk: Some(pieces), in_stages: false, wanted: false, fetched });
         Ok(())
@@ -424,22 +429,25 @@ impl<D: Device> GpuDetector<D> {
         &mut self,
         take: impl FnOnce(&mut Search<'_, D>, &Fetched<D>, &[usize]) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let Job { shape, walk, in_stages, wanted, mut fetched } = self.job.take().expect("begun before");
+        let Job { shape, mut walk, in_stages, wanted, mut fetched } = self.job.take().expect("begun before");
         let finish = || {
             let Self { device, config, workspace, room, .. } = self;
             let room = room.as_mut().expect("made when it was begun");
             let mut search = Search::new(device, workspace, config, room, shape);
             loop {
-                if let Some(counts) = search.finish(&fetched)? {
-                    return take(&mut search, &fetched, &counts);
-                }
-                fetched = match walk {
-                    Some(pieces) => fused::list_by_merging(&mut search, &pieces, wanted)?,
-                    None => {
-                        search.candidates()?;
-                        search.list(wanted)?
+                match (search.finish(&fetched)?, &mut walk) {
+                    (Outcome::Found(counts), _) => return take(&mut search, &fetched, &counts),
+                    (Outcome::WalkAgain, Some(pieces)) => {
+                        (*pieces, fetched) = fused::find_again(&mut search, pieces, wanted)?;
                     }
-                };
+                    (Outcome::ListAgain, Some(pieces)) => {
+                        fetched = fused::list_by_merging(&mut search, pieces, wanted)?;
+                    }
+                    (_, None) => {
+                        search.candidates()?;
+                        fetched = search.list(wanted)?;
+                    }
+                }
             }
         };
         let finished = finish();

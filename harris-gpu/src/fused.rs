@@ -3,7 +3,7 @@
 use harris_core::{
     Error, Gradient, HarrisConfig, ImageView, MAX_SAMPLE, Measure, Smoothing, Subpixel, Threshold, Window,
 };
-use harris_gpu_kernels::abi::{Kernel, fused, gradient, measure, state};
+use harris_gpu_kernels::abi::{Kernel, fused, gradient, measure, state, threshold};
 use harris_gpu_kernels::simt;
 
 use crate::corners::{Fetched, Search, simple_threshold, threshold_of};
@@ -214,6 +214,8 @@ pub(crate) struct Pieces {
     rim: Option<Rim>,
     /// What leaves responses before, where they are needed.
     map: Option<Walk>,
+    /// Whether an image foretells the greatest response of the next one.
+    foretells: bool,
     /// Candidates that each has room for.
     room: usize,
 }
@@ -227,8 +229,14 @@ pub(crate) struct Left {
 }
 
 impl Pieces {
-    /// For stacks of images, or a single image that is walked on while it comes.
-    pub(crate) fn new<D: Device>(search: &Search<'_, D>, walk: Walk, hurried: Option<usize>) -> Self {
+    /// For stacks of images, or a single image that is walked on while it comes. Whether an image `stays` until its list is known to be
+    /// complete, so that it can be walked on again.
+    pub(crate) fn new<D: Device>(
+        search: &Search<'_, D>,
+        walk: Walk,
+        hurried: Option<usize>,
+        stays: bool,
+    ) -> Self {
         let (height, strips) = (search.height as usize, walk.strips(search.width));
         let part = match hurried {
             // Its rows are known when all samples are.
@@ -246,6 +254,8 @@ impl Pieces {
             multiprocessors,
             count: 0,
             map: walk_of_map(&search.shape, search.config).filter(|_| needs_map(search.config, walk)),
+            // Images of a stack need not be alike, and all would be walked on again.
+            foretells: stays && images == 1 && threshold_of(search.config).0 == threshold::RELATIVE,
             rim: if walk.in_map { None } else { Rim::new(search.config, walk.radius) },
             room: 0,
         };
@@ -276,7 +286,8 @@ impl Pieces {
         let size = u64::from(search.width) << 32 | u64::from(search.height);
         let map = self.map.map_or(0, |map| map.kernel as u64 + 1);
         let kernels = map << 32 | self.walk.kernel as u64;
-        let kind = kernels << 2 | u64::from(wanted) << 1 | u64::from(self.hurried);
+        let kind = u64::from(self.foretells) << 2 | u64::from(wanted) << 1 | u64::from(self.hurried);
+        let kind = kernels << 3 | kind;
         [
             size,
             self.images as u64,
@@ -457,6 +468,22 @@ pub(crate) fn find_in_map<D: Device>(
     Ok(fetched)
 }
 
+/// Walks again on an image that is still there, as are its responses where these are looked at. Returns its pieces, too.
+pub(crate) fn find_again<D: Device>(
+    search: &mut Search<'_, D>,
+    pieces: &Pieces,
+    wanted: bool,
+) -> Result<(Pieces, Fetched<D>), Error> {
+    let pieces = Pieces::new(search, pieces.walk, None, pieces.foretells);
+    search.clear_for_walk()?;
+    seek(search, &pieces, pieces.all())?;
+    let fetched = list(search, &pieces, wanted)?;
+    if search.bins().is_some() {
+        search.workspace.clean_states = search.images;
+    }
+    Ok((pieces, fetched))
+}
+
 /// Walks on what is left, and along the rim, and takes what is not the strongest as far around as is asked for from the candidates.
 fn seek<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces, left: Left) -> Result<(), Error> {
     let walked = walk_on(search, pieces, left.piece, left.first, search.height as usize)?;
@@ -563,7 +590,7 @@ fn reach(config: &HarrisConfig, scale: f32) -> f32 {
 /// The lists of what a walk found, as [`Search::list`] makes them.
 fn list<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces, wanted: bool) -> Result<Fetched<D>, Error> {
     match search.bins() {
-        Some(bins) => search.list_by_bins(bins, (pieces.count, pieces.room), wanted),
+        Some(bins) => search.list_by_bins(bins, (pieces.count, pieces.room), pieces.foretells, wanted),
         None => list_by_merging(search, pieces, wanted),
     }
 }

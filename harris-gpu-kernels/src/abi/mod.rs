@@ -387,8 +387,24 @@ pub mod state {
     pub const CROWDED: usize = 5;
     /// Whether a sample is no number that images may have.
     pub const INVALID: usize = 6;
+    /// What the greatest response was set to before the walk, as others before were greater: see [`foretold`](super::foretold). It holds
+    /// where the walk has found a greater one.
+    pub const FORETOLD: usize = 7;
+    /// What the greatest response of the last image foretells.
+    pub const LIKELY: usize = 8;
+    /// How many images in a row had a greater one than the one before foretold.
+    pub const STEADY: usize = 9;
     /// Its length.
-    pub const WORDS: usize = 8;
+    pub const WORDS: usize = 16;
+}
+
+/// The least that the greatest response of an image is, told from those of the images before it: a walk that knows it looks for fewer
+/// corners from its beginning on. Where it has not found a greater one, corners may be missing, and it is to be done again without.
+pub mod foretold {
+    /// How many times as great the last one was, as a difference of bits: four times.
+    pub const FALL: u32 = 2 << 23;
+    /// Images in a row for which it would have held before it is relied on.
+    pub const STEADY: u32 = 8;
 }
 
 /// Lists of corners.

@@ -7,6 +7,7 @@ use super::order::{List, place, turn};
 use super::threshold::of_state;
 use crate::Simt;
 use crate::abi::bins::{COPIES, EACH, GROUP, MOST, ROOM, SHARE, counters, groups};
+use crate::abi::foretold::{FALL, STEADY};
 use crate::abi::state;
 use crate::simt::WARP;
 
@@ -153,6 +154,7 @@ pub(crate) fn gather<S: Simt>(
     most: u32,
     width: u32,
     as_keys: u32,
+    foretells: u32,
 ) {
     s.await_last();
     // Whole blocks of bins.
@@ -167,7 +169,8 @@ pub(crate) fn gather<S: Simt>(
     let mut key = s.load_early(from, start + i as usize);
     // One block tells of the image, and leaves its state as the next walk needs it.
     let is_last = bin / EACH + 1 == bins / EACH;
-    let crowded = if is_last { s.load(state, image * state::WORDS + state::CROWDED) } else { 0 };
+    let own_state = image * state::WORDS + lane as usize;
+    let word = if is_last && lane < state::WORDS as u32 { s.load(state, own_state) } else { 0 };
     let before = before_block(s, state, tables, bins);
     let count = all.min(ROOM);
     loop {
@@ -197,13 +200,8 @@ pub(crate) fn gather<S: Simt>(
         all += sum as u32;
         count += (sum as u32).min(ROOM);
     }
-    if is_last && lane < state::WORDS as u32 {
-        // Longer than any list where keys are missing.
-        let kept = if crowded == 0 { before + all } else { u32::MAX };
-        let at = image * state::WORDS + lane as usize;
-        let word = if lane == state::KEPT as u32 { kept } else { s.load(state, at) };
-        s.store(state, at, if lane == state::KEPT as u32 { kept } else { 0 });
-        s.store(report, at, word);
+    if is_last {
+        leave(s, state, report, own_state, word, before + all, foretells);
     }
     // A key of the block for each thread, whichever bin it is in: some have many more than others.
     let mut i = s.thread();
@@ -243,6 +241,42 @@ pub(crate) fn gather<S: Simt>(
             }
         }
         i += s.threads();
+    }
+}
+
+/// Reports an image's state, of which each lane has a word, with so many keys listed, and leaves what the next walk needs.
+#[inline(always)]
+fn leave<S: Simt>(
+    s: S,
+    state: S::Buffer<u32>,
+    report: S::Buffer<u32>,
+    own: usize,
+    word: u32,
+    all: u32,
+    foretells: u32,
+) {
+    let word_of = |number: usize| s.shuffle(word, number as u32);
+    let (greatest, foretold) = (word_of(state::GREATEST), word_of(state::FORETOLD));
+    let (likely, steady, crowded) = (word_of(state::LIKELY), word_of(state::STEADY), word_of(state::CROWDED));
+    let holds = foretold == 0 || greatest > foretold;
+    // Longer than any list where keys are missing.
+    let kept = if holds && crowded == 0 { all } else { u32::MAX };
+    let least = greatest.saturating_sub(FALL);
+    // Of positive numbers, and from one image alone.
+    let next_likely = if foretells == 1 && holds && least > ordered(0.0) { least } else { 0 };
+    let next_steady = if likely > 0 && next_likely > 0 && greatest > likely { steady + 1 } else { 0 };
+    let next_foretold = if next_steady >= STEADY { next_likely } else { 0 };
+    let lane = s.lane() as usize;
+    let next = match lane {
+        state::KEPT => kept,
+        state::GREATEST | state::FORETOLD => next_foretold,
+        state::LIKELY => next_likely,
+        state::STEADY => next_steady.min(STEADY),
+        _ => 0,
+    };
+    if lane < state::WORDS {
+        s.store(state, own, next);
+        s.store(report, own, if lane == state::KEPT { kept } else { word });
     }
 }
 

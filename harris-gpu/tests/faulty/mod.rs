@@ -21,6 +21,8 @@ pub(crate) struct Faulty {
     played: Arc<AtomicUsize>,
     /// How many lists, or stacks of them, were sorted by merging.
     merged: Arc<AtomicUsize>,
+    /// How many times the list of an image, or those of a stack, were made by way of bins.
+    gathered: Arc<AtomicUsize>,
     recording: Mutex<Option<Vec<Step>>>,
     allocated: AtomicUsize,
     announced: AtomicUsize,
@@ -29,8 +31,14 @@ pub(crate) struct Faulty {
 
 impl Clone for Faulty {
     fn clone(&self) -> Self {
-        let Self { left, played, merged, .. } = self;
-        Self { left: left.clone(), played: played.clone(), merged: merged.clone(), ..Self::default() }
+        let Self { left, played, merged, gathered, .. } = self;
+        Self {
+            left: left.clone(),
+            played: played.clone(),
+            merged: merged.clone(),
+            gathered: gathered.clone(),
+            ..Self::default()
+        }
     }
 }
 
@@ -73,6 +81,10 @@ impl Faulty {
         self.merged.load(Relaxed)
     }
 
+    pub(crate) fn gathered(&self) -> usize {
+        self.gathered.load(Relaxed)
+    }
+
     /// What must not be asked for while work is recorded.
     fn step_unrecorded(&self) -> Result<(), Error> {
         assert!(self.recording.lock().unwrap().is_none(), "what cannot be recorded");
@@ -93,6 +105,7 @@ impl Faulty {
             Step::Clear(memory, words) => HostDevice.clear(memory, *words).unwrap(),
             Step::Launch(kernel, grid, arguments) => {
                 self.merged.fetch_add(usize::from(*kernel == Kernel::rank), Relaxed);
+                self.gathered.fetch_add(usize::from(*kernel == Kernel::gather), Relaxed);
                 host::launch(*kernel, *grid, arguments.clone());
             }
             Step::Copy(from, to, bytes) => {
