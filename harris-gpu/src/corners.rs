@@ -158,13 +158,22 @@ impl<'a, D: Device> Search<'a, D> {
         self.device.clear(self.workspace.buffer::<u32>(Slot::State).memory, self.tables())
     }
 
-    /// The same for a walk, where the last one did not leave them so.
-    pub(crate) fn clear_for_walk(&mut self) -> Result<(), Error> {
+    /// The same for a walk, where the last one did not leave them so; what it may have foretold is as good where this one `foretells`, too:
+    /// then the image stays.
+    pub(crate) fn clear_for_walk(&mut self, foretells: bool) -> Result<(), Error> {
         let words = self.tables() + self.counters() as usize * self.images;
         let fits = self.workspace.room::<u32>(Slot::State) >= words;
         let clean = std::mem::take(&mut self.workspace.clean_states);
+        let suits = foretells || !self.workspace.foretold;
         // What bins leave has the length of their list, which they only write.
-        if fits && clean >= self.images && self.bins().is_some() { Ok(()) } else { self.clear() }
+        if fits && suits && clean >= self.images && self.bins().is_some() { Ok(()) } else { self.clear() }
+    }
+
+    /// To be called when lists were asked for that leave the states as walks need them.
+    pub(crate) fn leave_states(&mut self, foretells: bool) {
+        if self.bins().is_some() {
+            (self.workspace.clean_states, self.workspace.foretold) = (self.images, foretells);
+        }
     }
 
     /// Searches the responses in the slot `Response`, where the slot `Mask` says.

@@ -384,7 +384,7 @@ pub(crate) fn hurry<D: Device>(
             break;
         }
         if sent == 0 {
-            search.clear_for_walk()?;
+            search.clear_for_walk(pieces.foretells)?;
             left.is_clear = true;
         }
         sent = end;
@@ -430,7 +430,7 @@ pub(crate) fn find<D: Device>(
     wanted: bool,
 ) -> Result<Fetched<D>, Error> {
     if !left.is_clear {
-        search.clear_for_walk()?;
+        search.clear_for_walk(pieces.foretells)?;
     }
     let key = pieces.key(search, wanted);
     let fetched = recordings.run(search, key, |search| {
@@ -443,9 +443,7 @@ pub(crate) fn find<D: Device>(
         seek(search, pieces, left)?;
         list(search, pieces, wanted)
     })?;
-    if search.bins().is_some() {
-        search.workspace.clean_states = search.images;
-    }
+    search.leave_states(pieces.foretells);
     Ok(fetched)
 }
 
@@ -455,16 +453,14 @@ pub(crate) fn find_in_map<D: Device>(
     pieces: &Pieces,
     wanted: bool,
 ) -> Result<Fetched<D>, Error> {
-    search.clear_for_walk()?;
+    search.clear_for_walk(pieces.foretells)?;
     if let Threshold::Rosin { bins } = search.config.threshold() {
         search.rosin(bins)?;
     }
     seek(search, pieces, pieces.all())?;
     search.device.mark(Mark::Searched)?;
     let fetched = list(search, pieces, wanted)?;
-    if search.bins().is_some() {
-        search.workspace.clean_states = search.images;
-    }
+    search.leave_states(pieces.foretells);
     Ok(fetched)
 }
 
@@ -475,12 +471,10 @@ pub(crate) fn find_again<D: Device>(
     wanted: bool,
 ) -> Result<(Pieces, Fetched<D>), Error> {
     let pieces = Pieces::new(search, pieces.walk, None, pieces.foretells);
-    search.clear_for_walk()?;
+    search.clear_for_walk(pieces.foretells)?;
     seek(search, &pieces, pieces.all())?;
     let fetched = list(search, &pieces, wanted)?;
-    if search.bins().is_some() {
-        search.workspace.clean_states = search.images;
-    }
+    search.leave_states(pieces.foretells);
     Ok((pieces, fetched))
 }
 

@@ -53,11 +53,13 @@ pub(crate) struct Workspace<D: Device> {
     /// How many images' states, from the start of the slot `State` on, are as a walk needs them that makes lists by bins: these leave
     /// them so.
     pub(crate) clean_states: usize,
+    /// Whether something may be foretold in them.
+    pub(crate) foretold: bool,
 }
 
 impl<D: Device> Workspace<D> {
     pub(crate) fn new() -> Self {
-        Self { slots: [const { None }; SLOTS], clean_states: 0 }
+        Self { slots: [const { None }; SLOTS], clean_states: 0, foretold: false }
     }
 
     /// Makes room for `len` words. What was there is lost where there was less room.

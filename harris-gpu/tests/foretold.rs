@@ -110,33 +110,53 @@ fn nothing_is_foretold_of_what_cannot_be_looked_at_again() {
         assert!(found == lists[dark..dark + 2], "batch {i}");
     }
     assert_eq!(device.gathered(), UNTIL + 3);
-    let resident = |picture: &Picture| {
-        let view = picture.view();
-        let (width, height) = (view.width(), view.height());
-        let pitch = width.next_multiple_of(4);
-        let memory = device.allocate(pitch * height).unwrap();
-        for y in 0..height {
-            let row = Lines::of(&view).row(y).iter().chain(&[0; 4]);
-            for (x, &sample) in row.take(pitch).enumerate() {
-                memory.set_byte(y * pitch + x, sample);
-            }
-        }
-        let depth = harris_gpu::Depth::U8;
-        Resident { memory, width, height, channels: 1, pitch, depth, mask: None }
-    };
+    let [bright, _, dark] = pictures.each_ref().map(|picture| resident(&device, picture));
+    let image = |i: usize| if i > UNTIL { (&dark, lists[2].len()) } else { (&bright, lists[0].len()) };
     let before = device.gathered();
     for i in 0..UNTIL + 3 {
-        let dark = if i > UNTIL { 2 } else { 0 };
-        detector.begin_on_device(resident(&pictures[dark])).unwrap();
-        assert_eq!(detector.finish_on_device().unwrap(), lists[dark].len(), "image {i}");
+        let (image, count) = image(i);
+        detector.begin_on_device(lent(image)).unwrap();
+        assert_eq!(detector.finish_on_device().unwrap(), count, "image {i}");
     }
     assert_eq!(device.gathered(), before + UNTIL + 3);
     // What is waited for is there.
     for i in 0..UNTIL + 3 {
-        let dark = if i > UNTIL { 2 } else { 0 };
-        assert_eq!(detector.detect_on_device(resident(&pictures[dark])).unwrap(), lists[dark].len());
+        let (image, count) = image(i);
+        assert_eq!(detector.detect_on_device(lent(image)).unwrap(), count, "image {i}");
     }
     assert_eq!(device.gathered(), before + 2 * (UNTIL + 3) + 1);
+    // One that is waited for foretells nothing of one that is not, wherever it lies, and the other way round.
+    for i in 0..4 * UNTIL {
+        detector.detect_on_device(lent(&bright)).unwrap();
+        if i > 2 * UNTIL {
+            detector.begin_on_device(lent(if i % 2 == 0 { &bright } else { &dark })).unwrap();
+            assert_eq!(detector.finish_on_device().unwrap(), lists[if i % 2 == 0 { 0 } else { 2 }].len());
+        }
+    }
+    let all = before + 2 * (UNTIL + 3) + 1 + 4 * UNTIL + 2 * UNTIL - 1;
+    assert_eq!(device.gathered(), all);
+}
+
+/// A picture in the device's memory.
+fn resident(device: &Faulty, picture: &Picture) -> Resident<faulty::Memory> {
+    let view = picture.view();
+    let (width, height) = (view.width(), view.height());
+    let pitch = width.next_multiple_of(4);
+    let memory = device.allocate(pitch * height).unwrap();
+    for y in 0..height {
+        let lines = Lines::of(&view);
+        let row = lines.row(y).iter().chain(&[0; 4]);
+        for (x, &sample) in row.take(pitch).enumerate() {
+            memory.set_byte(y * pitch + x, sample);
+        }
+    }
+    Resident { memory, width, height, channels: 1, pitch, depth: harris_gpu::Depth::U8, mask: None }
+}
+
+/// The same memory again.
+fn lent(image: &Resident<faulty::Memory>) -> Resident<faulty::Memory> {
+    let &Resident { ref memory, width, height, channels, pitch, depth, .. } = image;
+    Resident { memory: memory.clone(), width, height, channels, pitch, depth, mask: None }
 }
 
 #[test]
