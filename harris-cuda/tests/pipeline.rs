@@ -5,7 +5,7 @@ mod gpu;
 use harris_conformance::pictures::{Depth, Picture, Pixels, noise};
 use harris_cpu::CpuDetector;
 use harris_cuda::{
-    CudaDetector, CudaError, CudaPipeline, Detector, Error, HarrisConfig, ImageView, Keypoint, PinnedImage,
+    CudaDetector, CudaError, CudaImage, CudaPipeline, Detector, Error, HarrisConfig, ImageView, Keypoint, PinnedImage,
     devices,
 };
 
@@ -245,6 +245,42 @@ fn sizes_and_stacks_may_come_in_any_order() {
     let expected: Vec<_> = views.iter().map(|view| on_cpu(&config, view)).collect();
     for (turn, count) in [12, 12, 12, 3, 12, 3, 3, 3, 12, 1, 1, 1, 12, 12, 3].into_iter().enumerate() {
         assert!(detector.detect_batch(&views[..count]).unwrap() == expected[..count], "turn {turn}");
+    }
+}
+
+/// What frames foretell of those after them does not hold where a scene is darker.
+#[test]
+fn scenes_may_become_darker() {
+    if !gpu::present() {
+        return;
+    }
+    let config = HarrisConfig::default();
+    let scenes = [1.0, 0.2, 1.0, 0.0, 0.05].map(|contrast| {
+        let brightness = |x, y, c| 0.5 + contrast * (noise(7, x / 3, y / 3, c) - 0.5);
+        Picture::draw(Depth::U8, (2048, 1100, 1), brightness)
+    });
+    let lists = scenes.each_ref().map(|picture| on_cpu(&config, &picture.view()));
+    // Each long enough for several detectors that take frames by turns.
+    let frames = || (0..scenes.len() * 40).map(|i| i / 40);
+    for in_flight in [1, 3] {
+        let mut pipeline = CudaPipeline::<u8>::on_devices(&[0], in_flight, config.clone()).unwrap();
+        let mut landed = Vec::new();
+        for scene in frames() {
+            landed.extend(pipeline.push(&scenes[scene].view()));
+        }
+        landed.extend(std::iter::from_fn(|| pipeline.next()));
+        for (scene, landed) in frames().zip(landed) {
+            assert!(landed.keypoints.unwrap() == lists[scene], "scene {scene}, {in_flight} in flight");
+        }
+    }
+    let images = scenes.each_ref().map(pinned);
+    let residents = images.each_ref().map(|image| CudaImage::upload(0, &image.view()).unwrap());
+    let mut detector = CudaDetector::new(config.clone()).unwrap();
+    let mut on_device = CudaDetector::new(config).unwrap();
+    for scene in frames() {
+        assert!(detector.detect(&images[scene].view()).unwrap() == lists[scene], "scene {scene}");
+        let keypoints = on_device.detect_on_device(&residents[scene]).unwrap();
+        assert!(keypoints.to_vec().unwrap() == lists[scene], "scene {scene}");
     }
 }
 

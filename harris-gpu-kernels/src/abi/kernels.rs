@@ -110,7 +110,7 @@ macro_rules! for_each_kernel {
             // Warps are `bins::EACH` bins, rows of blocks images: x, y, scale and response of their corners, or `as_keys`, each in its place of the
             // sorted list, of which the first `most` count, and the list's length, or more than any where a bin had no room; and a
             // report, the states as they then are; what is left of them is that length, and what walks need: zeros, or, where an image
-            // `foretells` the greatest response of the next, that. The list is longer than any, too, where what was foretold did not hold.
+            // `foretells` the greatest response of the next, that.
             bins::gather [256, 4112] (from: [u64], listed: [u64], keypoints: [f32], state: [u32], report: [u32], tables: u32, bins: u32, turned: u32, pitch: u32, most: u32, width: u32, as_keys: u32, foretells: u32);
 
             // Warps are rows: interleaved samples to sums of gray levels before each column, in rows of `pitch` words from the

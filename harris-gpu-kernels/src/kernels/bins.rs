@@ -256,14 +256,14 @@ fn leave<S: Simt>(
     foretells: u32,
 ) {
     let word_of = |number: usize| s.shuffle(word, number as u32);
-    let (greatest, foretold) = (word_of(state::GREATEST), word_of(state::FORETOLD));
-    let (likely, steady, crowded) = (word_of(state::LIKELY), word_of(state::STEADY), word_of(state::CROWDED));
-    let holds = foretold == 0 || greatest > foretold;
+    let (greatest, crowded) = (word_of(state::GREATEST), word_of(state::CROWDED));
+    let (likely, steady) = (word_of(state::LIKELY), word_of(state::STEADY));
     // Longer than any list where keys are missing.
-    let kept = if holds && crowded == 0 { all } else { u32::MAX };
+    let kept = if crowded == 0 { all } else { u32::MAX };
     let least = greatest.saturating_sub(FALL);
     // Of positive numbers, and from one image alone.
-    let next_likely = if foretells == 1 && holds && least > ordered(0.0) { least } else { 0 };
+    let next_likely = if foretells == 1 && least > ordered(0.0) { least } else { 0 };
+    // Where nothing was likely, or it was foretold and did not hold, neither is counted.
     let next_steady = if likely > 0 && next_likely > 0 && greatest > likely { steady + 1 } else { 0 };
     let next_foretold = if next_steady >= STEADY { next_likely } else { 0 };
     let lane = s.lane() as usize;
