@@ -5,8 +5,8 @@ mod gpu;
 use harris_conformance::pictures::{Depth, Picture, Pixels, noise};
 use harris_cpu::CpuDetector;
 use harris_cuda::{
-    CudaDetector, CudaError, CudaImage, CudaPipeline, Detector, Error, HarrisConfig, ImageView, Keypoint, PinnedImage,
-    devices,
+    CudaDetector, CudaError, CudaImage, CudaPipeline, Detector, Error, HarrisConfig, ImageView, Keypoint,
+    PinnedImage, devices,
 };
 
 fn picture(seed: u64, width: usize, height: usize) -> Picture {

@@ -15,8 +15,8 @@ use harris_gpu_kernels::abi::foretold::STEADY;
 const UNTIL: usize = STEADY as usize + 1;
 
 /// A noise of some contrast.
-fn picture(seed: u32, contrast: f64) -> Picture {
-    Picture::draw(Depth::U8, (161, 97, 1), |x, y, _| 0.5 + contrast * (noise(seed.into(), x / 3, y / 3, 0) - 0.5))
+fn picture(seed: u64, contrast: f64) -> Picture {
+    Picture::draw(Depth::U8, (161, 97, 1), |x, y, _| 0.5 + contrast * (noise(seed, x / 3, y / 3, 0) - 0.5))
 }
 
 fn expected(config: &HarrisConfig, picture: &Picture) -> Vec<Keypoint> {
@@ -28,7 +28,7 @@ fn times(config: &HarrisConfig, contrasts: &[f64]) -> Vec<usize> {
     let device = Faulty::default();
     let mut detector = GpuDetector::new(device.clone(), config.clone());
     let mut find = |(i, &contrast): (usize, &f64)| {
-        let (picture, before) = (picture(i as u32, contrast), device.gathered());
+        let (picture, before) = (picture(i as u64, contrast), device.gathered());
         let found = detector.detect(&picture.view()).unwrap();
         assert!(found == expected(config, &picture), "{config:?}, image {i} of contrast {contrast}");
         device.gathered() - before
