@@ -385,6 +385,11 @@ impl<'a> Simt for Thread<'a> {
 
 type Routine = Coroutine<u32, Wait, ()>;
 
+std::thread_local! {
+    /// Stacks that launches have left: to ask the system for them takes longer than most blocks.
+    static STACKS: Cell<Vec<DefaultStack>> = const { Cell::new(Vec::new()) };
+}
+
 /// Runs a kernel on `grid` blocks.
 ///
 /// # Panics
@@ -401,7 +406,8 @@ pub(crate) fn run(
     body: for<'a> fn(Thread<'a>, &'a [Argument]),
 ) {
     let arguments: Rc<[Argument]> = arguments.into();
-    let mut stacks = Vec::new();
+    let mut stacks = STACKS.take();
+    let mut shared = vec![SharedWord::default(); 2 * kernel.cells() as usize];
     let blocks = u64::from(grid[0]) * u64::from(grid[1]);
     // A prime that divides no grid of a test: all blocks, far from their order.
     let scrambled = |i: u64| (i * 1_000_003 + blocks / 2) % blocks;
@@ -409,16 +415,19 @@ pub(crate) fn run(
     for i in 0..blocks {
         let i = if in_order { i } else { scrambled(i) };
         let place = [(i % u64::from(grid[0])) as u32, (i / u64::from(grid[0])) as u32];
+        shared.fill(SharedWord::default());
         let block = Rc::new(Block {
             kernel,
             place,
             grid,
             threads: kernel.threads(),
             barriers: Cell::new(0),
-            shared: RefCell::new(vec![SharedWord::default(); 2 * kernel.cells() as usize]),
+            shared: RefCell::new(shared),
         });
         run_block(&block, &arguments, body, &mut stacks, i % 2 == 1);
+        shared = block.shared.take();
     }
+    STACKS.set(stacks);
 }
 
 fn run_block(
