@@ -394,7 +394,7 @@ pub mod state {
     pub const LIKELY: usize = 8;
     /// How many images in a row had a greater one than the one before foretold.
     pub const STEADY: usize = 9;
-    /// Its length.
+    /// Its length, some of which is not used: states of a stack begin at whole sectors of the cache.
     pub const WORDS: usize = 16;
 }
 
