@@ -39,7 +39,8 @@ impl Outcome {
 
     /// The same, kept for all suites of a process: the reference is slow, and most of them ask it for the same.
     fn of_reference_once(config: &HarrisConfig, image: &ImageView<'_>) -> Arc<Self> {
-        static KNOWN: Mutex<BTreeMap<[u64; 2], Arc<OnceLock<Arc<Outcome>>>>> = Mutex::new(BTreeMap::new());
+        type Answer = Arc<OnceLock<Arc<Outcome>>>;
+        static KNOWN: Mutex<BTreeMap<[u64; 2], Answer>> = Mutex::new(BTreeMap::new());
         let question = [0, 1].map(|seed| {
             let mut hasher = DefaultHasher::new();
             seed.hash(&mut hasher);

@@ -4,7 +4,7 @@
 use harris_conformance::pictures::{Depth, Picture, Pixels, noise};
 use harris_conformance::strategies::usual_configs;
 use harris_core::{
-    Border, Gradient, HarrisConfig, ReferenceDetector, Smoothing, Subpixel, Threshold, Window,
+    Border, Gradient, HarrisConfig, Measure, ReferenceDetector, Smoothing, Subpixel, Threshold, Window,
 };
 use harris_cpu::{CpuDetector, Detector, Level};
 use proptest::prelude::*;
@@ -61,7 +61,8 @@ fn configs() -> impl Strategy<Value = HarrisConfig> {
     )
 }
 
-/// Images of every format, 8-bit gray ones most often: noise of all or two levels, blocks, columns, slopes; strips are
+/// Images of every format, 8-bit gray ones most often: noise of all or two levels, blocks, columns, slopes, dots and fields of noise on
+/// quiet ground; strips are
 /// 1024 columns wide, vectors 4 to 32, tiles 16 to 30, blocks of tiles 32 to 35 rows, bands from 16 rows on.
 fn pictures() -> impl Strategy<Value = Picture> {
     let format = prop_oneof![
@@ -78,7 +79,7 @@ fn pictures() -> impl Strategy<Value = Picture> {
         1 => 2040_usize..2080,
     ];
     let height = prop_oneof![3 => 1_usize..24, 2 => 24_usize..110];
-    let content = (any::<u64>(), 0_usize..6, 1_usize..7);
+    let content = (any::<u64>(), 0_usize..8, 1_usize..7);
     (format, (width, height), content, 0_usize..5, prop::option::of(any::<u64>())).prop_map(
         |((depth, channels), (width, height), (seed, kind, grain), gap, mask)| {
             let brightness = |x: usize, y: usize, c: usize| {
@@ -90,6 +91,9 @@ fn pictures() -> impl Strategy<Value = Picture> {
                     3 => f64::from(x / grain % 2 == y / grain % 2),
                     // The greatest response grows down the image, and candidates with it.
                     4 => value * (y + 1) as f64 / height as f64,
+                    5 if noise(seed, x / 3, y / 3, 3) > 0.04 => 0.5 + value / 1000.0,
+                    6 if (x / 50 + y / 45) % 2 == 1 => 0.5 + value / 1000.0,
+                    5 | 6 => value,
                     _ => value.floor(),
                 }
             };
@@ -212,6 +216,85 @@ fn sides_of_more_than_16_bits_equal_the_reference() {
         assert!(expected.iter().any(|k| k.x as usize + 9 >= width && k.y as usize + 9 >= height));
         let mut detector = CpuDetector::with_threads(config.clone(), 2).unwrap();
         assert_eq!(detector.detect(&picture.view()).unwrap(), expected, "{width} x {height}");
+    }
+}
+
+/// Cones, whose slopes have one length all around, steeper from one to the next: responses near the threshold on both sides, where gradients
+/// are no greater than for these they must be.
+#[test]
+fn gradients_that_suffice_for_a_response_are_heard() {
+    const SIDE: usize = 20;
+    let columns = 12;
+    let draw = |depth, channels| {
+        Picture::draw(depth, (columns * SIDE, 5 * SIDE, channels), |x, y, _| {
+            let slope = 0.05 * (1.0 + (x / SIDE + columns * (y / SIDE)) as f64 / 60.0);
+            let [x, y] = [x, y].map(|place| (place % SIDE) as f64 - (SIDE / 2) as f64);
+            (slope * x.hypot(y)).min(0.9)
+        })
+    };
+    let pictures = [
+        draw(Depth::U16, 1),
+        draw(Depth::U16, 3),
+        draw(Depth::F32, 1),
+        draw(Depth::F32, 3),
+        draw(Depth::U8, 1),
+        draw(Depth::U8, 3),
+    ];
+    let windows = [
+        Window::Box { size: 3 },
+        Window::Box { size: 5 },
+        Window::Box { size: 7 },
+        Window::Box { size: 9 },
+        Window::Binomial { size: 3 },
+        Window::Binomial { size: 7 },
+        Window::Gaussian { size: 3, sigma: 0.8 },
+        Window::Gaussian { size: 11, sigma: 1.5 },
+    ];
+    for (number, window) in windows.into_iter().enumerate() {
+        for measure in [Measure::Harris { k: 0.04 }, Measure::ShiTomasi, Measure::Noble { eps: 1e-9 }] {
+            let config = HarrisConfig::builder()
+                .smoothing(Smoothing::None)
+                .gradient([Gradient::Sobel3, Gradient::Central, Gradient::Scharr3][number % 3])
+                .window(window)
+                .measure(measure)
+                .threshold(Threshold::Relative(0.3));
+            let config = config.build().unwrap();
+            for picture in &pictures {
+                let expected = ReferenceDetector::new(config.clone()).detect(&picture.view()).unwrap();
+                let responses = expected.iter().map(|corner| corner.response);
+                let [most, least] = [responses.clone().fold(0.0, f32::max), responses.fold(1.0, f32::min)];
+                assert!(least < 0.35 * most, "some are near the threshold: {least} of {most}, {config:?}");
+                for level in Level::available() {
+                    let mut detector = CpuDetector::with_threads(config.clone(), 1).unwrap().at_level(level);
+                    let found = detector.detect(&picture.view()).unwrap();
+                    assert_eq!(found, expected, "{level}, {config:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Where all is loud, rows are not listened to for a while: what they hold must not be taken for silence when others are again.
+#[test]
+fn rows_that_nothing_listens_to_are_not_silent() {
+    for (number, end) in (20..75).enumerate() {
+        let window = [Window::Box { size: 7 }, Window::Gaussian { size: 9, sigma: 3.0 }][number % 2];
+        let config = HarrisConfig::builder().window(window).threshold(Threshold::Absolute(1e-7));
+        let config = config.suppression_radius(0).build().unwrap();
+        for depth in [Depth::U16, Depth::F32] {
+            let noise = |x, y| noise(end as u64, x / 2, y / 2, 0);
+            let draw = |x, y, _| if y < end { noise(x, y) } else { 0.5 };
+            let picture = Picture::draw(depth, (70, 90, 1), draw);
+            let expected = ReferenceDetector::new(config.clone()).detect(&picture.view()).unwrap();
+            assert!(
+                expected.iter().any(|corner| corner.y as usize > end),
+                "corners below the last row of noise"
+            );
+            for level in Level::available() {
+                let mut detector = CpuDetector::with_threads(config.clone(), 1).unwrap().at_level(level);
+                assert_eq!(detector.detect(&picture.view()).unwrap(), expected, "{level}, {end}, {config:?}");
+            }
+        }
     }
 }
 

@@ -1,21 +1,24 @@
 //! The walk by rows of floats: every sample type and window.
 
+use std::mem;
 use std::ops::Range;
 
 use harris_core::pipeline::{border, taps};
 use harris_core::{Border, Gradient, HarrisConfig, Raster, Smoothing, Window};
 
 use super::floats::{
-    Across, Boxes, Differentiate, Down, Kept, Multiply, Output, Products, Respond, SlideBoxes, Slopes, Take,
-    Whole,
+    Across, Boxes, Differentiate, Down, Hear, Kept, Multiply, Output, Products, Respond, SlideBoxes, Slopes,
+    Take, Whole,
 };
+use super::loud::{Ear, Heard, Listen, Loud};
 use super::peaks::Peaks;
+use super::quiet::Quiet;
 use super::responses::{RING, Words};
-use super::scratch::{FloatRow, FloatRows, Floats, Rows, Scratch, product_ring};
+use super::scratch::{FloatRow, Floats, Rows, Scratch};
 use super::tensor::NARROW;
 use super::walk::{Columns, Next, Walk};
 use super::weighted::{DOWN, SumDown, WeighAcross, WeighDown, Weights};
-use super::wide::{WideAdd, WideRespond, WideRunning, WideSlide, wide_weight};
+use super::wide::{WideAdd, WideRespond, WideRunning, WideSlide};
 use super::{FusedSample, has_exact_gradients};
 use crate::simd::Simd;
 
@@ -26,7 +29,7 @@ impl<T: FusedSample> Walk<'_, T> {
     pub(super) fn strip_by_floats<V: Simd>(&mut self, v: V, strip: &Range<usize>, found: &mut Peaks) {
         let columns = Columns::new(strip, self.config, self.image.width());
         let (config, channels) = (self.config, self.image.channels());
-        self.scratch.floats.reserve(config, channels, (self.is_wide(), self.gradient_rows()));
+        self.scratch.floats.reserve(config, channels, (self.is_wide(), self.window_ring()));
         let taps = Taps::new(config);
         let weights = match config.window() {
             Window::Box { .. } => Weights::Box,
@@ -35,6 +38,8 @@ impl<T: FusedSample> Walk<'_, T> {
         };
         let rows = self.computed_rows();
         let mut next = Next::new(rows.start, config);
+        let all = Loud::all_of(&columns.span(&columns.responses));
+        let (mut loud, mut ear) = (all, Ear::default());
         let mut waiting = self.waiting(Words::by_rows::<V>(0));
         for y in rows.clone() {
             // Rows whose sums are taken with this one's.
@@ -43,18 +48,27 @@ impl<T: FusedSample> Walk<'_, T> {
             let last = (until + config.window().radius()).min(self.image.height() - 1);
             let ahead = next.across.max(next.smoothed) + AHEAD;
             self.ask_for(v, &columns, ahead, 0);
+            let limit = self.limit(self.threshold(found));
             while next.gradient <= last {
-                self.next_gradient(v, &columns, &taps, &mut next);
+                let limit = limit.filter(|_| ear.listens_to(next.gradient));
+                self.next_gradient(v, &columns, &taps, &mut next, limit);
             }
             self.ask_for(v, &columns, ahead, 1);
             let threshold = self.threshold(found);
-            if self.is_wide() {
-                self.sum_wide(v, &columns, weights, y, y == rows.start);
-            } else if place == 0 {
-                self.sum_floats(v, &columns, weights, y);
+            if self.is_wide() || place == 0 {
+                self.find_window(y);
+                if limit.is_some() {
+                    loud = if ear.listens_to(next.gradient - 1) { self.loud(v).and(all) } else { all };
+                    ear.rest(loud, all, next.gradient, self.window_ring());
+                }
+                if self.is_wide() {
+                    self.sum_wide(v, &columns, weights, loud);
+                } else {
+                    self.sum_floats(v, &columns, weights, loud);
+                }
             }
             self.ask_for(v, &columns, ahead, 2);
-            self.respond_floats(v, &columns, weights, (y, place), waiting.words, threshold);
+            self.respond_floats(v, &columns, weights, (y, place), waiting.words, (threshold, loud));
             self.ask_for(v, &columns, ahead, 3);
             self.finish_row(&columns, strip, y);
             self.collect_at(v, &columns, strip, y, &mut waiting, found);
@@ -74,23 +88,76 @@ impl<T: FusedSample> Walk<'_, T> {
         }
     }
 
+    /// What gx² + gy² of a channel exceeds in some pixel of a window with a response above the threshold; none where all sums are needed,
+    /// as all responses are, or as they run on across.
+    fn limit(&self, threshold: f32) -> Option<f32> {
+        if self.map.is_some() || self.sums_run_on() {
+            return None;
+        }
+        let weights = self.config.window().weight_sum() * self.image.channels() as f64;
+        Some(Quiet::limit(self.config.measure(), self.scale, threshold, weights))
+    }
+
+    /// Whether exact sums run on across.
+    fn sums_run_on(&self) -> bool {
+        let is_box = matches!(self.config.window(), Window::Box { .. });
+        self.is_wide() && is_box && self.config.window().radius() > NARROW
+    }
+
+    /// Finds the rows that are summed for row y: those of its window, and the one above these where sums slide, or those of windows that are
+    /// summed together.
+    fn find_window(&mut self, y: usize) {
+        let (config, height, ring) = (self.config, self.image.height(), self.window_ring());
+        let radius = config.window().radius();
+        let rows = match self.is_wide() {
+            true => about(y, radius, 1).start - 1..about(y, radius, 1).end,
+            false => about(y, radius, DOWN),
+        };
+        find(&mut self.scratch.floats.slots, rows, (config.border(), height), (0, ring, ring));
+    }
+
+    /// Where the responses that are summed for may exceed the threshold.
+    fn loud<V: Simd>(&self, v: V) -> Loud {
+        let Floats { heard, slots, .. } = &self.scratch.floats;
+        let slots = &slots[usize::from(self.is_wide())..];
+        v.enter(Listen { ring: heard, slots, reach: self.config.window().radius() })
+    }
+
     /// Whether the window's sums are exact, as 64-bit floats.
     fn is_wide(&self) -> bool {
         has_exact_gradients::<T>(self.config) && !matches!(self.config.window(), Window::Gaussian { .. })
     }
 
-    /// Rows in a channel's ring of gradients: those of the window and the one that leaves it, where sums are wide; others are of
-    /// products, which are made at once.
-    fn gradient_rows(&self) -> usize {
-        if self.is_wide() { 2 * self.config.window().radius() + 2 } else { 1 }
+    /// Rows in the rings that windows look at: of gradients where sums are wide, those of the window and the one that leaves it; else
+    /// of products, those that are summed together.
+    fn window_ring(&self) -> usize {
+        let radius = self.config.window().radius();
+        if self.is_wide() { 2 * radius + 2 } else { 2 * radius + DOWN }
+    }
+
+    /// Where gx and gy of row y go.
+    fn gradient_slot(&self, y: usize, channel: usize) -> usize {
+        let ring = self.window_ring();
+        if self.is_wide() { channel * (ring + 1) + y % ring } else { 0 }
     }
 
     /// Computes the next row of gradients, and of their products.
-    fn next_gradient<V: Simd>(&mut self, v: V, columns: &Columns, taps: &Taps, next: &mut Next) {
+    fn next_gradient<V: Simd>(
+        &mut self,
+        v: V,
+        columns: &Columns,
+        taps: &Taps,
+        next: &mut Next,
+        limit: Option<f32>,
+    ) {
         let (config, height) = (self.config, self.image.height());
         let (y, reach) = (next.gradient, config.gradient().radius());
         next.gradient += 1;
         let is_first = next.smoothed == y.saturating_sub(reach);
+        if limit.is_none() {
+            let ring = self.window_ring();
+            self.scratch.floats.heard[y % ring] = Heard::ALL;
+        }
         while next.smoothed <= (y + reach).min(height - 1) {
             while next.across <= (next.smoothed + config.smoothing().radius()).min(height - 1) {
                 for channel in 0..self.image.channels() {
@@ -107,47 +174,57 @@ impl<T: FusedSample> Walk<'_, T> {
         for channel in 0..self.image.channels() {
             match config.gradient() {
                 Gradient::Box { size } => {
-                    self.box_gradient(v, &span, y, channel, (size / 2) as usize, is_first);
-                    self.multiply(v, span.clone(), y, channel);
+                    self.box_gradient(v, &span, (y, channel, limit), (size / 2) as usize, is_first);
+                    self.multiply(v, span.clone(), y, channel, limit);
                 }
                 Gradient::GaussianDerivative { .. } => {
                     self.derive(v, columns, taps, y, channel);
-                    self.multiply(v, span.clone(), y, channel);
+                    self.multiply(v, span.clone(), y, channel, limit);
                 }
                 Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central => {
-                    self.differentiate(v, span.clone(), y, channel);
+                    self.differentiate(v, span.clone(), y, channel, limit);
                 }
             }
         }
     }
 
     /// The gradients of row y by fixed taps: themselves where sums are wide, else their products.
-    fn differentiate<V: Simd>(&mut self, v: V, span: Range<usize>, y: usize, channel: usize) {
-        let (config, height, ring) = (self.config, self.image.height(), self.gradient_rows());
-        let (gradient, is_wide) = (config.gradient(), self.is_wide());
-        let Floats { differences, sums, gradients: [gx, gy], products, zero, .. } = &mut self.scratch.floats;
+    fn differentiate<V: Simd>(
+        &mut self,
+        v: V,
+        span: Range<usize>,
+        y: usize,
+        channel: usize,
+        limit: Option<f32>,
+    ) {
+        let (config, height, slot) = (self.config, self.image.height(), self.gradient_slot(y, channel));
+        let (gradient, is_wide, ring) = (config.gradient(), self.is_wide(), self.window_ring());
+        let Floats { differences, sums, gradients: [gx, gy], products, heard, zero, .. } =
+            &mut self.scratch.floats;
+        let hear = hear(heard, y, channel, limit);
         let place = |dy: isize| border::inside(config.border(), y as isize + dy, height);
         let differences = [-1, 0, 1].map(|dy| of_ring(differences, channel, 3, place(dy), zero));
         let sums = [-1, 1].map(|dy| of_ring(sums, channel, 3, place(dy), zero));
         if is_wide {
-            let slot = channel * ring + y % ring;
-            let out = Kept { gx: gx.row_mut(slot), gy: gy.row_mut(slot) };
+            let out = Kept { gx: gx.row_mut(slot), gy: gy.row_mut(slot), hear };
             v.enter(Differentiate { gradient, differences, sums, out, span });
         } else {
-            let out = products_of(products, config, y, channel);
+            let rows = products.each_mut().map(|rows| rows.row_mut(y % ring));
+            let out = Products { adds: channel > 0, rows, hear };
             v.enter(Differentiate { gradient, differences, sums, out, span });
         }
     }
 
     /// The products of row y's gradients, but where sums are wide.
-    fn multiply<V: Simd>(&mut self, v: V, span: Range<usize>, y: usize, channel: usize) {
+    fn multiply<V: Simd>(&mut self, v: V, span: Range<usize>, y: usize, channel: usize, limit: Option<f32>) {
         if self.is_wide() {
             return;
         }
-        let (config, ring) = (self.config, self.gradient_rows());
-        let slot = channel * ring + y % ring;
-        let Floats { gradients: [gx, gy], products, .. } = &mut self.scratch.floats;
-        let out = products_of(products, config, y, channel);
+        let (slot, ring) = (self.gradient_slot(y, channel), self.window_ring());
+        let Floats { gradients: [gx, gy], products, heard, .. } = &mut self.scratch.floats;
+        let hear = hear(heard, y, channel, limit);
+        let rows = products.each_mut().map(|rows| rows.row_mut(y % ring));
+        let out = Products { adds: channel > 0, rows, hear };
         v.enter(Multiply { gx: gx.row(slot), gy: gy.row(slot), out, span });
     }
 
@@ -155,11 +232,11 @@ impl<T: FusedSample> Walk<'_, T> {
     fn derive<V: Simd>(&mut self, v: V, columns: &Columns, taps: &Taps, y: usize, channel: usize) {
         let (config, height) = (self.config, self.image.height());
         let radius = config.gradient().radius();
-        let (size, ring) = (2 * radius + 1, self.gradient_rows());
+        let (size, slot) = (2 * radius + 1, self.gradient_slot(y, channel));
         let number = size * self.image.channels();
         let Floats { smoothed, derived: [weighted, derived], slots, gradients: [gx, gy], .. } =
             &mut self.scratch.floats;
-        around(slots, (config.border(), y, radius, height), 1, (channel * size, size, number));
+        find(slots, about(y, radius, 1), (config.border(), height), (channel * size, size, number));
         let [gaussian, derivative] = &taps.gradient;
         let [weighted, derived] = [weighted.row_mut(0), derived.row_mut(0)];
         v.enter(WeighDown {
@@ -172,7 +249,7 @@ impl<T: FusedSample> Walk<'_, T> {
         let span = columns.span(&columns.gradients);
         for (row, taps, out) in [(weighted, derivative, gx), (derived, gaussian, gy)] {
             columns.smoothed_edge.extend(row);
-            let out = out.row_mut(channel * ring + y % ring);
+            let out = out.row_mut(slot);
             v.enter(WeighAcross { taps, row, out, span: span.clone() });
         }
     }
@@ -181,19 +258,19 @@ impl<T: FusedSample> Walk<'_, T> {
         &mut self,
         v: V,
         span: &Range<usize>,
-        y: usize,
-        channel: usize,
+        (y, channel, limit): (usize, usize, Option<f32>),
         half: usize,
         is_first: bool,
     ) {
         let (config, height) = (self.config, self.image.height());
-        let (ring, window_ring) = (2 * half + 2, self.gradient_rows());
+        let (ring, slot) = (2 * half + 2, self.gradient_slot(y, channel));
         let Floats {
             whole,
             whole_zero,
             boxes: [columns, differences],
             running_boxes: [rc, rd],
             gradients: [gx, gy],
+            heard,
             ..
         } = &mut self.scratch.floats;
         let row = |dy: isize| {
@@ -223,8 +300,7 @@ impl<T: FusedSample> Walk<'_, T> {
         v.enter(Boxes {
             half,
             running: [rc, rd],
-            gx: gx.row_mut(channel * window_ring + y % window_ring),
-            gy: gy.row_mut(channel * window_ring + y % window_ring),
+            out: Kept { gx: gx.row_mut(slot), gy: gy.row_mut(slot), hear: hear(heard, y, channel, limit) },
             span: span.clone(),
         });
     }
@@ -268,7 +344,7 @@ impl<T: FusedSample> Walk<'_, T> {
             Smoothing::Gaussian { size, .. } => {
                 let (size, radius) = (size as usize, config.smoothing().radius());
                 let number = size * self.image.channels();
-                around(slots, (config.border(), y, radius, height), 1, (channel * size, size, number));
+                find(slots, about(y, radius, 1), (config.border(), height), (channel * size, size, number));
                 let (row, samples) = (taken.row_mut(0), columns.span(&columns.samples));
                 let taps = &taps.smoothing[..];
                 v.enter(WeighDown { taps: [taps], ring: across, slots, out: [&mut *row], span: samples });
@@ -304,57 +380,46 @@ impl<T: FusedSample> Walk<'_, T> {
         }
     }
 
-    /// Brings the exact sums down the columns to row y.
-    fn sum_wide<V: Simd>(
-        &mut self,
-        v: V,
-        columns: &Columns,
-        weights: Weights<&[f32]>,
-        y: usize,
-        first: bool,
-    ) {
-        let (config, height) = (self.config, self.image.height());
-        let (radius, ring) = (config.window().radius(), self.gradient_rows());
-        let span = columns.span(&columns.gradients);
-        let Floats { gradients, zero, wide_sums, wide_running, .. } = &mut self.scratch.floats;
-        let gradient = |channel: usize, dy: isize| {
-            let y = border::inside(config.border(), y as isize + dy, height);
-            gradients.each_ref().map(|rows| of_ring(rows, channel, ring, y, zero))
-        };
-        let reach = radius as isize;
-        let is_box = matches!(weights, Weights::Box);
-        if first || !is_box {
-            for sums in wide_sums.iter_mut() {
-                sums.row_mut(0).fill(0.0);
+    /// Brings the exact sums down the columns to the next row, where responses are loud.
+    fn sum_wide<V: Simd>(&mut self, v: V, columns: &Columns, weights: Weights<&[f32]>, loud: Loud) {
+        let (radius, ring) = (self.config.window().radius(), self.window_ring());
+        let runs_on = self.sums_run_on();
+        let responses = columns.span(&columns.responses);
+        let Floats { gradients, slots, wide_sums, wide_running, summed, .. } = &mut self.scratch.floats;
+        let needed = loud.reached(radius);
+        // Box windows slide where there are sums of the row above.
+        let above = mem::replace(summed, needed);
+        let sliding = if matches!(weights, Weights::Box) { needed.and(above) } else { Loud::NONE };
+        let anew = needed.without(sliding);
+        let stride = ring + 1;
+        if sliding != Loud::NONE {
+            let [leaves, enters] = [slots[0], slots[slots.len() - 1]];
+            for first in (0..self.image.channels()).map(|channel| channel * stride) {
+                v.enter(WideSlide {
+                    enters: gradients.each_ref().map(|rows| rows.row(first + enters)),
+                    leaves: gradients.each_ref().map(|rows| rows.row(first + leaves)),
+                    sums: wide_sums.each_mut().map(|rows| rows.row_mut(0)),
+                    needed: sliding,
+                });
             }
         }
-        for channel in 0..self.image.channels() {
-            if is_box && !first {
-                v.enter(WideSlide {
-                    enters: gradient(channel, reach),
-                    leaves: gradient(channel, -1 - reach),
-                    sums: wide_sums.each_mut().map(|rows| rows.row_mut(0)),
-                    span: span.clone(),
-                });
-                continue;
-            }
-            for dy in -reach..=reach {
-                let [gx, gy] = gradient(channel, dy);
-                v.enter(WideAdd {
-                    gx,
-                    gy,
-                    weight: wide_weight(weights, radius, dy.unsigned_abs()),
-                    sums: wide_sums.each_mut().map(|rows| rows.row_mut(0)),
-                    span: span.clone(),
-                });
-            }
+        if anew != Loud::NONE {
+            v.enter(WideAdd {
+                weights,
+                gradients,
+                channels: self.image.channels(),
+                stride,
+                slots: &slots[1..],
+                sums: wide_sums.each_mut().map(|rows| rows.row_mut(0)),
+                needed: anew,
+            });
         }
         for sums in wide_sums.iter_mut() {
             columns.product_edge.extend(sums.row_mut(0));
         }
-        if is_box && radius > NARROW {
+        if runs_on {
             // What whole vectors wrote before the first column, of whatever a row held before, must not be summed.
-            let reach = columns.span(&columns.responses);
+            let reach = responses;
             let first = (reach.start - radius - 1) / V::LANES * V::LANES;
             for sums in wide_sums.iter_mut() {
                 sums.row_mut(0)[first..reach.start - radius].fill(0.0);
@@ -367,19 +432,16 @@ impl<T: FusedSample> Walk<'_, T> {
         }
     }
 
-    /// The sums down the columns at row y and those after it, in the order of the contract.
-    fn sum_floats<V: Simd>(&mut self, v: V, columns: &Columns, weights: Weights<&[f32]>, y: usize) {
-        let (config, height) = (self.config, self.image.height());
-        let radius = config.window().radius();
-        let ring = product_ring(config);
+    /// The sums down the columns of rows that are summed together, in the order of the contract, where responses are loud.
+    fn sum_floats<V: Simd>(&mut self, v: V, columns: &Columns, weights: Weights<&[f32]>, loud: Loud) {
+        let radius = self.config.window().radius();
         let Floats { products, sums_down, slots, .. } = &mut self.scratch.floats;
-        around(slots, (config.border(), y, radius, height), DOWN, (0, ring, ring));
         v.enter(SumDown {
             weights,
             products,
             slots,
             out: sums_down.each_mut().map(|rows| rows.rows_mut(0)),
-            span: columns.span(&columns.gradients),
+            needed: loud.reached(radius),
         });
         for sums in sums_down {
             for place in 0..DOWN {
@@ -396,7 +458,7 @@ impl<T: FusedSample> Walk<'_, T> {
         weights: Weights<&[f32]>,
         (y, place): (usize, usize),
         words: Words,
-        threshold: f32,
+        (threshold, loud): (f32, Loud),
     ) {
         if !self.has_responses(y) {
             return;
@@ -408,6 +470,7 @@ impl<T: FusedSample> Walk<'_, T> {
             measure: self.config.measure(),
             threshold,
             quiet,
+            loud,
             scale: self.scale,
             responses,
             slot: y % RING,
@@ -468,30 +531,37 @@ fn take<T: FusedSample, V: Simd>(
     v.enter(Take { samples, channel, channels, out: &mut out[columns.span(&columns.samples)] })
 }
 
-/// Sets `slots` to those of the 2 · radius + 1 rows about row y of `height`, and those about the following ones, `together` of them in
-/// all, in a ring of `length` rows from slot `first` on; rows that are not there are the zeros in slot `zeros`.
-fn around(
+/// Listens to row y of a channel, where there is a limit.
+fn hear(heard: &mut [Heard], y: usize, channel: usize, limit: Option<f32>) -> Option<Hear<'_>> {
+    // Behind the ring lies silence.
+    let slot = y % (heard.len() - 1);
+    limit.map(|limit| Hear { limit, adds: channel > 0, heard: &mut heard[slot] })
+}
+
+/// Sets `slots` to those of rows of an image of `height`, in a ring of `length` rows from slot `first` on; rows that are not there are the
+/// zeros in slot `zeros`.
+fn find(
     slots: &mut Vec<usize>,
-    (rule, y, radius, height): (Border, usize, usize, usize),
-    together: usize,
+    rows: Range<isize>,
+    (rule, height): (Border, usize),
     (first, length, zeros): (usize, usize, usize),
 ) {
     slots.clear();
-    slots.extend((0..2 * radius + together).map(|i| {
-        let y = border::inside(rule, (y + i) as isize - radius as isize, height);
-        y.map_or(zeros, |y| first + y % length)
+    // The row after the last one, and its place: divided only where they do not follow each other.
+    let (mut next, mut place) = (usize::MAX, 0);
+    slots.extend(rows.map(|y| {
+        border::inside(rule, y, height).map_or(zeros, |y| {
+            let own = if y == next { place } else { y % length };
+            (next, place) = (y + 1, if own + 1 == length { 0 } else { own + 1 });
+            first + own
+        })
     }));
 }
 
-/// Where the products of row y of a channel go.
-fn products_of<'a>(
-    products: &'a mut [FloatRows; 3],
-    config: &HarrisConfig,
-    y: usize,
-    channel: usize,
-) -> Products<'a> {
-    let slot = y % product_ring(config);
-    Products { adds: channel > 0, rows: products.each_mut().map(|rows| rows.row_mut(slot)) }
+/// The 2 · radius + 1 rows about row y, and as many more as there are together with that.
+fn about(y: usize, radius: usize, together: usize) -> Range<isize> {
+    let (y, radius) = (y as isize, radius as isize);
+    y - radius..y + radius + together as isize
 }
 
 /// Row y of a channel in rings of `number` rows, one a channel; zeros where nothing stands for it.

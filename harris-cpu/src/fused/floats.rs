@@ -9,6 +9,7 @@ use std::ops::Range;
 use harris_core::{Gradient, Measure, Smoothing};
 
 use super::FusedSample;
+use super::loud::{Heard, Loud};
 use super::responses::{Responses, Words};
 use super::samples::vectors;
 use super::scratch::{FloatRow, IntegerRow};
@@ -163,10 +164,27 @@ pub(super) trait Gradients {
     fn put<V: Simd>(&mut self, v: V, i: usize, gx: V::F32, gy: V::F32);
 }
 
+/// Where it is told which of them have a gx² + gy² above a limit.
+pub(super) struct Hear<'a> {
+    pub(super) limit: f32,
+    /// Whether to add to what stands in `heard`, of other channels.
+    pub(super) adds: bool,
+    pub(super) heard: &'a mut Heard,
+}
+
+impl Hear<'_> {
+    #[inline(always)]
+    fn put<V: Simd>(&mut self, v: V, i: usize, [xx, yy]: [V::F32; 2]) {
+        let heard = v.greater(v.add(xx, yy), v.splat_f32(self.limit));
+        self.heard.put(i, V::LANES, heard, self.adds);
+    }
+}
+
 /// As they are.
 pub(super) struct Kept<'a> {
     pub(super) gx: &'a mut FloatRow,
     pub(super) gy: &'a mut FloatRow,
+    pub(super) hear: Option<Hear<'a>>,
 }
 
 impl Gradients for Kept<'_> {
@@ -174,6 +192,9 @@ impl Gradients for Kept<'_> {
     fn put<V: Simd>(&mut self, v: V, i: usize, gx: V::F32, gy: V::F32) {
         v.store_f32(self.gx, i, gx);
         v.store_f32(self.gy, i, gy);
+        if let Some(hear) = &mut self.hear {
+            hear.put(v, i, [v.mul(gx, gx), v.mul(gy, gy)]);
+        }
     }
 }
 
@@ -182,12 +203,16 @@ pub(super) struct Products<'a> {
     /// Whether to add to what stands in `rows`, of other channels.
     pub(super) adds: bool,
     pub(super) rows: [&'a mut FloatRow; 3],
+    pub(super) hear: Option<Hear<'a>>,
 }
 
 impl Gradients for Products<'_> {
     #[inline(always)]
     fn put<V: Simd>(&mut self, v: V, i: usize, gx: V::F32, gy: V::F32) {
         let products = [v.mul(gx, gx), v.mul(gx, gy), v.mul(gy, gy)];
+        if let Some(hear) = &mut self.hear {
+            hear.put(v, i, [products[0], products[2]]);
+        }
         for (row, product) in self.rows.iter_mut().zip(products) {
             let row: &mut FloatRow = row;
             let sum = if self.adds { v.add(v.load_f32(row, i), product) } else { product };
@@ -279,8 +304,7 @@ impl Work for SlideBoxes<'_> {
 pub(super) struct Boxes<'a> {
     pub(super) half: usize,
     pub(super) running: [&'a IntegerRow; 2],
-    pub(super) gx: &'a mut FloatRow,
-    pub(super) gy: &'a mut FloatRow,
+    pub(super) out: Kept<'a>,
     pub(super) span: Range<usize>,
 }
 
@@ -289,13 +313,12 @@ impl Work for Boxes<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        let Self { half: h, running: [columns, differences], gx, gy, span } = self;
+        let Self { half: h, running: [columns, differences], mut out, span } = self;
         for i in vectors(span, V::LANES) {
             let after = v.sub_i32(v.load_i32(columns, i + h), v.load_i32(columns, i));
             let before = v.sub_i32(v.load_i32(columns, i - 1), v.load_i32(columns, i - 1 - h));
             let lower = v.sub_i32(v.load_i32(differences, i + h), v.load_i32(differences, i - 1 - h));
-            v.store_f32(gx, i, v.to_f32(v.sub_i32(after, before)));
-            v.store_f32(gy, i, v.to_f32(lower));
+            out.put(v, i, v.to_f32(v.sub_i32(after, before)), v.to_f32(lower));
         }
     }
 }
@@ -368,8 +391,9 @@ impl Respond<'_> {
 pub(super) struct Output<'a> {
     pub(super) measure: Measure,
     pub(super) threshold: f32,
-    /// Responses that do not exceed this need not be computed.
+    /// Responses that do not exceed this need not be computed, nor any where nothing is loud.
     pub(super) quiet: f32,
+    pub(super) loud: Loud,
     pub(super) scale: f32,
     pub(super) responses: &'a mut Responses,
     pub(super) slot: usize,
@@ -386,10 +410,14 @@ impl Output<'_> {
     /// Computes the responses of the columns of `span`; those of vectors that are all quiet are nothing.
     #[inline(always)]
     pub(super) fn respond<V: Simd>(self, v: V, sums: &impl Sums<V>) {
-        let Self { measure, responses, slot, words, span, .. } = self;
+        let Self { measure, responses, slot, words, loud, span, .. } = self;
         let (scale, limit) = (v.splat_f32(self.scale), v.splat_f32(self.threshold));
         let quiet = v.splat_f32(self.quiet);
         for i in vectors(span, 2 * V::LANES) {
+            if !loud.any::<V>(i) {
+                responses.leave(v, slot, i);
+                continue;
+            }
             let next = i + V::LANES;
             let [a, a_next] = [v.mul(sums.sum(v, 0, i), scale), v.mul(sums.sum(v, 0, next), scale)];
             let [c, c_next] = [v.mul(sums.sum(v, 2, i), scale), v.mul(sums.sum(v, 2, next), scale)];

@@ -18,26 +18,51 @@ pub(super) struct Quiet {
 /// More than roundings add to a response, as a part of it: each adds less than 2^-23 of what is rounded.
 const ROUNDED: f64 = 1.0 / (1 << 20) as f64;
 
+/// The same of sums of floats by weights: the widest windows weigh and add 127 terms down, and as many across.
+const SUMMED: f64 = 1.0 / (1 << 13) as f64;
+
+/// The least threshold that silence is told from.
+const LEAST_HEARD: f32 = 1e-30;
+
+/// What the trace of a window with a response above the threshold is at least, scaled.
+fn trace_of(measure: Measure, threshold: f64) -> f64 {
+    match measure {
+        // R is at most A·C − k·(A + C)², and A·C at most (A + C)² / 4.
+        Measure::Harris { k } => (threshold / (0.25 - f64::from(k) + ROUNDED)).sqrt(),
+        // The lesser eigenvalue is at most the mean of A and C; Noble's 2·A·C / (A + C), too.
+        Measure::ShiTomasi | Measure::Noble { .. } => 2.0 * threshold,
+    }
+}
+
 impl Quiet {
+    /// Some pixel of a window with a response above the threshold, whose weights add up to `weights`, has a gx² + gy² above this. Squares and
+    /// sums may be floats that are rounded.
+    pub(super) fn limit(measure: Measure, scale: f32, threshold: f32, weights: f64) -> f32 {
+        // Where numbers become so small that they are rounded to less than floats usually are, all are heard.
+        if threshold < LEAST_HEARD {
+            return -1.0;
+        }
+        (trace_of(measure, threshold.into()) / (f64::from(scale) * weights) * (1.0 - SUMMED)) as f32
+    }
+
     /// That of no window at all.
     pub(super) const NONE: Self = Self { trace: 0, lesser: -1 };
 
     pub(super) fn new(measure: Measure, scale: f32, threshold: f32) -> Self {
         let threshold = f64::from(threshold);
         // With m the lesser of A and C, and M the greater one.
-        let (trace, lesser) = match measure {
+        let lesser = match measure {
             Measure::Harris { k } => {
                 let k = f64::from(k);
-                // R is at most A·C − k·(A + C)², and A·C at most (A + C)² / 4;
-                let trace = (threshold / (0.25 - k + ROUNDED)).sqrt();
                 // m·M − k·(m + M)² is greatest for m + M = m / 2k: there it is m²·(1 − 4k) / 4k.
-                (trace, (threshold * 4.0 * k / (1.0 - 4.0 * k + 4.0 * ROUNDED)).sqrt())
+                (threshold * 4.0 * k / (1.0 - 4.0 * k + 4.0 * ROUNDED)).sqrt()
             }
-            // The lesser eigenvalue is at most the mean of A and C, and at most m; its root may round down by a part of M.
-            Measure::ShiTomasi => (2.0 * threshold, threshold - ROUNDED),
+            // The lesser eigenvalue is at most m; its root may round down by a part of M.
+            Measure::ShiTomasi => threshold - ROUNDED,
             // R is at most 2·m·M / (m + M).
-            Measure::Noble { .. } => (2.0 * threshold, threshold / 2.0),
+            Measure::Noble { .. } => threshold / 2.0,
         };
+        let trace = trace_of(measure, threshold);
         let sure = 1.0 - ROUNDED;
         let unscaled = sure / f64::from(scale);
         Self {
@@ -104,6 +129,31 @@ mod tests {
             }
         }
         assert!(positive.iter().all(|&number| number > 1000), "{positive:?}");
+    }
+
+    /// Where gx² + gy² is the same all over a window with equal eigenvalues, a response follows from it: at the limit it is quiet, a little
+    /// above it is not.
+    #[test]
+    fn the_limit_is_where_responses_reach_the_threshold() {
+        for of in [Measure::Harris { k: 0.04 }, Measure::Harris { k: 0.2 }, Measure::ShiTomasi] {
+            for (scale, weights) in [(1.0_f32, 9.0), (2.3e-11, 961.0), (0.1, 1.0), (7e-10, 4096.0)] {
+                for threshold in [1e-29_f32, 3e-9, 1e-4, 0.7] {
+                    let limit = Quiet::limit(of, scale, threshold, weights);
+                    let response = |square: f64| {
+                        let sum = (square * weights / 2.0) as f32 * scale;
+                        measure(of, sum, 0.0, sum)
+                    };
+                    assert!(response(limit.into()) <= threshold, "{of:?}, {scale}, {weights}, {threshold}");
+                    assert!(
+                        response(f64::from(limit) * 1.001) > threshold,
+                        "{of:?}, {scale}, {weights}, {threshold}"
+                    );
+                }
+            }
+            // And all are heard where numbers may be rounded to less than they usually are.
+            assert!(Quiet::limit(of, 1.0, 0.0, 9.0) < 0.0 && Quiet::limit(of, 1.0, 1e-31, 9.0) < 0.0);
+            assert!(Quiet::limit(of, 1.0, -0.5, 9.0) < 0.0);
+        }
     }
 
     /// What bounds are for: with a hundredth of the greatest response as the threshold, little texture is quiet.

@@ -3,6 +3,7 @@
 use harris_core::config::BOX_GRADIENT_APERTURES;
 use harris_core::{Gradient, HarrisConfig, Smoothing};
 
+use super::loud::{Heard, Loud};
 use super::peaks::{Maxima, Peaks};
 use super::responses::{RING, Responses};
 use super::weighted::DOWN;
@@ -164,8 +165,11 @@ pub(super) struct Floats {
     pub(super) boxes: [Rows<i32, ROW>; 2],
     /// Their running sums across; one row.
     pub(super) running_boxes: [Rows<i32, ROW>; 2],
-    /// gx and gy; rings of the window's rows and the one that leaves it, or one row where products are made of them at once.
+    /// gx and gy; rings of the window's rows and the one that leaves it, each with a row of zeros behind it; or one row where products are
+    /// made of them at once.
     pub(super) gradients: [FloatRows; 2],
+    /// Where they are great: a ring as long as those of gradients or products, and a row of silence behind it.
+    pub(super) heard: Vec<Heard>,
     /// Products, and their sums down the columns, of float windows: one ring and a row of zeros behind it; the rows that are summed
     /// together.
     pub(super) products: [FloatRows; 3],
@@ -174,6 +178,8 @@ pub(super) struct Floats {
     pub(super) slots: Vec<usize>,
     /// Exact sums down the columns, and their running sums across; one row.
     pub(super) wide_sums: [Rows<f64, ROW>; 3],
+    /// Which of them are of the last row.
+    pub(super) summed: Loud,
     pub(super) wide_running: [Rows<f64, ROW>; 3],
     /// Rows of zeros.
     pub(super) zero: FloatRows,
@@ -207,20 +213,22 @@ impl Floats {
                 self.sums.reserve(3 * channels);
             }
         }
-        self.gradients.iter_mut().for_each(|rows| rows.reserve(ring * channels));
+        self.heard.clear();
+        self.heard.resize(ring + 1, Heard::NONE);
+        self.summed = Loud::NONE;
         if is_wide {
+            for rows in &mut self.gradients {
+                rows.reserve((ring + 1) * channels);
+                (0..channels).for_each(|channel| rows.row_mut(channel * (ring + 1) + ring).fill(0.0));
+            }
             self.wide_sums.iter_mut().for_each(|rows| rows.reserve(1));
             self.wide_running.iter_mut().for_each(|rows| rows.reserve(1));
         } else {
-            self.products.iter_mut().for_each(|rows| reserve_rings(rows, product_ring(config)));
+            self.gradients.iter_mut().for_each(|rows| rows.reserve(1));
+            self.products.iter_mut().for_each(|rows| reserve_rings(rows, ring));
             self.sums_down.iter_mut().for_each(|rows| rows.reserve(DOWN));
         }
     }
-}
-
-/// Rows in the rings of products: those of the windows that are summed together.
-pub(super) fn product_ring(config: &HarrisConfig) -> usize {
-    2 * config.window().radius() + DOWN
 }
 
 /// Makes room for `number` rows in all rings, and for a row of zeros behind them.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::loud::Loud;
 use super::samples::vectors;
 use super::scratch::{FloatRow, FloatRows};
 use crate::simd::{Simd, Work};
@@ -141,7 +142,8 @@ pub(super) struct SumDown<'a> {
     pub(super) products: &'a [FloatRows; 3],
     pub(super) slots: &'a [usize],
     pub(super) out: [[&'a mut FloatRow; DOWN]; 3],
-    pub(super) span: Range<usize>,
+    /// What is needed of them.
+    pub(super) needed: Loud,
 }
 
 impl Work for SumDown<'_> {
@@ -178,14 +180,16 @@ impl SumDown<'_> {
             for (row, &slot) in rows.iter_mut().zip(self.slots) {
                 *row = ring.row(slot);
             }
-            for i in vectors(self.span.clone(), V::LANES) {
-                let mut column = [v.splat_f32(0.0); MOST_ROWS];
-                for place in 0..N + DOWN - 1 {
-                    column[place] = v.load_f32(rows[place], i);
-                }
-                for first in 0..DOWN {
-                    let line = OneColumn::<V> { column: &column, first };
-                    v.store_f32(out[first], i, line_sum(v, &line, N / 2, weights, i));
+            for run in self.needed.runs() {
+                for i in vectors(run, V::LANES) {
+                    let mut column = [v.splat_f32(0.0); MOST_ROWS];
+                    for place in 0..N + DOWN - 1 {
+                        column[place] = v.load_f32(rows[place], i);
+                    }
+                    for first in 0..DOWN {
+                        let line = OneColumn::<V> { column: &column, first };
+                        v.store_f32(out[first], i, line_sum(v, &line, N / 2, weights, i));
+                    }
                 }
             }
         }
@@ -196,7 +200,7 @@ impl SumDown<'_> {
         const TOGETHER: usize = 2;
         let size = self.slots.len() + 1 - DOWN;
         for (ring, out) in self.products.iter().zip(self.out) {
-            for i in vectors(self.span.clone(), TOGETHER * V::LANES) {
+            for i in self.needed.runs().flat_map(|run| vectors(run, TOGETHER * V::LANES)) {
                 let mut sums = [[v.splat_f32(0.0); TOGETHER]; DOWN];
                 for (place, &slot) in self.slots.iter().enumerate() {
                     let row = ring.row(slot);

@@ -3,19 +3,24 @@
 use std::ops::Range;
 
 use super::floats::{Output, Sums};
+use super::loud::Loud;
 use super::samples::vectors;
-use super::scratch::{FloatRow, WideRow};
+use super::scratch::{FloatRow, FloatRows, WideRow};
 use super::tensor::NARROW;
 use super::weighted::{Weights, binomial};
 use crate::simd::{Simd, Work};
 
-/// Adds weighted products of a row to the window's exact sums down the columns.
+/// Adds up the window's exact sums down the columns.
 pub(super) struct WideAdd<'a> {
-    pub(super) gx: &'a FloatRow,
-    pub(super) gy: &'a FloatRow,
-    pub(super) weight: f64,
+    pub(super) weights: Weights<&'a [f32]>,
+    /// Rings of gx and gy, `stride` rows from one channel's to the next's, and the window's rows there.
+    pub(super) gradients: &'a [FloatRows; 2],
+    pub(super) channels: usize,
+    pub(super) stride: usize,
+    pub(super) slots: &'a [usize],
     pub(super) sums: [&'a mut WideRow; 3],
-    pub(super) span: Range<usize>,
+    /// What is needed of them.
+    pub(super) needed: Loud,
 }
 
 impl Work for WideAdd<'_> {
@@ -23,22 +28,27 @@ impl Work for WideAdd<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        let Self { gx, gy, weight, sums: [a, b, c], span } = self;
-        let weight = v.splat_f64(weight);
-        for i in vectors(span, V::LANES / 2) {
-            let [x, y] = [v.load_widened(gx, i), v.load_widened(gy, i)];
-            let [wx, wy] = [v.mul_f64(weight, x), v.mul_f64(weight, y)];
-            add_to(v, a, i, [wx, x]);
-            add_to(v, b, i, [wx, y]);
-            add_to(v, c, i, [wy, y]);
+        let Self { weights, gradients: [gx, gy], channels, stride, slots, sums: [of_a, of_b, of_c], needed } =
+            self;
+        let radius = slots.len() / 2;
+        for i in needed.runs().flat_map(|run| vectors(run, V::LANES / 2)) {
+            let [mut a, mut b, mut c] = [v.splat_f64(0.0); 3];
+            for channel in 0..channels {
+                for (place, &slot) in slots.iter().enumerate() {
+                    let weight = v.splat_f64(wide_weight(weights, radius, place.abs_diff(radius)));
+                    let row = channel * stride + slot;
+                    let [x, y] = [v.load_widened(gx.row(row), i), v.load_widened(gy.row(row), i)];
+                    let [wx, wy] = [v.mul_f64(weight, x), v.mul_f64(weight, y)];
+                    a = v.add_product(a, wx, x);
+                    b = v.add_product(b, wx, y);
+                    c = v.add_product(c, wy, y);
+                }
+            }
+            v.store_f64(of_a, i, a);
+            v.store_f64(of_b, i, b);
+            v.store_f64(of_c, i, c);
         }
     }
-}
-
-#[inline(always)]
-fn add_to<V: Simd>(v: V, sums: &mut WideRow, i: usize, [a, b]: [V::F64; 2]) {
-    let sum = v.add_product(v.load_f64(sums, i), a, b);
-    v.store_f64(sums, i, sum);
 }
 
 /// Adds the products of the row that enters a box window to its exact sums, and takes off those of the row that leaves it.
@@ -47,7 +57,8 @@ pub(super) struct WideSlide<'a> {
     pub(super) enters: [&'a FloatRow; 2],
     pub(super) leaves: [&'a FloatRow; 2],
     pub(super) sums: [&'a mut WideRow; 3],
-    pub(super) span: Range<usize>,
+    /// What is needed of them.
+    pub(super) needed: Loud,
 }
 
 impl Work for WideSlide<'_> {
@@ -55,13 +66,15 @@ impl Work for WideSlide<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        let Self { enters: [ex, ey], leaves: [lx, ly], sums: [a, b, c], span } = self;
-        for i in vectors(span, V::LANES / 2) {
-            let [x, y] = [v.load_widened(ex, i), v.load_widened(ey, i)];
-            let [u, w] = [v.load_widened(lx, i), v.load_widened(ly, i)];
-            slide(v, a, i, [x, x], [u, u]);
-            slide(v, b, i, [x, y], [u, w]);
-            slide(v, c, i, [y, y], [w, w]);
+        let Self { enters: [ex, ey], leaves: [lx, ly], sums: [a, b, c], needed } = self;
+        for run in needed.runs() {
+            for i in vectors(run, V::LANES / 2) {
+                let [x, y] = [v.load_widened(ex, i), v.load_widened(ey, i)];
+                let [u, w] = [v.load_widened(lx, i), v.load_widened(ly, i)];
+                slide(v, a, i, [x, x], [u, u]);
+                slide(v, b, i, [x, y], [u, w]);
+                slide(v, c, i, [y, y], [w, w]);
+            }
         }
     }
 }
@@ -197,7 +210,7 @@ fn add_beside<V: Simd, const R: usize, const BOX: bool>(
 }
 
 /// The exact weight of the row at `distance` of the centre of a window of integers.
-pub(super) fn wide_weight(weights: Weights<&[f32]>, radius: usize, distance: usize) -> f64 {
+fn wide_weight(weights: Weights<&[f32]>, radius: usize, distance: usize) -> f64 {
     match weights {
         Weights::Binomial if distance < radius => binomial(radius)[distance].into(),
         Weights::Box | Weights::Binomial | Weights::Taps(_) => 1.0,
