@@ -60,7 +60,7 @@ impl Loud {
         self.0[i / EACH / 64] >> (i / EACH % 64) & ((1 << number) - 1) != 0
     }
 
-    /// What is no more than `reach` elements away, and the vectors that these are of.
+    /// What is no more than `reach` elements away, in whole [`EACH`].
     #[inline(always)]
     pub(super) fn reached(mut self, reach: usize) -> Self {
         for _ in 0..reach.div_ceil(EACH) {
