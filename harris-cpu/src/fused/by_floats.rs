@@ -109,10 +109,10 @@ impl<T: FusedSample> Walk<'_, T> {
     fn find_window(&mut self, y: usize) {
         let (config, height, ring) = (self.config, self.image.height(), self.window_ring());
         let radius = config.window().radius();
-        let rows = match self.is_wide() {
-            true => about(y, radius, 1).start - 1..about(y, radius, 1).end,
-            false => about(y, radius, DOWN),
-        };
+        let mut rows = about(y, radius, if self.is_wide() { 1 } else { DOWN });
+        if self.is_wide() {
+            rows.start -= 1;
+        }
         find(&mut self.scratch.floats.slots, rows, (config.border(), height), (0, ring, ring));
     }
 

@@ -185,7 +185,7 @@ impl Work for Listen<'_> {
         let mut loud = Loud::NONE;
         for word in 0..WORDS {
             let carried = if word + 1 < WORDS && reach > 0 { all[word + 1] << (64 - reach) } else { 0 };
-            loud.0[word / 8] |= bytes_of_bits(all[word] >> reach | carried) << (word % 8 * 8);
+            loud.0[word / 8] |= bits_of_bytes(all[word] >> reach | carried) << (word % 8 * 8);
         }
         // Pairs of vectors together.
         let (first, number) = match V::LANES {
@@ -206,7 +206,7 @@ impl Work for Listen<'_> {
 
 /// Bit i tells whether byte i is not 0.
 #[inline(always)]
-fn bytes_of_bits(word: u64) -> u64 {
+fn bits_of_bytes(word: u64) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     let high = (((word & LOW) + LOW) | word) & !LOW;
     // The highest bits of all bytes, side by side.

@@ -35,6 +35,9 @@ fn trace_of(measure: Measure, threshold: f64) -> f64 {
 }
 
 impl Quiet {
+    /// That of no window at all.
+    pub(super) const NONE: Self = Self { trace: 0, lesser: -1 };
+
     /// Some pixel of a window with a response above the threshold, whose weights add up to `weights`, has a gx² + gy² above this. Squares and
     /// sums may be floats that are rounded.
     pub(super) fn limit(measure: Measure, scale: f32, threshold: f32, weights: f64) -> f32 {
@@ -44,9 +47,6 @@ impl Quiet {
         }
         (trace_of(measure, threshold.into()) / (f64::from(scale) * weights) * (1.0 - SUMMED)) as f32
     }
-
-    /// That of no window at all.
-    pub(super) const NONE: Self = Self { trace: 0, lesser: -1 };
 
     pub(super) fn new(measure: Measure, scale: f32, threshold: f32) -> Self {
         let threshold = f64::from(threshold);

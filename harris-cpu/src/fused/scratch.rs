@@ -187,7 +187,7 @@ pub(super) struct Floats {
 }
 
 impl Floats {
-    /// Makes room for the rows of a configuration.
+    /// Makes room for the rows of a configuration, in which nothing is heard yet, nor summed.
     pub(super) fn reserve(&mut self, config: &HarrisConfig, channels: usize, (is_wide, ring): (bool, usize)) {
         for rows in [&mut self.taken, &mut self.smoothed, &mut self.zero] {
             rows.reserve(1);
