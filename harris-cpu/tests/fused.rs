@@ -298,6 +298,54 @@ fn rows_that_nothing_listens_to_are_not_silent() {
     }
 }
 
+/// Noise beside or below quiet ground: there, the outermost windows with a response have gradients in one column or row alone.
+#[test]
+fn what_is_loud_in_the_outermost_column_or_row_of_a_window_is_heard() {
+    const WIDTH: usize = 72;
+    const HEIGHT: usize = 66;
+    let windows = [
+        Window::Box { size: 3 },
+        Window::Box { size: 5 },
+        Window::Box { size: 7 },
+        Window::Binomial { size: 3 },
+        Window::Binomial { size: 5 },
+        Window::Gaussian { size: 3, sigma: 0.8 },
+    ];
+    for window in windows {
+        let builder = HarrisConfig::builder().smoothing(Smoothing::None).window(window).suppression_radius(0);
+        let mut reference = ReferenceDetector::new(builder.clone().build().unwrap());
+        for edge in 20..56 {
+            for side in 0..4 {
+                let draw = |x: usize, y: usize, c: usize| {
+                    let is_loud = [x < edge, x >= edge, y < edge, y >= edge][side];
+                    if is_loud { noise(edge as u64, x, y, c) } else { 0.5 }
+                };
+                let (depth, channels) =
+                    [(Depth::U8, 1), (Depth::U8, 3), (Depth::U8, 1), (Depth::U16, 1)][(edge + side) % 4];
+                let picture = Picture::draw(depth, (WIDTH, HEIGHT, channels), draw);
+                let responses = reference.response(&picture.view()).unwrap();
+                // From the quiet ground on, the first column or row with a response, and the greatest there.
+                let line = |i: usize| {
+                    let lines = if side < 2 { responses.columns() } else { responses.rows() };
+                    let last = lines.into_iter().len() - 1;
+                    let line = if side % 2 == 0 { last - i } else { i };
+                    let line = if side < 2 { responses.column(line) } else { responses.row(line) };
+                    line.iter().copied().fold(0.0, f32::max)
+                };
+                let outermost = (0..HEIGHT).map(line).find(|&greatest| greatest > 0.0).unwrap();
+                let threshold = Threshold::Absolute(outermost.next_down());
+                let config = builder.clone().threshold(threshold).build().unwrap();
+                let expected = ReferenceDetector::new(config.clone()).detect(&picture.view()).unwrap();
+                for level in Level::available() {
+                    let mut detector = CpuDetector::with_threads(config.clone(), 1).unwrap().at_level(level);
+                    let found = detector.detect(&picture.view()).unwrap();
+                    assert_eq!(found, expected, "{level}, side {side} of {edge}, {config:?}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn levels_have_names() {
     for level in Level::available() {
@@ -325,5 +373,28 @@ fn what_an_image_leaves_in_memory_does_not_disturb_the_next() {
         let mut detector = CpuDetector::with_threads(config.clone(), 1).unwrap().at_level(level);
         detector.detect(&bright.view()).unwrap();
         assert_eq!(detector.detect(&picture.view()).unwrap(), expected, "{level}");
+    }
+}
+
+/// What is nothing is not stored where it was nothing when its place was used last, and vectors reach beyond their tile: what other images,
+/// rows and tiles leave must not compete with corners.
+#[test]
+fn what_is_nothing_stays_nothing() {
+    let config = HarrisConfig::builder().threshold(Threshold::Relative(0.02)).suppression_radius(4);
+    let config = config.build().unwrap();
+    let mut detector = CpuDetector::with_threads(config.clone(), 1).unwrap();
+    let mut reference = ReferenceDetector::new(config);
+    for seed in 0..30 {
+        // All is loud in one image of five, of either walk; in others little is, stronger or weaker.
+        let depth = [Depth::U8, Depth::U8, Depth::U16][seed as usize % 3];
+        let rare = if seed % 5 == 0 { 0.0 } else { 0.97 };
+        let draw = |x: usize, y: usize, c| {
+            let [place, amplitude] = [7, 8].map(|what| noise(seed, x / 3, y / 3, what));
+            if place >= rare { 0.4 + (noise(seed, x, y, c) - 0.4) * amplitude } else { 0.4 }
+        };
+        let picture = Picture::draw(depth, (400, 220, 1), draw);
+        let expected = reference.detect(&picture.view()).unwrap();
+        assert!(expected.len() > 5);
+        assert_eq!(detector.detect(&picture.view()).unwrap(), expected, "image {seed}");
     }
 }

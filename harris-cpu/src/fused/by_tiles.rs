@@ -8,9 +8,9 @@ use harris_core::{Border, Window};
 use super::layout::Layout;
 use super::peaks::Peaks;
 use super::responses::RING;
-use super::scratch::{BLOCK, Scratch, from_line};
+use super::scratch::{BLOCK, Scratch};
 use super::stages;
-use super::tiles::{self, Tiles};
+use super::tiles::Tiles;
 use super::walk::{Columns, Walk};
 use crate::simd::Simd;
 
@@ -33,26 +33,21 @@ impl<'a> Walk<'a, u8> {
             &image,
         );
         let words = layout.words;
-        // Tiles walk as many rows as the window has, or a multiple.
-        let size = 2 * window + 1;
-        let block = BLOCK / size * size;
-        let [kept, kept_sums] = tiles::kept(size, channels);
-        let room = [words.number * kept * 2 * V::LANES, words.number * kept_sums * V::LANES];
-        self.scratch.reserve_tiles(block * channels, room);
+        self.scratch.reserve_tiles(BLOCK * channels, words.number * channels);
         let gradient_columns = columns.responses.start as isize - window as isize;
         let any_turned = self.turn(gradient_columns, (words.number - 1) * tile + 2 * V::LANES);
 
         let rows = self.computed_rows();
         let first = rows.start as isize - support as isize;
         // Rows of samples before the first that completes a row of responses.
-        let without = 2 * support + tiles::delay(config.smoothing(), channels);
-        let of_gradients = stages::delay(tiles::is_deep(channels), config.smoothing());
+        let delay = stages::delay(config.smoothing());
+        let without = 2 * support + delay;
         let mut waiting = self.waiting(words);
         let (mut consumed, mut complete, mut turn) = (0, rows.start, 0);
         // The rows of two blocks by turns: one to walk, and the one that follows.
         let mut blocks: [[&[u8]; RING]; 2] = [[&[]; RING]; 2];
         let block_from = |rows: &mut [&'a [u8]; RING], top: isize| {
-            for (row, y) in rows[..block].iter_mut().zip(top..) {
+            for (row, y) in rows[..BLOCK].iter_mut().zip(top..) {
                 // Where nothing stands for a row, nothing valid depends on it.
                 *row = image.row(border::inside(config.border(), y, image.height()).unwrap_or(0));
             }
@@ -60,8 +55,8 @@ impl<'a> Walk<'a, u8> {
         block_from(&mut blocks[0], first);
         while complete < rows.end {
             let top = first + consumed as isize;
-            let number = block.min((rows.len() + without - consumed).div_ceil(size) * size);
-            block_from(&mut blocks[1 - turn], top + block as isize);
+            let number = BLOCK.min(rows.len() + without - consumed);
+            block_from(&mut blocks[1 - turn], top + BLOCK as isize);
             let [walked, ahead] = [&blocks[turn], &blocks[1 - turn]];
             let mut turned_rows = 0;
             for i in 0..number {
@@ -73,12 +68,12 @@ impl<'a> Walk<'a, u8> {
                     }
                     copied.prefetch(v, ahead[i], channels);
                 }
-                let gradient = top + i as isize - (config.smoothing().radius() + 1 + of_gradients) as isize;
+                let gradient = top + i as isize - (config.smoothing().radius() + 1 + delay) as isize;
                 turned_rows |= u64::from(is_turned(config.border(), gradient, image.height())) << i;
             }
             let threshold = self.threshold(found);
             let quiet = self.quiet(threshold);
-            let Scratch { samples, signs, kept, kept_sums, responses, .. } = &mut *self.scratch;
+            let Scratch { samples, signs, kept, tile, responses, .. } = &mut *self.scratch;
             let tiles = Tiles {
                 smoothing: config.smoothing(),
                 gradient: config.gradient(),
@@ -98,8 +93,8 @@ impl<'a> Walk<'a, u8> {
                 signs,
                 any_turned,
                 turned_rows,
-                kept: from_line(kept),
-                kept_sums: from_line(kept_sums),
+                kept,
+                gradients: tile,
                 without: without.saturating_sub(consumed),
                 responses,
                 slot: complete % RING,

@@ -14,9 +14,6 @@ use super::walk::{Columns, Walk};
 use super::{MOST_RADIUS, MOST_WINDOW};
 use crate::simd::{Simd, Work};
 
-/// Whether stages are cut in halves.
-const DEEP: bool = true;
-
 /// Rows of a block at most.
 pub(super) const BLOCK: usize = 32;
 /// What a gradient reaches: smoothing and gradient.
@@ -120,17 +117,17 @@ impl Tile<'_> {
         let number = rows.len() - self.without;
         let mut stages = Stages::new(v);
         // Turns that give no row of gradients; in the last ones, there are no more samples.
-        for _ in 0..self.without + delay(DEEP, self.smoothing) {
+        for _ in 0..self.without + delay(self.smoothing) {
             let samples = rows.next().map_or(nothing, |samples| v.load_u8(samples, 0));
-            stages.take(v, DEEP, kinds, samples);
+            stages.take(v, kinds, samples);
         }
         let mut slots = self.slots[..number].iter();
         for (samples, &slot) in rows.zip(&mut slots) {
             let samples = v.load_u8(samples, 0);
-            self.put(v, slot, stages.take(v, DEEP, kinds, samples));
+            self.put(v, slot, stages.take(v, kinds, samples));
         }
         for &slot in slots {
-            self.put(v, slot, stages.take(v, DEEP, kinds, nothing));
+            self.put(v, slot, stages.take(v, kinds, nothing));
         }
     }
 

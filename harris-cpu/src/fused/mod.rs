@@ -5,8 +5,8 @@
 //! is written. There are three ways down a strip, of which a sample type and a configuration take the first that does
 //! them:
 //!
-//! - by tiles ([`by_tiles`], [`tiles`], [`stages`]): 8-bit samples, box and binomial windows up to 7, `Reflect101` or `Skip`, 512-bit vectors. A
-//!   tile is as wide as a vector; smoothed samples, gradients, sums and responses of it never leave the registers.
+//! - by tiles ([`by_tiles`], [`tiles`], [`stages`], [`windows`]): 8-bit samples, box and binomial windows up to 7, `Reflect101` or `Skip`, 512-bit
+//!   vectors. A tile is as wide as a vector; what is between its samples and its gradients, and between these and its responses, never leaves the registers.
 //! - by rows ([`by_rows`], [`samples`], [`tensor`]): 8-bit samples, box and binomial windows. A kernel for each stage, from rows
 //!   of 16-bit gradients to 32-bit sums; gradients by tiles where these are wide enough ([`gradients`]).
 //! - by floats ([`by_floats`], [`floats`], [`weighted`], [`wide`]): all else. Integers are exact as floats, as long as they fit; float images, and what
@@ -15,8 +15,8 @@
 //! Sums of box windows of integers run on: the row that enters the window is added and the one that leaves it taken off,
 //! and wide windows are differences of running sums across, so that the cost does not depend on the window's size.
 //!
-//! All ways compute responses only where less than a response allows one above a threshold ([`quiet`]), that by floats even sums only where
-//! gradients do ([`loud`]), mark those above it ([`responses`]), and collect peaks where the suppression's neighbourhood is known ([`peaks`]). The
+//! All ways compute responses only where less than a response allows one above a threshold ([`quiet`]), those by tiles and by floats even sums only
+//! where gradients do ([`loud`]), mark those above it ([`responses`]), and collect peaks where the suppression's neighbourhood is known ([`peaks`]). The
 //! greatest response so far bounds a relative threshold from below, so that few pixels are looked at; the final one filters the list. Where all
 //! responses are asked for, as a map, all are computed, and each row goes there as well.
 
@@ -38,6 +38,7 @@ mod tiles;
 mod walk;
 mod weighted;
 mod wide;
+mod windows;
 
 use std::ops::Range;
 

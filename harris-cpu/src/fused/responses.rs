@@ -67,10 +67,13 @@ pub(super) struct Responses {
     words: Box<[[u32; RING]; WORDS]>,
     /// For each word, the rows in which it has candidates, as bits.
     rows: [u64; WORDS],
+    /// For each tile, the rows in which not all of it may be nothing, as bits: what is to be nothing mostly was when its row's slot was
+    /// used last, and need not be stored.
+    filled: [u64; WORDS + 1],
 }
 
 /// On the heap from the start: an array of this size has no place on the stack.
-fn boxed<T: Clone + std::fmt::Debug, const N: usize>(row: T) -> Box<[T; N]> {
+pub(super) fn boxed<T: Clone + std::fmt::Debug, const N: usize>(row: T) -> Box<[T; N]> {
     vec![row; N].try_into().expect("as many rows as asked for")
 }
 
@@ -81,14 +84,16 @@ impl Default for Responses {
             upper: boxed(Aligned([NOTHING; ROW])),
             words: boxed([0; RING]),
             rows: [0; WORDS],
+            filled: [u64::MAX; WORDS + 1],
         }
     }
 }
 
 impl Responses {
-    /// Forgets all candidates.
+    /// Forgets all: words may be elsewhere from now on.
     pub(super) fn clear(&mut self) {
         self.rows = [0; WORDS];
+        self.filled = [u64::MAX; WORDS + 1];
     }
 
     #[inline(always)]
@@ -167,5 +172,25 @@ impl Responses {
     #[inline(always)]
     pub(super) fn leave<V: Simd>(&mut self, v: V, slot: usize, i: usize) {
         v.store_i16(&mut self.upper[slot].0, i, v.splat_i16(NOTHING));
+    }
+
+    /// Completes a tile, a word at element `i`, from row `slot` on: of `rows`, as bits, those that are not `put` are left as nothing. The
+    /// next tile, into which its vectors reach, is put and completed after it.
+    #[inline(always)]
+    pub(super) fn complete<V: Simd>(
+        &mut self,
+        v: V,
+        (tile, i): (usize, usize),
+        slot: usize,
+        (rows, put): (u64, u64),
+    ) {
+        let [rows, put] = [rows, put].map(|rows| rows.rotate_left(slot as u32));
+        let mut left = self.filled[tile] & rows & !put;
+        while left != 0 {
+            self.leave(v, left.trailing_zeros() as usize, i);
+            left &= left - 1;
+        }
+        self.filled[tile] = self.filled[tile] & !rows | put;
+        self.filled[tile + 1] |= put;
     }
 }

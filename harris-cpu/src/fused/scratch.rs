@@ -5,7 +5,8 @@ use harris_core::{Gradient, HarrisConfig, Smoothing};
 
 use super::loud::{Heard, Loud};
 use super::peaks::{Maxima, Peaks};
-use super::responses::{RING, Responses};
+use super::responses::{RING, Responses, boxed};
+use super::tiles::{self, Block, Kept};
 use super::weighted::DOWN;
 use super::{MOST_RADIUS, MOST_WINDOW};
 
@@ -54,15 +55,6 @@ pub(super) type WideRow = [f64; ROW];
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Aligned<T, const LENGTH: usize>(pub(super) [T; LENGTH]);
-
-/// Bytes of a cache line.
-const LINE: usize = 64;
-
-/// The elements from the first on that begins a cache line.
-pub(super) fn from_line<T>(elements: &mut [T]) -> &mut [T] {
-    let skipped = elements.as_ptr().align_offset(LINE);
-    &mut elements[skipped..]
-}
 
 /// Rows of one kind.
 #[derive(Debug)]
@@ -135,9 +127,9 @@ pub(crate) struct Scratch {
     pub(super) samples: SampleRows,
     /// What turns gy in each column, 1 or −1.
     pub(super) signs: [i16; SAMPLES],
-    /// What tiles keep from block to block.
-    pub(super) kept: Vec<i16>,
-    pub(super) kept_sums: Vec<i32>,
+    /// What tiles keep from block to block, and the gradients of one.
+    pub(super) kept: Vec<Kept>,
+    pub(super) tile: Box<[Block; 3]>,
     /// Of the walk by floats.
     pub(super) floats: Floats,
     pub(crate) found: Peaks,
@@ -251,7 +243,7 @@ impl Default for Scratch {
             samples: Rows::new(0, 0),
             signs: [1; SAMPLES],
             kept: Vec::new(),
-            kept_sums: Vec::new(),
+            tile: boxed(tiles::NO_GRADIENTS),
             floats: Floats::default(),
             found: Peaks::default(),
             is_invalid: false,
@@ -273,12 +265,10 @@ impl Scratch {
         self.samples.reserve(samples);
     }
 
-    /// Makes room for tiles: `rows` rows of samples, and `kept` numbers of 16 and of 32 bits, which become zero.
-    pub(super) fn reserve_tiles(&mut self, rows: usize, kept: [usize; 2]) {
+    /// Makes room for tiles: `rows` rows of samples, and that they keep nothing yet, in so many places.
+    pub(super) fn reserve_tiles(&mut self, rows: usize, kept: usize) {
         self.samples.reserve(rows);
         self.kept.clear();
-        self.kept.resize(kept[0] + LINE, 0);
-        self.kept_sums.clear();
-        self.kept_sums.resize(kept[1] + LINE, 0);
+        self.kept.resize(kept, Kept::NONE);
     }
 }

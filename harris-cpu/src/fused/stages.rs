@@ -1,25 +1,31 @@
 //! From samples to gradients in registers: columns as wide as a vector, row after row.
 //!
 //! Lane i is column i; what moves lanes to reach neighbours on the right loses some at the end. A stage works on what the one before it left
-//! in the last turn: so the processor has several chains of operations to work on at a time. Where it has no others, `deep` stages cut
-//! these chains in halves: it looks ahead by no more than two or three turns, so the longer a chain, the longer a turn.
+//! in the last turn: so the processor has several chains of operations to work on at a time. It looks ahead by no more than two or three turns, so
+//! the longer a chain, the longer a turn: hence they are cut in halves.
 
 use std::mem;
 
 use harris_core::{Gradient, Smoothing};
 
 use super::samples::weigh;
+use super::scratch::Aligned;
 use crate::simd::Simd;
 
 /// Vectors that the stages keep.
-pub(super) const KEPT: usize = 12;
+const KEPT: usize = 12;
+
+/// What is kept of vectors of 32 lanes.
+pub(super) type Kept = [Aligned<i16, 32>; KEPT];
+
+/// That of nothing.
+pub(super) const NONE: Kept = [Aligned([0; 32]); KEPT];
 
 /// Turns between a row of samples that completes a row of gradients and that row.
-pub(super) const fn delay(deep: bool, smoothing: Smoothing) -> usize {
-    match (deep, smoothing) {
-        (true, Smoothing::Binomial3 | Smoothing::Binomial5) => 3,
-        (true, _) => 2,
-        (false, _) => 1,
+pub(super) const fn delay(smoothing: Smoothing) -> usize {
+    match smoothing {
+        Smoothing::Binomial3 | Smoothing::Binomial5 => 3,
+        Smoothing::None | Smoothing::Gaussian { .. } => 2,
     }
 }
 
@@ -54,7 +60,21 @@ impl<V: Simd> Stages<V> {
     }
 
     #[inline(always)]
-    pub(super) fn vectors(&mut self) -> [&mut V::I16; KEPT] {
+    pub(super) fn load(&mut self, v: V, kept: &Kept) {
+        for (vector, kept) in self.vectors().into_iter().zip(kept) {
+            *vector = v.load_i16(&kept.0, 0);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn store(&mut self, v: V, kept: &mut Kept) {
+        for (vector, kept) in self.vectors().into_iter().zip(kept) {
+            v.store_i16(&mut kept.0, 0, *vector);
+        }
+    }
+
+    #[inline(always)]
+    fn vectors(&mut self) -> [&mut V::I16; KEPT] {
         let Self { across, partial, smoothed, slopes, differences, sums } = self;
         let ([p, q, r, s], [t, u], [d, e], [a, b]) = (partial, slopes, differences, sums);
         [across, p, q, r, s, smoothed, t, u, d, e, a, b]
@@ -65,26 +85,25 @@ impl<V: Simd> Stages<V> {
     pub(super) fn take(
         &mut self,
         v: V,
-        deep: bool,
         (smoothing, gradient): (Smoothing, Gradient),
         samples: V::I16,
     ) -> [V::I16; 2] {
-        let gradients = self.differentiate(v, deep, gradient);
-        self.smooth(v, deep, smoothing, samples);
+        let gradients = self.differentiate(v, gradient);
+        self.smooth(v, smoothing, samples);
         gradients
     }
 
     #[inline(always)]
-    fn smooth(&mut self, v: V, deep: bool, smoothing: Smoothing, samples: V::I16) {
+    fn smooth(&mut self, v: V, smoothing: Smoothing, samples: V::I16) {
         let partial = &mut self.partial;
         // Questions one by one: the compiler makes a jump through a table of a match of them all.
         self.smoothed = if matches!(smoothing, Smoothing::Binomial3) {
-            let across = later::<V>(deep, &mut self.across, step(v, step(v, samples)));
+            let across = mem::replace(&mut self.across, step(v, step(v, samples)));
             let down = pass(v, pass(v, across, &mut partial[0]), &mut partial[1]);
             v.sixteenth(down)
         } else if matches!(smoothing, Smoothing::Binomial5) {
             let across = step(v, step(v, step(v, step(v, samples))));
-            let across = later::<V>(deep, &mut self.across, across);
+            let across = mem::replace(&mut self.across, across);
             let half = pass(v, pass(v, across, &mut partial[0]), &mut partial[1]);
             let down = pass(v, pass(v, half, &mut partial[2]), &mut partial[3]);
             // Up to 256 · 255 + 128: all 16 bits, unsigned.
@@ -95,12 +114,12 @@ impl<V: Simd> Stages<V> {
     }
 
     #[inline(always)]
-    fn differentiate(&mut self, v: V, deep: bool, gradient: Gradient) -> [V::I16; 2] {
+    fn differentiate(&mut self, v: V, gradient: Gradient) -> [V::I16; 2] {
         let Self { smoothed, slopes, differences, sums, .. } = self;
         let (pair, next) = (step(v, *smoothed), v.next_i16(*smoothed));
         let next_pair = v.next_i16(pair);
         // (p₁ + p₂) − (p₀ + p₁)
-        let difference = later::<V>(deep, &mut slopes[0], v.sub_i16(next_pair, pair));
+        let difference = mem::replace(&mut slopes[0], v.sub_i16(next_pair, pair));
         let (x, sum) = if matches!(gradient, Gradient::Scharr3) {
             let x = weigh::<V, true>(v, differences[1], differences[0], difference);
             *differences = [difference, differences[0]];
@@ -116,17 +135,11 @@ impl<V: Simd> Stages<V> {
             let [first, second] = differences;
             (pass(v, pass(v, difference, first), second), v.add_i16(pair, next_pair))
         };
-        let sum = later::<V>(deep, &mut slopes[1], sum);
+        let sum = mem::replace(&mut slopes[1], sum);
         let y = v.sub_i16(sum, sums[1]);
         *sums = [sum, sums[0]];
         [x, y]
     }
-}
-
-/// What was kept, for what is kept now: a vector of the turn before; the same one where there is no such stage.
-#[inline(always)]
-fn later<V: Simd>(deep: bool, kept: &mut V::I16, vector: V::I16) -> V::I16 {
-    if deep { mem::replace(kept, vector) } else { vector }
 }
 
 /// [1 1] across.

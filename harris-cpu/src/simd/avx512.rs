@@ -31,6 +31,8 @@ impl Simd for Avx512 {
 
     #[inline(always)]
     fn enter<W: Work>(self, work: W) -> W::Output {
+        // Not even where the caller has the features, too.
+        #[inline(never)]
         #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
         fn compiled<W: Work>(v: Avx512, work: W) -> W::Output {
             align_frame();
