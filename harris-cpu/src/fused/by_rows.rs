@@ -13,7 +13,8 @@ use super::responses::{RING, Words};
 use super::samples::{Across, Differentiate, Down};
 use super::scratch::{LEAD, STRIP, Scratch};
 use super::tensor::{MOST_ROWS, NARROW, Respond, Slide, SlideOn, SumDown};
-use super::walk::{Columns, Edge, Next, Walk};
+use super::walk::{Columns, Next, Walk};
+use super::windows::{ROWS, WordsOfRows};
 use crate::simd::Simd;
 
 /// Rows between the one that is read and the one that is asked for.
@@ -28,16 +29,25 @@ const CHANNELS: usize = 3;
 /// Samples of a row beyond the image that is all zeros.
 static NOTHING: [u8; STRIP + 2 * LEAD] = [0; STRIP + 2 * LEAD];
 
+/// Columns of a word of windows at least, those of box windows, and the A + C that a response asks for: with less, sums of whole rows take less
+/// time than those of the words that are loud.
+const LEAST_WORD: usize = 10;
+const LEAST_BOX_WORD: usize = 12;
+const LEAST_TRACE: f32 = 0.004;
+
 impl Walk<'_, u8> {
     pub(super) fn strip_by_rows<V: Simd>(&mut self, v: V, strip: &Range<usize>, found: &mut Peaks) {
         let columns = Columns::new(strip, self.config, self.image.width());
-        let channels = self.image.channels();
-        self.scratch.reserve([SMOOTHED * channels, self.gradient_ring::<V>() * channels, SPLIT * channels]);
+        let mut threshold = self.threshold(found);
+        let mut quiet = self.quiet(threshold);
+        if let Some(step) = self.word::<V>(quiet) {
+            return self.strip_by_words(v, strip, (&columns, step), found);
+        }
+        let ring = self.gradient_ring::<V>();
+        self.reserve_rows(ring);
         let rows = self.computed_rows();
         let mut next = Next::new(rows.start, self.config);
         let mut waiting = self.waiting(Words::by_rows::<V>(self.earlier::<V>()));
-        let mut threshold = self.threshold(found);
-        let mut quiet = self.quiet(threshold);
         for y in rows.clone() {
             self.sum_down(v, &columns, y, y == rows.start, &mut next);
             let now = self.threshold(found);
@@ -54,13 +64,85 @@ impl Walk<'_, u8> {
         }
     }
 
+    fn reserve_rows(&mut self, ring: usize) {
+        let channels = self.image.channels();
+        self.scratch.reserve([SMOOTHED * channels, ring * channels, SPLIT * channels]);
+    }
+
+    /// Columns of a word whose windows are summed by themselves, where that is quicker than sums of whole rows.
+    fn word<V: Simd>(&self, quiet: Quiet) -> Option<usize> {
+        let (lanes, lost) = (2 * V::LANES, 2 * self.config.window().radius());
+        let least = if self.is_binomial() { LEAST_WORD } else { LEAST_BOX_WORD };
+        let is_quicker = V::IN_REGISTERS
+            && lanes >= lost + least
+            && !gradients::by_tiles::<V>(self.config, self.image.channels())
+            && quiet.trace as f32 * self.scale >= LEAST_TRACE;
+        (is_quicker && !self.runs_on()).then(|| lanes - lost)
+    }
+
+    /// The walk by blocks of rows, word by word: windows are summed where gradients suffice for a response.
+    fn strip_by_words<V: Simd>(
+        &mut self,
+        v: V,
+        strip: &Range<usize>,
+        (columns, step): (&Columns, usize),
+        found: &mut Peaks,
+    ) {
+        let (height, window) = (self.image.height(), self.config.window().radius());
+        let ring = 2 * window + ROWS;
+        self.reserve_rows(ring);
+        let (rows, binomial) = (self.computed_rows(), self.is_binomial());
+        let mut next = Next::new(rows.start, self.config);
+        let start = columns.place(columns.responses.start as isize);
+        let words = Words { start, step, number: columns.responses.len().div_ceil(step) };
+        let mut waiting = self.waiting(words);
+        for top in rows.clone().step_by(ROWS) {
+            let end = (top + ROWS).min(rows.end);
+            while next.gradient < (end + window).min(height) {
+                self.next_gradients(v, columns, &mut next, ring);
+            }
+            let threshold = self.threshold(found);
+            let quiet = self.quiet(threshold);
+            let Scratch { gradients, zero, responses, .. } = &mut *self.scratch;
+            let mut gradients_of = [[[zero.row(0); 2]; ROWS + 2 * NARROW]; CHANNELS];
+            for (channel, rows) in gradients_of.iter_mut().enumerate().take(self.image.channels()) {
+                for (row, y) in rows.iter_mut().zip(top as isize - window as isize..(end + window) as isize) {
+                    if let Some(y) = border::inside(self.config.border(), y, height) {
+                        *row = gradients.each_ref().map(|rows| rows.row(channel * ring + y % ring));
+                    }
+                }
+            }
+            let block = WordsOfRows {
+                measure: self.config.measure(),
+                radius: window,
+                binomial,
+                scale: self.scale,
+                threshold,
+                quiet,
+                channels: self.image.channels(),
+                gradients: gradients_of,
+                rows: end - top,
+                slot: top % RING,
+                responses,
+                words,
+                width: columns.responses.len(),
+            };
+            block.respond(v);
+            for y in top..end {
+                self.finish_row(columns, strip, y);
+            }
+            self.collect_until(v, columns, strip, end, &mut waiting, found);
+        }
+    }
+
     /// Brings the window's sums down the columns to row y.
     fn sum_down<V: Simd>(&mut self, v: V, columns: &Columns, y: usize, first: bool, next: &mut Next) {
+        let ring = self.gradient_ring::<V>();
         let height = self.image.height();
         let window = self.config.window().radius();
         let last = (y + window).min(height - 1);
         while next.gradient <= last {
-            self.next_gradients(v, columns, next);
+            self.next_gradients(v, columns, next, ring);
         }
         let (y, window) = (y as isize, window as isize);
         if self.is_binomial() {
@@ -74,12 +156,6 @@ impl Walk<'_, u8> {
             }
         } else {
             self.slide(v, columns, y + window, Some(y - 1 - window));
-        }
-        if !self.runs_on() {
-            let [aa, bb, cc, ao, bo, co] = self.scratch.sums.rows_mut(0);
-            for (pairs, odds) in [(aa, ao), (bb, bo), (cc, co)] {
-                extend_sums(pairs, odds, &columns.product_edge);
-            }
         }
     }
 
@@ -120,13 +196,13 @@ impl Walk<'_, u8> {
             let (enters, leaves) = (row(Some(enters)), row(leaves));
             let [aa, bb, cc, ao, bo, co] = sums.rows_mut(0);
             let (pairs, odds) = ([aa, bb, cc], [ao, bo, co]);
+            let span = summed(columns, window);
             if runs_on {
-                let reach = columns.span(&columns.responses);
                 // From the column before those of the first window on.
-                let span = reach.start - window - 1..reach.end + window;
+                let span = span.start - 1..span.end;
                 v.enter(SlideOn { enters, leaves, odds: pairs, evens: odds, span });
             } else {
-                v.enter(Slide { enters, leaves, pairs, odds, span: columns.span(&columns.gradients) });
+                v.enter(Slide { enters, leaves, pairs, odds, span });
             }
         }
     }
@@ -135,7 +211,7 @@ impl Walk<'_, u8> {
     fn sum<V: Simd>(&mut self, v: V, columns: &Columns, y: isize) {
         let (ring, window) = (self.gradient_ring::<V>(), self.config.window().radius());
         let (border, height) = (self.config.border(), self.image.height());
-        let span = columns.span(&columns.gradients);
+        let span = summed(columns, window);
         for channel in 0..self.image.channels() {
             let Scratch { gradients, zero, sums, .. } = &mut *self.scratch;
             let mut rows = [[zero.row(0); 2]; MOST_ROWS];
@@ -151,8 +227,8 @@ impl Walk<'_, u8> {
     }
 
     /// Computes the next row of gradients, or rows.
-    fn next_gradients<V: Simd>(&mut self, v: V, columns: &Columns, next: &mut Next) {
-        let (ring, start, window) = (self.gradient_ring::<V>(), next.gradient, self.config.window().radius());
+    fn next_gradients<V: Simd>(&mut self, v: V, columns: &Columns, next: &mut Next, ring: usize) {
+        let (start, window) = (next.gradient, self.config.window().radius());
         if gradients::by_tiles::<V>(self.config, self.image.channels()) {
             let last = (self.computed_rows().end + window).min(self.image.height());
             next.gradient = last.min(start + gradients::BLOCK);
@@ -160,12 +236,10 @@ impl Walk<'_, u8> {
         } else {
             self.gradient(v, columns, next, ring);
         }
-        if self.runs_on() {
-            for y in start..next.gradient {
-                for channel in 0..self.image.channels() {
-                    for rows in &mut self.scratch.gradients {
-                        columns.product_edge.extend(rows.row_mut(channel * ring + y % ring));
-                    }
+        for y in start..next.gradient {
+            for channel in 0..self.image.channels() {
+                for rows in &mut self.scratch.gradients {
+                    columns.product_edge.extend(rows.row_mut(channel * ring + y % ring));
                 }
             }
         }
@@ -273,17 +347,8 @@ impl Walk<'_, u8> {
     }
 }
 
-/// Extends the sums of pairs and odd columns.
-fn extend_sums(pairs: &mut [i32], odds: &mut [i32], edge: &Edge) {
-    for (place, inside) in edge.places() {
-        let sum = inside.map_or(0, |inside| {
-            let odd = odds[inside / 2];
-            if inside % 2 == 1 { odd } else { pairs[inside / 2].wrapping_sub(odd) }
-        });
-        let odd = odds[place / 2];
-        let even = pairs[place / 2].wrapping_sub(odd);
-        let [even, odd] = if place % 2 == 1 { [even, sum] } else { [sum, odd] };
-        pairs[place / 2] = even.wrapping_add(odd);
-        odds[place / 2] = odd;
-    }
+/// The elements that windows of a radius read.
+fn summed(columns: &Columns, window: usize) -> Range<usize> {
+    let reach = columns.span(&columns.responses);
+    reach.start - window..reach.end + window
 }

@@ -130,11 +130,7 @@ impl Tiles<'_> {
         let column = tile * self.words.step;
         let columns = self.words.step.min(self.width - column);
         let above = 2 * self.radius;
-        let listen = Listen {
-            limit: v
-                .splat_i32(self.quiet.trace.div_ceil(most_weight(self.radius, self.binomial)).cast_signed()),
-            pairs: u32::MAX >> (32 - (columns + above).div_ceil(2)),
-        };
+        let listen = Listen::new(v, self.quiet, (self.radius, self.binomial), columns);
         let turned = self.any_turned && self.signs[column..column + LANES].contains(&-1);
         let is_inside = C == 1 && self.inside.contains(&tile);
         let kinds = (self.smoothing, self.gradient);
@@ -225,7 +221,7 @@ impl Tiles<'_> {
 }
 
 /// What of gradients suffices for a response above the threshold.
-struct Listen<V: Simd> {
+pub(super) struct Listen<V: Simd> {
     /// What gx² + gy² of a pair of columns come to at least in some row of a window with such a response.
     limit: V::I32,
     /// The pairs of columns that windows read, as bits.
@@ -233,8 +229,17 @@ struct Listen<V: Simd> {
 }
 
 impl<V: Simd> Listen<V> {
+    /// Of a window and so many columns.
     #[inline(always)]
-    fn hears(&self, v: V, squares: V::I32) -> bool {
+    pub(super) fn new(v: V, quiet: Quiet, (radius, binomial): (usize, bool), columns: usize) -> Self {
+        Self {
+            limit: v.splat_i32(quiet.trace.div_ceil(most_weight(radius, binomial)).cast_signed()),
+            pairs: u32::MAX >> (32 - (columns + 2 * radius).div_ceil(2)),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn hears(&self, v: V, squares: V::I32) -> bool {
         v.at_least_u32(squares, self.limit) & self.pairs != 0
     }
 }

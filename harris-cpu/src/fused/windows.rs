@@ -6,19 +6,33 @@
 use harris_core::Measure;
 
 use super::quiet::Quiet;
-use super::responses::{RING, Responses};
+use super::responses::{RING, Responses, Words};
+use super::scratch::Row16;
 use super::tensor::{Formula, Harris, Noble, ShiTomasi, add_products, greatest_lesser, scaled, weighted};
-use super::tiles::{Block, load};
+use super::tiles::{Block, Listen, MOST_TILED, load};
 use crate::simd::{Simd, Work};
 
-/// The windows of a tile and a block of rows.
-pub(super) struct Windows<'a> {
+/// Where gradients are.
+pub(super) trait Gradients {
+    /// gx and gy of a vector of columns, in a row of a channel.
+    fn load<V: Simd>(&self, v: V, channel: usize, row: usize) -> [V::I16; 2];
+}
+
+impl Gradients for [Block; 3] {
+    #[inline(always)]
+    fn load<V: Simd>(&self, v: V, channel: usize, row: usize) -> [V::I16; 2] {
+        load(v, &self[channel][row])
+    }
+}
+
+/// The windows of a tile, or of a word of a walk by rows, and a block of rows.
+pub(super) struct Windows<'a, G> {
     pub(super) measure: Measure,
     pub(super) scale: f32,
     pub(super) threshold: f32,
     pub(super) quiet: Quiet,
     /// Of each channel; and the first row of the first row's window.
-    pub(super) gradients: &'a [Block; 3],
+    pub(super) gradients: &'a G,
     pub(super) first: usize,
     /// The rows of responses in whose windows something is heard, as bits.
     pub(super) heard: u64,
@@ -31,24 +45,20 @@ pub(super) struct Windows<'a> {
     pub(super) columns: usize,
 }
 
-/// The kernel for windows of size `S` and `C` channels; `B` tells binomial windows from boxes. Each is compiled by itself: unoptimised,
+/// The kernel for windows of size `S` and `C` channels of a tile; `B` tells binomial windows from boxes. Each is compiled by itself: unoptimised,
 /// a function that held them all would overflow a thread's stack.
-struct Kernel<'a, const S: usize, const C: usize, const B: bool>(Windows<'a>);
+struct Kernel<'a, const S: usize, const C: usize, const B: bool>(Windows<'a, [Block; 3]>);
 
 impl<const S: usize, const C: usize, const B: bool> Work for Kernel<'_, S, C, B> {
     type Output = u64;
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) -> u64 {
-        match self.0.measure {
-            Measure::Harris { k } => self.by(v, &Harris { k: v.splat_f32(k) }),
-            Measure::ShiTomasi => self.by(v, &ShiTomasi { half: v.splat_f32(0.5) }),
-            Measure::Noble { eps } => self.by(v, &Noble { two: v.splat_f32(2.0), eps: v.splat_f32(eps) }),
-        }
+        self.0.within::<V, S, C, B>(v)
     }
 }
 
-impl<'a> Windows<'a> {
+impl<'a> Windows<'a, [Block; 3]> {
     /// Puts and marks the responses of rows that are not quiet; returns which, as bits.
     #[inline(always)]
     pub(super) fn respond<V: Simd>(self, v: V, (radius, binomial, channels): (usize, bool, usize)) -> u64 {
@@ -70,18 +80,33 @@ impl<'a> Windows<'a> {
     }
 }
 
-impl<const S: usize, const C: usize, const B: bool> Kernel<'_, S, C, B> {
+impl<G: Gradients> Windows<'_, G> {
     #[inline(always)]
-    fn by<V: Simd, F: Formula<V>>(self, v: V, formula: &F) -> u64 {
-        let Windows { gradients, first, mut heard, responses, slot, .. } = self.0;
+    fn within<V: Simd, const S: usize, const C: usize, const B: bool>(self, v: V) -> u64 {
+        match self.measure {
+            Measure::Harris { k } => self.by::<V, _, S, C, B>(v, &Harris { k: v.splat_f32(k) }),
+            Measure::ShiTomasi => self.by::<V, _, S, C, B>(v, &ShiTomasi { half: v.splat_f32(0.5) }),
+            Measure::Noble { eps } => {
+                self.by::<V, _, S, C, B>(v, &Noble { two: v.splat_f32(2.0), eps: v.splat_f32(eps) })
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn by<V: Simd, F: Formula<V>, const S: usize, const C: usize, const B: bool>(
+        self,
+        v: V,
+        formula: &F,
+    ) -> u64 {
+        let Windows { gradients, first, mut heard, responses, slot, .. } = self;
         let respond = Respond::<V, F, S, B> {
             formula,
-            scale: v.splat_f32(self.0.scale),
-            limit: v.splat_f32(self.0.threshold),
-            quiet: v.splat_i32(self.0.quiet.lesser),
-            valid: u32::MAX >> (32 - self.0.columns),
-            valid_pairs: u32::MAX >> (32 - self.0.columns.div_ceil(2)),
-            word: self.0.word,
+            scale: v.splat_f32(self.scale),
+            limit: v.splat_f32(self.threshold),
+            quiet: v.splat_i32(self.quiet.lesser),
+            valid: u32::MAX >> (32 - self.columns),
+            valid_pairs: u32::MAX >> (32 - self.columns.div_ceil(2)),
+            word: self.word,
         };
         let mut computed = 0;
         // Rows that are heard mostly follow each other.
@@ -89,14 +114,14 @@ impl<const S: usize, const C: usize, const B: bool> Kernel<'_, S, C, B> {
             let start = heard.trailing_zeros() as usize;
             let end = start + (heard >> start).trailing_ones() as usize;
             heard &= !0 << end;
-            let mut sums = Sums::<V, S, B>::of::<C>(v, gradients, first + start);
+            let mut sums = Sums::<V, S, B>::of::<_, C>(v, gradients, first + start);
             let mut next = respond.ask(v, &sums);
             for row in start..end {
                 // The question about a row is put while the one before it is responded to: what is not foreseen costs less the earlier
                 // it is known.
                 let asked = next;
                 if row + 1 < end {
-                    sums.go_on::<C>(v, gradients, first + row + 1);
+                    sums.go_on::<_, C>(v, gradients, first + row + 1);
                     next = respond.ask(v, &sums);
                 }
                 if asked.loud != 0 {
@@ -109,6 +134,118 @@ impl<const S: usize, const C: usize, const B: bool> Kernel<'_, S, C, B> {
     }
 }
 
+/// Rows of a block of a walk by rows at most.
+pub(super) const ROWS: usize = 32;
+
+/// Rows of gradients of such a block and its windows.
+type RowsOf<'a> = [[&'a Row16; 2]; ROWS + 2 * MOST_TILED];
+
+/// The words of a walk by rows, for a block of rows.
+pub(super) struct WordsOfRows<'a> {
+    pub(super) measure: Measure,
+    /// Radius of the window, and whether it is binomial, not a box.
+    pub(super) radius: usize,
+    pub(super) binomial: bool,
+    pub(super) scale: f32,
+    pub(super) threshold: f32,
+    pub(super) quiet: Quiet,
+    pub(super) channels: usize,
+    /// gx and gy of the rows of all windows of the block, channel by channel.
+    pub(super) gradients: [RowsOf<'a>; 3],
+    /// Rows of responses, and the place of the first.
+    pub(super) rows: usize,
+    pub(super) slot: usize,
+    pub(super) responses: &'a mut Responses,
+    pub(super) words: Words,
+    /// Columns in all.
+    pub(super) width: usize,
+}
+
+/// The rows of a word: vectors from an element on.
+struct WordOfRows<'a> {
+    rows: &'a [RowsOf<'a>; 3],
+    place: usize,
+}
+
+impl Gradients for WordOfRows<'_> {
+    #[inline(always)]
+    fn load<V: Simd>(&self, v: V, channel: usize, row: usize) -> [V::I16; 2] {
+        let [x, y] = self.rows[channel][row];
+        [v.load_i16(x, self.place), v.load_i16(y, self.place)]
+    }
+}
+
+struct KernelOfRows<'a, const S: usize, const C: usize, const B: bool>(WordsOfRows<'a>);
+
+impl<'a> WordsOfRows<'a> {
+    pub(super) fn respond<V: Simd>(self, v: V) {
+        match (self.binomial, self.channels) {
+            (false, 1) => self.enter::<V, 1, false>(v),
+            (false, _) => self.enter::<V, 3, false>(v),
+            (true, 1) => self.enter::<V, 1, true>(v),
+            (true, _) => self.enter::<V, 3, true>(v),
+        }
+    }
+
+    fn enter<V: Simd, const C: usize, const B: bool>(self, v: V) {
+        match self.radius {
+            1 => v.enter(KernelOfRows::<'a, 3, C, B>(self)),
+            2 => v.enter(KernelOfRows::<'a, 5, C, B>(self)),
+            _ => v.enter(KernelOfRows::<'a, 7, C, B>(self)),
+        }
+    }
+}
+
+impl<const S: usize, const C: usize, const B: bool> Work for KernelOfRows<'_, S, C, B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) {
+        let WordsOfRows { measure, scale, threshold, quiet, gradients, rows, slot, responses, words, .. } =
+            self.0;
+        let all = u64::MAX >> (64 - rows);
+        for number in 0..words.number {
+            let column = number * words.step;
+            let columns = words.step.min(self.0.width - column);
+            let word = (number, words.start + column);
+            let listen = Listen::new(v, quiet, (S / 2, B), columns);
+            let source = WordOfRows { rows: &gradients, place: word.1 - S / 2 };
+            let mut loud = 0;
+            for row in 0..rows + S - 1 {
+                let mut squares = v.splat_i32(0);
+                for channel in 0..C {
+                    let [x, y] = source.load(v, channel, row);
+                    squares = v.dot_add(v.dot_add(squares, x, x), y, y);
+                }
+                loud |= u64::from(listen.hears(v, squares)) << row;
+            }
+            let mut heard = 0;
+            for row in 0..S {
+                heard |= loud >> row;
+            }
+            heard &= all;
+            let mut computed = 0;
+            if heard != 0 {
+                let windows = Windows {
+                    measure,
+                    scale,
+                    threshold,
+                    quiet,
+                    gradients: &source,
+                    first: 0,
+                    heard,
+                    responses: &mut *responses,
+                    slot,
+                    word,
+                    columns,
+                };
+                computed = windows.within::<V, S, C, B>(v);
+            }
+            responses.complete(v, word, slot, (all, computed));
+        }
+    }
+}
+
 /// A row's sums of gx², gx·gy and gy², down the columns: of pairs of these, and of odd ones.
 struct Sums<V: Simd, const S: usize, const B: bool> {
     pairs: [V::I32; 3],
@@ -118,11 +255,11 @@ struct Sums<V: Simd, const S: usize, const B: bool> {
 impl<V: Simd, const S: usize, const B: bool> Sums<V, S, B> {
     /// Adds up the products of all rows of a window, of binomial ones times their weights.
     #[inline(always)]
-    fn of<const C: usize>(v: V, gradients: &[Block; 3], window: usize) -> Self {
+    fn of<G: Gradients, const C: usize>(v: V, gradients: &G, window: usize) -> Self {
         let (mut pairs, mut odds) = ([v.splat_i32(0); 3], [v.splat_i32(0); 3]);
-        for channel in &gradients[..C] {
-            for (row, pair) in channel[window..window + S].iter().enumerate() {
-                let [x, y] = load(v, pair);
+        for channel in 0..C {
+            for row in 0..S {
+                let [x, y] = gradients.load(v, channel, window + row);
                 let weighted =
                     if B { [weighted::<V, S>(v, x, row), weighted::<V, S>(v, y, row)] } else { [x, y] };
                 add_products(v, [x, y], weighted, &mut pairs, &mut odds);
@@ -133,14 +270,14 @@ impl<V: Simd, const S: usize, const B: bool> Sums<V, S, B> {
 
     /// Goes on to a window from the one above it.
     #[inline(always)]
-    fn go_on<const C: usize>(&mut self, v: V, gradients: &[Block; 3], window: usize) {
+    fn go_on<G: Gradients, const C: usize>(&mut self, v: V, gradients: &G, window: usize) {
         if B {
-            *self = Self::of::<C>(v, gradients, window);
+            *self = Self::of::<_, C>(v, gradients, window);
             return;
         }
-        for channel in &gradients[..C] {
-            let rows = &channel[window - 1..window + S];
-            self.slide(v, load(v, &rows[0]), load(v, &rows[S]));
+        for channel in 0..C {
+            let leaves = gradients.load(v, channel, window - 1);
+            self.slide(v, leaves, gradients.load(v, channel, window + S - 1));
         }
     }
 

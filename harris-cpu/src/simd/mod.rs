@@ -79,6 +79,8 @@ use portable::Portable;
 pub(crate) trait Simd: Copy {
     /// 32-bit lanes.
     const LANES: usize;
+    /// Whether vectors are registers.
+    const IN_REGISTERS: bool = true;
     /// 2 · `LANES` 16-bit integers.
     type I16: Copy;
     /// `LANES` 32-bit integers.

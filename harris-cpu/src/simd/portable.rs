@@ -28,6 +28,7 @@ fn bits<T: Copy, const M: usize>(a: [T; M], b: [T; M], f: impl Fn(T, T) -> bool)
 
 impl Simd for Portable {
     const LANES: usize = N;
+    const IN_REGISTERS: bool = false;
     type I16 = [i16; 2 * N];
     type I32 = [i32; N];
     type F32 = [f32; N];
