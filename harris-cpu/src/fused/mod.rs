@@ -15,8 +15,8 @@
 //! Sums of box windows of integers run on: the row that enters the window is added and the one that leaves it taken off,
 //! and wide windows are differences of running sums across, so that the cost does not depend on the window's size.
 //!
-//! All ways compute responses only where less than a response allows one above a threshold ([`quiet`]), those by tiles and by floats even sums only
-//! where gradients do ([`loud`]), mark those above it ([`responses`]), and collect peaks where the suppression's neighbourhood is known ([`peaks`]). The
+//! All ways compute responses only where less than a response allows one above a threshold ([`quiet`]), and even sums only where gradients do
+//! ([`loud`] for floats, [`windows`] for tiles and, where vectors are long, rows), mark those above it ([`responses`]), and collect peaks where the suppression's neighbourhood is known ([`peaks`]). The
 //! greatest response so far bounds a relative threshold from below, so that few pixels are looked at; the final one filters the list. Where all
 //! responses are asked for, as a map, all are computed, and each row goes there as well.
 
