@@ -14,7 +14,6 @@ use super::samples::{Across, Differentiate, Down};
 use super::scratch::{LEAD, STRIP, Scratch};
 use super::tensor::{MOST_ROWS, NARROW, Respond, Slide, SlideOn, SumDown};
 use super::walk::{Columns, Next, Walk};
-use super::windows::{ROWS, WordsOfRows};
 use crate::simd::Simd;
 
 /// Rows between the one that is read and the one that is asked for.
@@ -24,16 +23,10 @@ const AHEAD: usize = 4;
 const SPLIT: usize = 5;
 const SMOOTHED: usize = 3;
 /// Channels of colours.
-const CHANNELS: usize = 3;
+pub(super) const CHANNELS: usize = 3;
 
 /// Samples of a row beyond the image that is all zeros.
 static NOTHING: [u8; STRIP + 2 * LEAD] = [0; STRIP + 2 * LEAD];
-
-/// Columns of a word of windows at least, those of box windows, and the A + C that a response asks for: with less, sums of whole rows take less
-/// time than those of the words that are loud.
-const LEAST_WORD: usize = 10;
-const LEAST_BOX_WORD: usize = 12;
-const LEAST_TRACE: f32 = 0.004;
 
 impl Walk<'_, u8> {
     pub(super) fn strip_by_rows<V: Simd>(&mut self, v: V, strip: &Range<usize>, found: &mut Peaks) {
@@ -64,75 +57,9 @@ impl Walk<'_, u8> {
         }
     }
 
-    fn reserve_rows(&mut self, ring: usize) {
+    pub(super) fn reserve_rows(&mut self, ring: usize) {
         let channels = self.image.channels();
         self.scratch.reserve([SMOOTHED * channels, ring * channels, SPLIT * channels]);
-    }
-
-    /// Columns of a word whose windows are summed by themselves, where that is quicker than sums of whole rows.
-    fn word<V: Simd>(&self, quiet: Quiet) -> Option<usize> {
-        let (lanes, lost) = (2 * V::LANES, 2 * self.config.window().radius());
-        let least = if self.is_binomial() { LEAST_WORD } else { LEAST_BOX_WORD };
-        let is_quicker = V::IN_REGISTERS
-            && lanes >= lost + least
-            && !gradients::by_tiles::<V>(self.config, self.image.channels())
-            && quiet.trace as f32 * self.scale >= LEAST_TRACE;
-        (is_quicker && !self.runs_on()).then(|| lanes - lost)
-    }
-
-    /// The walk by blocks of rows, word by word: windows are summed where gradients suffice for a response.
-    fn strip_by_words<V: Simd>(
-        &mut self,
-        v: V,
-        strip: &Range<usize>,
-        (columns, step): (&Columns, usize),
-        found: &mut Peaks,
-    ) {
-        let (height, window) = (self.image.height(), self.config.window().radius());
-        let ring = 2 * window + ROWS;
-        self.reserve_rows(ring);
-        let (rows, binomial) = (self.computed_rows(), self.is_binomial());
-        let mut next = Next::new(rows.start, self.config);
-        let start = columns.place(columns.responses.start as isize);
-        let words = Words { start, step, number: columns.responses.len().div_ceil(step) };
-        let mut waiting = self.waiting(words);
-        for top in rows.clone().step_by(ROWS) {
-            let end = (top + ROWS).min(rows.end);
-            while next.gradient < (end + window).min(height) {
-                self.next_gradients(v, columns, &mut next, ring);
-            }
-            let threshold = self.threshold(found);
-            let quiet = self.quiet(threshold);
-            let Scratch { gradients, zero, responses, .. } = &mut *self.scratch;
-            let mut gradients_of = [[[zero.row(0); 2]; ROWS + 2 * NARROW]; CHANNELS];
-            for (channel, rows) in gradients_of.iter_mut().enumerate().take(self.image.channels()) {
-                for (row, y) in rows.iter_mut().zip(top as isize - window as isize..(end + window) as isize) {
-                    if let Some(y) = border::inside(self.config.border(), y, height) {
-                        *row = gradients.each_ref().map(|rows| rows.row(channel * ring + y % ring));
-                    }
-                }
-            }
-            let block = WordsOfRows {
-                measure: self.config.measure(),
-                radius: window,
-                binomial,
-                scale: self.scale,
-                threshold,
-                quiet,
-                channels: self.image.channels(),
-                gradients: gradients_of,
-                rows: end - top,
-                slot: top % RING,
-                responses,
-                words,
-                width: columns.responses.len(),
-            };
-            block.respond(v);
-            for y in top..end {
-                self.finish_row(columns, strip, y);
-            }
-            self.collect_until(v, columns, strip, end, &mut waiting, found);
-        }
     }
 
     /// Brings the window's sums down the columns to row y.
@@ -159,12 +86,12 @@ impl Walk<'_, u8> {
         }
     }
 
-    fn is_binomial(&self) -> bool {
+    pub(super) fn is_binomial(&self) -> bool {
         matches!(self.config.window(), Window::Binomial { .. })
     }
 
     /// Whether sums run on across, too.
-    fn runs_on(&self) -> bool {
+    pub(super) fn runs_on(&self) -> bool {
         self.config.window().radius() > NARROW
     }
 
@@ -227,7 +154,7 @@ impl Walk<'_, u8> {
     }
 
     /// Computes the next row of gradients, or rows.
-    fn next_gradients<V: Simd>(&mut self, v: V, columns: &Columns, next: &mut Next, ring: usize) {
+    pub(super) fn next_gradients<V: Simd>(&mut self, v: V, columns: &Columns, next: &mut Next, ring: usize) {
         let (start, window) = (next.gradient, self.config.window().radius());
         if gradients::by_tiles::<V>(self.config, self.image.channels()) {
             let last = (self.computed_rows().end + window).min(self.image.height());

@@ -8,21 +8,23 @@
 //! - by tiles ([`by_tiles`], [`tiles`], [`stages`], [`windows`]): 8-bit samples, box and binomial windows up to 7, `Reflect101` or `Skip`, 512-bit
 //!   vectors. A tile is as wide as a vector; what is between its samples and its gradients, and between these and its responses, never leaves the registers.
 //! - by rows ([`by_rows`], [`samples`], [`tensor`]): 8-bit samples, box and binomial windows. A kernel for each stage, from rows
-//!   of 16-bit gradients to 32-bit sums; gradients by tiles where these are wide enough ([`gradients`]).
+//!   of 16-bit gradients to 32-bit sums; gradients by tiles where these are wide enough ([`gradients`]). Where vectors are long and contrast is
+//!   asked for, from gradients to responses word by word ([`by_words`], [`windows`]).
 //! - by floats ([`by_floats`], [`floats`], [`weighted`], [`wide`]): all else. Integers are exact as floats, as long as they fit; float images, and what
 //!   Gaussians made of others, keep the order of the contract.
 //!
 //! Sums of box windows of integers run on: the row that enters the window is added and the one that leaves it taken off,
 //! and wide windows are differences of running sums across, so that the cost does not depend on the window's size.
 //!
-//! All ways compute responses only where less than a response allows one above a threshold ([`quiet`]), and even sums only where gradients do
-//! ([`loud`] for floats, [`windows`] for tiles and, where vectors are long, rows), mark those above it ([`responses`]), and collect peaks where the suppression's neighbourhood is known ([`peaks`]). The
-//! greatest response so far bounds a relative threshold from below, so that few pixels are looked at; the final one filters the list. Where all
+//! All ways compute responses only where less than a response allows one above a threshold ([`quiet`]), and those by tiles, words and floats
+//! even sums only where gradients do ([`windows`], [`loud`]), mark those above it ([`responses`]), and collect peaks where the suppression's
+//! neighbourhood is known ([`peaks`]). The greatest response so far bounds a relative threshold from below, so that few pixels are looked at; the final one filters the list. Where all
 //! responses are asked for, as a map, all are computed, and each row goes there as well.
 
 mod by_floats;
 mod by_rows;
 mod by_tiles;
+mod by_words;
 mod floats;
 mod gradients;
 mod layout;

@@ -16,7 +16,7 @@ use super::quiet::Quiet;
 use super::responses::{RING, Responses, Words};
 use super::scratch::{Aligned, BLOCK, SAMPLES, SampleRows};
 use super::stages::{self, Stages};
-use super::windows::{Windows, most_weight};
+use super::windows::{Listen, Windows, heard};
 use crate::simd::{Simd, Work};
 
 /// The greatest window radius of tiles.
@@ -182,22 +182,14 @@ impl Tiles<'_> {
             loud = turns.loud.reverse_bits() >> (64 - self.rows);
         }
         // Of gray images only the rows before have not been listened to.
-        let known = if C == 1 { above } else { above + self.rows };
-        let mut loud = if C == 1 { loud << above } else { 0 };
-        for row in 0..known {
-            let mut squares = v.splat_i32(0);
-            for block in &self.gradients[..C] {
-                squares = add_squares(v, squares, load(v, &block[row]));
-            }
-            loud |= u64::from(listen.hears(v, squares)) << row;
-        }
+        let loud = if C == 1 {
+            loud << above | listen.rows::<C>(v, self.gradients, above)
+        } else {
+            listen.rows::<C>(v, self.gradients, above + self.rows)
+        };
         let Some(number) = self.rows.checked_sub(self.without).filter(|&number| number > 0) else { return };
         let all = u64::MAX >> (64 - number);
-        let mut heard = 0;
-        for row in 0..=above {
-            heard |= loud >> row;
-        }
-        heard = heard >> self.without & all;
+        let heard = heard(loud, above + 1) >> self.without & all;
         let word = (tile, self.words.start + column);
         let mut computed = 0;
         if heard != 0 {
@@ -218,39 +210,6 @@ impl Tiles<'_> {
         }
         self.responses.complete(v, word, self.slot, (all, computed));
     }
-}
-
-/// What of gradients suffices for a response above the threshold.
-pub(super) struct Listen<V: Simd> {
-    /// What gx² + gy² of a pair of columns come to at least in some row of a window with such a response.
-    limit: V::I32,
-    /// The pairs of columns that windows read, as bits.
-    pairs: u32,
-}
-
-impl<V: Simd> Listen<V> {
-    /// Of a window and so many columns.
-    #[inline(always)]
-    pub(super) fn new(v: V, quiet: Quiet, (radius, binomial): (usize, bool), columns: usize) -> Self {
-        Self {
-            limit: v.splat_i32(quiet.trace.div_ceil(most_weight(radius, binomial)).cast_signed()),
-            pairs: u32::MAX >> (32 - (columns + 2 * radius).div_ceil(2)),
-        }
-    }
-
-    #[inline(always)]
-    pub(super) fn hears(&self, v: V, squares: V::I32) -> bool {
-        v.at_least_u32(squares, self.limit) & self.pairs != 0
-    }
-}
-
-// Scharr's gradient is the greatest.
-const _: () = assert!(3 * 2 * 2 * (16 * 255_u64).pow(2) <= u32::MAX as u64);
-
-/// Adds gx² + gy² of pairs of columns.
-#[inline(always)]
-fn add_squares<V: Simd>(v: V, sum: V::I32, [x, y]: [V::I16; 2]) -> V::I32 {
-    v.dot_add(v.dot_add(sum, x, x), y, y)
 }
 
 /// Turns from samples to gradients of a channel of a tile.

@@ -1,4 +1,4 @@
-//! A tile's windows ([`super::tiles`]): from gradients to responses, where there may be one above the threshold.
+//! The windows of a tile, or of a word of rows: from gradients to responses, where there may be one above the threshold.
 //!
 //! The sums of box windows run on, as those of the row kernels do ([`super::tensor`]); those of binomial ones are taken anew for each
 //! row, from gradients times weights.
@@ -6,10 +6,9 @@
 use harris_core::Measure;
 
 use super::quiet::Quiet;
-use super::responses::{RING, Responses, Words};
-use super::scratch::Row16;
+use super::responses::{RING, Responses};
 use super::tensor::{Formula, Harris, Noble, ShiTomasi, add_products, greatest_lesser, scaled, weighted};
-use super::tiles::{Block, Listen, MOST_TILED, load};
+use super::tiles::{Block, load};
 use crate::simd::{Simd, Work};
 
 /// Where gradients are.
@@ -25,7 +24,7 @@ impl Gradients for [Block; 3] {
     }
 }
 
-/// The windows of a tile, or of a word of a walk by rows, and a block of rows.
+/// The windows of a tile or a word, and a block of rows.
 pub(super) struct Windows<'a, G> {
     pub(super) measure: Measure,
     pub(super) scale: f32,
@@ -39,7 +38,7 @@ pub(super) struct Windows<'a, G> {
     pub(super) responses: &'a mut Responses,
     /// The place of the first row of responses.
     pub(super) slot: usize,
-    /// The tile's number, and its first element in a row of responses.
+    /// The tile's or word's number, and its first element in a row of responses.
     pub(super) word: (usize, usize),
     /// Its columns.
     pub(super) columns: usize,
@@ -81,8 +80,9 @@ impl<'a> Windows<'a, [Block; 3]> {
 }
 
 impl<G: Gradients> Windows<'_, G> {
+    /// The same within a kernel.
     #[inline(always)]
-    fn within<V: Simd, const S: usize, const C: usize, const B: bool>(self, v: V) -> u64 {
+    pub(super) fn within<V: Simd, const S: usize, const C: usize, const B: bool>(self, v: V) -> u64 {
         match self.measure {
             Measure::Harris { k } => self.by::<V, _, S, C, B>(v, &Harris { k: v.splat_f32(k) }),
             Measure::ShiTomasi => self.by::<V, _, S, C, B>(v, &ShiTomasi { half: v.splat_f32(0.5) }),
@@ -131,118 +131,6 @@ impl<G: Gradients> Windows<'_, G> {
             }
         }
         computed
-    }
-}
-
-/// Rows of a block of a walk by rows at most.
-pub(super) const ROWS: usize = 32;
-
-/// Rows of gradients of such a block and its windows.
-type RowsOf<'a> = [[&'a Row16; 2]; ROWS + 2 * MOST_TILED];
-
-/// The words of a walk by rows, for a block of rows.
-pub(super) struct WordsOfRows<'a> {
-    pub(super) measure: Measure,
-    /// Radius of the window, and whether it is binomial, not a box.
-    pub(super) radius: usize,
-    pub(super) binomial: bool,
-    pub(super) scale: f32,
-    pub(super) threshold: f32,
-    pub(super) quiet: Quiet,
-    pub(super) channels: usize,
-    /// gx and gy of the rows of all windows of the block, channel by channel.
-    pub(super) gradients: [RowsOf<'a>; 3],
-    /// Rows of responses, and the place of the first.
-    pub(super) rows: usize,
-    pub(super) slot: usize,
-    pub(super) responses: &'a mut Responses,
-    pub(super) words: Words,
-    /// Columns in all.
-    pub(super) width: usize,
-}
-
-/// The rows of a word: vectors from an element on.
-struct WordOfRows<'a> {
-    rows: &'a [RowsOf<'a>; 3],
-    place: usize,
-}
-
-impl Gradients for WordOfRows<'_> {
-    #[inline(always)]
-    fn load<V: Simd>(&self, v: V, channel: usize, row: usize) -> [V::I16; 2] {
-        let [x, y] = self.rows[channel][row];
-        [v.load_i16(x, self.place), v.load_i16(y, self.place)]
-    }
-}
-
-struct KernelOfRows<'a, const S: usize, const C: usize, const B: bool>(WordsOfRows<'a>);
-
-impl<'a> WordsOfRows<'a> {
-    pub(super) fn respond<V: Simd>(self, v: V) {
-        match (self.binomial, self.channels) {
-            (false, 1) => self.enter::<V, 1, false>(v),
-            (false, _) => self.enter::<V, 3, false>(v),
-            (true, 1) => self.enter::<V, 1, true>(v),
-            (true, _) => self.enter::<V, 3, true>(v),
-        }
-    }
-
-    fn enter<V: Simd, const C: usize, const B: bool>(self, v: V) {
-        match self.radius {
-            1 => v.enter(KernelOfRows::<'a, 3, C, B>(self)),
-            2 => v.enter(KernelOfRows::<'a, 5, C, B>(self)),
-            _ => v.enter(KernelOfRows::<'a, 7, C, B>(self)),
-        }
-    }
-}
-
-impl<const S: usize, const C: usize, const B: bool> Work for KernelOfRows<'_, S, C, B> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<V: Simd>(self, v: V) {
-        let WordsOfRows { measure, scale, threshold, quiet, gradients, rows, slot, responses, words, .. } =
-            self.0;
-        let all = u64::MAX >> (64 - rows);
-        for number in 0..words.number {
-            let column = number * words.step;
-            let columns = words.step.min(self.0.width - column);
-            let word = (number, words.start + column);
-            let listen = Listen::new(v, quiet, (S / 2, B), columns);
-            let source = WordOfRows { rows: &gradients, place: word.1 - S / 2 };
-            let mut loud = 0;
-            for row in 0..rows + S - 1 {
-                let mut squares = v.splat_i32(0);
-                for channel in 0..C {
-                    let [x, y] = source.load(v, channel, row);
-                    squares = v.dot_add(v.dot_add(squares, x, x), y, y);
-                }
-                loud |= u64::from(listen.hears(v, squares)) << row;
-            }
-            let mut heard = 0;
-            for row in 0..S {
-                heard |= loud >> row;
-            }
-            heard &= all;
-            let mut computed = 0;
-            if heard != 0 {
-                let windows = Windows {
-                    measure,
-                    scale,
-                    threshold,
-                    quiet,
-                    gradients: &source,
-                    first: 0,
-                    heard,
-                    responses: &mut *responses,
-                    slot,
-                    word,
-                    columns,
-                };
-                computed = windows.within::<V, S, C, B>(v);
-            }
-            responses.complete(v, word, slot, (all, computed));
-        }
     }
 }
 
@@ -380,9 +268,58 @@ fn binomial_across<V: Simd, const S: usize>(v: V, pairs: V::I32, odds: V::I32) -
     [even, odd]
 }
 
+/// What of gradients suffices for a response above the threshold.
+pub(super) struct Listen<V: Simd> {
+    /// What gx² + gy² of a pair of columns come to at least in some row of a window with such a response.
+    limit: V::I32,
+    /// The pairs of columns that windows read, as bits.
+    pairs: u32,
+}
+
+// Scharr's gradient is the greatest.
+const _: () = assert!(3 * 2 * 2 * (16 * 255_u64).pow(2) <= u32::MAX as u64);
+
+impl<V: Simd> Listen<V> {
+    /// To gradients for windows of a radius, and so many columns of them.
+    #[inline(always)]
+    pub(super) fn new(v: V, quiet: Quiet, (radius, binomial): (usize, bool), columns: usize) -> Self {
+        Self {
+            limit: v.splat_i32(quiet.trace.div_ceil(most_weight(radius, binomial)).cast_signed()),
+            pairs: u32::MAX >> (32 - (columns + 2 * radius).div_ceil(2)),
+        }
+    }
+
+    /// Whether gx² + gy² of all channels suffice.
+    #[inline(always)]
+    pub(super) fn hears(&self, v: V, squares: V::I32) -> bool {
+        v.at_least_u32(squares, self.limit) & self.pairs != 0
+    }
+
+    /// In which of the first rows gradients of `C` channels suffice, as bits.
+    #[inline(always)]
+    pub(super) fn rows<const C: usize>(&self, v: V, gradients: &impl Gradients, number: usize) -> u64 {
+        let mut loud = 0;
+        for row in 0..number {
+            let mut squares = v.splat_i32(0);
+            for channel in 0..C {
+                let [x, y] = gradients.load(v, channel, row);
+                squares = v.dot_add(v.dot_add(squares, x, x), y, y);
+            }
+            loud |= u64::from(self.hears(v, squares)) << row;
+        }
+        loud
+    }
+}
+
+/// The windows of `size` rows that have a loud one, as bits, of the rows that are loud.
+#[inline(always)]
+pub(super) fn heard(loud: u64, size: usize) -> u64 {
+    (0..size).fold(0, |heard, row| heard | loud >> row)
+}
+
 /// The greater weights of the pairs of columns that a window's columns lie in, over all its rows: no window's A + C is greater than so many
 /// times the greatest gx² + gy² of a pair in it.
-pub(super) const fn most_weight(radius: usize, binomial: bool) -> u32 {
+const fn most_weight(radius: usize, binomial: bool) -> u32 {
     let weights: [u32; 8] = match (binomial, radius) {
         (false, 1) => [1, 1, 1, 0, 0, 0, 0, 0],
         (false, 2) => [1, 1, 1, 1, 1, 0, 0, 0],
