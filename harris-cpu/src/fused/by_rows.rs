@@ -5,6 +5,7 @@ use std::ops::Range;
 use harris_core::Window;
 use harris_core::pipeline::border;
 
+use super::by_words;
 use super::gradients;
 use super::layout::Split;
 use super::peaks::Peaks;
@@ -33,7 +34,10 @@ impl Walk<'_, u8> {
         let columns = Columns::new(strip, self.config, self.image.width());
         let mut threshold = self.threshold(found);
         let mut quiet = self.quiet(threshold);
-        if let Some(step) = self.word::<V>(quiet) {
+        // Constant, so that words are compiled for no vectors that have none.
+        if const { by_words::has_words::<V>() }
+            && let Some(step) = self.word::<V>(quiet)
+        {
             return self.strip_by_words(v, strip, (&columns, step), found);
         }
         let ring = self.gradient_ring::<V>();

@@ -26,13 +26,17 @@ const LEAST_WORD: usize = 10;
 const LEAST_BOX_WORD: usize = 12;
 const LEAST_TRACE: f32 = 0.004;
 
+/// Whether vectors have words: the narrowest window takes two of their columns.
+pub(super) const fn has_words<V: Simd>() -> bool {
+    V::IN_REGISTERS && 2 * V::LANES >= 2 + LEAST_WORD
+}
+
 impl Walk<'_, u8> {
     /// Columns of a word whose windows are summed by themselves, where that is quicker than sums of whole rows.
     pub(super) fn word<V: Simd>(&self, quiet: Quiet) -> Option<usize> {
         let (lanes, lost) = (2 * V::LANES, 2 * self.config.window().radius());
         let least = if self.is_binomial() { LEAST_WORD } else { LEAST_BOX_WORD };
-        let is_quicker = V::IN_REGISTERS
-            && lanes >= lost + least
+        let is_quicker = lanes >= lost + least
             && !gradients::by_tiles::<V>(self.config, self.image.channels())
             && quiet.trace as f32 * self.scale >= LEAST_TRACE;
         (is_quicker && !self.runs_on()).then(|| lanes - lost)
