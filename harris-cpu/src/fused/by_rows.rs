@@ -5,7 +5,6 @@ use std::ops::Range;
 use harris_core::Window;
 use harris_core::pipeline::border;
 
-use super::by_words;
 use super::gradients;
 use super::layout::Split;
 use super::peaks::Peaks;
@@ -27,19 +26,13 @@ const SMOOTHED: usize = 3;
 pub(super) const CHANNELS: usize = 3;
 
 /// Samples of a row beyond the image that is all zeros.
-static NOTHING: [u8; STRIP + 2 * LEAD] = [0; STRIP + 2 * LEAD];
+pub(super) static NOTHING: [u8; STRIP + 2 * LEAD] = [0; STRIP + 2 * LEAD];
 
 impl Walk<'_, u8> {
     pub(super) fn strip_by_rows<V: Simd>(&mut self, v: V, strip: &Range<usize>, found: &mut Peaks) {
         let columns = Columns::new(strip, self.config, self.image.width());
         let mut threshold = self.threshold(found);
         let mut quiet = self.quiet(threshold);
-        // Constant, so that words are compiled for no vectors that have none.
-        if const { by_words::has_words::<V>() }
-            && let Some(step) = self.word::<V>(quiet)
-        {
-            return self.strip_by_words(v, strip, (&columns, step), found);
-        }
         let ring = self.gradient_ring::<V>();
         self.reserve_rows(ring);
         let rows = self.computed_rows();
@@ -73,7 +66,8 @@ impl Walk<'_, u8> {
         let window = self.config.window().radius();
         let last = (y + window).min(height - 1);
         while next.gradient <= last {
-            self.next_gradients(v, columns, next, ring);
+            let until = (self.computed_rows().end + window).min(height);
+            self.next_gradients(v, columns, next, until, ring);
         }
         let (y, window) = (y as isize, window as isize);
         if self.is_binomial() {
@@ -157,12 +151,18 @@ impl Walk<'_, u8> {
         }
     }
 
-    /// Computes the next row of gradients, or rows.
-    pub(super) fn next_gradients<V: Simd>(&mut self, v: V, columns: &Columns, next: &mut Next, ring: usize) {
-        let (start, window) = (next.gradient, self.config.window().radius());
+    /// Computes the next row of gradients, or rows up to `until`.
+    pub(super) fn next_gradients<V: Simd>(
+        &mut self,
+        v: V,
+        columns: &Columns,
+        next: &mut Next,
+        until: usize,
+        ring: usize,
+    ) {
+        let start = next.gradient;
         if gradients::by_tiles::<V>(self.config, self.image.channels()) {
-            let last = (self.computed_rows().end + window).min(self.image.height());
-            next.gradient = last.min(start + gradients::BLOCK);
+            next.gradient = until.min(start + gradients::BLOCK);
             self.gradients(v, columns, start..next.gradient, ring);
         } else {
             self.gradient(v, columns, next, ring);

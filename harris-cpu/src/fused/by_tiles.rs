@@ -29,7 +29,7 @@ impl<'a> Walk<'a, u8> {
         let layout = Layout::new(
             (&columns.responses, columns.place(columns.responses.start as isize)),
             (support, config.border()),
-            (tile, 2 * V::LANES),
+            (tile, 2 * V::LANES + stages::beyond(config.smoothing())),
             &image,
         );
         let words = layout.words;

@@ -5,12 +5,11 @@
 
 use std::ops::Range;
 
-use harris_core::Measure;
 use harris_core::pipeline::border;
+use harris_core::{HarrisConfig, Measure, Window};
 
 use super::MOST_RADIUS;
 use super::by_rows::CHANNELS;
-use super::gradients;
 use super::peaks::Peaks;
 use super::quiet::Quiet;
 use super::responses::{RING, Responses, Words};
@@ -24,32 +23,31 @@ use crate::simd::{Simd, Work};
 /// time than those of the words that are loud.
 const LEAST_WORD: usize = 10;
 const LEAST_BOX_WORD: usize = 12;
-const LEAST_TRACE: f32 = 0.004;
+const LEAST_CONTRAST: f32 = 0.004;
 
 /// Whether vectors have words: the narrowest window takes two of their columns.
 pub(super) const fn has_words<V: Simd>() -> bool {
     V::IN_REGISTERS && 2 * V::LANES >= 2 + LEAST_WORD
 }
 
-impl Walk<'_, u8> {
-    /// Columns of a word whose windows are summed by themselves, where that is quicker than sums of whole rows.
-    pub(super) fn word<V: Simd>(&self, quiet: Quiet) -> Option<usize> {
-        let (lanes, lost) = (2 * V::LANES, 2 * self.config.window().radius());
-        let least = if self.is_binomial() { LEAST_WORD } else { LEAST_BOX_WORD };
-        let is_quicker = lanes >= lost + least
-            && !gradients::by_tiles::<V>(self.config, self.image.channels())
-            && quiet.trace as f32 * self.scale >= LEAST_TRACE;
-        (is_quicker && !self.runs_on()).then(|| lanes - lost)
-    }
+/// Columns of a word, where words take less time than sums of whole rows; `contrast` is the A + C that the threshold asks for.
+pub(super) fn columns<V: Simd>(config: &HarrisConfig, contrast: f32) -> Option<usize> {
+    let (lanes, radius) = (2 * V::LANES, config.window().radius());
+    let least = if matches!(config.window(), Window::Box { .. }) { LEAST_BOX_WORD } else { LEAST_WORD };
+    let is_quicker = contrast >= LEAST_CONTRAST;
+    (is_quicker && radius <= NARROW && lanes >= 2 * radius + least).then(|| lanes - 2 * radius)
+}
 
+impl Walk<'_, u8> {
     /// The walk by blocks of rows, word by word: windows are summed where gradients suffice for a response.
     pub(super) fn strip_by_words<V: Simd>(
         &mut self,
         v: V,
         strip: &Range<usize>,
-        (columns, step): (&Columns, usize),
+        step: usize,
         found: &mut Peaks,
     ) {
+        let columns = &Columns::new(strip, self.config, self.image.width());
         let (height, window) = (self.image.height(), self.config.window().radius());
         let ring = 2 * window + ROWS;
         self.reserve_rows(ring);
@@ -60,8 +58,9 @@ impl Walk<'_, u8> {
         let mut waiting = self.waiting(words);
         for top in rows.clone().step_by(ROWS) {
             let end = (top + ROWS).min(rows.end);
-            while next.gradient < (end + window).min(height) {
-                self.next_gradients(v, columns, &mut next, ring);
+            let last = (end + window).min(height);
+            while next.gradient < last {
+                self.next_gradients(v, columns, &mut next, last, ring);
             }
             let threshold = self.threshold(found);
             let quiet = self.quiet(threshold);

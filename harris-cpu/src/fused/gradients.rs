@@ -6,23 +6,29 @@ use std::ops::Range;
 use harris_core::pipeline::border;
 use harris_core::{Border, Gradient, HarrisConfig, Smoothing};
 
+use super::by_rows::NOTHING;
 use super::layout::Layout;
 use super::responses::Words;
 use super::scratch::{Rows16, SAMPLES, STRIP, SampleRows, Scratch};
-use super::stages::{Stages, delay};
+use super::stages::{Stages, beyond, delay};
 use super::walk::{Columns, Walk};
 use super::{MOST_RADIUS, MOST_WINDOW};
 use crate::simd::{Simd, Work};
 
 /// Rows of a block at most.
 pub(super) const BLOCK: usize = 32;
+/// Pairs of columns of a tile at least.
+const LEAST_LANES: usize = 8;
 /// What a gradient reaches: smoothing and gradient.
 const MOST_REACH: usize = 3;
 
-/// Whether gradients are computed by tiles: where they keep most of a vector, and what stands for samples beyond the image makes the
+/// Whether gradients are computed by tiles: where they keep most of a vector that is a register, and what stands for samples beyond the image makes the
 /// same of smoothed ones.
 pub(super) fn by_tiles<V: Simd>(config: &HarrisConfig, channels: usize) -> bool {
-    V::LANES >= 16 && channels == 1 && matches!(config.border(), Border::Reflect101 | Border::Skip)
+    V::IN_REGISTERS
+        && V::LANES >= LEAST_LANES
+        && channels == 1
+        && matches!(config.border(), Border::Reflect101 | Border::Skip)
 }
 
 /// Computes gx and gy of a block of rows.
@@ -79,6 +85,7 @@ impl Gradients<'_> {
         for (i, slot) in slots.iter_mut().enumerate() {
             *slot = (self.slot + i) % self.ring;
         }
+        let read = 2 * V::LANES + beyond(smoothing);
         let mut tile = Tile { smoothing, gradient, without, place: 0, out: self.out, slots: &slots };
         for number in 0..self.words.number {
             let column = number * self.words.step;
@@ -90,11 +97,11 @@ impl Gradients<'_> {
                     v,
                     rows.map(|(row, ahead)| {
                         v.prefetch(ahead, column);
-                        &row[column..]
+                        &row[column..column + read]
                     }),
                 );
             } else {
-                tile.walk(v, (0..rows.len()).map(|row| &extended.row(row)[column..]));
+                tile.walk(v, (0..rows.len()).map(|row| &extended.row(row)[column..column + read]));
             }
         }
     }
@@ -113,21 +120,19 @@ struct Tile<'a> {
 impl Tile<'_> {
     #[inline(always)]
     fn walk<'a, V: Simd>(&mut self, v: V, mut rows: impl ExactSizeIterator<Item = &'a [u8]>) {
-        let (kinds, nothing) = ((self.smoothing, self.gradient), v.splat_i16(0));
+        let kinds = (self.smoothing, self.gradient);
         let number = rows.len() - self.without;
         let mut stages = Stages::new(v);
         // Turns that give no row of gradients; in the last ones, there are no more samples.
         for _ in 0..self.without + delay(self.smoothing) {
-            let samples = rows.next().map_or(nothing, |samples| v.load_u8(samples, 0));
-            stages.take(v, kinds, samples);
+            stages.take(v, kinds, rows.next().unwrap_or(&NOTHING));
         }
         let mut slots = self.slots[..number].iter();
         for (samples, &slot) in rows.zip(&mut slots) {
-            let samples = v.load_u8(samples, 0);
             self.put(v, slot, stages.take(v, kinds, samples));
         }
         for &slot in slots {
-            self.put(v, slot, stages.take(v, kinds, nothing));
+            self.put(v, slot, stages.take(v, kinds, &NOTHING));
         }
     }
 
@@ -144,10 +149,11 @@ impl Walk<'_, u8> {
     pub(super) fn gradients<V: Simd>(&mut self, v: V, columns: &Columns, rows: Range<usize>, ring: usize) {
         let (config, image) = (self.config, self.image);
         let reach = config.smoothing().radius() + config.gradient().radius();
+        let beyond = beyond(config.smoothing());
         let layout = Layout::new(
             (&columns.gradients, columns.place(columns.gradients.start as isize)),
             (reach, config.border()),
-            (2 * V::LANES - 2 * reach, 2 * V::LANES),
+            (2 * V::LANES + beyond - 2 * reach, 2 * V::LANES + beyond),
             &image,
         );
         let mut samples: [&[u8]; 2 * (BLOCK + 2 * MOST_REACH)] = [&[]; 2 * (BLOCK + 2 * MOST_REACH)];

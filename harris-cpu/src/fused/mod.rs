@@ -5,11 +5,11 @@
 //! is written. There are three ways down a strip, of which a sample type and a configuration take the first that does
 //! them:
 //!
-//! - by tiles ([`by_tiles`], [`tiles`], [`stages`], [`windows`]): 8-bit samples, box and binomial windows up to 7, `Reflect101` or `Skip`, 512-bit
-//!   vectors. A tile is as wide as a vector; what is between its samples and its gradients, and between these and its responses, never leaves the registers.
+//! - by tiles ([`by_tiles`], [`tiles`], [`stages`], [`windows`]): 8-bit samples, box and binomial windows up to 7, `Reflect101` or `Skip`, vectors
+//!   of 512 bits, and of 256 where contrast is asked for and the window leaves them columns enough. A tile is as wide as a vector; what is between its samples and its gradients, and between these and its responses, never leaves the registers.
 //! - by rows ([`by_rows`], [`samples`], [`tensor`]): 8-bit samples, box and binomial windows. A kernel for each stage, from rows
-//!   of 16-bit gradients to 32-bit sums; gradients by tiles where these are wide enough ([`gradients`]). Where vectors are long and contrast is
-//!   asked for, from gradients to responses word by word ([`by_words`], [`windows`]).
+//!   of 16-bit gradients to 32-bit sums; gradients by tiles where these are wide enough ([`gradients`]). Where borders are others,
+//!   vectors are long and contrast is asked for, from gradients to responses word by word ([`by_words`], [`windows`]).
 //! - by floats ([`by_floats`], [`floats`], [`weighted`], [`wide`]): all else. Integers are exact as floats, as long as they fit; float images, and what
 //!   Gaussians made of others, keep the order of the contract.
 //!
@@ -94,11 +94,17 @@ impl FusedSample for u8 {
         if !is_short(walk.config, walk.image.channels()) {
             return walk.strip_by_floats(v, strip, found);
         }
-        // Constant, so that tiles are compiled for no vectors that are too short for any.
-        if const { 2 * V::LANES > tiles::LEAST_TILE }
-            && let Some(tile) = tiles::columns::<V>(walk.config)
+        let threshold = walk.threshold(found);
+        let contrast = walk.quiet(threshold).contrast(walk.scale);
+        // Constants, so that tiles and words are compiled for no vectors that are too short for any.
+        if const { tiles::has_tiles::<V>() }
+            && let Some(tile) = tiles::columns::<V>(walk.config, contrast)
         {
             walk.strip_by_tiles(v, strip, tile, found);
+        } else if const { by_words::has_words::<V>() }
+            && let Some(word) = by_words::columns::<V>(walk.config, contrast)
+        {
+            walk.strip_by_words(v, strip, word, found);
         } else {
             walk.strip_by_rows(v, strip, found);
         }

@@ -48,6 +48,11 @@ impl Quiet {
         (trace_of(measure, threshold.into()) / (f64::from(scale) * weights) * (1.0 - SUMMED)) as f32
     }
 
+    /// The A + C that is asked for, scaled: the greater, the more of an image is quiet.
+    pub(super) fn contrast(self, scale: f32) -> f32 {
+        self.trace as f32 * scale
+    }
+
     pub(super) fn new(measure: Measure, scale: f32, threshold: f32) -> Self {
         let threshold = f64::from(threshold);
         // With m the lesser of A and C, and M the greater one.

@@ -1,6 +1,7 @@
 //! From samples to gradients in registers: columns as wide as a vector, row after row.
 //!
-//! Lane i is column i; what moves lanes to reach neighbours on the right loses some at the end. A stage works on what the one before it left
+//! Lane i is column i. The first stage loads what it needs of neighbours on the right; those that move lanes to reach them lose some at the
+//! end. A stage works on what the one before it left
 //! in the last turn: so the processor has several chains of operations to work on at a time. It looks ahead by no more than two or three turns, so
 //! the longer a chain, the longer a turn: hence they are cut in halves.
 
@@ -25,8 +26,21 @@ pub(super) const NONE: Kept = [Aligned([0; 32]); KEPT];
 pub(super) const fn delay(smoothing: Smoothing) -> usize {
     match smoothing {
         Smoothing::Binomial3 | Smoothing::Binomial5 => 3,
-        Smoothing::None | Smoothing::Gaussian { .. } => 2,
+        Smoothing::None | Smoothing::Gaussian { .. } => 1,
     }
+}
+
+/// Samples of a row that stages read beyond one for each lane: the first of them takes neighbours from memory, not from other lanes.
+pub(super) const fn beyond(smoothing: Smoothing) -> usize {
+    match smoothing {
+        Smoothing::None | Smoothing::Binomial3 | Smoothing::Gaussian { .. } => 2,
+        Smoothing::Binomial5 => 4,
+    }
+}
+
+/// Whether there is a first stage that smooths, not one that differentiates.
+const fn smooths(smoothing: Smoothing) -> bool {
+    matches!(smoothing, Smoothing::Binomial3 | Smoothing::Binomial5)
 }
 
 /// What the stages keep of the rows above.
@@ -80,44 +94,46 @@ impl<V: Simd> Stages<V> {
         [across, p, q, r, s, smoothed, t, u, d, e, a, b]
     }
 
-    /// Takes a row of samples, and gives gx and gy of the row that is [`delay`] turns above the one that it completes.
+    /// Takes a row of samples, as many as there are lanes and [`beyond`] more, and gives gx and gy of the row that is [`delay`] turns above
+    /// the one that it completes.
     #[inline(always)]
     pub(super) fn take(
         &mut self,
         v: V,
         (smoothing, gradient): (Smoothing, Gradient),
-        samples: V::I16,
+        samples: &[u8],
     ) -> [V::I16; 2] {
-        let gradients = self.differentiate(v, gradient);
-        self.smooth(v, smoothing, samples);
+        let at = |i| v.load_u8(samples, i);
+        if !smooths(smoothing) {
+            return self.differentiate(v, gradient, Neighbours::new(v, [at(0), at(1), at(2)]));
+        }
+        let gradients = self.differentiate(v, gradient, Neighbours::of(v, self.smoothed));
+        self.smooth(v, smoothing, across(v, smoothing, at));
         gradients
     }
 
     #[inline(always)]
-    fn smooth(&mut self, v: V, smoothing: Smoothing, samples: V::I16) {
-        let partial = &mut self.partial;
-        // Questions one by one: the compiler makes a jump through a table of a match of them all.
-        self.smoothed = if matches!(smoothing, Smoothing::Binomial3) {
-            let across = mem::replace(&mut self.across, step(v, step(v, samples)));
-            let down = pass(v, pass(v, across, &mut partial[0]), &mut partial[1]);
-            v.sixteenth(down)
-        } else if matches!(smoothing, Smoothing::Binomial5) {
-            let across = step(v, step(v, step(v, step(v, samples))));
-            let across = mem::replace(&mut self.across, across);
-            let half = pass(v, pass(v, across, &mut partial[0]), &mut partial[1]);
+    fn smooth(&mut self, v: V, smoothing: Smoothing, across: V::I16) {
+        let Self { across: before, partial, smoothed, .. } = self;
+        let across = mem::replace(before, across);
+        let half = pass(v, pass(v, across, &mut partial[0]), &mut partial[1]);
+        *smoothed = if matches!(smoothing, Smoothing::Binomial3) {
+            v.sixteenth(half)
+        } else {
             let down = pass(v, pass(v, half, &mut partial[2]), &mut partial[3]);
             // Up to 256 · 255 + 128: all 16 bits, unsigned.
             v.shift_right_8(v.add_i16(down, v.splat_i16(128)))
-        } else {
-            samples
         };
     }
 
     #[inline(always)]
-    fn differentiate(&mut self, v: V, gradient: Gradient) -> [V::I16; 2] {
-        let Self { smoothed, slopes, differences, sums, .. } = self;
-        let (pair, next) = (step(v, *smoothed), v.next_i16(*smoothed));
-        let next_pair = v.next_i16(pair);
+    fn differentiate(
+        &mut self,
+        v: V,
+        gradient: Gradient,
+        Neighbours { pair, next_pair, next }: Neighbours<V>,
+    ) -> [V::I16; 2] {
+        let Self { slopes, differences, sums, .. } = self;
         // (p₁ + p₂) − (p₀ + p₁)
         let difference = mem::replace(&mut slopes[0], v.sub_i16(next_pair, pair));
         let (x, sum) = if matches!(gradient, Gradient::Scharr3) {
@@ -142,10 +158,42 @@ impl<V: Simd> Stages<V> {
     }
 }
 
-/// [1 1] across.
+/// p₀ + p₁, p₁ + p₂ and p₁ of a row.
+struct Neighbours<V: Simd> {
+    pair: V::I16,
+    next_pair: V::I16,
+    next: V::I16,
+}
+
+impl<V: Simd> Neighbours<V> {
+    #[inline(always)]
+    fn new(v: V, [first, next, last]: [V::I16; 3]) -> Self {
+        Self { pair: v.add_i16(first, next), next_pair: v.add_i16(next, last), next }
+    }
+
+    /// From the lanes of one vector, of which the last two have no neighbours.
+    #[inline(always)]
+    fn of(v: V, row: V::I16) -> Self {
+        let next = v.next_i16(row);
+        let pair = v.add_i16(row, next);
+        Self { pair, next_pair: v.next_i16(pair), next }
+    }
+}
+
+/// Samples, weighted across by a smoothing.
 #[inline(always)]
-fn step<V: Simd>(v: V, row: V::I16) -> V::I16 {
-    v.add_i16(row, v.next_i16(row))
+fn across<V: Simd>(v: V, smoothing: Smoothing, at: impl Fn(usize) -> V::I16) -> V::I16 {
+    if matches!(smoothing, Smoothing::Binomial3) {
+        let centre = at(1);
+        v.add_i16(v.add_i16(at(0), at(2)), v.add_i16(centre, centre))
+    } else {
+        // 1 4 6 4 1 = 1 0 2 0 1 + 4 · (0 1 1 1 0)
+        let centre = at(2);
+        let outer = v.add_i16(v.add_i16(at(0), at(4)), v.add_i16(centre, centre));
+        let inner = v.add_i16(v.add_i16(at(1), at(3)), centre);
+        let twice = v.add_i16(inner, inner);
+        v.add_i16(outer, v.add_i16(twice, twice))
+    }
 }
 
 /// [1 1] down.

@@ -1,7 +1,7 @@
 //! Tiles: columns as wide as a vector, block of rows by block of rows.
 //!
-//! Lane i of a vector of samples is column i of its tile; a stage moves lanes to reach neighbours on the right, so that
-//! the first column is always lane 0 and each stage has fewer lanes that mean something at the end. The next tile begins
+//! Lane i of a vector is column i of its tile; all stages but the first ([`super::stages`]) move lanes to reach neighbours on the right, so that
+//! the first column is always lane 0 and each of them has fewer lanes that mean something at the end. The next tile begins
 //! where they end. A tile's gradients go, a channel after the other, to memory that the first cache holds, and only where they suffice
 //! for a response above the threshold are they summed ([`super::windows`]).
 //!
@@ -15,7 +15,7 @@ use harris_core::{Border, Gradient, HarrisConfig, Measure, Smoothing};
 use super::quiet::Quiet;
 use super::responses::{RING, Responses, Words};
 use super::scratch::{Aligned, BLOCK, SAMPLES, SampleRows};
-use super::stages::{self, Stages};
+use super::stages::{self, Stages, beyond};
 use super::windows::{Listen, Windows, heard};
 use crate::simd::{Simd, Work};
 
@@ -23,17 +23,24 @@ use crate::simd::{Simd, Work};
 pub(super) const MOST_TILED: usize = 3;
 
 /// Columns of responses of a tile at least: a smaller one does not pay.
-pub(super) const LEAST_TILE: usize = 16;
+pub(super) const LEAST_TILE: usize = 10;
 
-/// Columns of a tile's samples.
+/// Columns of a tile's gradients at most. Narrower ones do not pay where nearly all is loud: where a response asks for a lesser A + C.
 const LANES: usize = 32;
+const LEAST_CONTRAST: f32 = 0.0013;
 
-/// Columns of responses of a tile, where `V` has tiles for `config`.
-pub(super) fn columns<V: Simd>(config: &HarrisConfig) -> Option<usize> {
-    let (lanes, lost) = (2 * V::LANES, 2 * config.support_radius());
+/// Whether vectors have tiles: the narrowest support takes two of their columns.
+pub(super) const fn has_tiles<V: Simd>() -> bool {
+    V::IN_REGISTERS && 2 * V::LANES >= 2 + LEAST_TILE
+}
+
+/// Columns of responses of a tile, where `V` has tiles for `config` and they take the least time; `contrast` is the A + C that the threshold
+/// asks for.
+pub(super) fn columns<V: Simd>(config: &HarrisConfig, contrast: f32) -> Option<usize> {
+    let (lanes, lost) = (2 * V::LANES, 2 * config.support_radius() - beyond(config.smoothing()));
     let is_covered = matches!(config.border(), Border::Reflect101 | Border::Skip)
         && config.window().radius() <= MOST_TILED
-        && lanes == LANES
+        && (lanes == LANES || contrast >= LEAST_CONTRAST)
         && lanes >= lost + LEAST_TILE;
     is_covered.then(|| lanes - lost)
 }
@@ -131,9 +138,10 @@ impl Tiles<'_> {
         let columns = self.words.step.min(self.width - column);
         let above = 2 * self.radius;
         let listen = Listen::new(v, self.quiet, (self.radius, self.binomial), columns);
-        let turned = self.any_turned && self.signs[column..column + LANES].contains(&-1);
+        let turned = self.any_turned && self.signs[column..column + 2 * V::LANES].contains(&-1);
         let is_inside = C == 1 && self.inside.contains(&tile);
         let kinds = (self.smoothing, self.gradient);
+        let read = 2 * V::LANES + beyond(self.smoothing);
         let mut loud = 0;
         for channel in 0..C {
             let kept = &mut self.kept[tile * C + channel];
@@ -151,7 +159,7 @@ impl Tiles<'_> {
                     kinds,
                     self.image.iter().zip(self.ahead).map(|(row, ahead)| {
                         v.prefetch(ahead, column);
-                        &row[column..]
+                        &row[column..column + read]
                     }),
                     out,
                 );
@@ -159,7 +167,7 @@ impl Tiles<'_> {
                 turns.take(
                     v,
                     kinds,
-                    (0..self.rows).map(|row| &self.extended.row(row * C + channel)[column..]),
+                    (0..self.rows).map(|row| &self.extended.row(row * C + channel)[column..column + read]),
                     out,
                 );
             }
@@ -267,7 +275,7 @@ impl<V: Simd> Turns<'_, V> {
         out: &mut [Pair],
     ) {
         for (samples, out) in rows.zip(out) {
-            let [x, y] = self.stages.take(v, kinds, v.load_u8(samples, 0));
+            let [x, y] = self.stages.take(v, kinds, samples);
             put(v, [x, y], out);
             self.loud = self.loud << 1 | u64::from(self.listen.hears(v, v.dot_add(v.dot(x, x), y, y)));
         }
