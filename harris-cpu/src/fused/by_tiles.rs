@@ -40,7 +40,7 @@ impl<'a> Walk<'a, u8> {
         let rows = self.computed_rows();
         let first = rows.start as isize - support as isize;
         // Rows of samples before the first that completes a row of responses.
-        let delay = stages::delay(config.smoothing());
+        let delay = stages::delay::<V>(config.smoothing());
         let without = 2 * support + delay;
         let mut waiting = self.waiting(words);
         let (mut consumed, mut complete, mut turn) = (0, rows.start, 0);

@@ -124,7 +124,7 @@ impl Tile<'_> {
         let number = rows.len() - self.without;
         let mut stages = Stages::new(v);
         // Turns that give no row of gradients; in the last ones, there are no more samples.
-        for _ in 0..self.without + delay(self.smoothing) {
+        for _ in 0..self.without + delay::<V>(self.smoothing) {
             stages.take(v, kinds, rows.next().unwrap_or(&NOTHING));
         }
         let mut slots = self.slots[..number].iter();

@@ -23,11 +23,19 @@ pub(super) type Kept = [Aligned<i16, 32>; KEPT];
 pub(super) const NONE: Kept = [Aligned([0; 32]); KEPT];
 
 /// Turns between a row of samples that completes a row of gradients and that row.
-pub(super) const fn delay(smoothing: Smoothing) -> usize {
-    match smoothing {
-        Smoothing::Binomial3 | Smoothing::Binomial5 => 3,
-        Smoothing::None | Smoothing::Gaussian { .. } => 1,
+pub(super) const fn delay<V: Simd>(smoothing: Smoothing) -> usize {
+    if !smooths(smoothing) {
+        1
+    } else if is_cut::<V>() {
+        3
+    } else {
+        2
     }
+}
+
+/// Whether the stage that smooths is cut in halves: where there are registers for one more row.
+const fn is_cut<V: Simd>() -> bool {
+    V::LANES >= 16
 }
 
 /// Samples of a row that stages read beyond one for each lane: the first of them takes neighbours from memory, not from other lanes.
@@ -115,7 +123,7 @@ impl<V: Simd> Stages<V> {
     #[inline(always)]
     fn smooth(&mut self, v: V, smoothing: Smoothing, across: V::I16) {
         let Self { across: before, partial, smoothed, .. } = self;
-        let across = mem::replace(before, across);
+        let across = if is_cut::<V>() { mem::replace(before, across) } else { across };
         let half = pass(v, pass(v, across, &mut partial[0]), &mut partial[1]);
         *smoothed = if matches!(smoothing, Smoothing::Binomial3) {
             v.sixteenth(half)

@@ -270,21 +270,22 @@ fn binomial_across<V: Simd, const S: usize>(v: V, pairs: V::I32, odds: V::I32) -
 
 /// What of gradients suffices for a response above the threshold.
 pub(super) struct Listen<V: Simd> {
-    /// What gx² + gy² of a pair of columns come to at least in some row of a window with such a response.
+    /// What gx² + gy² of a pair of columns exceed in some row of a window with such a response.
     limit: V::I32,
     /// The pairs of columns that windows read, as bits.
     pairs: u32,
 }
 
 // Scharr's gradient is the greatest.
-const _: () = assert!(3 * 2 * 2 * (16 * 255_u64).pow(2) <= u32::MAX as u64);
+const _: () = assert!(3 * 2 * 2 * (16 * 255_i64).pow(2) <= i32::MAX as i64);
 
 impl<V: Simd> Listen<V> {
     /// To gradients for windows of a radius, and so many columns of them.
     #[inline(always)]
     pub(super) fn new(v: V, quiet: Quiet, (radius, binomial): (usize, bool), columns: usize) -> Self {
+        let least = i64::from(quiet.trace.div_ceil(most_weight(radius, binomial)));
         Self {
-            limit: v.splat_i32(quiet.trace.div_ceil(most_weight(radius, binomial)).cast_signed()),
+            limit: v.splat_i32(i32::try_from(least - 1).unwrap_or(i32::MAX)),
             pairs: u32::MAX >> (32 - (columns + 2 * radius).div_ceil(2)),
         }
     }
@@ -292,7 +293,7 @@ impl<V: Simd> Listen<V> {
     /// Whether gx² + gy² of all channels suffice.
     #[inline(always)]
     pub(super) fn hears(&self, v: V, squares: V::I32) -> bool {
-        v.at_least_u32(squares, self.limit) & self.pairs != 0
+        v.greater_i32(squares, self.limit) & self.pairs != 0
     }
 
     /// In which of the first rows gradients of `C` channels suffice, as bits.

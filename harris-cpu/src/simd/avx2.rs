@@ -132,10 +132,6 @@ impl Simd for Avx2 {
         min_i32(a: I32, b: I32) -> Self::I32 = _mm256_min_epi32(a, b);
         max_i32(a: I32, b: I32) -> Self::I32 = _mm256_max_epi32(a, b);
         greater_i32(a: I32, b: I32) -> u32 = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(a, b))) as u32;
-        at_least_u32(a: I32, b: I32) -> u32 = {
-            let at_least = _mm256_cmpeq_epi32(_mm256_max_epu32(a, b), a);
-            _mm256_movemask_ps(_mm256_castsi256_ps(at_least)) as u32
-        };
         greater(a: F32, b: F32) -> u32 = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GT_OQ>(a, b)) as u32;
         at_least(a: F32, b: F32) -> u32 = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(a, b)) as u32;
     }

@@ -154,7 +154,6 @@ impl Simd for Avx512 {
         min_i32(a: I32, b: I32) -> Self::I32 = _mm512_min_epi32(a, b);
         max_i32(a: I32, b: I32) -> Self::I32 = _mm512_max_epi32(a, b);
         greater_i32(a: I32, b: I32) -> u32 = u32::from(_mm512_cmpgt_epi32_mask(a, b));
-        at_least_u32(a: I32, b: I32) -> u32 = u32::from(_mm512_cmpge_epu32_mask(a, b));
         greater(a: F32, b: F32) -> u32 = u32::from(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(a, b));
         at_least(a: F32, b: F32) -> u32 = u32::from(_mm512_cmp_ps_mask::<_CMP_GE_OQ>(a, b));
     }

@@ -194,8 +194,6 @@ pub(crate) trait Simd: Copy {
     fn max_i32(self, a: Self::I32, b: Self::I32) -> Self::I32;
     /// Bit i: aᵢ > bᵢ.
     fn greater_i32(self, a: Self::I32, b: Self::I32) -> u32;
-    /// Bit i: aᵢ ≥ bᵢ, unsigned.
-    fn at_least_u32(self, a: Self::I32, b: Self::I32) -> u32;
     /// Bit i: aᵢ > bᵢ.
     fn greater(self, a: Self::F32, b: Self::F32) -> u32;
     /// Bit i: aᵢ ≥ bᵢ.

@@ -113,7 +113,6 @@ impl Simd for Neon {
         min_i32(a: I32, b: I32) -> Self::I32 = vminq_s32(a, b);
         max_i32(a: I32, b: I32) -> Self::I32 = vmaxq_s32(a, b);
         greater_i32(a: I32, b: I32) -> u32 = bits(vcgtq_s32(a, b));
-        at_least_u32(a: I32, b: I32) -> u32 = bits(vcgeq_u32(vreinterpretq_u32_s32(a), vreinterpretq_u32_s32(b)));
         greater(a: F32, b: F32) -> u32 = bits(vcgtq_f32(a, b));
         at_least(a: F32, b: F32) -> u32 = bits(vcgeq_f32(a, b));
     }

@@ -260,10 +260,6 @@ impl Simd for Portable {
         bits(a, b, |a, b| a > b)
     }
     #[inline(always)]
-    fn at_least_u32(self, a: Self::I32, b: Self::I32) -> u32 {
-        bits(a, b, |a, b| a.cast_unsigned() >= b.cast_unsigned())
-    }
-    #[inline(always)]
     fn greater(self, a: Self::F32, b: Self::F32) -> u32 {
         bits(a, b, |a, b| a > b)
     }

@@ -119,11 +119,6 @@ impl Simd for Sse2 {
         min_i32(a: I32, b: I32) -> Self::I32 = either(_mm_cmpgt_epi32(a, b), b, a);
         max_i32(a: I32, b: I32) -> Self::I32 = either(_mm_cmpgt_epi32(a, b), a, b);
         greater_i32(a: I32, b: I32) -> u32 = _mm_movemask_ps(_mm_castsi128_ps(_mm_cmpgt_epi32(a, b))) as u32;
-        at_least_u32(a: I32, b: I32) -> u32 = {
-            let least = _mm_set1_epi32(i32::MIN);
-            let less = _mm_cmpgt_epi32(_mm_xor_si128(b, least), _mm_xor_si128(a, least));
-            !_mm_movemask_ps(_mm_castsi128_ps(less)) as u32 & 0b1111
-        };
         greater(a: F32, b: F32) -> u32 = _mm_movemask_ps(_mm_cmpgt_ps(a, b)) as u32;
         at_least(a: F32, b: F32) -> u32 = _mm_movemask_ps(_mm_cmpge_ps(a, b)) as u32;
     }
