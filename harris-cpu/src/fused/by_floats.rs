@@ -41,6 +41,8 @@ impl<T: FusedSample> Walk<'_, T> {
         let all = Loud::all_of(&columns.span(&columns.responses));
         let (mut loud, mut ear) = (all, Ear::default());
         let mut waiting = self.waiting(Words::by_rows::<V>(0));
+        let mut threshold = self.threshold(found);
+        let mut limit = self.limit(threshold);
         for y in rows.clone() {
             // Rows whose sums are taken with this one's.
             let place = (y - rows.start) % DOWN;
@@ -48,13 +50,15 @@ impl<T: FusedSample> Walk<'_, T> {
             let last = (until + config.window().radius()).min(self.image.height() - 1);
             let ahead = next.across.max(next.smoothed) + AHEAD;
             self.ask_for(v, &columns, ahead, 0);
-            let limit = self.limit(self.threshold(found));
+            let now = self.threshold(found);
+            if now > threshold {
+                (threshold, limit) = (now, self.limit(now));
+            }
             while next.gradient <= last {
                 let limit = limit.filter(|_| ear.listens_to(next.gradient));
                 self.next_gradient(v, &columns, &taps, &mut next, limit);
             }
             self.ask_for(v, &columns, ahead, 1);
-            let threshold = self.threshold(found);
             if self.is_wide() || place == 0 {
                 self.find_window(y);
                 if limit.is_some() {
