@@ -311,8 +311,14 @@ fn what_is_loud_in_the_outermost_column_or_row_of_a_window_is_heard() {
         Window::Binomial { size: 5 },
         Window::Gaussian { size: 3, sigma: 0.8 },
     ];
-    for window in windows {
-        let builder = HarrisConfig::builder().smoothing(Smoothing::None).window(window).suppression_radius(0);
+    // By tiles and by words of rows.
+    let borders = [Border::Reflect101, Border::Replicate];
+    for (window, border) in windows.into_iter().flat_map(|window| borders.map(|border| (window, border))) {
+        let builder = HarrisConfig::builder()
+            .smoothing(Smoothing::None)
+            .window(window)
+            .border(border)
+            .suppression_radius(0);
         let mut reference = ReferenceDetector::new(builder.clone().build().unwrap());
         for edge in 20..56 {
             for side in 0..4 {
