@@ -187,4 +187,6 @@ impl Walk<'_, u8> {
 }
 
 // Copies have room for a strip, all that its gradients reach, and the last vector.
-const _: () = assert!(STRIP + 2 * (MOST_RADIUS + MOST_WINDOW + MOST_REACH) + 32 <= SAMPLES);
+const _: () = assert!(
+    STRIP + 2 * (MOST_RADIUS + MOST_WINDOW + MOST_REACH) + 32 + beyond(Smoothing::Binomial5) <= SAMPLES
+);
