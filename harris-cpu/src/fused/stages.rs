@@ -111,12 +111,11 @@ impl<V: Simd> Stages<V> {
         (smoothing, gradient): (Smoothing, Gradient),
         samples: &[u8],
     ) -> [V::I16; 2] {
-        let at = |i| v.load_u8(samples, i);
         if !smooths(smoothing) {
-            return self.differentiate(v, gradient, Neighbours::new(v, [at(0), at(1), at(2)]));
+            return self.differentiate(v, gradient, Neighbours::load(v, samples));
         }
         let gradients = self.differentiate(v, gradient, Neighbours::of(v, self.smoothed));
-        self.smooth(v, smoothing, across(v, smoothing, at));
+        self.smooth(v, smoothing, across(v, smoothing, samples));
         gradients
     }
 
@@ -175,8 +174,9 @@ struct Neighbours<V: Simd> {
 
 impl<V: Simd> Neighbours<V> {
     #[inline(always)]
-    fn new(v: V, [first, next, last]: [V::I16; 3]) -> Self {
-        Self { pair: v.add_i16(first, next), next_pair: v.add_i16(next, last), next }
+    fn load(v: V, row: &[u8]) -> Self {
+        let next = v.load_u8(row, 1);
+        Self { pair: v.add_i16(v.load_u8(row, 0), next), next_pair: v.add_i16(next, v.load_u8(row, 2)), next }
     }
 
     /// From the lanes of one vector, of which the last two have no neighbours.
@@ -190,18 +190,17 @@ impl<V: Simd> Neighbours<V> {
 
 /// Samples, weighted across by a smoothing.
 #[inline(always)]
-fn across<V: Simd>(v: V, smoothing: Smoothing, at: impl Fn(usize) -> V::I16) -> V::I16 {
+fn across<V: Simd>(v: V, smoothing: Smoothing, row: &[u8]) -> V::I16 {
     if matches!(smoothing, Smoothing::Binomial3) {
-        let centre = at(1);
-        v.add_i16(v.add_i16(at(0), at(2)), v.add_i16(centre, centre))
-    } else {
-        // 1 4 6 4 1 = 1 0 2 0 1 + 4 · (0 1 1 1 0)
-        let centre = at(2);
-        let outer = v.add_i16(v.add_i16(at(0), at(4)), v.add_i16(centre, centre));
-        let inner = v.add_i16(v.add_i16(at(1), at(3)), centre);
-        let twice = v.add_i16(inner, inner);
-        v.add_i16(outer, v.add_i16(twice, twice))
+        let centre = v.load_u8(row, 1);
+        return v.add_i16(v.add_i16(v.load_u8(row, 0), v.load_u8(row, 2)), v.add_i16(centre, centre));
     }
+    // 1 4 6 4 1 = 1 0 2 0 1 + 4 · (0 1 1 1 0)
+    let centre = v.load_u8(row, 2);
+    let outer = v.add_i16(v.add_i16(v.load_u8(row, 0), v.load_u8(row, 4)), v.add_i16(centre, centre));
+    let inner = v.add_i16(v.add_i16(v.load_u8(row, 1), v.load_u8(row, 3)), centre);
+    let twice = v.add_i16(inner, inner);
+    v.add_i16(outer, v.add_i16(twice, twice))
 }
 
 /// [1 1] down.
