@@ -62,8 +62,8 @@ fn configs() -> impl Strategy<Value = HarrisConfig> {
 }
 
 /// Images of every format, 8-bit gray ones most often: noise of all or two levels, blocks, columns, slopes, dots and fields of noise on
-/// quiet ground; strips are
-/// 1024 columns wide, vectors 4 to 32, tiles 16 to 30, words of rows 10 to 14 and 26 to 30, blocks of these 32 and of tiles 47 rows, bands from 16 rows on.
+/// quiet ground; strips are 1024 columns wide, vectors 4 to 32, tiles 10 to 14 and 24 to 30, words of rows 10 to 14 and 26 to 30, blocks of
+/// these 32 and of tiles 47 rows, bands from 16 rows on.
 fn pictures() -> impl Strategy<Value = Picture> {
     let format = prop_oneof![
         5 => Just((Depth::U8, 1_usize)),

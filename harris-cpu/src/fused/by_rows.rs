@@ -89,7 +89,7 @@ impl Walk<'_, u8> {
     }
 
     /// Whether sums run on across, too.
-    pub(super) fn runs_on(&self) -> bool {
+    fn runs_on(&self) -> bool {
         self.config.window().radius() > NARROW
     }
 

@@ -34,8 +34,8 @@ pub(super) const fn has_words<V: Simd>() -> bool {
 pub(super) fn columns<V: Simd>(config: &HarrisConfig, contrast: f32) -> Option<usize> {
     let (lanes, radius) = (2 * V::LANES, config.window().radius());
     let least = if matches!(config.window(), Window::Box { .. }) { LEAST_BOX_WORD } else { LEAST_WORD };
-    let is_quicker = contrast >= LEAST_CONTRAST;
-    (is_quicker && radius <= NARROW && lanes >= 2 * radius + least).then(|| lanes - 2 * radius)
+    let is_quicker = contrast >= LEAST_CONTRAST && radius <= NARROW && lanes >= 2 * radius + least;
+    is_quicker.then(|| lanes - 2 * radius)
 }
 
 impl Walk<'_, u8> {

@@ -22,8 +22,8 @@ const LEAST_LANES: usize = 8;
 /// What a gradient reaches: smoothing and gradient.
 const MOST_REACH: usize = 3;
 
-/// Whether gradients are computed by tiles: where they keep most of a vector that is a register, and what stands for samples beyond the image makes the
-/// same of smoothed ones.
+/// Whether gradients are computed by tiles: where they keep most of a vector that is a register, and what stands for samples beyond the
+/// image makes the same of smoothed ones.
 pub(super) fn by_tiles<V: Simd>(config: &HarrisConfig, channels: usize) -> bool {
     V::IN_REGISTERS
         && V::LANES >= LEAST_LANES
