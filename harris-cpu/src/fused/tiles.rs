@@ -157,7 +157,7 @@ impl Tiles<'_> {
                 turns.take(
                     v,
                     kinds,
-                    self.image.iter().zip(self.ahead).map(|(row, ahead)| {
+                    self.image[..self.rows].iter().zip(self.ahead).map(|(row, ahead)| {
                         v.prefetch(ahead, column);
                         &row[column..column + read]
                     }),
