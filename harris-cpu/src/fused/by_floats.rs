@@ -12,14 +12,13 @@ use super::floats::{
 };
 use super::loud::{Ear, Heard, Listen, Loud};
 use super::peaks::Peaks;
-use super::quiet::Quiet;
 use super::responses::{RING, Words};
 use super::scratch::{FloatRow, Floats, Rows, Scratch};
 use super::tensor::NARROW;
 use super::walk::{Columns, Next, Walk};
 use super::weighted::{DOWN, SumDown, WeighAcross, WeighDown, Weights};
 use super::wide::{WideAdd, WideRespond, WideRunning, WideSlide};
-use super::{FusedSample, has_exact_gradients};
+use super::{FusedSample, has_exact_sums};
 use crate::simd::Simd;
 
 /// Rows between the one that is taken and the one that is asked for.
@@ -42,7 +41,7 @@ impl<T: FusedSample> Walk<'_, T> {
         let (mut loud, mut ear) = (all, Ear::default());
         let mut waiting = self.waiting(Words::by_rows::<V>(0));
         let mut threshold = self.threshold(found);
-        let mut limit = self.limit(threshold);
+        let mut limit = self.limit_of(threshold);
         for y in rows.clone() {
             // Rows whose sums are taken with this one's.
             let place = (y - rows.start) % DOWN;
@@ -52,7 +51,7 @@ impl<T: FusedSample> Walk<'_, T> {
             self.ask_for(v, &columns, ahead, 0);
             let now = self.threshold(found);
             if now > threshold {
-                (threshold, limit) = (now, self.limit(now));
+                (threshold, limit) = (now, self.limit_of(now));
             }
             while next.gradient <= last {
                 let limit = limit.filter(|_| ear.listens_to(next.gradient));
@@ -92,14 +91,9 @@ impl<T: FusedSample> Walk<'_, T> {
         }
     }
 
-    /// What gx² + gy² of a channel exceeds in some pixel of a window with a response above the threshold; none where all sums are needed,
-    /// as all responses are, or as they run on across.
-    fn limit(&self, threshold: f32) -> Option<f32> {
-        if self.map.is_some() || self.sums_run_on() {
-            return None;
-        }
-        let weights = self.config.window().weight_sum() * self.image.channels() as f64;
-        Some(Quiet::limit(self.config.measure(), self.scale, threshold, weights))
+    /// As [`Walk::limit`]; none where sums run on across, as then all are needed, either.
+    fn limit_of(&self, threshold: f32) -> Option<f32> {
+        if self.sums_run_on() { None } else { self.limit(threshold) }
     }
 
     /// Whether exact sums run on across.
@@ -129,7 +123,7 @@ impl<T: FusedSample> Walk<'_, T> {
 
     /// Whether the window's sums are exact, as 64-bit floats.
     fn is_wide(&self) -> bool {
-        has_exact_gradients::<T>(self.config) && !matches!(self.config.window(), Window::Gaussian { .. })
+        has_exact_sums::<T>(self.config)
     }
 
     /// Rows in the rings that windows look at: of gradients where sums are wide, those of the window and the one that leaves it; else

@@ -73,7 +73,7 @@ impl Work for Across<'_> {
             let sum = if matches!(smoothing, Smoothing::Binomial5) {
                 binomial5(v, v.add(v.load_f32(row, i - 2), v.load_f32(row, i + 2)), near, centre)
             } else {
-                v.add(near, v.add(centre, centre))
+                v.add_twice(near, centre)
             };
             v.store_f32(out, i, sum);
         }
@@ -82,7 +82,7 @@ impl Work for Across<'_> {
 
 /// (pairs two away) + 4 · (neighbours) + 6 · centre
 #[inline(always)]
-fn binomial5<V: Simd>(v: V, far: V::F32, near: V::F32, centre: V::F32) -> V::F32 {
+pub(super) fn binomial5<V: Simd>(v: V, far: V::F32, near: V::F32, centre: V::F32) -> V::F32 {
     let outer = v.add(far, v.mul(v.splat_f32(4.0), near));
     v.add(outer, v.mul(v.splat_f32(6.0), centre))
 }
@@ -112,7 +112,7 @@ impl Work for Down<'_> {
             let sum = if is_wide {
                 binomial5(v, v.add(v.load_f32(rows[0], i), v.load_f32(rows[4], i)), near, centre)
             } else {
-                v.add(near, v.add(centre, centre))
+                v.add_twice(near, centre)
             };
             let mean =
                 if exact { v.to_f32(v.to_i32(v.mul(v.add(sum, half), part))) } else { v.mul(sum, part) };
@@ -147,14 +147,14 @@ impl Work for Slopes<'_> {
 
 /// w₁ · pair + w₀ · centre; of central differences, the centre.
 #[inline(always)]
-fn weigh<V: Simd>(v: V, gradient: Gradient, pair: V::F32, centre: V::F32) -> V::F32 {
+pub(super) fn weigh<V: Simd>(v: V, gradient: Gradient, pair: V::F32, centre: V::F32) -> V::F32 {
     // Questions one by one: the compiler makes a jump through a table of a match of them all.
     if matches!(gradient, Gradient::Central) {
         centre
     } else if matches!(gradient, Gradient::Scharr3) {
         v.add(v.mul(v.splat_f32(3.0), pair), v.mul(v.splat_f32(10.0), centre))
     } else {
-        v.add(pair, v.add(centre, centre))
+        v.add_twice(pair, centre)
     }
 }
 
@@ -447,7 +447,7 @@ impl<V: Simd, T: Taps<V>> Sums<V> for FloatSums<'_, T> {
 }
 
 #[inline(always)]
-fn response<V: Simd>(v: V, measure: Measure, a: V::F32, b: V::F32, c: V::F32) -> V::F32 {
+pub(super) fn response<V: Simd>(v: V, measure: Measure, a: V::F32, b: V::F32, c: V::F32) -> V::F32 {
     match measure {
         Measure::Harris { k } => Harris { k: v.splat_f32(k) }.response(v, a, b, c),
         Measure::ShiTomasi => ShiTomasi { half: v.splat_f32(0.5) }.response(v, a, b, c),
@@ -458,7 +458,7 @@ fn response<V: Simd>(v: V, measure: Measure, a: V::F32, b: V::F32, c: V::F32) ->
 /// What the response does not exceed, whatever b is and however small the numbers are: its operations without b, which round to no
 /// less for no more.
 #[inline(always)]
-fn bound<V: Simd>(v: V, measure: Measure, a: V::F32, c: V::F32) -> V::F32 {
+pub(super) fn bound<V: Simd>(v: V, measure: Measure, a: V::F32, c: V::F32) -> V::F32 {
     match measure {
         Measure::Harris { .. } => v.mul(a, c),
         Measure::ShiTomasi => v.mul(v.add(a, c), v.splat_f32(0.5)),

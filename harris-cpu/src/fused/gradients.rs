@@ -10,7 +10,7 @@ use super::by_rows::NOTHING;
 use super::layout::Layout;
 use super::responses::Words;
 use super::scratch::{Rows16, SAMPLES, STRIP, SampleRows, Scratch};
-use super::stages::{Stages, beyond, delay};
+use super::stages::{Stages, beyond, delay, known};
 use super::walk::{Columns, Walk};
 use super::{MOST_RADIUS, MOST_WINDOW};
 use crate::simd::{Simd, Work};
@@ -57,29 +57,14 @@ impl Work for Gradients<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        // Constants for the compiler.
-        match self.smoothing {
-            Smoothing::Binomial3 => self.smoothed(v, Smoothing::Binomial3),
-            Smoothing::Binomial5 => self.smoothed(v, Smoothing::Binomial5),
-            Smoothing::None | Smoothing::Gaussian { .. } => self.smoothed(v, Smoothing::None),
-        }
+        let (smoothing, gradient) = (self.smoothing, self.gradient);
+        known!(smoothing, gradient, kinds => self.tiles(v, kinds));
     }
 }
 
 impl Gradients<'_> {
     #[inline(always)]
-    fn smoothed<V: Simd>(self, v: V, smoothing: Smoothing) {
-        match self.gradient {
-            Gradient::Scharr3 => self.tiles(v, smoothing, Gradient::Scharr3),
-            Gradient::Central => self.tiles(v, smoothing, Gradient::Central),
-            Gradient::Sobel3 | Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => {
-                self.tiles(v, smoothing, Gradient::Sobel3);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn tiles<V: Simd>(self, v: V, smoothing: Smoothing, gradient: Gradient) {
+    fn tiles<V: Simd>(self, v: V, (smoothing, gradient): (Smoothing, Gradient)) {
         let Self { rows, ahead, extended, without, .. } = self;
         let mut slots = [0; BLOCK];
         for (i, slot) in slots.iter_mut().enumerate() {

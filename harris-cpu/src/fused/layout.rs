@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use harris_core::pipeline::border;
-use harris_core::{Border, Raster};
+use harris_core::{Border, Raster, Sample};
 
 use super::responses::Words;
 use super::scratch::SAMPLES;
@@ -63,7 +63,7 @@ impl Copied {
     }
 
     /// Copies a row of gray samples.
-    pub(super) fn copy(&self, row: &[u8], out: &mut [u8; SAMPLES]) {
+    pub(super) fn copy<T: Copy>(&self, row: &[T], out: &mut [T; SAMPLES]) {
         if let Some([from, to]) = self.whole {
             out[to..to + WHOLE].copy_from_slice(&row[from..from + WHOLE]);
         } else {
@@ -76,7 +76,7 @@ impl Copied {
     }
 
     /// Copies a row of colours, each channel to a row.
-    pub(super) fn split<V: Simd>(&self, v: V, row: &[u8], out: [&mut [u8; SAMPLES]; 3]) {
+    pub(super) fn split<T: Copy, V: Simd>(&self, v: V, row: &[T], out: [&mut [T; SAMPLES]; 3]) {
         for &[place, column] in &self.beyond[..self.beyond_number] {
             for channel in 0..3 {
                 out[channel][place] = row[column * 3 + channel];
@@ -87,9 +87,9 @@ impl Copied {
     }
 
     /// Asks for the cache lines of a row that is to be copied.
-    pub(super) fn prefetch<V: Simd>(&self, v: V, row: &[u8], channels: usize) {
+    pub(super) fn prefetch<T, V: Simd>(&self, v: V, row: &[T], channels: usize) {
         let end = (self.column + self.number) * channels;
-        for i in (self.column * channels..end).step_by(64) {
+        for i in (self.column * channels..end).step_by(64 / size_of::<T>()) {
             v.prefetch(row, i);
         }
         v.prefetch(row, end - 1);
@@ -97,13 +97,13 @@ impl Copied {
 }
 
 /// Copies pixels, each channel to a row from element `start` on.
-pub(super) struct Split<'a> {
-    pub(super) pixels: &'a [[u8; 3]],
-    pub(super) out: [&'a mut [u8; SAMPLES]; 3],
+pub(super) struct Split<'a, T> {
+    pub(super) pixels: &'a [[T; 3]],
+    pub(super) out: [&'a mut [T; SAMPLES]; 3],
     pub(super) start: usize,
 }
 
-impl Work for Split<'_> {
+impl<T: Copy> Work for Split<'_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -124,7 +124,7 @@ impl Layout {
         (columns, place): (&Range<usize>, usize),
         (support, border): (usize, Border),
         (tile, lanes): (usize, usize),
-        image: &Raster<'_, u8>,
+        image: &Raster<'_, impl Sample>,
     ) -> Self {
         let width = image.width();
         let number = columns.len().div_ceil(tile);

@@ -2,11 +2,13 @@
 //!
 //! The image is walked in strips of columns, each from top to bottom, so that all that lies between a sample and its
 //! response stays in registers or in a few rows of scratch memory, in the first two caches; nothing of the image's size
-//! is written. There are three ways down a strip, of which a sample type and a configuration take the first that does
+//! is written. There are these ways down a strip, of which a sample type and a configuration take the first that does
 //! them:
 //!
-//! - by tiles ([`by_tiles`], [`tiles`], [`stages`], [`windows`]): 8-bit samples, box and binomial windows up to 7, `Reflect101` or `Skip`, vectors
-//!   of 512 bits, and of 256 where contrast is asked for and the window leaves them columns enough. A tile is as wide as a vector; what is between its samples and its gradients, and between these and its responses, never leaves the registers.
+//! - by tiles ([`by_tiles`]): windows up to 7, fixed gradients after no smoothing or a binomial one, `Reflect101` or `Skip`. A tile is one or two
+//!   vectors wide; what is between its samples and its gradients, and between these and its responses, never leaves the registers. Of 8-bit
+//!   samples and box and binomial windows ([`tiles`], [`stages`], [`windows`]) with vectors of 512 bits, and of 256 where contrast is asked
+//!   for and the window leaves them columns enough; of others ([`float_tiles`], [`float_stages`], [`float_windows`]) with 512 bits.
 //! - by rows ([`by_rows`], [`samples`], [`tensor`]): 8-bit samples, box and binomial windows. A kernel for each stage, from rows
 //!   of 16-bit gradients to 32-bit sums; gradients by tiles where these are wide enough ([`gradients`]). Where borders are others,
 //!   vectors are long and contrast is asked for, from gradients to responses word by word ([`by_words`], [`windows`]).
@@ -25,6 +27,9 @@ mod by_floats;
 mod by_rows;
 mod by_tiles;
 mod by_words;
+mod float_stages;
+mod float_tiles;
+mod float_windows;
 mod floats;
 mod gradients;
 mod layout;
@@ -47,6 +52,7 @@ use std::ops::Range;
 use harris_core::config::APERTURES;
 use harris_core::{Gradient, HarrisConfig, ImageView, MAX_SAMPLE, Sample, Smoothing, Threshold, Window};
 
+use by_tiles::Tiled;
 pub(crate) use peaks::Greatest;
 use peaks::Peaks;
 pub(crate) use scratch::Scratch;
@@ -100,7 +106,7 @@ impl FusedSample for u8 {
         if const { tiles::has_tiles::<V>() }
             && let Some(tile) = tiles::columns::<V>(walk.config, contrast)
         {
-            walk.strip_by_tiles(v, strip, tile, found);
+            by_tiles::strip(walk, v, strip, tile, found);
         } else if const { by_words::has_words::<V>() }
             && let Some(word) = by_words::columns::<V>(walk.config, contrast)
         {
@@ -117,6 +123,10 @@ impl FusedSample for u16 {
     fn float(self) -> f32 {
         self.into()
     }
+
+    fn strip<V: Simd>(walk: &mut Walk<'_, Self>, v: V, strip: &Range<usize>, found: &mut Peaks) {
+        deep_strip(walk, v, strip, found);
+    }
 }
 
 impl FusedSample for f32 {
@@ -128,6 +138,21 @@ impl FusedSample for f32 {
 
     fn is_valid(self) -> bool {
         self.abs() <= MAX_SAMPLE
+    }
+
+    fn strip<V: Simd>(walk: &mut Walk<'_, Self>, v: V, strip: &Range<usize>, found: &mut Peaks) {
+        deep_strip(walk, v, strip, found);
+    }
+}
+
+/// Walks down a strip of columns of samples that are floats in tiles.
+fn deep_strip<T: Tiled, V: Simd>(walk: &mut Walk<'_, T>, v: V, strip: &Range<usize>, found: &mut Peaks) {
+    if const { float_tiles::has_tiles::<V>() }
+        && let Some(tile) = float_tiles::columns::<V>(walk.config)
+    {
+        by_tiles::strip(walk, v, strip, tile, found);
+    } else {
+        walk.strip_by_floats(v, strip, found);
     }
 }
 
@@ -170,6 +195,11 @@ fn has_exact_gradients<T: FusedSample>(config: &HarrisConfig) -> bool {
     T::EXACT
         && !matches!(config.smoothing(), Smoothing::Gaussian { .. })
         && !matches!(config.gradient(), Gradient::GaussianDerivative { .. })
+}
+
+/// Whether the sums of a window are, too.
+fn has_exact_sums<T: FusedSample>(config: &HarrisConfig) -> bool {
+    has_exact_gradients::<T>(config) && !matches!(config.window(), Window::Gaussian { .. })
 }
 
 /// Whether 16-bit gradients and 32-bit sums do for 8-bit images.

@@ -3,6 +3,7 @@
 use harris_core::config::BOX_GRADIENT_APERTURES;
 use harris_core::{Gradient, HarrisConfig, Smoothing};
 
+use super::float_tiles;
 use super::loud::{Heard, Loud};
 use super::peaks::{Maxima, Peaks};
 use super::responses::{RING, Responses, boxed};
@@ -130,6 +131,8 @@ pub(crate) struct Scratch {
     /// What tiles keep from block to block, and the gradients of one.
     pub(super) kept: Vec<Kept>,
     pub(super) tile: Box<[Block; 3]>,
+    pub(super) tiles_of_u16: float_tiles::Memory<u16>,
+    pub(super) tiles_of_f32: float_tiles::Memory<f32>,
     /// Of the walk by floats.
     pub(super) floats: Floats,
     pub(crate) found: Peaks,
@@ -244,6 +247,8 @@ impl Default for Scratch {
             signs: [1; SAMPLES],
             kept: Vec::new(),
             tile: boxed(tiles::NO_GRADIENTS),
+            tiles_of_u16: float_tiles::Memory::default(),
+            tiles_of_f32: float_tiles::Memory::default(),
             floats: Floats::default(),
             found: Peaks::default(),
             is_invalid: false,
@@ -263,12 +268,5 @@ impl Scratch {
         self.smoothed.reserve(smoothed);
         self.gradients.iter_mut().for_each(|rows| rows.reserve(gradients));
         self.samples.reserve(samples);
-    }
-
-    /// Makes room for tiles: `rows` rows of samples, and that they keep nothing yet, in so many places.
-    pub(super) fn reserve_tiles(&mut self, rows: usize, kept: usize) {
-        self.samples.reserve(rows);
-        self.kept.clear();
-        self.kept.resize(kept, Kept::NONE);
     }
 }

@@ -47,9 +47,37 @@ pub(super) const fn beyond(smoothing: Smoothing) -> usize {
 }
 
 /// Whether there is a first stage that smooths, not one that differentiates.
-const fn smooths(smoothing: Smoothing) -> bool {
+pub(super) const fn smooths(smoothing: Smoothing) -> bool {
     matches!(smoothing, Smoothing::Binomial3 | Smoothing::Binomial5)
 }
+
+/// An expression of a smoothing and a gradient as constants, so that the compiler knows them.
+macro_rules! known {
+    ($smoothing:expr, $gradient:expr, $kinds:ident => $value:expr) => {
+        match $smoothing {
+            Smoothing::Binomial3 => known!(@ Smoothing::Binomial3, $gradient, $kinds => $value),
+            Smoothing::Binomial5 => known!(@ Smoothing::Binomial5, $gradient, $kinds => $value),
+            Smoothing::None | Smoothing::Gaussian { .. } => known!(@ Smoothing::None, $gradient, $kinds => $value),
+        }
+    };
+    (@ $smoothing:expr, $gradient:expr, $kinds:ident => $value:expr) => {
+        match $gradient {
+            Gradient::Scharr3 => {
+                let $kinds = ($smoothing, Gradient::Scharr3);
+                $value
+            }
+            Gradient::Central => {
+                let $kinds = ($smoothing, Gradient::Central);
+                $value
+            }
+            Gradient::Sobel3 | Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => {
+                let $kinds = ($smoothing, Gradient::Sobel3);
+                $value
+            }
+        }
+    };
+}
+pub(super) use known;
 
 /// What the stages keep of the rows above.
 #[derive(Clone, Copy)]

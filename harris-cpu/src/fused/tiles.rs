@@ -8,14 +8,14 @@
 //! Samples beyond the image are reflected, and gy turns its sign where one of the axes is outside: so the products are
 //! extended (docs/arithmetic.md, section 1).
 
-use std::ops::Range;
+use harris_core::{Border, Gradient, HarrisConfig, Measure, Smoothing, Window};
 
-use harris_core::{Border, Gradient, HarrisConfig, Measure, Smoothing};
-
+use super::by_tiles::{Part, Tiled};
 use super::quiet::Quiet;
-use super::responses::{RING, Responses, Words};
-use super::scratch::{Aligned, BLOCK, SAMPLES, SampleRows};
-use super::stages::{self, Stages, beyond};
+use super::responses::Responses;
+use super::scratch::{Aligned, BLOCK, SAMPLES, SampleRows, Scratch};
+use super::stages::{self, Stages, beyond, known};
+use super::walk::Walk;
 use super::windows::{Listen, Windows, heard};
 use crate::simd::{Simd, Work};
 
@@ -66,48 +66,67 @@ impl Kept {
         Self { stages: stages::NONE, gradients: [Aligned([[0; LANES]; 2]); 2 * MOST_TILED] };
 }
 
+impl Tiled for u8 {
+    fn delay<V: Simd>(smoothing: Smoothing) -> usize {
+        stages::delay::<V>(smoothing)
+    }
+
+    fn copies(scratch: &mut Scratch) -> &mut SampleRows {
+        &mut scratch.samples
+    }
+
+    fn begin(scratch: &mut Scratch, _: &HarrisConfig, channels: usize, tiles: usize) {
+        scratch.kept.clear();
+        scratch.kept.resize(channels * tiles, Kept::NONE);
+    }
+
+    fn respond<V: Simd>(walk: &mut Walk<'_, u8>, v: V, part: Part<'_, u8>) {
+        let config = walk.config;
+        let quiet = walk.quiet(part.threshold);
+        let Scratch { samples, signs, kept, tile, responses, .. } = &mut *walk.scratch;
+        let tiles = Tiles {
+            smoothing: config.smoothing(),
+            gradient: config.gradient(),
+            measure: config.measure(),
+            radius: config.window().radius(),
+            binomial: matches!(config.window(), Window::Binomial { .. }),
+            scale: walk.scale,
+            quiet,
+            part,
+            copies: samples,
+            signs,
+            kept,
+            gradients: tile,
+            responses,
+        };
+        match walk.image.channels() {
+            1 => v.enter(Kernel::<1>(tiles)),
+            _ => v.enter(Kernel::<3>(tiles)),
+        }
+    }
+}
+
 /// Computes the responses of a block of rows, and marks those above a threshold.
-pub(super) struct Tiles<'a> {
-    pub(super) smoothing: Smoothing,
-    pub(super) gradient: Gradient,
-    pub(super) measure: Measure,
+struct Tiles<'a> {
+    smoothing: Smoothing,
+    gradient: Gradient,
+    measure: Measure,
     /// Radius of the window, and whether it is binomial, not a box.
-    pub(super) radius: usize,
-    pub(super) binomial: bool,
-    pub(super) scale: f32,
-    pub(super) threshold: f32,
+    radius: usize,
+    binomial: bool,
+    scale: f32,
     /// Which responses need not be computed.
-    pub(super) quiet: Quiet,
-    pub(super) channels: usize,
-    /// Rows of samples.
-    pub(super) rows: usize,
-    /// The samples of gray images, for tiles that lie within it.
-    pub(super) image: &'a [&'a [u8]; RING],
-    /// The rows that follow.
-    pub(super) ahead: &'a [&'a [u8]; RING],
-    /// The column of the first tile's first sample, and the tiles that read from `image`.
-    pub(super) first: isize,
-    pub(super) inside: Range<usize>,
-    /// From that column on: what stands for the samples of the others, a row for each channel.
-    pub(super) extended: &'a SampleRows,
+    quiet: Quiet,
+    part: Part<'a, u8>,
+    /// From the first tile's first sample on: what stands for the samples of tiles that do not lie within the image, a row for each channel.
+    copies: &'a SampleRows,
     /// What turns gy in each column, 1 or −1, from the first tile's first gradient on.
-    pub(super) signs: &'a [i16; SAMPLES],
-    /// Whether there is −1 in `signs`.
-    pub(super) any_turned: bool,
-    /// Of each row of samples as a bit, whether gy is turned in the row of gradients that is computed with it.
-    pub(super) turned_rows: u64,
+    signs: &'a [i16; SAMPLES],
     /// What tiles keep from block to block, channel by channel.
-    pub(super) kept: &'a mut [Kept],
+    kept: &'a mut [Kept],
     /// Of each channel, the gradients of one tile at a time.
-    pub(super) gradients: &'a mut [Block; 3],
-    /// Rows of samples that complete no row of responses.
-    pub(super) without: usize,
-    pub(super) responses: &'a mut Responses,
-    /// The place of the first row in them.
-    pub(super) slot: usize,
-    /// The tiles, and their columns in all.
-    pub(super) words: Words,
-    pub(super) width: usize,
+    gradients: &'a mut [Block; 3],
+    responses: &'a mut Responses,
 }
 
 /// The kernel for `C` channels.
@@ -118,28 +137,21 @@ impl<const C: usize> Work for Kernel<'_, C> {
 
     #[inline(always)]
     fn run<V: Simd>(mut self, v: V) {
-        for tile in 0..self.0.words.number {
+        for tile in 0..self.0.part.words.number {
             self.0.tile::<V, C>(v, tile);
         }
     }
 }
 
 impl Tiles<'_> {
-    pub(super) fn walk<V: Simd>(self, v: V) {
-        match self.channels {
-            1 => v.enter(Kernel::<1>(self)),
-            _ => v.enter(Kernel::<3>(self)),
-        }
-    }
-
     #[inline(always)]
     fn tile<V: Simd, const C: usize>(&mut self, v: V, tile: usize) {
-        let column = tile * self.words.step;
-        let columns = self.words.step.min(self.width - column);
+        let column = tile * self.part.words.step;
+        let columns = self.part.words.step.min(self.part.width - column);
         let above = 2 * self.radius;
         let listen = Listen::new(v, self.quiet, (self.radius, self.binomial), columns);
-        let turned = self.any_turned && self.signs[column..column + 2 * V::LANES].contains(&-1);
-        let is_inside = C == 1 && self.inside.contains(&tile);
+        let turned = self.part.any_turned && self.signs[column..column + 2 * V::LANES].contains(&-1);
+        let is_inside = C == 1 && self.part.inside.contains(&tile);
         let kinds = (self.smoothing, self.gradient);
         let read = 2 * V::LANES + beyond(self.smoothing);
         let mut loud = 0;
@@ -151,13 +163,13 @@ impl Tiles<'_> {
             }
             let mut turns = Turns { stages: Stages::new(v), listen: &listen, loud: 0 };
             turns.stages.load(v, &kept.stages);
-            let out = &mut block[above..][..self.rows];
+            let out = &mut block[above..][..self.part.rows];
             if is_inside {
-                let column = (self.first + column as isize) as usize;
+                let column = (self.part.first + column as isize) as usize;
                 turns.take(
                     v,
                     kinds,
-                    self.image[..self.rows].iter().zip(self.ahead).map(|(row, ahead)| {
+                    self.part.image[..self.part.rows].iter().zip(self.part.ahead).map(|(row, ahead)| {
                         v.prefetch(ahead, column);
                         &row[column..column + read]
                     }),
@@ -167,56 +179,58 @@ impl Tiles<'_> {
                 turns.take(
                     v,
                     kinds,
-                    (0..self.rows).map(|row| &self.extended.row(row * C + channel)[column..column + read]),
+                    (0..self.part.rows).map(|row| &self.copies.row(row * C + channel)[column..column + read]),
                     out,
                 );
             }
-            if turned || self.turned_rows != 0 {
+            if turned || self.part.turned_rows != 0 {
                 for (row, pair) in out.iter_mut().enumerate() {
                     let [x, mut y] = load(v, pair);
                     if turned {
                         y = v.mul_i16(y, v.load_i16(self.signs, column));
                     }
-                    if self.turned_rows >> row & 1 == 1 {
+                    if self.part.turned_rows >> row & 1 == 1 {
                         y = v.sub_i16(v.splat_i16(0), y);
                     }
                     put(v, [x, y], pair);
                 }
             }
             turns.stages.store(v, &mut kept.stages);
-            for (row, kept) in block[self.rows..][..above].iter().zip(&mut kept.gradients) {
+            for (row, kept) in block[self.part.rows..][..above].iter().zip(&mut kept.gradients) {
                 put(v, load(v, row), kept);
             }
-            loud = turns.loud.reverse_bits() >> (64 - self.rows);
+            loud = turns.loud.reverse_bits() >> (64 - self.part.rows);
         }
         // Of gray images only the rows before have not been listened to.
         let loud = if C == 1 {
             loud << above | listen.rows::<C>(v, self.gradients, above)
         } else {
-            listen.rows::<C>(v, self.gradients, above + self.rows)
+            listen.rows::<C>(v, self.gradients, above + self.part.rows)
         };
-        let Some(number) = self.rows.checked_sub(self.without).filter(|&number| number > 0) else { return };
+        let Some(number) = self.part.rows.checked_sub(self.part.without).filter(|&number| number > 0) else {
+            return;
+        };
         let all = u64::MAX >> (64 - number);
-        let heard = heard(loud, above + 1) >> self.without & all;
-        let word = (tile, self.words.start + column);
+        let heard = heard(loud, above + 1) >> self.part.without & all;
+        let word = (tile, self.part.words.start + column);
         let mut computed = 0;
         if heard != 0 {
             let windows = Windows {
                 measure: self.measure,
                 scale: self.scale,
-                threshold: self.threshold,
+                threshold: self.part.threshold,
                 quiet: self.quiet,
                 gradients: self.gradients,
-                first: self.without,
+                first: self.part.without,
                 heard,
                 responses: self.responses,
-                slot: self.slot,
+                slot: self.part.slot,
                 word,
                 columns,
             };
             computed = windows.respond(v, (self.radius, self.binomial, C));
         }
-        self.responses.complete(v, word, self.slot, (all, computed));
+        self.responses.complete(v, word, self.part.slot, (all, computed));
     }
 }
 
@@ -238,32 +252,7 @@ impl<V: Simd> Turns<'_, V> {
         rows: impl Iterator<Item = &'r [u8]>,
         out: &mut [Pair],
     ) {
-        // Constants for the compiler.
-        match smoothing {
-            Smoothing::Binomial3 => self.smoothed(v, Smoothing::Binomial3, gradient, rows, out),
-            Smoothing::Binomial5 => self.smoothed(v, Smoothing::Binomial5, gradient, rows, out),
-            Smoothing::None | Smoothing::Gaussian { .. } => {
-                self.smoothed(v, Smoothing::None, gradient, rows, out);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn smoothed<'r>(
-        &mut self,
-        v: V,
-        smoothing: Smoothing,
-        gradient: Gradient,
-        rows: impl Iterator<Item = &'r [u8]>,
-        out: &mut [Pair],
-    ) {
-        match gradient {
-            Gradient::Scharr3 => self.walk(v, (smoothing, Gradient::Scharr3), rows, out),
-            Gradient::Central => self.walk(v, (smoothing, Gradient::Central), rows, out),
-            Gradient::Sobel3 | Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => {
-                self.walk(v, (smoothing, Gradient::Sobel3), rows, out);
-            }
-        }
+        known!(smoothing, gradient, kinds => self.walk(v, kinds, rows, out));
     }
 
     #[inline(always)]

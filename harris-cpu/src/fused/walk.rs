@@ -215,6 +215,15 @@ impl<T: FusedSample> Walk<'_, T> {
         }
     }
 
+    /// What gx² + gy² of a channel exceed in some pixel of a window with a response above the threshold; none where all responses are asked for.
+    pub(super) fn limit(&self, threshold: f32) -> Option<f32> {
+        if self.map.is_some() {
+            return None;
+        }
+        let weights = self.config.window().weight_sum() * self.image.channels() as f64;
+        Some(Quiet::limit(self.config.measure(), self.scale, threshold, weights))
+    }
+
     /// Puts row y into the map, where it is one of the band.
     fn keep(&mut self, columns: &Columns, strip: &Range<usize>, y: usize) {
         let Some(map) = self.map.take() else { return };

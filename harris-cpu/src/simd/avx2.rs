@@ -109,6 +109,7 @@ impl Simd for Avx2 {
         to_f32(a: I32) -> Self::F32 = _mm256_cvtepi32_ps(a);
         add(a: F32, b: F32) -> Self::F32 = _mm256_add_ps(a, b);
         sub(a: F32, b: F32) -> Self::F32 = _mm256_sub_ps(a, b);
+        add_twice(acc: F32, a: F32) -> Self::F32 = _mm256_fmadd_ps(a, _mm256_set1_ps(2.0), acc);
         mul(a: F32, b: F32) -> Self::F32 = _mm256_mul_ps(a, b);
         div(a: F32, b: F32) -> Self::F32 = _mm256_div_ps(a, b);
         sqrt(a: F32) -> Self::F32 = _mm256_sqrt_ps(a);

@@ -68,6 +68,25 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
+    fn later<const K: usize>(self, a: Self::F32, behind: Self::F32) -> Self::F32 {
+        // SAFETY: `self` proves the instructions.
+        unsafe { later_f32::<K>(a, behind) }
+    }
+
+    #[inline(always)]
+    fn load_u16(self, row: &[u16], i: usize) -> Self::I32 {
+        let row = &row[i..i + 16];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        unsafe { _mm512_cvtepu16_epi32(_mm256_loadu_si256(row.as_ptr().cast())) }
+    }
+
+    #[inline(always)]
+    fn shift_right_i32<const K: i32>(self, a: Self::I32) -> Self::I32 {
+        // SAFETY: `self` proves the instructions.
+        unsafe { _mm512_srl_epi32(a, _mm_cvtsi32_si128(K)) }
+    }
+
+    #[inline(always)]
     fn beside_f64<const K: usize>(self, row: &[f64], i: usize) -> [[Self::F64; 2]; 2] {
         // Whole cache lines, and lanes moved: a load across two lines takes as long as two.
         let [before, a] = [self.load_f64(row, i - 8), self.load_f64(row, i)];
@@ -129,6 +148,9 @@ impl Simd for Avx512 {
         to_f32(a: I32) -> Self::F32 = _mm512_cvtepi32_ps(a);
         add(a: F32, b: F32) -> Self::F32 = _mm512_add_ps(a, b);
         sub(a: F32, b: F32) -> Self::F32 = _mm512_sub_ps(a, b);
+        add_twice(acc: F32, a: F32) -> Self::F32 = _mm512_fmadd_ps(a, _mm512_set1_ps(2.0), acc);
+        abs(a: F32) -> Self::F32 = _mm512_abs_ps(a);
+        next_f64(a: F64, behind: F64) -> Self::F64 = later::<1>(a, behind);
         mul(a: F32, b: F32) -> Self::F32 = _mm512_mul_ps(a, b);
         div(a: F32, b: F32) -> Self::F32 = _mm512_div_ps(a, b);
         sqrt(a: F32) -> Self::F32 = _mm512_sqrt_ps(a);
@@ -203,6 +225,23 @@ fn earlier<const K: usize>(before: __m512d, a: __m512d) -> __m512d {
 #[target_feature(enable = "avx512f")]
 fn later<const K: usize>(a: __m512d, behind: __m512d) -> __m512d {
     align::<K, 0>(a, behind)
+}
+
+/// The last lanes of `a`, from lane K on, then the first of `behind`, by the name of the instruction: of the intrinsic the compiler makes
+/// others, which take a register for the places of lanes.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn later_f32<const K: usize>(a: __m512, behind: __m512) -> __m512 {
+    let aligned;
+    // SAFETY: the instruction, whose feature the function has, reads and writes these registers alone.
+    unsafe {
+        asm!(
+            "valignd {aligned}, {behind}, {a}, {lanes}",
+            aligned = lateout(zmm_reg) aligned, behind = in(zmm_reg) behind, a = in(zmm_reg) a, lanes = const K,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    aligned
 }
 
 /// From lane FROM − BACK of `a` and `b` on, by the name of the instruction: of the intrinsic the compiler makes one (`vexpandpd`) where `a`

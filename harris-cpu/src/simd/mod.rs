@@ -75,6 +75,9 @@ use std::str::FromStr;
 
 use portable::Portable;
 
+/// The most 32-bit lanes of all vectors.
+const MOST_LANES: usize = 16;
+
 /// Vectors of `LANES` 32-bit, twice as many 16-bit or half as many 64-bit numbers. Integers wrap.
 pub(crate) trait Simd: Copy {
     /// 32-bit lanes.
@@ -95,7 +98,8 @@ pub(crate) trait Simd: Copy {
 
     /// Widens the bytes from `row[i]` on.
     fn load_u8(self, row: &[u8], i: usize) -> Self::I16;
-    /// Asks for the cache line of `row[i]`, where there is one and the processor can be asked.
+    /// Asks for the cache line of `row[i]`, where there is one and the processor can be asked, to be brought to the second cache: the first
+    /// one holds no more than a few of rows that lie a power of two apart.
     #[inline(always)]
     fn prefetch<T>(self, _row: &[T], _i: usize) {}
     fn load_i16(self, row: &[i16], i: usize) -> Self::I16;
@@ -168,6 +172,11 @@ pub(crate) trait Simd: Copy {
 
     fn add(self, a: Self::F32, b: Self::F32) -> Self::F32;
     fn sub(self, a: Self::F32, b: Self::F32) -> Self::F32;
+    /// acc + 2·a, rounded once: twice a number is exact.
+    #[inline(always)]
+    fn add_twice(self, acc: Self::F32, a: Self::F32) -> Self::F32 {
+        self.add(acc, self.add(a, a))
+    }
     fn mul(self, a: Self::F32, b: Self::F32) -> Self::F32;
     fn div(self, a: Self::F32, b: Self::F32) -> Self::F32;
     fn sqrt(self, a: Self::F32) -> Self::F32;
@@ -198,6 +207,53 @@ pub(crate) trait Simd: Copy {
     fn greater(self, a: Self::F32, b: Self::F32) -> u32;
     /// Bit i: aᵢ ≥ bᵢ.
     fn at_least(self, a: Self::F32, b: Self::F32) -> u32;
+
+    // What only the longest vectors are asked for: the others have no instructions for it.
+
+    /// Widens the `LANES` numbers from `row[i]` on.
+    #[inline(always)]
+    fn load_u16(self, row: &[u16], i: usize) -> Self::I32 {
+        let mut wide = [0; MOST_LANES];
+        for (wide, &number) in wide.iter_mut().zip(&row[i..i + Self::LANES]) {
+            *wide = number.into();
+        }
+        self.load_i32(&wide, 0)
+    }
+    /// a >> K of lanes that are not negative.
+    #[inline(always)]
+    fn shift_right_i32<const K: i32>(self, a: Self::I32) -> Self::I32 {
+        let mut row = [0; MOST_LANES];
+        self.store_i32(&mut row, 0, a);
+        for number in &mut row {
+            *number >>= K;
+        }
+        self.load_i32(&row, 0)
+    }
+    #[inline(always)]
+    fn abs(self, a: Self::F32) -> Self::F32 {
+        let mut row = [0.0; MOST_LANES];
+        self.store_f32(&mut row, 0, a);
+        for number in &mut row {
+            *number = f32::abs(*number);
+        }
+        self.load_f32(&row, 0)
+    }
+    /// aᵢ₊ₖ in lane i, and the first K lanes of `behind` in the last; K is less than `LANES`.
+    #[inline(always)]
+    fn later<const K: usize>(self, a: Self::F32, behind: Self::F32) -> Self::F32 {
+        let mut row = [0.0; 2 * MOST_LANES];
+        self.store_f32(&mut row, 0, a);
+        self.store_f32(&mut row, Self::LANES, behind);
+        self.load_f32(&row, K)
+    }
+    /// aᵢ₊₁ in lane i, and the first lane of `behind` in the last.
+    #[inline(always)]
+    fn next_f64(self, a: Self::F64, behind: Self::F64) -> Self::F64 {
+        let mut row = [0.0; MOST_LANES];
+        self.store_f64(&mut row, 0, a);
+        self.store_f64(&mut row, Self::LANES / 2, behind);
+        self.load_f64(&row, 1)
+    }
 }
 
 /// A row kernel: its rows, and what it does with them.
@@ -352,6 +408,59 @@ mod tests {
     fn sums_run_on_at_every_level() {
         for level in Level::available() {
             level.call(Sums);
+        }
+    }
+
+    struct Lanes;
+
+    impl Lanes {
+        fn later<V: Simd, const K: usize>(v: V, row: &[f32]) {
+            let mut out = [0.0; 16];
+            v.store_f32(&mut out, 0, v.later::<K>(v.load_f32(row, 0), v.load_f32(row, V::LANES)));
+            let lanes = if K < V::LANES { V::LANES } else { 0 };
+            assert_eq!(out[..lanes], row[K..][..lanes], "{K} of {}", V::LANES);
+        }
+    }
+
+    impl WithSimd for Lanes {
+        type Output = ();
+
+        fn with<V: Simd>(self, v: V) {
+            // Twice the last is more than floats hold next to its half.
+            let row: [f32; 64] = std::array::from_fn(|i| (i as f32 - 9.5) * 1.1_f32.powi(3 * i as i32));
+            Self::later::<V, 1>(v, &row);
+            Self::later::<V, 2>(v, &row);
+            Self::later::<V, 3>(v, &row);
+            Self::later::<V, 4>(v, &row);
+            Self::later::<V, 5>(v, &row);
+            Self::later::<V, 6>(v, &row);
+            let [a, b] = [v.load_f32(&row, 3), v.load_f32(&row, 20)];
+            let mut out = [0.0; 16];
+            v.store_f32(&mut out, 0, v.add_twice(a, b));
+            for i in 0..V::LANES {
+                assert_eq!(out[i], row[3 + i] + (row[20 + i] + row[20 + i]));
+            }
+            v.store_f32(&mut out, 0, v.abs(a));
+            for i in 0..V::LANES {
+                assert_eq!(out[i].to_bits(), row[3 + i].abs().to_bits());
+            }
+            let wide = row.map(f64::from);
+            let mut out = [0.0; 8];
+            v.store_f64(&mut out, 0, v.next_f64(v.load_f64(&wide, 0), v.load_f64(&wide, V::LANES / 2)));
+            assert_eq!(out[..V::LANES / 2], wide[1..][..V::LANES / 2]);
+            let numbers: [u16; 32] = std::array::from_fn(|i| (i as u16).wrapping_mul(40503));
+            let mut out = [0; 16];
+            v.store_i32(&mut out, 0, v.shift_right_i32::<4>(v.load_u16(&numbers, 5)));
+            for i in 0..V::LANES {
+                assert_eq!(out[i], i32::from(numbers[5 + i]) >> 4);
+            }
+        }
+    }
+
+    #[test]
+    fn lanes_move_and_numbers_widen_at_every_level() {
+        for level in Level::available() {
+            level.call(Lanes);
         }
     }
 }

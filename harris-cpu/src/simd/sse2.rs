@@ -142,5 +142,5 @@ fn either(which: __m128i, a: __m128i, b: __m128i) -> __m128i {
 #[inline(always)]
 pub(super) fn prefetch<T>(row: &[T], i: usize) {
     // SAFETY: every x86-64 processor has the instruction, which touches no memory that the program sees.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(row.as_ptr().wrapping_add(i).cast()) }
+    unsafe { _mm_prefetch::<_MM_HINT_T1>(row.as_ptr().wrapping_add(i).cast()) }
 }

@@ -1,0 +1,261 @@
+//! The windows of a tile of floats: from gradients to responses, where there may be one above the threshold; as [`super::windows`].
+//!
+//! Sums of integer gradients are 64-bit floats, exact below 2⁵³, and run on down box windows. All others are taken anew for each row, in the
+//! order of the contract.
+
+use harris_core::Measure;
+
+use super::float_stages::{Two, both, later};
+use super::float_tiles::{Block, Pair, load};
+use super::floats::{bound, response};
+use super::responses::{RING, Responses};
+use super::weighted::{Held, Line, Weights, binomial, line_sum};
+use crate::simd::{Simd, Work};
+
+/// The windows of a tile and a block of rows.
+pub(super) struct Windows<'a> {
+    pub(super) measure: Measure,
+    pub(super) scale: f32,
+    pub(super) threshold: f32,
+    /// Responses that do not exceed this need not be computed.
+    pub(super) quiet: f32,
+    pub(super) weights: Weights<&'a [f32]>,
+    /// Whether sums are exact.
+    pub(super) exact: bool,
+    /// Of each channel; and the first row of the first row's window.
+    pub(super) gradients: &'a [Block],
+    pub(super) first: usize,
+    /// The rows of responses in whose windows something is heard, as bits.
+    pub(super) heard: u64,
+    pub(super) responses: &'a mut Responses,
+    /// The place of the first row of responses.
+    pub(super) slot: usize,
+    /// The tile's number, and its first element in a row of responses.
+    pub(super) word: (usize, usize),
+    /// Its columns.
+    pub(super) columns: usize,
+}
+
+/// The kernels for windows of size `S`, each compiled by itself.
+struct Exact<'a, const S: usize, const B: bool>(Windows<'a>);
+struct Rounded<'a, const S: usize>(Windows<'a>);
+
+impl<const S: usize, const B: bool> Work for Exact<'_, S, B> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) -> u64 {
+        self.0.by(v, &mut ExactSums::<V, S, B>([[v.splat_f64(0.0); 4]; 3]))
+    }
+}
+
+impl<const S: usize> Work for Rounded<'_, S> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run<V: Simd>(self, v: V) -> u64 {
+        match self.0.weights {
+            Weights::Box => self.by(v, Weights::Box),
+            Weights::Binomial => self.by(v, Weights::Binomial),
+            Weights::Taps(taps) => self.by(v, Weights::Taps(Held::new(v, taps))),
+        }
+    }
+}
+
+impl<const S: usize> Rounded<'_, S> {
+    #[inline(always)]
+    fn by<V: Simd>(self, v: V, weights: Weights<Held<V>>) -> u64 {
+        self.0.by(v, &mut RoundedSums::<V, S> { weights, sums: [[v.splat_f32(0.0); 2]; 3] })
+    }
+}
+
+impl Windows<'_> {
+    /// Puts and marks the responses of rows that are not quiet; returns which, as bits.
+    #[inline(always)]
+    pub(super) fn respond<V: Simd>(self, v: V, radius: usize) -> u64 {
+        let is_box = matches!(self.weights, Weights::Box);
+        match (self.exact, radius) {
+            (false, 1) => v.enter(Rounded::<3>(self)),
+            (false, 2) => v.enter(Rounded::<5>(self)),
+            (false, _) => v.enter(Rounded::<7>(self)),
+            (true, 1) if is_box => v.enter(Exact::<3, false>(self)),
+            (true, 2) if is_box => v.enter(Exact::<5, false>(self)),
+            (true, _) if is_box => v.enter(Exact::<7, false>(self)),
+            (true, 1) => v.enter(Exact::<3, true>(self)),
+            (true, 2) => v.enter(Exact::<5, true>(self)),
+            (true, _) => v.enter(Exact::<7, true>(self)),
+        }
+    }
+
+    #[inline(always)]
+    fn by<V: Simd>(self, v: V, sums: &mut impl Sums<V>) -> u64 {
+        let Windows { measure, gradients, first, mut heard, responses, slot, word: (word, element), .. } =
+            self;
+        let (scale, limit, quiet) =
+            (v.splat_f32(self.scale), v.splat_f32(self.threshold), v.splat_f32(self.quiet));
+        let valid = u32::MAX >> (32 - self.columns);
+        let mut computed = 0;
+        // Rows that are heard mostly follow each other.
+        while heard != 0 {
+            let start = heard.trailing_zeros() as usize;
+            let end = start + (heard >> start).trailing_ones() as usize;
+            heard &= !0 << end;
+            for row in start..end {
+                sums.take(v, gradients, first + row, row > start);
+                let [a, c] = [sums.across(v, 0), sums.across(v, 2)];
+                let [a, c] = [both!(h => v.mul(a[h], scale)), both!(h => v.mul(c[h], scale))];
+                let loud = both!(h => v.greater(bound(v, measure, a[h], c[h]), quiet));
+                if (loud[0] | loud[1] << V::LANES) & valid == 0 {
+                    continue;
+                }
+                let b = sums.across(v, 1);
+                let b = both!(h => v.mul(b[h], scale));
+                let found = both!(h => response(v, measure, a[h], b[h], c[h]));
+                let slot = (slot + row) % RING;
+                responses.put(v, slot, element, found);
+                let above = both!(h => v.greater(found[h], limit));
+                responses.mark(slot, word, (above[0] | above[1] << V::LANES) & valid);
+                computed |= 1 << row;
+            }
+        }
+        computed
+    }
+}
+
+/// The sums of gx², gx·gy and gy² over windows.
+trait Sums<V: Simd> {
+    /// Takes the sums down the columns, from row `window` on; or goes on to them from the row above.
+    fn take(&mut self, v: V, gradients: &[Block], window: usize, goes_on: bool);
+    /// The sums over the window's columns.
+    fn across(&self, v: V, of: usize) -> Two<V::F32>;
+}
+
+/// Exact sums, of boxes, or of binomial windows where `B`.
+struct ExactSums<V: Simd, const S: usize, const B: bool>([[V::F64; 4]; 3]);
+
+/// A quarter of gx and gy of a row.
+#[inline(always)]
+fn widened<V: Simd>(v: V, row: &Pair, quarter: usize) -> [V::F64; 2] {
+    both!(of => v.load_widened(&row.0[of], quarter * V::LANES / 2))
+}
+
+impl<V: Simd, const S: usize, const B: bool> Sums<V> for ExactSums<V, S, B> {
+    #[inline(always)]
+    fn take(&mut self, v: V, gradients: &[Block], window: usize, goes_on: bool) {
+        if goes_on && !B {
+            for block in gradients {
+                let (leaves, enters) = (&block[window - 1], &block[window + S - 1]);
+                for quarter in 0..4 {
+                    let ([x, y], [u, w]) = (widened(v, enters, quarter), widened(v, leaves, quarter));
+                    for (sums, [[x, y], [u, w]]) in
+                        self.0.iter_mut().zip([[[x, x], [u, u]], [[x, y], [u, w]], [[y, y], [w, w]]])
+                    {
+                        sums[quarter] = v.sub_product(v.add_product(sums[quarter], x, y), u, w);
+                    }
+                }
+            }
+            return;
+        }
+        for quarter in 0..4 {
+            let mut sums = [v.splat_f64(0.0); 3];
+            for block in gradients {
+                for (place, row) in block[window..window + S].iter().enumerate() {
+                    let [x, y] = widened(v, row, quarter);
+                    let [mut wx, mut wy] = [x, y];
+                    let distance = place.abs_diff(S / 2);
+                    if B && distance < S / 2 {
+                        let weight = v.splat_f64(binomial(S / 2)[distance].into());
+                        [wx, wy] = [v.mul_f64(weight, x), v.mul_f64(weight, y)];
+                    }
+                    sums[0] = v.add_product(sums[0], wx, x);
+                    sums[1] = v.add_product(sums[1], wx, y);
+                    sums[2] = v.add_product(sums[2], wy, y);
+                }
+            }
+            for (all, sum) in self.0.iter_mut().zip(sums) {
+                all[quarter] = sum;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn across(&self, v: V, of: usize) -> Two<V::F32> {
+        let mut sums = self.0[of];
+        let mut moved = sums;
+        for _ in 1..S {
+            if B {
+                // [1 1] across, once for each column after the first.
+                moved = sums;
+            }
+            let [p, q, r, s] = moved;
+            moved = [v.next_f64(p, q), v.next_f64(q, r), v.next_f64(r, s), v.next_f64(s, s)];
+            for (sum, moved) in sums.iter_mut().zip(moved) {
+                *sum = v.add_f64(*sum, moved);
+            }
+        }
+        let [p, q, r, s] = sums;
+        [v.narrow([p, q]), v.narrow([r, s])]
+    }
+}
+
+/// Sums of floats.
+struct RoundedSums<V: Simd, const S: usize> {
+    weights: Weights<Held<V>>,
+    sums: [Two<V::F32>; 3],
+}
+
+/// Half of each place of a line.
+struct Half<'a, V: Simd, const S: usize> {
+    places: &'a [Two<V::F32>; S],
+    half: usize,
+}
+
+impl<V: Simd, const S: usize> Line<V> for Half<'_, V, S> {
+    #[inline(always)]
+    fn at(&self, _: V, place: usize, _: usize) -> V::F32 {
+        self.places[place][self.half]
+    }
+}
+
+impl<V: Simd, const S: usize> RoundedSums<V, S> {
+    #[inline(always)]
+    fn sum(&self, v: V, places: &[Two<V::F32>; S]) -> Two<V::F32> {
+        both!(half => line_sum(v, &Half::<V, S> { places, half }, S / 2, &self.weights, 0))
+    }
+}
+
+impl<V: Simd, const S: usize> Sums<V> for RoundedSums<V, S> {
+    #[inline(always)]
+    fn take(&mut self, v: V, gradients: &[Block], window: usize, _: bool) {
+        let mut products = [[[v.splat_f32(0.0); 2]; S]; 3];
+        for (channel, block) in gradients.iter().enumerate() {
+            for place in 0..S {
+                let [x, y] = load(v, &block[window + place]);
+                for half in 0..2 {
+                    let pairs = [[x[half], x[half]], [x[half], y[half]], [y[half], y[half]]];
+                    for (products, [x, y]) in products.iter_mut().zip(pairs) {
+                        let (sum, product) = (&mut products[place][half], v.mul(x, y));
+                        *sum = if channel == 0 { product } else { v.add(*sum, product) };
+                    }
+                }
+            }
+        }
+        for of in 0..3 {
+            self.sums[of] = self.sum(v, &products[of]);
+        }
+    }
+
+    #[inline(always)]
+    fn across(&self, v: V, of: usize) -> Two<V::F32> {
+        let mut places = [self.sums[of]; S];
+        let sums = self.sums[of];
+        (places[1], places[2]) = (later::<1, V>(v, sums), later::<2, V>(v, sums));
+        if S > 3 {
+            (places[3], places[4]) = (later::<3, V>(v, sums), later::<4, V>(v, sums));
+        }
+        if S > 5 {
+            (places[5], places[6]) = (later::<5, V>(v, sums), later::<6, V>(v, sums));
+        }
+        self.sum(v, &places)
+    }
+}
