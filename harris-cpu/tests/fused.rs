@@ -62,8 +62,8 @@ fn configs() -> impl Strategy<Value = HarrisConfig> {
 }
 
 /// Images of every format, 8-bit gray ones most often: noise of all or two levels, blocks, columns, slopes, dots and fields of noise on
-/// quiet ground; strips are 1024 columns wide, vectors 4 to 32, tiles 10 to 14 and 24 to 30, words of rows 10 to 14 and 26 to 30, blocks of
-/// these 32 and of tiles 47 rows, bands from 16 rows on.
+/// quiet ground; strips are 1024 columns wide, vectors 4 to 32, tiles 10 to 14 and 24 to 30, their blocks
+/// 47 rows, bands from 16 rows on.
 fn pictures() -> impl Strategy<Value = Picture> {
     let format = prop_oneof![
         5 => Just((Depth::U8, 1_usize)),
@@ -311,7 +311,7 @@ fn what_is_loud_in_the_outermost_column_or_row_of_a_window_is_heard() {
         Window::Binomial { size: 5 },
         Window::Gaussian { size: 3, sigma: 0.8 },
     ];
-    // By tiles and by words of rows.
+    // What stands beyond the image for samples, and for gradients.
     let borders = [Border::Reflect101, Border::Replicate];
     for (window, border) in windows.into_iter().flat_map(|window| borders.map(|border| (window, border))) {
         let builder = HarrisConfig::builder()
@@ -327,7 +327,7 @@ fn what_is_loud_in_the_outermost_column_or_row_of_a_window_is_heard() {
                     if is_loud { noise(edge as u64, x, y, c) } else { 0.5 }
                 };
                 let (depth, channels) =
-                    [(Depth::U8, 1), (Depth::U8, 3), (Depth::U8, 1), (Depth::U16, 1)][(edge + side) % 4];
+                    [(Depth::U8, 1), (Depth::U8, 3), (Depth::F32, 1), (Depth::U16, 1)][(edge + side) % 4];
                 let picture = Picture::draw(depth, (WIDTH, HEIGHT, channels), draw);
                 let responses = reference.response(&picture.view()).unwrap();
                 // From the quiet ground on, the first column or row with a response, and the greatest there.

@@ -23,7 +23,7 @@ const AHEAD: usize = 4;
 const SPLIT: usize = 5;
 const SMOOTHED: usize = 3;
 /// Channels of colours.
-pub(super) const CHANNELS: usize = 3;
+const CHANNELS: usize = 3;
 
 /// Samples of a row beyond the image that is all zeros.
 pub(super) static NOTHING: [u8; STRIP + 2 * LEAD] = [0; STRIP + 2 * LEAD];
@@ -54,7 +54,7 @@ impl Walk<'_, u8> {
         }
     }
 
-    pub(super) fn reserve_rows(&mut self, ring: usize) {
+    fn reserve_rows(&mut self, ring: usize) {
         let channels = self.image.channels();
         self.scratch.reserve([SMOOTHED * channels, ring * channels, SPLIT * channels]);
     }
@@ -84,7 +84,7 @@ impl Walk<'_, u8> {
         }
     }
 
-    pub(super) fn is_binomial(&self) -> bool {
+    fn is_binomial(&self) -> bool {
         matches!(self.config.window(), Window::Binomial { .. })
     }
 
@@ -152,7 +152,7 @@ impl Walk<'_, u8> {
     }
 
     /// Computes the next row of gradients, or rows up to `until`.
-    pub(super) fn next_gradients<V: Simd>(
+    fn next_gradients<V: Simd>(
         &mut self,
         v: V,
         columns: &Columns,

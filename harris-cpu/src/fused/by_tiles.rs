@@ -1,5 +1,6 @@
 //! The walk by tiles ([`super::tiles`]): blocks of rows, tile by tile.
 
+use std::mem;
 use std::ops::Range;
 
 use harris_core::pipeline::border;
@@ -9,7 +10,7 @@ use super::FusedSample;
 use super::layout::Layout;
 use super::peaks::Peaks;
 use super::responses::{RING, Words};
-use super::scratch::{BLOCK, Rows, SAMPLES, Scratch};
+use super::scratch::{Aligned, BLOCK, Rows, SAMPLES, Scratch};
 use super::stages::beyond;
 use super::walk::{Columns, Walk};
 use crate::simd::Simd;
@@ -21,6 +22,9 @@ pub(super) trait Tiled: FusedSample + Default {
 
     /// Where samples are copied to that stand for others.
     fn copies(scratch: &mut Scratch) -> &mut Rows<Self, SAMPLES>;
+
+    /// Where a row of nothing is kept.
+    fn nothing(scratch: &mut Scratch) -> &mut Vec<Self>;
 
     /// Makes room for so many tiles, which keep nothing yet.
     fn begin(scratch: &mut Scratch, config: &HarrisConfig, channels: usize, tiles: usize);
@@ -45,6 +49,8 @@ pub(super) struct Part<'a, T> {
     pub(super) any_turned: bool,
     /// Of each row of samples as a bit, whether gy is turned in the row of gradients that is computed with it.
     pub(super) turned_rows: u64,
+    /// What stands for gradients beyond the image, where it is not what those of samples beyond it are.
+    pub(super) beyond: Option<Beyond>,
     /// Rows of samples that complete no row of responses.
     pub(super) without: usize,
     /// The place of the first row of responses.
@@ -54,9 +60,136 @@ pub(super) struct Part<'a, T> {
     pub(super) width: usize,
 }
 
+/// Under `Replicate` and `Zero`, what stands for smoothed samples and for gradients beyond the image is the nearest of them, or nothing: not
+/// what the stages make of samples there.
+#[derive(Clone, Copy)]
+pub(super) struct Beyond {
+    border: Border,
+    width: usize,
+    height: usize,
+    /// The row of gradients of a part's first turn, and the column of those of the first tile's first lane.
+    row: isize,
+    column: isize,
+}
+
+/// Turns, and lanes of a row of gradients, that are within the image.
+pub(super) struct Edges {
+    border: Border,
+    /// The turns that give the image's first and its last row of gradients, or none of the part's.
+    pub(super) first: usize,
+    pub(super) last: usize,
+    /// The lanes of a row of gradients, and of the smoothed one before it.
+    gradients: Range<usize>,
+    smoothed: Range<usize>,
+    lanes: usize,
+    /// Whether lanes lie beyond it.
+    is_cut: bool,
+    /// Rows of the part above the image, and the first one below it.
+    above: usize,
+    below: usize,
+}
+
+impl Beyond {
+    /// For so many turns of a part, and so many lanes of a tile from a column on.
+    #[inline(never)]
+    fn edges(&self, rows: usize, column: usize, lanes: usize) -> Edges {
+        let inside = |start: isize| {
+            let within = |lane: isize| lane.clamp(0, lanes as isize) as usize;
+            within(-start)..within(self.width as isize - start)
+        };
+        let turn = |row: isize| usize::try_from(row - self.row).ok().filter(|&turn| turn < rows);
+        let column = self.column + column as isize;
+        let (gradients, smoothed) = (inside(column), inside(column - 1));
+        let within = |row: isize| (row - self.row).clamp(0, rows as isize) as usize;
+        Edges {
+            border: self.border,
+            first: turn(0).unwrap_or(usize::MAX),
+            last: turn(self.height as isize - 1).unwrap_or(usize::MAX),
+            is_cut: gradients.len().min(smoothed.len()) < lanes,
+            gradients,
+            smoothed,
+            lanes,
+            above: within(0),
+            below: within(self.height as isize),
+        }
+    }
+}
+
+impl Edges {
+    /// For a tile of a part, of so many lanes from a column on; none where nothing but samples beyond the image matters.
+    #[inline(always)]
+    pub(super) fn of<T>(part: &Part<'_, T>, column: usize, lanes: usize) -> Option<Self> {
+        part.beyond.map(|beyond| beyond.edges(part.rows, column, lanes))
+    }
+
+    /// Up to where turns go on from turn `from`, of so many: where smoothed samples lie beyond the image, they are extended after each.
+    #[inline(always)]
+    pub(super) fn until(&self, from: usize, number: usize) -> usize {
+        if self.is_cut {
+            return from + 1;
+        }
+        let stop = |stop: usize| if stop > from { stop } else { number };
+        stop(self.first).min(stop(self.last)).min(number)
+    }
+
+    /// Whether what stages repeat is the last row, not nothing.
+    #[inline(always)]
+    pub(super) fn repeats(&self) -> bool {
+        self.border == Border::Replicate
+    }
+
+    pub(super) fn extend_smoothed<N: Copy + Default>(&self, row: &mut [N]) {
+        if self.is_cut {
+            self.extend(&mut row[..self.lanes], &self.smoothed);
+        }
+    }
+
+    fn extend<N: Copy + Default>(&self, row: &mut [N], inside: &Range<usize>) {
+        let [mut before, mut after] = [N::default(); 2];
+        if self.repeats() {
+            [before, after] = [row[inside.start], row[inside.end - 1]];
+        }
+        row[..inside.start].fill(before);
+        row[inside.end..].fill(after);
+    }
+
+    /// Puts what stands for gradients beyond the image, and the image's last row of them, in a tile's rows of gradients, of which the part's begin
+    /// behind `known` ones; tells whether there was any.
+    pub(super) fn extend_gradients<N: Copy + Default, const L: usize>(
+        &self,
+        rows: &mut [Aligned<[N; L], 2>],
+        known: usize,
+        last: Aligned<[N; L], 2>,
+    ) -> bool {
+        if let Some(row) = rows[known..].get_mut(self.last) {
+            *row = last;
+        }
+        let number = rows.len() - known;
+        let below = self.below.min(number);
+        if self.is_cut {
+            for row in &mut rows[known + self.above..known + below] {
+                for row in &mut row.0 {
+                    self.extend(&mut row[..self.lanes], &self.gradients);
+                }
+            }
+        }
+        let nothing = Aligned([[N::default(); L]; 2]);
+        let nearest = |at: usize| if self.repeats() { Some(at) } else { None };
+        if self.above > 0 {
+            let row = nearest(known + self.above).map_or(nothing, |at| rows[at]);
+            rows[known..known + self.above].fill(row);
+        }
+        if below < number {
+            let row = nearest(known + below - 1).map_or(nothing, |at| rows[at]);
+            rows[known + below..].fill(row);
+        }
+        self.is_cut || self.above > 0 || below < number || self.last < number
+    }
+}
+
 /// Walks down a strip by tiles of so many columns.
-pub(super) fn strip<'a, T: Tiled, V: Simd>(
-    walk: &mut Walk<'a, T>,
+pub(super) fn strip<T: Tiled, V: Simd>(
+    walk: &mut Walk<'_, T>,
     v: V,
     strip: &Range<usize>,
     tile: usize,
@@ -84,12 +217,20 @@ pub(super) fn strip<'a, T: Tiled, V: Simd>(
     let without = 2 * support + delay;
     let mut waiting = walk.waiting(words);
     let (mut consumed, mut complete, mut turn) = (0, rows.start, 0);
+    let mut nothing = mem::take(T::nothing(walk.scratch));
+    if config.border() == Border::Zero {
+        nothing.resize(image.width() * channels, T::default());
+    }
     // The rows of two blocks by turns: one to walk, and the one that follows.
     let mut blocks: [[&[T]; RING]; 2] = [[&[]; RING]; 2];
-    let block_from = |rows: &mut [&'a [T]; RING], top: isize| {
+    let block_from = |rows: &mut [_; RING], top: isize| {
         for (row, y) in rows[..BLOCK].iter_mut().zip(top..) {
-            // Where nothing stands for a row, nothing valid depends on it.
-            *row = image.row(border::inside(config.border(), y, image.height()).unwrap_or(0));
+            *row = match border::inside(config.border(), y, image.height()) {
+                Some(y) => image.row(y),
+                None if config.border() == Border::Zero => &nothing[..],
+                // Nothing valid depends on it.
+                None => image.row(0),
+            };
         }
     };
     block_from(&mut blocks[0], first);
@@ -98,6 +239,7 @@ pub(super) fn strip<'a, T: Tiled, V: Simd>(
         let number = BLOCK.min(rows.len() + without - consumed);
         block_from(&mut blocks[1 - turn], top + BLOCK as isize);
         let [walked, ahead] = [&blocks[turn], &blocks[1 - turn]];
+        let gradient = top - (config.smoothing().radius() + 1 + delay) as isize;
         let mut turned_rows = 0;
         for i in 0..number {
             for copied in layout.copied() {
@@ -108,8 +250,7 @@ pub(super) fn strip<'a, T: Tiled, V: Simd>(
                 }
                 copied.prefetch(v, ahead[i], channels);
             }
-            let gradient = top + i as isize - (config.smoothing().radius() + 1 + delay) as isize;
-            turned_rows |= u64::from(is_turned(config.border(), gradient, image.height())) << i;
+            turned_rows |= u64::from(is_turned(config.border(), gradient + i as isize, image.height())) << i;
         }
         let threshold = walk.threshold(found);
         let part = Part {
@@ -121,6 +262,13 @@ pub(super) fn strip<'a, T: Tiled, V: Simd>(
             inside: layout.inside.clone(),
             any_turned,
             turned_rows,
+            beyond: matches!(config.border(), Border::Replicate | Border::Zero).then_some(Beyond {
+                border: config.border(),
+                width: image.width(),
+                height: image.height(),
+                row: gradient,
+                column: gradient_columns,
+            }),
             without: without.saturating_sub(consumed),
             slot: complete % RING,
             words,
@@ -136,6 +284,7 @@ pub(super) fn strip<'a, T: Tiled, V: Simd>(
         complete = end;
         walk.collect_until(v, &columns, strip, complete, &mut waiting, found);
     }
+    *T::nothing(walk.scratch) = nothing;
 }
 
 /// Sets what turns gy in the `number` columns from `start` on, and returns whether any is turned.

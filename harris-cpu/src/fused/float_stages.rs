@@ -6,6 +6,7 @@
 
 use harris_core::{Gradient, MAX_SAMPLE, Smoothing};
 
+use super::by_tiles::Edges;
 use super::floats::{binomial5, weigh};
 use super::scratch::Aligned;
 use super::stages::smooths;
@@ -161,6 +162,9 @@ impl<V: Simd> Sums<V> for Real<V> {
     }
 }
 
+/// Which of the slopes that are kept is the last smoothed row.
+const SMOOTHED: usize = 4;
+
 /// What is kept in memory.
 #[derive(Clone, Debug)]
 pub(super) struct Kept<K> {
@@ -172,6 +176,11 @@ impl<K: Copy + Default> Kept<K> {
     pub(super) fn none() -> Self {
         Self { across: [Aligned([K::default(); LANES]); 4], slopes: [Aligned([0.0; LANES]); 5] }
     }
+}
+
+/// Puts what stands for the last smoothed row beyond the image.
+pub(super) fn extend<K>(edges: &Edges, kept: &mut Kept<K>) {
+    edges.extend_smoothed(&mut kept.slopes[SMOOTHED].0);
 }
 
 /// What the stages keep of the rows above.
@@ -271,12 +280,36 @@ impl<V: Simd, S: Sums<V>> Stages<V, S> {
     ) -> [Two<V::F32>; 2] {
         let difference = both!(h => v.sub(right[h], left[h]));
         let sum = both!(h => weigh(v, gradient, v.add(left[h], right[h]), centre[h]));
+        self.down(v, gradient, [difference, sum])
+    }
+
+    /// gx and gy of the row above that of these slopes.
+    #[inline(always)]
+    fn down(&mut self, v: V, gradient: Gradient, [difference, sum]: [Two<V::F32>; 2]) -> [Two<V::F32>; 2] {
         let [before, above] = self.differences;
         let gx = both!(h => weigh(v, gradient, v.add(above[h], difference[h]), before[h]));
         let gy = both!(h => v.sub(sum[h], self.sums[1][h]));
         self.differences = [difference, before];
         self.sums = [sum, self.sums[0]];
         [gx, gy]
+    }
+
+    /// Makes the last row whose slopes came down the image's first: what stands before it is itself, or nothing.
+    #[inline(always)]
+    pub(super) fn begin(&mut self, v: V, gradient: Gradient, edges: &Edges) {
+        let first = [self.differences[0], self.sums[0]];
+        if !edges.repeats() {
+            self.down(v, gradient, [[v.splat_f32(0.0); 2]; 2]);
+        }
+        self.down(v, gradient, first);
+    }
+
+    /// gx and gy of the last row whose slopes came down, as the image's last: what stands behind it is itself, or nothing.
+    #[inline(always)]
+    pub(super) fn end(&mut self, v: V, gradient: Gradient, edges: &Edges) -> [Two<V::F32>; 2] {
+        let last =
+            if edges.repeats() { [self.differences[0], self.sums[0]] } else { [[v.splat_f32(0.0); 2]; 2] };
+        self.down(v, gradient, last)
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use harris_core::pipeline::taps;
 use harris_core::{Gradient, HarrisConfig, Measure, Smoothing, Window};
 
-use super::by_tiles::{Part, Tiled};
+use super::by_tiles::{Edges, Part, Tiled};
 use super::float_stages::{self, LANES, Real, Stages, Sums, Two, Whole, both};
 use super::float_windows::Windows;
 use super::responses::Responses;
@@ -60,11 +60,19 @@ pub(super) struct Memory<T: Deep> {
     gradients: Vec<Block>,
     /// Of a Gaussian window.
     taps: Vec<f32>,
+    /// Samples of a row of nothing as wide as the image, where one is needed.
+    nothing: Vec<T>,
 }
 
 impl<T: Deep> Default for Memory<T> {
     fn default() -> Self {
-        Self { copies: Rows::default(), kept: Vec::new(), gradients: Vec::new(), taps: Vec::new() }
+        Self {
+            copies: Rows::default(),
+            kept: Vec::new(),
+            gradients: Vec::new(),
+            taps: Vec::new(),
+            nothing: Vec::new(),
+        }
     }
 }
 
@@ -116,6 +124,10 @@ impl<T: Deep> Tiled for T {
         &mut T::memory(scratch).0.copies
     }
 
+    fn nothing(scratch: &mut Scratch) -> &mut Vec<T> {
+        &mut T::memory(scratch).0.nothing
+    }
+
     fn begin(scratch: &mut Scratch, config: &HarrisConfig, channels: usize, tiles: usize) {
         let (memory, _) = T::memory(scratch);
         memory.kept.clear();
@@ -131,7 +143,7 @@ impl<T: Deep> Tiled for T {
         let quiet = if walk.map.is_some() { f32::NEG_INFINITY } else { part.threshold };
         // Where all responses are asked for, all is heard.
         let limit = walk.limit(part.threshold).unwrap_or(-1.0);
-        let (Memory { copies, kept, gradients, taps }, Rest { signs, responses, is_invalid }) =
+        let (Memory { copies, kept, gradients, taps, .. }, Rest { signs, responses, is_invalid }) =
             T::memory(walk.scratch);
         let weights = match config.window() {
             Window::Box { .. } => Weights::Box,
@@ -208,6 +220,7 @@ impl<T: Deep> Tiles<'_, T> {
         let turned = self.part.any_turned && self.signs[column..column + 2 * V::LANES].contains(&-1);
         let is_inside = channels == 1 && self.part.inside.contains(&tile);
         let read = 2 * V::LANES + beyond(self.smoothing);
+        let edges = Edges::of(&self.part, column, 2 * V::LANES);
         // Windows read no more.
         let mut limits = [f32::INFINITY; LANES];
         limits[..columns + above].fill(self.limit);
@@ -228,14 +241,30 @@ impl<T: Deep> Tiles<'_, T> {
                     [&self.copies.row(row * channels + channel)[column..column + read], &[]]
                 };
             }
-            let mut turns = Turns {
-                stages: Stages::<V, T::Sums<V>>::load(v, &kept.stages),
-                limits,
-                loud: 0,
-                are_valid: true,
-            };
             let out = &mut block[above..][..rows];
-            turns.take(v, (self.smoothing, self.gradient), &samples[..rows], out);
+            let (mut from, mut last) = (0, NOTHING);
+            let mut heard = kept.loud;
+            while from < rows {
+                let mut stages = Stages::<V, T::Sums<V>>::load(v, &kept.stages);
+                let mut until = rows;
+                if let Some(edges) = &edges {
+                    until = edges.until(from, until);
+                    if from == edges.first {
+                        stages.begin(v, self.gradient, edges);
+                    }
+                    if from == edges.last {
+                        put(v, stages.end(v, self.gradient, edges), &mut last);
+                    }
+                }
+                let mut turns = Turns { stages, limits, loud: 0, are_valid };
+                turns.take(v, (self.smoothing, self.gradient), &samples[from..until], &mut out[from..until]);
+                turns.stages.store(v, &mut kept.stages);
+                if let Some(edges) = &edges {
+                    float_stages::extend(edges, &mut kept.stages);
+                }
+                heard |= turns.loud.reverse_bits() >> (64 - (until - from)) << (above + from);
+                (are_valid, from) = (turns.are_valid, until);
+            }
             if turned || turned_rows != 0 {
                 let mut signs = [1.0; LANES];
                 for (sign, &own) in signs.iter_mut().zip(&self.signs[column..column + 2 * V::LANES]) {
@@ -248,9 +277,14 @@ impl<T: Deep> Tiles<'_, T> {
                     put(v, [x, both!(h => v.mul(y[h], v.mul(signs[h], turn)))], pair);
                 }
             }
-            are_valid &= turns.are_valid;
-            let heard = kept.loud | turns.loud.reverse_bits() >> (64 - rows) << above;
-            turns.stages.store(v, &mut kept.stages);
+            if let Some(edges) = &edges
+                && edges.extend_gradients(&mut block[..above + rows], above, last)
+            {
+                heard = 0;
+                for (row, pair) in block[..above + rows].iter().enumerate() {
+                    heard |= u64::from(hears(v, limits, load(v, pair))) << row;
+                }
+            }
             for (row, kept) in block[rows..][..above].iter().zip(&mut kept.gradients) {
                 put(v, load(v, row), kept);
             }
@@ -312,16 +346,22 @@ impl<V: Simd, S: Sums<V>> Turns<V, S> {
         for ([samples, ahead], out) in rows.iter().zip(out) {
             v.prefetch(ahead, 0);
             v.prefetch(ahead, 64 / size_of::<S::Sample>());
-            let [x, y] = self.stages.take(v, kinds, samples);
-            put(v, [x, y], out);
-            let squares = both!(h => v.add(v.mul(x[h], x[h]), v.mul(y[h], y[h])));
-            let above = both!(h => v.greater(squares[h], self.limits[h]));
-            self.loud = self.loud << 1 | u64::from(above[0] | above[1] != 0);
+            let gradients = self.stages.take(v, kinds, samples);
+            put(v, gradients, out);
+            self.loud = self.loud << 1 | u64::from(hears(v, self.limits, gradients));
             let middle = beyond(kinds.0) / 2;
             self.are_valid &= S::load(v, samples, middle).are_valid(v);
             self.are_valid &= S::load(v, samples, middle + V::LANES).are_valid(v);
         }
     }
+}
+
+/// Whether some gx² + gy² exceeds its limit.
+#[inline(always)]
+fn hears<V: Simd>(v: V, limits: Two<V::F32>, [x, y]: [Two<V::F32>; 2]) -> bool {
+    let squares = both!(h => v.add(v.mul(x[h], x[h]), v.mul(y[h], y[h])));
+    let above = both!(h => v.greater(squares[h], limits[h]));
+    above[0] | above[1] != 0
 }
 
 #[inline(always)]

@@ -32,8 +32,8 @@ pub(super) struct Copied {
     number: usize,
     /// Where [`WHOLE`] columns begin that hold all of them, in the image and in a row of copies, if there are as many.
     whole: Option<[usize; 2]>,
-    /// The elements beyond the image, and the columns that stand for them.
-    beyond: [[usize; 2]; 2 * MOST_SUPPORT],
+    /// The elements beyond the image, and the columns that stand for them, if any.
+    beyond: [(usize, Option<usize>); 2 * MOST_SUPPORT],
     beyond_number: usize,
 }
 
@@ -51,35 +51,41 @@ impl Copied {
         let from = column.min(width.saturating_sub(WHOLE));
         let to = (inside + from).checked_sub(column).filter(|to| to + WHOLE <= SAMPLES);
         let whole = to.filter(|_| number <= WHOLE && WHOLE <= width).map(|to| [from, to]);
-        let mut copied =
-            Self { out, inside, column, number, whole, beyond: [[0; 2]; 2 * MOST_SUPPORT], beyond_number: 0 };
+        let mut copied = Self {
+            out,
+            inside,
+            column,
+            number,
+            whole,
+            beyond: [(0, None); 2 * MOST_SUPPORT],
+            beyond_number: 0,
+        };
         for place in (copied.out.start..inside).chain(inside + number..copied.out.end) {
-            // Where nothing stands for a sample, nothing valid depends on it.
-            let column = border::inside(border, first + place as isize, width).unwrap_or(0);
-            copied.beyond[copied.beyond_number] = [place, column];
+            copied.beyond[copied.beyond_number] =
+                (place, border::inside(border, first + place as isize, width));
             copied.beyond_number += 1;
         }
         copied
     }
 
     /// Copies a row of gray samples.
-    pub(super) fn copy<T: Copy>(&self, row: &[T], out: &mut [T; SAMPLES]) {
+    pub(super) fn copy<T: Copy + Default>(&self, row: &[T], out: &mut [T; SAMPLES]) {
         if let Some([from, to]) = self.whole {
             out[to..to + WHOLE].copy_from_slice(&row[from..from + WHOLE]);
         } else {
             let samples = &row[self.column..self.column + self.number];
             out[self.inside..self.inside + self.number].copy_from_slice(samples);
         }
-        for &[place, column] in &self.beyond[..self.beyond_number] {
-            out[place] = row[column];
+        for &(place, column) in &self.beyond[..self.beyond_number] {
+            out[place] = column.map_or_else(T::default, |column| row[column]);
         }
     }
 
     /// Copies a row of colours, each channel to a row.
-    pub(super) fn split<T: Copy, V: Simd>(&self, v: V, row: &[T], out: [&mut [T; SAMPLES]; 3]) {
-        for &[place, column] in &self.beyond[..self.beyond_number] {
+    pub(super) fn split<T: Copy + Default, V: Simd>(&self, v: V, row: &[T], out: [&mut [T; SAMPLES]; 3]) {
+        for &(place, column) in &self.beyond[..self.beyond_number] {
             for channel in 0..3 {
-                out[channel][place] = row[column * 3 + channel];
+                out[channel][place] = column.map_or_else(T::default, |column| row[column * 3 + channel]);
             }
         }
         let pixels = row[self.column * 3..].as_chunks().0;

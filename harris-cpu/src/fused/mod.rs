@@ -5,20 +5,19 @@
 //! is written. There are these ways down a strip, of which a sample type and a configuration take the first that does
 //! them:
 //!
-//! - by tiles ([`by_tiles`]): windows up to 7, fixed gradients after no smoothing or a binomial one, `Reflect101` or `Skip`. A tile is one or two
-//!   vectors wide; what is between its samples and its gradients, and between these and its responses, never leaves the registers. Of 8-bit
-//!   samples and box and binomial windows ([`tiles`], [`stages`], [`windows`]) with vectors of 512 bits, and of 256 where contrast is asked
-//!   for and the window leaves them columns enough; of others ([`float_tiles`], [`float_stages`], [`float_windows`]) with 512 bits.
+//! - by tiles ([`by_tiles`]): windows up to 7, fixed gradients after no smoothing or a binomial one. A tile is one or two vectors wide; what is
+//!   between its samples and its gradients, and between these and its responses, never leaves the registers. Of 8-bit samples and box and
+//!   binomial windows ([`tiles`], [`stages`], [`windows`]) with vectors of 512 bits, and of 256 where contrast is asked for and the window
+//!   leaves them columns enough; of others ([`float_tiles`], [`float_stages`], [`float_windows`]) with 512 bits.
 //! - by rows ([`by_rows`], [`samples`], [`tensor`]): 8-bit samples, box and binomial windows. A kernel for each stage, from rows
-//!   of 16-bit gradients to 32-bit sums; gradients by tiles where these are wide enough ([`gradients`]). Where borders are others,
-//!   vectors are long and contrast is asked for, from gradients to responses word by word ([`by_words`], [`windows`]).
+//!   of 16-bit gradients to 32-bit sums; gradients by tiles where these are wide enough ([`gradients`]).
 //! - by floats ([`by_floats`], [`floats`], [`weighted`], [`wide`]): all else. Integers are exact as floats, as long as they fit; float images, and what
 //!   Gaussians made of others, keep the order of the contract.
 //!
 //! Sums of box windows of integers run on: the row that enters the window is added and the one that leaves it taken off,
 //! and wide windows are differences of running sums across, so that the cost does not depend on the window's size.
 //!
-//! All ways compute responses only where less than a response allows one above a threshold ([`quiet`]), and those by tiles, words and floats
+//! All ways compute responses only where less than a response allows one above a threshold ([`quiet`]), and those by tiles and floats
 //! even sums only where gradients do ([`windows`], [`loud`]), mark those above it ([`responses`]), and collect peaks where the suppression's
 //! neighbourhood is known ([`peaks`]). The greatest response so far bounds a relative threshold from below, so that few pixels are looked at; the final one filters the list. Where all
 //! responses are asked for, as a map, all are computed, and each row goes there as well.
@@ -26,7 +25,6 @@
 mod by_floats;
 mod by_rows;
 mod by_tiles;
-mod by_words;
 mod float_stages;
 mod float_tiles;
 mod float_windows;
@@ -102,15 +100,11 @@ impl FusedSample for u8 {
         }
         let threshold = walk.threshold(found);
         let contrast = walk.quiet(threshold).contrast(walk.scale);
-        // Constants, so that tiles and words are compiled for no vectors that are too short for any.
+        // A constant, so that tiles are compiled for no vectors that are too short for any.
         if const { tiles::has_tiles::<V>() }
             && let Some(tile) = tiles::columns::<V>(walk.config, contrast)
         {
             by_tiles::strip(walk, v, strip, tile, found);
-        } else if const { by_words::has_words::<V>() }
-            && let Some(word) = by_words::columns::<V>(walk.config, contrast)
-        {
-            walk.strip_by_words(v, strip, word, found);
         } else {
             walk.strip_by_rows(v, strip, found);
         }

@@ -67,7 +67,7 @@ pub(super) struct Responses {
     words: Box<[[u32; RING]; WORDS]>,
     /// For each word, the rows in which it has candidates, as bits.
     rows: [u64; WORDS],
-    /// For each tile, or word of a walk by words, the rows in which not all of it may be nothing, as bits: what is to be nothing mostly was when its row's slot was
+    /// For each tile, the rows in which not all of it may be nothing, as bits: what is to be nothing mostly was when its row's slot was
     /// used last, and need not be stored.
     filled: [u64; WORDS + 1],
 }
@@ -174,7 +174,7 @@ impl Responses {
         v.store_i16(&mut self.upper[slot].0, i, v.splat_i16(NOTHING));
     }
 
-    /// Completes a tile, or a word, at element `i` from row `slot` on: of `rows`, as bits, those that are not `put` are left as nothing. The
+    /// Completes a tile at element `i` from row `slot` on: of `rows`, as bits, those that are not `put` are left as nothing. The
     /// next one, into which its vectors reach, is put and completed after it.
     #[inline(always)]
     pub(super) fn complete<V: Simd>(

@@ -126,6 +126,8 @@ pub(crate) struct Scratch {
     pub(super) maxima: [Maxima; RING],
     /// A block of samples, a row for each channel; of the walk by rows, those that are smoothed together.
     pub(super) samples: SampleRows,
+    /// Samples of a row of nothing as wide as the image, where one is needed.
+    pub(super) nothing: Vec<u8>,
     /// What turns gy in each column, 1 or −1.
     pub(super) signs: [i16; SAMPLES],
     /// What tiles keep from block to block, and the gradients of one.
@@ -244,6 +246,7 @@ impl Default for Scratch {
             responses: Responses::default(),
             maxima: [Maxima::default(); RING],
             samples: Rows::new(0, 0),
+            nothing: Vec::new(),
             signs: [1; SAMPLES],
             kept: Vec::new(),
             tile: boxed(tiles::NO_GRADIENTS),

@@ -9,12 +9,15 @@ use std::mem;
 
 use harris_core::{Gradient, Smoothing};
 
+use super::by_tiles::Edges;
 use super::samples::weigh;
 use super::scratch::Aligned;
 use crate::simd::Simd;
 
 /// Vectors that the stages keep.
 const KEPT: usize = 12;
+/// Which of them is the last smoothed row.
+const SMOOTHED: usize = 5;
 
 /// What is kept of vectors of 32 lanes.
 pub(super) type Kept = [Aligned<i16, 32>; KEPT];
@@ -78,6 +81,11 @@ macro_rules! known {
     };
 }
 pub(super) use known;
+
+/// Puts what stands for the last smoothed row beyond the image.
+pub(super) fn extend(edges: &Edges, kept: &mut Kept) {
+    edges.extend_smoothed(&mut kept[SMOOTHED].0);
+}
 
 /// What the stages keep of the rows above.
 #[derive(Clone, Copy)]
@@ -168,28 +176,67 @@ impl<V: Simd> Stages<V> {
         gradient: Gradient,
         Neighbours { pair, next_pair, next }: Neighbours<V>,
     ) -> [V::I16; 2] {
-        let Self { slopes, differences, sums, .. } = self;
         // (p₁ + p₂) − (p₀ + p₁)
-        let difference = mem::replace(&mut slopes[0], v.sub_i16(next_pair, pair));
-        let (x, sum) = if matches!(gradient, Gradient::Scharr3) {
-            let x = weigh::<V, true>(v, differences[1], differences[0], difference);
-            *differences = [difference, differences[0]];
+        let difference = mem::replace(&mut self.slopes[0], v.sub_i16(next_pair, pair));
+        let x = self.down_x(v, gradient, difference);
+        let sum = if matches!(gradient, Gradient::Scharr3) {
             // 3·(p₀ + 2·p₁ + p₂) + 4·p₁
             let sobel = v.add_i16(pair, next_pair);
             let [twice, twice_next] = [v.add_i16(sobel, sobel), v.add_i16(next, next)];
-            (x, v.add_i16(v.add_i16(sobel, twice), v.add_i16(twice_next, twice_next)))
+            v.add_i16(v.add_i16(sobel, twice), v.add_i16(twice_next, twice_next))
         } else if matches!(gradient, Gradient::Central) {
-            let x = differences[0];
-            differences[0] = difference;
-            (x, next)
+            next
+        } else {
+            v.add_i16(pair, next_pair)
+        };
+        let sum = mem::replace(&mut self.slopes[1], sum);
+        [x, self.down_y(v, sum)]
+    }
+
+    /// gx of the row above that of these differences across.
+    #[inline(always)]
+    fn down_x(&mut self, v: V, gradient: Gradient, difference: V::I16) -> V::I16 {
+        let Self { differences, .. } = self;
+        if matches!(gradient, Gradient::Scharr3) {
+            let x = weigh::<V, true>(v, differences[1], differences[0], difference);
+            *differences = [difference, differences[0]];
+            x
+        } else if matches!(gradient, Gradient::Central) {
+            mem::replace(&mut differences[0], difference)
         } else {
             let [first, second] = differences;
-            (pass(v, pass(v, difference, first), second), v.add_i16(pair, next_pair))
-        };
-        let sum = mem::replace(&mut slopes[1], sum);
-        let y = v.sub_i16(sum, sums[1]);
-        *sums = [sum, sums[0]];
-        [x, y]
+            pass(v, pass(v, difference, first), second)
+        }
+    }
+
+    /// gy of the row above that of these sums across.
+    #[inline(always)]
+    fn down_y(&mut self, v: V, sum: V::I16) -> V::I16 {
+        let y = v.sub_i16(sum, self.sums[1]);
+        self.sums = [sum, self.sums[0]];
+        y
+    }
+
+    #[inline(always)]
+    fn down(&mut self, v: V, gradient: Gradient, [difference, sum]: [V::I16; 2]) -> [V::I16; 2] {
+        [self.down_x(v, gradient, difference), self.down_y(v, sum)]
+    }
+
+    /// Makes the last row whose slopes came down the image's first: what stands before it is itself, or nothing.
+    #[inline(always)]
+    pub(super) fn begin(&mut self, v: V, gradient: Gradient, edges: &Edges) {
+        let first = [self.differences[0], self.sums[0]];
+        if !edges.repeats() {
+            self.down(v, gradient, [v.splat_i16(0); 2]);
+        }
+        self.down(v, gradient, first);
+    }
+
+    /// gx and gy of the last row whose slopes came down, as the image's last: what stands behind it is itself, or nothing.
+    #[inline(always)]
+    pub(super) fn end(&mut self, v: V, gradient: Gradient, edges: &Edges) -> [V::I16; 2] {
+        let last = if edges.repeats() { [self.differences[0], self.sums[0]] } else { [v.splat_i16(0); 2] };
+        self.down(v, gradient, last)
     }
 }
 

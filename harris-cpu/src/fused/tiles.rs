@@ -8,9 +8,9 @@
 //! Samples beyond the image are reflected, and gy turns its sign where one of the axes is outside: so the products are
 //! extended (docs/arithmetic.md, section 1).
 
-use harris_core::{Border, Gradient, HarrisConfig, Measure, Smoothing, Window};
+use harris_core::{Gradient, HarrisConfig, Measure, Smoothing, Window};
 
-use super::by_tiles::{Part, Tiled};
+use super::by_tiles::{Edges, Part, Tiled};
 use super::quiet::Quiet;
 use super::responses::Responses;
 use super::scratch::{Aligned, BLOCK, SAMPLES, SampleRows, Scratch};
@@ -38,8 +38,7 @@ pub(super) const fn has_tiles<V: Simd>() -> bool {
 /// asks for.
 pub(super) fn columns<V: Simd>(config: &HarrisConfig, contrast: f32) -> Option<usize> {
     let (lanes, lost) = (2 * V::LANES, 2 * config.support_radius() - beyond(config.smoothing()));
-    let is_covered = matches!(config.border(), Border::Reflect101 | Border::Skip)
-        && config.window().radius() <= MOST_TILED
+    let is_covered = config.window().radius() <= MOST_TILED
         && (lanes == LANES || contrast >= LEAST_CONTRAST)
         && lanes >= lost + LEAST_TILE;
     is_covered.then(|| lanes - lost)
@@ -51,7 +50,8 @@ pub(super) type Pair = Aligned<[i16; LANES], 2>;
 /// The gradients of a block of a tile: rows of the window that the first one completes, and one for each row of samples.
 pub(super) type Block = [Pair; 2 * MOST_TILED + BLOCK];
 
-pub(super) const NO_GRADIENTS: Block = [Aligned([[0; LANES]; 2]); 2 * MOST_TILED + BLOCK];
+const NO_PAIR: Pair = Aligned([[0; LANES]; 2]);
+pub(super) const NO_GRADIENTS: Block = [NO_PAIR; 2 * MOST_TILED + BLOCK];
 
 /// What a tile keeps of a channel from block to block.
 #[derive(Clone, Debug)]
@@ -62,8 +62,7 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    pub(super) const NONE: Self =
-        Self { stages: stages::NONE, gradients: [Aligned([[0; LANES]; 2]); 2 * MOST_TILED] };
+    pub(super) const NONE: Self = Self { stages: stages::NONE, gradients: [NO_PAIR; 2 * MOST_TILED] };
 }
 
 impl Tiled for u8 {
@@ -73,6 +72,10 @@ impl Tiled for u8 {
 
     fn copies(scratch: &mut Scratch) -> &mut SampleRows {
         &mut scratch.samples
+    }
+
+    fn nothing(scratch: &mut Scratch) -> &mut Vec<u8> {
+        &mut scratch.nothing
     }
 
     fn begin(scratch: &mut Scratch, _: &HarrisConfig, channels: usize, tiles: usize) {
@@ -149,39 +152,46 @@ impl Tiles<'_> {
         let column = tile * self.part.words.step;
         let columns = self.part.words.step.min(self.part.width - column);
         let above = 2 * self.radius;
-        let listen = Listen::new(v, self.quiet, (self.radius, self.binomial), columns);
+        let listen = Listen::new(self.quiet, (self.radius, self.binomial), columns);
         let turned = self.part.any_turned && self.signs[column..column + 2 * V::LANES].contains(&-1);
         let is_inside = C == 1 && self.part.inside.contains(&tile);
         let kinds = (self.smoothing, self.gradient);
         let read = 2 * V::LANES + beyond(self.smoothing);
-        let mut loud = 0;
+        let edges = Edges::of(&self.part, column, 2 * V::LANES);
+        let (mut loud, mut extended) = (0, false);
         for channel in 0..C {
             let kept = &mut self.kept[tile * C + channel];
             let block = &mut self.gradients[channel];
             for (row, kept) in block[..above].iter_mut().zip(&kept.gradients) {
                 put(v, load(v, kept), row);
             }
-            let mut turns = Turns { stages: Stages::new(v), listen: &listen, loud: 0 };
-            turns.stages.load(v, &kept.stages);
             let out = &mut block[above..][..self.part.rows];
-            if is_inside {
-                let column = (self.part.first + column as isize) as usize;
-                turns.take(
-                    v,
-                    kinds,
-                    self.part.image[..self.part.rows].iter().zip(self.part.ahead).map(|(row, ahead)| {
+            let (mut from, mut last) = (0, NO_PAIR);
+            loud = 0;
+            while from < out.len() {
+                let mut until = out.len();
+                if let Some(edges) = &edges {
+                    until = edges.until(from, until);
+                    begin_or_end(v, self.gradient, edges, from, &mut kept.stages, &mut last);
+                }
+                let turns = Turns { kinds, listen, kept: &mut kept.stages, out: &mut out[from..until] };
+                let new = if is_inside {
+                    let column = (self.part.first + column as isize) as usize;
+                    let [image, ahead] = [self.part.image, self.part.ahead].map(|rows| &rows[from..until]);
+                    let rows = image.iter().zip(ahead).map(|(row, ahead)| {
                         v.prefetch(ahead, column);
                         &row[column..column + read]
-                    }),
-                    out,
-                );
-            } else {
-                turns.take(
-                    v,
-                    kinds,
-                    (0..self.part.rows).map(|row| &self.copies.row(row * C + channel)[column..column + read]),
-                    out,
-                );
+                    });
+                    turns.take(v, rows)
+                } else {
+                    let row = |row| &self.copies.row(row * C + channel)[column..column + read];
+                    turns.take(v, (from..until).map(row))
+                };
+                if let Some(edges) = &edges {
+                    stages::extend(edges, &mut kept.stages);
+                }
+                loud |= new << from;
+                from = until;
             }
             if turned || self.part.turned_rows != 0 {
                 for (row, pair) in out.iter_mut().enumerate() {
@@ -195,17 +205,18 @@ impl Tiles<'_> {
                     put(v, [x, y], pair);
                 }
             }
-            turns.stages.store(v, &mut kept.stages);
+            if let Some(edges) = &edges {
+                extended |= edges.extend_gradients(&mut block[..above + self.part.rows], above, last);
+            }
             for (row, kept) in block[self.part.rows..][..above].iter().zip(&mut kept.gradients) {
                 put(v, load(v, row), kept);
             }
-            loud = turns.loud.reverse_bits() >> (64 - self.part.rows);
         }
         // Of gray images only the rows before have not been listened to.
-        let loud = if C == 1 {
-            loud << above | listen.rows::<C>(v, self.gradients, above)
+        let loud = if C == 1 && !extended {
+            loud << above | listen.rows::<V, C>(v, self.gradients, above)
         } else {
-            listen.rows::<C>(v, self.gradients, above + self.part.rows)
+            listen.rows::<V, C>(v, self.gradients, above + self.part.rows)
         };
         let Some(number) = self.part.rows.checked_sub(self.part.without).filter(|&number| number > 0) else {
             return;
@@ -234,40 +245,56 @@ impl Tiles<'_> {
     }
 }
 
-/// Turns from samples to gradients of a channel of a tile.
-struct Turns<'a, V: Simd> {
-    stages: Stages<V>,
-    listen: &'a Listen<V>,
-    /// In which rows gradients suffice for a response where there are no other channels, as bits, the last row's the lowest.
-    loud: u64,
+/// Where the image's first or last row of gradients is next, has stages begin or end with it, and puts the last one.
+#[inline(always)]
+fn begin_or_end<V: Simd>(
+    v: V,
+    gradient: Gradient,
+    edges: &Edges,
+    turn: usize,
+    kept: &mut stages::Kept,
+    last: &mut Pair,
+) {
+    if turn == edges.first || turn == edges.last {
+        let mut stages = Stages::new(v);
+        stages.load(v, kept);
+        if turn == edges.first {
+            stages.begin(v, gradient, edges);
+        }
+        if turn == edges.last {
+            put(v, stages.end(v, gradient, edges), last);
+        }
+        stages.store(v, kept);
+    }
 }
 
-impl<V: Simd> Turns<'_, V> {
-    /// Takes rows of samples, and puts the gradients of as many.
-    #[inline(always)]
-    fn take<'r>(
-        &mut self,
-        v: V,
-        (smoothing, gradient): (Smoothing, Gradient),
-        rows: impl Iterator<Item = &'r [u8]>,
-        out: &mut [Pair],
-    ) {
-        known!(smoothing, gradient, kinds => self.walk(v, kinds, rows, out));
-    }
+/// Turns from rows of samples to as many of gradients, of a channel of a tile; tells in which gradients suffice for a response where there are
+/// no other channels, as bits.
+struct Turns<'a> {
+    kinds: (Smoothing, Gradient),
+    listen: Listen,
+    kept: &'a mut stages::Kept,
+    out: &'a mut [Pair],
+}
 
+impl Turns<'_> {
     #[inline(always)]
-    fn walk<'r>(
-        &mut self,
-        v: V,
-        kinds: (Smoothing, Gradient),
-        rows: impl Iterator<Item = &'r [u8]>,
-        out: &mut [Pair],
-    ) {
-        for (samples, out) in rows.zip(out) {
-            let [x, y] = self.stages.take(v, kinds, samples);
-            put(v, [x, y], out);
-            self.loud = self.loud << 1 | u64::from(self.listen.hears(v, v.dot_add(v.dot(x, x), y, y)));
-        }
+    fn take<'r, V: Simd>(self, v: V, rows: impl Iterator<Item = &'r [u8]>) -> u64 {
+        let (smoothing, gradient) = self.kinds;
+        let mut stages = Stages::new(v);
+        stages.load(v, self.kept);
+        let mut loud = 0;
+        known!(smoothing, gradient, kinds => {
+            for (samples, out) in rows.zip(&mut *self.out) {
+                let [x, y] = stages.take(v, kinds, samples);
+                put(v, [x, y], out);
+                let squares = v.dot_add(v.dot(x, x), y, y);
+                loud = loud << 1 | u64::from(self.listen.hears(v, squares));
+            }
+        });
+        stages.store(v, self.kept);
+        // The last row's bit is the lowest.
+        if self.out.is_empty() { 0 } else { u64::reverse_bits(loud) >> (64 - self.out.len()) }
     }
 }
 

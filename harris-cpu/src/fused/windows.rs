@@ -1,4 +1,4 @@
-//! The windows of a tile, or of a word of rows: from gradients to responses, where there may be one above the threshold.
+//! The windows of a tile: from gradients to responses, where there may be one above the threshold.
 //!
 //! The sums of box windows run on, as those of the row kernels do ([`super::tensor`]); those of binomial ones are taken anew for each
 //! row, from gradients times weights.
@@ -11,34 +11,21 @@ use super::tensor::{Formula, Harris, Noble, ShiTomasi, add_products, greatest_le
 use super::tiles::{Block, load};
 use crate::simd::{Simd, Work};
 
-/// Where gradients are.
-pub(super) trait Gradients {
-    /// gx and gy of a vector of columns, in a row of a channel.
-    fn load<V: Simd>(&self, v: V, channel: usize, row: usize) -> [V::I16; 2];
-}
-
-impl Gradients for [Block; 3] {
-    #[inline(always)]
-    fn load<V: Simd>(&self, v: V, channel: usize, row: usize) -> [V::I16; 2] {
-        load(v, &self[channel][row])
-    }
-}
-
-/// The windows of a tile or a word, and a block of rows.
-pub(super) struct Windows<'a, G> {
+/// The windows of a tile and a block of rows.
+pub(super) struct Windows<'a> {
     pub(super) measure: Measure,
     pub(super) scale: f32,
     pub(super) threshold: f32,
     pub(super) quiet: Quiet,
     /// Of each channel; and the first row of the first row's window.
-    pub(super) gradients: &'a G,
+    pub(super) gradients: &'a [Block; 3],
     pub(super) first: usize,
     /// The rows of responses in whose windows something is heard, as bits.
     pub(super) heard: u64,
     pub(super) responses: &'a mut Responses,
     /// The place of the first row of responses.
     pub(super) slot: usize,
-    /// The tile's or word's number, and its first element in a row of responses.
+    /// The tile's number, and its first element in a row of responses.
     pub(super) word: (usize, usize),
     /// Its columns.
     pub(super) columns: usize,
@@ -46,18 +33,24 @@ pub(super) struct Windows<'a, G> {
 
 /// The kernel for windows of size `S` and `C` channels of a tile; `B` tells binomial windows from boxes. Each is compiled by itself: unoptimised,
 /// a function that held them all would overflow a thread's stack.
-struct Kernel<'a, const S: usize, const C: usize, const B: bool>(Windows<'a, [Block; 3]>);
+struct Kernel<'a, const S: usize, const C: usize, const B: bool>(Windows<'a>);
 
 impl<const S: usize, const C: usize, const B: bool> Work for Kernel<'_, S, C, B> {
     type Output = u64;
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) -> u64 {
-        self.0.within::<V, S, C, B>(v)
+        match self.0.measure {
+            Measure::Harris { k } => self.0.by::<V, _, S, C, B>(v, &Harris { k: v.splat_f32(k) }),
+            Measure::ShiTomasi => self.0.by::<V, _, S, C, B>(v, &ShiTomasi { half: v.splat_f32(0.5) }),
+            Measure::Noble { eps } => {
+                self.0.by::<V, _, S, C, B>(v, &Noble { two: v.splat_f32(2.0), eps: v.splat_f32(eps) })
+            }
+        }
     }
 }
 
-impl<'a> Windows<'a, [Block; 3]> {
+impl<'a> Windows<'a> {
     /// Puts and marks the responses of rows that are not quiet; returns which, as bits.
     #[inline(always)]
     pub(super) fn respond<V: Simd>(self, v: V, (radius, binomial, channels): (usize, bool, usize)) -> u64 {
@@ -75,20 +68,6 @@ impl<'a> Windows<'a, [Block; 3]> {
             1 => v.enter(Kernel::<'a, 3, C, B>(self)),
             2 => v.enter(Kernel::<'a, 5, C, B>(self)),
             _ => v.enter(Kernel::<'a, 7, C, B>(self)),
-        }
-    }
-}
-
-impl<G: Gradients> Windows<'_, G> {
-    /// The same within a kernel.
-    #[inline(always)]
-    pub(super) fn within<V: Simd, const S: usize, const C: usize, const B: bool>(self, v: V) -> u64 {
-        match self.measure {
-            Measure::Harris { k } => self.by::<V, _, S, C, B>(v, &Harris { k: v.splat_f32(k) }),
-            Measure::ShiTomasi => self.by::<V, _, S, C, B>(v, &ShiTomasi { half: v.splat_f32(0.5) }),
-            Measure::Noble { eps } => {
-                self.by::<V, _, S, C, B>(v, &Noble { two: v.splat_f32(2.0), eps: v.splat_f32(eps) })
-            }
         }
     }
 
@@ -114,14 +93,14 @@ impl<G: Gradients> Windows<'_, G> {
             let start = heard.trailing_zeros() as usize;
             let end = start + (heard >> start).trailing_ones() as usize;
             heard &= !0 << end;
-            let mut sums = Sums::<V, S, B>::of::<_, C>(v, gradients, first + start);
+            let mut sums = Sums::<V, S, B>::of::<C>(v, gradients, first + start);
             let mut next = respond.ask(v, &sums);
             for row in start..end {
                 // The question about a row is put while the one before it is responded to: what is not foreseen costs less the earlier
                 // it is known.
                 let asked = next;
                 if row + 1 < end {
-                    sums.go_on::<_, C>(v, gradients, first + row + 1);
+                    sums.go_on::<C>(v, gradients, first + row + 1);
                     next = respond.ask(v, &sums);
                 }
                 if asked.loud != 0 {
@@ -143,11 +122,11 @@ struct Sums<V: Simd, const S: usize, const B: bool> {
 impl<V: Simd, const S: usize, const B: bool> Sums<V, S, B> {
     /// Adds up the products of all rows of a window, of binomial ones times their weights.
     #[inline(always)]
-    fn of<G: Gradients, const C: usize>(v: V, gradients: &G, window: usize) -> Self {
+    fn of<const C: usize>(v: V, gradients: &[Block; 3], window: usize) -> Self {
         let (mut pairs, mut odds) = ([v.splat_i32(0); 3], [v.splat_i32(0); 3]);
         for channel in 0..C {
             for row in 0..S {
-                let [x, y] = gradients.load(v, channel, window + row);
+                let [x, y] = load(v, &gradients[channel][window + row]);
                 let weighted =
                     if B { [weighted::<V, S>(v, x, row), weighted::<V, S>(v, y, row)] } else { [x, y] };
                 add_products(v, [x, y], weighted, &mut pairs, &mut odds);
@@ -158,14 +137,14 @@ impl<V: Simd, const S: usize, const B: bool> Sums<V, S, B> {
 
     /// Goes on to a window from the one above it.
     #[inline(always)]
-    fn go_on<G: Gradients, const C: usize>(&mut self, v: V, gradients: &G, window: usize) {
+    fn go_on<const C: usize>(&mut self, v: V, gradients: &[Block; 3], window: usize) {
         if B {
-            *self = Self::of::<_, C>(v, gradients, window);
+            *self = Self::of::<C>(v, gradients, window);
             return;
         }
         for channel in 0..C {
-            let leaves = gradients.load(v, channel, window - 1);
-            self.slide(v, leaves, gradients.load(v, channel, window + S - 1));
+            let leaves = load(v, &gradients[channel][window - 1]);
+            self.slide(v, leaves, load(v, &gradients[channel][window + S - 1]));
         }
     }
 
@@ -269,9 +248,10 @@ fn binomial_across<V: Simd, const S: usize>(v: V, pairs: V::I32, odds: V::I32) -
 }
 
 /// What of gradients suffices for a response above the threshold.
-pub(super) struct Listen<V: Simd> {
+#[derive(Clone, Copy)]
+pub(super) struct Listen {
     /// What gx² + gy² of a pair of columns exceed in some row of a window with such a response.
-    limit: V::I32,
+    limit: i32,
     /// The pairs of columns that windows read, as bits.
     pairs: u32,
 }
@@ -279,31 +259,31 @@ pub(super) struct Listen<V: Simd> {
 // Scharr's gradient is the greatest.
 const _: () = assert!(3 * 2 * 2 * (16 * 255_i64).pow(2) <= i32::MAX as i64);
 
-impl<V: Simd> Listen<V> {
+impl Listen {
     /// To gradients for windows of a radius, and so many columns of them.
     #[inline(always)]
-    pub(super) fn new(v: V, quiet: Quiet, (radius, binomial): (usize, bool), columns: usize) -> Self {
+    pub(super) fn new(quiet: Quiet, (radius, binomial): (usize, bool), columns: usize) -> Self {
         let least = i64::from(quiet.trace.div_ceil(most_weight(radius, binomial)));
         Self {
-            limit: v.splat_i32(i32::try_from(least - 1).unwrap_or(i32::MAX)),
+            limit: i32::try_from(least - 1).unwrap_or(i32::MAX),
             pairs: u32::MAX >> (32 - (columns + 2 * radius).div_ceil(2)),
         }
     }
 
     /// Whether gx² + gy² of all channels suffice.
     #[inline(always)]
-    pub(super) fn hears(&self, v: V, squares: V::I32) -> bool {
-        v.greater_i32(squares, self.limit) & self.pairs != 0
+    pub(super) fn hears<V: Simd>(&self, v: V, squares: V::I32) -> bool {
+        v.greater_i32(squares, v.splat_i32(self.limit)) & self.pairs != 0
     }
 
     /// In which of the first rows gradients of `C` channels suffice, as bits.
     #[inline(always)]
-    pub(super) fn rows<const C: usize>(&self, v: V, gradients: &impl Gradients, number: usize) -> u64 {
+    pub(super) fn rows<V: Simd, const C: usize>(&self, v: V, gradients: &[Block; 3], number: usize) -> u64 {
         let mut loud = 0;
         for row in 0..number {
             let mut squares = v.splat_i32(0);
             for channel in 0..C {
-                let [x, y] = gradients.load(v, channel, row);
+                let [x, y] = load(v, &gradients[channel][row]);
                 squares = v.dot_add(v.dot_add(squares, x, x), y, y);
             }
             loud |= u64::from(self.hears(v, squares)) << row;
