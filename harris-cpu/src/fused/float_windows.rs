@@ -88,46 +88,103 @@ impl Windows<'_> {
     }
 
     #[inline(always)]
-    fn by<V: Simd>(self, v: V, sums: &mut impl Sums<V>) -> u64 {
-        let Windows { measure, gradients, first, mut heard, responses, slot, word: (word, element), .. } =
-            self;
-        let (scale, limit, quiet) =
-            (v.splat_f32(self.scale), v.splat_f32(self.threshold), v.splat_f32(self.quiet));
-        let valid = u32::MAX >> (32 - self.columns);
+    fn by<V: Simd, S: Sums<V>>(self, v: V, sums: &mut S) -> u64 {
+        let Windows { gradients, first, mut heard, responses, slot, .. } = self;
+        let respond = Respond {
+            measure: self.measure,
+            scale: v.splat_f32(self.scale),
+            limit: v.splat_f32(self.threshold),
+            quiet: v.splat_f32(self.quiet),
+            valid: u32::MAX >> (32 - self.columns),
+            word: self.word,
+        };
         let mut computed = 0;
         // Rows that are heard mostly follow each other.
         while heard != 0 {
             let start = heard.trailing_zeros() as usize;
             let end = start + (heard >> start).trailing_ones() as usize;
             heard &= !0 << end;
+            sums.take(v, gradients, first + start, false);
+            let mut next = respond.ask(v, sums);
             for row in start..end {
-                sums.take(v, gradients, first + row, row > start);
-                let [a, c] = [sums.across(v, 0), sums.across(v, 2)];
-                let [a, c] = [both!(h => v.mul(a[h], scale)), both!(h => v.mul(c[h], scale))];
-                let loud = both!(h => v.greater(bound(v, measure, a[h], c[h]), quiet));
-                if (loud[0] | loud[1] << V::LANES) & valid == 0 {
-                    continue;
+                // The question about a row is put while the one before it is responded to, as by the other tiles.
+                let asked = next;
+                if row + 1 < end {
+                    sums.take(v, gradients, first + row + 1, true);
+                    next = respond.ask(v, sums);
                 }
-                let b = sums.across(v, 1);
-                let b = both!(h => v.mul(b[h], scale));
-                let found = both!(h => response(v, measure, a[h], b[h], c[h]));
-                let slot = (slot + row) % RING;
-                responses.put(v, slot, element, found);
-                let above = both!(h => v.greater(found[h], limit));
-                responses.mark(slot, word, (above[0] | above[1] << V::LANES) & valid);
-                computed |= 1 << row;
+                if asked.is_loud {
+                    respond.put(v, sums, asked, responses, (slot + row) % RING);
+                    computed |= 1 << row;
+                }
             }
         }
         computed
     }
 }
 
+/// What is known of a row of windows before it is responded to.
+#[derive(Clone, Copy)]
+struct Asked<V: Simd, D> {
+    is_loud: bool,
+    /// The sums of gx² and of gy², scaled.
+    a: Two<V::F32>,
+    c: Two<V::F32>,
+    /// Of gx·gy, down the columns.
+    b: D,
+}
+
+/// Computes the responses of rows of a tile.
+struct Respond<V: Simd> {
+    measure: Measure,
+    scale: V::F32,
+    limit: V::F32,
+    quiet: V::F32,
+    /// The tile's columns, as bits.
+    valid: u32,
+    word: (usize, usize),
+}
+
+impl<V: Simd> Respond<V> {
+    #[inline(always)]
+    fn ask<S: Sums<V>>(&self, v: V, sums: &S) -> Asked<V, S::Down> {
+        let [a, b, c] = sums.down();
+        let [a, c] = [sums.across(v, a), sums.across(v, c)];
+        let [a, c] = [both!(h => v.mul(a[h], self.scale)), both!(h => v.mul(c[h], self.scale))];
+        let loud = both!(h => v.greater(bound(v, self.measure, a[h], c[h]), self.quiet));
+        Asked { is_loud: (loud[0] | loud[1] << V::LANES) & self.valid != 0, a, c, b }
+    }
+
+    /// Puts the responses of a row.
+    #[inline(always)]
+    fn put<S: Sums<V>>(
+        &self,
+        v: V,
+        sums: &S,
+        asked: Asked<V, S::Down>,
+        responses: &mut Responses,
+        slot: usize,
+    ) {
+        let Asked { a, b, c, .. } = asked;
+        let b = sums.across(v, b);
+        let b = both!(h => v.mul(b[h], self.scale));
+        let found = both!(h => response(v, self.measure, a[h], b[h], c[h]));
+        responses.put(v, slot, self.word.1, found);
+        let above = both!(h => v.greater(found[h], self.limit));
+        responses.mark(slot, self.word.0, (above[0] | above[1] << V::LANES) & self.valid);
+    }
+}
+
 /// The sums of gx², gx·gy and gy² over windows.
 trait Sums<V: Simd> {
+    /// Those of one of them down the columns.
+    type Down: Copy;
+
     /// Takes the sums down the columns, from row `window` on; or goes on to them from the row above.
     fn take(&mut self, v: V, gradients: &[Block], window: usize, goes_on: bool);
+    fn down(&self) -> [Self::Down; 3];
     /// The sums over the window's columns.
-    fn across(&self, v: V, of: usize) -> Two<V::F32>;
+    fn across(&self, v: V, down: Self::Down) -> Two<V::F32>;
 }
 
 /// Exact sums, of boxes, or of binomial windows where `B`.
@@ -140,6 +197,8 @@ fn widened<V: Simd>(v: V, row: &Pair, quarter: usize) -> [V::F64; 2] {
 }
 
 impl<V: Simd, const S: usize, const B: bool> Sums<V> for ExactSums<V, S, B> {
+    type Down = [V::F64; 4];
+
     #[inline(always)]
     fn take(&mut self, v: V, gradients: &[Block], window: usize, goes_on: bool) {
         if goes_on && !B {
@@ -179,8 +238,12 @@ impl<V: Simd, const S: usize, const B: bool> Sums<V> for ExactSums<V, S, B> {
     }
 
     #[inline(always)]
-    fn across(&self, v: V, of: usize) -> Two<V::F32> {
-        let mut sums = self.0[of];
+    fn down(&self) -> [[V::F64; 4]; 3] {
+        self.0
+    }
+
+    #[inline(always)]
+    fn across(&self, v: V, mut sums: [V::F64; 4]) -> Two<V::F32> {
         let mut moved = sums;
         for _ in 1..S {
             if B {
@@ -225,6 +288,8 @@ impl<V: Simd, const S: usize> RoundedSums<V, S> {
 }
 
 impl<V: Simd, const S: usize> Sums<V> for RoundedSums<V, S> {
+    type Down = Two<V::F32>;
+
     #[inline(always)]
     fn take(&mut self, v: V, gradients: &[Block], window: usize, _: bool) {
         let mut products = [[[v.splat_f32(0.0); 2]; S]; 3];
@@ -246,9 +311,13 @@ impl<V: Simd, const S: usize> Sums<V> for RoundedSums<V, S> {
     }
 
     #[inline(always)]
-    fn across(&self, v: V, of: usize) -> Two<V::F32> {
-        let mut places = [self.sums[of]; S];
-        let sums = self.sums[of];
+    fn down(&self) -> [Two<V::F32>; 3] {
+        self.sums
+    }
+
+    #[inline(always)]
+    fn across(&self, v: V, sums: Two<V::F32>) -> Two<V::F32> {
+        let mut places = [sums; S];
         (places[1], places[2]) = (later::<1, V>(v, sums), later::<2, V>(v, sums));
         if S > 3 {
             (places[3], places[4]) = (later::<3, V>(v, sums), later::<4, V>(v, sums));
