@@ -298,6 +298,40 @@ fn rows_that_nothing_listens_to_are_not_silent() {
     }
 }
 
+/// Noise in the image's outermost columns or rows alone, under borders that repeat gradients or put nothing beside them.
+#[test]
+fn what_is_loud_at_the_edge_of_the_image_is_heard() {
+    let windows = [Window::Box { size: 3 }, Window::Box { size: 7 }, Window::Binomial { size: 5 }];
+    // Wherever edges lie in tiles and in blocks of rows.
+    for (side, length) in (0..4).flat_map(|side| (40..110).map(move |length| (side, length))) {
+        let (width, height) = if side < 2 { (length, 40) } else { (45, length) };
+        let border = [Border::Replicate, Border::Zero][length % 2];
+        let (depth, channels) =
+            [(Depth::U8, 1), (Depth::U8, 3), (Depth::F32, 1), (Depth::U16, 1), (Depth::F32, 3)][length % 5];
+        let deep = 1 + length % 3;
+        let draw = |x: usize, y: usize, c: usize| {
+            let is_loud = [x < deep, x + deep >= width, y < deep, y + deep >= height][side];
+            if is_loud { noise(length as u64, x, y, c) } else { 0.5 }
+        };
+        let picture = Picture::draw(depth, (width, height, channels), draw);
+        for window in windows {
+            let smoothing = [Smoothing::None, Smoothing::Binomial3][length / 2 % 2];
+            let builder = HarrisConfig::builder().smoothing(smoothing).window(window).border(border);
+            let builder = builder.suppression_radius(0);
+            let mut reference = ReferenceDetector::new(builder.clone().build().unwrap());
+            let greatest = reference.response(&picture.view()).unwrap().into_iter().fold(0.0, f32::max);
+            let config = builder.threshold(Threshold::Absolute(greatest.next_down())).build().unwrap();
+            let expected = ReferenceDetector::new(config.clone()).detect(&picture.view()).unwrap();
+            assert!(!expected.is_empty(), "{config:?}, {picture:?}");
+            for level in Level::available() {
+                let mut detector = CpuDetector::with_threads(config.clone(), 1).unwrap().at_level(level);
+                let found = detector.detect(&picture.view()).unwrap();
+                assert_eq!(found, expected, "{level}, {config:?}, {picture:?}, side {side}");
+            }
+        }
+    }
+}
+
 /// Noise beside or below quiet ground: there, the outermost windows with a response have gradients in one column or row alone.
 #[test]
 fn what_is_loud_in_the_outermost_column_or_row_of_a_window_is_heard() {

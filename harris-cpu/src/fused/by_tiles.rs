@@ -82,7 +82,7 @@ pub(super) struct Edges {
     gradients: Range<usize>,
     smoothed: Range<usize>,
     lanes: usize,
-    /// Whether lanes lie beyond it.
+    /// Whether lanes of the smoothed row lie beyond it.
     is_cut: bool,
     /// Rows of the part above the image, and the first one below it.
     above: usize,
@@ -105,7 +105,7 @@ impl Beyond {
             border: self.border,
             first: turn(0).unwrap_or(usize::MAX),
             last: turn(self.height as isize - 1).unwrap_or(usize::MAX),
-            is_cut: gradients.len().min(smoothed.len()) < lanes,
+            is_cut: smoothed.len() < lanes,
             gradients,
             smoothed,
             lanes,
@@ -166,7 +166,8 @@ impl Edges {
         }
         let number = rows.len() - known;
         let below = self.below.min(number);
-        if self.is_cut {
+        let is_cut = self.gradients.len() < self.lanes;
+        if is_cut {
             for row in &mut rows[known + self.above..known + below] {
                 for row in &mut row.0 {
                     self.extend(&mut row[..self.lanes], &self.gradients);
@@ -183,7 +184,7 @@ impl Edges {
             let row = nearest(known + below - 1).map_or(nothing, |at| rows[at]);
             rows[known + below..].fill(row);
         }
-        self.is_cut || self.above > 0 || below < number || self.last < number
+        is_cut || self.above > 0 || below < number || self.last < number
     }
 }
 
@@ -306,4 +307,69 @@ fn is_turned(border: Border, i: isize, len: usize) -> bool {
     let period = 2 * (len as isize - 1);
     let is_inside = (0..len as isize).contains(&i);
     !is_inside && border == Border::Reflect101 && period > 0 && i.rem_euclid(period) > len as isize - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LANES: usize = 8;
+    const ROWS: usize = 5;
+    const KNOWN: usize = 2;
+
+    /// The gradients of row y from column x on, each axis with numbers of its own.
+    fn row(y: isize, x: isize, of: impl Fn(isize, isize) -> isize) -> Aligned<[isize; LANES], 2> {
+        let lanes = std::array::from_fn(|lane| of(y, x + lane as isize));
+        Aligned([lanes, lanes.map(|value| -value)])
+    }
+
+    /// Gradients beyond the image become the nearest within it, or nothing; and it is told where any stand there, or the last row was put.
+    #[test]
+    fn what_stands_beyond_the_image_is_put_and_told() {
+        let (mut told, mut cases) = (0, 0);
+        for (border, (w, h)) in [Border::Replicate, Border::Zero]
+            .into_iter()
+            .flat_map(|border| [(1, 1), (3, 2), (20, 20)].map(|size| (border, size)))
+        {
+            let found = |y: isize, x: isize| 1000 + 100 * y + x;
+            let is_last = |top: isize, y: isize| y == h - 1 && (0..ROWS as isize).contains(&(y - top));
+            // Tiles have columns of the image, and parts reach its rows or follow them at once.
+            for (top, x) in
+                (1 - ROWS as isize..h + 2).flat_map(|top| (2 - LANES as isize..w - 1).map(move |x| (top, x)))
+            {
+                let beyond =
+                    Beyond { border, width: w as usize, height: h as usize, row: top, column: x - 3 };
+                let edges = beyond.edges(ROWS, 3, LANES);
+                let expected = |y: isize, x: isize| {
+                    let (near_y, near_x) = (y.clamp(0, h - 1), x.clamp(0, w - 1));
+                    if border == Border::Zero && (y, x) != (near_y, near_x) {
+                        0
+                    } else {
+                        found(near_y, near_x) + if is_last(top, near_y) { 1_000_000 } else { 0 }
+                    }
+                };
+                // Rows that are known are as they shall be.
+                let first = top - KNOWN as isize;
+                let mut rows: [_; KNOWN + ROWS] = std::array::from_fn(|i| {
+                    let y = first + i as isize;
+                    if i < KNOWN { row(y, x, expected) } else { row(y, x, found) }
+                });
+                let last = row(h - 1, x, |y, x| found(y, x) + 1_000_000);
+                let is_told = edges.extend_gradients(&mut rows, KNOWN, last);
+                for (i, found) in rows.iter().enumerate() {
+                    let y = first + i as isize;
+                    assert_eq!(
+                        found.0,
+                        row(y, x, expected).0,
+                        "{border:?}, {w} x {h}, row {y}, from column {x} on"
+                    );
+                }
+                let is_any = x < 0 || x + LANES as isize > w || top < 0 || top + ROWS as isize > h - 1;
+                assert_eq!(is_told, is_any, "{border:?}, {w} x {h}, from row {top} and column {x} on");
+                told += usize::from(is_told);
+                cases += 1;
+            }
+        }
+        assert!(told > 0 && told < cases, "{told} of {cases}");
+    }
 }
