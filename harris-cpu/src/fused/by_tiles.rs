@@ -15,22 +15,24 @@ use super::stages::beyond;
 use super::walk::{Columns, Walk};
 use crate::simd::Simd;
 
-/// Samples of which there are tiles.
-pub(super) trait Tiled: FusedSample + Default {
+/// A kind of tiles.
+pub(super) trait Tiled {
+    type Sample: FusedSample + Default;
+
     /// Turns between a row of samples that completes a row of gradients and that row.
     fn delay<V: Simd>(smoothing: Smoothing) -> usize;
 
     /// Where samples are copied to that stand for others.
-    fn copies(scratch: &mut Scratch) -> &mut Rows<Self, SAMPLES>;
+    fn copies(scratch: &mut Scratch) -> &mut Rows<Self::Sample, SAMPLES>;
 
     /// Where a row of nothing is kept.
-    fn nothing(scratch: &mut Scratch) -> &mut Vec<Self>;
+    fn nothing(scratch: &mut Scratch) -> &mut Vec<Self::Sample>;
 
     /// Makes room for so many tiles, which keep nothing yet.
     fn begin(scratch: &mut Scratch, config: &HarrisConfig, channels: usize, tiles: usize);
 
     /// Computes the responses of a part of a strip, and marks those above a threshold.
-    fn respond<V: Simd>(walk: &mut Walk<'_, Self>, v: V, part: Part<'_, Self>);
+    fn respond<V: Simd>(walk: &mut Walk<'_, Self::Sample>, v: V, part: Part<'_, Self::Sample>);
 }
 
 /// A block of rows of a strip, and its tiles.
@@ -190,7 +192,7 @@ impl Edges {
 
 /// Walks down a strip by tiles of so many columns.
 pub(super) fn strip<T: Tiled, V: Simd>(
-    walk: &mut Walk<'_, T>,
+    walk: &mut Walk<'_, T::Sample>,
     v: V,
     strip: &Range<usize>,
     tile: usize,
@@ -220,10 +222,10 @@ pub(super) fn strip<T: Tiled, V: Simd>(
     let (mut consumed, mut complete, mut turn) = (0, rows.start, 0);
     let mut nothing = mem::take(T::nothing(walk.scratch));
     if config.border() == Border::Zero {
-        nothing.resize(image.width() * channels, T::default());
+        nothing.resize(image.width() * channels, T::Sample::default());
     }
     // The rows of two blocks by turns: one to walk, and the one that follows.
-    let mut blocks: [[&[T]; RING]; 2] = [[&[]; RING]; 2];
+    let mut blocks: [[&[T::Sample]; RING]; 2] = [[&[]; RING]; 2];
     let block_from = |rows: &mut [_; RING], top: isize| {
         for (row, y) in rows[..BLOCK].iter_mut().zip(top..) {
             *row = match border::inside(config.border(), y, image.height()) {
@@ -289,7 +291,7 @@ pub(super) fn strip<T: Tiled, V: Simd>(
 }
 
 /// Sets what turns gy in the `number` columns from `start` on, and returns whether any is turned.
-fn turn<T: Tiled>(walk: &mut Walk<'_, T>, start: isize, number: usize) -> bool {
+fn turn<T: FusedSample>(walk: &mut Walk<'_, T>, start: isize, number: usize) -> bool {
     let width = walk.image.width();
     let signs = &mut walk.scratch.signs[..number];
     signs.fill(1);

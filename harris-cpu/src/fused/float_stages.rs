@@ -1,8 +1,10 @@
-//! From samples to gradients in registers, as floats: as [`super::stages`], of 16-bit and float samples.
+//! From samples to gradients in registers, as floats: as [`super::stages`], of all samples.
 //!
 //! A row is two vectors: of the lanes that a stage loses, where it moves some to reach neighbours, there are half as many, and the processor
 //! has two chains of operations to work on. Operations on float samples are those of the contract, in its order; sums of integers are
 //! exact in any.
+
+use std::marker::PhantomData;
 
 use harris_core::{Gradient, MAX_SAMPLE, Smoothing};
 
@@ -55,22 +57,59 @@ pub(super) trait Sums<V: Simd>: Copy {
     fn are_valid(self, v: V) -> bool;
 }
 
-/// Integers.
-#[derive(Clone, Copy)]
-pub(super) struct Whole<V: Simd>(V::I32);
+/// Samples that are integers.
+pub(super) trait Integer {
+    /// Those of a vector, widened.
+    fn load<V: Simd>(v: V, row: &[Self], i: usize) -> V::I32
+    where
+        Self: Sized;
+}
 
-impl<V: Simd> Sums<V> for Whole<V> {
-    type Sample = u16;
+impl Integer for u8 {
+    #[inline(always)]
+    fn load<V: Simd>(v: V, row: &[u8], i: usize) -> V::I32 {
+        v.load_bytes(row, i)
+    }
+}
+
+impl Integer for u16 {
+    #[inline(always)]
+    fn load<V: Simd>(v: V, row: &[u16], i: usize) -> V::I32 {
+        v.load_u16(row, i)
+    }
+}
+
+/// Sums of integers.
+pub(super) struct Whole<V: Simd, T>(V::I32, PhantomData<T>);
+
+impl<V: Simd, T> Clone for Whole<V, T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<V: Simd, T> Copy for Whole<V, T> {}
+
+impl<V: Simd, T> Whole<V, T> {
+    #[inline(always)]
+    fn new(sums: V::I32) -> Self {
+        Self(sums, PhantomData)
+    }
+}
+
+impl<V: Simd, T: Integer> Sums<V> for Whole<V, T> {
+    type Sample = T;
     type Kept = i32;
 
     #[inline(always)]
-    fn load(v: V, row: &[u16], i: usize) -> Self {
-        Self(v.load_u16(row, i))
+    fn load(v: V, row: &[T], i: usize) -> Self {
+        Self::new(T::load(v, row, i))
     }
 
     #[inline(always)]
     fn load_kept(v: V, row: &[i32; LANES], i: usize) -> Self {
-        Self(v.load_i32(row, i))
+        Self::new(v.load_i32(row, i))
     }
 
     #[inline(always)]
@@ -79,16 +118,21 @@ impl<V: Simd> Sums<V> for Whole<V> {
     }
 
     #[inline(always)]
-    fn three(v: V, [Self(a), Self(b)]: [Self; 2], Self(centre): Self) -> Self {
-        Self(v.add_i32(v.add_i32(a, b), v.add_i32(centre, centre)))
+    fn three(v: V, [Self(a, _), Self(b, _)]: [Self; 2], Self(centre, _): Self) -> Self {
+        Self::new(v.add_i32(v.add_i32(a, b), v.add_i32(centre, centre)))
     }
 
     #[inline(always)]
-    fn five(v: V, [Self(a), Self(e)]: [Self; 2], [Self(b), Self(d)]: [Self; 2], Self(c): Self) -> Self {
+    fn five(
+        v: V,
+        [Self(a, _), Self(e, _)]: [Self; 2],
+        [Self(b, _), Self(d, _)]: [Self; 2],
+        Self(c, _): Self,
+    ) -> Self {
         // 2·(2·(b + d + c) + c)
         let inner = v.add_i32(v.add_i32(b, d), c);
         let half = v.add_i32(v.add_i32(inner, inner), c);
-        Self(v.add_i32(v.add_i32(a, e), v.add_i32(half, half)))
+        Self::new(v.add_i32(v.add_i32(a, e), v.add_i32(half, half)))
     }
 
     #[inline(always)]

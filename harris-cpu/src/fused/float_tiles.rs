@@ -1,6 +1,7 @@
 //! Tiles of floats: as [`super::tiles`], of 16-bit and float samples.
 
 use std::fmt::Debug;
+use std::marker::PhantomData;
 
 use harris_core::pipeline::taps;
 use harris_core::{Gradient, HarrisConfig, Measure, Smoothing, Window};
@@ -41,7 +42,10 @@ impl<K: Copy + Default> Kept<K> {
     }
 }
 
-/// Samples that are floats in tiles.
+/// Tiles of float gradients.
+pub(super) struct FloatTiles<T>(PhantomData<T>);
+
+/// Their samples.
 pub(super) trait Deep: FusedSample + Default {
     /// What they are summed in, and a number of that.
     type Sums<V: Simd>: Sums<V, Sample = Self, Kept = Self::Kept>;
@@ -83,8 +87,18 @@ pub(super) struct Rest<'a> {
     is_invalid: &'a mut bool,
 }
 
+impl Deep for u8 {
+    type Sums<V: Simd> = Whole<V, u8>;
+    type Kept = i32;
+
+    fn memory(scratch: &mut Scratch) -> (&mut Memory<u8>, Rest<'_>) {
+        let Scratch { tiles_of_u8, signs, responses, is_invalid, .. } = scratch;
+        (tiles_of_u8, Rest { signs, responses, is_invalid })
+    }
+}
+
 impl Deep for u16 {
-    type Sums<V: Simd> = Whole<V>;
+    type Sums<V: Simd> = Whole<V, u16>;
     type Kept = i32;
 
     fn memory(scratch: &mut Scratch) -> (&mut Memory<u16>, Rest<'_>) {
@@ -115,7 +129,9 @@ pub(super) fn columns<V: Simd>(config: &HarrisConfig) -> Option<usize> {
     if has_stages { tiles::columns::<V>(config, f32::INFINITY) } else { None }
 }
 
-impl<T: Deep> Tiled for T {
+impl<T: Deep> Tiled for FloatTiles<T> {
+    type Sample = T;
+
     fn delay<V: Simd>(smoothing: Smoothing) -> usize {
         float_stages::delay(smoothing)
     }

@@ -50,10 +50,11 @@ use std::ops::Range;
 use harris_core::config::APERTURES;
 use harris_core::{Gradient, HarrisConfig, ImageView, MAX_SAMPLE, Sample, Smoothing, Threshold, Window};
 
-use by_tiles::Tiled;
+use float_tiles::{Deep, FloatTiles};
 pub(crate) use peaks::Greatest;
 use peaks::Peaks;
 pub(crate) use scratch::Scratch;
+use tiles::ShortTiles;
 pub(crate) use walk::Walk;
 
 use crate::bounds::{fits_f64, fits_i32};
@@ -96,7 +97,7 @@ impl FusedSample for u8 {
 
     fn strip<V: Simd>(walk: &mut Walk<'_, Self>, v: V, strip: &Range<usize>, found: &mut Peaks) {
         if !is_short(walk.config, walk.image.channels()) {
-            return walk.strip_by_floats(v, strip, found);
+            return float_strip(walk, v, strip, found);
         }
         let threshold = walk.threshold(found);
         let contrast = walk.quiet(threshold).contrast(walk.scale);
@@ -104,7 +105,7 @@ impl FusedSample for u8 {
         if const { tiles::has_tiles::<V>() }
             && let Some(tile) = tiles::columns::<V>(walk.config, contrast)
         {
-            by_tiles::strip(walk, v, strip, tile, found);
+            by_tiles::strip::<ShortTiles, V>(walk, v, strip, tile, found);
         } else {
             walk.strip_by_rows(v, strip, found);
         }
@@ -119,7 +120,7 @@ impl FusedSample for u16 {
     }
 
     fn strip<V: Simd>(walk: &mut Walk<'_, Self>, v: V, strip: &Range<usize>, found: &mut Peaks) {
-        deep_strip(walk, v, strip, found);
+        float_strip(walk, v, strip, found);
     }
 }
 
@@ -135,16 +136,16 @@ impl FusedSample for f32 {
     }
 
     fn strip<V: Simd>(walk: &mut Walk<'_, Self>, v: V, strip: &Range<usize>, found: &mut Peaks) {
-        deep_strip(walk, v, strip, found);
+        float_strip(walk, v, strip, found);
     }
 }
 
-/// Walks down a strip of columns of samples that are floats in tiles.
-fn deep_strip<T: Tiled, V: Simd>(walk: &mut Walk<'_, T>, v: V, strip: &Range<usize>, found: &mut Peaks) {
+/// Walks down a strip of columns by tiles of floats, or by rows of them.
+fn float_strip<T: Deep, V: Simd>(walk: &mut Walk<'_, T>, v: V, strip: &Range<usize>, found: &mut Peaks) {
     if const { float_tiles::has_tiles::<V>() }
         && let Some(tile) = float_tiles::columns::<V>(walk.config)
     {
-        by_tiles::strip(walk, v, strip, tile, found);
+        by_tiles::strip::<FloatTiles<T>, V>(walk, v, strip, tile, found);
     } else {
         walk.strip_by_floats(v, strip, found);
     }

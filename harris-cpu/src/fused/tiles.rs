@@ -65,7 +65,12 @@ impl Kept {
     pub(super) const NONE: Self = Self { stages: stages::NONE, gradients: [NO_PAIR; 2 * MOST_TILED] };
 }
 
-impl Tiled for u8 {
+/// Tiles of 16-bit gradients and 32-bit sums.
+pub(super) struct ShortTiles;
+
+impl Tiled for ShortTiles {
+    type Sample = u8;
+
     fn delay<V: Simd>(smoothing: Smoothing) -> usize {
         stages::delay::<V>(smoothing)
     }

@@ -74,6 +74,13 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
+    fn load_bytes(self, row: &[u8], i: usize) -> Self::I32 {
+        let row = &row[i..i + 16];
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        unsafe { _mm512_cvtepu8_epi32(_mm_loadu_si128(row.as_ptr().cast())) }
+    }
+
+    #[inline(always)]
     fn load_u16(self, row: &[u16], i: usize) -> Self::I32 {
         let row = &row[i..i + 16];
         // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.

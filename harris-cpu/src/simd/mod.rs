@@ -210,6 +210,15 @@ pub(crate) trait Simd: Copy {
 
     // What only the longest vectors are asked for: the others have no instructions for it.
 
+    /// Widens the `LANES` bytes from `row[i]` on.
+    #[inline(always)]
+    fn load_bytes(self, row: &[u8], i: usize) -> Self::I32 {
+        let mut wide = [0; MOST_LANES];
+        for (wide, &number) in wide.iter_mut().zip(&row[i..i + Self::LANES]) {
+            *wide = number.into();
+        }
+        self.load_i32(&wide, 0)
+    }
     /// Widens the `LANES` numbers from `row[i]` on.
     #[inline(always)]
     fn load_u16(self, row: &[u16], i: usize) -> Self::I32 {
@@ -453,6 +462,11 @@ mod tests {
             v.store_i32(&mut out, 0, v.shift_right_i32::<4>(v.load_u16(&numbers, 5)));
             for i in 0..V::LANES {
                 assert_eq!(out[i], i32::from(numbers[5 + i]) >> 4);
+            }
+            let bytes = numbers.map(|number| (number >> 8) as u8);
+            v.store_i32(&mut out, 0, v.load_bytes(&bytes, 7));
+            for i in 0..V::LANES {
+                assert_eq!(out[i], bytes[7 + i].into());
             }
         }
     }
