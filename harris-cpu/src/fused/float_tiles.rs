@@ -122,11 +122,14 @@ pub(super) const fn has_tiles<V: Simd>() -> bool {
     V::IN_REGISTERS && 2 * V::LANES == LANES
 }
 
-/// Columns of responses of a tile, where `V` has tiles for `config`.
-pub(super) fn columns<V: Simd>(config: &HarrisConfig) -> Option<usize> {
+/// Columns of responses of a tile, where `V` has tiles for `config` and they take the least time; `contrast` is the A + C that the threshold
+/// asks for.
+pub(super) fn columns<V: Simd>(config: &HarrisConfig, contrast: f32) -> Option<usize> {
+    // Where none is, sums of whole rows of wide windows take less.
+    let is_quicker = config.window().radius() == 1 || contrast > 0.0;
     let has_stages = !matches!(config.smoothing(), Smoothing::Gaussian { .. })
         && !matches!(config.gradient(), Gradient::Box { .. } | Gradient::GaussianDerivative { .. });
-    if has_stages { tiles::columns::<V>(config, f32::INFINITY) } else { None }
+    if has_stages && is_quicker { tiles::columns::<V>(config, contrast) } else { None }
 }
 
 impl<T: Deep> Tiled for FloatTiles<T> {

@@ -5,10 +5,12 @@
 
 use harris_core::Measure;
 
-use super::float_stages::{Two, both, later};
+use super::float_stages::{LANES, Two, both, later};
 use super::float_tiles::{Block, Pair, load};
 use super::floats::{bound, response};
-use super::responses::{RING, Responses};
+use super::responses::{self, Responses};
+use super::scratch::Aligned;
+use super::tiles::MOST_TILED;
 use super::weighted::{Held, Line, Weights, binomial, line_sum};
 use crate::simd::{Simd, Work};
 
@@ -65,7 +67,8 @@ impl<const S: usize> Work for Rounded<'_, S> {
 impl<const S: usize> Rounded<'_, S> {
     #[inline(always)]
     fn by<V: Simd>(self, v: V, weights: Weights<Held<V>>) -> u64 {
-        self.0.by(v, &mut RoundedSums::<V, S> { weights, sums: [[v.splat_f32(0.0); 2]; 3] })
+        let products = [[Aligned([0.0; LANES]); 3]; RING];
+        self.0.by(v, &mut RoundedSums::<V, S> { weights, products, sums: [[v.splat_f32(0.0); 2]; 3] })
     }
 }
 
@@ -114,7 +117,7 @@ impl Windows<'_> {
                     next = respond.ask(v, sums);
                 }
                 if asked.is_loud {
-                    respond.put(v, sums, asked, responses, (slot + row) % RING);
+                    respond.put(v, sums, asked, responses, (slot + row) % responses::RING);
                     computed |= 1 << row;
                 }
             }
@@ -261,29 +264,78 @@ impl<V: Simd, const S: usize, const B: bool> Sums<V> for ExactSums<V, S, B> {
     }
 }
 
+/// Rows of products that are kept: those of a window, and a power of two.
+const RING: usize = 8;
+const _: () = assert!(RING > 2 * MOST_TILED);
+
+/// gx², gx·gy and gy² of a row.
+type Products = [Aligned<f32, LANES>; 3];
+
 /// Sums of floats.
 struct RoundedSums<V: Simd, const S: usize> {
     weights: Weights<Held<V>>,
+    products: [Products; RING],
     sums: [Two<V::F32>; 3],
 }
 
-/// Half of each place of a line.
-struct Half<'a, V: Simd, const S: usize> {
+/// Half of a row, down the window's rows.
+struct Rows<'a> {
+    products: &'a [Products; RING],
+    of: usize,
+    window: usize,
+    half: usize,
+}
+
+impl<V: Simd> Line<V> for Rows<'_> {
+    #[inline(always)]
+    fn at(&self, v: V, place: usize, _: usize) -> V::F32 {
+        v.load_f32(&self.products[(self.window + place) % RING][self.of].0, self.half * V::LANES)
+    }
+}
+
+/// Half of a window's places that are in registers.
+struct Places<'a, V: Simd, const S: usize> {
     places: &'a [Two<V::F32>; S],
     half: usize,
 }
 
-impl<V: Simd, const S: usize> Line<V> for Half<'_, V, S> {
+impl<V: Simd, const S: usize> Line<V> for Places<'_, V, S> {
     #[inline(always)]
     fn at(&self, _: V, place: usize, _: usize) -> V::F32 {
         self.places[place][self.half]
     }
 }
 
+/// gx², gx·gy and gy² of a row, summed over the channels.
+#[inline(always)]
+fn products<V: Simd>(v: V, gradients: &[Block], row: usize) -> [Two<V::F32>; 3] {
+    let mut sums = [[v.splat_f32(0.0); 2]; 3];
+    for (channel, block) in gradients.iter().enumerate() {
+        let [x, y] = load(v, &block[row]);
+        for (sum, [x, y]) in sums.iter_mut().zip([[x, x], [x, y], [y, y]]) {
+            let products = both!(h => v.mul(x[h], y[h]));
+            *sum = if channel == 0 { products } else { both!(h => v.add(sum[h], products[h])) };
+        }
+    }
+    sums
+}
+
 impl<V: Simd, const S: usize> RoundedSums<V, S> {
+    /// Of a window of 3 all products fit in registers, and to compute them anew takes less time than to keep them.
     #[inline(always)]
-    fn sum(&self, v: V, places: &[Two<V::F32>; S]) -> Two<V::F32> {
-        both!(half => line_sum(v, &Half::<V, S> { places, half }, S / 2, &self.weights, 0))
+    fn take_three(&mut self, v: V, gradients: &[Block], window: usize) {
+        let mut places = [[[v.splat_f32(0.0); 2]; S]; 3];
+        for place in 0..S {
+            let products = products(v, gradients, window + place);
+            for of in 0..3 {
+                places[of][place] = products[of];
+            }
+        }
+        for of in 0..3 {
+            let places = &places[of];
+            self.sums[of] =
+                both!(half => line_sum(v, &Places::<V, S> { places, half }, S / 2, &self.weights, 0));
+        }
     }
 }
 
@@ -291,22 +343,24 @@ impl<V: Simd, const S: usize> Sums<V> for RoundedSums<V, S> {
     type Down = Two<V::F32>;
 
     #[inline(always)]
-    fn take(&mut self, v: V, gradients: &[Block], window: usize, _: bool) {
-        let mut products = [[[v.splat_f32(0.0); 2]; S]; 3];
-        for (channel, block) in gradients.iter().enumerate() {
-            for place in 0..S {
-                let [x, y] = load(v, &block[window + place]);
-                for half in 0..2 {
-                    let pairs = [[x[half], x[half]], [x[half], y[half]], [y[half], y[half]]];
-                    for (products, [x, y]) in products.iter_mut().zip(pairs) {
-                        let (sum, product) = (&mut products[place][half], v.mul(x, y));
-                        *sum = if channel == 0 { product } else { v.add(*sum, product) };
-                    }
-                }
+    fn take(&mut self, v: V, gradients: &[Block], window: usize, goes_on: bool) {
+        if S == 3 {
+            return self.take_three(v, gradients, window);
+        }
+        let new = if goes_on { S - 1 } else { 0 };
+        for row in window + new..window + S {
+            let products = products(v, gradients, row);
+            for (out, [low, high]) in self.products[row % RING].iter_mut().zip(products) {
+                v.store_f32(&mut out.0, 0, low);
+                v.store_f32(&mut out.0, V::LANES, high);
             }
         }
+        let products = &self.products;
         for of in 0..3 {
-            self.sums[of] = self.sum(v, &products[of]);
+            self.sums[of] = both!(half => {
+                let rows = Rows { products, of, window, half };
+                line_sum(v, &rows, S / 2, &self.weights, 0)
+            });
         }
     }
 
@@ -325,6 +379,6 @@ impl<V: Simd, const S: usize> Sums<V> for RoundedSums<V, S> {
         if S > 5 {
             (places[5], places[6]) = (later::<5, V>(v, sums), later::<6, V>(v, sums));
         }
-        self.sum(v, &places)
+        both!(half => line_sum(v, &Places::<V, S> { places: &places, half }, S / 2, &self.weights, 0))
     }
 }

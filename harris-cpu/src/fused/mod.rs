@@ -99,8 +99,7 @@ impl FusedSample for u8 {
         if !is_short(walk.config, walk.image.channels()) {
             return float_strip(walk, v, strip, found);
         }
-        let threshold = walk.threshold(found);
-        let contrast = walk.quiet(threshold).contrast(walk.scale);
+        let contrast = walk.contrast(walk.threshold(found));
         // A constant, so that tiles are compiled for no vectors that are too short for any.
         if const { tiles::has_tiles::<V>() }
             && let Some(tile) = tiles::columns::<V>(walk.config, contrast)
@@ -142,8 +141,9 @@ impl FusedSample for f32 {
 
 /// Walks down a strip of columns by tiles of floats, or by rows of them.
 fn float_strip<T: Deep, V: Simd>(walk: &mut Walk<'_, T>, v: V, strip: &Range<usize>, found: &mut Peaks) {
+    let contrast = walk.contrast(walk.threshold(found));
     if const { float_tiles::has_tiles::<V>() }
-        && let Some(tile) = float_tiles::columns::<V>(walk.config)
+        && let Some(tile) = float_tiles::columns::<V>(walk.config, contrast)
     {
         by_tiles::strip::<FloatTiles<T>, V>(walk, v, strip, tile, found);
     } else {

@@ -48,9 +48,9 @@ impl Quiet {
         (trace_of(measure, threshold.into()) / (f64::from(scale) * weights) * (1.0 - SUMMED)) as f32
     }
 
-    /// The A + C that is asked for, scaled: the greater, the more of an image is quiet.
-    pub(super) fn contrast(self, scale: f32) -> f32 {
-        self.trace as f32 * scale
+    /// The A + C that a threshold asks for, scaled: the greater, the more of an image is quiet; of thresholds below 0 no number.
+    pub(super) fn contrast(measure: Measure, threshold: f32) -> f32 {
+        trace_of(measure, threshold.into()) as f32
     }
 
     pub(super) fn new(measure: Measure, scale: f32, threshold: f32) -> Self {

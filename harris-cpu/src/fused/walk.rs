@@ -215,6 +215,11 @@ impl<T: FusedSample> Walk<'_, T> {
         }
     }
 
+    /// The A + C that a response must have to be computed, scaled.
+    pub(super) fn contrast(&self, threshold: f32) -> f32 {
+        if self.map.is_some() { 0.0 } else { Quiet::contrast(self.config.measure(), threshold) }
+    }
+
     /// What gx² + gy² of a channel exceed in some pixel of a window with a response above the threshold; none where all responses are asked for.
     pub(super) fn limit(&self, threshold: f32) -> Option<f32> {
         if self.map.is_some() {
