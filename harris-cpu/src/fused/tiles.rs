@@ -182,7 +182,7 @@ impl Tiles<'_> {
                 let turns = Turns { kinds, listen, kept: &mut kept.stages, out: &mut out[from..until] };
                 let new = if is_inside {
                     let column = (self.part.first + column as isize) as usize;
-                    let [image, ahead] = [self.part.image, self.part.ahead].map(|rows| &rows[from..until]);
+                    let (image, ahead) = (&self.part.image[from..until], &self.part.ahead[from..until]);
                     let rows = image.iter().zip(ahead).map(|(row, ahead)| {
                         v.prefetch(ahead, column);
                         &row[column..column + read]
