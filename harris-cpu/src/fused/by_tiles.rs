@@ -1,4 +1,4 @@
-//! The walk by tiles ([`super::tiles`]): blocks of rows, tile by tile.
+//! The walk by tiles ([`super::tiles`], [`super::float_tiles`]): blocks of rows, tile by tile.
 
 use std::mem;
 use std::ops::Range;

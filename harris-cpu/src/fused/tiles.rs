@@ -299,7 +299,7 @@ impl Turns<'_> {
         });
         stages.store(v, self.kept);
         // The last row's bit is the lowest.
-        if self.out.is_empty() { 0 } else { u64::reverse_bits(loud) >> (64 - self.out.len()) }
+        u64::reverse_bits(loud) >> (64 - self.out.len())
     }
 }
 
