@@ -62,6 +62,18 @@ pub(super) struct Part<'a, T> {
     pub(super) width: usize,
 }
 
+impl<T> Part<'_, T> {
+    /// The rows of responses that the part completes, as bits, and those in whose windows of `size` rows one is loud, of the rows of gradients
+    /// that are; none where it completes none.
+    #[inline(always)]
+    pub(super) fn heard(&self, loud: u64, size: usize) -> Option<[u64; 2]> {
+        let number = self.rows.checked_sub(self.without).filter(|&number| number > 0)?;
+        let all = u64::MAX >> (64 - number);
+        let heard = (0..size).fold(0, |heard, row| heard | loud >> row);
+        Some([all, heard >> self.without & all])
+    }
+}
+
 /// Under `Replicate` and `Zero`, what stands for smoothed samples and for gradients beyond the image is the nearest of them, or nothing: not
 /// what the stages make of samples there.
 #[derive(Clone, Copy)]

@@ -58,11 +58,9 @@ pub(super) trait Sums<V: Simd>: Copy {
 }
 
 /// Samples that are integers.
-pub(super) trait Integer {
+pub(super) trait Integer: Copy {
     /// Those of a vector, widened.
-    fn load<V: Simd>(v: V, row: &[Self], i: usize) -> V::I32
-    where
-        Self: Sized;
+    fn load<V: Simd>(v: V, row: &[Self], i: usize) -> V::I32;
 }
 
 impl Integer for u8 {
@@ -80,16 +78,8 @@ impl Integer for u16 {
 }
 
 /// Sums of integers.
+#[derive(Clone, Copy)]
 pub(super) struct Whole<V: Simd, T>(V::I32, PhantomData<T>);
-
-impl<V: Simd, T> Clone for Whole<V, T> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<V: Simd, T> Copy for Whole<V, T> {}
 
 impl<V: Simd, T> Whole<V, T> {
     #[inline(always)]

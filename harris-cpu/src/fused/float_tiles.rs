@@ -1,4 +1,4 @@
-//! Tiles of floats: as [`super::tiles`], of 16-bit and float samples.
+//! Tiles of floats: as [`super::tiles`], of 16-bit and float samples, and of 8-bit ones with Gaussian windows or sums of more than 32 bits.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -15,7 +15,6 @@ use super::stages::{beyond, known};
 use super::tiles::{self, MOST_TILED};
 use super::walk::Walk;
 use super::weighted::Weights;
-use super::windows::heard;
 use super::{FusedSample, has_exact_sums};
 use crate::simd::{Simd, Work};
 
@@ -310,9 +309,7 @@ impl<T: Deep> Tiles<'_, T> {
             kept.loud = heard >> rows;
             loud |= heard;
         }
-        let Some(number) = rows.checked_sub(without).filter(|&number| number > 0) else { return are_valid };
-        let all = u64::MAX >> (64 - number);
-        let heard = heard(loud, above + 1) >> without & all;
+        let Some([all, heard]) = self.part.heard(loud, above + 1) else { return are_valid };
         let word = (tile, words.start + column);
         let mut computed = 0;
         if heard != 0 {

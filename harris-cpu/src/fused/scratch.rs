@@ -133,6 +133,7 @@ pub(crate) struct Scratch {
     /// What tiles keep from block to block, and the gradients of one.
     pub(super) kept: Vec<Kept>,
     pub(super) tile: Box<[Block; 3]>,
+    /// Of tiles of floats, by their samples.
     pub(super) tiles_of_u8: float_tiles::Memory<u8>,
     pub(super) tiles_of_u16: float_tiles::Memory<u16>,
     pub(super) tiles_of_f32: float_tiles::Memory<f32>,

@@ -16,7 +16,7 @@ use super::responses::Responses;
 use super::scratch::{Aligned, BLOCK, SAMPLES, SampleRows, Scratch};
 use super::stages::{self, Stages, beyond, known};
 use super::walk::Walk;
-use super::windows::{Listen, Windows, heard};
+use super::windows::{Listen, Windows};
 use crate::simd::{Simd, Work};
 
 /// The greatest window radius of tiles.
@@ -223,11 +223,7 @@ impl Tiles<'_> {
         } else {
             listen.rows::<V, C>(v, self.gradients, above + self.part.rows)
         };
-        let Some(number) = self.part.rows.checked_sub(self.part.without).filter(|&number| number > 0) else {
-            return;
-        };
-        let all = u64::MAX >> (64 - number);
-        let heard = heard(loud, above + 1) >> self.part.without & all;
+        let Some([all, heard]) = self.part.heard(loud, above + 1) else { return };
         let word = (tile, self.part.words.start + column);
         let mut computed = 0;
         if heard != 0 {

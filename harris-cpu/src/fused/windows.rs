@@ -292,12 +292,6 @@ impl Listen {
     }
 }
 
-/// The windows of `size` rows that have a loud one, as bits, of the rows that are loud.
-#[inline(always)]
-pub(super) fn heard(loud: u64, size: usize) -> u64 {
-    (0..size).fold(0, |heard, row| heard | loud >> row)
-}
-
 /// The greater weights of the pairs of columns that a window's columns lie in, over all its rows: no window's A + C is greater than so many
 /// times the greatest gx² + gy² of a pair in it.
 const fn most_weight(radius: usize, binomial: bool) -> u32 {
