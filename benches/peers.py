@@ -23,6 +23,11 @@ def good_features(image):
     return cv2.goodFeaturesToTrack(image, 0, 0.01, 0, useHarrisDetector=True, k=0.04)
 
 
+def first_features(image):
+    """As it is mostly called: `--preset opencv_gftt --measure shi-tomasi --min-distance 10 --max-corners 500`."""
+    return cv2.goodFeaturesToTrack(image, 500, 0.01, 10)
+
+
 def between_pixels(image, corners):
     """In windows of 11 x 11, four rounds each, as `--subpixel forstner:5`."""
     criteria = (cv2.TERM_CRITERIA_MAX_ITER, 4, 0)
@@ -136,6 +141,7 @@ for text in sys.argv[1:] or ["512x512", "1920x1080", "4096x4096"]:
     for threads in (1, 2):
         cv2.setNumThreads(threads)
         measure("goodFeaturesToTrack", size, threads, lambda: good_features(image))
+        measure("the first 500, 10 apart", size, threads, lambda: first_features(image))
         measure("OpenCV, blur to list", size, threads, lambda: pipeline(image))
         corners = good_features(image)
         measure(f"cornerSubPix of {len(corners)}", size, threads, lambda: between_pixels(image, corners))

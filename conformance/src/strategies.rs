@@ -92,7 +92,7 @@ pub fn usual_configs() -> impl Strategy<Value = HarrisConfig> {
     let choices = (
         prop_oneof![4 => 1_u32..3, 1 => 0_u32..5],
         0_u32..3,
-        prop_oneof![2 => Just(0.0_f32), 1 => Just(6.0)],
+        prop_oneof![4 => Just(0.0_f32), 1 => Just(2.5), 2 => Just(6.0), 1 => Just(17.0)],
         prop::option::of(1_usize..50),
         prop_oneof![Just(Order::Response), Just(Order::Raster)],
     );

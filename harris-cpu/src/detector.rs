@@ -7,7 +7,7 @@ use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Raster, Sa
 use ndarray::Array2;
 
 use crate::forstner::Refine;
-use crate::fused::{self, FusedSample, Greatest, Scratch, Walk};
+use crate::fused::{self, FusedSample, Known, Scratch, Walk};
 use crate::map::Map;
 use crate::staged;
 use crate::workers::{Workers, constructors};
@@ -160,11 +160,11 @@ fn walk<'a, T: FusedSample>(
         scratch.resize_with(number, Default::default);
     }
     let scratch = &mut scratch[..number];
-    scratch.iter_mut().for_each(Scratch::begin);
+    scratch.iter_mut().for_each(|scratch| scratch.begin(config));
     let scale = config.tensor_scale(T::FULL_SCALE);
-    let greatest = &Greatest::default();
+    let known = &Known::default();
     let call = |rows, map, scratch: &mut Scratch| {
-        workers.level.call(Walk { image, mask, config, rows, scale, map, greatest, scratch });
+        workers.level.call(Walk { image, mask, config, rows, scale, map, known, scratch });
     };
     match map {
         Some(map) => {

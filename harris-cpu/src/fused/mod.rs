@@ -19,7 +19,8 @@
 //!
 //! All ways compute responses only where less than a response allows one above a threshold ([`quiet`]), and those by tiles and floats
 //! even sums only where gradients do ([`windows`], [`loud`]), mark those above it ([`responses`]), and collect peaks where the suppression's
-//! neighbourhood is known ([`peaks`]). The greatest response so far bounds a relative threshold from below, so that few pixels are looked at; the final one filters the list. Where all
+//! neighbourhood is known ([`peaks`]). The greatest response so far bounds a relative threshold from below, so that few pixels are looked at, and so do the corners so far where
+//! a list is cut short ([`shortened`]); the final one filters the list. Where all
 //! responses are asked for, as a map, all are computed, and each row goes there as well.
 
 mod by_floats;
@@ -37,6 +38,7 @@ mod quiet;
 mod responses;
 mod samples;
 mod scratch;
+mod shortened;
 mod stages;
 mod tensor;
 mod tiles;
@@ -51,7 +53,7 @@ use harris_core::config::APERTURES;
 use harris_core::{Gradient, HarrisConfig, ImageView, MAX_SAMPLE, Sample, Smoothing, Threshold, Window};
 
 use float_tiles::{Deep, FloatTiles};
-pub(crate) use peaks::Greatest;
+pub(crate) use peaks::Known;
 use peaks::Peaks;
 pub(crate) use scratch::Scratch;
 use tiles::ShortTiles;

@@ -3,12 +3,13 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use harris_core::Threshold;
 use harris_core::pipeline::selection::Key;
+use harris_core::{HarrisConfig, Threshold};
 
 use super::MOST_RADIUS;
 use super::responses::{NOTHING, RING, Responses, UpperRow, Words};
 use super::scratch::ROW;
+use super::shortened::{Seen, Shortened};
 use crate::simd::{Simd, Work};
 
 /// What a thread has found.
@@ -18,37 +19,64 @@ pub(crate) struct Peaks {
     pub(crate) peaks: Vec<Key>,
     /// The greatest response as far as the thread knows it, where it is positive, else 0.
     pub(crate) greatest: f32,
+    /// What the corners of a list that is cut short exceed, likewise.
+    floor: f32,
+    pub(super) shortened: Shortened,
 }
 
 impl Peaks {
-    pub(super) fn clear(&mut self) {
+    pub(super) fn begin(&mut self, config: &HarrisConfig) {
         self.peaks.clear();
-        self.greatest = 0.0;
+        (self.greatest, self.floor) = (0.0, 0.0);
+        self.shortened.begin(config);
     }
 
-    /// The threshold as far as it is known: at most the final one.
+    /// Looks whether more can be told of the list.
+    pub(super) fn shorten(&mut self, config: &HarrisConfig, seen: &Seen) {
+        if let Some(floor) = self.shortened.floor(&mut self.peaks, config, seen) {
+            self.floor = self.floor.max(floor);
+        }
+    }
+
+    /// What corners of the list exceed as far as it is known: no more than they do.
     pub(super) fn threshold(&self, threshold: Threshold) -> f32 {
-        match threshold {
+        let threshold = match threshold {
             Threshold::Absolute(value) => value,
             Threshold::Relative(quality) => quality * self.greatest,
             Threshold::Rosin { .. } | Threshold::None => 0.0,
-        }
+        };
+        threshold.max(self.floor)
     }
 }
 
-/// The greatest response that any thread has found, where it is positive, else 0: what one has found spares the others candidates.
+/// What any thread knows: it spares the others candidates.
 #[derive(Debug, Default)]
-pub(crate) struct Greatest(AtomicU32);
+pub(crate) struct Known {
+    greatest: Highest,
+    floor: Highest,
+}
 
-impl Greatest {
-    /// The greater of this and what a thread knows, from now on that of all.
-    pub(crate) fn raise(&self, known: f32) -> f32 {
+impl Known {
+    /// Tells all threads what one knows, and it what they do.
+    pub(super) fn share(&self, found: &mut Peaks) {
+        found.greatest = self.greatest.raise(found.greatest);
+        found.floor = self.floor.raise(found.floor);
+    }
+}
+
+/// The highest of some numbers, none of which is negative.
+#[derive(Debug, Default)]
+struct Highest(AtomicU32);
+
+impl Highest {
+    /// The higher of this and another, which it is from now on.
+    fn raise(&self, other: f32) -> f32 {
         // Floats that are not negative are ordered as their bits.
-        let greatest = f32::from_bits(self.0.load(Ordering::Relaxed));
-        if known > greatest {
-            self.0.fetch_max(known.to_bits(), Ordering::Relaxed);
+        let highest = f32::from_bits(self.0.load(Ordering::Relaxed));
+        if other > highest {
+            self.0.fetch_max(other.to_bits(), Ordering::Relaxed);
         }
-        known.max(greatest)
+        other.max(highest)
     }
 }
 

@@ -264,8 +264,8 @@ impl Default for Scratch {
 
 impl Scratch {
     /// Begins an image.
-    pub(crate) fn begin(&mut self) {
-        self.found.clear();
+    pub(crate) fn begin(&mut self, config: &HarrisConfig) {
+        self.found.begin(config);
         self.is_invalid = false;
     }
 

@@ -7,10 +7,11 @@ use harris_core::config::BOX_GRADIENT_APERTURES;
 use harris_core::pipeline::border;
 use harris_core::{Border, HarrisConfig, Raster, Threshold};
 
-use super::peaks::{Collect, Corners, Greatest, Peaks};
+use super::peaks::{Collect, Corners, Known, Peaks};
 use super::quiet::Quiet;
 use super::responses::{NOTHING, RING, Words};
 use super::scratch::{LEAD, STRIP, Scratch};
+use super::shortened::Seen;
 use super::{FusedSample, MOST_RADIUS, MOST_WINDOW};
 use crate::simd::{Simd, WithSimd};
 
@@ -38,7 +39,7 @@ pub(crate) struct Walk<'a, T> {
     /// Where all responses of the band go, 0 where there are none, if they are asked for.
     pub(crate) map: Option<&'a mut [f32]>,
     /// Of the whole image, as far as it is known.
-    pub(crate) greatest: &'a Greatest,
+    pub(crate) known: &'a Known,
     pub(crate) scratch: &'a mut Scratch,
 }
 
@@ -49,7 +50,7 @@ impl<T: FusedSample> WithSimd for Walk<'_, T> {
         let mut found = mem::take(&mut self.scratch.found);
         let width = self.image.width();
         // Another band may have told already.
-        found.greatest = self.greatest.raise(found.greatest);
+        self.known.share(&mut found);
         if matches!(self.config.threshold(), Threshold::Relative(_)) && found.greatest == 0.0 {
             let map = self.map.take();
             self.probe(v, &mut found);
@@ -58,7 +59,7 @@ impl<T: FusedSample> WithSimd for Walk<'_, T> {
         for start in (0..width).step_by(STRIP) {
             T::strip(&mut self, v, &(start..(start + STRIP).min(width)), &mut found);
         }
-        self.greatest.raise(found.greatest);
+        self.known.share(&mut found);
         self.scratch.found = found;
     }
 }
@@ -109,6 +110,8 @@ impl<T: FusedSample> Walk<'_, T> {
     /// faint texture at the top would be full of candidates.
     fn probe<V: Simd>(&mut self, v: V, found: &mut Peaks) {
         let (band, width, known) = (self.rows.clone(), self.image.width(), found.peaks.len());
+        // What probes find is found again later, so it must not count.
+        let shortened = mem::take(&mut found.shortened);
         let side = PROBE + 2 * self.config.support_radius();
         let number = if band.len() < PROBE { 0 } else { band.len() * width / (PROBED * side * side) };
         let place = |i: usize| {
@@ -128,11 +131,12 @@ impl<T: FusedSample> Walk<'_, T> {
         }
         self.rows = band;
         found.peaks.truncate(known);
+        found.shortened = shortened;
     }
 
     /// The threshold as far as it is known to any thread: at most the final one.
     pub(super) fn threshold(&self, found: &mut Peaks) -> f32 {
-        found.greatest = self.greatest.raise(found.greatest);
+        self.known.share(found);
         found.threshold(self.config.threshold())
     }
 
@@ -204,6 +208,9 @@ impl<T: FusedSample> Walk<'_, T> {
                 corner_columns: margin..width.saturating_sub(margin),
             },
         });
+        let seen =
+            Seen { width, height, band: self.rows.clone(), strip: strip.clone(), end: waiting.uncollected };
+        found.shorten(self.config, &seen);
     }
 
     /// Which responses need not be computed: those that do not exceed the threshold, unless all are asked for.

@@ -8,9 +8,7 @@ const SIDE: usize = 64;
 /// Keeps those corners, `most` at most, that are at least `distance` from all that were kept before, in the order given: each that is kept
 /// takes the pixels that are nearer.
 pub(super) fn spread<T: Listed>(corners: &mut Vec<T>, distance: f32, most: usize, memory: &mut Vec<u64>) {
-    let places = corners.iter().map(|corner| corner.place());
-    let far = places.fold((0, 0), |(x, y), (u, v)| (x.max(u), y.max(v)));
-    let mut taken = Taken::new(memory, far, squared(distance));
+    let mut taken = Taken::new(memory, far(corners), squared(distance));
     let mut kept = 0;
     for i in 0..corners.len() {
         if kept == most {
@@ -24,6 +22,42 @@ pub(super) fn spread<T: Listed>(corners: &mut Vec<T>, distance: f32, most: usize
         }
     }
     corners.truncate(kept);
+}
+
+/// The last of the first `most` that are kept whatever corners there may be where not `all_is_known` around: such as are at least as far from all
+/// that are stronger and may be kept themselves.
+pub(super) fn certain<T: Listed>(
+    corners: &[T],
+    distance: f32,
+    most: usize,
+    all_is_known: impl Fn(usize, usize) -> bool,
+    [taken, doubtful]: [&mut Vec<u64>; 2],
+) -> Option<T> {
+    let [mut taken, mut doubtful] =
+        [taken, doubtful].map(|memory| Taken::new(memory, far(corners), squared(distance)));
+    let mut kept = 0;
+    for &corner in corners {
+        let (x, y) = corner.place();
+        if taken.has(x, y) {
+            continue;
+        }
+        if doubtful.has(x, y) || !all_is_known(x, y) {
+            doubtful.take(x, y);
+            continue;
+        }
+        taken.take(x, y);
+        kept += 1;
+        if kept == most {
+            return Some(corner);
+        }
+    }
+    None
+}
+
+/// The farthest column and row.
+fn far<T: Listed>(corners: &[T]) -> (usize, usize) {
+    let places = corners.iter().map(|corner| corner.place());
+    places.fold((0, 0), |(x, y), (u, v)| (x.max(u), y.max(v)))
 }
 
 /// The least integer that is at least d²; squared distances between pixels are integers, so that

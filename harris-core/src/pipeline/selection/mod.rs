@@ -16,6 +16,7 @@ use order::Listed;
 pub struct Memory {
     keys: Vec<u64>,
     taken: Vec<u64>,
+    doubtful: Vec<u64>,
 }
 
 /// Selects from `corners`, which lie at pixel centres of an image and may come in any order, by least distance and number,
@@ -35,7 +36,7 @@ pub fn select_in(
     corners: impl Iterator<Item = Keypoint> + Clone,
     config: &HarrisConfig,
 ) -> Vec<Keypoint> {
-    let Memory { keys, taken } = memory;
+    let Memory { keys, taken, .. } = memory;
     if order::keys(corners.clone(), keys) {
         selected(keys, config, taken)
     } else {
@@ -51,7 +52,7 @@ pub fn select_keys<'a>(
     threshold: f32,
     config: &HarrisConfig,
 ) -> Vec<Keypoint> {
-    let Memory { keys, taken } = memory;
+    let Memory { keys, taken, .. } = memory;
     keys.resize(lists.clone().map(<[Key]>::len).sum(), 0);
     let mut number = 0;
     for &key in lists.flatten() {
@@ -63,20 +64,46 @@ pub fn select_keys<'a>(
     selected(keys, config, taken)
 }
 
+/// What the last corner of a list has as response at least, where it is as long as [`HarrisConfig::max_corners`] allows: told from some of the
+/// corners, among them all that are as strong in some part of the image. `all_is_known` where a column and row, and what is within
+/// [`HarrisConfig::min_distance`] of it, belong to that. `None` where the corners are too few to tell.
+#[must_use]
+pub fn last_response(
+    memory: &mut Memory,
+    corners: &[Key],
+    config: &HarrisConfig,
+    all_is_known: impl Fn(usize, usize) -> bool,
+) -> Option<f32> {
+    let most = config.max_corners().filter(|&most| most <= corners.len())?;
+    let Memory { keys, taken, doubtful } = memory;
+    keys.clear();
+    keys.extend(corners.iter().map(|key| key.0));
+    let last = if is_spread(config) {
+        u64::sort(keys, Order::Response);
+        distance::certain(keys, config.min_distance(), most, all_is_known, [taken, doubtful])?
+    } else {
+        *keys.select_nth_unstable(most - 1).1
+    };
+    Some(Key(last).response())
+}
+
 fn selected<T: Listed>(list: &mut Vec<T>, config: &HarrisConfig, taken: &mut Vec<u64>) -> Vec<Keypoint> {
     let most = config.max_corners().unwrap_or(usize::MAX);
-    // No two pixels are nearer than 1.
-    let spread = config.min_distance() > 1.0;
-    let by_strength = spread || most < list.len() || config.order() == Order::Response;
-    if by_strength {
-        T::sort(list, Order::Response);
-    }
+    let spread = is_spread(config);
     if spread {
+        T::sort(list, Order::Response);
         distance::spread(list, config.min_distance(), most, taken);
+    } else if most < list.len() {
+        list.select_nth_unstable(most);
     }
     list.truncate(most);
-    if config.order() == Order::Raster {
-        T::sort(list, Order::Raster);
+    if !spread || config.order() != Order::Response {
+        T::sort(list, config.order());
     }
     list.iter().map(|corner| corner.keypoint()).collect()
+}
+
+/// Whether corners are to be farther apart than pixels are.
+fn is_spread(config: &HarrisConfig) -> bool {
+    config.min_distance() > 1.0
 }

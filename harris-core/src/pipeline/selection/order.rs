@@ -6,8 +6,8 @@ use crate::Keypoint;
 use crate::config::Order;
 use crate::keypoint::strength;
 
-/// A corner of a list: itself, or a [`key`], several times as quickly sorted.
-pub(super) trait Listed: Copy {
+/// A corner of a list: itself, or a [`key`], several times as quickly sorted; the strongest are the least.
+pub(super) trait Listed: Copy + Ord {
     /// Column and row.
     fn place(self) -> (usize, usize);
 
@@ -56,8 +56,9 @@ impl Listed for u64 {
     }
 }
 
-/// A corner at a pixel as one number, half as long as a [`Keypoint`] and several times as quickly sorted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A corner at a pixel as one number, half as long as a [`Keypoint`] and several times as quickly sorted, in the same order: the strongest
+/// first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct Key(pub(super) u64);
 
