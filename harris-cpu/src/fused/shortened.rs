@@ -10,15 +10,22 @@ use harris_core::pipeline::selection::{self, Key};
 /// What tells how strong the corners of a list are.
 #[derive(Debug, Default)]
 pub(super) struct Shortened {
-    /// With so many corners it pays to look at them; none where a list has all.
+    /// With so many corners it pays to look at them; none where a list has all, or it would never pay.
     enough: Option<usize>,
+    /// Pixels among which they were found.
+    pixels: usize,
     memory: selection::Memory,
 }
+
+/// With so many it is known about how many it takes.
+const FEW: usize = 500;
+/// A part of an image: where it takes the corners of a greater one, it costs about as much as it saves.
+const PART: usize = 3;
 
 impl Shortened {
     /// For an image's corners.
     pub(super) fn begin(&mut self, config: &HarrisConfig) {
-        self.enough = config.max_corners().map(enough);
+        (self.enough, self.pixels) = (config.max_corners().map(|most| FEW.min(more(most))), 0);
     }
 
     /// What the list's corners exceed, where so many are found that this can be told; then only those that do are left.
@@ -28,21 +35,31 @@ impl Shortened {
         config: &HarrisConfig,
         seen: &Seen,
     ) -> Option<f32> {
+        self.pixels += seen.rows.len() * seen.strip.len();
         self.enough.filter(|&enough| corners.len() >= enough)?;
+        let most = config.max_corners()?;
         let reach = config.min_distance().ceil() as usize;
         let all_is_known = |x, y| seen.has_around(x, y, reach);
-        let last = selection::last_response(&mut self.memory, corners, config, all_is_known);
-        let floor = last.map(before);
-        if let Some(floor) = floor {
-            corners.retain(|corner| corner.response() > floor);
+        match selection::last_response(&mut self.memory, corners, (most, config), all_is_known) {
+            Ok(last) => {
+                let floor = before(last);
+                corners.retain(|corner| corner.response() > floor);
+                self.enough = Some(more(corners.len()));
+                Some(floor)
+            }
+            Err(kept) => {
+                // As many more, of as many more pixels, as it takes if others are as far apart.
+                let times = most as f64 / kept.max(1) as f64;
+                let pays = times * self.pixels as f64 * PART as f64 <= (seen.width * seen.height) as f64;
+                self.enough = pays.then(|| more((times * corners.len() as f64) as usize));
+                None
+            }
         }
-        self.enough = Some(enough(corners.len()));
-        floor
     }
 }
 
 /// So many more than a number that it pays to look at them.
-fn enough(number: usize) -> usize {
+fn more(number: usize) -> usize {
     number.saturating_add(number / 2).saturating_add(64)
 }
 
@@ -57,8 +74,8 @@ pub(super) struct Seen {
     pub(super) height: usize,
     pub(super) band: Range<usize>,
     pub(super) strip: Range<usize>,
-    /// The first row that is left.
-    pub(super) end: usize,
+    /// The last of its rows that were looked at.
+    pub(super) rows: Range<usize>,
 }
 
 impl Seen {
@@ -67,7 +84,7 @@ impl Seen {
         let far = |i: usize, len: usize| i.saturating_add(reach).min(len - 1);
         let (right, bottom) = (far(x, self.width), far(y, self.height));
         y.saturating_sub(reach) >= self.band.start
-            && (right < self.strip.end && bottom < self.end
+            && (right < self.strip.end && bottom < self.rows.end
                 || right < self.strip.start && bottom < self.band.end)
     }
 }
@@ -124,8 +141,7 @@ mod tests {
                             (is_here && corner.response() > floor).then_some(corner)
                         }));
                         let (band, strip) = (band.clone(), strip.clone());
-                        let seen =
-                            Seen { width: self.width, height: self.height, band, strip, end: rows.end };
+                        let seen = Seen { width: self.width, height: self.height, band, strip, rows };
                         if let Some(raised) = shortened.floor(found, config, &seen) {
                             times += usize::from(raised > floor);
                             floor = floor.max(raised);

@@ -197,7 +197,7 @@ impl<T: FusedSample> Walk<'_, T> {
             words: waiting.words,
             radius,
             waiting: end.saturating_sub(rows.end),
-            rows,
+            rows: rows.clone(),
             maxima,
             corners: Corners {
                 threshold,
@@ -208,8 +208,7 @@ impl<T: FusedSample> Walk<'_, T> {
                 corner_columns: margin..width.saturating_sub(margin),
             },
         });
-        let seen =
-            Seen { width, height, band: self.rows.clone(), strip: strip.clone(), end: waiting.uncollected };
+        let seen = Seen { width, height, band: self.rows.clone(), strip: strip.clone(), rows };
         found.shorten(self.config, &seen);
     }
 

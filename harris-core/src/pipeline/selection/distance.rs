@@ -25,33 +25,35 @@ pub(super) fn spread<T: Listed>(corners: &mut Vec<T>, distance: f32, most: usize
 }
 
 /// The last of the first `most` that are kept whatever corners there may be where not `all_is_known` around: such as are at least as far from all
-/// that are stronger and may be kept themselves.
+/// that are stronger and may be kept themselves. Where they are fewer, how many would be kept if there were no others.
 pub(super) fn certain<T: Listed>(
     corners: &[T],
     distance: f32,
     most: usize,
     all_is_known: impl Fn(usize, usize) -> bool,
     [taken, doubtful]: [&mut Vec<u64>; 2],
-) -> Option<T> {
+) -> Result<T, usize> {
     let [mut taken, mut doubtful] =
         [taken, doubtful].map(|memory| Taken::new(memory, far(corners), squared(distance)));
-    let mut kept = 0;
+    let (mut kept, mut perhaps) = (0, 0);
     for &corner in corners {
         let (x, y) = corner.place();
         if taken.has(x, y) {
             continue;
         }
-        if doubtful.has(x, y) || !all_is_known(x, y) {
+        let is_doubtful = doubtful.has(x, y);
+        if is_doubtful || !all_is_known(x, y) {
+            perhaps += usize::from(!is_doubtful);
             doubtful.take(x, y);
             continue;
         }
         taken.take(x, y);
         kept += 1;
         if kept == most {
-            return Some(corner);
+            return Ok(corner);
         }
     }
-    None
+    Err(kept + perhaps)
 }
 
 /// The farthest column and row.

@@ -64,17 +64,18 @@ pub fn select_keys<'a>(
     selected(keys, config, taken)
 }
 
-/// What the last corner of a list has as response at least, where it is as long as [`HarrisConfig::max_corners`] allows: told from some of the
-/// corners, among them all that are as strong in some part of the image. `all_is_known` where a column and row, and what is within
-/// [`HarrisConfig::min_distance`] of it, belong to that. `None` where the corners are too few to tell.
-#[must_use]
+/// What the last corner of a list has as response at least, which may have `most` corners: told from some of the corners, among them all that
+/// are as strong in some part of the image. `all_is_known` where a column and row, and what is within
+/// [`min_distance`](HarrisConfig::min_distance) of it, belong to that.
+///
+/// # Errors
+/// How many corners a list of these would have, where they are too few to tell.
 pub fn last_response(
     memory: &mut Memory,
     corners: &[Key],
-    config: &HarrisConfig,
+    (most, config): (usize, &HarrisConfig),
     all_is_known: impl Fn(usize, usize) -> bool,
-) -> Option<f32> {
-    let most = config.max_corners().filter(|&most| most <= corners.len())?;
+) -> Result<f32, usize> {
     let Memory { keys, taken, doubtful } = memory;
     keys.clear();
     keys.extend(corners.iter().map(|key| key.0));
@@ -82,9 +83,10 @@ pub fn last_response(
         u64::sort(keys, Order::Response);
         distance::certain(keys, config.min_distance(), most, all_is_known, [taken, doubtful])?
     } else {
-        *keys.select_nth_unstable(most - 1).1
+        let last = most.checked_sub(1).filter(|&last| last < keys.len()).ok_or(keys.len())?;
+        *keys.select_nth_unstable(last).1
     };
-    Some(Key(last).response())
+    Ok(Key(last).response())
 }
 
 fn selected<T: Listed>(list: &mut Vec<T>, config: &HarrisConfig, taken: &mut Vec<u64>) -> Vec<Keypoint> {
