@@ -10,22 +10,25 @@ use harris_core::pipeline::selection::{self, Key};
 /// What tells how strong the corners of a list are.
 #[derive(Debug, Default)]
 pub(super) struct Shortened {
-    /// With so many corners it pays to look at them; none where a list has all, or it would never pay.
+    /// With so many corners it pays to look at them; none where a list has all, or it would not pay any more.
     enough: Option<usize>,
-    /// Pixels among which they were found.
+    /// Pixels among which they were found, and whether these told anything yet.
     pixels: usize,
+    tells: bool,
     memory: selection::Memory,
 }
 
 /// With so many it is known about how many it takes.
-const FEW: usize = 500;
-/// A part of an image: where it takes the corners of a greater one, it costs about as much as it saves.
-const PART: usize = 3;
+const FEW: usize = 300;
+/// The part of an image of which it takes the corners at most where they are to be far apart: to look at those of a greater one costs
+/// about as much as it saves.
+const PART: usize = 4;
 
 impl Shortened {
     /// For an image's corners.
     pub(super) fn begin(&mut self, config: &HarrisConfig) {
-        (self.enough, self.pixels) = (config.max_corners().map(|most| FEW.min(more(most))), 0);
+        self.enough = config.max_corners().map(|most| FEW.min(more(most)));
+        (self.pixels, self.tells) = (0, false);
     }
 
     /// What the list's corners exceed, where so many are found that this can be told; then only those that do are left.
@@ -37,30 +40,32 @@ impl Shortened {
     ) -> Option<f32> {
         self.pixels += seen.rows.len() * seen.strip.len();
         self.enough.filter(|&enough| corners.len() >= enough)?;
-        let most = config.max_corners()?;
-        let reach = config.min_distance().ceil() as usize;
-        let all_is_known = |x, y| seen.has_around(x, y, reach);
-        match selection::last_response(&mut self.memory, corners, (most, config), all_is_known) {
+        let (most, distance) = (config.max_corners()?, config.min_distance());
+        let is_quick = distance <= 1.0;
+        if !is_quick && !self.tells && self.pixels > seen.width * seen.height / PART {
+            self.enough = None;
+            return None;
+        }
+        let all_is_known = |x, y| seen.has_around(x, y, distance.ceil() as usize);
+        let last = selection::last_response(&mut self.memory, corners, (most, config), all_is_known);
+        let (number, floor) = match last {
             Ok(last) => {
+                self.tells = true;
                 let floor = before(last);
                 corners.retain(|corner| corner.response() > floor);
-                self.enough = Some(more(corners.len()));
-                Some(floor)
+                (corners.len(), Some(floor))
             }
-            Err(kept) => {
-                // As many more, of as many more pixels, as it takes if others are as far apart.
-                let times = most as f64 / kept.max(1) as f64;
-                let pays = times * self.pixels as f64 * PART as f64 <= (seen.width * seen.height) as f64;
-                self.enough = pays.then(|| more((times * corners.len() as f64) as usize));
-                None
-            }
-        }
+            // As many more as it takes if others are as far apart.
+            Err(kept) => (corners.len().saturating_mul(most.max(kept)) / kept.max(1), None),
+        };
+        self.enough = Some(more(if is_quick { number } else { number.saturating_add(number / 2) }));
+        floor
     }
 }
 
 /// So many more than a number that it pays to look at them.
 fn more(number: usize) -> usize {
-    number.saturating_add(number / 2).saturating_add(64)
+    number.saturating_add(number / 4).saturating_add(64)
 }
 
 /// The number before a response, as corners have them: positive.
@@ -180,7 +185,7 @@ mod tests {
             }
             known[kind] += assert_same_list(&case, &config.build().unwrap(), random);
         }
-        assert!(known.iter().all(|&times| times > 100), "{known:?}");
+        assert!(known.iter().all(|&times| times > 50), "{known:?}");
     }
 
     /// Each of some corners, which lie just beyond what is seen, or is near to such, keeps five weaker ones out of the list, which would
