@@ -65,12 +65,12 @@ impl CpuDetector {
             image.check_samples()?;
             self.fill(image, samples, &mut map);
         }
-        let Workspace { scratch, selection, .. } = &mut self.workspace;
+        let Workspace { scratch, known, selection, .. } = &mut self.workspace;
         let mut corners = if in_walk {
             let config = &self.config;
             let scratch = walk(
                 &self.workers,
-                scratch,
+                (scratch, known),
                 (samples, image.mask()),
                 config,
                 needs_map.then_some(&mut map[..]),
@@ -99,9 +99,9 @@ impl CpuDetector {
 
     /// Computes all responses of an image that is checked: H × W, 0 where there are none.
     fn fill<T: FusedSample>(&mut self, image: &ImageView<'_>, samples: Raster<'_, T>, map: &mut [f32]) {
-        let Self { config, workers, workspace: Workspace { scratch, buffers, .. } } = self;
+        let Self { config, workers, workspace: Workspace { scratch, known, buffers, .. } } = self;
         if fused::computes::<T>(config, samples.channels()) {
-            walk(workers, scratch, (samples, None), &fused::without_corners(config), Some(map));
+            walk(workers, (scratch, known), (samples, None), &fused::without_corners(config), Some(map));
             return;
         }
         let (width, height) = (image.width(), image.height());
@@ -149,7 +149,7 @@ impl CpuDetector {
 /// Walks over an image, whose responses go into `map` if there is one; returns the memory of those who did, with what they found.
 fn walk<'a, T: FusedSample>(
     workers: &Workers,
-    scratch: &'a mut Vec<Scratch>,
+    (scratch, known): (&'a mut Vec<Scratch>, &mut Known),
     (image, mask): (Raster<'_, T>, Option<Raster<'_, u8>>),
     config: &HarrisConfig,
     map: Option<&mut [f32]>,
@@ -160,9 +160,9 @@ fn walk<'a, T: FusedSample>(
         scratch.resize_with(number, Default::default);
     }
     let scratch = &mut scratch[..number];
-    scratch.iter_mut().for_each(|scratch| scratch.begin(config));
-    let scale = config.tensor_scale(T::FULL_SCALE);
-    let known = &Known::default();
+    scratch.iter_mut().enumerate().for_each(|(i, scratch)| scratch.begin(config, (i, number)));
+    known.begin(number);
+    let (known, scale) = (&*known, config.tensor_scale(T::FULL_SCALE));
     let call = |rows, map, scratch: &mut Scratch| {
         workers.level.call(Walk { image, mask, config, rows, scale, map, known, scratch });
     };

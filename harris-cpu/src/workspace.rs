@@ -2,7 +2,7 @@
 
 use harris_core::pipeline::selection;
 
-use crate::fused::Scratch;
+use crate::fused::{Known, Scratch};
 
 /// The responses of a whole image, and the buffers of both paths.
 #[derive(Debug, Default)]
@@ -13,6 +13,8 @@ pub(crate) struct Workspace {
     pub(crate) buffers: Vec<Buffers>,
     /// Of the fused path, one a thread.
     pub(crate) scratch: Vec<Scratch>,
+    /// Of all threads.
+    pub(crate) known: Known,
     /// To select corners in.
     pub(crate) selection: selection::Memory,
 }

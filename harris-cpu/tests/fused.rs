@@ -202,6 +202,43 @@ fn a_frame_wider_than_vectors_is_left_out() {
     }
 }
 
+/// A list that is cut short begins as the whole one, of images that are several strips and bands, with fields that have many corners,
+/// strong ones or few; each image is fainter than those before it.
+#[test]
+fn lists_that_are_cut_short_begin_as_the_whole_ones() {
+    let pictures: Vec<_> = [(1, (2040, 350)), (2, (1100, 700)), (5, (700, 1100))]
+        .map(|(seed, (width, height))| {
+            Picture::draw(Depth::U8, (width, height, 1), |x, y, _| {
+                let contrast = noise(seed, x / 150, y / 90, 1) / seed as f64;
+                0.5 + contrast * (noise(seed, x / 6, y / 5, 0) - 0.5)
+            })
+        })
+        .into();
+    let harris = Measure::Harris { k: 0.04 };
+    for (measure, distance) in
+        [(harris, 0.0), (Measure::ShiTomasi, 0.0), (Measure::ShiTomasi, 4.0), (Measure::ShiTomasi, 13.0)]
+    {
+        let config = HarrisConfig::builder().measure(measure).min_distance(distance);
+        let mut detector = CpuDetector::with_threads(config.clone().build().unwrap(), 1).unwrap();
+        let whole: Vec<_> =
+            pictures.iter().map(|picture| detector.detect(&picture.view()).unwrap()).collect();
+        for most in [1, 30, 250, 1500] {
+            let config = config.clone().max_corners(most).build().unwrap();
+            for level in Level::available() {
+                for threads in [1, 2, 4] {
+                    let detector = CpuDetector::with_threads(config.clone(), threads).unwrap();
+                    let mut detector = detector.at_level(level);
+                    for (picture, whole) in pictures.iter().zip(&whole) {
+                        let found = detector.detect(&picture.view()).unwrap();
+                        let expected = &whole[..most.min(whole.len())];
+                        assert!(found == expected, "{level}, {threads} threads, {config:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Places have 16 bits on the way, as long as an image's sides do.
 #[test]
 fn sides_of_more_than_16_bits_equal_the_reference() {

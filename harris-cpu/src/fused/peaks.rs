@@ -9,7 +9,7 @@ use harris_core::{HarrisConfig, Threshold};
 use super::MOST_RADIUS;
 use super::responses::{NOTHING, RING, Responses, UpperRow, Words};
 use super::scratch::ROW;
-use super::shortened::{Seen, Shortened};
+use super::shortened::{Certain, Seen, Shortened};
 use crate::simd::{Simd, Work};
 
 /// What a thread has found.
@@ -22,19 +22,23 @@ pub(crate) struct Peaks {
     /// What the corners of a list that is cut short exceed, likewise.
     floor: f32,
     pub(super) shortened: Shortened,
+    /// Which of those that share the image it is.
+    pub(super) thread: usize,
 }
 
 impl Peaks {
-    pub(super) fn begin(&mut self, config: &HarrisConfig) {
+    pub(super) fn begin(&mut self, config: &HarrisConfig, (thread, threads): (usize, usize)) {
         self.peaks.clear();
         (self.greatest, self.floor) = (0.0, 0.0);
-        self.shortened.begin(config);
+        self.shortened.begin(config, threads);
+        self.thread = thread;
     }
 
     /// Looks whether more can be told of the list.
-    pub(super) fn shorten(&mut self, config: &HarrisConfig, seen: &Seen) {
-        if let Some(floor) = self.shortened.floor(&mut self.peaks, config, seen) {
-            self.floor = self.floor.max(floor);
+    pub(super) fn shorten(&mut self, config: &HarrisConfig, seen: &Seen, known: &Known) {
+        let Self { peaks, floor, shortened, .. } = self;
+        if let Some(raised) = shortened.floor(peaks, config, *floor, seen, &known.certain) {
+            *floor = floor.max(raised);
         }
     }
 
@@ -49,14 +53,21 @@ impl Peaks {
     }
 }
 
-/// What any thread knows: it spares the others candidates.
+/// What any of the threads that share an image knows: it spares the others candidates.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     greatest: Highest,
     floor: Highest,
+    certain: Certain,
 }
 
 impl Known {
+    /// For an image that so many threads share.
+    pub(crate) fn begin(&mut self, threads: usize) {
+        (self.greatest, self.floor) = Default::default();
+        self.certain.begin(threads);
+    }
+
     /// Tells all threads what one knows, and it what they do.
     pub(super) fn share(&self, found: &mut Peaks) {
         found.greatest = self.greatest.raise(found.greatest);

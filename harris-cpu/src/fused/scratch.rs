@@ -263,9 +263,9 @@ impl Default for Scratch {
 }
 
 impl Scratch {
-    /// Begins an image.
-    pub(crate) fn begin(&mut self, config: &HarrisConfig) {
-        self.found.begin(config);
+    /// Begins an image, as one of some threads that share it.
+    pub(crate) fn begin(&mut self, config: &HarrisConfig, thread: (usize, usize)) {
+        self.found.begin(config, thread);
         self.is_invalid = false;
     }
 

@@ -3,63 +3,104 @@
 //! It bounds what is looked at as a threshold does, and rises while the image is walked.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use harris_core::HarrisConfig;
 use harris_core::pipeline::selection::{self, Key};
 
-/// What tells how strong the corners of a list are.
+/// What a thread tells of how strong the corners of a list are.
 #[derive(Debug, Default)]
 pub(super) struct Shortened {
-    /// With so many corners it pays to look at them; none where a list has all, or it would not pay any more.
+    /// With so many corners it pays to look at them; none where a list has all.
     enough: Option<usize>,
-    /// Pixels among which they were found, and whether these told anything yet.
+    /// Pixels among which they were found.
     pixels: usize,
-    tells: bool,
+    /// Responses of corners that are in the list if there is room.
+    certain: Vec<f32>,
     memory: selection::Memory,
 }
 
 /// With so many it is known about how many it takes.
 const FEW: usize = 300;
-/// The part of an image of which it takes the corners at most where they are to be far apart: to look at those of a greater one costs
+/// The parts of its pixels of which it takes the corners at most, and where these are to be far apart: to look at those of a greater one costs
 /// about as much as it saves.
-const PART: usize = 4;
+const PART: usize = 2;
+const PART_IF_SPREAD: usize = 3;
 
 impl Shortened {
-    /// For an image's corners.
-    pub(super) fn begin(&mut self, config: &HarrisConfig) {
-        self.enough = config.max_corners().map(|most| FEW.min(more(most)));
-        (self.pixels, self.tells) = (0, false);
+    /// For an image's corners, which so many threads look for.
+    pub(super) fn begin(&mut self, config: &HarrisConfig, threads: usize) {
+        self.enough = config.max_corners().map(|most| FEW.min(more(most / threads)));
+        self.pixels = 0;
     }
 
-    /// What the list's corners exceed, where so many are found that this can be told; then only those that do are left.
+    /// What the list's corners exceed, where more of that can be told than the floor; then only those that do are left.
     pub(super) fn floor(
         &mut self,
         corners: &mut Vec<Key>,
         config: &HarrisConfig,
+        floor: f32,
         seen: &Seen,
+        certain: &Certain,
     ) -> Option<f32> {
         self.pixels += seen.rows.len() * seen.strip.len();
         self.enough.filter(|&enough| corners.len() >= enough)?;
         let (most, distance) = (config.max_corners()?, config.min_distance());
         let is_quick = distance <= 1.0;
-        if !is_quick && !self.tells && self.pixels > seen.width * seen.height / PART {
-            self.enough = None;
+        let part = if is_quick { PART } else { PART_IF_SPREAD };
+        if floor == 0.0 && self.pixels > seen.width * seen.height / certain.threads / part {
             return None;
         }
         let all_is_known = |x, y| seen.has_around(x, y, distance.ceil() as usize);
-        let last = selection::last_response(&mut self.memory, corners, (most, config), all_is_known);
-        let (number, floor) = match last {
-            Ok(last) => {
-                self.tells = true;
-                let floor = before(last);
-                corners.retain(|corner| corner.response() > floor);
-                (corners.len(), Some(floor))
-            }
+        let (memory, own) = (&mut self.memory, &mut self.certain);
+        let kept = selection::certain_responses(memory, corners, (most, config), all_is_known, own);
+        let raised = certain.tell(seen.thread, own, most, floor);
+        let number = if let Some(raised) = raised {
+            corners.retain(|corner| corner.response() > raised);
+            corners.len()
+        } else {
             // As many more as it takes if others are as far apart.
-            Err(kept) => (corners.len().saturating_mul(most.max(kept)) / kept.max(1), None),
+            corners.len().saturating_mul((most / certain.threads).max(kept)) / kept.max(1)
         };
         self.enough = Some(more(if is_quick { number } else { number.saturating_add(number / 2) }));
-        floor
+        raised
+    }
+}
+
+/// What the threads that share an image tell each other.
+#[derive(Debug, Default)]
+pub(super) struct Certain {
+    threads: usize,
+    /// What each of them told last, and room for all of it.
+    responses: Mutex<(Vec<Vec<f32>>, Vec<f32>)>,
+}
+
+impl Certain {
+    /// For an image that so many threads share.
+    pub(super) fn begin(&mut self, threads: usize) {
+        self.threads = threads;
+        let (of_threads, _) = self.responses.get_mut().unwrap_or_else(PoisonError::into_inner);
+        of_threads.iter_mut().for_each(Vec::clear);
+        if of_threads.len() < threads {
+            of_threads.resize_with(threads, Vec::new);
+        }
+    }
+
+    /// Takes what a thread tells, and leaves it other memory. Returns what the strongest `most` of all that was told exceed, where so many
+    /// exceed the floor.
+    fn tell(&self, thread: usize, responses: &mut Vec<f32>, most: usize, floor: f32) -> Option<f32> {
+        // It is locked for as long as it takes to look at some `most` numbers, which does not panic.
+        let mut told = self.responses.lock().unwrap_or_else(PoisonError::into_inner);
+        let (of_threads, all) = &mut *told;
+        std::mem::swap(&mut of_threads[thread], responses);
+        all.clear();
+        for responses in of_threads {
+            responses.retain(|&response| response > floor);
+            all.extend_from_slice(responses);
+        }
+        let last = most.checked_sub(1).filter(|&last| last < all.len())?;
+        let (_, &mut weakest, _) = all.select_nth_unstable_by(last, |one, other| other.total_cmp(one));
+        Some(before(weakest))
     }
 }
 
@@ -75,6 +116,8 @@ fn before(response: f32) -> f32 {
 
 /// Where a thread has found all corners: in a band of rows those of the strips before one, and of the upper rows of that.
 pub(super) struct Seen {
+    /// Which of those that share the image it is.
+    pub(super) thread: usize,
     pub(super) width: usize,
     pub(super) height: usize,
     pub(super) band: Range<usize>,
@@ -131,12 +174,15 @@ mod tests {
 
         /// What two threads find that share the bands, and leave out what they know is in no list; and how often they knew of some.
         fn found(&self, config: &HarrisConfig, random: &mut Rng) -> (Vec<Key>, usize) {
+            let mut certain = Certain::default();
+            certain.begin(2);
             let mut threads = [(); 2].map(|()| (Shortened::default(), Vec::new()));
-            threads.iter_mut().for_each(|(shortened, _)| shortened.begin(config));
+            threads.iter_mut().for_each(|(shortened, _)| shortened.begin(config, 2));
             let (mut floor, mut times) = (0.0_f32, 0);
             for top in (0..self.height).step_by(self.band) {
                 let band = top..(top + self.band).min(self.height);
-                let (shortened, found) = &mut threads[random.usize(..2)];
+                let thread = random.usize(..2);
+                let (shortened, found) = &mut threads[thread];
                 for left in (0..self.width).step_by(self.strip) {
                     let strip = left..(left + self.strip).min(self.width);
                     for y in band.clone().step_by(self.rows) {
@@ -146,8 +192,8 @@ mod tests {
                             (is_here && corner.response() > floor).then_some(corner)
                         }));
                         let (band, strip) = (band.clone(), strip.clone());
-                        let seen = Seen { width: self.width, height: self.height, band, strip, rows };
-                        if let Some(raised) = shortened.floor(found, config, &seen) {
+                        let seen = Seen { thread, width: self.width, height: self.height, band, strip, rows };
+                        if let Some(raised) = shortened.floor(found, config, floor, &seen, &certain) {
                             times += usize::from(raised > floor);
                             floor = floor.max(raised);
                         }

@@ -208,8 +208,9 @@ impl<T: FusedSample> Walk<'_, T> {
                 corner_columns: margin..width.saturating_sub(margin),
             },
         });
-        let seen = Seen { width, height, band: self.rows.clone(), strip: strip.clone(), rows };
-        found.shorten(self.config, &seen);
+        let (band, strip) = (self.rows.clone(), strip.clone());
+        let seen = Seen { thread: found.thread, width, height, band, strip, rows };
+        found.shorten(self.config, &seen, self.known);
     }
 
     /// Which responses need not be computed: those that do not exceed the threshold, unless all are asked for.

@@ -24,19 +24,23 @@ pub(super) fn spread<T: Listed>(corners: &mut Vec<T>, distance: f32, most: usize
     corners.truncate(kept);
 }
 
-/// The last of the first `most` that are kept whatever corners there may be where not `all_is_known` around: such as are at least as far from all
-/// that are stronger and may be kept themselves. Where they are fewer, how many would be kept if there were no others.
+/// The first `most` that are kept whatever corners there may be where not `all_is_known` around: such as are at least as far from all
+/// that are stronger and may be kept themselves. Returns how many would be kept if there were no others, or `most`.
 pub(super) fn certain<T: Listed>(
     corners: &[T],
     distance: f32,
     most: usize,
     all_is_known: impl Fn(usize, usize) -> bool,
+    mut keep: impl FnMut(T),
     [taken, doubtful]: [&mut Vec<u64>; 2],
-) -> Result<T, usize> {
+) -> usize {
     let [mut taken, mut doubtful] =
         [taken, doubtful].map(|memory| Taken::new(memory, far(corners), squared(distance)));
     let (mut kept, mut perhaps) = (0, 0);
     for &corner in corners {
+        if kept == most {
+            return kept;
+        }
         let (x, y) = corner.place();
         if taken.has(x, y) {
             continue;
@@ -48,12 +52,10 @@ pub(super) fn certain<T: Listed>(
             continue;
         }
         taken.take(x, y);
+        keep(corner);
         kept += 1;
-        if kept == most {
-            return Ok(corner);
-        }
     }
-    Err(kept + perhaps)
+    kept + perhaps
 }
 
 /// The farthest column and row.

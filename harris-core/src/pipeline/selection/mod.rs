@@ -64,29 +64,32 @@ pub fn select_keys<'a>(
     selected(keys, config, taken)
 }
 
-/// What the last corner of a list has as response at least, which may have `most` corners: told from some of the corners, among them all that
-/// are as strong in some part of the image. `all_is_known` where a column and row, and what is within
-/// [`min_distance`](HarrisConfig::min_distance) of it, belong to that.
-///
-/// # Errors
-/// How many corners a list of these would have, where they are too few to tell.
-pub fn last_response(
+/// Leaves the responses of corners that a list has room for, or has stronger ones in place of, whatever other corners there are: of the
+/// strongest `most`, in no order. That is told from corners among which are all that are as strong in some part of the image: where
+/// `all_is_known` of a column and row, and of what is within [`min_distance`](HarrisConfig::min_distance) of it. Returns about how many corners a
+/// list of these would have.
+pub fn certain_responses(
     memory: &mut Memory,
     corners: &[Key],
     (most, config): (usize, &HarrisConfig),
     all_is_known: impl Fn(usize, usize) -> bool,
-) -> Result<f32, usize> {
+    responses: &mut Vec<f32>,
+) -> usize {
     let Memory { keys, taken, doubtful } = memory;
     keys.clear();
     keys.extend(corners.iter().map(|key| key.0));
-    let last = if is_spread(config) {
+    responses.clear();
+    let mut keep = |key: u64| responses.push(Key(key).response());
+    if is_spread(config) {
         u64::sort(keys, Order::Response);
-        distance::certain(keys, config.min_distance(), most, all_is_known, [taken, doubtful])?
-    } else {
-        let last = most.checked_sub(1).filter(|&last| last < keys.len()).ok_or(keys.len())?;
-        *keys.select_nth_unstable(last).1
-    };
-    Ok(Key(last).response())
+        return distance::certain(keys, config.min_distance(), most, all_is_known, keep, [taken, doubtful]);
+    }
+    if most < keys.len() {
+        keys.select_nth_unstable(most);
+        keys.truncate(most);
+    }
+    keys.iter().for_each(|&key| keep(key));
+    keys.len()
 }
 
 fn selected<T: Listed>(list: &mut Vec<T>, config: &HarrisConfig, taken: &mut Vec<u64>) -> Vec<Keypoint> {
