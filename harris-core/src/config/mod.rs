@@ -146,7 +146,7 @@ impl HarrisConfigBuilder {
         self
     }
 
-    /// The most corners wanted, the strongest being kept; `None` for all.
+    /// The most corners wanted, the strongest being kept; `None` for all. The fewer, the less a CPU has to look at.
     pub fn max_corners(mut self, limit: impl Into<Option<usize>>) -> Self {
         self.max_corners = limit.into();
         self
