@@ -1,6 +1,7 @@
-//! Lists that are cut short: a response that all of their corners have, told before all corners are found.
+//! Lists that are cut short: what all of their corners exceed, told before all corners are found.
 //!
-//! It bounds what is looked at as a threshold does, and rises while the image is walked.
+//! It bounds what is looked at as a threshold does, and rises while the image is walked. Where corners are to be far apart, those count that are
+//! kept whatever is found elsewhere; else all do.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};

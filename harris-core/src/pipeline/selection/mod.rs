@@ -64,8 +64,8 @@ pub fn select_keys<'a>(
     selected(keys, config, taken)
 }
 
-/// Leaves the responses of corners that a list has room for, or has stronger ones in place of, whatever other corners there are: of the
-/// strongest `most`, in no order. That is told from corners among which are all that are as strong in some part of the image: where
+/// Leaves the responses of corners that are in the list whatever other corners there are, unless stronger ones fill it: of the strongest
+/// `most`, in no order. That is told from corners among which are all that are as strong in some part of the image: where
 /// `all_is_known` of a column and row, and of what is within [`min_distance`](HarrisConfig::min_distance) of it. Returns about how many corners a
 /// list of these would have.
 pub fn certain_responses(
