@@ -124,7 +124,7 @@ def measure(name, size, threads, work):
     pixels = size[0] * size[1] / 1e6
     median = statistics.median(times)
     print(
-        f"{size[0]:>5} x {size[1]:<5} {threads} threads {name:>22}: {median * 1e3:8.2f} ms "
+        f"{size[0]:>5} x {size[1]:<5} {threads} threads {name:>23}: {median * 1e3:8.2f} ms "
         f"{pixels / median:7.1f} Mpix/s, best {pixels / min(times):7.1f}",
         flush=True,
     )

@@ -84,10 +84,7 @@ pub fn certain_responses(
         u64::sort(keys, Order::Response);
         return distance::certain(keys, config.min_distance(), most, all_is_known, keep, [taken, doubtful]);
     }
-    if most < keys.len() {
-        keys.select_nth_unstable(most);
-        keys.truncate(most);
-    }
+    strongest(keys, most);
     keys.iter().for_each(|&key| keep(key));
     keys.len()
 }
@@ -98,14 +95,21 @@ fn selected<T: Listed>(list: &mut Vec<T>, config: &HarrisConfig, taken: &mut Vec
     if spread {
         T::sort(list, Order::Response);
         distance::spread(list, config.min_distance(), most, taken);
-    } else if most < list.len() {
-        list.select_nth_unstable(most);
+    } else {
+        strongest(list, most);
     }
-    list.truncate(most);
     if !spread || config.order() != Order::Response {
         T::sort(list, config.order());
     }
     list.iter().map(|corner| corner.keypoint()).collect()
+}
+
+/// Leaves the strongest `most`, in no order.
+fn strongest<T: Listed>(list: &mut Vec<T>, most: usize) {
+    if most < list.len() {
+        list.select_nth_unstable(most);
+        list.truncate(most);
+    }
 }
 
 /// Whether corners are to be farther apart than pixels are.

@@ -56,9 +56,8 @@ impl Listed for u64 {
     }
 }
 
-/// A corner at a pixel as one number, half as long as a [`Keypoint`] and several times as quickly sorted, in the same order: the strongest
-/// first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A corner at a pixel as one number, half as long as a [`Keypoint`] and several times as quickly sorted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Key(pub(super) u64);
 
