@@ -516,6 +516,67 @@ pub fn with_every_box_gradient(make: Make) {
     }
 }
 
+/// Gradients and windows that are weighted sums of floats, at all borders, at sizes around where strips begin anew, and at the least.
+pub fn with_every_gaussian(make: Make) {
+    let derivative = |size: u32, sigma: f64| Gradient::GaussianDerivative { size, sigma };
+    let gradients = [
+        derivative(3, 0.7),
+        derivative(5, 1.0),
+        derivative(7, 2.0),
+        derivative(9, 1.5),
+        derivative(11, 2.0),
+        Gradient::Sobel3,
+        Gradient::Scharr3,
+        Gradient::Central,
+    ];
+    let borders = [Border::Reflect101, Border::Replicate, Border::Zero, Border::Skip];
+    for (kind, gradient) in gradients.into_iter().enumerate() {
+        for (number, size) in [3, 5, 7, 9, 11, 9, 5, 3].into_iter().enumerate() {
+            // The same in every run.
+            let pick = |what: u64, count: usize| (noise(what, number, kind, 7) * count as f64) as usize;
+            let builder = HarrisConfig::builder()
+                .smoothing([Smoothing::None, Smoothing::None, Smoothing::Binomial3][pick(0, 3)])
+                .gradient(gradient)
+                .window(Window::Gaussian { size, sigma: 0.6 + 0.1 * f64::from(size) })
+                .measure(
+                    [Measure::Harris { k: 0.04 }, Measure::ShiTomasi, Measure::Noble { eps: 1e-6 }]
+                        [pick(1, 3)],
+                )
+                .border(borders[(number + kind) % 4])
+                .suppression_radius([1, 2, 4][pick(2, 3)])
+                .threshold([Threshold::Relative(0.3), Threshold::Rosin { bins: 64 }][pick(3, 2)]);
+            let config = builder.build().expect("a valid choice");
+            let channels = if number < 4 { 1 } else { 3 };
+            // As GPUs have it.
+            let strip = if channels == 1 { 112 } else { 120 };
+            // Rows: of several pieces, or fewer than a window.
+            let sizes = [
+                (2 * strip, 21),
+                (2 * strip + 1, 40),
+                (3 * strip - 1, 9),
+                (strip + 3, 33),
+                (strip + 1, 7),
+                (5, 65),
+            ];
+            let small = [(1, 1), (2, 5), (4, 3), (9, 8), (17, 2), (1, 30)];
+            for (width, height) in [sizes[pick(4, 6)], sizes[pick(5, 6)], small[pick(6, 6)]] {
+                let scene = pick(7, 3);
+                let brightness = |x: usize, y: usize, c: usize| match scene {
+                    0 => noise(number as u64, x / 3, y / 2, c),
+                    1 => noise(number as u64, x, y, c).round(),
+                    _ => squares(x, y),
+                };
+                let depth = if pick(8, 6) == 0 { Depth::U16 } else { Depth::U8 };
+                let mut picture = Picture::draw(depth, (width, height, channels), brightness).with_gap(3);
+                if pick(9, 5) == 0 {
+                    picture = picture.with_mask(|x, y| (x / 5 + y / 7) % 3 != 0);
+                }
+                assert_equal(&mut *make(config.clone()), &config, &picture, &picture.view());
+            }
+        }
+    }
+}
+
 /// The same picture as u8, u16 and f32: without smoothing, which rounds integer samples, the responses agree
 /// within 1e-5 of the greatest.
 pub fn across_sample_types(make: Make) {

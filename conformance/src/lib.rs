@@ -183,6 +183,13 @@ macro_rules! suite {
             }
 
             #[test]
+            fn equals_the_reference_with_every_gaussian() {
+                if WHEN() {
+                    $crate::equality::with_every_gaussian(MAKE);
+                }
+            }
+
+            #[test]
             fn responses_come_in_any_array() {
                 if WHEN() {
                     $crate::equality::into_any_array(MAKE);

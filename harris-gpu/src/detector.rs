@@ -13,7 +13,7 @@ use crate::pieces::Walk;
 use crate::recordings::Recordings;
 use crate::room::{Room, Shape};
 use crate::workspace::{Slot, Workspace};
-use crate::{fused, large, staged, upload};
+use crate::{fused, gaussians, large, staged, upload};
 
 /// Harris on a GPU.
 ///
@@ -235,7 +235,10 @@ impl<D: Device> GpuDetector<D> {
         if let Some(walk) = walk {
             return fused::respond_alone(device, workspace, config, shape, walk).map(|()| false);
         }
-        if !*staged && large::respond(device, workspace, config, shape)? {
+        if !*staged
+            && (large::respond(device, workspace, config, shape)?
+                || gaussians::respond(device, workspace, config, shape)?)
+        {
             return Ok(false);
         }
         staged::respond(device, workspace, config, shape).map(|()| true)

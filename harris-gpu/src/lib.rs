@@ -16,6 +16,7 @@ mod device;
 mod error;
 mod fast_hessian;
 mod fused;
+mod gaussians;
 #[cfg(feature = "host")]
 pub mod host;
 mod integral;

@@ -38,6 +38,13 @@ macro_rules! for_each_kernel {
             // responses by box gradients and windows of these radii; 0 within `frame` pixels of the edges.
             fused::map_boxes31 [32, 2000] (image: [u8], response: [f32], width: u32, height: u32, pitch: u32, rows: u32, gradient: u32, window: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
 
+            // Blocks are warps, pieces of `gaussians::own` columns and `rows` rows: samples of one channel to responses by gradients of weighted
+            // sums, down by `along` and across by `across`, or the other way, and weighted windows; weights from the centre on.
+            fused::map_gaussians9 [32, 1219] (image: [u8], response: [f32], width: u32, height: u32, pitch: u32, rows: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, along0: f32, along1: f32, along2: f32, along3: f32, along4: f32, across1: f32, across2: f32, across3: f32, across4: f32, window0: f32, window1: f32, window2: f32, window3: f32, window4: f32);
+            // The same by central differences, of samples of three channels, too.
+            fused::map_central_gaussian5 [32, 835] (image: [u8], response: [f32], width: u32, height: u32, pitch: u32, rows: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, window0: f32, window1: f32, window2: f32);
+            fused::map_rgb_central_gaussian5 [32, 835] (image: [u8], response: [f32], width: u32, height: u32, pitch: u32, rows: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, window0: f32, window1: f32, window2: f32);
+
             // By run, on stacks: binomials of both axes, rounded to integers.
             smoothing::binomial3_i32 [256, 0] (from: [i32], to: [i32], width: u32, height: u32, rows: u32, border: u32);
             smoothing::binomial5_i32 [256, 0] (from: [i32], to: [i32], width: u32, height: u32, rows: u32, border: u32);
@@ -69,7 +76,7 @@ macro_rules! for_each_kernel {
             // One block: the state's threshold.
             threshold::threshold [32, 0] (state: [u32], kind: u32, value: f32);
             // By run: Rosin's histogram, in several copies, which blocks share. One block: his threshold.
-            threshold::histogram [256, 0] (response: [f32], mask: [u8], state: [u32], counts: [u32], bins: u32, copies: u32, width: u32, height: u32, rows: u32, frame: u32, mask_pitch: u32);
+            threshold::histogram [256, 2048] (response: [f32], mask: [u8], state: [u32], counts: [u32], bins: u32, copies: u32, width: u32, height: u32, rows: u32, frame: u32, mask_pitch: u32);
             threshold::rosin [256, 16] (state: [u32], counts: [u32], bins: u32, copies: u32);
 
             // By run: the keys of corners, in no order, into a list that the state counts, also beyond its capacity.

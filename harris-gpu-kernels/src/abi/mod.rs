@@ -90,6 +90,9 @@ impl Kernel {
             Kernel::suppress => Some(4),
             _ if self.is_rim() => Some(rim::BLOCKS),
             Kernel::map_boxes31 => Some(large::BLOCKS),
+            Kernel::map_gaussians9 => Some(gaussians::BLOCKS),
+            Kernel::map_central_gaussian5 => Some(gaussians::BLOCKS_OF_CENTRAL),
+            Kernel::map_rgb_central_gaussian5 => Some(gaussians::BLOCKS_OF_COLOURS),
             Kernel::box_gradient | Kernel::respond_box_i32 | Kernel::respond_box_i64 => Some(boxes::BLOCKS),
             _ => self.of_corners().or(self.of_map()).map(|[blocks, _]| blocks),
         }
@@ -246,6 +249,34 @@ pub mod large {
     }
 }
 
+/// Gaussian windows in one walk with gradients before which there are no others.
+pub mod gaussians {
+    use super::fused::{COLUMNS, EACH};
+
+    /// Blocks, which are warps, that a multiprocessor is to hold: behind Gaussian derivatives.
+    pub const BLOCKS: u32 = 8;
+    /// Behind central differences.
+    pub const BLOCKS_OF_CENTRAL: u32 = 16;
+    /// Behind those of three channels.
+    pub const BLOCKS_OF_COLOURS: u32 = 12;
+    /// The greatest radius of Gaussian derivatives, and of windows behind them.
+    pub const MOST: u32 = 4;
+    /// That of windows behind central differences.
+    pub const MOST_OF_CENTRAL: u32 = 2;
+
+    /// Columns to each side of a warp's that only lead to others, for a kernel of such greatest radii.
+    #[must_use]
+    pub const fn side(gradient: u32, window: u32) -> u32 {
+        (gradient + window).next_multiple_of(EACH)
+    }
+
+    /// Columns of which a warp leaves the responses.
+    #[must_use]
+    pub const fn own(gradient: u32, window: u32) -> u32 {
+        COLUMNS - 2 * side(gradient, window)
+    }
+}
+
 /// Gradients, of fixed taps but for one.
 pub mod gradient {
     /// Sobel's.
@@ -369,6 +400,8 @@ pub mod threshold {
     pub const RELATIVE: u32 = 1;
     /// That of the state, which kernels before have left there.
     pub const KNOWN: u32 = 2;
+    /// The most of Rosin's bins that a block counts in by itself.
+    pub const MOST_IN_BLOCK: u32 = 4096;
 }
 
 /// Words of the state, which kernels leave for each other: zeros to start with. Stacks of images have one each.

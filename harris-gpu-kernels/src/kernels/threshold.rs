@@ -3,13 +3,12 @@
 use super::geometry::Size;
 use super::mask::Mask;
 use super::number::{ordered, unordered};
-use super::runs::{Run, down};
+use super::runs::Run;
 use crate::Simt;
 use crate::abi::{
     state,
-    threshold::{ABSOLUTE, KNOWN},
+    threshold::{ABSOLUTE, KNOWN, MOST_IN_BLOCK},
 };
-use crate::simt::WARP;
 
 /// Nothing exceeds it.
 const NONE: f32 = f32::INFINITY;
@@ -176,44 +175,32 @@ pub(crate) fn histogram<S: Simt>(
     let Some(binning) = Binning::new(s, state, bins) else { return };
     let copy = s.block() % copies * bins;
     let run = Run::new(s, size, rows);
-    let (top, bottom) = (run.top as i32, size.height.min(run.top + rows) as i32);
-    let (exists, last) = (run.x < width, size.height - 1);
-    let fetch = |y: i32| {
-        let i = size.number(run.x, last.min(y as u32)) as usize;
-        if exists { s.load_constant(response, i) } else { 0.0 }
-    };
-    // Most of an image is flat: what falls into the bin that most fell into is counted together.
-    let (mut usual, mut count) = (0, 0);
-    down(top, bottom, fetch, |y, response| {
-        let counts_here = exists && competes(mask, size, frame, run.x, y as u32);
-        let bin = binning.bin(response, bins);
-        let mut open = s.ballot(counts_here);
-        let of_usual = s.ballot(counts_here && bin == usual);
-        count += of_usual.count_ones();
-        open &= !of_usual;
-        // The others a bin at a time.
-        while open != 0 {
-            let first = open.trailing_zeros();
-            let next = s.shuffle(bin, first);
-            let alike = s.ballot(counts_here && bin == next);
-            open &= !alike;
-            if alike.count_ones() > WARP / 2 {
-                // From here on the usual one.
-                flush(s, counts, copy + usual, count);
-                (usual, count) = (next, alike.count_ones());
-            } else {
-                flush(s, counts, copy + next, alike.count_ones());
+    let fetch = |y: u32| s.load_constant(response, size.number(run.x, y) as usize);
+    if bins > MOST_IN_BLOCK {
+        // There is room for them, so that there are seldom two in one place.
+        run.down(fetch, |y, response| {
+            if competes(mask, size, frame, run.x, y) {
+                s.atomic_add(counts, (copy + binning.bin(response, bins)) as usize, 1);
             }
+        });
+        return;
+    }
+    let mine = || (s.thread()..bins).step_by(s.threads() as usize);
+    for bin in mine() {
+        s.set_shared_word(bin, 0);
+    }
+    s.barrier();
+    run.down(fetch, |y, response| {
+        if competes(mask, size, frame, run.x, y) {
+            s.count_in_shared(binning.bin(response, bins));
         }
     });
-    flush(s, counts, copy + usual, count);
-}
-
-/// Adds what a warp has counted of a bin.
-#[inline(always)]
-fn flush<S: Simt>(s: S, counts: S::Buffer<u32>, bin: u32, count: u32) {
-    if s.lane() == 0 && count > 0 {
-        s.atomic_add(counts, bin as usize, count);
+    s.barrier();
+    for bin in mine() {
+        let count = s.shared_word(bin);
+        if count > 0 {
+            s.atomic_add(counts, (copy + bin) as usize, count);
+        }
     }
 }
 

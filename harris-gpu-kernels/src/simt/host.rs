@@ -177,6 +177,8 @@ struct SharedWord {
 }
 
 const MANY: u32 = u32::MAX;
+/// Threads that count, each of which may add to what another has written.
+const COUNTING: u32 = MANY - 1;
 
 /// What the threads of a block have in common.
 struct Block {
@@ -197,6 +199,23 @@ pub struct Thread<'a> {
 }
 
 impl Thread<'_> {
+    /// A word of shared memory that is to be written by this thread, or by those that count.
+    fn writes<'b>(self, words: &'b mut [SharedWord], word: u32, writer: u32) -> &'b mut SharedWord {
+        let (epoch, cell, cells) = (self.block.barriers.get(), word / 2, words.len() / 2);
+        let Some(state) = words.get_mut(word as usize) else {
+            self.misuse(&format!("writes shared cell {cell} of {cells}"));
+        };
+        for (at, other) in [state.written, state.read].into_iter().flatten() {
+            if at == epoch && other != self.thread && other != writer {
+                self.misuse(&format!(
+                    "writes shared cell {cell}, which another touched, with no barrier between"
+                ));
+            }
+        }
+        state.written = Some((epoch, writer));
+        state
+    }
+
     fn misuse(self, what: &str) -> ! {
         panic!("{:?}, block {:?}, thread {}: {what}", self.block.kernel, self.block.place, self.thread)
     }
@@ -349,20 +368,16 @@ impl<'a> Simt for Thread<'a> {
         }
     }
     fn set_shared_word(self, word: u32, value: u32) {
-        let epoch = self.block.barriers.get();
-        let cell = word / 2;
         let mut words = self.block.shared.borrow_mut();
-        let Some(state) = words.get_mut(word as usize) else {
-            self.misuse(&format!("writes shared cell {cell} of {}", words.len() / 2));
+        self.writes(&mut words, word, self.thread).word = Some(value);
+    }
+    fn count_in_shared(self, word: u32) {
+        let mut words = self.block.shared.borrow_mut();
+        let state = self.writes(&mut words, word, COUNTING);
+        let Some(count) = state.word else {
+            self.misuse(&format!("counts in shared cell {}, which nothing wrote", word / 2));
         };
-        for (at, other) in [state.written, state.read].into_iter().flatten() {
-            if at == epoch && other != self.thread {
-                self.misuse(&format!(
-                    "writes shared cell {cell}, which another touched, with no barrier between"
-                ));
-            }
-        }
-        *state = SharedWord { word: Some(value), written: Some((epoch, self.thread)), ..*state };
+        state.word = Some(count + 1);
     }
 
     fn permute(self, low: u32, high: u32, selector: u32) -> u32 {

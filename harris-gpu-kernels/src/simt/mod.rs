@@ -166,6 +166,8 @@ pub trait Simt: Copy {
     fn shared_word(self, word: u32) -> u32;
     /// Writes a word of the block's shared memory.
     fn set_shared_word(self, word: u32, value: u32);
+    /// Adds 1 to a word of the block's shared memory, as other threads may at the same time.
+    fn count_in_shared(self, word: u32);
 
     /// Four of the eight bytes of `low` and `high`, the first of `low` being number 0: digit i of `selector`, in base 16, is
     /// the number of byte i.

@@ -362,6 +362,14 @@ impl Simt for Nvptx {
     }
 
     #[inline(always)]
+    fn count_in_shared(self, word: u32) {
+        // SAFETY: the word is half of one of the block's cells, by the contract of `Nvptx::sharing`.
+        unsafe {
+            asm!("red.shared.add.u32 [{}], 1;", in(reg32) self.shared + 4 * word, options(nostack, preserves_flags));
+        }
+    }
+
+    #[inline(always)]
     fn permute(self, low: u32, high: u32, selector: u32) -> u32 {
         // SAFETY: arithmetic alone.
         unsafe { prmt(low, high, selector) }

@@ -171,6 +171,9 @@ impl Simt for RustCuda {
         // SAFETY: the word is half of one of the block's cells, by the contract of `new`.
         unsafe { self.shared.cast::<u32>().add(word as usize).write_volatile(value) }
     }
+    fn count_in_shared(self, word: u32) {
+        instruction!("red.add.u32 [{}], 1;", in(reg64) self.shared.cast::<u32>().wrapping_add(word as usize));
+    }
 
     fn permute(self, low: u32, high: u32, selector: u32) -> u32 {
         let bytes = u64::from(high) << 32 | u64::from(low);

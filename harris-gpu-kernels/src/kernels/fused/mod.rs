@@ -10,11 +10,12 @@
 //!
 //! A [`Front`] is the way from samples to responses, that of [`bytes`] by way of a [`Window`](bytes::Window), that of box gradients by
 //! [`Sides`], or takes [`Responses`] from a map; [`Corners`] is that from responses to corners; [`map`] leaves the responses themselves,
-//! and so does [`large`], for box gradients that need more room.
+//! and so do [`large`], for box gradients that need more room, and [`gaussians`], for gradients that are weighted sums of floats.
 
 mod boxes;
 mod bytes;
 mod corners;
+mod gaussians;
 mod large;
 mod map;
 mod responses;
@@ -28,6 +29,7 @@ use core::array;
 use boxes::Boxes;
 use bytes::Bytes;
 use corners::Corners;
+pub(crate) use gaussians::{map_central_gaussian5, map_gaussians9, map_rgb_central_gaussian5};
 pub(crate) use large::map_boxes31;
 use responses::Responses;
 use samples::{Colours, Floats, Words};

@@ -1,0 +1,480 @@
+//! Responses of 8-bit samples by Gaussian windows, behind gradients that are weighted sums of floats, as Gaussian derivatives are, or
+//! central differences.
+//!
+//! Sums of floats depend on the order of their terms, so that what is mirrored is not what is computed of mirrored samples: each stage
+//! goes on beyond the edges by its own input, of rows and columns that are there. Of rows those wait in shared memory; columns are within
+//! the warp's strip.
+
+use core::array;
+
+use super::EACH;
+use crate::Simt;
+use crate::abi::fused::{COLUMNS, EACH as LANE};
+use crate::abi::{gaussians, measure as measures};
+use crate::kernels::geometry::{Size, inside};
+use crate::kernels::response::measure;
+
+/// What the lanes have of a row.
+type Row = [f32; EACH];
+
+/// What each column of a lane sees of a row: that of the lane before, its own, and that of the lane after.
+type Seen = [f32; 3 * EACH];
+
+/// Where shared memory has a word of each of the strip's columns: that to read in place of it. Then some rows, each with nothing behind it;
+/// then rows of products.
+const SOURCES: u32 = 0;
+const BEYOND: u32 = SOURCES + COLUMNS;
+const OF_ROW: u32 = COLUMNS + 2;
+const KEPT: u32 = BEYOND + AT_ONCE as u32 * OF_ROW;
+
+/// Rows whose columns outside are looked for at once, at most.
+const AT_ONCE: usize = 3;
+
+/// Weights of a sum, from the centre on.
+type Weights = [f32; gaussians::MOST as usize + 1];
+
+/// The image, as all kernels here take it, and what window sums become.
+#[derive(Clone, Copy)]
+struct Map<S: Simt> {
+    image: S::Buffer<u8>,
+    to: S::Buffer<f32>,
+    size: Size,
+    pitch: u32,
+    /// Rows of a piece.
+    rows: u32,
+    border: u32,
+    scale: f32,
+    kind: u32,
+    parameter: f32,
+    frame: u32,
+}
+
+/// A warp's strip of columns.
+struct Strip<S: Simt, const CHANNELS: usize> {
+    s: S,
+    map: Map<S>,
+    /// Columns to each side that only lead to others.
+    side: u32,
+    /// Column of the lane's first pixel, and where the words with its samples are in a row.
+    x: i32,
+    words: [u32; CHANNELS],
+    /// Whether some columns lie outside the image.
+    at_edge: bool,
+    /// The row of samples that is to be asked for next, and the words of the two before it: not in one array, which compilers may take
+    /// for a single word, and wait for the latter to put it together.
+    next: i32,
+    soon: [u32; CHANNELS],
+    later: [u32; CHANNELS],
+}
+
+impl<S: Simt, const CHANNELS: usize> Strip<S, CHANNELS> {
+    /// That of this thread, and the rows of its piece.
+    #[inline(always)]
+    fn new(s: S, map: Map<S>, side: u32) -> (Self, [i32; 2]) {
+        let (own, Size { width, height }) = (COLUMNS - 2 * side, map.size);
+        let strips = width.div_ceil(own).max(1);
+        let (strip, part) = (s.block() % strips, s.block() / strips);
+        let rows = [part * map.rows, height.min((part + 1) * map.rows)].map(|row| row as i32);
+        let left = (strip * own) as i32 - side as i32;
+        let x = left + (LANE * s.lane()) as i32;
+        let at_edge = left < 0 || left + COLUMNS as i32 > width as i32;
+        if at_edge {
+            for i in 0..LANE {
+                let source = match inside(map.border, x + i as i32, width) {
+                    // Those so far outside that no response depends on them are any.
+                    Some(column) => (column as i32 - left).clamp(0, COLUMNS as i32 - 1) as u32,
+                    None => COLUMNS,
+                };
+                s.set_shared_word(SOURCES + LANE * s.lane() + i, source);
+            }
+            if s.lane() < AT_ONCE as u32 {
+                s.set_shared_word(BEYOND + OF_ROW * s.lane() + COLUMNS, 0);
+            }
+        }
+        // Columns outside are any until it is asked what they stand for.
+        let first = (x.clamp(0, width as i32 - 1) as u32 & !3) * CHANNELS as u32;
+        let last = (CHANNELS as u32 * width - 1) & !3;
+        let words = array::from_fn(|word| (first + 4 * word as u32).min(last));
+        (Self { s, map, side, x, words, at_edge, next: 0, soon: [0; CHANNELS], later: [0; CHANNELS] }, rows)
+    }
+
+    /// Asks for the next row's words; zeros are samples, too.
+    #[inline(always)]
+    fn ask(&mut self) {
+        let words = match inside(self.map.border, self.next, self.map.size.height) {
+            Some(y) => {
+                let start = self.s.product(y, self.map.pitch) as usize;
+                self.words.map(|word| self.s.load_four(self.map.image, start + word as usize))
+            }
+            None => [0; CHANNELS],
+        };
+        self.soon = self.later;
+        self.later = words;
+        self.next += 1;
+    }
+
+    /// Takes the next row of samples, each channel's.
+    #[inline(always)]
+    fn take(&mut self) -> [Row; CHANNELS] {
+        let words = self.soon;
+        self.ask();
+        array::from_fn(|channel| {
+            array::from_fn(|i| {
+                let byte = i * CHANNELS + channel;
+                (words[byte / 4] >> (8 * (byte % 4)) & 0xFF) as f32
+            })
+        })
+    }
+
+    /// The same with what the columns outside stand for.
+    #[inline(always)]
+    fn beyond<const ROWS: usize>(&self, rows: [Row; ROWS]) -> [Row; ROWS] {
+        if !self.at_edge {
+            return rows;
+        }
+        const { assert!(ROWS <= AT_ONCE, "there is room for them") };
+        let (s, first) = (self.s, LANE * self.s.lane());
+        let sources: [u32; EACH] = array::from_fn(|i| s.shared_word(SOURCES + first + i as u32));
+        let place = |row: usize| BEYOND + OF_ROW * row as u32;
+        // Not before all have read the last ones.
+        s.barrier_of_warp();
+        for row in 0..ROWS {
+            for i in 0..EACH {
+                s.set_shared_word(place(row) + first + i as u32, rows[row][i].to_bits());
+            }
+        }
+        s.barrier_of_warp();
+        array::from_fn(|row| sources.map(|source| f32::from_bits(s.shared_word(place(row) + source))))
+    }
+
+    /// Sums across, of each column and its neighbours up to so many columns away.
+    #[inline(always)]
+    fn across<const RADIUS: usize>(&self, own: Row, sum: impl Fn(Seen, usize) -> f32) -> Row {
+        let exchanged = |number: f32, shuffle: fn(S, u32, u32) -> u32| {
+            f32::from_bits(shuffle(self.s, number.to_bits(), 1))
+        };
+        let seen: Seen = array::from_fn(|i| match i / EACH {
+            0 if i + RADIUS >= EACH => exchanged(own[i], S::shuffle_up),
+            1 => own[i - EACH],
+            2 if i < 2 * EACH + RADIUS => exchanged(own[i - 2 * EACH], S::shuffle_down),
+            _ => 0.0,
+        });
+        array::from_fn(|i| sum(seen, EACH + i))
+    }
+
+    /// Leaves the responses of a row.
+    #[inline(always)]
+    fn store(&self, y: u32, mut values: Row) {
+        let (Size { width, height }, frame) = (self.map.size, self.map.frame);
+        // All of its columns or none: they, and those that only lead to others, are multiples of as many.
+        let is_own = (LANE * self.s.lane()).wrapping_sub(self.side) < COLUMNS - 2 * self.side;
+        if !is_own || self.x as u32 >= width {
+            return;
+        }
+        let column = |i: usize| self.x as u32 + i as u32;
+        if y.wrapping_sub(frame) >= height.saturating_sub(2 * frame) {
+            values = [0.0; EACH];
+        } else if self.at_edge {
+            for i in 0..EACH {
+                if column(i) < frame || column(i) >= width.max(frame) - frame {
+                    values[i] = 0.0;
+                }
+            }
+        }
+        let first = self.map.size.number(column(0), y) as usize;
+        if width.is_multiple_of(LANE) {
+            self.s.store_four(self.map.to, first, values);
+        } else {
+            for i in 0..EACH {
+                if column(i) < width {
+                    self.s.store(self.map.to, first + i, values[i]);
+                }
+            }
+        }
+    }
+}
+
+/// The weighted sum of what is up to so far from place `i`, from the left on.
+#[inline(always)]
+fn even<const RADIUS: usize>(weights: &Weights, row: Seen, i: usize) -> f32 {
+    let mut sum = weights[RADIUS] * row[i - RADIUS];
+    for at in 1..=2 * RADIUS {
+        sum = sum + weights[at.abs_diff(RADIUS)] * row[i + at - RADIUS];
+    }
+    sum
+}
+
+/// The same where weights before the centre are the negative ones of those behind it, and its own is 0.
+#[inline(always)]
+fn odd<const RADIUS: usize>(weights: &Weights, row: Seen, i: usize) -> f32 {
+    let mut sum = -weights[RADIUS] * row[i - RADIUS];
+    for at in 1..=2 * RADIUS {
+        let weighted = weights[at.abs_diff(RADIUS)] * row[i + at - RADIUS];
+        sum = if at < RADIUS {
+            sum - weighted
+        } else if at > RADIUS {
+            sum + weighted
+        } else {
+            sum
+        };
+    }
+    sum
+}
+
+/// Sums down as far as rows have come, of as many windows as end with the next rows, twice the radius: the next one first.
+#[derive(Clone, Copy)]
+struct Open<const RADIUS: usize, const COUNT: usize>([Row; COUNT]);
+
+impl<const RADIUS: usize, const COUNT: usize> Open<RADIUS, COUNT> {
+    const NONE: Self = Self([[0.0; EACH]; COUNT]);
+
+    /// Adds a row: begins a sum by `first`, and goes on with others by `add`, which is told how far below their centre it is. Returns the sum
+    /// that ends with it.
+    #[inline(always)]
+    fn end(&mut self, first: impl Fn(usize) -> f32, add: impl Fn(f32, i32, usize) -> f32) -> Row {
+        const { assert!(COUNT == 2 * RADIUS && RADIUS >= 1 && RADIUS <= EACH, "neighbours see all") };
+        let plus = |sums: Row, below: i32| -> Row { array::from_fn(|i| add(sums[i], below, i)) };
+        let ended = plus(self.0[0], RADIUS as i32);
+        for window in 1..COUNT {
+            self.0[window - 1] = plus(self.0[window], RADIUS as i32 - window as i32);
+        }
+        self.0[COUNT - 1] = array::from_fn(first);
+        ended
+    }
+
+    /// The same by weights as [`even`] has them.
+    #[inline(always)]
+    fn end_even(&mut self, weights: &Weights, row: Row) -> Row {
+        self.end(
+            |i| weights[RADIUS] * row[i],
+            |sum, below, i| sum + weights[below.unsigned_abs() as usize] * row[i],
+        )
+    }
+
+    /// The same as [`odd`] has them.
+    #[inline(always)]
+    fn end_odd(&mut self, weights: &Weights, row: Row) -> Row {
+        self.end(
+            |i| -weights[RADIUS] * row[i],
+            |sum, below, i| match below {
+                0 => sum,
+                1.. => sum + weights[below as usize] * row[i],
+                _ => sum - weights[below.unsigned_abs() as usize] * row[i],
+            },
+        )
+    }
+}
+
+/// From samples to gradients.
+trait Gradients<S: Simt, const CHANNELS: usize> {
+    /// Rows from one of gradients to the last that they need.
+    const RADIUS: i32;
+
+    /// Takes a row that only leads to others.
+    fn lead(&mut self, rows: [Row; CHANNELS]);
+
+    /// Takes the next row: gx and gy of the one that it is so far below.
+    fn end(&mut self, strip: &Strip<S, CHANNELS>, rows: [Row; CHANNELS]) -> [[Row; 2]; CHANNELS];
+}
+
+/// Weighted sums: down by one line of weights, across by another.
+struct Weighted<const RADIUS: usize, const COUNT: usize> {
+    along: Weights,
+    across: Weights,
+    sums: [Open<RADIUS, COUNT>; 2],
+}
+
+impl<const RADIUS: usize, const COUNT: usize> Weighted<RADIUS, COUNT> {
+    #[inline(always)]
+    fn down(&mut self, row: Row) -> [Row; 2] {
+        [self.sums[0].end_even(&self.along, row), self.sums[1].end_odd(&self.across, row)]
+    }
+}
+
+impl<S: Simt, const RADIUS: usize, const COUNT: usize> Gradients<S, 1> for Weighted<RADIUS, COUNT> {
+    const RADIUS: i32 = RADIUS as i32;
+
+    #[inline(always)]
+    fn lead(&mut self, [row]: [Row; 1]) {
+        self.down(row);
+    }
+
+    #[inline(always)]
+    fn end(&mut self, strip: &Strip<S, 1>, [row]: [Row; 1]) -> [[Row; 2]; 1] {
+        let [along, across] = strip.beyond(self.down(row));
+        let gx = strip.across::<RADIUS>(along, |row, i| odd::<RADIUS>(&self.across, row, i));
+        let gy = strip.across::<RADIUS>(across, |row, i| even::<RADIUS>(&self.along, row, i));
+        [[gx, gy]]
+    }
+}
+
+/// Central differences: of the two rows before the next, the farther first.
+struct Central<const CHANNELS: usize>([[Row; CHANNELS]; 2]);
+
+impl<S: Simt, const CHANNELS: usize> Gradients<S, CHANNELS> for Central<CHANNELS> {
+    const RADIUS: i32 = 1;
+
+    #[inline(always)]
+    fn lead(&mut self, rows: [Row; CHANNELS]) {
+        self.0 = [self.0[1], rows];
+    }
+
+    #[inline(always)]
+    fn end(&mut self, strip: &Strip<S, CHANNELS>, rows: [Row; CHANNELS]) -> [[Row; 2]; CHANNELS] {
+        let [upper, middle] = self.0;
+        <Self as Gradients<S, CHANNELS>>::lead(self, rows);
+        let middle = strip.beyond(middle);
+        array::from_fn(|channel| {
+            let gx = strip.across::<1>(middle[channel], |row, i| row[i + 1] - row[i - 1]);
+            let gy = array::from_fn(|i| rows[channel][i] - upper[channel][i]);
+            [gx, gy]
+        })
+    }
+}
+
+/// Goes down a piece: leaves the responses of the window by these weights.
+#[inline(always)]
+fn respond<
+    S: Simt,
+    G: Gradients<S, CHANNELS>,
+    const CHANNELS: usize,
+    const WINDOW: usize,
+    const COUNT: usize,
+>(
+    (mut strip, [top, bottom]): (Strip<S, CHANNELS>, [i32; 2]),
+    mut gradients: G,
+    weights: Weights,
+) {
+    let (s, map, window) = (strip.s, strip.map, WINDOW as i32);
+    let height = map.size.height;
+    // The last row whose gradients are known: those of rows above the image are others' that are within a window's reach of its edge.
+    let mut newest = (top - window).max(0) - 1;
+    strip.next = newest + 1 - G::RADIUS;
+    strip.ask();
+    strip.ask();
+    for _ in 0..2 * G::RADIUS {
+        let rows = strip.take();
+        gradients.lead(rows);
+    }
+    let mut open = [Open::<WINDOW, COUNT>::NONE; 3];
+    let mut row = top - window;
+    while row < bottom + window {
+        let source = inside(map.border, row, height).map_or(-1, |row| row as i32);
+        let mut products = [[0.0; EACH]; 3];
+        if newest < source {
+            newest += 1;
+            let rows = strip.take();
+            let gradients = gradients.end(&strip, rows);
+            for channel in 0..CHANNELS {
+                let [gx, gy] = gradients[channel];
+                for i in 0..EACH {
+                    let of_channel = [gx[i] * gx[i], gx[i] * gy[i], gy[i] * gy[i]];
+                    for kind in 0..3 {
+                        let sum = &mut products[kind][i];
+                        *sum = if channel == 0 { of_channel[kind] } else { *sum + of_channel[kind] };
+                    }
+                }
+            }
+            // Those that stand for rows outside, now or later.
+            if newest <= window || newest + window + 1 >= height as i32 {
+                keep::<S, WINDOW>(s, newest, products);
+            }
+            if newest < source {
+                continue;
+            }
+        } else if source >= 0 {
+            products = kept::<S, WINDOW>(s, source);
+        }
+        let mut sums = products;
+        for kind in 0..3 {
+            sums[kind] = open[kind].end_even(&weights, products[kind]);
+        }
+        let y = row - window;
+        if y >= top {
+            let [a, b, c] = strip.beyond(sums).map(|sums| {
+                let sums = strip.across::<WINDOW>(sums, |row, i| even::<WINDOW>(&weights, row, i));
+                sums.map(|sum| sum * map.scale)
+            });
+            // Asked once, not for each column.
+            let by = |kind: u32| -> Row {
+                array::from_fn(|i| measure(|square| s.sqrt(square), kind, map.parameter, a[i], b[i], c[i]))
+            };
+            let values = match map.kind {
+                measures::HARRIS => by(measures::HARRIS),
+                measures::SHI_TOMASI => by(measures::SHI_TOMASI),
+                _ => by(measures::NOBLE),
+            };
+            strip.store(y as u32, values);
+        }
+        row += 1;
+    }
+}
+
+/// Where a row's products wait: as many rows as there are to one side of the window's centre, and it.
+#[inline(always)]
+fn place(s: impl Simt, window: usize, row: i32, kind: usize) -> u32 {
+    let slot = 3 * (row as u32 % (window as u32 + 1)) + kind as u32;
+    KEPT + COLUMNS * slot + LANE * s.lane()
+}
+
+#[inline(always)]
+fn keep<S: Simt, const WINDOW: usize>(s: S, row: i32, products: [Row; 3]) {
+    for kind in 0..3 {
+        let place = place(s, WINDOW, row, kind);
+        for i in 0..EACH {
+            s.set_shared_word(place + i as u32, products[kind][i].to_bits());
+        }
+    }
+}
+
+#[inline(always)]
+fn kept<S: Simt, const WINDOW: usize>(s: S, row: i32) -> [Row; 3] {
+    array::from_fn(|kind| {
+        let place = place(s, WINDOW, row, kind);
+        array::from_fn(|i| f32::from_bits(s.shared_word(place + i as u32)))
+    })
+}
+
+macro_rules! maps {
+    ($($name:ident: $channels:literal, $window:literal, [$($weight:ident),*], ($($argument:ident),*), $radius:expr, $gradients:expr;)*) => {$(
+        /// Leaves the response of each pixel, row after row without gaps, 0 where it is not valid.
+        #[inline(always)]
+        pub(crate) fn $name<S: Simt>(
+            s: S,
+            image: S::Buffer<u8>,
+            to: S::Buffer<f32>,
+            width: u32,
+            height: u32,
+            pitch: u32,
+            rows: u32,
+            border: u32,
+            scale: f32,
+            kind: u32,
+            parameter: f32,
+            frame: u32,
+            $($argument: f32,)*
+            $($weight: f32,)*
+        ) {
+            let size = Size { width, height };
+            let map = Map { image, to, size, pitch, rows, border, scale, kind, parameter, frame };
+            let mut weights = [0.0; gaussians::MOST as usize + 1];
+            for (i, weight) in [$($weight),*].into_iter().enumerate() {
+                weights[i] = weight;
+            }
+            let piece = Strip::<S, $channels>::new(s, map, gaussians::side($radius, $window));
+            respond::<S, _, $channels, $window, { 2 * $window }>(piece, $gradients, weights);
+        }
+    )*};
+}
+
+maps! {
+    map_gaussians9: 1, 4, [window0, window1, window2, window3, window4],
+        (along0, along1, along2, along3, along4, across1, across2, across3, across4), 4,
+        Weighted::<4, 8> {
+            along: [along0, along1, along2, along3, along4],
+            across: [0.0, across1, across2, across3, across4],
+            sums: [Open::NONE; 2],
+        };
+    map_central_gaussian5: 1, 2, [window0, window1, window2], (), 1, Central([[[0.0; EACH]; 1]; 2]);
+    map_rgb_central_gaussian5: 3, 2, [window0, window1, window2], (), 1, Central([[[0.0; EACH]; 3]; 2]);
+}

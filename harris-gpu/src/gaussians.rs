@@ -1,0 +1,109 @@
+//! Responses by Gaussian windows behind Gaussian derivatives or central differences, by kernels of their own.
+
+use harris_core::pipeline::taps;
+use harris_core::{Border, Error, Gradient, HarrisConfig, Smoothing, Window};
+use harris_gpu_kernels::abi::{border, gaussians};
+
+use crate::device::{Depth, Device};
+use crate::fused::ALIGNMENT;
+use crate::launch;
+use crate::room::Shape;
+use crate::staged::measure_of;
+use crate::workspace::{Slot, Workspace};
+
+/// Rows of a piece: as many as let all run at once, within these bounds. Each begins with those around a pixel.
+const LEAST_ROWS: usize = 8;
+const MOST_ROWS: usize = 512;
+
+/// Weights from the centre on.
+type Weights = [f32; gaussians::MOST as usize + 1];
+
+/// The gradient that a kernel is for.
+enum Of {
+    /// The weights of its sums along an edge, and across it.
+    Gaussians([Weights; 2]),
+    Central,
+}
+
+/// The gradient, and the window's weights, of images under a configuration; none where no kernel is for such.
+fn choice(shape: &Shape, config: &HarrisConfig) -> Option<(Of, Weights)> {
+    let Window::Gaussian { size, sigma } = config.window() else { return None };
+    let is_suited = shape.depth == Depth::U8
+        && config.smoothing() == Smoothing::None
+        && shape.stride.is_multiple_of(ALIGNMENT);
+    let (of, most, channels) = match config.gradient() {
+        Gradient::GaussianDerivative { size, sigma } if size <= 2 * gaussians::MOST + 1 => {
+            let taps = [taps::gaussian(size, sigma), taps::gaussian_derivative(size, sigma)];
+            (Of::Gaussians(taps.map(from_centre)), gaussians::MOST, &[1][..])
+        }
+        // Products are integers that floats have, those of three channels together, too.
+        Gradient::Central => (Of::Central, gaussians::MOST_OF_CENTRAL, &[1, 3][..]),
+        _ => return None,
+    };
+    let is_suited = is_suited && size <= 2 * most + 1 && channels.contains(&shape.channels);
+    is_suited.then(|| (of, from_centre(taps::gaussian(size, sigma))))
+}
+
+/// Half of a line of taps; behind it nothing, which changes no sum.
+fn from_centre(taps: Vec<f32>) -> Weights {
+    let half = &taps[taps.len() / 2..];
+    std::array::from_fn(|i| half.get(i).copied().unwrap_or(0.0))
+}
+
+/// Fills the slot `Response` from the slot `Image`, where there is a kernel for it; tells whether there is.
+pub(crate) fn respond<D: Device>(
+    device: &mut D,
+    workspace: &mut Workspace<D>,
+    config: &HarrisConfig,
+    shape: &Shape,
+) -> Result<bool, Error> {
+    let Some((of, window)) = choice(shape, config) else { return Ok(false) };
+    workspace.fit::<f32>(device, Slot::Response, shape.pixels())?;
+    let (own, held) = match of {
+        Of::Gaussians(_) => (gaussians::own(gaussians::MOST, gaussians::MOST), gaussians::BLOCKS),
+        Of::Central => {
+            let is_gray = shape.channels == 1;
+            let held = if is_gray { gaussians::BLOCKS_OF_CENTRAL } else { gaussians::BLOCKS_OF_COLOURS };
+            (gaussians::own(1, gaussians::MOST_OF_CENTRAL), held)
+        }
+    };
+    let (strips, height) = (shape.width.div_ceil(own) as usize, shape.height as usize);
+    let blocks = (held * device.multiprocessors()) as usize;
+    let rows = height.div_ceil((blocks / strips).max(1)).clamp(LEAST_ROWS, MOST_ROWS);
+    let (measure, parameter) = measure_of(config);
+    let border = match config.border() {
+        Border::Reflect101 => border::REFLECT,
+        Border::Replicate => border::REPLICATE,
+        // What lies outside has no part in what is valid.
+        Border::Zero | Border::Skip => border::ZERO,
+    };
+    macro_rules! respond {
+        ($kernel:ident $(, $weight:expr)*) => {
+            launch::$kernel(
+                device,
+                [(strips * height.div_ceil(rows)) as u32, 1],
+                workspace.buffer(Slot::Image),
+                workspace.buffer(Slot::Response),
+                shape.width,
+                shape.height,
+                shape.stride as u32,
+                rows as u32,
+                border,
+                config.tensor_scale(shape.depth.full_scale()),
+                measure,
+                parameter,
+                config.invalid_frame() as u32,
+                $($weight),*
+            )?
+        };
+    }
+    let [w0, w1, w2, w3, w4] = window;
+    match of {
+        Of::Gaussians([[a0, a1, a2, a3, a4], [_, d1, d2, d3, d4]]) => {
+            respond!(map_gaussians9, a0, a1, a2, a3, a4, d1, d2, d3, d4, w0, w1, w2, w3, w4);
+        }
+        Of::Central if shape.channels == 1 => respond!(map_central_gaussian5, w0, w1, w2),
+        Of::Central => respond!(map_rgb_central_gaussian5, w0, w1, w2),
+    }
+    Ok(true)
+}
