@@ -544,7 +544,14 @@ pub fn with_every_gaussian(make: Make) {
                 )
                 .border(borders[(number + kind) % 4])
                 .suppression_radius([1, 2, 4][pick(2, 3)])
-                .threshold([Threshold::Relative(0.3), Threshold::Rosin { bins: 64 }][pick(3, 2)]);
+                // More bins than a block counts, too.
+                .threshold(
+                    [
+                        Threshold::Relative(0.3),
+                        Threshold::Rosin { bins: 64 },
+                        Threshold::Rosin { bins: 9000 },
+                    ][pick(3, 3)],
+                );
             let config = builder.build().expect("a valid choice");
             let channels = if number < 4 { 1 } else { 3 };
             // As GPUs have it.

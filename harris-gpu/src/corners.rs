@@ -17,9 +17,9 @@ const WARP: usize = simt::WARP as usize;
 const KEYPOINT: usize = size_of::<[f32; 4]>();
 const STATE: usize = size_of::<[u32; state::WORDS]>();
 
-/// Words by which blocks count Rosin's bins: the fewer bins, the more copies of them, as what counts in one place is done one after the
-/// other.
-const COUNTED_AT_ONCE: u32 = 8192;
+/// Words to which blocks add what they have counted of Rosin's bins: the fewer bins, the more copies of them, as what is added in one place
+/// is added one after the other.
+const COUNTED_AT_ONCE: u32 = 1024;
 
 /// Keys that a bin has room for.
 const KEYS_OF_BIN: usize = bins::ROOM as usize;

@@ -1,4 +1,4 @@
-//! Responses by Gaussian windows behind Gaussian derivatives or central differences, by kernels of their own.
+//! Responses by Gaussian windows that other walks have not, behind Gaussian derivatives and gradients of three taps, by kernels of their own.
 
 use harris_core::pipeline::taps;
 use harris_core::{Border, Error, Gradient, HarrisConfig, Smoothing, Window};
@@ -21,31 +21,43 @@ type Weights = [f32; gaussians::MOST as usize + 1];
 /// The gradient that a kernel is for.
 enum Of {
     /// The weights of its sums along an edge, and across it.
-    Gaussians([Weights; 2]),
+    Sums([Weights; 2]),
     Central,
 }
 
 /// The gradient, and the window's weights, of images under a configuration; none where no kernel is for such.
 fn choice(shape: &Shape, config: &HarrisConfig) -> Option<(Of, Weights)> {
     let Window::Gaussian { size, sigma } = config.window() else { return None };
-    let is_suited = shape.depth == Depth::U8
-        && config.smoothing() == Smoothing::None
-        && shape.stride.is_multiple_of(ALIGNMENT);
-    let (of, most, channels) = match config.gradient() {
-        Gradient::GaussianDerivative { size, sigma } if size <= 2 * gaussians::MOST + 1 => {
-            let taps = [taps::gaussian(size, sigma), taps::gaussian_derivative(size, sigma)];
-            (Of::Gaussians(taps.map(from_centre)), gaussians::MOST, &[1][..])
+    if shape.depth != Depth::U8
+        || config.smoothing() != Smoothing::None
+        || !shape.stride.is_multiple_of(ALIGNMENT)
+    {
+        return None;
+    }
+    let window = from_centre(&taps::gaussian(size, sigma));
+    let fits = |size: u32, radius: u32| size <= 2 * radius + 1;
+    // Products are integers that floats have, those of three channels together, too.
+    let is_central = config.gradient() == Gradient::Central && matches!(shape.channels, 1 | 3);
+    if is_central && fits(size, gaussians::MOST_OF_CENTRAL) {
+        return Some((Of::Central, window));
+    }
+    let of_three = |along: [f32; 3]| [from_centre(&along), from_centre(&[-1.0, 0.0, 1.0])];
+    let gradient = match config.gradient() {
+        Gradient::GaussianDerivative { size, sigma } if fits(size, gaussians::MOST) => {
+            [from_centre(&taps::gaussian(size, sigma)), from_centre(&taps::gaussian_derivative(size, sigma))]
         }
-        // Products are integers that floats have, those of three channels together, too.
-        Gradient::Central => (Of::Central, gaussians::MOST_OF_CENTRAL, &[1, 3][..]),
+        // Integers, likewise.
+        Gradient::Sobel3 => of_three([1.0, 2.0, 1.0]),
+        Gradient::Scharr3 => of_three([3.0, 10.0, 3.0]),
+        Gradient::Central => of_three([0.0, 1.0, 0.0]),
         _ => return None,
     };
-    let is_suited = is_suited && size <= 2 * most + 1 && channels.contains(&shape.channels);
-    is_suited.then(|| (of, from_centre(taps::gaussian(size, sigma))))
+    let is_suited = shape.channels == 1 && fits(size, gaussians::MOST);
+    is_suited.then_some((Of::Sums(gradient), window))
 }
 
 /// Half of a line of taps; behind it nothing, which changes no sum.
-fn from_centre(taps: Vec<f32>) -> Weights {
+fn from_centre(taps: &[f32]) -> Weights {
     let half = &taps[taps.len() / 2..];
     std::array::from_fn(|i| half.get(i).copied().unwrap_or(0.0))
 }
@@ -60,7 +72,7 @@ pub(crate) fn respond<D: Device>(
     let Some((of, window)) = choice(shape, config) else { return Ok(false) };
     workspace.fit::<f32>(device, Slot::Response, shape.pixels())?;
     let (own, held) = match of {
-        Of::Gaussians(_) => (gaussians::own(gaussians::MOST, gaussians::MOST), gaussians::BLOCKS),
+        Of::Sums(_) => (gaussians::own(gaussians::MOST, gaussians::MOST), gaussians::BLOCKS),
         Of::Central => {
             let is_gray = shape.channels == 1;
             let held = if is_gray { gaussians::BLOCKS_OF_CENTRAL } else { gaussians::BLOCKS_OF_COLOURS };
@@ -99,7 +111,7 @@ pub(crate) fn respond<D: Device>(
     }
     let [w0, w1, w2, w3, w4] = window;
     match of {
-        Of::Gaussians([[a0, a1, a2, a3, a4], [_, d1, d2, d3, d4]]) => {
+        Of::Sums([[a0, a1, a2, a3, a4], [_, d1, d2, d3, d4]]) => {
             respond!(map_gaussians9, a0, a1, a2, a3, a4, d1, d2, d3, d4, w0, w1, w2, w3, w4);
         }
         Of::Central if shape.channels == 1 => respond!(map_central_gaussian5, w0, w1, w2),

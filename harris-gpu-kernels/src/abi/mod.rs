@@ -400,7 +400,7 @@ pub mod threshold {
     pub const RELATIVE: u32 = 1;
     /// That of the state, which kernels before have left there.
     pub const KNOWN: u32 = 2;
-    /// The most of Rosin's bins that a block counts in by itself.
+    /// The most of Rosin's bins that a block counts by itself.
     pub const MOST_IN_BLOCK: u32 = 4096;
 }
 

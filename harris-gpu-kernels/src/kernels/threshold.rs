@@ -175,31 +175,33 @@ pub(crate) fn histogram<S: Simt>(
     let Some(binning) = Binning::new(s, state, bins) else { return };
     let copy = s.block() % copies * bins;
     let run = Run::new(s, size, rows);
-    let fetch = |y: u32| s.load_constant(response, size.number(run.x, y) as usize);
-    if bins > MOST_IN_BLOCK {
-        // There is room for them, so that there are seldom two in one place.
-        run.down(fetch, |y, response| {
+    // Most of an image is flat: blocks count the bins around that of no response by themselves.
+    let held = bins.min(MOST_IN_BLOCK);
+    let first = binning.bin(0.0, bins).saturating_sub(held / 2).min(bins - held);
+    let mine = || (s.thread()..held).step_by(s.threads() as usize);
+    for place in mine() {
+        s.set_shared_word(place, 0);
+    }
+    s.barrier();
+    run.down(
+        |y| s.load_constant(response, size.number(run.x, y) as usize),
+        |y, response| {
             if competes(mask, size, frame, run.x, y) {
-                s.atomic_add(counts, (copy + binning.bin(response, bins)) as usize, 1);
+                let bin = binning.bin(response, bins);
+                let place = bin.wrapping_sub(first);
+                if place < held {
+                    s.count_in_shared(place);
+                } else {
+                    s.atomic_add(counts, (copy + bin) as usize, 1);
+                }
             }
-        });
-        return;
-    }
-    let mine = || (s.thread()..bins).step_by(s.threads() as usize);
-    for bin in mine() {
-        s.set_shared_word(bin, 0);
-    }
+        },
+    );
     s.barrier();
-    run.down(fetch, |y, response| {
-        if competes(mask, size, frame, run.x, y) {
-            s.count_in_shared(binning.bin(response, bins));
-        }
-    });
-    s.barrier();
-    for bin in mine() {
-        let count = s.shared_word(bin);
+    for place in mine() {
+        let count = s.shared_word(place);
         if count > 0 {
-            s.atomic_add(counts, (copy + bin) as usize, count);
+            s.atomic_add(counts, (copy + first + place) as usize, count);
         }
     }
 }

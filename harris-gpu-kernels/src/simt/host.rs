@@ -200,7 +200,7 @@ pub struct Thread<'a> {
 
 impl Thread<'_> {
     /// A word of shared memory that is to be written by this thread, or by those that count.
-    fn writes<'b>(self, words: &'b mut [SharedWord], word: u32, writer: u32) -> &'b mut SharedWord {
+    fn writes(self, words: &mut [SharedWord], word: u32, writer: u32) -> &mut SharedWord {
         let (epoch, cell, cells) = (self.block.barriers.get(), word / 2, words.len() / 2);
         let Some(state) = words.get_mut(word as usize) else {
             self.misuse(&format!("writes shared cell {cell} of {cells}"));

@@ -60,11 +60,9 @@ struct Strip<S: Simt, const CHANNELS: usize> {
     words: [u32; CHANNELS],
     /// Whether some columns lie outside the image.
     at_edge: bool,
-    /// The row of samples that is to be asked for next, and the words of the two before it: not in one array, which compilers may take
-    /// for a single word, and wait for the latter to put it together.
+    /// The row of samples that is to be asked for next, and the words of the one before it.
     next: i32,
-    soon: [u32; CHANNELS],
-    later: [u32; CHANNELS],
+    ahead: [u32; CHANNELS],
 }
 
 impl<S: Simt, const CHANNELS: usize> Strip<S, CHANNELS> {
@@ -95,7 +93,7 @@ impl<S: Simt, const CHANNELS: usize> Strip<S, CHANNELS> {
         let first = (x.clamp(0, width as i32 - 1) as u32 & !3) * CHANNELS as u32;
         let last = (CHANNELS as u32 * width - 1) & !3;
         let words = array::from_fn(|word| (first + 4 * word as u32).min(last));
-        (Self { s, map, side, x, words, at_edge, next: 0, soon: [0; CHANNELS], later: [0; CHANNELS] }, rows)
+        (Self { s, map, side, x, words, at_edge, next: 0, ahead: [0; CHANNELS] }, rows)
     }
 
     /// Asks for the next row's words; zeros are samples, too.
@@ -108,22 +106,23 @@ impl<S: Simt, const CHANNELS: usize> Strip<S, CHANNELS> {
             }
             None => [0; CHANNELS],
         };
-        self.soon = self.later;
-        self.later = words;
+        self.ahead = words;
         self.next += 1;
     }
 
     /// Takes the next row of samples, each channel's.
     #[inline(always)]
     fn take(&mut self) -> [Row; CHANNELS] {
-        let words = self.soon;
-        self.ask();
-        array::from_fn(|channel| {
+        let words = self.ahead;
+        let rows = array::from_fn(|channel| {
             array::from_fn(|i| {
                 let byte = i * CHANNELS + channel;
                 (words[byte / 4] >> (8 * (byte % 4)) & 0xFF) as f32
             })
-        })
+        });
+        // Only now, so that the words come to where the last ones were: assemblers else move them there, and wait for them to do so.
+        self.ask();
+        rows
     }
 
     /// The same with what the columns outside stand for.
@@ -199,7 +198,7 @@ impl<S: Simt, const CHANNELS: usize> Strip<S, CHANNELS> {
 fn even<const RADIUS: usize>(weights: &Weights, row: Seen, i: usize) -> f32 {
     let mut sum = weights[RADIUS] * row[i - RADIUS];
     for at in 1..=2 * RADIUS {
-        sum = sum + weights[at.abs_diff(RADIUS)] * row[i + at - RADIUS];
+        sum += weights[at.abs_diff(RADIUS)] * row[i + at - RADIUS];
     }
     sum
 }
@@ -350,7 +349,6 @@ fn respond<
     // The last row whose gradients are known: those of rows above the image are others' that are within a window's reach of its edge.
     let mut newest = (top - window).max(0) - 1;
     strip.next = newest + 1 - G::RADIUS;
-    strip.ask();
     strip.ask();
     for _ in 0..2 * G::RADIUS {
         let rows = strip.take();
