@@ -549,7 +549,7 @@ pub fn with_every_gaussian(make: Make) {
                     [
                         Threshold::Relative(0.3),
                         Threshold::Rosin { bins: 64 },
-                        Threshold::Rosin { bins: 9000 },
+                        Threshold::Rosin { bins: 60_000 },
                     ][pick(3, 3)],
                 );
             let config = builder.build().expect("a valid choice");
