@@ -664,6 +664,42 @@ mod tests {
     }
 
     #[test]
+    fn threads_count_together() {
+        let out = Memory::new(4);
+        run(KERNEL, [1, 1], vec![Argument::Memory(out.clone())], |s, arguments| {
+            if s.thread() == 0 {
+                s.set_shared_word(7, 5);
+            }
+            s.barrier();
+            s.count_in_shared(7);
+            s.barrier();
+            if s.thread() == 3 {
+                s.store(buffer::<u32>(&arguments[0]), 0, s.shared_word(7));
+            }
+        });
+        assert_eq!(words(&out), [5 + 256]);
+        assert_caught(
+            |s, _| {
+                s.set_shared_word(s.thread(), 0);
+                s.barrier();
+                s.count_in_shared(7);
+                s.shared_word(7);
+            },
+            &["reads shared cell 3", "no barrier between"],
+        );
+        assert_caught(
+            |s, _| {
+                s.set_shared_word(s.thread(), 0);
+                s.barrier();
+                s.count_in_shared(7);
+                s.set_shared_word(s.thread(), 0);
+            },
+            &["writes shared cell 3", "no barrier between"],
+        );
+        assert_caught(|s, _| s.count_in_shared(9), &["counts in shared cell 4, which nothing wrote"]);
+    }
+
+    #[test]
     fn a_barrier_or_exchange_that_some_leave_out_is_caught() {
         assert_caught(
             |s, _| {
