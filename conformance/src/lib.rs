@@ -14,6 +14,7 @@ pub mod matches;
 pub mod pictures;
 pub mod scenes;
 pub mod strategies;
+pub mod walks;
 
 use harris_core::fast_hessian::FastHessianConfig;
 use harris_core::matching::{MatchConfig, Matcher};
@@ -164,28 +165,28 @@ macro_rules! suite {
             #[test]
             fn equals_the_reference_by_every_walk() {
                 if WHEN() {
-                    $crate::equality::with_every_walk(MAKE);
+                    $crate::walks::with_every_walk(MAKE);
                 }
             }
 
             #[test]
             fn equals_the_reference_with_every_wide_window() {
                 if WHEN() {
-                    $crate::equality::with_every_wide_window(MAKE);
+                    $crate::walks::with_every_wide_window(MAKE);
                 }
             }
 
             #[test]
             fn equals_the_reference_with_every_box_gradient() {
                 if WHEN() {
-                    $crate::equality::with_every_box_gradient(MAKE);
+                    $crate::walks::with_every_box_gradient(MAKE);
                 }
             }
 
             #[test]
             fn equals_the_reference_with_every_gaussian() {
                 if WHEN() {
-                    $crate::equality::with_every_gaussian(MAKE);
+                    $crate::walks::with_every_gaussian(MAKE);
                 }
             }
 

@@ -1,18 +1,18 @@
 //! Responses by Gaussian windows that other walks have not, behind Gaussian derivatives and gradients of three taps, by kernels of their own.
 
 use harris_core::pipeline::taps;
-use harris_core::{Border, Error, Gradient, HarrisConfig, Smoothing, Window};
-use harris_gpu_kernels::abi::{border, gaussians};
+use harris_core::{Error, Gradient, HarrisConfig, Smoothing, Window};
+use harris_gpu_kernels::abi::gaussians;
 
 use crate::device::{Depth, Device};
 use crate::fused::ALIGNMENT;
 use crate::launch;
+use crate::pieces::rows_at_once;
 use crate::room::Shape;
-use crate::staged::measure_of;
+use crate::staged::{border_of, measure_of};
 use crate::workspace::{Slot, Workspace};
 
-/// Rows of a piece: as many as let all run at once, within these bounds. Each begins with those around a pixel.
-const LEAST_ROWS: usize = 8;
+/// The most rows of a piece.
 const MOST_ROWS: usize = 512;
 
 /// Weights from the centre on.
@@ -80,15 +80,8 @@ pub(crate) fn respond<D: Device>(
         }
     };
     let (strips, height) = (shape.width.div_ceil(own) as usize, shape.height as usize);
-    let blocks = (held * device.multiprocessors()) as usize;
-    let rows = height.div_ceil((blocks / strips).max(1)).clamp(LEAST_ROWS, MOST_ROWS);
+    let rows = rows_at_once(height, strips, held * device.multiprocessors(), MOST_ROWS);
     let (measure, parameter) = measure_of(config);
-    let border = match config.border() {
-        Border::Reflect101 => border::REFLECT,
-        Border::Replicate => border::REPLICATE,
-        // What lies outside has no part in what is valid.
-        Border::Zero | Border::Skip => border::ZERO,
-    };
     macro_rules! respond {
         ($kernel:ident $(, $weight:expr)*) => {
             launch::$kernel(
@@ -100,7 +93,7 @@ pub(crate) fn respond<D: Device>(
                 shape.height,
                 shape.stride as u32,
                 rows as u32,
-                border,
+                border_of(config),
                 config.tensor_scale(shape.depth.full_scale()),
                 measure,
                 parameter,

@@ -6,13 +6,13 @@ use harris_gpu_kernels::abi::{fused, large};
 use crate::device::{Depth, Device};
 use crate::fused::ALIGNMENT;
 use crate::launch;
+use crate::pieces::rows_at_once;
 use crate::rim::Rim;
 use crate::room::Shape;
 use crate::staged::measure_of;
 use crate::workspace::{Slot, Workspace};
 
-/// Rows of a piece: as many as let all run at once, within these bounds. Each begins with those of a box and a window.
-const LEAST_ROWS: usize = 8;
+/// The most rows of a piece.
 const MOST_ROWS: usize = 128;
 
 /// Radii of the gradient and the window of images that the kernel is for.
@@ -43,8 +43,7 @@ pub(crate) fn respond<D: Device>(
     workspace.fit::<f32>(device, Slot::Response, shape.pixels())?;
     let (strips, height) =
         (shape.width.div_ceil(large::own(gradient + window)) as usize, shape.height as usize);
-    let blocks = (large::BLOCKS * device.multiprocessors()) as usize;
-    let rows = height.div_ceil((blocks / strips).max(1)).clamp(LEAST_ROWS, MOST_ROWS);
+    let rows = rows_at_once(height, strips, large::BLOCKS * device.multiprocessors(), MOST_ROWS);
     let (measure, parameter) = measure_of(config);
     launch::map_boxes31(
         device,

@@ -47,6 +47,14 @@ impl Walk {
     }
 }
 
+/// Rows of a piece, of which each begins with those around its first: as many as let all run at once where a device holds so many blocks,
+/// within bounds.
+pub(crate) fn rows_at_once(height: usize, strips: usize, blocks: u32, most: usize) -> usize {
+    /// With fewer, those that only lead to others are most of what is walked.
+    const LEAST: usize = 8;
+    height.div_ceil((blocks as usize / strips).max(1)).clamp(LEAST, most)
+}
+
 /// Cycles of a row where warps share a scheduler, and more for each of them: roughly as measured on an H200.
 const CYCLES_OF_ROW: usize = 350;
 const CYCLES_OF_WARP: usize = 125;

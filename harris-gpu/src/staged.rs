@@ -27,6 +27,16 @@ pub(crate) fn measure_of(config: &HarrisConfig) -> (u32, f32) {
     }
 }
 
+/// A border, as kernels of stages take it.
+pub(crate) fn border_of(config: &HarrisConfig) -> u32 {
+    match config.border() {
+        Border::Reflect101 => border::REFLECT,
+        Border::Replicate => border::REPLICATE,
+        // What lies outside has no part in what is valid.
+        Border::Zero | Border::Skip => border::ZERO,
+    }
+}
+
 /// A gradient of fixed taps, as kernels take it.
 pub(crate) fn gradient_of(choice: Gradient) -> Option<u32> {
     match choice {
@@ -108,12 +118,7 @@ pub(crate) fn respond<D: Device>(
         width,
         height,
         channels,
-        border: match config.border() {
-            Border::Reflect101 => border::REFLECT,
-            Border::Replicate => border::REPLICATE,
-            // What lies outside has no part in what is valid.
-            Border::Zero | Border::Skip => border::ZERO,
-        },
+        border: border_of(config),
         number: Number::Integer,
         sum,
         planes: Slot::Planes,

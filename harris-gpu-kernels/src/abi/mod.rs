@@ -249,7 +249,7 @@ pub mod large {
     }
 }
 
-/// Gaussian windows in one walk with gradients before which there are no others.
+/// Gaussian windows in one walk, with the gradients behind which they are.
 pub mod gaussians {
     use super::fused::{COLUMNS, EACH};
 
@@ -259,7 +259,7 @@ pub mod gaussians {
     pub const BLOCKS_OF_CENTRAL: u32 = 16;
     /// Behind those of three channels.
     pub const BLOCKS_OF_COLOURS: u32 = 12;
-    /// The greatest radius of Gaussian derivatives, and of windows behind them.
+    /// The greatest radius of gradients, and of windows behind them.
     pub const MOST: u32 = 4;
     /// That of windows behind central differences.
     pub const MOST_OF_CENTRAL: u32 = 2;
