@@ -6,7 +6,7 @@ use harris_conformance::pictures::{DEPTHS, Picture, noise};
 use harris_core::fast_hessian::FastHessianConfig;
 use harris_core::matching::{MatchConfig, Matcher};
 use harris_core::surf::{Extractor, SurfConfig};
-use harris_core::{Order, Subpixel, Threshold};
+use harris_core::{Border, Gradient, Order, Smoothing, Subpixel, Threshold, Window, presets};
 use harris_cpu::{CpuDetector, CpuFastHessian, CpuMatcher, CpuSurf};
 use harris_cuda::{CudaDetector, CudaFastHessian, CudaMatcher, CudaSurf, Detector, HarrisConfig};
 
@@ -51,7 +51,15 @@ fn places_in_maps_of_4096_by_4096_equal_the_cpu() {
         default.clone().suppression_radius(8),
         default.clone().suppression_radius(3).subpixel(Subpixel::Quadratic).order(Order::Raster),
         default.clone().suppression_radius(0),
-        default.threshold(Threshold::Rosin { bins: 256 }),
+        default.clone().threshold(Threshold::Rosin { bins: 256 }),
+        default.clone().suppression_radius(4).border(Border::Replicate),
+        presets::harris_phull_2011().to_builder(),
+        presets::lococo_2011().to_builder().window(Window::Box { size: 31 }).suppression_radius(5),
+        default
+            .smoothing(Smoothing::None)
+            .gradient(Gradient::Central)
+            .window(Window::Gaussian { size: 5, sigma: 1.5 })
+            .suppression_radius(4),
     ];
     for depth in DEPTHS {
         let picture = Picture::draw(depth, (4096, 4096, 1), brightness).with_gap(4);

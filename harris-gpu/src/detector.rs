@@ -9,11 +9,12 @@ use crate::corners::{Fetched, Outcome, Search};
 use crate::device::{Depth, Device, Mark, Resident};
 use crate::error::GpuError;
 use crate::fused::Pieces;
+use crate::maps::Map;
 use crate::pieces::Walk;
 use crate::recordings::Recordings;
 use crate::room::{Room, Shape};
 use crate::workspace::{Slot, Workspace};
-use crate::{fused, gaussians, large, staged, upload};
+use crate::{fused, staged, upload};
 
 /// Harris on a GPU.
 ///
@@ -141,9 +142,9 @@ impl<D: Device> GpuDetector<D> {
         if self.staged { None } else { fused::walk(shape, &self.config) }
     }
 
-    /// That which leaves responses.
-    fn walk_of_map(&self, shape: &Shape) -> Option<Walk> {
-        if self.staged { None } else { fused::walk_of_map(shape, &self.config) }
+    /// What leaves their responses in one walk, where there is such.
+    fn map(&self, shape: &Shape) -> Option<Map> {
+        if self.staged { None } else { Map::of(shape, &self.config) }
     }
 
     /// Begins work on images that [`GpuDetector::stack`] tells can be, without waiting for the device. Where they are `lasting`, they
@@ -193,10 +194,10 @@ impl<D: Device> GpuDetector<D> {
             upload::samples(device, workspace, image, &shape, lasting)?;
             return self.enqueue_stages(shape, true, true);
         };
-        let portion = (pace == Pace::Hurried).then(|| fused::portion(device, image));
+        let hurried = pace == Pace::Hurried;
         let mut search = Search::new(device, workspace, config, room, shape);
-        let pieces = Pieces::new(&search, walk, portion, true);
-        let left = if portion.is_some() {
+        let pieces = Pieces::new(&search, walk, hurried, true);
+        let left = if hurried {
             fused::hurry(&mut search, image, &pieces)?
         } else {
             // Of less the copy is over before another could be asked for.
@@ -216,7 +217,7 @@ impl<D: Device> GpuDetector<D> {
         let Self { device, config, workspace, room, .. } = self;
         let room = room.as_mut().expect("made for the image");
         let mut search = Search::new(device, workspace, config, room, shape);
-        let walk = walk.map(|walk| Pieces::new(&search, walk, None, stays));
+        let walk = walk.map(|walk| Pieces::new(&search, walk, false, stays));
         let fetched = match &walk {
             Some(pieces) => fused::find_in_map(&mut search, pieces, wanted)?,
             None => {
@@ -230,18 +231,13 @@ impl<D: Device> GpuDetector<D> {
 
     /// Fills the slot `Response` from the image on the device; tells whether it went stage by stage.
     fn respond(&mut self, shape: &Shape) -> Result<bool, Error> {
-        let walk = self.walk_of_map(shape);
-        let Self { device, config, workspace, staged, .. } = self;
-        if let Some(walk) = walk {
-            return fused::respond_alone(device, workspace, config, shape, walk).map(|()| false);
+        let map = self.map(shape);
+        let Self { device, config, workspace, .. } = self;
+        match map {
+            Some(map) => map.leave_alone(device, workspace, config, shape)?,
+            None => staged::respond(device, workspace, config, shape)?,
         }
-        if !*staged
-            && (large::respond(device, workspace, config, shape)?
-                || gaussians::respond(device, workspace, config, shape)?)
-        {
-            return Ok(false);
-        }
-        staged::respond(device, workspace, config, shape).map(|()| true)
+        Ok(map.is_none())
     }
 
     /// Brings an image to the device, and leaves its responses in the slot `Response`.
@@ -250,7 +246,7 @@ impl<D: Device> GpuDetector<D> {
         self.check_size(image.width(), image.height())?;
         self.in_stages = false;
         // The fused kernels look at samples themselves.
-        let is_fused = self.walk_of_map(&shape).is_some();
+        let is_fused = self.map(&shape).is_some();
         if !is_fused {
             image.check_samples()?;
         }
@@ -318,7 +314,7 @@ impl<D: Device> GpuDetector<D> {
         };
         let Self { device, config, workspace, room, recordings, .. } = self;
         let mut search = Search::new(device, workspace, config, room.as_mut().expect("made above"), shape);
-        let pieces = Pieces::new(&search, walk, None, stays);
+        let pieces = Pieces::new(&search, walk, false, stays);
         let fetched = fused::find(&mut search, recordings, &pieces, pieces.all(), false)?;
         self.job = Some(Job { shape, walk: Some(pieces), in_stages: false, wanted: false, fetched });
         Ok(())

@@ -1,14 +1,17 @@
 //! From samples to the list of corners in one walk.
 
+use std::ops::Range;
+
 use harris_core::{
     Error, Gradient, HarrisConfig, ImageView, MAX_SAMPLE, Measure, Smoothing, Subpixel, Threshold, Window,
 };
-use harris_gpu_kernels::abi::{Kernel, fused, gradient, measure, state, threshold};
+use harris_gpu_kernels::abi::{Kernel, fused, gradient, measure, threshold};
 use harris_gpu_kernels::simt;
 
 use crate::corners::{Fetched, Search, simple_threshold, threshold_of};
 use crate::device::{Depth, Device, Lines, Mark, Rows};
 use crate::launch;
+use crate::maps::Map;
 use crate::pieces::{LEAST_ROWS, Lengths, Walk};
 use crate::recordings::{Key, Recordings};
 use crate::rim::Rim;
@@ -20,6 +23,15 @@ const WARP: usize = simt::WARP as usize;
 
 /// The walk over images under a configuration, or among their responses where another leaves these, where there is one.
 pub(crate) fn walk(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
+    let walk = walk_on_samples(shape, config).or_else(|| walk_in_map(shape, config))?;
+    if needs_map(config, walk) {
+        Map::of(shape, config)?;
+    }
+    Some(walk)
+}
+
+/// That which computes the responses that it compares.
+fn walk_on_samples(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
     simple_threshold(config)?;
     let Front { samples, smoothing, gradient, window } = Front::new(shape, config)?;
     let measure = if shape.mask_pitch > 0 { measure::ANY } else { measure_of(config).0 };
@@ -28,17 +40,9 @@ pub(crate) fn walk(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
         suited(shape, Walk { radius, ..Walk::new(kernel, config) })
     };
     let radius = config.suppression_radius();
-    let walk = if let Some(walk) = of(radius) {
-        walk
-    } else if radius <= fused::MOST_RADIUS_IN_MAP {
-        walk_in_map(shape, config)?
-    } else {
-        of(fused::MOST_RADIUS)?
-    };
-    if needs_map(config, walk) {
-        walk_of_map(shape, config)?;
-    }
-    Some(walk)
+    // What others are as near is seen by a walk in a map.
+    let is_far = radius > fused::MOST_RADIUS_IN_MAP;
+    of(radius).or_else(|| if is_far { of(fused::MOST_RADIUS) } else { None })
 }
 
 /// The walk that leaves responses, where there is one.
@@ -131,54 +135,37 @@ impl Front {
     }
 }
 
-/// Fills the slot `Response` from the slot `Image`, of a single image, and leaves in a state that is clear whether it has a sample that
-/// images may not have.
-pub(crate) fn respond_alone<D: Device>(
-    device: &mut D,
-    workspace: &mut Workspace<D>,
+/// Leaves the responses of some rows in the slot `Response`, as [`Map::leave`] does.
+pub(crate) fn leave<D: Device>(
+    device: &D,
+    workspace: &Workspace<D>,
     config: &HarrisConfig,
     shape: &Shape,
     walk: Walk,
+    rows: Range<usize>,
 ) -> Result<(), Error> {
-    workspace.clean_states = 0;
-    workspace.fit::<u32>(device, Slot::State, state::WORDS)?;
-    if shape.depth == Depth::F32 {
-        device.clear(workspace.buffer::<u32>(Slot::State).memory, state::WORDS)?;
-    }
-    respond(device, workspace, config, shape, walk)
-}
-
-/// The same in the state as it is.
-fn respond<D: Device>(
-    device: &mut D,
-    workspace: &mut Workspace<D>,
-    config: &HarrisConfig,
-    shape: &Shape,
-    walk: Walk,
-) -> Result<(), Error> {
-    workspace.fit::<f32>(device, Slot::Response, shape.pixels())?;
-    let (strips, rows) = (walk.strips(shape.width), shape.height as usize);
-    let lengths = Lengths::new(walk, rows, strips, true, device.multiprocessors() as usize);
+    let strips = walk.strips(shape.width);
+    let lengths = Lengths::new(walk, rows.len(), strips, true, device.multiprocessors() as usize);
     let (measure, parameter) = measure_of(config);
     let rim = Rim::new(config, 0);
     let frame = rim.map_or(config.invalid_frame() as u32, Rim::frame);
     launch::map(
         device,
         walk.kernel,
-        [(strips * lengths.pieces(rows)) as u32, 1],
+        [(strips * lengths.pieces(rows.len())) as u32, 1],
         workspace.buffer::<u8>(Slot::Image).memory,
         workspace.buffer(Slot::State),
         workspace.buffer(Slot::Response),
         (shape.width, shape.height, shape.stride as u32),
-        (0, shape.height),
+        (rows.start as u32, rows.end as u32),
         (lengths.first as u32, lengths.number as u32, lengths.later as u32),
         (config.tensor_scale(shape.depth.full_scale()), measure, parameter),
         (frame, walk.gradient, walk.window),
         taps_of(config.window()),
     )?;
     match rim {
-        Some(rim) => rim.go(device, workspace, config, shape, None),
-        None => Ok(()),
+        Some(rim) if rows.end == shape.height as usize => rim.go(device, workspace, config, shape, None),
+        _ => Ok(()),
     }
 }
 
@@ -202,9 +189,14 @@ const _: () = assert!(fused::MOST_SAMPLE == MAX_SAMPLE);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pieces {
     walk: Walk,
-    /// Rows of the last part of the image that is sent on its own, and whether it is waited for.
-    part: usize,
+    /// What leaves responses before, where they are needed.
+    map: Option<Map>,
+    /// Rows of the last part of the image that is sent on its own, and how many times as many each part has as the one after it; whether the
+    /// last is waited for.
+    part: (usize, usize),
     hurried: bool,
+    /// Whether what follows needs the whole map.
+    waits: bool,
     /// Images, strips of all of them, and the device's multiprocessors, by which rows become [`Lengths`].
     images: usize,
     strips: usize,
@@ -212,48 +204,49 @@ pub(crate) struct Pieces {
     /// How many there are: those that are walked, and the tiles of the rim, which come after them.
     count: usize,
     rim: Option<Rim>,
-    /// What leaves responses before, where they are needed.
-    map: Option<Walk>,
     /// Whether an image foretells the greatest response of the next one.
     foretells: bool,
     /// Candidates that each has room for.
     room: usize,
 }
 
-/// Rows of images that are to be walked: all from one on, the first piece of which has this number, and whether the states are clear.
+/// A part of an image as it comes: the row where it ends, and those before which all have responses, and are walked, when it is there.
+struct Part {
+    end: usize,
+    mapped: usize,
+    walked: usize,
+}
+
+/// What is left to do of images: those rows of which responses are needed, and those that are to be walked, all from one on; the number of
+/// the first piece of these, and whether the states are clear.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Left {
-    first: usize,
+    mapped: usize,
+    walked: usize,
     piece: usize,
     is_clear: bool,
 }
 
 impl Pieces {
-    /// For stacks of images, or a single image that is walked on while it comes. Whether an image `stays` until its list is known to be
-    /// complete, so that it can be walked on again.
-    pub(crate) fn new<D: Device>(
-        search: &Search<'_, D>,
-        walk: Walk,
-        hurried: Option<usize>,
-        stays: bool,
-    ) -> Self {
+    /// For stacks of images, or a single image that is worked on while it comes, `hurried`. Whether an image `stays` until its list is known
+    /// to be complete, so that it can be walked on again.
+    pub(crate) fn new<D: Device>(search: &Search<'_, D>, walk: Walk, hurried: bool, stays: bool) -> Self {
         let (height, strips) = (search.height as usize, walk.strips(search.width));
-        let part = match hurried {
-            // Its rows are known when all samples are.
-            Some(portion) if !walk.in_map => (portion / pitch(search)).max(LEAST_ROWS).min(height),
-            _ => height,
-        };
+        let map = Map::of(&search.shape, search.config).filter(|_| needs_map(search.config, walk));
+        let is_by_histogram = matches!(search.config.threshold(), Threshold::Rosin { .. });
+        let has_rim = map.is_some_and(|map| map.has_rim(search.config));
         let multiprocessors = search.device.multiprocessors() as usize;
         let images = search.images;
         let mut pieces = Self {
             walk,
-            part,
-            hurried: hurried.is_some(),
+            map,
+            part: if hurried { last_part(search, map.as_ref()) } else { (height, GROWTH) },
+            hurried,
+            waits: walk.in_map && (is_by_histogram || has_rim),
             images,
             strips: strips * images,
             multiprocessors,
             count: 0,
-            map: walk_of_map(&search.shape, search.config).filter(|_| needs_map(search.config, walk)),
             // Images of a stack need not be alike, and all would be walked on again.
             foretells: stays && images == 1 && threshold_of(search.config).0 == threshold::RELATIVE,
             rim: if walk.in_map { None } else { Rim::new(search.config, walk.radius) },
@@ -261,10 +254,13 @@ impl Pieces {
         };
         // Corners are more than the radius apart along a row or a column.
         let most = |len: usize| len.div_ceil(walk.radius + 1);
-        for (_, first, last) in parts(height, part, ahead(walk)) {
-            let lengths = pieces.lengths(last - first);
-            pieces.count += strips * lengths.pieces(last - first);
+        let mut walked = 0;
+        for part in pieces.parts(height) {
+            let rows = part.walked - walked;
+            let lengths = pieces.lengths(rows);
+            pieces.count += strips * lengths.pieces(rows);
             pieces.room = pieces.room.max(most(walk.columns() as usize) * most(lengths.first));
+            walked = part.walked;
         }
         if let Some(rim) = pieces.rim {
             pieces.count += rim.tiles((search.width, search.height));
@@ -275,7 +271,22 @@ impl Pieces {
 
     /// All rows.
     pub(crate) fn all(&self) -> Left {
-        Left { first: 0, piece: 0, is_clear: false }
+        Left { mapped: 0, walked: 0, piece: 0, is_clear: false }
+    }
+
+    /// The parts of an image of so many rows.
+    fn parts(&self, height: usize) -> impl Iterator<Item = Part> + use<> {
+        let Self { walk, map, waits, .. } = *self;
+        ends(height, self.part).into_iter().map(move |end| {
+            if end == height {
+                return Part { end, mapped: height, walked: height };
+            }
+            let before = |map: Map| end.saturating_sub(map.ahead());
+            let mapped = map.map_or(end, before);
+            let there = if walk.in_map { mapped } else { end };
+            let walked = if waits { 0 } else { there.saturating_sub(ahead(walk)) };
+            Part { end, mapped, walked }
+        })
     }
 
     /// What [`find`] depends on, but for a detector's configuration.
@@ -284,7 +295,7 @@ impl Pieces {
         let mask = if search.shape.mask_pitch > 0 { address(Slot::Mask) } else { 0 };
         let [kept, usual] = search.room.key(search.images);
         let size = u64::from(search.width) << 32 | u64::from(search.height);
-        let map = self.map.map_or(0, |map| map.kernel as u64 + 1);
+        let map = self.map.map_or(0, |map| map.kernel() as u64 + 1);
         let kernels = map << 32 | self.walk.kernel as u64;
         let kind = u64::from(self.foretells) << 2 | u64::from(wanted) << 1 | u64::from(self.hurried);
         let kind = kernels << 3 | kind;
@@ -307,30 +318,40 @@ impl Pieces {
     }
 }
 
-/// How much longer each part is than the one after it: few enough parts, and the walk over one is done before the next has come.
+/// How much longer each part is than the one after it, where they are not all alike: few enough parts, and the walk over one is done before
+/// the next has come.
 const GROWTH: usize = 3;
 
-/// Rows below the last one whose corners are sought that a walk looks at.
-fn ahead(walk: Walk) -> usize {
+/// Rows of an image that are best sent last, on their own, all where it is not worth while to begin before these have come; and how many
+/// times as many each part has as the one after it.
+fn last_part<D: Device>(search: &Search<'_, D>, map: Option<&Map>) -> (usize, usize) {
+    let (portion, height) = (search.device.portion(), search.height as usize);
+    let bytes = pitch(search) * height;
+    let (rows, growth) = match map.and_then(Map::portions) {
+        Some(portions) => (height / (bytes / (portions * portion)).max(1), 1),
+        None if bytes < 2 * portion => (height, GROWTH),
+        None => (portion / pitch(search), GROWTH),
+    };
+    (rows.max(LEAST_ROWS).min(height), growth)
+}
+
+/// Rows below the last one whose corners are sought, or whose responses are left, that a walk looks at.
+pub(crate) fn ahead(walk: Walk) -> usize {
     most_reach(walk) + 8
 }
 
-/// Parts of an image as they come, of which the last has `part` rows: the row where each ends, and the rows whose corners can then be
-/// sought by walks that look so far ahead.
-fn parts(height: usize, part: usize, ahead: usize) -> impl Iterator<Item = (usize, usize, usize)> {
-    let mut starts = Vec::new();
+/// The rows where parts of an image end as they come, of which the last has `part` rows, and each so many times as many as the one after it.
+fn ends(height: usize, (part, growth): (usize, usize)) -> Vec<usize> {
+    let mut ends = Vec::new();
     let (mut end, mut rows) = (height, part);
     while end > 0 {
+        ends.push(end);
         // What is left and less than the last goes with the next.
         end = if end < rows + part { 0 } else { end - rows };
-        starts.push(end);
-        rows *= GROWTH;
+        rows *= growth;
     }
-    let ready = move |sent: usize| if sent >= height { height } else { sent.saturating_sub(ahead) };
-    (0..starts.len()).rev().map(move |i| {
-        let end = if i == 0 { height } else { starts[i - 1] };
-        (end, ready(starts[i]), ready(end))
-    })
+    ends.reverse();
+    ends
 }
 
 /// Brings images to the device that there is a kernel for, for [`find`], by the queue for copies where these are `ahead` of the work.
@@ -357,14 +378,8 @@ pub(crate) fn bring<D: Device>(
     search.device.mark(Mark::Uploaded)
 }
 
-/// Bytes of an image that are best sent last, on their own; all where it is not worth while to begin before these have come.
-pub(crate) fn portion<D: Device>(device: &D, image: &ImageView<'_>) -> usize {
-    let (portion, bytes) = (device.portion(), Lines::of(image).row(0).len() * image.height());
-    if bytes >= 2 * portion { portion } else { bytes }
-}
-
-/// Brings a single image to the device whose samples are lasting, and walks on its first rows while others are on their way. Returns what
-/// is left for [`find`]; it waits for the last of them.
+/// Brings a single image to the device whose samples are lasting, and works on its first rows while others are on their way. Returns what is
+/// left for [`find`]; it waits for the last of them.
 pub(crate) fn hurry<D: Device>(
     search: &mut Search<'_, D>,
     image: &ImageView<'_>,
@@ -373,7 +388,7 @@ pub(crate) fn hurry<D: Device>(
     let planes = prepare(search, std::slice::from_ref(image))?;
     let height = image.height();
     let (mut sent, mut left) = (0, pieces.all());
-    for (end, first, last) in parts(height, pieces.part, ahead(pieces.walk)) {
+    for Part { end, mapped, walked } in pieces.parts(height) {
         for (slot, images, pitch) in &planes {
             let memory = search.workspace.buffer::<u8>(*slot).memory;
             let now = Rows { images, rows: sent..end, pitch: *pitch, offset: sent * pitch, lasting: true };
@@ -389,10 +404,9 @@ pub(crate) fn hurry<D: Device>(
         }
         sent = end;
         search.device.arrive()?;
-        if last > first {
-            left.piece += walk_on(search, pieces, left.piece, first, last)?;
-        }
-        left.first = last;
+        leave_on(search, pieces, left.mapped..mapped)?;
+        left.piece += walk_on(search, pieces, left.piece, left.walked..walked)?;
+        (left.mapped, left.walked) = (mapped, walked);
     }
     Ok(left)
 }
@@ -437,9 +451,7 @@ pub(crate) fn find<D: Device>(
         if pieces.hurried {
             search.device.await_announced()?;
         }
-        if let Some(map) = pieces.map {
-            respond(search.device, search.workspace, search.config, &search.shape, map)?;
-        }
+        leave_on(search, pieces, left.mapped..search.height as usize)?;
         seek(search, pieces, left)?;
         list(search, pieces, wanted)
     })?;
@@ -454,9 +466,6 @@ pub(crate) fn find_in_map<D: Device>(
     wanted: bool,
 ) -> Result<Fetched<D>, Error> {
     search.clear_for_walk(pieces.foretells)?;
-    if let Threshold::Rosin { bins } = search.config.threshold() {
-        search.rosin(bins)?;
-    }
     seek(search, pieces, pieces.all())?;
     search.device.mark(Mark::Searched)?;
     let fetched = list(search, pieces, wanted)?;
@@ -470,7 +479,7 @@ pub(crate) fn find_again<D: Device>(
     pieces: &Pieces,
     wanted: bool,
 ) -> Result<(Pieces, Fetched<D>), Error> {
-    let pieces = Pieces::new(search, pieces.walk, None, pieces.foretells);
+    let pieces = Pieces::new(search, pieces.walk, false, pieces.foretells);
     search.clear_for_walk(pieces.foretells)?;
     seek(search, &pieces, pieces.all())?;
     let fetched = list(search, &pieces, wanted)?;
@@ -480,7 +489,10 @@ pub(crate) fn find_again<D: Device>(
 
 /// Walks on what is left, and along the rim, and takes what is not the strongest as far around as is asked for from the candidates.
 fn seek<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces, left: Left) -> Result<(), Error> {
-    let walked = walk_on(search, pieces, left.piece, left.first, search.height as usize)?;
+    if let Threshold::Rosin { bins } = search.config.threshold() {
+        search.rosin(bins)?;
+    }
+    let walked = walk_on(search, pieces, left.piece, left.walked..search.height as usize)?;
     if let Some(rim) = pieces.rim {
         let lists = (left.piece + walked, pieces.count, pieces.room);
         rim.go(search.device, search.workspace, search.config, &search.shape, Some(lists))?;
@@ -496,14 +508,26 @@ fn pitch<D: Device>(search: &Search<'_, D>) -> usize {
     search.stride as usize * search.shape.depth.bytes()
 }
 
+/// Leaves the responses of some rows in the slot `Response`, where they are needed.
+fn leave_on<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces, rows: Range<usize>) -> Result<(), Error> {
+    match pieces.map {
+        Some(map) if !rows.is_empty() => {
+            map.leave(search.device, search.workspace, search.config, &search.shape, rows)
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Fills the slots `Candidates` and `Counts` from number `piece` on for some rows; returns how many pieces these have.
 fn walk_on<D: Device>(
     search: &mut Search<'_, D>,
     pieces: &Pieces,
     piece: usize,
-    first: usize,
-    last: usize,
+    rows: Range<usize>,
 ) -> Result<usize, Error> {
+    if rows.is_empty() {
+        return Ok(0);
+    }
     let all = pieces.count * search.images;
     let scale = search.config.tensor_scale(search.shape.depth.full_scale());
     search.workspace.fit::<u64>(search.device, Slot::Candidates, pieces.room * all)?;
@@ -520,8 +544,8 @@ fn walk_on<D: Device>(
         Some(rim) => (rim.frame(), search.margin().max(rim.depth())),
         None => (search.frame, search.margin()),
     };
-    let lengths = pieces.lengths(last - first);
-    let now = pieces.walk.strips(search.width) * lengths.pieces(last - first);
+    let lengths = pieces.lengths(rows.len());
+    let now = pieces.walk.strips(search.width) * lengths.pieces(rows.len());
     launch::fused(
         search.device,
         pieces.walk.kernel,
@@ -531,7 +555,7 @@ fn walk_on<D: Device>(
         workspace.buffer(Slot::Candidates),
         workspace.buffer(Slot::Counts),
         (pitch * u64::from(search.height), search.width, search.height, pitch as u32),
-        (first as u32, last as u32),
+        (rows.start as u32, rows.end as u32),
         (lengths.first as u32, lengths.number as u32, lengths.later as u32),
         (scale, measure, parameter),
         (frame, pieces.walk.gradient, pieces.walk.window, margin),
@@ -625,18 +649,15 @@ mod tests {
 
     #[test]
     fn parts_shrink_and_cover_the_image() {
-        let ends = |height, part| parts(height, part, 16).map(|(end, ..)| end).collect::<Vec<_>>();
-        assert_eq!(ends(4096, 256), [768, 3072, 3840, 4096]);
-        assert_eq!(ends(1080, 546), [1080]);
-        assert_eq!(ends(1080, 540), [540, 1080]);
-        assert_eq!(ends(100, 100), [100]);
-        for (height, part) in [(1, 1), (17, 2), (300, 7), (4096, 100), (5, 8)] {
-            let mut next = 0;
-            for (end, first, last) in parts(height, part, 16) {
-                assert!(first == next && first <= last && last <= end && end <= height);
-                next = last;
-            }
-            assert_eq!(next, height);
+        assert_eq!(ends(4096, (256, 3)), [768, 3072, 3840, 4096]);
+        assert_eq!(ends(1080, (546, 3)), [1080]);
+        assert_eq!(ends(1080, (540, 3)), [540, 1080]);
+        assert_eq!(ends(100, (100, 3)), [100]);
+        assert_eq!(ends(100, (33, 1)), [34, 67, 100]);
+        for (height, part, growth) in [(1, 1, 3), (17, 2, 1), (300, 7, 3), (4096, 100, 1), (5, 8, 3)] {
+            let ends = ends(height, (part, growth));
+            assert!(ends.is_sorted_by(|earlier, later| earlier < later) && ends[0] > 0);
+            assert_eq!(ends.last(), Some(&height));
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Responses by box gradients and box windows that are too large for other walks, by a kernel of their own.
 
+use std::ops::Range;
+
 use harris_core::{Error, Gradient, HarrisConfig, Smoothing, Window};
 use harris_gpu_kernels::abi::{fused, large};
 
@@ -16,50 +18,66 @@ use crate::workspace::{Slot, Workspace};
 const MOST_ROWS: usize = 128;
 
 /// Radii of the gradient and the window of images that the kernel is for.
-fn radii(shape: &Shape, config: &HarrisConfig) -> Option<[u32; 2]> {
-    let is_plain = (shape.depth, shape.channels) == (Depth::U8, 1) && config.smoothing() == Smoothing::None;
-    let are_boxes =
-        matches!((config.gradient(), config.window()), (Gradient::Box { .. }, Window::Box { .. }));
-    // No rim knows of it.
-    if !is_plain || !are_boxes || Rim::new(config, 0).is_some() || !shape.stride.is_multiple_of(ALIGNMENT) {
-        return None;
-    }
-    let radii = [config.gradient().radius() as u32, config.window().radius() as u32];
-    let reach = radii[0] + radii[1];
-    // Samples are mirrored once at each edge, and rows have some words.
-    let suits = radii.into_iter().all(|radius| radius <= large::MOST)
-        && shape.width.min(shape.height) >= 2 * reach.max(fused::MOST_REACH);
-    suits.then_some(radii)
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Boxes {
+    gradient: u32,
+    window: u32,
 }
 
-/// Fills the slot `Response` from the slot `Image`, where there is a kernel for it; tells whether there is.
-pub(crate) fn respond<D: Device>(
-    device: &mut D,
-    workspace: &mut Workspace<D>,
-    config: &HarrisConfig,
-    shape: &Shape,
-) -> Result<bool, Error> {
-    let Some([gradient, window]) = radii(shape, config) else { return Ok(false) };
-    workspace.fit::<f32>(device, Slot::Response, shape.pixels())?;
-    let (strips, height) =
-        (shape.width.div_ceil(large::own(gradient + window)) as usize, shape.height as usize);
-    let rows = rows_at_once(height, strips, large::BLOCKS * device.multiprocessors(), MOST_ROWS);
-    let (measure, parameter) = measure_of(config);
-    launch::map_boxes31(
-        device,
-        [(strips * height.div_ceil(rows)) as u32, 1],
-        workspace.buffer(Slot::Image),
-        workspace.buffer(Slot::Response),
-        shape.width,
-        shape.height,
-        shape.stride as u32,
-        rows as u32,
-        gradient,
-        window,
-        config.tensor_scale(shape.depth.full_scale()),
-        measure,
-        parameter,
-        config.invalid_frame() as u32,
-    )?;
-    Ok(true)
+impl Boxes {
+    /// Those of images under a configuration, where there is a kernel for it.
+    pub(crate) fn of(shape: &Shape, config: &HarrisConfig) -> Option<Self> {
+        let is_plain =
+            (shape.depth, shape.channels) == (Depth::U8, 1) && config.smoothing() == Smoothing::None;
+        let are_boxes =
+            matches!((config.gradient(), config.window()), (Gradient::Box { .. }, Window::Box { .. }));
+        // No rim knows of it.
+        if !is_plain || !are_boxes || Rim::new(config, 0).is_some() || !shape.stride.is_multiple_of(ALIGNMENT)
+        {
+            return None;
+        }
+        let (gradient, window) = (config.gradient().radius() as u32, config.window().radius() as u32);
+        let boxes = Self { gradient, window };
+        // Samples are mirrored once at each edge, and rows have some words.
+        let suits = gradient.max(window) <= large::MOST
+            && shape.width.min(shape.height) >= 2 * boxes.reach().max(fused::MOST_REACH);
+        suits.then_some(boxes)
+    }
+
+    /// Columns and rows from a response to the farthest sample on which it depends.
+    pub(crate) fn reach(self) -> u32 {
+        self.gradient + self.window
+    }
+
+    /// Leaves the responses of some rows in the slot `Response`, from the slot `Image`.
+    pub(crate) fn leave<D: Device>(
+        self,
+        device: &D,
+        workspace: &Workspace<D>,
+        config: &HarrisConfig,
+        shape: &Shape,
+        rows: Range<usize>,
+    ) -> Result<(), Error> {
+        let strips = shape.width.div_ceil(large::own(self.reach())) as usize;
+        let of_piece = rows_at_once(rows.len(), strips, large::BLOCKS * device.multiprocessors(), MOST_ROWS);
+        let (measure, parameter) = measure_of(config);
+        launch::map_boxes31(
+            device,
+            [(strips * rows.len().div_ceil(of_piece)) as u32, 1],
+            workspace.buffer(Slot::Image),
+            workspace.buffer(Slot::Response),
+            shape.width,
+            shape.height,
+            shape.stride as u32,
+            rows.start as u32,
+            rows.end as u32,
+            of_piece as u32,
+            self.gradient,
+            self.window,
+            config.tensor_scale(shape.depth.full_scale()),
+            measure,
+            parameter,
+            config.invalid_frame() as u32,
+        )
+    }
 }

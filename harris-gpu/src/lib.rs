@@ -23,6 +23,7 @@ mod integral;
 mod large;
 mod launch;
 mod lists;
+mod maps;
 mod matching;
 mod pieces;
 mod pipeline;

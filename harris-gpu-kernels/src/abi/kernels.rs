@@ -34,16 +34,16 @@ macro_rules! for_each_kernel {
             // Blocks are pieces of `boxes::columns` columns and `rows` rows: gx and gy of boxes of integers, at a cost that does not grow with their
             // size.
             boxes::box_gradient [128, 1064] (from: [i32], gx: [i32], gy: [i32], width: u32, height: u32, rows: u32, size: u32, border: u32);
-            // Blocks are warps, pieces of `large::own` columns and `rows` rows: samples of one channel, rows `pitch` apart, a multiple of 4, to
-            // responses by box gradients and windows of these radii; 0 within `frame` pixels of the edges.
-            fused::map_boxes31 [32, 2000] (image: [u8], response: [f32], width: u32, height: u32, pitch: u32, rows: u32, gradient: u32, window: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            // Blocks are warps, pieces of `large::own` columns and `rows` rows of those from `first` to `last`: samples of one channel, rows `pitch`
+            // apart, a multiple of 4, to responses by box gradients and windows of these radii; 0 within `frame` pixels of the edges.
+            fused::map_boxes31 [32, 2000] (image: [u8], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, gradient: u32, window: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
 
-            // Blocks are warps, pieces of `gaussians::own` columns and `rows` rows: samples of one channel to responses by gradients of weighted
-            // sums, down by `along` and across by `across`, or the other way, and weighted windows; weights from the centre on.
-            fused::map_gaussians9 [32, 1219] (image: [u8], response: [f32], width: u32, height: u32, pitch: u32, rows: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, along0: f32, along1: f32, along2: f32, along3: f32, along4: f32, across1: f32, across2: f32, across3: f32, across4: f32, window0: f32, window1: f32, window2: f32, window3: f32, window4: f32);
+            // Blocks are warps, pieces of `gaussians::own` columns and `rows` rows of those from `first` to `last`: samples of one channel to responses by
+            // gradients of weighted sums, down by `along` and across by `across`, or the other way, and weighted windows; weights from the centre on.
+            fused::map_gaussians9 [32, 1219] (image: [u8], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, along0: f32, along1: f32, along2: f32, along3: f32, along4: f32, across1: f32, across2: f32, across3: f32, across4: f32, window0: f32, window1: f32, window2: f32, window3: f32, window4: f32);
             // The same by central differences, of samples of three channels, too.
-            fused::map_central_gaussian5 [32, 835] (image: [u8], response: [f32], width: u32, height: u32, pitch: u32, rows: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, window0: f32, window1: f32, window2: f32);
-            fused::map_rgb_central_gaussian5 [32, 835] (image: [u8], response: [f32], width: u32, height: u32, pitch: u32, rows: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, window0: f32, window1: f32, window2: f32);
+            fused::map_central_gaussian5 [32, 835] (image: [u8], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, window0: f32, window1: f32, window2: f32);
+            fused::map_rgb_central_gaussian5 [32, 835] (image: [u8], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, window0: f32, window1: f32, window2: f32);
 
             // By run, on stacks: binomials of both axes, rounded to integers.
             smoothing::binomial3_i32 [256, 0] (from: [i32], to: [i32], width: u32, height: u32, rows: u32, border: u32);
@@ -111,7 +111,7 @@ macro_rules! for_each_kernel {
             // The same by `bins::SHARE` warps a piece into `bins` bins, a power of two, of `bins::ROOM` keys each, which sort them roughly,
             // where `turned` in the order of rows. Word `tables` of the state begins what counts them: `bins::counters` of each image.
             // Bins are equal steps of responses, or of pixels; but where `every` is not 0, each `every`th of the dividers begins one.
-            bins::scatter [256, 0] (from: [u64], counts: [u32], to: [u64], state: [u32], dividers: [u64], pieces: u32, room: u32, tables: u32, bins: u32, every: u32, kind: u32, value: f32, turned: u32, pixels: u32);
+            bins::scatter [256, 64] (from: [u64], counts: [u32], to: [u64], state: [u32], dividers: [u64], pieces: u32, room: u32, tables: u32, bins: u32, every: u32, kind: u32, value: f32, turned: u32, pixels: u32);
             // By divider, rows of blocks lists, sorted, where `turned` in the order of rows: `bins::MOST` keys of each, which divide it evenly.
             bins::divide [256, 0] (from: [u64], dividers: [u64], state: [u32], pitch: u32, turned: u32);
             // Warps are `bins::EACH` bins, rows of blocks images: x, y, scale and response of their corners, or `as_keys`, each in its place of the

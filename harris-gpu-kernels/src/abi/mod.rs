@@ -486,7 +486,7 @@ pub mod bins {
     pub const EACH: u32 = 2;
     /// Bins that are counted together.
     pub const GROUP: u32 = 256;
-    /// How often a group is counted, by some warps each, apart from each other: what counts in one place is done one after the other.
+    /// How often a group is counted, by some blocks each, apart from each other: what counts in one place is done one after the other.
     pub const COPIES: u32 = 8;
 
     /// Words that count all groups once.

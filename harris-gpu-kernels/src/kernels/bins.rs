@@ -22,6 +22,8 @@ const SHARED_KEYS: u32 = BINS * ROOM;
 /// Lanes that bring a bin's keys.
 const LANES: u32 = WARP / EACH;
 
+// A lane for each bin of a block.
+const _: () = assert!(BINS <= WARP && BINS.is_power_of_two());
 // A copy of the groups for each, bins of a group in whole rounds, and groups in whole blocks.
 const _: () = assert!(COPIES == WARPS && GROUP.is_multiple_of(WARPS * WARP) && GROUP.is_multiple_of(BINS));
 
@@ -60,14 +62,12 @@ pub(crate) fn scatter<S: Simt>(
     s.await_last();
     s.admit_next();
     let piece = s.index() / (SHARE * WARP);
-    if piece >= pieces {
-        return;
-    }
     let image = s.block_row() as usize;
-    let start = image * pieces as usize + piece as usize;
+    // Warps of no piece have no keys, and wait with the others.
+    let start = image * pieces as usize + piece.min(pieces - 1) as usize;
     let mut i = s.index() % (SHARE * WARP);
     // All that is needed is asked for at once, keys before it is known whether there are so many.
-    let count = s.load_constant(counts, start);
+    let count = if piece < pieces { s.load_constant(counts, start) } else { 0 };
     let greatest = s.load(state, image * state::WORDS + state::GREATEST);
     let start = start * room as usize;
     let mut key = s.load_early(from, start + i.min(room - 1) as usize);
@@ -77,7 +77,12 @@ pub(crate) fn scatter<S: Simt>(
     let steps = if turned == 0 { greatest.saturating_sub(threshold.to_bits()) } else { pixels };
     let shift = (bins.leading_zeros() + 1).saturating_sub(steps.leading_zeros());
     let tables = Tables::new(tables, bins, image);
-    let copy = tables.groups + (s.warp() % COPIES * groups(bins)) as usize;
+    // Blocks count groups by themselves: there are few, and what counts in one place of the memory is done one after the other.
+    let is_of_group = s.thread() < bins.div_ceil(GROUP);
+    if is_of_group {
+        s.set_shared_word(s.thread(), 0);
+    }
+    s.barrier();
     loop {
         let response = !(key >> 32) as u32;
         // One question: two would ask for the key after the first.
@@ -88,7 +93,7 @@ pub(crate) fn scatter<S: Simt>(
                 _ => divided(s, dividers, image, every, bins, turn(key, turned)),
             } as usize;
             let taken = s.atomic_add(state, tables.bins + bin, 1);
-            s.atomic_add(state, copy + bin / GROUP as usize, 1);
+            s.count_in_shared(bin as u32 / GROUP);
             if taken < ROOM {
                 let at = (image * bins as usize + bin) * ROOM as usize;
                 s.store(to, at + taken as usize, key);
@@ -98,9 +103,17 @@ pub(crate) fn scatter<S: Simt>(
         }
         i += SHARE * WARP;
         if i >= count {
-            return;
+            break;
         }
         key = s.load_constant(from, start + i as usize);
+    }
+    s.barrier();
+    if is_of_group {
+        let of_group = s.shared_word(s.thread());
+        if of_group > 0 {
+            let copy = tables.groups + (s.block() % COPIES * groups(bins)) as usize;
+            s.atomic_add(state, copy + s.thread() as usize, of_group);
+        }
     }
 }
 
@@ -190,31 +203,46 @@ pub(crate) fn gather<S: Simt>(
         s.set_shared(sums + of_block, u64::from(before) << 32 | u64::from(all));
     }
     s.barrier();
-    // What the warps found before the block, and where in its keys, one bin after the other, each bin starts.
-    let (mut before, mut all, mut count) = (0, 0, 0);
-    let mut starts = [0; BINS as usize];
-    for bin in 0..BINS {
-        let sum = s.shared(sums + bin);
-        starts[bin as usize] = count;
-        before += (sum >> 32) as u32;
-        all += sum as u32;
-        count += (sum as u32).min(ROOM);
+    // A lane a bin: its keys, and those up to it; and what the warps found before the block.
+    let sum = s.shared(sums + lane % BINS);
+    let of_bin = if lane < BINS { (sum as u32).min(ROOM) } else { 0 };
+    let (mut through, mut before) = (of_bin, (sum >> 32) as u32);
+    let mut delta = 1;
+    while delta < WARP {
+        through = s.plus_below(through, delta);
+        if delta < BINS {
+            before += s.shuffle_xor(before, delta);
+        }
+        delta *= 2;
     }
     if is_last {
+        let mut all = sum as u32;
+        let mut mask = BINS / 2;
+        while mask > 0 {
+            all += s.shuffle_xor(all, mask);
+            mask /= 2;
+        }
         leave(s, state, report, own_state, word, before + all, foretells);
     }
+    let count = s.shuffle(through, WARP - 1);
     // A key of the block for each thread, whichever bin it is in: some have many more than others.
-    let mut i = s.thread();
-    while i < count {
-        let (mut keys, mut start, mut end) = (0, 0, count);
-        for bin in 1..BINS {
-            let next = starts[bin as usize];
-            if i >= next {
-                (keys, start) = (bin * ROOM, next);
-            } else {
-                end = end.min(next);
+    let mut first = s.thread() - lane;
+    while first < count {
+        let i = first + lane;
+        first += s.threads();
+        let (mut bin, mut step) = (0, BINS / 2);
+        while step > 0 {
+            if s.shuffle(through, bin + step - 1) <= i {
+                bin += step;
             }
+            step /= 2;
         }
+        let end = s.shuffle(through, bin);
+        let start = end - s.shuffle(of_bin, bin);
+        if i >= count {
+            break;
+        }
+        let keys = bin * ROOM;
         let own = s.shared(keys + i - start);
         let mut at = before + start;
         let mut other = 0;
@@ -240,7 +268,6 @@ pub(crate) fn gather<S: Simt>(
                 );
             }
         }
-        i += s.threads();
     }
 }
 

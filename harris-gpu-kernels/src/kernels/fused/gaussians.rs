@@ -40,7 +40,9 @@ struct Map<S: Simt> {
     to: S::Buffer<f32>,
     size: Size,
     pitch: u32,
-    /// Rows of a piece.
+    /// The rows whose responses are left, and those of a piece.
+    first: u32,
+    last: u32,
     rows: u32,
     border: u32,
     scale: f32,
@@ -69,10 +71,11 @@ impl<S: Simt, const CHANNELS: usize> Strip<S, CHANNELS> {
     /// That of this thread, and the rows of its piece.
     #[inline(always)]
     fn new(s: S, map: Map<S>, side: u32) -> (Self, [i32; 2]) {
-        let (own, Size { width, height }) = (COLUMNS - 2 * side, map.size);
+        let (own, width) = (COLUMNS - 2 * side, map.size.width);
         let strips = width.div_ceil(own).max(1);
         let (strip, part) = (s.block() % strips, s.block() / strips);
-        let rows = [part * map.rows, height.min((part + 1) * map.rows)].map(|row| row as i32);
+        let top = map.first + part * map.rows;
+        let rows = [top, map.last.min(top + map.rows)].map(|row| row as i32);
         let left = (strip * own) as i32 - side as i32;
         let x = left + (LANE * s.lane()) as i32;
         let at_edge = left < 0 || left + COLUMNS as i32 > width as i32;
@@ -435,7 +438,7 @@ fn kept<S: Simt, const WINDOW: usize>(s: S, row: i32) -> [Row; 3] {
 
 macro_rules! maps {
     ($($name:ident: $channels:literal, $window:literal, [$($weight:ident),*], ($($argument:ident),*), $radius:expr, $gradients:expr;)*) => {$(
-        /// Leaves the response of each pixel, row after row without gaps, 0 where it is not valid.
+        /// Leaves the responses of rows from the first to the one before the last in a map, row after row without gaps, 0 where they are not valid.
         #[inline(always)]
         pub(crate) fn $name<S: Simt>(
             s: S,
@@ -444,6 +447,8 @@ macro_rules! maps {
             width: u32,
             height: u32,
             pitch: u32,
+            first: u32,
+            last: u32,
             rows: u32,
             border: u32,
             scale: f32,
@@ -454,7 +459,7 @@ macro_rules! maps {
             $($weight: f32,)*
         ) {
             let size = Size { width, height };
-            let map = Map { image, to, size, pitch, rows, border, scale, kind, parameter, frame };
+            let map = Map { image, to, size, pitch, first, last, rows, border, scale, kind, parameter, frame };
             let mut weights = [0.0; gaussians::MOST as usize + 1];
             for (i, weight) in [$($weight),*].into_iter().enumerate() {
                 weights[i] = weight;

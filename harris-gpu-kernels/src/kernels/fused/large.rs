@@ -373,7 +373,8 @@ fn earlier<S: Simt, T: Integer, const REST: usize>(s: S, numbers: [T; COLUMNS], 
     })
 }
 
-/// Leaves the response of each pixel, row after row without gaps, 0 where it is not valid. `gradient` and `window` are radii.
+/// Leaves the responses of rows from the first to the one before the last in a map, row after row without gaps, 0 where they are not valid.
+/// `gradient` and `window` are radii.
 #[inline(always)]
 pub(crate) fn map_boxes31<S: Simt>(
     s: S,
@@ -382,6 +383,8 @@ pub(crate) fn map_boxes31<S: Simt>(
     width: u32,
     height: u32,
     pitch: u32,
+    first: u32,
+    last: u32,
     rows: u32,
     gradient: u32,
     window: u32,
@@ -402,7 +405,8 @@ pub(crate) fn map_boxes31<S: Simt>(
     let (reach, own) = (gradient + window, large::own(gradient + window));
     let strips = width.div_ceil(own).max(1);
     let (strip, part) = (s.block() % strips, s.block() / strips);
-    let (top, bottom) = ((part * rows) as i32, height.min((part + 1) * rows) as i32);
+    let top = first + part * rows;
+    let bottom = last.min(top + rows);
     // Columns whose windows begin before the warp's first.
     let leading = LANE * WARP - own;
     let (left, first) = ((strip * own) as i32 - leading as i32, LANE * s.lane());
@@ -436,7 +440,7 @@ pub(crate) fn map_boxes31<S: Simt>(
         rows: WARP * large::rows(reach),
         last: 0,
     };
-    strip.respond(top, bottom, (response, scale, kind, parameter));
+    strip.respond(top as i32, bottom as i32, (response, scale, kind, parameter));
 }
 
 /// Adds the products of gradients that enter the window, and takes those off that leave it.
