@@ -92,14 +92,21 @@ impl<'a> Map<'a> {
 
     /// How many responses that take part in `rows` fall into each bin.
     fn histogram(&self, rows: Range<usize>, binning: Binning, bins: u32) -> Vec<u64> {
-        // Most fall into few bins: counted in turns, none waits for the one before it.
+        // Most fall into few bins: counted in turns, none waits for the one before it. And most of an image is flat.
         let mut turns = vec![[0_u64; TURNS]; bins as usize];
+        let flat = binning.bin(0.0);
+        let of_flat = responses_of(flat, binning);
+        let mut flat_chunks = 0;
         if self.mask.is_some() {
             self.searched(rows).for_each(|response| turns[binning.bin(response)][0] += 1);
         } else {
             for y in self.band(rows) {
                 let (chunks, rest) = self.row(y)[self.columns()].as_chunks::<CHUNK>();
                 for chunk in chunks {
+                    if chunk.iter().fold(true, |all, response| all & of_flat.contains(response)) {
+                        flat_chunks += 1;
+                        continue;
+                    }
                     let mut bins = [0; CHUNK];
                     (0..CHUNK).for_each(|i| bins[i] = binning.bin(chunk[i]));
                     (0..CHUNK).for_each(|i| turns[bins[i]][i % TURNS] += 1);
@@ -107,6 +114,7 @@ impl<'a> Map<'a> {
                 rest.iter().for_each(|&response| turns[binning.bin(response)][0] += 1);
             }
         }
+        turns[flat][0] += flat_chunks * CHUNK as u64;
         turns.into_iter().map(|turns| turns.into_iter().sum()).collect()
     }
 
@@ -186,5 +194,44 @@ impl<'a> Map<'a> {
 
     fn band(&self, rows: Range<usize>) -> Range<usize> {
         rows.start.max(self.frame)..rows.end.min(self.height - self.frame)
+    }
+}
+
+/// The finite responses that fall into a bin that has some: none that is less falls into a later one.
+fn responses_of(bin: usize, binning: Binning) -> RangeInclusive<f32> {
+    // Numbers in the order of the floats that they stand for.
+    let float = |place: i32| f32::from_bits((place ^ (place >> 31 & i32::MAX)) as u32);
+    let greatest = f32::MAX.to_bits() as i32;
+    // The first place of which something holds that holds of all after it, too.
+    let first = |holds: &dyn Fn(usize) -> bool| {
+        let (mut before, mut at) = (i64::from(!greatest) - 1, i64::from(greatest) + 1);
+        while at - before > 1 {
+            let middle = before + (at - before) / 2;
+            if holds(binning.bin(float(middle as i32))) {
+                at = middle;
+            } else {
+                before = middle;
+            }
+        }
+        at as i32
+    };
+    float(first(&|other| other >= bin))..=float(first(&|other| other > bin) - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn responses_of_a_bin_are_those_that_fall_into_it() {
+        for (extent, bins) in [(-0.3..=0.7, 256), (-1e-6..=3e-5, 2), (-2.0..=-1.0, 16), (0.5..=1e20, 65_536)] {
+            let binning = Binning::new(extent.clone(), bins).unwrap();
+            for bin in [0.0, *extent.start(), *extent.end(), 0.37].map(|response| binning.bin(response)) {
+                let (least, greatest) = responses_of(bin, binning).into_inner();
+                assert_eq!([least, greatest].map(|response| binning.bin(response)), [bin; 2], "{extent:?}");
+                assert!(least == -f32::MAX || binning.bin(least.next_down()) < bin, "{extent:?}, {bin}");
+                assert!(greatest == f32::MAX || binning.bin(greatest.next_up()) > bin, "{extent:?}, {bin}");
+            }
+        }
     }
 }
