@@ -224,7 +224,8 @@ mod tests {
 
     #[test]
     fn responses_of_a_bin_are_those_that_fall_into_it() {
-        for (extent, bins) in [(-0.3..=0.7, 256), (-1e-6..=3e-5, 2), (-2.0..=-1.0, 16), (0.5..=1e20, 65_536)] {
+        for (extent, bins) in [(-0.3..=0.7, 256), (-1e-6..=3e-5, 2), (-2.0..=-1.0, 16), (0.5..=1e20, 65_536)]
+        {
             let binning = Binning::new(extent.clone(), bins).unwrap();
             for bin in [0.0, *extent.start(), *extent.end(), 0.37].map(|response| binning.bin(response)) {
                 let (least, greatest) = responses_of(bin, binning).into_inner();

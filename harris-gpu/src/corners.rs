@@ -195,7 +195,7 @@ impl<'a, D: Device> Search<'a, D> {
         match self.config.threshold() {
             Threshold::Absolute(_) | Threshold::None => {}
             Threshold::Relative(_) => self.extent()?,
-            Threshold::Rosin { bins } => return self.rosin(bins),
+            Threshold::Rosin { bins } => return self.rosin(bins, false),
         }
         let (kind, value) = simple_threshold(self.config).expect("Rosin's is handled above");
         launch::threshold(self.device, [1, 1], self.workspace.buffer(Slot::State), kind, value)
@@ -219,9 +219,11 @@ impl<'a, D: Device> Search<'a, D> {
         )
     }
 
-    /// The same by a histogram.
-    pub(crate) fn rosin(&mut self, bins: u32) -> Result<(), Error> {
-        self.extent()?;
+    /// The same by a histogram, of responses whose extent may be in the state already.
+    pub(crate) fn rosin(&mut self, bins: u32, has_extent: bool) -> Result<(), Error> {
+        if !has_extent {
+            self.extent()?;
+        }
         let copies = (COUNTED_AT_ONCE / bins).max(1);
         let words = (copies * bins) as usize;
         self.workspace.fit::<u32>(self.device, Slot::Counts, words)?;

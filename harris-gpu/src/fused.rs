@@ -142,7 +142,7 @@ pub(crate) fn leave<D: Device>(
     config: &HarrisConfig,
     shape: &Shape,
     walk: Walk,
-    rows: Range<usize>,
+    (rows, tells_extent): (Range<usize>, bool),
 ) -> Result<(), Error> {
     let strips = walk.strips(shape.width);
     let lengths = Lengths::new(walk, rows.len(), strips, true, device.multiprocessors() as usize);
@@ -161,6 +161,7 @@ pub(crate) fn leave<D: Device>(
         (lengths.first as u32, lengths.number as u32, lengths.later as u32),
         (config.tensor_scale(shape.depth.full_scale()), measure, parameter),
         (frame, walk.gradient, walk.window),
+        tells_extent,
         taps_of(config.window()),
     )?;
     match rim {
@@ -195,8 +196,9 @@ pub(crate) struct Pieces {
     /// last is waited for.
     part: (usize, usize),
     hurried: bool,
-    /// Whether what follows needs the whole map.
+    /// Whether what follows needs the whole map, and what leaves it tells the extent of it, too.
     waits: bool,
+    tells_extent: bool,
     /// Images, strips of all of them, and the device's multiprocessors, by which rows become [`Lengths`].
     images: usize,
     strips: usize,
@@ -243,6 +245,11 @@ impl Pieces {
             part: if hurried { last_part(search, map.as_ref()) } else { (height, GROWTH) },
             hurried,
             waits: walk.in_map && (is_by_histogram || has_rim),
+            // Those along a rim, and those that a mask excludes, are not seen by it.
+            tells_extent: is_by_histogram
+                && map.is_some_and(|map| map.knows_extent())
+                && !has_rim
+                && search.shape.mask_pitch == 0,
             images,
             strips: strips * images,
             multiprocessors,
@@ -490,7 +497,7 @@ pub(crate) fn find_again<D: Device>(
 /// Walks on what is left, and along the rim, and takes what is not the strongest as far around as is asked for from the candidates.
 fn seek<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces, left: Left) -> Result<(), Error> {
     if let Threshold::Rosin { bins } = search.config.threshold() {
-        search.rosin(bins)?;
+        search.rosin(bins, pieces.tells_extent)?;
     }
     let walked = walk_on(search, pieces, left.piece, left.walked..search.height as usize)?;
     if let Some(rim) = pieces.rim {
@@ -511,9 +518,14 @@ fn pitch<D: Device>(search: &Search<'_, D>) -> usize {
 /// Leaves the responses of some rows in the slot `Response`, where they are needed.
 fn leave_on<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces, rows: Range<usize>) -> Result<(), Error> {
     match pieces.map {
-        Some(map) if !rows.is_empty() => {
-            map.leave(search.device, search.workspace, search.config, &search.shape, rows)
-        }
+        Some(map) if !rows.is_empty() => map.leave(
+            search.device,
+            search.workspace,
+            search.config,
+            &search.shape,
+            rows,
+            pieces.tells_extent,
+        ),
         _ => Ok(()),
     }
 }

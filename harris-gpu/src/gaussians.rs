@@ -95,6 +95,7 @@ impl Gaussians {
         config: &HarrisConfig,
         shape: &Shape,
         rows: Range<usize>,
+        tells_extent: bool,
     ) -> Result<(), Error> {
         let own = match self.of {
             Of::Sums(_) => gaussians::own(gaussians::MOST, gaussians::MOST),
@@ -110,6 +111,7 @@ impl Gaussians {
                     device,
                     [(strips * rows.len().div_ceil(of_piece)) as u32, 1],
                     workspace.buffer(Slot::Image),
+                    workspace.buffer(Slot::State),
                     workspace.buffer(Slot::Response),
                     shape.width,
                     shape.height,
@@ -122,6 +124,7 @@ impl Gaussians {
                     measure,
                     parameter,
                     config.invalid_frame() as u32,
+                    tells_extent.into(),
                     $($weight),*
                 )
             };

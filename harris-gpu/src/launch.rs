@@ -91,12 +91,13 @@ macro_rules! map_launch {
             (rows, whole, later): (u32, u32, u32),
             (scale, measure, parameter): (f32, u32, f32),
             (frame, gradient, window): (u32, u32, u32),
+            extent: bool,
             [tap0, tap1, tap2, tap3]: [f32; 4],
         ) -> Result<(), Error> {
             match kernel {
                 $(Kernel::$name => $name(
                     device, grid, Buffer::new(image), state, response, width, height, pitch, first, last, rows, whole, later, scale, measure,
-                    parameter, frame, gradient, window, tap0, tap1, tap2, tap3,
+                    parameter, frame, gradient, window, extent.into(), tap0, tap1, tap2, tap3,
                 ),)*
                 other => unreachable!("{other:?} leaves no responses"),
             }

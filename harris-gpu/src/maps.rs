@@ -66,8 +66,14 @@ impl Map {
         matches!(self, Self::Walk(_)) && Rim::new(config, 0).is_some()
     }
 
+    /// Whether it can tell the extent of the responses that it leaves.
+    pub(crate) fn knows_extent(&self) -> bool {
+        // There are no registers left for it.
+        !matches!(self, Self::Boxes(_))
+    }
+
     /// Leaves the responses of some rows from the slot `Image`, of a single image, and in the state whether it has a sample that images may
-    /// not have.
+    /// not have, and where it `tells_extent` the extent of those that are valid, but for a rim's.
     pub(crate) fn leave<D: Device>(
         &self,
         device: &D,
@@ -75,12 +81,15 @@ impl Map {
         config: &HarrisConfig,
         shape: &Shape,
         rows: Range<usize>,
+        tells_extent: bool,
     ) -> Result<(), Error> {
         workspace.fit::<f32>(device, Slot::Response, shape.pixels())?;
         match self {
-            Self::Walk(walk) => fused::leave(device, workspace, config, shape, *walk, rows),
+            Self::Walk(walk) => fused::leave(device, workspace, config, shape, *walk, (rows, tells_extent)),
             Self::Boxes(boxes) => boxes.leave(device, workspace, config, shape, rows),
-            Self::Gaussians(gaussians) => gaussians.leave(device, workspace, config, shape, rows),
+            Self::Gaussians(gaussians) => {
+                gaussians.leave(device, workspace, config, shape, rows, tells_extent)
+            }
         }
     }
 
@@ -97,6 +106,6 @@ impl Map {
         if shape.depth == Depth::F32 {
             device.clear(workspace.buffer::<u32>(Slot::State).memory, state::WORDS)?;
         }
-        self.leave(device, workspace, config, shape, 0..shape.height as usize)
+        self.leave(device, workspace, config, shape, 0..shape.height as usize, false)
     }
 }

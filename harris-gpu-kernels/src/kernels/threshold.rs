@@ -45,6 +45,39 @@ pub(crate) fn extent<S: Simt>(
     }
 }
 
+/// The extent of the responses that a lane has seen.
+#[derive(Clone, Copy)]
+pub(super) struct Extent {
+    least: f32,
+    greatest: f32,
+}
+
+impl Extent {
+    pub(super) const NONE: Self = Self { least: f32::INFINITY, greatest: f32::NEG_INFINITY };
+
+    #[inline(always)]
+    pub(super) fn widen(&mut self, response: f32) {
+        self.least = self.least.min(response);
+        self.greatest = self.greatest.max(response);
+    }
+
+    /// Tells an image's state of what the lanes of a warp have seen.
+    #[inline(always)]
+    pub(super) fn tell<S: Simt>(self, s: S, state: S::Buffer<u32>) {
+        let is_some = self.least <= self.greatest;
+        let mut keys = if is_some { [!ordered(self.least), ordered(self.greatest)] } else { [0; 2] };
+        let mut delta = 16;
+        while delta > 0 {
+            keys = keys.map(|key| key.max(s.shuffle_xor(key, delta)));
+            delta /= 2;
+        }
+        if s.lane() == 0 && keys[1] > 0 {
+            s.atomic_max(state, state::LEAST, keys[0]);
+            s.atomic_max(state, state::GREATEST, keys[1]);
+        }
+    }
+}
+
 /// Whether the pixel at x, y is valid and inside the mask.
 #[inline(always)]
 pub(super) fn competes<S: Simt>(mask: Mask<S>, size: Size, frame: u32, x: u32, y: u32) -> bool {

@@ -13,6 +13,7 @@ use crate::abi::fused::{COLUMNS, EACH as LANE};
 use crate::abi::{gaussians, measure as measures};
 use crate::kernels::geometry::{Size, inside};
 use crate::kernels::response::measure;
+use crate::kernels::threshold::Extent;
 
 /// What the lanes have of a row.
 type Row = [f32; EACH];
@@ -166,7 +167,7 @@ impl<S: Simt, const CHANNELS: usize> Strip<S, CHANNELS> {
 
     /// Leaves the responses of a row.
     #[inline(always)]
-    fn store(&self, y: u32, mut values: Row) {
+    fn store(&self, y: u32, mut values: Row, extent: &mut Option<Extent>) {
         let (Size { width, height }, frame) = (self.map.size, self.map.frame);
         // All of its columns or none: they, and those that only lead to others, are multiples of as many.
         let is_own = (LANE * self.s.lane()).wrapping_sub(self.side) < COLUMNS - 2 * self.side;
@@ -174,13 +175,13 @@ impl<S: Simt, const CHANNELS: usize> Strip<S, CHANNELS> {
             return;
         }
         let column = |i: usize| self.x as u32 + i as u32;
-        if y.wrapping_sub(frame) >= height.saturating_sub(2 * frame) {
-            values = [0.0; EACH];
-        } else if self.at_edge {
-            for i in 0..EACH {
-                if column(i) < frame || column(i) >= width.max(frame) - frame {
-                    values[i] = 0.0;
-                }
+        let is_valid = y.wrapping_sub(frame) < height.saturating_sub(2 * frame);
+        for i in 0..EACH {
+            let is_beside = self.at_edge && (column(i) < frame || column(i) >= width.max(frame) - frame);
+            if !is_valid || is_beside {
+                values[i] = 0.0;
+            } else if let Some(extent) = extent {
+                extent.widen(values[i]);
             }
         }
         let first = self.map.size.number(column(0), y) as usize;
@@ -334,7 +335,7 @@ impl<S: Simt, const CHANNELS: usize> Gradients<S, CHANNELS> for Central<CHANNELS
     }
 }
 
-/// Goes down a piece: leaves the responses of the window by these weights.
+/// Goes down a piece: leaves the responses of the window by these weights, and returns their extent, where it is asked for.
 #[inline(always)]
 fn respond<
     S: Simt,
@@ -346,7 +347,9 @@ fn respond<
     (mut strip, [top, bottom]): (Strip<S, CHANNELS>, [i32; 2]),
     mut gradients: G,
     weights: Weights,
-) {
+    tells_extent: bool,
+) -> Option<Extent> {
+    let mut extent = if tells_extent { Some(Extent::NONE) } else { None };
     let (s, map, window) = (strip.s, strip.map, WINDOW as i32);
     let height = map.size.height;
     // The last row whose gradients are known: those of rows above the image are others' that are within a window's reach of its edge.
@@ -405,10 +408,11 @@ fn respond<
                 measures::SHI_TOMASI => by(measures::SHI_TOMASI),
                 _ => by(measures::NOBLE),
             };
-            strip.store(y as u32, values);
+            strip.store(y as u32, values, &mut extent);
         }
         row += 1;
     }
+    extent
 }
 
 /// Where a row's products wait: as many rows as there are to one side of the window's centre, and it.
@@ -443,6 +447,7 @@ macro_rules! maps {
         pub(crate) fn $name<S: Simt>(
             s: S,
             image: S::Buffer<u8>,
+            state: S::Buffer<u32>,
             to: S::Buffer<f32>,
             width: u32,
             height: u32,
@@ -455,6 +460,7 @@ macro_rules! maps {
             kind: u32,
             parameter: f32,
             frame: u32,
+            extent: u32,
             $($argument: f32,)*
             $($weight: f32,)*
         ) {
@@ -465,7 +471,10 @@ macro_rules! maps {
                 weights[i] = weight;
             }
             let piece = Strip::<S, $channels>::new(s, map, gaussians::side($radius, $window));
-            respond::<S, _, $channels, $window, { 2 * $window }>(piece, $gradients, weights);
+            let extent = respond::<S, _, $channels, $window, { 2 * $window }>(piece, $gradients, weights, extent == 1);
+            if let Some(extent) = extent {
+                extent.tell(s, state);
+            }
         }
     )*};
 }

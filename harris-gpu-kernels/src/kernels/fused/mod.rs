@@ -371,6 +371,7 @@ macro_rules! maps {
             frame: u32,
             gradient: u32,
             window: u32,
+            extent: u32,
             tap0: f32,
             tap1: f32,
             tap2: f32,
@@ -380,7 +381,7 @@ macro_rules! maps {
             let set = Settings {
                 pitch, size: Size { width, height }, first, last, rows, whole, later, scale, measure, parameter, frame, gradient, window, taps: [tap0, tap1, tap2, tap3], ..Settings::NONE
             };
-            map::map::<S, front!($samples, $smoothing, $gradient, $weights, $window)>(s, image, state, response, set);
+            map::map::<S, front!($samples, $smoothing, $gradient, $weights, $window)>(s, image, state, response, (set, extent == 1));
         }
     )*};
 }
