@@ -63,9 +63,11 @@ const CYCLES_OF_WARP: usize = 125;
 /// an H200.
 const START: usize = 9;
 
-/// The part of an image that is left for short pieces, and how much shorter they are.
-const REST: usize = 6;
-const SHORTER: usize = 3;
+/// The part of an image that is left for short pieces, and how much shorter they are, for walks around whose pieces there are so many rows,
+/// by measurement on an H100 and an H200: the more rows only lead to others, the fewer of them should be left.
+fn rest_and_shorter(around: usize) -> (usize, usize) {
+    if around > 10 { (10, 4) } else { (6, 3) }
+}
 
 /// Rows of pieces: those of a strip's first so many, which run at once, and of the others. Some pieces take longer, as there is more to
 /// compute in them; where one is done, there is a short one for its scheduler, while others walk on.
@@ -87,10 +89,11 @@ impl Lengths {
     ) -> Self {
         let around = walk.around();
         let at_once = (walk.blocks_held() * multiprocessors / strips).max(1);
-        let long = rows - rows / REST;
+        let (rest, shorter) = rest_and_shorter(around);
+        let long = rows - rows / rest;
         let number = at_once * long.div_ceil(at_once * MOST_ROWS).max(1);
         let first = without_rest(long.div_ceil(number), around);
-        let later = without_rest((first / SHORTER).max(around + ROWS), around);
+        let later = without_rest((first / shorter).max(around + ROWS), around);
         // What is left of one image of a stack would not be walked last.
         if is_single && first >= 2 * later {
             return Self { first, number, later };
