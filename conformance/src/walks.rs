@@ -241,4 +241,20 @@ pub fn with_every_gaussian(make: Make) {
             }
         }
     }
+    // Where no response is near 0, those that are not valid would widen Rosin's bins.
+    for gradient in [derivative(5, 1.0), Gradient::Sobel3, Gradient::Central] {
+        for number in 0..4 {
+            let builder = HarrisConfig::builder()
+                .smoothing(Smoothing::None)
+                .gradient(gradient)
+                .window(Window::Gaussian { size: 5, sigma: 1.1 })
+                .measure(Measure::ShiTomasi)
+                .border(Border::Skip)
+                .suppression_radius(1)
+                .threshold(Threshold::Rosin { bins: 8 + number as u32 });
+            let config = builder.build().expect("a valid choice");
+            let picture = Picture::draw(Depth::U8, (225, 40, 1), |x, y, c| noise(number, x, y, c));
+            assert_equal(&mut *make(config.clone()), &config, &picture, &picture.view());
+        }
+    }
 }
