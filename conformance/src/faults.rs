@@ -1,6 +1,6 @@
 //! Images that a detector must refuse, with the right error, and go on working.
 
-use harris_core::{Border, Error, HarrisConfig, ImageView, MAX_SAMPLE};
+use harris_core::{Border, Error, HarrisConfig, ImageView, MAX_SAMPLE, Threshold};
 
 use crate::Make;
 
@@ -29,23 +29,28 @@ pub fn bad_images_are_errors(make: Make) {
     let error = detector.detect(&image);
     assert!(matches!(error, Err(Error::SampleTooLarge { x: 2, y: 0, channel: 0, .. })), "{error:?}");
 
-    // Wherever it is, and in a batch.
-    let mut detector_of_usual_images = make(HarrisConfig::default());
+    // Wherever it is, and in a batch; also where a map of responses is looked at.
+    let usual = HarrisConfig::default().to_builder();
+    let configs =
+        [usual.clone(), usual.clone().threshold(Threshold::Rosin { bins: 64 }), usual.suppression_radius(4)];
     let (width, height) = (131, 40);
-    for (x, y) in [(0, 0), (130, 0), (0, 39), (130, 39), (64, 20), (112, 7), (3, 39), (129, 33)] {
-        let mut samples = vec![0.5_f32; width * height];
-        let good = samples.clone();
-        samples[y * width + x] = f32::NAN;
-        let [good, bad] =
-            [&good, &samples].map(|samples| ImageView::gray(samples, width, height).expect("a valid view"));
-        for error in [
-            detector_of_usual_images.detect(&bad).map(drop),
-            detector_of_usual_images.detect_batch(&[good, bad, good]).map(drop),
-        ] {
-            let Err(Error::NonFinite { x: u, y: v, channel: 0, .. }) = error else { panic!("{error:?}") };
-            assert_eq!((u, v), (x, y));
+    for builder in configs {
+        let mut detector_of_usual_images = make(builder.build().expect("a valid choice"));
+        for (x, y) in [(0, 0), (130, 0), (0, 39), (130, 39), (64, 20), (112, 7), (3, 39), (129, 33)] {
+            let mut samples = vec![0.5_f32; width * height];
+            let good = samples.clone();
+            samples[y * width + x] = f32::NAN;
+            let [good, bad] = [&good, &samples]
+                .map(|samples| ImageView::gray(samples, width, height).expect("a valid view"));
+            for error in [
+                detector_of_usual_images.detect(&bad).map(drop),
+                detector_of_usual_images.detect_batch(&[good, bad, good]).map(drop),
+            ] {
+                let Err(Error::NonFinite { x: u, y: v, channel: 0, .. }) = error else { panic!("{error:?}") };
+                assert_eq!((u, v), (x, y));
+            }
+            assert_eq!(detector_of_usual_images.detect(&good).expect("a good image after a bad one"), []);
         }
-        assert_eq!(detector_of_usual_images.detect(&good).expect("a good image after a bad one"), []);
     }
 
     for (width, height) in [(6, 7), (7, 6), (1, 1)] {
