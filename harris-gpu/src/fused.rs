@@ -466,7 +466,7 @@ pub(crate) fn find<D: Device>(
     Ok(fetched)
 }
 
-/// The same among the responses in the slot `Response`, where the slot `Mask` says.
+/// The same among the responses in the slot `Response`, where stages left them, and the slot `Mask` says.
 pub(crate) fn find_in_map<D: Device>(
     search: &mut Search<'_, D>,
     pieces: &Pieces,

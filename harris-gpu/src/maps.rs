@@ -17,11 +17,11 @@ use crate::workspace::{Slot, Workspace};
 /// What leaves responses in the slot `Response`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Map {
-    /// A walk that also seeks corners.
+    /// One from samples to responses as walks that seek corners have it.
     Walk(Walk),
-    /// One for boxes that are too large for it.
+    /// One for boxes that are too large for these.
     Boxes(Boxes),
-    /// One for Gaussian windows that it has not.
+    /// One for Gaussian windows that they have not.
     Gaussians(Gaussians),
 }
 

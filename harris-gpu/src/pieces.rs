@@ -152,6 +152,9 @@ mod tests {
         in_map: false,
     };
 
+    /// One that looks farther around.
+    const FAR: Walk = Walk { kernel: Kernel::binomial3_sobel_box7_harris_radius2, window: 3, ..DEFAULT };
+
     #[test]
     fn pieces_fill_the_device() {
         let rows = |width: u32, height: usize, images: usize| {
@@ -177,24 +180,31 @@ mod tests {
         assert_eq!((large.first, large.number, large.later, large.pieces(4096)), (56, 60, 17, 104));
         let large = lengths(3840, 2160, 1);
         assert_eq!((large.first, large.number, large.later), (29, 64, 14));
+        let far = Lengths::new(FAR, 4096, FAR.strips(4096), true, 132);
+        assert!(4 * far.later <= far.first && far.number * far.first < 4096, "{far:?}");
         for (width, height, images) in [(512, 512, 1), (1920, 1080, 1), (640, 4800, 100)] {
             let all_alike = lengths(width, height, images);
             assert_eq!(all_alike.first, all_alike.later, "{width} x {height}");
         }
         for height in (0..400).chain([1000, 5003, 16384, 99_999]) {
             for (width, images) in [(100, 1), (4096, 1), (16384, 1), (100, 3)] {
-                let lengths = lengths(width, height, images);
-                let number = lengths.pieces(height);
-                // As the kernels have it.
-                let above = |piece: usize| {
-                    piece.min(lengths.number) * lengths.first
-                        + piece.saturating_sub(lengths.number) * lengths.later
-                };
-                assert!(
-                    above(number) >= height && (number == 0 || above(number - 1) < height),
-                    "{width} x {height}: {lengths:?}"
-                );
+                for walk in [DEFAULT, FAR] {
+                    cover(Lengths::new(walk, height, images * walk.strips(width), images == 1, 132), height);
+                }
             }
         }
+    }
+
+    /// Whether no row is left out, and no piece is empty.
+    fn cover(lengths: Lengths, height: usize) {
+        let number = lengths.pieces(height);
+        // As the kernels have it.
+        let above = |piece: usize| {
+            piece.min(lengths.number) * lengths.first + piece.saturating_sub(lengths.number) * lengths.later
+        };
+        assert!(
+            above(number) >= height && (number == 0 || above(number - 1) < height),
+            "{height}: {lengths:?}"
+        );
     }
 }
