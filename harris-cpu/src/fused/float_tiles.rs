@@ -124,11 +124,12 @@ pub(super) const fn has_tiles<V: Simd>() -> bool {
 /// Columns of responses of a tile, where `V` has tiles for `config` and they take the least time; `contrast` is the A + C that the threshold
 /// asks for.
 pub(super) fn columns<V: Simd>(config: &HarrisConfig, contrast: f32) -> Option<usize> {
+    let radius = config.window().radius();
     // Where none is, sums of whole rows of wide windows take less.
-    let is_quicker = config.window().radius() == 1 || contrast > 0.0;
+    let pays = radius == 1 || contrast > 0.0;
     let has_stages = !matches!(config.smoothing(), Smoothing::Gaussian { .. })
         && !matches!(config.gradient(), Gradient::Box { .. } | Gradient::GaussianDerivative { .. });
-    if has_stages && is_quicker { tiles::columns::<V>(config, contrast) } else { None }
+    tiles::columns_left::<V>(config).filter(|_| has_stages && radius <= MOST_TILED && pays)
 }
 
 impl<T: Deep> Tiled for FloatTiles<T> {

@@ -7,7 +7,7 @@ use harris_core::{Border, Raster, Sample};
 
 use super::responses::Words;
 use super::scratch::SAMPLES;
-use super::tiles::MOST_TILED;
+use super::tiles::MOST_BOX;
 use crate::simd::{Simd, Work};
 
 /// Where the tiles of a strip lie.
@@ -38,7 +38,7 @@ pub(super) struct Copied {
 }
 
 /// The greatest support of tiles: smoothing, gradient, window.
-const MOST_SUPPORT: usize = 2 + 1 + MOST_TILED;
+const MOST_SUPPORT: usize = 2 + 1 + MOST_BOX;
 /// Columns that are copied at once, which is quicker than to copy just those that are asked for.
 const WHOLE: usize = 64;
 

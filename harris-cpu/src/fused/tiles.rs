@@ -19,13 +19,15 @@ use super::walk::Walk;
 use super::windows::{Listen, Windows};
 use crate::simd::{Simd, Work};
 
-/// The greatest window radius of tiles.
+/// The greatest window radius of tiles, and that of box windows of 8-bit samples, whose sums run on.
 pub(super) const MOST_TILED: usize = 3;
+pub(super) const MOST_BOX: usize = 5;
 
 /// Columns of responses of a tile at least: a smaller one does not pay.
 pub(super) const LEAST_TILE: usize = 10;
 
-/// Columns of a tile's gradients at most. Narrower ones do not pay where nearly all is loud: where a response asks for a lesser A + C.
+/// Columns of a tile's gradients at most. Narrower ones, and wide windows, do not pay where nearly all is loud: where a response asks for a
+/// lesser A + C.
 const LANES: usize = 32;
 const LEAST_CONTRAST: f32 = 0.0013;
 
@@ -37,32 +39,41 @@ pub(super) const fn has_tiles<V: Simd>() -> bool {
 /// Columns of responses of a tile, where `V` has tiles for `config` and they take the least time; `contrast` is the A + C that the threshold
 /// asks for.
 pub(super) fn columns<V: Simd>(config: &HarrisConfig, contrast: f32) -> Option<usize> {
-    let (lanes, lost) = (2 * V::LANES, 2 * config.support_radius() - beyond(config.smoothing()));
-    let is_covered = config.window().radius() <= MOST_TILED
-        && (lanes == LANES || contrast >= LEAST_CONTRAST)
-        && lanes >= lost + LEAST_TILE;
-    is_covered.then(|| lanes - lost)
+    let radius = config.window().radius();
+    let is_covered = radius <= if is_binomial(config) { MOST_TILED } else { MOST_BOX };
+    let pays = 2 * V::LANES == LANES && radius <= MOST_TILED || contrast >= LEAST_CONTRAST;
+    columns_left::<V>(config).filter(|_| is_covered && pays)
+}
+
+/// Columns that the support of `config` leaves of a tile, if they are enough.
+pub(super) fn columns_left<V: Simd>(config: &HarrisConfig) -> Option<usize> {
+    let lost = 2 * config.support_radius() - beyond(config.smoothing());
+    (2 * V::LANES).checked_sub(lost).filter(|&left| left >= LEAST_TILE)
+}
+
+fn is_binomial(config: &HarrisConfig) -> bool {
+    matches!(config.window(), Window::Binomial { .. })
 }
 
 /// gx and gy of a row of a tile.
 pub(super) type Pair = Aligned<[i16; LANES], 2>;
 
 /// The gradients of a block of a tile: rows of the window that the first one completes, and one for each row of samples.
-pub(super) type Block = [Pair; 2 * MOST_TILED + BLOCK];
+pub(super) type Block = [Pair; 2 * MOST_BOX + BLOCK];
 
 const NO_PAIR: Pair = Aligned([[0; LANES]; 2]);
-pub(super) const NO_GRADIENTS: Block = [NO_PAIR; 2 * MOST_TILED + BLOCK];
+pub(super) const NO_GRADIENTS: Block = [NO_PAIR; 2 * MOST_BOX + BLOCK];
 
 /// What a tile keeps of a channel from block to block.
 #[derive(Clone, Debug)]
 pub(super) struct Kept {
     stages: stages::Kept,
     /// The last rows of gradients.
-    gradients: [Pair; 2 * MOST_TILED],
+    gradients: [Pair; 2 * MOST_BOX],
 }
 
 impl Kept {
-    pub(super) const NONE: Self = Self { stages: stages::NONE, gradients: [NO_PAIR; 2 * MOST_TILED] };
+    pub(super) const NONE: Self = Self { stages: stages::NONE, gradients: [NO_PAIR; 2 * MOST_BOX] };
 }
 
 /// Tiles of 16-bit gradients and 32-bit sums.
@@ -97,7 +108,7 @@ impl Tiled for ShortTiles {
             gradient: config.gradient(),
             measure: config.measure(),
             radius: config.window().radius(),
-            binomial: matches!(config.window(), Window::Binomial { .. }),
+            binomial: is_binomial(config),
             scale: walk.scale,
             quiet,
             part,

@@ -8,7 +8,7 @@ use harris_core::Measure;
 use super::quiet::Quiet;
 use super::responses::{RING, Responses};
 use super::tensor::{Formula, Harris, Noble, ShiTomasi, add_products, greatest_lesser, scaled, weighted};
-use super::tiles::{Block, load};
+use super::tiles::{Block, MOST_BOX, MOST_TILED, load};
 use crate::simd::{Simd, Work};
 
 /// The windows of a tile and a block of rows.
@@ -55,19 +55,32 @@ impl<'a> Windows<'a> {
     #[inline(always)]
     pub(super) fn respond<V: Simd>(self, v: V, (radius, binomial, channels): (usize, bool, usize)) -> u64 {
         match (binomial, channels) {
-            (false, 1) => self.enter::<V, 1, false>(v, radius),
-            (false, _) => self.enter::<V, 3, false>(v, radius),
-            (true, 1) => self.enter::<V, 1, true>(v, radius),
-            (true, _) => self.enter::<V, 3, true>(v, radius),
+            (false, 1) => self.boxes::<V, 1>(v, radius),
+            (false, _) => self.boxes::<V, 3>(v, radius),
+            (true, 1) => self.binomials::<V, 1>(v, radius),
+            (true, _) => self.binomials::<V, 3>(v, radius),
         }
     }
 
     #[inline(always)]
-    fn enter<V: Simd, const C: usize, const B: bool>(self, v: V, radius: usize) -> u64 {
+    fn boxes<V: Simd, const C: usize>(self, v: V, radius: usize) -> u64 {
+        const { assert!(MOST_BOX == 5, "radii of boxes") };
         match radius {
-            1 => v.enter(Kernel::<'a, 3, C, B>(self)),
-            2 => v.enter(Kernel::<'a, 5, C, B>(self)),
-            _ => v.enter(Kernel::<'a, 7, C, B>(self)),
+            1 => v.enter(Kernel::<'a, 3, C, false>(self)),
+            2 => v.enter(Kernel::<'a, 5, C, false>(self)),
+            3 => v.enter(Kernel::<'a, 7, C, false>(self)),
+            4 => v.enter(Kernel::<'a, 9, C, false>(self)),
+            _ => v.enter(Kernel::<'a, 11, C, false>(self)),
+        }
+    }
+
+    #[inline(always)]
+    fn binomials<V: Simd, const C: usize>(self, v: V, radius: usize) -> u64 {
+        const { assert!(MOST_TILED == 3, "radii of binomials") };
+        match radius {
+            1 => v.enter(Kernel::<'a, 3, C, true>(self)),
+            2 => v.enter(Kernel::<'a, 5, C, true>(self)),
+            _ => v.enter(Kernel::<'a, 7, C, true>(self)),
         }
     }
 
@@ -227,12 +240,21 @@ fn across<V: Simd, const S: usize, const B: bool>(v: V, pairs: V::I32, odds: V::
 #[inline(always)]
 fn box_across<V: Simd, const S: usize>(v: V, pairs: V::I32, odds: V::I32) -> [V::I32; 2] {
     // Whole pairs after the first, and the odd column of the last of them.
-    let (mut pair, mut odd) = (v.next_i32(pairs), v.next_i32(odds));
+    let (mut pair, mut odd) = (v.ahead_i32(pairs, 1), v.ahead_i32(odds, 1));
     let mut whole = pair;
-    for _ in 1..S / 2 {
-        pair = v.next_i32(pair);
-        odd = v.next_i32(odd);
-        whole = v.add_i32(whole, pair);
+    if S <= 7 {
+        for _ in 1..S / 2 {
+            pair = v.ahead_i32(pair, 1);
+            odd = v.ahead_i32(odd, 1);
+            whole = v.add_i32(whole, pair);
+        }
+    } else {
+        let two = v.add_i32(pairs, pair);
+        whole = v.ahead_i32(v.add_i32(two, v.ahead_i32(two, 2)), 1);
+        if S == 11 {
+            whole = v.add_i32(whole, v.ahead_i32(pairs, 5));
+        }
+        odd = v.ahead_i32(odds, S / 2);
     }
     [v.sub_i32(v.add_i32(pairs, whole), odd), v.add_i32(whole, odds)]
 }
@@ -242,7 +264,7 @@ fn binomial_across<V: Simd, const S: usize>(v: V, pairs: V::I32, odds: V::I32) -
     let (mut even, mut odd) = (v.sub_i32(pairs, odds), odds);
     // [1 1] across, once for each column after the first.
     for _ in 1..S {
-        (even, odd) = (v.add_i32(even, odd), v.add_i32(odd, v.next_i32(even)));
+        (even, odd) = (v.add_i32(even, odd), v.add_i32(odd, v.ahead_i32(even, 1)));
     }
     [even, odd]
 }
@@ -295,13 +317,14 @@ impl Listen {
 /// The greater weights of the pairs of columns that a window's columns lie in, over all its rows: no window's A + C is greater than so many
 /// times the greatest gx² + gy² of a pair in it.
 const fn most_weight(radius: usize, binomial: bool) -> u32 {
-    let weights: [u32; 8] = match (binomial, radius) {
-        (false, 1) => [1, 1, 1, 0, 0, 0, 0, 0],
-        (false, 2) => [1, 1, 1, 1, 1, 0, 0, 0],
-        (false, _) => [1, 1, 1, 1, 1, 1, 1, 0],
-        (true, 1) => [1, 2, 1, 0, 0, 0, 0, 0],
-        (true, 2) => [1, 4, 6, 4, 1, 0, 0, 0],
-        (true, _) => [1, 6, 15, 20, 15, 6, 1, 0],
+    if !binomial {
+        let radius = radius as u32;
+        return (2 * radius + 1) * (radius + 1);
+    }
+    let weights: [u32; 8] = match radius {
+        1 => [1, 2, 1, 0, 0, 0, 0, 0],
+        2 => [1, 4, 6, 4, 1, 0, 0, 0],
+        _ => [1, 6, 15, 20, 15, 6, 1, 0],
     };
     // A window's first column may be the odd one of its pair, too: weights are the same from both ends.
     let (mut down, mut across, mut i) = (0, 0, 0);
@@ -326,6 +349,7 @@ mod tests {
             (1, false, &[1, 1, 1][..]),
             (2, false, &[1; 5]),
             (3, false, &[1; 7]),
+            (5, false, &[1; 11]),
             (1, true, &[1, 2, 1]),
             (2, true, &[1, 4, 6, 4, 1]),
             (3, true, &[1, 6, 15, 20, 15, 6, 1]),
@@ -334,7 +358,7 @@ mod tests {
             for first in 0..2 {
                 let mut greatest = 0;
                 // Bit i: which column of pair i has all.
-                for places in 0..1 << 4 {
+                for places in 0..1 << 6 {
                     let across =
                         (0..weights.len()).filter(|i| (first + i) % 2 == places >> ((first + i) / 2) & 1);
                     greatest = greatest.max(across.map(|i| weights[i]).sum::<u32>() * down);

@@ -76,6 +76,20 @@ impl Simd for Avx2 {
         unsafe { _mm256_set_m128(_mm256_cvtpd_ps(high), _mm256_cvtpd_ps(low)) }
     }
 
+    #[inline(always)]
+    fn ahead_i32(self, a: Self::I32, n: usize) -> Self::I32 {
+        // SAFETY: `self` proves the instructions.
+        unsafe {
+            let turned = _mm256_permute2x128_si256::<0x01>(a, a);
+            match n {
+                1 => _mm256_alignr_epi8::<4>(turned, a),
+                2 => _mm256_alignr_epi8::<8>(turned, a),
+                3 => _mm256_alignr_epi8::<12>(turned, a),
+                _ => turned,
+            }
+        }
+    }
+
     lanes! {
         add_i16(a: I16, b: I16) -> Self::I16 = _mm256_add_epi16(a, b);
         sub_i16(a: I16, b: I16) -> Self::I16 = _mm256_sub_epi16(a, b);
@@ -97,7 +111,6 @@ impl Simd for Avx2 {
         dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = _mm256_add_epi32(acc, _mm256_madd_epi16(a, b));
         add_i32(a: I32, b: I32) -> Self::I32 = _mm256_add_epi32(a, b);
         sub_i32(a: I32, b: I32) -> Self::I32 = _mm256_sub_epi32(a, b);
-        next_i32(a: I32) -> Self::I32 = _mm256_alignr_epi8::<4>(_mm256_permute2x128_si256::<0x01>(a, a), a);
         run_on_i32(before: I32, a: I32) -> Self::I32 = {
             let a = _mm256_add_epi32(a, _mm256_slli_si256::<4>(a));
             let a = _mm256_add_epi32(a, _mm256_slli_si256::<8>(a));

@@ -55,6 +55,22 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
+    fn ahead_i32(self, a: Self::I32, n: usize) -> Self::I32 {
+        // SAFETY: `self` proves the instructions.
+        unsafe {
+            match n {
+                1 => _mm512_alignr_epi32::<1>(a, a),
+                2 => _mm512_alignr_epi32::<2>(a, a),
+                3 => _mm512_alignr_epi32::<3>(a, a),
+                4 => _mm512_alignr_epi32::<4>(a, a),
+                5 => _mm512_alignr_epi32::<5>(a, a),
+                6 => _mm512_alignr_epi32::<6>(a, a),
+                _ => _mm512_alignr_epi32::<7>(a, a),
+            }
+        }
+    }
+
+    #[inline(always)]
     fn later_i16<const K: usize>(self, a: Self::I16) -> Self::I16 {
         // SAFETY: `self` proves the instructions.
         unsafe { _mm512_permutexvar_epi16(places::<K, 1>(), a) }
@@ -142,7 +158,6 @@ impl Simd for Avx512 {
         dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = dot_add(acc, a, b);
         add_i32(a: I32, b: I32) -> Self::I32 = _mm512_add_epi32(a, b);
         sub_i32(a: I32, b: I32) -> Self::I32 = _mm512_sub_epi32(a, b);
-        next_i32(a: I32) -> Self::I32 = _mm512_alignr_epi32::<1>(a, a);
         run_on_i32(before: I32, a: I32) -> Self::I32 = {
             let zero = _mm512_setzero_si512();
             let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<15>(a, zero));

@@ -163,8 +163,8 @@ pub(crate) trait Simd: Copy {
 
     fn add_i32(self, a: Self::I32, b: Self::I32) -> Self::I32;
     fn sub_i32(self, a: Self::I32, b: Self::I32) -> Self::I32;
-    /// aᵢ₊₁ in lane i; what stands in the last lane means nothing.
-    fn next_i32(self, a: Self::I32) -> Self::I32;
+    /// aᵢ₊ₙ in lane i; what stands in the last n lanes means nothing. Quick where n is known to the compiler.
+    fn ahead_i32(self, a: Self::I32, n: usize) -> Self::I32;
     /// The last lane of `before` + a₀ + ... + aᵢ in lane i.
     fn run_on_i32(self, before: Self::I32, a: Self::I32) -> Self::I32;
     /// Rounds to nearest even.

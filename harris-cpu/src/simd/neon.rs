@@ -70,6 +70,18 @@ impl Simd for Neon {
         unsafe { vcvt_high_f32_f64(vcvt_f32_f64(low), high) }
     }
 
+    #[inline(always)]
+    fn ahead_i32(self, a: Self::I32, n: usize) -> Self::I32 {
+        // SAFETY: `self` proves the instructions.
+        unsafe {
+            match n {
+                1 => vextq_s32::<1>(a, a),
+                2 => vextq_s32::<2>(a, a),
+                _ => vextq_s32::<3>(a, a),
+            }
+        }
+    }
+
     lanes! {
         add_i16(a: I16, b: I16) -> Self::I16 = vaddq_s16(a, b);
         sub_i16(a: I16, b: I16) -> Self::I16 = vsubq_s16(a, b);
@@ -87,7 +99,6 @@ impl Simd for Neon {
         dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = vaddq_s32(acc, dot(a, b));
         add_i32(a: I32, b: I32) -> Self::I32 = vaddq_s32(a, b);
         sub_i32(a: I32, b: I32) -> Self::I32 = vsubq_s32(a, b);
-        next_i32(a: I32) -> Self::I32 = vextq_s32::<1>(a, a);
         run_on_i32(before: I32, a: I32) -> Self::I32 = {
             let zero = vdupq_n_s32(0);
             let a = vaddq_s32(a, vextq_s32::<3>(zero, a));

@@ -165,8 +165,8 @@ impl Simd for Portable {
         zip(a, b, i32::wrapping_sub)
     }
     #[inline(always)]
-    fn next_i32(self, a: Self::I32) -> Self::I32 {
-        array::from_fn(|i| a[(i + 1) % N])
+    fn ahead_i32(self, a: Self::I32, n: usize) -> Self::I32 {
+        array::from_fn(|i| a[(i + n) % N])
     }
     #[inline(always)]
     fn run_on_i32(self, before: Self::I32, mut a: Self::I32) -> Self::I32 {

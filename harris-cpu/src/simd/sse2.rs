@@ -74,6 +74,18 @@ impl Simd for Sse2 {
         unsafe { _mm_movelh_ps(_mm_cvtpd_ps(low), _mm_cvtpd_ps(high)) }
     }
 
+    #[inline(always)]
+    fn ahead_i32(self, a: Self::I32, n: usize) -> Self::I32 {
+        // SAFETY: `self` proves the instructions.
+        unsafe {
+            match n {
+                1 => _mm_srli_si128::<4>(a),
+                2 => _mm_srli_si128::<8>(a),
+                _ => _mm_srli_si128::<12>(a),
+            }
+        }
+    }
+
     lanes! {
         add_i16(a: I16, b: I16) -> Self::I16 = _mm_add_epi16(a, b);
         sub_i16(a: I16, b: I16) -> Self::I16 = _mm_sub_epi16(a, b);
@@ -94,7 +106,6 @@ impl Simd for Sse2 {
         dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = _mm_add_epi32(acc, _mm_madd_epi16(a, b));
         add_i32(a: I32, b: I32) -> Self::I32 = _mm_add_epi32(a, b);
         sub_i32(a: I32, b: I32) -> Self::I32 = _mm_sub_epi32(a, b);
-        next_i32(a: I32) -> Self::I32 = _mm_srli_si128::<4>(a);
         run_on_i32(before: I32, a: I32) -> Self::I32 = {
             let a = _mm_add_epi32(a, _mm_slli_si128::<4>(a));
             let a = _mm_add_epi32(a, _mm_slli_si128::<8>(a));
