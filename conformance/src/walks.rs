@@ -34,9 +34,11 @@ pub fn with_every_walk(make: Make) {
         number += 1;
     };
     for smoothing in [Smoothing::None, Smoothing::Binomial3, Smoothing::Binomial5] {
-        for gradient in [Gradient::Sobel3, Gradient::Scharr3] {
+        for (gradient, sizes) in
+            [(Gradient::Sobel3, &[3, 5, 7][..]), (Gradient::Scharr3, &[3, 5, 7]), (Gradient::Central, &[3])]
+        {
             let builder = HarrisConfig::builder().smoothing(smoothing).gradient(gradient);
-            for size in [3, 5, 7] {
+            for &size in sizes {
                 let builder = builder.clone().window(Window::Box { size });
                 for measure in measures {
                     for kind in kinds {

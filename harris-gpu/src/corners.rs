@@ -1,7 +1,8 @@
 //! From responses, or from the candidates of a fused walk, to the list of corners.
 
+use harris_core::config::FORSTNER_RADII;
 use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Order, Subpixel, Threshold};
-use harris_gpu_kernels::abi::{Kernel, bins, order, state, threshold};
+use harris_gpu_kernels::abi::{Kernel, bins, order, refine, state, threshold};
 use harris_gpu_kernels::simt;
 
 use crate::device::{Buffer, Depth, Device, Lines, Mark, Rows};
@@ -46,6 +47,10 @@ pub(crate) fn simple_threshold(config: &HarrisConfig) -> Option<(u32, f32)> {
 /// hold up what comes to the device. And the most that there is room for in that memory, for all that an image could have.
 const MOST_RETURNED: usize = 1 << 15;
 const MOST_ROOM: usize = 1 << 20;
+
+/// Warps for each multiprocessor that place corners between pixels.
+const REFINED_AT_ONCE: u32 = 32;
+const _: () = assert!(refine::MOST_RADIUS == *FORSTNER_RADII.end());
 
 /// Shares of a list for each multiprocessor, and how many corners one has at least: each of its block's warps has one at a time.
 const SHARES: usize = 64;
@@ -638,10 +643,10 @@ impl<'a, D: Device> Search<'a, D> {
     fn refine(&self, most: u32, radius: u32) -> Result<(), Error> {
         let keypoints = self.workspace.buffer(Slot::Keypoints);
         let (width, height, channels) = (self.width, self.height, self.shape.channels);
+        let grid = [most.clamp(1, REFINED_AT_ONCE * self.device.multiprocessors()), 1];
         macro_rules! refine {
             ($kernel:ident) => {{
-                let (grid, image) =
-                    (grid(Kernel::$kernel, most as usize, 1), self.workspace.buffer(Slot::Image));
+                let image = self.workspace.buffer(Slot::Image);
                 let stride = self.stride;
                 launch::$kernel(
                     self.device,

@@ -34,7 +34,7 @@ macro_rules! kernel_enum {
 
             /// Cells, of 64 bits, of a block's shared memory.
             #[must_use]
-            pub fn cells(self) -> u32 {
+            pub const fn cells(self) -> u32 {
                 match self {
                     $(Kernel::$name => $cells,)*
                 }
@@ -459,6 +459,17 @@ pub mod order {
     pub const KEPT: u32 = 1;
     /// Too near to one that is kept.
     pub const REJECTED: u32 = 2;
+}
+
+/// Shared memory of what places corners between pixels.
+pub mod refine {
+    /// The greatest radius.
+    pub const MOST_RADIUS: u32 = 15;
+    /// Cells for the terms of sums, then a warp's pixels' products of gradients at a time, three words each.
+    pub const TERMS: u32 = 85;
+    /// All cells.
+    pub const CELLS: u32 =
+        TERMS + ((2 * MOST_RADIUS + 1) * (2 * MOST_RADIUS + 1)).next_multiple_of(32) * 3 / 2;
 }
 
 /// GPUs that can start a kernel before the one ahead of it has ended.

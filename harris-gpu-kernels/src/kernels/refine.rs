@@ -1,13 +1,26 @@
 //! Corners between pixels, where edges meet (Förstner & Gülch 1987).
 
+use core::array;
+
 use super::geometry::Size;
-use crate::abi::state;
+use crate::abi::{Kernel, refine as room, state};
+use crate::simt::WARP;
 use crate::{Simt, Word};
 
 /// Rounds, each around the place that the one before found.
 const ROUNDS: u32 = 4;
 /// Determinants up to here, of a trace of 1, are those of edges.
 const EDGE: f32 = 1.0 / 256.0;
+
+/// Sums, the cells of shared memory from the terms of one to those of the next, and the word where products of gradients begin.
+const SUMS: u32 = 5;
+const EACH: u32 = room::TERMS / SUMS;
+const PRODUCTS: u32 = 2 * room::TERMS;
+
+// The terms of a warp's pixels, and no two lanes' in one bank.
+const _: () = assert!(room::TERMS.is_multiple_of(SUMS) && 2 * EACH >= WARP && EACH % 16 != 0);
+const _: () = assert!(Kernel::refine_u8.cells() == room::CELLS);
+const _: () = assert!(Kernel::refine_u16.cells() == room::CELLS && Kernel::refine_f32.cells() == room::CELLS);
 
 pub(crate) fn refine_u8<S: Simt>(
     s: S,
@@ -75,59 +88,90 @@ fn refine<S: Simt, T: Word + Into<f32>>(
     count: u32,
     radius: u32,
 ) {
-    let i = s.index();
-    if i >= count {
-        return;
-    }
-    let at = 4 * i as usize;
-    // At a pixel's centre: whole numbers, which cost fewer registers.
-    let (column, row) = (s.load(keypoints, at) as i32, s.load(keypoints, at + 1) as i32);
-    let (dx, dy) = samples.meeting_point(column, row, radius);
-    let (u, v) = (column as f32 + dx, row as f32 + dy);
     let (right, bottom) = ((samples.size.width - 1) as f32, (samples.size.height - 1) as f32);
-    if u >= 0.0 && v >= 0.0 && u <= right && v <= bottom {
-        s.store(keypoints, at, u);
-        s.store(keypoints, at + 1, v);
+    let mut i = s.block();
+    while i < count {
+        let at = 4 * i as usize;
+        // At a pixel's centre: whole numbers.
+        let (column, row) = (s.load(keypoints, at) as i32, s.load(keypoints, at + 1) as i32);
+        let (dx, dy) = samples.meeting_point(column, row, radius);
+        let (u, v) = (column as f32 + dx, row as f32 + dy);
+        // What no lane moves one reads, all have read before.
+        if s.lane() == 0 && u >= 0.0 && v >= 0.0 && u <= right && v <= bottom {
+            s.store(keypoints, at, u);
+            s.store(keypoints, at + 1, v);
+        }
+        i += s.blocks();
     }
 }
 
 impl<S: Simt, T: Word + Into<f32>> Samples<S, T> {
-    /// From a pixel's centre to where the edges around it meet; no way where they do not, or out of reach.
+    /// From a pixel's centre to where the edges around it meet; no way where they do not, or out of reach. Lanes have a pixel each at a
+    /// time; the sums, whose terms have an order, are a lane's each.
     #[inline(always)]
     fn meeting_point(self, x: i32, y: i32, radius: u32) -> (f32, f32) {
+        let s = self.s;
         let reach = radius as f32;
         let per_square = 1.0 / (reach * reach);
+        let side = 2 * radius + 1;
+        // k · rows >> 16 is k / side for all pixels' numbers k, which are less than 1024.
+        let rows = (1 << 16) / side + 1;
+        let own = s.lane().min(SUMS - 1);
         let radius = radius as i32;
         let (mut ex, mut ey) = (0.0_f32, 0.0_f32);
+        let mut known = (i32::MAX, i32::MAX);
         let mut round = 0;
         while round < ROUNDS {
-            let (mut a, mut b, mut c, mut m, mut n) = (0.0_f32, 0.0_f32, 0.0_f32, 0.0_f32, 0.0_f32);
-            let (left, top) = (nearest(ex) - radius, nearest(ey) - radius);
-            let side = 2 * radius + 1;
-            let mut k = 0;
-            while k < side * side {
-                let (i, j) = (left + k % side, top + k / side);
+            let from = (nearest(ex) - radius, nearest(ey) - radius);
+            let mut sum = 0.0_f32;
+            let mut first = 0;
+            while first < side * side {
+                let k = first + s.lane();
+                let j = k * rows >> 16;
+                let (i, j) = (from.0 + (k - j * side) as i32, from.1 + j as i32);
                 let (u, v) = (i as f32 - ex, j as f32 - ey);
                 let square = (u * u + v * v) * per_square;
                 let inside = 1.0 - square;
-                if inside > 0.0 && self.has_neighbours(x + i, y + j) {
+                let is_one = k < side * side && self.has_neighbours(x + i, y + j);
+                // Most rounds are around the same pixels.
+                let place = PRODUCTS + 3 * first + s.lane();
+                if is_one && from != known {
                     let (xx, xy, yy) = self.products(x + i, y + j);
+                    s.set_shared_word(place, xx.to_bits());
+                    s.set_shared_word(place + WARP, xy.to_bits());
+                    s.set_shared_word(place + 2 * WARP, yy.to_bits());
+                }
+                // Nothing is added for others: what is left out changes no sum, and neither does 0.
+                let mut terms = [0.0; SUMS as usize];
+                if is_one && inside > 0.0 {
+                    let product = |n: u32| f32::from_bits(s.shared_word(place + n * WARP));
+                    let (xx, xy, yy) = (product(0), product(1), product(2));
                     let weight = (inside * inside) * square;
                     let (p, q, r) = (weight * xx, weight * xy, weight * yy);
-                    a += p;
-                    b += q;
-                    c += r;
-                    m += p * u + q * v;
-                    n += q * u + r * v;
+                    terms = [p, q, r, p * u + q * v, q * u + r * v];
                 }
-                k += 1;
+                // All have added those before.
+                s.barrier_of_warp();
+                for n in 0..SUMS {
+                    s.set_shared_word(2 * EACH * n + s.lane(), terms[n as usize].to_bits());
+                }
+                s.barrier_of_warp();
+                let cells: [u64; WARP as usize / 2] = array::from_fn(|n| s.shared(EACH * own + n as u32));
+                for n in 0..WARP as usize / 2 {
+                    sum += f32::from_bits(cells[n] as u32);
+                    sum += f32::from_bits((cells[n] >> 32) as u32);
+                }
+                first += WARP;
             }
+            known = from;
+            let of = |lane: u32| f32::from_bits(s.shuffle(sum.to_bits(), lane));
+            let (a, b, c, m, n) = (of(0), of(1), of(2), of(3), of(4));
             let trace = a + c;
             if trace < f32::MIN_POSITIVE {
                 return (0.0, 0.0);
             }
             let inverse = 1.0 / trace;
-            (a, b, c, m, n) = (a * inverse, b * inverse, c * inverse, m * inverse, n * inverse);
+            let (a, b, c, m, n) = (a * inverse, b * inverse, c * inverse, m * inverse, n * inverse);
             let determinant = a * c - b * b;
             if determinant <= EDGE {
                 return (0.0, 0.0);
