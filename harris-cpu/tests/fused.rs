@@ -46,8 +46,8 @@ fn configs() -> impl Strategy<Value = HarrisConfig> {
         1 => Just(Border::Zero),
         1 => Just(Border::Skip)
     ];
-    // Radii that collect peaks on the way, and two that look for them in a map.
-    let radius = prop_oneof![4 => 0_u32..5, 1 => 5_u32..7];
+    // Radii that collect peaks on the way, those that look farther around what is left, and two that look for them in a map.
+    let radius = prop_oneof![4 => 0_u32..5, 1 => 5_u32..9, 1 => 9_u32..11];
     (usual_configs(), (smoothing, gradient, window, border), threshold, subpixel, radius).prop_filter_map(
         "the tensor of wide boxes under wide windows overflows",
         |(usual, (smoothing, gradient, window, border), threshold, subpixel, radius)| {

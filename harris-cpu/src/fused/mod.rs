@@ -62,8 +62,10 @@ pub(crate) use walk::Walk;
 use crate::bounds::{fits_f64, fits_i32};
 use crate::simd::Simd;
 
-/// The greatest suppression radius of the fused path.
-const MOST_RADIUS: usize = 4;
+/// The greatest suppression radius of the fused path, and that within which all candidates are looked at; of what is left, the pixels
+/// farther around.
+const MOST_RADIUS: usize = 8;
+const NEAR: usize = 4;
 /// Pixels of an image's side, whose places have 16 bits each.
 const MOST_PIXELS: usize = 1 << u16::BITS;
 /// The greatest window radius of all.

@@ -1,12 +1,13 @@
 //! Row kernels on responses: candidates, suppression, peaks.
 
+use std::cmp::Ordering::{Equal, Greater, Less};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use harris_core::pipeline::selection::Key;
 use harris_core::{HarrisConfig, Threshold};
 
-use super::MOST_RADIUS;
+use super::NEAR;
 use super::responses::{NOTHING, RING, Responses, UpperRow, Words};
 use super::scratch::ROW;
 use super::shortened::{Certain, Seen, Shortened};
@@ -140,7 +141,7 @@ impl Work for Collect<'_> {
             1 => self.within::<V, 1>(v),
             2 => self.within::<V, 2>(v),
             3 => self.within::<V, 3>(v),
-            _ => self.within::<V, MOST_RADIUS>(v),
+            _ => self.within::<V, NEAR>(v),
         }
     }
 }
@@ -148,14 +149,14 @@ impl Work for Collect<'_> {
 impl Collect<'_> {
     #[inline(always)]
     fn within<V: Simd, const R: usize>(self, v: V) {
-        let Self { responses, words, rows, maxima, mut corners, .. } = self;
+        let Self { responses, words, rows, maxima, mut corners, height, radius, .. } = self;
         let candidates = responses.take_candidates(words, rows.start % RING, rows.len(), self.waiting);
         let responses = &*responses;
         // The upper halves of the rows from the one R above the first on.
         let mut uppers = [&BEYOND; RING];
         for (i, upper) in uppers.iter_mut().enumerate().take(rows.len() + 2 * R) {
             let y = (rows.start + i).wrapping_sub(R);
-            if y < self.height {
+            if y < height {
                 *upper = responses.upper(y % RING);
             }
         }
@@ -169,7 +170,7 @@ impl Collect<'_> {
                 let first = left.trailing_zeros() as usize;
                 let end = first + (left >> first).trailing_ones() as usize;
                 left &= !0 << end;
-                let mut around = [Beside::of::<R>(v, uppers[first], place, fits); 2 * MOST_RADIUS + 1];
+                let mut around = [Beside::of::<R>(v, uppers[first], place, fits); 2 * NEAR + 1];
                 for row in 1..2 * R {
                     around[row] = Beside::of::<R>(v, uppers[first + row], place, fits);
                 }
@@ -195,7 +196,9 @@ impl Collect<'_> {
                 }
                 while winners != 0 {
                     let place = place + winners.trailing_zeros() as usize;
-                    corners.take(y, place, responses.full(y % RING)[place]);
+                    if radius <= R || wins::<V>(v, responses, (y, place), radius, height) {
+                        corners.take(y, place, responses.full(y % RING)[place]);
+                    }
                     winners &= winners - 1;
                 }
             }
@@ -261,13 +264,52 @@ impl<V: Simd> Beside<V> {
 
     /// Of 2 · R + 1 rows, the greatest around those in the middle.
     #[inline(always)]
-    fn others<const R: usize>(v: V, rows: &[Self; 2 * MOST_RADIUS + 1]) -> V::I16 {
+    fn others<const R: usize>(v: V, rows: &[Self; 2 * NEAR + 1]) -> V::I16 {
         let mut greatest = rows[R].others;
         for dy in 1..R + 1 {
             greatest = v.max_i16(greatest, v.max_i16(rows[R - dy].all, rows[R + dy].all));
         }
         greatest
     }
+}
+
+/// Whether a candidate at element `place` of row y wins against all others within a radius.
+#[inline(always)]
+fn wins<V: Simd>(
+    v: V,
+    responses: &Responses,
+    (y, place): (usize, usize),
+    radius: usize,
+    height: usize,
+) -> bool {
+    let own = responses.upper(y % RING)[place];
+    let own_full = responses.full(y % RING)[place];
+    let size = 2 * radius + 1;
+    for other_y in y.saturating_sub(radius)..(y + radius + 1).min(height) {
+        let (upper, full) = (responses.upper(other_y % RING), responses.full(other_y % RING));
+        for from in (0..size).step_by(2 * V::LANES) {
+            let first = place - radius + from;
+            let within = u32::MAX >> 32_usize.saturating_sub(size - from);
+            let others = v.load_i16(upper, first);
+            if v.greater_i16(others, v.splat_i16(own)) & within != 0 {
+                return false;
+            }
+            let mut equal = v.equal_i16(others, v.splat_i16(own)) & within;
+            while equal != 0 {
+                let other = first + equal.trailing_zeros() as usize;
+                let loses = match (other_y, other).cmp(&(y, place)) {
+                    Less => full[other] >= own_full,
+                    Equal => false,
+                    Greater => full[other] > own_full,
+                };
+                if loses {
+                    return false;
+                }
+                equal &= equal - 1;
+            }
+        }
+    }
+    true
 }
 
 /// Which of the candidates `left` of row y win, in a word at element `place`; no upper half of the rows around exceeds theirs.

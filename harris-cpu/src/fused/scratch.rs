@@ -9,7 +9,7 @@ use super::peaks::{Maxima, Peaks};
 use super::responses::{RING, Responses, boxed};
 use super::tiles::{self, Block, Kept};
 use super::weighted::DOWN;
-use super::{MOST_RADIUS, MOST_WINDOW};
+use super::{MOST_RADIUS, MOST_WINDOW, NEAR};
 
 /// Columns of a strip: the number that measured best (BENCHMARKING.md). The rows that a kernel uses together fit in the
 /// first cache, those of all rings in the second.
@@ -35,7 +35,7 @@ const _: () = assert!(LEAD + STRIP + LEAD <= ROW);
 
 /// Rows of a block of tiles at most.
 pub(super) const BLOCK: usize = 47;
-const _: () = assert!(BLOCK + 4 * MOST_RADIUS < RING);
+const _: () = assert!(BLOCK + 4 * NEAR < RING);
 
 /// Samples of a row that tiles read: strip, halo, and what the last tile reads beyond it.
 pub(super) const SAMPLES: usize = STRIP + 192;
