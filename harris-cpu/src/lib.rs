@@ -26,7 +26,7 @@
 //!
 //! Nearly all configurations take a fused path, from samples to corners in one walk (not: box gradients of floats, and windows or
 //! gradients so wide that 64-bit floats do not hold their sums, or strips of columns what they reach). It is fastest for 8-bit gray images with box windows. It writes nothing
-//! of the image's size but for Rosin's threshold, `Quadratic` and suppression radii above 4, which need the map of responses.
+//! of the image's size but for Rosin's threshold, `Quadratic` and suppression radii above 8, which need the map of responses.
 //!
 //! A detector keeps its memory from one image to the next: after the first image of a size it allocates the lists of keypoints
 //! alone (where no map is needed; pools of threads take some of their own to hand work over). For maps of responses there is

@@ -238,9 +238,8 @@ pub(super) fn strip<T: Tiled, V: Simd>(
     }
     // The rows of two blocks by turns: one to walk, and the one that follows.
     let mut blocks: [[&[T::Sample]; RING]; 2] = [[&[]; RING]; 2];
-    let block = walk.together(BLOCK);
     let block_from = |rows: &mut [_; RING], top: isize| {
-        for (row, y) in rows[..block].iter_mut().zip(top..) {
+        for (row, y) in rows[..BLOCK].iter_mut().zip(top..) {
             *row = match border::inside(config.border(), y, image.height()) {
                 Some(y) => image.row(y),
                 None if config.border() == Border::Zero => &nothing[..],
@@ -252,8 +251,8 @@ pub(super) fn strip<T: Tiled, V: Simd>(
     block_from(&mut blocks[0], first);
     while complete < rows.end {
         let top = first + consumed as isize;
-        let number = block.min(rows.len() + without - consumed);
-        block_from(&mut blocks[1 - turn], top + block as isize);
+        let number = BLOCK.min(rows.len() + without - consumed);
+        block_from(&mut blocks[1 - turn], top + BLOCK as isize);
         let [walked, ahead] = [&blocks[turn], &blocks[1 - turn]];
         let gradient = top - (config.smoothing().radius() + 1 + delay) as isize;
         let mut turned_rows = 0;

@@ -26,8 +26,8 @@ pub(super) const MOST_BOX: usize = 5;
 /// Columns of responses of a tile at least: a smaller one does not pay.
 pub(super) const LEAST_TILE: usize = 10;
 
-/// Columns of a tile's gradients at most. Narrower ones, and wide windows, do not pay where nearly all is loud: where a response asks for a
-/// lesser A + C.
+/// Columns of a tile's gradients at most. Narrower ones do not pay where nearly all is loud: where a response asks for a lesser A + C; nor do
+/// wide windows where it asks for none.
 const LANES: usize = 32;
 const LEAST_CONTRAST: f32 = 0.0013;
 
@@ -41,7 +41,11 @@ pub(super) const fn has_tiles<V: Simd>() -> bool {
 pub(super) fn columns<V: Simd>(config: &HarrisConfig, contrast: f32) -> Option<usize> {
     let radius = config.window().radius();
     let is_covered = radius <= if is_binomial(config) { MOST_TILED } else { MOST_BOX };
-    let pays = 2 * V::LANES == LANES && radius <= MOST_TILED || contrast >= LEAST_CONTRAST;
+    let pays = if 2 * V::LANES == LANES {
+        radius <= MOST_TILED || contrast > 0.0
+    } else {
+        contrast >= LEAST_CONTRAST
+    };
     columns_left::<V>(config).filter(|_| is_covered && pays)
 }
 

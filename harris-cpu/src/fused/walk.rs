@@ -10,17 +10,17 @@ use harris_core::{Border, HarrisConfig, Raster, Threshold};
 use super::peaks::{Collect, Corners, Known, Peaks};
 use super::quiet::Quiet;
 use super::responses::{NOTHING, RING, Words};
-use super::scratch::{LEAD, STRIP, Scratch};
+use super::scratch::{BLOCK, LEAD, STRIP, Scratch};
 use super::shortened::Seen;
-use super::{FusedSample, MOST_RADIUS, MOST_WINDOW, NEAR};
+use super::{FusedSample, MOST_RADIUS, MOST_WINDOW};
 use crate::simd::{Simd, WithSimd};
 
 /// Elements that suppression reads beyond the last column: its radius and whole vectors.
 const REACH: usize = MOST_RADIUS + 64;
 
-/// Rows that the walks by rows collect together at most.
+/// Rows that the walks by rows collect together.
 const TOGETHER: usize = 32;
-const _: () = assert!(TOGETHER + 4 * NEAR < RING && 4 * MOST_RADIUS + 16 < RING);
+const _: () = assert!(TOGETHER < BLOCK);
 
 /// Rows and columns of a probe: a tile and a block of them give as many with the usual configurations.
 const PROBE: usize = 20;
@@ -146,11 +146,6 @@ impl<T: FusedSample> Walk<'_, T> {
         self.rows.start.saturating_sub(radius)..(self.rows.end + radius).min(self.image.height())
     }
 
-    /// Rows to compute before peaks are collected, `most` or as many as leave room for those around them.
-    pub(super) fn together(&self, most: usize) -> usize {
-        most.min(RING - 1 - 4 * self.config.suppression_radius())
-    }
-
     /// Begins a strip.
     pub(super) fn waiting(&mut self, words: Words) -> Waiting {
         self.scratch.responses.clear();
@@ -173,7 +168,7 @@ impl<T: FusedSample> Walk<'_, T> {
         waiting: &mut Waiting,
         found: &mut Peaks,
     ) {
-        if y + 1 == self.computed_rows().end || y >= waiting.uncollected + self.together(TOGETHER) {
+        if y + 1 == self.computed_rows().end || y >= waiting.uncollected + TOGETHER {
             self.collect_until(v, columns, strip, y + 1, waiting, found);
         }
     }

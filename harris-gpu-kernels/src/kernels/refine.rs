@@ -18,7 +18,7 @@ const EACH: u32 = room::TERMS / SUMS;
 const PRODUCTS: u32 = 2 * room::TERMS;
 
 // The terms of a warp's pixels, and no two lanes' in one bank.
-const _: () = assert!(room::TERMS.is_multiple_of(SUMS) && 2 * EACH >= WARP && EACH % 16 != 0);
+const _: () = assert!(room::TERMS.is_multiple_of(SUMS) && 2 * EACH >= WARP && !EACH.is_multiple_of(16));
 const _: () = assert!(Kernel::refine_u8.cells() == room::CELLS);
 const _: () = assert!(Kernel::refine_u16.cells() == room::CELLS && Kernel::refine_f32.cells() == room::CELLS);
 
@@ -96,7 +96,7 @@ fn refine<S: Simt, T: Word + Into<f32>>(
         let (column, row) = (s.load(keypoints, at) as i32, s.load(keypoints, at + 1) as i32);
         let (dx, dy) = samples.meeting_point(column, row, radius);
         let (u, v) = (column as f32 + dx, row as f32 + dy);
-        // What no lane moves one reads, all have read before.
+        // All lanes have read where it was.
         if s.lane() == 0 && u >= 0.0 && v >= 0.0 && u <= right && v <= bottom {
             s.store(keypoints, at, u);
             s.store(keypoints, at + 1, v);
@@ -127,7 +127,7 @@ impl<S: Simt, T: Word + Into<f32>> Samples<S, T> {
             let mut first = 0;
             while first < side * side {
                 let k = first + s.lane();
-                let j = k * rows >> 16;
+                let j = (k * rows) >> 16;
                 let (i, j) = (from.0 + (k - j * side) as i32, from.1 + j as i32);
                 let (u, v) = (i as f32 - ex, j as f32 - ey);
                 let square = (u * u + v * v) * per_square;
