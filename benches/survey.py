@@ -70,8 +70,9 @@ CONFIGURATIONS = [
 ]
 LEVELS = [f"--level {level}{more}" for level in ("avx2", "sse2", "portable") for more in ("", " --measure shi-tomasi")]
 
-# In milliseconds and microseconds: titles, and where the numbers are, the size and the field of a line.
+# Units of the times, and how many of them a millisecond has.
 UNITS = {"cpu": ("ms", 1), "cuda": ("µs", 1e3)}
+# Titles, and where the numbers are: the size, and the field of a line.
 COLUMNS = {
     "cpu": [(size, size, "median_ms") for size in ("512x512", "1920x1080", "4096x4096")],
     "cuda": [

@@ -196,7 +196,8 @@ impl Collect<'_> {
                 }
                 while winners != 0 {
                     let place = place + winners.trailing_zeros() as usize;
-                    if radius <= R || wins::<V>(v, responses, (y, place), radius, height) {
+                    // A constant, so that it is compiled where radii may be greater.
+                    if R < NEAR || radius <= R || wins::<V>(v, responses, (y, place), radius, height) {
                         corners.take(y, place, responses.full(y % RING)[place]);
                     }
                     winners &= winners - 1;

@@ -35,7 +35,7 @@ const _: () = assert!(LEAD + STRIP + LEAD <= ROW);
 
 /// Rows of a block of tiles at most.
 pub(super) const BLOCK: usize = 47;
-// The rows around those that are collected together are all there; at the bottom of the image these are as many more as the radius.
+// The rows around those that are collected together are all there; at the bottom of the image as many more are collected as the radius has.
 const _: () = assert!(BLOCK + 2 * MOST_RADIUS < RING && BLOCK + MOST_RADIUS + 2 * NEAR < RING);
 
 /// Samples of a row that tiles read: strip, halo, and what the last tile reads beyond it.

@@ -84,8 +84,8 @@ impl Simd for Avx2 {
             match n {
                 1 => _mm256_alignr_epi8::<4>(turned, a),
                 2 => _mm256_alignr_epi8::<8>(turned, a),
-                3 => _mm256_alignr_epi8::<12>(turned, a),
-                _ => turned,
+                4 => turned,
+                _ => _mm256_alignr_epi8::<4>(a, turned),
             }
         }
     }

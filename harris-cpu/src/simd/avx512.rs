@@ -61,11 +61,8 @@ impl Simd for Avx512 {
             match n {
                 1 => _mm512_alignr_epi32::<1>(a, a),
                 2 => _mm512_alignr_epi32::<2>(a, a),
-                3 => _mm512_alignr_epi32::<3>(a, a),
                 4 => _mm512_alignr_epi32::<4>(a, a),
-                5 => _mm512_alignr_epi32::<5>(a, a),
-                6 => _mm512_alignr_epi32::<6>(a, a),
-                _ => _mm512_alignr_epi32::<7>(a, a),
+                _ => _mm512_alignr_epi32::<5>(a, a),
             }
         }
     }

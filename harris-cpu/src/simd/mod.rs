@@ -163,7 +163,7 @@ pub(crate) trait Simd: Copy {
 
     fn add_i32(self, a: Self::I32, b: Self::I32) -> Self::I32;
     fn sub_i32(self, a: Self::I32, b: Self::I32) -> Self::I32;
-    /// aᵢ₊ₙ in lane i; what stands in the last n lanes means nothing. Quick where n is known to the compiler.
+    /// aᵢ₊ₙ in lane i, n being 1, 2, 4 or 5 and known to the compiler; what stands in the last n lanes means nothing.
     fn ahead_i32(self, a: Self::I32, n: usize) -> Self::I32;
     /// The last lane of `before` + a₀ + ... + aᵢ in lane i.
     fn run_on_i32(self, before: Self::I32, a: Self::I32) -> Self::I32;
@@ -417,6 +417,29 @@ mod tests {
     fn sums_run_on_at_every_level() {
         for level in Level::available() {
             level.call(Sums);
+        }
+    }
+
+    struct Ahead;
+
+    impl WithSimd for Ahead {
+        type Output = ();
+
+        fn with<V: Simd>(self, v: V) {
+            let numbers: [i32; 16] = std::array::from_fn(|i| i as i32 + 7);
+            for n in [1, 2, 4, 5] {
+                let mut out = [0; 16];
+                v.store_i32(&mut out, 0, v.ahead_i32(v.load_i32(&numbers, 0), n));
+                let lanes = V::LANES.saturating_sub(n);
+                assert_eq!(out[..lanes], numbers[n.min(V::LANES)..][..lanes], "{n} of {}", V::LANES);
+            }
+        }
+    }
+
+    #[test]
+    fn lanes_ahead_are_those_that_many_later() {
+        for level in Level::available() {
+            level.call(Ahead);
         }
     }
 

@@ -76,8 +76,8 @@ impl Simd for Neon {
         unsafe {
             match n {
                 1 => vextq_s32::<1>(a, a),
-                2 => vextq_s32::<2>(a, a),
-                _ => vextq_s32::<3>(a, a),
+                // Of more no lane means anything.
+                _ => vextq_s32::<2>(a, a),
             }
         }
     }

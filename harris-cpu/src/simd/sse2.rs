@@ -80,8 +80,8 @@ impl Simd for Sse2 {
         unsafe {
             match n {
                 1 => _mm_srli_si128::<4>(a),
-                2 => _mm_srli_si128::<8>(a),
-                _ => _mm_srli_si128::<12>(a),
+                // Of more no lane means anything.
+                _ => _mm_srli_si128::<8>(a),
             }
         }
     }

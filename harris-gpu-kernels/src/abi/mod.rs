@@ -461,15 +461,10 @@ pub mod order {
     pub const REJECTED: u32 = 2;
 }
 
-/// Shared memory of what places corners between pixels.
+/// Corners between pixels.
 pub mod refine {
-    /// The greatest radius.
+    /// The greatest radius that there is room for.
     pub const MOST_RADIUS: u32 = 15;
-    /// Cells for the terms of sums, then a warp's pixels' products of gradients at a time, three words each.
-    pub const TERMS: u32 = 85;
-    /// All cells.
-    pub const CELLS: u32 =
-        TERMS + ((2 * MOST_RADIUS + 1) * (2 * MOST_RADIUS + 1)).next_multiple_of(32) * 3 / 2;
 }
 
 /// GPUs that can start a kernel before the one ahead of it has ended.

@@ -3,7 +3,8 @@
 use core::array;
 
 use super::geometry::Size;
-use crate::abi::{Kernel, refine as room, state};
+use crate::abi::refine::MOST_RADIUS;
+use crate::abi::{Kernel, state};
 use crate::simt::WARP;
 use crate::{Simt, Word};
 
@@ -12,15 +13,16 @@ const ROUNDS: u32 = 4;
 /// Determinants up to here, of a trace of 1, are those of edges.
 const EDGE: f32 = 1.0 / 256.0;
 
-/// Sums, the cells of shared memory from the terms of one to those of the next, and the word where products of gradients begin.
+/// Sums, and the cells of shared memory for a warp's terms of each: one more than these need, so that no two lanes' are in one bank.
 const SUMS: u32 = 5;
-const EACH: u32 = room::TERMS / SUMS;
-const PRODUCTS: u32 = 2 * room::TERMS;
+const EACH: u32 = WARP / 2 + 1;
+/// The word where products of gradients begin, three of each pixel, a warp's at a time; and all cells.
+const PRODUCTS: u32 = 2 * SUMS * EACH;
+const PIXELS: u32 = (2 * MOST_RADIUS + 1) * (2 * MOST_RADIUS + 1);
+const CELLS: u32 = (PRODUCTS + 3 * PIXELS.next_multiple_of(WARP)) / 2;
 
-// The terms of a warp's pixels, and no two lanes' in one bank.
-const _: () = assert!(room::TERMS.is_multiple_of(SUMS) && 2 * EACH >= WARP && !EACH.is_multiple_of(16));
-const _: () = assert!(Kernel::refine_u8.cells() == room::CELLS);
-const _: () = assert!(Kernel::refine_u16.cells() == room::CELLS && Kernel::refine_f32.cells() == room::CELLS);
+const _: () = assert!(Kernel::refine_u8.cells() == CELLS);
+const _: () = assert!(Kernel::refine_u16.cells() == CELLS && Kernel::refine_f32.cells() == CELLS);
 
 pub(crate) fn refine_u8<S: Simt>(
     s: S,
