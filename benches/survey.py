@@ -64,6 +64,7 @@ CONFIGURATIONS = [
     "--depth f32 --window box:7",
     "--image coffee.png",
     "--image coffee.png --color",
+    "--image coffee.png --color --window box:7",
     "--image brick.png",
     "--response",
     "--response --measure shi-tomasi",

@@ -1,6 +1,6 @@
 //! Images that a detector must refuse, with the right error, and go on working.
 
-use harris_core::{Border, Error, HarrisConfig, ImageView, MAX_SAMPLE, Threshold};
+use harris_core::{Border, Error, HarrisConfig, ImageView, MAX_SAMPLE, Subpixel, Threshold, Window};
 
 use crate::Make;
 
@@ -29,10 +29,17 @@ pub fn bad_images_are_errors(make: Make) {
     let error = detector.detect(&image);
     assert!(matches!(error, Err(Error::SampleTooLarge { x: 2, y: 0, channel: 0, .. })), "{error:?}");
 
-    // Wherever it is, and in a batch; also where a map of responses is looked at.
+    // Wherever it is, and in a batch; also where a map of responses is looked at, and where GPUs go stage by stage.
     let usual = HarrisConfig::default().to_builder();
-    let configs =
-        [usual.clone(), usual.clone().threshold(Threshold::Rosin { bins: 64 }), usual.suppression_radius(4)];
+    let binomial = usual.clone().window(Window::Binomial { size: 7 });
+    let configs = [
+        usual.clone(),
+        usual.clone().threshold(Threshold::Rosin { bins: 64 }),
+        usual.clone().suppression_radius(4),
+        usual.window(Window::Box { size: 7 }),
+        binomial.clone().min_distance(10.0).subpixel(Subpixel::Forstner { radius: 3 }),
+        binomial.threshold(Threshold::Rosin { bins: 64 }),
+    ];
     let (width, height) = (131, 40);
     for builder in configs {
         let mut detector_of_usual_images = make(builder.build().expect("a valid choice"));
@@ -45,6 +52,7 @@ pub fn bad_images_are_errors(make: Make) {
             for error in [
                 detector_of_usual_images.detect(&bad).map(drop),
                 detector_of_usual_images.detect_batch(&[good, bad, good]).map(drop),
+                detector_of_usual_images.response(&bad).map(drop),
             ] {
                 let Err(Error::NonFinite { x: u, y: v, channel: 0, .. }) = error else { panic!("{error:?}") };
                 assert_eq!((u, v), (x, y));

@@ -156,7 +156,7 @@ impl<'a, D: Device> Search<'a, D> {
 
     /// The states as they are to start with, and room for what counts bins. The walk sets these to zero: to clear so few words before it
     /// takes the device less time.
-    fn clear(&mut self) -> Result<(), Error> {
+    pub(crate) fn clear(&mut self) -> Result<(), Error> {
         self.workspace.clean_states = 0;
         let words = self.tables() + self.counters() as usize * self.images;
         self.workspace.fit::<u32>(self.device, Slot::State, words)?;
@@ -181,9 +181,8 @@ impl<'a, D: Device> Search<'a, D> {
         }
     }
 
-    /// Searches the responses in the slot `Response`, where the slot `Mask` says.
+    /// Searches the responses in the slot `Response`, where the slot `Mask` says. The states are clear.
     pub(crate) fn start(&mut self) -> Result<(), Error> {
-        self.clear()?;
         self.threshold()?;
         self.candidates()?;
         self.device.mark(Mark::Searched)

@@ -163,13 +163,9 @@ impl<D: Device> GpuDetector<D> {
     pub(crate) fn begin_with(&mut self, images: &[ImageView<'_>], pace: Pace) -> Result<(), Error> {
         self.in_stages = false;
         self.settle();
+        // Kernels look at samples themselves.
         for image in images {
-            // The fused kernels look at samples themselves.
-            if self.walk(&Shape::new(image, 1)).is_some() {
-                self.check_size(image.width(), image.height())?;
-            } else {
-                self.check(image)?;
-            }
+            self.check_size(image.width(), image.height())?;
         }
         assert!(!images.is_empty() && images.len() <= self.stack(images), "images that are no stack");
         let begun = self.enqueue(images, pace);
@@ -212,12 +208,18 @@ impl<D: Device> GpuDetector<D> {
 
     /// Work by way of a map of responses on the image and the mask that are on the device.
     fn enqueue_stages(&mut self, shape: Shape, stays: bool, wanted: bool) -> Result<(), Error> {
-        let in_stages = self.respond(&shape)?;
         let walk = if self.staged { None } else { fused::walk_in_map(&shape, &self.config) };
+        let map = self.map(&shape);
         let Self { device, config, workspace, room, .. } = self;
         let room = room.as_mut().expect("made for the image");
         let mut search = Search::new(device, workspace, config, room, shape);
         let walk = walk.map(|walk| Pieces::new(&search, walk, false, stays));
+        match &walk {
+            Some(pieces) => search.clear_for_walk(pieces.foretells())?,
+            None => search.clear()?,
+        }
+        respond(search.device, search.workspace, config, &shape, map)?;
+        let in_stages = map.is_none();
         let fetched = match &walk {
             Some(pieces) => fused::find_in_map(&mut search, pieces, wanted)?,
             None => {
@@ -229,15 +231,16 @@ impl<D: Device> GpuDetector<D> {
         Ok(())
     }
 
-    /// Fills the slot `Response` from the image on the device; tells whether it went stage by stage.
-    fn respond(&mut self, shape: &Shape) -> Result<bool, Error> {
+    /// Fills the slot `Response` from the image on the device, where nothing else uses the state.
+    fn respond(&mut self, shape: &Shape) -> Result<(), Error> {
         let map = self.map(shape);
         let Self { device, config, workspace, .. } = self;
-        match map {
-            Some(map) => map.leave_alone(device, workspace, config, shape)?,
-            None => staged::respond(device, workspace, config, shape)?,
+        workspace.clean_states = 0;
+        workspace.fit::<u32>(device, Slot::State, state::WORDS)?;
+        if shape.depth == Depth::F32 {
+            device.clear(workspace.buffer::<u32>(Slot::State).memory, state::WORDS)?;
         }
-        Ok(map.is_none())
+        respond(device, workspace, config, shape, map)
     }
 
     /// Brings an image to the device, and leaves its responses in the slot `Response`.
@@ -245,15 +248,10 @@ impl<D: Device> GpuDetector<D> {
         let shape = Shape::new(image, 1);
         self.check_size(image.width(), image.height())?;
         self.in_stages = false;
-        // The fused kernels look at samples themselves.
-        let is_fused = self.map(&shape).is_some();
-        if !is_fused {
-            image.check_samples()?;
-        }
         upload::samples(&mut self.device, &mut self.workspace, image, &shape, true)?;
         self.respond(&shape)?;
         self.device.mark(Mark::Listed)?;
-        if is_fused && shape.depth == Depth::F32 { self.check_state(image) } else { Ok(()) }
+        if shape.depth == Depth::F32 { self.check_state(image) } else { Ok(()) }
     }
 
     /// Looks for the sample of the image that a kernel has found, if it has, to be no number for one.
@@ -378,7 +376,7 @@ impl<D: Device> GpuDetector<D> {
         self.workspace.put(Slot::Image, image.memory, image.pitch * image.height);
         let responded = (self.device.mark(Mark::Uploaded))
             .and_then(|()| self.respond(&shape))
-            .and_then(|_| self.device.mark(Mark::Listed));
+            .and_then(|()| self.device.mark(Mark::Listed));
         let waited = self.device.wait();
         self.workspace.take(Slot::Image);
         responded.and(waited)
@@ -478,14 +476,23 @@ impl<D: Device> GpuDetector<D> {
         }
     }
 
-    fn check(&self, image: &ImageView<'_>) -> Result<(), Error> {
-        self.check_size(image.width(), image.height())?;
-        image.check_samples()
-    }
-
     fn check_size(&self, width: usize, height: usize) -> Result<(), Error> {
         self.config.check_size(width, height)?;
         Ok(GpuError::check_size(width, height)?)
+    }
+}
+
+/// Fills the slot `Response` from the slot `Image`: in one walk, where there is a map that does, else stage by stage.
+fn respond<D: Device>(
+    device: &mut D,
+    workspace: &mut Workspace<D>,
+    config: &HarrisConfig,
+    shape: &Shape,
+    map: Option<Map>,
+) -> Result<(), Error> {
+    match map {
+        Some(map) => map.leave(device, workspace, config, shape, 0..shape.height as usize, false),
+        None => staged::respond(device, workspace, config, shape),
     }
 }
 

@@ -206,7 +206,6 @@ pub(crate) struct Pieces {
     /// How many there are: those that are walked, and the tiles of the rim, which come after them.
     count: usize,
     rim: Option<Rim>,
-    /// Whether an image foretells the greatest response of the next one.
     foretells: bool,
     /// Candidates that each has room for.
     room: usize,
@@ -274,6 +273,11 @@ impl Pieces {
             pieces.room = pieces.room.max(rim.room());
         }
         pieces
+    }
+
+    /// Whether an image foretells the greatest response of the next one.
+    pub(crate) fn foretells(&self) -> bool {
+        self.foretells
     }
 
     /// All rows.
@@ -466,13 +470,12 @@ pub(crate) fn find<D: Device>(
     Ok(fetched)
 }
 
-/// The same among the responses in the slot `Response`, where stages left them, and the slot `Mask` says.
+/// The same among the responses in the slot `Response`, where stages left them, and the slot `Mask` says. The states are as walks need them.
 pub(crate) fn find_in_map<D: Device>(
     search: &mut Search<'_, D>,
     pieces: &Pieces,
     wanted: bool,
 ) -> Result<Fetched<D>, Error> {
-    search.clear_for_walk(pieces.foretells)?;
     seek(search, pieces, pieces.all())?;
     search.device.mark(Mark::Searched)?;
     let fetched = list(search, pieces, wanted)?;

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use harris_core::{Error, HarrisConfig};
-use harris_gpu_kernels::abi::{Kernel, fused as limits, state};
+use harris_gpu_kernels::abi::{Kernel, fused as limits};
 
-use crate::device::{Depth, Device};
+use crate::device::Device;
 use crate::fused;
 use crate::gaussians::Gaussians;
 use crate::large::Boxes;
@@ -91,21 +91,5 @@ impl Map {
                 gaussians.leave(device, workspace, config, shape, rows, tells_extent)
             }
         }
-    }
-
-    /// The same of all rows, where nothing else uses the state.
-    pub(crate) fn leave_alone<D: Device>(
-        &self,
-        device: &D,
-        workspace: &mut Workspace<D>,
-        config: &HarrisConfig,
-        shape: &Shape,
-    ) -> Result<(), Error> {
-        workspace.clean_states = 0;
-        workspace.fit::<u32>(device, Slot::State, state::WORDS)?;
-        if shape.depth == Depth::F32 {
-            device.clear(workspace.buffer::<u32>(Slot::State).memory, state::WORDS)?;
-        }
-        self.leave(device, workspace, config, shape, 0..shape.height as usize, false)
     }
 }

@@ -102,7 +102,7 @@ fn sum_of(config: &HarrisConfig, shape: &Shape) -> Sum {
     }
 }
 
-/// Fills the slot `Response` from the slot `Image`.
+/// Fills the slot `Response` from the slot `Image`, and tells in the state whether that has a float that images may not have.
 pub(crate) fn respond<D: Device>(
     device: &mut D,
     workspace: &mut Workspace<D>,
@@ -189,13 +189,15 @@ impl<D: Device> Pass<'_, D> {
     /// Brings the samples to planes.
     fn load(&mut self, shape: &Shape, as_floats: bool) -> Result<(), Error> {
         let Self { width, height, .. } = *self;
+        let (grid, rows) = self.runs(1);
+        let (channels, stride) = (shape.channels, shape.stride as u64);
         macro_rules! load {
-            ($kernel:ident) => {{
+            ($kernel:ident $(, $state:expr)?) => {{
                 let (image, planes) =
                     (self.workspace.buffer(Slot::Image), self.workspace.buffer(Slot::Planes));
-                let (grid, rows) = self.runs(1);
-                let (channels, stride) = (shape.channels, shape.stride as u64);
-                launch::$kernel(self.device, grid, image, planes, width, height, rows, channels, stride)?
+                launch::$kernel(
+                    self.device, grid, image, planes, $($state,)? width, height, rows, channels, stride,
+                )?
             }};
         }
         match (shape.depth, as_floats) {
@@ -203,7 +205,7 @@ impl<D: Device> Pass<'_, D> {
             (Depth::U16, false) => load!(load_u16),
             (Depth::U8, true) => load!(load_u8_as_f32),
             (Depth::U16, true) => load!(load_u16_as_f32),
-            (Depth::F32, _) => load!(load_f32),
+            (Depth::F32, _) => load!(load_f32, self.workspace.buffer(Slot::State)),
         }
         if as_floats || shape.depth == Depth::F32 {
             self.number = Number::Float;

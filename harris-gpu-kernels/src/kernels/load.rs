@@ -1,7 +1,11 @@
 //! Samples as stages compute on them.
 
+use core::cell::Cell;
+
 use super::geometry::Size;
 use super::runs::Run;
+use crate::abi::fused::MOST_SAMPLE;
+use crate::abi::state;
 use crate::{Simt, Word};
 
 macro_rules! loads {
@@ -24,9 +28,30 @@ macro_rules! loads {
 loads! {
     load_u8: u8, i32, i32::from;
     load_u16: u16, i32, i32::from;
-    load_f32: f32, f32, |sample| sample;
     load_u8_as_f32: u8, f32, f32::from;
     load_u16_as_f32: u16, f32, f32::from;
+}
+
+/// The same of floats; tells in the state whether one is no number that images may have.
+pub(crate) fn load_f32<S: Simt>(
+    s: S,
+    image: S::Buffer<f32>,
+    planes: S::Buffer<f32>,
+    state: S::Buffer<u32>,
+    width: u32,
+    height: u32,
+    rows: u32,
+    channels: u32,
+    stride: u64,
+) {
+    let valid = Cell::new(true);
+    load(s, image, planes, Size { width, height }, rows, channels, stride, |sample: f32| {
+        valid.set(valid.get() && sample.abs() <= MOST_SAMPLE);
+        sample
+    });
+    if !valid.get() {
+        s.atomic_max(state, state::INVALID, 1);
+    }
 }
 
 #[inline(always)]

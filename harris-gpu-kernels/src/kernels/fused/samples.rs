@@ -15,6 +15,10 @@ pub(super) trait Sample: Word {
     type Number: Number;
     /// Sums of products.
     type Sum: Number;
+    /// How these come down a window.
+    type Down: Down<Self>;
+    /// What traces reach, in a form that is quick to compare.
+    type Bound: Copy;
 
     fn number(self) -> Self::Number;
     /// Whether it is a number that images may have.
@@ -24,39 +28,82 @@ pub(super) trait Sample: Word {
     }
     fn product(a: Self::Number, b: Self::Number) -> Self::Sum;
     fn float(sum: Self::Sum) -> f32;
+    fn bound(least: f32) -> Self::Bound;
+    /// Whether one of the traces of sums of squares may reach it: never that none does where one does.
+    fn reach(bound: Self::Bound, xx: [Self::Sum; EACH], yy: [Self::Sum; EACH]) -> bool;
 }
 
-macro_rules! integers {
-    ($($sample:ident: $sum:ident;)*) => {$(
-        impl Sample for $sample {
-            type Number = i32;
-            type Sum = $sum;
+impl Sample for u8 {
+    type Number = i32;
+    // Gradients are at most 4 times a sample: 49 products of 3 channels make 147 · 1020² < 2³¹.
+    type Sum = i32;
+    type Down = Added<u8>;
+    type Bound = u32;
 
-            #[inline(always)]
-            fn number(self) -> i32 {
-                self.into()
-            }
-            #[inline(always)]
-            fn product(a: i32, b: i32) -> $sum {
-                $sum::from(a) * $sum::from(b)
-            }
-            #[inline(always)]
-            fn float(sum: $sum) -> f32 {
-                sum as f32
-            }
-        }
-    )*};
+    #[inline(always)]
+    fn number(self) -> i32 {
+        self.into()
+    }
+    #[inline(always)]
+    fn product(a: i32, b: i32) -> i32 {
+        a * b
+    }
+    #[inline(always)]
+    fn float(sum: i32) -> f32 {
+        sum as f32
+    }
+    #[inline(always)]
+    fn bound(least: f32) -> u32 {
+        least as u32
+    }
+    #[inline(always)]
+    fn reach(bound: u32, xx: [i32; EACH], yy: [i32; EACH]) -> bool {
+        greatest(array::from_fn(|i| (xx[i] + yy[i]) as u32)) >= bound
+    }
 }
 
-// Windows are 5 by 5 at most, and gradients at most 16 times a sample: 25 products of 3 channels of 8 bits make 75 · 4080² < 2³¹.
-integers! {
-    u8: i32;
-    u16: i64;
+impl Sample for u16 {
+    type Number = i32;
+    type Sum = i64;
+    type Down = ByWindow<u16>;
+    /// As far as it is above so many bits: traces are less than 2 · 49 · (16 · 2¹⁶)² < 2⁴⁷.
+    type Bound = u32;
+
+    #[inline(always)]
+    fn number(self) -> i32 {
+        self.into()
+    }
+    #[inline(always)]
+    fn product(a: i32, b: i32) -> i64 {
+        i64::from(a) * i64::from(b)
+    }
+    #[inline(always)]
+    fn float(sum: i64) -> f32 {
+        sum as f32
+    }
+    #[inline(always)]
+    fn bound(least: f32) -> u32 {
+        (least as u64 >> BELOW).min(u32::MAX.into()) as u32
+    }
+    #[inline(always)]
+    fn reach(bound: u32, xx: [i64; EACH], yy: [i64; EACH]) -> bool {
+        greatest(array::from_fn(|i| ((xx[i] + yy[i]) as u64 >> BELOW) as u32)) >= bound
+    }
+}
+
+/// Bits of traces of 16-bit samples that are not compared.
+const BELOW: u32 = 16;
+
+#[inline(always)]
+fn greatest(traces: [u32; EACH]) -> u32 {
+    traces[0].max(traces[1]).max(traces[2].max(traces[3]))
 }
 
 impl Sample for f32 {
     type Number = f32;
     type Sum = f32;
+    type Down = Added<f32>;
+    type Bound = f32;
 
     #[inline(always)]
     fn number(self) -> f32 {
@@ -73,6 +120,121 @@ impl Sample for f32 {
     #[inline(always)]
     fn float(sum: f32) -> f32 {
         sum
+    }
+    #[inline(always)]
+    fn bound(least: f32) -> f32 {
+        least
+    }
+    #[inline(always)]
+    fn reach(bound: f32, xx: [f32; EACH], yy: [f32; EACH]) -> bool {
+        let traces: [f32; EACH] = array::from_fn(|i| xx[i] + yy[i]);
+        traces[0].max(traces[1]).max(traces[2].max(traces[3])) >= bound
+    }
+}
+
+/// gx and gy of a lane's pixels of a row.
+type Gradients<T> = [[<T as Sample>::Number; EACH]; 2];
+
+/// A lane's sums of each product of gradients.
+type Sums<T> = [[<T as Sample>::Sum; EACH]; 3];
+
+/// Sums down of the products over windows.
+pub(super) trait Down<T: Sample> {
+    const NONE: Self;
+
+    /// Goes on by a row, of which it takes each channel's gradients: the sums over the window whose lowest row that is.
+    fn end<const CHANNELS: usize, const WINDOW: usize>(
+        &mut self,
+        gradients: [Gradients<T>; CHANNELS],
+    ) -> Sums<T>;
+}
+
+#[inline(always)]
+fn products<T: Sample>([gx, gy]: Gradients<T>) -> Sums<T> {
+    [
+        array::from_fn(|i| T::product(gx[i], gx[i])),
+        array::from_fn(|i| T::product(gx[i], gy[i])),
+        array::from_fn(|i| T::product(gy[i], gy[i])),
+    ]
+}
+
+#[inline(always)]
+fn plus<T: Sample>(a: Sums<T>, b: Sums<T>) -> Sums<T> {
+    array::from_fn(|product| array::from_fn(|i| a[product][i] + b[product][i]))
+}
+
+/// Products of the rows before, the latest first: added up anew for each window, from the highest row on.
+pub(super) struct Added<T: Sample>([Sums<T>; 6]);
+
+impl<T: Sample> Down<T> for Added<T> {
+    const NONE: Self = Self([[[T::Sum::ZERO; EACH]; 3]; 6]);
+
+    #[inline(always)]
+    fn end<const CHANNELS: usize, const WINDOW: usize>(
+        &mut self,
+        gradients: [Gradients<T>; CHANNELS],
+    ) -> Sums<T> {
+        const { assert!(WINDOW >= 1 && WINDOW <= 3, "the ring is for these") };
+        let mut own = products::<T>(gradients[0]);
+        for channel in 1..CHANNELS {
+            own = plus::<T>(own, products::<T>(gradients[channel]));
+        }
+        let Self(rows) = self;
+        let mut sums = rows[2 * WINDOW - 1];
+        for row in (0..2 * WINDOW - 1).rev() {
+            sums = plus::<T>(sums, rows[row]);
+        }
+        push(rows, own);
+        plus::<T>(sums, own)
+    }
+}
+
+/// The sums over the last window, which are exact: a row is added, and one is taken off. The rows' gradients, the latest first, need fewer
+/// registers than products.
+pub(super) struct Running<T: Sample> {
+    sums: Sums<T>,
+    rows: [Gradients<T>; 7],
+}
+
+impl<T: Sample> Down<T> for Running<T> {
+    const NONE: Self = Self { sums: [[T::Sum::ZERO; EACH]; 3], rows: [[[T::Number::ZERO; EACH]; 2]; 7] };
+
+    #[inline(always)]
+    fn end<const CHANNELS: usize, const WINDOW: usize>(
+        &mut self,
+        gradients: [Gradients<T>; CHANNELS],
+    ) -> Sums<T> {
+        const { assert!(CHANNELS == 1 && WINDOW >= 1 && WINDOW <= 3, "the ring is for these") };
+        let own = gradients[0];
+        let [gx, gy] = self.rows[2 * WINDOW];
+        let minus = |number: T::Number| T::Number::ZERO - number;
+        let off: Sums<T> = [
+            array::from_fn(|i| T::product(minus(gx[i]), gx[i])),
+            array::from_fn(|i| T::product(minus(gx[i]), gy[i])),
+            array::from_fn(|i| T::product(minus(gy[i]), gy[i])),
+        ];
+        self.sums = plus::<T>(plus::<T>(self.sums, off), products::<T>(own));
+        push(&mut self.rows, own);
+        self.sums
+    }
+}
+
+/// Added up anew where windows are small, as products of 64 bits take long; running where all of theirs would take too many registers.
+pub(super) struct ByWindow<T: Sample>(Added<T>, Running<T>);
+
+impl<T: Sample> Down<T> for ByWindow<T> {
+    const NONE: Self = Self(Added::NONE, Running::NONE);
+
+    #[inline(always)]
+    fn end<const CHANNELS: usize, const WINDOW: usize>(
+        &mut self,
+        gradients: [Gradients<T>; CHANNELS],
+    ) -> Sums<T> {
+        if WINDOW == 1 {
+            self.0.end::<CHANNELS, WINDOW>(gradients)
+        } else {
+            self.1.end::<CHANNELS, WINDOW>(gradients)
+        }
     }
 }
 
@@ -97,18 +259,17 @@ pub(super) struct Samples<
     /// Where its samples are in a row.
     columns: [u32; EACH],
     /// What the trace of the sums around a corner reaches.
-    least: f32,
+    least: T::Bound,
     /// Whether all samples are numbers that images may have.
     valid: bool,
     channels: [Channel<T>; CHANNELS],
-    /// Products of gradients.
-    products: [[[T::Sum; EACH]; 3]; 4],
+    down: T::Down,
 }
 
 /// What is kept of a channel.
 #[derive(Clone, Copy)]
 struct Channel<T: Sample> {
-    /// Samples of the two rows after the next, the farther first.
+    /// Samples of the rows after the next that were asked for, the farthest first.
     ahead: [[T; EACH]; 2],
     /// Smoothed across.
     rows: [[T::Number; EACH]; 4],
@@ -133,7 +294,8 @@ impl<
 
     #[inline(always)]
     fn new(lane: &Lane<S>, image: S::Buffer<T>, row: i32) -> Self {
-        const { assert!(SMOOTHING <= 2 && WINDOW >= 1 && WINDOW <= 2, "rings and sums are for these") };
+        const { assert!(SMOOTHING <= 2, "rings are for these") };
+        const { assert!(CHANNELS == 1 || GRADIENT == gradient::SOBEL, "sums of others may not fit") };
         let zeros = [T::Number::ZERO; EACH];
         let nothing = [T::from_bits(0); EACH];
         let channel =
@@ -141,13 +303,14 @@ impl<
         let mut front = Self {
             image,
             columns: array::from_fn(|i| CHANNELS as u32 * mirrored(lane.x + i as i32, lane.set.size.width)),
-            least: 0.0,
+            least: T::bound(0.0),
             valid: true,
             channels: [channel; CHANNELS],
-            products: [[[T::Sum::ZERO; EACH]; 3]; 4],
+            down: T::Down::NONE,
         };
         for channel in 0..CHANNELS {
-            let ahead = [row + 1, row].map(|row| front.load(lane, row, channel));
+            let last = row + Self::AHEAD as i32 - 1;
+            let ahead = array::from_fn(|i| front.load(lane, last - i as i32, channel));
             front.channels[channel].ahead = ahead;
         }
         front
@@ -155,7 +318,7 @@ impl<
 
     #[inline(always)]
     fn listen(&mut self, least: f32) {
-        self.least = least;
+        self.least = T::bound(least);
     }
 
     #[inline(always)]
@@ -172,34 +335,18 @@ impl<
         let of_gradient = row - SMOOTHING as i32 - 1;
         // Above and below the image gy has changed its sign: that changes the sign of the product of both alone.
         let outside = of_gradient as u32 >= lane.set.size.height;
-        let mut products = [[T::Sum::ZERO; EACH]; 3];
-        for channel in 0..CHANNELS {
-            let (gx, gy) = self.differentiate(lane, row, channel);
-            let turned = if outside { gy.map(|gy| T::Number::ZERO - gy) } else { gy };
-            let of_channel: [[T::Sum; EACH]; 3] = [
-                array::from_fn(|i| T::product(gx[i], gx[i])),
-                array::from_fn(|i| T::product(gx[i], turned[i])),
-                array::from_fn(|i| T::product(gy[i], gy[i])),
-            ];
-            products = if channel == 0 {
-                of_channel
-            } else {
-                array::from_fn(|product| array::from_fn(|i| products[product][i] + of_channel[product][i]))
-            };
-        }
-        let [xx, xy, yy] = self.sum(products);
-        let scaled = |sums: [T::Sum; EACH]| sums.map(T::float);
-        let (xx, yy) =
-            (scaled(across::<S, T, WINDOW>(lane.s, xx)), scaled(across::<S, T, WINDOW>(lane.s, yy)));
-        let trace: [f32; EACH] = array::from_fn(|i| xx[i] + yy[i]);
-        let greatest = trace[0].max(trace[1]).max(trace[2].max(trace[3]));
-        let strong = lane.s.any(greatest >= self.least) && valid;
+        let gradients = array::from_fn(|channel| {
+            let [gx, gy] = self.differentiate(lane, row, channel);
+            [gx, if outside { gy.map(|gy| T::Number::ZERO - gy) } else { gy }]
+        });
+        let [xx, xy, yy] = self.down.end::<CHANNELS, WINDOW>(gradients);
+        let (xx, yy) = (across::<S, T, WINDOW>(lane.s, xx), across::<S, T, WINDOW>(lane.s, yy));
+        let strong = lane.s.any(T::reach(self.least, xx, yy)) && valid;
         let mut responses = [NEVER; EACH];
         if strong {
-            let xy = scaled(across::<S, T, WINDOW>(lane.s, lane.turn(xy)));
-            let scale = lane.set.scale;
+            let xy = across::<S, T, WINDOW>(lane.s, lane.turn(xy));
             responses = array::from_fn(|i| {
-                let (a, b, c) = (xx[i] * scale, xy[i] * scale, yy[i] * scale);
+                let [a, b, c] = [xx[i], xy[i], yy[i]].map(|sum| T::float(sum) * lane.set.scale);
                 measure(|square| lane.s.sqrt(square), lane.set.measure, lane.set.parameter, a, b, c)
             });
         }
@@ -221,6 +368,9 @@ impl<
     const WINDOW: usize,
 > Samples<S, T, CHANNELS, SMOOTHING, GRADIENT, WINDOW>
 {
+    /// Rows that are asked for before they are needed: two, where there are registers for them.
+    const AHEAD: usize = if CHANNELS * WINDOW < 9 { 2 } else { 1 };
+
     /// The lane's samples of a row.
     #[inline(always)]
     fn load(&self, lane: &Lane<S>, row: i32, channel: usize) -> [T; EACH] {
@@ -231,17 +381,12 @@ impl<
 
     /// gx and gy of the row before the smoothed one that this row completes.
     #[inline(always)]
-    fn differentiate(
-        &mut self,
-        lane: &Lane<S>,
-        row: i32,
-        channel: usize,
-    ) -> ([T::Number; EACH], [T::Number; EACH]) {
-        let next = self.load(lane, row + 2, channel);
+    fn differentiate(&mut self, lane: &Lane<S>, row: i32, channel: usize) -> Gradients<T> {
+        let next = self.load(lane, row + Self::AHEAD as i32, channel);
         let Channel { ahead, rows, differences, sums } = &mut self.channels[channel];
-        let samples = ahead[1].map(T::number);
+        let samples = ahead[Self::AHEAD - 1].map(T::number);
         for i in 0..EACH {
-            self.valid &= ahead[1][i].is_valid();
+            self.valid &= ahead[Self::AHEAD - 1][i].is_valid();
         }
         push(ahead, next);
         let weight = T::Number::weight;
@@ -283,24 +428,7 @@ impl<
         let gy = array::from_fn(|i| sum[i] - sums[1][i]);
         push(differences, difference);
         push(sums, sum);
-        (gx, gy)
-    }
-
-    /// Sums down of the products over the window whose lowest row is this one, from the highest on.
-    #[inline(always)]
-    fn sum(&mut self, products: [[T::Sum; EACH]; 3]) -> [[T::Sum; EACH]; 3] {
-        let ring = &self.products;
-        let down = array::from_fn(|product| {
-            array::from_fn(|i| {
-                let mut sum = ring[2 * WINDOW - 1][product][i];
-                for row in (0..2 * WINDOW - 1).rev() {
-                    sum = sum + ring[row][product][i];
-                }
-                sum + products[product][i]
-            })
-        });
-        push(&mut self.products, products);
-        down
+        [gx, gy]
     }
 }
 
@@ -323,9 +451,9 @@ fn across<S: Simt, T: Sample, const WINDOW: usize>(s: S, own: [T::Sum; EACH]) ->
 
 /// A lane's numbers of a row, and the neighbours' next to them, the nearest first.
 struct Seen<T> {
-    left: [T; 2],
+    left: [T; 3],
     own: [T; EACH],
-    right: [T; 2],
+    right: [T; 3],
 }
 
 impl<T: Number> Seen<T> {
@@ -337,7 +465,7 @@ impl<T: Number> Seen<T> {
             let high = if T::BYTES == 8 { u64::from(shuffle(s, (bits >> 32) as u32, 1)) } else { 0 };
             T::from_bits(high << 32 | low)
         };
-        let (mut left, mut right) = ([T::ZERO; 2], [T::ZERO; 2]);
+        let (mut left, mut right) = ([T::ZERO; 3], [T::ZERO; 3]);
         for d in 0..REACH {
             left[d] = exchanged(own[EACH - 1 - d], S::shuffle_up);
             right[d] = exchanged(own[d], S::shuffle_down);
