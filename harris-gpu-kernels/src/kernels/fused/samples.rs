@@ -58,7 +58,8 @@ impl Sample for u8 {
     }
     #[inline(always)]
     fn reach(bound: u32, xx: [i32; EACH], yy: [i32; EACH]) -> bool {
-        greatest(array::from_fn(|i| (xx[i] + yy[i]) as u32)) >= bound
+        let traces: [u32; EACH] = array::from_fn(|i| (xx[i] + yy[i]) as u32);
+        traces[0].max(traces[1]).max(traces[2].max(traces[3])) >= bound
     }
 }
 
@@ -66,8 +67,8 @@ impl Sample for u16 {
     type Number = i32;
     type Sum = i64;
     type Down = ByWindow<u16>;
-    /// As far as it is above so many bits: traces are less than 2 · 49 · (16 · 2¹⁶)² < 2⁴⁷.
-    type Bound = u32;
+    // To add and compare 64 bits takes longer than to round them.
+    type Bound = f32;
 
     #[inline(always)]
     fn number(self) -> i32 {
@@ -82,21 +83,13 @@ impl Sample for u16 {
         sum as f32
     }
     #[inline(always)]
-    fn bound(least: f32) -> u32 {
-        (least as u64 >> BELOW).min(u32::MAX.into()) as u32
+    fn bound(least: f32) -> f32 {
+        least
     }
     #[inline(always)]
-    fn reach(bound: u32, xx: [i64; EACH], yy: [i64; EACH]) -> bool {
-        greatest(array::from_fn(|i| ((xx[i] + yy[i]) as u64 >> BELOW) as u32)) >= bound
+    fn reach(bound: f32, xx: [i64; EACH], yy: [i64; EACH]) -> bool {
+        <f32 as Sample>::reach(bound, xx.map(Self::float), yy.map(Self::float))
     }
-}
-
-/// Bits of traces of 16-bit samples that are not compared.
-const BELOW: u32 = 16;
-
-#[inline(always)]
-fn greatest(traces: [u32; EACH]) -> u32 {
-    traces[0].max(traces[1]).max(traces[2].max(traces[3]))
 }
 
 impl Sample for f32 {
