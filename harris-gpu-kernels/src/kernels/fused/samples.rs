@@ -362,7 +362,7 @@ impl<
 > Samples<S, T, CHANNELS, SMOOTHING, GRADIENT, WINDOW>
 {
     /// Rows that are asked for before they are needed: two, where there are registers for them.
-    const AHEAD: usize = if CHANNELS * WINDOW < 9 { 2 } else { 1 };
+    const AHEAD: usize = if CHANNELS == 1 || SMOOTHING == 0 && WINDOW < 3 { 2 } else { 1 };
 
     /// The lane's samples of a row.
     #[inline(always)]
