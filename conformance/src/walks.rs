@@ -177,7 +177,8 @@ pub fn with_every_box_gradient(make: Make) {
     }
 }
 
-/// Gradients and windows that are weighted sums of floats, at all borders, at sizes around where strips begin anew, and at the least.
+/// Smoothing, gradients and windows that are weighted sums of floats, at all borders, at sizes around where strips begin anew, and at the
+/// least.
 pub fn with_every_gaussian(make: Make) {
     let derivative = |size: u32, sigma: f64| Gradient::GaussianDerivative { size, sigma };
     let gradients = [
@@ -190,15 +191,27 @@ pub fn with_every_gaussian(make: Make) {
         Gradient::Scharr3,
         Gradient::Central,
     ];
+    let gaussian = |size: u32| Smoothing::Gaussian { size, sigma: 0.5 + 0.1 * f64::from(size) };
     let borders = [Border::Reflect101, Border::Replicate, Border::Zero, Border::Skip];
     for (kind, gradient) in gradients.into_iter().enumerate() {
-        for (number, size) in [3, 5, 7, 9, 11, 9, 5, 3].into_iter().enumerate() {
+        for (number, size) in [3, 5, 7, 9, 11, 9, 5, 3].into_iter().cycle().take(20).enumerate() {
             // The same in every run.
             let pick = |what: u64, count: usize| (noise(what, number, kind, 7) * count as f64) as usize;
+            let of_colours = (4..8).contains(&number);
+            let smoothing = match number {
+                // Before which walks for colours, and most others, are.
+                0..8 => [Smoothing::None, Smoothing::None, Smoothing::Binomial3][pick(0, 3)],
+                8..12 => [Smoothing::Binomial3, Smoothing::Binomial5][pick(0, 2)],
+                _ => gaussian([3, 5, 7, 9, 9, 11][pick(0, 6)]),
+            };
+            let window = match pick(10, 3) {
+                0 if !of_colours => Window::Box { size },
+                _ => Window::Gaussian { size, sigma: 0.6 + 0.1 * f64::from(size) },
+            };
             let builder = HarrisConfig::builder()
-                .smoothing([Smoothing::None, Smoothing::None, Smoothing::Binomial3][pick(0, 3)])
+                .smoothing(smoothing)
                 .gradient(gradient)
-                .window(Window::Gaussian { size, sigma: 0.6 + 0.1 * f64::from(size) })
+                .window(window)
                 .measure(
                     [Measure::Harris { k: 0.04 }, Measure::ShiTomasi, Measure::Noble { eps: 1e-6 }]
                         [pick(1, 3)],
@@ -214,9 +227,13 @@ pub fn with_every_gaussian(make: Make) {
                     ][pick(3, 3)],
                 );
             let config = builder.build().expect("a valid choice");
-            let channels = if number < 4 { 1 } else { 3 };
+            let channels = if of_colours { 3 } else { 1 };
             // As GPUs have it.
-            let strip = if channels == 1 { 112 } else { 120 };
+            let strip = match number {
+                4..8 => 120,
+                0..4 => 112,
+                _ => [104, 112][pick(11, 2)],
+            };
             // Rows: of several pieces, or fewer than a window.
             let sizes = [
                 (2 * strip, 21),
@@ -226,8 +243,8 @@ pub fn with_every_gaussian(make: Make) {
                 (strip + 1, 7),
                 (5, 65),
             ];
-            let small = [(1, 1), (2, 5), (4, 3), (9, 8), (17, 2), (1, 30)];
-            for (width, height) in [sizes[pick(4, 6)], sizes[pick(5, 6)], small[pick(6, 6)]] {
+            let small = [(1, 1), (2, 5), (4, 3), (9, 8), (17, 2), (1, 30), (3, 1)];
+            for (width, height) in [sizes[pick(4, 6)], sizes[pick(5, 6)], small[pick(6, 7)]] {
                 let scene = pick(7, 3);
                 let brightness = |x: usize, y: usize, c: usize| match scene {
                     0 => noise(number as u64, x / 3, y / 2, c),

@@ -1,9 +1,10 @@
-//! Responses by Gaussian windows that other walks have not, behind Gaussian derivatives and gradients of three taps, by kernels of their own.
+//! Responses by windows of floats that other walks have not: behind Gaussian smoothing, Gaussian derivatives, and gradients of three taps
+//! before Gaussian windows, by kernels of their own.
 
 use std::ops::Range;
 
 use harris_core::pipeline::taps;
-use harris_core::{Error, Gradient, HarrisConfig, Smoothing, Window};
+use harris_core::{Border, Error, Gradient, HarrisConfig, Smoothing, Window};
 use harris_gpu_kernels::abi::{Kernel, gaussians};
 
 use crate::device::{Depth, Device};
@@ -11,7 +12,7 @@ use crate::fused::ALIGNMENT;
 use crate::launch;
 use crate::pieces::rows_at_once;
 use crate::room::Shape;
-use crate::staged::{border_of, measure_of};
+use crate::staged::{border_of, measure_of, weights};
 use crate::workspace::{Slot, Workspace};
 
 /// The most rows of a piece.
@@ -20,71 +21,92 @@ const MOST_ROWS: usize = 512;
 /// Weights from the centre on.
 type Weights = [f32; gaussians::MOST as usize + 1];
 
-/// The gradient that a kernel is for.
+/// A binomial's weights, and what its sums are multiplied by.
+type Binomial = ([f32; 3], f32);
+
+/// That which leaves samples as they are.
+const UNCHANGED: Binomial = ([1.0, 0.0, 0.0], 1.0);
+
+/// From samples to gradients, as kernels have it.
 #[derive(Clone, Copy, Debug)]
 enum Of {
-    /// The weights of its sums along an edge, and across it.
-    Sums([Weights; 2]),
+    /// The weights of sums along an edge, and across it, of samples smoothed by a binomial, where they are.
+    Sums(Option<Binomial>, [Weights; 2]),
+    /// Three taps of samples that are smoothed by weighted sums: the weights of these, and along an edge outside and inside.
+    TapsOfSmoothed(Weights, [f32; 2]),
     Central,
     /// That of three channels.
     CentralOfColours,
 }
 
-/// A gradient, and a window's weights.
+/// A gradient, a window's weights, and whether both are for kernels of narrow ones.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gaussians {
     of: Of,
     window: Weights,
+    is_narrow: bool,
 }
 
 impl Gaussians {
     /// Those of images under a configuration, where there is a kernel for it.
     pub(crate) fn of(shape: &Shape, config: &HarrisConfig) -> Option<Self> {
-        let Window::Gaussian { size, sigma } = config.window() else { return None };
-        if shape.depth != Depth::U8
-            || config.smoothing() != Smoothing::None
-            || !shape.stride.is_multiple_of(ALIGNMENT)
-        {
+        let radius = config.window().radius() as u32;
+        if shape.depth != Depth::U8 || !shape.stride.is_multiple_of(ALIGNMENT) || radius > gaussians::MOST {
             return None;
         }
-        let window = from_centre(&taps::gaussian(size, sigma));
-        let fits = |size: u32, radius: u32| size <= 2 * radius + 1;
-        // Products are integers that floats have, those of three channels together, too.
-        if config.gradient() == Gradient::Central && fits(size, gaussians::MOST_OF_CENTRAL) {
-            match shape.channels {
-                1 => return Some(Self { of: Of::Central, window }),
-                3 => return Some(Self { of: Of::CentralOfColours, window }),
-                _ => {}
-            }
-        }
-        let of_three = |along: [f32; 3]| [from_centre(&along), from_centre(&[-1.0, 0.0, 1.0])];
-        let gradient = match config.gradient() {
-            Gradient::GaussianDerivative { size, sigma } if fits(size, gaussians::MOST) => [
-                from_centre(&taps::gaussian(size, sigma)),
-                from_centre(&taps::gaussian_derivative(size, sigma)),
-            ],
-            // Integers, likewise.
-            Gradient::Sobel3 => of_three([1.0, 2.0, 1.0]),
-            Gradient::Scharr3 => of_three([3.0, 10.0, 3.0]),
-            Gradient::Central => of_three([0.0, 1.0, 0.0]),
-            _ => return None,
+        let of = Of::new(config, shape.channels)?;
+        let are_floats = match config.gradient() {
+            Gradient::GaussianDerivative { .. } => true,
+            _ => matches!(config.smoothing(), Smoothing::Gaussian { .. }),
         };
-        let is_suited = shape.channels == 1 && fits(size, gaussians::MOST);
-        is_suited.then_some(Self { of: Of::Sums(gradient), window })
+        let is_suited = match config.window() {
+            // Sums of integers are exact.
+            Window::Box { .. } => are_floats,
+            Window::Binomial { .. } => false,
+            Window::Gaussian { .. } => true,
+        };
+        let of_gradient = match of {
+            Of::Sums(..) => config.gradient().radius() as u32,
+            Of::TapsOfSmoothed(..) | Of::Central | Of::CentralOfColours => 1,
+        };
+        let is_narrow = radius.max(of_gradient) <= gaussians::MOST_NARROW;
+        let window = from_centre(&weights(config.window()));
+        (is_suited && (is_narrow || !of.is_central())).then_some(Self { of, window, is_narrow })
     }
 
     /// The kernel.
     pub(crate) fn kernel(&self) -> Kernel {
         match self.of {
-            Of::Sums(_) => Kernel::map_gaussians9,
+            Of::Sums(..) if self.is_narrow => Kernel::map_binomial_gaussians5,
+            Of::Sums(None, _) => Kernel::map_gaussians9,
+            Of::Sums(Some(_), _) => Kernel::map_binomial_gaussians9,
+            Of::TapsOfSmoothed(..) if self.is_narrow => Kernel::map_smoothed_window5,
+            Of::TapsOfSmoothed(..) => Kernel::map_smoothed_window9,
             Of::Central => Kernel::map_central_gaussian5,
             Of::CentralOfColours => Kernel::map_rgb_central_gaussian5,
         }
     }
 
+    /// The greatest radii that it is for: of gradients with what smooths before them, and of windows.
+    fn radii(&self) -> [u32; 2] {
+        let most = if self.is_narrow { gaussians::MOST_NARROW } else { gaussians::MOST };
+        let gradient = match self.of {
+            Of::Sums(None, _) if !self.is_narrow => most,
+            Of::Sums(..) => gaussians::MOST_OF_BINOMIAL + most,
+            Of::TapsOfSmoothed(..) => gaussians::MOST + 1,
+            Of::Central | Of::CentralOfColours => 1,
+        };
+        [gradient, most]
+    }
+
+    /// Rows from a response to the last one that it looks at.
+    pub(crate) fn reach(&self) -> usize {
+        self.radii().iter().sum::<u32>() as usize
+    }
+
     /// Whether it takes about as long as the image's way to the device.
     pub(crate) fn takes_long(&self) -> bool {
-        matches!(self.of, Of::Sums(_))
+        !self.of.is_central()
     }
 
     /// Leaves the responses of some rows in the slot `Response`, from the slot `Image`.
@@ -97,11 +119,8 @@ impl Gaussians {
         rows: Range<usize>,
         tells_extent: bool,
     ) -> Result<(), Error> {
-        let own = match self.of {
-            Of::Sums(_) => gaussians::own(gaussians::MOST, gaussians::MOST),
-            Of::Central | Of::CentralOfColours => gaussians::own(1, gaussians::MOST_OF_CENTRAL),
-        };
-        let strips = shape.width.div_ceil(own) as usize;
+        let [gradient, window] = self.radii();
+        let strips = shape.width.div_ceil(gaussians::own(gradient, window)) as usize;
         let held = self.kernel().blocks_held().expect("a kernel that a multiprocessor is to hold some of");
         let of_piece = rows_at_once(rows.len(), strips, held * device.multiprocessors(), MOST_ROWS);
         let (measure, parameter) = measure_of(config);
@@ -131,12 +150,100 @@ impl Gaussians {
         }
         let [w0, w1, w2, w3, w4] = self.window;
         match self.of {
-            Of::Sums([[a0, a1, a2, a3, a4], [_, d1, d2, d3, d4]]) => {
-                leave!(map_gaussians9, a0, a1, a2, a3, a4, d1, d2, d3, d4, w0, w1, w2, w3, w4)
+            Of::Sums(binomial, [[a0, a1, a2, a3, a4], [_, d1, d2, d3, d4]]) => {
+                match (binomial, self.is_narrow) {
+                    (binomial, true) => {
+                        let ([s0, s1, s2], unit) = binomial.unwrap_or(UNCHANGED);
+                        leave!(map_binomial_gaussians5, s0, s1, s2, unit, a0, a1, a2, d1, d2, w0, w1, w2)
+                    }
+                    (None, false) => {
+                        leave!(map_gaussians9, a0, a1, a2, a3, a4, d1, d2, d3, d4, w0, w1, w2, w3, w4)
+                    }
+                    (Some(([s0, s1, s2], unit)), false) => leave!(
+                        map_binomial_gaussians9,
+                        s0,
+                        s1,
+                        s2,
+                        unit,
+                        a0,
+                        a1,
+                        a2,
+                        a3,
+                        a4,
+                        d1,
+                        d2,
+                        d3,
+                        d4,
+                        w0,
+                        w1,
+                        w2,
+                        w3,
+                        w4
+                    ),
+                }
             }
+            Of::TapsOfSmoothed([s0, s1, s2, s3, s4], [outside, inside]) => match self.is_narrow {
+                true => leave!(map_smoothed_window5, s0, s1, s2, s3, s4, outside, inside, w0, w1, w2),
+                false => {
+                    leave!(map_smoothed_window9, s0, s1, s2, s3, s4, outside, inside, w0, w1, w2, w3, w4)
+                }
+            },
             Of::Central => leave!(map_central_gaussian5, w0, w1, w2),
             Of::CentralOfColours => leave!(map_rgb_central_gaussian5, w0, w1, w2),
         }
+    }
+}
+
+impl Of {
+    /// That of images of so many channels, where there is a kernel for it.
+    fn new(config: &HarrisConfig, channels: u32) -> Option<Self> {
+        let fits = |size: u32| size <= 2 * gaussians::MOST + 1;
+        let (smoothing, gradient) = (config.smoothing(), config.gradient());
+        let taps = match gradient {
+            Gradient::Sobel3 => Some([1.0, 2.0]),
+            Gradient::Scharr3 => Some([3.0, 10.0]),
+            Gradient::Central => Some([0.0, 1.0]),
+            Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => None,
+        };
+        // Products are integers that floats have, those of three channels together, too.
+        match (smoothing, gradient, channels) {
+            (Smoothing::None, Gradient::Central, 1)
+                if config.window().radius() as u32 <= gaussians::MOST_NARROW =>
+            {
+                return Some(Self::Central);
+            }
+            (Smoothing::None, Gradient::Central, 3) => return Some(Self::CentralOfColours),
+            (_, _, 1) => {}
+            _ => return None,
+        }
+        if let Smoothing::Gaussian { size, sigma } = smoothing {
+            let weights = fits(size).then(|| from_centre(&taps::gaussian(size, sigma)))?;
+            return taps.map(|taps| Self::TapsOfSmoothed(weights, taps));
+        }
+        let sums = match (gradient, taps) {
+            (Gradient::GaussianDerivative { size, sigma }, _) if fits(size) => [
+                from_centre(&taps::gaussian(size, sigma)),
+                from_centre(&taps::gaussian_derivative(size, sigma)),
+            ],
+            // Integers, likewise.
+            (_, Some([outside, inside])) => {
+                [from_centre(&[outside, inside, outside]), from_centre(&[-1.0, 0.0, 1.0])]
+            }
+            _ => return None,
+        };
+        let binomial = match smoothing {
+            Smoothing::Binomial3 => ([2.0, 1.0, 0.0], 1.0 / 16.0),
+            Smoothing::Binomial5 => ([6.0, 4.0, 1.0], 1.0 / 256.0),
+            Smoothing::None | Smoothing::Gaussian { .. } => return Some(Self::Sums(None, sums)),
+        };
+        // Smoothed samples are mirrored as samples are, but do not go on beyond the edges as these do.
+        let is_mirrored = matches!(config.border(), Border::Reflect101 | Border::Skip);
+        is_mirrored.then_some(Self::Sums(Some(binomial), sums))
+    }
+
+    /// Whether windows are central differences' only where they are narrow.
+    fn is_central(&self) -> bool {
+        matches!(self, Self::Central | Self::CentralOfColours)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use harris_core::{Error, HarrisConfig};
-use harris_gpu_kernels::abi::{Kernel, fused as limits};
+use harris_gpu_kernels::abi::Kernel;
 
 use crate::device::Device;
 use crate::fused;
@@ -21,7 +21,7 @@ pub(crate) enum Map {
     Walk(Walk),
     /// One for boxes that are too large for these.
     Boxes(Boxes),
-    /// One for Gaussian windows that they have not.
+    /// One for windows of floats that they have not.
     Gaussians(Gaussians),
 }
 
@@ -47,7 +47,7 @@ impl Map {
         match self {
             Self::Walk(walk) => fused::ahead(*walk),
             Self::Boxes(boxes) => boxes.reach() as usize,
-            Self::Gaussians(_) => limits::MOST_REACH as usize,
+            Self::Gaussians(gaussians) => gaussians.reach(),
         }
     }
 

@@ -90,7 +90,12 @@ impl Kernel {
             Kernel::suppress => Some(4),
             _ if self.is_rim() => Some(rim::BLOCKS),
             Kernel::map_boxes31 => Some(large::BLOCKS),
-            Kernel::map_gaussians9 => Some(gaussians::BLOCKS),
+            Kernel::map_gaussians9 | Kernel::map_binomial_gaussians9 | Kernel::map_smoothed_window9 => {
+                Some(gaussians::BLOCKS)
+            }
+            Kernel::map_binomial_gaussians5 | Kernel::map_smoothed_window5 => {
+                Some(gaussians::BLOCKS_OF_NARROW)
+            }
             Kernel::map_central_gaussian5 => Some(gaussians::BLOCKS_OF_CENTRAL),
             Kernel::map_rgb_central_gaussian5 => Some(gaussians::BLOCKS_OF_COLOURS),
             Kernel::box_gradient | Kernel::respond_box_i32 | Kernel::respond_box_i64 => Some(boxes::BLOCKS),
@@ -253,18 +258,23 @@ pub mod large {
 pub mod gaussians {
     use super::fused::{COLUMNS, EACH};
 
-    /// Blocks, which are warps, that a multiprocessor is to hold: behind Gaussian derivatives.
+    /// Blocks, which are warps, that a multiprocessor is to hold.
     pub const BLOCKS: u32 = 8;
+    /// Of kernels for narrow windows.
+    pub const BLOCKS_OF_NARROW: u32 = 12;
     /// Behind central differences.
     pub const BLOCKS_OF_CENTRAL: u32 = 16;
     /// Behind those of three channels.
     pub const BLOCKS_OF_COLOURS: u32 = 12;
-    /// The greatest radius of gradients, and of windows behind them.
+    /// The greatest radius of smoothing, of gradients, and of windows behind them.
     pub const MOST: u32 = 4;
-    /// That of windows behind central differences.
-    pub const MOST_OF_CENTRAL: u32 = 2;
+    /// That of narrow windows, of gradients before such, and of windows behind central differences.
+    pub const MOST_NARROW: u32 = 2;
+    /// That of binomials.
+    pub const MOST_OF_BINOMIAL: u32 = 2;
 
-    /// Columns to each side of a warp's that only lead to others, for a kernel of such greatest radii.
+    /// Columns to each side of a warp's that only lead to others, for a kernel of such greatest radii, the gradient's with that of what smooths
+    /// before it.
     #[must_use]
     pub const fn side(gradient: u32, window: u32) -> u32 {
         (gradient + window).next_multiple_of(EACH)

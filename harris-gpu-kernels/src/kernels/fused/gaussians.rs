@@ -1,5 +1,5 @@
-//! Responses of 8-bit samples by Gaussian windows, behind gradients that are weighted sums of floats, as Gaussian derivatives are, or
-//! central differences.
+//! Responses of 8-bit samples by Gaussian windows, and boxes of floats, behind gradients that are weighted sums of floats, as Gaussian
+//! derivatives are, central differences, or gradients of smoothed samples.
 //!
 //! Sums of floats depend on the order of their terms, so that what is mirrored is not what is computed of mirrored samples: each stage
 //! goes on beyond the edges by its own input, of rows and columns that are there. Of rows those wait in shared memory; columns are within
@@ -8,6 +8,8 @@
 use core::array;
 
 use super::EACH;
+use super::gradients::{Central, Gradients, Taps, Weighted};
+use super::smoothings::{Plain, Rounded, Smoothing, Weighed};
 use crate::Simt;
 use crate::abi::fused::{COLUMNS, EACH as LANE};
 use crate::abi::{gaussians, measure as measures};
@@ -16,10 +18,10 @@ use crate::kernels::response::measure;
 use crate::kernels::threshold::Extent;
 
 /// What the lanes have of a row.
-type Row = [f32; EACH];
+pub(super) type Row = [f32; EACH];
 
 /// What each column of a lane sees of a row: that of the lane before, its own, and that of the lane after.
-type Seen = [f32; 3 * EACH];
+pub(super) type Seen = [f32; 3 * EACH];
 
 /// Where shared memory has a word of each of the strip's columns: that to read in place of it. Then some rows, each with nothing behind it;
 /// then rows of products.
@@ -32,20 +34,20 @@ const KEPT: u32 = BEYOND + AT_ONCE as u32 * OF_ROW;
 const AT_ONCE: usize = 3;
 
 /// Weights of a sum, from the centre on.
-type Weights = [f32; gaussians::MOST as usize + 1];
+pub(super) type Weights = [f32; gaussians::MOST as usize + 1];
 
 /// The image, as all kernels here take it, and what window sums become.
 #[derive(Clone, Copy)]
-struct Map<S: Simt> {
+pub(super) struct Map<S: Simt> {
     image: S::Buffer<u8>,
     to: S::Buffer<f32>,
-    size: Size,
+    pub(super) size: Size,
     pitch: u32,
     /// The rows whose responses are left, and those of a piece.
     first: u32,
     last: u32,
     rows: u32,
-    border: u32,
+    pub(super) border: u32,
     scale: f32,
     kind: u32,
     parameter: f32,
@@ -53,9 +55,9 @@ struct Map<S: Simt> {
 }
 
 /// A warp's strip of columns.
-struct Strip<S: Simt, const CHANNELS: usize> {
+pub(super) struct Strip<S: Simt, const CHANNELS: usize> {
     s: S,
-    map: Map<S>,
+    pub(super) map: Map<S>,
     /// Columns to each side that only lead to others.
     side: u32,
     /// Column of the lane's first pixel, and where the words with its samples are in a row.
@@ -114,24 +116,18 @@ impl<S: Simt, const CHANNELS: usize> Strip<S, CHANNELS> {
         self.next += 1;
     }
 
-    /// Takes the next row of samples, each channel's.
+    /// Takes the words of the next row of samples.
     #[inline(always)]
-    fn take(&mut self) -> [Row; CHANNELS] {
+    fn take(&mut self) -> [u32; CHANNELS] {
         let words = self.ahead;
-        let rows = array::from_fn(|channel| {
-            array::from_fn(|i| {
-                let byte = i * CHANNELS + channel;
-                (words[byte / 4] >> (8 * (byte % 4)) & 0xFF) as f32
-            })
-        });
         // Only now, so that the words come to where the last ones were: assemblers else move them there, and wait for them to do so.
         self.ask();
-        rows
+        words
     }
 
-    /// The same with what the columns outside stand for.
+    /// Rows with what the columns outside stand for.
     #[inline(always)]
-    fn beyond<const ROWS: usize>(&self, rows: [Row; ROWS]) -> [Row; ROWS] {
+    pub(super) fn beyond<const ROWS: usize>(&self, rows: [Row; ROWS]) -> [Row; ROWS] {
         if !self.at_edge {
             return rows;
         }
@@ -150,18 +146,24 @@ impl<S: Simt, const CHANNELS: usize> Strip<S, CHANNELS> {
         array::from_fn(|row| sources.map(|source| f32::from_bits(s.shared_word(place(row) + source))))
     }
 
-    /// Sums across, of each column and its neighbours up to so many columns away.
+    /// What each column sees of a row up to so many columns away.
     #[inline(always)]
-    fn across<const RADIUS: usize>(&self, own: Row, sum: impl Fn(Seen, usize) -> f32) -> Row {
+    pub(super) fn seen<const RADIUS: usize>(&self, own: Row) -> Seen {
         let exchanged = |number: f32, shuffle: fn(S, u32, u32) -> u32| {
             f32::from_bits(shuffle(self.s, number.to_bits(), 1))
         };
-        let seen: Seen = array::from_fn(|i| match i / EACH {
+        array::from_fn(|i| match i / EACH {
             0 if i + RADIUS >= EACH => exchanged(own[i], S::shuffle_up),
             1 => own[i - EACH],
             2 if i < 2 * EACH + RADIUS => exchanged(own[i - 2 * EACH], S::shuffle_down),
             _ => 0.0,
-        });
+        })
+    }
+
+    /// Sums across, of each column and its neighbours up to so many columns away.
+    #[inline(always)]
+    pub(super) fn across<const RADIUS: usize>(&self, own: Row, sum: impl Fn(Seen, usize) -> f32) -> Row {
+        let seen = self.seen::<RADIUS>(own);
         array::from_fn(|i| sum(seen, EACH + i))
     }
 
@@ -199,7 +201,7 @@ impl<S: Simt, const CHANNELS: usize> Strip<S, CHANNELS> {
 
 /// The weighted sum of what is up to so far from place `i`, from the left on.
 #[inline(always)]
-fn even<const RADIUS: usize>(weights: &Weights, row: Seen, i: usize) -> f32 {
+pub(super) fn even<const RADIUS: usize>(weights: &Weights, row: Seen, i: usize) -> f32 {
     let mut sum = weights[RADIUS] * row[i - RADIUS];
     for at in 1..=2 * RADIUS {
         sum += weights[at.abs_diff(RADIUS)] * row[i + at - RADIUS];
@@ -209,7 +211,7 @@ fn even<const RADIUS: usize>(weights: &Weights, row: Seen, i: usize) -> f32 {
 
 /// The same where weights before the centre are the negative ones of those behind it, and its own is 0.
 #[inline(always)]
-fn odd<const RADIUS: usize>(weights: &Weights, row: Seen, i: usize) -> f32 {
+pub(super) fn odd<const RADIUS: usize>(weights: &Weights, row: Seen, i: usize) -> f32 {
     let mut sum = -weights[RADIUS] * row[i - RADIUS];
     for at in 1..=2 * RADIUS {
         let weighted = weights[at.abs_diff(RADIUS)] * row[i + at - RADIUS];
@@ -226,10 +228,10 @@ fn odd<const RADIUS: usize>(weights: &Weights, row: Seen, i: usize) -> f32 {
 
 /// Sums down as far as rows have come, of as many windows as end with the next rows, twice the radius: the next one first.
 #[derive(Clone, Copy)]
-struct Open<const RADIUS: usize, const COUNT: usize>([Row; COUNT]);
+pub(super) struct Open<const RADIUS: usize, const COUNT: usize>([Row; COUNT]);
 
 impl<const RADIUS: usize, const COUNT: usize> Open<RADIUS, COUNT> {
-    const NONE: Self = Self([[0.0; EACH]; COUNT]);
+    pub(super) const NONE: Self = Self([[0.0; EACH]; COUNT]);
 
     /// Adds a row: begins a sum by `first`, and goes on with others by `add`, which is told how far below their centre it is. Returns the sum
     /// that ends with it.
@@ -247,7 +249,7 @@ impl<const RADIUS: usize, const COUNT: usize> Open<RADIUS, COUNT> {
 
     /// The same by weights as [`even`] has them.
     #[inline(always)]
-    fn end_even(&mut self, weights: &Weights, row: Row) -> Row {
+    pub(super) fn end_even(&mut self, weights: &Weights, row: Row) -> Row {
         self.end(
             |i| weights[RADIUS] * row[i],
             |sum, below, i| sum + weights[below.unsigned_abs() as usize] * row[i],
@@ -256,7 +258,7 @@ impl<const RADIUS: usize, const COUNT: usize> Open<RADIUS, COUNT> {
 
     /// The same as [`odd`] has them.
     #[inline(always)]
-    fn end_odd(&mut self, weights: &Weights, row: Row) -> Row {
+    pub(super) fn end_odd(&mut self, weights: &Weights, row: Row) -> Row {
         self.end(
             |i| -weights[RADIUS] * row[i],
             |sum, below, i| match below {
@@ -268,84 +270,18 @@ impl<const RADIUS: usize, const COUNT: usize> Open<RADIUS, COUNT> {
     }
 }
 
-/// From samples to gradients.
-trait Gradients<S: Simt, const CHANNELS: usize> {
-    /// Rows from one of gradients to the last that they need.
-    const RADIUS: i32;
-
-    /// Takes a row that only leads to others.
-    fn lead(&mut self, rows: [Row; CHANNELS]);
-
-    /// Takes the next row: gx and gy of the one that it is so far below.
-    fn end(&mut self, strip: &Strip<S, CHANNELS>, rows: [Row; CHANNELS]) -> [[Row; 2]; CHANNELS];
-}
-
-/// Weighted sums: down by one line of weights, across by another.
-struct Weighted<const RADIUS: usize, const COUNT: usize> {
-    along: Weights,
-    across: Weights,
-    sums: [Open<RADIUS, COUNT>; 2],
-}
-
-impl<const RADIUS: usize, const COUNT: usize> Weighted<RADIUS, COUNT> {
-    #[inline(always)]
-    fn down(&mut self, row: Row) -> [Row; 2] {
-        [self.sums[0].end_even(&self.along, row), self.sums[1].end_odd(&self.across, row)]
-    }
-}
-
-impl<S: Simt, const RADIUS: usize, const COUNT: usize> Gradients<S, 1> for Weighted<RADIUS, COUNT> {
-    const RADIUS: i32 = RADIUS as i32;
-
-    #[inline(always)]
-    fn lead(&mut self, [row]: [Row; 1]) {
-        self.down(row);
-    }
-
-    #[inline(always)]
-    fn end(&mut self, strip: &Strip<S, 1>, [row]: [Row; 1]) -> [[Row; 2]; 1] {
-        let [along, across] = strip.beyond(self.down(row));
-        let gx = strip.across::<RADIUS>(along, |row, i| odd::<RADIUS>(&self.across, row, i));
-        let gy = strip.across::<RADIUS>(across, |row, i| even::<RADIUS>(&self.along, row, i));
-        [[gx, gy]]
-    }
-}
-
-/// Central differences: of the two rows before the next, the farther first.
-struct Central<const CHANNELS: usize>([[Row; CHANNELS]; 2]);
-
-impl<S: Simt, const CHANNELS: usize> Gradients<S, CHANNELS> for Central<CHANNELS> {
-    const RADIUS: i32 = 1;
-
-    #[inline(always)]
-    fn lead(&mut self, rows: [Row; CHANNELS]) {
-        self.0 = [self.0[1], rows];
-    }
-
-    #[inline(always)]
-    fn end(&mut self, strip: &Strip<S, CHANNELS>, rows: [Row; CHANNELS]) -> [[Row; 2]; CHANNELS] {
-        let [upper, middle] = self.0;
-        <Self as Gradients<S, CHANNELS>>::lead(self, rows);
-        let middle = strip.beyond(middle);
-        array::from_fn(|channel| {
-            let gx = strip.across::<1>(middle[channel], |row, i| row[i + 1] - row[i - 1]);
-            let gy = array::from_fn(|i| rows[channel][i] - upper[channel][i]);
-            [gx, gy]
-        })
-    }
-}
-
 /// Goes down a piece: leaves the responses of the window by these weights, and returns their extent, where it is asked for.
 #[inline(always)]
 fn respond<
     S: Simt,
+    M: Smoothing<S, CHANNELS>,
     G: Gradients<S, CHANNELS>,
     const CHANNELS: usize,
     const WINDOW: usize,
     const COUNT: usize,
 >(
     (mut strip, [top, bottom]): (Strip<S, CHANNELS>, [i32; 2]),
-    mut gradients: G,
+    (mut smoothing, mut gradients): (M, G),
     weights: Weights,
     tells_extent: bool,
 ) -> Option<Extent> {
@@ -354,11 +290,13 @@ fn respond<
     let height = map.size.height;
     // The last row whose gradients are known: those of rows above the image are others' that are within a window's reach of its edge.
     let mut newest = (top - window).max(0) - 1;
-    strip.next = newest + 1 - G::RADIUS;
+    let reach = M::RADIUS + G::RADIUS;
+    strip.next = newest + 1 - reach;
     strip.ask();
-    for _ in 0..2 * G::RADIUS {
-        let rows = strip.take();
-        gradients.lead(rows);
+    for _ in 0..2 * reach {
+        let words = strip.take();
+        let rows = smoothing.take(&strip, words);
+        gradients.lead(&strip, rows);
     }
     let mut open = [Open::<WINDOW, COUNT>::NONE; 3];
     let mut row = top - window;
@@ -367,8 +305,9 @@ fn respond<
         let mut products = [[0.0; EACH]; 3];
         if newest < source {
             newest += 1;
-            let rows = strip.take();
-            let gradients = gradients.end(&strip, rows);
+            let words = strip.take();
+            let rows = smoothing.take(&strip, words);
+            let gradients = gradients.end(&strip, rows, newest);
             for channel in 0..CHANNELS {
                 let [gx, gy] = gradients[channel];
                 for i in 0..EACH {
@@ -441,7 +380,7 @@ fn kept<S: Simt, const WINDOW: usize>(s: S, row: i32) -> [Row; 3] {
 }
 
 macro_rules! maps {
-    ($($name:ident: $channels:literal, $window:literal, [$($weight:ident),*], ($($argument:ident),*), $radius:expr, $gradients:expr;)*) => {$(
+    ($($name:ident: $channels:literal, $window:literal, [$($weight:ident),*], ($($argument:ident),*), $radius:expr, $smoothing:expr, $gradients:expr;)*) => {$(
         /// Leaves the responses of rows from the first to the one before the last in a map, row after row without gaps, 0 where they are not valid.
         #[inline(always)]
         pub(crate) fn $name<S: Simt>(
@@ -471,7 +410,7 @@ macro_rules! maps {
                 weights[i] = weight;
             }
             let piece = Strip::<S, $channels>::new(s, map, gaussians::side($radius, $window));
-            let extent = respond::<S, _, $channels, $window, { 2 * $window }>(piece, $gradients, weights, extent == 1);
+            let extent = respond::<S, _, _, $channels, $window, { 2 * $window }>(piece, ($smoothing, $gradients), weights, extent == 1);
             if let Some(extent) = extent {
                 extent.tell(s, state);
             }
@@ -482,11 +421,24 @@ macro_rules! maps {
 maps! {
     map_gaussians9: 1, 4, [window0, window1, window2, window3, window4],
         (along0, along1, along2, along3, along4, across1, across2, across3, across4), 4,
-        Weighted::<4, 8> {
-            along: [along0, along1, along2, along3, along4],
-            across: [0.0, across1, across2, across3, across4],
-            sums: [Open::NONE; 2],
-        };
-    map_central_gaussian5: 1, 2, [window0, window1, window2], (), 1, Central([[[0.0; EACH]; 1]; 2]);
-    map_rgb_central_gaussian5: 3, 2, [window0, window1, window2], (), 1, Central([[[0.0; EACH]; 3]; 2]);
+        Plain,
+        Weighted::<4, 8>::new([along0, along1, along2, along3, along4], [0.0, across1, across2, across3, across4]);
+    map_binomial_gaussians9: 1, 4, [window0, window1, window2, window3, window4],
+        (smoothing0, smoothing1, smoothing2, unit, along0, along1, along2, along3, along4, across1, across2, across3, across4), 6,
+        Rounded::new([smoothing0, smoothing1, smoothing2], unit),
+        Weighted::<4, 8>::new([along0, along1, along2, along3, along4], [0.0, across1, across2, across3, across4]);
+    map_binomial_gaussians5: 1, 2, [window0, window1, window2],
+        (smoothing0, smoothing1, smoothing2, unit, along0, along1, along2, across1, across2), 4,
+        Rounded::new([smoothing0, smoothing1, smoothing2], unit),
+        Weighted::<2, 4>::new([along0, along1, along2, 0.0, 0.0], [0.0, across1, across2, 0.0, 0.0]);
+    map_smoothed_window5: 1, 2, [window0, window1, window2],
+        (smoothing0, smoothing1, smoothing2, smoothing3, smoothing4, outside, inside), 5,
+        Weighed::<4, 8>::new([smoothing0, smoothing1, smoothing2, smoothing3, smoothing4]),
+        Taps::new(outside, inside);
+    map_smoothed_window9: 1, 4, [window0, window1, window2, window3, window4],
+        (smoothing0, smoothing1, smoothing2, smoothing3, smoothing4, outside, inside), 5,
+        Weighed::<4, 8>::new([smoothing0, smoothing1, smoothing2, smoothing3, smoothing4]),
+        Taps::new(outside, inside);
+    map_central_gaussian5: 1, 2, [window0, window1, window2], (), 1, Plain, Central::NONE;
+    map_rgb_central_gaussian5: 3, 2, [window0, window1, window2], (), 1, Plain, Central::NONE;
 }

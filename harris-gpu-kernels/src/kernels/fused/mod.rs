@@ -10,17 +10,20 @@
 //!
 //! A [`Front`] is the way from samples to responses, that of [`bytes`] by way of a [`Window`](bytes::Window), that of box gradients by
 //! [`Sides`], or takes [`Responses`] from a map; [`Corners`] is that from responses to corners; [`map`] leaves the responses themselves,
-//! and so do [`large`], for box gradients that need more room, and [`gaussians`], for gradients that are weighted sums of floats.
+//! and so do [`large`], for box gradients that need more room, and [`gaussians`], for what is weighted as floats,
+//! by way of [`smoothings`] and [`gradients`].
 
 mod boxes;
 mod bytes;
 mod corners;
 mod gaussians;
+mod gradients;
 mod large;
 mod map;
 mod responses;
 mod samples;
 mod sides;
+mod smoothings;
 mod weighted;
 mod wide;
 
@@ -29,7 +32,10 @@ use core::array;
 use boxes::Boxes;
 use bytes::Bytes;
 use corners::Corners;
-pub(crate) use gaussians::{map_central_gaussian5, map_gaussians9, map_rgb_central_gaussian5};
+pub(crate) use gaussians::{
+    map_binomial_gaussians5, map_binomial_gaussians9, map_central_gaussian5, map_gaussians9,
+    map_rgb_central_gaussian5, map_smoothed_window5, map_smoothed_window9,
+};
 pub(crate) use large::map_boxes31;
 use responses::Responses;
 use samples::{Colours, Floats, Words};
