@@ -1,6 +1,8 @@
 //! Images that a detector must refuse, with the right error, and go on working.
 
-use harris_core::{Border, Error, HarrisConfig, ImageView, MAX_SAMPLE, Subpixel, Threshold, Window};
+use harris_core::{
+    Border, Error, HarrisConfig, ImageView, MAX_SAMPLE, Smoothing, Subpixel, Threshold, Window,
+};
 
 use crate::Make;
 
@@ -36,7 +38,9 @@ pub fn bad_images_are_errors(make: Make) {
         usual.clone(),
         usual.clone().threshold(Threshold::Rosin { bins: 64 }),
         usual.clone().suppression_radius(4),
-        usual.window(Window::Box { size: 7 }),
+        usual.clone().window(Window::Box { size: 7 }),
+        usual.clone().window(Window::Gaussian { size: 5, sigma: 1.0 }),
+        usual.smoothing(Smoothing::Gaussian { size: 5, sigma: 1.0 }).window(Window::Box { size: 9 }),
         binomial.clone().min_distance(10.0).subpixel(Subpixel::Forstner { radius: 3 }),
         binomial.threshold(Threshold::Rosin { bins: 64 }),
     ];

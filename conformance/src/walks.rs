@@ -251,7 +251,11 @@ pub fn with_every_gaussian(make: Make) {
                     1 => noise(number as u64, x, y, c).round(),
                     _ => squares(x, y),
                 };
-                let depth = if pick(8, 6) == 0 { Depth::U16 } else { Depth::U8 };
+                let depth = match number {
+                    0..4 => [Depth::U8, Depth::U16, Depth::F32][pick(8, 3)],
+                    4..8 => Depth::U8,
+                    _ => [Depth::U8, Depth::U8, Depth::U16, Depth::F32][pick(8, 4)],
+                };
                 let mut picture = Picture::draw(depth, (width, height, channels), brightness).with_gap(3);
                 if pick(9, 5) == 0 {
                     picture = picture.with_mask(|x, y| (x / 5 + y / 7) % 3 != 0);

@@ -24,6 +24,8 @@ type Weights = [f32; gaussians::MOST as usize + 1];
 /// A binomial's weights, and what its sums are multiplied by.
 type Binomial = ([f32; 3], f32);
 
+const BINOMIAL3: Binomial = ([2.0, 1.0, 0.0], 1.0 / 16.0);
+const BINOMIAL5: Binomial = ([6.0, 4.0, 1.0], 1.0 / 256.0);
 /// That which leaves samples as they are.
 const UNCHANGED: Binomial = ([1.0, 0.0, 0.0], 1.0);
 
@@ -34,6 +36,8 @@ enum Of {
     Sums(Option<Binomial>, [Weights; 2]),
     /// Three taps of samples that are smoothed by weighted sums: the weights of these, and along an edge outside and inside.
     TapsOfSmoothed(Weights, [f32; 2]),
+    /// The same of 16-bit samples and floats, smoothed by weighted sums or a binomial, whose sums are multiplied by more than 0.
+    TapsOfDeep(Depth, Binomial, [f32; 2]),
     Central,
     /// That of three channels.
     CentralOfColours,
@@ -51,14 +55,13 @@ impl Gaussians {
     /// Those of images under a configuration, where there is a kernel for it.
     pub(crate) fn of(shape: &Shape, config: &HarrisConfig) -> Option<Self> {
         let radius = config.window().radius() as u32;
-        if shape.depth != Depth::U8 || !shape.stride.is_multiple_of(ALIGNMENT) || radius > gaussians::MOST {
+        if !shape.stride.is_multiple_of(ALIGNMENT) || radius > gaussians::MOST {
             return None;
         }
-        let of = Of::new(config, shape.channels)?;
-        let are_floats = match config.gradient() {
-            Gradient::GaussianDerivative { .. } => true,
-            _ => matches!(config.smoothing(), Smoothing::Gaussian { .. }),
-        };
+        let of = Of::new(config, shape)?;
+        let are_floats = shape.depth == Depth::F32
+            || matches!(config.smoothing(), Smoothing::Gaussian { .. })
+            || matches!(config.gradient(), Gradient::GaussianDerivative { .. });
         let is_suited = match config.window() {
             // Sums of integers are exact.
             Window::Box { .. } => are_floats,
@@ -67,7 +70,7 @@ impl Gaussians {
         };
         let of_gradient = match of {
             Of::Sums(..) => config.gradient().radius() as u32,
-            Of::TapsOfSmoothed(..) | Of::Central | Of::CentralOfColours => 1,
+            Of::TapsOfSmoothed(..) | Of::TapsOfDeep(..) | Of::Central | Of::CentralOfColours => 1,
         };
         let is_narrow = radius.max(of_gradient) <= gaussians::MOST_NARROW;
         let window = from_centre(&weights(config.window()));
@@ -82,6 +85,10 @@ impl Gaussians {
             Of::Sums(Some(_), _) => Kernel::map_binomial_gaussians9,
             Of::TapsOfSmoothed(..) if self.is_narrow => Kernel::map_smoothed_window5,
             Of::TapsOfSmoothed(..) => Kernel::map_smoothed_window9,
+            Of::TapsOfDeep(Depth::U16, ..) if self.is_narrow => Kernel::map_u16_window5,
+            Of::TapsOfDeep(Depth::U16, ..) => Kernel::map_u16_window9,
+            Of::TapsOfDeep(..) if self.is_narrow => Kernel::map_f32_window5,
+            Of::TapsOfDeep(..) => Kernel::map_f32_window9,
             Of::Central => Kernel::map_central_gaussian5,
             Of::CentralOfColours => Kernel::map_rgb_central_gaussian5,
         }
@@ -94,6 +101,7 @@ impl Gaussians {
             Of::Sums(None, _) if !self.is_narrow => most,
             Of::Sums(..) => gaussians::MOST_OF_BINOMIAL + most,
             Of::TapsOfSmoothed(..) => gaussians::MOST + 1,
+            Of::TapsOfDeep(..) => gaussians::MOST_OF_BINOMIAL + 1,
             Of::Central | Of::CentralOfColours => 1,
         };
         [gradient, most]
@@ -134,7 +142,7 @@ impl Gaussians {
                     workspace.buffer(Slot::Response),
                     shape.width,
                     shape.height,
-                    shape.stride as u32,
+                    (shape.stride * shape.depth.bytes()) as u32,
                     rows.start as u32,
                     rows.end as u32,
                     of_piece as u32,
@@ -188,6 +196,14 @@ impl Gaussians {
                     leave!(map_smoothed_window9, s0, s1, s2, s3, s4, outside, inside, w0, w1, w2, w3, w4)
                 }
             },
+            Of::TapsOfDeep(depth, ([s0, s1, s2], unit), [outside, inside]) => match (depth, self.is_narrow) {
+                (Depth::U16, true) => leave!(map_u16_window5, s0, s1, s2, unit, outside, inside, w0, w1, w2),
+                (Depth::U16, false) => {
+                    leave!(map_u16_window9, s0, s1, s2, unit, outside, inside, w0, w1, w2, w3, w4)
+                }
+                (_, true) => leave!(map_f32_window5, s0, s1, s2, unit, outside, inside, w0, w1, w2),
+                (_, false) => leave!(map_f32_window9, s0, s1, s2, unit, outside, inside, w0, w1, w2, w3, w4),
+            },
             Of::Central => leave!(map_central_gaussian5, w0, w1, w2),
             Of::CentralOfColours => leave!(map_rgb_central_gaussian5, w0, w1, w2),
         }
@@ -195,33 +211,44 @@ impl Gaussians {
 }
 
 impl Of {
-    /// That of images of so many channels, where there is a kernel for it.
-    fn new(config: &HarrisConfig, channels: u32) -> Option<Self> {
-        let fits = |size: u32| size <= 2 * gaussians::MOST + 1;
-        let (smoothing, gradient) = (config.smoothing(), config.gradient());
-        let taps = match gradient {
+    /// That of images under a configuration, where there is a kernel for it.
+    fn new(config: &HarrisConfig, shape: &Shape) -> Option<Self> {
+        let fits = |size: u32, radius: u32| size <= 2 * radius + 1;
+        let taps = match config.gradient() {
             Gradient::Sobel3 => Some([1.0, 2.0]),
             Gradient::Scharr3 => Some([3.0, 10.0]),
             Gradient::Central => Some([0.0, 1.0]),
             Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => None,
         };
-        // Products are integers that floats have, those of three channels together, too.
-        match (smoothing, gradient, channels) {
-            (Smoothing::None, Gradient::Central, 1)
-                if config.window().radius() as u32 <= gaussians::MOST_NARROW =>
-            {
+        let of_taps_alone = config.smoothing() == Smoothing::None && config.gradient() == Gradient::Central;
+        match (shape.depth, shape.channels) {
+            // Products are integers that floats have, those of three channels together, too.
+            (Depth::U8, 3) if of_taps_alone => return Some(Self::CentralOfColours),
+            (Depth::U8, 1) if of_taps_alone && config.window().radius() as u32 <= gaussians::MOST_NARROW => {
                 return Some(Self::Central);
             }
-            (Smoothing::None, Gradient::Central, 3) => return Some(Self::CentralOfColours),
-            (_, _, 1) => {}
+            (Depth::U8, 1) => {}
+            (_, 1) => {
+                let smoothing = match config.smoothing() {
+                    Smoothing::None => ([1.0, 0.0, 0.0], 0.0),
+                    Smoothing::Binomial3 => BINOMIAL3,
+                    Smoothing::Binomial5 => BINOMIAL5,
+                    Smoothing::Gaussian { size, sigma } if fits(size, gaussians::MOST_OF_BINOMIAL) => {
+                        let [centre, near, far, ..] = from_centre(&taps::gaussian(size, sigma));
+                        ([centre, near, far], 0.0)
+                    }
+                    Smoothing::Gaussian { .. } => return None,
+                };
+                return taps.map(|taps| Self::TapsOfDeep(shape.depth, smoothing, taps));
+            }
             _ => return None,
         }
-        if let Smoothing::Gaussian { size, sigma } = smoothing {
-            let weights = fits(size).then(|| from_centre(&taps::gaussian(size, sigma)))?;
+        if let Smoothing::Gaussian { size, sigma } = config.smoothing() {
+            let weights = fits(size, gaussians::MOST).then(|| from_centre(&taps::gaussian(size, sigma)))?;
             return taps.map(|taps| Self::TapsOfSmoothed(weights, taps));
         }
-        let sums = match (gradient, taps) {
-            (Gradient::GaussianDerivative { size, sigma }, _) if fits(size) => [
+        let sums = match (config.gradient(), taps) {
+            (Gradient::GaussianDerivative { size, sigma }, _) if fits(size, gaussians::MOST) => [
                 from_centre(&taps::gaussian(size, sigma)),
                 from_centre(&taps::gaussian_derivative(size, sigma)),
             ],
@@ -231,9 +258,9 @@ impl Of {
             }
             _ => return None,
         };
-        let binomial = match smoothing {
-            Smoothing::Binomial3 => ([2.0, 1.0, 0.0], 1.0 / 16.0),
-            Smoothing::Binomial5 => ([6.0, 4.0, 1.0], 1.0 / 256.0),
+        let binomial = match config.smoothing() {
+            Smoothing::Binomial3 => BINOMIAL3,
+            Smoothing::Binomial5 => BINOMIAL5,
             Smoothing::None | Smoothing::Gaussian { .. } => return Some(Self::Sums(None, sums)),
         };
         // Smoothed samples are mirrored as samples are, but do not go on beyond the edges as these do.

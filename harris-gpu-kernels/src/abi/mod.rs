@@ -90,12 +90,15 @@ impl Kernel {
             Kernel::suppress => Some(4),
             _ if self.is_rim() => Some(rim::BLOCKS),
             Kernel::map_boxes31 => Some(large::BLOCKS),
-            Kernel::map_gaussians9 | Kernel::map_binomial_gaussians9 | Kernel::map_smoothed_window9 => {
-                Some(gaussians::BLOCKS)
-            }
-            Kernel::map_binomial_gaussians5 | Kernel::map_smoothed_window5 => {
-                Some(gaussians::BLOCKS_OF_NARROW)
-            }
+            Kernel::map_gaussians9
+            | Kernel::map_binomial_gaussians9
+            | Kernel::map_smoothed_window9
+            | Kernel::map_u16_window9
+            | Kernel::map_f32_window9 => Some(gaussians::BLOCKS),
+            Kernel::map_binomial_gaussians5
+            | Kernel::map_smoothed_window5
+            | Kernel::map_u16_window5
+            | Kernel::map_f32_window5 => Some(gaussians::BLOCKS_OF_NARROW),
             Kernel::map_central_gaussian5 => Some(gaussians::BLOCKS_OF_CENTRAL),
             Kernel::map_rgb_central_gaussian5 => Some(gaussians::BLOCKS_OF_COLOURS),
             Kernel::box_gradient | Kernel::respond_box_i32 | Kernel::respond_box_i64 => Some(boxes::BLOCKS),

@@ -1,4 +1,4 @@
-//! Responses of 8-bit samples by Gaussian windows, and boxes of floats, behind gradients that are weighted sums of floats, as Gaussian
+//! Responses by Gaussian windows, and boxes of floats, behind gradients that are weighted sums of floats, as Gaussian
 //! derivatives are, central differences, or gradients of smoothed samples.
 //!
 //! Sums of floats depend on the order of their terms, so that what is mirrored is not what is computed of mirrored samples: each stage
@@ -9,10 +9,10 @@ use core::array;
 
 use super::EACH;
 use super::gradients::{Central, Gradients, Taps, Weighted};
-use super::smoothings::{Plain, Rounded, Smoothing, Weighed};
+use super::smoothings::{Deep, Plain, Rounded, Smoothing, Weighed};
 use crate::Simt;
 use crate::abi::fused::{COLUMNS, EACH as LANE};
-use crate::abi::{gaussians, measure as measures};
+use crate::abi::{gaussians, measure as measures, state as states};
 use crate::kernels::geometry::{Size, inside};
 use crate::kernels::response::measure;
 use crate::kernels::threshold::Extent;
@@ -55,22 +55,18 @@ pub(super) struct Map<S: Simt> {
 }
 
 /// A warp's strip of columns.
-pub(super) struct Strip<S: Simt, const CHANNELS: usize> {
+pub(super) struct Strip<S: Simt> {
     s: S,
     pub(super) map: Map<S>,
     /// Columns to each side that only lead to others.
     side: u32,
-    /// Column of the lane's first pixel, and where the words with its samples are in a row.
+    /// Column of the lane's first pixel.
     x: i32,
-    words: [u32; CHANNELS],
     /// Whether some columns lie outside the image.
     at_edge: bool,
-    /// The row of samples that is to be asked for next, and the words of the one before it.
-    next: i32,
-    ahead: [u32; CHANNELS],
 }
 
-impl<S: Simt, const CHANNELS: usize> Strip<S, CHANNELS> {
+impl<S: Simt> Strip<S> {
     /// That of this thread, and the rows of its piece.
     #[inline(always)]
     fn new(s: S, map: Map<S>, side: u32) -> (Self, [i32; 2]) {
@@ -95,34 +91,7 @@ impl<S: Simt, const CHANNELS: usize> Strip<S, CHANNELS> {
                 s.set_shared_word(BEYOND + OF_ROW * s.lane() + COLUMNS, 0);
             }
         }
-        // Columns outside are any until it is asked what they stand for.
-        let first = (x.clamp(0, width as i32 - 1) as u32 & !3) * CHANNELS as u32;
-        let last = (CHANNELS as u32 * width - 1) & !3;
-        let words = array::from_fn(|word| (first + 4 * word as u32).min(last));
-        (Self { s, map, side, x, words, at_edge, next: 0, ahead: [0; CHANNELS] }, rows)
-    }
-
-    /// Asks for the next row's words; zeros are samples, too.
-    #[inline(always)]
-    fn ask(&mut self) {
-        let words = match inside(self.map.border, self.next, self.map.size.height) {
-            Some(y) => {
-                let start = self.s.product(y, self.map.pitch) as usize;
-                self.words.map(|word| self.s.load_four(self.map.image, start + word as usize))
-            }
-            None => [0; CHANNELS],
-        };
-        self.ahead = words;
-        self.next += 1;
-    }
-
-    /// Takes the words of the next row of samples.
-    #[inline(always)]
-    fn take(&mut self) -> [u32; CHANNELS] {
-        let words = self.ahead;
-        // Only now, so that the words come to where the last ones were: assemblers else move them there, and wait for them to do so.
-        self.ask();
-        words
+        (Self { s, map, side, x, at_edge }, rows)
     }
 
     /// Rows with what the columns outside stand for.
@@ -199,6 +168,55 @@ impl<S: Simt, const CHANNELS: usize> Strip<S, CHANNELS> {
     }
 }
 
+/// The samples of a lane's pixels, row after row: as many words as a pixel has bytes.
+struct Samples<S: Simt, const WORDS: usize> {
+    s: S,
+    map: Map<S>,
+    /// Where the words are in a row.
+    places: [u32; WORDS],
+    /// The row that is to be asked for next, and the words of the one before it.
+    next: i32,
+    ahead: [u32; WORDS],
+}
+
+impl<S: Simt, const WORDS: usize> Samples<S, WORDS> {
+    /// Those of a strip from row `next` on.
+    #[inline(always)]
+    fn new(strip: &Strip<S>, next: i32) -> Self {
+        let (s, map, width) = (strip.s, strip.map, strip.map.size.width);
+        // Columns outside are any until it is asked what they stand for.
+        let first = (strip.x.clamp(0, width as i32 - 1) as u32 & !3) * WORDS as u32;
+        let last = (WORDS as u32 * width - 1) & !3;
+        let places = array::from_fn(|word| (first + 4 * word as u32).min(last));
+        let mut samples = Self { s, map, places, next, ahead: [0; WORDS] };
+        samples.ask();
+        samples
+    }
+
+    /// Asks for the next row's words; zeros are samples, too.
+    #[inline(always)]
+    fn ask(&mut self) {
+        let words = match inside(self.map.border, self.next, self.map.size.height) {
+            Some(y) => {
+                let start = self.s.product(y, self.map.pitch) as usize;
+                self.places.map(|place| self.s.load_four(self.map.image, start + place as usize))
+            }
+            None => [0; WORDS],
+        };
+        self.ahead = words;
+        self.next += 1;
+    }
+
+    /// Takes the words of the next row.
+    #[inline(always)]
+    fn take(&mut self) -> [u32; WORDS] {
+        let words = self.ahead;
+        // Only now, so that the words come to where the last ones were: assemblers else move them there, and wait for them to do so.
+        self.ask();
+        words
+    }
+}
+
 /// The weighted sum of what is up to so far from place `i`, from the left on.
 #[inline(always)]
 pub(super) fn even<const RADIUS: usize>(weights: &Weights, row: Seen, i: usize) -> f32 {
@@ -228,7 +246,7 @@ pub(super) fn odd<const RADIUS: usize>(weights: &Weights, row: Seen, i: usize) -
 
 /// Sums down as far as rows have come, of as many windows as end with the next rows, twice the radius: the next one first.
 #[derive(Clone, Copy)]
-pub(super) struct Open<const RADIUS: usize, const COUNT: usize>([Row; COUNT]);
+pub(super) struct Open<const RADIUS: usize, const COUNT: usize>(pub(super) [Row; COUNT]);
 
 impl<const RADIUS: usize, const COUNT: usize> Open<RADIUS, COUNT> {
     pub(super) const NONE: Self = Self([[0.0; EACH]; COUNT]);
@@ -270,31 +288,32 @@ impl<const RADIUS: usize, const COUNT: usize> Open<RADIUS, COUNT> {
     }
 }
 
-/// Goes down a piece: leaves the responses of the window by these weights, and returns their extent, where it is asked for.
+/// Goes down a piece: leaves the responses of the window by these weights; tells the state of their extent, where it is asked for, and of samples
+/// that images may not have.
 #[inline(always)]
 fn respond<
     S: Simt,
-    M: Smoothing<S, CHANNELS>,
+    M: Smoothing<S, WORDS, CHANNELS>,
     G: Gradients<S, CHANNELS>,
+    const WORDS: usize,
     const CHANNELS: usize,
     const WINDOW: usize,
     const COUNT: usize,
 >(
-    (mut strip, [top, bottom]): (Strip<S, CHANNELS>, [i32; 2]),
+    (strip, [top, bottom]): (Strip<S>, [i32; 2]),
     (mut smoothing, mut gradients): (M, G),
     weights: Weights,
-    tells_extent: bool,
-) -> Option<Extent> {
+    (state, tells_extent): (S::Buffer<u32>, bool),
+) {
     let mut extent = if tells_extent { Some(Extent::NONE) } else { None };
     let (s, map, window) = (strip.s, strip.map, WINDOW as i32);
     let height = map.size.height;
     // The last row whose gradients are known: those of rows above the image are others' that are within a window's reach of its edge.
     let mut newest = (top - window).max(0) - 1;
     let reach = M::RADIUS + G::RADIUS;
-    strip.next = newest + 1 - reach;
-    strip.ask();
+    let mut samples = Samples::<S, WORDS>::new(&strip, newest + 1 - reach);
     for _ in 0..2 * reach {
-        let words = strip.take();
+        let words = samples.take();
         let rows = smoothing.take(&strip, words);
         gradients.lead(&strip, rows);
     }
@@ -305,7 +324,7 @@ fn respond<
         let mut products = [[0.0; EACH]; 3];
         if newest < source {
             newest += 1;
-            let words = strip.take();
+            let words = samples.take();
             let rows = smoothing.take(&strip, words);
             let gradients = gradients.end(&strip, rows, newest);
             for channel in 0..CHANNELS {
@@ -351,7 +370,12 @@ fn respond<
         }
         row += 1;
     }
-    extent
+    if let Some(extent) = extent {
+        extent.tell(s, state);
+    }
+    if !smoothing.are_valid() {
+        s.atomic_max(state, states::INVALID, 1);
+    }
 }
 
 /// Where a row's products wait: as many rows as there are to one side of the window's centre, and it.
@@ -380,7 +404,7 @@ fn kept<S: Simt, const WINDOW: usize>(s: S, row: i32) -> [Row; 3] {
 }
 
 macro_rules! maps {
-    ($($name:ident: $channels:literal, $window:literal, [$($weight:ident),*], ($($argument:ident),*), $radius:expr, $smoothing:expr, $gradients:expr;)*) => {$(
+    ($($name:ident: [$words:literal, $channels:literal], $window:literal, [$($weight:ident),*], ($($argument:ident),*), $radius:expr, $smoothing:expr, $gradients:expr;)*) => {$(
         /// Leaves the responses of rows from the first to the one before the last in a map, row after row without gaps, 0 where they are not valid.
         #[inline(always)]
         pub(crate) fn $name<S: Simt>(
@@ -409,36 +433,46 @@ macro_rules! maps {
             for (i, weight) in [$($weight),*].into_iter().enumerate() {
                 weights[i] = weight;
             }
-            let piece = Strip::<S, $channels>::new(s, map, gaussians::side($radius, $window));
-            let extent = respond::<S, _, _, $channels, $window, { 2 * $window }>(piece, ($smoothing, $gradients), weights, extent == 1);
-            if let Some(extent) = extent {
-                extent.tell(s, state);
-            }
+            let piece = Strip::new(s, map, gaussians::side($radius, $window));
+            let stages = ($smoothing, $gradients);
+            respond::<S, _, _, $words, $channels, $window, { 2 * $window }>(piece, stages, weights, (state, extent == 1));
         }
     )*};
 }
 
 maps! {
-    map_gaussians9: 1, 4, [window0, window1, window2, window3, window4],
+    map_gaussians9: [1, 1], 4, [window0, window1, window2, window3, window4],
         (along0, along1, along2, along3, along4, across1, across2, across3, across4), 4,
         Plain,
         Weighted::<4, 8>::new([along0, along1, along2, along3, along4], [0.0, across1, across2, across3, across4]);
-    map_binomial_gaussians9: 1, 4, [window0, window1, window2, window3, window4],
+    map_binomial_gaussians9: [1, 1], 4, [window0, window1, window2, window3, window4],
         (smoothing0, smoothing1, smoothing2, unit, along0, along1, along2, along3, along4, across1, across2, across3, across4), 6,
         Rounded::new([smoothing0, smoothing1, smoothing2], unit),
         Weighted::<4, 8>::new([along0, along1, along2, along3, along4], [0.0, across1, across2, across3, across4]);
-    map_binomial_gaussians5: 1, 2, [window0, window1, window2],
+    map_binomial_gaussians5: [1, 1], 2, [window0, window1, window2],
         (smoothing0, smoothing1, smoothing2, unit, along0, along1, along2, across1, across2), 4,
         Rounded::new([smoothing0, smoothing1, smoothing2], unit),
         Weighted::<2, 4>::new([along0, along1, along2, 0.0, 0.0], [0.0, across1, across2, 0.0, 0.0]);
-    map_smoothed_window5: 1, 2, [window0, window1, window2],
+    map_smoothed_window5: [1, 1], 2, [window0, window1, window2],
         (smoothing0, smoothing1, smoothing2, smoothing3, smoothing4, outside, inside), 5,
         Weighed::<4, 8>::new([smoothing0, smoothing1, smoothing2, smoothing3, smoothing4]),
         Taps::new(outside, inside);
-    map_smoothed_window9: 1, 4, [window0, window1, window2, window3, window4],
+    map_smoothed_window9: [1, 1], 4, [window0, window1, window2, window3, window4],
         (smoothing0, smoothing1, smoothing2, smoothing3, smoothing4, outside, inside), 5,
         Weighed::<4, 8>::new([smoothing0, smoothing1, smoothing2, smoothing3, smoothing4]),
         Taps::new(outside, inside);
-    map_central_gaussian5: 1, 2, [window0, window1, window2], (), 1, Plain, Central::NONE;
-    map_rgb_central_gaussian5: 3, 2, [window0, window1, window2], (), 1, Plain, Central::NONE;
+    map_central_gaussian5: [1, 1], 2, [window0, window1, window2], (), 1, Plain, Central::NONE;
+    map_rgb_central_gaussian5: [3, 3], 2, [window0, window1, window2], (), 1, Plain, Central::NONE;
+    map_u16_window5: [2, 1], 2, [window0, window1, window2],
+        (smoothing0, smoothing1, smoothing2, unit, outside, inside), 3,
+        Deep::new([smoothing0, smoothing1, smoothing2], unit), Taps::new(outside, inside);
+    map_u16_window9: [2, 1], 4, [window0, window1, window2, window3, window4],
+        (smoothing0, smoothing1, smoothing2, unit, outside, inside), 3,
+        Deep::new([smoothing0, smoothing1, smoothing2], unit), Taps::new(outside, inside);
+    map_f32_window5: [4, 1], 2, [window0, window1, window2],
+        (smoothing0, smoothing1, smoothing2, unit, outside, inside), 3,
+        Deep::new([smoothing0, smoothing1, smoothing2], unit), Taps::new(outside, inside);
+    map_f32_window9: [4, 1], 4, [window0, window1, window2, window3, window4],
+        (smoothing0, smoothing1, smoothing2, unit, outside, inside), 3,
+        Deep::new([smoothing0, smoothing1, smoothing2], unit), Taps::new(outside, inside);
 }

@@ -13,10 +13,10 @@ pub(super) trait Gradients<S: Simt, const CHANNELS: usize> {
     const RADIUS: i32;
 
     /// Takes a row that only leads to others.
-    fn lead(&mut self, strip: &Strip<S, CHANNELS>, rows: [Row; CHANNELS]);
+    fn lead(&mut self, strip: &Strip<S>, rows: [Row; CHANNELS]);
 
     /// Takes the next row: gx and gy of row `y`, which it is so far below.
-    fn end(&mut self, strip: &Strip<S, CHANNELS>, rows: [Row; CHANNELS], y: i32) -> [[Row; 2]; CHANNELS];
+    fn end(&mut self, strip: &Strip<S>, rows: [Row; CHANNELS], y: i32) -> [[Row; 2]; CHANNELS];
 }
 
 /// Weighted sums: down by one line of weights, across by another.
@@ -42,12 +42,12 @@ impl<S: Simt, const RADIUS: usize, const COUNT: usize> Gradients<S, 1> for Weigh
     const RADIUS: i32 = RADIUS as i32;
 
     #[inline(always)]
-    fn lead(&mut self, _: &Strip<S, 1>, [row]: [Row; 1]) {
+    fn lead(&mut self, _: &Strip<S>, [row]: [Row; 1]) {
         self.down(row);
     }
 
     #[inline(always)]
-    fn end(&mut self, strip: &Strip<S, 1>, [row]: [Row; 1], _: i32) -> [[Row; 2]; 1] {
+    fn end(&mut self, strip: &Strip<S>, [row]: [Row; 1], _: i32) -> [[Row; 2]; 1] {
         let [along, across] = strip.beyond(self.down(row));
         let gx = strip.across::<RADIUS>(along, |row, i| odd::<RADIUS>(&self.across, row, i));
         let gy = strip.across::<RADIUS>(across, |row, i| even::<RADIUS>(&self.along, row, i));
@@ -66,12 +66,12 @@ impl<S: Simt, const CHANNELS: usize> Gradients<S, CHANNELS> for Central<CHANNELS
     const RADIUS: i32 = 1;
 
     #[inline(always)]
-    fn lead(&mut self, _: &Strip<S, CHANNELS>, rows: [Row; CHANNELS]) {
+    fn lead(&mut self, _: &Strip<S>, rows: [Row; CHANNELS]) {
         self.0 = [self.0[1], rows];
     }
 
     #[inline(always)]
-    fn end(&mut self, strip: &Strip<S, CHANNELS>, rows: [Row; CHANNELS], _: i32) -> [[Row; 2]; CHANNELS] {
+    fn end(&mut self, strip: &Strip<S>, rows: [Row; CHANNELS], _: i32) -> [[Row; 2]; CHANNELS] {
         let [upper, middle] = self.0;
         self.lead(strip, rows);
         let middle = strip.beyond(middle);
@@ -99,7 +99,7 @@ impl Taps {
     }
 
     #[inline(always)]
-    fn of<S: Simt>(&self, strip: &Strip<S, 1>, row: Row) -> [Row; 2] {
+    fn of<S: Simt>(&self, strip: &Strip<S>, row: Row) -> [Row; 2] {
         let [row] = strip.beyond([row]);
         let row = strip.seen::<1>(row);
         let difference = array::from_fn(|i| row[EACH + i + 1] - row[EACH + i - 1]);
@@ -118,12 +118,12 @@ impl<S: Simt> Gradients<S, 1> for Taps {
     const RADIUS: i32 = 1;
 
     #[inline(always)]
-    fn lead(&mut self, strip: &Strip<S, 1>, [row]: [Row; 1]) {
+    fn lead(&mut self, strip: &Strip<S>, [row]: [Row; 1]) {
         self.before = [self.before[1], self.of(strip, row)];
     }
 
     #[inline(always)]
-    fn end(&mut self, strip: &Strip<S, 1>, row: [Row; 1], y: i32) -> [[Row; 2]; 1] {
+    fn end(&mut self, strip: &Strip<S>, row: [Row; 1], y: i32) -> [[Row; 2]; 1] {
         let [mut upper, middle] = self.before;
         self.lead(strip, row);
         let mut lower = self.before[1];

@@ -33,8 +33,9 @@ use boxes::Boxes;
 use bytes::Bytes;
 use corners::Corners;
 pub(crate) use gaussians::{
-    map_binomial_gaussians5, map_binomial_gaussians9, map_central_gaussian5, map_gaussians9,
-    map_rgb_central_gaussian5, map_smoothed_window5, map_smoothed_window9,
+    map_binomial_gaussians5, map_binomial_gaussians9, map_central_gaussian5, map_f32_window5,
+    map_f32_window9, map_gaussians9, map_rgb_central_gaussian5, map_smoothed_window5, map_smoothed_window9,
+    map_u16_window5, map_u16_window9,
 };
 pub(crate) use large::map_boxes31;
 use responses::Responses;

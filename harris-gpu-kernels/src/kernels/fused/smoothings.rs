@@ -1,28 +1,35 @@
-//! From 8-bit samples as they come, to those that [`gradients`](super::gradients) are of.
+//! From samples as they come, to those that [`gradients`](super::gradients) are of.
 
 use core::array;
 
+use super::EACH;
 use super::gaussians::{Open, Row, Strip, Weights, even};
 use crate::Simt;
+use crate::abi::fused::MOST_SAMPLE;
 
 /// From samples to smoothed ones.
-pub(super) trait Smoothing<S: Simt, const CHANNELS: usize> {
+pub(super) trait Smoothing<S: Simt, const WORDS: usize, const CHANNELS: usize> {
     /// Rows from one that is smoothed to the last that it needs.
     const RADIUS: i32;
 
     /// Takes the words that have the lane's samples of the next row, one after the other; returns the row, of each channel, which it is so far
     /// below.
-    fn take(&mut self, strip: &Strip<S, CHANNELS>, words: [u32; CHANNELS]) -> [Row; CHANNELS];
+    fn take(&mut self, strip: &Strip<S>, words: [u32; WORDS]) -> [Row; CHANNELS];
+
+    /// Whether all samples so far are such as images may have.
+    fn are_valid(&self) -> bool {
+        true
+    }
 }
 
-/// Samples as they are.
+/// 8-bit samples as they are.
 pub(super) struct Plain;
 
-impl<S: Simt, const CHANNELS: usize> Smoothing<S, CHANNELS> for Plain {
+impl<S: Simt, const CHANNELS: usize> Smoothing<S, CHANNELS, CHANNELS> for Plain {
     const RADIUS: i32 = 0;
 
     #[inline(always)]
-    fn take(&mut self, _: &Strip<S, CHANNELS>, words: [u32; CHANNELS]) -> [Row; CHANNELS] {
+    fn take(&mut self, _: &Strip<S>, words: [u32; CHANNELS]) -> [Row; CHANNELS] {
         array::from_fn(|channel| {
             array::from_fn(|i| {
                 let byte = i * CHANNELS + channel;
@@ -32,7 +39,7 @@ impl<S: Simt, const CHANNELS: usize> Smoothing<S, CHANNELS> for Plain {
     }
 }
 
-/// Weighted sums of floats, down and then across.
+/// Weighted sums of 8-bit samples as floats, down and then across.
 pub(super) struct Weighed<const RADIUS: usize, const COUNT: usize> {
     weights: Weights,
     sums: Open<RADIUS, COUNT>,
@@ -45,18 +52,18 @@ impl<const RADIUS: usize, const COUNT: usize> Weighed<RADIUS, COUNT> {
     }
 }
 
-impl<S: Simt, const RADIUS: usize, const COUNT: usize> Smoothing<S, 1> for Weighed<RADIUS, COUNT> {
+impl<S: Simt, const RADIUS: usize, const COUNT: usize> Smoothing<S, 1, 1> for Weighed<RADIUS, COUNT> {
     const RADIUS: i32 = RADIUS as i32;
 
     #[inline(always)]
-    fn take(&mut self, strip: &Strip<S, 1>, words: [u32; 1]) -> [Row; 1] {
+    fn take(&mut self, strip: &Strip<S>, words: [u32; 1]) -> [Row; 1] {
         let [row] = Plain.take(strip, words);
         let [row] = strip.beyond([self.sums.end_even(&self.weights, row)]);
         [strip.across::<RADIUS>(row, |row, i| even::<RADIUS>(&self.weights, row, i))]
     }
 }
 
-/// Binomials up to 5 wide, rounded to integers. What they make of mirrored samples is mirrored, but beyond edges of other rules it is not what
+/// Binomials up to 5 wide of 8-bit samples, rounded to integers. What they make of mirrored samples is mirrored, but beyond edges of other rules it is not what
 /// stages have there.
 pub(super) struct Rounded {
     /// From the centre on: down, and across.
@@ -77,11 +84,11 @@ impl Rounded {
     }
 }
 
-impl<S: Simt> Smoothing<S, 1> for Rounded {
+impl<S: Simt> Smoothing<S, 1, 1> for Rounded {
     const RADIUS: i32 = 2;
 
     #[inline(always)]
-    fn take(&mut self, strip: &Strip<S, 1>, [word]: [u32; 1]) -> [Row; 1] {
+    fn take(&mut self, strip: &Strip<S>, [word]: [u32; 1]) -> [Row; 1] {
         /// Every other byte, as the lower half of 16 bits, which have room for sums down.
         const BYTES: u32 = 0x00FF_00FF;
         let [first, second, third, fourth] = self.before;
@@ -108,4 +115,80 @@ fn rounded(sum: f32, unit: f32) -> f32 {
     const INTEGERS: f32 = (1 << 23) as f32;
     // A quarter of a unit more, as of two that are as near additions take the even one.
     (sum * unit + unit * 0.25) + INTEGERS - INTEGERS
+}
+
+/// 16-bit samples, two a word, or floats, as they are, or smoothed up to 5 wide: by binomials, of floats in the order of their stage, or by
+/// weighted sums.
+pub(super) struct Deep {
+    weights: [f32; 3],
+    /// What sums of a binomial are multiplied by; 0 where sums are weighted ones.
+    unit: f32,
+    /// The sums down that have begun; of a binomial, sums across of the rows before, the farthest first.
+    sums: Open<2, 4>,
+    are_valid: bool,
+}
+
+impl Deep {
+    #[inline(always)]
+    pub(super) fn new(weights: [f32; 3], unit: f32) -> Self {
+        Self { weights, unit, sums: Open::NONE, are_valid: true }
+    }
+
+    /// The sum of five, outer ones as pairs. A weight of 1 changes no bit, nor does one of 0 but for a zero's sign.
+    #[inline(always)]
+    fn binomial(&self, [first, second, third, fourth, last]: [f32; 5]) -> f32 {
+        let [centre, near, far] = self.weights;
+        (far * (first + last) + near * (second + fourth)) + centre * third
+    }
+
+    #[inline(always)]
+    fn smooth<S: Simt>(&mut self, strip: &Strip<S>, row: Row, are_integers: bool) -> Row {
+        let [centre, near, far] = self.weights;
+        let weights = [centre, near, far, 0.0, 0.0];
+        if self.unit == 0.0 {
+            let [row] = strip.beyond([self.sums.end_even(&weights, row)]);
+            return strip.across::<2>(row, |row, i| even::<2>(&weights, row, i));
+        }
+        let [row] = strip.beyond([row]);
+        let row = strip.across::<2>(row, |row, i| {
+            self.binomial([row[i - 2], row[i - 1], row[i], row[i + 1], row[i + 2]])
+        });
+        let [first, second, third, fourth] = self.sums.0;
+        self.sums.0 = [second, third, fourth, row];
+        array::from_fn(|i| {
+            let sum = self.binomial([first[i], second[i], third[i], fourth[i], row[i]]);
+            if !are_integers {
+                return sum * self.unit;
+            }
+            // Of no more than 24 bits, all of it.
+            (sum * self.unit + 0.5) as u32 as f32
+        })
+    }
+}
+
+impl<S: Simt> Smoothing<S, 2, 1> for Deep {
+    const RADIUS: i32 = 2;
+
+    #[inline(always)]
+    fn take(&mut self, strip: &Strip<S>, words: [u32; 2]) -> [Row; 1] {
+        let row = array::from_fn(|i| (words[i / 2] >> (16 * (i % 2)) & 0xFFFF) as f32);
+        [self.smooth(strip, row, true)]
+    }
+}
+
+impl<S: Simt> Smoothing<S, 4, 1> for Deep {
+    const RADIUS: i32 = 2;
+
+    #[inline(always)]
+    fn take(&mut self, strip: &Strip<S>, words: [u32; 4]) -> [Row; 1] {
+        let row = words.map(f32::from_bits);
+        for i in 0..EACH {
+            self.are_valid &= row[i].abs() <= MOST_SAMPLE;
+        }
+        [self.smooth(strip, row, false)]
+    }
+
+    fn are_valid(&self) -> bool {
+        self.are_valid
+    }
 }
