@@ -77,7 +77,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> 
         row: i32,
         valid: bool,
     ) -> (bool, [f32; EACH]) {
-        let (xx, yy) = (Self::across(lane.s, xx), Self::across(lane.s, yy));
+        let (xx, yy) = (across::<S, WINDOW>(lane.s, xx), across::<S, WINDOW>(lane.s, yy));
         let mut greatest = i32::MIN;
         for i in 0..EACH {
             greatest = greatest.max(xx[i].wrapping_add(yy[i]));
@@ -87,7 +87,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> 
         let strong = lane.s.any(valid && greatest >= self.least);
         let mut responses = [NEVER; EACH];
         if strong {
-            let xy = Self::across(lane.s, self.turn(lane, xy, row));
+            let xy = across::<S, WINDOW>(lane.s, self.turn(lane, xy, row));
             responses = Self::measure(lane, [xx, xy, yy]);
         }
         (strong, responses)
@@ -128,26 +128,6 @@ impl<const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> Boxes<SMO
         sums
     }
 
-    /// Sums across, of what the lanes have of a row.
-    #[inline(always)]
-    fn across<S: Simt>(s: S, own: [i32; EACH]) -> [i32; EACH] {
-        let (mut left, mut right) = ([0; 3], [0; 3]);
-        for d in 0..WINDOW {
-            left[d] = s.shuffle_up(own[EACH - 1 - d] as u32, 1) as i32;
-            right[d] = s.shuffle_down(own[d] as u32, 1) as i32;
-        }
-        array::from_fn(|i| {
-            let mut sum = own[i];
-            for d in 1..=WINDOW {
-                let before = if d <= i { own[i - d] } else { left[d - i - 1] };
-                let after = if i + d < EACH { own[i + d] } else { right[i + d - EACH] };
-                // In wider windows sums of two serve several.
-                sum = if WINDOW == 1 { s.add(sum, before, after) } else { sum + before + after };
-            }
-            sum
-        })
-    }
-
     #[inline(always)]
     fn measure<S: Simt>(lane: &Lane<S>, sums: [[i32; EACH]; 3]) -> [f32; EACH] {
         let scaled = |sum: i32, offset: i32, scale: f32| {
@@ -168,6 +148,26 @@ impl<const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> Boxes<SMO
             measured(lane, lane.set.measure, tensor)
         })
     }
+}
+
+/// Sums across, of what the lanes have of a row.
+#[inline(always)]
+pub(super) fn across<S: Simt, const WINDOW: usize>(s: S, own: [i32; EACH]) -> [i32; EACH] {
+    let (mut left, mut right) = ([0; 3], [0; 3]);
+    for d in 0..WINDOW {
+        left[d] = s.shuffle_up(own[EACH - 1 - d] as u32, 1) as i32;
+        right[d] = s.shuffle_down(own[d] as u32, 1) as i32;
+    }
+    array::from_fn(|i| {
+        let mut sum = own[i];
+        for d in 1..=WINDOW {
+            let before = if d <= i { own[i - d] } else { left[d - i - 1] };
+            let after = if i + d < EACH { own[i + d] } else { right[i + d - EACH] };
+            // In wider windows sums of two serve several.
+            sum = if WINDOW == 1 { s.add(sum, before, after) } else { sum + before + after };
+        }
+        sum
+    })
 }
 
 /// The response by a measure of a tensor, whose squares a closure scales by what it is told. It comes of integers below 2³⁴, and the scale

@@ -8,7 +8,7 @@
 use core::array;
 
 use super::bytes::{PAIRS, split};
-use super::wide::{cell, pair};
+use super::running::{cell, pair};
 use super::{EACH, columns, mirrored};
 use crate::Simt;
 use crate::abi::large::{self, LANE, MOST};

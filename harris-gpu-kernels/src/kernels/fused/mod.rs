@@ -21,8 +21,10 @@ mod gradients;
 mod large;
 mod map;
 mod responses;
+mod running;
 mod samples;
 mod sides;
+mod sliding;
 mod smoothings;
 mod weighted;
 mod wide;
@@ -41,6 +43,7 @@ pub(crate) use large::map_boxes31;
 use responses::Responses;
 use samples::{Colours, Floats, Words};
 use sides::Sides;
+use sliding::Sliding;
 use weighted::{Binomial, Gaussian, Weighted};
 use wide::Wide;
 
@@ -317,7 +320,7 @@ macro_rules! front {
         Sides<S>
     };
     (Bytes, $smoothing:literal, $gradient:ident, Box, $window:literal) => {
-        Bytes<S, $smoothing, { gradient::$gradient }, Boxes<$smoothing, { gradient::$gradient }, $window>>
+        Bytes<S, $smoothing, { gradient::$gradient }, <Narrow<$smoothing, { gradient::$gradient }, $window> as Suited>::Window>
     };
     (Bytes, $smoothing:literal, $gradient:ident, Binomial, $window:literal) => {
         Bytes<S, $smoothing, { gradient::$gradient }, Weighted<Binomial, $window>>
@@ -334,6 +337,26 @@ macro_rules! front {
     ($samples:ident, $smoothing:literal, $gradient:ident, Box, $window:literal) => {
         $samples<S, $smoothing, { gradient::$gradient }, $window>
     };
+}
+
+/// A box window of 8-bit samples behind a smoothing and a gradient, by its radius.
+struct Narrow<const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>;
+
+/// How the sums of a window are made with fewest instructions and registers.
+trait Suited {
+    type Window;
+}
+
+impl<const SMOOTHING: usize, const GRADIENT: u32> Suited for Narrow<SMOOTHING, GRADIENT, 1> {
+    type Window = Boxes<SMOOTHING, GRADIENT, 1>;
+}
+
+impl<const SMOOTHING: usize, const GRADIENT: u32> Suited for Narrow<SMOOTHING, GRADIENT, 2> {
+    type Window = Sliding<2>;
+}
+
+impl<const SMOOTHING: usize, const GRADIENT: u32> Suited for Narrow<SMOOTHING, GRADIENT, 3> {
+    type Window = Sliding<3>;
 }
 
 macro_rules! sample {

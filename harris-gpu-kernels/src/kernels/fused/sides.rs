@@ -8,7 +8,8 @@ use core::array;
 
 use super::boxes::measured;
 use super::bytes::{PAIRS, split};
-use super::wide::{cell, pair, sums_before};
+use super::running::{cell, pair};
+use super::wide::sums_before;
 use super::{COLUMNS, EACH, Front, Lane, NEVER, ROWS, Settings, columns, mirrored};
 use crate::Simt;
 use crate::abi::fused::MOST_OF_BOXES as MOST;

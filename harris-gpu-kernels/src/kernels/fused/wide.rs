@@ -6,7 +6,8 @@
 use core::array;
 
 use super::boxes::{MOST_TRACE, measured};
-use super::bytes::{PAIRS, Window, split};
+use super::bytes::{PAIRS, Window};
+use super::running::{Running, cell, pair};
 use super::{EACH, Lane, NEVER};
 use crate::Simt;
 use crate::abi::measure as measures;
@@ -20,17 +21,12 @@ const PLANE: u32 = WARP + 2 * BESIDE;
 /// The words of sums of traces, a plane for each of a lane's columns; then the cells of those of two products, and of gradients.
 const PRODUCTS: u32 = EACH as u32 * PLANE / 2;
 const GRADIENTS: u32 = PRODUCTS + EACH as u32 * PLANE;
-/// Cells of a row of gradients: the lanes' gx, and then their gy.
-const ROW: u32 = 2 * WARP;
 
 /// A lane's part of it; `MOST` is the greatest radius.
 pub(super) struct Wide<const MOST: usize> {
     /// What the trace of the sums around a corner reaches.
     least: i32,
-    /// Where the gradients of the row that leaves next are.
-    oldest: u32,
-    /// Sums down of gx², twice gx·gy and gy².
-    sums: [[i32; EACH]; 3],
+    running: Running<GRADIENTS>,
 }
 
 impl<S: Simt, const MOST: usize> Window<S> for Wide<MOST> {
@@ -52,13 +48,7 @@ impl<S: Simt, const MOST: usize> Window<S> for Wide<MOST> {
         let place = plane * PLANE + if beside < BESIDE { beside } else { WARP + beside };
         s.set_shared_word(place, 0);
         s.set_shared(PRODUCTS + place, 0);
-        // What never entered leaves as nothing.
-        for row in 0..=2 * lane.set.window {
-            let at = Self::row(l, row);
-            s.set_shared(at, 0);
-            s.set_shared(at + WARP, 0);
-        }
-        Self { least: 0, oldest: Self::row(l, 0), sums: [[0; EACH]; 3] }
+        Self { least: 0, running: Running::new(s, 2 * lane.set.window + 1) }
     }
 
     #[inline(always)]
@@ -69,24 +59,13 @@ impl<S: Simt, const MOST: usize> Window<S> for Wide<MOST> {
     #[inline(always)]
     fn lead(&mut self, lane: &Lane<S>, gx: [u32; PAIRS], gy: [u32; PAIRS], row: i32) {
         // No more rows than the window has, so that none leaves.
-        let gy = self.enter(lane, gx, gy, row);
-        let (gx, gy) = (split(gx), split(gy));
-        self.add([gx, gx], [gy, gy]);
+        self.running.lead(lane, (gx, gy), row, 2 * lane.set.window + 1);
     }
 
     #[inline(always)]
     fn down(&mut self, lane: &Lane<S>, gx: [u32; PAIRS], gy: [u32; PAIRS], row: i32) -> [[i32; EACH]; 3] {
-        let leaving = [self.oldest, self.oldest + WARP].map(|cell| pair(lane.s.shared(cell)));
-        let gy = self.enter(lane, gx, gy, row);
-        // e² - l² is (e + l)(e - l), and twice what the product of two numbers e, f exceeds that of l, m by is
-        // (e + l)(f - m) + (e - l)(f + m).
-        let [x, y] = [(gx, leaving[0]), (gy, leaving[1])].map(|(enters, leaves)| {
-            let sums: [u32; PAIRS] = array::from_fn(|i| enters[i].wrapping_add(leaves[i]));
-            let differences: [u32; PAIRS] = array::from_fn(|i| enters[i].wrapping_sub(leaves[i]));
-            [split(sums), split(differences)]
-        });
-        self.add(x, y);
-        self.sums
+        self.running.down(lane, (gx, gy), row, 2 * lane.set.window + 1);
+        self.running.sums
     }
 
     #[inline(always)]
@@ -153,58 +132,6 @@ impl<S: Simt, const MOST: usize> Window<S> for Wide<MOST> {
         };
         (true, responses)
     }
-}
-
-impl<const MOST: usize> Wide<MOST> {
-    /// Where number `row` of the rows of gradients in memory has the lane's gx.
-    #[inline(always)]
-    fn row(lane: u32, row: u32) -> u32 {
-        GRADIENTS + ROW * row + lane
-    }
-
-    /// Keeps a row of gradients in place of the one that leaves. Above and below the image gy has changed its sign: returns it as it enters
-    /// the products.
-    #[inline(always)]
-    fn enter<S: Simt>(
-        &mut self,
-        lane: &Lane<S>,
-        gx: [u32; PAIRS],
-        mut gy: [u32; PAIRS],
-        row: i32,
-    ) -> [u32; PAIRS] {
-        if row as u32 >= lane.set.size.height {
-            gy = gy.map(u32::wrapping_neg);
-        }
-        lane.s.set_shared(self.oldest, cell(gx));
-        lane.s.set_shared(self.oldest + WARP, cell(gy));
-        let next = self.oldest + ROW;
-        let end = Self::row(0, 2 * lane.set.window + 1);
-        self.oldest = if next >= end { Self::row(lane.s.lane(), 0) } else { next };
-        gy
-    }
-
-    /// Adds the products of what is first and second of two kinds.
-    #[inline(always)]
-    fn add(&mut self, x: [[i32; EACH]; 2], y: [[i32; EACH]; 2]) {
-        let [xx, xy, yy] = &mut self.sums;
-        for i in 0..EACH {
-            xx[i] = xx[i].wrapping_add(x[0][i] * x[1][i]);
-            xy[i] = xy[i].wrapping_add(x[0][i] * y[1][i]).wrapping_add(x[1][i] * y[0][i]);
-            yy[i] = yy[i].wrapping_add(y[0][i] * y[1][i]);
-        }
-    }
-}
-
-/// A cell of two words.
-#[inline(always)]
-pub(super) fn cell([low, high]: [u32; 2]) -> u64 {
-    u64::from(low) | u64::from(high) << 32
-}
-
-/// The words of a cell.
-#[inline(always)]
-pub(super) fn pair(cell: u64) -> [u32; 2] {
-    [cell as u32, (cell >> 32) as u32]
 }
 
 /// The sums of rows from the warp's first column to each of the lane's own. They may wrap, as differences of them do then, too.

@@ -1,0 +1,119 @@
+//! Sums down of products that run on: rows that enter the window are added, those that leave it taken off. The rows in between wait in shared
+//! memory, as gradients.
+
+use core::array;
+
+use super::bytes::{PAIRS, split};
+use super::{EACH, Lane};
+use crate::Simt;
+use crate::simt::WARP;
+
+/// Cells of a row of gradients: the lanes' gx, and then their gy.
+const ROW: u32 = 2 * WARP;
+
+/// A lane's part of them; `START` is the first cell of the rows.
+pub(super) struct Running<const START: u32> {
+    /// Where the gradients of the row that leaves next are.
+    oldest: u32,
+    /// Sums down of gx², twice gx·gy and gy².
+    pub(super) sums: [[i32; EACH]; 3],
+}
+
+impl<const START: u32> Running<START> {
+    /// Over windows of so many rows, of which none has entered.
+    #[inline(always)]
+    pub(super) fn new(s: impl Simt, rows: u32) -> Self {
+        // What never entered leaves as nothing.
+        for row in 0..rows {
+            let at = Self::row(s.lane(), row);
+            s.set_shared(at, 0);
+            s.set_shared(at + WARP, 0);
+        }
+        Self { oldest: Self::row(s.lane(), 0), sums: [[0; EACH]; 3] }
+    }
+
+    /// Adds the gradients of row `row`, before as many have entered as a window of so many has.
+    #[inline(always)]
+    pub(super) fn lead<S: Simt>(
+        &mut self,
+        lane: &Lane<S>,
+        (gx, gy): ([u32; PAIRS], [u32; PAIRS]),
+        row: i32,
+        rows: u32,
+    ) {
+        let gy = self.enter(lane, gx, gy, row, rows);
+        let (gx, gy) = (split(gx), split(gy));
+        self.add([gx, gx], [gy, gy]);
+    }
+
+    /// Brings the sums to the window of so many rows that ends with row `row`.
+    #[inline(always)]
+    pub(super) fn down<S: Simt>(
+        &mut self,
+        lane: &Lane<S>,
+        (gx, gy): ([u32; PAIRS], [u32; PAIRS]),
+        row: i32,
+        rows: u32,
+    ) {
+        let leaving = [self.oldest, self.oldest + WARP].map(|cell| pair(lane.s.shared(cell)));
+        let gy = self.enter(lane, gx, gy, row, rows);
+        // e² - l² is (e + l)(e - l), and twice what the product of two numbers e, f exceeds that of l, m by is
+        // (e + l)(f - m) + (e - l)(f + m).
+        let [x, y] = [(gx, leaving[0]), (gy, leaving[1])].map(|(enters, leaves)| {
+            let sums: [u32; PAIRS] = array::from_fn(|i| enters[i].wrapping_add(leaves[i]));
+            let differences: [u32; PAIRS] = array::from_fn(|i| enters[i].wrapping_sub(leaves[i]));
+            [split(sums), split(differences)]
+        });
+        self.add(x, y);
+    }
+
+    /// Where number `row` of the rows of gradients in memory has the lane's gx.
+    #[inline(always)]
+    fn row(lane: u32, row: u32) -> u32 {
+        START + ROW * row + lane
+    }
+
+    /// Keeps a row of gradients in place of the one that leaves. Above and below the image gy has changed its sign: returns it as it enters
+    /// the products.
+    #[inline(always)]
+    fn enter<S: Simt>(
+        &mut self,
+        lane: &Lane<S>,
+        gx: [u32; PAIRS],
+        mut gy: [u32; PAIRS],
+        row: i32,
+        rows: u32,
+    ) -> [u32; PAIRS] {
+        if row as u32 >= lane.set.size.height {
+            gy = gy.map(u32::wrapping_neg);
+        }
+        lane.s.set_shared(self.oldest, cell(gx));
+        lane.s.set_shared(self.oldest + WARP, cell(gy));
+        let next = self.oldest + ROW;
+        self.oldest = if next >= Self::row(0, rows) { Self::row(lane.s.lane(), 0) } else { next };
+        gy
+    }
+
+    /// Adds the products of what is first and second of two kinds.
+    #[inline(always)]
+    fn add(&mut self, x: [[i32; EACH]; 2], y: [[i32; EACH]; 2]) {
+        let [xx, xy, yy] = &mut self.sums;
+        for i in 0..EACH {
+            xx[i] = xx[i].wrapping_add(x[0][i] * x[1][i]);
+            xy[i] = xy[i].wrapping_add(x[0][i] * y[1][i]).wrapping_add(x[1][i] * y[0][i]);
+            yy[i] = yy[i].wrapping_add(y[0][i] * y[1][i]);
+        }
+    }
+}
+
+/// A cell of two words.
+#[inline(always)]
+pub(super) fn cell([low, high]: [u32; 2]) -> u64 {
+    u64::from(low) | u64::from(high) << 32
+}
+
+/// The words of a cell.
+#[inline(always)]
+pub(super) fn pair(cell: u64) -> [u32; 2] {
+    [cell as u32, (cell >> 32) as u32]
+}

@@ -1,0 +1,71 @@
+//! Box windows of 5 and 7 rows of 8-bit samples: sums down that run on, of which those across are few enough to be added up.
+
+use super::boxes::{MOST_TRACE, across, measured};
+use super::bytes::{PAIRS, Window};
+use super::running::Running;
+use super::{EACH, Lane, NEVER};
+use crate::Simt;
+
+/// A lane's part of it; `WINDOW` is the radius.
+pub(super) struct Sliding<const WINDOW: usize> {
+    /// What the trace of the sums around a corner reaches.
+    least: i32,
+    running: Running<0>,
+}
+
+impl<const WINDOW: usize> Sliding<WINDOW> {
+    const ROWS: u32 = 2 * WINDOW as u32 + 1;
+}
+
+impl<S: Simt, const WINDOW: usize> Window<S> for Sliding<WINDOW> {
+    type Sum = i32;
+    const RADIUS: usize = WINDOW;
+
+    #[inline(always)]
+    fn new(lane: &Lane<S>) -> Self {
+        Self { least: 0, running: Running::new(lane.s, Self::ROWS) }
+    }
+
+    #[inline(always)]
+    fn listen(&mut self, least: f32) {
+        self.least = least.min(MOST_TRACE) as i32;
+    }
+
+    #[inline(always)]
+    fn lead(&mut self, lane: &Lane<S>, gx: [u32; PAIRS], gy: [u32; PAIRS], row: i32) {
+        self.running.lead(lane, (gx, gy), row, Self::ROWS);
+    }
+
+    #[inline(always)]
+    fn down(&mut self, lane: &Lane<S>, gx: [u32; PAIRS], gy: [u32; PAIRS], row: i32) -> [[i32; EACH]; 3] {
+        self.running.down(lane, (gx, gy), row, Self::ROWS);
+        self.running.sums
+    }
+
+    #[inline(always)]
+    fn respond(
+        &self,
+        lane: &Lane<S>,
+        [xx, twice_xy, yy]: [[i32; EACH]; 3],
+        _: i32,
+        valid: bool,
+    ) -> (bool, [f32; EACH]) {
+        let (xx, yy) = (across::<S, WINDOW>(lane.s, xx), across::<S, WINDOW>(lane.s, yy));
+        let mut greatest = i32::MIN;
+        for i in 0..EACH {
+            greatest = greatest.max(xx[i].wrapping_add(yy[i]));
+        }
+        let strong = lane.s.any(valid && greatest >= self.least);
+        let mut responses = [NEVER; EACH];
+        if strong {
+            let twice_xy = across::<S, WINDOW>(lane.s, lane.turn(twice_xy));
+            for i in 0..EACH {
+                responses[i] = measured(lane, lane.set.measure, |scale_of_squares| {
+                    let [a, c] = [xx[i], yy[i]].map(|sum| sum as f32 * scale_of_squares);
+                    (a, twice_xy[i] as f32 * (0.5 * lane.set.scale), c)
+                });
+            }
+        }
+        (strong, responses)
+    }
+}
