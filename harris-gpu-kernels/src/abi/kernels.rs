@@ -344,7 +344,7 @@ macro_rules! for_each_fused {
             binomial3_sobel_box5_harris_radius1 [16]: Bytes, 1, SOBEL, Box, 2, HARRIS, 1;
             binomial3_sobel_box5_harris_radius2 [16]: Bytes, 1, SOBEL, Box, 2, HARRIS, 2;
             binomial5_sobel_box3_harris_radius1 [16]: Bytes, 2, SOBEL, Box, 1, HARRIS, 1;
-            binomial5_sobel_box3_harris_radius2 [12]: Bytes, 2, SOBEL, Box, 1, HARRIS, 2;
+            binomial5_sobel_box3_harris_radius2 [16]: Bytes, 2, SOBEL, Box, 1, HARRIS, 2;
             binomial5_sobel_box5_harris_radius1 [16]: Bytes, 2, SOBEL, Box, 2, HARRIS, 1;
             binomial5_sobel_box5_harris_radius2 [16]: Bytes, 2, SOBEL, Box, 2, HARRIS, 2;
             sobel_box7_harris_radius1 [16]: Bytes, 0, SOBEL, Box, 3, HARRIS, 1;
@@ -355,8 +355,8 @@ macro_rules! for_each_fused {
             sobel_box3_shi_tomasi_radius2 [16]: Bytes, 0, SOBEL, Box, 1, SHI_TOMASI, 2;
             binomial3_sobel_box3_shi_tomasi_radius1 [16]: Bytes, 1, SOBEL, Box, 1, SHI_TOMASI, 1;
             binomial3_sobel_box3_shi_tomasi_radius2 [16]: Bytes, 1, SOBEL, Box, 1, SHI_TOMASI, 2;
-            sobel_box3_radius1 [12]: Bytes, 0, SOBEL, Box, 1, ANY, 1;
-            sobel_box3_radius2 [12]: Bytes, 0, SOBEL, Box, 1, ANY, 2;
+            sobel_box3_radius1 [16]: Bytes, 0, SOBEL, Box, 1, ANY, 1;
+            sobel_box3_radius2 [16]: Bytes, 0, SOBEL, Box, 1, ANY, 2;
             binomial3_sobel_box3_radius1 [12]: Bytes, 1, SOBEL, Box, 1, ANY, 1;
             binomial3_sobel_box3_radius2 [12]: Bytes, 1, SOBEL, Box, 1, ANY, 2;
             sobel_box5_radius1 [16]: Bytes, 0, SOBEL, Box, 2, ANY, 1;
@@ -371,11 +371,11 @@ macro_rules! for_each_fused {
             binomial5_sobel_box3_radius1 [12]: Bytes, 2, SOBEL, Box, 1, ANY, 1;
             binomial5_sobel_box3_radius2 [8]: Bytes, 2, SOBEL, Box, 1, ANY, 2;
             binomial3_scharr_box3_radius2 [12]: Bytes, 1, SCHARR, Box, 1, ANY, 2;
-            scharr_box3_radius2 [12]: Bytes, 0, SCHARR, Box, 1, ANY, 2;
-            central_box3_radius1 [12]: Bytes, 0, CENTRAL, Box, 1, ANY, 1;
-            central_box3_radius2 [12]: Bytes, 0, CENTRAL, Box, 1, ANY, 2;
-            binomial3_central_box3_radius1 [12]: Bytes, 1, CENTRAL, Box, 1, ANY, 1;
-            binomial3_central_box3_radius2 [12]: Bytes, 1, CENTRAL, Box, 1, ANY, 2;
+            scharr_box3_radius2 [16]: Bytes, 0, SCHARR, Box, 1, ANY, 2;
+            central_box3_radius1 [16]: Bytes, 0, CENTRAL, Box, 1, ANY, 1;
+            central_box3_radius2 [16]: Bytes, 0, CENTRAL, Box, 1, ANY, 2;
+            binomial3_central_box3_radius1 [16]: Bytes, 1, CENTRAL, Box, 1, ANY, 1;
+            binomial3_central_box3_radius2 [16]: Bytes, 1, CENTRAL, Box, 1, ANY, 2;
             u16_sobel_box3_radius1 [8]: Words, 0, SOBEL, Box, 1, ANY, 1;
             u16_sobel_box3_radius2 [8]: Words, 0, SOBEL, Box, 1, ANY, 2;
             u16_binomial3_sobel_box3_radius1 [8]: Words, 1, SOBEL, Box, 1, ANY, 1;

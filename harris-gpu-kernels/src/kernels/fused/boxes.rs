@@ -145,7 +145,7 @@ impl<const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> Boxes<SMO
                 let (a, c) = (scaled(xx, FROM_0, scale_of_squares), scaled(yy, FROM_0, scale_of_squares));
                 (a, scaled(xy, AROUND_0, scale), c)
             };
-            measured(lane, lane.set.measure, tensor)
+            measured_by(lane, lane.set.measure, tensor)
         })
     }
 }
@@ -170,10 +170,26 @@ pub(super) fn across<S: Simt, const WINDOW: usize>(s: S, own: [i32; EACH]) -> [i
     })
 }
 
+/// The responses of a lane's columns, whose tensors a closure tells by their numbers, as [`measured_by`] has them.
+#[inline(always)]
+pub(super) fn measured<S: Simt>(
+    lane: &Lane<S>,
+    tensor: impl Fn(usize, f32) -> (f32, f32, f32),
+) -> [f32; EACH] {
+    let responses =
+        |by: u32| -> [f32; EACH] { array::from_fn(|i| measured_by(lane, by, |scale| tensor(i, scale))) };
+    // Asked once, not for each column.
+    match lane.set.measure {
+        measures::HARRIS => responses(measures::HARRIS),
+        measures::SHI_TOMASI => responses(measures::SHI_TOMASI),
+        _ => responses(measures::NOBLE),
+    }
+}
+
 /// The response by a measure of a tensor, whose squares a closure scales by what it is told. It comes of integers below 2³⁴, and the scale
 /// is from 2⁻⁴⁰ to 1: halves are exact, and what roots are drawn of is 0 or far from denormal.
 #[inline(always)]
-pub(super) fn measured<S: Simt>(lane: &Lane<S>, by: u32, tensor: impl Fn(f32) -> (f32, f32, f32)) -> f32 {
+fn measured_by<S: Simt>(lane: &Lane<S>, by: u32, tensor: impl Fn(f32) -> (f32, f32, f32)) -> f32 {
     let root = |square| lane.s.sqrt_of_normal(square);
     if by == measures::SHI_TOMASI {
         let (half_a, b, half_c) = tensor(0.5 * lane.set.scale);

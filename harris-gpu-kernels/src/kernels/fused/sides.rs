@@ -13,7 +13,6 @@ use super::wide::sums_before;
 use super::{COLUMNS, EACH, Front, Lane, NEVER, ROWS, Settings, columns, mirrored};
 use crate::Simt;
 use crate::abi::fused::MOST_OF_BOXES as MOST;
-use crate::abi::measure as measures;
 use crate::simt::WARP;
 
 /// Lanes to the left of the warp that the farthest sums would be those of: there are zeros.
@@ -354,26 +353,15 @@ impl<S: Simt> Sides<S> {
         let [upper_xx, upper_xy, lower_traces, others] = kinds.map(|kind| self.across(s, kind));
         // What was read is written anew with the next row.
         s.barrier_of_warp();
-        let responses = |by: u32| {
-            array::from_fn(|i| {
-                let (lower_xx, lower_xy) = (others[i] & 0xFFFF, (others[i] as u32 >> 16) as i32);
-                let upper_yy = upper_traces[i] - upper_xx[i];
-                let lower_yy = lower_traces[i] - lower_xx;
-                measured(lane, by, |scale_of_squares| {
-                    // The sums themselves, rounded once.
-                    let sum =
-                        |upper: i32, lower: i32| s.exact_fma(upper as f32, (1 << LOW) as f32, lower as f32);
-                    let [a, c] = [sum(upper_xx[i], lower_xx), sum(upper_yy, lower_yy)];
-                    (a * scale_of_squares, sum(upper_xy[i], lower_xy) * lane.set.scale, c * scale_of_squares)
-                })
-            })
-        };
-        // Asked once, not for each column.
-        let responses = match lane.set.measure {
-            measures::HARRIS => responses(measures::HARRIS),
-            measures::SHI_TOMASI => responses(measures::SHI_TOMASI),
-            _ => responses(measures::NOBLE),
-        };
+        let responses = measured(lane, |i, scale_of_squares| {
+            let (lower_xx, lower_xy) = (others[i] & 0xFFFF, (others[i] as u32 >> 16) as i32);
+            let upper_yy = upper_traces[i] - upper_xx[i];
+            let lower_yy = lower_traces[i] - lower_xx;
+            // The sums themselves, rounded once.
+            let sum = |upper: i32, lower: i32| s.exact_fma(upper as f32, (1 << LOW) as f32, lower as f32);
+            let [a, c] = [sum(upper_xx[i], lower_xx), sum(upper_yy, lower_yy)];
+            (a * scale_of_squares, sum(upper_xy[i], lower_xy) * lane.set.scale, c * scale_of_squares)
+        });
         (true, if self.counts { responses } else { [NEVER; EACH] })
     }
 }

@@ -59,12 +59,10 @@ impl<S: Simt, const WINDOW: usize> Window<S> for Sliding<WINDOW> {
         let mut responses = [NEVER; EACH];
         if strong {
             let twice_xy = across::<S, WINDOW>(lane.s, lane.turn(twice_xy));
-            for i in 0..EACH {
-                responses[i] = measured(lane, lane.set.measure, |scale_of_squares| {
-                    let [a, c] = [xx[i], yy[i]].map(|sum| sum as f32 * scale_of_squares);
-                    (a, twice_xy[i] as f32 * (0.5 * lane.set.scale), c)
-                });
-            }
+            responses = measured(lane, |i, scale_of_squares| {
+                let [a, c] = [xx[i], yy[i]].map(|sum| sum as f32 * scale_of_squares);
+                (a, twice_xy[i] as f32 * (0.5 * lane.set.scale), c)
+            });
         }
         (strong, responses)
     }

@@ -10,7 +10,6 @@ use super::bytes::{PAIRS, Window};
 use super::running::{Running, cell, pair};
 use super::{EACH, Lane, NEVER};
 use crate::Simt;
-use crate::abi::measure as measures;
 use crate::simt::WARP;
 
 /// Lanes to each side of the warp that the farthest sums would be those of: there are zeros.
@@ -115,21 +114,11 @@ impl<S: Simt, const MOST: usize> Window<S> for Wide<MOST> {
             let [last, first] = places[i].map(|place| pair(s.shared(PRODUCTS + place)));
             array::from_fn(|product| last[product].wrapping_sub(first[product]) as i32)
         });
-        let responses = |by: u32| {
-            array::from_fn(|i| {
-                let ([xx, twice_xy], trace) = (products[i], traces[i]);
-                measured(lane, by, |scale_of_squares| {
-                    let [a, c] = [xx, trace.wrapping_sub(xx)].map(|sum| sum as f32 * scale_of_squares);
-                    (a, twice_xy as f32 * (0.5 * lane.set.scale), c)
-                })
-            })
-        };
-        // Asked once, not for each column.
-        let responses = match lane.set.measure {
-            measures::HARRIS => responses(measures::HARRIS),
-            measures::SHI_TOMASI => responses(measures::SHI_TOMASI),
-            _ => responses(measures::NOBLE),
-        };
+        let responses = measured(lane, |i, scale_of_squares| {
+            let ([xx, twice_xy], trace) = (products[i], traces[i]);
+            let [a, c] = [xx, trace.wrapping_sub(xx)].map(|sum| sum as f32 * scale_of_squares);
+            (a, twice_xy as f32 * (0.5 * lane.set.scale), c)
+        });
         (true, responses)
     }
 }
