@@ -55,7 +55,9 @@ impl Gaussians {
     /// Those of images under a configuration, where there is a kernel for it.
     pub(crate) fn of(shape: &Shape, config: &HarrisConfig) -> Option<Self> {
         let radius = config.window().radius() as u32;
-        if !shape.stride.is_multiple_of(ALIGNMENT) || radius > gaussians::MOST {
+        // Places in a row are counted in bytes.
+        let fits = u32::try_from(pitch(shape)).is_ok();
+        if !fits || !shape.stride.is_multiple_of(ALIGNMENT) || radius > gaussians::MOST {
             return None;
         }
         let of = Of::new(config, shape)?;
@@ -142,7 +144,7 @@ impl Gaussians {
                     workspace.buffer(Slot::Response),
                     shape.width,
                     shape.height,
-                    (shape.stride * shape.depth.bytes()) as u32,
+                    pitch(shape) as u32,
                     rows.start as u32,
                     rows.end as u32,
                     of_piece as u32,
@@ -268,14 +270,37 @@ impl Of {
         is_mirrored.then_some(Self::Sums(Some(binomial), sums))
     }
 
-    /// Whether windows are central differences' only where they are narrow.
+    /// Whether it is central differences, whose kernels are for narrow windows alone.
     fn is_central(&self) -> bool {
         matches!(self, Self::Central | Self::CentralOfColours)
     }
+}
+
+/// Bytes from row to row.
+fn pitch(shape: &Shape) -> usize {
+    shape.stride * shape.depth.bytes()
 }
 
 /// Half of a line of taps; behind it nothing, which changes no sum.
 fn from_centre(taps: &[f32]) -> Weights {
     let half = &taps[taps.len() / 2..];
     std::array::from_fn(|i| half.get(i).copied().unwrap_or(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_whose_bytes_have_no_number_go_by_stages() {
+        let window = Window::Gaussian { size: 5, sigma: 1.0 };
+        let config = HarrisConfig::builder().window(window).build().expect("a valid choice");
+        let of = |depth: Depth, width: u32| {
+            let stride = width as usize;
+            let shape = Shape { width, height: 1, channels: 1, depth, stride, mask_pitch: 0, images: 1 };
+            Gaussians::of(&shape, &config).is_some()
+        };
+        assert!(of(Depth::F32, (1 << 30) - 4) && of(Depth::U16, 1 << 30));
+        assert!(!of(Depth::F32, 1 << 30));
+    }
 }
