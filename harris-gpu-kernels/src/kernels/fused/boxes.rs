@@ -2,7 +2,7 @@
 
 use core::array;
 
-use super::super::response::{lesser_eigenvalue, measure};
+use super::super::response::{by_measure, lesser_eigenvalue, measure};
 use super::super::runs::push;
 use super::bytes::{PAIRS, Window, split};
 use super::{EACH, Lane, NEVER};
@@ -138,6 +138,13 @@ impl<const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> Boxes<SMO
                 sum as f32 * scale
             }
         };
+        if lane.set.asks_measure {
+            return measured(lane, |i, scale_of_squares| {
+                let [xx, xy, yy] = sums.map(|sums| sums[i]);
+                let (a, c) = (scaled(xx, FROM_0, scale_of_squares), scaled(yy, FROM_0, scale_of_squares));
+                (a, scaled(xy, AROUND_0, lane.set.scale), c)
+            });
+        }
         array::from_fn(|i| {
             let scale = lane.set.scale;
             let tensor = |scale_of_squares: f32| {
@@ -176,14 +183,7 @@ pub(super) fn measured<S: Simt>(
     lane: &Lane<S>,
     tensor: impl Fn(usize, f32) -> (f32, f32, f32),
 ) -> [f32; EACH] {
-    let responses =
-        |by: u32| -> [f32; EACH] { array::from_fn(|i| measured_by(lane, by, |scale| tensor(i, scale))) };
-    // Asked once, not for each column.
-    match lane.set.measure {
-        measures::HARRIS => responses(measures::HARRIS),
-        measures::SHI_TOMASI => responses(measures::SHI_TOMASI),
-        _ => responses(measures::NOBLE),
-    }
+    by_measure(lane.set.measure, |by| array::from_fn(|i| measured_by(lane, by, |scale| tensor(i, scale))))
 }
 
 /// The response by a measure of a tensor, whose squares a closure scales by what it is told. It comes of integers below 2³⁴, and the scale

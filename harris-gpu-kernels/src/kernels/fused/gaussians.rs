@@ -12,9 +12,9 @@ use super::gradients::{Central, Gradients, Taps, Weighted};
 use super::smoothings::{Deep, Plain, Rounded, Smoothing, Weighed};
 use crate::Simt;
 use crate::abi::fused::{COLUMNS, EACH as LANE};
-use crate::abi::{gaussians, measure as measures, state as states};
+use crate::abi::{gaussians, state as states};
 use crate::kernels::geometry::{Size, inside};
-use crate::kernels::response::measure;
+use crate::kernels::response::{by_measure, measure};
 use crate::kernels::threshold::Extent;
 
 /// What the lanes have of a row.
@@ -357,15 +357,9 @@ fn respond<
                 let sums = strip.across::<WINDOW>(sums, |row, i| even::<WINDOW>(&weights, row, i));
                 sums.map(|sum| sum * map.scale)
             });
-            // Asked once, not for each column.
-            let by = |kind: u32| -> Row {
+            let values: Row = by_measure(map.kind, |kind| {
                 array::from_fn(|i| measure(|square| s.sqrt(square), kind, map.parameter, a[i], b[i], c[i]))
-            };
-            let values = match map.kind {
-                measures::HARRIS => by(measures::HARRIS),
-                measures::SHI_TOMASI => by(measures::SHI_TOMASI),
-                _ => by(measures::NOBLE),
-            };
+            });
             strip.store(y as u32, values, &mut extent);
         }
         row += 1;

@@ -12,10 +12,9 @@ use super::running::{cell, pair};
 use super::{EACH, columns, mirrored};
 use crate::Simt;
 use crate::abi::large::{self, LANE, MOST};
-use crate::abi::measure as measures;
 use crate::kernels::boxes::{Integer, before};
 use crate::kernels::geometry::Size;
-use crate::kernels::response::measure;
+use crate::kernels::response::{by_measure, measure};
 use crate::simt::WARP;
 
 /// A lane's columns, and groups of those whose samples are words at once.
@@ -187,15 +186,9 @@ impl<S: Simt> Strip<S> {
             // Well before more is asked for: assemblers count what is on its way, and would wait for that, too.
             self.enter(ahead);
             let [a, b, c] = self.tensors(products, scale);
-            // Asked once, not for each column.
-            let by = |kind: u32| -> [f32; COLUMNS] {
+            let responses: [f32; COLUMNS] = by_measure(kind, |kind| {
                 array::from_fn(|i| measure(|square| self.s.sqrt(square), kind, parameter, a[i], b[i], c[i]))
-            };
-            let responses = match kind {
-                measures::HARRIS => by(measures::HARRIS),
-                measures::SHI_TOMASI => by(measures::SHI_TOMASI),
-                _ => by(measures::NOBLE),
-            };
+            });
             self.store(to, y as u32, responses);
             ahead = self.load(y + reach as i32 + 2);
             self.slide(&mut entering, 0);

@@ -76,6 +76,8 @@ struct Settings {
     later: u32,
     scale: f32,
     measure: u32,
+    /// Whether the measure is an argument, and not known here.
+    asks_measure: bool,
     parameter: f32,
     frame: u32,
     /// The radii of a box gradient and of a wide window.
@@ -108,6 +110,7 @@ impl Settings {
         later: 0,
         scale: 0.0,
         measure: 0,
+        asks_measure: false,
         parameter: 0.0,
         frame: 0,
         gradient: 0,
@@ -309,7 +312,7 @@ macro_rules! variants {
             let is_for_any = measures::$measure == measures::ANY;
             let measure = if is_for_any { measure } else { measures::$measure };
             let mask_pitch = if is_for_any { mask_pitch } else { 0 };
-            let set = Settings { stride, pitch, size, first, last, rows, whole, later, scale, measure, parameter, frame, gradient, window, margin, threshold, value, reach, piece, pieces, room, taps: [tap0, tap1, tap2, tap3] };
+            let set = Settings { stride, pitch, size, first, last, rows, whole, later, scale, measure, asks_measure: is_for_any, parameter, frame, gradient, window, margin, threshold, value, reach, piece, pieces, room, taps: [tap0, tap1, tap2, tap3] };
             walk::<S, front!($samples, $smoothing, $gradient, $weights, $window), $radius>(s, image, Mask::new(s, mask, mask_pitch), state, keys, counts, set, (tables, counters));
         }
     )*};

@@ -3,7 +3,7 @@
 use core::array;
 
 use super::super::number::Number;
-use super::super::response::measure;
+use super::super::response::{by_measure, measure};
 use super::bytes::{PAIRS, Window, split};
 use super::{EACH, Lane, NEVER, Settings};
 use crate::{Simt, Word};
@@ -16,10 +16,21 @@ pub(super) trait Weights {
     /// Of what is so far from the centre.
     fn weight(set: &Settings, radius: usize, distance: usize) -> Self::Sum;
     fn number(gradient: i32) -> Self::Sum;
+    /// The sum of sums.
+    fn plus(a: Self::Sum, b: Self::Sum) -> Self::Sum;
+    /// A sum of gx·gy, and one of squares.
     fn float(sum: Self::Sum) -> f32;
+    fn float_of_squares(sum: Self::Sum) -> f32;
 }
 
-/// Exact sums: Sobel's gradients of 8 bits give less than 2³⁰ with radius 2, the most that there is a kernel for.
+/// Exact sums. With radius 2 Sobel's gradients of 8 bits give less than 2³⁰, with radius 3 squares less than 2³², as 4096·1020² is, and
+/// gx·gy less than 2³¹ away from 0.
+///
+/// For gx·gy is at most ((gx + gy) / 2)², the square of what three neighbours to the lower right have more than three to the upper left,
+/// 3·255 at most. Such squares of three pixels that follow each other to the lower right are 22·255² together at most, not 27·255², as
+/// the second has the neighbours of both others on its other side; of two 18·255². A window's weights are so many for threes, some for twos,
+/// and some for single ones, that the sum is at most 0.975·2³¹. Less than 0 it is as much in the image turned over, and less where mirrored rows or
+/// columns, whose gradients have the signs of those they mirror, are counted as what these weigh more.
 pub(super) enum Binomial {}
 
 impl Weights for Binomial {
@@ -27,15 +38,23 @@ impl Weights for Binomial {
 
     #[inline(always)]
     fn weight(_: &Settings, radius: usize, distance: usize) -> i32 {
-        [[2, 1, 0], [6, 4, 1]][radius - 1][distance]
+        [[2, 1, 0, 0], [6, 4, 1, 0], [20, 15, 6, 1]][radius - 1][distance]
     }
     #[inline(always)]
     fn number(gradient: i32) -> i32 {
         gradient
     }
     #[inline(always)]
+    fn plus(a: i32, b: i32) -> i32 {
+        a.wrapping_add(b)
+    }
+    #[inline(always)]
     fn float(sum: i32) -> f32 {
         sum as f32
+    }
+    #[inline(always)]
+    fn float_of_squares(sum: i32) -> f32 {
+        sum as u32 as f32
     }
 }
 
@@ -54,7 +73,15 @@ impl Weights for Gaussian {
         gradient as f32
     }
     #[inline(always)]
+    fn plus(a: f32, b: f32) -> f32 {
+        a + b
+    }
+    #[inline(always)]
     fn float(sum: f32) -> f32 {
+        sum
+    }
+    #[inline(always)]
+    fn float_of_squares(sum: f32) -> f32 {
         sum
     }
 }
@@ -108,8 +135,7 @@ impl<S: Simt, W: Weights, const RADIUS: usize> Window<S> for Weighted<W, RADIUS>
         _: i32,
         valid: bool,
     ) -> (bool, [f32; EACH]) {
-        let across = |sums| Self::across(lane, sums).map(W::float);
-        let (xx, yy) = (across(xx), across(yy));
+        let [xx, yy] = [xx, yy].map(|sums| Self::across(lane, sums).map(W::float_of_squares));
         let mut greatest = f32::MIN;
         for i in 0..EACH {
             greatest = greatest.max(xx[i] + yy[i]);
@@ -117,11 +143,13 @@ impl<S: Simt, W: Weights, const RADIUS: usize> Window<S> for Weighted<W, RADIUS>
         let strong = lane.s.any(valid && greatest >= self.least);
         let mut responses = [NEVER; EACH];
         if strong {
-            let xy = across(lane.turn(xy));
+            let xy = Self::across(lane, lane.turn(xy)).map(W::float);
             let scale = lane.set.scale;
-            responses = array::from_fn(|i| {
-                let (a, b, c) = (xx[i] * scale, xy[i] * scale, yy[i] * scale);
-                measure(|square| lane.s.sqrt(square), lane.set.measure, lane.set.parameter, a, b, c)
+            responses = by_measure(lane.set.measure, |by| {
+                array::from_fn(|i| {
+                    let (a, b, c) = (xx[i] * scale, xy[i] * scale, yy[i] * scale);
+                    measure(|square| lane.s.sqrt(square), by, lane.set.parameter, a, b, c)
+                })
             });
         }
         (strong, responses)
@@ -169,7 +197,7 @@ impl<W: Weights, const RADIUS: usize> Weighted<W, RADIUS> {
         array::from_fn(|i| {
             let mut sum = weighted(i, 0);
             for at in 1..=2 * RADIUS {
-                sum = sum + weighted(i, at);
+                sum = W::plus(sum, weighted(i, at));
             }
             sum
         })
