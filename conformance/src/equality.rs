@@ -257,15 +257,17 @@ pub fn for_every_width_and_height(make: Make) {
     }
 }
 
-/// All black, all white, checkerboards and stripes of one pixel, noise of the two extremes: the greatest sums and
+/// All black, all white, checkerboards of one pixel and stripes of few, noise of the two extremes: the greatest sums and
 /// plateaus everywhere.
 pub fn on_extreme_images(make: Make) {
     type Scene = fn(usize, usize, usize) -> f64;
-    let scenes: [(&str, Scene); 6] = [
+    let scenes: [(&str, Scene); 8] = [
         ("black", |_, _, _| 0.0),
         ("white", |_, _, _| 1.0),
         ("checkerboard", |x, y, _| ((x + y) % 2) as f64),
         ("columns", |x, _, _| (x / 2 % 2) as f64),
+        ("rows", |_, y, _| (y / 2 % 2) as f64),
+        ("diagonals", |x, y, _| ((x + y) / 3 % 2) as f64),
         ("quadrants", |x, y, _| f64::from((x < 30) == (y < 30))),
         ("extremes", |x, y, c| noise(3, x, y, c).round()),
     ];
@@ -289,7 +291,16 @@ pub fn on_extreme_images(make: Make) {
             .build()
             .expect("a valid choice"),
     ];
-    for config in configs {
+    // Sums of 8-bit samples that need all of 32 bits.
+    let of_all_bits = [Border::Reflect101, Border::Replicate, Border::Zero, Border::Skip].map(|border| {
+        HarrisConfig::builder()
+            .smoothing(Smoothing::None)
+            .window(Window::Binomial { size: 7 })
+            .border(border)
+            .build()
+            .expect("a valid choice")
+    });
+    for config in configs.into_iter().chain(of_all_bits) {
         let mut detector = make(config.clone());
         for (name, scene) in scenes {
             for (depth, channels) in

@@ -59,7 +59,7 @@ pub(crate) use scratch::Scratch;
 use tiles::ShortTiles;
 pub(crate) use walk::Walk;
 
-use crate::bounds::{fits_f64, fits_i32};
+use crate::bounds::{fits_f64, fits_i32, fits_u32};
 use crate::simd::Simd;
 
 /// The greatest suppression radius of the fused path, and that within which all candidates are looked at; of what is left, the pixels
@@ -100,17 +100,22 @@ impl FusedSample for u8 {
     }
 
     fn strip<V: Simd>(walk: &mut Walk<'_, Self>, v: V, strip: &Range<usize>, found: &mut Peaks) {
-        if !is_short(walk.config, walk.image.channels()) {
+        let (config, channels) = (walk.config, walk.image.channels());
+        let is_short = is_short(config, channels);
+        // Unsigned numbers are asked of the longest vectors alone.
+        if !is_short && !(tiles::are_longest::<V>() && fits_u32(config, channels)) {
             return float_strip(walk, v, strip, found);
         }
         let contrast = walk.contrast(walk.threshold(found));
         // A constant, so that tiles are compiled for no vectors that are too short for any.
         if const { tiles::has_tiles::<V>() }
-            && let Some(tile) = tiles::columns::<V>(walk.config, contrast)
+            && let Some(tile) = tiles::columns::<V>(config, contrast)
         {
             by_tiles::strip::<ShortTiles, V>(walk, v, strip, tile, found);
-        } else {
+        } else if is_short {
             walk.strip_by_rows(v, strip, found);
+        } else {
+            float_strip(walk, v, strip, found);
         }
     }
 }

@@ -36,16 +36,18 @@ pub(super) const fn has_tiles<V: Simd>() -> bool {
     V::IN_REGISTERS && 2 * V::LANES >= 2 + LEAST_TILE
 }
 
+/// Whether no vectors are longer.
+pub(super) const fn are_longest<V: Simd>() -> bool {
+    2 * V::LANES == LANES
+}
+
 /// Columns of responses of a tile, where `V` has tiles for `config` and they take the least time; `contrast` is the A + C that the threshold
 /// asks for.
 pub(super) fn columns<V: Simd>(config: &HarrisConfig, contrast: f32) -> Option<usize> {
     let radius = config.window().radius();
     let is_covered = radius <= if is_binomial(config) { MOST_TILED } else { MOST_BOX };
-    let pays = if 2 * V::LANES == LANES {
-        radius <= MOST_TILED || contrast > 0.0
-    } else {
-        contrast >= LEAST_CONTRAST
-    };
+    let pays =
+        if are_longest::<V>() { radius <= MOST_TILED || contrast > 0.0 } else { contrast >= LEAST_CONTRAST };
     columns_left::<V>(config).filter(|_| is_covered && pays)
 }
 

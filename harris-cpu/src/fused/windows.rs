@@ -95,7 +95,12 @@ impl<'a> Windows<'a> {
             formula,
             scale: v.splat_f32(self.scale),
             limit: v.splat_f32(self.threshold),
-            quiet: v.splat_i32(self.quiet.lesser),
+            quiet: v.splat_i32(if is_unsigned::<S, B>() {
+                // Of halves: what is more than it has half of one more at least.
+                ((i64::from(self.quiet.lesser) + 1) / 2 - 1) as i32
+            } else {
+                self.quiet.lesser
+            }),
             valid: u32::MAX >> (32 - self.columns),
             valid_pairs: u32::MAX >> (32 - self.columns.div_ceil(2)),
             word: self.word,
@@ -212,7 +217,11 @@ impl<V: Simd, F: Formula<V>, const S: usize, const B: bool> Respond<'_, V, F, S,
     #[inline(always)]
     fn ask(&self, v: V, sums: &Sums<V, S, B>) -> Asked<V> {
         let [a, c] = [sums.across(v, 0), sums.across(v, 2)];
-        let loud = v.greater_i32(greatest_lesser(v, a, c), self.quiet) & self.valid_pairs;
+        let compared = |sums: [V::I32; 2]| {
+            if is_unsigned::<S, B>() { sums.map(|sum| v.shift_right_i32::<1>(sum)) } else { sums }
+        };
+        let lesser = greatest_lesser(v, compared(a), compared(c));
+        let loud = v.greater_i32(lesser, self.quiet) & self.valid_pairs;
         Asked { loud, a, c, b: [sums.pairs[1], sums.odds[1]] }
     }
 
@@ -221,7 +230,11 @@ impl<V: Simd, F: Formula<V>, const S: usize, const B: bool> Respond<'_, V, F, S,
     fn put(&self, v: V, asked: Asked<V>, responses: &mut Responses, slot: usize) {
         let Asked { a, b: [pairs, odds], c, .. } = asked;
         let b = across::<V, S, B>(v, pairs, odds);
-        let [a, b, c] = [scaled(v, a, self.scale), scaled(v, b, self.scale), scaled(v, c, self.scale)];
+        let squares = |sums: [V::I32; 2]| match is_unsigned::<S, B>() {
+            true => sums.map(|sum| v.mul(v.unsigned_to_f32(sum), self.scale)),
+            false => scaled(v, sums, self.scale),
+        };
+        let [a, b, c] = [squares(a), scaled(v, b, self.scale), squares(c)];
         let even = self.formula.response(v, a[0], b[0], c[0]);
         let odd = self.formula.response(v, a[1], b[1], c[1]);
         let [low, high] = v.interleave(even, odd);
@@ -229,6 +242,11 @@ impl<V: Simd, F: Formula<V>, const S: usize, const B: bool> Respond<'_, V, F, S,
         responses.put(v, slot, self.word.1, [low, high]);
         responses.mark(slot, self.word.0, above & self.valid);
     }
+}
+
+/// Whether sums of gx² and of gy² over windows of size `S`, binomial ones where `B`, have no sign: see [`crate::bounds::fits_u32`].
+const fn is_unsigned<const S: usize, const B: bool>() -> bool {
+    B && S == 7
 }
 
 /// The sums over S columns from the even and from the odd ones on; binomial ones where `B`.

@@ -107,6 +107,12 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
+    fn unsigned_to_f32(self, a: Self::I32) -> Self::F32 {
+        // SAFETY: `self` proves the instructions.
+        unsafe { _mm512_cvtepu32_ps(a) }
+    }
+
+    #[inline(always)]
     fn beside_f64<const K: usize>(self, row: &[f64], i: usize) -> [[Self::F64; 2]; 2] {
         // Whole cache lines, and lanes moved: a load across two lines takes as long as two.
         let [before, a] = [self.load_f64(row, i - 8), self.load_f64(row, i)];

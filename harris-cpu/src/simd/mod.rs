@@ -228,15 +228,25 @@ pub(crate) trait Simd: Copy {
         }
         self.load_i32(&wide, 0)
     }
-    /// a >> K of lanes that are not negative.
+    /// a >> K, without a sign.
     #[inline(always)]
     fn shift_right_i32<const K: i32>(self, a: Self::I32) -> Self::I32 {
         let mut row = [0; MOST_LANES];
         self.store_i32(&mut row, 0, a);
         for number in &mut row {
-            *number >>= K;
+            *number = (number.cast_unsigned() >> K).cast_signed();
         }
         self.load_i32(&row, 0)
+    }
+    /// Of numbers without a sign.
+    #[inline(always)]
+    fn unsigned_to_f32(self, a: Self::I32) -> Self::F32 {
+        let (mut row, mut floats) = ([0; MOST_LANES], [0.0; MOST_LANES]);
+        self.store_i32(&mut row, 0, a);
+        for (float, number) in floats.iter_mut().zip(row) {
+            *float = number.cast_unsigned() as f32;
+        }
+        self.load_f32(&floats, 0)
     }
     #[inline(always)]
     fn abs(self, a: Self::F32) -> Self::F32 {

@@ -23,14 +23,8 @@ pub(super) trait Weights {
     fn float_of_squares(sum: Self::Sum) -> f32;
 }
 
-/// Exact sums. With radius 2 Sobel's gradients of 8 bits give less than 2³⁰, with radius 3 squares less than 2³², as 4096·1020² is, and
-/// gx·gy less than 2³¹ away from 0.
-///
-/// For gx·gy is at most ((gx + gy) / 2)², the square of what three neighbours to the lower right have more than three to the upper left,
-/// 3·255 at most. Such squares of three pixels that follow each other to the lower right are 22·255² together at most, not 27·255², as
-/// the second has the neighbours of both others on its other side; of two 18·255². A window's weights are so many for threes, some for twos,
-/// and some for single ones, that the sum is at most 0.975·2³¹. Less than 0 it is as much in the image turned over, and less where mirrored rows or
-/// columns, whose gradients have the signs of those they mirror, are counted as what these weigh more.
+/// Exact sums: Sobel's gradients of 8 bits give less than 2³⁰ with radius 2, and with radius 3 squares less than 2³², and gx·gy less than 2³¹
+/// away from 0, as docs/arithmetic.md shows.
 pub(super) enum Binomial {}
 
 impl Weights for Binomial {
