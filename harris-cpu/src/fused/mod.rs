@@ -103,7 +103,8 @@ impl FusedSample for u8 {
         let (config, channels) = (walk.config, walk.image.channels());
         let is_short = is_short(config, channels);
         // Unsigned numbers are asked of the longest vectors alone.
-        if !is_short && !(tiles::are_longest::<V>() && fits_u32(config, channels)) {
+        let has_integers = is_short || tiles::are_longest::<V>() && fits_u32(config, channels);
+        if !has_integers {
             return float_strip(walk, v, strip, found);
         }
         let contrast = walk.contrast(walk.threshold(found));
