@@ -30,8 +30,6 @@ pub(crate) fn fits_f64(config: &HarrisConfig, channels: usize, full_scale: f64, 
 mod tests {
     use std::collections::{BTreeSet, HashMap};
 
-    use super::*;
-
     const WEIGHTS: [u32; 7] = [1, 6, 15, 20, 15, 6, 1];
 
     /// The greatest sum of ((gx + gy) / 2)² over so many pixels that follow each other to the lower right, of images of 0 and 1.
