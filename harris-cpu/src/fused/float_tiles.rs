@@ -15,7 +15,7 @@ use super::stages::{beyond, known};
 use super::tiles::{self, MOST_TILED};
 use super::walk::Walk;
 use super::weighted::Weights;
-use super::{FusedSample, has_exact_sums};
+use super::{FusedSample, has_exact_sums, has_three_taps};
 use crate::simd::{Simd, Work};
 
 /// gx and gy of a row of a tile.
@@ -123,12 +123,14 @@ pub(super) const fn has_tiles<V: Simd>() -> bool {
 
 /// Columns of responses of a tile, where `V` has tiles for `config` and they take the least time; `contrast` is the A + C that the threshold
 /// asks for.
-pub(super) fn columns<V: Simd>(config: &HarrisConfig, contrast: f32) -> Option<usize> {
+pub(super) fn columns<T: Deep, V: Simd>(config: &HarrisConfig, contrast: f32) -> Option<usize> {
     let radius = config.window().radius();
     // Where none is, sums of whole rows of wide windows take less.
     let pays = radius == 1 || contrast > 0.0;
+    // Boxes of floats are added up in another order.
     let has_stages = !matches!(config.smoothing(), Smoothing::Gaussian { .. })
-        && !matches!(config.gradient(), Gradient::Box { .. } | Gradient::GaussianDerivative { .. });
+        && has_three_taps(config.gradient())
+        && (T::EXACT || !matches!(config.gradient(), Gradient::Box { .. }));
     tiles::columns_left::<V>(config).filter(|_| has_stages && radius <= MOST_TILED && pays)
 }
 

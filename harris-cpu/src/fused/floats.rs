@@ -151,6 +151,9 @@ pub(super) fn weigh<V: Simd>(v: V, gradient: Gradient, pair: V::F32, centre: V::
     // Questions one by one: the compiler makes a jump through a table of a match of them all.
     if matches!(gradient, Gradient::Central) {
         centre
+    } else if matches!(gradient, Gradient::Box { .. }) {
+        // Of integers, as for others the order is another.
+        v.add(pair, centre)
     } else if matches!(gradient, Gradient::Scharr3) {
         v.add(v.mul(v.splat_f32(3.0), pair), v.mul(v.splat_f32(10.0), centre))
     } else {

@@ -5,7 +5,7 @@
 //! is written. There are these ways down a strip, of which a sample type and a configuration take the first that does
 //! them:
 //!
-//! - by tiles ([`by_tiles`]): windows up to 7, and boxes up to 11 of 8-bit samples, fixed gradients after no smoothing or a binomial one. A tile is one or two vectors wide; what is
+//! - by tiles ([`by_tiles`]): windows up to 7, and boxes up to 11 of 8-bit samples, gradients of three taps after no smoothing or a binomial one. A tile is one or two vectors wide; what is
 //!   between its samples and its gradients, and between these and its responses, never leaves the registers. Of 8-bit samples and box and
 //!   binomial windows ([`tiles`], [`stages`], [`windows`]) with vectors of 512 bits, and of 256 where contrast is asked for and the window
 //!   leaves them columns enough; of others ([`float_tiles`], [`float_stages`], [`float_windows`]) with 512 bits.
@@ -153,7 +153,7 @@ impl FusedSample for f32 {
 fn float_strip<T: Deep, V: Simd>(walk: &mut Walk<'_, T>, v: V, strip: &Range<usize>, found: &mut Peaks) {
     let contrast = walk.contrast(walk.threshold(found));
     if const { float_tiles::has_tiles::<V>() }
-        && let Some(tile) = float_tiles::columns::<V>(walk.config, contrast)
+        && let Some(tile) = float_tiles::columns::<T, V>(walk.config, contrast)
     {
         by_tiles::strip::<FloatTiles<T>, V>(walk, v, strip, tile, found);
     } else {
@@ -207,10 +207,19 @@ fn has_exact_sums<T: FusedSample>(config: &HarrisConfig) -> bool {
     has_exact_gradients::<T>(config) && !matches!(config.window(), Window::Gaussian { .. })
 }
 
+/// Whether a gradient of integers is of three taps across and down.
+fn has_three_taps(gradient: Gradient) -> bool {
+    match gradient {
+        Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central => true,
+        Gradient::Box { size } => size == 3,
+        Gradient::GaussianDerivative { .. } => false,
+    }
+}
+
 /// Whether 16-bit gradients and 32-bit sums do for 8-bit images.
 fn is_short(config: &HarrisConfig, channels: usize) -> bool {
     has_exact_gradients::<u8>(config)
-        && !matches!(config.gradient(), Gradient::Box { .. })
+        && has_three_taps(config.gradient())
         && matches!(config.window(), Window::Box { .. } | Window::Binomial { .. })
         && fits_i32(config, channels, u8::FULL_SCALE)
 }

@@ -150,10 +150,12 @@ impl Work for Differentiate<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
+        // Constants, so that the compiler knows them.
         match self.gradient {
-            Gradient::Sobel3 => self.weighted::<V, false>(v),
-            Gradient::Scharr3 => self.weighted::<V, true>(v),
-            Gradient::Central | Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => self.central(v),
+            Gradient::Sobel3 => self.weighted(v, Gradient::Sobel3),
+            Gradient::Scharr3 => self.weighted(v, Gradient::Scharr3),
+            Gradient::Box { .. } => self.weighted(v, Gradient::Box { size: 3 }),
+            Gradient::Central | Gradient::GaussianDerivative { .. } => self.central(v),
         }
     }
 }
@@ -170,33 +172,37 @@ impl Differentiate<'_> {
 
     /// Down the columns first: the sums for gx, the differences for gy.
     #[inline(always)]
-    fn weighted<V: Simd, const SCHARR: bool>(self, v: V) {
+    fn weighted<V: Simd>(self, v: V, gradient: Gradient) {
         let Self { smoothed: [up, here, down], lines: [sums, differences], gx, gy, span, .. } = self;
         for i in vectors(span.start - 1..span.end + 1, 2 * V::LANES) {
             let (u, h, d) = (v.load_i16(up, i), v.load_i16(here, i), v.load_i16(down, i));
-            v.store_i16(sums, i, weigh::<V, SCHARR>(v, u, h, d));
+            v.store_i16(sums, i, weigh(v, gradient, u, h, d));
             v.store_i16(differences, i, v.sub_i16(d, u));
         }
         for i in vectors(span, 2 * V::LANES) {
             v.store_i16(gx, i, v.sub_i16(v.load_i16(sums, i + 1), v.load_i16(sums, i - 1)));
             let [l, c, r] =
                 [v.load_i16(differences, i - 1), v.load_i16(differences, i), v.load_i16(differences, i + 1)];
-            v.store_i16(gy, i, weigh::<V, SCHARR>(v, l, c, r));
+            v.store_i16(gy, i, weigh(v, gradient, l, c, r));
         }
     }
 }
 
-/// [1 2 1], or Scharr's [3 10 3].
+/// [1 2 1], Scharr's [3 10 3], or [1 1 1] of a box.
 #[inline(always)]
-pub(super) fn weigh<V: Simd, const SCHARR: bool>(
+pub(super) fn weigh<V: Simd>(
     v: V,
+    gradient: Gradient,
     before: V::I16,
     centre: V::I16,
     after: V::I16,
 ) -> V::I16 {
     let outer = v.add_i16(before, after);
+    if matches!(gradient, Gradient::Box { .. }) {
+        return v.add_i16(outer, centre);
+    }
     let twice = v.add_i16(centre, centre);
-    if !SCHARR {
+    if !matches!(gradient, Gradient::Scharr3) {
         return v.add_i16(outer, twice);
     }
     let four = v.add_i16(twice, twice);

@@ -73,7 +73,11 @@ macro_rules! known {
                 let $kinds = ($smoothing, Gradient::Central);
                 $value
             }
-            Gradient::Sobel3 | Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => {
+            Gradient::Box { .. } => {
+                let $kinds = ($smoothing, Gradient::Box { size: 3 });
+                $value
+            }
+            Gradient::Sobel3 | Gradient::GaussianDerivative { .. } => {
                 let $kinds = ($smoothing, Gradient::Sobel3);
                 $value
             }
@@ -186,6 +190,9 @@ impl<V: Simd> Stages<V> {
             v.add_i16(v.add_i16(sobel, twice), v.add_i16(twice_next, twice_next))
         } else if matches!(gradient, Gradient::Central) {
             next
+        } else if matches!(gradient, Gradient::Box { .. }) {
+            // (p₀ + p₁) + (p₁ + p₂) − p₁
+            v.sub_i16(v.add_i16(pair, next_pair), next)
         } else {
             v.add_i16(pair, next_pair)
         };
@@ -197,8 +204,8 @@ impl<V: Simd> Stages<V> {
     #[inline(always)]
     fn down_x(&mut self, v: V, gradient: Gradient, difference: V::I16) -> V::I16 {
         let Self { differences, .. } = self;
-        if matches!(gradient, Gradient::Scharr3) {
-            let x = weigh::<V, true>(v, differences[1], differences[0], difference);
+        if matches!(gradient, Gradient::Scharr3 | Gradient::Box { .. }) {
+            let x = weigh(v, gradient, differences[1], differences[0], difference);
             *differences = [difference, differences[0]];
             x
         } else if matches!(gradient, Gradient::Central) {
