@@ -34,6 +34,7 @@ CONFIGURATIONS = [
     "--gradient scharr3",
     "--gradient central",
     "--gradient gaussian-derivative:5:1",
+    "--gradient box:3",
     "--smoothing none",
     "--smoothing binomial5",
     "--smoothing gaussian:5:1",

@@ -5,9 +5,9 @@
 //! is written. There are these ways down a strip, of which a sample type and a configuration take the first that does
 //! them:
 //!
-//! - by tiles ([`by_tiles`]): windows up to 7, and boxes up to 11 of 8-bit samples, gradients of three taps after no smoothing or a binomial one. A tile is one or two vectors wide; what is
-//!   between its samples and its gradients, and between these and its responses, never leaves the registers. Of 8-bit samples and box and
-//!   binomial windows ([`tiles`], [`stages`], [`windows`]) with vectors of 512 bits, and of 256 where contrast is asked for and the window
+//! - by tiles ([`by_tiles`]): windows up to 7, and boxes up to 11 of 8-bit samples, gradients of three taps after no smoothing or a
+//!   binomial one. A tile is one or two vectors wide; what is between its samples and its gradients, and between these and its
+//!   responses, never leaves the registers. Of 8-bit samples and box and binomial windows ([`tiles`], [`stages`], [`windows`]) with vectors of 512 bits, and of 256 where contrast is asked for and the window
 //!   leaves them columns enough; of others ([`float_tiles`], [`float_stages`], [`float_windows`]) with 512 bits.
 //! - by rows ([`by_rows`], [`samples`], [`tensor`]): 8-bit samples, box and binomial windows. A kernel for each stage, from rows
 //!   of 16-bit gradients to 32-bit sums; gradients by tiles where these are wide enough ([`gradients`]).

@@ -217,10 +217,11 @@ impl<V: Simd, F: Formula<V>, const S: usize, const B: bool> Respond<'_, V, F, S,
     #[inline(always)]
     fn ask(&self, v: V, sums: &Sums<V, S, B>) -> Asked<V> {
         let [a, c] = [sums.across(v, 0), sums.across(v, 2)];
-        let compared = |sums: [V::I32; 2]| {
-            if is_unsigned::<S, B>() { sums.map(|sum| v.shift_right_i32::<1>(sum)) } else { sums }
+        let lesser = if is_unsigned::<S, B>() {
+            greatest_lesser(v, halves(v, a), halves(v, c))
+        } else {
+            greatest_lesser(v, a, c)
         };
-        let lesser = greatest_lesser(v, compared(a), compared(c));
         let loud = v.greater_i32(lesser, self.quiet) & self.valid_pairs;
         Asked { loud, a, c, b: [sums.pairs[1], sums.odds[1]] }
     }
@@ -230,11 +231,12 @@ impl<V: Simd, F: Formula<V>, const S: usize, const B: bool> Respond<'_, V, F, S,
     fn put(&self, v: V, asked: Asked<V>, responses: &mut Responses, slot: usize) {
         let Asked { a, b: [pairs, odds], c, .. } = asked;
         let b = across::<V, S, B>(v, pairs, odds);
-        let squares = |sums: [V::I32; 2]| match is_unsigned::<S, B>() {
-            true => sums.map(|sum| v.mul(v.unsigned_to_f32(sum), self.scale)),
-            false => scaled(v, sums, self.scale),
+        let [a, c] = if is_unsigned::<S, B>() {
+            [scaled_unsigned(v, a, self.scale), scaled_unsigned(v, c, self.scale)]
+        } else {
+            [scaled(v, a, self.scale), scaled(v, c, self.scale)]
         };
-        let [a, b, c] = [squares(a), scaled(v, b, self.scale), squares(c)];
+        let b = scaled(v, b, self.scale);
         let even = self.formula.response(v, a[0], b[0], c[0]);
         let odd = self.formula.response(v, a[1], b[1], c[1]);
         let [low, high] = v.interleave(even, odd);
@@ -247,6 +249,18 @@ impl<V: Simd, F: Formula<V>, const S: usize, const B: bool> Respond<'_, V, F, S,
 /// Whether sums of gx² and of gy² over windows of size `S`, binomial ones where `B`, have no sign: see [`crate::bounds::fits_u32`].
 const fn is_unsigned<const S: usize, const B: bool>() -> bool {
     B && S == 7
+}
+
+/// Halves of sums without a sign, which compare as numbers with one.
+#[inline(always)]
+fn halves<V: Simd>(v: V, [even, odd]: [V::I32; 2]) -> [V::I32; 2] {
+    [v.shift_right_i32::<1>(even), v.shift_right_i32::<1>(odd)]
+}
+
+/// As [`scaled`], of sums without a sign.
+#[inline(always)]
+fn scaled_unsigned<V: Simd>(v: V, [even, odd]: [V::I32; 2], scale: V::F32) -> [V::F32; 2] {
+    [v.mul(v.unsigned_to_f32(even), scale), v.mul(v.unsigned_to_f32(odd), scale)]
 }
 
 /// The sums over S columns from the even and from the odd ones on; binomial ones where `B`.

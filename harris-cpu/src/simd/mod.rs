@@ -496,6 +496,16 @@ mod tests {
             for i in 0..V::LANES {
                 assert_eq!(out[i], i32::from(numbers[5 + i]) >> 4);
             }
+            // With the highest bit, too, and more bits than floats have.
+            let unsigned = numbers.map(|number| u32::from(number) * 65_537);
+            assert!(unsigned[..V::LANES].iter().any(|&number| number >> 31 == 1));
+            let words = v.load_i32(&unsigned.map(u32::cast_signed), 0);
+            let mut floats = [0.0; MOST_LANES];
+            v.store_i32(&mut out, 0, v.shift_right_i32::<1>(words));
+            v.store_f32(&mut floats, 0, v.unsigned_to_f32(words));
+            for i in 0..V::LANES {
+                assert_eq!((out[i], floats[i]), ((unsigned[i] >> 1).cast_signed(), unsigned[i] as f32));
+            }
             let bytes = numbers.map(|number| (number >> 8) as u8);
             v.store_i32(&mut out, 0, v.load_bytes(&bytes, 7));
             for i in 0..V::LANES {
