@@ -172,6 +172,13 @@ pub trait Simt: Copy {
     /// Four of the eight bytes of `low` and `high`, the first of `low` being number 0: digit i of `selector`, in base 16, is
     /// the number of byte i.
     fn permute(self, low: u32, high: u32, selector: u32) -> u32;
+    /// A sum plus the products of four bytes without sign, the first in the low end, and as many with one.
+    #[inline(always)]
+    fn dot(self, sum: i32, bytes: u32, weights: [i8; 4]) -> i32 {
+        let bytes = bytes.to_le_bytes();
+        let product = |i: usize| i32::from(bytes[i]) * i32::from(weights[i]);
+        sum.wrapping_add(product(0) + product(1) + product(2) + product(3))
+    }
     /// `a + b + c`, added at once: compilers, that count two additions, else keep the sums of two for later.
     fn add(self, a: i32, b: i32, c: i32) -> i32 {
         a.wrapping_add(b).wrapping_add(c)

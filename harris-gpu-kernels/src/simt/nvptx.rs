@@ -370,6 +370,18 @@ impl Simt for Nvptx {
     }
 
     #[inline(always)]
+    fn dot(self, sum: i32, bytes: u32, weights: [i8; 4]) -> i32 {
+        let weights = u32::from_le_bytes(weights.map(|weight| weight as u8));
+        let all;
+        // SAFETY: arithmetic alone.
+        unsafe {
+            asm!("dp4a.u32.s32 {}, {}, {}, {};", out(reg32) all, in(reg32) bytes, in(reg32) weights, in(reg32) sum,
+                options(pure, nomem, nostack, preserves_flags));
+        }
+        all
+    }
+
+    #[inline(always)]
     fn permute(self, low: u32, high: u32, selector: u32) -> u32 {
         // SAFETY: arithmetic alone.
         unsafe { prmt(low, high, selector) }

@@ -1,10 +1,10 @@
-//! Box windows of 8-bit samples: exact sums, as integers.
+//! Box windows of 3 rows of 8-bit samples: exact sums, as integers.
 
 use core::array;
 
 use super::super::response::{by_measure, lesser_eigenvalue, measure};
 use super::super::runs::push;
-use super::bytes::{PAIRS, Window, split};
+use super::bytes::Window;
 use super::{EACH, Lane, NEVER};
 use crate::Simt;
 use crate::abi::{gradient, measure as measures};
@@ -20,24 +20,25 @@ const AROUND_0: i32 = 0x4B40_0000;
 /// What nine times is 1, modulo 2³².
 const NINTH: i32 = 0x38E3_8E39;
 
+/// The radius of the windows.
+const RADIUS: usize = 1;
+
 /// A lane's part of it, behind a smoothing and a gradient. The ring has the latest row first.
-pub(super) struct Boxes<const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> {
+pub(super) struct Boxes<const SMOOTHING: usize, const GRADIENT: u32> {
     /// What the trace of the sums around a corner reaches.
     least: i32,
-    /// Products of gradients.
-    products: [[[i32; EACH]; 3]; 7],
+    /// Products of gradients: of a window's rows, the lowest of which is the last taken.
+    products: [[[i32; EACH]; 3]; 2 * RADIUS + 1],
 }
 
-impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> Window<S>
-    for Boxes<SMOOTHING, GRADIENT, WINDOW>
-{
+impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32> Window<S> for Boxes<SMOOTHING, GRADIENT> {
+    type Gradient = [i32; EACH];
     type Sum = i32;
-    const RADIUS: usize = WINDOW;
+    const RADIUS: usize = RADIUS;
 
     #[inline(always)]
     fn new(_: &Lane<S>) -> Self {
-        const { assert!(WINDOW >= 1 && WINDOW <= 3, "the ring and sums are for these") };
-        Self { least: 0, products: [[[0; EACH]; 3]; 7] }
+        Self { least: 0, products: [[[0; EACH]; 3]; 2 * RADIUS + 1] }
     }
 
     #[inline(always)]
@@ -48,25 +49,16 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> 
     }
 
     #[inline(always)]
-    fn down(&mut self, lane: &Lane<S>, gx: [u32; PAIRS], gy: [u32; PAIRS], _: i32) -> [[i32; EACH]; 3] {
-        let (gx, gy) = (split(gx), split(gy));
+    fn down(&mut self, lane: &Lane<S>, gx: [i32; EACH], gy: [i32; EACH], _: i32) -> [[i32; EACH]; 3] {
         let [square, other] = Self::OFFSETS;
         let products = [
             array::from_fn(|i| (gx[i] * gx[i]).wrapping_add(square)),
             array::from_fn(|i| (gx[i] * gy[i]).wrapping_add(other)),
             array::from_fn(|i| (gy[i] * gy[i]).wrapping_add(square)),
         ];
-        let mut down = products;
-        for pair in 0..WINDOW {
-            for product in 0..3 {
-                for i in 0..EACH {
-                    let [one, other] = [2 * pair, 2 * pair + 1].map(|row| self.products[row][product][i]);
-                    down[product][i] = lane.s.add(down[product][i], one, other);
-                }
-            }
-        }
         push(&mut self.products, products);
-        down
+        let [latest, middle, first] = &self.products;
+        array::from_fn(|k| array::from_fn(|i| lane.s.add(latest[k][i], middle[k][i], first[k][i])))
     }
 
     #[inline(always)]
@@ -77,30 +69,41 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> 
         row: i32,
         valid: bool,
     ) -> (bool, [f32; EACH]) {
-        let (xx, yy) = (across::<S, WINDOW>(lane.s, xx), across::<S, WINDOW>(lane.s, yy));
-        let mut greatest = i32::MIN;
-        for i in 0..EACH {
-            greatest = greatest.max(xx[i].wrapping_add(yy[i]));
-        }
-        // No response is greater than the trace allows: a row without any that exceeds the bound has no corner, and none that a
-        // corner could lose to.
-        let strong = lane.s.any(valid && greatest >= self.least);
+        let (xx, yy) = (across::<S, RADIUS>(lane.s, xx), across::<S, RADIUS>(lane.s, yy));
+        let strong = reached(lane, self.least, xx, yy, valid);
         let mut responses = [NEVER; EACH];
         if strong {
-            let xy = across::<S, WINDOW>(lane.s, self.turn(lane, xy, row));
+            let xy = across::<S, RADIUS>(lane.s, self.turn(lane, xy, row));
             responses = Self::measure(lane, [xx, xy, yy]);
         }
         (strong, responses)
     }
 }
 
-impl<const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> Boxes<SMOOTHING, GRADIENT, WINDOW> {
+/// Whether any lane's trace of a row, of sums of gx² and gy², reaches the least around a corner. No response is greater than the trace
+/// allows: a row of which none does has no corner, and no response that a corner could lose to.
+#[inline(always)]
+pub(super) fn reached<S: Simt>(
+    lane: &Lane<S>,
+    least: i32,
+    xx: [i32; EACH],
+    yy: [i32; EACH],
+    valid: bool,
+) -> bool {
+    let mut greatest = i32::MIN;
+    for i in 0..EACH {
+        greatest = greatest.max(xx[i].wrapping_add(yy[i]));
+    }
+    lane.s.any(valid && greatest >= least)
+}
+
+impl<const SMOOTHING: usize, const GRADIENT: u32> Boxes<SMOOTHING, GRADIENT> {
     /// Whether all window sums of squares are less than 2²³ and those of gx·gy less than 2²² away from 0.
     ///
     /// Sobel's gx of samples smoothed by 1 2 1 is at most 4·255·3/4, and 4 more for the roundings: 9·769² < 2²³; a wider binomial makes
     /// it less. |gx| + |gy| is at most 255·70/16, the sum of the positive taps, and 8 more, so that |gx·gy| is at most half of it squared:
     /// 9·562² < 2²².
-    const SMALL: bool = SMOOTHING > 0 && GRADIENT == gradient::SOBEL && WINDOW == 1;
+    const SMALL: bool = SMOOTHING > 0 && GRADIENT == gradient::SOBEL;
 
     /// What squares and gx·gy have more than they, so that the sums of a window are bits of floats.
     const OFFSETS: [i32; 2] =
@@ -111,9 +114,9 @@ impl<const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> Boxes<SMO
     fn turn<S: Simt>(&self, lane: &Lane<S>, mut sums: [i32; EACH], lowest: i32) -> [i32; EACH] {
         let height = lane.set.size.height;
         let outside = |row: i32| row as u32 >= height;
-        if lane.at_edge || (lowest - 2 * WINDOW as i32) as u32 >= height - 2 * WINDOW as u32 {
+        if lane.at_edge || (lowest - 2 * RADIUS as i32) as u32 >= height - 2 * RADIUS as u32 {
             let offset = Self::OFFSETS[1];
-            for row in 0..2 * WINDOW + 1 {
+            for row in 0..2 * RADIUS + 1 {
                 let times = if outside(lowest - row as i32) { 2 } else { 0 };
                 for i in 0..EACH {
                     // So that compilers do not keep the product without its offset, too.
@@ -122,7 +125,7 @@ impl<const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> Boxes<SMO
                     sums[i] = sums[i].wrapping_sub(product.wrapping_mul(times));
                 }
             }
-            let offset = offset.wrapping_mul(2 * WINDOW as i32 + 1);
+            let offset = offset.wrapping_mul(2 * RADIUS as i32 + 1);
             sums = lane.turn(sums.map(|sum| sum.wrapping_sub(offset))).map(|sum| sum.wrapping_add(offset));
         }
         sums

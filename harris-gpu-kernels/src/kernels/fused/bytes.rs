@@ -1,17 +1,16 @@
-//! 8-bit samples of one channel: smoothed and differentiated two at a time, in the halves of a word.
+//! 8-bit samples of one channel: smoothed two at a time, in the halves of a word.
 
 use core::array;
 
 use super::super::runs::push;
+use super::differences::{Gradient, PAIRS, Smoothed};
 use super::{EACH, Front, Lane, ROWS, Settings, beyond, columns, mirrored};
 use crate::Simt;
-use crate::abi::gradient;
-
-/// Pairs of samples that a lane has of a row.
-pub(super) const PAIRS: usize = EACH / 2;
 
 /// A window, which makes responses of gradients: a lane's part of it.
 pub(super) trait Window<S: Simt> {
+    /// Rows of gradients as it takes them.
+    type Gradient: Gradient;
     /// Sums of products.
     type Sum;
     /// Its radius, or 0 where it is wide, and arguments tell.
@@ -25,16 +24,16 @@ pub(super) trait Window<S: Simt> {
 
     /// Takes the gradients of a row that only leads to the first whose sums are asked for.
     #[inline(always)]
-    fn lead(&mut self, lane: &Lane<S>, gx: [u32; PAIRS], gy: [u32; PAIRS], row: i32) {
+    fn lead(&mut self, lane: &Lane<S>, gx: Self::Gradient, gy: Self::Gradient, row: i32) {
         self.down(lane, gx, gy, row);
     }
 
-    /// Sums down of gx², gx·gy and gy² over the window whose lowest row is `row`, to which these gradients belong: see [`split`].
+    /// Sums down of gx², gx·gy and gy² over the window whose lowest row is `row`, to which these gradients belong.
     fn down(
         &mut self,
         lane: &Lane<S>,
-        gx: [u32; PAIRS],
-        gy: [u32; PAIRS],
+        gx: Self::Gradient,
+        gy: Self::Gradient,
         row: i32,
     ) -> [[Self::Sum; EACH]; 3];
 
@@ -49,7 +48,7 @@ pub(super) trait Window<S: Simt> {
 }
 
 /// A lane's part of it. Rings have the latest row first.
-pub(super) struct Bytes<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W> {
+pub(super) struct Bytes<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> {
     image: S::Buffer<u8>,
     /// Where its samples are in a row: see [`columns`].
     column: u32,
@@ -61,9 +60,7 @@ pub(super) struct Bytes<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W>
     rows: [[u32; PAIRS]; 4],
     /// Smoothed down, in pairs: its own in the middle, two of each neighbour around them.
     around: [u32; PAIRS + 4],
-    /// Of smoothed rows, in pairs: right minus left, and the weighted sum across.
-    differences: [[u32; PAIRS]; 2],
-    sums: [[u32; PAIRS]; 2],
+    smoothed: <W::Gradient as Gradient>::Rows,
     window: W,
 }
 
@@ -91,8 +88,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Front<S
             ahead: [[0; 2]; ROWS],
             rows: [[0; PAIRS]; 4],
             around: [0; PAIRS + 4],
-            differences: [[0; PAIRS]; 2],
-            sums: [[0; PAIRS]; 2],
+            smoothed: W::Gradient::NONE,
             window: W::new(lane),
         };
         let first = front.load(lane, row, true);
@@ -178,11 +174,10 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Bytes<S
 
     /// One row down, which has number `i` of the samples taken last: gx and gy of the row before.
     #[inline(always)]
-    fn down(&mut self, lane: &Lane<S>, i: usize) -> ([u32; PAIRS], [u32; PAIRS]) {
+    fn down(&mut self, lane: &Lane<S>, i: usize) -> (W::Gradient, W::Gradient) {
         let around = self.around;
         self.next(lane, self.samples[i]);
-        let smoothed = Self::smooth(lane.s, around);
-        self.differentiate(lane.s, smoothed)
+        W::Gradient::differentiate::<S, GRADIENT>(lane.s, &mut self.smoothed, Self::smooth(lane.s, around))
     }
 
     /// The two words of a row that have the lane's samples; of one that may be above the image where it only leads to others.
@@ -226,7 +221,8 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Bytes<S
         }
         if i >= smoothed {
             let smoothed_row = Self::smooth(lane.s, around);
-            let (gx, gy) = self.differentiate(lane.s, smoothed_row);
+            let (gx, gy) =
+                W::Gradient::differentiate::<S, GRADIENT>(lane.s, &mut self.smoothed, smoothed_row);
             if i >= smoothed + 2 {
                 self.window.lead(lane, gx, gy, Self::of_gradient(top + i));
             }
@@ -269,58 +265,24 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Bytes<S
         });
     }
 
-    /// Smoothed samples in pairs, from the one before the lane's own to the one after.
+    /// Smooths across.
     #[inline(always)]
-    fn smooth(s: S, around: [u32; PAIRS + 4]) -> [u32; PAIRS + 1] {
+    fn smooth(s: S, around: [u32; PAIRS + 4]) -> Smoothed {
         // The second of a pair and the first of the one after it.
         let between = |i: usize| s.permute(around[i], around[i + 1], 0x5432);
         // 256 times what they become, and half of it: that fits in 16 bits, of which the high byte is kept.
-        const HIGH: u32 = 0x4341;
-        array::from_fn(|i| match SMOOTHING {
+        let pairs = array::from_fn(|i| match SMOOTHING {
             0 => between(i + 1),
             1 => {
                 let sum = around[i + 1] + around[i + 2] + 2 * between(i + 1);
-                s.permute(16 * sum + 0x0080_0080, 0, HIGH)
+                16 * sum + 0x0080_0080
             }
             _ => {
                 let near = around[i + 1] + around[i + 2];
                 let sum = between(i) + between(i + 2) + 4 * near + 6 * between(i + 1);
-                s.permute(sum + 0x0080_0080, 0, HIGH)
+                sum + 0x0080_0080
             }
-        })
-    }
-
-    /// gx and gy of the row before.
-    #[inline(always)]
-    fn differentiate(&mut self, s: S, p: [u32; PAIRS + 1]) -> ([u32; PAIRS], [u32; PAIRS]) {
-        let (outer, centre) = match GRADIENT {
-            gradient::SOBEL => (1, 2),
-            gradient::SCHARR => (3, 10),
-            _ => (0, 1),
-        };
-        let differences = array::from_fn(|i| p[i + 1].wrapping_sub(p[i]));
-        let sums = array::from_fn(|i| {
-            let between = s.permute(p[i], p[i + 1], 0x5432);
-            outer * (p[i] + p[i + 1]) + centre * between
         });
-        let gx: [u32; PAIRS] = array::from_fn(|i| {
-            let outside = differences[i].wrapping_add(self.differences[1][i]);
-            let inside: u32 = self.differences[0][i];
-            outside.wrapping_mul(outer).wrapping_add(inside.wrapping_mul(centre))
-        });
-        let gy: [u32; PAIRS] = array::from_fn(|i| sums[i].wrapping_sub(self.sums[1][i]));
-        push(&mut self.differences, differences);
-        push(&mut self.sums, sums);
-        (gx, gy)
+        Smoothed { pairs, byte: (SMOOTHING > 0).into() }
     }
-}
-
-/// The numbers of pairs, each of which is the second times 2¹⁶ plus the first, both signed.
-#[inline(always)]
-pub(super) fn split(pairs: [u32; PAIRS]) -> [i32; EACH] {
-    array::from_fn(|i| {
-        let pair = pairs[i / 2];
-        let first = i32::from(pair as i16);
-        if i % 2 == 0 { first } else { (pair as i32).wrapping_sub(first) >> 16 }
-    })
 }

@@ -7,7 +7,7 @@
 
 use core::array;
 
-use super::bytes::{PAIRS, split};
+use super::differences::{PAIRS, split};
 use super::running::{cell, pair};
 use super::{EACH, columns, mirrored};
 use crate::Simt;

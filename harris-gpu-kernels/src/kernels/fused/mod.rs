@@ -8,7 +8,7 @@
 //! Outside the image the samples are mirrored, and so are all that follow, but for gx beside it and gy above and below:
 //! these change their sign, so the walk turns them back.
 //!
-//! A [`Front`] is the way from samples to responses, that of [`bytes`] by way of a [`Window`](bytes::Window), that of box gradients by
+//! A [`Front`] is the way from samples to responses, that of [`bytes`] by way of [`differences`] and a [`Window`](bytes::Window), that of box gradients by
 //! [`Sides`], or takes [`Responses`] from a map; [`Corners`] is that from responses to corners; [`map`] leaves the responses themselves,
 //! and so do [`large`], for box gradients that need more room, and [`gaussians`], for what is weighted as floats,
 //! by way of [`smoothings`] and [`gradients`].
@@ -16,6 +16,7 @@
 mod boxes;
 mod bytes;
 mod corners;
+mod differences;
 mod gaussians;
 mod gradients;
 mod large;
@@ -351,7 +352,7 @@ trait Suited {
 }
 
 impl<const SMOOTHING: usize, const GRADIENT: u32> Suited for Narrow<SMOOTHING, GRADIENT, 1> {
-    type Window = Boxes<SMOOTHING, GRADIENT, 1>;
+    type Window = Boxes<SMOOTHING, GRADIENT>;
 }
 
 impl<const SMOOTHING: usize, const GRADIENT: u32> Suited for Narrow<SMOOTHING, GRADIENT, 2> {
@@ -410,9 +411,10 @@ macro_rules! maps {
             tap2: f32,
             tap3: f32,
         ) {
-            let measure = if measures::$measure == measures::ANY { measure } else { measures::$measure };
+            let is_for_any = measures::$measure == measures::ANY;
+            let measure = if is_for_any { measure } else { measures::$measure };
             let set = Settings {
-                pitch, size: Size { width, height }, first, last, rows, whole, later, scale, measure, parameter, frame, gradient, window, taps: [tap0, tap1, tap2, tap3], ..Settings::NONE
+                pitch, size: Size { width, height }, first, last, rows, whole, later, scale, measure, asks_measure: is_for_any, parameter, frame, gradient, window, taps: [tap0, tap1, tap2, tap3], ..Settings::NONE
             };
             map::map::<S, front!($samples, $smoothing, $gradient, $weights, $window)>(s, image, state, response, (set, extent == 1));
         }

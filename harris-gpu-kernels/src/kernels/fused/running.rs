@@ -3,7 +3,7 @@
 
 use core::array;
 
-use super::bytes::{PAIRS, split};
+use super::differences::{PAIRS, split};
 use super::{EACH, Lane};
 use crate::Simt;
 use crate::simt::WARP;

@@ -7,7 +7,7 @@
 use core::array;
 
 use super::boxes::measured;
-use super::bytes::{PAIRS, split};
+use super::differences::{PAIRS, split};
 use super::running::{cell, pair};
 use super::wide::sums_before;
 use super::{COLUMNS, EACH, Front, Lane, NEVER, ROWS, Settings, columns, mirrored};

@@ -1,7 +1,8 @@
 //! Box windows of 5 and 7 rows of 8-bit samples: sums down that run on, of which those across are few enough to be added up.
 
-use super::boxes::{MOST_TRACE, across, measured};
-use super::bytes::{PAIRS, Window};
+use super::boxes::{MOST_TRACE, across, measured, reached};
+use super::bytes::Window;
+use super::differences::PAIRS;
 use super::running::Running;
 use super::{EACH, Lane, NEVER};
 use crate::Simt;
@@ -18,6 +19,7 @@ impl<const WINDOW: usize> Sliding<WINDOW> {
 }
 
 impl<S: Simt, const WINDOW: usize> Window<S> for Sliding<WINDOW> {
+    type Gradient = [u32; PAIRS];
     type Sum = i32;
     const RADIUS: usize = WINDOW;
 
@@ -51,11 +53,7 @@ impl<S: Simt, const WINDOW: usize> Window<S> for Sliding<WINDOW> {
         valid: bool,
     ) -> (bool, [f32; EACH]) {
         let (xx, yy) = (across::<S, WINDOW>(lane.s, xx), across::<S, WINDOW>(lane.s, yy));
-        let mut greatest = i32::MIN;
-        for i in 0..EACH {
-            greatest = greatest.max(xx[i].wrapping_add(yy[i]));
-        }
-        let strong = lane.s.any(valid && greatest >= self.least);
+        let strong = reached(lane, self.least, xx, yy, valid);
         let mut responses = [NEVER; EACH];
         if strong {
             let twice_xy = across::<S, WINDOW>(lane.s, lane.turn(twice_xy));

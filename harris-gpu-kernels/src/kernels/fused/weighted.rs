@@ -4,7 +4,7 @@ use core::array;
 
 use super::super::number::Number;
 use super::super::response::{by_measure, measure};
-use super::bytes::{PAIRS, Window, split};
+use super::bytes::Window;
 use super::{EACH, Lane, NEVER, Settings};
 use crate::{Simt, Word};
 
@@ -89,6 +89,7 @@ pub(super) struct Weighted<W: Weights, const RADIUS: usize> {
 }
 
 impl<S: Simt, W: Weights, const RADIUS: usize> Window<S> for Weighted<W, RADIUS> {
+    type Gradient = [i32; EACH];
     type Sum = W::Sum;
     const RADIUS: usize = RADIUS;
 
@@ -104,8 +105,8 @@ impl<S: Simt, W: Weights, const RADIUS: usize> Window<S> for Weighted<W, RADIUS>
     }
 
     #[inline(always)]
-    fn down(&mut self, lane: &Lane<S>, gx: [u32; PAIRS], gy: [u32; PAIRS], row: i32) -> [[W::Sum; EACH]; 3] {
-        let (gx, gy) = (split(gx).map(W::number), split(gy).map(W::number));
+    fn down(&mut self, lane: &Lane<S>, gx: [i32; EACH], gy: [i32; EACH], row: i32) -> [[W::Sum; EACH]; 3] {
+        let (gx, gy) = (gx.map(W::number), gy.map(W::number));
         // Above and below the image gy has changed its sign: that changes the sign of the product of both alone.
         let outside = row as u32 >= lane.set.size.height;
         let turned = if outside { gy.map(|gy| W::Sum::ZERO - gy) } else { gy };

@@ -6,7 +6,8 @@
 use core::array;
 
 use super::boxes::{MOST_TRACE, measured};
-use super::bytes::{PAIRS, Window};
+use super::bytes::Window;
+use super::differences::PAIRS;
 use super::running::{Running, cell, pair};
 use super::{EACH, Lane, NEVER};
 use crate::Simt;
@@ -29,6 +30,7 @@ pub(super) struct Wide<const MOST: usize> {
 }
 
 impl<S: Simt, const MOST: usize> Window<S> for Wide<MOST> {
+    type Gradient = [u32; PAIRS];
     type Sum = i32;
     const RADIUS: usize = 0;
 

@@ -1,0 +1,122 @@
+//! From smoothed 8-bit samples to gradients.
+
+use core::array;
+
+use super::super::runs::push;
+use super::EACH;
+use crate::Simt;
+use crate::abi::gradient;
+
+/// Pairs of samples that a lane has of a row.
+pub(super) const PAIRS: usize = EACH / 2;
+
+/// A row of gradients along one axis.
+pub(super) trait Gradient: Copy {
+    /// What is kept of smoothed rows.
+    type Rows: Copy;
+    /// That of none.
+    const NONE: Self::Rows;
+
+    /// Takes the next smoothed row, and returns gx and gy of the one before.
+    fn differentiate<S: Simt, const GRADIENT: u32>(
+        s: S,
+        rows: &mut Self::Rows,
+        smoothed: Smoothed,
+    ) -> (Self, Self);
+}
+
+/// Smoothed samples, from the one before the lane's own to the one after, in pairs: a byte of each half, of which number, from the low end.
+#[derive(Clone, Copy)]
+pub(super) struct Smoothed {
+    pub(super) pairs: [u32; PAIRS + 1],
+    pub(super) byte: u32,
+}
+
+/// A gradient's weights along an edge: outside, and inside.
+#[inline(always)]
+fn along(gradient: u32) -> (i8, i8) {
+    match gradient {
+        gradient::SOBEL => (1, 2),
+        gradient::SCHARR => (3, 10),
+        _ => (0, 1),
+    }
+}
+
+/// In pairs, see [`split`]. Kept are, of two rows: right minus left, and the weighted sum across.
+impl Gradient for [u32; PAIRS] {
+    type Rows = [[[u32; PAIRS]; 2]; 2];
+    const NONE: Self::Rows = [[[0; PAIRS]; 2]; 2];
+
+    #[inline(always)]
+    fn differentiate<S: Simt, const GRADIENT: u32>(
+        s: S,
+        rows: &mut Self::Rows,
+        smoothed: Smoothed,
+    ) -> (Self, Self) {
+        let p = match smoothed.byte {
+            0 => smoothed.pairs,
+            _ => array::from_fn(|i| s.permute(smoothed.pairs[i], 0, 0x4341)),
+        };
+        let (outer, centre) = along(GRADIENT);
+        let (outer, centre) = (outer as u32, centre as u32);
+        let differences = array::from_fn(|i| p[i + 1].wrapping_sub(p[i]));
+        let sums: [u32; PAIRS] = array::from_fn(|i| {
+            let between = s.permute(p[i], p[i + 1], 0x5432);
+            outer * (p[i] + p[i + 1]) + centre * between
+        });
+        let gx = array::from_fn(|i| {
+            let outside = u32::wrapping_add(differences[i], rows[0][1][i]);
+            let inside: u32 = rows[0][0][i];
+            outside.wrapping_mul(outer).wrapping_add(inside.wrapping_mul(centre))
+        });
+        let gy = array::from_fn(|i| sums[i].wrapping_sub(rows[1][1][i]));
+        push(&mut rows[0], differences);
+        push(&mut rows[1], sums);
+        (gx, gy)
+    }
+}
+
+/// One by one. Kept are, of two rows: the samples around the lane's first two columns, and those around the others, from the one before on.
+impl Gradient for [i32; EACH] {
+    type Rows = [[u32; PAIRS]; 2];
+    const NONE: Self::Rows = [[0; PAIRS]; 2];
+
+    #[inline(always)]
+    fn differentiate<S: Simt, const GRADIENT: u32>(
+        s: S,
+        rows: &mut Self::Rows,
+        smoothed: Smoothed,
+    ) -> (Self, Self) {
+        let selector = 0x6420 + 0x1111 * smoothed.byte;
+        let next = array::from_fn(|i| s.permute(smoothed.pairs[i], smoothed.pairs[i + 1], selector));
+        let [row, before] = *rows;
+        let (outer, centre) = along(GRADIENT);
+        // Products of three samples of a row and their weights, added to a sum for each column.
+        let plus = |sums: Self, row: [u32; PAIRS], [left, middle, right]: [i8; 3]| -> Self {
+            let weights = [[left, middle, right, 0], [0, left, middle, right]];
+            array::from_fn(|i| s.dot(sums[i], row[i / 2], weights[i % 2]))
+        };
+        let across = |weight: i8| [-weight, 0, weight];
+        let mut gx = [0; EACH];
+        if outer > 0 {
+            gx = plus(gx, before, across(outer));
+        }
+        gx = plus(gx, row, across(centre));
+        if outer > 0 {
+            gx = plus(gx, next, across(outer));
+        }
+        let gy = plus(plus([0; EACH], before, [-outer, -centre, -outer]), next, [outer, centre, outer]);
+        push(rows, next);
+        (gx, gy)
+    }
+}
+
+/// The numbers of pairs, each of which is the second times 2¹⁶ plus the first, both signed.
+#[inline(always)]
+pub(super) fn split(pairs: [u32; PAIRS]) -> [i32; EACH] {
+    array::from_fn(|i| {
+        let pair = pairs[i / 2];
+        let first = i32::from(pair as i16);
+        if i % 2 == 0 { first } else { (pair as i32).wrapping_sub(first) >> 16 }
+    })
+}
