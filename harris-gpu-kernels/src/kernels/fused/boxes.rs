@@ -80,23 +80,6 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32> Window<S> for Boxes<S
     }
 }
 
-/// Whether any lane's trace of a row, of sums of gx² and gy², reaches the least around a corner. No response is greater than the trace
-/// allows: a row of which none does has no corner, and no response that a corner could lose to.
-#[inline(always)]
-pub(super) fn reached<S: Simt>(
-    lane: &Lane<S>,
-    least: i32,
-    xx: [i32; EACH],
-    yy: [i32; EACH],
-    valid: bool,
-) -> bool {
-    let mut greatest = i32::MIN;
-    for i in 0..EACH {
-        greatest = greatest.max(xx[i].wrapping_add(yy[i]));
-    }
-    lane.s.any(valid && greatest >= least)
-}
-
 impl<const SMOOTHING: usize, const GRADIENT: u32> Boxes<SMOOTHING, GRADIENT> {
     /// Whether all window sums of squares are less than 2²³ and those of gx·gy less than 2²² away from 0.
     ///
@@ -178,6 +161,23 @@ pub(super) fn across<S: Simt, const WINDOW: usize>(s: S, own: [i32; EACH]) -> [i
         }
         sum
     })
+}
+
+/// Whether any lane's trace of a row, of sums of gx² and gy², reaches the least around a corner. No response is greater than the trace
+/// allows: a row of which none does has no corner, and no response that a corner could lose to.
+#[inline(always)]
+pub(super) fn reached<S: Simt>(
+    lane: &Lane<S>,
+    least: i32,
+    xx: [i32; EACH],
+    yy: [i32; EACH],
+    valid: bool,
+) -> bool {
+    let mut greatest = i32::MIN;
+    for i in 0..EACH {
+        greatest = greatest.max(xx[i].wrapping_add(yy[i]));
+    }
+    lane.s.any(valid && greatest >= least)
 }
 
 /// The responses of a lane's columns, whose tensors a closure tells by their numbers, as [`measured_by`] has them.

@@ -60,6 +60,7 @@ pub(super) struct Bytes<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W:
     rows: [[u32; PAIRS]; 4],
     /// Smoothed down, in pairs: its own in the middle, two of each neighbour around them.
     around: [u32; PAIRS + 4],
+    /// What gradients need of smoothed rows.
     smoothed: <W::Gradient as Gradient>::Rows,
     window: W,
 }
@@ -265,7 +266,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Bytes<S
         });
     }
 
-    /// Smooths across.
+    /// Smooths across, what was smoothed down.
     #[inline(always)]
     fn smooth(s: S, around: [u32; PAIRS + 4]) -> Smoothed {
         // The second of a pair and the first of the one after it.

@@ -8,9 +8,9 @@
 //! Outside the image the samples are mirrored, and so are all that follow, but for gx beside it and gy above and below:
 //! these change their sign, so the walk turns them back.
 //!
-//! A [`Front`] is the way from samples to responses, that of [`bytes`] by way of [`differences`] and a [`Window`](bytes::Window), that of box gradients by
-//! [`Sides`], or takes [`Responses`] from a map; [`Corners`] is that from responses to corners; [`map`] leaves the responses themselves,
-//! and so do [`large`], for box gradients that need more room, and [`gaussians`], for what is weighted as floats,
+//! A [`Front`] is the way from samples to responses, that of [`bytes`] by way of [`differences`] and a [`Window`](bytes::Window), that of
+//! box gradients by [`Sides`], or takes [`Responses`] from a map; [`Corners`] is that from responses to corners; [`map`] leaves the
+//! responses themselves, and so do [`large`], for box gradients that need more room, and [`gaussians`], for what is weighted as floats,
 //! by way of [`smoothings`] and [`gradients`].
 
 mod boxes;
