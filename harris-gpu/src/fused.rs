@@ -265,7 +265,8 @@ impl Pieces {
             let rows = part.walked - walked;
             let lengths = pieces.lengths(rows);
             pieces.count += strips * lengths.pieces(rows);
-            pieces.room = pieces.room.max(most(walk.columns() as usize) * most(lengths.first));
+            pieces.room =
+                pieces.room.max(most(walk.columns(search.width).own(0) as usize) * most(lengths.first));
             walked = part.walked;
         }
         if let Some(rim) = pieces.rim {

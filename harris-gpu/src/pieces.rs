@@ -1,7 +1,7 @@
 //! How a walk is shared out to warps.
 
 use harris_gpu_kernels::abi::Kernel;
-use harris_gpu_kernels::abi::fused::{self, ROWS};
+use harris_gpu_kernels::abi::fused::{ROWS, Strips};
 
 /// Rows of a strip that one warp walks: many enough that the rows before the first, which it walks too, count little.
 const MOST_ROWS: usize = 160;
@@ -24,12 +24,12 @@ pub(crate) struct Walk {
 impl Walk {
     /// Strips of an image, side by side.
     pub(crate) fn strips(self, width: u32) -> usize {
-        width.div_ceil(self.columns()) as usize
+        self.columns(width).number as usize
     }
 
-    /// Columns of a strip.
-    pub(crate) fn columns(self) -> u32 {
-        fused::own(self.kernel.side(self.gradient, self.window).expect("a fused kernel"))
+    /// How the columns of an image are shared out to them.
+    pub(crate) fn columns(self, width: u32) -> Strips {
+        self.kernel.strips(self.gradient, self.window, width).expect("a fused kernel")
     }
 
     /// Columns and rows from a corner to the farthest sample on which it depends.

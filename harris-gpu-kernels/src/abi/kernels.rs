@@ -170,7 +170,7 @@ macro_rules! for_each_kernel {
             rim::rim_f32 [256, 1600] (image: [f32], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, slides: u32, radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, threshold: u32, value: f32, piece: u32, pieces: u32, room: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
             rim::rim_rounded_u8 [256, 1600] (image: [u8], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, slides: u32, radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, threshold: u32, value: f32, piece: u32, pieces: u32, room: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
 
-            // Blocks are pieces of strips of `fused::own` columns, from row `first` to row `last`: `whole` of `rows` rows in each, then
+            // Blocks are pieces of the strips of `fused::Strips`, from row `first` to row `last`: `whole` of `rows` rows in each, then
             // others of `later`. Samples, rows `pitch` samples apart, to the keys of corners that exceed what is known of the threshold,
             // and their number. Rows of
             // blocks are images, `stride` samples apart, of `pieces` each, of which the first here is number `piece`; each has room
@@ -363,7 +363,7 @@ macro_rules! for_each_fused {
             binomial3_sobel_box3_shi_tomasi_radius2 [16]: Bytes, 1, SOBEL, Box, 1, SHI_TOMASI, 2;
             sobel_box3_radius1 [16]: Bytes, 0, SOBEL, Box, 1, ANY, 1;
             sobel_box3_radius2 [16]: Bytes, 0, SOBEL, Box, 1, ANY, 2;
-            binomial3_sobel_box3_radius1 [12]: Bytes, 1, SOBEL, Box, 1, ANY, 1;
+            binomial3_sobel_box3_radius1 [16]: Bytes, 1, SOBEL, Box, 1, ANY, 1;
             binomial3_sobel_box3_radius2 [16]: Bytes, 1, SOBEL, Box, 1, ANY, 2;
             sobel_box5_radius1 [16]: Bytes, 0, SOBEL, Box, 2, ANY, 1;
             sobel_box5_radius2 [16]: Bytes, 0, SOBEL, Box, 2, ANY, 2;
@@ -380,7 +380,7 @@ macro_rules! for_each_fused {
             scharr_box3_radius2 [16]: Bytes, 0, SCHARR, Box, 1, ANY, 2;
             central_box3_radius1 [16]: Bytes, 0, CENTRAL, Box, 1, ANY, 1;
             central_box3_radius2 [16]: Bytes, 0, CENTRAL, Box, 1, ANY, 2;
-            binomial3_central_box3_radius1 [12]: Bytes, 1, CENTRAL, Box, 1, ANY, 1;
+            binomial3_central_box3_radius1 [16]: Bytes, 1, CENTRAL, Box, 1, ANY, 1;
             binomial3_central_box3_radius2 [16]: Bytes, 1, CENTRAL, Box, 1, ANY, 2;
             u16_sobel_box3_radius1 [8]: Words, 0, SOBEL, Box, 1, ANY, 1;
             u16_sobel_box3_radius2 [8]: Words, 0, SOBEL, Box, 1, ANY, 2;
@@ -415,7 +415,7 @@ macro_rules! for_each_fused {
             sobel_gaussian7_radius1 [8]: Bytes, 0, SOBEL, Gaussian, 3, ANY, 1;
             sobel_gaussian7_radius2 [8]: Bytes, 0, SOBEL, Gaussian, 3, ANY, 2;
             binomial3_sobel_binomial3_radius1 [16]: Bytes, 1, SOBEL, Binomial, 1, ANY, 1;
-            binomial3_sobel_binomial3_radius2 [12]: Bytes, 1, SOBEL, Binomial, 1, ANY, 2;
+            binomial3_sobel_binomial3_radius2 [16]: Bytes, 1, SOBEL, Binomial, 1, ANY, 2;
             binomial3_sobel_binomial5_radius1 [12]: Bytes, 1, SOBEL, Binomial, 2, ANY, 1;
             binomial3_sobel_binomial5_radius2 [12]: Bytes, 1, SOBEL, Binomial, 2, ANY, 2;
             binomial3_sobel_binomial7_radius1 [8]: Bytes, 1, SOBEL, Binomial, 3, ANY, 1;

@@ -102,7 +102,7 @@ impl Kernel {
             Kernel::map_central_gaussian5 => Some(gaussians::BLOCKS_OF_CENTRAL),
             Kernel::map_rgb_central_gaussian5 => Some(gaussians::BLOCKS_OF_COLOURS),
             Kernel::box_gradient | Kernel::respond_box_i32 | Kernel::respond_box_i64 => Some(boxes::BLOCKS),
-            _ => self.of_corners().or(self.of_map()).map(|[blocks, _]| blocks),
+            _ => self.walk().map(|walk| walk.blocks),
         }
     }
 
@@ -110,34 +110,49 @@ impl Kernel {
     /// window have these radii.
     #[must_use]
     pub fn reach(self, gradient: u32, window: u32) -> Option<u32> {
-        self.of_corners().or(self.of_map()).map(|[_, reach]| reach + gradient + window)
+        self.walk().map(|walk| walk.reach + gradient + window)
     }
 
-    /// Columns to each side of a warp's that only lead to others, of such a kernel.
+    /// The strips in which such a kernel walks images so wide.
     #[must_use]
-    pub fn side(self, gradient: u32, window: u32) -> Option<u32> {
-        let reach = self.reach(gradient, window)?;
-        let is_of_or_in_map = self.of_map().is_some() || self.seeks_in_map();
-        Some(if is_of_or_in_map { fused::side_of_map(reach) } else { reach })
+    pub fn strips(self, gradient: u32, window: u32, width: u32) -> Option<fused::Strips> {
+        let walk = self.walk()?;
+        let reach = walk.reach + gradient + window;
+        let side = if walk.has_map { fused::side_of_map(reach) } else { reach };
+        Some(fused::Strips::new(side, width, walk.mirrors_words))
     }
+
+    fn walk(self) -> Option<Walk> {
+        self.of_corners().or(self.of_map())
+    }
+}
+
+/// What there is to know of a fused kernel.
+struct Walk {
+    /// Blocks that a multiprocessor is to hold.
+    blocks: u32,
+    /// [`Kernel::reach`], but for gradient and window.
+    reach: u32,
+    /// Whether it leaves responses, or seeks corners among them.
+    has_map: bool,
+    /// See [`fused::Strips`].
+    mirrors_words: bool,
 }
 
 macro_rules! fused_kernels {
     ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
         impl Kernel {
-            /// [`Kernel::blocks_held`] and [`Kernel::reach`], but for gradient and window, of those that find corners.
-            fn of_corners(self) -> Option<[u32; 2]> {
+            /// One that finds corners.
+            fn of_corners(self) -> Option<Walk> {
+                let of = |blocks, reach, samples, weights, window| Walk {
+                    blocks,
+                    reach,
+                    has_map: samples == fused::Samples::Responses,
+                    mirrors_words: fused::mirrors_words(samples, weights, window),
+                };
                 match self {
-                    $(Kernel::$name => Some([$blocks, $smoothing + $radius]),)*
+                    $(Kernel::$name => Some(of($blocks, $smoothing + $radius, fused::Samples::$samples, fused::Weights::$weights, $window)),)*
                     _ => None,
-                }
-            }
-
-            /// Whether it seeks corners among responses.
-            fn seeks_in_map(self) -> bool {
-                match self {
-                    $(Kernel::$name => fused::Samples::$samples == fused::Samples::Responses,)*
-                    _ => false,
                 }
             }
 
@@ -160,10 +175,16 @@ for_each_fused!(fused_kernels);
 macro_rules! map_kernels {
     ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident;)*) => {
         impl Kernel {
-            /// [`Kernel::blocks_held`] and [`Kernel::reach`], but for gradient and window, of those that leave responses.
-            fn of_map(self) -> Option<[u32; 2]> {
+            /// One that leaves responses.
+            fn of_map(self) -> Option<Walk> {
+                let of = |blocks, reach, samples, weights, window| Walk {
+                    blocks,
+                    reach,
+                    has_map: true,
+                    mirrors_words: fused::mirrors_words(samples, weights, window),
+                };
                 match self {
-                    $(Kernel::$name => Some([$blocks, $smoothing]),)*
+                    $(Kernel::$name => Some(of($blocks, $smoothing, fused::Samples::$samples, fused::Weights::$weights, $window)),)*
                     _ => None,
                 }
             }
@@ -321,10 +342,57 @@ pub mod fused {
     /// The greatest radius of box gradients, and of windows behind them, that there are kernels for.
     pub const MOST_OF_BOXES: usize = 4;
 
-    /// Columns of which a warp finds the corners, where these depend on samples so many columns away.
+    /// Whether a kernel for such samples and a window of such weights and radius mirrors words, as [`Strips`] tells.
     #[must_use]
-    pub const fn own(reach: u32) -> u32 {
-        COLUMNS - 2 * reach
+    pub fn mirrors_words(samples: Samples, weights: Weights, window: usize) -> bool {
+        (samples, weights, window) == (Samples::Bytes, Weights::Box, 1)
+    }
+
+    /// How the columns of an image are shared out to strips, side by side, which overlap.
+    ///
+    /// Lanes may compute the gradients of their first two columns from one word, those of the others from another, and mirror words beside
+    /// the image. Then none of a column inside is to be among these: where anything depends on the column before the image's first, that is
+    /// the second of two, and the one after the last is the first of two. Strips of images of odd widths thus lie a column farther left, but
+    /// for the first.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Strips {
+        /// How many there are.
+        pub number: u32,
+        /// Columns from one to the next.
+        columns: u32,
+        /// Columns to each side of its own that only lead to others.
+        side: u32,
+        /// How many columns strips lie farther left, and those but for the first of images of odd widths.
+        shift: u32,
+        odd: u32,
+    }
+
+    impl Strips {
+        /// Of an image at least twice [`MOST_REACH`] wide, where corners or responses depend on columns so far to each side.
+        #[must_use]
+        pub const fn new(side: u32, width: u32, mirrors_words: bool) -> Self {
+            let most = COLUMNS - 2 * side;
+            let [shift, odd] = if mirrors_words { [side % 2, width % 2] } else { [0; 2] };
+            // Of odd images the first strip sees nothing of the column after the last.
+            let fewer = width.saturating_sub(3) & !3;
+            if odd == 1 && fewer < most {
+                return Self { number: 2, columns: fewer, side, shift, odd };
+            }
+            Self { number: (width + shift + odd).div_ceil(most), columns: most, side, shift, odd }
+        }
+
+        /// The first column that a strip sees; its own are from `side` columns farther right on.
+        #[must_use]
+        pub const fn left(&self, strip: u32) -> i32 {
+            let odd = if strip > 0 { self.odd } else { 0 };
+            (strip * self.columns) as i32 - (self.side + self.shift + odd) as i32
+        }
+
+        /// How many columns are its own: of one that begins left of the image, which is the first, and of others.
+        #[must_use]
+        pub const fn own(&self, left: i32) -> u32 {
+            self.columns - if left < 0 { self.odd } else { 0 }
+        }
     }
 
     /// Columns to each side of a warp's that only lead to others where it leaves responses which depend on samples so many columns away, or

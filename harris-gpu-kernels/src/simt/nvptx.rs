@@ -6,7 +6,9 @@
 #![allow(unsafe_code)]
 
 use core::arch::asm;
-use core::arch::nvptx::{_block_dim_x, _block_idx_x, _block_idx_y, _grid_dim_x, _syncthreads, _thread_idx_x};
+use core::arch::nvptx::{
+    _block_dim_x, _block_idx_x, _block_idx_y, _block_idx_z, _grid_dim_x, _syncthreads, _thread_idx_x,
+};
 
 use super::{Simt, WARP, Word};
 
@@ -371,7 +373,10 @@ impl Simt for Nvptx {
 
     #[inline(always)]
     fn dot(self, sum: i32, bytes: u32, weights: [i8; 4]) -> i32 {
-        let weights = u32::from_le_bytes(weights.map(|weight| weight as u8));
+        // SAFETY: reads a register.
+        let zero = unsafe { _block_idx_z() } as u32;
+        // Not as a constant, which `ptxas` would bring to a register of the warp anew each time.
+        let weights = u32::from_le_bytes(weights.map(|weight| weight as u8)) ^ zero;
         let all;
         // SAFETY: arithmetic alone.
         unsafe {

@@ -5,7 +5,7 @@ use core::array;
 use super::super::response::{by_measure, lesser_eigenvalue, measure};
 use super::super::runs::push;
 use super::bytes::Window;
-use super::{EACH, Lane, NEVER};
+use super::{EACH, Lane, NEVER, Place};
 use crate::Simt;
 use crate::abi::{gradient, measure as measures};
 
@@ -25,8 +25,6 @@ const RADIUS: usize = 1;
 
 /// A lane's part of it, behind a smoothing and a gradient. The ring has the latest row first.
 pub(super) struct Boxes<const SMOOTHING: usize, const GRADIENT: u32> {
-    /// What the trace of the sums around a corner reaches.
-    least: i32,
     /// Products of gradients: of a window's rows, the lowest of which is the last taken.
     products: [[[i32; EACH]; 3]; 2 * RADIUS + 1],
 }
@@ -35,25 +33,32 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32> Window<S> for Boxes<S
     type Gradient = [i32; EACH];
     type Sum = i32;
     const RADIUS: usize = RADIUS;
+    const AT_ONCE: bool = true;
 
     #[inline(always)]
     fn new(_: &Lane<S>) -> Self {
-        Self { least: 0, products: [[[0; EACH]; 3]; 2 * RADIUS + 1] }
+        Self { products: [[[0; EACH]; 3]; 2 * RADIUS + 1] }
     }
 
     #[inline(always)]
-    fn listen(&mut self, least: f32) {
-        // Sums are less than 2³⁰, and so is what may have been added to them.
-        let offset = if Self::SMALL { FROM_0.wrapping_mul(2) } else { 0 };
-        self.least = (least.min(MOST_TRACE) as i32).wrapping_add(offset);
-    }
+    fn listen(&mut self, _: f32) {}
 
     #[inline(always)]
-    fn down(&mut self, lane: &Lane<S>, gx: [i32; EACH], gy: [i32; EACH], _: i32) -> [[i32; EACH]; 3] {
+    fn down(
+        &mut self,
+        lane: &Lane<S>,
+        gx: [i32; EACH],
+        gy: [i32; EACH],
+        row: i32,
+        place: Place,
+    ) -> [[i32; EACH]; 3] {
         let [square, other] = Self::OFFSETS;
+        // Above and below the image gy has changed its sign: that changes the sign of the product of both alone.
+        let outside = place != Place::Inside && row as u32 >= lane.set.size.height;
+        let turned = if outside { gy.map(|gy| -gy) } else { gy };
         let products = [
             array::from_fn(|i| (gx[i] * gx[i]).wrapping_add(square)),
-            array::from_fn(|i| (gx[i] * gy[i]).wrapping_add(other)),
+            array::from_fn(|i| (gx[i] * turned[i]).wrapping_add(other)),
             array::from_fn(|i| (gy[i] * gy[i]).wrapping_add(square)),
         ];
         push(&mut self.products, products);
@@ -62,21 +67,9 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32> Window<S> for Boxes<S
     }
 
     #[inline(always)]
-    fn respond(
-        &self,
-        lane: &Lane<S>,
-        [xx, xy, yy]: [[i32; EACH]; 3],
-        row: i32,
-        valid: bool,
-    ) -> (bool, [f32; EACH]) {
-        let (xx, yy) = (across::<S, RADIUS>(lane.s, xx), across::<S, RADIUS>(lane.s, yy));
-        let strong = reached(lane, self.least, xx, yy, valid);
-        let mut responses = [NEVER; EACH];
-        if strong {
-            let xy = across::<S, RADIUS>(lane.s, self.turn(lane, xy, row));
-            responses = Self::measure(lane, [xx, xy, yy]);
-        }
-        (strong, responses)
+    fn respond(&self, lane: &Lane<S>, sums: [[i32; EACH]; 3], place: Place) -> (bool, [f32; EACH]) {
+        let responses = Self::measure(lane, sums.map(|sums| across::<S, RADIUS>(lane.s, sums)));
+        (true, responses.map(|response| if place.is_valid() { response } else { NEVER }))
     }
 }
 
@@ -91,28 +84,6 @@ impl<const SMOOTHING: usize, const GRADIENT: u32> Boxes<SMOOTHING, GRADIENT> {
     /// What squares and gx·gy have more than they, so that the sums of a window are bits of floats.
     const OFFSETS: [i32; 2] =
         if Self::SMALL { [FROM_0.wrapping_mul(NINTH), AROUND_0.wrapping_mul(NINTH)] } else { [0; 2] };
-
-    /// Sums down of gx·gy over the window whose lowest row is `lowest`, as they are without the signs that changed outside of the image.
-    #[inline(always)]
-    fn turn<S: Simt>(&self, lane: &Lane<S>, mut sums: [i32; EACH], lowest: i32) -> [i32; EACH] {
-        let height = lane.set.size.height;
-        let outside = |row: i32| row as u32 >= height;
-        if lane.at_edge || (lowest - 2 * RADIUS as i32) as u32 >= height - 2 * RADIUS as u32 {
-            let offset = Self::OFFSETS[1];
-            for row in 0..2 * RADIUS + 1 {
-                let times = if outside(lowest - row as i32) { 2 } else { 0 };
-                for i in 0..EACH {
-                    // So that compilers do not keep the product without its offset, too.
-                    let product = lane.s.add(self.products[row][1][i], -offset, 0);
-                    // Of rows above the first that the walk reads there is none: no corner depends on what comes of them.
-                    sums[i] = sums[i].wrapping_sub(product.wrapping_mul(times));
-                }
-            }
-            let offset = offset.wrapping_mul(2 * RADIUS as i32 + 1);
-            sums = lane.turn(sums.map(|sum| sum.wrapping_sub(offset))).map(|sum| sum.wrapping_add(offset));
-        }
-        sums
-    }
 
     #[inline(always)]
     fn measure<S: Simt>(lane: &Lane<S>, sums: [[i32; EACH]; 3]) -> [f32; EACH] {
@@ -171,13 +142,13 @@ pub(super) fn reached<S: Simt>(
     least: i32,
     xx: [i32; EACH],
     yy: [i32; EACH],
-    valid: bool,
+    place: Place,
 ) -> bool {
     let mut greatest = i32::MIN;
     for i in 0..EACH {
         greatest = greatest.max(xx[i].wrapping_add(yy[i]));
     }
-    lane.s.any(valid && greatest >= least)
+    lane.s.any(place.is_valid() && greatest >= least)
 }
 
 /// The responses of a lane's columns, whose tensors a closure tells by their numbers, as [`measured_by`] has them.

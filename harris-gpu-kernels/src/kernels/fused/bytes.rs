@@ -3,8 +3,8 @@
 use core::array;
 
 use super::super::runs::push;
-use super::differences::{Gradient, PAIRS, Smoothed};
-use super::{EACH, Front, Lane, ROWS, Settings, beyond, columns, mirrored};
+use super::differences::{Gradient, PAIRS, Smoothed, selectors};
+use super::{EACH, Front, Lane, Place, ROWS, Settings, beyond, columns, mirrored};
 use crate::Simt;
 
 /// A window, which makes responses of gradients: a lane's part of it.
@@ -19,32 +19,31 @@ pub(super) trait Window<S: Simt> {
 
     fn new(lane: &Lane<S>) -> Self;
 
+    /// Whether no trace is asked, and responses come as [`Front::AT_ONCE`] has it: then the gradients beside the image have the sign that
+    /// their products need.
+    const AT_ONCE: bool = false;
+
     /// Learns what the trace of the sums around a corner reaches at least.
     fn listen(&mut self, least: f32);
 
     /// Takes the gradients of a row that only leads to the first whose sums are asked for.
     #[inline(always)]
     fn lead(&mut self, lane: &Lane<S>, gx: Self::Gradient, gy: Self::Gradient, row: i32) {
-        self.down(lane, gx, gy, row);
+        self.down(lane, gx, gy, row, Place::Invalid);
     }
 
-    /// Sums down of gx², gx·gy and gy² over the window whose lowest row is `row`, to which these gradients belong.
+    /// Sums down of gx², gx·gy and gy² over the window whose lowest row is `row`, to which these gradients belong, for responses in a place.
     fn down(
         &mut self,
         lane: &Lane<S>,
         gx: Self::Gradient,
         gy: Self::Gradient,
         row: i32,
+        place: Place,
     ) -> [[Self::Sum; EACH]; 3];
 
     /// Responses by these sums, as [`Front::step`] has them.
-    fn respond(
-        &self,
-        lane: &Lane<S>,
-        sums: [[Self::Sum; EACH]; 3],
-        row: i32,
-        valid: bool,
-    ) -> (bool, [f32; EACH]);
+    fn respond(&self, lane: &Lane<S>, sums: [[Self::Sum; EACH]; 3], place: Place) -> (bool, [f32; EACH]);
 }
 
 /// A lane's part of it. Rings have the latest row first.
@@ -53,6 +52,8 @@ pub(super) struct Bytes<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W:
     /// Where its samples are in a row: see [`columns`].
     column: u32,
     selector: u32,
+    /// Where gradients find theirs: see [`Smoothed`].
+    gradients: [u32; PAIRS],
     /// Its samples of the next rows, and the words of those after them.
     samples: [u32; ROWS],
     ahead: [[u32; 2]; ROWS],
@@ -71,6 +72,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Front<S
     type Sample = u8;
     const REACH: i32 = (SMOOTHING + 1 + W::RADIUS) as i32;
     const LEADING: usize = 2 * Self::REACH as usize / ROWS;
+    const AT_ONCE: bool = W::AT_ONCE;
 
     #[inline(always)]
     fn reach(set: &Settings) -> i32 {
@@ -85,6 +87,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Front<S
             image,
             column,
             selector,
+            gradients: selectors(lane, SMOOTHING > 0, W::AT_ONCE),
             samples: [0; ROWS],
             ahead: [[0; 2]; ROWS],
             rows: [[0; PAIRS]; 4],
@@ -92,8 +95,8 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Front<S
             smoothed: W::Gradient::NONE,
             window: W::new(lane),
         };
-        let first = front.load(lane, row, true);
-        front.ahead = array::from_fn(|i| front.load(lane, row + 1 + i as i32, true));
+        let first = front.load_leading(lane, row);
+        front.ahead = array::from_fn(|i| front.load_leading(lane, row + 1 + i as i32));
         let samples = front.pick(lane, first);
         front.lead_row(lane, samples, row, -1);
         front
@@ -104,7 +107,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Front<S
         const { assert!(Self::LEADING <= 3, "so often it is done below") };
         // All at once, so that they are waited for once.
         let words: [[[u32; 2]; ROWS]; 3] = array::from_fn(|t| match t < Self::LEADING {
-            true => array::from_fn(|i| self.load(lane, row + 1 + ((t + 1) * ROWS + i) as i32, true)),
+            true => array::from_fn(|i| self.load_leading(lane, row + 1 + ((t + 1) * ROWS + i) as i32)),
             false => [[0; 2]; ROWS],
         });
         // Not in a loop, as each row does what the ones after it need, and no more.
@@ -126,7 +129,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Front<S
             let end = top + 2 * Self::reach(&lane.set) / ROWS as i32 * ROWS as i32;
             while row < end {
                 self.take(lane);
-                self.ahead = array::from_fn(|i| self.load(lane, row + 1 + (ROWS + i) as i32, true));
+                self.ahead = array::from_fn(|i| self.load_leading(lane, row + 1 + (ROWS + i) as i32));
                 // Not in a loop: compilers keep some of them as they are.
                 self.fill_row(lane, top, row, 0);
                 self.fill_row(lane, top, row, 1);
@@ -153,16 +156,19 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Front<S
     }
 
     #[inline(always)]
-    fn ask(&mut self, lane: &Lane<S>, row: i32) {
-        self.ahead = array::from_fn(|i| self.load(lane, row + 1 + (ROWS + i) as i32, false));
+    fn ask(&mut self, lane: &Lane<S>, row: i32, place: Place) {
+        let height = lane.set.size.height;
+        self.ahead = array::from_fn(|i| {
+            let row = row + 1 + (ROWS + i) as i32;
+            self.load(lane, if place == Place::Inside { row as u32 } else { beyond(row, height as i32 - 1) })
+        });
     }
 
     #[inline(always)]
-    fn step(&mut self, lane: &Lane<S>, row: i32, i: usize, valid: bool) -> (bool, [f32; EACH]) {
+    fn step(&mut self, lane: &Lane<S>, row: i32, i: usize, place: Place) -> (bool, [f32; EACH]) {
         let (gx, gy) = self.down(lane, i);
-        let of_gradient = Self::of_gradient(row);
-        let sums = self.window.down(lane, gx, gy, of_gradient);
-        self.window.respond(lane, sums, of_gradient, valid)
+        let sums = self.window.down(lane, gx, gy, Self::of_gradient(row), place);
+        self.window.respond(lane, sums, place)
     }
 }
 
@@ -178,14 +184,19 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Bytes<S
     fn down(&mut self, lane: &Lane<S>, i: usize) -> (W::Gradient, W::Gradient) {
         let around = self.around;
         self.next(lane, self.samples[i]);
-        W::Gradient::differentiate::<S, GRADIENT>(lane.s, &mut self.smoothed, Self::smooth(lane.s, around))
+        let row = self.smooth(lane.s, around);
+        W::Gradient::differentiate::<S, GRADIENT>(lane.s, &mut self.smoothed, row)
     }
 
-    /// The two words of a row that have the lane's samples; of one that may be above the image where it only leads to others.
+    /// The two words of a row that only leads to others.
     #[inline(always)]
-    fn load(&self, lane: &Lane<S>, row: i32, leads: bool) -> [u32; 2] {
-        let height = lane.set.size.height;
-        let y = if leads { mirrored(row, height) } else { beyond(row, height as i32 - 1) };
+    fn load_leading(&self, lane: &Lane<S>, row: i32) -> [u32; 2] {
+        self.load(lane, mirrored(row, lane.set.size.height))
+    }
+
+    /// The two words of row `y` that have the lane's samples.
+    #[inline(always)]
+    fn load(&self, lane: &Lane<S>, y: u32) -> [u32; 2] {
         let at = lane.start + lane.s.product(y, lane.set.pitch) as usize + self.column as usize;
         [lane.s.load_four(self.image, at), lane.s.load_four(self.image, at + 4)]
     }
@@ -221,9 +232,8 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Bytes<S
             push(&mut self.rows, Self::pairs(lane.s, samples));
         }
         if i >= smoothed {
-            let smoothed_row = Self::smooth(lane.s, around);
-            let (gx, gy) =
-                W::Gradient::differentiate::<S, GRADIENT>(lane.s, &mut self.smoothed, smoothed_row);
+            let row = self.smooth(lane.s, around);
+            let (gx, gy) = W::Gradient::differentiate::<S, GRADIENT>(lane.s, &mut self.smoothed, row);
             if i >= smoothed + 2 {
                 self.window.lead(lane, gx, gy, Self::of_gradient(top + i));
             }
@@ -268,7 +278,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Bytes<S
 
     /// Smooths across, what was smoothed down.
     #[inline(always)]
-    fn smooth(s: S, around: [u32; PAIRS + 4]) -> Smoothed {
+    fn smooth(&self, s: S, around: [u32; PAIRS + 4]) -> Smoothed {
         // The second of a pair and the first of the one after it.
         let between = |i: usize| s.permute(around[i], around[i + 1], 0x5432);
         // 256 times what they become, and half of it: that fits in 16 bits, of which the high byte is kept.
@@ -284,6 +294,6 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Bytes<S
                 sum + 0x0080_0080
             }
         });
-        Smoothed { pairs, byte: (SMOOTHING > 0).into() }
+        Smoothed { pairs, is_high: SMOOTHING > 0, selectors: self.gradients }
     }
 }

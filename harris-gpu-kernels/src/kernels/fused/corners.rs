@@ -53,7 +53,7 @@ impl<S: Simt> Corners<S> {
             known: 0,
             bound: 0,
             greatest: i32::MIN,
-            strong: [false; 3],
+            strong: [true; 3],
             responses: [[i32::MIN; EACH]; 4],
             pooled: [[i32::MIN; EACH]; 5],
         }
@@ -144,8 +144,8 @@ impl<S: Simt> Corners<S> {
         let last = self.strong.len() - 1;
         let is_strong = RADIUS - 1 > last || self.strong[(RADIUS - 1).min(last)];
         // Most that exceed the bound lose to others of their columns.
-        if is_strong && lane.s.any(wins) {
-            self.decide::<RADIUS>(lane, least, above, own, below, centre as u32);
+        if is_strong && lane.s.any(wins) && lane.finds_in(centre) {
+            self.decide::<RADIUS>(lane, least, own, centre as u32);
         }
         push(&mut self.strong, strong);
         push(&mut self.responses, responses);
@@ -158,14 +158,12 @@ impl<S: Simt> Corners<S> {
         &mut self,
         lane: &Lane<S>,
         mut least: [i32; EACH],
-        above: [i32; EACH],
         own: [i32; EACH],
-        below: [i32; EACH],
         y: u32,
     ) {
         // To be reached by those to the right of the column, and by those to the left.
-        let mut on_left: [i32; EACH] = array::from_fn(|i| (above[i].max(own[i]) + 1).max(below[i]));
-        let mut on_right: [i32; EACH] = array::from_fn(|i| (above[i] + 1).max(own[i]).max(below[i]));
+        let mut on_left: [i32; EACH] = array::from_fn(|i| least[i].max(own[i] + 1));
+        let mut on_right: [i32; EACH] = array::from_fn(|i| least[i].max(own[i]));
         if lane.at_edge {
             // Columns that are not valid have no part in it.
             for i in 0..EACH {
@@ -191,7 +189,7 @@ impl<S: Simt> Corners<S> {
             least
         });
         let some = some(array::from_fn(|i| own[i] >= least[i]));
-        if lane.s.any(some) && lane.finds_in(y as i32) {
+        if lane.s.any(some) {
             self.emit(lane, least, own, y);
         }
     }
@@ -199,28 +197,38 @@ impl<S: Simt> Corners<S> {
     /// Adds corners to the list: those that reach what they must.
     #[inline(always)]
     fn emit(&mut self, lane: &Lane<S>, least: [i32; EACH], responses: [i32; EACH], y: u32) {
-        let (s, set) = (lane.s, &lane.set);
-        let lanes = below(s.lane());
-        // Of lanes beyond the edges any, which belongs to no corner.
-        let first = (y * set.size.width).wrapping_add(lane.x as u32);
-        let corner = |i: usize| responses[i] >= least[i] && lane.finds(i);
-        // Of neighbours one at most is a corner.
-        for left in (0..EACH).step_by(2) {
-            let (is_left, is_right) = (corner(left), corner(left + 1));
-            let corner = is_left | is_right;
-            let response = if is_left { responses[left] } else { responses[left + 1] };
-            let i = left as u32 + u32::from(!is_left);
-            // The greatest response of all is a corner's.
-            self.greatest = if corner { self.greatest.max(response) } else { self.greatest };
-            let one = corner && set.size.within(set.margin, (lane.x as u32).wrapping_add(i), y);
-            let all = s.ballot(one);
-            let place = self.found + (all & lanes).count_ones();
-            if one && place < set.room {
-                let key = u64::from(!response as u32) << 32 | u64::from(first.wrapping_add(i));
-                s.store(self.keys, self.list + place as usize, key);
-            }
-            self.found += all.count_ones();
+        // Of neighbours one at most is a corner, and so of a lane's columns two.
+        let (mut first, mut last) = ((EACH - 1, responses[EACH - 1]), (0, responses[0]));
+        for i in (0..EACH - 1).rev() {
+            first = if responses[i] >= least[i] { (i, responses[i]) } else { first };
         }
+        for i in 1..EACH {
+            last = if responses[i] >= least[i] { (i, responses[i]) } else { last };
+        }
+        let is_one = some(array::from_fn(|i| responses[i] >= least[i]));
+        self.add(lane, is_one, first, y);
+        let are_two = is_one && first.0 < last.0;
+        if lane.s.any(are_two) {
+            self.add(lane, are_two, last, y);
+        }
+    }
+
+    /// Adds what of each lane is a corner, in a column of its own.
+    #[inline(always)]
+    fn add(&mut self, lane: &Lane<S>, is_one: bool, (i, response): (usize, i32), y: u32) {
+        let (s, set) = (lane.s, &lane.set);
+        let corner = is_one && lane.finds(i);
+        // The greatest response of all is a corner's.
+        self.greatest = if corner { self.greatest.max(response) } else { self.greatest };
+        let x = (lane.x as u32).wrapping_add(i as u32);
+        let one = corner && set.size.within(set.margin, x, y);
+        let all = s.ballot(one);
+        let place = self.found + (all & below(s.lane())).count_ones();
+        if one && place < set.room {
+            let key = u64::from(!response as u32) << 32 | u64::from((y * set.size.width).wrapping_add(x));
+            s.store(self.keys, self.list + place as usize, key);
+        }
+        self.found += all.count_ones();
     }
 }
 

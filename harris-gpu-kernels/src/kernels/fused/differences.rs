@@ -3,7 +3,7 @@
 use core::array;
 
 use super::super::runs::push;
-use super::EACH;
+use super::{EACH, Lane};
 use crate::Simt;
 use crate::abi::gradient;
 
@@ -25,11 +25,31 @@ pub(super) trait Gradient: Copy {
     ) -> (Self, Self);
 }
 
-/// Smoothed samples, from the one before the lane's own to the one after, in pairs: a byte of each half, of which number, from the low end.
+/// Smoothed samples, from the one before the lane's own to the one after, in pairs: the low or the high byte of each half.
 #[derive(Clone, Copy)]
 pub(super) struct Smoothed {
     pub(super) pairs: [u32; PAIRS + 1],
-    pub(super) byte: u32,
+    pub(super) is_high: bool,
+    /// What picks the four around two columns out of two pairs: see [`selectors`].
+    pub(super) selectors: [u32; PAIRS],
+}
+
+/// What picks the samples around a lane's first two columns, and those around the others. Where signs are to be `turned`, those to the left
+/// and right of the column beside the image change places, so that gx has the sign of the column that it mirrors.
+#[inline(always)]
+pub(super) fn selectors<S: Simt>(lane: &Lane<S>, is_high: bool, turned: bool) -> [u32; PAIRS] {
+    array::from_fn(|pair| {
+        let x = lane.x + 2 * pair as i32;
+        // As `Strips` has it, the others of the pairs are farther outside, and nothing depends on them.
+        let digits = if turned && x + 1 == -1 {
+            0x2460
+        } else if turned && x == lane.set.size.width as i32 {
+            0x6024
+        } else {
+            0x6420
+        };
+        digits + 0x1111 * u32::from(is_high)
+    })
 }
 
 /// A gradient's weights along an edge: outside, and inside.
@@ -53,9 +73,9 @@ impl Gradient for [u32; PAIRS] {
         rows: &mut Self::Rows,
         smoothed: Smoothed,
     ) -> (Self, Self) {
-        let p = match smoothed.byte {
-            0 => smoothed.pairs,
-            _ => array::from_fn(|i| s.permute(smoothed.pairs[i], 0, 0x4341)),
+        let p = match smoothed.is_high {
+            false => smoothed.pairs,
+            true => array::from_fn(|i| s.permute(smoothed.pairs[i], 0, 0x4341)),
         };
         let (outer, centre) = along(GRADIENT);
         let (outer, centre) = (outer as u32, centre as u32);
@@ -87,8 +107,8 @@ impl Gradient for [i32; EACH] {
         rows: &mut Self::Rows,
         smoothed: Smoothed,
     ) -> (Self, Self) {
-        let selector = 0x6420 + 0x1111 * smoothed.byte;
-        let next = array::from_fn(|i| s.permute(smoothed.pairs[i], smoothed.pairs[i + 1], selector));
+        let Smoothed { pairs, selectors, .. } = smoothed;
+        let next = array::from_fn(|i| s.permute(pairs[i], pairs[i + 1], selectors[i]));
         let [row, before] = *rows;
         let (outer, centre) = along(GRADIENT);
         // Products of three samples of a row and their weights, added to a sum for each column.

@@ -1,6 +1,6 @@
 //! The responses of all pixels, as a walk comes by them.
 
-use super::{EACH, Front, Lane, NEVER, ROWS, Settings};
+use super::{EACH, Front, Lane, NEVER, Place, ROWS, Settings};
 use crate::Simt;
 use crate::abi::{fused, state as states};
 use crate::kernels::threshold::Extent;
@@ -16,7 +16,7 @@ pub(super) fn map<S: Simt, F: Front<S>>(
     (set, tells_extent): (Settings, bool),
 ) {
     let reach = F::reach(&set);
-    let lane = Lane::new(s, set, fused::side_of_map(reach as u32));
+    let lane = Lane::new(s, set, fused::side_of_map(reach as u32), F::AT_ONCE);
     let mut row = lane.top - reach;
     let mut front = F::new(&lane, image, row);
     // All traces are as great.
@@ -27,7 +27,7 @@ pub(super) fn map<S: Simt, F: Front<S>>(
     while row - reach < lane.bottom {
         front.take(&lane);
         step(&lane, &mut front, &mut extent, to, row, 0);
-        front.ask(&lane, row);
+        front.ask(&lane, row, Place::Valid);
         step(&lane, &mut front, &mut extent, to, row + 1, 1);
         step(&lane, &mut front, &mut extent, to, row + 2, 2);
         row += ROWS as i32;
@@ -51,8 +51,8 @@ fn step<S: Simt, F: Front<S>>(
     i: usize,
 ) {
     let y = row - F::reach(&lane.set);
-    let valid = ((y - lane.set.frame as i32) as u32) < lane.rows;
-    let (_, mut responses) = front.step(lane, row, i, valid);
+    let place = Place::of(lane, y);
+    let (_, mut responses) = front.step(lane, row, i, place);
     let width = lane.set.size.width;
     // All of its columns or none: they, and those that only lead to others, are multiples of as many.
     if !(lane.finds_in(y) && lane.finds(0) && (lane.x as u32) < width) {
@@ -63,7 +63,9 @@ fn step<S: Simt, F: Front<S>>(
     for i in 0..EACH {
         if lane.at_edge && (column(i) < frame || column(i) >= width.max(frame) - frame) {
             responses[i] = NEVER;
-        } else if valid && let Some(extent) = extent {
+        } else if place.is_valid()
+            && let Some(extent) = extent
+        {
             extent.widen(responses[i]);
         }
     }

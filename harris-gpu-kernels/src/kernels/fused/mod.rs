@@ -51,7 +51,7 @@ use wide::Wide;
 use super::geometry::Size;
 use super::mask::Mask;
 use super::number::Number;
-use crate::abi::fused::{self, COLUMNS, ROWS};
+use crate::abi::fused::{self, COLUMNS, ROWS, Strips};
 use crate::abi::{gradient, measure as measures, state};
 use crate::{Simt, Word};
 
@@ -138,8 +138,9 @@ struct Lane<S: Simt> {
     bottom: i32,
     /// Column of its first sample.
     x: i32,
-    /// Columns to each side of the strip that only lead to others.
+    /// Columns to the left of the strip's own.
     side: u32,
+    mirrors_words: bool,
     /// Rows of the image that have valid responses.
     rows: u32,
     /// Whether a column of the strip lies outside or has no valid response.
@@ -147,20 +148,21 @@ struct Lane<S: Simt> {
 }
 
 impl<S: Simt> Lane<S> {
-    /// That of this thread in its warp's piece, where strips have `side` columns to each side that only lead to others.
+    /// That of this thread in its warp's piece, where strips have `side` columns to each side that only lead to others, and are as
+    /// [`Strips`] has it.
     #[inline(always)]
-    fn new(s: S, set: Settings, side: u32) -> Self {
-        let columns = fused::own(side);
+    fn new(s: S, set: Settings, side: u32, mirrors_words: bool) -> Self {
+        let strips = Strips::new(side, set.size.width, mirrors_words);
         // No image is empty: but compilers, which cannot know it, else look whether there is anything to divide by.
-        let strips = set.size.width.div_ceil(columns).max(1);
+        let across = strips.number.max(1);
         // Blocks are single warps: what is the same for all lanes then follows from the block's number, and is computed once.
-        let (strip, number) = (s.block() % strips, s.block() / strips);
+        let (strip, number) = (s.block() % across, s.block() / across);
         // Without a question: its two answers would take registers that there are not.
         let above = |number: u32| {
             set.first + number.min(set.whole) * set.rows + (number.max(set.whole) - set.whole) * set.later
         };
         let (top, bottom) = (above(number), above(number + 1).min(set.last));
-        let left = (strip * columns) as i32 - side as i32;
+        let left = strips.left(strip);
         let (width, frame) = (set.size.width as i32, set.frame as i32);
         Self {
             s,
@@ -170,6 +172,7 @@ impl<S: Simt> Lane<S> {
             bottom: bottom as i32,
             x: left + (fused::EACH * s.lane()) as i32,
             side,
+            mirrors_words,
             rows: set.size.height.saturating_sub(2 * set.frame),
             at_edge: left < frame || left + COLUMNS as i32 > width - frame,
         }
@@ -178,7 +181,13 @@ impl<S: Simt> Lane<S> {
     /// Whether it finds corners in column `i` of its own, or only helps neighbours to.
     #[inline(always)]
     fn finds(&self, i: usize) -> bool {
-        (fused::EACH * self.s.lane() + i as u32).wrapping_sub(self.side) < fused::own(self.side)
+        let first = fused::EACH * self.s.lane();
+        let mut own = COLUMNS - 2 * self.side;
+        // Of all others it is as many, but for those that are outside.
+        if self.mirrors_words && self.at_edge && self.set.size.width % 2 == 1 {
+            own = Strips::new(self.side, self.set.size.width, true).own(self.x - first as i32);
+        }
+        (first + i as u32).wrapping_sub(self.side) < own
     }
 
     /// Whether it finds those of row `y`, or that belongs to another piece.
@@ -201,6 +210,30 @@ impl<S: Simt> Lane<S> {
     }
 }
 
+/// Where a row of responses is.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// So far inside that all rows on which it depends are of the image, and so are those that are asked for meanwhile.
+    Inside,
+    /// Where responses count.
+    Valid,
+    /// Where they do not.
+    Invalid,
+}
+
+impl Place {
+    /// Valid or not: that of row `y`.
+    #[inline(always)]
+    fn of<S: Simt>(lane: &Lane<S>, y: i32) -> Self {
+        if ((y - lane.set.frame as i32) as u32) < lane.rows { Self::Valid } else { Self::Invalid }
+    }
+
+    #[inline(always)]
+    fn is_valid(self) -> bool {
+        self != Self::Invalid
+    }
+}
+
 /// A lane's way from samples to responses.
 trait Front<S: Simt> {
     /// Samples as they are in memory.
@@ -211,6 +244,9 @@ trait Front<S: Simt> {
     /// How many times [`ROWS`] rows [`Front::lead`] takes, as they only lead to the first whose responses count; 0 where the walk is to
     /// compute them all the same.
     const LEADING: usize;
+    /// Whether [`ROWS`] rows of responses are computed before any of them is looked at, with no question in between whether they need to be:
+    /// what is then to be waited for is waited for at once.
+    const AT_ONCE: bool = false;
 
     /// All rows from the one whose responses are computed to the one that they need.
     #[inline(always)]
@@ -248,12 +284,12 @@ trait Front<S: Simt> {
     /// Before [`ROWS`] steps: takes what they need of the rows that were asked for.
     fn take(&mut self, lane: &Lane<S>);
 
-    /// After the first of the steps, from `row` on: asks for rows for the next ones.
-    fn ask(&mut self, lane: &Lane<S>, row: i32);
+    /// After the first of the steps, from `row` on, in a place: asks for rows for the next ones.
+    fn ask(&mut self, lane: &Lane<S>, row: i32, place: Place);
 
     /// One row down, to `row`, which is number `i` after the last taking: whether any of the responses `REACH` rows higher up counts,
-    /// and these. None does where the row is not `valid`, or no trace is great enough.
-    fn step(&mut self, lane: &Lane<S>, row: i32, i: usize, valid: bool) -> (bool, [f32; EACH]);
+    /// and these. None does where the place is not valid, or no trace is great enough.
+    fn step(&mut self, lane: &Lane<S>, row: i32, i: usize, place: Place) -> (bool, [f32; EACH]);
 
     /// Where bytes of its columns are in a row of them: as [`columns`] has it.
     #[inline(always)]
@@ -458,7 +494,7 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     s.admit_next();
     // The row of the corners is `reach` rows higher than the one that is loaded, and so many columns lead to the first.
     let reach = F::reach(&set) + RADIUS as i32;
-    let mut lane = Lane::new(s, set, F::side(reach as u32));
+    let mut lane = Lane::new(s, set, F::side(reach as u32), F::AT_ONCE);
     let piece = s.block_row() as usize * set.pieces as usize + (set.piece + s.block()) as usize;
     s.await_last();
     lane.set = F::settle(s, state, set);
@@ -472,22 +508,32 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     front.listen(corners.learn(&lane));
     front.lead(&lane, row);
     row = front.fill(&lane, row + (ROWS * F::LEADING) as i32);
+    let inside = lane.rows.saturating_sub(F::reach(&set) as u32 + 2 * ROWS as u32);
     while row - reach < lane.bottom {
         if let Some(least) = corners.talk(&lane) {
             front.listen(least);
         }
         front.take(&lane);
-        // As many as most rings are long and one more: so many turns bring rows back to the registers they had.
-        step::<S, F, RADIUS>(&lane, mask, &mut front, &mut corners, row, 0);
-        // Only now, so that no one waits for these words who waits for those that were asked for before.
-        front.ask(&lane, row);
-        // Always in its first rows, when there is most to learn, then in about a quarter of the turns: a word that all ask for all the time
-        // takes longer to come. Walks without leading rows have no register to tell by.
-        if F::LEADING == 0 || row < lane.top + 9 || row & 12 == 0 {
-            corners.ask(&lane);
+        let highest = row - F::reach(&lane.set);
+        if F::AT_ONCE {
+            // Twice, as nearly all are inside, where there is less to do.
+            let responses = if ((highest - lane.set.frame as i32) as u32) < inside {
+                respond_at_once(&lane, mask, &mut front, &mut corners, row, |_| Place::Inside)
+            } else {
+                let place = |i| Place::of(&lane, highest + i);
+                respond_at_once(&lane, mask, &mut front, &mut corners, row, place)
+            };
+            let centre = highest - RADIUS as i32;
+            corners.suppress::<RADIUS>(&lane, true, responses[0], centre);
+            corners.suppress::<RADIUS>(&lane, true, responses[1], centre + 1);
+            corners.suppress::<RADIUS>(&lane, true, responses[2], centre + 2);
+        } else {
+            // As many as most rings are long and one more: so many turns bring rows back to the registers they had.
+            step::<S, F, RADIUS>(&lane, mask, &mut front, &mut corners, row, 0);
+            ask(&lane, &mut front, &mut corners, row, Place::Valid);
+            step::<S, F, RADIUS>(&lane, mask, &mut front, &mut corners, row + 1, 1);
+            step::<S, F, RADIUS>(&lane, mask, &mut front, &mut corners, row + 2, 2);
         }
-        step::<S, F, RADIUS>(&lane, mask, &mut front, &mut corners, row + 1, 1);
-        step::<S, F, RADIUS>(&lane, mask, &mut front, &mut corners, row + 2, 2);
         row += ROWS as i32;
     }
     corners.tell(&lane);
@@ -513,13 +559,61 @@ fn step<S: Simt, F: Front<S>, const RADIUS: usize>(
     i: usize,
 ) {
     let of_response = row - F::reach(&lane.set);
-    let valid = ((of_response - lane.set.frame as i32) as u32) < lane.rows;
-    let (strong, mut responses) = front.step(lane, row, i, valid);
-    if strong && mask.exists() {
-        // Of a row that is valid, and so inside.
-        responses = masked(lane, mask, front.columns(lane), of_response as u32, responses);
-    }
+    let (strong, responses) = respond(lane, mask, front, row, i, Place::of(lane, of_response));
     corners.suppress::<RADIUS>(lane, strong, responses, of_response - RADIUS as i32);
+}
+
+/// [`ROWS`] rows down, from `row` on: the responses, by the places of the first, the second and the third row of them.
+#[inline(always)]
+fn respond_at_once<S: Simt, F: Front<S>>(
+    lane: &Lane<S>,
+    mask: Mask<S>,
+    front: &mut F,
+    corners: &mut Corners<S>,
+    row: i32,
+    place: impl Fn(i32) -> Place,
+) -> [[f32; EACH]; ROWS] {
+    let (_, first) = respond(lane, mask, front, row, 0, place(0));
+    ask(lane, front, corners, row, place(0));
+    let (_, second) = respond(lane, mask, front, row + 1, 1, place(1));
+    let (_, third) = respond(lane, mask, front, row + 2, 2, place(2));
+    [first, second, third]
+}
+
+/// Asks for what the next turn needs, after the first row of this one, so that no one waits for these words who waits for those that were
+/// asked for before.
+#[inline(always)]
+fn ask<S: Simt, F: Front<S>>(
+    lane: &Lane<S>,
+    front: &mut F,
+    corners: &mut Corners<S>,
+    row: i32,
+    place: Place,
+) {
+    front.ask(lane, row, place);
+    // Always in its first rows, when there is most to learn, then in about a quarter of the turns: a word that all ask for all the time
+    // takes longer to come. Walks without leading rows have no register to tell by.
+    if F::LEADING == 0 || row < lane.top + 9 || row & 12 == 0 {
+        corners.ask(lane);
+    }
+}
+
+/// One row down: [`Front::step`], but for what the mask excludes.
+#[inline(always)]
+fn respond<S: Simt, F: Front<S>>(
+    lane: &Lane<S>,
+    mask: Mask<S>,
+    front: &mut F,
+    row: i32,
+    i: usize,
+    place: Place,
+) -> (bool, [f32; EACH]) {
+    let (strong, mut responses) = front.step(lane, row, i, place);
+    if strong && place.is_valid() && mask.exists() {
+        let y = (row - F::reach(&lane.set)) as u32;
+        responses = masked(lane, mask, front.columns(lane), y, responses);
+    }
+    (strong, responses)
 }
 
 /// The responses of row `y` that the mask allows to count, where the lane's bytes are as [`columns`] has it.

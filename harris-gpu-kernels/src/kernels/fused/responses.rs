@@ -2,7 +2,7 @@
 
 use core::array;
 
-use super::{EACH, Front, Lane, NEVER, ROWS, Settings};
+use super::{EACH, Front, Lane, NEVER, Place, ROWS, Settings};
 use crate::Simt;
 use crate::abi::{fused, state as states, threshold};
 
@@ -66,10 +66,11 @@ impl<S: Simt> Front<S> for Responses<S> {
     }
 
     #[inline(always)]
-    fn ask(&mut self, _: &Lane<S>, _: i32) {}
+    fn ask(&mut self, _: &Lane<S>, _: i32, _: Place) {}
 
     #[inline(always)]
-    fn step(&mut self, _: &Lane<S>, _: i32, i: usize, valid: bool) -> (bool, [f32; EACH]) {
+    fn step(&mut self, _: &Lane<S>, _: i32, i: usize, place: Place) -> (bool, [f32; EACH]) {
+        let valid = place.is_valid();
         (valid, if valid { self.now[i] } else { [NEVER; EACH] })
     }
 }

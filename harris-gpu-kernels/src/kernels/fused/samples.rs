@@ -5,7 +5,7 @@ use core::array;
 use super::super::number::Number;
 use super::super::response::{by_measure, measure};
 use super::super::runs::push;
-use super::{EACH, Front, Lane, NEVER, mirrored};
+use super::{EACH, Front, Lane, NEVER, Place, mirrored};
 use crate::abi::fused::MOST_SAMPLE;
 use crate::abi::gradient;
 use crate::{Simt, Word};
@@ -321,10 +321,10 @@ impl<
     fn take(&mut self, _: &Lane<S>) {}
 
     #[inline(always)]
-    fn ask(&mut self, _: &Lane<S>, _: i32) {}
+    fn ask(&mut self, _: &Lane<S>, _: i32, _: Place) {}
 
     #[inline(always)]
-    fn step(&mut self, lane: &Lane<S>, row: i32, _: usize, valid: bool) -> (bool, [f32; EACH]) {
+    fn step(&mut self, lane: &Lane<S>, row: i32, _: usize, place: Place) -> (bool, [f32; EACH]) {
         let of_gradient = row - SMOOTHING as i32 - 1;
         // Above and below the image gy has changed its sign: that changes the sign of the product of both alone.
         let outside = of_gradient as u32 >= lane.set.size.height;
@@ -334,7 +334,7 @@ impl<
         });
         let [xx, xy, yy] = self.down.end::<CHANNELS, WINDOW>(gradients);
         let (xx, yy) = (across::<S, T, WINDOW>(lane.s, xx), across::<S, T, WINDOW>(lane.s, yy));
-        let strong = lane.s.any(T::reach(self.least, xx, yy)) && valid;
+        let strong = lane.s.any(T::reach(self.least, xx, yy)) && place.is_valid();
         let mut responses = [NEVER; EACH];
         if strong {
             let xy = across::<S, T, WINDOW>(lane.s, lane.turn(xy));

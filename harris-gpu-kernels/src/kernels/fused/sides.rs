@@ -10,7 +10,7 @@ use super::boxes::measured;
 use super::differences::{PAIRS, split};
 use super::running::{cell, pair};
 use super::wide::sums_before;
-use super::{COLUMNS, EACH, Front, Lane, NEVER, ROWS, Settings, columns, mirrored};
+use super::{COLUMNS, EACH, Front, Lane, NEVER, Place, ROWS, Settings, columns, mirrored};
 use crate::Simt;
 use crate::abi::fused::MOST_OF_BOXES as MOST;
 use crate::simt::WARP;
@@ -147,7 +147,7 @@ impl<S: Simt> Front<S> for Sides<S> {
         self.ahead = self.load(lane, row);
         while row < end {
             self.take(lane);
-            self.ask(lane, row);
+            self.ask(lane, row, Place::Valid);
             // Not in a loop: compilers keep some of them as they are.
             self.fill_row(lane, row, first, 0);
             self.fill_row(lane, row + 1, first, 1);
@@ -175,18 +175,18 @@ impl<S: Simt> Front<S> for Sides<S> {
     }
 
     #[inline(always)]
-    fn ask(&mut self, lane: &Lane<S>, row: i32) {
+    fn ask(&mut self, lane: &Lane<S>, row: i32, _: Place) {
         self.ahead = self.load(lane, row + ROWS as i32);
     }
 
     #[inline(always)]
-    fn step(&mut self, lane: &Lane<S>, row: i32, i: usize, valid: bool) -> (bool, [f32; EACH]) {
+    fn step(&mut self, lane: &Lane<S>, row: i32, i: usize, place: Place) -> (bool, [f32; EACH]) {
         self.slide(lane, i);
         let gradients = self.gradients(lane, row - lane.set.gradient as i32);
         let leaving = Self::get(lane.s, self.last_gradients);
         self.enter(lane, gradients);
         self.add(gradients, leaving);
-        self.respond(lane, valid)
+        self.respond(lane, place)
     }
 }
 
@@ -323,7 +323,7 @@ impl<S: Simt> Sides<S> {
 
     /// Responses by the sums down, as [`Front::step`] has them.
     #[inline(always)]
-    fn respond(&self, lane: &Lane<S>, valid: bool) -> (bool, [f32; EACH]) {
+    fn respond(&self, lane: &Lane<S>, place: Place) -> (bool, [f32; EACH]) {
         let s = lane.s;
         let upper = |sums: [i32; EACH]| sums.map(|sum| sum >> LOW);
         let lower = |sums: [i32; EACH]| sums.map(|sum| sum & ((1 << LOW) - 1));
@@ -337,7 +337,7 @@ impl<S: Simt> Sides<S> {
         for i in 0..EACH {
             greatest = greatest.max(upper_traces[i]);
         }
-        let strong = s.any(valid && self.counts && greatest >= self.least);
+        let strong = s.any(place.is_valid() && self.counts && greatest >= self.least);
         if !strong {
             return (false, [NEVER; EACH]);
         }

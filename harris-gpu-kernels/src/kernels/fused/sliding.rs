@@ -4,7 +4,7 @@ use super::boxes::{MOST_TRACE, across, measured, reached};
 use super::bytes::Window;
 use super::differences::PAIRS;
 use super::running::Running;
-use super::{EACH, Lane, NEVER};
+use super::{EACH, Lane, NEVER, Place};
 use crate::Simt;
 
 /// A lane's part of it; `WINDOW` is the radius.
@@ -39,7 +39,14 @@ impl<S: Simt, const WINDOW: usize> Window<S> for Sliding<WINDOW> {
     }
 
     #[inline(always)]
-    fn down(&mut self, lane: &Lane<S>, gx: [u32; PAIRS], gy: [u32; PAIRS], row: i32) -> [[i32; EACH]; 3] {
+    fn down(
+        &mut self,
+        lane: &Lane<S>,
+        gx: [u32; PAIRS],
+        gy: [u32; PAIRS],
+        row: i32,
+        _: Place,
+    ) -> [[i32; EACH]; 3] {
         self.running.down(lane, (gx, gy), row, Self::ROWS);
         self.running.sums
     }
@@ -49,11 +56,10 @@ impl<S: Simt, const WINDOW: usize> Window<S> for Sliding<WINDOW> {
         &self,
         lane: &Lane<S>,
         [xx, twice_xy, yy]: [[i32; EACH]; 3],
-        _: i32,
-        valid: bool,
+        place: Place,
     ) -> (bool, [f32; EACH]) {
         let (xx, yy) = (across::<S, WINDOW>(lane.s, xx), across::<S, WINDOW>(lane.s, yy));
-        let strong = reached(lane, self.least, xx, yy, valid);
+        let strong = reached(lane, self.least, xx, yy, place);
         let mut responses = [NEVER; EACH];
         if strong {
             let twice_xy = across::<S, WINDOW>(lane.s, lane.turn(twice_xy));

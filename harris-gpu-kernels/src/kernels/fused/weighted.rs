@@ -5,7 +5,7 @@ use core::array;
 use super::super::number::Number;
 use super::super::response::{by_measure, measure};
 use super::bytes::Window;
-use super::{EACH, Lane, NEVER, Settings};
+use super::{EACH, Lane, NEVER, Place, Settings};
 use crate::{Simt, Word};
 
 /// What a window weighs products by, and on what it computes.
@@ -105,7 +105,14 @@ impl<S: Simt, W: Weights, const RADIUS: usize> Window<S> for Weighted<W, RADIUS>
     }
 
     #[inline(always)]
-    fn down(&mut self, lane: &Lane<S>, gx: [i32; EACH], gy: [i32; EACH], row: i32) -> [[W::Sum; EACH]; 3] {
+    fn down(
+        &mut self,
+        lane: &Lane<S>,
+        gx: [i32; EACH],
+        gy: [i32; EACH],
+        row: i32,
+        _: Place,
+    ) -> [[W::Sum; EACH]; 3] {
         let (gx, gy) = (gx.map(W::number), gy.map(W::number));
         // Above and below the image gy has changed its sign: that changes the sign of the product of both alone.
         let outside = row as u32 >= lane.set.size.height;
@@ -127,15 +134,14 @@ impl<S: Simt, W: Weights, const RADIUS: usize> Window<S> for Weighted<W, RADIUS>
         &self,
         lane: &Lane<S>,
         [xx, xy, yy]: [[W::Sum; EACH]; 3],
-        _: i32,
-        valid: bool,
+        place: Place,
     ) -> (bool, [f32; EACH]) {
         let [xx, yy] = [xx, yy].map(|sums| Self::across(lane, sums).map(W::float_of_squares));
         let mut greatest = f32::MIN;
         for i in 0..EACH {
             greatest = greatest.max(xx[i] + yy[i]);
         }
-        let strong = lane.s.any(valid && greatest >= self.least);
+        let strong = lane.s.any(place.is_valid() && greatest >= self.least);
         let mut responses = [NEVER; EACH];
         if strong {
             let xy = Self::across(lane, lane.turn(xy)).map(W::float);

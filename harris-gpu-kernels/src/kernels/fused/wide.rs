@@ -9,7 +9,7 @@ use super::boxes::{MOST_TRACE, measured};
 use super::bytes::Window;
 use super::differences::PAIRS;
 use super::running::{Running, cell, pair};
-use super::{EACH, Lane, NEVER};
+use super::{EACH, Lane, NEVER, Place};
 use crate::Simt;
 use crate::simt::WARP;
 
@@ -64,19 +64,20 @@ impl<S: Simt, const MOST: usize> Window<S> for Wide<MOST> {
     }
 
     #[inline(always)]
-    fn down(&mut self, lane: &Lane<S>, gx: [u32; PAIRS], gy: [u32; PAIRS], row: i32) -> [[i32; EACH]; 3] {
+    fn down(
+        &mut self,
+        lane: &Lane<S>,
+        gx: [u32; PAIRS],
+        gy: [u32; PAIRS],
+        row: i32,
+        _: Place,
+    ) -> [[i32; EACH]; 3] {
         self.running.down(lane, (gx, gy), row, 2 * lane.set.window + 1);
         self.running.sums
     }
 
     #[inline(always)]
-    fn respond(
-        &self,
-        lane: &Lane<S>,
-        [xx, xy, yy]: [[i32; EACH]; 3],
-        _: i32,
-        valid: bool,
-    ) -> (bool, [f32; EACH]) {
+    fn respond(&self, lane: &Lane<S>, [xx, xy, yy]: [[i32; EACH]; 3], place: Place) -> (bool, [f32; EACH]) {
         let s = lane.s;
         let own = |i: u32| i * PLANE + BESIDE + s.lane();
         let [before] = sums_before(s, [array::from_fn(|i| xx[i].wrapping_add(yy[i]))]);
@@ -100,7 +101,7 @@ impl<S: Simt, const MOST: usize> Window<S> for Wide<MOST> {
         for i in 0..EACH {
             greatest = greatest.max(traces[i]);
         }
-        let strong = s.any(valid && greatest >= self.least);
+        let strong = s.any(place.is_valid() && greatest >= self.least);
         if strong {
             let before = sums_before(s, [xx, lane.turn(xy)]);
             for i in 0..EACH {
