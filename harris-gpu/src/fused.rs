@@ -266,7 +266,7 @@ impl Pieces {
             let lengths = pieces.lengths(rows);
             pieces.count += strips * lengths.pieces(rows);
             pieces.room =
-                pieces.room.max(most(walk.columns(search.width).own(0) as usize) * most(lengths.first));
+                pieces.room.max(most(walk.layout(search.width).columns as usize) * most(lengths.first));
             walked = part.walked;
         }
         if let Some(rim) = pieces.rim {

@@ -24,11 +24,11 @@ pub(crate) struct Walk {
 impl Walk {
     /// Strips of an image, side by side.
     pub(crate) fn strips(self, width: u32) -> usize {
-        self.columns(width).number as usize
+        self.layout(width).number as usize
     }
 
     /// How the columns of an image are shared out to them.
-    pub(crate) fn columns(self, width: u32) -> Strips {
+    pub(crate) fn layout(self, width: u32) -> Strips {
         self.kernel.strips(self.gradient, self.window, width).expect("a fused kernel")
     }
 

@@ -139,19 +139,25 @@ struct Walk {
     mirrors_words: bool,
 }
 
+impl Walk {
+    /// That of a kernel for samples and a window of such weights and radius.
+    fn new(blocks: u32, reach: u32, samples: fused::Samples, weights: fused::Weights, window: usize) -> Self {
+        Self {
+            blocks,
+            reach,
+            has_map: samples == fused::Samples::Responses,
+            mirrors_words: (samples, weights, window) == (fused::Samples::Bytes, fused::Weights::Box, 1),
+        }
+    }
+}
+
 macro_rules! fused_kernels {
     ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
         impl Kernel {
             /// One that finds corners.
             fn of_corners(self) -> Option<Walk> {
-                let of = |blocks, reach, samples, weights, window| Walk {
-                    blocks,
-                    reach,
-                    has_map: samples == fused::Samples::Responses,
-                    mirrors_words: fused::mirrors_words(samples, weights, window),
-                };
                 match self {
-                    $(Kernel::$name => Some(of($blocks, $smoothing + $radius, fused::Samples::$samples, fused::Weights::$weights, $window)),)*
+                    $(Kernel::$name => Some(Walk::new($blocks, $smoothing + $radius, fused::Samples::$samples, fused::Weights::$weights, $window)),)*
                     _ => None,
                 }
             }
@@ -177,14 +183,8 @@ macro_rules! map_kernels {
         impl Kernel {
             /// One that leaves responses.
             fn of_map(self) -> Option<Walk> {
-                let of = |blocks, reach, samples, weights, window| Walk {
-                    blocks,
-                    reach,
-                    has_map: true,
-                    mirrors_words: fused::mirrors_words(samples, weights, window),
-                };
                 match self {
-                    $(Kernel::$name => Some(of($blocks, $smoothing, fused::Samples::$samples, fused::Weights::$weights, $window)),)*
+                    $(Kernel::$name => Some(Walk { has_map: true, ..Walk::new($blocks, $smoothing, fused::Samples::$samples, fused::Weights::$weights, $window) }),)*
                     _ => None,
                 }
             }
@@ -342,12 +342,6 @@ pub mod fused {
     /// The greatest radius of box gradients, and of windows behind them, that there are kernels for.
     pub const MOST_OF_BOXES: usize = 4;
 
-    /// Whether a kernel for such samples and a window of such weights and radius mirrors words, as [`Strips`] tells.
-    #[must_use]
-    pub fn mirrors_words(samples: Samples, weights: Weights, window: usize) -> bool {
-        (samples, weights, window) == (Samples::Bytes, Weights::Box, 1)
-    }
-
     /// How the columns of an image are shared out to strips, side by side, which overlap.
     ///
     /// Lanes may compute the gradients of their first two columns from one word, those of the others from another, and mirror words beside
@@ -358,8 +352,8 @@ pub mod fused {
     pub struct Strips {
         /// How many there are.
         pub number: u32,
-        /// Columns from one to the next.
-        columns: u32,
+        /// Columns from one to the next, which is the most that are a strip's own.
+        pub columns: u32,
         /// Columns to each side of its own that only lead to others.
         side: u32,
         /// How many columns strips lie farther left, and those but for the first of images of odd widths.

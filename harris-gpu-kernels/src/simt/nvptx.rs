@@ -375,7 +375,7 @@ impl Simt for Nvptx {
     fn dot(self, sum: i32, bytes: u32, weights: [i8; 4]) -> i32 {
         // SAFETY: reads a register.
         let zero = unsafe { _block_idx_z() } as u32;
-        // Not as a constant, which `ptxas` would bring to a register of the warp anew each time.
+        // No grid has a third dimension, but `ptxas` cannot know it: a constant it would bring to a register of the warp anew each time.
         let weights = u32::from_le_bytes(weights.map(|weight| weight as u8)) ^ zero;
         let all;
         // SAFETY: arithmetic alone.

@@ -44,21 +44,11 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32> Window<S> for Boxes<S
     fn listen(&mut self, _: f32) {}
 
     #[inline(always)]
-    fn down(
-        &mut self,
-        lane: &Lane<S>,
-        gx: [i32; EACH],
-        gy: [i32; EACH],
-        row: i32,
-        place: Place,
-    ) -> [[i32; EACH]; 3] {
+    fn down(&mut self, lane: &Lane<S>, gx: [i32; EACH], gy: [i32; EACH]) -> [[i32; EACH]; 3] {
         let [square, other] = Self::OFFSETS;
-        // Above and below the image gy has changed its sign: that changes the sign of the product of both alone.
-        let outside = place != Place::Inside && row as u32 >= lane.set.size.height;
-        let turned = if outside { gy.map(|gy| -gy) } else { gy };
         let products = [
             array::from_fn(|i| (gx[i] * gx[i]).wrapping_add(square)),
-            array::from_fn(|i| (gx[i] * turned[i]).wrapping_add(other)),
+            array::from_fn(|i| (gx[i] * gy[i]).wrapping_add(other)),
             array::from_fn(|i| (gy[i] * gy[i]).wrapping_add(square)),
         ];
         push(&mut self.products, products);

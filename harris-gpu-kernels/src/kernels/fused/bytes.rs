@@ -28,19 +28,12 @@ pub(super) trait Window<S: Simt> {
 
     /// Takes the gradients of a row that only leads to the first whose sums are asked for.
     #[inline(always)]
-    fn lead(&mut self, lane: &Lane<S>, gx: Self::Gradient, gy: Self::Gradient, row: i32) {
-        self.down(lane, gx, gy, row, Place::Invalid);
+    fn lead(&mut self, lane: &Lane<S>, gx: Self::Gradient, gy: Self::Gradient) {
+        self.down(lane, gx, gy);
     }
 
-    /// Sums down of gx², gx·gy and gy² over the window whose lowest row is `row`, to which these gradients belong, for responses in a place.
-    fn down(
-        &mut self,
-        lane: &Lane<S>,
-        gx: Self::Gradient,
-        gy: Self::Gradient,
-        row: i32,
-        place: Place,
-    ) -> [[Self::Sum; EACH]; 3];
+    /// Sums down of gx², gx·gy and gy² over the window whose lowest row has these gradients.
+    fn down(&mut self, lane: &Lane<S>, gx: Self::Gradient, gy: Self::Gradient) -> [[Self::Sum; EACH]; 3];
 
     /// Responses by these sums, as [`Front::step`] has them.
     fn respond(&self, lane: &Lane<S>, sums: [[Self::Sum; EACH]; 3], place: Place) -> (bool, [f32; EACH]);
@@ -166,26 +159,35 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Front<S
 
     #[inline(always)]
     fn step(&mut self, lane: &Lane<S>, row: i32, i: usize, place: Place) -> (bool, [f32; EACH]) {
-        let (gx, gy) = self.down(lane, i);
-        let sums = self.window.down(lane, gx, gy, Self::of_gradient(row), place);
+        let (gx, gy) = self.down(lane, row, i, place);
+        let sums = self.window.down(lane, gx, gy);
         self.window.respond(lane, sums, place)
     }
 }
 
 impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Bytes<S, SMOOTHING, GRADIENT, W> {
-    /// The row whose gradients the samples up to this one give.
+    /// One row down, to `row`, which has number `i` of the samples taken last: the gx and gy that it completes, for responses in a place.
     #[inline(always)]
-    fn of_gradient(row: i32) -> i32 {
-        row - SMOOTHING as i32 - 1
-    }
-
-    /// One row down, which has number `i` of the samples taken last: gx and gy of the row before.
-    #[inline(always)]
-    fn down(&mut self, lane: &Lane<S>, i: usize) -> (W::Gradient, W::Gradient) {
+    fn down(&mut self, lane: &Lane<S>, row: i32, i: usize, place: Place) -> (W::Gradient, W::Gradient) {
         let around = self.around;
         self.next(lane, self.samples[i]);
-        let row = self.smooth(lane.s, around);
-        W::Gradient::differentiate::<S, GRADIENT>(lane.s, &mut self.smoothed, row)
+        self.differentiate(lane, around, row, place)
+    }
+
+    /// gx and gy that `row` completes, before which that was `around` a lane, and whose responses have a place.
+    #[inline(always)]
+    fn differentiate(
+        &mut self,
+        lane: &Lane<S>,
+        around: [u32; PAIRS + 4],
+        row: i32,
+        place: Place,
+    ) -> (W::Gradient, W::Gradient) {
+        let smoothed = self.smooth(lane.s, around);
+        let (gx, gy) = W::Gradient::differentiate::<S, GRADIENT>(lane.s, &mut self.smoothed, smoothed);
+        // Above and below the image gy has changed its sign.
+        let is_outside = (row - SMOOTHING as i32 - 1) as u32 >= lane.set.size.height;
+        (gx, if place != Place::Inside && is_outside { gy.negated() } else { gy })
     }
 
     /// The two words of a row that only leads to others.
@@ -232,10 +234,9 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Bytes<S
             push(&mut self.rows, Self::pairs(lane.s, samples));
         }
         if i >= smoothed {
-            let row = self.smooth(lane.s, around);
-            let (gx, gy) = W::Gradient::differentiate::<S, GRADIENT>(lane.s, &mut self.smoothed, row);
+            let (gx, gy) = self.differentiate(lane, around, top + i, Place::Invalid);
             if i >= smoothed + 2 {
-                self.window.lead(lane, gx, gy, Self::of_gradient(top + i));
+                self.window.lead(lane, gx, gy);
             }
         }
     }
@@ -243,11 +244,11 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Bytes<S
     /// Row number `i` of those from `row` on, which a wide window is filled with; `top` is the first of all that lead.
     #[inline(always)]
     fn fill_row(&mut self, lane: &Lane<S>, top: i32, row: i32, i: usize) {
-        let (gx, gy) = self.down(lane, i);
         let row = row + i as i32;
+        let (gx, gy) = self.down(lane, row, i, Place::Invalid);
         // Before, not all that gradients are made of has come.
         if row - top >= 2 * SMOOTHING as i32 + 2 {
-            self.window.lead(lane, gx, gy, Self::of_gradient(row));
+            self.window.lead(lane, gx, gy);
         }
     }
 

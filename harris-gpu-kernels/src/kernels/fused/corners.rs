@@ -53,6 +53,7 @@ impl<S: Simt> Corners<S> {
             known: 0,
             bound: 0,
             greatest: i32::MIN,
+            // Before the first, none wins.
             strong: [true; 3],
             responses: [[i32::MIN; EACH]; 4],
             pooled: [[i32::MIN; EACH]; 5],

@@ -23,6 +23,8 @@ pub(super) trait Gradient: Copy {
         rows: &mut Self::Rows,
         smoothed: Smoothed,
     ) -> (Self, Self);
+
+    fn negated(self) -> Self;
 }
 
 /// Smoothed samples, from the one before the lane's own to the one after, in pairs: the low or the high byte of each half.
@@ -94,6 +96,11 @@ impl Gradient for [u32; PAIRS] {
         push(&mut rows[1], sums);
         (gx, gy)
     }
+
+    #[inline(always)]
+    fn negated(self) -> Self {
+        self.map(u32::wrapping_neg)
+    }
 }
 
 /// One by one. Kept are, of two rows: the samples around the lane's first two columns, and those around the others, from the one before on.
@@ -128,6 +135,11 @@ impl Gradient for [i32; EACH] {
         let gy = plus(plus([0; EACH], before, [-outer, -centre, -outer]), next, [outer, centre, outer]);
         push(rows, next);
         (gx, gy)
+    }
+
+    #[inline(always)]
+    fn negated(self) -> Self {
+        self.map(|gradient| -gradient)
     }
 }
 

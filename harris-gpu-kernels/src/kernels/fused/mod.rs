@@ -140,6 +140,7 @@ struct Lane<S: Simt> {
     x: i32,
     /// Columns to the left of the strip's own.
     side: u32,
+    /// As [`Strips`] has it.
     mirrors_words: bool,
     /// Rows of the image that have valid responses.
     rows: u32,
@@ -245,7 +246,7 @@ trait Front<S: Simt> {
     /// compute them all the same.
     const LEADING: usize;
     /// Whether [`ROWS`] rows of responses are computed before any of them is looked at, with no question in between whether they need to be:
-    /// what is then to be waited for is waited for at once.
+    /// what is then to be waited for is waited for at once. Its strips are laid for words to be mirrored.
     const AT_ONCE: bool = false;
 
     /// All rows from the one whose responses are computed to the one that they need.

@@ -3,8 +3,8 @@
 
 use core::array;
 
+use super::EACH;
 use super::differences::{PAIRS, split};
-use super::{EACH, Lane};
 use crate::Simt;
 use crate::simt::WARP;
 
@@ -32,31 +32,19 @@ impl<const START: u32> Running<START> {
         Self { oldest: Self::row(s.lane(), 0), sums: [[0; EACH]; 3] }
     }
 
-    /// Adds the gradients of row `row`, before as many have entered as a window of so many has.
+    /// Adds a row of gradients, before as many have entered as a window of so many has.
     #[inline(always)]
-    pub(super) fn lead<S: Simt>(
-        &mut self,
-        lane: &Lane<S>,
-        (gx, gy): ([u32; PAIRS], [u32; PAIRS]),
-        row: i32,
-        rows: u32,
-    ) {
-        let gy = self.enter(lane, gx, gy, row, rows);
+    pub(super) fn lead(&mut self, s: impl Simt, (gx, gy): ([u32; PAIRS], [u32; PAIRS]), rows: u32) {
+        self.enter(s, gx, gy, rows);
         let (gx, gy) = (split(gx), split(gy));
         self.add([gx, gx], [gy, gy]);
     }
 
-    /// Brings the sums to the window of so many rows that ends with row `row`.
+    /// Brings the sums to the window of so many rows that ends with a row of gradients.
     #[inline(always)]
-    pub(super) fn down<S: Simt>(
-        &mut self,
-        lane: &Lane<S>,
-        (gx, gy): ([u32; PAIRS], [u32; PAIRS]),
-        row: i32,
-        rows: u32,
-    ) {
-        let leaving = [self.oldest, self.oldest + WARP].map(|cell| pair(lane.s.shared(cell)));
-        let gy = self.enter(lane, gx, gy, row, rows);
+    pub(super) fn down(&mut self, s: impl Simt, (gx, gy): ([u32; PAIRS], [u32; PAIRS]), rows: u32) {
+        let leaving = [self.oldest, self.oldest + WARP].map(|cell| pair(s.shared(cell)));
+        self.enter(s, gx, gy, rows);
         // e² - l² is (e + l)(e - l), and twice what the product of two numbers e, f exceeds that of l, m by is
         // (e + l)(f - m) + (e - l)(f + m).
         let [x, y] = [(gx, leaving[0]), (gy, leaving[1])].map(|(enters, leaves)| {
@@ -73,25 +61,13 @@ impl<const START: u32> Running<START> {
         START + ROW * row + lane
     }
 
-    /// Keeps a row of gradients in place of the one that leaves. Above and below the image gy has changed its sign: returns it as it enters
-    /// the products.
+    /// Keeps a row of gradients in place of the one that leaves.
     #[inline(always)]
-    fn enter<S: Simt>(
-        &mut self,
-        lane: &Lane<S>,
-        gx: [u32; PAIRS],
-        mut gy: [u32; PAIRS],
-        row: i32,
-        rows: u32,
-    ) -> [u32; PAIRS] {
-        if row as u32 >= lane.set.size.height {
-            gy = gy.map(u32::wrapping_neg);
-        }
-        lane.s.set_shared(self.oldest, cell(gx));
-        lane.s.set_shared(self.oldest + WARP, cell(gy));
+    fn enter(&mut self, s: impl Simt, gx: [u32; PAIRS], gy: [u32; PAIRS], rows: u32) {
+        s.set_shared(self.oldest, cell(gx));
+        s.set_shared(self.oldest + WARP, cell(gy));
         let next = self.oldest + ROW;
-        self.oldest = if next >= Self::row(0, rows) { Self::row(lane.s.lane(), 0) } else { next };
-        gy
+        self.oldest = if next >= Self::row(0, rows) { Self::row(s.lane(), 0) } else { next };
     }
 
     /// Adds the products of what is first and second of two kinds.

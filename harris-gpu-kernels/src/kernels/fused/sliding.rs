@@ -34,20 +34,13 @@ impl<S: Simt, const WINDOW: usize> Window<S> for Sliding<WINDOW> {
     }
 
     #[inline(always)]
-    fn lead(&mut self, lane: &Lane<S>, gx: [u32; PAIRS], gy: [u32; PAIRS], row: i32) {
-        self.running.lead(lane, (gx, gy), row, Self::ROWS);
+    fn lead(&mut self, lane: &Lane<S>, gx: [u32; PAIRS], gy: [u32; PAIRS]) {
+        self.running.lead(lane.s, (gx, gy), Self::ROWS);
     }
 
     #[inline(always)]
-    fn down(
-        &mut self,
-        lane: &Lane<S>,
-        gx: [u32; PAIRS],
-        gy: [u32; PAIRS],
-        row: i32,
-        _: Place,
-    ) -> [[i32; EACH]; 3] {
-        self.running.down(lane, (gx, gy), row, Self::ROWS);
+    fn down(&mut self, lane: &Lane<S>, gx: [u32; PAIRS], gy: [u32; PAIRS]) -> [[i32; EACH]; 3] {
+        self.running.down(lane.s, (gx, gy), Self::ROWS);
         self.running.sums
     }
 

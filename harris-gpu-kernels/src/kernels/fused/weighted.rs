@@ -105,21 +105,11 @@ impl<S: Simt, W: Weights, const RADIUS: usize> Window<S> for Weighted<W, RADIUS>
     }
 
     #[inline(always)]
-    fn down(
-        &mut self,
-        lane: &Lane<S>,
-        gx: [i32; EACH],
-        gy: [i32; EACH],
-        row: i32,
-        _: Place,
-    ) -> [[W::Sum; EACH]; 3] {
+    fn down(&mut self, lane: &Lane<S>, gx: [i32; EACH], gy: [i32; EACH]) -> [[W::Sum; EACH]; 3] {
         let (gx, gy) = (gx.map(W::number), gy.map(W::number));
-        // Above and below the image gy has changed its sign: that changes the sign of the product of both alone.
-        let outside = row as u32 >= lane.set.size.height;
-        let turned = if outside { gy.map(|gy| W::Sum::ZERO - gy) } else { gy };
         let products: [[W::Sum; EACH]; 3] = [
             array::from_fn(|i| gx[i] * gx[i]),
-            array::from_fn(|i| gx[i] * turned[i]),
+            array::from_fn(|i| gx[i] * gy[i]),
             array::from_fn(|i| gy[i] * gy[i]),
         ];
         let mut down = products;

@@ -58,21 +58,14 @@ impl<S: Simt, const MOST: usize> Window<S> for Wide<MOST> {
     }
 
     #[inline(always)]
-    fn lead(&mut self, lane: &Lane<S>, gx: [u32; PAIRS], gy: [u32; PAIRS], row: i32) {
+    fn lead(&mut self, lane: &Lane<S>, gx: [u32; PAIRS], gy: [u32; PAIRS]) {
         // No more rows than the window has, so that none leaves.
-        self.running.lead(lane, (gx, gy), row, 2 * lane.set.window + 1);
+        self.running.lead(lane.s, (gx, gy), 2 * lane.set.window + 1);
     }
 
     #[inline(always)]
-    fn down(
-        &mut self,
-        lane: &Lane<S>,
-        gx: [u32; PAIRS],
-        gy: [u32; PAIRS],
-        row: i32,
-        _: Place,
-    ) -> [[i32; EACH]; 3] {
-        self.running.down(lane, (gx, gy), row, 2 * lane.set.window + 1);
+    fn down(&mut self, lane: &Lane<S>, gx: [u32; PAIRS], gy: [u32; PAIRS]) -> [[i32; EACH]; 3] {
+        self.running.down(lane.s, (gx, gy), 2 * lane.set.window + 1);
         self.running.sums
     }
 
