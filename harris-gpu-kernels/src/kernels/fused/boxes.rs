@@ -25,6 +25,8 @@ const RADIUS: usize = 1;
 
 /// A lane's part of it, behind a smoothing and a gradient. The ring has the latest row first.
 pub(super) struct Boxes<const SMOOTHING: usize, const GRADIENT: u32> {
+    /// What the trace of the sums around a corner reaches.
+    least: i32,
     /// Products of gradients: of a window's rows, the lowest of which is the last taken.
     products: [[[i32; EACH]; 3]; 2 * RADIUS + 1],
 }
@@ -37,11 +39,13 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32> Window<S> for Boxes<S
 
     #[inline(always)]
     fn new(_: &Lane<S>) -> Self {
-        Self { products: [[[0; EACH]; 3]; 2 * RADIUS + 1] }
+        Self { least: 0, products: [[[0; EACH]; 3]; 2 * RADIUS + 1] }
     }
 
     #[inline(always)]
-    fn listen(&mut self, _: f32) {}
+    fn listen(&mut self, least: f32) {
+        self.least = least.min(MOST_TRACE) as i32;
+    }
 
     #[inline(always)]
     fn down(&mut self, lane: &Lane<S>, gx: [i32; EACH], gy: [i32; EACH]) -> [[i32; EACH]; 3] {
@@ -58,7 +62,15 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32> Window<S> for Boxes<S
 
     #[inline(always)]
     fn respond(&self, lane: &Lane<S>, sums: [[i32; EACH]; 3], place: Place) -> (bool, [f32; EACH]) {
-        let responses = Self::measure(lane, sums.map(|sums| across::<S, RADIUS>(lane.s, sums)));
+        let sums = sums.map(|sums| across::<S, RADIUS>(lane.s, sums));
+        // Quotients take so long that it is worth to ask for whom; not where the measure is known, which is none of them.
+        if lane.set.asks_measure && lane.set.measure == measures::NOBLE {
+            let [xx, _, yy] = sums.map(|sums| sums.map(|sum| sum.wrapping_sub(Self::OFFSET_OF_SUMS)));
+            if !reached(lane, self.least, xx, yy, place) {
+                return (true, [NEVER; EACH]);
+            }
+        }
+        let responses = Self::measure(lane, sums);
         (true, responses.map(|response| if place.is_valid() { response } else { NEVER }))
     }
 }
@@ -74,6 +86,9 @@ impl<const SMOOTHING: usize, const GRADIENT: u32> Boxes<SMOOTHING, GRADIENT> {
     /// What squares and gx·gy have more than they, so that the sums of a window are bits of floats.
     const OFFSETS: [i32; 2] =
         if Self::SMALL { [FROM_0.wrapping_mul(NINTH), AROUND_0.wrapping_mul(NINTH)] } else { [0; 2] };
+
+    /// What sums of squares then have more.
+    const OFFSET_OF_SUMS: i32 = Self::OFFSETS[0].wrapping_mul(9);
 
     #[inline(always)]
     fn measure<S: Simt>(lane: &Lane<S>, sums: [[i32; EACH]; 3]) -> [f32; EACH] {
