@@ -4,153 +4,23 @@
 //! Blocks run one after another, and neither blocks nor threads in the order of their numbers, so that a kernel
 //! whose result depends on an order shows it. Misuse is a panic that names kernel, block and thread.
 
+mod memory;
+
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::string::ToString;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::vec::Vec;
 use std::{format, vec};
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
+pub use memory::{Argument, Buffer, Memory};
+pub(crate) use memory::{buffer, number};
+
 use super::{Simt, WARP, Word};
 use crate::abi::Kernel;
-
-/// Memory of the host device: words of 32 bits that know whether they were ever written.
-#[derive(Clone, Debug)]
-pub struct Memory {
-    words: Arc<[(AtomicU32, AtomicU8)]>,
-    bytes: usize,
-}
-
-impl Memory {
-    /// `bytes` bytes, not yet written.
-    #[must_use]
-    pub fn new(bytes: usize) -> Self {
-        let words = (0..bytes.div_ceil(4)).map(|_| (AtomicU32::new(0xDEAD_BEEF), AtomicU8::new(0)));
-        Self { words: words.collect(), bytes }
-    }
-
-    /// Its size in bytes.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.bytes
-    }
-
-    /// Where it begins, by which it is told from other memory.
-    #[must_use]
-    pub fn address(&self) -> u64 {
-        self.words.as_ptr() as usize as u64
-    }
-
-    /// Writes a byte.
-    ///
-    /// # Panics
-    /// Where it lies beyond the end.
-    pub fn set_byte(&self, i: usize, byte: u8) {
-        assert!(i < self.bytes, "byte {i} of {}", self.bytes);
-        let (word, written) = &self.words[i / 4];
-        let shift = 8 * (i % 4);
-        word.store(word.load(Relaxed) & !(0xFF << shift) | u32::from(byte) << shift, Relaxed);
-        written.fetch_or(1 << (i % 4), Relaxed);
-    }
-
-    /// A byte.
-    ///
-    /// # Panics
-    /// Where it lies beyond the end or was never written.
-    #[must_use]
-    pub fn byte(&self, i: usize) -> u8 {
-        self.read(i, 1).unwrap_or_else(|misuse| panic!("{misuse}")) as u8
-    }
-
-    /// A byte where it was written.
-    ///
-    /// # Panics
-    /// Where it lies beyond the end.
-    #[must_use]
-    pub fn written(&self, i: usize) -> Option<u8> {
-        assert!(i < self.bytes, "reads byte {i} of {}", self.bytes);
-        self.read(i, 1).ok().map(|byte| byte as u8)
-    }
-
-    fn read(&self, at: usize, bytes: usize) -> Result<u64, std::string::String> {
-        if at + bytes > self.bytes {
-            return Err(format!("reads byte {at} to {} of {}", at + bytes, self.bytes));
-        }
-        let mut bits = 0;
-        if at.is_multiple_of(4) && bytes.is_multiple_of(4) {
-            for i in (0..bytes / 4).rev() {
-                let (word, written) = &self.words[at / 4 + i];
-                if written.load(Relaxed) != 0xF {
-                    return Err(format!("reads byte {}, which nothing wrote", at + 4 * i));
-                }
-                bits = bits << 32 | u64::from(word.load(Relaxed));
-            }
-            return Ok(bits);
-        }
-        for i in at..at + bytes {
-            let (word, written) = &self.words[i / 4];
-            if written.load(Relaxed) >> (i % 4) & 1 == 0 {
-                return Err(format!("reads byte {i}, which nothing wrote"));
-            }
-            bits |= u64::from(word.load(Relaxed) >> (8 * (i % 4)) & 0xFF) << (8 * (i - at));
-        }
-        Ok(bits)
-    }
-
-    /// A word of 64 bits, where one was written; else the key of a corner that is not there, for whoever takes it for one.
-    fn early(&self, i: usize) -> Result<u64, std::string::String> {
-        if 8 * (i + 1) > self.bytes {
-            return Err(format!("reads word {i} of {}", self.bytes / 8));
-        }
-        Ok(self.read(8 * i, 8).unwrap_or(u64::from(!1.0_f32.to_bits()) << 32))
-    }
-
-    fn word(&self, i: usize) -> Result<&AtomicU32, std::string::String> {
-        match self.words.get(i) {
-            Some((word, written)) if 4 * i + 4 <= self.bytes => {
-                written.store(0xF, Relaxed);
-                Ok(word)
-            }
-            _ => Err(format!("accesses word {i} of {}", self.bytes / 4)),
-        }
-    }
-}
-
-/// A kernel's argument.
-#[derive(Clone, Debug)]
-pub enum Argument {
-    /// Memory, all of it.
-    Memory(Memory),
-    /// A number, by its bits.
-    Word(u64),
-}
-
-/// Memory as a kernel sees it.
-#[derive(Clone, Copy)]
-pub struct Buffer<'a, T> {
-    memory: &'a Memory,
-    word: std::marker::PhantomData<T>,
-}
-
-/// What a kernel's entry point does with an argument.
-pub(crate) fn buffer<T: Word>(argument: &Argument) -> Buffer<'_, T> {
-    match argument {
-        Argument::Memory(memory) => Buffer { memory, word: std::marker::PhantomData },
-        Argument::Word(_) => panic!("a number for a buffer"),
-    }
-}
-
-/// What a kernel's entry point does with an argument.
-pub(crate) fn number<T: Word>(argument: &Argument) -> T {
-    match argument {
-        Argument::Word(bits) => T::from_bits(*bits),
-        Argument::Memory(_) => panic!("a buffer for a number"),
-    }
-}
 
 /// What a waiting thread wants.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -297,9 +167,9 @@ impl<'a> Simt for Thread<'a> {
             self.misuse(&format!("reads four bytes at {i}"));
         }
         // Bytes beyond the image may be anything, but the memory must have them.
-        match buffer.memory.words.get(i / 4) {
-            Some((word, _)) => word.load(Relaxed),
-            None => self.misuse(&format!("reads byte {i} of {}", buffer.memory.bytes)),
+        match buffer.memory.four(i) {
+            Ok(bytes) => bytes,
+            Err(misuse) => self.misuse(&misuse),
         }
     }
     fn load_four_words<T: Word>(self, buffer: Buffer<'a, T>, i: usize) -> [T; 4] {

@@ -1,0 +1,151 @@
+//! Memory of the host device, and how kernels see it.
+
+use std::format;
+use std::marker::PhantomData;
+use std::string::String;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
+
+use crate::Word;
+
+/// Memory of the host device: words of 32 bits that know whether they were ever written.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    words: Arc<[(AtomicU32, AtomicU8)]>,
+    bytes: usize,
+}
+
+impl Memory {
+    /// `bytes` bytes, not yet written.
+    #[must_use]
+    pub fn new(bytes: usize) -> Self {
+        let words = (0..bytes.div_ceil(4)).map(|_| (AtomicU32::new(0xDEAD_BEEF), AtomicU8::new(0)));
+        Self { words: words.collect(), bytes }
+    }
+
+    /// Its size in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Where it begins, by which it is told from other memory.
+    #[must_use]
+    pub fn address(&self) -> u64 {
+        self.words.as_ptr() as usize as u64
+    }
+
+    /// Writes a byte.
+    ///
+    /// # Panics
+    /// Where it lies beyond the end.
+    pub fn set_byte(&self, i: usize, byte: u8) {
+        assert!(i < self.bytes, "byte {i} of {}", self.bytes);
+        let (word, written) = &self.words[i / 4];
+        let shift = 8 * (i % 4);
+        word.store(word.load(Relaxed) & !(0xFF << shift) | u32::from(byte) << shift, Relaxed);
+        written.fetch_or(1 << (i % 4), Relaxed);
+    }
+
+    /// A byte.
+    ///
+    /// # Panics
+    /// Where it lies beyond the end or was never written.
+    #[must_use]
+    pub fn byte(&self, i: usize) -> u8 {
+        self.read(i, 1).unwrap_or_else(|misuse| panic!("{misuse}")) as u8
+    }
+
+    /// A byte where it was written.
+    ///
+    /// # Panics
+    /// Where it lies beyond the end.
+    #[must_use]
+    pub fn written(&self, i: usize) -> Option<u8> {
+        assert!(i < self.bytes, "reads byte {i} of {}", self.bytes);
+        self.read(i, 1).ok().map(|byte| byte as u8)
+    }
+
+    pub(super) fn read(&self, at: usize, bytes: usize) -> Result<u64, String> {
+        if at + bytes > self.bytes {
+            return Err(format!("reads byte {at} to {} of {}", at + bytes, self.bytes));
+        }
+        let mut bits = 0;
+        if at.is_multiple_of(4) && bytes.is_multiple_of(4) {
+            for i in (0..bytes / 4).rev() {
+                let (word, written) = &self.words[at / 4 + i];
+                if written.load(Relaxed) != 0xF {
+                    return Err(format!("reads byte {}, which nothing wrote", at + 4 * i));
+                }
+                bits = bits << 32 | u64::from(word.load(Relaxed));
+            }
+            return Ok(bits);
+        }
+        for i in at..at + bytes {
+            let (word, written) = &self.words[i / 4];
+            if written.load(Relaxed) >> (i % 4) & 1 == 0 {
+                return Err(format!("reads byte {i}, which nothing wrote"));
+            }
+            bits |= u64::from(word.load(Relaxed) >> (8 * (i % 4)) & 0xFF) << (8 * (i - at));
+        }
+        Ok(bits)
+    }
+
+    /// Four bytes from one on, a multiple of four; any of those that were never written.
+    pub(super) fn four(&self, i: usize) -> Result<u32, String> {
+        match self.words.get(i / 4) {
+            Some((word, _)) => Ok(word.load(Relaxed)),
+            None => Err(format!("reads byte {i} of {}", self.bytes)),
+        }
+    }
+
+    /// A word of 64 bits, where one was written; else the key of a corner that is not there, for whoever takes it for one.
+    pub(super) fn early(&self, i: usize) -> Result<u64, String> {
+        if 8 * (i + 1) > self.bytes {
+            return Err(format!("reads word {i} of {}", self.bytes / 8));
+        }
+        Ok(self.read(8 * i, 8).unwrap_or(u64::from(!1.0_f32.to_bits()) << 32))
+    }
+
+    pub(super) fn word(&self, i: usize) -> Result<&AtomicU32, String> {
+        match self.words.get(i) {
+            Some((word, written)) if 4 * i + 4 <= self.bytes => {
+                written.store(0xF, Relaxed);
+                Ok(word)
+            }
+            _ => Err(format!("accesses word {i} of {}", self.bytes / 4)),
+        }
+    }
+}
+
+/// A kernel's argument.
+#[derive(Clone, Debug)]
+pub enum Argument {
+    /// Memory, all of it.
+    Memory(Memory),
+    /// A number, by its bits.
+    Word(u64),
+}
+
+/// Memory as a kernel sees it.
+#[derive(Clone, Copy)]
+pub struct Buffer<'a, T> {
+    pub(super) memory: &'a Memory,
+    word: PhantomData<T>,
+}
+
+/// What a kernel's entry point does with an argument.
+pub(crate) fn buffer<T: Word>(argument: &Argument) -> Buffer<'_, T> {
+    match argument {
+        Argument::Memory(memory) => Buffer { memory, word: PhantomData },
+        Argument::Word(_) => panic!("a number for a buffer"),
+    }
+}
+
+/// What a kernel's entry point does with an argument.
+pub(crate) fn number<T: Word>(argument: &Argument) -> T {
+    match argument {
+        Argument::Word(bits) => T::from_bits(*bits),
+        Argument::Memory(_) => panic!("a buffer for a number"),
+    }
+}
