@@ -63,7 +63,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32> Window<S> for Boxes<S
     #[inline(always)]
     fn respond(&self, lane: &Lane<S>, sums: [[i32; EACH]; 3], place: Place) -> (bool, [f32; EACH]) {
         let sums = sums.map(|sums| across::<S, RADIUS>(lane.s, sums));
-        // Quotients take so long that it is worth to ask for whom; not where the measure is known, which is none of them.
+        // Quotients take longer than to ask whether any may count. Kernels that are for one measure are for others.
         if lane.set.asks_measure && lane.set.measure == measures::NOBLE {
             let [xx, _, yy] = sums.map(|sums| sums.map(|sum| sum.wrapping_sub(Self::OFFSET_OF_SUMS)));
             if !reached(lane, self.least, xx, yy, place) {
