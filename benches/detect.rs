@@ -3,6 +3,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use harris::Backend;
 use harris_benches::tiled;
 use harris_core::{Detector, HarrisConfig, ImageView, ReferenceDetector, presets};
 use harris_cpu::CpuDetector;
@@ -37,15 +38,9 @@ fn sizes(criterion: &mut Criterion) {
     }
 }
 
-/// The first GPU, where there is one and this was built with the feature `cuda`.
+/// The first GPU, where there is one.
 fn cuda(config: HarrisConfig) -> Option<Box<dyn Detector>> {
-    #[cfg(feature = "cuda")]
-    return harris_cuda::CudaDetector::new(config).ok().map(|detector| Box::new(detector) as _);
-    #[cfg(not(feature = "cuda"))]
-    {
-        let _ = config;
-        None
-    }
+    harris::detector(Backend::Cuda { device: 0 }, config).ok()
 }
 
 fn all_presets(criterion: &mut Criterion) {

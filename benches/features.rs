@@ -21,8 +21,7 @@ macro_rules! backends {
             ("cpu_1_thread", Box::new($cpu::with_threads($config, 1).expect("one thread"))),
             ("cpu", Box::new($cpu::new($config))),
         ];
-        #[cfg(feature = "cuda")]
-        if let Ok(made) = harris_cuda::$cuda::new($config) {
+        if let Ok(made) = harris::cuda::$cuda::new($config) {
             backends.push(("cuda", Box::new(made)));
         }
         backends.reverse();

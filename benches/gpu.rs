@@ -1,24 +1,16 @@
-//! A GPU: images that are there, on their way, and many on their way at once. Without one, and without the feature `cuda`, nothing.
+//! A GPU: images that are there, on their way, and many on their way at once. Without one, nothing.
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use std::hint::black_box;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use harris::cuda::{CudaDetector, CudaImage, CudaPipeline, PinnedImage};
+use harris_benches::tiled;
+use harris_core::{Detector, HarrisConfig};
 
 criterion_group!(benches, images);
 criterion_main!(benches);
 
-#[cfg(not(feature = "cuda"))]
-fn images(_: &mut Criterion) {
-    println!("built without the feature cuda");
-}
-
-#[cfg(feature = "cuda")]
 fn images(criterion: &mut Criterion) {
-    use std::hint::black_box;
-
-    use criterion::{BenchmarkId, Throughput};
-    use harris_benches::tiled;
-    use harris_core::{Detector, HarrisConfig};
-    use harris_cuda::{CudaDetector, CudaImage, CudaPipeline, PinnedImage};
-
     let config = HarrisConfig::default();
     let Ok(mut detector) = CudaDetector::new(config.clone()) else {
         println!("no GPU");

@@ -51,8 +51,8 @@ fn main() -> ExitCode {
     cli::main(run)
 }
 
-fn run(args: Args) -> Result<ExitCode> {
-    let mut detector = args.backend.detector(args.detector.detection()?)?;
+fn run(mut args: Args) -> Result<ExitCode> {
+    let mut detector = args.backend.detector(&args.detector.detection()?)?;
     let inputs = input::expand(&args.inputs)?;
     let mask = args.mask.as_deref().map(input::read_mask).transpose()?;
     let one = args.inputs.len() == 1 && !args.inputs[0].is_dir();

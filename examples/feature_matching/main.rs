@@ -60,7 +60,7 @@ fn main() -> ExitCode {
     cli::main(run)
 }
 
-fn run(args: Args) -> Result<ExitCode> {
+fn run(mut args: Args) -> Result<ExitCode> {
     ensure!(args.top > 0.0 && args.top <= 1.0, "--top must be above 0 and at most 1, not {}", args.top);
     ensure!(args.repeat > 0, "--repeat must be at least 1");
     ensure!(
@@ -79,7 +79,7 @@ fn run(args: Args) -> Result<ExitCode> {
         std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot make the folder {}", folder.display()))?;
     }
-    let mut matching = Matching::new(args.detector.detection()?, &args.matching, &args.backend)?;
+    let mut matching = Matching::new(args.detector.detection()?, &args.matching, &mut args.backend)?;
     let name = |path: &Path| path.display().to_string();
     let view = ImageView::try_from(&object).with_context(|| name(&args.object))?;
     let trained = matching.features(&view).with_context(|| name(&args.object))?.0;

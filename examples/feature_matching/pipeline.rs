@@ -88,7 +88,7 @@ impl Matching {
     pub(crate) fn new(
         detection: Detection,
         options: &MatchingOptions,
-        backend: &BackendOptions,
+        backend: &mut BackendOptions,
     ) -> Result<Self> {
         let magnification = options.magnification.unwrap_or(match detection {
             Detection::Harris(_) => 2.0,
@@ -97,11 +97,11 @@ impl Matching {
         let surf = SurfConfig::builder().upright(options.upright).magnification(magnification).build()?;
         let config = MatchConfig::default().with_ratio(options.ratio)?.with_cross_check(options.cross_check);
         Ok(Self {
-            detector: backend.detector(detection)?,
-            extractor: backend.extractor(surf)?,
+            detector: backend.detector(&detection)?,
+            extractor: backend.extractor(&surf)?,
             matcher: match options.approximate {
                 true => Box::new(ApproximateMatcher::new(config)),
-                false => backend.matcher(config)?,
+                false => backend.matcher(&config)?,
             },
         })
     }

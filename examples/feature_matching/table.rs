@@ -4,8 +4,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use clap::Args;
+use harris::Backend;
 use harris_core::ImageView;
-use harris_examples::options::{Backend, BackendOptions, DetectorOptions};
+use harris_examples::options::{BackendOptions, DetectorOptions};
 use image::DynamicImage;
 use image::imageops::FilterType;
 
@@ -47,10 +48,10 @@ pub(crate) fn print(
     );
     for &side in options.sizes.iter().flatten() {
         for &name in &options.backends {
-            let backend = BackendOptions { backend: name, ..backend };
+            let mut backend = BackendOptions { backend: name, ..backend };
             let resized = |image: &DynamicImage| image.resize_exact(side, side, FilterType::Triangle);
             let (object, scene) = (resized(object), resized(scene));
-            let mut matching = Matching::new(detector.detection()?, matching, &backend)?;
+            let mut matching = Matching::new(detector.detection()?, matching, &mut backend)?;
             let trained = matching.features(&ImageView::try_from(&object)?)?.0;
             let view = ImageView::try_from(&scene)?;
             // The first frame brings the memory.

@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
+use harris::Backend;
 use harris_core::{HarrisConfig, ImageView};
-use harris_examples::options::{Backend, BackendOptions, Detection, Timed};
+use harris_examples::options::{BackendOptions, Detection, Timed};
 use image::DynamicImage;
 use indicatif::ProgressBar;
 
@@ -60,10 +61,9 @@ impl Engines {
             threads: if has(Backend::Cpu) { most } else { 0 },
             gpu: None,
         };
-        if has(Backend::Cuda) {
-            let options =
-                BackendOptions { backend: Backend::Cuda, device: Some(device), ..Default::default() };
-            match options.detector(Detection::Harris(HarrisConfig::default())) {
+        if all || wanted.iter().any(|backend| matches!(backend, Backend::Cuda { .. })) {
+            let mut options = BackendOptions { backend: Backend::Cuda { device }, ..Default::default() };
+            match options.detector(&Detection::Harris(HarrisConfig::default())) {
                 Ok(detector) => engines.gpu = Some((device, detector.describe())),
                 Err(error) if !all => return Err(error),
                 Err(error) => eprintln!("without a GPU: {error:#}"),
@@ -122,20 +122,19 @@ impl Engines {
     }
 
     pub(crate) fn detector(&self, engine: Engine, detection: Detection) -> Result<Box<dyn Timed>> {
-        let device = self.gpu.as_ref().map(|(ordinal, _)| *ordinal);
-        let options = match engine {
+        let device = self.gpu.as_ref().map_or(0, |(ordinal, _)| *ordinal);
+        let mut options = match engine {
             Engine::Reference => BackendOptions { backend: Backend::Reference, ..Default::default() },
             Engine::Cpu(threads) => {
                 BackendOptions { backend: Backend::Cpu, threads: Some(threads), ..Default::default() }
             }
             Engine::GpuStaged | Engine::Gpu => BackendOptions {
-                backend: Backend::Cuda,
-                device,
+                backend: Backend::Cuda { device },
                 staged: engine == Engine::GpuStaged,
                 ..Default::default()
             },
         };
-        options.detector(detection)
+        options.detector(&detection)
     }
 }
 

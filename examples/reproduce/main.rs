@@ -22,8 +22,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 use clap::{Parser, ValueEnum};
+use harris::Backend;
 use harris_examples::cli;
-use harris_examples::options::Backend;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::engines::{Bench, Engines};
@@ -37,7 +37,7 @@ struct Args {
     #[arg(value_enum)]
     experiment: Experiment,
     /// Backends that take part; by default all that this machine has
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "NAME,...")]
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
     backend: Vec<Backend>,
     /// Threads of the CPU backend at most; by default as many as the machine runs at once
     #[arg(long, value_name = "NUMBER")]

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-#[cfg(feature = "cuda")]
-use anyhow::Context;
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
+use harris::Backend;
+use harris::cuda::{CudaDetector, CudaFastHessian, CudaMatcher, CudaSurf};
 use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian, StepTimes};
 use harris_core::matching::{MatchConfig, Matcher, ReferenceMatcher};
 use harris_core::surf::{Extractor, ReferenceSurf, SurfConfig};
@@ -193,8 +193,8 @@ impl ConfigOptions {
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = "Backend")]
 pub struct BackendOptions {
-    /// What computes
-    #[arg(long, value_enum, default_value_t)]
+    /// What computes: auto (the first usable GPU, else the CPU), cpu, cuda, cuda:NUMBER or reference
+    #[arg(long, default_value_t, value_name = "NAME")]
     pub backend: Backend,
     /// Threads of the CPU backend; as many as the machine runs at once by default
     #[arg(long, value_name = "NUMBER")]
@@ -245,118 +245,132 @@ impl Timed for CpuFastHessian {
     }
 }
 
-#[cfg(feature = "cuda")]
-impl Timed for harris_cuda::CudaDetector {
+impl Timed for CudaDetector {
     fn set_timed(&mut self, timed: bool) {
-        harris_cuda::CudaDetector::set_timed(self, timed);
+        CudaDetector::set_timed(self, timed);
     }
 
     fn device_time(&self) -> Option<Duration> {
-        harris_cuda::CudaDetector::device_time(self).ok()
+        CudaDetector::device_time(self).ok()
     }
 
     fn stage_times(&self) -> Option<StageTimes> {
-        harris_cuda::CudaDetector::stage_times(self).ok().flatten()
+        CudaDetector::stage_times(self).ok().flatten()
     }
 }
 
-#[cfg(feature = "cuda")]
-impl Timed for harris_cuda::CudaFastHessian {
+impl Timed for CudaFastHessian {
     fn device_time(&self) -> Option<Duration> {
-        harris_cuda::CudaFastHessian::device_time(self).ok()
+        CudaFastHessian::device_time(self).ok()
     }
 
     fn step_times(&self) -> Option<StepTimes> {
-        harris_cuda::CudaFastHessian::step_times(self).ok()
+        CudaFastHessian::step_times(self).ok()
     }
 }
 
-/// What computes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Backend {
-    /// Plain code, one thread
-    Reference,
-    /// All cores
-    #[default]
-    Cpu,
-    /// An NVIDIA GPU; built with `--features cuda` alone
-    Cuda,
-}
-
-/// Makes something on a backend: `Reference`, `Cpu` and `Cuda` are types, of whatever is configured so.
+/// Makes something on a backend, by the types that do it.
 macro_rules! on_backend {
-    ($options:expr, $config:expr, $reference:ident, $cpu:ident, $cuda:ident) => {{
-        $options.check()?;
-        match $options.backend {
-            Backend::Reference => Box::new($reference::new($config)),
-            Backend::Cpu => {
-                let made = match $options.threads {
-                    None => $cpu::new($config),
-                    Some(threads) => $cpu::with_threads($config, threads)?,
-                };
-                Box::new(match $options.level {
-                    None => made,
-                    Some(level) => made.at_level(level),
-                })
-            }
-            #[cfg(feature = "cuda")]
-            Backend::Cuda => Box::new(
-                harris_cuda::$cuda::on_device($options.device.unwrap_or(0), $config)
-                    .context("cannot use the CUDA backend")?,
-            ),
-            #[cfg(not(feature = "cuda"))]
-            Backend::Cuda => anyhow::bail!(
-                "this program was built without the CUDA backend; build it with `cargo run --release --features cuda ...`"
-            ),
-        }
-    }};
+    ($options:expr, $config:expr, $trait:ty, $reference:ident, $cpu:ident, $cuda:ident) => {
+        $options.make(|options, backend| -> anyhow::Result<Box<$trait>> {
+            let config = $config.clone();
+            Ok(match backend {
+                Backend::Reference => Box::new($reference::new(config)),
+                Backend::Cpu | Backend::Auto => {
+                    let made = match options.threads {
+                        None => $cpu::new(config),
+                        Some(threads) => $cpu::with_threads(config, threads)?,
+                    };
+                    Box::new(match options.level {
+                        None => made,
+                        Some(level) => made.at_level(level),
+                    })
+                }
+                Backend::Cuda { device } => {
+                    Box::new($cuda::on_device(device, config).context("cannot use the CUDA backend")?)
+                }
+            })
+        })
+    };
 }
 
 impl BackendOptions {
-    /// The number of the GPU whose fused kernels are used, where there is one.
-    #[cfg(feature = "cuda")]
-    #[must_use]
-    pub fn ordinal(&self) -> Option<u32> {
-        (self.backend == Backend::Cuda && !self.staged).then_some(self.device.unwrap_or(0))
-    }
-
-    /// The numbers of the GPUs for a stream of frames, where there are some: all, or the one that was chosen.
+    /// Makes something on the backend that is asked for. Where that is `auto`, a line on standard error tells what was
+    /// chosen, and what is made later is made there, too.
     ///
     /// # Errors
-    /// No GPU.
-    #[cfg(feature = "cuda")]
-    pub fn ordinals(&self) -> anyhow::Result<Option<Vec<u32>>> {
-        self.check()?;
-        if self.ordinal().is_none() {
-            return Ok(None);
+    /// What `make` says; an option of another backend.
+    pub fn make<T>(
+        &mut self,
+        mut make: impl FnMut(&Self, Backend) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        self.settle()?;
+        let made = self.backend.make(|backend| make(self, backend))?;
+        if self.backend == Backend::Auto {
+            let over: Vec<_> =
+                made.passed_over.iter().map(|(backend, why)| format!("{backend}: {why:#}")).collect();
+            let over = if over.is_empty() { String::new() } else { format!(" (not {})", over.join("; ")) };
+            eprintln!("backend: {}{over}", made.backend);
+            self.backend = made.backend;
         }
-        Ok(Some(match self.device {
-            Some(device) => vec![device],
-            None => {
-                let devices = harris_cuda::devices().context("cannot use the CUDA backend")?;
-                devices.iter().map(|device| device.ordinal).collect()
+        Ok(made.value)
+    }
+
+    /// Takes options of one backend alone for a choice of it, and refuses those of another.
+    fn settle(&mut self) -> anyhow::Result<()> {
+        let (of_cpu, of_cuda) =
+            (self.threads.is_some() || self.level.is_some(), self.device.is_some() || self.staged);
+        ensure!(!(of_cpu && of_cuda), "--threads and --level are of the CPU, --device and --staged of a GPU");
+        self.backend = match (self.backend, self.device) {
+            (Backend::Auto, _) if of_cpu => Backend::Cpu,
+            (Backend::Auto, None) if of_cuda => Backend::Cuda { device: 0 },
+            (Backend::Auto | Backend::Cuda { device: 0 }, Some(device)) => Backend::Cuda { device },
+            (backend, _) => backend,
+        };
+        let name = self.name();
+        if self.backend != Backend::Cpu {
+            ensure!(self.threads.unwrap_or(1) == 1, "the {name} backend has one thread");
+            ensure!(self.level.is_none(), "the {name} backend has no instruction sets");
+        }
+        match self.backend {
+            Backend::Cuda { device } => {
+                let named = self.device.unwrap_or(device);
+                ensure!(named == device, "--backend names GPU {device}, --device GPU {named}");
             }
-        }))
+            Backend::Auto | Backend::Cpu | Backend::Reference => {
+                ensure!(self.device.is_none(), "the {name} backend has no devices");
+                ensure!(!self.staged, "the {name} backend has no fused kernels");
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of the GPU whose fused kernels are used, where there is one, after something was made.
+    #[must_use]
+    pub fn ordinal(&self) -> Option<u32> {
+        match self.backend {
+            Backend::Cuda { device } if !self.staged => Some(device),
+            _ => None,
+        }
     }
 
     /// A detector of this backend.
     ///
     /// # Errors
     /// Threads asked of a backend without, or that cannot be started; no GPU.
-    pub fn detector(&self, detection: Detection) -> anyhow::Result<Box<dyn Timed>> {
+    pub fn detector(&mut self, detection: &Detection) -> anyhow::Result<Box<dyn Timed>> {
         match detection {
-            #[cfg(feature = "cuda")]
-            Detection::Harris(config) if self.staged && self.backend == Backend::Cuda => {
-                let detector = harris_cuda::CudaDetector::on_device(self.device.unwrap_or(0), config)
-                    .context("cannot use the CUDA backend")?;
-                Ok(Box::new(detector.staged()))
-            }
+            Detection::Harris(config) if self.staged => self.make(|_, backend| {
+                let Backend::Cuda { device } = backend else { unreachable!("only a GPU is staged") };
+                let made = CudaDetector::on_device(device, config.clone());
+                Ok(Box::new(made.context("cannot use the CUDA backend")?.staged()) as Box<dyn Timed>)
+            }),
             Detection::Harris(config) => {
-                Ok(on_backend!(self, config, ReferenceDetector, CpuDetector, CudaDetector))
+                on_backend!(self, config, dyn Timed, ReferenceDetector, CpuDetector, CudaDetector)
             }
             Detection::FastHessian(config) => {
                 ensure!(!self.staged, "the Fast-Hessian detector has no fused kernels");
-                Ok(on_backend!(self, config, ReferenceFastHessian, CpuFastHessian, CudaFastHessian))
+                on_backend!(self, config, dyn Timed, ReferenceFastHessian, CpuFastHessian, CudaFastHessian)
             }
         }
     }
@@ -365,39 +379,26 @@ impl BackendOptions {
     ///
     /// # Errors
     /// As [`BackendOptions::detector`].
-    pub fn extractor(&self, config: SurfConfig) -> anyhow::Result<Box<dyn Extractor>> {
-        Ok(on_backend!(self, config, ReferenceSurf, CpuSurf, CudaSurf))
+    pub fn extractor(&mut self, config: &SurfConfig) -> anyhow::Result<Box<dyn Extractor>> {
+        on_backend!(self, config, dyn Extractor, ReferenceSurf, CpuSurf, CudaSurf)
     }
 
     /// What finds matches on this backend.
     ///
     /// # Errors
     /// As [`BackendOptions::detector`].
-    pub fn matcher(&self, config: MatchConfig) -> anyhow::Result<Box<dyn Matcher>> {
-        Ok(on_backend!(self, config, ReferenceMatcher, CpuMatcher, CudaMatcher))
+    pub fn matcher(&mut self, config: &MatchConfig) -> anyhow::Result<Box<dyn Matcher>> {
+        on_backend!(self, config, dyn Matcher, ReferenceMatcher, CpuMatcher, CudaMatcher)
     }
 
     /// The backend's name in words.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self.backend {
+            Backend::Auto => "automatic",
             Backend::Reference => "reference",
             Backend::Cpu => "CPU",
-            Backend::Cuda => "CUDA",
+            Backend::Cuda { .. } => "CUDA",
         }
-    }
-
-    /// Checks that nothing is asked of a backend that it does not have.
-    fn check(&self) -> anyhow::Result<()> {
-        let name = self.name();
-        if self.backend != Backend::Cpu {
-            ensure!(self.threads.unwrap_or(1) == 1, "the {name} backend has one thread");
-            ensure!(self.level.is_none(), "the {name} backend has no instruction sets");
-        }
-        if self.backend != Backend::Cuda {
-            ensure!(self.device.is_none(), "the {name} backend has no devices");
-            ensure!(!self.staged, "the {name} backend has no fused kernels");
-        }
-        Ok(())
     }
 }

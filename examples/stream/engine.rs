@@ -1,10 +1,11 @@
 //! What finds the corners of frames: one after the other, or several in flight.
 
-#[cfg(feature = "cuda")]
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use harris::Backend;
+use harris::cuda::CudaPipeline;
 use harris_core::{Error, ImageView, Keypoint};
 use harris_examples::options::{BackendOptions, Detection, Timed};
 use image::DynamicImage;
@@ -20,24 +21,37 @@ pub(crate) struct Done {
 /// A detector, or a pipeline of them.
 pub(crate) enum Engine {
     One(Box<dyn Timed>),
-    #[cfg(feature = "cuda")]
     Pipeline {
-        pipeline: Box<harris_cuda::CudaPipeline>,
+        pipeline: Box<CudaPipeline>,
         /// Frames in flight, and since when.
         waiting: VecDeque<(DynamicImage, Instant)>,
     },
 }
 
 impl Engine {
-    /// Several frames in flight on the CUDA backend, one on the others.
-    pub(crate) fn new(backend: &BackendOptions, detection: Detection, in_flight: usize) -> Result<Self> {
-        #[cfg(feature = "cuda")]
-        if let (Some(ordinals), Detection::Harris(config)) = (backend.ordinals()?, &detection) {
-            let pipeline = harris_cuda::CudaPipeline::on_devices(&ordinals, in_flight, config.clone())?;
-            return Ok(Self::Pipeline { pipeline: Box::new(pipeline), waiting: VecDeque::new() });
-        }
-        let _ = in_flight;
-        Ok(Self::One(backend.detector(detection)?))
+    /// Several frames in flight on the CUDA backend, on all GPUs or the one that was named; one on the others.
+    pub(crate) fn new(backend: &mut BackendOptions, detection: &Detection, in_flight: usize) -> Result<Self> {
+        let Detection::Harris(config) = detection else { return Ok(Self::One(backend.detector(detection)?)) };
+        let pipeline = backend.make(|options, backend| {
+            let Backend::Cuda { device } = backend else { return Ok(None) };
+            if options.staged {
+                return Ok(None);
+            }
+            let ordinals: Vec<u32> = match options.device {
+                Some(device) => vec![device],
+                None if device > 0 => vec![device],
+                None => {
+                    let devices = harris::cuda::devices().context("cannot use the CUDA backend")?;
+                    devices.iter().map(|device| device.ordinal).collect()
+                }
+            };
+            let pipeline = CudaPipeline::on_devices(&ordinals, in_flight, config.clone());
+            Ok(Some(pipeline.context("cannot use the CUDA backend")?))
+        })?;
+        Ok(match pipeline {
+            Some(pipeline) => Self::Pipeline { pipeline: Box::new(pipeline), waiting: VecDeque::new() },
+            None => Self::One(backend.detector(detection)?),
+        })
     }
 
     /// Gives it a frame; returns one that is done, where one had to be waited for.
@@ -48,7 +62,6 @@ impl Engine {
                 let keypoints = ImageView::try_from(&image).and_then(|view| detector.detect(&view));
                 Some(Done { image, keypoints, latency: start.elapsed() })
             }
-            #[cfg(feature = "cuda")]
             Self::Pipeline { pipeline, waiting } => {
                 let landed = match ImageView::try_from(&image) {
                     Ok(view) => pipeline.push(&view),
@@ -66,7 +79,6 @@ impl Engine {
     pub(crate) fn poll(&mut self) -> Option<Done> {
         match self {
             Self::One(_) => None,
-            #[cfg(feature = "cuda")]
             Self::Pipeline { pipeline, waiting } => pipeline.next_done().map(|landed| done(waiting, landed)),
         }
     }
@@ -75,7 +87,6 @@ impl Engine {
     pub(crate) fn wait(&mut self) -> Option<Done> {
         match self {
             Self::One(_) => None,
-            #[cfg(feature = "cuda")]
             Self::Pipeline { pipeline, waiting } => pipeline.next().map(|landed| done(waiting, landed)),
         }
     }
@@ -83,7 +94,6 @@ impl Engine {
     pub(crate) fn describe(&self) -> String {
         match self {
             Self::One(detector) => detector.describe(),
-            #[cfg(feature = "cuda")]
             Self::Pipeline { pipeline, .. } => {
                 format!("{}, {} frames in flight", pipeline.describe(), pipeline.most_in_flight())
             }
@@ -91,8 +101,7 @@ impl Engine {
     }
 }
 
-#[cfg(feature = "cuda")]
-fn done(waiting: &mut VecDeque<(DynamicImage, Instant)>, landed: harris_cuda::Detection) -> Done {
+fn done(waiting: &mut VecDeque<(DynamicImage, Instant)>, landed: harris::cuda::Detection) -> Done {
     let (image, start) = waiting.pop_front().expect("frames come back in order");
     Done { image, keypoints: landed.keypoints, latency: start.elapsed() }
 }

@@ -64,7 +64,7 @@ fn main() -> ExitCode {
     cli::main(run)
 }
 
-fn run(args: Args) -> Result<ExitCode> {
+fn run(mut args: Args) -> Result<ExitCode> {
     ensure!(
         args.rate.is_none_or(|rate| rate > 0.0 && rate.is_finite()),
         "a rate is more than 0 frames a second"
@@ -73,7 +73,7 @@ fn run(args: Args) -> Result<ExitCode> {
     if let Some(folder) = &args.overlay {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
-    let mut engine = Engine::new(&args.backend, args.detector.detection()?, args.in_flight)?;
+    let mut engine = Engine::new(&mut args.backend, &args.detector.detection()?, args.in_flight)?;
     let mut log = Log::new(args.overlay.clone());
     for _ in 0..args.repeat {
         let mut frames = Frames::open(&args.input)?;

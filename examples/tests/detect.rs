@@ -256,7 +256,7 @@ fn bad_options_are_named_in_one_line() {
         (&["--preset", "best"], "lococo_2011"),
         (&["--threads", "0"], "thread"),
         (&["--backend", "reference", "--threads", "2"], "one thread"),
-        (&["--backend", "abacus"], "reference, cpu"),
+        (&["--backend", "abacus"], "cuda:NUMBER"),
         (&["--fast"], "--fast"),
     ] {
         let line = complaint(&[&[camera.as_str()], options].concat());
@@ -292,14 +292,36 @@ fn the_cuda_backend_works_or_says_why_not() {
         let expected = succeed(&[&camera, "--backend", "cpu", "--csv", "-"]);
         assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
     } else {
-        // Cargo may leave the program of the last build with other features where this test looks for it.
         let line = complaint(&arguments);
-        let reasons =
-            ["--features cuda", "cannot use the CUDA backend: there is no CUDA GPU on this machine"];
-        assert!(reasons.iter().any(|reason| line.contains(reason)), "{line}");
+        let reasons = ["there is no CUDA GPU on this machine", "there is no CUDA driver: "];
+        assert!(
+            reasons.iter().any(|reason| line.contains(&format!("cannot use the CUDA backend: {reason}"))),
+            "{line}"
+        );
     }
-    assert!(complaint(&[&camera, "--device", "1"]).contains("the CPU backend has no devices"));
+    assert!(
+        complaint(&[&camera, "--backend", "cpu", "--device", "1"]).contains("the CPU backend has no devices")
+    );
     assert!(complaint(&[&camera, "--backend", "reference", "--staged"]).contains("no fused kernels"));
+    assert!(complaint(&[&camera, "--backend", "cuda:1", "--device", "2"]).contains("names GPU 1"));
+    assert!(complaint(&[&camera, "--threads", "2", "--staged"]).contains("--level are of the CPU"));
+}
+
+#[test]
+fn the_automatic_choice_is_told_in_one_line() {
+    let camera = data("camera.png");
+    for options in [&["--csv", "-"][..], &["--backend", "auto", "--csv", "-"]] {
+        let output = detect([&[camera.as_str()], options].concat());
+        let told = String::from_utf8(output.stderr).unwrap();
+        let gpu = told.starts_with("backend: cuda:0\n");
+        assert!(gpu || told.starts_with("backend: cpu (not cuda:0: "), "{told}");
+        assert!(told.lines().count() == 1 && output.status.success(), "{told}");
+        let expected = succeed(&[&camera, "--backend", "cpu", "--csv", "-"]);
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+    }
+    // Options of the CPU alone choose it, without a word.
+    let output = detect([camera.as_str(), "--threads", "1"]);
+    assert!(output.stderr.is_empty() && output.status.success());
 }
 
 #[test]

@@ -4,7 +4,6 @@
 //! cargo run --release --example throughput -- --threads 1 --sizes 512x512,1920x1080,4096x4096
 //! ```
 
-#[cfg(feature = "cuda")]
 mod transfers;
 
 use std::path::{Path, PathBuf};
@@ -163,9 +162,9 @@ fn main() -> ExitCode {
     cli::main(run)
 }
 
-fn run(args: Args) -> Result<ExitCode> {
+fn run(mut args: Args) -> Result<ExitCode> {
     let detection = args.detector.detection()?;
-    let mut detector = args.backend.detector(detection.clone())?;
+    let mut detector = args.backend.detector(&detection)?;
     let default = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/data/camera.png"));
     let photograph = input::read_image(args.image.as_deref().unwrap_or(default), args.color)?;
     let view = ImageView::try_from(&photograph)?;
@@ -210,7 +209,6 @@ fn run(args: Args) -> Result<ExitCode> {
 }
 
 /// What the way to the device takes, on a backend that has one.
-#[cfg(feature = "cuda")]
 fn transfers<T: Sample>(
     samples: &[T],
     channels: usize,
@@ -225,18 +223,6 @@ fn transfers<T: Sample>(
     let size = (size.width, size.height);
     let seconds = (args.seconds, args.stream_seconds.unwrap_or(args.seconds));
     transfers::time(samples, channels, size, mask, config, ordinal, seconds).map(Some)
-}
-
-#[cfg(not(feature = "cuda"))]
-fn transfers<T: Sample>(
-    _: &[T],
-    _: usize,
-    _: Size,
-    _: Option<&[u8]>,
-    _: &Detection,
-    _: &Args,
-) -> Result<Option<Transfers>, Error> {
-    Ok(None)
 }
 
 /// Repeats a photograph of rows of `row` samples to a size.

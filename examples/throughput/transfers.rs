@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use harris::cuda::{CudaDetector, CudaImage, CudaPipeline, PinnedImage, devices};
 use harris_core::{Detector, Error, HarrisConfig, Sample};
-use harris_cuda::{CudaDetector, CudaImage, CudaPipeline, PinnedImage, devices};
 
 use crate::Transfers;
 

@@ -47,6 +47,16 @@ pub enum Error {
         /// Samples per pixel.
         channels: usize,
     },
+    /// An image of the `image` crate has an alpha channel, or another format that no detector takes.
+    ///
+    /// Alpha has no place in a gradient, and an image is borrowed as it lies in memory: the caller converts it.
+    #[error("no detector takes an image of format {format}; convert it with `{conversion}()` first")]
+    PixelFormat {
+        /// The variant of `image::DynamicImage`, as `Rgba8`.
+        format: &'static str,
+        /// The method of `image::DynamicImage` that drops the alpha channel and keeps the samples' type.
+        conversion: &'static str,
+    },
     /// The rows of the image would overlap.
     #[error("the row stride is too short: {stride} samples, where a row has {needed}")]
     StrideTooShort {

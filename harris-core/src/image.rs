@@ -431,17 +431,26 @@ mod image_crate {
     impl<'a> TryFrom<&'a DynamicImage> for ImageView<'a> {
         type Error = Error;
 
-        /// From gray and RGB images; [`Error::Channels`] for those with an alpha channel, which has no place
-        /// in a structure tensor.
+        /// Borrows a gray or RGB image, of u8, u16 or f32 samples.
+        ///
+        /// # Errors
+        /// [`Error::PixelFormat`] for images with an alpha channel. It names the conversion that drops it.
         fn try_from(image: &'a DynamicImage) -> Result<Self, Error> {
-            match image {
-                DynamicImage::ImageLuma8(buffer) => Self::try_from(buffer),
-                DynamicImage::ImageLuma16(buffer) => Self::try_from(buffer),
-                DynamicImage::ImageRgb8(buffer) => Self::try_from(buffer),
-                DynamicImage::ImageRgb16(buffer) => Self::try_from(buffer),
-                DynamicImage::ImageRgb32F(buffer) => Self::try_from(buffer),
-                other => Err(Error::Channels { channels: usize::from(other.color().channel_count()) }),
-            }
+            let (format, conversion) = match image {
+                DynamicImage::ImageLuma8(buffer) => return Self::try_from(buffer),
+                DynamicImage::ImageLuma16(buffer) => return Self::try_from(buffer),
+                DynamicImage::ImageRgb8(buffer) => return Self::try_from(buffer),
+                DynamicImage::ImageRgb16(buffer) => return Self::try_from(buffer),
+                DynamicImage::ImageRgb32F(buffer) => return Self::try_from(buffer),
+                DynamicImage::ImageLumaA8(_) => ("LumaA8", "to_luma8"),
+                DynamicImage::ImageLumaA16(_) => ("LumaA16", "to_luma16"),
+                DynamicImage::ImageRgba8(_) => ("Rgba8", "to_rgb8"),
+                DynamicImage::ImageRgba16(_) => ("Rgba16", "to_rgb16"),
+                DynamicImage::ImageRgba32F(_) => ("Rgba32F", "to_rgb32f"),
+                // The enum is `#[non_exhaustive]`.
+                _ => ("of a later version of `image`", "to_rgb8"),
+            };
+            Err(Error::PixelFormat { format, conversion })
         }
     }
 }

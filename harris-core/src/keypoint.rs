@@ -31,6 +31,11 @@ pub struct Keypoint {
     pub response: f32,
 }
 
+#[cfg(feature = "cust_core")]
+#[allow(unsafe_code, reason = "a promise about the type's memory")]
+// SAFETY: four plain floats in C's layout, without references, for which any bits are good.
+unsafe impl cust_core::DeviceCopy for Keypoint {}
+
 impl Keypoint {
     /// A keypoint of scale 1.
     #[must_use]

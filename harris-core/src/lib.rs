@@ -27,9 +27,10 @@
 //!
 //! # Features
 //! - `image`: conversions from the `image` crate's buffers.
+//! - `cust_core`: [`Keypoint`] is Rust-CUDA's `DeviceCopy`, so that device memory can hold it. Nothing is linked.
 //! - `serde`: reading and writing configurations and keypoints; what is read is validated.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod config;

@@ -143,8 +143,18 @@ fn buffers_of_the_image_crate_are_images() {
     assert_eq!(ImageView::try_from(&colour).unwrap().channels(), 3);
     let dynamic = DynamicImage::ImageRgb16(colour);
     assert_eq!(ImageView::try_from(&dynamic).unwrap().width(), 5);
-    let alpha = DynamicImage::new_rgba8(5, 4);
-    assert!(matches!(ImageView::try_from(&alpha).unwrap_err(), Error::Channels { channels: 4 }));
+    for (alpha, format, conversion) in [
+        (DynamicImage::new_luma_a8(5, 4), "LumaA8", "to_luma8"),
+        (DynamicImage::new_luma_a16(5, 4), "LumaA16", "to_luma16"),
+        (DynamicImage::new_rgba8(5, 4), "Rgba8", "to_rgb8"),
+        (DynamicImage::new_rgba16(5, 4), "Rgba16", "to_rgb16"),
+        (DynamicImage::new_rgba32f(5, 4), "Rgba32F", "to_rgb32f"),
+    ] {
+        let error = ImageView::try_from(&alpha).unwrap_err();
+        let text =
+            format!("no detector takes an image of format {format}; convert it with `{conversion}()` first");
+        assert_eq!(error.to_string(), text);
+    }
     let empty = DynamicImage::new_luma8(0, 4);
     assert!(matches!(ImageView::try_from(&empty).unwrap_err(), Error::EmptyImage { .. }));
 }

@@ -33,6 +33,7 @@
 //! [`Detector::response_into`].
 //!
 //! # Features
+//! - `image`: conversions from the `image` crate's buffers.
 //! - `approximate`: `ApproximateMatcher`, an index of very many descriptors that finds most matches.
 
 #![deny(unsafe_code)]

@@ -1,6 +1,5 @@
 //! The detector on CUDA.
 
-use std::ffi::c_void;
 use std::time::Duration;
 
 use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, StageTimes};
@@ -8,7 +7,8 @@ use harris_gpu::{GpuDetector, GpuPipeline, Mark};
 use ndarray::Array2;
 
 use crate::device::CudaDevice;
-use crate::{CudaError, CudaImage, CudaKeypoints, CudaPending, CudaResponses, pipeline};
+use crate::driver::CallersContext;
+use crate::{AsCudaStream, CudaError, CudaImage, CudaKeypoints, CudaPending, CudaResponses, pipeline};
 
 /// Stacks of a batch that are in flight on each device.
 const BATCHES: usize = 4;
@@ -61,6 +61,7 @@ impl CudaDetector {
     /// # Errors
     /// As [`CudaDetector::on_device`], and [`CudaError::NoDevice`](crate::CudaError::NoDevice) where none is named.
     pub fn on_devices(ordinals: &[u32], config: HarrisConfig) -> Result<Self, Error> {
+        let _callers = CallersContext::keep();
         let first = *ordinals.first().ok_or(CudaError::NoDevice)?;
         let mut device = CudaDevice::open(first)?;
         device.set_timed(false);
@@ -86,6 +87,7 @@ impl CudaDetector {
     /// # Errors
     /// [`CudaError::OtherDevice`](crate::CudaError::OtherDevice); else as [`Detector::detect`].
     pub fn detect_on_device(&mut self, image: &CudaImage) -> Result<CudaKeypoints<'_>, Error> {
+        let _callers = CallersContext::keep();
         self.check_ordinal(image)?;
         let len = self.inner.detect_on_device(image.resident())?;
         Ok(CudaKeypoints::new(&self.inner, len))
@@ -98,7 +100,7 @@ impl CudaDetector {
     /// ```no_run
     /// use harris_cuda::{CudaDetector, CudaImage, HarrisConfig};
     ///
-    /// # let (decoded, stream) = (0_u64, std::ptr::null_mut());
+    /// # let (decoded, stream) = (0_u64, std::ptr::null_mut::<std::ffi::c_void>());
     /// let mut detector = CudaDetector::new(HarrisConfig::default())?;
     /// // SAFETY: a decoder writes the image there, on the same stream.
     /// let image = unsafe { CudaImage::from_raw(0, decoded, 2048, 1920, 1080, 1) }?;
@@ -114,14 +116,16 @@ impl CudaDetector {
     /// As [`CudaDetector::detect_on_device`], and [`CudaError::Driver`](crate::CudaError::Driver) where `stream` is of another context.
     ///
     /// # Safety
-    /// `stream` (a `CUstream`; null is the default one) is alive. Until [`CudaPending::finish`], or until what is returned is dropped (it
+    /// `stream` is alive. Until [`CudaPending::finish`], or until what is returned is dropped (it
     /// must not be forgotten), the image's memory stays, and its mask's, and only work on that stream writes there.
     #[allow(unsafe_code, reason = "whoever has the stream must promise that it is good")]
     pub unsafe fn detect_on_stream<'a>(
         &'a mut self,
         image: &'a CudaImage,
-        stream: *mut c_void,
+        stream: impl AsCudaStream,
     ) -> Result<CudaPending<'a>, Error> {
+        let _callers = CallersContext::keep();
+        let stream = stream.as_cuda_stream();
         self.check_ordinal(image)?;
         self.inner.device().stream().follow(stream)?;
         self.inner.begin_on_device(image.resident())?;
@@ -152,9 +156,16 @@ impl CudaDetector {
     /// # Errors
     /// As [`CudaDetector::detect_on_device`].
     pub fn response_on_device(&mut self, image: &CudaImage) -> Result<CudaResponses<'_>, Error> {
+        let _callers = CallersContext::keep();
         self.check_ordinal(image)?;
         self.inner.respond_on_device(image.resident())?;
         Ok(CudaResponses::new(&mut self.inner, image))
+    }
+
+    /// The number of the detector's device, the first of several.
+    #[must_use]
+    pub fn ordinal(&self) -> u32 {
+        self.ordinals[0]
     }
 
     fn check_ordinal(&self, image: &CudaImage) -> Result<(), CudaError> {
@@ -200,11 +211,13 @@ impl CudaDetector {
 /// [`GpuError`](crate::GpuError), both inside [`Error::Backend`].
 impl Detector for CudaDetector {
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
+        let _callers = CallersContext::keep();
         self.inner.detect(image)
     }
 
     /// Several images are in flight at once, and those of one size and kind share launches.
     fn detect_batch(&mut self, images: &[ImageView<'_>]) -> Result<Vec<Vec<Keypoint>>, Error> {
+        let _callers = CallersContext::keep();
         let batches = match &mut self.batches {
             Some(batches) => batches,
             None => {
@@ -216,10 +229,12 @@ impl Detector for CudaDetector {
     }
 
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
+        let _callers = CallersContext::keep();
         self.inner.response(image)
     }
 
     fn response_into(&mut self, image: &ImageView<'_>, map: &mut Array2<f32>) -> Result<(), Error> {
+        let _callers = CallersContext::keep();
         self.inner.response_into(image, map)
     }
 

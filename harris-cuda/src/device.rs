@@ -14,9 +14,6 @@ use harris_gpu_kernels::abi::Kernel;
 use crate::driver::{Ahead, DeviceMemory, Gpu, PARTS, Queue, Recording, Staging, Stream, Value, is_pinned};
 use crate::{CudaError, staging};
 
-/// The kernels; `cargo xtask ptx` makes them from `harris-gpu-kernels`.
-pub(crate) const PTX: &str = include_str!("../ptx/harris.ptx");
-
 /// The most that is staged at once.
 const MOST_STAGED: usize = 64 << 20;
 
@@ -294,8 +291,7 @@ impl Device for CudaDevice {
     }
 
     fn record(&mut self) -> Result<bool, Error> {
-        self.stream.record()?;
-        Ok(true)
+        Ok(self.stream.record()?)
     }
 
     fn recorded(&mut self) -> Result<Recorded, Error> {

@@ -18,17 +18,40 @@ use harris_core::Error;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CudaError {
-    /// The driver cannot be used: it is a stand-in, does not match the kernel's module, or is not permitted.
-    #[error("CUDA's driver cannot be used: {name} ({code})")]
+    /// There is no driver: its library (`libcuda.so.1`, `nvcuda.dll` on Windows) cannot be loaded.
+    #[error("there is no CUDA driver: {reason}")]
     NoDriver {
+        /// What the system's loader said.
+        reason: String,
+    },
+    /// The driver's library lacks a function that this crate needs: it is another library of that name, or of a
+    /// driver that is much too old.
+    #[error(
+        "the CUDA driver's library has no function {function}; it is damaged, too old, or another library"
+    )]
+    DriverIncomplete {
+        /// The function's name.
+        function: &'static str,
+    },
+    /// The driver does not start: its library does not match the kernel's module, or access is not permitted.
+    #[error("the CUDA driver does not start: {name} ({code})")]
+    DriverFailed {
         /// The driver's number for what went wrong.
         code: u32,
         /// The driver's name for it.
         name: String,
     },
-    /// There is a driver (or a stand-in for it), but no GPU.
+    /// There is a driver, but no GPU that it may use.
     #[error("there is no CUDA GPU on this machine")]
     NoDevice,
+    /// This process was forked after its parent had started CUDA, which does not work in such a child. Start CUDA
+    /// only in the children, or start them as new programs (in Python: the start method `spawn`).
+    ///
+    /// Objects of this crate can be dropped in the child, and samples of pinned images must not be touched there.
+    #[error(
+        "CUDA was started before this process was forked, and cannot be used here; start workers as new processes"
+    )]
+    Forked,
     /// There are fewer GPUs.
     #[error("there is no CUDA device {ordinal}: this machine has {count}, numbered from 0")]
     NoSuchDevice {
@@ -39,7 +62,7 @@ pub enum CudaError {
     },
     /// The driver does not understand this crate's PTX.
     #[error(
-        "the driver, of CUDA {}.{}, is too old for PTX {}.{}; update it",
+        "the driver, of CUDA {}.{}, is too old for PTX {}.{}, which needs CUDA 11.8; update it",
         driver.0, driver.1, ptx.0, ptx.1
     )]
     DriverTooOld {
@@ -89,6 +112,17 @@ pub enum CudaError {
         /// The number of the detector's.
         detector: u32,
     },
+    /// A buffer ends before the image that is said to lie in it.
+    #[error("the buffer is too short: {bytes} bytes, where the image needs {needed}")]
+    BufferTooShort {
+        /// Bytes of the buffer.
+        bytes: usize,
+        /// Bytes from the first of the image to its last, up to a multiple of 4.
+        needed: usize,
+    },
+    /// Memory or a context is not of the device's primary context, the one that this crate shares with others.
+    #[error("it belongs to another context than the device's primary one")]
+    OtherContext,
     /// The device or the host has not that much memory left.
     #[error("out of {place} memory: {bytes} bytes were asked for")]
     OutOfMemory {

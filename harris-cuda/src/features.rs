@@ -11,6 +11,7 @@ use ndarray::{Array2, ArrayView2};
 
 use crate::CudaError;
 use crate::device::CudaDevice;
+use crate::driver::CallersContext;
 
 /// The constructors of a type around one of harris-gpu's, and the device's time.
 macro_rules! on_cuda {
@@ -29,6 +30,7 @@ macro_rules! on_cuda {
             /// # Errors
             /// As `new`, and [`CudaError::NoSuchDevice`].
             pub fn on_device(ordinal: u32, config: $config) -> Result<Self, Error> {
+                let _callers = CallersContext::keep();
                 Ok(Self { inner: $inner::new(CudaDevice::open(ordinal)?, config) })
             }
 
@@ -82,10 +84,12 @@ impl CudaFastHessian {
 /// [`GpuError`](crate::GpuError), both inside [`Error::Backend`].
 impl Detector for CudaFastHessian {
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
+        let _callers = CallersContext::keep();
         self.inner.detect(image)
     }
 
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
+        let _callers = CallersContext::keep();
         self.inner.response(image)
     }
 
@@ -104,6 +108,7 @@ on_cuda!(CudaSurf, GpuSurf, SurfConfig);
 
 impl Extractor for CudaSurf {
     fn extract(&mut self, image: &ImageView<'_>, keypoints: &[Keypoint]) -> Result<Array2<f32>, Error> {
+        let _callers = CallersContext::keep();
         self.inner.extract(image, keypoints)
     }
 }
@@ -124,6 +129,7 @@ impl Matcher for CudaMatcher {
         query: ArrayView2<'_, f32>,
         train: ArrayView2<'_, f32>,
     ) -> Result<Vec<Match>, Error> {
+        let _callers = CallersContext::keep();
         self.inner.matches(query, train)
     }
 }

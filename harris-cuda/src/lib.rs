@@ -26,12 +26,33 @@
 //! println!("{}", detector.describe());
 //! ```
 //!
-//! Kernels are written in Rust (`harris-gpu-kernels`) and come with this crate as PTX, which the driver compiles for the
-//! GPU that it finds: no CUDA toolkit is needed, only a driver of CUDA 11.8 or later and a GPU of compute capability 7.5
-//! or later. To link, a machine without a driver needs a stand-in for it (see the README).
+//! Kernels are written in Rust (`harris-gpu-kernels`) and come with this crate as PTX, which the driver compiles for
+//! the GPU that it finds.
+//!
+//! # What it needs
+//! - To build: Rust alone. The crate builds on machines without CUDA, and on macOS, Windows and aarch64.
+//! - To run on a GPU: NVIDIA's driver of CUDA 11.8 or later, and a GPU of compute capability 7.5 or later. The driver's
+//!   library (`libcuda.so.1`, `nvcuda.dll`) is loaded when it is first asked for. Where it is missing every call is an
+//!   error, [`CudaError::NoDriver`].
+//!
+//! # Contexts
+//! Each device's primary context is used, as by CUDA's runtime, PyTorch, CuPy and cust, so that memory and streams can be
+//! shared. A thread's current context is after each call what it was before.
+//!
+//! # Forks
+//! CUDA does not work in a child of a process that has used it. There every call is [`CudaError::Forked`]. Start
+//! workers as new programs, or fork before CUDA is used.
+//!
+//! # Features
+//! - `image`: conversions from the `image` crate's buffers.
+//! - `cust`: images, keypoints, streams and contexts of Rust-CUDA's cust 0.3. cust links the driver's library, and
+//!   builds only where a CUDA toolkit is.
 
 #![deny(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "cust")]
+mod cust;
 mod detector;
 mod device;
 mod driver;
@@ -39,9 +60,13 @@ mod error;
 mod features;
 mod pinned;
 mod pipeline;
+#[doc(hidden)]
+pub mod ptx;
 mod resident;
 mod staging;
 
+#[cfg(feature = "cust")]
+pub use cust::CudaImageRef;
 pub use detector::CudaDetector;
 pub use driver::{DeviceInfo, devices, is_available};
 pub use error::CudaError;
@@ -51,7 +76,7 @@ pub use harris_core::{self, Detector, Error, HarrisConfig, ImageView, Keypoint};
 pub use harris_gpu::GpuError;
 pub use pinned::PinnedImage;
 pub use pipeline::{CudaPipeline, Detection};
-pub use resident::{CudaImage, CudaKeypoints, CudaPending, CudaResponses};
+pub use resident::{AsCudaStream, CudaImage, CudaKeypoints, CudaPending, CudaResponses};
 
 /// The README's examples run as tests.
 #[cfg(doctest)]

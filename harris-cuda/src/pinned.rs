@@ -5,14 +5,14 @@ use std::time::Duration;
 use harris_core::{Error, ImageView, Sample};
 use harris_gpu::Mark;
 
-use crate::driver::{Ahead, DeviceMemory, Gpu, Queue, Staging, Stream};
+use crate::driver::{Ahead, CallersContext, DeviceMemory, Gpu, Queue, Staging, Stream};
 
 /// An image in pinned memory of the host, from where every GPU copies at the full speed of its bus; from ordinary memory images are
 /// brought there first.
 ///
 /// Decode or receive into [`PinnedImage::samples_mut`]. [`CudaDetector`](crate::CudaDetector) sees that the samples of a view are
 /// pinned, and [`CudaPipeline::push_pinned`](crate::CudaPipeline::push_pinned) takes the image along. Pinned memory is dear: keep
-/// images and use them again.
+/// images and use them again. It must not be touched in a forked child.
 ///
 /// ```no_run
 /// use harris_cuda::{CudaDetector, Detector, HarrisConfig, PinnedImage};
@@ -134,6 +134,7 @@ impl<T: Sample> PinnedImage<T> {
     /// # Errors
     /// As [`CudaDetector::on_device`](crate::CudaDetector::on_device).
     pub fn copy_time(images: &[Self], ordinal: u32) -> Result<Duration, Error> {
+        let _callers = CallersContext::keep();
         let stream = Stream::new(&Ahead::new(&Gpu::open(ordinal)?)?)?;
         let most = images.iter().map(|image| image.memory.bytes()).max().unwrap_or(0);
         let memory = DeviceMemory::new(stream.gpu(), most.max(1))?;

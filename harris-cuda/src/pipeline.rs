@@ -4,7 +4,7 @@ use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Sample};
 use harris_gpu::{GpuDetector, GpuPipeline, Landed};
 
 use crate::device::CudaDevice;
-use crate::driver::{Ahead, Gpu, devices};
+use crate::driver::{Ahead, CallersContext, Gpu, devices};
 use crate::{CudaError, PinnedImage};
 
 /// Frames that are in flight at once on each GPU: while the first is being listed, others are worked on and copied.
@@ -93,18 +93,21 @@ impl<T: Sample> CudaPipeline<T> {
     /// # Errors
     /// As [`CudaDetector::on_device`](crate::CudaDetector::on_device); [`CudaError::NoDevice`] where none is named.
     pub fn on_devices(ordinals: &[u32], in_flight: usize, config: HarrisConfig) -> Result<Self, Error> {
+        let _callers = CallersContext::keep();
         Ok(Self { inner: open(&config, ordinals, in_flight, false)? })
     }
 
     /// Starts on a frame, of which it takes a copy. Where as many frames are in flight as can be, waits for the oldest and returns
     /// it.
     pub fn push(&mut self, image: &ImageView<'_>) -> Option<Detection<T>> {
+        let _callers = CallersContext::keep();
         self.inner.push(&[*image], false, None).map(detection)
     }
 
     /// Starts on a frame in pinned memory, which comes back with its corners. Where as many frames are in flight as can be, waits for
     /// the oldest and returns it.
     pub fn push_pinned(&mut self, image: PinnedImage<T>) -> Option<Detection<T>> {
+        let _callers = CallersContext::keep();
         let landed = self.inner.push_own(Some(image), |image| image.as_ref().expect("it is there").view());
         landed.map(detection)
     }
@@ -112,11 +115,13 @@ impl<T: Sample> CudaPipeline<T> {
     /// The oldest frame in flight, for which it waits; `None` where there is none.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Option<Detection<T>> {
+        let _callers = CallersContext::keep();
         self.inner.next().map(detection)
     }
 
     /// The oldest frame in flight where it is done already.
     pub fn next_done(&mut self) -> Option<Detection<T>> {
+        let _callers = CallersContext::keep();
         self.inner.next_done().map(detection)
     }
 

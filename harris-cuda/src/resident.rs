@@ -8,7 +8,7 @@ use ndarray::Array2;
 
 use crate::CudaError;
 use crate::device::CudaDevice;
-use crate::driver::{DeviceMemory, Gpu};
+use crate::driver::{CallersContext, DeviceMemory, Gpu};
 
 /// An image in a GPU's memory: [`CudaDetector::detect_on_device`](crate::CudaDetector::detect_on_device) finds its corners without a
 /// copy.
@@ -36,6 +36,19 @@ pub struct CudaImage {
     mask: Option<(DeviceMemory, usize)>,
 }
 
+/// A stream of CUDA's driver: a `CUstream`, as `*mut c_void` (null is the default stream), or with the feature `cust` a
+/// reference to a stream of cust's.
+pub trait AsCudaStream {
+    /// The driver's handle, a `CUstream`.
+    fn as_cuda_stream(&self) -> *mut c_void;
+}
+
+impl AsCudaStream for *mut c_void {
+    fn as_cuda_stream(&self) -> *mut c_void {
+        *self
+    }
+}
+
 /// What rows and images of a device start at a multiple of, in bytes.
 const ALIGNMENT: usize = 4;
 
@@ -45,6 +58,7 @@ impl CudaImage {
     /// # Errors
     /// [`Error::NonFinite`] and [`Error::SampleTooLarge`]; else as [`CudaDetector::on_device`](crate::CudaDetector::on_device).
     pub fn upload(ordinal: u32, image: &ImageView<'_>) -> Result<Self, Error> {
+        let _callers = CallersContext::keep();
         image.check_samples()?;
         let depth = Depth::of(image);
         let (width, height, channels) = (image.width(), image.height(), image.channels());
@@ -102,6 +116,24 @@ impl CudaImage {
         Ok(Self { mask: Some((memory, pitch)), ..self })
     }
 
+    /// Whether an image can lie so: [`CudaError::Layout`] where not.
+    pub(crate) fn check_layout(
+        pointer: u64,
+        pitch: usize,
+        (width, height, channels): (usize, usize, usize),
+    ) -> Result<(), CudaError> {
+        // Kernels count a row's bytes with 32 bits.
+        let whole = u32::try_from(pitch).is_ok()
+            && pitch.checked_mul(height).is_some_and(|bytes| bytes > 0 && bytes <= isize::MAX as usize);
+        let row = width.checked_mul(channels).is_some_and(|bytes| bytes > 0 && bytes <= pitch);
+        let aligned =
+            pointer != 0 && pointer.is_multiple_of(ALIGNMENT as u64) && pitch.is_multiple_of(ALIGNMENT);
+        if whole && row && aligned && matches!(channels, 1 | 3) {
+            return Ok(());
+        }
+        Err(CudaError::Layout { pointer, pitch, width, height, channels })
+    }
+
     /// Its width in pixels.
     #[must_use]
     pub fn width(&self) -> usize {
@@ -151,18 +183,11 @@ fn foreign(
     ordinal: u32,
     pointer: u64,
     pitch: usize,
-    (width, height, channels): (usize, usize, usize),
+    size: (usize, usize, usize),
 ) -> Result<DeviceMemory, Error> {
-    // Kernels count a row's bytes with 32 bits.
-    let whole = u32::try_from(pitch).is_ok()
-        && pitch.checked_mul(height).is_some_and(|bytes| bytes > 0 && bytes <= isize::MAX as usize);
-    let row = width.checked_mul(channels).is_some_and(|bytes| bytes > 0 && bytes <= pitch);
-    let aligned = pointer != 0 && pointer.is_multiple_of(ALIGNMENT as u64) && pitch.is_multiple_of(ALIGNMENT);
-    if !(whole && row && aligned && matches!(channels, 1 | 3)) {
-        return Err(CudaError::Layout { pointer, pitch, width, height, channels }.into());
-    }
+    CudaImage::check_layout(pointer, pitch, size)?;
     let gpu = Gpu::open(ordinal)?;
-    Ok(DeviceMemory::foreign(&gpu, pointer, pitch * height))
+    Ok(DeviceMemory::foreign(&gpu, pointer, pitch * size.1))
 }
 
 /// A detection on a device that is queued: see [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream). Dropped, it is
@@ -187,6 +212,7 @@ impl<'a> CudaPending<'a> {
 
     /// Waits for all of it.
     pub(crate) fn complete(&mut self) -> Result<usize, Error> {
+        let _callers = CallersContext::keep();
         let detector = self.detector.as_mut().expect("there until it is finished");
         let len = match self.len {
             Some(len) => Ok(len),
@@ -330,6 +356,7 @@ impl<'a> CudaResponses<'a> {
     /// # Errors
     /// [`CudaError::Driver`] where the device fails, [`CudaError::OutOfMemory`].
     pub fn to_array(&mut self) -> Result<Array2<f32>, Error> {
+        let _callers = CallersContext::keep();
         let mut map = Array2::zeros((self.height, self.width));
         self.detector.read_responses(map.as_slice_mut().expect("a new array lies in rows"))?;
         Ok(map)

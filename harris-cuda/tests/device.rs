@@ -36,11 +36,12 @@ fn without_a_device_that_is_what_everything_says() {
         return;
     }
     assert!(!is_available());
-    assert_eq!(devices().unwrap_err(), CudaError::NoDevice);
+    let reason = devices().unwrap_err();
+    assert!(matches!(reason, CudaError::NoDevice | CudaError::NoDriver { .. }), "{reason}");
     for ordinal in [0, 7] {
         let error = CudaDetector::on_device(ordinal, HarrisConfig::default()).unwrap_err();
-        assert_eq!(*cause(&error), CudaError::NoDevice);
-        assert_eq!(error.to_string(), "there is no CUDA GPU on this machine");
+        assert_eq!(*cause(&error), reason);
+        assert_eq!(error.to_string(), reason.to_string());
     }
 }
 

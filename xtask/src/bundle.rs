@@ -20,15 +20,23 @@ done
 
 /// Builds and collects.
 pub(crate) fn write(folder: &Path) -> Result<()> {
-    let tests = ["test", "--release", "--no-run", "--package", "harris-cuda", "--lib", "--tests"];
-    let examples = ["build", "--release", "--package", "harris-examples", "--features", "cuda", "--examples"];
+    let tests = [
+        "test",
+        "--release",
+        "--no-run",
+        "--package",
+        "harris-cuda",
+        "--features",
+        "cust",
+        "--lib",
+        "--tests",
+    ];
+    let examples = ["build", "--release", "--package", "harris-examples", "--examples"];
     let benches = [
         "bench",
         "--no-run",
         "--package",
         "harris-benches",
-        "--features",
-        "cuda",
         "--bench",
         "detect",
         "--bench",

@@ -4,7 +4,6 @@ mod bundle;
 mod generated;
 mod picture;
 mod ptx;
-mod stub;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -30,12 +29,9 @@ enum Args {
         /// NVIDIA's assembler, to assemble the PTX for every GPU that it is meant for
         #[arg(long, value_name = "FILE")]
         ptxas: Option<PathBuf>,
-    },
-    /// Write a stand-in for CUDA's driver library, to build and test harris-cuda without one
-    CudaStub {
-        /// Folder to write to; CUDA_LIBRARY_PATH is to name it
-        #[arg(default_value = "target/cuda-stub")]
-        folder: PathBuf,
+        /// Also write it as text, for reading
+        #[arg(long, value_name = "FILE")]
+        text: Option<PathBuf>,
     },
     /// Put the GPU tests, benchmarks and examples into a folder that runs on a machine without Rust
     Bundle {
@@ -49,8 +45,7 @@ fn main() -> ExitCode {
     cli::main(|args: Args| {
         match args {
             Args::Picture { check } => picture::draw(check)?,
-            Args::Ptx { check, ptxas } => ptx::make(check, ptxas.as_deref())?,
-            Args::CudaStub { folder } => stub::write(&folder)?,
+            Args::Ptx { check, ptxas, text } => ptx::make(check, ptxas.as_deref(), text.as_deref())?,
             Args::Bundle { folder } => bundle::write(&folder)?,
         }
         Ok(ExitCode::SUCCESS)

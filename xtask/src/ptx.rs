@@ -1,4 +1,4 @@
-//! harris-cuda/ptx/harris.ptx: the kernels of harris-gpu-kernels, compiled by rustc's NVPTX backend.
+//! harris-cuda/ptx/kernels.ptxz: the kernels of harris-gpu-kernels, compiled by rustc's NVPTX backend.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
+use harris_cuda::ptx;
 use harris_gpu_kernels::abi::{Kernel, chained};
 use sha2::{Digest, Sha256};
 
@@ -26,22 +27,26 @@ const MORE_FLAGS: [&str; 2] = ["--emit=asm", "-Cllvm-args=-unroll-threshold=600"
 const TARGETS: [&str; 6] = ["sm_75", "sm_80", "sm_89", "sm_90", "sm_100", "sm_120"];
 
 /// Makes the PTX, or checks that the committed one is what would be made; then looks it over and assembles it.
-pub(crate) fn make(check: bool, ptxas: Option<&Path>) -> Result<()> {
-    let path = root().join("harris-cuda/ptx/harris.ptx");
+/// `text` is a file to write it to as text.
+pub(crate) fn make(check: bool, ptxas: Option<&Path>, text: Option<&Path>) -> Result<()> {
+    let path = root().join("harris-cuda/ptx/kernels.ptxz");
     let sources = hash_of_sources()?;
     let compiler = Compiler::find()?;
-    if check {
+    let made = if check {
+        let committed = fs::read(&path).with_context(|| format!("cannot read the PTX; run {COMMAND}"))?;
         let committed =
-            fs::read_to_string(&path).with_context(|| format!("cannot read the PTX; run {COMMAND}"))?;
+            ptx::text(&committed).with_context(|| format!("{} is damaged; run {COMMAND}", path.display()))?;
         let says = |key: &str| committed.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
         ensure!(says(SOURCES) == sources, "{} is not that of the sources; run {COMMAND}", path.display());
         match &compiler {
             Some(compiler) if compiler.version == says(COMPILER) => {
-                write_or_check(&path, compiler.compile(&sources)?.as_bytes(), true, COMMAND)?;
+                let anew = compiler.compile(&sources)?;
+                ensure!(anew == committed, "{} is stale; run {COMMAND}", path.display());
                 println!("compiled anew by {}: the same", compiler.version);
             }
             _ => println!("not compiled anew: {} is not here", says(COMPILER)),
         }
+        committed
     } else {
         let Some(compiler) = compiler else {
             bail!(
@@ -50,12 +55,18 @@ pub(crate) fn make(check: bool, ptxas: Option<&Path>) -> Result<()> {
                 OLDEST.1
             );
         };
-        write_or_check(&path, compiler.compile(&sources)?.as_bytes(), false, COMMAND)?;
+        let made = compiler.compile(&sources)?;
+        write_or_check(&path, &ptx::archive(&made), false, COMMAND)?;
         println!("compiled by {}", compiler.version);
+        made
+    };
+    println!("{} lines", made.lines().count());
+    if let Some(text) = text {
+        fs::write(text, &made).with_context(|| format!("cannot write {}", text.display()))?;
     }
-    lint(&fs::read_to_string(&path)?)?;
+    lint(&made)?;
     match ptxas {
-        Some(ptxas) => assemble(ptxas, &path),
+        Some(ptxas) => assemble(ptxas, &made),
         None => Ok(()),
     }
 }
@@ -212,7 +223,7 @@ fn lint(ptx: &str) -> Result<()> {
         }
         let meant = |(instruction, remark)| code.starts_with(instruction) && line.ends_with(remark);
         if let Some(fault) = fault(code).filter(|_| !MEANT.into_iter().any(meant)) {
-            bail!("harris.ptx, line {number}: {fault}: {code}");
+            bail!("PTX, line {number}: {fault}: {code}");
         }
     }
     for kernel in Kernel::ALL {
@@ -258,15 +269,15 @@ fn fault(code: &str) -> Option<&'static str> {
 }
 
 /// Assembles for every target, without spills or a stack.
-fn assemble(ptxas: &Path, ptx: &Path) -> Result<()> {
-    let out = root().join("target/ptx/harris.cubin");
-    fs::create_dir_all(root().join("target/ptx"))?;
-    let text = fs::read_to_string(ptx)?;
-    let chain = root().join("target/ptx/chained.ptx");
-    fs::write(&chain, chained::ptx(&text))?;
+fn assemble(ptxas: &Path, text: &str) -> Result<()> {
+    let folder = root().join("target/ptx");
+    fs::create_dir_all(&folder)?;
+    let [plain, chain, out] = ["kernels.ptx", "chained.ptx", "kernels.cubin"].map(|name| folder.join(name));
+    fs::write(&plain, text)?;
+    fs::write(&chain, chained::ptx(text))?;
     for target in TARGETS {
         let number: u32 = target["sm_".len()..].parse()?;
-        let ptx = if number >= 10 * chained::LEAST.0 + chained::LEAST.1 { &chain } else { ptx };
+        let ptx = if number >= 10 * chained::LEAST.0 + chained::LEAST.1 { &chain } else { &plain };
         let run = Command::new(ptxas)
             .args(["-v", "-arch", target, "-o"])
             .arg(&out)

@@ -30,6 +30,11 @@ pub(crate) fn complaint(name: &str, args: &[&str]) -> String {
     let output = run(name, args);
     assert!(!output.status.success(), "{args:?} succeeds");
     let text = String::from_utf8(output.stderr).unwrap();
+    // What `auto` chose is told before.
+    let text = match text.split_once('\n') {
+        Some((choice, rest)) if choice.starts_with("backend: ") => rest.to_owned(),
+        _ => text,
+    };
     assert_eq!(text.lines().count(), 1, "{args:?}: {text}");
     assert!(text.starts_with("error: "), "{text}");
     text

@@ -1,9 +1,9 @@
 //! Which GPUs there are.
 
-use cust::device::{Device, DeviceAttribute};
-use cust::error::CudaError as CustError;
+use std::ffi::{CStr, c_char};
 
-use super::ffi;
+use super::ffi::{self, Device};
+use super::library::Driver;
 use crate::CudaError;
 
 /// A GPU of this machine.
@@ -20,67 +20,102 @@ pub struct DeviceInfo {
     pub compute_capability: (u32, u32),
 }
 
-/// The CUDA GPUs of this machine.
+/// The least compute capability that the PTX is for.
+const NEEDED: (u32, u32) = (7, 5);
+
+impl DeviceInfo {
+    /// Whether this crate's kernels run on it.
+    ///
+    /// # Errors
+    /// [`CudaError::DeviceTooOld`].
+    pub fn check(&self) -> Result<(), CudaError> {
+        if self.compute_capability >= NEEDED {
+            return Ok(());
+        }
+        let (name, found) = (self.name.clone(), self.compute_capability);
+        Err(CudaError::DeviceTooOld { name, found, needed: NEEDED })
+    }
+}
+
+/// The CUDA GPUs of this machine, at least one.
+///
+/// The first call loads the driver's library and starts it. The answer of that attempt stays for as long as the
+/// program runs.
 ///
 /// # Errors
-/// [`CudaError::NoDevice`] where there is none, [`CudaError::NoDriver`] where the driver cannot be used.
+/// - [`CudaError::NoDriver`] where there is no driver's library, or it cannot be loaded.
+/// - [`CudaError::DriverIncomplete`] where it lacks a function that this crate needs.
+/// - [`CudaError::DriverFailed`] where it does not start.
+/// - [`CudaError::DriverTooOld`] where it is of a CUDA version before 11.8.
+/// - [`CudaError::NoDevice`] where it knows no GPU.
+/// - [`CudaError::Forked`] in a child that was forked after CUDA was started.
 pub fn devices() -> Result<Vec<DeviceInfo>, CudaError> {
-    (0..count()?).map(|ordinal| info(find(ordinal)?, ordinal)).collect()
+    let (driver, count) = count()?;
+    (0..count).map(|ordinal| info(driver, handle(driver, ordinal)?, ordinal)).collect()
 }
 
-/// Whether there is a GPU that a [`CudaDetector`](crate::CudaDetector) can be made on, as far as can be told without
-/// trying: a driver that starts, and a device.
+/// Whether there is a GPU that a [`CudaDetector`](crate::CudaDetector) can be made on, as far as can be told
+/// without trying: a driver that starts, and a device.
 #[must_use]
 pub fn is_available() -> bool {
-    count().is_ok_and(|count| count > 0)
+    count().is_ok()
 }
 
-fn count() -> Result<u32, CudaError> {
-    // SAFETY: starts the driver, any number of times.
-    match unsafe { ffi::cuInit(0) } {
-        0 => {}
-        ffi::NO_DEVICE => return Err(CudaError::NoDevice),
-        code => return Err(CudaError::NoDriver { code, name: ffi::name(code) }),
+/// How many devices there are, at least one.
+fn count() -> Result<(&'static Driver, u32), CudaError> {
+    let driver = Driver::get()?;
+    let mut count = 0;
+    // SAFETY: writes one number.
+    unsafe { driver.cuDeviceGetCount(&mut count) }?;
+    match u32::try_from(count) {
+        Ok(count) if count > 0 => Ok((driver, count)),
+        _ => Err(CudaError::NoDevice),
     }
-    match translate("cuDeviceGetCount", Device::num_devices())? {
-        0 => Err(CudaError::NoDevice),
-        count => Ok(count),
-    }
+}
+
+fn handle(driver: &Driver, ordinal: u32) -> Result<Device, CudaError> {
+    let mut device = 0;
+    // SAFETY: writes one number.
+    unsafe { driver.cuDeviceGet(&mut device, ordinal.cast_signed()) }?;
+    Ok(device)
 }
 
 /// A device by its number.
-pub(super) fn find(ordinal: u32) -> Result<Device, CudaError> {
-    let count = count()?;
+pub(super) fn find(ordinal: u32) -> Result<(&'static Driver, Device), CudaError> {
+    let (driver, count) = count()?;
     if ordinal >= count {
         return Err(CudaError::NoSuchDevice { ordinal, count });
     }
-    translate("cuDeviceGet", Device::get_device(ordinal))
+    Ok((driver, handle(driver, ordinal)?))
 }
 
-fn attribute(device: Device, attribute: DeviceAttribute) -> Result<u32, CudaError> {
-    translate("cuDeviceGetAttribute", device.get_attribute(attribute)).map(i32::unsigned_abs)
+fn attribute(driver: &Driver, device: Device, attribute: u32) -> Result<u32, CudaError> {
+    let mut value = 0;
+    // SAFETY: writes one number.
+    unsafe { driver.cuDeviceGetAttribute(&mut value, attribute, device) }?;
+    Ok(value.unsigned_abs())
 }
 
-pub(super) fn multiprocessors(device: Device) -> Result<u32, CudaError> {
-    attribute(device, DeviceAttribute::MultiprocessorCount)
+pub(super) fn multiprocessors(driver: &Driver, device: Device) -> Result<u32, CudaError> {
+    attribute(driver, device, ffi::DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
 }
 
-pub(super) fn info(device: Device, ordinal: u32) -> Result<DeviceInfo, CudaError> {
+pub(super) fn info(driver: &Driver, device: Device, ordinal: u32) -> Result<DeviceInfo, CudaError> {
+    let mut name = [0 as c_char; 256];
+    let mut memory = 0;
+    // SAFETY: writes at most so many characters, and ends them with a zero.
+    unsafe { driver.cuDeviceGetName(name.as_mut_ptr(), name.len() as i32, device) }?;
+    // SAFETY: the array ends with a zero, or the driver wrote one before.
+    let name = unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned();
+    // SAFETY: writes one number.
+    unsafe { driver.cuDeviceTotalMem_v2(&mut memory, device) }?;
     Ok(DeviceInfo {
         ordinal,
-        name: translate("cuDeviceGetName", device.name())?,
-        memory: translate("cuDeviceTotalMem", device.total_memory())?,
+        name,
+        memory,
         compute_capability: (
-            attribute(device, DeviceAttribute::ComputeCapabilityMajor)?,
-            attribute(device, DeviceAttribute::ComputeCapabilityMinor)?,
+            attribute(driver, device, ffi::DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+            attribute(driver, device, ffi::DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
         ),
-    })
-}
-
-/// cust's results as ours.
-pub(super) fn translate<T>(call: &'static str, result: Result<T, CustError>) -> Result<T, CudaError> {
-    result.map_err(|error| match error {
-        CustError::NoDevice => CudaError::NoDevice,
-        error => CudaError::Driver { call, code: error as u32, name: ffi::name(error as u32) },
     })
 }

@@ -7,6 +7,7 @@ use harris_core::Sample;
 
 use super::Gpu;
 use super::ffi::{self, Pointer};
+use super::library::Failure;
 use crate::CudaError;
 
 /// Memory of a device.
@@ -21,15 +22,15 @@ pub(crate) struct DeviceMemory {
 
 impl DeviceMemory {
     pub(crate) fn new(gpu: &Arc<Gpu>, bytes: usize) -> Result<Self, CudaError> {
-        gpu.enter()?;
+        let cuda = gpu.enter()?;
         let mut pointer = 0;
         // SAFETY: writes one pointer.
-        match unsafe { ffi::cuMemAlloc_v2(&mut pointer, bytes) } {
-            ffi::OUT_OF_MEMORY => Err(CudaError::OutOfMemory { place: "device", bytes }),
-            code => {
-                ffi::check("cuMemAlloc", code)?;
-                Ok(Self { pointer, bytes, owned: true, gpu: Arc::clone(gpu) })
+        match unsafe { cuda.cuMemAlloc_v2(&mut pointer, bytes) } {
+            Ok(()) => Ok(Self { pointer, bytes, owned: true, gpu: Arc::clone(gpu) }),
+            Err(Failure { code: ffi::OUT_OF_MEMORY, .. }) => {
+                Err(CudaError::OutOfMemory { place: "device", bytes })
             }
+            Err(failure) => Err(failure.into()),
         }
     }
 
@@ -50,9 +51,12 @@ impl DeviceMemory {
 
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
-        if self.owned && self.gpu.enter().is_ok() {
+        if self.owned
+            && let Ok(cuda) = self.gpu.enter()
+        {
             // SAFETY: the memory was allocated in this context and is freed once; the driver waits for what uses it.
-            unsafe { ffi::cuMemFree_v2(self.pointer) };
+            // Where that fails nothing can be done.
+            let _ = unsafe { cuda.cuMemFree_v2(self.pointer) };
         }
     }
 }
@@ -75,13 +79,15 @@ unsafe impl Sync for Staging {}
 
 impl Staging {
     pub(crate) fn new(gpu: &Arc<Gpu>, bytes: usize) -> Result<Self, CudaError> {
-        gpu.enter()?;
+        let cuda = gpu.enter()?;
         let mut start: *mut c_void = std::ptr::null_mut();
         // SAFETY: writes one pointer.
-        match unsafe { ffi::cuMemHostAlloc(&mut start, bytes, FOR_ALL) } {
-            ffi::OUT_OF_MEMORY => Err(CudaError::OutOfMemory { place: "pinned host", bytes }),
-            code => {
-                ffi::check("cuMemHostAlloc", code)?;
+        match unsafe { cuda.cuMemHostAlloc(&mut start, bytes, FOR_ALL) } {
+            Err(Failure { code: ffi::OUT_OF_MEMORY, .. }) => {
+                Err(CudaError::OutOfMemory { place: "pinned host", bytes })
+            }
+            Err(failure) => Err(failure.into()),
+            Ok(()) => {
                 let start = start.cast::<u8>();
                 // SAFETY: the memory is new and that long; from here on all of it has been written.
                 unsafe { start.write_bytes(0, bytes) };
@@ -129,23 +135,25 @@ impl Staging {
 
 /// Whether a device can copy straight from there: the memory is pinned.
 pub(crate) fn is_pinned(gpu: &Gpu, bytes: &[u8]) -> bool {
+    let Ok(cuda) = gpu.enter() else { return false };
     let pinned = |byte: &u8| {
         let mut kind: c_uint = 0;
         let mut attribute = ffi::POINTER_ATTRIBUTE_MEMORY_TYPE;
         let mut value = std::ptr::from_mut(&mut kind).cast::<c_void>();
         let address = std::ptr::from_ref(byte) as usize as Pointer;
         // SAFETY: writes one number. Any address may be asked about: that of ordinary memory has no type.
-        let code = unsafe { ffi::cuPointerGetAttributes(1, &mut attribute, &mut value, address) };
-        code == 0 && kind == ffi::MEMORYTYPE_HOST
+        let asked = unsafe { cuda.cuPointerGetAttributes(1, &mut attribute, &mut value, address) };
+        asked.is_ok() && kind == ffi::MEMORYTYPE_HOST
     };
-    gpu.enter().is_ok() && bytes.first().is_some_and(pinned) && bytes.last().is_some_and(pinned)
+    bytes.first().is_some_and(pinned) && bytes.last().is_some_and(pinned)
 }
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        if self.gpu.enter().is_ok() {
+        if let Ok(cuda) = self.gpu.enter() {
             // SAFETY: the memory was allocated by the driver and is freed once; the driver waits for copies from it.
-            unsafe { ffi::cuMemFreeHost(self.start.cast()) };
+            // Where that fails nothing can be done.
+            let _ = unsafe { cuda.cuMemFreeHost(self.start.cast()) };
         }
     }
 }
@@ -160,8 +168,11 @@ mod tests {
     use crate::CudaDetector;
     use crate::driver::tests::ALONE;
 
-    fn free() -> usize {
-        cust::memory::mem_get_info().unwrap().0
+    fn free(gpu: &Gpu) -> usize {
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: writes two numbers.
+        unsafe { gpu.enter().unwrap().cuMemGetInfo_v2(&mut free, &mut total) }.unwrap();
+        free
     }
 
     #[test]
@@ -177,10 +188,9 @@ mod tests {
         let small = ImageView::gray(&samples, 100, 100).unwrap();
         let large = ImageView::gray(&samples, 4096, 4096).unwrap();
         let expected = detector.detect(&small).unwrap();
-        gpu.enter().unwrap();
         // All but 8 MB, which is less than the large image.
         let mut most = Vec::new();
-        let mut piece = free();
+        let mut piece = free(&gpu);
         while piece >= 1 << 20 {
             match DeviceMemory::new(&gpu, piece) {
                 Ok(memory) => most.push(memory),
@@ -190,7 +200,7 @@ mod tests {
                 }
                 Err(error) => panic!("{error}"),
             }
-            if free() < 8 << 20 {
+            if free(&gpu) < 8 << 20 {
                 break;
             }
         }
@@ -217,14 +227,14 @@ mod tests {
             (0..300 * 200).map(|i: u32| (i.wrapping_mul(0x9E37_79B9) >> 24) as u8).collect();
         let image = ImageView::gray(&samples, 300, 200).unwrap();
         let expected = CudaDetector::new(HarrisConfig::default()).unwrap().detect(&image).unwrap();
-        gpu.enter().unwrap();
-        let before = free();
+        let before = free(&gpu);
         for _ in 0..1000 {
             let mut detector = CudaDetector::new(HarrisConfig::default()).unwrap();
             assert_eq!(detector.detect(&image).unwrap(), expected);
         }
         // The driver keeps pages for small pieces: less than a detector's memory, let alone a thousand's.
-        assert!(before.abs_diff(free()) < 4 << 20, "{before} bytes were free before, {} are after", free());
+        let after = free(&gpu);
+        assert!(before.abs_diff(after) < 4 << 20, "{before} bytes were free before, {after} are after");
         // Also where the last one takes the context with it.
         drop(gpu);
         for _ in 0..20 {

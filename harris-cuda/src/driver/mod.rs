@@ -1,20 +1,24 @@
-//! CUDA's driver: the only place that names cust, and the only one with unsafe code.
+//! CUDA's driver: the only module with unsafe code but that of raw pointers from callers.
 //!
-//! cust finds the driver, its devices and their primary contexts. What is done often or can fail in ways that are newer
-//! than cust 0.3.2 is called directly ([`ffi`]): cust's `CUresult` is an enum that ends at CUDA 11.4, its streams wait
-//! for the NULL stream, its context is released under live memory, its modules tell no log.
+//! [`library`] loads the driver's library when it is first needed. [`context`] makes a device's primary context
+//! current for as long as its functions are called, and then gives the caller's own back. [`fork`] notices children of a
+//! process that used CUDA, where the driver does not work.
 
 #![allow(unsafe_code)]
 
 mod context;
 mod ffi;
+mod fork;
 mod gpu;
+mod library;
 mod memory;
 mod module;
 mod past_caches;
 mod stream;
 
-pub(crate) use context::Gpu;
+pub(crate) use context::{CallersContext, Gpu};
+#[cfg(feature = "cust")]
+pub(crate) use context::{device_of_context, device_of_pointer};
 pub use gpu::{DeviceInfo, devices, is_available};
 pub(crate) use memory::{DeviceMemory, Staging, is_pinned};
 pub(crate) use past_caches::copy_past_caches;

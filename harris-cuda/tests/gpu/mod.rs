@@ -1,4 +1,8 @@
-//! Whether there is a GPU to test on.
+//! Whether there is a GPU to test on, and what its driver says.
+
+#![allow(dead_code, reason = "each test uses a part")]
+
+use std::ffi::c_void;
 
 use harris_cuda::{CudaError, devices};
 
@@ -6,12 +10,35 @@ use harris_cuda::{CudaError, devices};
 pub(crate) fn present() -> bool {
     match devices() {
         Ok(_) => true,
-        Err(CudaError::NoDevice) => {
+        Err(error @ (CudaError::NoDevice | CudaError::NoDriver { .. })) => {
             let required = std::env::var("HARRIS_REQUIRE_GPU").is_ok_and(|value| value == "1");
-            assert!(!required, "HARRIS_REQUIRE_GPU=1, but there is no GPU");
-            println!("no GPU: not tried");
+            assert!(!required, "HARRIS_REQUIRE_GPU=1, but {error}");
+            println!("not tried: {error}");
             false
         }
         Err(error) => panic!("{error}"),
     }
+}
+
+/// The driver's library, beside that of the crate. Only where there is a GPU.
+pub(crate) fn library() -> libloading::Library {
+    let name = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
+    // SAFETY: the driver's library has no conditions on being loaded.
+    #[allow(unsafe_code)]
+    unsafe { libloading::Library::new(name) }.unwrap()
+}
+
+/// The context that is current on this thread, null where none is.
+pub(crate) fn current_context() -> *mut c_void {
+    let library = library();
+    let mut context = std::ptr::null_mut();
+    // SAFETY: the function has this type, and writes one handle.
+    #[allow(unsafe_code)]
+    let code = unsafe {
+        let get =
+            library.get::<unsafe extern "system" fn(*mut *mut c_void) -> u32>("cuCtxGetCurrent").unwrap();
+        get(&mut context)
+    };
+    assert_eq!(code, 0);
+    context
 }

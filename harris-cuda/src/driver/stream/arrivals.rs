@@ -9,7 +9,8 @@ use harris_gpu_kernels::abi::Kernel;
 use super::{Stream, Value};
 use crate::CudaError;
 use crate::driver::DeviceMemory;
-use crate::driver::ffi::{self, Handle};
+use crate::driver::context::Entered;
+use crate::driver::ffi::Handle;
 
 /// Two words of the device's memory: one counts what has come ahead of a stream's work, written behind copies, the other how often the
 /// work has waited for it.
@@ -19,7 +20,6 @@ use crate::driver::ffi::{self, Handle};
 #[derive(Debug)]
 pub(super) struct Arrivals {
     words: DeviceMemory,
-    write: ffi::WriteValue,
     /// What was written last.
     announced: AtomicU32,
     /// How often it was, or will be, waited.
@@ -29,31 +29,29 @@ pub(super) struct Arrivals {
 impl Arrivals {
     /// For a new stream, where the device can start kernels early: those behind the one that waits then begin at once, too.
     pub(super) fn new(stream: &Stream) -> Result<Option<Self>, CudaError> {
-        let Some(write) = stream.gpu.kernels().starts_early().then(ffi::write_value).flatten() else {
+        let cuda = stream.gpu.enter()?;
+        if !(stream.gpu.kernels().starts_early() && cuda.has.cuStreamWriteValue32_v2) {
             return Ok(None);
-        };
+        }
         let words = DeviceMemory::new(&stream.gpu, 2 * size_of::<u32>())?;
         stream.clear(&words, 2)?;
         // SAFETY: the stream is alive, and so are the words until the first is written.
-        let code = unsafe { write(stream.handle, words.pointer, 0, 0) };
+        let written = unsafe { cuda.cuStreamWriteValue32_v2(stream.handle, words.pointer, 0, 0) };
         stream.wait()?;
         let (announced, awaited) = (AtomicU32::new(0), AtomicU32::new(0));
-        Ok((code == 0).then_some(Self { words, write, announced, awaited }))
+        Ok(written.is_ok().then_some(Self { words, announced, awaited }))
     }
 
     /// Counts what was queued on `stream` so far, when it has come.
-    fn announce(&self, stream: Handle) -> Result<(), CudaError> {
-        let write = |number: u32| {
-            // SAFETY: the stream is alive, and so are the words, until all that uses them has ended.
-            let code = unsafe { (self.write)(stream, self.words.pointer, number, 0) };
-            ffi::check("cuStreamWriteValue32", code)
-        };
+    fn announce(&self, cuda: &Entered, stream: Handle) -> Result<(), CudaError> {
+        // SAFETY: the stream is alive, and so are the words, until all that uses them has ended.
+        let write = |number| unsafe { cuda.cuStreamWriteValue32_v2(stream, self.words.pointer, number, 0) };
         let awaited = self.awaited.load(Relaxed);
         if self.announced.load(Relaxed) != awaited {
             // What was to wait for the last one could not be queued: as if that had not come.
             write(awaited)?;
             // SAFETY: the stream is alive.
-            ffi::check("cuStreamSynchronize", unsafe { ffi::cuStreamSynchronize(stream) })?;
+            unsafe { cuda.cuStreamSynchronize(stream) }?;
             self.announced.store(awaited, Relaxed);
         }
         write(awaited.wrapping_add(1))?;
@@ -70,8 +68,8 @@ impl Stream {
             self.arrive()?;
             return mark.map_or(Ok(()), |mark| self.mark(mark));
         };
-        self.gpu.enter()?;
-        arrivals.announce(self.ahead.handle)?;
+        let cuda = self.gpu.enter()?;
+        arrivals.announce(&cuda, self.ahead.handle)?;
         mark.map_or(Ok(()), |mark| self.mark_on(self.ahead.handle, mark))
     }
 

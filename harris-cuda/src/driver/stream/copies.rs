@@ -8,6 +8,7 @@ use harris_gpu::Rows;
 use super::Stream;
 use crate::CudaError;
 use crate::driver::ffi::{self, Handle};
+use crate::driver::library::Failure;
 use crate::driver::{DeviceMemory, Staging};
 
 /// Parts that can be on their way to the host at once.
@@ -42,7 +43,7 @@ impl Stream {
         offset: usize,
         pieces: &[&[u8]],
     ) -> Result<(), CudaError> {
-        self.gpu.enter()?;
+        let cuda = self.gpu.enter()?;
         let is_next = |pair: &[&[u8]]| pair[0].as_ptr_range().end == pair[1].as_ptr();
         assert!(pieces.windows(2).all(is_next), "pieces that lie one behind the other");
         let bytes = pieces.iter().map(|piece| piece.len()).sum();
@@ -50,15 +51,15 @@ impl Stream {
         let Some(from) = pieces.first() else { return Ok(()) };
         // SAFETY: both ranges lie inside their memories; the source stays as it is until the copy is done, which is the
         // caller's to keep (all of them are in this crate).
-        let code = unsafe {
-            ffi::cuMemcpyHtoDAsync_v2(
+        let copied = unsafe {
+            cuda.cuMemcpyHtoDAsync_v2(
                 to.pointer + offset as u64,
                 from.as_ptr().cast(),
                 bytes,
                 self.queue(queue),
             )
         };
-        ffi::check("cuMemcpyHtoDAsync", code)
+        Ok(copied?)
     }
 
     /// The same for rows of a single image in pinned memory, `stride` bytes apart; they must stay as they are until the next
@@ -70,7 +71,7 @@ impl Stream {
         rows: &Rows<'_>,
         stride: usize,
     ) -> Result<(), CudaError> {
-        self.gpu.enter()?;
+        let cuda = self.gpu.enter()?;
         let &Rows { pitch, offset, .. } = rows;
         let (first, count) = (rows.row(0), rows.count());
         let width = first.len();
@@ -102,15 +103,15 @@ impl Stream {
             height: count,
         };
         let stream = self.queue(queue);
-        let code = if stride == pitch && width == pitch {
+        let copied = if stride == pitch && width == pitch {
             // SAFETY: the rows follow each other without gaps, as an image's of that stride do, inside the memory on the device; they
             // stay as they are until the copy is done, which is the caller's to keep, as in `upload`.
-            unsafe { ffi::cuMemcpyHtoDAsync_v2(copy.to_device, copy.from_host, width * count, stream) }
+            unsafe { cuda.cuMemcpyHtoDAsync_v2(copy.to_device, copy.from_host, width * count, stream) }
         } else {
             // SAFETY: as above, but that the rows lie evenly apart.
-            unsafe { ffi::cuMemcpy2DAsync_v2(&copy, stream) }
+            unsafe { cuda.cuMemcpy2DAsync_v2(&copy, stream) }
         };
-        ffi::check("cuMemcpy2DAsync", code)
+        Ok(copied?)
     }
 
     /// Copies the start of `from`, after all work before, to what is staged from `at` on. It may be read after the next
@@ -122,13 +123,12 @@ impl Stream {
         at: usize,
         bytes: usize,
     ) -> Result<(), CudaError> {
-        self.gpu.enter()?;
+        let cuda = self.gpu.enter()?;
         assert!(bytes <= from.bytes, "a copy out of memory");
         let target: *mut c_void = to.as_mut_slice()[at..at + bytes].as_mut_ptr().cast();
         // SAFETY: both ranges lie inside their memories; the staging is neither read nor dropped until the copy is done, by the
         // contract of this function.
-        let code = unsafe { ffi::cuMemcpyDtoHAsync_v2(target, from.pointer, bytes, self.handle) };
-        ffi::check("cuMemcpyDtoHAsync", code)
+        Ok(unsafe { cuda.cuMemcpyDtoHAsync_v2(target, from.pointer, bytes, self.handle) }?)
     }
 
     /// Copies `from`, from byte `start` on, after all work before, to a part of a [`Staging`]. It may be read, or written again, when
@@ -141,35 +141,34 @@ impl Stream {
         start: usize,
         to: &mut [u8],
     ) -> Result<(), CudaError> {
-        self.gpu.enter()?;
+        let cuda = self.gpu.enter()?;
         assert!(start <= from.bytes && to.len() <= from.bytes - start, "a copy out of memory");
         let target: *mut c_void = to.as_mut_ptr().cast();
         // SAFETY: both ranges lie inside their memories; what is staged is not looked at until the copy is done, by the contract of this
         // function.
-        let code =
-            unsafe { ffi::cuMemcpyDtoHAsync_v2(target, from.pointer + start as u64, to.len(), self.handle) };
-        ffi::check("cuMemcpyDtoHAsync", code)?;
+        unsafe { cuda.cuMemcpyDtoHAsync_v2(target, from.pointer + start as u64, to.len(), self.handle) }?;
         // SAFETY: stream and event are alive and of one context.
-        let code = unsafe { ffi::cuEventRecord(self.parts[number % PARTS], self.handle) };
-        ffi::check("cuEventRecord", code)
+        Ok(unsafe { cuda.cuEventRecord(self.parts[number % PARTS], self.handle) }?)
     }
 
     /// Whether a part that was asked for with [`Stream::fetch_part`], and none later in its place, has come.
     pub(crate) fn has_come(&self, number: usize) -> Result<bool, CudaError> {
-        self.gpu.enter()?;
+        let cuda = self.gpu.enter()?;
         // SAFETY: the event is alive.
-        let code = unsafe { ffi::cuEventQuery(self.parts[number % PARTS]) };
-        if code == ffi::NOT_READY { Ok(false) } else { ffi::check("cuEventQuery", code).map(|()| true) }
+        match unsafe { cuda.cuEventQuery(self.parts[number % PARTS]) } {
+            Ok(()) => Ok(true),
+            Err(Failure { code: ffi::NOT_READY, .. }) => Ok(false),
+            Err(failure) => Err(failure.into()),
+        }
     }
 
     /// Copies the start of `from`, after all work before.
     pub(crate) fn download(&self, from: &DeviceMemory, to: &mut [u8]) -> Result<(), CudaError> {
-        self.gpu.enter()?;
+        let cuda = self.gpu.enter()?;
         assert!(to.len() <= from.bytes, "a copy out of memory");
         let target: *mut c_void = to.as_mut_ptr().cast();
         // SAFETY: the range lies inside the memory; `to` is borrowed until the copy is done.
-        let code = unsafe { ffi::cuMemcpyDtoHAsync_v2(target, from.pointer, to.len(), self.handle) };
-        let copied = ffi::check("cuMemcpyDtoHAsync", code);
-        self.wait().and(copied)
+        let copied = unsafe { cuda.cuMemcpyDtoHAsync_v2(target, from.pointer, to.len(), self.handle) };
+        self.wait().and(copied.map_err(CudaError::from))
     }
 }

@@ -14,6 +14,7 @@ use harris_gpu::Mark;
 use harris_gpu_kernels::abi::Kernel;
 
 use super::ffi::{self, Handle};
+use super::library::Failure;
 use super::{DeviceMemory, Gpu};
 use crate::CudaError;
 use arrivals::Arrivals;
@@ -49,20 +50,20 @@ impl Ahead {
 
 impl Drop for Ahead {
     fn drop(&mut self) {
-        if self.gpu.enter().is_ok() {
-            // SAFETY: the stream is alive and dropped once; the driver lets its work end first.
-            unsafe { ffi::cuStreamDestroy_v2(self.handle) };
+        if let Ok(cuda) = self.gpu.enter() {
+            // SAFETY: the stream is alive and dropped once; the driver lets its work end first. Where that fails nothing can be
+            // done.
+            let _ = unsafe { cuda.cuStreamDestroy_v2(self.handle) };
         }
     }
 }
 
 /// One that does not wait for others.
 fn new_stream(gpu: &Gpu) -> Result<Handle, CudaError> {
-    gpu.enter()?;
+    let cuda = gpu.enter()?;
     let mut handle = std::ptr::null_mut();
     // SAFETY: writes one handle.
-    let code = unsafe { ffi::cuStreamCreate(&mut handle, ffi::STREAM_NON_BLOCKING) };
-    ffi::check("cuStreamCreate", code)?;
+    unsafe { cuda.cuStreamCreate(&mut handle, ffi::STREAM_NON_BLOCKING) }?;
     Ok(handle)
 }
 
@@ -93,6 +94,7 @@ unsafe impl Sync for Stream {}
 impl Stream {
     pub(crate) fn new(ahead: &Arc<Ahead>) -> Result<Self, CudaError> {
         let gpu = &ahead.gpu;
+        let cuda = gpu.enter()?;
         let none = std::ptr::null_mut();
         let mut stream = Self {
             handle: new_stream(gpu)?,
@@ -107,12 +109,11 @@ impl Stream {
         };
         for event in stream.parts.iter_mut().chain([&mut stream.passed]) {
             // SAFETY: writes one handle.
-            let code = unsafe { ffi::cuEventCreate(event, ffi::EVENT_DISABLE_TIMING) };
-            ffi::check("cuEventCreate", code)?;
+            unsafe { cuda.cuEventCreate(event, ffi::EVENT_DISABLE_TIMING) }?;
         }
         for mark in &mut stream.marks {
             // SAFETY: writes one handle.
-            ffi::check("cuEventCreate", unsafe { ffi::cuEventCreate(mark, 0) })?;
+            unsafe { cuda.cuEventCreate(mark, 0) }?;
         }
         stream.arrivals = Arrivals::new(&stream)?;
         Ok(stream)
@@ -141,20 +142,19 @@ impl Stream {
 
     /// Makes what is queued on one stream from here on wait for what is on another; both are alive and of this context.
     fn chain(&self, first: Handle, second: Handle) -> Result<(), CudaError> {
-        self.gpu.enter()?;
+        let cuda = self.gpu.enter()?;
         // SAFETY: event and stream are alive and of one context, by the contract of this function.
-        ffi::check("cuEventRecord", unsafe { ffi::cuEventRecord(self.passed, first) })?;
+        unsafe { cuda.cuEventRecord(self.passed, first) }?;
         // SAFETY: as above. What is waited for is what the event was recorded behind last.
-        ffi::check("cuStreamWaitEvent", unsafe { ffi::cuStreamWaitEvent(second, self.passed, 0) })
+        Ok(unsafe { cuda.cuStreamWaitEvent(second, self.passed, 0) }?)
     }
 
     /// Writes `words` zeros of 32 bits.
     pub(crate) fn clear(&self, to: &DeviceMemory, words: usize) -> Result<(), CudaError> {
-        self.gpu.enter()?;
+        let cuda = self.gpu.enter()?;
         assert!(words <= to.bytes / 4, "words inside memory");
         // SAFETY: the range lies inside the memory.
-        let code = unsafe { ffi::cuMemsetD32Async(to.pointer, 0, words, self.handle) };
-        ffi::check("cuMemsetD32Async", code)
+        Ok(unsafe { cuda.cuMemsetD32Async(to.pointer, 0, words, self.handle) }?)
     }
 
     /// Runs a kernel. The arguments are those of the list of kernels, and buffers as long as the kernel needs them.
@@ -164,8 +164,8 @@ impl Stream {
         grid: [u32; 2],
         values: &[Value<'_>],
     ) -> Result<(), CudaError> {
-        self.gpu.enter()?;
-        let function = self.gpu.kernels().function(kernel)?;
+        let cuda = self.gpu.enter()?;
+        let function = self.gpu.kernels().function(&cuda, kernel)?;
         let mut words: Vec<u64> = (values.iter())
             .map(|value| match value {
                 Value::Memory(memory) => memory.pointer,
@@ -175,7 +175,7 @@ impl Stream {
         // A parameter is read from the low end of its word.
         let mut parameters: Vec<*mut c_void> =
             words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
-        if let Some(launch) = self.gpu.kernels().launch_early(kernel, self.is_recording()) {
+        if self.gpu.kernels().launches_early(kernel, self.is_recording()) {
             let config = ffi::LaunchConfig {
                 grid: [grid[0], grid[1], 1],
                 block: [kernel.threads(), 1, 1],
@@ -185,13 +185,15 @@ impl Stream {
                 attribute_count: 1,
             };
             // SAFETY: as below; the kernel waits for those ahead before it touches what they do.
-            let code = unsafe { launch(&config, function, parameters.as_mut_ptr(), std::ptr::null_mut()) };
-            return ffi::check("cuLaunchKernelEx", code);
+            let launched = unsafe {
+                cuda.cuLaunchKernelEx(&config, function, parameters.as_mut_ptr(), std::ptr::null_mut())
+            };
+            return Ok(launched?);
         }
         // SAFETY: the function is this context's; parameters are as many and as wide as the kernel's, and buffers as long
         // as it needs, by the contract of this function, which harris-gpu's typed launches keep.
-        let code = unsafe {
-            ffi::cuLaunchKernel(
+        let launched = unsafe {
+            cuda.cuLaunchKernel(
                 function,
                 grid[0],
                 grid[1],
@@ -205,16 +207,16 @@ impl Stream {
                 std::ptr::null_mut(),
             )
         };
-        ffi::check("cuLaunchKernel", code)
+        Ok(launched?)
     }
 
     /// Waits for all work, and tells of failures in it.
     pub(crate) fn wait(&self) -> Result<(), CudaError> {
-        self.gpu.enter()?;
+        let cuda = self.gpu.enter()?;
         // All are waited for, also where one has failed.
         let wait = |handle: Handle| {
             // SAFETY: the stream is alive.
-            ffi::check("cuStreamSynchronize", unsafe { ffi::cuStreamSynchronize(handle) })
+            unsafe { cuda.cuStreamSynchronize(handle) }.map_err(CudaError::from)
         };
         let ahead = if self.awaited.swap(false, Relaxed) { wait(self.ahead.handle) } else { Ok(()) };
         wait(self.handle).and(ahead)
@@ -222,12 +224,14 @@ impl Stream {
 
     /// Whether all work is done, or has failed.
     pub(crate) fn is_idle(&self) -> bool {
+        let Ok(cuda) = self.gpu.enter() else { return true };
         let busy = |handle: Handle| {
             // SAFETY: the stream is alive.
-            unsafe { ffi::cuStreamQuery(handle) == ffi::NOT_READY }
+            let queried = unsafe { cuda.cuStreamQuery(handle) };
+            matches!(queried, Err(Failure { code: ffi::NOT_READY, .. }))
         };
         let is_awaited = self.awaited.load(Relaxed);
-        self.gpu.enter().is_err() || !(is_awaited && busy(self.ahead.handle) || busy(self.handle))
+        !(is_awaited && busy(self.ahead.handle) || busy(self.handle))
     }
 
     /// Sets a mark here.
@@ -237,35 +241,34 @@ impl Stream {
 
     /// Sets a mark on a stream of this context.
     fn mark_on(&self, stream: Handle, mark: Mark) -> Result<(), CudaError> {
-        self.gpu.enter()?;
+        let cuda = self.gpu.enter()?;
         let event = self.marks[mark as usize];
         // While work is recorded, so is this: each time that it is asked for the mark is set.
-        let flags = if self.is_recording() { ffi::EVENT_RECORD_EXTERNAL } else { 0 };
-        // SAFETY: event and stream are alive and of one context.
-        let code = unsafe { ffi::cuEventRecordWithFlags(event, stream, flags) };
-        ffi::check("cuEventRecord", code)
+        if self.is_recording() {
+            // SAFETY: event and stream are alive and of one context.
+            return Ok(unsafe { cuda.cuEventRecordWithFlags(event, stream, ffi::EVENT_RECORD_EXTERNAL) }?);
+        }
+        // SAFETY: as above.
+        Ok(unsafe { cuda.cuEventRecord(event, stream) }?)
     }
 
     /// The device's time from one mark to another, both of which have been passed.
     pub(crate) fn between(&self, from: Mark, to: Mark) -> Result<Duration, CudaError> {
-        self.gpu.enter()?;
+        let cuda = self.gpu.enter()?;
         let mut milliseconds = 0.0;
         let (from, to) = (self.marks[from as usize], self.marks[to as usize]);
         // On the queue of copies it stands behind the word that work waited for.
         // SAFETY: the event is alive.
-        ffi::check("cuEventSynchronize", unsafe { ffi::cuEventSynchronize(from) })?;
+        unsafe { cuda.cuEventSynchronize(from) }?;
         // SAFETY: writes one number; both events are alive.
-        let code = unsafe { ffi::cuEventElapsedTime(&mut milliseconds, from, to) };
-        ffi::check("cuEventElapsedTime", code)?;
+        unsafe { cuda.cuEventElapsedTime(&mut milliseconds, from, to) }?;
         Ok(Duration::from_secs_f64(f64::from(milliseconds) / 1e3))
     }
 }
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        if self.gpu.enter().is_err() {
-            return;
-        }
+        let Ok(cuda) = self.gpu.enter() else { return };
         if self.is_recording() {
             // What is half recorded is forgotten.
             let _ = self.recorded();
@@ -274,9 +277,9 @@ impl Drop for Stream {
             self.marks.into_iter().chain(self.parts).chain([self.passed]).filter(|event| !event.is_null())
         {
             // SAFETY: the event is alive and dropped once.
-            unsafe { ffi::cuEventDestroy_v2(event) };
+            let _ = unsafe { cuda.cuEventDestroy_v2(event) };
         }
         // SAFETY: the stream is alive and dropped once; the driver lets its work end first.
-        unsafe { ffi::cuStreamDestroy_v2(self.handle) };
+        let _ = unsafe { cuda.cuStreamDestroy_v2(self.handle) };
     }
 }
