@@ -4,7 +4,7 @@
     cargo build --release -p harris-examples --example throughput
     python3 benches/survey.py cpu [--threads 1]
 
-    cargo build --release -p harris-examples --features cuda --example throughput
+    cargo build --release -p harris-examples --example throughput
     python3 benches/survey.py cuda
 
 Of several programs (`--program`), as of two versions, it runs one after the other in each round, and prints the times of all.

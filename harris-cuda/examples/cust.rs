@@ -4,10 +4,11 @@
 //! cargo run --release -p harris-cuda --features cust --example cust
 //! ```
 
-use cust::memory::{AsyncCopyDestination, CopyDestination, DeviceBuffer};
+use cust::memory::{AsyncCopyDestination, DeviceBuffer};
 use cust::stream::{Stream, StreamFlags};
 use harris_cuda::{CudaDetector, CudaImage, HarrisConfig, Keypoint};
 
+#[allow(unsafe_code, reason = "cust and the detector are promised what the comments say")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let context = cust::quick_init()?;
     let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;

@@ -4,7 +4,7 @@ mod gpu;
 
 use cust::context::{Context, ContextHandle, CurrentContext};
 use cust::device::Device;
-use cust::memory::{AsyncCopyDestination, CopyDestination, DeviceBuffer, DevicePointer, DeviceSlice};
+use cust::memory::{AsyncCopyDestination, DeviceBuffer, DevicePointer, DeviceSlice};
 use cust::stream::{Stream, StreamFlags};
 use harris_conformance::pictures::{Depth, Picture, noise};
 use harris_core::{Border, Order, Threshold, presets};
@@ -140,7 +140,7 @@ fn detections_keep_their_place_among_the_work_of_others() {
         let mut copy = DeviceBuffer::<u8>::zeroed(256 << 20).unwrap();
         let mut frame = DeviceBuffer::<u8>::zeroed(width * height).unwrap();
         let mut mask = DeviceBuffer::<u8>::zeroed(width * height).unwrap();
-        let list = DeviceBuffer::<Keypoint>::zeroed(width * height).unwrap();
+        let list = DeviceBuffer::from_slice(&vec![Keypoint::default(); width * height]).unwrap();
         let mut count = DeviceBuffer::<u32>::zeroed(1).unwrap();
         // The default stream makes the zeros, and may be late: this stream does not wait for it.
         CurrentContext::synchronize().unwrap();
