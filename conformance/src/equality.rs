@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use harris_core::{
     Border, Detector, Error, Gradient, HarrisConfig, HarrisConfigBuilder, ImageView, Keypoint, Measure,
-    Order, ReferenceDetector, Samples, Smoothing, Subpixel, Threshold, Window, presets,
+    Order, Plateau, ReferenceDetector, Samples, Smoothing, Subpixel, Threshold, Ties, Window, presets,
 };
 use ndarray::Array2;
 use proptest::prelude::*;
@@ -172,6 +172,11 @@ pub fn every_choice() -> Vec<HarrisConfig> {
         Box::new(|b| b.threshold(Threshold::Absolute(1e-4))),
         Box::new(|b| b.threshold(Threshold::Rosin { bins: 256 })),
         Box::new(|b| b.margin(3)),
+        Box::new(|b| b.plateau(Plateau::All).threshold(Threshold::None)),
+        Box::new(|b| b.plateau(Plateau::All).suppression_radius(1).border(Border::Zero)),
+        Box::new(|b| b.plateau(Plateau::All).suppression_radius(7)),
+        Box::new(|b| b.ties(Ties::Descending).max_corners(5)),
+        Box::new(|b| b.ties(Ties::Descending).plateau(Plateau::All).min_distance(5.0)),
         Box::new(|b| b.min_distance(7.5)),
         Box::new(|b| b.max_corners(5)),
         Box::new(|b| b.min_distance(5.0).max_corners(9)),
@@ -431,9 +436,12 @@ pub fn on_equal_corners(make: Make) {
     let default = presets::opencv_gftt().to_builder();
     for config in [
         default.clone(),
+        default.clone().plateau(Plateau::First).ties(Ties::Ascending),
         default.clone().order(Order::Raster),
         default.clone().order(Order::Raster).subpixel(Subpixel::Quadratic),
         default.clone().order(Order::Raster).max_corners(70),
+        default.clone().ties(Ties::Ascending).max_corners(70),
+        default.clone().max_corners(70),
         default.clone().min_distance(11.0),
         default.subpixel(Subpixel::Forstner { radius: 3 }),
     ] {

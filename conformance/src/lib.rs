@@ -7,6 +7,7 @@
 //! ```
 
 pub mod blobs;
+pub mod cases;
 pub mod descriptors;
 pub mod equality;
 pub mod faults;
@@ -138,6 +139,13 @@ macro_rules! suite {
             fn equals_the_reference_on_many_equal_corners() {
                 if WHEN() {
                     $crate::equality::on_equal_corners(MAKE);
+                }
+            }
+
+            #[test]
+            fn ties_are_those_of_opencv() {
+                if WHEN() {
+                    $crate::cases::ties_are_those_of_opencv(MAKE);
                 }
             }
 

@@ -1,6 +1,8 @@
 //! Random configurations and images that shrink towards simple ones.
 
-use harris_core::{Border, Gradient, HarrisConfig, Measure, Order, Smoothing, Subpixel, Threshold, Window};
+use harris_core::{
+    Border, Gradient, HarrisConfig, Measure, Order, Plateau, Smoothing, Subpixel, Threshold, Ties, Window,
+};
 use proptest::prelude::*;
 
 use crate::pictures::{DEPTHS, Depth, Picture, Pixels, noise};
@@ -15,11 +17,12 @@ pub fn configs() -> impl Strategy<Value = HarrisConfig> {
         prop::option::of(1_usize..20),
         prop_oneof![Just(Order::Response), Just(Order::Raster)],
         subpixels(),
+        equals(),
     );
     (numerics, choices).prop_map(
         |(
             (smoothing, gradient, window, measure, threshold, border),
-            (margin, radius, distance, most, order, subpixel),
+            (margin, radius, distance, most, order, subpixel, (plateau, ties)),
         )| {
             HarrisConfig::builder()
                 .smoothing(smoothing)
@@ -30,6 +33,8 @@ pub fn configs() -> impl Strategy<Value = HarrisConfig> {
                 .border(border)
                 .margin(margin)
                 .suppression_radius(radius)
+                .plateau(plateau)
+                .ties(ties)
                 .min_distance(distance)
                 .max_corners(most)
                 .order(order)
@@ -37,6 +42,14 @@ pub fn configs() -> impl Strategy<Value = HarrisConfig> {
                 .build()
                 .expect("every combination of valid choices is valid")
         },
+    )
+}
+
+/// What becomes of equal responses.
+fn equals() -> impl Strategy<Value = (Plateau, Ties)> {
+    (
+        prop_oneof![Just(Plateau::First), Just(Plateau::All)],
+        prop_oneof![Just(Ties::Ascending), Just(Ties::Descending)],
     )
 }
 
@@ -95,11 +108,12 @@ pub fn usual_configs() -> impl Strategy<Value = HarrisConfig> {
         prop_oneof![4 => Just(0.0_f32), 1 => Just(2.5), 2 => Just(6.0), 1 => Just(17.0)],
         prop::option::of(1_usize..50),
         prop_oneof![Just(Order::Response), Just(Order::Raster)],
+        equals(),
     );
     (numerics, choices).prop_map(
         |(
             (smoothing, gradient, size, measure, threshold, border),
-            (radius, margin, distance, most, order),
+            (radius, margin, distance, most, order, (plateau, ties)),
         )| {
             HarrisConfig::builder()
                 .smoothing(smoothing)
@@ -109,6 +123,8 @@ pub fn usual_configs() -> impl Strategy<Value = HarrisConfig> {
                 .threshold(threshold)
                 .border(border)
                 .suppression_radius(radius)
+                .plateau(plateau)
+                .ties(ties)
                 .margin(margin)
                 .min_distance(distance)
                 .max_corners(most)

@@ -10,8 +10,8 @@ use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian, StepTim
 use harris_core::matching::{MatchConfig, Matcher, ReferenceMatcher};
 use harris_core::surf::{Extractor, ReferenceSurf, SurfConfig};
 use harris_core::{
-    Border, Detector, Error, Gradient, HarrisConfig, Measure, Order, ReferenceDetector, Smoothing,
-    StageTimes, Subpixel, Threshold, Window, presets,
+    Border, Detector, Error, Gradient, HarrisConfig, Measure, Order, Plateau, ReferenceDetector, Smoothing,
+    StageTimes, Subpixel, Threshold, Ties, Window, presets,
 };
 use harris_cpu::{CpuDetector, CpuFastHessian, CpuMatcher, CpuSurf, Level};
 
@@ -142,6 +142,12 @@ pub struct ConfigOptions {
     /// Radius of the square in which a corner is the strongest, in pixels
     #[arg(long, value_name = "RADIUS")]
     pub nms_radius: Option<u32>,
+    /// Which of neighbours of equal response stay: first|all
+    #[arg(long, value_name = "RULE")]
+    pub plateau: Option<Plateau>,
+    /// Which of equal responses comes first, by rows: ascending|descending
+    #[arg(long)]
+    pub ties: Option<Ties>,
     /// Pixels along the edges without corners
     #[arg(long, value_name = "PIXELS")]
     pub margin: Option<u32>,
@@ -179,7 +185,8 @@ impl ConfigOptions {
         }
         change! {
             smoothing => smoothing, gradient => gradient, window => window, measure => measure,
-            threshold => threshold, border => border, nms_radius => suppression_radius, margin => margin,
+            threshold => threshold, border => border, nms_radius => suppression_radius, plateau => plateau,
+            ties => ties, margin => margin,
             min_distance => min_distance, subpixel => subpixel, order => order
         }
         if let Some(most) = self.max_corners {

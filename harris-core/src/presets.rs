@@ -12,7 +12,7 @@
 
 use crate::Error;
 use crate::config::{
-    Border, Gradient, HarrisConfig, HarrisConfigBuilder, Measure, Smoothing, Threshold, Window,
+    Border, Gradient, HarrisConfig, HarrisConfigBuilder, Measure, Plateau, Smoothing, Threshold, Ties, Window,
 };
 
 /// A published system: its name, where it is described, its configuration.
@@ -89,7 +89,14 @@ pub fn named(name: &str) -> Result<HarrisConfig, Error> {
 /// [`Measure::ShiTomasi`] for OpenCV's default measure.
 #[must_use]
 pub fn opencv_gftt() -> HarrisConfig {
-    valid(HarrisConfig::builder().smoothing(Smoothing::None).suppression_radius(1).margin(1))
+    valid(
+        HarrisConfig::builder()
+            .smoothing(Smoothing::None)
+            .suppression_radius(1)
+            .plateau(Plateau::All)
+            .ties(Ties::Descending)
+            .margin(1),
+    )
 }
 
 /// Jobanputra & Stentz's GPU pipeline: Sobel 3 × 3 on an unsmoothed image extended by its edge pixels, box

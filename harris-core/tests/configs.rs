@@ -6,8 +6,8 @@ use std::str::FromStr;
 use harris_core::fast_hessian::FastHessianConfig;
 use harris_core::surf::SurfConfig;
 use harris_core::{
-    Border, Error, Gradient, HarrisConfig, HarrisConfigBuilder, Measure, Order, Smoothing, Subpixel,
-    Threshold, Window,
+    Border, Error, Gradient, HarrisConfig, HarrisConfigBuilder, Measure, Order, Plateau, Smoothing, Subpixel,
+    Threshold, Ties, Window,
 };
 
 fn refused(change: impl Fn(HarrisConfigBuilder) -> HarrisConfigBuilder) -> Error {
@@ -131,6 +131,8 @@ fn choices_have_a_notation() {
         &["none", "quadratic", "forstner:5"],
         &["cubic", "forstner", "forstner:x", "forstner:5:1", "quadratic:2"],
     );
+    round_trip::<Plateau>(&["first", "all"], &["last"]);
+    round_trip::<Ties>(&["ascending", "descending"], &["random"]);
     round_trip::<Order>(&["response", "raster"], &["random"]);
 }
 

@@ -5,7 +5,8 @@ use approx::abs_diff_eq;
 use harris_conformance::pictures::{Depth, Picture, Pixels, noise};
 use harris_core::pipeline::selection;
 use harris_core::{
-    Border, Detector, Gradient, HarrisConfig, Keypoint, Measure, Order, ReferenceDetector, Smoothing, Window,
+    Border, Detector, Gradient, HarrisConfig, Keypoint, Measure, Order, ReferenceDetector, Smoothing, Ties,
+    Window,
 };
 
 /// Numbers that are exact where the contract's are.
@@ -318,9 +319,16 @@ fn selection_keeps_what_comparing_every_pair_keeps() {
             .filter(|&(x, y)| noise(seed, x, y, 0) < share)
             .map(|(x, y)| Keypoint::new(x as f32, y as f32, (noise(seed, x, y, 1) * 8.0).ceil() as f32))
             .collect();
-        let config = HarrisConfig::builder().min_distance(distance).max_corners(most).build().unwrap();
+        let ties = if seed % 2 == 0 { Ties::Ascending } else { Ties::Descending };
+        let config = HarrisConfig::builder().min_distance(distance).max_corners(most).ties(ties);
+        let config = config.build().unwrap();
         let mut ordered = corners.clone();
-        ordered.sort();
+        ordered.sort_by(Keypoint::raster_cmp);
+        if ties == Ties::Descending {
+            ordered.reverse();
+        }
+        // A stable sort: equals stay in the order of places.
+        ordered.sort_by(|one, other| other.response.total_cmp(&one.response));
         let mut kept: Vec<Keypoint> = Vec::new();
         for k in ordered {
             let far =

@@ -3,7 +3,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use harris_core::pipeline::threshold::{self, Binning};
-use harris_core::{HarrisConfig, ImageView, Keypoint, Raster, Threshold};
+use harris_core::{HarrisConfig, ImageView, Keypoint, Plateau, Raster, Threshold};
 
 use crate::bands::Threads;
 
@@ -135,10 +135,7 @@ impl<'a> Map<'a> {
                     continue;
                 }
                 for x in places {
-                    if row[x] > threshold
-                        && self.in_mask(x, y)
-                        && self.wins(x, y, config.suppression_radius())
-                    {
+                    if row[x] > threshold && self.in_mask(x, y) && self.wins(x, y, config) {
                         corners.push(Keypoint::new(x as f32, y as f32, row[x]));
                     }
                 }
@@ -147,17 +144,20 @@ impl<'a> Map<'a> {
         corners
     }
 
-    /// Whether the response at x, y is greater than every one before it, and at least every one after it, within
-    /// the radius.
-    fn wins(&self, x: usize, y: usize, radius: usize) -> bool {
+    /// Whether no other response within the radius beats that at x, y.
+    fn wins(&self, x: usize, y: usize, config: &HarrisConfig) -> bool {
+        let radius = config.suppression_radius();
         let around = |i: usize, valid: Range<usize>| {
             valid.start.max(i.saturating_sub(radius))
                 ..valid.end.min(i.saturating_add(radius).saturating_add(1))
         };
         let columns = around(x, self.columns());
         let response = self.row(y)[x];
-        let before = |x: Range<usize>, y: usize| self.competitors(x, y).all(|other| response > other);
         let after = |x: Range<usize>, y: usize| self.competitors(x, y).all(|other| response >= other);
+        let before = |x: Range<usize>, y: usize| match config.plateau() {
+            Plateau::First => self.competitors(x, y).all(|other| response > other),
+            Plateau::All => after(x, y),
+        };
         let rows = around(y, self.rows());
         before(columns.start..x, y)
             && after(x + 1..columns.end, y)

@@ -1,13 +1,13 @@
 //! From responses, or from the candidates of a fused walk, to the list of corners.
 
 use harris_core::config::FORSTNER_RADII;
-use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Order, Subpixel, Threshold};
-use harris_gpu_kernels::abi::{Kernel, bins, order, refine, state, threshold};
+use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Order, Plateau, Subpixel, Threshold};
+use harris_gpu_kernels::abi::{Kernel, bins, order, plateau, refine, state, threshold};
 use harris_gpu_kernels::simt;
 
 use crate::device::{Buffer, Depth, Device, Lines, Mark, Rows};
 use crate::launch::{self, grid};
-use crate::lists::{Lists, Turn};
+use crate::lists::{Lists, Sorting};
 use crate::room::{Room, Shape};
 use crate::staged::runs;
 use crate::workspace::{Slot, Workspace};
@@ -40,6 +40,23 @@ pub(crate) fn simple_threshold(config: &HarrisConfig) -> Option<(u32, f32)> {
         Threshold::None => Some((threshold::ABSOLUTE, 0.0)),
         Threshold::Relative(quality) => Some((threshold::RELATIVE, quality)),
         Threshold::Rosin { .. } => None,
+    }
+}
+
+/// The plateau rule as kernels take it.
+pub(crate) fn plateau_of(config: &HarrisConfig) -> u32 {
+    match config.plateau() {
+        Plateau::First => plateau::FIRST,
+        Plateau::All => plateau::ALL,
+    }
+}
+
+/// The most corners along a line of so many pixels, where a walk suppresses within a radius: they are farther apart than
+/// that, unless all of a plateau stay.
+pub(crate) fn most_in_line(len: usize, config: &HarrisConfig, radius: usize) -> usize {
+    match config.plateau() {
+        Plateau::First => len.div_ceil(radius.min(len) + 1),
+        Plateau::All => len,
     }
 }
 
@@ -282,6 +299,7 @@ impl<'a, D: Device> Search<'a, D> {
             self.frame,
             self.margin(),
             self.config.suppression_radius().min(self.pixels()) as u32,
+            plateau_of(self.config),
             mask_pitch,
         )
     }
@@ -299,22 +317,22 @@ impl<'a, D: Device> Search<'a, D> {
         Lists { count: self.images, pitch: self.room.kept, most: most.unwrap_or(self.room.kept) }
     }
 
-    fn sort(&mut self, keys: (Slot, Slot), lists: Lists, turn: Turn) -> Result<(Slot, Slot), Error> {
-        let keys = lists.sort(self.device, self.workspace, keys, turn)?;
-        if self.room.is_crowded() && turn == self.first_turn() {
-            self.divide(keys.0, turn)?;
+    fn sort(&mut self, keys: (Slot, Slot), lists: Lists, sorting: Sorting) -> Result<(Slot, Slot), Error> {
+        let keys = lists.sort(self.device, self.workspace, keys, sorting)?;
+        if self.room.is_crowded() && sorting == self.first_sorting() {
+            self.divide(keys.0, sorting)?;
         }
         Ok(keys)
     }
 
     /// What lists are sorted by at first.
-    fn first_turn(&self) -> Turn {
+    fn first_sorting(&self) -> Sorting {
         let by_rows = self.is_sorted_once() && self.config.order() == Order::Raster;
-        if by_rows { Turn::Raster } else { Turn::Response }
+        if by_rows { Sorting::ByRows } else { Sorting::ByResponse(self.config.ties()) }
     }
 
     /// Leaves keys that divide the bins of images like these evenly.
-    fn divide(&mut self, keys: Slot, turn: Turn) -> Result<(), Error> {
+    fn divide(&mut self, keys: Slot, sorting: Sorting) -> Result<(), Error> {
         let most = bins::MOST as usize;
         self.room.divided = 0;
         self.workspace.fit::<u64>(self.device, Slot::Dividers, most * self.images)?;
@@ -325,7 +343,7 @@ impl<'a, D: Device> Search<'a, D> {
             self.workspace.buffer(Slot::Dividers),
             self.workspace.buffer(Slot::State),
             self.room.kept as u32,
-            turn.turned(),
+            sorting.as_number(),
         )?;
         self.room.divided = self.images;
         Ok(())
@@ -334,9 +352,9 @@ impl<'a, D: Device> Search<'a, D> {
     /// Sorts and selects what is in the slot `Keys`, and fetches the lists' lengths and, where `wanted`, the lists.
     pub(crate) fn list(&mut self, wanted: bool) -> Result<Fetched<D>, Error> {
         self.fit_keys()?;
-        let turn = self.first_turn();
-        let keys = self.sort((Slot::Keys, Slot::OtherKeys), self.lists(None), turn)?;
-        self.select(keys, turn, None)?;
+        let sorting = self.first_sorting();
+        let keys = self.sort((Slot::Keys, Slot::OtherKeys), self.lists(None), sorting)?;
+        self.select(keys, sorting, None)?;
         let keypoints = if wanted { Some(self.fetch()?) } else { None };
         Ok(Fetched { states: self.fetch_states()?, keypoints })
     }
@@ -373,7 +391,7 @@ impl<'a, D: Device> Search<'a, D> {
         let (report, states) = self.device.returned(STATE * images)?;
         let (keys, state) = (self.workspace.buffer(Slot::Bins), self.workspace.buffer(Slot::State));
         let (threshold, value) = threshold_of(self.config);
-        let turn = self.first_turn();
+        let sorting = self.first_sorting();
         let tables = self.tables() as u32;
         let is_divided = self.room.is_divided(images);
         let every = if is_divided { bins::MOST / bins as u32 } else { 0 };
@@ -394,7 +412,7 @@ impl<'a, D: Device> Search<'a, D> {
             every,
             threshold,
             value,
-            turn.turned(),
+            sorting.as_number(),
             self.pixels() as u32,
         )?;
         let most = first.most.min(first.pitch) as u32;
@@ -412,7 +430,7 @@ impl<'a, D: Device> Search<'a, D> {
             Buffer::new(&report),
             tables,
             bins as u32,
-            turn.turned(),
+            sorting.as_number(),
             first.pitch as u32,
             most,
             self.width,
@@ -422,7 +440,7 @@ impl<'a, D: Device> Search<'a, D> {
         if once {
             self.refine_all(most)?;
         } else {
-            self.select((Slot::Keys, Slot::OtherKeys), turn, Some(&report))?;
+            self.select((Slot::Keys, Slot::OtherKeys), sorting, Some(&report))?;
         }
         let keypoints = match returned {
             Some((_, fetched)) => Some(fetched),
@@ -523,8 +541,7 @@ impl<'a, D: Device> Search<'a, D> {
         let side = (squared as f64).sqrt().ceil().clamp(1.0, longest.into()) as u32;
         let (columns, rows) = (self.width.div_ceil(side), self.height.div_ceil(side));
         let most = self.room.kept;
-        // Corners are more than the radius apart along a row or a column.
-        let in_line = (side as usize).div_ceil(self.config.suppression_radius().min(side as usize) + 1);
+        let in_line = most_in_line(side as usize, self.config, self.config.suppression_radius());
         let room = (in_line * in_line).min(most);
         let cells = columns as usize * rows as usize;
         let most_shares = SHARES * self.device.multiprocessors() as usize;
@@ -590,7 +607,7 @@ impl<'a, D: Device> Search<'a, D> {
     fn select(
         &mut self,
         mut keys: (Slot, Slot),
-        turn: Turn,
+        sorting: Sorting,
         report: Option<&D::Memory>,
     ) -> Result<(), Error> {
         let first = self.lists(self.config.max_corners());
@@ -598,8 +615,8 @@ impl<'a, D: Device> Search<'a, D> {
             self.spread(keys, squared, report)?;
             keys = (keys.1, keys.0);
         }
-        if self.config.order() == Order::Raster && turn == Turn::Response {
-            keys = self.sort(keys, first, Turn::Raster)?;
+        if self.config.order() == Order::Raster && sorting != Sorting::ByRows {
+            keys = self.sort(keys, first, Sorting::ByRows)?;
         }
         let keys = keys.0;
         self.fit_keypoints()?;

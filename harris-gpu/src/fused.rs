@@ -8,7 +8,7 @@ use harris_core::{
 use harris_gpu_kernels::abi::{Kernel, fused, gradient, measure, threshold};
 use harris_gpu_kernels::simt;
 
-use crate::corners::{Fetched, Search, simple_threshold, threshold_of};
+use crate::corners::{Fetched, Search, most_in_line, plateau_of, simple_threshold, threshold_of};
 use crate::device::{Depth, Device, Lines, Mark, Rows};
 use crate::launch;
 use crate::maps::Map;
@@ -258,8 +258,7 @@ impl Pieces {
             rim: if walk.in_map { None } else { Rim::new(search.config, walk.radius) },
             room: 0,
         };
-        // Corners are more than the radius apart along a row or a column.
-        let most = |len: usize| len.div_ceil(walk.radius + 1);
+        let most = |len: usize| most_in_line(len, search.config, walk.radius);
         let mut walked = 0;
         for part in pieces.parts(height) {
             let rows = part.walked - walked;
@@ -271,7 +270,7 @@ impl Pieces {
         }
         if let Some(rim) = pieces.rim {
             pieces.count += rim.tiles((search.width, search.height));
-            pieces.room = pieces.room.max(rim.room());
+            pieces.room = pieces.room.max(rim.room(search.config));
         }
         pieces
     }
@@ -574,7 +573,8 @@ fn walk_on<D: Device>(
         (rows.start as u32, rows.end as u32),
         (lengths.first as u32, lengths.number as u32, lengths.later as u32),
         (scale, measure, parameter),
-        (frame, pieces.walk.gradient, pieces.walk.window, margin),
+        (frame, pieces.walk.gradient, pieces.walk.window),
+        (margin, plateau_of(config)),
         (threshold, value, reach(config, scale)),
         (piece as u32, pieces.count as u32, pieces.room as u32),
         (tables, if piece == 0 { counters } else { 0 }),
@@ -602,6 +602,7 @@ fn thin<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces) -> Result<(), Er
         search.height,
         search.frame,
         search.config.suppression_radius().min(search.pixels()) as u32,
+        plateau_of(search.config),
         threshold,
         value,
         mask_pitch,

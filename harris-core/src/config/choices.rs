@@ -266,11 +266,31 @@ pub enum Subpixel {
     },
 }
 
+/// Which pixels of a plateau, neighbours of exactly equal response, stay in the suppression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Plateau {
+    /// The first from top to bottom, then from left to right, of all within the suppression radius.
+    First,
+    /// All of them, so that corners may touch, as in OpenCV.
+    All,
+}
+
+/// Which of equal responses comes first in the order of strength, by which lists are cut short and spread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Ties {
+    /// The first from top to bottom, then from left to right.
+    Ascending,
+    /// The last from top to bottom, then from left to right, as in OpenCV.
+    Descending,
+}
+
 /// In which order the corners come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Order {
-    /// The strongest first; equals from top to bottom, then from left to right.
+    /// The strongest first; equals as [`Ties`] says.
     Response,
     /// From top to bottom, then from left to right; the same corners.
     Raster,

@@ -7,7 +7,7 @@ mod notation;
 
 use std::ops::RangeInclusive;
 
-pub use choices::{Border, Gradient, Measure, Order, Smoothing, Subpixel, Threshold, Window};
+pub use choices::{Border, Gradient, Measure, Order, Plateau, Smoothing, Subpixel, Threshold, Ties, Window};
 
 use crate::{Error, ImageView};
 
@@ -64,6 +64,8 @@ pub struct HarrisConfigBuilder {
     border: Border,
     margin: u32,
     suppression_radius: u32,
+    plateau: Plateau,
+    ties: Ties,
     min_distance: f32,
     max_corners: Option<usize>,
     order: Order,
@@ -81,6 +83,8 @@ impl Default for HarrisConfigBuilder {
             border: Border::Reflect101,
             margin: 0,
             suppression_radius: 2,
+            plateau: Plateau::First,
+            ties: Ties::Ascending,
             min_distance: 0.0,
             max_corners: None,
             order: Order::Response,
@@ -136,6 +140,18 @@ impl HarrisConfigBuilder {
     /// Radius in pixels of the square in which a corner must be the strongest; 0 keeps every candidate.
     pub fn suppression_radius(mut self, pixels: u32) -> Self {
         self.suppression_radius = pixels;
+        self
+    }
+
+    /// Which of neighbours of equal response stay.
+    pub fn plateau(mut self, plateau: Plateau) -> Self {
+        self.plateau = plateau;
+        self
+    }
+
+    /// Which of equal responses comes first in the order of strength.
+    pub fn ties(mut self, ties: Ties) -> Self {
+        self.ties = ties;
         self
     }
 
@@ -245,6 +261,18 @@ impl HarrisConfig {
     #[must_use]
     pub fn suppression_radius(&self) -> usize {
         self.choices.suppression_radius as usize
+    }
+
+    /// Which of neighbours of equal response stay.
+    #[must_use]
+    pub fn plateau(&self) -> Plateau {
+        self.choices.plateau
+    }
+
+    /// Which of equal responses comes first in the order of strength.
+    #[must_use]
+    pub fn ties(&self) -> Ties {
+        self.choices.ties
     }
 
     /// Least distance in pixels between corners; 0 for none.

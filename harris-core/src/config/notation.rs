@@ -4,7 +4,7 @@
 use std::fmt::{Display, Formatter, Result as FmtResult};
 use std::str::FromStr;
 
-use super::{Border, Gradient, Measure, Order, Smoothing, Subpixel, Threshold, Window};
+use super::{Border, Gradient, Measure, Order, Plateau, Smoothing, Subpixel, Threshold, Ties, Window};
 use crate::Error;
 
 /// A text split at its colons.
@@ -165,6 +165,22 @@ notation!(Subpixel, "sub-pixel mode", "none|quadratic|forstner:RADIUS", |parts| 
     Subpixel::Quadratic => f.write_str("quadratic"),
     Subpixel::Forstner { radius } => write!(f, "forstner:{radius}"),
 });
+
+notation!(Plateau, "plateau rule", "first|all", |parts| {
+    "first" => parts.alone(Plateau::First),
+    "all" => parts.alone(Plateau::All),
+}, |choice, f| f.write_str(match choice {
+    Plateau::First => "first",
+    Plateau::All => "all",
+}));
+
+notation!(Ties, "order of ties", "ascending|descending", |parts| {
+    "ascending" => parts.alone(Ties::Ascending),
+    "descending" => parts.alone(Ties::Descending),
+}, |choice, f| f.write_str(match choice {
+    Ties::Ascending => "ascending",
+    Ties::Descending => "descending",
+}));
 
 notation!(Order, "order", "response|raster", |parts| {
     "response" => parts.alone(Order::Response),

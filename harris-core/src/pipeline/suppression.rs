@@ -2,7 +2,7 @@
 
 use ndarray::Array2;
 
-use crate::config::HarrisConfig;
+use crate::config::{HarrisConfig, Plateau};
 use crate::image::Raster;
 use crate::{ImageView, Keypoint};
 
@@ -47,8 +47,9 @@ impl<'a> Region<'a> {
     }
 }
 
-/// The corners: pixels of the region, not within the margin, whose response exceeds `threshold`, is greater than
-/// that of every pixel of the region before it in its (2r+1)² neighbourhood and at least that of every one after it.
+/// The corners: pixels of the region, not within the margin, whose response exceeds `threshold` and which no pixel of
+/// the region beats in their (2r+1)² neighbourhood. A greater response beats a lesser one, and of equal ones the first
+/// in raster order the others where the plateau rule is [`Plateau::First`].
 /// They come in raster order, at the centres of their pixels.
 #[must_use]
 pub fn suppress(
@@ -65,7 +66,7 @@ pub fn suppress(
         if candidate
             && beyond_margin(x, region.width)
             && beyond_margin(y, region.height)
-            && wins(response, region, radius, x, y)
+            && wins(response, region, (radius, config.plateau()), x, y)
         {
             corners.push(Keypoint::new(x as f32, y as f32, response[[y, x]]));
         }
@@ -73,7 +74,13 @@ pub fn suppress(
     corners
 }
 
-fn wins(response: &Array2<f32>, region: Region<'_>, radius: usize, x: usize, y: usize) -> bool {
+fn wins(
+    response: &Array2<f32>,
+    region: Region<'_>,
+    (radius, plateau): (usize, Plateau),
+    x: usize,
+    y: usize,
+) -> bool {
     let around = |i: usize, len: usize| {
         i.saturating_sub(radius)..(i.saturating_add(radius).saturating_add(1)).min(len)
     };
@@ -83,8 +90,11 @@ fn wins(response: &Array2<f32>, region: Region<'_>, radius: usize, x: usize, y: 
             if (u, v) == (x, y) || !region.contains(u, v) {
                 return true;
             }
-            let before = (v, u) < (y, x);
-            if before { r > response[[v, u]] } else { r >= response[[v, u]] }
+            let must_exceed = match plateau {
+                Plateau::First => (v, u) < (y, x),
+                Plateau::All => false,
+            };
+            if must_exceed { r > response[[v, u]] } else { r >= response[[v, u]] }
         })
     })
 }

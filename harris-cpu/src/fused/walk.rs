@@ -196,6 +196,7 @@ impl<T: FusedSample> Walk<'_, T> {
             height,
             words: waiting.words,
             radius,
+            plateau: self.config.plateau(),
             waiting: end.saturating_sub(rows.end),
             rows: rows.clone(),
             maxima,

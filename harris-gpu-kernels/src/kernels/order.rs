@@ -5,7 +5,7 @@ use core::array;
 use super::geometry::Size;
 use super::threshold::of_state;
 use crate::Simt;
-use crate::abi::order::{CHUNK, COUNTED, KEPT, OPEN, PARTS, REJECTED, WAYS};
+use crate::abi::order::{BY_RESPONSE, BY_ROWS, CHUNK, COUNTED, KEPT, OPEN, PARTS, REJECTED, WAYS};
 use crate::abi::state;
 use crate::simt::WARP;
 
@@ -47,7 +47,7 @@ pub(crate) fn merge<S: Simt>(
     pitch: u32,
     most: u32,
     run: u32,
-    turned: u32,
+    sorting: u32,
 ) {
     let list = List::new(s, state, pitch, most);
     let (i, count) = (s.index(), list.count);
@@ -57,7 +57,7 @@ pub(crate) fn merge<S: Simt>(
     let own = i / run * run;
     let group = own / (WAYS * run) * (WAYS * run);
     let key = s.load_constant(from, list.at(i));
-    let ranked = turn(key, turned);
+    let ranked = rank_of(key, sorting);
     // The runs but its own, as starts and lengths.
     let starts: [u32; OTHERS] = array::from_fn(|other| {
         let start = group + other as u32 * run;
@@ -71,7 +71,7 @@ pub(crate) fn merge<S: Simt>(
         for other in 0..OTHERS {
             let rank = ranks[other] + step;
             let at = list.at(starts[other] + rank - 1);
-            if rank <= lengths[other] && turn(s.load_constant(from, at), turned) < ranked {
+            if rank <= lengths[other] && rank_of(s.load_constant(from, at), sorting) < ranked {
                 ranks[other] = rank;
             }
         }
@@ -94,7 +94,7 @@ pub(crate) fn rank<S: Simt>(
     pitch: u32,
     most: u32,
     run: u32,
-    turned: u32,
+    sorting: u32,
 ) {
     let list = List::new(s, state, pitch, most);
     // A block's keys are of one run.
@@ -105,7 +105,7 @@ pub(crate) fn rank<S: Simt>(
     let (i, part) = (first + s.thread() / PARTS, s.thread() % PARTS);
     // Beyond the list: as the last.
     let key = s.load_constant(from, list.at(i.min(list.count - 1)));
-    let own = turn(key, turned);
+    let own = rank_of(key, sorting);
     let mut before = 0;
     let mut start = first / run * run;
     let end = if list.count - start < run { list.count } else { start + run };
@@ -114,7 +114,8 @@ pub(crate) fn rank<S: Simt>(
         let mut at = s.thread();
         while at < CHUNK {
             let there = start + at < end;
-            let key = if there { turn(s.load_constant(from, list.at(start + at)), turned) } else { u64::MAX };
+            let key =
+                if there { rank_of(s.load_constant(from, list.at(start + at)), sorting) } else { u64::MAX };
             s.set_shared(at, key);
             at += s.threads();
         }
@@ -141,10 +142,14 @@ pub(crate) fn rank<S: Simt>(
     }
 }
 
-/// What a key is ranked by: itself, or the same in the order of rows.
+/// What a key is ranked by, and the key that is ranked by it: itself, its halves exchanged, or its pixel's number inverted.
 #[inline(always)]
-pub(super) fn turn(key: u64, turned: u32) -> u64 {
-    if turned == 0 { key } else { key.rotate_left(32) }
+pub(super) fn rank_of(key: u64, sorting: u32) -> u64 {
+    match sorting {
+        BY_RESPONSE => key,
+        BY_ROWS => key.rotate_left(32),
+        _ => key ^ 0xFFFF_FFFF,
+    }
 }
 
 /// Column and row of the corner that a key belongs to.

@@ -6,7 +6,7 @@ use super::runs::{AT_ONCE, Run, at_once};
 use super::threshold::{competes, of_state};
 use crate::Simt;
 use crate::abi::fused::THINNING;
-use crate::abi::state;
+use crate::abi::{plateau, state};
 use crate::simt::WARP;
 
 /// Rings around a candidate that its thread looks through alone; the others the whole warp looks through.
@@ -25,10 +25,11 @@ pub(crate) fn suppress<S: Simt>(
     frame: u32,
     margin: u32,
     radius: u32,
+    plateau: u32,
     mask_pitch: u32,
 ) {
     let size = Size { width, height };
-    let field = Field { s, response, mask: Mask::new(s, mask, mask_pitch), size, frame };
+    let field = Field { s, response, mask: Mask::new(s, mask, mask_pitch), size, frame, plateau };
     let threshold = f32::from_bits(s.load(state, state::THRESHOLD));
     let run = Run::new(s, size, rows);
     // All lanes of a warp go down as far, also those that are beyond the right edge.
@@ -143,12 +144,13 @@ pub(crate) fn thin<S: Simt>(
     height: u32,
     frame: u32,
     radius: u32,
+    plateau: u32,
     kind: u32,
     value: f32,
     mask_pitch: u32,
 ) {
-    let field =
-        Field { s, response, mask: Mask::new(s, mask, mask_pitch), size: Size { width, height }, frame };
+    let size = Size { width, height };
+    let field = Field { s, response, mask: Mask::new(s, mask, mask_pitch), size, frame, plateau };
     let warp = s.index() / WARP;
     let piece = warp / THINNING;
     if piece >= pieces {
@@ -202,6 +204,8 @@ struct Field<S: Simt> {
     mask: Mask<S>,
     size: Size,
     frame: u32,
+    /// Of [`plateau`].
+    plateau: u32,
 }
 
 impl<S: Simt> Field<S> {
@@ -228,8 +232,8 @@ impl<S: Simt> Field<S> {
         !self.mask.exists() && a.max(b).max(c.max(d)) > own
     }
 
-    /// Whether the candidate `i` at x, y loses to the pixel dx, dy away: to a greater response, or to an equal one that
-    /// comes before it.
+    /// Whether the candidate `i` at x, y loses to the pixel dx, dy away: to a greater response, or, where one pixel of a
+    /// plateau stays, to an equal one that comes before it.
     #[inline(always)]
     fn beaten(self, i: u32, x: i32, y: i32, dx: i32, dy: i32) -> bool {
         let (u, v) = ((x + dx) as u32, (y + dy) as u32);
@@ -241,6 +245,6 @@ impl<S: Simt> Field<S> {
         }
         let other = self.size.number(u, v);
         let (own, other_response) = (self.response(i), self.response(other));
-        other_response > own || other_response == own && other < i
+        other_response > own || self.plateau == plateau::FIRST && other_response == own && other < i
     }
 }

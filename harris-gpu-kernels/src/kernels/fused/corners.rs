@@ -7,7 +7,7 @@ use super::super::order::below;
 use super::super::runs::push;
 use super::{EACH, Lane};
 use crate::Simt;
-use crate::abi::{measure as measures, state, threshold};
+use crate::abi::{measure as measures, plateau, state, threshold};
 
 /// A lane's part of it. Rings have the latest row first.
 ///
@@ -24,7 +24,8 @@ pub(super) struct Corners<S: Simt> {
     /// The greatest response that any warp told of, as the state has it: what was asked for last, and before.
     heard: u32,
     known: u32,
-    /// What a corner exceeds, as far as is known: 0 at least.
+    /// What a corner exceeds, as far as is known, which is 0 at least: the same where what comes before it is to be exceeded, and where it is to
+    /// be reached, one more.
     bound: i32,
     /// The greatest response so far of its own corners.
     greatest: i32,
@@ -92,7 +93,7 @@ impl<S: Simt> Corners<S> {
             0.0
         };
         let floor = floor.max(0.0);
-        self.bound = floor.to_bits() as i32;
+        self.bound = (floor.to_bits() + plateau::FIRST - set.plateau) as i32;
         let root = if set.measure == measures::HARRIS { s.sqrt(floor) } else { floor };
         root * set.reach
     }
@@ -138,8 +139,8 @@ impl<S: Simt> Corners<S> {
             below[i] = below[i].max(self.bound);
         }
         let (own, above) = (self.responses[RADIUS - 1], self.pooled[RADIUS]);
-        // To be reached: those before a corner in the order of rows are to be exceeded.
-        let least: [i32; EACH] = array::from_fn(|i| (above[i] + 1).max(below[i]));
+        // To be reached: those before a corner in the order of rows are to be exceeded where one pixel of a plateau stays.
+        let least: [i32; EACH] = array::from_fn(|i| (above[i] + lane.set.plateau as i32).max(below[i]));
         let wins = some(array::from_fn(|i| own[i] >= least[i]));
         // Where no row farther up is told of, as there are no registers for that: none wins that does not count.
         let last = self.strong.len() - 1;
@@ -163,7 +164,7 @@ impl<S: Simt> Corners<S> {
         y: u32,
     ) {
         // To be reached by those to the right of the column, and by those to the left.
-        let mut on_left: [i32; EACH] = array::from_fn(|i| least[i].max(own[i] + 1));
+        let mut on_left: [i32; EACH] = array::from_fn(|i| least[i].max(own[i] + lane.set.plateau as i32));
         let mut on_right: [i32; EACH] = array::from_fn(|i| least[i].max(own[i]));
         if lane.at_edge {
             // Columns that are not valid have no part in it.
@@ -198,19 +199,18 @@ impl<S: Simt> Corners<S> {
     /// Adds corners to the list: those that reach what they must.
     #[inline(always)]
     fn emit(&mut self, lane: &Lane<S>, least: [i32; EACH], responses: [i32; EACH], y: u32) {
-        // Of neighbours one at most is a corner, and so of a lane's columns two.
-        let (mut first, mut last) = ((EACH - 1, responses[EACH - 1]), (0, responses[0]));
-        for i in (0..EACH - 1).rev() {
-            first = if responses[i] >= least[i] { (i, responses[i]) } else { first };
+        // Those that are left to add, as bits: of a lane's columns two at most, unless all of a plateau stay.
+        let mut left = 0;
+        for i in 0..EACH {
+            left |= u32::from(responses[i] >= least[i]) << i;
         }
-        for i in 1..EACH {
-            last = if responses[i] >= least[i] { (i, responses[i]) } else { last };
-        }
-        let is_one = some(array::from_fn(|i| responses[i] >= least[i]));
-        self.add(lane, is_one, first, y);
-        let are_two = is_one && first.0 < last.0;
-        if lane.s.any(are_two) {
-            self.add(lane, are_two, last, y);
+        while lane.s.any(left != 0) {
+            let mut first = (EACH - 1, responses[EACH - 1]);
+            for i in (0..EACH - 1).rev() {
+                first = if left >> i & 1 == 1 { (i, responses[i]) } else { first };
+            }
+            self.add(lane, left != 0, first, y);
+            left &= left.wrapping_sub(1);
         }
     }
 

@@ -85,6 +85,8 @@ struct Settings {
     gradient: u32,
     window: u32,
     margin: u32,
+    /// Of [`crate::abi::plateau`].
+    plateau: u32,
     threshold: u32,
     value: f32,
     /// From what a response exceeds to what the trace of its sums reaches at least: a factor of the former, or, for Harris's
@@ -117,6 +119,7 @@ impl Settings {
         gradient: 0,
         window: 0,
         margin: 0,
+        plateau: 0,
         threshold: 0,
         value: 0.0,
         reach: 0.0,
@@ -330,6 +333,7 @@ macro_rules! variants {
             gradient: u32,
             window: u32,
             margin: u32,
+            plateau: u32,
             threshold: u32,
             value: f32,
             reach: f32,
@@ -350,7 +354,7 @@ macro_rules! variants {
             let is_for_any = measures::$measure == measures::ANY;
             let measure = if is_for_any { measure } else { measures::$measure };
             let mask_pitch = if is_for_any { mask_pitch } else { 0 };
-            let set = Settings { stride, pitch, size, first, last, rows, whole, later, scale, measure, asks_measure: is_for_any, parameter, frame, gradient, window, margin, threshold, value, reach, piece, pieces, room, taps: [tap0, tap1, tap2, tap3] };
+            let set = Settings { stride, pitch, size, first, last, rows, whole, later, scale, measure, asks_measure: is_for_any, parameter, frame, gradient, window, margin, plateau, threshold, value, reach, piece, pieces, room, taps: [tap0, tap1, tap2, tap3] };
             walk::<S, front!($samples, $smoothing, $gradient, $weights, $window), $radius>(s, image, Mask::new(s, mask, mask_pitch), state, keys, counts, set, (tables, counters));
         }
     )*};

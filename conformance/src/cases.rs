@@ -1,0 +1,77 @@
+//! Drawn images with the corners that OpenCV finds in them, where ties, masks or distances decide.
+//!
+//! The lists in `cases/` are those of OpenCV 5.0.0's `goodFeaturesToTrack(image, maxCorners, 0.01, minDistance,
+//! useHarrisDetector = true, k = 0.04)`, one `x,y` a line, in its order.
+
+use harris_core::{HarrisConfigBuilder, ImageView, presets};
+use image::GrayImage;
+
+use crate::Make;
+
+/// An image, what is changed of the preset `opencv_gftt`, and the list.
+struct Case {
+    name: &'static str,
+    image: &'static [u8],
+    mask: Option<&'static [u8]>,
+    change: fn(HarrisConfigBuilder) -> HarrisConfigBuilder,
+    corners: &'static str,
+}
+
+macro_rules! case {
+    ($image:literal, $corners:literal, $change:expr) => {
+        case!($image, None, $corners, $change)
+    };
+    ($image:literal, $mask:expr, $corners:literal, $change:expr) => {
+        Case {
+            name: $corners,
+            image: include_bytes!(concat!("../cases/", $image)),
+            mask: $mask,
+            change: $change,
+            corners: include_str!(concat!("../cases/", $corners)),
+        }
+    };
+}
+
+/// Plateaus of four equal pixels, and the same corner many times.
+const TIES: [Case; 3] = [
+    case!("ties-board.png", "ties-board.gftt.csv", |b| b),
+    case!("ties-board.png", "ties-board.gftt-d5.csv", |b| b.min_distance(5.0)),
+    case!("ties-panels.png", "ties-panels.gftt-3.csv", |b| b.min_distance(5.0).max_corners(3)),
+];
+
+/// Ties as OpenCV has them.
+pub fn ties_are_those_of_opencv(make: Make) {
+    check(make, &TIES);
+}
+
+fn check(make: Make, cases: &[Case]) {
+    for case in cases {
+        let image = read(case.image);
+        let mask = case.mask.map(read);
+        let (width, height) = (image.width() as usize, image.height() as usize);
+        let mut view = ImageView::gray(image.as_raw(), width, height).expect("a valid image");
+        let of_mask =
+            mask.as_ref().map(|mask| ImageView::gray(mask.as_raw(), width, height).expect("a valid mask"));
+        if let Some(mask) = of_mask {
+            view = view.with_mask(mask).expect("a mask of its size");
+        }
+        let config = (case.change)(presets::opencv_gftt().to_builder()).build().expect("a valid choice");
+        let mut detector = make(config);
+        let corners = detector.detect(&view).expect("a valid image");
+        let found: Vec<_> = corners.iter().map(|corner| format!("{},{}", corner.x, corner.y)).collect();
+        let expected: Vec<_> = case.corners.lines().collect();
+        assert!(
+            found == expected,
+            "{}, {}: {} corners for {}, first difference at {:?}",
+            case.name,
+            detector.describe(),
+            found.len(),
+            expected.len(),
+            found.iter().zip(&expected).position(|(found, expected)| found != expected),
+        );
+    }
+}
+
+fn read(file: &[u8]) -> GrayImage {
+    image::load_from_memory(file).expect("a PNG").into_luma8()
+}
