@@ -39,6 +39,18 @@ const TIES: [Case; 3] = [
     case!("ties-panels.png", "ties-panels.gftt-3.csv", |b| b.min_distance(5.0).max_corners(3)),
 ];
 
+/// Pixels beyond the mask that suppress others.
+const MASKS: [Case; 2] = [
+    case!("mask-half.png", MASK, "mask-half.gftt.csv", |b| b),
+    case!("mask-half.png", MASK, "mask-half.gftt-50-8.csv", |b| b.min_distance(8.0).max_corners(50)),
+];
+const MASK: Option<&[u8]> = Some(include_bytes!("../cases/mask-half.mask.png"));
+
+/// Masks as OpenCV has them.
+pub fn masks_are_those_of_opencv(make: Make) {
+    check(make, &MASKS);
+}
+
 /// Ties as OpenCV has them.
 pub fn ties_are_those_of_opencv(make: Make) {
     check(make, &TIES);

@@ -150,6 +150,13 @@ macro_rules! suite {
             }
 
             #[test]
+            fn masks_are_those_of_opencv() {
+                if WHEN() {
+                    $crate::cases::masks_are_those_of_opencv(MAKE);
+                }
+            }
+
+            #[test]
             fn batches_equal_the_reference() {
                 if WHEN() {
                     $crate::equality::in_batches(MAKE);

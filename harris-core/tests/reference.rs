@@ -16,6 +16,11 @@ fn ties_are_those_of_opencv() {
 }
 
 #[test]
+fn masks_are_those_of_opencv() {
+    cases::masks_are_those_of_opencv(MAKE);
+}
+
+#[test]
 fn responses_do_not_depend_on_the_sample_type() {
     equality::across_sample_types(MAKE);
 }

@@ -165,13 +165,16 @@ impl<'a> Map<'a> {
             && (y + 1..rows.end).all(|y| after(columns.clone(), y))
     }
 
+    /// Responses where corners are sought.
     fn searched(&self, rows: Range<usize>) -> impl Iterator<Item = f32> {
-        self.band(rows).flat_map(move |y| self.competitors(self.columns(), y))
+        self.band(rows).flat_map(move |y| {
+            self.columns().filter(move |&x| self.in_mask(x, y)).map(move |x| self.row(y)[x])
+        })
     }
 
-    fn competitors(&self, columns: Range<usize>, y: usize) -> impl Iterator<Item = f32> {
-        let row = self.row(y);
-        columns.filter(move |&x| self.in_mask(x, y)).map(move |x| row[x])
+    /// Responses that may beat others: the mask has no part in it.
+    fn competitors(&self, columns: Range<usize>, y: usize) -> impl Iterator<Item = f32> + 'a {
+        self.row(y)[columns].iter().copied()
     }
 
     fn in_mask(&self, x: usize, y: usize) -> bool {

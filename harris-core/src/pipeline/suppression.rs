@@ -6,7 +6,7 @@ use crate::config::{HarrisConfig, Plateau};
 use crate::image::Raster;
 use crate::{ImageView, Keypoint};
 
-/// The pixels that take part: valid ones inside the mask.
+/// The pixels that have a response, and those of them in which corners are sought: inside the mask.
 #[derive(Clone, Copy, Debug)]
 pub struct Region<'a> {
     width: usize,
@@ -27,7 +27,7 @@ impl<'a> Region<'a> {
         }
     }
 
-    /// Whether the pixel x, y takes part.
+    /// Whether corners are sought at the pixel x, y: it has a response and lies inside the mask.
     #[must_use]
     pub fn contains(&self, x: usize, y: usize) -> bool {
         self.is_valid(x, y) && self.mask.is_none_or(|mask| mask.row(y)[x] != 0)
@@ -40,15 +40,15 @@ impl<'a> Region<'a> {
         inside(x, self.width) && inside(y, self.height)
     }
 
-    /// Its pixels, row by row.
+    /// The pixels in which corners are sought, row by row.
     pub fn pixels(self) -> impl Iterator<Item = (usize, usize)> {
         let row = move |y| (0..self.width).map(move |x| (x, y));
         (0..self.height).flat_map(row).filter(move |&(x, y)| self.contains(x, y))
     }
 }
 
-/// The corners: pixels of the region, not within the margin, whose response exceeds `threshold` and which no pixel of
-/// the region beats in their (2r+1)² neighbourhood. A greater response beats a lesser one, and of equal ones the first
+/// The corners: pixels of the region, not within the margin, whose response exceeds `threshold` and which no pixel with
+/// a response, inside the mask or not, beats in their (2r+1)² neighbourhood. A greater response beats a lesser one, and of equal ones the first
 /// in raster order the others where the plateau rule is [`Plateau::First`].
 /// They come in raster order, at the centres of their pixels.
 #[must_use]
@@ -87,7 +87,7 @@ fn wins(
     let r = response[[y, x]];
     around(y, region.height).all(|v| {
         around(x, region.width).all(|u| {
-            if (u, v) == (x, y) || !region.contains(u, v) {
+            if (u, v) == (x, y) || !region.is_valid(u, v) {
                 return true;
             }
             let must_exceed = match plateau {

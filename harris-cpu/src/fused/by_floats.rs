@@ -73,7 +73,7 @@ impl<T: FusedSample> Walk<'_, T> {
             self.ask_for(v, &columns, ahead, 2);
             self.respond_floats(v, &columns, weights, (y, place), waiting.words, (threshold, loud));
             self.ask_for(v, &columns, ahead, 3);
-            self.finish_row(&columns, strip, y);
+            self.finish_row(&columns, strip, y, waiting.words, found);
             self.collect_at(v, &columns, strip, y, &mut waiting, found);
         }
     }

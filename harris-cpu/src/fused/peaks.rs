@@ -18,7 +18,7 @@ use crate::simd::{Simd, Work};
 pub(crate) struct Peaks {
     /// Peaks above the threshold as far as the thread knows it, in no order.
     pub(crate) peaks: Vec<Key>,
-    /// The greatest response as far as the thread knows it, where it is positive, else 0.
+    /// The greatest response where corners are sought, as far as the thread knows it, where it is positive, else 0.
     pub(crate) greatest: f32,
     /// What the corners of a list that is cut short exceed, likewise.
     floor: f32,
@@ -220,7 +220,7 @@ impl Corners<'_> {
         if !self.columns.contains(&x) {
             return;
         }
-        // The greatest response of all is a peak; one in the margin counts, too.
+        // Without a mask the greatest response of all is a peak; one in the margin counts, too.
         if response > self.found.greatest {
             self.found.greatest = response;
         }
@@ -330,7 +330,7 @@ fn settle<V: Simd, const R: usize>(
     first_stays: bool,
 ) -> u32 {
     let centre = v.load_i16(uppers[R], place);
-    // What is masked is nothing, whatever it was marked as.
+    // What is not valid is nothing, whatever it was marked as.
     left &= v.greater_i16(centre, v.splat_i16(NOTHING));
     let row = responses.full(y % RING);
     let [low, high] = [v.load_f32(row, place), v.load_f32(row, place + V::LANES)];

@@ -153,8 +153,20 @@ impl<T: FusedSample> Walk<'_, T> {
     }
 
     /// Does with a computed row of responses what is left to do before its peaks are collected.
-    pub(super) fn finish_row(&mut self, columns: &Columns, strip: &Range<usize>, y: usize) {
+    pub(super) fn finish_row(
+        &mut self,
+        columns: &Columns,
+        strip: &Range<usize>,
+        y: usize,
+        words: Words,
+        found: &mut Peaks,
+    ) {
         self.confine(columns, y);
+        if let Some(mask) = self.mask
+            && self.has_responses(y)
+        {
+            self.seek_inside(mask, columns, y, words, found);
+        }
         self.keep(columns, strip, y);
     }
 
@@ -261,7 +273,27 @@ impl<T: FusedSample> Walk<'_, T> {
         y >= frame && y + frame < self.image.height()
     }
 
-    /// Puts nothing where there is no response in row y, or it does not compete.
+    /// Leaves no candidates in row y but those inside the mask. The greatest response there need not be a peak: a greater one
+    /// beyond the mask may suppress it.
+    fn seek_inside(
+        &mut self,
+        mask: Raster<'_, u8>,
+        columns: &Columns,
+        y: usize,
+        words: Words,
+        found: &mut Peaks,
+    ) {
+        let (width, frame) = (self.image.width(), self.config.invalid_frame());
+        let valid = columns.responses.start.max(frame)..columns.responses.end.min(width - frame);
+        let row = mask.row(y);
+        let greatest = self.scratch.responses.unmark(y % RING, words, |place| {
+            let x = (place as isize + columns.origin) as usize;
+            valid.contains(&x) && row[x] != 0
+        });
+        found.greatest = found.greatest.max(greatest);
+    }
+
+    /// Puts nothing where there is no response in row y.
     pub(super) fn confine(&mut self, columns: &Columns, y: usize) {
         let width = self.image.width();
         let frame = self.config.invalid_frame();
@@ -282,13 +314,6 @@ impl<T: FusedSample> Walk<'_, T> {
         if valid.end + frame >= width {
             let end = (place.end + REACH).min(out.len());
             out[place.end..end].fill(NOTHING);
-        }
-        if let Some(mask) = self.mask {
-            for (response, mask) in out[place].iter_mut().zip(&mask.row(y)[valid]) {
-                if *mask == 0 {
-                    *response = NOTHING;
-                }
-            }
         }
     }
 }

@@ -391,12 +391,12 @@ fn rim<S: Simt, A: Arithmetic>(
         if list.room == 0 {
             s.store(map, size.number(x, y) as usize, value);
         } else {
-            responses.set(x, y, if mask.allows_in_stack(size.height, x, y) { value } else { NEVER });
+            responses.set(x, y, value);
         }
     });
     if list.room > 0 {
         s.barrier();
-        find(s, tile, responses, radius, list);
+        find(s, tile, responses, mask, radius, list);
     }
 }
 
@@ -515,7 +515,7 @@ fn sum_across<S: Simt, A: Arithmetic>(
 
 /// Lists the tile's corners, and tells of its greatest response.
 #[inline(always)]
-fn find<S: Simt>(s: S, tile: Area, responses: Field<S>, radius: u32, list: List<S>) {
+fn find<S: Simt>(s: S, tile: Area, responses: Field<S>, mask: Mask<S>, radius: u32, list: List<S>) {
     let size = responses.size;
     let greatest_of_all = s.block_row() as usize * state::WORDS + state::GREATEST;
     let known = s.load_shared_by_all(list.state, greatest_of_all);
@@ -524,7 +524,8 @@ fn find<S: Simt>(s: S, tile: Area, responses: Field<S>, radius: u32, list: List<
     let mut row = s.warp();
     while row < SIDE {
         let (x, y) = (tile.left + s.lane(), tile.top + row);
-        let own = if tile.contains(x, y) { responses.get(x, y) } else { NEVER };
+        let is_sought = tile.contains(x, y) && mask.allows_in_stack(size.height, x, y);
+        let own = if is_sought { responses.get(x, y) } else { NEVER };
         greatest = if own > greatest { own } else { greatest };
         let is_corner = own > bound
             && size.within(list.margin, x, y)

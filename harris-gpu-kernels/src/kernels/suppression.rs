@@ -3,7 +3,7 @@
 use super::geometry::Size;
 use super::mask::Mask;
 use super::runs::{AT_ONCE, Run, at_once};
-use super::threshold::{competes, of_state};
+use super::threshold::{is_sought, of_state};
 use crate::Simt;
 use crate::abi::fused::THINNING;
 use crate::abi::{plateau, state};
@@ -54,7 +54,7 @@ pub(crate) fn suppress<S: Simt>(
                 break;
             }
             let i = size.number(x, y);
-            let is_candidate = strong >> row & 1 != 0 && size.within(margin, x, y) && field.competes(x, y);
+            let is_candidate = strong >> row & 1 != 0 && size.within(margin, x, y) && field.is_sought(x, y);
             let stays = stays(field, is_candidate, (x, y), radius);
             append(s, state, keys, capacity, stays, || {
                 u64::from(!field.response(i).to_bits()) << 32 | u64::from(i)
@@ -196,7 +196,7 @@ fn append<S: Simt>(
     }
 }
 
-/// Responses that compete.
+/// Responses, and where corners are sought among them.
 #[derive(Clone, Copy)]
 struct Field<S: Simt> {
     s: S,
@@ -215,8 +215,8 @@ impl<S: Simt> Field<S> {
     }
 
     #[inline(always)]
-    fn competes(self, x: u32, y: u32) -> bool {
-        competes(self.mask, self.size, self.frame, x, y)
+    fn is_sought(self, x: u32, y: u32) -> bool {
+        is_sought(self.mask, self.size, self.frame, x, y)
     }
 
     /// Whether one of the four next to the candidate at x, y has a greater response, as far as that is seen at once: most lose so, and
@@ -228,8 +228,8 @@ impl<S: Simt> Field<S> {
         let beside =
             [(x.max(1) - 1, y), ((x + 1).min(width - 1), y), (x, y.max(1) - 1), (x, (y + 1).min(height - 1))];
         let [a, b, c, d] = beside.map(|(x, y)| self.response(self.size.number(x, y)));
-        // What does not compete is masked, or 0, which exceeds no candidate.
-        !self.mask.exists() && a.max(b).max(c.max(d)) > own
+        // What is not valid is 0, which exceeds no candidate.
+        a.max(b).max(c.max(d)) > own
     }
 
     /// Whether the candidate `i` at x, y loses to the pixel dx, dy away: to a greater response, or, where one pixel of a
@@ -240,7 +240,7 @@ impl<S: Simt> Field<S> {
         if u >= self.size.width || v >= self.size.height || (dx, dy) == (0, 0) {
             return false;
         }
-        if !self.competes(u, v) {
+        if !self.size.within(self.frame, u, v) {
             return false;
         }
         let other = self.size.number(u, v);

@@ -31,7 +31,7 @@ pub(crate) fn extent<S: Simt>(
     run.down(
         |y| s.load_constant(response, size.number(run.x, y) as usize),
         |y, response| {
-            if competes(mask, size, frame, run.x, y) {
+            if is_sought(mask, size, frame, run.x, y) {
                 let key = ordered(response);
                 least = least.min(key);
                 greatest = greatest.max(key);
@@ -78,9 +78,9 @@ impl Extent {
     }
 }
 
-/// Whether the pixel at x, y is valid and inside the mask.
+/// Whether corners are sought at x, y: it is valid and inside the mask.
 #[inline(always)]
-pub(super) fn competes<S: Simt>(mask: Mask<S>, size: Size, frame: u32, x: u32, y: u32) -> bool {
+pub(super) fn is_sought<S: Simt>(mask: Mask<S>, size: Size, frame: u32, x: u32, y: u32) -> bool {
     size.within(frame, x, y) && mask.allows(x, y)
 }
 
@@ -219,7 +219,7 @@ pub(crate) fn histogram<S: Simt>(
     run.down(
         |y| s.load_constant(response, size.number(run.x, y) as usize),
         |y, response| {
-            if competes(mask, size, frame, run.x, y) {
+            if is_sought(mask, size, frame, run.x, y) {
                 let bin = binning.bin(response, bins);
                 let place = bin.wrapping_sub(first);
                 if place < held {

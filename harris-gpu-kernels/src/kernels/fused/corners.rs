@@ -2,6 +2,7 @@
 
 use core::array;
 
+use super::super::mask::Mask;
 use super::super::number::{ordered, unordered};
 use super::super::order::below;
 use super::super::runs::push;
@@ -117,12 +118,36 @@ impl<S: Simt> Corners<S> {
         }
     }
 
+    /// Tells of the greatest of the responses of row `y` inside the mask, where the lane's bytes are as
+    /// [`Front::columns`](super::Front::columns) has it.
+    #[inline(always)]
+    pub(super) fn see_inside(
+        &mut self,
+        lane: &Lane<S>,
+        mask: Mask<S>,
+        (column, selector): (u32, u32),
+        y: u32,
+        responses: [f32; EACH],
+    ) {
+        let (s, set) = (lane.s, &lane.set);
+        let [first, second] = [column, column + 4].map(|column| mask.four(set.size.height, column, y));
+        let bytes = s.permute(first, second, selector);
+        for i in 0..EACH {
+            let (x, frame) = (lane.x + i as i32, set.frame as i32);
+            let is_valid = !lane.at_edge || x >= frame && x < set.size.width as i32 - frame;
+            if bytes & 0xFF << (8 * i) != 0 && is_valid && lane.finds(i) {
+                self.greatest = self.greatest.max(responses[i].to_bits() as i32);
+            }
+        }
+    }
+
     /// Finds the corners of the row `centre`, `RADIUS` above that of the responses, which are `strong` where one of them may exceed
     /// the bound.
     #[inline(always)]
     pub(super) fn suppress<const RADIUS: usize>(
         &mut self,
         lane: &Lane<S>,
+        mask: Mask<S>,
         strong: bool,
         responses: [f32; EACH],
         centre: i32,
@@ -147,7 +172,7 @@ impl<S: Simt> Corners<S> {
         let is_strong = RADIUS - 1 > last || self.strong[(RADIUS - 1).min(last)];
         // Most that exceed the bound lose to others of their columns.
         if is_strong && lane.s.any(wins) && lane.finds_in(centre) {
-            self.decide::<RADIUS>(lane, least, own, centre as u32);
+            self.decide::<RADIUS>(lane, mask, least, own, centre as u32);
         }
         push(&mut self.strong, strong);
         push(&mut self.responses, responses);
@@ -159,6 +184,7 @@ impl<S: Simt> Corners<S> {
     fn decide<const RADIUS: usize>(
         &mut self,
         lane: &Lane<S>,
+        mask: Mask<S>,
         mut least: [i32; EACH],
         own: [i32; EACH],
         y: u32,
@@ -192,13 +218,13 @@ impl<S: Simt> Corners<S> {
         });
         let some = some(array::from_fn(|i| own[i] >= least[i]));
         if lane.s.any(some) {
-            self.emit(lane, least, own, y);
+            self.emit(lane, mask, least, own, y);
         }
     }
 
     /// Adds corners to the list: those that reach what they must.
     #[inline(always)]
-    fn emit(&mut self, lane: &Lane<S>, least: [i32; EACH], responses: [i32; EACH], y: u32) {
+    fn emit(&mut self, lane: &Lane<S>, mask: Mask<S>, least: [i32; EACH], responses: [i32; EACH], y: u32) {
         // Those that are left to add, as bits: of a lane's columns two at most, unless all of a plateau stay.
         let mut left = 0;
         for i in 0..EACH {
@@ -209,19 +235,22 @@ impl<S: Simt> Corners<S> {
             for i in (0..EACH - 1).rev() {
                 first = if left >> i & 1 == 1 { (i, responses[i]) } else { first };
             }
-            self.add(lane, left != 0, first, y);
+            self.add(lane, mask, left != 0, first, y);
             left &= left.wrapping_sub(1);
         }
     }
 
     /// Adds what of each lane is a corner, in a column of its own.
     #[inline(always)]
-    fn add(&mut self, lane: &Lane<S>, is_one: bool, (i, response): (usize, i32), y: u32) {
+    fn add(&mut self, lane: &Lane<S>, mask: Mask<S>, is_one: bool, (i, response): (usize, i32), y: u32) {
         let (s, set) = (lane.s, &lane.set);
-        let corner = is_one && lane.finds(i);
-        // The greatest response of all is a corner's.
-        self.greatest = if corner { self.greatest.max(response) } else { self.greatest };
         let x = (lane.x as u32).wrapping_add(i as u32);
+        let mut corner = is_one && lane.finds(i);
+        if mask.exists() {
+            corner = corner && mask.allows_in_stack(set.size.height, x, y);
+        }
+        // Without a mask the greatest response of all is a corner's.
+        self.greatest = if corner { self.greatest.max(response) } else { self.greatest };
         let one = corner && set.size.within(set.margin, x, y);
         let all = s.ballot(one);
         let place = self.found + (all & below(s.lane())).count_ones();
