@@ -46,6 +46,15 @@ const MASKS: [Case; 2] = [
 ];
 const MASK: Option<&[u8]> = Some(include_bytes!("../cases/mask-half.mask.png"));
 
+/// Distances whose squares are next to integers.
+const DISTANCES: [Case; 1] =
+    [case!("distance.png", "distance.gftt-sqrt50.csv", |b| b.min_distance(7.071_067_811_865_475_5))];
+
+/// Distances as OpenCV has them.
+pub fn distances_are_those_of_opencv(make: Make) {
+    check(make, &DISTANCES);
+}
+
 /// Masks as OpenCV has them.
 pub fn masks_are_those_of_opencv(make: Make) {
     check(make, &MASKS);

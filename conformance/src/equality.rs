@@ -405,7 +405,7 @@ pub fn with_every_least_distance(make: Make) {
     let masked =
         Picture::draw(Depth::U8, size, |x, y, c| noise(3, x / 2, y / 2, c)).with_mask(|x, y| x + y > 60);
     let default = HarrisConfig::builder().threshold(Threshold::Relative(1e-4)).suppression_radius(1);
-    let configs = [0.7, 1.5, 2.0, 4.3, 9.0, 31.0, 70.5, 1000.0]
+    let configs = [0.7, 1.5, 2.0, 4.3, 7.071_067_811_865_475_5, 9.0, 31.0, 70.5, 1000.0, 1e200]
         .map(|distance| default.clone().min_distance(distance))
         .into_iter()
         .chain([

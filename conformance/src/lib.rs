@@ -157,6 +157,13 @@ macro_rules! suite {
             }
 
             #[test]
+            fn distances_are_those_of_opencv() {
+                if WHEN() {
+                    $crate::cases::distances_are_those_of_opencv(MAKE);
+                }
+            }
+
+            #[test]
             fn batches_equal_the_reference() {
                 if WHEN() {
                     $crate::equality::in_batches(MAKE);

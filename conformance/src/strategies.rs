@@ -13,7 +13,8 @@ pub fn configs() -> impl Strategy<Value = HarrisConfig> {
     let choices = (
         0_u32..4,
         prop_oneof![4 => 0_u32..5, 1 => 5_u32..40],
-        prop_oneof![Just(0.0_f32), 0.0_f32..12.0],
+        // Squares of roots fall to either side of the integers.
+        prop_oneof![Just(0.0), 0.0..12.0, (1_u32..150).prop_map(|square| f64::from(square).sqrt())],
         prop::option::of(1_usize..20),
         prop_oneof![Just(Order::Response), Just(Order::Raster)],
         subpixels(),
@@ -105,7 +106,7 @@ pub fn usual_configs() -> impl Strategy<Value = HarrisConfig> {
     let choices = (
         prop_oneof![4 => 1_u32..3, 1 => 0_u32..5],
         0_u32..3,
-        prop_oneof![4 => Just(0.0_f32), 1 => Just(2.5), 2 => Just(6.0), 1 => Just(17.0)],
+        prop_oneof![4 => Just(0.0), 1 => Just(2.5), 2 => Just(6.0), 1 => Just(17.0)],
         prop::option::of(1_usize..50),
         prop_oneof![Just(Order::Response), Just(Order::Raster)],
         equals(),
@@ -211,7 +212,7 @@ fn measures() -> impl Strategy<Value = Measure> {
 fn thresholds() -> impl Strategy<Value = Threshold> {
     prop_oneof![
         Just(Threshold::None),
-        (0.0_f32..0.5).prop_map(Threshold::Relative),
+        (0.0..0.5).prop_map(Threshold::Relative),
         (0.0_f32..0.01).prop_map(Threshold::Absolute),
         (2_u32..300).prop_map(|bins| Threshold::Rosin { bins }),
     ]

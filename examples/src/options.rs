@@ -153,7 +153,7 @@ pub struct ConfigOptions {
     pub margin: Option<u32>,
     /// Least distance between corners, in pixels
     #[arg(long, value_name = "PIXELS", allow_negative_numbers = true)]
-    pub min_distance: Option<f32>,
+    pub min_distance: Option<f64>,
     /// The most keypoints of either detector, the strongest being kept; 0 for all
     #[arg(long, value_name = "NUMBER")]
     pub max_corners: Option<usize>,

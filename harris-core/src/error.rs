@@ -177,7 +177,7 @@ pub enum Error {
     #[error("a relative threshold must be from 0 to 1, not {quality}")]
     RelativeThreshold {
         /// The value asked for.
-        quality: f32,
+        quality: f64,
     },
     /// A histogram of too few or too many bins.
     #[error("Rosin's histogram must have from {least} to {most} bins, not {bins}", least = crate::config::ROSIN_BINS.start(), most = crate::config::ROSIN_BINS.end())]
@@ -189,7 +189,7 @@ pub enum Error {
     #[error("the least distance must be finite and at least 0, not {distance}")]
     MinDistance {
         /// The value asked for.
-        distance: f32,
+        distance: f64,
     },
     /// A limit of no corners at all.
     #[error("the number of keypoints must be at least 1; leave the limit out for all")]

@@ -84,14 +84,14 @@ fn numbers_are_finite_and_in_range() {
         let error = refused(|b| b.threshold(Threshold::Absolute(value)));
         assert!(matches!(error, Error::AbsoluteThreshold { .. }));
     }
-    for quality in [-0.01, 1.01, f32::NAN] {
+    for quality in [-0.01, 1.01, f64::NAN] {
         let error = refused(|b| b.threshold(Threshold::Relative(quality)));
         assert!(matches!(error, Error::RelativeThreshold { .. }));
     }
     for bins in [0, 1, 65537] {
         assert!(matches!(refused(|b| b.threshold(Threshold::Rosin { bins })), Error::RosinBins { .. }));
     }
-    for distance in [-1.0, f32::NAN, f32::INFINITY] {
+    for distance in [-1.0, f64::NAN, f64::INFINITY] {
         assert!(matches!(refused(|b| b.min_distance(distance)), Error::MinDistance { .. }));
     }
     assert!(matches!(refused(|b| b.max_corners(0)), Error::MaxCorners));

@@ -29,7 +29,7 @@ fn corners(picture: &Picture, config: &HarrisConfig, map: &Array2<f32>) -> Vec<C
     let threshold = match config.threshold() {
         Threshold::Absolute(value) => value,
         Threshold::None => 0.0,
-        Threshold::Relative(quality) if greatest > 0.0 => quality * greatest,
+        Threshold::Relative(quality) if greatest > 0.0 => (quality * f64::from(greatest)) as f32,
         Threshold::Relative(_) => return Vec::new(),
         Threshold::Rosin { .. } => unreachable!("the caller has replaced it"),
     };
@@ -58,7 +58,7 @@ fn corners(picture: &Picture, config: &HarrisConfig, map: &Array2<f32>) -> Vec<C
     for corner in corners {
         let far = |other: &Corner| {
             let [dx, dy] = [corner.0.abs_diff(other.0), corner.1.abs_diff(other.1)];
-            (dx * dx + dy * dy) as f64 >= f64::from(distance) * f64::from(distance)
+            (dx * dx + dy * dy) as f64 >= distance * distance
         };
         if kept.iter().all(far) && config.max_corners().is_none_or(|most| kept.len() < most) {
             kept.push(corner);
@@ -71,7 +71,7 @@ fn corners(picture: &Picture, config: &HarrisConfig, map: &Array2<f32>) -> Vec<C
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn corners_are_those_of_comparing_every_pixel_with_every_other(

@@ -331,8 +331,7 @@ fn selection_keeps_what_comparing_every_pair_keeps() {
         ordered.sort_by(|one, other| other.response.total_cmp(&one.response));
         let mut kept: Vec<Keypoint> = Vec::new();
         for k in ordered {
-            let far =
-                |o: &Keypoint| f64::from(k.x - o.x).hypot(f64::from(k.y - o.y)) >= f64::from(distance) - 1e-9;
+            let far = |o: &Keypoint| f64::from(k.x - o.x).hypot(f64::from(k.y - o.y)) >= distance - 1e-9;
             if kept.iter().all(far) && most.is_none_or(|most| kept.len() < most) {
                 kept.push(k);
             }

@@ -21,6 +21,11 @@ fn masks_are_those_of_opencv() {
 }
 
 #[test]
+fn distances_are_those_of_opencv() {
+    cases::distances_are_those_of_opencv(MAKE);
+}
+
+#[test]
 fn responses_do_not_depend_on_the_sample_type() {
     equality::across_sample_types(MAKE);
 }

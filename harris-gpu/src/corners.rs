@@ -29,18 +29,26 @@ const KEYS_OF_BIN: usize = bins::ROOM as usize;
 const MOST_BINNED: usize = 16 << 20;
 
 /// A threshold as kernels take it that look at candidates: one by a histogram is in the state.
-pub(crate) fn threshold_of(config: &HarrisConfig) -> (u32, f32) {
+pub(crate) fn threshold_of(config: &HarrisConfig) -> (u32, f64) {
     simple_threshold(config).unwrap_or((threshold::KNOWN, 0.0))
 }
 
 /// A threshold that needs no histogram, as kernels take it.
-pub(crate) fn simple_threshold(config: &HarrisConfig) -> Option<(u32, f32)> {
+pub(crate) fn simple_threshold(config: &HarrisConfig) -> Option<(u32, f64)> {
     match config.threshold() {
-        Threshold::Absolute(value) => Some((threshold::ABSOLUTE, value)),
+        Threshold::Absolute(value) => Some((threshold::ABSOLUTE, value.into())),
         Threshold::None => Some((threshold::ABSOLUTE, 0.0)),
         Threshold::Relative(quality) => Some((threshold::RELATIVE, quality)),
         Threshold::Rosin { .. } => None,
     }
+}
+
+/// The threshold as kernels take it that only need a bound: its factor is the greatest float that is not more than it, so
+/// that its product with a response, rounded, is not more than the threshold either.
+pub(crate) fn bound_of(config: &HarrisConfig) -> (u32, f32) {
+    let (kind, value) = threshold_of(config);
+    let nearest = value as f32;
+    (kind, if f64::from(nearest) > value { nearest.next_down() } else { nearest })
 }
 
 /// The plateau rule as kernels take it.
@@ -307,7 +315,7 @@ impl<'a, D: Device> Search<'a, D> {
     /// The square of the least distance in integers, where there is one: distances between pixels are squares of integers
     /// (docs/arithmetic.md, order and selection).
     fn squared_distance(&self) -> Option<u64> {
-        let distance = f64::from(self.config.min_distance());
+        let distance = self.config.min_distance();
         let squared = (distance * distance).ceil();
         (squared > 1.0).then_some(squared as u64)
     }

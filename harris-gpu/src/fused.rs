@@ -8,7 +8,7 @@ use harris_core::{
 use harris_gpu_kernels::abi::{Kernel, fused, gradient, measure, threshold};
 use harris_gpu_kernels::simt;
 
-use crate::corners::{Fetched, Search, most_in_line, plateau_of, simple_threshold, threshold_of};
+use crate::corners::{Fetched, Search, bound_of, most_in_line, plateau_of, simple_threshold, threshold_of};
 use crate::device::{Depth, Device, Lines, Mark, Rows};
 use crate::launch;
 use crate::maps::Map;
@@ -549,7 +549,7 @@ fn walk_on<D: Device>(
     search.workspace.fit::<u32>(search.device, Slot::Counts, all)?;
     let (workspace, config) = (&*search.workspace, search.config);
     let (measure, parameter) = measure_of(config);
-    let (threshold, value) = threshold_of(config);
+    let (threshold, value) = bound_of(config);
     let (tables, counters) = search.tables_and_counters();
     let (slot, pitch) = match pieces.walk.in_map {
         true => (Slot::Response, u64::from(search.width)),

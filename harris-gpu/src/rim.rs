@@ -3,7 +3,7 @@
 use harris_core::{Border, Error, HarrisConfig, Window};
 use harris_gpu_kernels::abi::{border, rim};
 
-use crate::corners::{most_in_line, plateau_of, threshold_of};
+use crate::corners::{bound_of, most_in_line, plateau_of};
 use crate::device::{Depth, Device};
 use crate::fused::taps_of;
 use crate::launch;
@@ -67,7 +67,7 @@ impl Rim {
         let (width, height) = (shape.width, shape.height);
         let tiles = self.tiles((width, height)) as u32;
         let (measure, parameter) = measure_of(config);
-        let (threshold, value) = threshold_of(config);
+        let (threshold, value) = bound_of(config);
         let (piece, pieces, room) = lists.unwrap_or((0, tiles as usize, 0));
         let [tap0, tap1, tap2, tap3] = taps_of(config.window());
         // What is not written is an argument all the same.

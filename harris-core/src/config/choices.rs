@@ -210,7 +210,7 @@ pub enum Threshold {
     /// Greater than this value, finite and at least 0, in the units of an image scaled to 0..1.
     Absolute(f32),
     /// Greater than this part, 0 to 1, of the greatest response.
-    Relative(f32),
+    Relative(f64),
     /// Rosin's unimodal threshold: the corner of the responses' histogram (Rosin 2001, Chahuara 2017).
     Rosin {
         /// Bins of the histogram, 2 to 65536.

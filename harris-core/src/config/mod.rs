@@ -66,7 +66,7 @@ pub struct HarrisConfigBuilder {
     suppression_radius: u32,
     plateau: Plateau,
     ties: Ties,
-    min_distance: f32,
+    min_distance: f64,
     max_corners: Option<usize>,
     order: Order,
     subpixel: Subpixel,
@@ -156,8 +156,8 @@ impl HarrisConfigBuilder {
     }
 
     /// Least Euclidean distance in pixels between corners, the stronger of two that are nearer being
-    /// kept; 0 for none.
-    pub fn min_distance(mut self, pixels: f32) -> Self {
+    /// kept; finite and at least 0; 0 for none.
+    pub fn min_distance(mut self, pixels: f64) -> Self {
         self.min_distance = pixels;
         self
     }
@@ -277,7 +277,7 @@ impl HarrisConfig {
 
     /// Least distance in pixels between corners; 0 for none.
     #[must_use]
-    pub fn min_distance(&self) -> f32 {
+    pub fn min_distance(&self) -> f64 {
         self.choices.min_distance
     }
 

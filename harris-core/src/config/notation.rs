@@ -50,7 +50,7 @@ impl<'a> Parts<'a> {
     }
 
     /// `name:VALUE`
-    fn value(&self) -> Result<f32, Error> {
+    fn value<T: FromStr>(&self) -> Result<T, Error> {
         let [value] = self.values().ok_or_else(|| self.error())?;
         self.number(value)
     }

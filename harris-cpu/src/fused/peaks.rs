@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use harris_core::pipeline::selection::Key;
+use harris_core::pipeline::threshold;
 use harris_core::{HarrisConfig, Plateau, Threshold};
 
 use super::NEAR;
@@ -47,7 +48,7 @@ impl Peaks {
     pub(super) fn threshold(&self, threshold: Threshold) -> f32 {
         let threshold = match threshold {
             Threshold::Absolute(value) => value,
-            Threshold::Relative(quality) => quality * self.greatest,
+            Threshold::Relative(quality) => threshold::relative(quality, self.greatest).unwrap_or(0.0),
             Threshold::Rosin { .. } | Threshold::None => 0.0,
         };
         threshold.max(self.floor)

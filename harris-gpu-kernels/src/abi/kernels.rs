@@ -88,7 +88,7 @@ macro_rules! for_each_kernel {
             // By run: the least and greatest response of all competitors, into the state.
             threshold::extent [256, 16] (response: [f32], mask: [u8], state: [u32], width: u32, height: u32, rows: u32, frame: u32, mask_pitch: u32);
             // One block: the state's threshold.
-            threshold::threshold [32, 0] (state: [u32], kind: u32, value: f32);
+            threshold::threshold [32, 0] (state: [u32], kind: u32, value: f64);
             // By run: Rosin's histogram, in several copies, which blocks share. One block: his threshold.
             threshold::histogram [256, 2048] (response: [f32], mask: [u8], state: [u32], counts: [u32], bins: u32, copies: u32, width: u32, height: u32, rows: u32, frame: u32, mask_pitch: u32);
             threshold::rosin [256, 16] (state: [u32], counts: [u32], bins: u32, copies: u32);
@@ -96,7 +96,7 @@ macro_rules! for_each_kernel {
             // By run: the keys of corners, in no order, into a list that the state counts, also beyond its capacity.
             suppression::suppress [256, 0] (response: [f32], mask: [u8], state: [u32], keys: [u64], capacity: u32, width: u32, height: u32, rows: u32, frame: u32, margin: u32, radius: u32, plateau: u32, mask_pitch: u32);
             // Some warps a piece: candidates of a walk that are not the strongest so far around become keys of no response.
-            suppression::thin [256, 0] (response: [f32], mask: [u8], state: [u32], keys: [u64], counts: [u32], pieces: u32, room: u32, width: u32, height: u32, frame: u32, radius: u32, plateau: u32, threshold: u32, value: f32, mask_pitch: u32);
+            suppression::thin [256, 0] (response: [f32], mask: [u8], state: [u32], keys: [u64], counts: [u32], pieces: u32, room: u32, width: u32, height: u32, frame: u32, radius: u32, plateau: u32, threshold: u32, value: f64, mask_pitch: u32);
 
             // Lists, a row of blocks each, `pitch` keys apart; their states tell how many keys each has, of which the first `most`
             // count. Where `sorting` says so, keys are sorted in the order of rows. `order::PARTS` threads a key: runs of `run` keys, a multiple
@@ -120,12 +120,12 @@ macro_rules! for_each_kernel {
             refine::refine_f32 [32, 1573] (image: [f32], keypoints: [f32], state: [u32], most: u32, width: u32, height: u32, channels: u32, stride: u64, radius: u32);
             // Warps are pieces, rows of blocks images: those candidates that exceed the threshold, in no order, into a list that the
             // state counts, also beyond its `pitch`. Each image has `pieces`, which have room for `room` candidates each.
-            order::exceed [256, 16] (from: [u64], counts: [u32], to: [u64], state: [u32], pieces: u32, room: u32, pitch: u32, kind: u32, value: f32);
+            order::exceed [256, 16] (from: [u64], counts: [u32], to: [u64], state: [u32], pieces: u32, room: u32, pitch: u32, kind: u32, value: f64);
 
             // The same by `bins::SHARE` warps a piece into `bins` bins, a power of two, of `bins::ROOM` keys each, which sort them roughly,
             // where `sorting` says so in the order of rows. Word `tables` of the state begins what counts them: `bins::counters` of each image.
             // Bins are equal steps of responses, or of pixels; but where `every` is not 0, each `every`th of the dividers begins one.
-            bins::scatter [256, 64] (from: [u64], counts: [u32], to: [u64], state: [u32], dividers: [u64], pieces: u32, room: u32, tables: u32, bins: u32, every: u32, kind: u32, value: f32, sorting: u32, pixels: u32);
+            bins::scatter [256, 64] (from: [u64], counts: [u32], to: [u64], state: [u32], dividers: [u64], pieces: u32, room: u32, tables: u32, bins: u32, every: u32, kind: u32, value: f64, sorting: u32, pixels: u32);
             // By divider, rows of blocks lists, sorted, where `sorting` says so in the order of rows: `bins::MOST` keys of each, which divide it evenly.
             bins::divide [256, 0] (from: [u64], dividers: [u64], state: [u32], pitch: u32, sorting: u32);
             // Warps are `bins::EACH` bins, rows of blocks images: x, y, scale and response of their corners, or `as_keys`, each in its place of the

@@ -56,7 +56,7 @@ pub(crate) fn scatter<S: Simt>(
     bins: u32,
     every: u32,
     kind: u32,
-    value: f32,
+    value: f64,
     sorting: u32,
     pixels: u32,
 ) {

@@ -344,7 +344,7 @@ pub(crate) fn exceed<S: Simt>(
     room: u32,
     pitch: u32,
     kind: u32,
-    value: f32,
+    value: f64,
 ) {
     let piece = s.index() / WARP;
     let image = s.block_row() as usize;

@@ -146,7 +146,7 @@ pub(crate) fn thin<S: Simt>(
     radius: u32,
     plateau: u32,
     kind: u32,
-    value: f32,
+    value: f64,
     mask_pitch: u32,
 ) {
     let size = Size { width, height };

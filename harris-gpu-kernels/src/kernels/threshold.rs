@@ -114,7 +114,7 @@ fn greatest_of_block<S: Simt>(s: S, own: u64) -> u64 {
     s.shared(0)
 }
 
-pub(crate) fn threshold<S: Simt>(s: S, state: S::Buffer<u32>, kind: u32, value: f32) {
+pub(crate) fn threshold<S: Simt>(s: S, state: S::Buffer<u32>, kind: u32, value: f64) {
     if s.thread() == 0 {
         let threshold = simple(kind, value, s.load(state, state::GREATEST));
         s.store(state, state::THRESHOLD, threshold.to_bits());
@@ -128,7 +128,7 @@ pub(super) fn of_state<S: Simt>(
     state: S::Buffer<u32>,
     image: usize,
     kind: u32,
-    value: f32,
+    value: f64,
     greatest: u32,
 ) -> f32 {
     if kind == KNOWN {
@@ -139,15 +139,15 @@ pub(super) fn of_state<S: Simt>(
 
 /// A threshold that needs no histogram, for the greatest response as the state has it.
 #[inline(always)]
-fn simple(kind: u32, value: f32, greatest: u32) -> f32 {
+fn simple(kind: u32, value: f64, greatest: u32) -> f32 {
     if kind == ABSOLUTE {
-        return value;
+        return value as f32;
     }
     // The key of 0 is the least of a number that is not negative.
-    if greatest > ordered(0.0) { value * unordered(greatest) } else { NONE }
+    if greatest > ordered(0.0) { (value * f64::from(unordered(greatest))) as f32 } else { NONE }
 }
 
-/// What corners exceed at least, 0 or more, for the greatest response so far.
+/// What corners exceed at least, 0 or more, for the greatest response so far, where a factor is not more than it is in 64 bits.
 #[inline(always)]
 pub(super) fn floor(kind: u32, value: f32, greatest: u32) -> f32 {
     let floor = if kind == ABSOLUTE {
