@@ -3,7 +3,7 @@
 //! The lists in `cases/` are those of OpenCV 5.0.0's `goodFeaturesToTrack(image, maxCorners, 0.01, minDistance,
 //! useHarrisDetector = true, k = 0.04)`, one `x,y` a line, in its order.
 
-use harris_core::{HarrisConfigBuilder, ImageView, presets};
+use harris_core::{HarrisConfigBuilder, ImageView, Order, Subpixel, presets};
 use image::GrayImage;
 
 use crate::Make;
@@ -63,6 +63,29 @@ pub fn masks_are_those_of_opencv(make: Make) {
 /// Ties as OpenCV has them.
 pub fn ties_are_those_of_opencv(make: Make) {
     check(make, &TIES);
+}
+
+/// The four responses around each of the 49 meeting points of a soft chessboard are refined to one place, where one stays.
+///
+/// # Panics
+/// Where that is not so.
+pub fn refined_corners_keep_their_distance(make: Make) {
+    let image = read(include_bytes!("../cases/soft-board.png"));
+    let view = ImageView::gray(image.as_raw(), 128, 128).expect("a valid image");
+    let config = presets::opencv_gftt().to_builder().subpixel(Subpixel::Forstner { radius: 10 });
+    for (distance, number) in [(0.0, 196), (3.0, 49)] {
+        for order in [Order::Response, Order::Raster] {
+            let config = config.clone().min_distance(distance).order(order).build().expect("a valid choice");
+            let corners = make(config).detect(&view).expect("a valid image");
+            assert_eq!(corners.len(), number, "{distance}, {order}");
+            for corner in corners {
+                for place in [corner.x, corner.y] {
+                    let nearest = 15.5 + 16.0 * ((place - 15.5) / 16.0).round();
+                    assert!((place - nearest).abs() < 0.1, "{corner:?}");
+                }
+            }
+        }
+    }
 }
 
 fn check(make: Make, cases: &[Case]) {

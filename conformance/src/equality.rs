@@ -184,6 +184,8 @@ pub fn every_choice() -> Vec<HarrisConfig> {
         Box::new(|b| b.subpixel(Subpixel::Quadratic)),
         Box::new(|b| b.subpixel(Subpixel::Forstner { radius: 5 })),
         Box::new(|b| b.subpixel(Subpixel::Forstner { radius: 3 }).border(Border::Replicate)),
+        Box::new(|b| b.subpixel(Subpixel::Forstner { radius: 5 }).min_distance(0.5).max_corners(40)),
+        Box::new(|b| b.subpixel(Subpixel::Forstner { radius: 15 }).min_distance(6.0).order(Order::Raster)),
     ];
     for size in [5, 7, 31] {
         changes.push(Box::new(move |b| b.window(Window::Box { size })));
@@ -443,7 +445,9 @@ pub fn on_equal_corners(make: Make) {
         default.clone().ties(Ties::Ascending).max_corners(70),
         default.clone().max_corners(70),
         default.clone().min_distance(11.0),
-        default.subpixel(Subpixel::Forstner { radius: 3 }),
+        default.clone().subpixel(Subpixel::Forstner { radius: 3 }),
+        default.clone().subpixel(Subpixel::Forstner { radius: 5 }).min_distance(4.0).max_corners(90),
+        default.subpixel(Subpixel::Forstner { radius: 5 }).min_distance(1.0).order(Order::Raster),
     ] {
         let config = config.build().expect("a valid configuration");
         let mut reference = ReferenceDetector::new(config.clone());

@@ -164,6 +164,13 @@ macro_rules! suite {
             }
 
             #[test]
+            fn refined_corners_keep_their_distance() {
+                if WHEN() {
+                    $crate::cases::refined_corners_keep_their_distance(MAKE);
+                }
+            }
+
+            #[test]
             fn batches_equal_the_reference() {
                 if WHEN() {
                     $crate::equality::in_batches(MAKE);

@@ -3,6 +3,7 @@
 
 use harris_conformance::pictures::Picture;
 use harris_conformance::strategies;
+use harris_core::pipeline::subpixel;
 use harris_core::{
     Border, Detector, HarrisConfig, ImageView, Keypoint, Order, Plateau, ReferenceDetector, Smoothing,
     Subpixel, Threshold, Ties, Window,
@@ -70,6 +71,29 @@ fn corners(picture: &Picture, config: &HarrisConfig, map: &Array2<f32>) -> Vec<C
     kept
 }
 
+/// Which of corners that are placed between pixels stay: from the strongest on, those that no kept one is too near to.
+fn merged(places: &[Keypoint], corners: &[Corner], config: &HarrisConfig) -> Vec<Keypoint> {
+    let mut ranks: Vec<_> = (0..places.len()).collect();
+    ranks.sort_by_key(|&i| (corners[i].1, corners[i].0));
+    if config.ties() == Ties::Descending {
+        ranks.reverse();
+    }
+    ranks.sort_by(|&i, &j| corners[j].2.total_cmp(&corners[i].2));
+    let mut kept: Vec<usize> = Vec::new();
+    for i in ranks {
+        let square = |a: f32, b: f32| (f64::from(a) - f64::from(b)).powi(2);
+        let far = |&j: &usize| {
+            square(places[i].x, places[j].x) + square(places[i].y, places[j].y)
+                >= config.min_distance() * config.min_distance()
+        };
+        if kept.iter().all(far) {
+            kept.push(i);
+        }
+    }
+    kept.sort_unstable();
+    kept.into_iter().map(|i| places[i]).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -82,14 +106,21 @@ proptest! {
             Threshold::Rosin { .. } => Threshold::None,
             other => other,
         };
-        let config = config.to_builder().threshold(threshold).subpixel(Subpixel::None).build().unwrap();
+        let builder = config.to_builder().threshold(threshold);
+        let config = builder.clone().subpixel(Subpixel::None).build().unwrap();
         let mut reference = ReferenceDetector::new(config.clone());
         if let Ok(map) = reference.response(&picture.view()) {
-            let expected: Vec<_> = corners(&picture, &config, &map)
-                .into_iter()
-                .map(|(x, y, response)| Keypoint::new(x as f32, y as f32, response))
+            let found = corners(&picture, &config, &map);
+            let expected: Vec<_> = found
+                .iter()
+                .map(|&(x, y, response)| Keypoint::new(x as f32, y as f32, response))
                 .collect();
-            prop_assert_eq!(reference.detect(&picture.view()).unwrap(), expected, "{:?}", picture);
+            prop_assert_eq!(&reference.detect(&picture.view()).unwrap(), &expected, "{:?}", picture);
+            let choice = Subpixel::Forstner { radius: 3 };
+            let mut places = expected;
+            subpixel::refine(&mut places, choice, &picture.view(), |_, _| None);
+            let refined = ReferenceDetector::new(builder.subpixel(choice).build().unwrap()).detect(&picture.view());
+            prop_assert_eq!(refined.unwrap(), merged(&places, &found, &config), "{:?}", picture);
         }
     }
 }

@@ -26,6 +26,11 @@ fn distances_are_those_of_opencv() {
 }
 
 #[test]
+fn refined_corners_keep_their_distance() {
+    cases::refined_corners_keep_their_distance(MAKE);
+}
+
+#[test]
 fn responses_do_not_depend_on_the_sample_type() {
     equality::across_sample_types(MAKE);
 }

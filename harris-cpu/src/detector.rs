@@ -91,8 +91,12 @@ impl CpuDetector {
             selection::select_in(selection, corners.into_iter(), &self.config)
         };
         // Without a map no one asks for responses.
+        let pixels = self.config.merges_places().then(|| corners.clone());
         let map_of = needs_map.then(|| Map::new(&map, image, &self.config));
         self.refine(&mut corners, image, samples, |x, y| map_of?.at(x, y));
+        if let Some(pixels) = pixels {
+            selection::merge(&mut corners, &pixels, &self.config);
+        }
         self.workspace.map = map;
         Ok(corners)
     }

@@ -106,6 +106,15 @@ pub(crate) enum Outcome {
     WalkAgain,
 }
 
+/// What is to be far enough apart.
+#[derive(Clone, Copy)]
+enum Apart {
+    /// Pixels, whose squared distances are integers.
+    Pixels { squared: u64 },
+    /// Places in the slot `Keypoints` to which pixels were moved within a radius, of the first so many corners.
+    Places { distance: f64, radius: u32, limit: u32 },
+}
+
 /// What is done with images once they are on the device.
 pub(crate) struct Search<'a, D: Device> {
     pub(crate) device: &'a mut D,
@@ -161,7 +170,7 @@ impl<'a, D: Device> Search<'a, D> {
     /// Whether lists are done when they are sorted once.
     fn is_sorted_once(&self) -> bool {
         let is_whole = self.config.order() == Order::Response || self.config.max_corners().is_none();
-        is_whole && self.squared_distance().is_none()
+        is_whole && !self.takes_out()
     }
 
     /// Where the words that count bins begin in the slot `State`, behind the states.
@@ -310,6 +319,11 @@ impl<'a, D: Device> Search<'a, D> {
             plateau_of(self.config),
             mask_pitch,
         )
+    }
+
+    /// Whether corners that are too near to others are taken out of lists.
+    fn takes_out(&self) -> bool {
+        self.squared_distance().is_some() || self.config.merges_places()
     }
 
     /// The square of the least distance in integers, where there is one: distances between pixels are squares of integers
@@ -499,7 +513,7 @@ impl<'a, D: Device> Search<'a, D> {
         let most = self.config.max_corners().unwrap_or(usize::MAX);
         let counts: Vec<_> = states.iter().map(|state| (state[state::KEPT] as usize).min(most)).collect();
         self.room.last = counts.iter().copied().max().unwrap_or(0);
-        let word = if self.squared_distance().is_some() { state::ALL } else { state::KEPT };
+        let word = if self.takes_out() { state::ALL } else { state::KEPT };
         self.room.sorted = states.iter().map(|state| state[word] as usize).max().unwrap_or(0);
         Ok(Outcome::Found(counts))
     }
@@ -541,12 +555,17 @@ impl<'a, D: Device> Search<'a, D> {
     fn spread(
         &mut self,
         (keys, to): (Slot, Slot),
-        squared: u64,
+        apart: Apart,
         report: Option<&D::Memory>,
     ) -> Result<(), Error> {
-        // Cells as long as the distance: what is nearer lies in the cells around. One cell where it is longer than the image.
+        // Cells as long as pixels that are too near may be apart: they lie in the cells around. One cell where that is longer than the
+        // image.
         let longest = self.width.max(self.height);
-        let side = (squared as f64).sqrt().ceil().clamp(1.0, longest.into()) as u32;
+        let distance = match apart {
+            Apart::Pixels { squared } => (squared as f64).sqrt(),
+            Apart::Places { distance, radius, .. } => distance + 2.0 * f64::from(radius),
+        };
+        let side = distance.ceil().clamp(1.0, longest.into()) as u32;
         let (columns, rows) = (self.width.div_ceil(side), self.height.div_ceil(side));
         let most = self.room.kept;
         let in_line = most_in_line(side as usize, self.config, self.config.suppression_radius());
@@ -562,6 +581,10 @@ impl<'a, D: Device> Search<'a, D> {
         let (state, decisions) = (workspace.buffer(Slot::State), workspace.buffer(Slot::Decisions));
         let (filed, shares) = (workspace.buffer(Slot::Filed), workspace.buffer(Slot::Shares));
         let (width, most, parts, room) = (self.width, most as u32, parts as u32, room as u32);
+        let (limit, is_first) = match apart {
+            Apart::Pixels { .. } => (u32::MAX, true),
+            Apart::Places { limit, .. } => (limit, self.squared_distance().is_none()),
+        };
         device.clear(filed.memory, cells)?;
         launch::file(
             device,
@@ -578,25 +601,49 @@ impl<'a, D: Device> Search<'a, D> {
             side,
             columns,
             room,
+            limit,
+            is_first.into(),
         )?;
-        launch::spread(
-            device,
-            [parts, 1],
-            workspace.buffer(keys),
-            workspace.buffer(Slot::Cells),
-            filed,
-            decisions,
-            shares,
-            state,
-            most,
-            parts,
-            width,
-            side,
-            columns,
-            rows,
-            room,
-            squared,
-        )?;
+        let (listed, cells) = (workspace.buffer(keys), workspace.buffer(Slot::Cells));
+        match apart {
+            Apart::Pixels { squared } => launch::spread(
+                device,
+                [parts, 1],
+                listed,
+                cells,
+                filed,
+                decisions,
+                shares,
+                state,
+                most,
+                parts,
+                width,
+                side,
+                columns,
+                rows,
+                room,
+                squared,
+            )?,
+            Apart::Places { distance, .. } => launch::spread_places(
+                device,
+                [parts, 1],
+                listed,
+                workspace.buffer(Slot::Keypoints),
+                cells,
+                filed,
+                decisions,
+                shares,
+                state,
+                most,
+                parts,
+                width,
+                side,
+                columns,
+                rows,
+                room,
+                distance * distance,
+            )?,
+        }
         launch::keep(
             device,
             grid(Kernel::keep, (parts / order::COUNTED) as usize * WARP, 1),
@@ -620,13 +667,30 @@ impl<'a, D: Device> Search<'a, D> {
     ) -> Result<(), Error> {
         let first = self.lists(self.config.max_corners());
         if let Some(squared) = self.squared_distance() {
-            self.spread(keys, squared, report)?;
+            self.spread(keys, Apart::Pixels { squared }, report)?;
             keys = (keys.1, keys.0);
+        }
+        let most = first.most.min(first.pitch) as u32;
+        match self.config.subpixel() {
+            Subpixel::Forstner { radius } if self.config.merges_places() => {
+                // Places are made to be compared, and again of those that stay, in the order of the list.
+                self.emit(keys.0, first)?;
+                self.refine(most, radius)?;
+                let apart = Apart::Places { distance: self.config.min_distance(), radius, limit: most };
+                self.spread(keys, apart, report)?;
+                keys = (keys.1, keys.0);
+            }
+            Subpixel::None | Subpixel::Quadratic | Subpixel::Forstner { .. } => {}
         }
         if self.config.order() == Order::Raster && sorting != Sorting::ByRows {
             keys = self.sort(keys, first, Sorting::ByRows)?;
         }
-        let keys = keys.0;
+        self.emit(keys.0, first)?;
+        self.refine_all(most)
+    }
+
+    /// Fills the slot `Keypoints` from sorted keys.
+    fn emit(&mut self, keys: Slot, first: Lists) -> Result<(), Error> {
         self.fit_keypoints()?;
         // Not read where corners stay at pixel centres, but an argument all the same.
         self.workspace.fit::<f32>(self.device, Slot::Response, 1)?;
@@ -644,8 +708,7 @@ impl<'a, D: Device> Search<'a, D> {
             self.height,
             self.frame,
             u32::from(self.config.subpixel() == Subpixel::Quadratic),
-        )?;
-        self.refine_all(most)
+        )
     }
 
     /// Refines the keypoints where that is asked for: they are then what is returned.

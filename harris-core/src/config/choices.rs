@@ -259,7 +259,8 @@ pub enum Subpixel {
     Quadratic,
     /// Where the edges around meet (Förstner & Gülch 1987): the point to which the lines along the edges come nearest, in least
     /// squares over a ring of samples. A response's maximum lies up to a few pixels inside of a corner; this does not. A corner
-    /// moves by at most the radius, so that several maxima of one junction may come to lie on one point.
+    /// moves by at most the radius, so that several maxima of one junction may come to lie on one point: with a
+    /// [`min_distance`](crate::HarrisConfigBuilder::min_distance) the strongest of them stays.
     Forstner {
         /// Radius of the ring in pixels, 3 to 15, usually 5.
         radius: u32,

@@ -156,7 +156,8 @@ impl HarrisConfigBuilder {
     }
 
     /// Least Euclidean distance in pixels between corners, the stronger of two that are nearer being
-    /// kept; finite and at least 0; 0 for none.
+    /// kept; finite and at least 0; 0 for none. It holds between pixels, and again between the places of
+    /// [`Subpixel::Forstner`], so that fewer than [`max_corners`](Self::max_corners) may be left.
     pub fn min_distance(mut self, pixels: f64) -> Self {
         self.min_distance = pixels;
         self
@@ -297,6 +298,15 @@ impl HarrisConfig {
     #[must_use]
     pub fn subpixel(&self) -> Subpixel {
         self.choices.subpixel
+    }
+
+    /// Whether places between pixels must keep the least distance, too: those of [`Subpixel::Forstner`] do.
+    #[must_use]
+    pub fn merges_places(&self) -> bool {
+        match self.subpixel() {
+            Subpixel::None | Subpixel::Quadratic => false,
+            Subpixel::Forstner { .. } => self.min_distance() > 0.0,
+        }
     }
 
     /// How far from a pixel its response depends on the image: the radii of smoothing, gradient and

@@ -107,9 +107,12 @@ macro_rules! for_each_kernel {
             // Corners by rank, of which the first `most` count, at least so far from each other as the root of `squared`, in `parts` shares, a multiple
             // of `order::COUNTED`.
             // By key: each into its cell of a grid of squares as long as that, which have room for `room` corners; none is decided on.
-            order::file [256, 0] (keys: [u64], cells: [u64], filed: [u32], decisions: [u32], shares: [u32], state: [u32], most: u32, parts: u32, width: u32, side: u32, columns: u32, room: u32);
+            order::file [256, 0] (keys: [u64], cells: [u64], filed: [u32], decisions: [u32], shares: [u32], state: [u32], most: u32, parts: u32, width: u32, side: u32, columns: u32, room: u32, limit: u32, is_first: u32);
+            // The first time for a list it `is_first`; of a list that was thinned before, the first `limit` count.
             // Blocks are shares: decides who is kept, and counts these.
             order::spread [256, 1] (keys: [u64], cells: [u64], filed: [u32], decisions: [u32], shares: [u32], state: [u32], most: u32, parts: u32, width: u32, side: u32, columns: u32, rows: u32, room: u32, squared: u64);
+            // The same where corners have places between pixels, which are to be so far from each other: cells are those of their pixels.
+            order::spread_places [256, 1] (keys: [u64], keypoints: [f32], cells: [u64], filed: [u32], decisions: [u32], shares: [u32], state: [u32], most: u32, parts: u32, width: u32, side: u32, columns: u32, rows: u32, room: u32, squared: f64);
             // Warps are `order::COUNTED` shares: those kept, in their order, and their number, also into a report.
             order::keep [256, 0] (from: [u64], to: [u64], decisions: [u32], shares: [u32], state: [u32], report: [u32], most: u32, parts: u32);
             // Lists, by key: x, y, scale and response of corners.

@@ -502,6 +502,8 @@ pub mod state {
     pub const LIKELY: usize = 8;
     /// How many images in a row had a greater one than the one before foretold.
     pub const STEADY: usize = 9;
+    /// Corners of the list that those too near to others are being taken out of; more than there is room for where some are missing.
+    pub const LISTED: usize = 10;
     /// Its length, some of which is not used: states of a stack begin at whole sectors of the cache.
     pub const WORDS: usize = 16;
 }

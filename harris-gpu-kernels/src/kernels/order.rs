@@ -173,11 +173,17 @@ pub(crate) fn file<S: Simt>(
     side: u32,
     columns: u32,
     room: u32,
+    limit: u32,
+    is_first: u32,
 ) {
     let i = s.index();
-    let all = s.load_constant(state, state::KEPT);
+    let kept = s.load(state, state::KEPT);
+    let all = if kept > most { u32::MAX } else { kept.min(limit) };
     if i == 0 {
-        s.store(state, state::ALL, all);
+        s.store(state, state::LISTED, all);
+        if is_first == 1 {
+            s.store(state, state::ALL, kept);
+        }
     }
     if i <= parts / COUNTED {
         s.store(shares, i as usize, 0);
@@ -206,7 +212,7 @@ fn share_of<S: Simt>(
     share: u32,
     number: u32,
 ) -> (u32, u32) {
-    let all = s.load_constant(state, state::ALL);
+    let all = s.load(state, state::LISTED);
     let all = if all > most { 0 } else { all };
     let each = all.div_ceil(parts);
     ((share * each).min(all), ((share + number) * each).min(all))
@@ -231,6 +237,79 @@ pub(crate) fn spread<S: Simt>(
     rows: u32,
     room: u32,
     squared: u64,
+) {
+    let grid = Grid { side, columns, rows, room };
+    spread_by(
+        s,
+        keys,
+        (cells, filed),
+        (decisions, shares),
+        state,
+        (most, parts, width),
+        grid,
+        |_, _, own, other| {
+            let [dx, dy] =
+                [(own.0, other.0), (own.1, other.1)].map(|(own, other)| i64::from(own) - i64::from(other));
+            ((dx * dx + dy * dy) as u64) < squared
+        },
+    );
+}
+
+pub(crate) fn spread_places<S: Simt>(
+    s: S,
+    keys: S::Buffer<u64>,
+    keypoints: S::Buffer<f32>,
+    cells: S::Buffer<u64>,
+    filed: S::Buffer<u32>,
+    decisions: S::Buffer<u32>,
+    shares: S::Buffer<u32>,
+    state: S::Buffer<u32>,
+    most: u32,
+    parts: u32,
+    width: u32,
+    side: u32,
+    columns: u32,
+    rows: u32,
+    room: u32,
+    squared: f64,
+) {
+    let grid = Grid { side, columns, rows, room };
+    spread_by(
+        s,
+        keys,
+        (cells, filed),
+        (decisions, shares),
+        state,
+        (most, parts, width),
+        grid,
+        |own, other, _, _| {
+            let place = |i: u32, axis: usize| f64::from(s.load_constant(keypoints, 4 * i as usize + axis));
+            let (dx, dy) = (place(own, 0) - place(other, 0), place(own, 1) - place(other, 1));
+            dx * dx + dy * dy < squared
+        },
+    );
+}
+
+/// The cells that corners are filed in: `side` pixels long, each with room for so many.
+#[derive(Clone, Copy)]
+struct Grid {
+    side: u32,
+    columns: u32,
+    rows: u32,
+    room: u32,
+}
+
+/// As [`spread`] and [`spread_places`], where a closure tells of two corners' ranks and pixels whether they are too near.
+#[inline(always)]
+fn spread_by<S: Simt>(
+    s: S,
+    keys: S::Buffer<u64>,
+    (cells, filed): (S::Buffer<u64>, S::Buffer<u32>),
+    (decisions, shares): (S::Buffer<u32>, S::Buffer<u32>),
+    state: S::Buffer<u32>,
+    (most, parts, width): (u32, u32, u32),
+    Grid { side, columns, rows, room }: Grid,
+    is_near: impl Fn(u32, u32, (u32, u32), (u32, u32)) -> bool,
 ) {
     if s.thread() == 0 {
         s.set_shared(0, s.atomic_add(shares, 0, 1).into());
@@ -259,10 +338,9 @@ pub(crate) fn spread<S: Simt>(
                 let mut other = i;
                 if number < count {
                     let entry = s.load_constant(cells, cell * room as usize + number as usize);
-                    let (u, v) = place(entry, width);
-                    let (dx, dy) = (i64::from(x) - i64::from(u), i64::from(y) - i64::from(v));
-                    if ((dx * dx + dy * dy) as u64) < squared {
-                        other = other.min((entry >> 32) as u32);
+                    let rank = (entry >> 32) as u32;
+                    if is_near(i, rank, (x, y), place(entry, width)) {
+                        other = other.min(rank);
                     }
                 }
                 let of_other =
@@ -327,7 +405,7 @@ pub(crate) fn keep<S: Simt>(
         start += WARP;
     }
     // Where there was no room for all, it stays known how many there are.
-    if own + 1 == parts / COUNTED && s.lane() == 0 && s.load_constant(state, state::ALL) <= most {
+    if own + 1 == parts / COUNTED && s.lane() == 0 && s.load(state, state::LISTED) <= most {
         s.store(state, state::KEPT, kept);
         s.store(report, state::KEPT, kept);
         s.store(report, state::ALL, s.load_constant(state, state::ALL));

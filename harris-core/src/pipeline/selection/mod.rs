@@ -1,10 +1,12 @@
 //! Stage 9: order, least distance, number.
 
 mod distance;
+mod merging;
 mod order;
 
 use crate::Keypoint;
 use crate::config::{HarrisConfig, Order};
+pub use merging::merge;
 pub use order::Key;
 use order::Listed;
 
