@@ -163,6 +163,9 @@ pub fn every_choice() -> Vec<HarrisConfig> {
         Box::new(|b| b.smoothing(Smoothing::Gaussian { size: 7, sigma: 1.2 })),
         Box::new(|b| b.gradient(Gradient::Scharr3)),
         Box::new(|b| b.gradient(Gradient::Central)),
+        Box::new(|b| b.gradient(Gradient::Sobel5)),
+        Box::new(|b| b.gradient(Gradient::Sobel7).window(Window::Box { size: 41 })),
+        Box::new(|b| b.gradient(Gradient::Sobel7).window(Window::Gaussian { size: 5, sigma: 1.5 })),
         Box::new(|b| b.gradient(Gradient::Box { size: 3 })),
         Box::new(|b| b.gradient(Gradient::Box { size: 31 }).window(Window::Box { size: 57 })),
         Box::new(|b| b.gradient(Gradient::GaussianDerivative { size: 9, sigma: 1.5 })),
@@ -187,6 +190,11 @@ pub fn every_choice() -> Vec<HarrisConfig> {
         Box::new(|b| b.subpixel(Subpixel::Forstner { radius: 5 }).min_distance(0.5).max_corners(40)),
         Box::new(|b| b.subpixel(Subpixel::Forstner { radius: 15 }).min_distance(6.0).order(Order::Raster)),
     ];
+    for (size, border) in
+        [(2, Border::Skip), (4, Border::Reflect101), (6, Border::Zero), (126, Border::Replicate)]
+    {
+        changes.push(Box::new(move |b| b.window(Window::Box { size }).border(border)));
+    }
     for size in [5, 7, 31] {
         changes.push(Box::new(move |b| b.window(Window::Box { size })));
     }
@@ -287,6 +295,13 @@ pub fn on_extreme_images(make: Make) {
             .smoothing(Smoothing::None)
             .gradient(Gradient::Box { size: 31 })
             .window(Window::Box { size: 57 })
+            .threshold(Threshold::None)
+            .build()
+            .expect("the limit is allowed"),
+        HarrisConfig::builder()
+            .smoothing(Smoothing::None)
+            .gradient(Gradient::Sobel7)
+            .window(Window::Box { size: 41 })
             .threshold(Threshold::None)
             .build()
             .expect("the limit is allowed"),

@@ -25,6 +25,11 @@ pub fn configs() -> impl Strategy<Value = HarrisConfig> {
             (smoothing, gradient, window, measure, threshold, border),
             (margin, radius, distance, most, order, subpixel, (plateau, ties)),
         )| {
+            // The sums of one pair leave 64 bits.
+            let window = match (gradient, window) {
+                (Gradient::Sobel7, Window::Binomial { size: 7 }) => Window::Binomial { size: 5 },
+                (_, window) => window,
+            };
             HarrisConfig::builder()
                 .smoothing(smoothing)
                 .gradient(gradient)
@@ -185,6 +190,8 @@ fn smoothings() -> impl Strategy<Value = Smoothing> {
 fn gradients() -> impl Strategy<Value = Gradient> {
     prop_oneof![
         Just(Gradient::Sobel3),
+        Just(Gradient::Sobel5),
+        Just(Gradient::Sobel7),
         Just(Gradient::Scharr3),
         Just(Gradient::Central),
         // Up to 29: a binomial window of 7 with 31 would be refused.
@@ -196,6 +203,7 @@ fn gradients() -> impl Strategy<Value = Gradient> {
 fn windows() -> impl Strategy<Value = Window> {
     prop_oneof![
         odd(31).prop_map(|size| Window::Box { size }),
+        (1_u32..=15).prop_map(|half| Window::Box { size: 2 * half }),
         prop_oneof![Just(3_u32), Just(5), Just(7)].prop_map(|size| Window::Binomial { size }),
         (odd(31), sigma()).prop_map(|(size, sigma)| Window::Gaussian { size, sigma }),
     ]

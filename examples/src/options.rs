@@ -124,7 +124,7 @@ pub struct ConfigOptions {
     /// none|binomial3|binomial5|gaussian:SIZE:SIGMA
     #[arg(long)]
     pub smoothing: Option<Smoothing>,
-    /// sobel3|scharr3|central|box:SIZE|gaussian-derivative:SIZE:SIGMA
+    /// sobel3|sobel5|sobel7|scharr3|central|box:SIZE|gaussian-derivative:SIZE:SIGMA
     #[arg(long)]
     pub gradient: Option<Gradient>,
     /// box:SIZE|binomial:SIZE|gaussian:SIZE:SIGMA

@@ -18,12 +18,17 @@ type Corner = (usize, usize, f32);
 fn corners(picture: &Picture, config: &HarrisConfig, map: &Array2<f32>) -> Vec<Corner> {
     let (width, height) = (picture.width, picture.height);
     let edge_distance = |x: usize, y: usize| x.min(y).min(width - 1 - x).min(height - 1 - y);
-    let frame = match config.border() {
-        Border::Skip => config.support_radius(),
-        Border::Reflect101 | Border::Replicate | Border::Zero => 0,
+    // An even window reaches one pixel less to the right and below.
+    let has_support = |x: usize, y: usize| match (config.border(), config.window()) {
+        (Border::Reflect101 | Border::Replicate | Border::Zero, _) => true,
+        (Border::Skip, Window::Box { size }) if size % 2 == 0 => {
+            let radius = config.support_radius();
+            x.min(y) >= radius && (width - x).min(height - y) >= radius
+        }
+        (Border::Skip, _) => edge_distance(x, y) >= config.support_radius(),
     };
     let pixels = || (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
-    let valid: Vec<_> = pixels().filter(|&(x, y)| edge_distance(x, y) >= frame).collect();
+    let valid: Vec<_> = pixels().filter(|&(x, y)| has_support(x, y)).collect();
     let in_mask = |x: usize, y: usize| picture.mask.as_ref().is_none_or(|mask| mask[y * width + x] != 0);
     let sought: Vec<_> = valid.iter().copied().filter(|&(x, y)| in_mask(x, y)).collect();
     let greatest = sought.iter().map(|&(x, y)| map[[y, x]]).fold(f32::NEG_INFINITY, f32::max);

@@ -117,11 +117,11 @@ impl CpuDetector {
         workers.threads.share(parts, &mut buffers[..bands.len()], |(band, out), buffers| {
             staged::responses(image, config, band, out, buffers);
         });
-        let frame = config.invalid_frame();
+        let [before, behind] = config.invalid_frame();
         for (y, row) in map.chunks_exact_mut(width).enumerate() {
-            if (frame..height - frame).contains(&y) {
-                row[..frame].fill(0.0);
-                row[width - frame..].fill(0.0);
+            if (before..height - behind).contains(&y) {
+                row[..before].fill(0.0);
+                row[width - behind..].fill(0.0);
             } else {
                 row.fill(0.0);
             }

@@ -18,7 +18,7 @@ pub(crate) struct Map<'a> {
     values: &'a [f32],
     width: usize,
     height: usize,
-    frame: usize,
+    frame: [usize; 2],
     mask: Option<Raster<'a, u8>>,
 }
 
@@ -187,16 +187,16 @@ impl<'a> Map<'a> {
 
     /// The columns that have a response.
     fn columns(&self) -> Range<usize> {
-        self.frame..self.width - self.frame
+        self.frame[0]..self.width - self.frame[1]
     }
 
     /// The rows that have a response.
     fn rows(&self) -> Range<usize> {
-        self.frame..self.height - self.frame
+        self.frame[0]..self.height - self.frame[1]
     }
 
     fn band(&self, rows: Range<usize>) -> Range<usize> {
-        rows.start.max(self.frame)..rows.end.min(self.height - self.frame)
+        rows.start.max(self.frame[0])..rows.end.min(self.height - self.frame[1])
     }
 }
 

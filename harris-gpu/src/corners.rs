@@ -124,7 +124,8 @@ pub(crate) struct Search<'a, D: Device> {
     pub(crate) width: u32,
     pub(crate) height: u32,
     pub(crate) images: usize,
-    pub(crate) frame: u32,
+    /// Widths of the frame that is not valid, before and behind: the same but for windows that have no centre.
+    pub(crate) frame: [u32; 2],
     /// Samples from row to row of the slot `Image`.
     pub(crate) stride: u64,
     pub(crate) shape: Shape,
@@ -142,7 +143,7 @@ impl<'a, D: Device> Search<'a, D> {
             width: shape.width,
             height: shape.height,
             images: shape.images,
-            frame: config.invalid_frame() as u32,
+            frame: config.invalid_frame().map(|width| width as u32),
             stride: shape.stride as u64,
             shape,
             room,
@@ -252,7 +253,8 @@ impl<'a, D: Device> Search<'a, D> {
             self.width,
             self.height,
             rows,
-            self.frame,
+            self.frame[0],
+            self.frame[1],
             mask_pitch,
         )
     }
@@ -282,7 +284,8 @@ impl<'a, D: Device> Search<'a, D> {
             self.width,
             self.height,
             rows,
-            self.frame,
+            self.frame[0],
+            self.frame[1],
             mask_pitch,
         )?;
         launch::rosin(self.device, [1, 1], state, counts, bins, copies)
@@ -313,7 +316,8 @@ impl<'a, D: Device> Search<'a, D> {
             self.width,
             self.height,
             rows,
-            self.frame,
+            self.frame[0],
+            self.frame[1],
             self.margin(),
             self.config.suppression_radius().min(self.pixels()) as u32,
             plateau_of(self.config),
@@ -706,7 +710,8 @@ impl<'a, D: Device> Search<'a, D> {
             most,
             self.width,
             self.height,
-            self.frame,
+            self.frame[0],
+            self.frame[1],
             u32::from(self.config.subpixel() == Subpixel::Quadratic),
         )
     }

@@ -54,6 +54,10 @@ pub(crate) fn walk_of_map(shape: &Shape, config: &HarrisConfig) -> Option<Walk> 
 
 /// The walk that seeks corners among responses, where there is one.
 pub(crate) fn walk_in_map(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
+    let [before, behind] = config.invalid_frame();
+    if before != behind {
+        return None;
+    }
     let radius = config.suppression_radius().min(fused::MOST_RADIUS_IN_MAP);
     let window = (fused::Weights::Box, 0);
     let kernel =
@@ -103,6 +107,9 @@ impl Front {
             Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial5 => config.smoothing().radius(),
             Smoothing::Gaussian { .. } => return None,
         };
+        if !config.window().is_centred() {
+            return None;
+        }
         let radius = config.window().radius();
         let gradient = match config.gradient() {
             // No rim knows of it.
@@ -148,7 +155,7 @@ pub(crate) fn leave<D: Device>(
     let lengths = Lengths::new(walk, rows.len(), strips, true, device.multiprocessors() as usize);
     let (measure, parameter) = measure_of(config);
     let rim = Rim::new(config, 0);
-    let frame = rim.map_or(config.invalid_frame() as u32, Rim::frame);
+    let frame = rim.map_or(config.invalid_frame()[0] as u32, Rim::frame);
     launch::map(
         device,
         walk.kernel,
@@ -557,7 +564,7 @@ fn walk_on<D: Device>(
     };
     let (frame, margin) = match pieces.rim {
         Some(rim) => (rim.frame(), search.margin().max(rim.depth())),
-        None => (search.frame, search.margin()),
+        None => (search.frame[0], search.margin()),
     };
     let lengths = pieces.lengths(rows.len());
     let now = pieces.walk.strips(search.width) * lengths.pieces(rows.len());
@@ -600,7 +607,7 @@ fn thin<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces) -> Result<(), Er
         pieces.room as u32,
         search.width,
         search.height,
-        search.frame,
+        search.frame[0],
         search.config.suppression_radius().min(search.pixels()) as u32,
         plateau_of(search.config),
         threshold,

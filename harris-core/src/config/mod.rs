@@ -11,8 +11,10 @@ pub use choices::{Border, Gradient, Measure, Order, Plateau, Smoothing, Subpixel
 
 use crate::{Error, ImageView};
 
-/// Apertures (odd) of Gaussian smoothing, Gaussian derivative, and box and Gaussian windows, in pixels.
+/// Apertures (odd) of Gaussian smoothing, Gaussian derivative and Gaussian window, in pixels.
 pub const APERTURES: RangeInclusive<u32> = 3..=127;
+/// Sizes, odd and even, of the box window, in pixels.
+pub const BOX_WINDOW_SIZES: RangeInclusive<u32> = 2..=127;
 /// Apertures (odd) of the box gradient, in pixels.
 pub const BOX_GRADIENT_APERTURES: RangeInclusive<u32> = 3..=31;
 /// Standard deviations, in pixels.
@@ -184,7 +186,7 @@ impl HarrisConfigBuilder {
     /// Checks the choices.
     ///
     /// # Errors
-    /// [`Error::Aperture`], [`Error::BinomialSize`], [`Error::TensorOverflow`], [`Error::Sigma`],
+    /// [`Error::Aperture`], [`Error::BoxWindowSize`], [`Error::BinomialSize`], [`Error::TensorOverflow`], [`Error::Sigma`],
     /// [`Error::HarrisK`], [`Error::NobleEpsilon`], [`Error::AbsoluteThreshold`], [`Error::RelativeThreshold`],
     /// [`Error::RosinBins`], [`Error::MinDistance`], [`Error::MaxCorners`], [`Error::Count`].
     pub fn build(self) -> Result<HarrisConfig, Error> {
@@ -310,17 +312,23 @@ impl HarrisConfig {
     }
 
     /// How far from a pixel its response depends on the image: the radii of smoothing, gradient and
-    /// window together, in pixels.
+    /// window together, in pixels. Behind a box window of even size it is one less to the right and below.
     #[must_use]
     pub fn support_radius(&self) -> usize {
         self.smoothing().radius() + self.gradient().radius() + self.window().radius()
     }
 
-    /// Width in pixels of the frame along the edges in which responses are not valid: the support under
-    /// [`Border::Skip`], else 0.
+    /// Widths in pixels of the frame along the edges in which responses are not valid, at the left and the top, and at the
+    /// right and the bottom: how far the support reaches under [`Border::Skip`], else 0.
     #[must_use]
-    pub fn invalid_frame(&self) -> usize {
-        if self.border() == Border::Skip { self.support_radius() } else { 0 }
+    pub fn invalid_frame(&self) -> [usize; 2] {
+        match self.border() {
+            Border::Skip => self
+                .window()
+                .reach()
+                .map(|reach| self.smoothing().radius() + self.gradient().radius() + reach),
+            Border::Reflect101 | Border::Replicate | Border::Zero => [0; 2],
+        }
     }
 
     /// The factor s2 that scales window sums to the units of an image in 0..1 (docs/arithmetic.md, window):
@@ -361,7 +369,7 @@ impl HarrisConfig {
     /// # Errors
     /// [`Error::ImageTooSmall`] where [`Border::Skip`] leaves no pixel.
     pub fn check_size(&self, width: usize, height: usize) -> Result<(), Error> {
-        let needed = 2 * self.invalid_frame() + 1;
+        let needed = self.invalid_frame().iter().sum::<usize>() + 1;
         if width < needed || height < needed {
             return Err(Error::ImageTooSmall { width, height, needed });
         }

@@ -98,14 +98,18 @@ notation!(Smoothing, "smoothing", "none|binomial3|binomial5|gaussian:SIZE:SIGMA"
     Smoothing::Gaussian { size, sigma } => write!(f, "gaussian:{size}:{sigma}"),
 });
 
-notation!(Gradient, "gradient", "sobel3|scharr3|central|box:SIZE|gaussian-derivative:SIZE:SIGMA", |parts| {
+notation!(Gradient, "gradient", "sobel3|sobel5|sobel7|scharr3|central|box:SIZE|gaussian-derivative:SIZE:SIGMA", |parts| {
     "sobel3" => parts.alone(Gradient::Sobel3),
+    "sobel5" => parts.alone(Gradient::Sobel5),
+    "sobel7" => parts.alone(Gradient::Sobel7),
     "scharr3" => parts.alone(Gradient::Scharr3),
     "central" => parts.alone(Gradient::Central),
     "box" => parts.size().map(|size| Gradient::Box { size }),
     "gaussian-derivative" => parts.size_and_sigma().map(|(size, sigma)| Gradient::GaussianDerivative { size, sigma }),
 }, |choice, f| match choice {
     Gradient::Sobel3 => f.write_str("sobel3"),
+    Gradient::Sobel5 => f.write_str("sobel5"),
+    Gradient::Sobel7 => f.write_str("sobel7"),
     Gradient::Scharr3 => f.write_str("scharr3"),
     Gradient::Central => f.write_str("central"),
     Gradient::Box { size } => write!(f, "box:{size}"),

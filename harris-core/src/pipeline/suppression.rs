@@ -11,7 +11,8 @@ use crate::{ImageView, Keypoint};
 pub struct Region<'a> {
     width: usize,
     height: usize,
-    frame: usize,
+    /// Widths of the frame that is not valid: at the left and the top, at the right and the bottom.
+    frame: [usize; 2],
     mask: Option<Raster<'a, u8>>,
 }
 
@@ -36,7 +37,8 @@ impl<'a> Region<'a> {
     /// Whether the pixel x, y has a response, inside the mask or not.
     #[must_use]
     pub fn is_valid(&self, x: usize, y: usize) -> bool {
-        let inside = |i: usize, len: usize| i >= self.frame && i + self.frame < len;
+        let [before, behind] = self.frame;
+        let inside = |i: usize, len: usize| i >= before && i + behind < len;
         inside(x, self.width) && inside(y, self.height)
     }
 

@@ -253,7 +253,7 @@ impl<T: FusedSample> Walk<'_, T> {
     fn keep(&mut self, columns: &Columns, strip: &Range<usize>, y: usize) {
         let Some(map) = self.map.take() else { return };
         if self.rows.contains(&y) {
-            let (width, frame) = (self.image.width(), self.config.invalid_frame());
+            let (width, frame) = (self.image.width(), self.frame());
             let out = &mut map[(y - self.rows.start) * width..][strip.clone()];
             if self.has_responses(y) {
                 out.copy_from_slice(&self.scratch.responses.full(y % RING)[columns.span(strip)]);
@@ -267,9 +267,14 @@ impl<T: FusedSample> Walk<'_, T> {
         self.map = Some(map);
     }
 
+    /// Width of the frame that is not valid: fused walks have windows that reach as far to every side.
+    fn frame(&self) -> usize {
+        self.config.invalid_frame()[0]
+    }
+
     /// Whether row y has responses.
     pub(super) fn has_responses(&self, y: usize) -> bool {
-        let frame = self.config.invalid_frame();
+        let frame = self.frame();
         y >= frame && y + frame < self.image.height()
     }
 
@@ -283,7 +288,7 @@ impl<T: FusedSample> Walk<'_, T> {
         words: Words,
         found: &mut Peaks,
     ) {
-        let (width, frame) = (self.image.width(), self.config.invalid_frame());
+        let (width, frame) = (self.image.width(), self.frame());
         let valid = columns.responses.start.max(frame)..columns.responses.end.min(width - frame);
         let row = mask.row(y);
         let greatest = self.scratch.responses.unmark(y % RING, words, |place| {
@@ -296,7 +301,7 @@ impl<T: FusedSample> Walk<'_, T> {
     /// Puts nothing where there is no response in row y.
     pub(super) fn confine(&mut self, columns: &Columns, y: usize) {
         let width = self.image.width();
-        let frame = self.config.invalid_frame();
+        let frame = self.frame();
         let has_responses = self.has_responses(y);
         let out = self.scratch.responses.upper_mut(y % RING);
         if !has_responses {

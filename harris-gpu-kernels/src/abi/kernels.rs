@@ -66,6 +66,9 @@ macro_rules! for_each_kernel {
             smoothing::binomial5_f32 [256, 0] (from: [f32], to: [f32], width: u32, height: u32, rows: u32, border: u32);
             gradient::gradient_i32 [256, 0] (from: [i32], gx: [i32], gy: [i32], width: u32, height: u32, rows: u32, kind: u32, border: u32);
             gradient::gradient_f32 [256, 0] (from: [f32], gx: [f32], gy: [f32], width: u32, height: u32, rows: u32, kind: u32, border: u32);
+            // Sobel's of `taps` taps, 5 or 7.
+            gradient::sobel_i32 [256, 0] (from: [i32], gx: [i32], gy: [i32], width: u32, height: u32, rows: u32, taps: u32, border: u32);
+            gradient::sobel_f32 [256, 0] (from: [f32], gx: [f32], gy: [f32], width: u32, height: u32, rows: u32, taps: u32, border: u32);
 
             // By run: stacks of gradients, one a channel, to a stack of three products.
             tensor::products_f32 [256, 0] (gx: [f32], gy: [f32], products: [f32], width: u32, height: u32, rows: u32, channels: u32);
@@ -76,25 +79,25 @@ macro_rules! for_each_kernel {
             tensor::weigh_f32 [256, 0] (gx: [f32], gy: [f32], sums: [f32], taps: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
 
             // A stack of three window sums to responses; 0 within `frame` pixels of the edges. By run.
-            response::response_f32 [256, 0] (sums: [f32], response: [f32], width: u32, height: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            response::response_f32 [256, 0] (sums: [f32], response: [f32], width: u32, height: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, behind: u32);
             // A stack of their weighted sums down the window, which are weighed and summed across it before.
-            response::respond_weighted_i32 [256, 0] (sums: [i32], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
-            response::respond_weighted_i64 [256, 0] (sums: [i64], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
-            response::respond_weighted_f32 [256, 0] (sums: [f32], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            response::respond_weighted_i32 [256, 0] (sums: [i32], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, behind: u32);
+            response::respond_weighted_i64 [256, 0] (sums: [i64], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, behind: u32);
+            response::respond_weighted_f32 [256, 0] (sums: [f32], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, behind: u32);
             // Stacks of gradients to responses by box windows, by piece as `box_gradient`.
             response::respond_box_i32 [128, 1596] (gx: [i32], gy: [i32], response: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
             response::respond_box_i64 [128, 1596] (gx: [i32], gy: [i32], response: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
 
             // By run: the least and greatest response of all competitors, into the state.
-            threshold::extent [256, 16] (response: [f32], mask: [u8], state: [u32], width: u32, height: u32, rows: u32, frame: u32, mask_pitch: u32);
+            threshold::extent [256, 16] (response: [f32], mask: [u8], state: [u32], width: u32, height: u32, rows: u32, frame: u32, behind: u32, mask_pitch: u32);
             // One block: the state's threshold.
             threshold::threshold [32, 0] (state: [u32], kind: u32, value: f64);
             // By run: Rosin's histogram, in several copies, which blocks share. One block: his threshold.
-            threshold::histogram [256, 2048] (response: [f32], mask: [u8], state: [u32], counts: [u32], bins: u32, copies: u32, width: u32, height: u32, rows: u32, frame: u32, mask_pitch: u32);
+            threshold::histogram [256, 2048] (response: [f32], mask: [u8], state: [u32], counts: [u32], bins: u32, copies: u32, width: u32, height: u32, rows: u32, frame: u32, behind: u32, mask_pitch: u32);
             threshold::rosin [256, 16] (state: [u32], counts: [u32], bins: u32, copies: u32);
 
             // By run: the keys of corners, in no order, into a list that the state counts, also beyond its capacity.
-            suppression::suppress [256, 0] (response: [f32], mask: [u8], state: [u32], keys: [u64], capacity: u32, width: u32, height: u32, rows: u32, frame: u32, margin: u32, radius: u32, plateau: u32, mask_pitch: u32);
+            suppression::suppress [256, 0] (response: [f32], mask: [u8], state: [u32], keys: [u64], capacity: u32, width: u32, height: u32, rows: u32, frame: u32, behind: u32, margin: u32, radius: u32, plateau: u32, mask_pitch: u32);
             // Some warps a piece: candidates of a walk that are not the strongest so far around become keys of no response.
             suppression::thin [256, 0] (response: [f32], mask: [u8], state: [u32], keys: [u64], counts: [u32], pieces: u32, room: u32, width: u32, height: u32, frame: u32, radius: u32, plateau: u32, threshold: u32, value: f64, mask_pitch: u32);
 
@@ -116,7 +119,7 @@ macro_rules! for_each_kernel {
             // Warps are `order::COUNTED` shares: those kept, in their order, and their number, also into a report.
             order::keep [256, 0] (from: [u64], to: [u64], decisions: [u32], shares: [u32], state: [u32], report: [u32], most: u32, parts: u32);
             // Lists, by key: x, y, scale and response of corners.
-            order::emit [256, 0] (keys: [u64], response: [f32], keypoints: [f32], state: [u32], pitch: u32, most: u32, width: u32, height: u32, frame: u32, subpixel: u32);
+            order::emit [256, 0] (keys: [u64], response: [f32], keypoints: [f32], state: [u32], pitch: u32, most: u32, width: u32, height: u32, frame: u32, behind: u32, subpixel: u32);
             // Blocks are warps, which have a corner at a time, at a pixel's centre: to where the edges around it meet; interleaved samples, rows `stride` samples apart.
             refine::refine_u8 [32, 1573] (image: [u8], keypoints: [f32], state: [u32], most: u32, width: u32, height: u32, channels: u32, stride: u64, radius: u32);
             refine::refine_u16 [32, 1573] (image: [u16], keypoints: [f32], state: [u32], most: u32, width: u32, height: u32, channels: u32, stride: u64, radius: u32);

@@ -505,6 +505,7 @@ pub(crate) fn emit<S: Simt>(
     width: u32,
     height: u32,
     frame: u32,
+    behind: u32,
     subpixel: u32,
 ) {
     let list = List::new(s, state, pitch, most);
@@ -516,7 +517,7 @@ pub(crate) fn emit<S: Simt>(
     let (x, y) = place(key, width);
     let at = f32::from_bits(!(key >> 32) as u32);
     let size = Size { width, height };
-    let valid = |x: u32, y: u32| x < width && y < height && size.within(frame, x, y);
+    let valid = |x: u32, y: u32| x < width && y < height && size.within_frame((frame, behind), x, y);
     let offset = |before: (u32, u32), after: (u32, u32)| {
         if subpixel == 0 || !valid(before.0, before.1) || !valid(after.0, after.1) {
             return 0.0;

@@ -23,12 +23,14 @@ pub(crate) fn suppress<S: Simt>(
     height: u32,
     rows: u32,
     frame: u32,
+    behind: u32,
     margin: u32,
     radius: u32,
     plateau: u32,
     mask_pitch: u32,
 ) {
     let size = Size { width, height };
+    let frame = (frame, behind);
     let field = Field { s, response, mask: Mask::new(s, mask, mask_pitch), size, frame, plateau };
     let threshold = f32::from_bits(s.load(state, state::THRESHOLD));
     let run = Run::new(s, size, rows);
@@ -150,6 +152,7 @@ pub(crate) fn thin<S: Simt>(
     mask_pitch: u32,
 ) {
     let size = Size { width, height };
+    let frame = (frame, frame);
     let field = Field { s, response, mask: Mask::new(s, mask, mask_pitch), size, frame, plateau };
     let warp = s.index() / WARP;
     let piece = warp / THINNING;
@@ -203,7 +206,8 @@ struct Field<S: Simt> {
     response: S::Buffer<f32>,
     mask: Mask<S>,
     size: Size,
-    frame: u32,
+    /// Widths of the frame that is not valid: before and behind.
+    frame: (u32, u32),
     /// Of [`plateau`].
     plateau: u32,
 }
@@ -240,7 +244,7 @@ impl<S: Simt> Field<S> {
         if u >= self.size.width || v >= self.size.height || (dx, dy) == (0, 0) {
             return false;
         }
-        if !self.size.within(self.frame, u, v) {
+        if !self.size.within_frame(self.frame, u, v) {
             return false;
         }
         let other = self.size.number(u, v);

@@ -22,6 +22,7 @@ pub(crate) fn extent<S: Simt>(
     height: u32,
     rows: u32,
     frame: u32,
+    behind: u32,
     mask_pitch: u32,
 ) {
     let size = Size { width, height };
@@ -31,7 +32,7 @@ pub(crate) fn extent<S: Simt>(
     run.down(
         |y| s.load_constant(response, size.number(run.x, y) as usize),
         |y, response| {
-            if is_sought(mask, size, frame, run.x, y) {
+            if is_sought(mask, size, (frame, behind), run.x, y) {
                 let key = ordered(response);
                 least = least.min(key);
                 greatest = greatest.max(key);
@@ -80,8 +81,8 @@ impl Extent {
 
 /// Whether corners are sought at x, y: it is valid and inside the mask.
 #[inline(always)]
-pub(super) fn is_sought<S: Simt>(mask: Mask<S>, size: Size, frame: u32, x: u32, y: u32) -> bool {
-    size.within(frame, x, y) && mask.allows(x, y)
+pub(super) fn is_sought<S: Simt>(mask: Mask<S>, size: Size, frame: (u32, u32), x: u32, y: u32) -> bool {
+    size.within_frame(frame, x, y) && mask.allows(x, y)
 }
 
 #[inline(always)]
@@ -201,6 +202,7 @@ pub(crate) fn histogram<S: Simt>(
     height: u32,
     rows: u32,
     frame: u32,
+    behind: u32,
     mask_pitch: u32,
 ) {
     let size = Size { width, height };
@@ -219,7 +221,7 @@ pub(crate) fn histogram<S: Simt>(
     run.down(
         |y| s.load_constant(response, size.number(run.x, y) as usize),
         |y, response| {
-            if is_sought(mask, size, frame, run.x, y) {
+            if is_sought(mask, size, (frame, behind), run.x, y) {
                 let bin = binning.bin(response, bins);
                 let place = bin.wrapping_sub(first);
                 if place < held {
