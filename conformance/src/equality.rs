@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use harris_core::{
     Border, Detector, Error, Gradient, HarrisConfig, HarrisConfigBuilder, ImageView, Keypoint, Measure,
-    Order, ReferenceDetector, Samples, Smoothing, Subpixel, Threshold, Window, presets,
+    Order, Plateau, ReferenceDetector, Samples, Smoothing, Subpixel, Threshold, Ties, Window, presets,
 };
 use ndarray::Array2;
 use proptest::prelude::*;
@@ -163,6 +163,9 @@ pub fn every_choice() -> Vec<HarrisConfig> {
         Box::new(|b| b.smoothing(Smoothing::Gaussian { size: 7, sigma: 1.2 })),
         Box::new(|b| b.gradient(Gradient::Scharr3)),
         Box::new(|b| b.gradient(Gradient::Central)),
+        Box::new(|b| b.gradient(Gradient::Sobel5)),
+        Box::new(|b| b.gradient(Gradient::Sobel7).window(Window::Box { size: 41 })),
+        Box::new(|b| b.gradient(Gradient::Sobel7).window(Window::Gaussian { size: 5, sigma: 1.5 })),
         Box::new(|b| b.gradient(Gradient::Box { size: 3 })),
         Box::new(|b| b.gradient(Gradient::Box { size: 31 }).window(Window::Box { size: 57 })),
         Box::new(|b| b.gradient(Gradient::GaussianDerivative { size: 9, sigma: 1.5 })),
@@ -172,6 +175,11 @@ pub fn every_choice() -> Vec<HarrisConfig> {
         Box::new(|b| b.threshold(Threshold::Absolute(1e-4))),
         Box::new(|b| b.threshold(Threshold::Rosin { bins: 256 })),
         Box::new(|b| b.margin(3)),
+        Box::new(|b| b.plateau(Plateau::All).threshold(Threshold::None)),
+        Box::new(|b| b.plateau(Plateau::All).suppression_radius(1).border(Border::Zero)),
+        Box::new(|b| b.plateau(Plateau::All).suppression_radius(7)),
+        Box::new(|b| b.ties(Ties::Descending).max_corners(5)),
+        Box::new(|b| b.ties(Ties::Descending).plateau(Plateau::All).min_distance(5.0)),
         Box::new(|b| b.min_distance(7.5)),
         Box::new(|b| b.max_corners(5)),
         Box::new(|b| b.min_distance(5.0).max_corners(9)),
@@ -179,7 +187,14 @@ pub fn every_choice() -> Vec<HarrisConfig> {
         Box::new(|b| b.subpixel(Subpixel::Quadratic)),
         Box::new(|b| b.subpixel(Subpixel::Forstner { radius: 5 })),
         Box::new(|b| b.subpixel(Subpixel::Forstner { radius: 3 }).border(Border::Replicate)),
+        Box::new(|b| b.subpixel(Subpixel::Forstner { radius: 5 }).min_distance(0.5).max_corners(40)),
+        Box::new(|b| b.subpixel(Subpixel::Forstner { radius: 15 }).min_distance(6.0).order(Order::Raster)),
     ];
+    for (size, border) in
+        [(2, Border::Skip), (4, Border::Reflect101), (6, Border::Zero), (126, Border::Replicate)]
+    {
+        changes.push(Box::new(move |b| b.window(Window::Box { size }).border(border)));
+    }
     for size in [5, 7, 31] {
         changes.push(Box::new(move |b| b.window(Window::Box { size })));
     }
@@ -280,6 +295,13 @@ pub fn on_extreme_images(make: Make) {
             .smoothing(Smoothing::None)
             .gradient(Gradient::Box { size: 31 })
             .window(Window::Box { size: 57 })
+            .threshold(Threshold::None)
+            .build()
+            .expect("the limit is allowed"),
+        HarrisConfig::builder()
+            .smoothing(Smoothing::None)
+            .gradient(Gradient::Sobel7)
+            .window(Window::Box { size: 41 })
             .threshold(Threshold::None)
             .build()
             .expect("the limit is allowed"),
@@ -400,7 +422,7 @@ pub fn with_every_least_distance(make: Make) {
     let masked =
         Picture::draw(Depth::U8, size, |x, y, c| noise(3, x / 2, y / 2, c)).with_mask(|x, y| x + y > 60);
     let default = HarrisConfig::builder().threshold(Threshold::Relative(1e-4)).suppression_radius(1);
-    let configs = [0.7, 1.5, 2.0, 4.3, 9.0, 31.0, 70.5, 1000.0]
+    let configs = [0.7, 1.5, 2.0, 4.3, 7.071_067_811_865_475_5, 9.0, 31.0, 70.5, 1000.0, 1e200]
         .map(|distance| default.clone().min_distance(distance))
         .into_iter()
         .chain([
@@ -431,11 +453,16 @@ pub fn on_equal_corners(make: Make) {
     let default = presets::opencv_gftt().to_builder();
     for config in [
         default.clone(),
+        default.clone().plateau(Plateau::First).ties(Ties::Ascending),
         default.clone().order(Order::Raster),
         default.clone().order(Order::Raster).subpixel(Subpixel::Quadratic),
         default.clone().order(Order::Raster).max_corners(70),
+        default.clone().ties(Ties::Ascending).max_corners(70),
+        default.clone().max_corners(70),
         default.clone().min_distance(11.0),
-        default.subpixel(Subpixel::Forstner { radius: 3 }),
+        default.clone().subpixel(Subpixel::Forstner { radius: 3 }),
+        default.clone().subpixel(Subpixel::Forstner { radius: 5 }).min_distance(4.0).max_corners(90),
+        default.subpixel(Subpixel::Forstner { radius: 5 }).min_distance(1.0).order(Order::Raster),
     ] {
         let config = config.build().expect("a valid configuration");
         let mut reference = ReferenceDetector::new(config.clone());

@@ -7,6 +7,7 @@
 //! ```
 
 pub mod blobs;
+pub mod cases;
 pub mod descriptors;
 pub mod equality;
 pub mod faults;
@@ -138,6 +139,34 @@ macro_rules! suite {
             fn equals_the_reference_on_many_equal_corners() {
                 if WHEN() {
                     $crate::equality::on_equal_corners(MAKE);
+                }
+            }
+
+            #[test]
+            fn ties_are_those_of_opencv() {
+                if WHEN() {
+                    $crate::cases::ties_are_those_of_opencv(MAKE);
+                }
+            }
+
+            #[test]
+            fn masks_are_those_of_opencv() {
+                if WHEN() {
+                    $crate::cases::masks_are_those_of_opencv(MAKE);
+                }
+            }
+
+            #[test]
+            fn distances_are_those_of_opencv() {
+                if WHEN() {
+                    $crate::cases::distances_are_those_of_opencv(MAKE);
+                }
+            }
+
+            #[test]
+            fn refined_corners_keep_their_distance() {
+                if WHEN() {
+                    $crate::cases::refined_corners_keep_their_distance(MAKE);
                 }
             }
 

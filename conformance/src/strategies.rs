@@ -1,6 +1,8 @@
 //! Random configurations and images that shrink towards simple ones.
 
-use harris_core::{Border, Gradient, HarrisConfig, Measure, Order, Smoothing, Subpixel, Threshold, Window};
+use harris_core::{
+    Border, Gradient, HarrisConfig, Measure, Order, Plateau, Smoothing, Subpixel, Threshold, Ties, Window,
+};
 use proptest::prelude::*;
 
 use crate::pictures::{DEPTHS, Depth, Picture, Pixels, noise};
@@ -11,16 +13,23 @@ pub fn configs() -> impl Strategy<Value = HarrisConfig> {
     let choices = (
         0_u32..4,
         prop_oneof![4 => 0_u32..5, 1 => 5_u32..40],
-        prop_oneof![Just(0.0_f32), 0.0_f32..12.0],
+        // Squares of roots fall to either side of the integers.
+        prop_oneof![Just(0.0), 0.0..12.0, (1_u32..150).prop_map(|square| f64::from(square).sqrt())],
         prop::option::of(1_usize..20),
         prop_oneof![Just(Order::Response), Just(Order::Raster)],
         subpixels(),
+        equals(),
     );
     (numerics, choices).prop_map(
         |(
             (smoothing, gradient, window, measure, threshold, border),
-            (margin, radius, distance, most, order, subpixel),
+            (margin, radius, distance, most, order, subpixel, (plateau, ties)),
         )| {
+            // The sums of one pair leave 64 bits.
+            let window = match (gradient, window) {
+                (Gradient::Sobel7, Window::Binomial { size: 7 }) => Window::Binomial { size: 5 },
+                (_, window) => window,
+            };
             HarrisConfig::builder()
                 .smoothing(smoothing)
                 .gradient(gradient)
@@ -30,6 +39,8 @@ pub fn configs() -> impl Strategy<Value = HarrisConfig> {
                 .border(border)
                 .margin(margin)
                 .suppression_radius(radius)
+                .plateau(plateau)
+                .ties(ties)
                 .min_distance(distance)
                 .max_corners(most)
                 .order(order)
@@ -37,6 +48,14 @@ pub fn configs() -> impl Strategy<Value = HarrisConfig> {
                 .build()
                 .expect("every combination of valid choices is valid")
         },
+    )
+}
+
+/// What becomes of equal responses.
+fn equals() -> impl Strategy<Value = (Plateau, Ties)> {
+    (
+        prop_oneof![Just(Plateau::First), Just(Plateau::All)],
+        prop_oneof![Just(Ties::Ascending), Just(Ties::Descending)],
     )
 }
 
@@ -92,14 +111,15 @@ pub fn usual_configs() -> impl Strategy<Value = HarrisConfig> {
     let choices = (
         prop_oneof![4 => 1_u32..3, 1 => 0_u32..5],
         0_u32..3,
-        prop_oneof![4 => Just(0.0_f32), 1 => Just(2.5), 2 => Just(6.0), 1 => Just(17.0)],
+        prop_oneof![4 => Just(0.0), 1 => Just(2.5), 2 => Just(6.0), 1 => Just(17.0)],
         prop::option::of(1_usize..50),
         prop_oneof![Just(Order::Response), Just(Order::Raster)],
+        equals(),
     );
     (numerics, choices).prop_map(
         |(
             (smoothing, gradient, size, measure, threshold, border),
-            (radius, margin, distance, most, order),
+            (radius, margin, distance, most, order, (plateau, ties)),
         )| {
             HarrisConfig::builder()
                 .smoothing(smoothing)
@@ -109,6 +129,8 @@ pub fn usual_configs() -> impl Strategy<Value = HarrisConfig> {
                 .threshold(threshold)
                 .border(border)
                 .suppression_radius(radius)
+                .plateau(plateau)
+                .ties(ties)
                 .margin(margin)
                 .min_distance(distance)
                 .max_corners(most)
@@ -168,6 +190,8 @@ fn smoothings() -> impl Strategy<Value = Smoothing> {
 fn gradients() -> impl Strategy<Value = Gradient> {
     prop_oneof![
         Just(Gradient::Sobel3),
+        Just(Gradient::Sobel5),
+        Just(Gradient::Sobel7),
         Just(Gradient::Scharr3),
         Just(Gradient::Central),
         // Up to 29: a binomial window of 7 with 31 would be refused.
@@ -179,6 +203,7 @@ fn gradients() -> impl Strategy<Value = Gradient> {
 fn windows() -> impl Strategy<Value = Window> {
     prop_oneof![
         odd(31).prop_map(|size| Window::Box { size }),
+        (1_u32..=15).prop_map(|half| Window::Box { size: 2 * half }),
         prop_oneof![Just(3_u32), Just(5), Just(7)].prop_map(|size| Window::Binomial { size }),
         (odd(31), sigma()).prop_map(|(size, sigma)| Window::Gaussian { size, sigma }),
     ]
@@ -195,7 +220,7 @@ fn measures() -> impl Strategy<Value = Measure> {
 fn thresholds() -> impl Strategy<Value = Threshold> {
     prop_oneof![
         Just(Threshold::None),
-        (0.0_f32..0.5).prop_map(Threshold::Relative),
+        (0.0..0.5).prop_map(Threshold::Relative),
         (0.0_f32..0.01).prop_map(Threshold::Absolute),
         (2_u32..300).prop_map(|bins| Threshold::Rosin { bins }),
     ]

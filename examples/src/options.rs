@@ -10,8 +10,8 @@ use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian, StepTim
 use harris_core::matching::{MatchConfig, Matcher, ReferenceMatcher};
 use harris_core::surf::{Extractor, ReferenceSurf, SurfConfig};
 use harris_core::{
-    Border, Detector, Error, Gradient, HarrisConfig, Measure, Order, ReferenceDetector, Smoothing,
-    StageTimes, Subpixel, Threshold, Window, presets,
+    Border, Detector, Error, Gradient, HarrisConfig, Measure, Order, Plateau, ReferenceDetector, Smoothing,
+    StageTimes, Subpixel, Threshold, Ties, Window, presets,
 };
 use harris_cpu::{CpuDetector, CpuFastHessian, CpuMatcher, CpuSurf, Level};
 
@@ -124,7 +124,7 @@ pub struct ConfigOptions {
     /// none|binomial3|binomial5|gaussian:SIZE:SIGMA
     #[arg(long)]
     pub smoothing: Option<Smoothing>,
-    /// sobel3|scharr3|central|box:SIZE|gaussian-derivative:SIZE:SIGMA
+    /// sobel3|sobel5|sobel7|scharr3|central|box:SIZE|gaussian-derivative:SIZE:SIGMA
     #[arg(long)]
     pub gradient: Option<Gradient>,
     /// box:SIZE|binomial:SIZE|gaussian:SIZE:SIGMA
@@ -142,12 +142,18 @@ pub struct ConfigOptions {
     /// Radius of the square in which a corner is the strongest, in pixels
     #[arg(long, value_name = "RADIUS")]
     pub nms_radius: Option<u32>,
+    /// Which of neighbours of equal response stay: first|all
+    #[arg(long, value_name = "RULE")]
+    pub plateau: Option<Plateau>,
+    /// Which of equal responses comes first, by rows: ascending|descending
+    #[arg(long)]
+    pub ties: Option<Ties>,
     /// Pixels along the edges without corners
     #[arg(long, value_name = "PIXELS")]
     pub margin: Option<u32>,
     /// Least distance between corners, in pixels
     #[arg(long, value_name = "PIXELS", allow_negative_numbers = true)]
-    pub min_distance: Option<f32>,
+    pub min_distance: Option<f64>,
     /// The most keypoints of either detector, the strongest being kept; 0 for all
     #[arg(long, value_name = "NUMBER")]
     pub max_corners: Option<usize>,
@@ -179,7 +185,8 @@ impl ConfigOptions {
         }
         change! {
             smoothing => smoothing, gradient => gradient, window => window, measure => measure,
-            threshold => threshold, border => border, nms_radius => suppression_radius, margin => margin,
+            threshold => threshold, border => border, nms_radius => suppression_radius, plateau => plateau,
+            ties => ties, margin => margin,
             min_distance => min_distance, subpixel => subpixel, order => order
         }
         if let Some(most) = self.max_corners {

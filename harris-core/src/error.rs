@@ -141,19 +141,25 @@ pub enum Error {
         /// The greatest size.
         most: u32,
     },
+    /// A box window that is too small or too large.
+    #[error("a box window is from {least} to {most} pixels wide, not {size}", least = crate::config::BOX_WINDOW_SIZES.start(), most = crate::config::BOX_WINDOW_SIZES.end())]
+    BoxWindowSize {
+        /// The size asked for.
+        size: u32,
+    },
     /// A binomial window of a size that is not 3, 5 or 7.
     #[error("a binomial window has 3, 5 or 7 taps, not {size}")]
     BinomialSize {
         /// The size asked for.
         size: u32,
     },
-    /// A box gradient and a window whose sums could leave 64 bits.
+    /// A gradient and a window whose sums could leave 64 bits.
     #[error(
-        "a box gradient of {gradient} with this window could overflow 64-bit sums: its taps sum to {taps} along an axis, and {most} is the most"
+        "the gradient {gradient} with this window could overflow 64-bit sums: its taps sum to {taps} along an axis, and {most} is the most"
     )]
     TensorOverflow {
-        /// Size of the gradient.
-        gradient: u32,
+        /// The gradient.
+        gradient: crate::Gradient,
         /// Sum of the window's taps along an axis: n for box n, 2ⁿ⁻¹ for binomial n.
         taps: u32,
         /// The greatest such sum for this gradient.
@@ -187,7 +193,7 @@ pub enum Error {
     #[error("a relative threshold must be from 0 to 1, not {quality}")]
     RelativeThreshold {
         /// The value asked for.
-        quality: f32,
+        quality: f64,
     },
     /// A histogram of too few or too many bins.
     #[error("Rosin's histogram must have from {least} to {most} bins, not {bins}", least = crate::config::ROSIN_BINS.start(), most = crate::config::ROSIN_BINS.end())]
@@ -199,7 +205,7 @@ pub enum Error {
     #[error("the least distance must be finite and at least 0, not {distance}")]
     MinDistance {
         /// The value asked for.
-        distance: f32,
+        distance: f64,
     },
     /// A limit of no corners at all.
     #[error("the number of keypoints must be at least 1; leave the limit out for all")]

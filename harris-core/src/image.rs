@@ -233,7 +233,7 @@ impl<'a> ImageView<'a> {
 
     /// The same image, searched only where `mask` is not zero.
     ///
-    /// Responses are computed from all pixels; those outside the mask are no corners, suppress no others
+    /// Responses are computed from all pixels. Those outside the mask are no corners, still suppress their neighbours
     /// and do not count for the threshold. Of blobs, see [`fast_hessian`](crate::fast_hessian).
     ///
     /// # Errors

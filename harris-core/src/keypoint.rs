@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 /// A corner or a blob: where it is and how strong.
 ///
-/// Two keypoints are equal when all their bits are. Their order is that of results: the stronger first, by the
+/// Two keypoints are equal when all their bits are. Their order is that of results, unless a configuration says
+/// otherwise of [ties](crate::Ties): the stronger first, by the
 /// magnitude of the response (of equal ones the positive), then from top to bottom, then from left to right, then by
 /// scale; every pair has one, so that sorting a list of keypoints gives the same list however it was made.
 ///

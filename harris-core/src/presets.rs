@@ -12,7 +12,7 @@
 
 use crate::Error;
 use crate::config::{
-    Border, Gradient, HarrisConfig, HarrisConfigBuilder, Measure, Smoothing, Threshold, Window,
+    Border, Gradient, HarrisConfig, HarrisConfigBuilder, Measure, Plateau, Smoothing, Threshold, Ties, Window,
 };
 
 /// A published system: its name, where it is described, its configuration.
@@ -86,10 +86,20 @@ pub fn named(name: &str) -> Result<HarrisConfig, Error> {
 /// No smoothing, Sobel 3 × 3, box window 3 × 3, k = 0.04, relative threshold 0.01, suppression radius 1,
 /// margin 1. Set [`min_distance`](HarrisConfigBuilder::min_distance) and
 /// [`max_corners`](HarrisConfigBuilder::max_corners) to what is passed to OpenCV, and
-/// [`Measure::ShiTomasi`] for OpenCV's default measure.
+/// [`Measure::ShiTomasi`] for OpenCV's default measure. [`Window::Box`] is OpenCV's `blockSize`, even sizes included.
+///
+/// OpenCV scales gradients of apertures 5 and 7 ([`Gradient::Sobel5`], [`Gradient::Sobel7`]) differently: its Harris
+/// responses are 2⁸ and 2¹⁶ times these, its least eigenvalues 2⁴ and 2⁸ times. Corners are the same.
 #[must_use]
 pub fn opencv_gftt() -> HarrisConfig {
-    valid(HarrisConfig::builder().smoothing(Smoothing::None).suppression_radius(1).margin(1))
+    valid(
+        HarrisConfig::builder()
+            .smoothing(Smoothing::None)
+            .suppression_radius(1)
+            .plateau(Plateau::All)
+            .ties(Ties::Descending)
+            .margin(1),
+    )
 }
 
 /// Jobanputra & Stentz's GPU pipeline: Sobel 3 × 3 on an unsmoothed image extended by its edge pixels, box

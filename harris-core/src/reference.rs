@@ -44,11 +44,13 @@ impl Detector for ReferenceDetector {
             return Ok(Vec::new());
         };
         let corners = suppress(&response, region, config, threshold);
-        let mut corners = selection::select(&corners, config);
+        let pixels = selection::select(&corners, config);
+        let mut corners = pixels.clone();
         subpixel::refine(&mut corners, config.subpixel(), image, |x, y| {
             let (x, y) = (usize::try_from(x).ok()?, usize::try_from(y).ok()?);
             region.is_valid(x, y).then(|| response[[y, x]])
         });
+        selection::merge(&mut corners, &pixels, config);
         Ok(corners)
     }
 

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use harris_core::fast_hessian::FastHessianConfig;
 use harris_core::surf::SurfConfig;
 use harris_core::{
-    Border, Error, Gradient, HarrisConfig, HarrisConfigBuilder, Measure, Order, Smoothing, Subpixel,
-    Threshold, Window,
+    Border, Error, Gradient, HarrisConfig, HarrisConfigBuilder, Measure, Order, Plateau, Smoothing, Subpixel,
+    Threshold, Ties, Window,
 };
 
 fn refused(change: impl Fn(HarrisConfigBuilder) -> HarrisConfigBuilder) -> Error {
@@ -24,8 +24,10 @@ fn apertures_are_odd_and_in_range() {
             is_aperture(&refused(|b| b.gradient(Gradient::GaussianDerivative { size, sigma: 1.0 }))),
             "{size}"
         );
-        assert!(is_aperture(&refused(|b| b.window(Window::Box { size }))), "{size}");
         assert!(is_aperture(&refused(|b| b.window(Window::Gaussian { size, sigma: 1.0 }))), "{size}");
+    }
+    for size in [0, 1, 128, 129, u32::MAX] {
+        assert!(matches!(refused(|b| b.window(Window::Box { size })), Error::BoxWindowSize { .. }), "{size}");
     }
     for size in [0, 1, 4, 9, u32::MAX] {
         assert!(matches!(refused(|b| b.window(Window::Binomial { size })), Error::BinomialSize { .. }));
@@ -33,6 +35,14 @@ fn apertures_are_odd_and_in_range() {
     assert!(matches!(refused(|b| b.gradient(Gradient::Box { size: 33 })), Error::Aperture { most: 31, .. }));
     let widest = HarrisConfig::builder().window(Window::Box { size: 127 }).build().unwrap();
     assert_eq!(widest.support_radius(), 1 + 1 + 63);
+    let even = |size| {
+        let builder = HarrisConfig::builder().gradient(Gradient::Sobel7).window(Window::Box { size });
+        builder.border(Border::Skip).build().unwrap()
+    };
+    assert_eq!(even(2).invalid_frame(), [1 + 3 + 1, 1 + 3]);
+    assert_eq!(even(41).invalid_frame(), [1 + 3 + 20; 2]);
+    assert!(even(2).check_size(10, 10).is_ok());
+    assert!(matches!(even(2).check_size(10, 9), Err(Error::ImageTooSmall { needed: 10, .. })));
 }
 
 #[test]
@@ -56,7 +66,18 @@ fn sums_that_leave_64_bits_are_refused() {
     };
     assert!(with(31, Window::Box { size: 57 }).is_ok());
     let error = with(31, Window::Box { size: 59 }).unwrap_err();
-    assert!(matches!(error, Error::TensorOverflow { gradient: 31, taps: 59, most: 57 }), "{error}");
+    let gradient = Gradient::Box { size: 31 };
+    assert!(
+        matches!(error, Error::TensorOverflow { gradient: of, taps: 59, most: 57 } if of == gradient),
+        "{error}"
+    );
+    let sobel = |gradient, window| HarrisConfig::builder().gradient(gradient).window(window).build();
+    assert!(sobel(Gradient::Sobel7, Window::Box { size: 41 }).is_ok());
+    let error = sobel(Gradient::Sobel7, Window::Box { size: 42 }).unwrap_err().to_string();
+    assert!(error.contains("sobel7") && error.contains("41 is the most"), "{error}");
+    assert!(sobel(Gradient::Sobel7, Window::Binomial { size: 7 }).is_err());
+    assert!(sobel(Gradient::Sobel7, Window::Gaussian { size: 127, sigma: 9.0 }).is_ok());
+    assert!(sobel(Gradient::Sobel5, Window::Box { size: 127 }).is_ok());
     assert!(with(31, Window::Binomial { size: 5 }).is_ok());
     assert!(matches!(with(31, Window::Binomial { size: 7 }), Err(Error::TensorOverflow { taps: 64, .. })));
     assert!(with(29, Window::Binomial { size: 7 }).is_ok());
@@ -84,14 +105,14 @@ fn numbers_are_finite_and_in_range() {
         let error = refused(|b| b.threshold(Threshold::Absolute(value)));
         assert!(matches!(error, Error::AbsoluteThreshold { .. }));
     }
-    for quality in [-0.01, 1.01, f32::NAN] {
+    for quality in [-0.01, 1.01, f64::NAN] {
         let error = refused(|b| b.threshold(Threshold::Relative(quality)));
         assert!(matches!(error, Error::RelativeThreshold { .. }));
     }
     for bins in [0, 1, 65537] {
         assert!(matches!(refused(|b| b.threshold(Threshold::Rosin { bins })), Error::RosinBins { .. }));
     }
-    for distance in [-1.0, f32::NAN, f32::INFINITY] {
+    for distance in [-1.0, f64::NAN, f64::INFINITY] {
         assert!(matches!(refused(|b| b.min_distance(distance)), Error::MinDistance { .. }));
     }
     assert!(matches!(refused(|b| b.max_corners(0)), Error::MaxCorners));
@@ -114,7 +135,7 @@ fn choices_have_a_notation() {
         &["gaussian", "gaussian:5", "box:3"],
     );
     round_trip::<Gradient>(
-        &["sobel3", "scharr3", "central", "box:9", "gaussian-derivative:9:1.5"],
+        &["sobel3", "sobel5", "sobel7", "scharr3", "central", "box:9", "gaussian-derivative:9:1.5"],
         &["box:-3", "box:x", "sobel3:3", "gaussian-derivative:9:1:2"],
     );
     round_trip::<Window>(&["box:3", "binomial:7", "gaussian:5:0.8"], &["box:3.0", "gaussian:5:", "box:3:"]);
@@ -131,6 +152,8 @@ fn choices_have_a_notation() {
         &["none", "quadratic", "forstner:5"],
         &["cubic", "forstner", "forstner:x", "forstner:5:1", "quadratic:2"],
     );
+    round_trip::<Plateau>(&["first", "all"], &["last"]);
+    round_trip::<Ties>(&["ascending", "descending"], &["random"]);
     round_trip::<Order>(&["response", "raster"], &["random"]);
 }
 
@@ -179,7 +202,7 @@ fn what_is_deserialised_is_validated() {
         read(r#"{ "window": { "gaussian": { "size": 5, "sigma": 1.5 } }, "max_corners": 7 }"#).unwrap();
     assert_eq!(config.window(), Window::Gaussian { size: 5, sigma: 1.5 });
     assert_eq!(config.gradient(), Gradient::Sobel3);
-    let error = read(r#"{ "window": { "box": { "size": 4 } } }"#).unwrap_err().to_string();
+    let error = read(r#"{ "window": { "gaussian": { "size": 4, "sigma": 1.0 } } }"#).unwrap_err().to_string();
     assert!(error.contains("odd"), "{error}");
     assert!(read(r#"{ "windows": 3 }"#).is_err());
 }

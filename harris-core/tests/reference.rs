@@ -1,6 +1,6 @@
 //! What every backend must do that does not compare with the reference itself.
 
-use harris_conformance::{Make, equality, faults, scenes};
+use harris_conformance::{Make, cases, equality, faults, scenes};
 use harris_core::ReferenceDetector;
 
 const MAKE: Make = |config| Box::new(ReferenceDetector::new(config));
@@ -8,6 +8,26 @@ const MAKE: Make = |config| Box::new(ReferenceDetector::new(config));
 #[test]
 fn finds_exactly_the_corners_of_chessboards() {
     scenes::chessboards_have_their_corners(MAKE);
+}
+
+#[test]
+fn ties_are_those_of_opencv() {
+    cases::ties_are_those_of_opencv(MAKE);
+}
+
+#[test]
+fn masks_are_those_of_opencv() {
+    cases::masks_are_those_of_opencv(MAKE);
+}
+
+#[test]
+fn distances_are_those_of_opencv() {
+    cases::distances_are_those_of_opencv(MAKE);
+}
+
+#[test]
+fn refined_corners_keep_their_distance() {
+    cases::refined_corners_keep_their_distance(MAKE);
 }
 
 #[test]

@@ -91,8 +91,12 @@ impl CpuDetector {
             selection::select_in(selection, corners.into_iter(), &self.config)
         };
         // Without a map no one asks for responses.
+        let pixels = self.config.merges_places().then(|| corners.clone());
         let map_of = needs_map.then(|| Map::new(&map, image, &self.config));
         self.refine(&mut corners, image, samples, |x, y| map_of?.at(x, y));
+        if let Some(pixels) = pixels {
+            selection::merge(&mut corners, &pixels, &self.config);
+        }
         self.workspace.map = map;
         Ok(corners)
     }
@@ -113,11 +117,11 @@ impl CpuDetector {
         workers.threads.share(parts, &mut buffers[..bands.len()], |(band, out), buffers| {
             staged::responses(image, config, band, out, buffers);
         });
-        let frame = config.invalid_frame();
+        let [before, behind] = config.invalid_frame();
         for (y, row) in map.chunks_exact_mut(width).enumerate() {
-            if (frame..height - frame).contains(&y) {
-                row[..frame].fill(0.0);
-                row[width - frame..].fill(0.0);
+            if (before..height - behind).contains(&y) {
+                row[..before].fill(0.0);
+                row[width - behind..].fill(0.0);
             } else {
                 row.fill(0.0);
             }

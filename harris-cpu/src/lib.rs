@@ -24,7 +24,7 @@
 //! [`CpuFastHessian`] finds blobs, [`CpuSurf`] describes keypoints of any detector, [`CpuMatcher`] finds which belong
 //! together; these, too, equal their references in [`harris_core`] to the bit.
 //!
-//! Nearly all configurations take a fused path, from samples to corners in one walk (not: box gradients of floats, and windows or
+//! Nearly all configurations take a fused path, from samples to corners in one walk (not: box gradients of floats, Sobel's of 5 and 7 taps, boxes of even sizes, and windows or
 //! gradients so wide that 64-bit floats do not hold their sums, or strips of columns what they reach). It is fastest for 8-bit gray images with box windows. It writes nothing
 //! of the image's size but for Rosin's threshold, `Quadratic` and suppression radii above 8, which need the map of responses.
 //!

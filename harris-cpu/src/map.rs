@@ -3,7 +3,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use harris_core::pipeline::threshold::{self, Binning};
-use harris_core::{HarrisConfig, ImageView, Keypoint, Raster, Threshold};
+use harris_core::{HarrisConfig, ImageView, Keypoint, Plateau, Raster, Threshold};
 
 use crate::bands::Threads;
 
@@ -18,7 +18,7 @@ pub(crate) struct Map<'a> {
     values: &'a [f32],
     width: usize,
     height: usize,
-    frame: usize,
+    frame: [usize; 2],
     mask: Option<Raster<'a, u8>>,
 }
 
@@ -135,10 +135,7 @@ impl<'a> Map<'a> {
                     continue;
                 }
                 for x in places {
-                    if row[x] > threshold
-                        && self.in_mask(x, y)
-                        && self.wins(x, y, config.suppression_radius())
-                    {
+                    if row[x] > threshold && self.in_mask(x, y) && self.wins(x, y, config) {
                         corners.push(Keypoint::new(x as f32, y as f32, row[x]));
                     }
                 }
@@ -147,17 +144,20 @@ impl<'a> Map<'a> {
         corners
     }
 
-    /// Whether the response at x, y is greater than every one before it, and at least every one after it, within
-    /// the radius.
-    fn wins(&self, x: usize, y: usize, radius: usize) -> bool {
+    /// Whether no other response within the radius beats that at x, y.
+    fn wins(&self, x: usize, y: usize, config: &HarrisConfig) -> bool {
+        let radius = config.suppression_radius();
         let around = |i: usize, valid: Range<usize>| {
             valid.start.max(i.saturating_sub(radius))
                 ..valid.end.min(i.saturating_add(radius).saturating_add(1))
         };
         let columns = around(x, self.columns());
         let response = self.row(y)[x];
-        let before = |x: Range<usize>, y: usize| self.competitors(x, y).all(|other| response > other);
         let after = |x: Range<usize>, y: usize| self.competitors(x, y).all(|other| response >= other);
+        let before = |x: Range<usize>, y: usize| match config.plateau() {
+            Plateau::First => self.competitors(x, y).all(|other| response > other),
+            Plateau::All => after(x, y),
+        };
         let rows = around(y, self.rows());
         before(columns.start..x, y)
             && after(x + 1..columns.end, y)
@@ -165,13 +165,16 @@ impl<'a> Map<'a> {
             && (y + 1..rows.end).all(|y| after(columns.clone(), y))
     }
 
+    /// Responses where corners are sought.
     fn searched(&self, rows: Range<usize>) -> impl Iterator<Item = f32> {
-        self.band(rows).flat_map(move |y| self.competitors(self.columns(), y))
+        self.band(rows).flat_map(move |y| {
+            self.columns().filter(move |&x| self.in_mask(x, y)).map(move |x| self.row(y)[x])
+        })
     }
 
-    fn competitors(&self, columns: Range<usize>, y: usize) -> impl Iterator<Item = f32> {
-        let row = self.row(y);
-        columns.filter(move |&x| self.in_mask(x, y)).map(move |x| row[x])
+    /// Responses that may beat others: the mask has no part in it.
+    fn competitors(&self, columns: Range<usize>, y: usize) -> impl Iterator<Item = f32> + 'a {
+        self.row(y)[columns].iter().copied()
     }
 
     fn in_mask(&self, x: usize, y: usize) -> bool {
@@ -184,16 +187,16 @@ impl<'a> Map<'a> {
 
     /// The columns that have a response.
     fn columns(&self) -> Range<usize> {
-        self.frame..self.width - self.frame
+        self.frame[0]..self.width - self.frame[1]
     }
 
     /// The rows that have a response.
     fn rows(&self) -> Range<usize> {
-        self.frame..self.height - self.frame
+        self.frame[0]..self.height - self.frame[1]
     }
 
     fn band(&self, rows: Range<usize>) -> Range<usize> {
-        rows.start.max(self.frame)..rows.end.min(self.height - self.frame)
+        rows.start.max(self.frame[0])..rows.end.min(self.height - self.frame[1])
     }
 }
 

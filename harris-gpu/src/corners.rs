@@ -1,13 +1,13 @@
 //! From responses, or from the candidates of a fused walk, to the list of corners.
 
 use harris_core::config::FORSTNER_RADII;
-use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Order, Subpixel, Threshold};
-use harris_gpu_kernels::abi::{Kernel, bins, order, refine, state, threshold};
+use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Order, Plateau, Subpixel, Threshold};
+use harris_gpu_kernels::abi::{Kernel, bins, order, plateau, refine, state, threshold};
 use harris_gpu_kernels::simt;
 
 use crate::device::{Buffer, Depth, Device, Lines, Mark, Rows};
 use crate::launch::{self, grid};
-use crate::lists::{Lists, Turn};
+use crate::lists::{Lists, Sorting};
 use crate::room::{Room, Shape};
 use crate::staged::runs;
 use crate::workspace::{Slot, Workspace};
@@ -29,17 +29,42 @@ const KEYS_OF_BIN: usize = bins::ROOM as usize;
 const MOST_BINNED: usize = 16 << 20;
 
 /// A threshold as kernels take it that look at candidates: one by a histogram is in the state.
-pub(crate) fn threshold_of(config: &HarrisConfig) -> (u32, f32) {
+pub(crate) fn threshold_of(config: &HarrisConfig) -> (u32, f64) {
     simple_threshold(config).unwrap_or((threshold::KNOWN, 0.0))
 }
 
 /// A threshold that needs no histogram, as kernels take it.
-pub(crate) fn simple_threshold(config: &HarrisConfig) -> Option<(u32, f32)> {
+pub(crate) fn simple_threshold(config: &HarrisConfig) -> Option<(u32, f64)> {
     match config.threshold() {
-        Threshold::Absolute(value) => Some((threshold::ABSOLUTE, value)),
+        Threshold::Absolute(value) => Some((threshold::ABSOLUTE, value.into())),
         Threshold::None => Some((threshold::ABSOLUTE, 0.0)),
         Threshold::Relative(quality) => Some((threshold::RELATIVE, quality)),
         Threshold::Rosin { .. } => None,
+    }
+}
+
+/// The threshold as kernels take it that only need a bound: its factor is the greatest float that is not more than it, so
+/// that its product with a response, rounded, is not more than the threshold either.
+pub(crate) fn bound_of(config: &HarrisConfig) -> (u32, f32) {
+    let (kind, value) = threshold_of(config);
+    let nearest = value as f32;
+    (kind, if f64::from(nearest) > value { nearest.next_down() } else { nearest })
+}
+
+/// The plateau rule as kernels take it.
+pub(crate) fn plateau_of(config: &HarrisConfig) -> u32 {
+    match config.plateau() {
+        Plateau::First => plateau::FIRST,
+        Plateau::All => plateau::ALL,
+    }
+}
+
+/// The most corners along a line of so many pixels, where a walk suppresses within a radius: they are farther apart than
+/// that, unless all of a plateau stay.
+pub(crate) fn most_in_line(len: usize, config: &HarrisConfig, radius: usize) -> usize {
+    match config.plateau() {
+        Plateau::First => len.div_ceil(radius.min(len) + 1),
+        Plateau::All => len,
     }
 }
 
@@ -81,6 +106,15 @@ pub(crate) enum Outcome {
     WalkAgain,
 }
 
+/// What is to be far enough apart.
+#[derive(Clone, Copy)]
+enum Apart {
+    /// Pixels, whose squared distances are integers.
+    Pixels { squared: u64 },
+    /// Places in the slot `Keypoints` to which pixels were moved within a radius, of the first so many corners.
+    Places { distance: f64, radius: u32, limit: u32 },
+}
+
 /// What is done with images once they are on the device.
 pub(crate) struct Search<'a, D: Device> {
     pub(crate) device: &'a mut D,
@@ -90,7 +124,8 @@ pub(crate) struct Search<'a, D: Device> {
     pub(crate) width: u32,
     pub(crate) height: u32,
     pub(crate) images: usize,
-    pub(crate) frame: u32,
+    /// Widths of the frame that is not valid, before and behind: the same but for windows that have no centre.
+    pub(crate) frame: [u32; 2],
     /// Samples from row to row of the slot `Image`.
     pub(crate) stride: u64,
     pub(crate) shape: Shape,
@@ -108,7 +143,7 @@ impl<'a, D: Device> Search<'a, D> {
             width: shape.width,
             height: shape.height,
             images: shape.images,
-            frame: config.invalid_frame() as u32,
+            frame: config.invalid_frame().map(|width| width as u32),
             stride: shape.stride as u64,
             shape,
             room,
@@ -136,7 +171,7 @@ impl<'a, D: Device> Search<'a, D> {
     /// Whether lists are done when they are sorted once.
     fn is_sorted_once(&self) -> bool {
         let is_whole = self.config.order() == Order::Response || self.config.max_corners().is_none();
-        is_whole && self.squared_distance().is_none()
+        is_whole && !self.takes_out()
     }
 
     /// Where the words that count bins begin in the slot `State`, behind the states.
@@ -218,7 +253,8 @@ impl<'a, D: Device> Search<'a, D> {
             self.width,
             self.height,
             rows,
-            self.frame,
+            self.frame[0],
+            self.frame[1],
             mask_pitch,
         )
     }
@@ -248,7 +284,8 @@ impl<'a, D: Device> Search<'a, D> {
             self.width,
             self.height,
             rows,
-            self.frame,
+            self.frame[0],
+            self.frame[1],
             mask_pitch,
         )?;
         launch::rosin(self.device, [1, 1], state, counts, bins, copies)
@@ -279,17 +316,24 @@ impl<'a, D: Device> Search<'a, D> {
             self.width,
             self.height,
             rows,
-            self.frame,
+            self.frame[0],
+            self.frame[1],
             self.margin(),
             self.config.suppression_radius().min(self.pixels()) as u32,
+            plateau_of(self.config),
             mask_pitch,
         )
+    }
+
+    /// Whether corners that are too near to others are taken out of lists.
+    fn takes_out(&self) -> bool {
+        self.squared_distance().is_some() || self.config.merges_places()
     }
 
     /// The square of the least distance in integers, where there is one: distances between pixels are squares of integers
     /// (docs/arithmetic.md, order and selection).
     fn squared_distance(&self) -> Option<u64> {
-        let distance = f64::from(self.config.min_distance());
+        let distance = self.config.min_distance();
         let squared = (distance * distance).ceil();
         (squared > 1.0).then_some(squared as u64)
     }
@@ -299,22 +343,22 @@ impl<'a, D: Device> Search<'a, D> {
         Lists { count: self.images, pitch: self.room.kept, most: most.unwrap_or(self.room.kept) }
     }
 
-    fn sort(&mut self, keys: (Slot, Slot), lists: Lists, turn: Turn) -> Result<(Slot, Slot), Error> {
-        let keys = lists.sort(self.device, self.workspace, keys, turn)?;
-        if self.room.is_crowded() && turn == self.first_turn() {
-            self.divide(keys.0, turn)?;
+    fn sort(&mut self, keys: (Slot, Slot), lists: Lists, sorting: Sorting) -> Result<(Slot, Slot), Error> {
+        let keys = lists.sort(self.device, self.workspace, keys, sorting)?;
+        if self.room.is_crowded() && sorting == self.first_sorting() {
+            self.divide(keys.0, sorting)?;
         }
         Ok(keys)
     }
 
     /// What lists are sorted by at first.
-    fn first_turn(&self) -> Turn {
+    fn first_sorting(&self) -> Sorting {
         let by_rows = self.is_sorted_once() && self.config.order() == Order::Raster;
-        if by_rows { Turn::Raster } else { Turn::Response }
+        if by_rows { Sorting::ByRows } else { Sorting::ByResponse(self.config.ties()) }
     }
 
     /// Leaves keys that divide the bins of images like these evenly.
-    fn divide(&mut self, keys: Slot, turn: Turn) -> Result<(), Error> {
+    fn divide(&mut self, keys: Slot, sorting: Sorting) -> Result<(), Error> {
         let most = bins::MOST as usize;
         self.room.divided = 0;
         self.workspace.fit::<u64>(self.device, Slot::Dividers, most * self.images)?;
@@ -325,7 +369,7 @@ impl<'a, D: Device> Search<'a, D> {
             self.workspace.buffer(Slot::Dividers),
             self.workspace.buffer(Slot::State),
             self.room.kept as u32,
-            turn.turned(),
+            sorting.as_number(),
         )?;
         self.room.divided = self.images;
         Ok(())
@@ -334,9 +378,9 @@ impl<'a, D: Device> Search<'a, D> {
     /// Sorts and selects what is in the slot `Keys`, and fetches the lists' lengths and, where `wanted`, the lists.
     pub(crate) fn list(&mut self, wanted: bool) -> Result<Fetched<D>, Error> {
         self.fit_keys()?;
-        let turn = self.first_turn();
-        let keys = self.sort((Slot::Keys, Slot::OtherKeys), self.lists(None), turn)?;
-        self.select(keys, turn, None)?;
+        let sorting = self.first_sorting();
+        let keys = self.sort((Slot::Keys, Slot::OtherKeys), self.lists(None), sorting)?;
+        self.select(keys, sorting, None)?;
         let keypoints = if wanted { Some(self.fetch()?) } else { None };
         Ok(Fetched { states: self.fetch_states()?, keypoints })
     }
@@ -373,7 +417,7 @@ impl<'a, D: Device> Search<'a, D> {
         let (report, states) = self.device.returned(STATE * images)?;
         let (keys, state) = (self.workspace.buffer(Slot::Bins), self.workspace.buffer(Slot::State));
         let (threshold, value) = threshold_of(self.config);
-        let turn = self.first_turn();
+        let sorting = self.first_sorting();
         let tables = self.tables() as u32;
         let is_divided = self.room.is_divided(images);
         let every = if is_divided { bins::MOST / bins as u32 } else { 0 };
@@ -394,7 +438,7 @@ impl<'a, D: Device> Search<'a, D> {
             every,
             threshold,
             value,
-            turn.turned(),
+            sorting.as_number(),
             self.pixels() as u32,
         )?;
         let most = first.most.min(first.pitch) as u32;
@@ -412,7 +456,7 @@ impl<'a, D: Device> Search<'a, D> {
             Buffer::new(&report),
             tables,
             bins as u32,
-            turn.turned(),
+            sorting.as_number(),
             first.pitch as u32,
             most,
             self.width,
@@ -422,7 +466,7 @@ impl<'a, D: Device> Search<'a, D> {
         if once {
             self.refine_all(most)?;
         } else {
-            self.select((Slot::Keys, Slot::OtherKeys), turn, Some(&report))?;
+            self.select((Slot::Keys, Slot::OtherKeys), sorting, Some(&report))?;
         }
         let keypoints = match returned {
             Some((_, fetched)) => Some(fetched),
@@ -473,7 +517,7 @@ impl<'a, D: Device> Search<'a, D> {
         let most = self.config.max_corners().unwrap_or(usize::MAX);
         let counts: Vec<_> = states.iter().map(|state| (state[state::KEPT] as usize).min(most)).collect();
         self.room.last = counts.iter().copied().max().unwrap_or(0);
-        let word = if self.squared_distance().is_some() { state::ALL } else { state::KEPT };
+        let word = if self.takes_out() { state::ALL } else { state::KEPT };
         self.room.sorted = states.iter().map(|state| state[word] as usize).max().unwrap_or(0);
         Ok(Outcome::Found(counts))
     }
@@ -515,16 +559,20 @@ impl<'a, D: Device> Search<'a, D> {
     fn spread(
         &mut self,
         (keys, to): (Slot, Slot),
-        squared: u64,
+        apart: Apart,
         report: Option<&D::Memory>,
     ) -> Result<(), Error> {
-        // Cells as long as the distance: what is nearer lies in the cells around. One cell where it is longer than the image.
+        // Cells as long as pixels that are too near may be apart: they lie in the cells around. One cell where that is longer than the
+        // image.
         let longest = self.width.max(self.height);
-        let side = (squared as f64).sqrt().ceil().clamp(1.0, longest.into()) as u32;
+        let distance = match apart {
+            Apart::Pixels { squared } => (squared as f64).sqrt(),
+            Apart::Places { distance, radius, .. } => distance + 2.0 * f64::from(radius),
+        };
+        let side = distance.ceil().clamp(1.0, longest.into()) as u32;
         let (columns, rows) = (self.width.div_ceil(side), self.height.div_ceil(side));
         let most = self.room.kept;
-        // Corners are more than the radius apart along a row or a column.
-        let in_line = (side as usize).div_ceil(self.config.suppression_radius().min(side as usize) + 1);
+        let in_line = most_in_line(side as usize, self.config, self.config.suppression_radius());
         let room = (in_line * in_line).min(most);
         let cells = columns as usize * rows as usize;
         let most_shares = SHARES * self.device.multiprocessors() as usize;
@@ -537,6 +585,10 @@ impl<'a, D: Device> Search<'a, D> {
         let (state, decisions) = (workspace.buffer(Slot::State), workspace.buffer(Slot::Decisions));
         let (filed, shares) = (workspace.buffer(Slot::Filed), workspace.buffer(Slot::Shares));
         let (width, most, parts, room) = (self.width, most as u32, parts as u32, room as u32);
+        let (limit, is_first) = match apart {
+            Apart::Pixels { .. } => (u32::MAX, true),
+            Apart::Places { limit, .. } => (limit, self.squared_distance().is_none()),
+        };
         device.clear(filed.memory, cells)?;
         launch::file(
             device,
@@ -553,25 +605,49 @@ impl<'a, D: Device> Search<'a, D> {
             side,
             columns,
             room,
+            limit,
+            is_first.into(),
         )?;
-        launch::spread(
-            device,
-            [parts, 1],
-            workspace.buffer(keys),
-            workspace.buffer(Slot::Cells),
-            filed,
-            decisions,
-            shares,
-            state,
-            most,
-            parts,
-            width,
-            side,
-            columns,
-            rows,
-            room,
-            squared,
-        )?;
+        let (listed, cells) = (workspace.buffer(keys), workspace.buffer(Slot::Cells));
+        match apart {
+            Apart::Pixels { squared } => launch::spread(
+                device,
+                [parts, 1],
+                listed,
+                cells,
+                filed,
+                decisions,
+                shares,
+                state,
+                most,
+                parts,
+                width,
+                side,
+                columns,
+                rows,
+                room,
+                squared,
+            )?,
+            Apart::Places { distance, .. } => launch::spread_places(
+                device,
+                [parts, 1],
+                listed,
+                workspace.buffer(Slot::Keypoints),
+                cells,
+                filed,
+                decisions,
+                shares,
+                state,
+                most,
+                parts,
+                width,
+                side,
+                columns,
+                rows,
+                room,
+                distance * distance,
+            )?,
+        }
         launch::keep(
             device,
             grid(Kernel::keep, (parts / order::COUNTED) as usize * WARP, 1),
@@ -590,18 +666,35 @@ impl<'a, D: Device> Search<'a, D> {
     fn select(
         &mut self,
         mut keys: (Slot, Slot),
-        turn: Turn,
+        sorting: Sorting,
         report: Option<&D::Memory>,
     ) -> Result<(), Error> {
         let first = self.lists(self.config.max_corners());
         if let Some(squared) = self.squared_distance() {
-            self.spread(keys, squared, report)?;
+            self.spread(keys, Apart::Pixels { squared }, report)?;
             keys = (keys.1, keys.0);
         }
-        if self.config.order() == Order::Raster && turn == Turn::Response {
-            keys = self.sort(keys, first, Turn::Raster)?;
+        let most = first.most.min(first.pitch) as u32;
+        match self.config.subpixel() {
+            Subpixel::Forstner { radius } if self.config.merges_places() => {
+                // Places are made to be compared, and again of those that stay, in the order of the list.
+                self.emit(keys.0, first)?;
+                self.refine(most, radius)?;
+                let apart = Apart::Places { distance: self.config.min_distance(), radius, limit: most };
+                self.spread(keys, apart, report)?;
+                keys = (keys.1, keys.0);
+            }
+            Subpixel::None | Subpixel::Quadratic | Subpixel::Forstner { .. } => {}
         }
-        let keys = keys.0;
+        if self.config.order() == Order::Raster && sorting != Sorting::ByRows {
+            keys = self.sort(keys, first, Sorting::ByRows)?;
+        }
+        self.emit(keys.0, first)?;
+        self.refine_all(most)
+    }
+
+    /// Fills the slot `Keypoints` from sorted keys.
+    fn emit(&mut self, keys: Slot, first: Lists) -> Result<(), Error> {
         self.fit_keypoints()?;
         // Not read where corners stay at pixel centres, but an argument all the same.
         self.workspace.fit::<f32>(self.device, Slot::Response, 1)?;
@@ -617,10 +710,10 @@ impl<'a, D: Device> Search<'a, D> {
             most,
             self.width,
             self.height,
-            self.frame,
+            self.frame[0],
+            self.frame[1],
             u32::from(self.config.subpixel() == Subpixel::Quadratic),
-        )?;
-        self.refine_all(most)
+        )
     }
 
     /// Refines the keypoints where that is asked for: they are then what is returned.

@@ -2,7 +2,7 @@
 
 use harris_core::fast_hessian::{FastHessianConfig, Layer, Pyramid, unit};
 use harris_core::integral::levels;
-use harris_core::{Detector, Error, ImageView, Keypoint};
+use harris_core::{Detector, Error, ImageView, Keypoint, Ties};
 use harris_gpu_kernels::abi::pyramid::{layer, triple};
 use harris_gpu_kernels::abi::{Kernel, state};
 use ndarray::Array2;
@@ -11,7 +11,7 @@ use crate::device::{Device, Mark};
 use crate::error::GpuError;
 use crate::integral::integrate;
 use crate::launch::{self, grid};
-use crate::lists::{Lists, Turn};
+use crate::lists::{Lists, Sorting};
 use crate::upload;
 use crate::workspace::{Slot, Workspace};
 
@@ -181,7 +181,12 @@ impl<D: Device> GpuFastHessian<D> {
         }
         workspace.fit::<u64>(device, Slot::OtherKeys, found)?;
         let lists = Lists { count: 1, pitch: found, most: found };
-        let (keys, _) = lists.sort(device, workspace, (Slot::Keys, Slot::OtherKeys), Turn::Response)?;
+        let (keys, _) = lists.sort(
+            device,
+            workspace,
+            (Slot::Keys, Slot::OtherKeys),
+            Sorting::ByResponse(Ties::Ascending),
+        )?;
         for slot in [Slot::Keypoints, Slot::OtherKeypoints] {
             workspace.fit::<f32>(device, slot, 4 * found)?;
         }

@@ -8,7 +8,7 @@ use harris_core::{
 use harris_gpu_kernels::abi::{Kernel, fused, gradient, measure, threshold};
 use harris_gpu_kernels::simt;
 
-use crate::corners::{Fetched, Search, simple_threshold, threshold_of};
+use crate::corners::{Fetched, Search, bound_of, most_in_line, plateau_of, simple_threshold, threshold_of};
 use crate::device::{Depth, Device, Lines, Mark, Rows};
 use crate::launch;
 use crate::maps::Map;
@@ -54,6 +54,10 @@ pub(crate) fn walk_of_map(shape: &Shape, config: &HarrisConfig) -> Option<Walk> 
 
 /// The walk that seeks corners among responses, where there is one.
 pub(crate) fn walk_in_map(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
+    let [before, behind] = config.invalid_frame();
+    if before != behind {
+        return None;
+    }
     let radius = config.suppression_radius().min(fused::MOST_RADIUS_IN_MAP);
     let window = (fused::Weights::Box, 0);
     let kernel =
@@ -103,6 +107,9 @@ impl Front {
             Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial5 => config.smoothing().radius(),
             Smoothing::Gaussian { .. } => return None,
         };
+        if !config.window().is_centred() {
+            return None;
+        }
         let radius = config.window().radius();
         let gradient = match config.gradient() {
             // No rim knows of it.
@@ -148,7 +155,7 @@ pub(crate) fn leave<D: Device>(
     let lengths = Lengths::new(walk, rows.len(), strips, true, device.multiprocessors() as usize);
     let (measure, parameter) = measure_of(config);
     let rim = Rim::new(config, 0);
-    let frame = rim.map_or(config.invalid_frame() as u32, Rim::frame);
+    let frame = rim.map_or(config.invalid_frame()[0] as u32, Rim::frame);
     launch::map(
         device,
         walk.kernel,
@@ -258,8 +265,7 @@ impl Pieces {
             rim: if walk.in_map { None } else { Rim::new(search.config, walk.radius) },
             room: 0,
         };
-        // Corners are more than the radius apart along a row or a column.
-        let most = |len: usize| len.div_ceil(walk.radius + 1);
+        let most = |len: usize| most_in_line(len, search.config, walk.radius);
         let mut walked = 0;
         for part in pieces.parts(height) {
             let rows = part.walked - walked;
@@ -271,7 +277,7 @@ impl Pieces {
         }
         if let Some(rim) = pieces.rim {
             pieces.count += rim.tiles((search.width, search.height));
-            pieces.room = pieces.room.max(rim.room());
+            pieces.room = pieces.room.max(rim.room(search.config));
         }
         pieces
     }
@@ -550,7 +556,7 @@ fn walk_on<D: Device>(
     search.workspace.fit::<u32>(search.device, Slot::Counts, all)?;
     let (workspace, config) = (&*search.workspace, search.config);
     let (measure, parameter) = measure_of(config);
-    let (threshold, value) = threshold_of(config);
+    let (threshold, value) = bound_of(config);
     let (tables, counters) = search.tables_and_counters();
     let (slot, pitch) = match pieces.walk.in_map {
         true => (Slot::Response, u64::from(search.width)),
@@ -558,7 +564,7 @@ fn walk_on<D: Device>(
     };
     let (frame, margin) = match pieces.rim {
         Some(rim) => (rim.frame(), search.margin().max(rim.depth())),
-        None => (search.frame, search.margin()),
+        None => (search.frame[0], search.margin()),
     };
     let lengths = pieces.lengths(rows.len());
     let now = pieces.walk.strips(search.width) * lengths.pieces(rows.len());
@@ -574,7 +580,8 @@ fn walk_on<D: Device>(
         (rows.start as u32, rows.end as u32),
         (lengths.first as u32, lengths.number as u32, lengths.later as u32),
         (scale, measure, parameter),
-        (frame, pieces.walk.gradient, pieces.walk.window, margin),
+        (frame, pieces.walk.gradient, pieces.walk.window),
+        (margin, plateau_of(config)),
         (threshold, value, reach(config, scale)),
         (piece as u32, pieces.count as u32, pieces.room as u32),
         (tables, if piece == 0 { counters } else { 0 }),
@@ -600,8 +607,9 @@ fn thin<D: Device>(search: &mut Search<'_, D>, pieces: &Pieces) -> Result<(), Er
         pieces.room as u32,
         search.width,
         search.height,
-        search.frame,
+        search.frame[0],
         search.config.suppression_radius().min(search.pixels()) as u32,
+        plateau_of(search.config),
         threshold,
         value,
         mask_pitch,

@@ -66,7 +66,7 @@ impl Gaussians {
             || matches!(config.gradient(), Gradient::GaussianDerivative { .. });
         let is_suited = match config.window() {
             // Sums of integers are exact.
-            Window::Box { .. } => are_floats,
+            Window::Box { .. } => are_floats && config.window().is_centred(),
             Window::Binomial { .. } => false,
             Window::Gaussian { .. } => true,
         };
@@ -152,7 +152,7 @@ impl Gaussians {
                     config.tensor_scale(shape.depth.full_scale()),
                     measure,
                     parameter,
-                    config.invalid_frame() as u32,
+                    config.invalid_frame()[0] as u32,
                     tells_extent.into(),
                     $($weight),*
                 )
@@ -220,7 +220,10 @@ impl Of {
             Gradient::Sobel3 => Some([1.0, 2.0]),
             Gradient::Scharr3 => Some([3.0, 10.0]),
             Gradient::Central => Some([0.0, 1.0]),
-            Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => None,
+            Gradient::Sobel5
+            | Gradient::Sobel7
+            | Gradient::Box { .. }
+            | Gradient::GaussianDerivative { .. } => None,
         };
         let of_taps_alone = config.smoothing() == Smoothing::None && config.gradient() == Gradient::Central;
         match (shape.depth, shape.channels) {

@@ -32,7 +32,11 @@ impl Boxes {
         let are_boxes =
             matches!((config.gradient(), config.window()), (Gradient::Box { .. }, Window::Box { .. }));
         // No rim knows of it.
-        if !is_plain || !are_boxes || Rim::new(config, 0).is_some() || !shape.stride.is_multiple_of(ALIGNMENT)
+        if !is_plain
+            || !are_boxes
+            || !config.window().is_centred()
+            || Rim::new(config, 0).is_some()
+            || !shape.stride.is_multiple_of(ALIGNMENT)
         {
             return None;
         }
@@ -77,7 +81,7 @@ impl Boxes {
             config.tensor_scale(shape.depth.full_scale()),
             measure,
             parameter,
-            config.invalid_frame() as u32,
+            config.invalid_frame()[0] as u32,
         )
     }
 }

@@ -55,7 +55,8 @@ macro_rules! fused_launch {
             (first, last): (u32, u32),
             (rows, whole, later): (u32, u32, u32),
             (scale, measure, parameter): (f32, u32, f32),
-            (frame, gradient, window, margin): (u32, u32, u32, u32),
+            (frame, gradient, window): (u32, u32, u32),
+            (margin, plateau): (u32, u32),
             (threshold, value, reach): (u32, f32, f32),
             (piece, pieces, room): (u32, u32, u32),
             (tables, counters): (u32, u32),
@@ -65,7 +66,7 @@ macro_rules! fused_launch {
             match kernel {
                 $(Kernel::$name => $name(
                     device, grid, Buffer::new(image), state, keys, counts, stride, width, height, pitch, first, last, rows, whole,
-                    later, scale, measure, parameter, frame, gradient, window, margin, threshold, value, reach, piece, pieces, room, tables, counters,
+                    later, scale, measure, parameter, frame, gradient, window, margin, plateau, threshold, value, reach, piece, pieces, room, tables, counters,
                     mask, mask_pitch, tap0, tap1, tap2, tap3,
                 ),)*
                 other => unreachable!("{other:?} is no fused kernel"),

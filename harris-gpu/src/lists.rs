@@ -1,6 +1,6 @@
 //! Lists of keys and how they are sorted.
 
-use harris_core::Error;
+use harris_core::{Error, Ties};
 use harris_gpu_kernels::abi::{Kernel, order};
 
 use crate::device::Device;
@@ -26,17 +26,21 @@ pub(crate) struct Lists {
 
 /// What lists are sorted by.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Turn {
+pub(crate) enum Sorting {
     /// The strongest first.
-    Response,
+    ByResponse(Ties),
     /// Row by row.
-    Raster,
+    ByRows,
 }
 
-impl Turn {
+impl Sorting {
     /// As kernels take it.
-    pub(crate) fn turned(self) -> u32 {
-        u32::from(self == Turn::Raster)
+    pub(crate) fn as_number(self) -> u32 {
+        match self {
+            Self::ByResponse(Ties::Ascending) => order::BY_RESPONSE,
+            Self::ByResponse(Ties::Descending) => order::BY_RESPONSE_LAST_FIRST,
+            Self::ByRows => order::BY_ROWS,
+        }
     }
 }
 
@@ -52,22 +56,22 @@ impl Lists {
         device: &D,
         workspace: &Workspace<D>,
         (mut keys, mut other): (Slot, Slot),
-        turn: Turn,
+        sorting: Sorting,
     ) -> Result<(Slot, Slot), Error> {
         let state = workspace.buffer(Slot::State);
         let (pitch, most) = (self.pitch as u32, self.most.min(self.pitch));
-        let turned = turn.turned();
+        let sorting = sorting.as_number();
         // By counting alone, or by counting in runs that are merged: as often as the longest lists need, so that it is known where
         // the keys are.
         let mut run = if most <= COUNTED { COUNTED } else { RUN };
         let grid = self.grid(Kernel::rank, order::PARTS as usize);
         let (from, to) = (workspace.buffer(keys), workspace.buffer(other));
-        launch::rank(device, grid, from, to, state, pitch, most as u32, run as u32, turned)?;
+        launch::rank(device, grid, from, to, state, pitch, most as u32, run as u32, sorting)?;
         std::mem::swap(&mut keys, &mut other);
         while run < most {
             let (from, to) = (workspace.buffer(keys), workspace.buffer(other));
             let grid = self.grid(Kernel::merge, 1);
-            launch::merge(device, grid, from, to, state, pitch, most as u32, run as u32, turned)?;
+            launch::merge(device, grid, from, to, state, pitch, most as u32, run as u32, sorting)?;
             std::mem::swap(&mut keys, &mut other);
             run *= order::WAYS as usize;
         }

@@ -3,7 +3,7 @@
 use harris_core::{Border, Error, HarrisConfig, Window};
 use harris_gpu_kernels::abi::{border, rim};
 
-use crate::corners::threshold_of;
+use crate::corners::{bound_of, most_in_line, plateau_of};
 use crate::device::{Depth, Device};
 use crate::fused::taps_of;
 use crate::launch;
@@ -49,9 +49,9 @@ impl Rim {
         rim::tiles(width, height, self.depth()) as usize
     }
 
-    /// The most candidates of a tile: corners are more than the radius apart along a row or a column.
-    pub(crate) fn room(self) -> usize {
-        let most = |len: usize| len.div_ceil(self.radius + 1);
+    /// The most candidates of a tile.
+    pub(crate) fn room(self, config: &HarrisConfig) -> usize {
+        let most = |len: usize| most_in_line(len, config, self.radius);
         most(rim::SIDE as usize) * most(self.depth() as usize)
     }
 
@@ -67,7 +67,7 @@ impl Rim {
         let (width, height) = (shape.width, shape.height);
         let tiles = self.tiles((width, height)) as u32;
         let (measure, parameter) = measure_of(config);
-        let (threshold, value) = threshold_of(config);
+        let (threshold, value) = bound_of(config);
         let (piece, pieces, room) = lists.unwrap_or((0, tiles as usize, 0));
         let [tap0, tap1, tap2, tap3] = taps_of(config.window());
         // What is not written is an argument all the same.
@@ -102,6 +102,7 @@ impl Rim {
                     measure,
                     parameter,
                     config.margin().min(shape.pixels()) as u32,
+                    plateau_of(config),
                     threshold,
                     value,
                     piece as u32,

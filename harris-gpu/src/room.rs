@@ -3,6 +3,7 @@
 use harris_core::{HarrisConfig, ImageView};
 use harris_gpu_kernels::abi::{bins, state};
 
+use crate::corners::most_in_line;
 use crate::device::{Depth, Resident};
 use crate::fused::ALIGNMENT;
 use crate::upload;
@@ -84,9 +85,7 @@ impl Room {
     /// As much as most images need: what is more is counted, and the work is done again.
     pub(crate) fn new(config: &HarrisConfig, shape: &Shape) -> Self {
         let (width, height) = (shape.width as usize, shape.height as usize);
-        // Corners are more than the radius apart along a row or a column.
-        let radius = config.suppression_radius();
-        let most = |len: usize| len.div_ceil(radius.min(len) + 1);
+        let most = |len: usize| most_in_line(len, config, config.suppression_radius());
         let (most, pixels) = (most(width) * most(height), width * height);
         Self {
             size: (width, height),

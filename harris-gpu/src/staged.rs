@@ -43,7 +43,9 @@ pub(crate) fn gradient_of(choice: Gradient) -> Option<u32> {
         Gradient::Sobel3 => Some(gradient::SOBEL),
         Gradient::Scharr3 => Some(gradient::SCHARR),
         Gradient::Central => Some(gradient::CENTRAL),
-        Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => None,
+        Gradient::Sobel5 | Gradient::Sobel7 | Gradient::Box { .. } | Gradient::GaussianDerivative { .. } => {
+            None
+        }
     }
 }
 
@@ -132,7 +134,7 @@ pub(crate) fn respond<D: Device>(
     let response = Response {
         scale: config.tensor_scale(shape.depth.full_scale()),
         measure: measure_of(config),
-        frame: config.invalid_frame() as u32,
+        frame: config.invalid_frame().map(|width| width as u32),
     };
     pass.respond(config.window(), response)?;
     pass.device.mark(Mark::Responded)
@@ -152,7 +154,7 @@ fn fit<D: Device>(
     }
     match sum {
         // Boxes of exact numbers leave none.
-        _ if sum.is_exact() && matches!(config.window(), Window::Box { .. }) => {}
+        _ if sum.is_exact() && sums_run_on(config.window()) => {}
         Sum::I64 => workspace.fit::<i64>(device, Slot::Sums, 3 * pixels)?,
         Sum::I32 | Sum::F32 => workspace.fit::<i32>(device, Slot::Sums, 3 * pixels)?,
     }
@@ -163,12 +165,17 @@ fn fit<D: Device>(
     Ok(())
 }
 
+/// Whether exact sums run on from row to row: those of boxes that have a centre. Others are weighed, by 1.
+fn sums_run_on(window: Window) -> bool {
+    matches!(window, Window::Box { .. }) && window.is_centred()
+}
+
 /// What window sums become.
 #[derive(Clone, Copy)]
 struct Response {
     scale: f32,
     measure: (u32, f32),
-    frame: u32,
+    frame: [u32; 2],
 }
 
 /// The stages' buffers and what they hold.
@@ -247,6 +254,7 @@ impl<D: Device> Pass<'_, D> {
             Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central => {
                 gradient_of(choice).expect("one of fixed taps")
             }
+            Gradient::Sobel5 | Gradient::Sobel7 => return self.sobel(2 * choice.radius() as u32 + 1),
             Gradient::Box { size } if self.number == Number::Integer => {
                 let (grid, rows) = self.pieces(self.channels, size);
                 let Self { device, workspace, width, height, border, .. } = self;
@@ -288,11 +296,31 @@ impl<D: Device> Pass<'_, D> {
         }
     }
 
+    /// Sobel's gradients of so many taps.
+    fn sobel(&self, taps: u32) -> Result<(), Error> {
+        let Self { width, height, border, .. } = *self;
+        let (grid, rows) = self.runs(self.channels);
+        macro_rules! sobel {
+            ($kernel:ident) => {{
+                let from = self.workspace.buffer(self.planes);
+                let (gx, gy) =
+                    (self.workspace.buffer(Slot::GradientX), self.workspace.buffer(Slot::GradientY));
+                launch::$kernel(self.device, grid, from, gx, gy, width, height, rows, taps, border)
+            }};
+        }
+        match self.number {
+            Number::Integer => sobel!(sobel_i32),
+            Number::Float => sobel!(sobel_f32),
+        }
+    }
+
     /// Sums down the window, and then across it, where they become responses at once.
     fn respond(&mut self, window: Window, response: Response) -> Result<(), Error> {
         match (window, self.number, self.sum) {
             (Window::Binomial { size }, Number::Float, _) => return self.respond_by_pairs(size, response),
-            (Window::Box { size }, _, sum) if sum.is_exact() => return self.respond_box(size, response),
+            (Window::Box { size }, _, sum) if sum.is_exact() && sums_run_on(window) => {
+                return self.respond_box(size, response);
+            }
             _ => {}
         }
         let taps = weights(window);
@@ -325,7 +353,7 @@ impl<D: Device> Pass<'_, D> {
                 let (sums, taps) = (buffers.buffer(Slot::Sums), buffers.buffer(Slot::Taps));
                 launch::$kernel(
                     device, grid, sums, to, taps, width, height, rows, size, border, scale, measure,
-                    parameter, frame,
+                    parameter, frame[0], frame[1],
                 )
             }};
         }
@@ -348,7 +376,7 @@ impl<D: Device> Pass<'_, D> {
             ($kernel:ident) => {
                 launch::$kernel(
                     device, grid, gx, gy, to, width, height, rows, channels, size, border, scale, measure,
-                    parameter, frame,
+                    parameter, frame[0],
                 )?
             };
         }
@@ -390,7 +418,8 @@ impl<D: Device> Pass<'_, D> {
             scale,
             measure,
             parameter,
-            frame,
+            frame[0],
+            frame[1],
         )
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{APERTURES, BOX_GRADIENT_APERTURES, FORSTNER_RADII, ROSIN_BINS, SIGMA_RANGE};
+use super::{APERTURES, BOX_GRADIENT_APERTURES, BOX_WINDOW_SIZES, FORSTNER_RADII, ROSIN_BINS, SIGMA_RANGE};
 use crate::Error;
 
 /// How the image is smoothed before its gradient is taken.
@@ -53,6 +53,10 @@ impl Smoothing {
 pub enum Gradient {
     /// \[-1 0 1\] across, \[1 2 1\] along (Sobel 1968).
     Sobel3,
+    /// \[-1 -2 0 2 1\] across, \[1 4 6 4 1\] along; OpenCV's `Sobel` of aperture 5.
+    Sobel5,
+    /// \[-1 -4 -5 0 5 4 1\] across, \[1 6 15 20 15 6 1\] along; OpenCV's `Sobel` of aperture 7.
+    Sobel7,
     /// \[-1 0 1\] across, \[3 10 3\] along (Scharr 2000).
     Scharr3,
     /// \[-1 0 1\] alone (Chahuara 2017).
@@ -78,6 +82,8 @@ impl Gradient {
     pub fn radius(self) -> usize {
         match self {
             Self::Sobel3 | Self::Scharr3 | Self::Central => 1,
+            Self::Sobel5 => 2,
+            Self::Sobel7 => 3,
             Self::Box { size } | Self::GaussianDerivative { size, .. } => (size / 2) as usize,
         }
     }
@@ -87,6 +93,8 @@ impl Gradient {
     pub fn norm(self) -> f64 {
         match self {
             Self::Sobel3 => 4.0,
+            Self::Sobel5 => 64.0,
+            Self::Sobel7 => 1024.0,
             Self::Scharr3 => 16.0,
             Self::Central | Self::GaussianDerivative { .. } => 1.0,
             Self::Box { size } => {
@@ -101,6 +109,8 @@ impl Gradient {
     pub fn gain(self) -> Option<f64> {
         match self {
             Self::Sobel3 => Some(4.0),
+            Self::Sobel5 => Some(48.0),
+            Self::Sobel7 => Some(640.0),
             Self::Scharr3 => Some(16.0),
             Self::Central => Some(1.0),
             Self::Box { size } => Some(f64::from(size * (size / 2))),
@@ -110,7 +120,7 @@ impl Gradient {
 
     pub(super) fn check(self) -> Result<(), Error> {
         match self {
-            Self::Sobel3 | Self::Scharr3 | Self::Central => Ok(()),
+            Self::Sobel3 | Self::Sobel5 | Self::Sobel7 | Self::Scharr3 | Self::Central => Ok(()),
             Self::Box { size } => check_aperture("box gradient", size, BOX_GRADIENT_APERTURES),
             Self::GaussianDerivative { size, sigma } => {
                 check_aperture("gaussian derivative", size, APERTURES)?;
@@ -124,9 +134,10 @@ impl Gradient {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Window {
-    /// All weights equal.
+    /// All weights equal. Of an even size there is one column, and one row, more before a pixel than behind it: OpenCV's
+    /// block of that size.
     Box {
-        /// Aperture in pixels, odd, 3 to 127.
+        /// Aperture in pixels, 2 to 127.
         size: u32,
     },
     /// Binomial weights.
@@ -144,11 +155,25 @@ pub enum Window {
 }
 
 impl Window {
-    /// Pixels that it reaches to each side.
+    /// The most pixels that it reaches to a side: to the left and above.
     #[must_use]
     pub fn radius(self) -> usize {
         let (Self::Box { size } | Self::Binomial { size } | Self::Gaussian { size, .. }) = self;
         (size / 2) as usize
+    }
+
+    /// Whether it reaches as far to every side: all but boxes of even sizes.
+    #[must_use]
+    pub fn is_centred(self) -> bool {
+        let (Self::Box { size } | Self::Binomial { size } | Self::Gaussian { size, .. }) = self;
+        size % 2 == 1
+    }
+
+    /// Pixels that it reaches before a pixel, to the left and above, and behind it.
+    #[must_use]
+    pub fn reach(self) -> [usize; 2] {
+        let before = self.radius();
+        [before, before - usize::from(!self.is_centred())]
     }
 
     /// The sum of its weights: n² for a box, (Σ taps)² for a binomial, 1 for a Gaussian.
@@ -164,7 +189,8 @@ impl Window {
 
     pub(super) fn check(self) -> Result<(), Error> {
         match self {
-            Self::Box { size } => check_aperture("box window", size, APERTURES),
+            Self::Box { size } if BOX_WINDOW_SIZES.contains(&size) => Ok(()),
+            Self::Box { size } => Err(Error::BoxWindowSize { size }),
             Self::Binomial { size: 3 | 5 | 7 } => Ok(()),
             Self::Binomial { size } => Err(Error::BinomialSize { size }),
             Self::Gaussian { size, sigma } => {
@@ -210,7 +236,7 @@ pub enum Threshold {
     /// Greater than this value, finite and at least 0, in the units of an image scaled to 0..1.
     Absolute(f32),
     /// Greater than this part, 0 to 1, of the greatest response.
-    Relative(f32),
+    Relative(f64),
     /// Rosin's unimodal threshold: the corner of the responses' histogram (Rosin 2001, Chahuara 2017).
     Rosin {
         /// Bins of the histogram, 2 to 65536.
@@ -259,18 +285,39 @@ pub enum Subpixel {
     Quadratic,
     /// Where the edges around meet (Förstner & Gülch 1987): the point to which the lines along the edges come nearest, in least
     /// squares over a ring of samples. A response's maximum lies up to a few pixels inside of a corner; this does not. A corner
-    /// moves by at most the radius, so that several maxima of one junction may come to lie on one point.
+    /// moves by at most the radius, so that several maxima of one junction may come to lie on one point: with a
+    /// [`min_distance`](crate::HarrisConfigBuilder::min_distance) the strongest of them stays.
     Forstner {
         /// Radius of the ring in pixels, 3 to 15, usually 5.
         radius: u32,
     },
 }
 
+/// Which pixels of a plateau, neighbours of exactly equal response, stay in the suppression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Plateau {
+    /// The first from top to bottom, then from left to right, of all within the suppression radius.
+    First,
+    /// All of them, so that corners may touch, as in OpenCV.
+    All,
+}
+
+/// Which of equal responses comes first in the order of strength, by which lists are cut short and spread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Ties {
+    /// The first from top to bottom, then from left to right.
+    Ascending,
+    /// The last from top to bottom, then from left to right, as in OpenCV.
+    Descending,
+}
+
 /// In which order the corners come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Order {
-    /// The strongest first; equals from top to bottom, then from left to right.
+    /// The strongest first; equals as [`Ties`] says.
     Response,
     /// From top to bottom, then from left to right; the same corners.
     Raster,
@@ -304,14 +351,19 @@ fn check_sigma(sigma: f64) -> Result<(), Error> {
 /// Backends may sum the products of integer images in 64 bits: three channels of (gain · 65535)², summed over
 /// a window whose taps sum to `taps` along each axis, stay below 2⁶³.
 pub(super) fn check_tensor(gradient: Gradient, window: Window) -> Result<(), Error> {
-    let Gradient::Box { size } = gradient else { return Ok(()) };
+    let gain = match gradient {
+        Gradient::Sobel3 | Gradient::Sobel5 | Gradient::Scharr3 | Gradient::Central => return Ok(()),
+        Gradient::Sobel7 => SOBEL7_GAIN,
+        Gradient::Box { size } => size * (size / 2),
+        Gradient::GaussianDerivative { .. } => return Ok(()),
+    };
     let taps = match window {
         Window::Box { size } => size,
         Window::Binomial { size } => 1 << (size - 1),
         Window::Gaussian { .. } => return Ok(()),
     };
-    let most = most_taps(size * (size / 2));
-    if taps > most { Err(Error::TensorOverflow { gradient: size, taps, most }) } else { Ok(()) }
+    let most = most_taps(gain);
+    if taps > most { Err(Error::TensorOverflow { gradient, taps, most }) } else { Ok(()) }
 }
 
 /// The greatest sum of taps for which 3 · (gain · 65535)² · taps² < 2⁶³.
@@ -328,7 +380,10 @@ const fn tensor_bound(gain: u32, taps: u32) -> u128 {
     3 * g * g * t * t
 }
 
-// Scharr has the greatest gain of the fixed gradients, 16: every window fits.
-const _: () = assert!(tensor_bound(16, *APERTURES.end()) < 1 << 63);
+const SOBEL7_GAIN: u32 = 640;
+
+// Sobel 5 has the greatest gain of the other fixed gradients, 48: every window fits.
+const _: () = assert!(tensor_bound(48, *APERTURES.end()) < 1 << 63);
+const _: () = assert!(most_taps(SOBEL7_GAIN) == 41);
 // The gradient itself fits in 32 bits.
 const _: () = assert!((31 * 15 * 65535_u64) < 1 << 31 && *BOX_GRADIENT_APERTURES.end() == 31);

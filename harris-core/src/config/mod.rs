@@ -7,12 +7,14 @@ mod notation;
 
 use std::ops::RangeInclusive;
 
-pub use choices::{Border, Gradient, Measure, Order, Smoothing, Subpixel, Threshold, Window};
+pub use choices::{Border, Gradient, Measure, Order, Plateau, Smoothing, Subpixel, Threshold, Ties, Window};
 
 use crate::{Error, ImageView};
 
-/// Apertures (odd) of Gaussian smoothing, Gaussian derivative, and box and Gaussian windows, in pixels.
+/// Apertures (odd) of Gaussian smoothing, Gaussian derivative and Gaussian window, in pixels.
 pub const APERTURES: RangeInclusive<u32> = 3..=127;
+/// Sizes, odd and even, of the box window, in pixels.
+pub const BOX_WINDOW_SIZES: RangeInclusive<u32> = 2..=127;
 /// Apertures (odd) of the box gradient, in pixels.
 pub const BOX_GRADIENT_APERTURES: RangeInclusive<u32> = 3..=31;
 /// Standard deviations, in pixels.
@@ -64,7 +66,9 @@ pub struct HarrisConfigBuilder {
     border: Border,
     margin: u32,
     suppression_radius: u32,
-    min_distance: f32,
+    plateau: Plateau,
+    ties: Ties,
+    min_distance: f64,
     max_corners: Option<usize>,
     order: Order,
     subpixel: Subpixel,
@@ -81,6 +85,8 @@ impl Default for HarrisConfigBuilder {
             border: Border::Reflect101,
             margin: 0,
             suppression_radius: 2,
+            plateau: Plateau::First,
+            ties: Ties::Ascending,
             min_distance: 0.0,
             max_corners: None,
             order: Order::Response,
@@ -139,9 +145,22 @@ impl HarrisConfigBuilder {
         self
     }
 
+    /// Which of neighbours of equal response stay.
+    pub fn plateau(mut self, plateau: Plateau) -> Self {
+        self.plateau = plateau;
+        self
+    }
+
+    /// Which of equal responses comes first in the order of strength.
+    pub fn ties(mut self, ties: Ties) -> Self {
+        self.ties = ties;
+        self
+    }
+
     /// Least Euclidean distance in pixels between corners, the stronger of two that are nearer being
-    /// kept; 0 for none.
-    pub fn min_distance(mut self, pixels: f32) -> Self {
+    /// kept; finite and at least 0; 0 for none. It holds between pixels, and again between the places of
+    /// [`Subpixel::Forstner`], so that fewer than [`max_corners`](Self::max_corners) may be left.
+    pub fn min_distance(mut self, pixels: f64) -> Self {
         self.min_distance = pixels;
         self
     }
@@ -167,7 +186,7 @@ impl HarrisConfigBuilder {
     /// Checks the choices.
     ///
     /// # Errors
-    /// [`Error::Aperture`], [`Error::BinomialSize`], [`Error::TensorOverflow`], [`Error::Sigma`],
+    /// [`Error::Aperture`], [`Error::BoxWindowSize`], [`Error::BinomialSize`], [`Error::TensorOverflow`], [`Error::Sigma`],
     /// [`Error::HarrisK`], [`Error::NobleEpsilon`], [`Error::AbsoluteThreshold`], [`Error::RelativeThreshold`],
     /// [`Error::RosinBins`], [`Error::MinDistance`], [`Error::MaxCorners`], [`Error::Count`].
     pub fn build(self) -> Result<HarrisConfig, Error> {
@@ -247,9 +266,21 @@ impl HarrisConfig {
         self.choices.suppression_radius as usize
     }
 
+    /// Which of neighbours of equal response stay.
+    #[must_use]
+    pub fn plateau(&self) -> Plateau {
+        self.choices.plateau
+    }
+
+    /// Which of equal responses comes first in the order of strength.
+    #[must_use]
+    pub fn ties(&self) -> Ties {
+        self.choices.ties
+    }
+
     /// Least distance in pixels between corners; 0 for none.
     #[must_use]
-    pub fn min_distance(&self) -> f32 {
+    pub fn min_distance(&self) -> f64 {
         self.choices.min_distance
     }
 
@@ -271,18 +302,33 @@ impl HarrisConfig {
         self.choices.subpixel
     }
 
+    /// Whether places between pixels must keep the least distance, too: those of [`Subpixel::Forstner`] do.
+    #[must_use]
+    pub fn merges_places(&self) -> bool {
+        match self.subpixel() {
+            Subpixel::None | Subpixel::Quadratic => false,
+            Subpixel::Forstner { .. } => self.min_distance() > 0.0,
+        }
+    }
+
     /// How far from a pixel its response depends on the image: the radii of smoothing, gradient and
-    /// window together, in pixels.
+    /// window together, in pixels. Behind a box window of even size it is one less to the right and below.
     #[must_use]
     pub fn support_radius(&self) -> usize {
         self.smoothing().radius() + self.gradient().radius() + self.window().radius()
     }
 
-    /// Width in pixels of the frame along the edges in which responses are not valid: the support under
-    /// [`Border::Skip`], else 0.
+    /// Widths in pixels of the frame along the edges in which responses are not valid, at the left and the top, and at the
+    /// right and the bottom: how far the support reaches under [`Border::Skip`], else 0.
     #[must_use]
-    pub fn invalid_frame(&self) -> usize {
-        if self.border() == Border::Skip { self.support_radius() } else { 0 }
+    pub fn invalid_frame(&self) -> [usize; 2] {
+        match self.border() {
+            Border::Skip => self
+                .window()
+                .reach()
+                .map(|reach| self.smoothing().radius() + self.gradient().radius() + reach),
+            Border::Reflect101 | Border::Replicate | Border::Zero => [0; 2],
+        }
     }
 
     /// The factor s2 that scales window sums to the units of an image in 0..1 (docs/arithmetic.md, window):
@@ -323,7 +369,7 @@ impl HarrisConfig {
     /// # Errors
     /// [`Error::ImageTooSmall`] where [`Border::Skip`] leaves no pixel.
     pub fn check_size(&self, width: usize, height: usize) -> Result<(), Error> {
-        let needed = 2 * self.invalid_frame() + 1;
+        let needed = self.invalid_frame().iter().sum::<usize>() + 1;
         if width < needed || height < needed {
             return Err(Error::ImageTooSmall { width, height, needed });
         }

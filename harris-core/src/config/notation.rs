@@ -4,7 +4,7 @@
 use std::fmt::{Display, Formatter, Result as FmtResult};
 use std::str::FromStr;
 
-use super::{Border, Gradient, Measure, Order, Smoothing, Subpixel, Threshold, Window};
+use super::{Border, Gradient, Measure, Order, Plateau, Smoothing, Subpixel, Threshold, Ties, Window};
 use crate::Error;
 
 /// A text split at its colons.
@@ -50,7 +50,7 @@ impl<'a> Parts<'a> {
     }
 
     /// `name:VALUE`
-    fn value(&self) -> Result<f32, Error> {
+    fn value<T: FromStr>(&self) -> Result<T, Error> {
         let [value] = self.values().ok_or_else(|| self.error())?;
         self.number(value)
     }
@@ -98,14 +98,18 @@ notation!(Smoothing, "smoothing", "none|binomial3|binomial5|gaussian:SIZE:SIGMA"
     Smoothing::Gaussian { size, sigma } => write!(f, "gaussian:{size}:{sigma}"),
 });
 
-notation!(Gradient, "gradient", "sobel3|scharr3|central|box:SIZE|gaussian-derivative:SIZE:SIGMA", |parts| {
+notation!(Gradient, "gradient", "sobel3|sobel5|sobel7|scharr3|central|box:SIZE|gaussian-derivative:SIZE:SIGMA", |parts| {
     "sobel3" => parts.alone(Gradient::Sobel3),
+    "sobel5" => parts.alone(Gradient::Sobel5),
+    "sobel7" => parts.alone(Gradient::Sobel7),
     "scharr3" => parts.alone(Gradient::Scharr3),
     "central" => parts.alone(Gradient::Central),
     "box" => parts.size().map(|size| Gradient::Box { size }),
     "gaussian-derivative" => parts.size_and_sigma().map(|(size, sigma)| Gradient::GaussianDerivative { size, sigma }),
 }, |choice, f| match choice {
     Gradient::Sobel3 => f.write_str("sobel3"),
+    Gradient::Sobel5 => f.write_str("sobel5"),
+    Gradient::Sobel7 => f.write_str("sobel7"),
     Gradient::Scharr3 => f.write_str("scharr3"),
     Gradient::Central => f.write_str("central"),
     Gradient::Box { size } => write!(f, "box:{size}"),
@@ -165,6 +169,22 @@ notation!(Subpixel, "sub-pixel mode", "none|quadratic|forstner:RADIUS", |parts| 
     Subpixel::Quadratic => f.write_str("quadratic"),
     Subpixel::Forstner { radius } => write!(f, "forstner:{radius}"),
 });
+
+notation!(Plateau, "plateau rule", "first|all", |parts| {
+    "first" => parts.alone(Plateau::First),
+    "all" => parts.alone(Plateau::All),
+}, |choice, f| f.write_str(match choice {
+    Plateau::First => "first",
+    Plateau::All => "all",
+}));
+
+notation!(Ties, "order of ties", "ascending|descending", |parts| {
+    "ascending" => parts.alone(Ties::Ascending),
+    "descending" => parts.alone(Ties::Descending),
+}, |choice, f| f.write_str(match choice {
+    Ties::Ascending => "ascending",
+    Ties::Descending => "descending",
+}));
 
 notation!(Order, "order", "response|raster", |parts| {
     "response" => parts.alone(Order::Response),

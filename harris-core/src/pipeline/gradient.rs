@@ -5,7 +5,8 @@ use ndarray::Array2;
 use super::plane::{Extended, Number, Plane};
 use super::smoothing::{weighted_across, weighted_down};
 use super::taps;
-use crate::config::{Border, Gradient};
+use super::tensor::line_sum;
+use crate::config::{Border, Gradient, Window};
 
 /// gx and gy of one channel, not yet divided by the gradient's norm. Integer planes stay integer, but for a
 /// Gaussian derivative.
@@ -34,6 +35,8 @@ pub fn gradient(plane: &Plane, gradient: Gradient, border: Border) -> (Plane, Pl
 fn differences<T: Number>(p: Extended<'_, T>, gradient: Gradient) -> (Array2<T>, Array2<T>) {
     match gradient {
         Gradient::Sobel3 => sobel(p, |outer| outer, T::weight(2)),
+        Gradient::Sobel5 => separable(p, differences5, binomial5),
+        Gradient::Sobel7 => separable(p, differences7, binomial7),
         Gradient::Scharr3 => sobel(p, |outer| T::weight(3) * outer, T::weight(10)),
         Gradient::Central => (
             p.map(|p, x, y| p.at(x + 1, y) - p.at(x - 1, y)),
@@ -55,6 +58,38 @@ fn sobel<T: Number>(p: Extended<'_, T>, outer: impl Fn(T) -> T, w0: T) -> (Array
         e(y + 1) - e(y - 1)
     });
     (gx, gy)
+}
+
+/// A line of samples around a place, by their offsets.
+type Line<'a, T> = dyn Fn(isize) -> T + 'a;
+
+/// `across` of rows and then `along` the column for gx, `along` of rows and then `across` the column for gy.
+fn separable<T: Number>(
+    p: Extended<'_, T>,
+    across: impl Fn(&Line<'_, T>) -> T,
+    along: impl Fn(&Line<'_, T>) -> T,
+) -> (Array2<T>, Array2<T>) {
+    let gx = p.map(|p, x, y| along(&|j| across(&|i| p.at(x + i, y + j))));
+    let gy = p.map(|p, x, y| across(&|j| along(&|i| p.at(x + i, y + j))));
+    (gx, gy)
+}
+
+/// \[-1 -2 0 2 1\]
+fn differences5<T: Number>(p: &Line<'_, T>) -> T {
+    (p(2) - p(-2)) + T::weight(2) * (p(1) - p(-1))
+}
+
+/// \[-1 -4 -5 0 5 4 1\]
+fn differences7<T: Number>(p: &Line<'_, T>) -> T {
+    ((p(3) - p(-3)) + T::weight(4) * (p(2) - p(-2))) + T::weight(5) * (p(1) - p(-1))
+}
+
+fn binomial5<T: Number>(p: &Line<'_, T>) -> T {
+    line_sum(Window::Binomial { size: 5 }, p)
+}
+
+fn binomial7<T: Number>(p: &Line<'_, T>) -> T {
+    line_sum(Window::Binomial { size: 7 }, p)
 }
 
 /// The sum of the h lines on one side minus that on the other, each line n = 2·h + 1 long (LoCoCo).

@@ -2,16 +2,17 @@
 
 use ndarray::Array2;
 
-use crate::config::HarrisConfig;
+use crate::config::{HarrisConfig, Plateau};
 use crate::image::Raster;
 use crate::{ImageView, Keypoint};
 
-/// The pixels that take part: valid ones inside the mask.
+/// The pixels that have a response, and those of them in which corners are sought: inside the mask.
 #[derive(Clone, Copy, Debug)]
 pub struct Region<'a> {
     width: usize,
     height: usize,
-    frame: usize,
+    /// Widths of the frame that is not valid: at the left and the top, at the right and the bottom.
+    frame: [usize; 2],
     mask: Option<Raster<'a, u8>>,
 }
 
@@ -27,7 +28,7 @@ impl<'a> Region<'a> {
         }
     }
 
-    /// Whether the pixel x, y takes part.
+    /// Whether corners are sought at the pixel x, y: it has a response and lies inside the mask.
     #[must_use]
     pub fn contains(&self, x: usize, y: usize) -> bool {
         self.is_valid(x, y) && self.mask.is_none_or(|mask| mask.row(y)[x] != 0)
@@ -36,19 +37,21 @@ impl<'a> Region<'a> {
     /// Whether the pixel x, y has a response, inside the mask or not.
     #[must_use]
     pub fn is_valid(&self, x: usize, y: usize) -> bool {
-        let inside = |i: usize, len: usize| i >= self.frame && i + self.frame < len;
+        let [before, behind] = self.frame;
+        let inside = |i: usize, len: usize| i >= before && i + behind < len;
         inside(x, self.width) && inside(y, self.height)
     }
 
-    /// Its pixels, row by row.
+    /// The pixels in which corners are sought, row by row.
     pub fn pixels(self) -> impl Iterator<Item = (usize, usize)> {
         let row = move |y| (0..self.width).map(move |x| (x, y));
         (0..self.height).flat_map(row).filter(move |&(x, y)| self.contains(x, y))
     }
 }
 
-/// The corners: pixels of the region, not within the margin, whose response exceeds `threshold`, is greater than
-/// that of every pixel of the region before it in its (2r+1)² neighbourhood and at least that of every one after it.
+/// The corners: pixels of the region, not within the margin, whose response exceeds `threshold` and which no pixel with
+/// a response, inside the mask or not, beats in their (2r+1)² neighbourhood. A greater response beats a lesser one, and of equal ones the first
+/// in raster order the others where the plateau rule is [`Plateau::First`].
 /// They come in raster order, at the centres of their pixels.
 #[must_use]
 pub fn suppress(
@@ -65,7 +68,7 @@ pub fn suppress(
         if candidate
             && beyond_margin(x, region.width)
             && beyond_margin(y, region.height)
-            && wins(response, region, radius, x, y)
+            && wins(response, region, (radius, config.plateau()), x, y)
         {
             corners.push(Keypoint::new(x as f32, y as f32, response[[y, x]]));
         }
@@ -73,18 +76,27 @@ pub fn suppress(
     corners
 }
 
-fn wins(response: &Array2<f32>, region: Region<'_>, radius: usize, x: usize, y: usize) -> bool {
+fn wins(
+    response: &Array2<f32>,
+    region: Region<'_>,
+    (radius, plateau): (usize, Plateau),
+    x: usize,
+    y: usize,
+) -> bool {
     let around = |i: usize, len: usize| {
         i.saturating_sub(radius)..(i.saturating_add(radius).saturating_add(1)).min(len)
     };
     let r = response[[y, x]];
     around(y, region.height).all(|v| {
         around(x, region.width).all(|u| {
-            if (u, v) == (x, y) || !region.contains(u, v) {
+            if (u, v) == (x, y) || !region.is_valid(u, v) {
                 return true;
             }
-            let before = (v, u) < (y, x);
-            if before { r > response[[v, u]] } else { r >= response[[v, u]] }
+            let must_exceed = match plateau {
+                Plateau::First => (v, u) < (y, x),
+                Plateau::All => false,
+            };
+            if must_exceed { r > response[[v, u]] } else { r >= response[[v, u]] }
         })
     })
 }

@@ -81,13 +81,13 @@ fn down_then_across<T: Number>(plane: &Array2<T>, window: Window, border: Border
     Extended::new(&down, border).map(|p, x, y| line_sum(window, |i| p.at(x + i, y)))
 }
 
-/// A box or binomial sum over p(−r)..=p(r), in the one order that is fixed for floats.
-fn line_sum<T: Number>(window: Window, p: impl Fn(isize) -> T) -> T {
+/// A box or binomial sum over the window around p(0), in the one order that is fixed for floats.
+pub(super) fn line_sum<T: Number>(window: Window, p: impl Fn(isize) -> T) -> T {
     let w = T::weight;
     match window {
-        Window::Box { size } => {
-            let r = (size / 2) as isize;
-            (1 - r..=r).fold(p(-r), |acc, i| acc + p(i))
+        Window::Box { .. } => {
+            let [before, behind] = window.reach().map(|reach| reach as isize);
+            (1 - before..=behind).fold(p(-before), |acc, i| acc + p(i))
         }
         Window::Binomial { size: 3 } => (p(-1) + p(1)) + w(2) * p(0),
         Window::Binomial { size: 5 } => ((p(-2) + p(2)) + w(4) * (p(-1) + p(1))) + w(6) * p(0),

@@ -34,10 +34,10 @@ pub fn extent(responses: impl Iterator<Item = f32>) -> Option<RangeInclusive<f32
     })
 }
 
-/// q · Rmax, `None` where the greatest response is not positive.
+/// q · Rmax in 64 bits, rounded to 32, `None` where the greatest response is not positive.
 #[must_use]
-pub fn relative(quality: f32, greatest: f32) -> Option<f32> {
-    (greatest > 0.0).then_some(quality * greatest)
+pub fn relative(quality: f64, greatest: f32) -> Option<f32> {
+    (greatest > 0.0).then_some((quality * f64::from(greatest)) as f32)
 }
 
 /// How Rosin's method (Rosin 2001) sorts responses into bins.

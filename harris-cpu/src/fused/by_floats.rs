@@ -73,7 +73,7 @@ impl<T: FusedSample> Walk<'_, T> {
             self.ask_for(v, &columns, ahead, 2);
             self.respond_floats(v, &columns, weights, (y, place), waiting.words, (threshold, loud));
             self.ask_for(v, &columns, ahead, 3);
-            self.finish_row(&columns, strip, y);
+            self.finish_row(&columns, strip, y, waiting.words, found);
             self.collect_at(v, &columns, strip, y, &mut waiting, found);
         }
     }
@@ -179,7 +179,11 @@ impl<T: FusedSample> Walk<'_, T> {
                     self.derive(v, columns, taps, y, channel);
                     self.multiply(v, span.clone(), y, channel, limit);
                 }
-                Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central => {
+                Gradient::Sobel3
+                | Gradient::Sobel5
+                | Gradient::Sobel7
+                | Gradient::Scharr3
+                | Gradient::Central => {
                     self.differentiate(v, span.clone(), y, channel, limit);
                 }
             }
@@ -333,7 +337,12 @@ impl<T: FusedSample> Walk<'_, T> {
         let reach = config.gradient().radius();
         let slot = match config.gradient() {
             Gradient::GaussianDerivative { .. } => channel * (2 * reach + 1) + y % (2 * reach + 1),
-            Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central | Gradient::Box { .. } => 0,
+            Gradient::Sobel3
+            | Gradient::Sobel5
+            | Gradient::Sobel7
+            | Gradient::Scharr3
+            | Gradient::Central
+            | Gradient::Box { .. } => 0,
         };
         let Floats { taken, across, smoothed, slots, zero, .. } = &mut self.scratch.floats;
         let (out, span) = (smoothed.row_mut(slot), columns.span(&columns.smoothed));

@@ -49,7 +49,7 @@ impl Walk<'_, u8> {
             } else {
                 self.respond::<V, false>(v, &columns, y, waiting.words, (threshold, quiet));
             }
-            self.finish_row(&columns, strip, y);
+            self.finish_row(&columns, strip, y, waiting.words, found);
             self.collect_at(v, &columns, strip, y, &mut waiting, found);
         }
     }

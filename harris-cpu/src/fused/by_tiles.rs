@@ -294,7 +294,7 @@ pub(super) fn strip<T: Tiled, V: Simd>(
         turn = 1 - turn;
         let end = (rows.start + consumed.saturating_sub(without)).min(rows.end);
         for y in complete..end {
-            walk.finish_row(&columns, strip, y);
+            walk.finish_row(&columns, strip, y, words, found);
         }
         complete = end;
         walk.collect_until(v, &columns, strip, complete, &mut waiting, found);

@@ -181,6 +181,7 @@ pub(crate) fn computes<T: FusedSample>(config: &HarrisConfig, channels: usize) -
         Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central | Gradient::GaussianDerivative { .. } => {
             true
         }
+        Gradient::Sobel5 | Gradient::Sobel7 => false,
     };
     let has_window = match config.window() {
         // The products of one channel round once, as the contract has it; of several, they must be exact.
@@ -192,7 +193,8 @@ pub(crate) fn computes<T: FusedSample>(config: &HarrisConfig, channels: usize) -
         }
         Window::Box { .. } | Window::Binomial { .. } | Window::Gaussian { .. } => true,
     };
-    has_gradient && has_window && config.support_radius() <= scratch::MOST_SUPPORT
+    let is_centred = config.window().is_centred();
+    has_gradient && has_window && is_centred && config.support_radius() <= scratch::MOST_SUPPORT
 }
 
 /// Whether gradients are integers.
@@ -212,7 +214,7 @@ fn has_three_taps(gradient: Gradient) -> bool {
     match gradient {
         Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central => true,
         Gradient::Box { size } => size == 3,
-        Gradient::GaussianDerivative { .. } => false,
+        Gradient::Sobel5 | Gradient::Sobel7 | Gradient::GaussianDerivative { .. } => false,
     }
 }
 

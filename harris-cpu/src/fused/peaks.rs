@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use harris_core::pipeline::selection::Key;
-use harris_core::{HarrisConfig, Threshold};
+use harris_core::pipeline::threshold;
+use harris_core::{HarrisConfig, Plateau, Threshold};
 
 use super::NEAR;
 use super::responses::{NOTHING, RING, Responses, UpperRow, Words};
@@ -18,7 +19,7 @@ use crate::simd::{Simd, Work};
 pub(crate) struct Peaks {
     /// Peaks above the threshold as far as the thread knows it, in no order.
     pub(crate) peaks: Vec<Key>,
-    /// The greatest response as far as the thread knows it, where it is positive, else 0.
+    /// The greatest response where corners are sought, as far as the thread knows it, where it is positive, else 0.
     pub(crate) greatest: f32,
     /// What the corners of a list that is cut short exceed, likewise.
     floor: f32,
@@ -47,7 +48,7 @@ impl Peaks {
     pub(super) fn threshold(&self, threshold: Threshold) -> f32 {
         let threshold = match threshold {
             Threshold::Absolute(value) => value,
-            Threshold::Relative(quality) => quality * self.greatest,
+            Threshold::Relative(quality) => threshold::relative(quality, self.greatest).unwrap_or(0.0),
             Threshold::Rosin { .. } | Threshold::None => 0.0,
         };
         threshold.max(self.floor)
@@ -92,13 +93,14 @@ impl Highest {
     }
 }
 
-/// Collects the candidates that win their neighbourhood: greater than all before them within the radius and at least
-/// equal to all after them.
+/// Collects the candidates that no response within the radius beats: none is greater, and on a plateau of which one pixel
+/// stays, none before them is equal.
 pub(super) struct Collect<'a> {
     pub(super) responses: &'a mut Responses,
     pub(super) height: usize,
     pub(super) words: Words,
     pub(super) radius: usize,
+    pub(super) plateau: Plateau,
     /// The rows to collect, and how many behind them are computed.
     pub(super) rows: Range<usize>,
     pub(super) waiting: usize,
@@ -149,7 +151,8 @@ impl Work for Collect<'_> {
 impl Collect<'_> {
     #[inline(always)]
     fn within<V: Simd, const R: usize>(self, v: V) {
-        let Self { responses, words, rows, maxima, mut corners, height, radius, .. } = self;
+        let Self { responses, words, rows, maxima, mut corners, height, radius, plateau, .. } = self;
+        let first_stays = plateau == Plateau::First;
         let candidates = responses.take_candidates(words, rows.start % RING, rows.len(), self.waiting);
         let responses = &*responses;
         // The upper halves of the rows from the one R above the first on.
@@ -192,12 +195,16 @@ impl Collect<'_> {
                 let mut winners = greater;
                 let y = rows.start + row;
                 if equal != 0 {
-                    winners |= settle::<V, R>(v, responses, &uppers[row..row + 2 * R + 1], y, place, equal);
+                    let uppers = &uppers[row..row + 2 * R + 1];
+                    winners |= settle::<V, R>(v, responses, uppers, (y, place), equal, first_stays);
                 }
                 while winners != 0 {
                     let place = place + winners.trailing_zeros() as usize;
                     // A constant, so that it is compiled where radii may be greater.
-                    if R < NEAR || radius <= R || wins::<V>(v, responses, (y, place), radius, height) {
+                    if R < NEAR
+                        || radius <= R
+                        || wins::<V>(v, responses, (y, place), (radius, first_stays), height)
+                    {
                         corners.take(y, place, responses.full(y % RING)[place]);
                     }
                     winners &= winners - 1;
@@ -214,7 +221,7 @@ impl Corners<'_> {
         if !self.columns.contains(&x) {
             return;
         }
-        // The greatest response of all is a peak; one in the margin counts, too.
+        // Without a mask the greatest response of all is a peak; one in the margin counts, too.
         if response > self.found.greatest {
             self.found.greatest = response;
         }
@@ -280,7 +287,7 @@ fn wins<V: Simd>(
     v: V,
     responses: &Responses,
     (y, place): (usize, usize),
-    radius: usize,
+    (radius, first_stays): (usize, bool),
     height: usize,
 ) -> bool {
     let own = responses.upper(y % RING)[place];
@@ -299,9 +306,9 @@ fn wins<V: Simd>(
             while equal != 0 {
                 let other = first + equal.trailing_zeros() as usize;
                 let loses = match (other_y, other).cmp(&(y, place)) {
-                    Less => full[other] >= own_full,
+                    Less if first_stays => full[other] >= own_full,
                     Equal => false,
-                    Greater => full[other] > own_full,
+                    Less | Greater => full[other] > own_full,
                 };
                 if loses {
                     return false;
@@ -319,12 +326,12 @@ fn settle<V: Simd, const R: usize>(
     v: V,
     responses: &Responses,
     uppers: &[&UpperRow],
-    y: usize,
-    place: usize,
+    (y, place): (usize, usize),
     mut left: u32,
+    first_stays: bool,
 ) -> u32 {
     let centre = v.load_i16(uppers[R], place);
-    // What is masked is nothing, whatever it was marked as.
+    // What is not valid is nothing, whatever it was marked as.
     left &= v.greater_i16(centre, v.splat_i16(NOTHING));
     let row = responses.full(y % RING);
     let [low, high] = [v.load_f32(row, place), v.load_f32(row, place + V::LANES)];
@@ -341,7 +348,7 @@ fn settle<V: Simd, const R: usize>(
             // It is as great as a candidate, so it was computed, in a row of the image.
             let row = responses.full((y + i - R) % RING);
             let [other_low, other_high] = [v.load_f32(row, beside), v.load_f32(row, beside + V::LANES)];
-            let loses = if (i, j) < (R, R) {
+            let loses = if first_stays && (i, j) < (R, R) {
                 v.at_least(other_low, low) | v.at_least(other_high, high) << V::LANES
             } else {
                 v.greater(other_low, low) | v.greater(other_high, high) << V::LANES

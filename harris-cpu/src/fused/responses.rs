@@ -136,6 +136,30 @@ impl Responses {
         taken
     }
 
+    /// Takes away the marks of a row's candidates where corners are not sought, as `is_sought` tells of their elements. Returns
+    /// the greatest response of those that are left, at least 0.
+    pub(super) fn unmark(&mut self, slot: usize, words: Words, is_sought: impl Fn(usize) -> bool) -> f32 {
+        let mut greatest = 0.0_f32;
+        for word in 0..words.number {
+            if self.rows[word] >> slot & 1 == 0 {
+                continue;
+            }
+            let (mut left, mut sought) = (self.words[word][slot], 0);
+            while left != 0 {
+                let lowest = left & left.wrapping_neg();
+                let place = words.start + words.step * word + lowest.trailing_zeros() as usize;
+                if is_sought(place) {
+                    sought |= lowest;
+                    greatest = greatest.max(self.full[slot].0[place]);
+                }
+                left ^= lowest;
+            }
+            self.mark(slot, word, sought);
+            self.rows[word] &= !(u64::from(sought == 0) << slot);
+        }
+        greatest
+    }
+
     /// Puts the responses of two vectors from element `i` on.
     #[inline(always)]
     pub(super) fn put<V: Simd>(&mut self, v: V, slot: usize, i: usize, [low, high]: [V::F32; 2]) {

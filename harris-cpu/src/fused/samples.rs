@@ -155,7 +155,10 @@ impl Work for Differentiate<'_> {
             Gradient::Sobel3 => self.weighted(v, Gradient::Sobel3),
             Gradient::Scharr3 => self.weighted(v, Gradient::Scharr3),
             Gradient::Box { .. } => self.weighted(v, Gradient::Box { size: 3 }),
-            Gradient::Central | Gradient::GaussianDerivative { .. } => self.central(v),
+            // The last are for other walks.
+            Gradient::Central | Gradient::Sobel5 | Gradient::Sobel7 | Gradient::GaussianDerivative { .. } => {
+                self.central(v)
+            }
         }
     }
 }

@@ -208,7 +208,11 @@ impl Floats {
                 reserve_rings(&mut self.smoothed, size as usize * channels);
                 self.derived.iter_mut().for_each(|rows| rows.reserve(1));
             }
-            Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central => {
+            Gradient::Sobel3
+            | Gradient::Sobel5
+            | Gradient::Sobel7
+            | Gradient::Scharr3
+            | Gradient::Central => {
                 self.differences.reserve(3 * channels);
                 self.sums.reserve(3 * channels);
             }

@@ -219,7 +219,7 @@ mod tests {
         let mut known = [0; 3];
         for i in 0..300 {
             let (kind, most) = (i % 3, [1, 2, 10, 60, 200][random.usize(..5)]);
-            let distance = [0.5, 6.0 * random.f32(), 30.0 * random.f32()][kind];
+            let distance = [0.5, 6.0 * random.f64(), 30.0 * random.f64()][kind];
             let order = if random.bool() { Order::Response } else { Order::Raster };
             let config = HarrisConfig::builder().max_corners(most).min_distance(distance).order(order);
             let mut case = Case::new(random);
@@ -241,7 +241,7 @@ mod tests {
     fn what_is_not_seen_yet_may_keep_others_out() {
         let random = &mut Rng::with_seed(4);
         for i in 0..600 {
-            let distance = random.u8(12..20).into();
+            let distance = f32::from(random.u8(12..20));
             let mut case = Case::new(random);
             if i % 2 == 0 {
                 // One band, or one strip.
@@ -280,7 +280,8 @@ mod tests {
                 let (x, y) = (random.f32() * case.width as f32, random.f32() * case.height as f32);
                 case.add(x, y, 0.1 + 0.1 * random.f32());
             }
-            let config = HarrisConfig::builder().max_corners(kept + 1 + i % 2).min_distance(distance);
+            let config = HarrisConfig::builder().max_corners(kept + 1 + i % 2);
+            let config = config.min_distance(distance.into());
             assert_same_list(&case, &config.build().unwrap(), random);
         }
     }

@@ -77,7 +77,7 @@ macro_rules! known {
                 let $kinds = ($smoothing, Gradient::Box { size: 3 });
                 $value
             }
-            Gradient::Sobel3 | Gradient::GaussianDerivative { .. } => {
+            Gradient::Sobel3 | Gradient::Sobel5 | Gradient::Sobel7 | Gradient::GaussianDerivative { .. } => {
                 let $kinds = ($smoothing, Gradient::Sobel3);
                 $value
             }

@@ -153,8 +153,20 @@ impl<T: FusedSample> Walk<'_, T> {
     }
 
     /// Does with a computed row of responses what is left to do before its peaks are collected.
-    pub(super) fn finish_row(&mut self, columns: &Columns, strip: &Range<usize>, y: usize) {
+    pub(super) fn finish_row(
+        &mut self,
+        columns: &Columns,
+        strip: &Range<usize>,
+        y: usize,
+        words: Words,
+        found: &mut Peaks,
+    ) {
         self.confine(columns, y);
+        if let Some(mask) = self.mask
+            && self.has_responses(y)
+        {
+            self.seek_inside(mask, columns, y, words, found);
+        }
         self.keep(columns, strip, y);
     }
 
@@ -196,6 +208,7 @@ impl<T: FusedSample> Walk<'_, T> {
             height,
             words: waiting.words,
             radius,
+            plateau: self.config.plateau(),
             waiting: end.saturating_sub(rows.end),
             rows: rows.clone(),
             maxima,
@@ -240,7 +253,7 @@ impl<T: FusedSample> Walk<'_, T> {
     fn keep(&mut self, columns: &Columns, strip: &Range<usize>, y: usize) {
         let Some(map) = self.map.take() else { return };
         if self.rows.contains(&y) {
-            let (width, frame) = (self.image.width(), self.config.invalid_frame());
+            let (width, frame) = (self.image.width(), self.frame());
             let out = &mut map[(y - self.rows.start) * width..][strip.clone()];
             if self.has_responses(y) {
                 out.copy_from_slice(&self.scratch.responses.full(y % RING)[columns.span(strip)]);
@@ -254,16 +267,41 @@ impl<T: FusedSample> Walk<'_, T> {
         self.map = Some(map);
     }
 
+    /// Width of the frame that is not valid: fused walks have windows that reach as far to every side.
+    fn frame(&self) -> usize {
+        self.config.invalid_frame()[0]
+    }
+
     /// Whether row y has responses.
     pub(super) fn has_responses(&self, y: usize) -> bool {
-        let frame = self.config.invalid_frame();
+        let frame = self.frame();
         y >= frame && y + frame < self.image.height()
     }
 
-    /// Puts nothing where there is no response in row y, or it does not compete.
+    /// Leaves no candidates in row y but those inside the mask. The greatest response there need not be a peak: a greater one
+    /// beyond the mask may suppress it.
+    fn seek_inside(
+        &mut self,
+        mask: Raster<'_, u8>,
+        columns: &Columns,
+        y: usize,
+        words: Words,
+        found: &mut Peaks,
+    ) {
+        let (width, frame) = (self.image.width(), self.frame());
+        let valid = columns.responses.start.max(frame)..columns.responses.end.min(width - frame);
+        let row = mask.row(y);
+        let greatest = self.scratch.responses.unmark(y % RING, words, |place| {
+            let x = (place as isize + columns.origin) as usize;
+            valid.contains(&x) && row[x] != 0
+        });
+        found.greatest = found.greatest.max(greatest);
+    }
+
+    /// Puts nothing where there is no response in row y.
     pub(super) fn confine(&mut self, columns: &Columns, y: usize) {
         let width = self.image.width();
-        let frame = self.config.invalid_frame();
+        let frame = self.frame();
         let has_responses = self.has_responses(y);
         let out = self.scratch.responses.upper_mut(y % RING);
         if !has_responses {
@@ -281,13 +319,6 @@ impl<T: FusedSample> Walk<'_, T> {
         if valid.end + frame >= width {
             let end = (place.end + REACH).min(out.len());
             out[place.end..end].fill(NOTHING);
-        }
-        if let Some(mask) = self.mask {
-            for (response, mask) in out[place].iter_mut().zip(&mask.row(y)[valid]) {
-                if *mask == 0 {
-                    *response = NOTHING;
-                }
-            }
         }
     }
 }

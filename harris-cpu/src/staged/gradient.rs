@@ -1,5 +1,6 @@
 //! The gradient of a block of rows.
 
+use std::array;
 use std::ops::Range;
 
 use harris_core::pipeline::taps;
@@ -20,6 +21,8 @@ pub(crate) fn gradient<G: Element>(
     let mut gy = Block::like(&p, rows, 0, buffers);
     match config.gradient() {
         Gradient::Sobel3 => sobel(&p, &mut gx, &mut gy, |outer| outer, G::weight(2)),
+        Gradient::Sobel5 => wide_sobel(&p, &mut gx, &mut gy, differences5, binomial5),
+        Gradient::Sobel7 => wide_sobel(&p, &mut gx, &mut gy, differences7, binomial7),
         Gradient::Scharr3 => sobel(&p, &mut gx, &mut gy, |outer| G::weight(3) * outer, G::weight(10)),
         Gradient::Central => {
             gx.compute(|y, out| {
@@ -61,6 +64,52 @@ fn sobel<G: Element>(p: &Block<G>, gx: &mut Block<G>, gy: &mut Block<G>, outer: 
             *out = e(down) - e(up);
         }
     });
+}
+
+/// `across` of rows of `N` samples and then `along` the column for gx, `along` of rows and then `across` the column for gy.
+fn wide_sobel<G: Element, const N: usize>(
+    p: &Block<G>,
+    gx: &mut Block<G>,
+    gy: &mut Block<G>,
+    across: impl Fn([G; N]) -> G,
+    along: impl Fn([G; N]) -> G,
+) {
+    let radius = (N / 2) as isize;
+    // The rows around, each from the first sample that matters to column 0 on.
+    let around = |y: usize| array::from_fn::<_, N, _>(|j| p.padded(y as isize + j as isize - radius));
+    let at = |row: &[G], x: usize| array::from_fn::<_, N, _>(|i| row[x + i]);
+    gx.compute(|y, out| {
+        let rows = around(y);
+        for (x, out) in out.iter_mut().enumerate() {
+            *out = along(rows.map(|row| across(at(row, x))));
+        }
+    });
+    gy.compute(|y, out| {
+        let rows = around(y);
+        for (x, out) in out.iter_mut().enumerate() {
+            *out = across(rows.map(|row| along(at(row, x))));
+        }
+    });
+}
+
+/// \[-1 -2 0 2 1\]
+fn differences5<G: Element>([a, b, _, d, e]: [G; 5]) -> G {
+    (e - a) + G::weight(2) * (d - b)
+}
+
+/// \[-1 -4 -5 0 5 4 1\]
+fn differences7<G: Element>([a, b, c, _, e, f, g]: [G; 7]) -> G {
+    ((g - a) + G::weight(4) * (f - b)) + G::weight(5) * (e - c)
+}
+
+/// \[1 4 6 4 1\]
+fn binomial5<G: Element>([a, b, c, d, e]: [G; 5]) -> G {
+    ((a + e) + G::weight(4) * (b + d)) + G::weight(6) * c
+}
+
+/// \[1 6 15 20 15 6 1\]
+fn binomial7<G: Element>([a, b, c, d, e, f, g]: [G; 7]) -> G {
+    (((a + g) + G::weight(6) * (b + f)) + G::weight(15) * (c + e)) + G::weight(20) * d
 }
 
 /// The sum of the h lines on one side minus that on the other, each line 2·h + 1 long. Exact sums run on from row to

@@ -52,7 +52,8 @@ pub(crate) fn window_sum<W: Element>(
     let sums = &mut column[pad..pad + width];
     match config.window() {
         Window::Box { .. } if W::EXACT && !first => {
-            line::slide(sums, down(pad as isize), down(-1 - pad as isize));
+            let [before, behind] = config.window().reach().map(|reach| reach as isize);
+            line::slide(sums, down(behind), down(-1 - before));
         }
         window => line_sum(window, sums, down),
     }
@@ -77,9 +78,9 @@ fn line_sum<'a, W: Element>(window: Window, out: &mut [W], line: impl Fn(isize) 
         |out: &mut [W], i: isize| line::combine(out, line(-i), line(i), |before, after| before + after);
     let add_centre = |out: &mut [W], weight: u8| line::update(out, line(0), |acc, v| acc + w(weight) * v);
     match window {
-        Window::Box { size } => {
-            let r = (size / 2) as isize;
-            line::sum(out, (-r..=r).map(line));
+        Window::Box { .. } => {
+            let [before, behind] = window.reach().map(|reach| reach as isize);
+            line::sum(out, (-before..=behind).map(line));
         }
         Window::Gaussian { size, sigma } => {
             let r = (size / 2) as isize;

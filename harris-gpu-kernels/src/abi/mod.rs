@@ -502,6 +502,8 @@ pub mod state {
     pub const LIKELY: usize = 8;
     /// How many images in a row had a greater one than the one before foretold.
     pub const STEADY: usize = 9;
+    /// Corners of the list that those too near to others are being taken out of; more than there is room for where some are missing.
+    pub const LISTED: usize = 10;
     /// Its length, some of which is not used: states of a stack begin at whole sectors of the cache.
     pub const WORDS: usize = 16;
 }
@@ -515,11 +517,25 @@ pub mod foretold {
     pub const STEADY: u32 = 8;
 }
 
+/// Which pixels of a plateau are corners, as what is added to the bits of a response that comes before one: the corner's bits reach that.
+pub mod plateau {
+    /// All of its pixels are corners: only a greater response beats one.
+    pub const ALL: u32 = 0;
+    /// Of equal responses the first in the order of rows beats the others.
+    pub const FIRST: u32 = 1;
+}
+
 /// Lists of corners.
 ///
 /// A corner's key has its response's bits, all turned, in the upper half, and its pixel's number in the lower: keys
 /// ascend as results do, from the strongest on; with their halves exchanged, in the order of rows.
 pub mod order {
+    /// Keys are sorted as they are: the strongest first, of equals the first in the order of rows.
+    pub const BY_RESPONSE: u32 = 0;
+    /// Keys are sorted in the order of rows.
+    pub const BY_ROWS: u32 = 1;
+    /// The strongest first, of equals the last in the order of rows.
+    pub const BY_RESPONSE_LAST_FIRST: u32 = 2;
     /// Keys that a block compares with at a time.
     pub const CHUNK: u32 = 1024;
     /// Runs that are merged at a time.

@@ -3,11 +3,12 @@
 use core::array;
 
 use super::number::ordered;
-use super::order::{List, place, turn};
+use super::order::{List, place, rank_of};
 use super::threshold::of_state;
 use crate::Simt;
 use crate::abi::bins::{COPIES, EACH, GROUP, MOST, ROOM, SHARE, counters, groups};
 use crate::abi::foretold::{FALL, STEADY};
+use crate::abi::order::BY_ROWS;
 use crate::abi::state;
 use crate::simt::WARP;
 
@@ -55,8 +56,8 @@ pub(crate) fn scatter<S: Simt>(
     bins: u32,
     every: u32,
     kind: u32,
-    value: f32,
-    turned: u32,
+    value: f64,
+    sorting: u32,
     pixels: u32,
 ) {
     s.await_last();
@@ -74,7 +75,8 @@ pub(crate) fn scatter<S: Simt>(
     let threshold = of_state(s, state, image, kind, value, greatest);
     // Bits of positive numbers compare as they do. So many steps there are from the greatest response to the threshold.
     let greatest = greatest.saturating_sub(ordered(0.0));
-    let steps = if turned == 0 { greatest.saturating_sub(threshold.to_bits()) } else { pixels };
+    let by_rows = sorting == BY_ROWS;
+    let steps = if by_rows { pixels } else { greatest.saturating_sub(threshold.to_bits()) };
     let shift = (bins.leading_zeros() + 1).saturating_sub(steps.leading_zeros());
     let tables = Tables::new(tables, bins, image);
     // Blocks count groups by themselves: there are few, and what counts in one place of the memory is done one after the other.
@@ -87,10 +89,10 @@ pub(crate) fn scatter<S: Simt>(
         let response = !(key >> 32) as u32;
         // One question: two would ask for the key after the first.
         if (i < count) & (f32::from_bits(response) > threshold) {
-            let step = if turned == 0 { greatest - response } else { key as u32 };
+            let step = if by_rows { key as u32 } else { greatest - response };
             let bin = match every {
                 0 => step >> shift,
-                _ => divided(s, dividers, image, every, bins, turn(key, turned)),
+                _ => divided(s, dividers, image, every, bins, rank_of(key, sorting)),
             } as usize;
             let taken = s.atomic_add(state, tables.bins + bin, 1);
             s.count_in_shared(bin as u32 / GROUP);
@@ -138,7 +140,7 @@ pub(crate) fn divide<S: Simt>(
     dividers: S::Buffer<u64>,
     state: S::Buffer<u32>,
     pitch: u32,
-    turned: u32,
+    sorting: u32,
 ) {
     let (i, list) = (s.index(), List::new(s, state, pitch, pitch));
     if i >= MOST {
@@ -146,7 +148,7 @@ pub(crate) fn divide<S: Simt>(
     }
     let key = if list.count > 0 {
         let rank = u64::from(i) * u64::from(list.count) / u64::from(MOST);
-        turn(s.load_constant(from, list.at(rank as u32)), turned)
+        rank_of(s.load_constant(from, list.at(rank as u32)), sorting)
     } else {
         u64::MAX
     };
@@ -162,7 +164,7 @@ pub(crate) fn gather<S: Simt>(
     report: S::Buffer<u32>,
     tables: u32,
     bins: u32,
-    turned: u32,
+    sorting: u32,
     pitch: u32,
     most: u32,
     width: u32,
@@ -188,8 +190,8 @@ pub(crate) fn gather<S: Simt>(
     let count = all.min(ROOM);
     loop {
         // Beyond the last: what comes before none.
-        let own = if i < count { key } else { u64::MAX };
-        s.set_shared(of_block * ROOM + i, if turned == 0 { own } else { own.rotate_left(32) });
+        let own = if i < count { rank_of(key, sorting) } else { u64::MAX };
+        s.set_shared(of_block * ROOM + i, own);
         i += LANES;
         if i >= count.next_multiple_of(AT_ONCE as u32) {
             break;
@@ -254,7 +256,7 @@ pub(crate) fn gather<S: Simt>(
             other += AT_ONCE as u32;
         }
         if at < most {
-            let key = if turned == 0 { own } else { own.rotate_left(32) };
+            let key = rank_of(own, sorting);
             let at = image * pitch as usize + at as usize;
             if as_keys == 1 {
                 s.store(listed, at, key);

@@ -29,6 +29,13 @@ impl Size {
         (i % self.width, i / self.width)
     }
 
+    /// Whether the pixel lies at least so many pixels away from the left and upper edges, and so many from the others.
+    #[inline(always)]
+    pub(crate) fn within_frame(self, (before, behind): (u32, u32), x: u32, y: u32) -> bool {
+        let inside = |i: u32, len: u32| i >= before && len - i > behind;
+        inside(x, self.width) && inside(y, self.height)
+    }
+
     /// Whether the pixel lies at least `frame` pixels away from the edges.
     #[inline(always)]
     pub(crate) fn within(self, frame: u32, x: u32, y: u32) -> bool {

@@ -1,8 +1,9 @@
-//! Gradients of three taps: gx is right minus left, gy lower minus upper.
+//! Gradients of fixed taps: gx is right minus left, gy lower minus upper.
 
 use core::array;
 
 use super::geometry::{Plane, Size, start};
+use super::lines::binomial;
 use super::number::Number;
 use super::runs::{Run, down, push};
 use crate::Simt;
@@ -29,6 +30,68 @@ macro_rules! gradients {
 gradients! {
     gradient_i32: i32;
     gradient_f32: f32;
+}
+
+macro_rules! sobels {
+    ($($name:ident: $word:ident;)*) => {$(
+        pub(crate) fn $name<S: Simt>(
+            s: S,
+            from: S::Buffer<$word>,
+            gx: S::Buffer<$word>,
+            gy: S::Buffer<$word>,
+            width: u32,
+            height: u32,
+            rows: u32,
+            taps: u32,
+            border: u32,
+        ) {
+            let size = Size { width, height };
+            if taps == 5 {
+                sobel::<S, $word, 2>(s, from, [gx, gy], size, rows, border);
+            } else {
+                sobel::<S, $word, 3>(s, from, [gx, gy], size, rows, border);
+            }
+        }
+    )*};
+}
+
+sobels! {
+    sobel_i32: i32;
+    sobel_f32: f32;
+}
+
+/// Each gradient from all samples around.
+#[inline(always)]
+fn sobel<S: Simt, T: Number, const RADIUS: usize>(
+    s: S,
+    from: S::Buffer<T>,
+    [gx, gy]: [S::Buffer<T>; 2],
+    size: Size,
+    rows: u32,
+    border: u32,
+) {
+    let run = Run::new(s, size, rows);
+    let plane = Plane::new(s, from, size, border);
+    let columns: [_; 7] = array::from_fn(|i| plane.column(run.x as i32 + i as i32 - 3));
+    for y in run.top..run.bottom {
+        let rows: [_; 7] = array::from_fn(|j| plane.row(y as i32 + j as i32 - 3));
+        let p = |i: i32, j: i32| plane.sample(rows[(j + 3) as usize], columns[(i + 3) as usize]);
+        let x = binomial(RADIUS, |j| differences(RADIUS, |i| p(i, j)));
+        let y_gradient = differences(RADIUS, |j| binomial(RADIUS, |i| p(i, j)));
+        let at = start(s, size) + size.number(run.x, y) as usize;
+        s.store(gx, at, x);
+        s.store(gy, at, y_gradient);
+    }
+}
+
+/// Sobel's difference of what comes behind and before: \[-1 -2 0 2 1\] or \[-1 -4 -5 0 5 4 1\].
+#[inline(always)]
+fn differences<T: Number>(radius: usize, p: impl Fn(i32) -> T) -> T {
+    let pair = |i: i32| p(i) - p(-i);
+    match radius {
+        2 => pair(2) + T::weight(2) * pair(1),
+        _ => (pair(3) + T::weight(4) * pair(2)) + T::weight(5) * pair(1),
+    }
 }
 
 #[inline(always)]

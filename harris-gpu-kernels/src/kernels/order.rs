@@ -5,7 +5,7 @@ use core::array;
 use super::geometry::Size;
 use super::threshold::of_state;
 use crate::Simt;
-use crate::abi::order::{CHUNK, COUNTED, KEPT, OPEN, PARTS, REJECTED, WAYS};
+use crate::abi::order::{BY_RESPONSE, BY_ROWS, CHUNK, COUNTED, KEPT, OPEN, PARTS, REJECTED, WAYS};
 use crate::abi::state;
 use crate::simt::WARP;
 
@@ -47,7 +47,7 @@ pub(crate) fn merge<S: Simt>(
     pitch: u32,
     most: u32,
     run: u32,
-    turned: u32,
+    sorting: u32,
 ) {
     let list = List::new(s, state, pitch, most);
     let (i, count) = (s.index(), list.count);
@@ -57,7 +57,7 @@ pub(crate) fn merge<S: Simt>(
     let own = i / run * run;
     let group = own / (WAYS * run) * (WAYS * run);
     let key = s.load_constant(from, list.at(i));
-    let ranked = turn(key, turned);
+    let ranked = rank_of(key, sorting);
     // The runs but its own, as starts and lengths.
     let starts: [u32; OTHERS] = array::from_fn(|other| {
         let start = group + other as u32 * run;
@@ -71,7 +71,7 @@ pub(crate) fn merge<S: Simt>(
         for other in 0..OTHERS {
             let rank = ranks[other] + step;
             let at = list.at(starts[other] + rank - 1);
-            if rank <= lengths[other] && turn(s.load_constant(from, at), turned) < ranked {
+            if rank <= lengths[other] && rank_of(s.load_constant(from, at), sorting) < ranked {
                 ranks[other] = rank;
             }
         }
@@ -94,7 +94,7 @@ pub(crate) fn rank<S: Simt>(
     pitch: u32,
     most: u32,
     run: u32,
-    turned: u32,
+    sorting: u32,
 ) {
     let list = List::new(s, state, pitch, most);
     // A block's keys are of one run.
@@ -105,7 +105,7 @@ pub(crate) fn rank<S: Simt>(
     let (i, part) = (first + s.thread() / PARTS, s.thread() % PARTS);
     // Beyond the list: as the last.
     let key = s.load_constant(from, list.at(i.min(list.count - 1)));
-    let own = turn(key, turned);
+    let own = rank_of(key, sorting);
     let mut before = 0;
     let mut start = first / run * run;
     let end = if list.count - start < run { list.count } else { start + run };
@@ -114,7 +114,8 @@ pub(crate) fn rank<S: Simt>(
         let mut at = s.thread();
         while at < CHUNK {
             let there = start + at < end;
-            let key = if there { turn(s.load_constant(from, list.at(start + at)), turned) } else { u64::MAX };
+            let key =
+                if there { rank_of(s.load_constant(from, list.at(start + at)), sorting) } else { u64::MAX };
             s.set_shared(at, key);
             at += s.threads();
         }
@@ -141,10 +142,14 @@ pub(crate) fn rank<S: Simt>(
     }
 }
 
-/// What a key is ranked by: itself, or the same in the order of rows.
+/// What a key is ranked by, and the key that is ranked by it: itself, its halves exchanged, or its pixel's number inverted.
 #[inline(always)]
-pub(super) fn turn(key: u64, turned: u32) -> u64 {
-    if turned == 0 { key } else { key.rotate_left(32) }
+pub(super) fn rank_of(key: u64, sorting: u32) -> u64 {
+    match sorting {
+        BY_RESPONSE => key,
+        BY_ROWS => key.rotate_left(32),
+        _ => key ^ 0xFFFF_FFFF,
+    }
 }
 
 /// Column and row of the corner that a key belongs to.
@@ -168,11 +173,17 @@ pub(crate) fn file<S: Simt>(
     side: u32,
     columns: u32,
     room: u32,
+    limit: u32,
+    is_first: u32,
 ) {
     let i = s.index();
-    let all = s.load_constant(state, state::KEPT);
+    let kept = s.load(state, state::KEPT);
+    let all = if kept > most { u32::MAX } else { kept.min(limit) };
     if i == 0 {
-        s.store(state, state::ALL, all);
+        s.store(state, state::LISTED, all);
+        if is_first == 1 {
+            s.store(state, state::ALL, kept);
+        }
     }
     if i <= parts / COUNTED {
         s.store(shares, i as usize, 0);
@@ -201,7 +212,7 @@ fn share_of<S: Simt>(
     share: u32,
     number: u32,
 ) -> (u32, u32) {
-    let all = s.load_constant(state, state::ALL);
+    let all = s.load(state, state::LISTED);
     let all = if all > most { 0 } else { all };
     let each = all.div_ceil(parts);
     ((share * each).min(all), ((share + number) * each).min(all))
@@ -226,6 +237,79 @@ pub(crate) fn spread<S: Simt>(
     rows: u32,
     room: u32,
     squared: u64,
+) {
+    let grid = Grid { side, columns, rows, room };
+    spread_by(
+        s,
+        keys,
+        (cells, filed),
+        (decisions, shares),
+        state,
+        (most, parts, width),
+        grid,
+        |_, _, own, other| {
+            let [dx, dy] =
+                [(own.0, other.0), (own.1, other.1)].map(|(own, other)| i64::from(own) - i64::from(other));
+            ((dx * dx + dy * dy) as u64) < squared
+        },
+    );
+}
+
+pub(crate) fn spread_places<S: Simt>(
+    s: S,
+    keys: S::Buffer<u64>,
+    keypoints: S::Buffer<f32>,
+    cells: S::Buffer<u64>,
+    filed: S::Buffer<u32>,
+    decisions: S::Buffer<u32>,
+    shares: S::Buffer<u32>,
+    state: S::Buffer<u32>,
+    most: u32,
+    parts: u32,
+    width: u32,
+    side: u32,
+    columns: u32,
+    rows: u32,
+    room: u32,
+    squared: f64,
+) {
+    let grid = Grid { side, columns, rows, room };
+    spread_by(
+        s,
+        keys,
+        (cells, filed),
+        (decisions, shares),
+        state,
+        (most, parts, width),
+        grid,
+        |own, other, _, _| {
+            let place = |i: u32, axis: usize| f64::from(s.load_constant(keypoints, 4 * i as usize + axis));
+            let (dx, dy) = (place(own, 0) - place(other, 0), place(own, 1) - place(other, 1));
+            dx * dx + dy * dy < squared
+        },
+    );
+}
+
+/// The cells that corners are filed in: `side` pixels long, each with room for so many.
+#[derive(Clone, Copy)]
+struct Grid {
+    side: u32,
+    columns: u32,
+    rows: u32,
+    room: u32,
+}
+
+/// As [`spread`] and [`spread_places`], where a closure tells of two corners' ranks and pixels whether they are too near.
+#[inline(always)]
+fn spread_by<S: Simt>(
+    s: S,
+    keys: S::Buffer<u64>,
+    (cells, filed): (S::Buffer<u64>, S::Buffer<u32>),
+    (decisions, shares): (S::Buffer<u32>, S::Buffer<u32>),
+    state: S::Buffer<u32>,
+    (most, parts, width): (u32, u32, u32),
+    Grid { side, columns, rows, room }: Grid,
+    is_near: impl Fn(u32, u32, (u32, u32), (u32, u32)) -> bool,
 ) {
     if s.thread() == 0 {
         s.set_shared(0, s.atomic_add(shares, 0, 1).into());
@@ -254,10 +338,9 @@ pub(crate) fn spread<S: Simt>(
                 let mut other = i;
                 if number < count {
                     let entry = s.load_constant(cells, cell * room as usize + number as usize);
-                    let (u, v) = place(entry, width);
-                    let (dx, dy) = (i64::from(x) - i64::from(u), i64::from(y) - i64::from(v));
-                    if ((dx * dx + dy * dy) as u64) < squared {
-                        other = other.min((entry >> 32) as u32);
+                    let rank = (entry >> 32) as u32;
+                    if is_near(i, rank, (x, y), place(entry, width)) {
+                        other = other.min(rank);
                     }
                 }
                 let of_other =
@@ -322,7 +405,7 @@ pub(crate) fn keep<S: Simt>(
         start += WARP;
     }
     // Where there was no room for all, it stays known how many there are.
-    if own + 1 == parts / COUNTED && s.lane() == 0 && s.load_constant(state, state::ALL) <= most {
+    if own + 1 == parts / COUNTED && s.lane() == 0 && s.load(state, state::LISTED) <= most {
         s.store(state, state::KEPT, kept);
         s.store(report, state::KEPT, kept);
         s.store(report, state::ALL, s.load_constant(state, state::ALL));
@@ -339,7 +422,7 @@ pub(crate) fn exceed<S: Simt>(
     room: u32,
     pitch: u32,
     kind: u32,
-    value: f32,
+    value: f64,
 ) {
     let piece = s.index() / WARP;
     let image = s.block_row() as usize;
@@ -422,6 +505,7 @@ pub(crate) fn emit<S: Simt>(
     width: u32,
     height: u32,
     frame: u32,
+    behind: u32,
     subpixel: u32,
 ) {
     let list = List::new(s, state, pitch, most);
@@ -433,7 +517,7 @@ pub(crate) fn emit<S: Simt>(
     let (x, y) = place(key, width);
     let at = f32::from_bits(!(key >> 32) as u32);
     let size = Size { width, height };
-    let valid = |x: u32, y: u32| x < width && y < height && size.within(frame, x, y);
+    let valid = |x: u32, y: u32| x < width && y < height && size.within_frame((frame, behind), x, y);
     let offset = |before: (u32, u32), after: (u32, u32)| {
         if subpixel == 0 || !valid(before.0, before.1) || !valid(after.0, after.1) {
             return 0.0;

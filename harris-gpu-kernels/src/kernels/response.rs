@@ -19,7 +19,8 @@ struct Response<S: Simt> {
     scale: f32,
     measure: u32,
     parameter: f32,
-    frame: u32,
+    /// Widths of the frame that is not valid: before and behind.
+    frame: (u32, u32),
 }
 
 impl<S: Simt> Response<S> {
@@ -28,7 +29,7 @@ impl<S: Simt> Response<S> {
     fn store(self, x: u32, y: u32, sums: [f32; 3]) {
         let Self { s, size, scale, .. } = self;
         let [a, b, c] = [sums[0] * scale, sums[1] * scale, sums[2] * scale];
-        let value = match size.within(self.frame, x, y) {
+        let value = match size.within_frame(self.frame, x, y) {
             true => measure(|square| s.sqrt(square), self.measure, self.parameter, a, b, c),
             false => 0.0,
         };
@@ -47,9 +48,11 @@ pub(crate) fn response_f32<S: Simt>(
     measure: u32,
     parameter: f32,
     frame: u32,
+    behind: u32,
 ) {
     let size = Size { width, height };
     let run = Run::new(s, size, rows);
+    let frame = (frame, behind);
     let to = Response { s, to: response, size, scale, measure, parameter, frame };
     let fetch = |y: u32| -> [f32; 3] {
         let i = size.number(run.x, y) as usize;
@@ -74,7 +77,9 @@ macro_rules! across {
             measure: u32,
             parameter: f32,
             frame: u32,
+            behind: u32,
         ) {
+            let frame = (frame, behind);
             let of_image = Size { width, height };
             let run = Run::new(s, of_image, rows);
             let to = Response { s, to: response, size: of_image, scale, measure, parameter, frame };
@@ -115,6 +120,7 @@ macro_rules! boxes {
             parameter: f32,
             frame: u32,
         ) {
+            let frame = (frame, frame);
             let of_image = Size { width, height };
             let to = Response { s, to: response, size: of_image, scale, measure, parameter, frame };
             let piece = Piece::new(s, of_image, rows, size, border);

@@ -14,7 +14,7 @@ use super::number::{Number, ordered};
 use super::response::measure as measure_of;
 use super::threshold::floor;
 use crate::abi::rim::{SIDE, tiles_across};
-use crate::abi::{border, state};
+use crate::abi::{border, plateau, state};
 use crate::simt::WARP;
 use crate::{Simt, Word};
 
@@ -111,6 +111,7 @@ macro_rules! rims {
             measure: u32,
             parameter: f32,
             margin: u32,
+            plateau: u32,
             threshold: u32,
             value: f32,
             piece: u32,
@@ -126,7 +127,7 @@ macro_rules! rims {
             let size = Size { width, height };
             let set = Settings { size, channels, border, smoothing, gradient, window, slides: slides != 0, radius, scale, measure, parameter, taps: [tap0, tap1, tap2, tap3] };
             let image = Image { samples: image, start: s.block_row() as usize * stride as usize, pitch };
-            let list = List { state, keys, counts, margin, threshold, value, piece, pieces, room };
+            let list = List { state, keys, counts, margin, plateau, threshold, value, piece, pieces, room };
             rim::<S, $arithmetic>(s, image, set, response, Mask::new(s, mask, mask_pitch), list);
         }
     )*};
@@ -187,6 +188,8 @@ struct List<S: Simt> {
     keys: S::Buffer<u64>,
     counts: S::Buffer<u32>,
     margin: u32,
+    /// Of [`plateau`].
+    plateau: u32,
     threshold: u32,
     value: f32,
     piece: u32,
@@ -388,12 +391,12 @@ fn rim<S: Simt, A: Arithmetic>(
         if list.room == 0 {
             s.store(map, size.number(x, y) as usize, value);
         } else {
-            responses.set(x, y, if mask.allows_in_stack(size.height, x, y) { value } else { NEVER });
+            responses.set(x, y, value);
         }
     });
     if list.room > 0 {
         s.barrier();
-        find(s, tile, responses, radius, list);
+        find(s, tile, responses, mask, radius, list);
     }
 }
 
@@ -512,7 +515,7 @@ fn sum_across<S: Simt, A: Arithmetic>(
 
 /// Lists the tile's corners, and tells of its greatest response.
 #[inline(always)]
-fn find<S: Simt>(s: S, tile: Area, responses: Field<S>, radius: u32, list: List<S>) {
+fn find<S: Simt>(s: S, tile: Area, responses: Field<S>, mask: Mask<S>, radius: u32, list: List<S>) {
     let size = responses.size;
     let greatest_of_all = s.block_row() as usize * state::WORDS + state::GREATEST;
     let known = s.load_shared_by_all(list.state, greatest_of_all);
@@ -521,10 +524,12 @@ fn find<S: Simt>(s: S, tile: Area, responses: Field<S>, radius: u32, list: List<
     let mut row = s.warp();
     while row < SIDE {
         let (x, y) = (tile.left + s.lane(), tile.top + row);
-        let own = if tile.contains(x, y) { responses.get(x, y) } else { NEVER };
+        let is_sought = tile.contains(x, y) && mask.allows_in_stack(size.height, x, y);
+        let own = if is_sought { responses.get(x, y) } else { NEVER };
         greatest = if own > greatest { own } else { greatest };
-        let is_corner =
-            own > bound && size.within(list.margin, x, y) && is_strongest(responses, x, y, radius);
+        let is_corner = own > bound
+            && size.within(list.margin, x, y)
+            && is_strongest(responses, x, y, radius, list.plateau);
         let corners = s.ballot(is_corner);
         if s.lane() == 0 {
             s.set_shared_word(row, corners);
@@ -574,9 +579,9 @@ fn emit<S: Simt>(s: S, tile: Area, responses: Field<S>, list: List<S>) {
     }
 }
 
-/// Whether the response at x, y exceeds all around that come before it, and no other exceeds it.
+/// Whether no response around exceeds that at x, y, and, where one pixel of a plateau stays, none before it is equal.
 #[inline(always)]
-fn is_strongest<S: Simt>(responses: Field<S>, x: u32, y: u32, radius: u32) -> bool {
+fn is_strongest<S: Simt>(responses: Field<S>, x: u32, y: u32, radius: u32, plateau: u32) -> bool {
     let own: f32 = responses.get(x, y);
     let Size { width, height } = responses.size;
     let mut v = y.saturating_sub(radius);
@@ -584,7 +589,8 @@ fn is_strongest<S: Simt>(responses: Field<S>, x: u32, y: u32, radius: u32) -> bo
         let mut u = x.saturating_sub(radius);
         while u <= (x + radius).min(width - 1) {
             let other: f32 = responses.get(u, v);
-            if other > own || other == own && (v < y || v == y && u < x) {
+            let is_before = v < y || v == y && u < x;
+            if other > own || plateau == plateau::FIRST && other == own && is_before {
                 return false;
             }
             u += 1;

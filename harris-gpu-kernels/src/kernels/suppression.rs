@@ -3,10 +3,10 @@
 use super::geometry::Size;
 use super::mask::Mask;
 use super::runs::{AT_ONCE, Run, at_once};
-use super::threshold::{competes, of_state};
+use super::threshold::{is_sought, of_state};
 use crate::Simt;
 use crate::abi::fused::THINNING;
-use crate::abi::state;
+use crate::abi::{plateau, state};
 use crate::simt::WARP;
 
 /// Rings around a candidate that its thread looks through alone; the others the whole warp looks through.
@@ -23,12 +23,15 @@ pub(crate) fn suppress<S: Simt>(
     height: u32,
     rows: u32,
     frame: u32,
+    behind: u32,
     margin: u32,
     radius: u32,
+    plateau: u32,
     mask_pitch: u32,
 ) {
     let size = Size { width, height };
-    let field = Field { s, response, mask: Mask::new(s, mask, mask_pitch), size, frame };
+    let frame = (frame, behind);
+    let field = Field { s, response, mask: Mask::new(s, mask, mask_pitch), size, frame, plateau };
     let threshold = f32::from_bits(s.load(state, state::THRESHOLD));
     let run = Run::new(s, size, rows);
     // All lanes of a warp go down as far, also those that are beyond the right edge.
@@ -53,7 +56,7 @@ pub(crate) fn suppress<S: Simt>(
                 break;
             }
             let i = size.number(x, y);
-            let is_candidate = strong >> row & 1 != 0 && size.within(margin, x, y) && field.competes(x, y);
+            let is_candidate = strong >> row & 1 != 0 && size.within(margin, x, y) && field.is_sought(x, y);
             let stays = stays(field, is_candidate, (x, y), radius);
             append(s, state, keys, capacity, stays, || {
                 u64::from(!field.response(i).to_bits()) << 32 | u64::from(i)
@@ -143,12 +146,14 @@ pub(crate) fn thin<S: Simt>(
     height: u32,
     frame: u32,
     radius: u32,
+    plateau: u32,
     kind: u32,
-    value: f32,
+    value: f64,
     mask_pitch: u32,
 ) {
-    let field =
-        Field { s, response, mask: Mask::new(s, mask, mask_pitch), size: Size { width, height }, frame };
+    let size = Size { width, height };
+    let frame = (frame, frame);
+    let field = Field { s, response, mask: Mask::new(s, mask, mask_pitch), size, frame, plateau };
     let warp = s.index() / WARP;
     let piece = warp / THINNING;
     if piece >= pieces {
@@ -194,14 +199,17 @@ fn append<S: Simt>(
     }
 }
 
-/// Responses that compete.
+/// Responses, and where corners are sought among them.
 #[derive(Clone, Copy)]
 struct Field<S: Simt> {
     s: S,
     response: S::Buffer<f32>,
     mask: Mask<S>,
     size: Size,
-    frame: u32,
+    /// Widths of the frame that is not valid: before and behind.
+    frame: (u32, u32),
+    /// Of [`plateau`].
+    plateau: u32,
 }
 
 impl<S: Simt> Field<S> {
@@ -211,8 +219,8 @@ impl<S: Simt> Field<S> {
     }
 
     #[inline(always)]
-    fn competes(self, x: u32, y: u32) -> bool {
-        competes(self.mask, self.size, self.frame, x, y)
+    fn is_sought(self, x: u32, y: u32) -> bool {
+        is_sought(self.mask, self.size, self.frame, x, y)
     }
 
     /// Whether one of the four next to the candidate at x, y has a greater response, as far as that is seen at once: most lose so, and
@@ -224,23 +232,23 @@ impl<S: Simt> Field<S> {
         let beside =
             [(x.max(1) - 1, y), ((x + 1).min(width - 1), y), (x, y.max(1) - 1), (x, (y + 1).min(height - 1))];
         let [a, b, c, d] = beside.map(|(x, y)| self.response(self.size.number(x, y)));
-        // What does not compete is masked, or 0, which exceeds no candidate.
-        !self.mask.exists() && a.max(b).max(c.max(d)) > own
+        // What is not valid is 0, which exceeds no candidate.
+        a.max(b).max(c.max(d)) > own
     }
 
-    /// Whether the candidate `i` at x, y loses to the pixel dx, dy away: to a greater response, or to an equal one that
-    /// comes before it.
+    /// Whether the candidate `i` at x, y loses to the pixel dx, dy away: to a greater response, or, where one pixel of a
+    /// plateau stays, to an equal one that comes before it.
     #[inline(always)]
     fn beaten(self, i: u32, x: i32, y: i32, dx: i32, dy: i32) -> bool {
         let (u, v) = ((x + dx) as u32, (y + dy) as u32);
         if u >= self.size.width || v >= self.size.height || (dx, dy) == (0, 0) {
             return false;
         }
-        if !self.competes(u, v) {
+        if !self.size.within_frame(self.frame, u, v) {
             return false;
         }
         let other = self.size.number(u, v);
         let (own, other_response) = (self.response(i), self.response(other));
-        other_response > own || other_response == own && other < i
+        other_response > own || self.plateau == plateau::FIRST && other_response == own && other < i
     }
 }

@@ -22,6 +22,7 @@ pub(crate) fn extent<S: Simt>(
     height: u32,
     rows: u32,
     frame: u32,
+    behind: u32,
     mask_pitch: u32,
 ) {
     let size = Size { width, height };
@@ -31,7 +32,7 @@ pub(crate) fn extent<S: Simt>(
     run.down(
         |y| s.load_constant(response, size.number(run.x, y) as usize),
         |y, response| {
-            if competes(mask, size, frame, run.x, y) {
+            if is_sought(mask, size, (frame, behind), run.x, y) {
                 let key = ordered(response);
                 least = least.min(key);
                 greatest = greatest.max(key);
@@ -78,10 +79,10 @@ impl Extent {
     }
 }
 
-/// Whether the pixel at x, y is valid and inside the mask.
+/// Whether corners are sought at x, y: it is valid and inside the mask.
 #[inline(always)]
-pub(super) fn competes<S: Simt>(mask: Mask<S>, size: Size, frame: u32, x: u32, y: u32) -> bool {
-    size.within(frame, x, y) && mask.allows(x, y)
+pub(super) fn is_sought<S: Simt>(mask: Mask<S>, size: Size, frame: (u32, u32), x: u32, y: u32) -> bool {
+    size.within_frame(frame, x, y) && mask.allows(x, y)
 }
 
 #[inline(always)]
@@ -114,7 +115,7 @@ fn greatest_of_block<S: Simt>(s: S, own: u64) -> u64 {
     s.shared(0)
 }
 
-pub(crate) fn threshold<S: Simt>(s: S, state: S::Buffer<u32>, kind: u32, value: f32) {
+pub(crate) fn threshold<S: Simt>(s: S, state: S::Buffer<u32>, kind: u32, value: f64) {
     if s.thread() == 0 {
         let threshold = simple(kind, value, s.load(state, state::GREATEST));
         s.store(state, state::THRESHOLD, threshold.to_bits());
@@ -128,7 +129,7 @@ pub(super) fn of_state<S: Simt>(
     state: S::Buffer<u32>,
     image: usize,
     kind: u32,
-    value: f32,
+    value: f64,
     greatest: u32,
 ) -> f32 {
     if kind == KNOWN {
@@ -139,15 +140,15 @@ pub(super) fn of_state<S: Simt>(
 
 /// A threshold that needs no histogram, for the greatest response as the state has it.
 #[inline(always)]
-fn simple(kind: u32, value: f32, greatest: u32) -> f32 {
+fn simple(kind: u32, value: f64, greatest: u32) -> f32 {
     if kind == ABSOLUTE {
-        return value;
+        return value as f32;
     }
     // The key of 0 is the least of a number that is not negative.
-    if greatest > ordered(0.0) { value * unordered(greatest) } else { NONE }
+    if greatest > ordered(0.0) { (value * f64::from(unordered(greatest))) as f32 } else { NONE }
 }
 
-/// What corners exceed at least, 0 or more, for the greatest response so far.
+/// What corners exceed at least, 0 or more, for the greatest response so far, where a factor is not more than it is in 64 bits.
 #[inline(always)]
 pub(super) fn floor(kind: u32, value: f32, greatest: u32) -> f32 {
     let floor = if kind == ABSOLUTE {
@@ -201,6 +202,7 @@ pub(crate) fn histogram<S: Simt>(
     height: u32,
     rows: u32,
     frame: u32,
+    behind: u32,
     mask_pitch: u32,
 ) {
     let size = Size { width, height };
@@ -219,7 +221,7 @@ pub(crate) fn histogram<S: Simt>(
     run.down(
         |y| s.load_constant(response, size.number(run.x, y) as usize),
         |y, response| {
-            if competes(mask, size, frame, run.x, y) {
+            if is_sought(mask, size, (frame, behind), run.x, y) {
                 let bin = binning.bin(response, bins);
                 let place = bin.wrapping_sub(first);
                 if place < held {

@@ -45,6 +45,7 @@ words! {
     u32: |bits| bits as u32, u64::from;
     i32: |bits| bits as i32, |word: i32| u64::from(word as u32);
     f32: |bits| f32::from_bits(bits as u32), |word: f32| u64::from(word.to_bits());
+    f64: f64::from_bits, f64::to_bits;
     u64: |bits| bits, |word| word;
     i64: |bits| bits as i64, |word: i64| word as u64;
 }

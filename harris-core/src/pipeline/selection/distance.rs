@@ -7,7 +7,7 @@ const SIDE: usize = 64;
 
 /// Keeps those corners, `most` at most, that are at least `distance` from all that were kept before, in the order given: each that is kept
 /// takes the pixels that are nearer.
-pub(super) fn spread<T: Listed>(corners: &mut Vec<T>, distance: f32, most: usize, memory: &mut Vec<u64>) {
+pub(super) fn spread<T: Listed>(corners: &mut Vec<T>, distance: f64, most: usize, memory: &mut Vec<u64>) {
     let mut taken = Taken::new(memory, far(corners), squared(distance));
     let mut kept = 0;
     for i in 0..corners.len() {
@@ -28,7 +28,7 @@ pub(super) fn spread<T: Listed>(corners: &mut Vec<T>, distance: f32, most: usize
 /// that are stronger and may be kept themselves. Returns how many would be kept if there were no others, or `most`.
 pub(super) fn certain<T: Listed>(
     corners: &[T],
-    distance: f32,
+    distance: f64,
     most: usize,
     all_is_known: impl Fn(usize, usize) -> bool,
     mut keep: impl FnMut(T),
@@ -64,11 +64,11 @@ fn far<T: Listed>(corners: &[T]) -> (usize, usize) {
     places.fold((0, 0), |(x, y), (u, v)| (x.max(u), y.max(v)))
 }
 
-/// The least integer that is at least d²; squared distances between pixels are integers, so that
-/// dx² + dy² ≥ d² is the same as dx² + dy² ≥ it. The square of an f32 is exact in f64, and no two pixels are
-/// 2⁶⁴ apart in squares, where the conversion saturates.
-fn squared(distance: f32) -> u64 {
-    (f64::from(distance) * f64::from(distance)).ceil() as u64
+/// The least integer that is at least d·d, one product in 64-bit floats. Squared distances between pixels are integers, so
+/// that dx² + dy² ≥ d·d is the same as dx² + dy² ≥ it. No two pixels are 2⁶⁴ apart in squares, where the conversion
+/// saturates.
+fn squared(distance: f64) -> u64 {
+    (distance * distance).ceil() as u64
 }
 
 /// The pixels that are too near to a corner, a bit each.

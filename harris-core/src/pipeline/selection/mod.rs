@@ -1,10 +1,12 @@
 //! Stage 9: order, least distance, number.
 
 mod distance;
+mod merging;
 mod order;
 
 use crate::Keypoint;
 use crate::config::{HarrisConfig, Order};
+pub use merging::merge;
 pub use order::Key;
 use order::Listed;
 
@@ -81,10 +83,10 @@ pub fn certain_responses(
     responses.clear();
     let mut keep = |key: u64| responses.push(Key(key).response());
     if is_spread(config) {
-        u64::sort(keys, Order::Response);
+        u64::sort_by_strength(keys, config.ties());
         return distance::certain(keys, config.min_distance(), most, all_is_known, keep, [taken, doubtful]);
     }
-    strongest(keys, most);
+    u64::strongest(keys, most, config.ties());
     keys.iter().for_each(|&key| keep(key));
     keys.len()
 }
@@ -93,23 +95,17 @@ fn selected<T: Listed>(list: &mut Vec<T>, config: &HarrisConfig, taken: &mut Vec
     let most = config.max_corners().unwrap_or(usize::MAX);
     let spread = is_spread(config);
     if spread {
-        T::sort(list, Order::Response);
+        T::sort_by_strength(list, config.ties());
         distance::spread(list, config.min_distance(), most, taken);
     } else {
-        strongest(list, most);
+        T::strongest(list, most, config.ties());
     }
-    if !spread || config.order() != Order::Response {
-        T::sort(list, config.order());
+    match config.order() {
+        Order::Response if spread => {}
+        Order::Response => T::sort_by_strength(list, config.ties()),
+        Order::Raster => T::sort_by_rows(list),
     }
     list.iter().map(|corner| corner.keypoint()).collect()
-}
-
-/// Leaves the strongest `most`, in no order.
-fn strongest<T: Listed>(list: &mut Vec<T>, most: usize) {
-    if most < list.len() {
-        list.select_nth_unstable(most);
-        list.truncate(most);
-    }
 }
 
 /// Whether corners are to be farther apart than pixels are.

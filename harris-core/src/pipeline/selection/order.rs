@@ -1,9 +1,10 @@
 //! Corners in order.
 
+use std::cmp::Ordering;
 use std::mem;
 
 use crate::Keypoint;
-use crate::config::Order;
+use crate::config::Ties;
 use crate::keypoint::strength;
 
 /// A corner of a list: itself, or a [`key`], several times as quickly sorted; the strongest are the least.
@@ -13,7 +14,14 @@ pub(super) trait Listed: Copy + Ord {
 
     fn keypoint(self) -> Keypoint;
 
-    fn sort(list: &mut Vec<Self>, order: Order);
+    /// The strongest first.
+    fn sort_by_strength(list: &mut Vec<Self>, ties: Ties);
+
+    /// From top to bottom, then from left to right.
+    fn sort_by_rows(list: &mut Vec<Self>);
+
+    /// Leaves the strongest `most`, in no order.
+    fn strongest(list: &mut Vec<Self>, most: usize, ties: Ties);
 }
 
 impl Listed for Keypoint {
@@ -25,10 +33,28 @@ impl Listed for Keypoint {
         self
     }
 
-    fn sort(list: &mut Vec<Self>, order: Order) {
-        match order {
-            Order::Response => list.sort_unstable(),
-            Order::Raster => list.sort_unstable_by(Keypoint::raster_cmp),
+    fn sort_by_strength(list: &mut Vec<Self>, ties: Ties) {
+        list.sort_unstable_by(|one, other| by_strength(one, other, ties));
+    }
+
+    fn sort_by_rows(list: &mut Vec<Self>) {
+        list.sort_unstable_by(Keypoint::raster_cmp);
+    }
+
+    fn strongest(list: &mut Vec<Self>, most: usize, ties: Ties) {
+        if most < list.len() {
+            list.select_nth_unstable_by(most, |one, other| by_strength(one, other, ties));
+            list.truncate(most);
+        }
+    }
+}
+
+/// The strongest first; of equals the first or the last in the order of rows.
+pub(super) fn by_strength(one: &Keypoint, other: &Keypoint, ties: Ties) -> Ordering {
+    match ties {
+        Ties::Ascending => one.cmp(other),
+        Ties::Descending => {
+            strength(other.response).cmp(&strength(one.response)).then_with(|| other.raster_cmp(one))
         }
     }
 }
@@ -43,15 +69,36 @@ impl Listed for u64 {
         Keypoint::new(x.into(), y.into(), Key(self).response())
     }
 
-    fn sort(list: &mut Vec<Self>, order: Order) {
-        match order {
-            Order::Response => sort(list),
-            Order::Raster => {
-                let turn = |list: &mut [u64]| list.iter_mut().for_each(|key| *key = key.rotate_left(32));
-                turn(list);
-                sort(list);
-                turn(list);
-            }
+    fn sort_by_strength(list: &mut Vec<Self>, ties: Ties) {
+        by_ties(list, ties, sort);
+    }
+
+    fn sort_by_rows(list: &mut Vec<Self>) {
+        let exchange_halves = |list: &mut [u64]| list.iter_mut().for_each(|key| *key = key.rotate_left(32));
+        exchange_halves(list);
+        sort(list);
+        exchange_halves(list);
+    }
+
+    fn strongest(list: &mut Vec<Self>, most: usize, ties: Ties) {
+        if most < list.len() {
+            by_ties(list, ties, |list| {
+                list.select_nth_unstable(most);
+                list.truncate(most);
+            });
+        }
+    }
+}
+
+/// Does what orders keys as numbers while these ascend as corners do: with places inverted where ties descend.
+fn by_ties(list: &mut Vec<u64>, ties: Ties, order: impl FnOnce(&mut Vec<u64>)) {
+    const PLACE: u64 = 0xFFFF_FFFF;
+    match ties {
+        Ties::Ascending => order(list),
+        Ties::Descending => {
+            list.iter_mut().for_each(|key| *key ^= PLACE);
+            order(list);
+            list.iter_mut().for_each(|key| *key ^= PLACE);
         }
     }
 }
@@ -186,18 +233,23 @@ mod tests {
         for response in responses {
             corners.extend(places.map(|(x, y)| Keypoint::new(x, y, response)));
         }
-        let sorted = |corners: &[Keypoint], by: fn(&Keypoint, &Keypoint) -> std::cmp::Ordering| {
+        let sorted = |corners: &[Keypoint], by: fn(&Keypoint, &Keypoint) -> Ordering| {
             let mut corners = corners.to_vec();
             corners.sort_by(by);
             corners
         };
         let mut short = Vec::new();
         assert!(keys(corners.iter().copied(), &mut short));
-        for (order, expected) in [
-            (Order::Response, sorted(&corners, Keypoint::cmp)),
-            (Order::Raster, sorted(&corners, Keypoint::raster_cmp)),
-        ] {
-            u64::sort(&mut short, order);
+        type Sort = fn(&mut Vec<u64>);
+        let descending = |one: &Keypoint, other: &Keypoint| by_strength(one, other, Ties::Descending);
+        let sorts: [(Sort, _); 3] = [
+            (|list| u64::sort_by_strength(list, Ties::Ascending), sorted(&corners, Keypoint::cmp)),
+            (|list| u64::sort_by_strength(list, Ties::Descending), sorted(&corners, descending)),
+            (u64::sort_by_rows, sorted(&corners, Keypoint::raster_cmp)),
+        ];
+        assert_ne!(sorts[0].1, sorts[1].1);
+        for (sort, expected) in sorts {
+            sort(&mut short);
             let found: Vec<_> = short.iter().map(|key| key.keypoint()).collect();
             assert_eq!(found, expected);
             for (key, corner) in short.iter().zip(expected) {

@@ -2,12 +2,13 @@
 
 use core::array;
 
+use super::super::mask::Mask;
 use super::super::number::{ordered, unordered};
 use super::super::order::below;
 use super::super::runs::push;
 use super::{EACH, Lane};
 use crate::Simt;
-use crate::abi::{measure as measures, state, threshold};
+use crate::abi::{measure as measures, plateau, state, threshold};
 
 /// A lane's part of it. Rings have the latest row first.
 ///
@@ -24,7 +25,8 @@ pub(super) struct Corners<S: Simt> {
     /// The greatest response that any warp told of, as the state has it: what was asked for last, and before.
     heard: u32,
     known: u32,
-    /// What a corner exceeds, as far as is known: 0 at least.
+    /// What a corner exceeds, as far as is known, which is 0 at least: the same where what comes before it is to be exceeded, and where it is to
+    /// be reached, one more.
     bound: i32,
     /// The greatest response so far of its own corners.
     greatest: i32,
@@ -92,7 +94,7 @@ impl<S: Simt> Corners<S> {
             0.0
         };
         let floor = floor.max(0.0);
-        self.bound = floor.to_bits() as i32;
+        self.bound = (floor.to_bits() + plateau::FIRST - set.plateau) as i32;
         let root = if set.measure == measures::HARRIS { s.sqrt(floor) } else { floor };
         root * set.reach
     }
@@ -116,12 +118,36 @@ impl<S: Simt> Corners<S> {
         }
     }
 
+    /// Tells of the greatest of the responses of row `y` inside the mask, where the lane's bytes are as
+    /// [`Front::columns`](super::Front::columns) has it.
+    #[inline(always)]
+    pub(super) fn see_inside(
+        &mut self,
+        lane: &Lane<S>,
+        mask: Mask<S>,
+        (column, selector): (u32, u32),
+        y: u32,
+        responses: [f32; EACH],
+    ) {
+        let (s, set) = (lane.s, &lane.set);
+        let [first, second] = [column, column + 4].map(|column| mask.four(set.size.height, column, y));
+        let bytes = s.permute(first, second, selector);
+        for i in 0..EACH {
+            let (x, frame) = (lane.x + i as i32, set.frame as i32);
+            let is_valid = !lane.at_edge || x >= frame && x < set.size.width as i32 - frame;
+            if bytes & 0xFF << (8 * i) != 0 && is_valid && lane.finds(i) {
+                self.greatest = self.greatest.max(responses[i].to_bits() as i32);
+            }
+        }
+    }
+
     /// Finds the corners of the row `centre`, `RADIUS` above that of the responses, which are `strong` where one of them may exceed
     /// the bound.
     #[inline(always)]
     pub(super) fn suppress<const RADIUS: usize>(
         &mut self,
         lane: &Lane<S>,
+        mask: Mask<S>,
         strong: bool,
         responses: [f32; EACH],
         centre: i32,
@@ -138,15 +164,15 @@ impl<S: Simt> Corners<S> {
             below[i] = below[i].max(self.bound);
         }
         let (own, above) = (self.responses[RADIUS - 1], self.pooled[RADIUS]);
-        // To be reached: those before a corner in the order of rows are to be exceeded.
-        let least: [i32; EACH] = array::from_fn(|i| (above[i] + 1).max(below[i]));
+        // To be reached: those before a corner in the order of rows are to be exceeded where one pixel of a plateau stays.
+        let least: [i32; EACH] = array::from_fn(|i| (above[i] + lane.set.plateau as i32).max(below[i]));
         let wins = some(array::from_fn(|i| own[i] >= least[i]));
         // Where no row farther up is told of, as there are no registers for that: none wins that does not count.
         let last = self.strong.len() - 1;
         let is_strong = RADIUS - 1 > last || self.strong[(RADIUS - 1).min(last)];
         // Most that exceed the bound lose to others of their columns.
         if is_strong && lane.s.any(wins) && lane.finds_in(centre) {
-            self.decide::<RADIUS>(lane, least, own, centre as u32);
+            self.decide::<RADIUS>(lane, mask, least, own, centre as u32);
         }
         push(&mut self.strong, strong);
         push(&mut self.responses, responses);
@@ -158,12 +184,13 @@ impl<S: Simt> Corners<S> {
     fn decide<const RADIUS: usize>(
         &mut self,
         lane: &Lane<S>,
+        mask: Mask<S>,
         mut least: [i32; EACH],
         own: [i32; EACH],
         y: u32,
     ) {
         // To be reached by those to the right of the column, and by those to the left.
-        let mut on_left: [i32; EACH] = array::from_fn(|i| least[i].max(own[i] + 1));
+        let mut on_left: [i32; EACH] = array::from_fn(|i| least[i].max(own[i] + lane.set.plateau as i32));
         let mut on_right: [i32; EACH] = array::from_fn(|i| least[i].max(own[i]));
         if lane.at_edge {
             // Columns that are not valid have no part in it.
@@ -191,37 +218,39 @@ impl<S: Simt> Corners<S> {
         });
         let some = some(array::from_fn(|i| own[i] >= least[i]));
         if lane.s.any(some) {
-            self.emit(lane, least, own, y);
+            self.emit(lane, mask, least, own, y);
         }
     }
 
     /// Adds corners to the list: those that reach what they must.
     #[inline(always)]
-    fn emit(&mut self, lane: &Lane<S>, least: [i32; EACH], responses: [i32; EACH], y: u32) {
-        // Of neighbours one at most is a corner, and so of a lane's columns two.
-        let (mut first, mut last) = ((EACH - 1, responses[EACH - 1]), (0, responses[0]));
-        for i in (0..EACH - 1).rev() {
-            first = if responses[i] >= least[i] { (i, responses[i]) } else { first };
+    fn emit(&mut self, lane: &Lane<S>, mask: Mask<S>, least: [i32; EACH], responses: [i32; EACH], y: u32) {
+        // Those that are left to add, as bits: of a lane's columns two at most, unless all of a plateau stay.
+        let mut left = 0;
+        for i in 0..EACH {
+            left |= u32::from(responses[i] >= least[i]) << i;
         }
-        for i in 1..EACH {
-            last = if responses[i] >= least[i] { (i, responses[i]) } else { last };
-        }
-        let is_one = some(array::from_fn(|i| responses[i] >= least[i]));
-        self.add(lane, is_one, first, y);
-        let are_two = is_one && first.0 < last.0;
-        if lane.s.any(are_two) {
-            self.add(lane, are_two, last, y);
+        while lane.s.any(left != 0) {
+            let mut first = (EACH - 1, responses[EACH - 1]);
+            for i in (0..EACH - 1).rev() {
+                first = if left >> i & 1 == 1 { (i, responses[i]) } else { first };
+            }
+            self.add(lane, mask, left != 0, first, y);
+            left &= left.wrapping_sub(1);
         }
     }
 
     /// Adds what of each lane is a corner, in a column of its own.
     #[inline(always)]
-    fn add(&mut self, lane: &Lane<S>, is_one: bool, (i, response): (usize, i32), y: u32) {
+    fn add(&mut self, lane: &Lane<S>, mask: Mask<S>, is_one: bool, (i, response): (usize, i32), y: u32) {
         let (s, set) = (lane.s, &lane.set);
-        let corner = is_one && lane.finds(i);
-        // The greatest response of all is a corner's.
-        self.greatest = if corner { self.greatest.max(response) } else { self.greatest };
         let x = (lane.x as u32).wrapping_add(i as u32);
+        let mut corner = is_one && lane.finds(i);
+        if mask.exists() {
+            corner = corner && mask.allows_in_stack(set.size.height, x, y);
+        }
+        // Without a mask the greatest response of all is a corner's.
+        self.greatest = if corner { self.greatest.max(response) } else { self.greatest };
         let one = corner && set.size.within(set.margin, x, y);
         let all = s.ballot(one);
         let place = self.found + (all & below(s.lane())).count_ones();

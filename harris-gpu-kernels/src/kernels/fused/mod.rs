@@ -85,6 +85,8 @@ struct Settings {
     gradient: u32,
     window: u32,
     margin: u32,
+    /// Of [`crate::abi::plateau`].
+    plateau: u32,
     threshold: u32,
     value: f32,
     /// From what a response exceeds to what the trace of its sums reaches at least: a factor of the former, or, for Harris's
@@ -117,6 +119,7 @@ impl Settings {
         gradient: 0,
         window: 0,
         margin: 0,
+        plateau: 0,
         threshold: 0,
         value: 0.0,
         reach: 0.0,
@@ -330,6 +333,7 @@ macro_rules! variants {
             gradient: u32,
             window: u32,
             margin: u32,
+            plateau: u32,
             threshold: u32,
             value: f32,
             reach: f32,
@@ -350,7 +354,7 @@ macro_rules! variants {
             let is_for_any = measures::$measure == measures::ANY;
             let measure = if is_for_any { measure } else { measures::$measure };
             let mask_pitch = if is_for_any { mask_pitch } else { 0 };
-            let set = Settings { stride, pitch, size, first, last, rows, whole, later, scale, measure, asks_measure: is_for_any, parameter, frame, gradient, window, margin, threshold, value, reach, piece, pieces, room, taps: [tap0, tap1, tap2, tap3] };
+            let set = Settings { stride, pitch, size, first, last, rows, whole, later, scale, measure, asks_measure: is_for_any, parameter, frame, gradient, window, margin, plateau, threshold, value, reach, piece, pieces, room, taps: [tap0, tap1, tap2, tap3] };
             walk::<S, front!($samples, $smoothing, $gradient, $weights, $window), $radius>(s, image, Mask::new(s, mask, mask_pitch), state, keys, counts, set, (tables, counters));
         }
     )*};
@@ -525,9 +529,9 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
                 respond_at_once(&lane, mask, &mut front, &mut corners, row, place)
             };
             let centre = highest - RADIUS as i32;
-            corners.suppress::<RADIUS>(&lane, true, responses[0], centre);
-            corners.suppress::<RADIUS>(&lane, true, responses[1], centre + 1);
-            corners.suppress::<RADIUS>(&lane, true, responses[2], centre + 2);
+            corners.suppress::<RADIUS>(&lane, mask, true, responses[0], centre);
+            corners.suppress::<RADIUS>(&lane, mask, true, responses[1], centre + 1);
+            corners.suppress::<RADIUS>(&lane, mask, true, responses[2], centre + 2);
         } else {
             // As many as most rings are long and one more: so many turns bring rows back to the registers they had.
             step::<S, F, RADIUS>(&lane, mask, &mut front, &mut corners, row, 0);
@@ -560,8 +564,8 @@ fn step<S: Simt, F: Front<S>, const RADIUS: usize>(
     i: usize,
 ) {
     let of_response = row - F::reach(&lane.set);
-    let (strong, responses) = respond(lane, mask, front, row, i, Place::of(lane, of_response));
-    corners.suppress::<RADIUS>(lane, strong, responses, of_response - RADIUS as i32);
+    let (strong, responses) = respond(lane, mask, (front, corners), row, i, Place::of(lane, of_response));
+    corners.suppress::<RADIUS>(lane, mask, strong, responses, of_response - RADIUS as i32);
 }
 
 /// [`ROWS`] rows down, from `row` on: the responses, by the places of the first, the second and the third row of them.
@@ -574,10 +578,10 @@ fn respond_at_once<S: Simt, F: Front<S>>(
     row: i32,
     place: impl Fn(i32) -> Place,
 ) -> [[f32; EACH]; ROWS] {
-    let (_, first) = respond(lane, mask, front, row, 0, place(0));
+    let (_, first) = respond(lane, mask, (front, corners), row, 0, place(0));
     ask(lane, front, corners, row, place(0));
-    let (_, second) = respond(lane, mask, front, row + 1, 1, place(1));
-    let (_, third) = respond(lane, mask, front, row + 2, 2, place(2));
+    let (_, second) = respond(lane, mask, (front, corners), row + 1, 1, place(1));
+    let (_, third) = respond(lane, mask, (front, corners), row + 2, 2, place(2));
     [first, second, third]
 }
 
@@ -599,37 +603,25 @@ fn ask<S: Simt, F: Front<S>>(
     }
 }
 
-/// One row down: [`Front::step`], but for what the mask excludes.
+/// One row down: [`Front::step`]. The greatest response inside a mask need not be a corner's: a greater one beyond it may
+/// suppress it. So it is looked for here.
 #[inline(always)]
 fn respond<S: Simt, F: Front<S>>(
     lane: &Lane<S>,
     mask: Mask<S>,
-    front: &mut F,
+    (front, corners): (&mut F, &mut Corners<S>),
     row: i32,
     i: usize,
     place: Place,
 ) -> (bool, [f32; EACH]) {
-    let (strong, mut responses) = front.step(lane, row, i, place);
+    let (strong, responses) = front.step(lane, row, i, place);
     if strong && place.is_valid() && mask.exists() {
-        let y = (row - F::reach(&lane.set)) as u32;
-        responses = masked(lane, mask, front.columns(lane), y, responses);
+        let y = row - F::reach(&lane.set);
+        if lane.finds_in(y) {
+            corners.see_inside(lane, mask, front.columns(lane), y as u32, responses);
+        }
     }
     (strong, responses)
-}
-
-/// The responses of row `y` that the mask allows to count, where the lane's bytes are as [`columns`] has it.
-#[inline(always)]
-fn masked<S: Simt>(
-    lane: &Lane<S>,
-    mask: Mask<S>,
-    (column, selector): (u32, u32),
-    y: u32,
-    responses: [f32; EACH],
-) -> [f32; EACH] {
-    let height = lane.set.size.height;
-    let [first, second] = [column, column + 4].map(|column| mask.four(height, column, y));
-    let bytes = lane.s.permute(first, second, selector);
-    array::from_fn(|i| if bytes & 0xFF << (8 * i) == 0 { NEVER } else { responses[i] })
 }
 
 /// Where a lane whose first column is `x` finds its four bytes in a row: in the two words from a byte on, picked by a selector.
