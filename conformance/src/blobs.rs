@@ -131,15 +131,15 @@ pub fn on_extreme_images(make: Make) {
     }
 }
 
-/// Filters that only 8-bit samples allow, and the widest that 16 bits do, on squares whose sums are the greatest.
+/// Filters that only 8-bit samples allow, and the widest that 16 bits do, on patches of the greatest contrast.
 pub fn with_the_widest_filters(make: Make) {
     for (depth, octaves, intervals, side) in [(Depth::U8, 5, 3, 420), (Depth::U16, 3, 11, 301)] {
         for sampling in SAMPLINGS {
-            let builder = FastHessianConfig::builder().octaves(octaves).intervals(intervals).step(1);
+            let builder = FastHessianConfig::builder().octaves(octaves).intervals(intervals).step(3);
             let config = builder.sampling(sampling).threshold(0.0).build().expect("a valid choice");
             let mut detector = make(config.clone());
-            let squares = |x: usize, y: usize, _: usize| f64::from(x % 151 < 77 && y % 149 < 73);
-            let picture = Picture::draw(depth, (side, side + 1, 1), squares);
+            let patches = |x: usize, y: usize, c: usize| brightness(7, 3)(x / 5, y / 5, c).round();
+            let picture = Picture::draw(depth, (side, side + 1, 1), patches);
             assert_equal(&mut *detector, &config, &(depth, sampling), &picture.view());
             let found = detector.detect(&picture.view()).expect("a valid image");
             assert!(!found.is_empty(), "{depth:?}, {sampling:?}: none");
