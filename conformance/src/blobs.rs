@@ -1,6 +1,8 @@
 //! The Fast-Hessian detector: equality with the reference, and what it must refuse.
 
-use harris_core::fast_hessian::{FastHessianConfig, Pyramid, ReferenceFastHessian};
+use harris_core::fast_hessian::{
+    FastHessianConfig, FastHessianConfigBuilder, Pyramid, ReferenceFastHessian, Sampling, presets,
+};
 use harris_core::{Detector, Error, ImageView};
 use proptest::prelude::*;
 
@@ -58,12 +60,22 @@ fn pictures() -> impl Strategy<Value = Picture> {
 fn configs() -> impl Strategy<Value = FastHessianConfig> {
     let threshold = prop_oneof![Just(0.0_f32), Just(0.0004), 0.0_f32..0.01];
     let most = prop_oneof![2 => Just(None), 1 => (1_usize..20).prop_map(Some)];
-    (1_u32..=4, 3_u32..=4, 1_u32..=6, threshold, most).prop_map(
-        |(octaves, intervals, step, threshold, most)| {
+    let octaves = prop_oneof![4 => (1_u32..=4, 3_u32..=4), 1 => (1_u32..=7, 3_u32..=11)];
+    let rules = (prop::sample::select(&SAMPLINGS), any::<bool>());
+    (octaves, 1_u32..=6, rules, threshold, most).prop_map(
+        |((octaves, intervals), step, (sampling, clamp), threshold, most)| {
             let builder = FastHessianConfig::builder().octaves(octaves).intervals(intervals).step(step);
+            let builder = builder.sampling(sampling).clamp_negative(clamp);
             builder.threshold(threshold).max_keypoints(most).build().expect("every combination is valid")
         },
     )
+}
+
+const SAMPLINGS: [Sampling; 2] = [Sampling::Multiples, Sampling::Border];
+
+/// The rules of each preset.
+fn rules() -> impl Iterator<Item = FastHessianConfigBuilder> {
+    presets::ALL.into_iter().map(|preset| (preset.config)().to_builder())
 }
 
 /// Random images, three in a row through one detector, with random configurations.
@@ -82,18 +94,20 @@ pub fn on_random_images(make: Make) {
 
 /// Every width and height up to where vectors, blocks and octaves have begun anew.
 pub fn for_every_width_and_height(make: Make) {
-    let config = FastHessianConfig::builder().threshold(0.0).build().expect("a valid choice");
-    let mut detector = make(config.clone());
-    for side in 28..=150 {
-        for (width, height) in [(side, 34), (35, side)] {
-            let picture = Picture::draw(Depth::U8, (width, height, 1), brightness(side as u64, 3));
-            assert_equal(&mut *detector, &config, &picture, &picture.view());
+    for rules in rules() {
+        let config = rules.threshold(0.0).build().expect("a valid choice");
+        let mut detector = make(config.clone());
+        for side in 28..=150 {
+            for (width, height) in [(side, 34), (35, side)] {
+                let picture = Picture::draw(Depth::U8, (width, height, 1), brightness(side as u64, 3));
+                assert_equal(&mut *detector, &config, &picture, &picture.view());
+            }
         }
+        let picture = Picture::draw(Depth::U8, (420, 410, 1), brightness(1, 3));
+        assert_equal(&mut *detector, &config, &picture, &picture.view());
+        let found = detector.detect(&picture.view()).expect("a valid image");
+        assert!(found.iter().any(|keypoint| keypoint.scale > 16.0), "none of the last octave");
     }
-    let picture = Picture::draw(Depth::U8, (420, 410, 1), brightness(1, 3));
-    assert_equal(&mut *detector, &config, &picture, &picture.view());
-    let found = detector.detect(&picture.view()).expect("a valid image");
-    assert!(found.iter().any(|keypoint| keypoint.scale > 16.0), "none of the last octave");
 }
 
 /// All black, all white, edges and dots of the greatest contrast: the greatest sums, and many equal peaks.
@@ -107,8 +121,8 @@ pub fn on_extreme_images(make: Make) {
         ("holes", |x, y| f64::from((x % 20).abs_diff(10).pow(2) + (y % 20).abs_diff(10).pow(2) > 16)),
         ("halves", |x, y| f64::from(x + y > 150)),
     ];
-    for step in [1, 2, 3] {
-        let config = FastHessianConfig::builder().step(step).threshold(0.0).build().expect("a valid choice");
+    for (rules, step) in rules().flat_map(|rules| [1, 2, 3].map(|step| (rules.clone(), step))) {
+        let config = rules.step(step).threshold(0.0).build().expect("a valid choice");
         let mut detector = make(config.clone());
         for (i, (name, scene)) in scenes.into_iter().enumerate() {
             let picture = Picture::draw(DEPTHS[i % 3], (161, 150, 1 + 2 * (i % 2)), |x, y, _| scene(x, y));
@@ -117,14 +131,33 @@ pub fn on_extreme_images(make: Make) {
     }
 }
 
+/// Filters that only 8-bit samples allow, and the widest that 16 bits do, on patches of the greatest contrast.
+pub fn with_the_widest_filters(make: Make) {
+    for (depth, octaves, intervals, side) in [(Depth::U8, 5, 3, 420), (Depth::U16, 3, 11, 301)] {
+        for sampling in SAMPLINGS {
+            let builder = FastHessianConfig::builder().octaves(octaves).intervals(intervals).step(3);
+            let config = builder.sampling(sampling).threshold(0.0).build().expect("a valid choice");
+            let mut detector = make(config.clone());
+            let patches = |x: usize, y: usize, c: usize| brightness(7, 3)(x / 5, y / 5, c).round();
+            let picture = Picture::draw(depth, (side, side + 1, 1), patches);
+            assert_equal(&mut *detector, &config, &(depth, sampling), &picture.view());
+            let found = detector.detect(&picture.view()).expect("a valid image");
+            assert!(!found.is_empty(), "{depth:?}, {sampling:?}: none");
+        }
+    }
+}
+
 /// Real images, in colour where they are.
 pub fn on_photographs(make: Make) {
-    for (name, photograph) in photographs() {
-        let image = ImageView::try_from(&photograph).expect("a photograph is gray or RGB");
-        let config = FastHessianConfig::default();
+    for preset in presets::ALL {
+        let config = (preset.config)();
         let mut detector = make(config.clone());
-        assert!(detector.detect(&image).expect("a valid image").len() > 200);
-        assert_equal(&mut *detector, &config, &name, &image);
+        for (name, photograph) in photographs() {
+            let image = ImageView::try_from(&photograph).expect("a photograph is gray or RGB");
+            assert!(detector.detect(&image).expect("a valid image").len() > 200);
+            assert!(detector.rejected_peaks().is_some_and(|rejected| rejected > 0));
+            assert_equal(&mut *detector, &config, &(preset.name, &name), &image);
+        }
     }
 }
 
@@ -161,4 +194,10 @@ pub fn bad_images_are_errors(make: Make) {
         );
     }
     assert_eq!(detector.detect_batch(&[good, good]).expect("two good images"), [[], []]);
+    let mut detector = make(FastHessianConfig::builder().octaves(5).build().expect("a valid choice"));
+    let samples = vec![0_u16; 500 * 500];
+    let image = ImageView::gray(&samples, 500, 500).expect("a valid view");
+    for error in [detector.detect(&image).map(drop), detector.response(&image).map(drop)] {
+        assert!(matches!(error, Err(Error::FilterTooLarge { filter: 387, most: 267, .. })), "{error:?}");
+    }
 }

@@ -21,16 +21,18 @@ use crate::{Make, strategies};
 pub(crate) struct Outcome {
     keypoints: Result<Vec<Keypoint>, String>,
     response: Result<Vec<u32>, String>,
+    /// Of blobs.
+    rejected: Option<usize>,
 }
 
 impl Outcome {
     pub(crate) fn of(detector: &mut dyn Detector, image: &ImageView<'_>) -> Self {
         let message = |error: Error| error.to_string();
         let bits = |response: Array2<f32>| response.iter().map(|v| v.to_bits()).collect();
-        Self {
-            keypoints: detector.detect(image).map_err(message),
-            response: detector.response(image).map(bits).map_err(message),
-        }
+        let keypoints = detector.detect(image).map_err(message);
+        // After an error it has no meaning.
+        let rejected = keypoints.as_ref().ok().and_then(|_| detector.rejected_peaks());
+        Self { keypoints, response: detector.response(image).map(bits).map_err(message), rejected }
     }
 
     fn of_reference(config: &HarrisConfig, image: &ImageView<'_>) -> Self {
@@ -59,6 +61,9 @@ impl Outcome {
             (Ok(found), Ok(wanted)) if found != wanted => {
                 let first = found.iter().zip(wanted).find(|(found, wanted)| found != wanted);
                 format!("{} keypoints for {}; first difference {first:?}", found.len(), wanted.len())
+            }
+            (Ok(_), Ok(_)) if self.rejected != expected.rejected => {
+                format!("{:?} rejected peaks for {:?}", self.rejected, expected.rejected)
             }
             (Ok(_), Ok(_)) => match (&self.response, &expected.response) {
                 (Ok(found), Ok(wanted)) => {

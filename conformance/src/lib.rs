@@ -53,6 +53,7 @@ macro_rules! features {
                 blobs_equal_the_reference_on_random_images: blobs::on_random_images(FEATURES.detector);
                 blobs_equal_the_reference_for_every_width_and_height: blobs::for_every_width_and_height(FEATURES.detector);
                 blobs_equal_the_reference_on_extreme_images: blobs::on_extreme_images(FEATURES.detector);
+                blobs_equal_the_reference_with_the_widest_filters: blobs::with_the_widest_filters(FEATURES.detector);
                 blobs_equal_the_reference_on_photographs: blobs::on_photographs(FEATURES.detector);
                 bad_images_for_blobs_are_errors: blobs::bad_images_are_errors(FEATURES.detector);
                 descriptors_equal_the_reference_on_random_images: descriptors::on_random_images(FEATURES.extractor);

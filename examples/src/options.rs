@@ -77,10 +77,10 @@ impl DetectorOptions {
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 #[command(next_help_heading = "Configuration of the Fast-Hessian detector")]
 pub struct BlobOptions {
-    /// Octaves, 1 to 4
+    /// Octaves, 1 to 7, as far as sums allow
     #[arg(long, value_name = "NUMBER")]
     pub octaves: Option<u32>,
-    /// Filters of an octave, 3 or 4
+    /// Filters of an octave, 3 to 15, as far as sums allow
     #[arg(long, value_name = "NUMBER")]
     pub intervals: Option<u32>,
     /// Pixels between the samples of the first octave, 1 to 6

@@ -73,6 +73,12 @@ pub trait Detector: Send {
         Ok(())
     }
 
+    /// How many peaks of the last image [`Detector::detect`] rejected, as the place between samples is half a sample away or
+    /// more. `None` for detectors of corners, which reject none. After an error the number has no meaning.
+    fn rejected_peaks(&self) -> Option<usize> {
+        None
+    }
+
     /// The backend and what it runs on, as in `cpu: 8 threads`.
     fn describe(&self) -> String;
 }

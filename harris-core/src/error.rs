@@ -222,6 +222,18 @@ pub enum Error {
         /// The greatest number.
         most: u32,
     },
+    /// A filter of the Fast-Hessian detector whose sums could leave 31 bits and a sign.
+    #[error(
+        "a Fast-Hessian filter of {filter} pixels could overflow 32-bit sums of samples up to {levels}: {most} pixels are the most"
+    )]
+    FilterTooLarge {
+        /// Width of the largest filter in pixels.
+        filter: usize,
+        /// The greatest width for such samples, in pixels.
+        most: usize,
+        /// The gray level of full brightness.
+        levels: u32,
+    },
     /// A magnification of descriptor windows that is not finite or out of range.
     #[error("the magnification must be from {least} to {most}, not {magnification}", least = crate::surf::MAGNIFICATIONS.start(), most = crate::surf::MAGNIFICATIONS.end())]
     Magnification {
@@ -294,6 +306,15 @@ pub enum Error {
     /// A name that no preset has.
     #[error("there is no preset `{name}`; the presets are {}", crate::presets::names())]
     UnknownPreset {
+        /// The name asked for.
+        name: String,
+    },
+    /// A name that no preset of the Fast-Hessian detector has.
+    #[error(
+        "there is no preset `{name}` of the Fast-Hessian detector; its presets are {}",
+        crate::fast_hessian::presets::names()
+    )]
+    UnknownFastHessianPreset {
         /// The name asked for.
         name: String,
     },

@@ -3,11 +3,11 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use harris_core::fast_hessian::FastHessianConfig;
+use harris_core::fast_hessian::{self, FastHessianConfig, Sampling};
 use harris_core::surf::SurfConfig;
 use harris_core::{
-    Border, Error, Gradient, HarrisConfig, HarrisConfigBuilder, Measure, Order, Plateau, Smoothing, Subpixel,
-    Threshold, Ties, Window,
+    Border, Error, Gradient, HarrisConfig, HarrisConfigBuilder, ImageView, Measure, Order, Plateau,
+    Smoothing, Subpixel, Threshold, Ties, Window,
 };
 
 fn refused(change: impl Fn(HarrisConfigBuilder) -> HarrisConfigBuilder) -> Error {
@@ -160,11 +160,16 @@ fn choices_have_a_notation() {
 #[test]
 fn blobs_and_descriptors_have_ranges() {
     let builder = FastHessianConfig::builder;
-    for octaves in [0, 5] {
+    for octaves in [0, 8] {
         let error = builder().octaves(octaves).build().unwrap_err();
-        assert!(matches!(error, Error::Count { what: "octaves", least: 1, most: 4, .. }), "{error}");
+        assert!(matches!(error, Error::Count { what: "octaves", least: 1, most: 7, .. }), "{error}");
     }
-    assert!(matches!(builder().intervals(2).build(), Err(Error::Count { what: "intervals", .. })));
+    for intervals in [2, 16] {
+        assert!(matches!(
+            builder().intervals(intervals).build(),
+            Err(Error::Count { what: "intervals", .. })
+        ));
+    }
     assert!(matches!(builder().step(0).build(), Err(Error::Count { .. })));
     for threshold in [-1.0, f32::NAN, f32::INFINITY] {
         assert!(matches!(builder().threshold(threshold).build(), Err(Error::AbsoluteThreshold { .. })));
@@ -176,9 +181,52 @@ fn blobs_and_descriptors_have_ranges() {
     }
 }
 
+/// The widest filters whose sums fit in 31 bits and a sign, and the next ones.
+#[test]
+fn filters_are_as_wide_as_sums_allow() {
+    let config =
+        |octaves, intervals| FastHessianConfig::builder().octaves(octaves).intervals(intervals).build();
+    assert!(config(7, 11).is_ok() && config(6, 15).is_ok());
+    let error = config(7, 12).unwrap_err();
+    assert!(matches!(error, Error::FilterTooLarge { filter: 4611, most: 4353, levels: 255 }), "{error}");
+    let (bytes, words, floats) = (vec![0_u8; 500 * 500], vec![0_u16; 500 * 500], vec![0.0_f32; 500 * 500]);
+    let of_bytes = ImageView::gray(&bytes, 500, 500).unwrap();
+    let wider = [ImageView::gray(&words, 500, 500).unwrap(), ImageView::gray(&floats, 500, 500).unwrap()];
+    for (octaves, intervals, fits) in [
+        (1, 15, true),
+        (2, 15, true),
+        (3, 11, true),
+        (3, 12, false),
+        (4, 5, true),
+        (4, 6, false),
+        (5, 3, false),
+    ] {
+        let config = config(octaves, intervals).unwrap();
+        assert!(config.check_image(&of_bytes).is_ok());
+        for image in &wider {
+            match config.check_image(image) {
+                Ok(()) if fits => {}
+                Err(Error::FilterTooLarge { most: 267, levels: 65535, .. }) if !fits => {}
+                other => panic!("{octaves} octaves, {intervals} intervals: {other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn samplings_have_a_notation() {
+    round_trip::<Sampling>(&["multiples", "border"], &["borders"]);
+}
+
 #[cfg(feature = "serde")]
 #[test]
 fn blobs_and_descriptors_are_deserialised() {
+    for preset in fast_hessian::presets::ALL {
+        let config = (preset.config)();
+        let text = serde_json::to_string(&config).unwrap();
+        assert_eq!(serde_json::from_str::<FastHessianConfig>(&text).unwrap(), config, "{text}");
+    }
+    assert!(serde_json::from_str::<FastHessianConfig>(r#"{ "sampling": "centre" }"#).is_err());
     let config = FastHessianConfig::builder().octaves(3).max_keypoints(9).build().unwrap();
     let text = serde_json::to_string(&config).unwrap();
     assert_eq!(serde_json::from_str::<FastHessianConfig>(&text).unwrap(), config);

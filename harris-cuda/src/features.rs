@@ -93,6 +93,10 @@ impl Detector for CudaFastHessian {
         self.inner.response(image)
     }
 
+    fn rejected_peaks(&self) -> Option<usize> {
+        self.inner.rejected_peaks()
+    }
+
     fn describe(&self) -> String {
         self.inner.describe()
     }

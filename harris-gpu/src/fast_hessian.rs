@@ -35,6 +35,8 @@ pub struct GpuFastHessian<D: Device> {
     workspace: Workspace<D>,
     /// What the tables on the device are for.
     tables: Option<Tables>,
+    /// Peaks of the last image that were rejected.
+    rejected: usize,
 }
 
 /// The layers and triples as kernels take them.
@@ -49,15 +51,17 @@ struct Tables {
 }
 
 impl Tables {
-    fn new(pyramid: &Pyramid, levels: u32) -> Result<Self, GpuError> {
+    fn new(pyramid: &Pyramid, levels: u32, least: f32) -> Result<Self, GpuError> {
         let (mut layers, mut responses) = (Vec::new(), 0);
-        for Layer { filter, step, width, height } in &pyramid.layers {
+        for Layer { filter, step, origin, width, height } in &pyramid.layers {
             let mut words = [0; layer::WORDS];
             words[layer::FILTER] = *filter as u32;
             words[layer::STEP] = *step as u32;
             words[layer::WIDTH] = *width as u32;
             words[layer::FIRST] = responses as u32;
             words[layer::UNIT] = unit(*filter, levels).to_bits();
+            words[layer::ORIGIN] = *origin as u32;
+            words[layer::LEAST] = least.to_bits();
             layers.extend(words);
             responses += width * height;
         }
@@ -76,9 +80,11 @@ impl Tables {
             {
                 *word = number as u32;
             }
-            words[triple::BORDER] = three.border as u32;
+            words[triple::MARGIN] = three.first as u32;
             words[triple::COLUMNS] = columns.len() as u32;
             words[triple::FIRST] = sought as u32;
+            words[triple::STEP] = three.step as u32;
+            words[triple::ORIGIN] = three.origin as u32;
             triples.extend(words);
             sought += columns.len() * rows.len();
         }
@@ -90,7 +96,7 @@ impl<D: Device> GpuFastHessian<D> {
     /// A detector on `device`.
     #[must_use]
     pub fn new(device: D, config: FastHessianConfig) -> Self {
-        Self { device, config, workspace: Workspace::new(), tables: None }
+        Self { device, config, workspace: Workspace::new(), tables: None, rejected: 0 }
     }
 
     /// The device.
@@ -101,7 +107,7 @@ impl<D: Device> GpuFastHessian<D> {
 
     /// Brings the tables to the device unless they are there.
     fn plan(&mut self, pyramid: &Pyramid, levels: u32) -> Result<(), Error> {
-        let tables = Tables::new(pyramid, levels)?;
+        let tables = Tables::new(pyramid, levels, self.config.least_determinant())?;
         if self.tables.as_ref() != Some(&tables) {
             self.tables = None;
             upload::words(&mut self.device, &mut self.workspace, Slot::Layers, &tables.layers)?;
@@ -135,7 +141,7 @@ impl<D: Device> GpuFastHessian<D> {
 
     /// Fills the slot `Keys` with all peaks, in no order, and returns how many there are.
     fn search(&mut self, image: &ImageView<'_>) -> Result<usize, Error> {
-        let Self { device, config, workspace, tables } = self;
+        let Self { device, config, workspace, tables, rejected } = self;
         let tables = tables.as_ref().expect("planned before");
         // As many as most images have: more are counted, and the search is done again.
         workspace.fit::<u64>(device, Slot::Keys, tables.sought / 256 + 256)?;
@@ -164,6 +170,7 @@ impl<D: Device> GpuFastHessian<D> {
             let memory = workspace.buffer::<u32>(Slot::State).memory;
             device.download(memory, bytemuck::bytes_of_mut(&mut words))?;
             let found = words[state::KEPT] as usize;
+            *rejected = words[state::REJECTED] as usize;
             if found <= room {
                 return Ok(found);
             }
@@ -173,7 +180,7 @@ impl<D: Device> GpuFastHessian<D> {
 
     /// Sorts the peaks and brings their keypoints back.
     fn list(&mut self, image: &ImageView<'_>, pitch: u32, found: usize) -> Result<Vec<Keypoint>, Error> {
-        let Self { device, config, workspace, tables } = self;
+        let Self { device, config, workspace, tables, .. } = self;
         let tables = tables.as_ref().expect("planned before");
         if found == 0 {
             device.mark(Mark::Listed)?;
@@ -233,7 +240,7 @@ impl<D: Device> Detector for GpuFastHessian<D> {
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
         self.check(image)?;
         let (width, height, filter) = (image.width(), image.height(), Pyramid::FIRST_FILTER);
-        let layer = Layer { filter, step: 1, width, height };
+        let layer = Layer { filter, step: 1, origin: 0, width, height };
         self.plan(&Pyramid { layers: vec![layer], triples: Vec::new() }, levels(image))?;
         self.respond(image)?;
         let mut response = Array2::zeros((height, width));
@@ -248,6 +255,10 @@ impl<D: Device> Detector for GpuFastHessian<D> {
         Ok(response)
     }
 
+    fn rejected_peaks(&self) -> Option<usize> {
+        Some(self.rejected)
+    }
+
     fn describe(&self) -> String {
         self.device.describe()
     }
@@ -260,7 +271,7 @@ mod tests {
     #[test]
     fn too_many_samples_are_an_error() {
         let config = FastHessianConfig::builder().step(1).build().unwrap();
-        let tables = |side| Tables::new(&Pyramid::new(&config, side, side), 255);
+        let tables = |side| Tables::new(&Pyramid::new(&config, side, side), 255, 0.0);
         assert!(tables(20_000).is_ok());
         assert!(matches!(tables(24_000), Err(GpuError::PyramidTooLarge { .. })));
         assert!(matches!(GpuError::check_descriptors(40_000_000), Err(GpuError::TooManyDescriptors { .. })));

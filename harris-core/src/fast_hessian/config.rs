@@ -1,29 +1,74 @@
 //! The choices of the Fast-Hessian detector.
 
+use std::fmt;
 use std::ops::RangeInclusive;
+use std::str::FromStr;
 
-use crate::{Error, ImageView};
+use crate::integral::levels;
+use crate::{Error, ImageView, Sample};
 
 use super::Pyramid;
+use super::pyramid::filter;
 
 /// Octaves, each sampled at twice the distance of the one before.
-pub const OCTAVES: RangeInclusive<u32> = 1..=4;
+pub const OCTAVES: RangeInclusive<u32> = 1..=7;
 /// Filters of an octave.
-pub const INTERVALS: RangeInclusive<u32> = 3..=4;
+pub const INTERVALS: RangeInclusive<u32> = 3..=15;
 /// Pixels between the samples of the first octave.
 pub const STEPS: RangeInclusive<u32> = 1..=6;
 
+/// Which pixels the filters of an octave are taken at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Sampling {
+    /// Columns and rows are multiples of the octave's step. Peaks are sought where the largest of three filters lies in the
+    /// image (OpenSURF's last release, Evans 2009).
+    #[default]
+    Multiples,
+    /// Columns and rows are the octave's border plus multiples of its step. The border is that of the octave's largest filter,
+    /// for all its filters (Hofmann 2009, appendix A).
+    Border,
+}
+
+impl fmt::Display for Sampling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Multiples => "multiples",
+            Self::Border => "border",
+        })
+    }
+}
+
+impl FromStr for Sampling {
+    type Err = Error;
+
+    /// # Errors
+    /// [`Error::Notation`].
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match text {
+            "multiples" => Ok(Self::Multiples),
+            "border" => Ok(Self::Border),
+            _ => Err(Error::Notation {
+                what: "sampling",
+                text: text.to_owned(),
+                expected: "multiples or border",
+            }),
+        }
+    }
+}
+
 /// A valid configuration of the Fast-Hessian detector.
 ///
-/// The default is Hofmann's (2009) and OpenSURF's: 4 octaves of 4 filters (9 to 195 pixels wide), sampled every 2 pixels,
-/// and a threshold of 0.0004.
+/// The default is OpenSURF's last release (Evans 2009) with the parameters that Hofmann (2009) used: 4 octaves of 4 filters
+/// (9 to 195 pixels wide), sampled every 2 pixels, and a threshold of 0.0004. Hofmann's own detector differs in where it
+/// samples and in what negative determinants count: [`presets::hofmann_2009`](super::presets::hofmann_2009).
 ///
 /// ```
 /// use harris_core::fast_hessian::FastHessianConfig;
 ///
 /// let config = FastHessianConfig::builder().threshold(0.001).max_keypoints(500).build()?;
 /// assert_eq!(config.octaves(), 4);
-/// assert!(FastHessianConfig::builder().octaves(7).build().is_err());
+/// assert!(FastHessianConfig::builder().octaves(8).build().is_err());
 /// # Ok::<(), harris_core::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,24 +93,36 @@ pub struct FastHessianConfigBuilder {
     octaves: u32,
     intervals: u32,
     step: u32,
+    sampling: Sampling,
+    clamp_negative: bool,
     threshold: f32,
     max_keypoints: Option<usize>,
 }
 
 impl Default for FastHessianConfigBuilder {
     fn default() -> Self {
-        Self { octaves: 4, intervals: 4, step: 2, threshold: 0.0004, max_keypoints: None }
+        Self {
+            octaves: 4,
+            intervals: 4,
+            step: 2,
+            sampling: Sampling::Multiples,
+            clamp_negative: false,
+            threshold: 0.0004,
+            max_keypoints: None,
+        }
     }
 }
 
 impl FastHessianConfigBuilder {
-    /// How many octaves, 1 to 4.
+    /// How many octaves, 1 to 7.
+    ///
+    /// Box sums limit octaves and intervals together: see [`FastHessianConfig::check_image`].
     pub fn octaves(mut self, octaves: u32) -> Self {
         self.octaves = octaves;
         self
     }
 
-    /// Filters of an octave, 3 or 4; blobs are found between the smallest and the largest.
+    /// Filters of an octave, 3 to 15; blobs are found between the smallest and the largest.
     pub fn intervals(mut self, intervals: u32) -> Self {
         self.intervals = intervals;
         self
@@ -74,6 +131,18 @@ impl FastHessianConfigBuilder {
     /// Pixels between the samples of the first octave, 1 to 6.
     pub fn step(mut self, pixels: u32) -> Self {
         self.step = pixels;
+        self
+    }
+
+    /// Which pixels the filters of an octave are taken at.
+    pub fn sampling(mut self, sampling: Sampling) -> Self {
+        self.sampling = sampling;
+        self
+    }
+
+    /// Whether determinants below 0 become 0, before they are compared and interpolated (Hofmann 2009).
+    pub fn clamp_negative(mut self, clamp: bool) -> Self {
+        self.clamp_negative = clamp;
         self
     }
 
@@ -92,7 +161,8 @@ impl FastHessianConfigBuilder {
     /// Checks the choices.
     ///
     /// # Errors
-    /// [`Error::Count`], [`Error::AbsoluteThreshold`], [`Error::MaxCorners`].
+    /// [`Error::Count`], [`Error::FilterTooLarge`] where not even the sums of 8-bit samples fit,
+    /// [`Error::AbsoluteThreshold`], [`Error::MaxCorners`].
     pub fn build(self) -> Result<FastHessianConfig, Error> {
         for (what, value, range) in [
             ("octaves", self.octaves, OCTAVES),
@@ -103,6 +173,7 @@ impl FastHessianConfigBuilder {
                 return Err(Error::Count { what, value, least: *range.start(), most: *range.end() });
             }
         }
+        check_sums(self.octaves as usize, self.intervals as usize, u8::LEVELS)?;
         if !(self.threshold.is_finite() && self.threshold >= 0.0) {
             return Err(Error::AbsoluteThreshold { value: self.threshold });
         }
@@ -142,6 +213,24 @@ impl FastHessianConfig {
         self.choices.step as usize
     }
 
+    /// Which pixels the filters of an octave are taken at.
+    #[must_use]
+    pub fn sampling(&self) -> Sampling {
+        self.choices.sampling
+    }
+
+    /// Whether determinants below 0 become 0.
+    #[must_use]
+    pub fn clamp_negative(&self) -> bool {
+        self.choices.clamp_negative
+    }
+
+    /// The least determinant: one that is not above it becomes it.
+    #[must_use]
+    pub fn least_determinant(&self) -> f32 {
+        if self.choices.clamp_negative { 0.0 } else { f32::NEG_INFINITY }
+    }
+
     /// What a determinant must exceed.
     #[must_use]
     pub fn threshold(&self) -> f32 {
@@ -157,9 +246,11 @@ impl FastHessianConfig {
     /// Checks that this configuration can run on `image`.
     ///
     /// # Errors
-    /// [`Error::ImageTooSmall`] where no sample has the filters of the first octave around it, [`Error::NonFinite`] and
-    /// [`Error::SampleOutOfRange`] for float samples.
+    /// [`Error::FilterTooLarge`] where the largest filter is wider than the sums of the image's sample type allow: 4353 pixels
+    /// for 8 bits, 267 for 16 bits and floats. [`Error::ImageTooSmall`] where no sample has the filters of the first octave
+    /// around it, [`Error::NonFinite`] and [`Error::SampleOutOfRange`] for float samples.
     pub fn check_image(&self, image: &ImageView<'_>) -> Result<(), Error> {
+        check_sums(self.octaves(), self.intervals(), levels(image))?;
         let (width, height) = (image.width(), image.height());
         let needed = Pyramid::least_side(self);
         if width < needed || height < needed {
@@ -167,6 +258,17 @@ impl FastHessianConfig {
         }
         image.check_levels()
     }
+}
+
+/// Checks that the sums under the largest filter fit in 31 bits and a sign: docs/arithmetic.md, section 11.
+fn check_sums(octaves: usize, intervals: usize, levels: u32) -> Result<(), Error> {
+    let fits = |lobe: &u64| 2 * lobe * (2 * lobe - 1) * u64::from(levels) < 1 << 31;
+    let widest = filter(octaves - 1, intervals - 1);
+    if fits(&(widest as u64 / 3)) {
+        return Ok(());
+    }
+    let most = 3 * (1_u64..).step_by(2).take_while(fits).last().unwrap_or(1);
+    Err(Error::FilterTooLarge { filter: widest, most: most as usize, levels })
 }
 
 impl TryFrom<FastHessianConfigBuilder> for FastHessianConfig {

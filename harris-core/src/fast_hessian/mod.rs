@@ -1,18 +1,20 @@
 //! SURF's Fast-Hessian detector: blobs in scale space, from box filters on an integral image.
 //!
-//! After Bay, Ess, Tuytelaars and Van Gool 2008 ("Speeded-Up Robust Features"), with the layers of OpenSURF (Evans 2009), as
-//! Hofmann 2009 brought it to CUDA. The arithmetic is in docs/arithmetic.md, section 11.
+//! After Bay, Ess, Tuytelaars and Van Gool 2008 ("Speeded-Up Robust Features"). The default has the layers and samples of
+//! OpenSURF's last release (Evans 2009) and the parameters that Hofmann (2009) used. [`presets::hofmann_2009`] is his own
+//! detector for CUDA, which samples at other pixels. The arithmetic is in docs/arithmetic.md, section 11.
 //!
 //! Colours count by their mean; float samples must be in 0..=1, as sums are exact. A mask bars keypoints whose sample lies
 //! outside it, but those outside still compete, unlike for corners: filters reach across a mask's edge anyway.
 
 mod config;
 mod extrema;
+pub mod presets;
 mod pyramid;
 mod reference;
 mod response;
 
-pub use config::{FastHessianConfig, FastHessianConfigBuilder, INTERVALS, OCTAVES, STEPS};
+pub use config::{FastHessianConfig, FastHessianConfigBuilder, INTERVALS, OCTAVES, STEPS, Sampling};
 pub use extrema::{Cube, Offset, is_peak, offset};
 pub use pyramid::{Layer, Pyramid, Triple};
 pub use reference::ReferenceFastHessian;

@@ -2,25 +2,35 @@
 
 use std::ops::Range;
 
-use super::{FastHessianConfig, Offset};
+use super::{FastHessianConfig, Offset, Sampling};
 use crate::Keypoint;
 
-/// A filter and where it is taken: at the pixels whose column and row are multiples of `step`.
+/// A filter and where it is taken: at the pixels whose column and row are `origin` plus a multiple of `step`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layer {
     /// Width of the filter in pixels: three times an odd number.
     pub filter: usize,
     /// Pixels between samples.
     pub step: usize,
+    /// Column and row of the first sample, in pixels.
+    pub origin: usize,
     /// Samples in a row.
     pub width: usize,
     /// Rows of samples.
     pub height: usize,
 }
 
+impl Layer {
+    /// The column or row of sample number `i`, in pixels.
+    #[must_use]
+    pub fn pixel(&self, i: usize) -> usize {
+        self.origin + i * self.step
+    }
+}
+
 /// Three filters of an octave, each larger than the one before by as much, as numbers of layers.
 ///
-/// Samples are those of the top layer; the others may be denser.
+/// The samples are those of the octave. Layers that another octave has, too, may be denser and start elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Triple {
     /// The smallest filter.
@@ -29,11 +39,32 @@ pub struct Triple {
     pub middle: usize,
     /// The largest.
     pub top: usize,
-    /// Samples along each edge at which no peak is sought, as the top filter reaches beyond the edge there.
-    pub border: usize,
+    /// Pixels between the octave's samples.
+    pub step: usize,
+    /// Column and row of the octave's first sample, in pixels.
+    pub origin: usize,
+    /// The octave's samples in a row.
+    pub width: usize,
+    /// The octave's rows of samples.
+    pub height: usize,
+    /// The first column and row of samples at which peaks are sought.
+    pub first: usize,
+    /// How many columns and rows at the other edges no peak is sought at.
+    pub after: usize,
 }
 
-/// The layers of an image, each filter once, in the first octave that has it, and the triples in the order of octaves.
+impl Triple {
+    /// The column or row of sample number `i`, in pixels.
+    #[must_use]
+    pub fn pixel(&self, i: usize) -> usize {
+        self.origin + i * self.step
+    }
+}
+
+/// The layers of an image and the triples in the order of octaves.
+///
+/// A filter of several octaves has one layer, that of the first, where the samples of the others are among its own. That is
+/// so for the default and for `hofmann_2009`; with [`Sampling::Border`] and other steps a filter may have several layers.
 ///
 /// ```
 /// use harris_core::fast_hessian::{FastHessianConfig, Pyramid};
@@ -54,8 +85,57 @@ pub struct Pyramid {
 }
 
 /// The filter of an octave and an interval, both counted from 0.
-fn filter(octave: usize, interval: usize) -> usize {
+pub(super) fn filter(octave: usize, interval: usize) -> usize {
     3 * ((2 << octave) * (interval + 1) + 1)
+}
+
+/// Where the samples of an octave are, on a line of pixels.
+#[derive(Clone, Copy)]
+struct Grid {
+    step: usize,
+    origin: usize,
+    /// Pixels at the end of a line that have no sample, which whole steps to the end may be, too.
+    end: usize,
+    sampling: Sampling,
+}
+
+impl Grid {
+    fn new(config: &FastHessianConfig, octave: usize) -> Self {
+        let (step, sampling) = (config.step() << octave, config.sampling());
+        let border = match sampling {
+            Sampling::Multiples => 0,
+            Sampling::Border => filter(octave, config.intervals() - 1) / 2 + 1,
+        };
+        Self { step, origin: border, end: border, sampling }
+    }
+
+    /// How many samples a line of `len` pixels has.
+    fn count(self, len: usize) -> usize {
+        match self.sampling {
+            // The last step is whole.
+            Sampling::Multiples => len / self.step,
+            Sampling::Border => len.saturating_sub(self.origin + self.end).div_ceil(self.step),
+        }
+    }
+
+    /// The least pixels of a line of `count` samples.
+    fn least(self, count: usize) -> usize {
+        match self.sampling {
+            Sampling::Multiples => count * self.step,
+            Sampling::Border => self.origin + (count - 1) * self.step + 1 + self.end,
+        }
+    }
+
+    /// At how many samples of a line no peak is sought, at its beginning and at its end, by the largest filter.
+    fn margins(self, top: usize) -> [usize; 2] {
+        match self.sampling {
+            Sampling::Multiples => {
+                let border = (top + 1) / (2 * self.step);
+                [border + 1, border]
+            }
+            Sampling::Border => [1, 1],
+        }
+    }
 }
 
 impl Pyramid {
@@ -67,21 +147,29 @@ impl Pyramid {
     pub fn new(config: &FastHessianConfig, width: usize, height: usize) -> Self {
         let (mut layers, mut triples) = (Vec::<Layer>::new(), Vec::new());
         for octave in 0..config.octaves() {
-            let step = config.step() << octave;
+            let grid = Grid::new(config, octave);
+            let Grid { step, origin, .. } = grid;
+            let (width, height) = (grid.count(width), grid.count(height));
+            // Octaves before have smaller borders, so that they reach as far to the other edges, too.
+            let has = |layer: &Layer| {
+                step.is_multiple_of(layer.step)
+                    && layer.origin <= origin
+                    && (origin - layer.origin).is_multiple_of(layer.step)
+            };
             let numbers: Vec<usize> = (0..config.intervals())
                 .map(|interval| {
                     let filter = filter(octave, interval);
-                    layers.iter().position(|layer| layer.filter == filter).unwrap_or_else(|| {
-                        layers.push(Layer { filter, step, width: width / step, height: height / step });
+                    let same = |layer: &Layer| layer.filter == filter && has(layer);
+                    layers.iter().position(same).unwrap_or_else(|| {
+                        layers.push(Layer { filter, step, origin, width, height });
                         layers.len() - 1
                     })
                 })
                 .collect();
-            triples.extend(numbers.windows(3).map(|three| Triple {
-                bottom: three[0],
-                middle: three[1],
-                top: three[2],
-                border: border(layers[three[2]].filter, step),
+            triples.extend(numbers.windows(3).map(|three| {
+                let (bottom, middle, top) = (three[0], three[1], three[2]);
+                let [first, after] = grid.margins(layers[top].filter);
+                Triple { bottom, middle, top, step, origin, width, height, first, after }
             }));
         }
         Self { layers, triples }
@@ -90,23 +178,30 @@ impl Pyramid {
     /// The least width and height of an image in which the first octave has a sample to compare.
     #[must_use]
     pub fn least_side(config: &FastHessianConfig) -> usize {
+        let grid = Grid::new(config, 0);
         // The third filter is the smallest that is a top.
-        (2 * border(filter(0, 2), config.step()) + 2) * config.step()
+        grid.least(grid.margins(filter(0, 2)).iter().sum::<usize>() + 1)
     }
 
     /// The columns and rows of a triple's samples at which peaks are sought; empty where the image is too small.
     #[must_use]
     pub fn sought(&self, triple: &Triple) -> (Range<usize>, Range<usize>) {
-        let top = self.layers[triple.top];
-        let range = |len: usize| triple.border + 1..len.saturating_sub(triple.border);
-        let (columns, rows) = (range(top.width), range(top.height));
+        let range = |len: usize| triple.first..len.saturating_sub(triple.after);
+        let (columns, rows) = (range(triple.width), range(triple.height));
         if columns.is_empty() || rows.is_empty() { (0..0, 0..0) } else { (columns, rows) }
     }
 
-    /// How many samples of layer `number` lie between two of the triple's.
+    /// How many samples of layer `number` lie from one of the triple's to the next.
     #[must_use]
     pub fn stride(&self, triple: &Triple, number: usize) -> usize {
-        self.layers[triple.top].step / self.layers[number].step
+        triple.step / self.layers[number].step
+    }
+
+    /// The number in layer `number` of sample number `i` of the triple, of a row or a column.
+    #[must_use]
+    pub fn place(&self, triple: &Triple, number: usize, i: usize) -> usize {
+        let layer = &self.layers[number];
+        (triple.pixel(i) - layer.origin) / layer.step
     }
 
     /// The columns and rows of layer `number` that any comparison reads; empty where none does.
@@ -122,8 +217,8 @@ impl Pyramid {
                 continue;
             }
             // One sample to each side is compared with.
-            let stride = self.stride(triple, number);
-            let grown = |range: Range<usize>| (range.start - 1) * stride..range.end * stride + 1;
+            let place = |i: usize| self.place(triple, number, i);
+            let grown = |range: Range<usize>| place(range.start - 1)..place(range.end) + 1;
             let (columns, rows) = (grown(columns), grown(rows));
             read = Some(match read {
                 None => (columns, rows),
@@ -133,7 +228,8 @@ impl Pyramid {
         read.unwrap_or((0..0, 0..0))
     }
 
-    /// A peak of a triple, in pixels: x = (column + offset) · step, scale = (1.2 / 9) · (filter + offset · difference).
+    /// A peak of a triple, in pixels: x = (column + offset) · step + origin, scale = (1.2 / 9) · (filter + offset ·
+    /// difference).
     #[must_use]
     pub fn keypoint(
         &self,
@@ -142,20 +238,16 @@ impl Pyramid {
         offset: Offset,
         response: f32,
     ) -> Keypoint {
-        let step = self.layers[triple.top].step as f32;
+        let (step, origin) = (triple.step as f32, triple.origin as f32);
         let filter = |number: usize| self.layers[number].filter as f32;
         let difference = filter(triple.middle) - filter(triple.bottom);
         Keypoint {
-            x: (column as f32 + offset.x) * step,
-            y: (row as f32 + offset.y) * step,
+            x: (column as f32 + offset.x) * step + origin,
+            y: (row as f32 + offset.y) * step + origin,
             scale: (1.2 / 9.0) * (filter(triple.middle) + offset.layer * difference),
             response,
         }
     }
-}
-
-fn border(top: usize, step: usize) -> usize {
-    (top + 1) / (2 * step)
 }
 
 fn union(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
@@ -174,26 +266,68 @@ mod tests {
     }
 
     #[test]
+    fn borders_and_steps_are_those_of_hofmann() {
+        let pyramid = Pyramid::new(&crate::fast_hessian::presets::hofmann_2009(), 640, 480);
+        // 10 of 16 layers are computed.
+        assert_eq!(pyramid.layers.len(), 10);
+        let grids: Vec<_> = pyramid.triples.iter().map(|triple| (triple.origin, triple.step)).collect();
+        assert_eq!(grids, [(14, 2), (14, 2), (26, 4), (26, 4), (50, 8), (50, 8), (98, 16), (98, 16)]);
+        for triple in &pyramid.triples {
+            let (columns, rows) = pyramid.sought(triple);
+            assert_eq!(triple.pixel(columns.start), triple.origin + triple.step);
+            assert!(triple.pixel(columns.end) < 640 - triple.origin);
+            assert!(triple.pixel(columns.end + 1) >= 640 - triple.origin);
+            assert!(triple.pixel(rows.end) < 480 - triple.origin);
+        }
+    }
+
+    #[test]
     fn what_is_read_lies_in_its_layer_and_an_image_of_the_least_side_has_one_sample() {
-        for octaves in 1..=4 {
-            for intervals in 3..=4 {
-                for step in 1..=6 {
-                    let config =
-                        FastHessianConfig::builder().octaves(octaves).intervals(intervals).step(step);
-                    let config = config.build().unwrap();
+        for (octaves, intervals) in [(1, 3), (2, 4), (3, 3), (4, 4), (2, 15), (4, 7), (7, 3)] {
+            for step in 1..=6 {
+                for sampling in [Sampling::Multiples, Sampling::Border] {
+                    let config = FastHessianConfig::builder().octaves(octaves).intervals(intervals);
+                    let config = config.step(step).sampling(sampling).build().unwrap();
                     let least = Pyramid::least_side(&config);
                     for side in least..least + 400 {
                         let pyramid = Pyramid::new(&config, side, least);
                         let (columns, rows) = pyramid.sought(&pyramid.triples[0]);
-                        assert!(!columns.is_empty() && rows.len() == 1);
+                        assert!(!columns.is_empty() && rows.len() == 1, "{config:?}");
                         for (number, layer) in pyramid.layers.iter().enumerate() {
                             let (columns, rows) = pyramid.read(number);
-                            assert!(columns.end <= layer.width && rows.end <= layer.height);
+                            assert!(columns.end <= layer.width && rows.end <= layer.height, "{config:?}");
                         }
                         let smaller = Pyramid::new(&config, side, least - 1);
-                        assert!(smaller.sought(&smaller.triples[0]).1.is_empty());
+                        assert!(smaller.sought(&smaller.triples[0]).1.is_empty(), "{config:?}");
                     }
                 }
+            }
+        }
+    }
+
+    /// Each sample of a triple is one of its layers', at the same pixel.
+    #[test]
+    fn octaves_share_the_layers_whose_samples_theirs_are() {
+        for (intervals, step) in [(3, 2), (4, 3), (5, 5), (15, 1), (8, 4)] {
+            for sampling in [Sampling::Multiples, Sampling::Border] {
+                let config = FastHessianConfig::builder().octaves(3).intervals(intervals);
+                let config = config.step(step).sampling(sampling).build().unwrap();
+                let pyramid = Pyramid::new(&config, 900, 700);
+                for triple in &pyramid.triples {
+                    for number in [triple.bottom, triple.middle, triple.top] {
+                        let layer = &pyramid.layers[number];
+                        for i in 0..triple.width {
+                            assert_eq!(layer.pixel(pyramid.place(triple, number, i)), triple.pixel(i));
+                        }
+                    }
+                }
+                let filters: Vec<_> = pyramid.layers.iter().map(|layer| layer.filter).collect();
+                let mut different = filters.clone();
+                different.sort_unstable();
+                different.dedup();
+                // 3·2ᵒ·intervals pixels lie between the borders of two octaves, which whole steps must be.
+                let is_shared = sampling == Sampling::Multiples || (3 * intervals).is_multiple_of(step);
+                assert_eq!(filters.len() == different.len(), is_shared, "{config:?}: {filters:?}");
             }
         }
     }

@@ -30,13 +30,14 @@ use crate::{Detector, Error, ImageView, Keypoint};
 #[derive(Clone, Debug)]
 pub struct ReferenceFastHessian {
     config: FastHessianConfig,
+    rejected: usize,
 }
 
 impl ReferenceFastHessian {
     /// A detector of this configuration.
     #[must_use]
     pub fn new(config: FastHessianConfig) -> Self {
-        Self { config }
+        Self { config, rejected: 0 }
     }
 }
 
@@ -45,31 +46,34 @@ impl Detector for ReferenceFastHessian {
         self.config.check_image(image)?;
         let integral = Integral::new(image)?;
         let pyramid = Pyramid::new(&self.config, image.width(), image.height());
+        let least = self.config.least_determinant();
         let responses: Vec<_> =
-            pyramid.layers.iter().map(|layer| responses(&integral, layer, levels(image))).collect();
+            pyramid.layers.iter().map(|layer| responses(&integral, layer, levels(image), least)).collect();
         let mut keypoints = Vec::new();
+        self.rejected = 0;
         for triple in &pyramid.triples {
-            let step = pyramid.layers[triple.top].step;
             let (columns, rows) = pyramid.sought(triple);
             for (row, column) in rows.flat_map(|row| columns.clone().map(move |column| (row, column))) {
-                let (x, y) = (column * step, row * step);
+                let (x, y) = (triple.pixel(column), triple.pixel(row));
                 if image.mask().is_some_and(|mask| mask.row(y)[x] == 0) {
                     continue;
                 }
                 let sample = |number: usize, column: usize, row: usize| {
-                    let stride = pyramid.stride(triple, number);
-                    responses[number][[row * stride, column * stride]]
+                    let [row, column] = [row, column].map(|i| pyramid.place(triple, number, i));
+                    responses[number][[row, column]]
                 };
                 let cube = [triple.bottom, triple.middle, triple.top].map(|number| {
                     [row - 1, row, row + 1]
                         .map(|row| [column - 1, column, column + 1].map(|column| sample(number, column, row)))
                 });
                 if cube[1][1][1] > self.config.threshold() && is_peak(&cube) {
+                    let Some(offset) = offset(&cube) else {
+                        self.rejected += 1;
+                        continue;
+                    };
                     let hessian = Hessian::at(&integral, pyramid.layers[triple.middle].filter, x, y);
-                    keypoints.extend(offset(&cube).map(|offset| {
-                        let response = if hessian.is_dark() { cube[1][1][1] } else { -cube[1][1][1] };
-                        pyramid.keypoint(triple, (column, row), offset, response)
-                    }));
+                    let response = if hessian.is_dark() { cube[1][1][1] } else { -cube[1][1][1] };
+                    keypoints.push(pyramid.keypoint(triple, (column, row), offset, response));
                 }
             }
         }
@@ -81,8 +85,9 @@ impl Detector for ReferenceFastHessian {
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
         self.config.check_image(image)?;
         let (width, height) = (image.width(), image.height());
-        let layer = Layer { filter: Pyramid::FIRST_FILTER, step: 1, width, height };
-        let mut response = responses(&Integral::new(image)?, &layer, levels(image));
+        let layer = Layer { filter: Pyramid::FIRST_FILTER, step: 1, origin: 0, width, height };
+        let least = self.config.least_determinant();
+        let mut response = responses(&Integral::new(image)?, &layer, levels(image), least);
         let radius = layer.filter / 2;
         for ((y, x), value) in response.indexed_iter_mut() {
             if x.min(y) < radius || x + radius >= width || y + radius >= height {
@@ -92,15 +97,19 @@ impl Detector for ReferenceFastHessian {
         Ok(response)
     }
 
+    fn rejected_peaks(&self) -> Option<usize> {
+        Some(self.rejected)
+    }
+
     fn describe(&self) -> String {
         "reference: plain code, 1 thread".to_owned()
     }
 }
 
 /// The determinants of a layer.
-fn responses(integral: &Integral, layer: &Layer, levels: u32) -> Array2<f32> {
+fn responses(integral: &Integral, layer: &Layer, levels: u32, least: f32) -> Array2<f32> {
     let unit = unit(layer.filter, levels);
     Array2::from_shape_fn((layer.height, layer.width), |(row, column)| {
-        Hessian::at(integral, layer.filter, column * layer.step, row * layer.step).determinant(unit)
+        Hessian::at(integral, layer.filter, layer.pixel(column), layer.pixel(row)).determinant(unit, least)
     })
 }

@@ -41,19 +41,21 @@ impl Hessian {
         Self { xx, yy, xy }
     }
 
-    /// The determinant, in the units of an image in 0..1: Dxx·Dyy − (0.81·Dxy)·Dxy with D = sum · `unit`.
+    /// The determinant, in the units of an image in 0..1: Dxx·Dyy − (0.81·Dxy)·Dxy with D = sum · `unit`, or `least` where it
+    /// is not above that ([`FastHessianConfig::least_determinant`](super::FastHessianConfig::least_determinant)).
     #[must_use]
     #[inline]
-    pub fn determinant(&self, unit: f32) -> f32 {
+    pub fn determinant(&self, unit: f32, least: f32) -> f32 {
         let [xx, yy, xy] = [self.xx, self.yy, self.xy].map(|sum| sum as f32 * unit);
-        xx * yy - 0.81 * xy * xy
+        let determinant = xx * yy - 0.81 * xy * xy;
+        if determinant > least { determinant } else { least }
     }
 
     /// Whether the trace is at least 0: a dark blob on light ground.
     #[must_use]
     #[inline]
     pub fn is_dark(&self) -> bool {
-        // −yy does not overflow: sums are at most 2 · 65 · 129 · 65535 in magnitude.
+        // −yy does not overflow: configurations whose sums reach 2³¹ in magnitude are errors.
         self.xx >= -self.yy
     }
 }

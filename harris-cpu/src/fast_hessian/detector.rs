@@ -30,6 +30,7 @@ pub struct CpuFastHessian {
     workers: Workers,
     sums: Sums,
     responses: Vec<Vec<f32>>,
+    rejected: usize,
     times: StepTimes,
 }
 
@@ -37,7 +38,8 @@ constructors!(CpuFastHessian, FastHessianConfig);
 
 impl CpuFastHessian {
     fn on(config: FastHessianConfig, workers: Workers) -> Self {
-        Self { config, workers, sums: Sums::default(), responses: Vec::new(), times: StepTimes::default() }
+        let (sums, times) = (Sums::default(), StepTimes::default());
+        Self { config, workers, sums, responses: Vec::new(), rejected: 0, times }
     }
 
     /// How long each step took for the last image that [`Detector::detect`] was given.
@@ -55,6 +57,7 @@ impl CpuFastHessian {
             responses.resize(spread_pitch(layer.width) * layer.height, 0.0);
         }
         let bands = self.workers.threads.bands(image.height());
+        let least = self.config.least_determinant();
         let mut work: Vec<_> = bands.iter().map(|_| Vec::new()).collect();
         for ((layer, responses), (columns, rows)) in pyramid.layers.iter().zip(&mut self.responses).zip(reads)
         {
@@ -62,10 +65,11 @@ impl CpuFastHessian {
             let mut rest = &mut responses[rows.start * pitch..rows.end * pitch];
             let mut row = rows.start;
             for (band, work) in bands.iter().zip(&mut work) {
-                let end = band.end.div_ceil(layer.step).clamp(row, rows.end);
+                let end = band.end.saturating_sub(layer.origin).div_ceil(layer.step).clamp(row, rows.end);
                 let (out, below) = rest.split_at_mut((end - row) * pitch);
                 let unit = unit(layer.filter, levels(image));
-                work.push(Rows { layer: *layer, columns: columns.clone(), rows: row..end, unit, out, pitch });
+                let (columns, rows) = (columns.clone(), row..end);
+                work.push(Rows { layer: *layer, columns, rows, unit, least, out, pitch });
                 (rest, row) = (below, end);
             }
         }
@@ -97,11 +101,10 @@ impl Detector for CpuFastHessian {
             let bands = self.workers.threads.bands(rows.len());
             work.extend(bands.iter().map(|band| (triple, rows.start + band.start..rows.start + band.end)));
         }
-        let mut keypoints = self
-            .workers
-            .threads
-            .map(work, |(triple, rows)| level.call(peaks::Rows { search, triple, rows }))
-            .concat();
+        let search = |(triple, rows)| level.call(peaks::Rows { search, triple, rows });
+        let (found, rejected): (Vec<_>, Vec<_>) = self.workers.threads.map(work, search).into_iter().unzip();
+        let mut keypoints = found.concat();
+        self.rejected = rejected.into_iter().sum();
         let peaks = Instant::now();
         keypoints.sort_unstable();
         keypoints.truncate(self.config.max_keypoints().unwrap_or(usize::MAX));
@@ -119,15 +122,20 @@ impl Detector for CpuFastHessian {
         let (width, height) = (image.width(), image.height());
         self.sums.fill(image, 1, &self.workers.threads);
         let filter = Pyramid::FIRST_FILTER;
-        let layer = Layer { filter, step: 1, width, height };
+        let layer = Layer { filter, step: 1, origin: 0, width, height };
         let mut response = Array2::zeros((height, width));
         let out = response.as_slice_mut().expect("a new array is contiguous");
         let inside = |len: usize| filter / 2..len - filter / 2;
         let (columns, rows) = (inside(width), inside(height));
         let out = &mut out[rows.start * width..rows.end * width];
-        let rows = Rows { layer, columns, rows, unit: unit(filter, levels(image)), out, pitch: width };
+        let (unit, least) = (unit(filter, levels(image)), self.config.least_determinant());
+        let rows = Rows { layer, columns, rows, unit, least, out, pitch: width };
         self.workers.level.call(Respond { sums: &self.sums, layers: vec![rows] });
         Ok(response)
+    }
+
+    fn rejected_peaks(&self) -> Option<usize> {
+        Some(self.rejected)
     }
 
     fn describe(&self) -> String {

@@ -29,29 +29,34 @@ pub(super) struct Rows<'a> {
 }
 
 impl WithSimd for Rows<'_> {
-    type Output = Vec<Keypoint>;
+    type Output = (Vec<Keypoint>, usize);
 
-    /// The keypoints, in no order.
-    fn with<V: Simd>(self, v: V) -> Vec<Keypoint> {
+    /// The keypoints, in no order, and how many peaks were rejected.
+    fn with<V: Simd>(self, v: V) -> (Vec<Keypoint>, usize) {
         let Self { search, triple, rows } = self;
-        let (columns, _) = search.pyramid.sought(triple);
-        let width = search.pyramid.layers[triple.middle].width;
-        let stride = search.pyramid.stride(triple, triple.middle);
+        let pyramid = search.pyramid;
+        let (columns, _) = pyramid.sought(triple);
+        let width = pyramid.layers[triple.middle].width;
+        let stride = pyramid.stride(triple, triple.middle);
         let (responses, pitch) = (&search.responses[triple.middle], spread_pitch(width));
         let threshold = search.threshold;
+        let place = |i: usize| pyramid.place(triple, triple.middle, i);
+        // Where the layer is the octave's own its samples are numbered alike.
+        let in_vectors = stride == 1 && place(0) == 0 && columns.len() >= V::LANES;
         let mut candidates = Vec::new();
-        let mut found = Vec::new();
+        let (mut found, mut rejected) = (Vec::new(), 0);
         for row in rows {
-            let line = |row: usize| &responses[row * stride * pitch..][..width];
+            let line = |row: usize| &responses[place(row) * pitch..][..width];
             let (above, middle, below) = (line(row - 1), line(row), line(row + 1));
             candidates.clear();
             let columns = columns.clone();
-            if stride == 1 && columns.len() >= V::LANES {
+            if in_vectors {
                 let candidates = &mut candidates;
                 v.enter(Candidates { above, middle, below, columns, threshold, candidates });
             } else {
-                candidates.extend(columns.filter(|column| {
-                    let i = column * stride;
+                let first = place(columns.start);
+                candidates.extend(columns.clone().filter(|column| {
+                    let i = first + (column - columns.start) * stride;
                     let value = middle[i];
                     value > threshold
                         && value > middle[i - stride]
@@ -60,10 +65,23 @@ impl WithSimd for Rows<'_> {
                         && value > below[i]
                 }));
             }
-            found.extend(candidates.iter().filter_map(|&column| search.keypoint(triple, column, row)));
+            for &column in &candidates {
+                match search.peak(triple, column, row) {
+                    Some(Peak::Keypoint(keypoint)) => found.push(keypoint),
+                    Some(Peak::Rejected) => rejected += 1,
+                    None => {}
+                }
+            }
         }
-        found
+        (found, rejected)
     }
+}
+
+/// What a peak is between samples.
+enum Peak {
+    Keypoint(Keypoint),
+    /// Half a sample away or more.
+    Rejected,
 }
 
 /// Columns whose determinants are above the threshold and those of their four neighbours.
@@ -103,9 +121,9 @@ impl Work for Candidates<'_> {
 }
 
 impl Search<'_> {
-    fn keypoint(&self, triple: &Triple, column: usize, row: usize) -> Option<Keypoint> {
-        let step = self.pyramid.layers[triple.top].step;
-        let (x, y) = (column * step, row * step);
+    /// The peak at a sample, where there is one that the mask allows.
+    fn peak(&self, triple: &Triple, column: usize, row: usize) -> Option<Peak> {
+        let (x, y) = (triple.pixel(column), triple.pixel(row));
         let layer = |number: usize| -> [[f32; 3]; 3] {
             let stride = self.pyramid.stride(triple, number);
             let down = stride * spread_pitch(self.pyramid.layers[number].width);
@@ -113,7 +131,8 @@ impl Search<'_> {
                 let values = &self.responses[number][start..=start + 2 * stride];
                 [values[0], values[stride], values[2 * stride]]
             };
-            let first = (row - 1) * down + (column - 1) * stride;
+            let [above, before] = [row - 1, column - 1].map(|i| self.pyramid.place(triple, number, i));
+            let first = above * spread_pitch(self.pyramid.layers[number].width) + before;
             [line(first), line(first + down), line(first + 2 * down)]
         };
         let middle = layer(triple.middle);
@@ -128,9 +147,9 @@ impl Search<'_> {
         if !is_peak(&cube) || self.mask.is_some_and(|mask| mask.row(y)[x] == 0) {
             return None;
         }
-        let offset = offset(&cube)?;
+        let Some(offset) = offset(&cube) else { return Some(Peak::Rejected) };
         let dark = hessian(self.sums, self.pyramid.layers[triple.middle].filter, x, y).is_dark();
         let response = if dark { value } else { -value };
-        Some(self.pyramid.keypoint(triple, (column, row), offset, response))
+        Some(Peak::Keypoint(self.pyramid.keypoint(triple, (column, row), offset, response)))
     }
 }

@@ -16,6 +16,8 @@ pub(super) struct Rows<'a> {
     pub(super) rows: Range<usize>,
     /// What brings sums to the units of an image in 0..1.
     pub(super) unit: f32,
+    /// What a determinant that is not above it becomes.
+    pub(super) least: f32,
     /// Determinants, rows `pitch` apart.
     pub(super) out: &'a mut [f32],
     pub(super) pitch: usize,
@@ -31,21 +33,39 @@ impl WithSimd for Respond<'_> {
     type Output = ();
 
     fn with<V: Simd>(mut self, v: V) {
-        let first = self.layers.iter().map(|rows| rows.rows.start * rows.layer.step).min().unwrap_or(0);
-        let end = self.layers.iter().map(|rows| rows.rows.end * rows.layer.step).max().unwrap_or(0);
+        let first = self.layers.iter().map(|rows| rows.layer.pixel(rows.rows.start)).min().unwrap_or(0);
+        let end = self.layers.iter().map(|rows| rows.layer.pixel(rows.rows.end)).max().unwrap_or(0);
         let mut between = Vec::new();
         for y in first..end {
             for rows in &mut self.layers {
-                let step = rows.layer.step;
-                if y % step == 0 && rows.rows.contains(&(y / step)) {
-                    let start = (y / step - rows.rows.start) * rows.pitch;
-                    let out = &mut rows.out[start..start + rows.layer.width];
-                    let filter = Filter::new(self.sums, rows.layer.filter, y);
-                    filter.row(v, rows.layer.step, rows.columns.clone(), rows.unit, out, &mut between);
+                let Layer { filter, step, origin, width, .. } = rows.layer;
+                let Some(down) = y.checked_sub(origin) else { continue };
+                if down % step == 0 && rows.rows.contains(&(down / step)) {
+                    let start = (down / step - rows.rows.start) * rows.pitch;
+                    let out = &mut rows.out[start..start + width];
+                    let columns = rows.columns.clone();
+                    let line = Line { step, origin, columns, unit: rows.unit, least: rows.least, out };
+                    Filter::new(self.sums, filter, y).row(v, line, &mut between);
                 }
             }
         }
     }
+}
+
+/// A row of a layer's samples.
+struct Line<'a> {
+    /// Pixels between samples.
+    step: usize,
+    /// The pixel of the first sample.
+    origin: usize,
+    /// Samples that are computed.
+    columns: Range<usize>,
+    /// What brings sums to the units of an image in 0..1.
+    unit: f32,
+    /// What a determinant that is not above it becomes.
+    least: f32,
+    /// The determinants.
+    out: &'a mut [f32],
 }
 
 /// The rows of sums that a filter reads, and where in them, from its centre.
@@ -89,40 +109,33 @@ impl<'a> Filter<'a> {
     }
 
     /// The determinants of some of a row's samples.
-    fn row<V: Simd>(
-        &self,
-        v: V,
-        step: usize,
-        columns: Range<usize>,
-        unit: f32,
-        out: &mut [f32],
-        between: &mut Vec<f32>,
-    ) {
+    fn row<V: Simd>(&self, v: V, line: Line<'_>, between: &mut Vec<f32>) {
+        let Line { step, origin, columns, unit, least, out } = line;
         // Those whose whole filter lies between the first and the last column.
         let half = self.columns.half as usize;
-        let first = half.div_ceil(step).clamp(columns.start, columns.end);
-        let end =
-            ((self.width as usize + 1).saturating_sub(half + 1)).div_ceil(step).clamp(first, columns.end);
+        let samples_before = |pixel: usize| pixel.saturating_sub(origin).div_ceil(step);
+        let first = samples_before(half).clamp(columns.start, columns.end);
+        let end = samples_before((self.width as usize).saturating_sub(half)).clamp(first, columns.end);
         for column in (columns.start..first).chain(end..columns.end) {
-            out[column] = self.hessian((column * step) as isize).determinant(unit);
+            out[column] = self.hessian((origin + column * step) as isize).determinant(unit, least);
         }
         if first == end {
             return;
         }
         let stride = step / self.flank[0].step();
         let len = (end - first - 1) * stride + 1;
-        let lines = Lines::new(self, first * step, len);
+        let lines = Lines::new(self, origin + first * step, len);
         let out = &mut out[first..end];
         if len < V::LANES {
             for (i, out) in out.iter_mut().enumerate() {
-                *out = lines.hessian(i * stride).determinant(unit);
+                *out = lines.hessian(i * stride).determinant(unit, least);
             }
         } else if stride == 1 {
-            v.enter(Inner { lines, unit, out });
+            v.enter(Inner { lines, unit, least, out });
         } else {
             // Those between the samples, too: vectors of which an eighth is used are faster than numbers one by one.
             between.resize(len, 0.0);
-            v.enter(Inner { lines, unit, out: between });
+            v.enter(Inner { lines, unit, least, out: between });
             for (out, value) in out.iter_mut().zip(between.iter().step_by(stride)) {
                 *out = *value;
             }
@@ -218,6 +231,7 @@ impl<'a> Lines<'a> {
 struct Inner<'a, 'b> {
     lines: Lines<'a>,
     unit: f32,
+    least: f32,
     out: &'b mut [f32],
 }
 
@@ -226,9 +240,9 @@ impl Work for Inner<'_, '_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        let Self { lines, unit, out } = self;
+        let Self { lines, unit, least, out } = self;
         let len = out.len();
-        let (unit, weight) = (v.splat_f32(unit), v.splat_f32(0.81));
+        let (unit, weight, least) = (v.splat_f32(unit), v.splat_f32(0.81), v.splat_f32(least));
         let mut i = 0;
         loop {
             let at = At { v, i };
@@ -238,7 +252,9 @@ impl Work for Inner<'_, '_> {
             let xx = v.mul(v.to_f32(xx), unit);
             let yy = v.mul(v.to_f32(yy), unit);
             let xy = v.mul(v.to_f32(xy), unit);
-            v.store_f32(out, i, v.sub(v.mul(xx, yy), v.mul(v.mul(weight, xy), xy)));
+            let determinant = v.sub(v.mul(xx, yy), v.mul(v.mul(weight, xy), xy));
+            // Of −0 and +0 it is the second.
+            v.store_f32(out, i, v.max(determinant, least));
             if i + V::LANES == len {
                 break;
             }

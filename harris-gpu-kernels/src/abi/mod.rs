@@ -504,6 +504,8 @@ pub mod state {
     pub const STEADY: usize = 9;
     /// Corners of the list that those too near to others are being taken out of; more than there is room for where some are missing.
     pub const LISTED: usize = 10;
+    /// Peaks of the Fast-Hessian detector whose place between samples is half a sample away or more.
+    pub const REJECTED: usize = 11;
     /// Its length, some of which is not used: states of a stack begin at whole sectors of the cache.
     pub const WORDS: usize = 16;
 }
@@ -616,22 +618,30 @@ pub mod pyramid {
         pub const FIRST: usize = 3;
         /// What brings sums to the units of an image in 0..1, as the bits of an f32.
         pub const UNIT: usize = 4;
-        /// How many there are.
-        pub const WORDS: usize = 5;
+        /// Column and row of its first sample, in pixels.
+        pub const ORIGIN: usize = 5;
+        /// What a determinant that is not above it becomes, as the bits of an f32.
+        pub const LEAST: usize = 6;
+        /// How many words a layer has.
+        pub const WORDS: usize = 7;
     }
 
     /// A triple's words.
     pub mod triple {
         /// Number of the bottom layer; those of the middle and the top follow.
         pub const BOTTOM: usize = 0;
-        /// Samples along each edge that are not compared, less one.
-        pub const BORDER: usize = 3;
+        /// Number of the first column, and row, of samples that are compared.
+        pub const MARGIN: usize = 3;
         /// Samples in a row that are compared.
         pub const COLUMNS: usize = 4;
         /// Number of its first sample among those of all triples.
         pub const FIRST: usize = 5;
-        /// How many there are.
-        pub const WORDS: usize = 6;
+        /// Pixels between samples.
+        pub const STEP: usize = 6;
+        /// Column and row of the octave's first sample, in pixels.
+        pub const ORIGIN: usize = 7;
+        /// How many words a triple has.
+        pub const WORDS: usize = 8;
     }
 }
 

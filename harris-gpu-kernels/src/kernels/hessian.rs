@@ -60,11 +60,13 @@ pub(crate) fn determinants<S: Simt>(
     let entry = entry(s, layers, count, layer::WORDS, layer::FIRST, i);
     let word = |word: usize| s.load_constant(layers, entry + word);
     let (step, place, across) = (word(layer::STEP), i - word(layer::FIRST), word(layer::WIDTH));
-    let (x, y) = (place % across * step, place / across * step);
+    let origin = word(layer::ORIGIN);
+    let (x, y) = (origin + place % across * step, origin + place / across * step);
     let hessian = hessian(Sums::new(s, sums, width, height, pitch), word(layer::FILTER), x, y);
     let unit = f32::from_bits(word(layer::UNIT));
     let [xx, yy, xy] = hessian.map(|sum| sum as f32 * unit);
-    s.store(responses, i as usize, xx * yy - 0.81 * xy * xy);
+    let (determinant, least) = (xx * yy - 0.81 * xy * xy, f32::from_bits(word(layer::LEAST)));
+    s.store(responses, i as usize, if determinant > least { determinant } else { least });
 }
 
 /// A sample of a triple, and how to read the determinants around it.
@@ -93,8 +95,8 @@ impl<S: Simt> Sample<S> {
     ) -> Self {
         let entry = entry(s, triples, count, triple::WORDS, triple::FIRST, i);
         let word = |word: usize| s.load_constant(triples, entry + word);
-        let (place, across, border) = (i - word(triple::FIRST), word(triple::COLUMNS), word(triple::BORDER));
-        let (column, row) = (place % across + border + 1, place / across + border + 1);
+        let (place, across, margin) = (i - word(triple::FIRST), word(triple::COLUMNS), word(triple::MARGIN));
+        let (column, row) = (place % across + margin, place / across + margin);
         Self { s, layers, triples, responses, entry, column, row }
     }
 
@@ -110,18 +112,21 @@ impl<S: Simt> Sample<S> {
         self.s.load_constant(self.layers, number * layer::WORDS + word)
     }
 
-    /// Pixels between samples.
+    /// Its column and row in pixels.
     #[inline(always)]
-    fn step(self) -> u32 {
-        self.layer(2, layer::STEP)
+    fn pixel(self) -> (u32, u32) {
+        let (step, origin) = (self.word(triple::STEP), self.word(triple::ORIGIN));
+        (origin + self.column * step, origin + self.row * step)
     }
 
     /// How to read one of the three layers.
     #[inline(always)]
     fn plane(self, which: usize) -> Plane<S> {
-        let stride = self.step() / self.layer(which, layer::STEP);
-        let pitch = self.layer(which, layer::WIDTH);
-        let centre = self.layer(which, layer::FIRST) + self.row * stride * pitch + self.column * stride;
+        let step = self.layer(which, layer::STEP);
+        let (stride, pitch) = (self.word(triple::STEP) / step, self.layer(which, layer::WIDTH));
+        let before = (self.word(triple::ORIGIN) - self.layer(which, layer::ORIGIN)) / step;
+        let (column, row) = (before + self.column * stride, before + self.row * stride);
+        let centre = self.layer(which, layer::FIRST) + row * pitch + column;
         Plane { s: self.s, responses: self.responses, centre, across: stride, down: stride * pitch }
     }
 
@@ -232,11 +237,15 @@ pub(crate) fn scale_peaks<S: Simt>(
         return;
     }
     let planes = sample.planes();
-    if !is_peak(planes, value) || !offset(planes).1 {
+    if !is_peak(planes, value) {
         return;
     }
-    let (x, y) = (sample.column * sample.step(), sample.row * sample.step());
+    let (x, y) = sample.pixel();
     if !Mask::new(s, mask, mask_pitch).allows(x, y) {
+        return;
+    }
+    if !offset(planes).1 {
+        s.atomic_add(state, state::REJECTED, 1);
         return;
     }
     let place = s.atomic_add(state, state::KEPT, 1);
@@ -269,14 +278,14 @@ pub(crate) fn emit_blobs<S: Simt>(
     let ([dx, dy, layer], _) = offset(planes);
     let value = planes[1].at(0, 0);
     let filter = |which: usize| sample.layer(which, layer::FILTER);
-    let (x, y) = (sample.column * sample.step(), sample.row * sample.step());
+    let (x, y) = sample.pixel();
     let [xx, yy, _] = hessian(Sums::new(s, sums, width, height, pitch), filter(1), x, y);
     let response = if xx >= -yy { value } else { -value };
     let difference = filter(1) as f32 - filter(0) as f32;
-    let step = sample.step() as f32;
+    let (step, origin) = (sample.word(triple::STEP) as f32, sample.word(triple::ORIGIN) as f32);
     let first = 4 * i as usize;
-    s.store(keypoints, first, (sample.column as f32 + dx) * step);
-    s.store(keypoints, first + 1, (sample.row as f32 + dy) * step);
+    s.store(keypoints, first, (sample.column as f32 + dx) * step + origin);
+    s.store(keypoints, first + 1, (sample.row as f32 + dy) * step + origin);
     s.store(keypoints, first + 2, (1.2 / 9.0) * (filter(1) as f32 + layer * difference));
     s.store(keypoints, first + 3, response);
 }
