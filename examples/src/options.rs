@@ -6,7 +6,7 @@ use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
 use harris::Backend;
 use harris::cuda::{CudaDetector, CudaFastHessian, CudaMatcher, CudaSurf};
-use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian, StepTimes};
+use harris_core::fast_hessian::{self, FastHessianConfig, ReferenceFastHessian, Sampling, StepTimes};
 use harris_core::matching::{MatchConfig, Matcher, ReferenceMatcher};
 use harris_core::surf::{Extractor, ReferenceSurf, SurfConfig};
 use harris_core::{
@@ -62,12 +62,13 @@ impl DetectorOptions {
             }
             Kind::FastHessian => {
                 let most = self.harris.max_corners;
-                let others = ConfigOptions { max_corners: None, ..self.harris.clone() };
+                let preset = self.harris.preset.as_deref();
+                let others = ConfigOptions { max_corners: None, preset: None, ..self.harris.clone() };
                 ensure!(
                     others == ConfigOptions::default(),
                     "choices of the Harris detector need --detector harris"
                 );
-                Detection::FastHessian(self.blobs.config(most)?)
+                Detection::FastHessian(self.blobs.config(preset, most)?)
             }
         })
     }
@@ -86,6 +87,12 @@ pub struct BlobOptions {
     /// Pixels between the samples of the first octave, 1 to 6
     #[arg(long, value_name = "PIXELS")]
     pub step: Option<u32>,
+    /// Where an octave's samples start: multiples (of the step) or border (of the octave's largest filter)
+    #[arg(long, value_name = "RULE")]
+    pub sampling: Option<Sampling>,
+    /// Whether determinants below 0 become 0
+    #[arg(long, value_name = "BOOL")]
+    pub clamp_negative: Option<bool>,
     /// What the determinant of the Hessian must exceed
     #[arg(long, value_name = "VALUE", allow_negative_numbers = true)]
     pub determinant: Option<f32>,
@@ -96,8 +103,9 @@ impl BlobOptions {
         *self == Self::default()
     }
 
-    fn config(&self, most: Option<usize>) -> Result<FastHessianConfig, Error> {
-        let mut builder = FastHessianConfig::builder();
+    fn config(&self, preset: Option<&str>, most: Option<usize>) -> Result<FastHessianConfig, Error> {
+        let preset = preset.map_or_else(|| Ok(FastHessianConfig::default()), fast_hessian::presets::named)?;
+        let mut builder = preset.to_builder();
         if let Some(octaves) = self.octaves {
             builder = builder.octaves(octaves);
         }
@@ -110,6 +118,12 @@ impl BlobOptions {
         if let Some(threshold) = self.determinant {
             builder = builder.threshold(threshold);
         }
+        if let Some(sampling) = self.sampling {
+            builder = builder.sampling(sampling);
+        }
+        if let Some(clamp) = self.clamp_negative {
+            builder = builder.clamp_negative(clamp);
+        }
         builder.max_keypoints(most.filter(|most| *most > 0)).build()
     }
 }
@@ -118,7 +132,8 @@ impl BlobOptions {
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 #[command(next_help_heading = "Configuration of the Harris detector")]
 pub struct ConfigOptions {
-    /// Published system to start from: default, opencv_gftt, jobanputra_stentz, harris_phull_2011, lococo_2011, chahuara_2017
+    /// Published system to start from: default, opencv_gftt, jobanputra_stentz, harris_phull_2011, lococo_2011, chahuara_2017;
+    /// with --detector fast-hessian: default, hofmann_2009
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// none|binomial3|binomial5|gaussian:SIZE:SIGMA

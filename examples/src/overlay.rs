@@ -4,8 +4,11 @@ use harris_core::Keypoint;
 use image::{DynamicImage, Rgb, RgbImage};
 use tiny_skia::{Color, Paint, PathBuilder, Pixmap, PremultipliedColorU8, Stroke, Transform};
 
-/// The image with a ring around each keypoint: the stronger, the redder and more opaque; corners' are the larger, too, blobs'
-/// have the blob's size. Weak ones are drawn first, so that strong ones lie on top.
+/// The image with a ring around each keypoint: the stronger, the more opaque. Weak ones are drawn first, so that strong ones
+/// lie on top.
+///
+/// A corner's ring is larger and redder the stronger it is. A blob's ring has the blob's size and is red where the blob is
+/// light on dark, blue where it is dark on light, as in Hofmann 2009.
 ///
 /// # Panics
 /// Where the image has no pixels.
@@ -66,9 +69,13 @@ fn ring(canvas: &mut Pixmap, keypoint: &Keypoint, strength: f32, unit: f32) {
         canvas.stroke_path(&path, &paint, &stroke, Transform::identity(), None);
     };
     let alpha = 0.45 + 0.55 * strength;
-    // A dark rim keeps the ring legible on bright ground.
+    // A dark outline keeps the ring legible on bright ground.
     stroke(Color::from_rgba(0.0, 0.0, 0.0, 0.6 * alpha).unwrap_or(Color::BLACK), 0.75 * unit);
-    let color = Color::from_rgba(1.0, 0.85 - 0.7 * strength, 0.1 + 0.15 * strength, alpha);
+    let color = match (keypoint.scale == 1.0, keypoint.response < 0.0) {
+        (true, _) => Color::from_rgba(1.0, 0.85 - 0.7 * strength, 0.1 + 0.15 * strength, alpha),
+        (false, true) => Color::from_rgba(1.0, 0.15, 0.15, alpha),
+        (false, false) => Color::from_rgba(0.2, 0.35, 1.0, alpha),
+    };
     stroke(color.unwrap_or(Color::WHITE), 0.4 * unit);
 }
 
@@ -91,5 +98,16 @@ mod tests {
         assert!(change(&strong) > 2 * change(&weak) && change(&weak) > 500);
         assert_eq!(drawn.get_pixel(2, 45).0, [90; 3]);
         assert_eq!(drawn.dimensions(), (64, 48));
+    }
+
+    #[test]
+    fn light_blobs_are_red_and_dark_ones_blue() {
+        let gray = DynamicImage::ImageLuma8(image::GrayImage::from_pixel(80, 48, image::Luma([128])));
+        let light = Keypoint { x: 20.0, y: 24.0, scale: 4.0, response: -0.5 };
+        let dark = Keypoint { x: 60.0, response: 0.5, ..light };
+        let drawn = draw(&gray, &[light, dark]);
+        let ring = |blob: &Keypoint| drawn.get_pixel((blob.x + 10.0) as u32, blob.y as u32).0;
+        let ([red, _, blue], [dark_red, _, dark_blue]) = (ring(&light), ring(&dark));
+        assert!(red > blue + 60 && dark_blue > dark_red + 60, "{red} {blue}, {dark_red} {dark_blue}");
     }
 }

@@ -344,6 +344,13 @@ fn blobs_are_found_and_drawn() {
     let few =
         succeed(&[&[&camera, "--csv", "-", "--max-corners", "7", "--octaves", "2"], &blobs[..]].concat());
     assert_eq!(few.lines().count(), 1 + 7);
+    // Hofmann's preset is his rules, one by one.
+    let hofmann = succeed(&[&[&camera, "--csv", "-", "--preset", "hofmann_2009"], &blobs[..]].concat());
+    let rules = ["--csv", "-", "--sampling", "border", "--clamp-negative", "true"];
+    assert_eq!(succeed(&[&[camera.as_str()], &rules[..], &blobs[..]].concat()), hofmann);
+    assert_ne!(hofmann, list);
+    let unknown = complaint(&[&[&camera, "--preset", "opencv_gftt"], &blobs[..]].concat());
+    assert!(unknown.contains("hofmann_2009"), "{unknown}");
     // Choices of the other detector, and wrong ones.
     assert!(complaint(&[&[&camera, "--window", "box:3"], &blobs[..]].concat()).contains("--detector harris"));
     assert!(complaint(&[&camera, "--octaves", "3"]).contains("--detector fast-hessian"));

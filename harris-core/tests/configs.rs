@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use harris_core::fast_hessian::{self, FastHessianConfig, Sampling};
+use harris_core::fast_hessian::{FastHessianConfig, Sampling};
 use harris_core::surf::SurfConfig;
 use harris_core::{
     Border, Error, Gradient, HarrisConfig, HarrisConfigBuilder, ImageView, Measure, Order, Plateau,
@@ -221,7 +221,7 @@ fn samplings_have_a_notation() {
 #[cfg(feature = "serde")]
 #[test]
 fn blobs_and_descriptors_are_deserialised() {
-    for preset in fast_hessian::presets::ALL {
+    for preset in harris_core::fast_hessian::presets::ALL {
         let config = (preset.config)();
         let text = serde_json::to_string(&config).unwrap();
         assert_eq!(serde_json::from_str::<FastHessianConfig>(&text).unwrap(), config, "{text}");
