@@ -162,18 +162,18 @@ impl CudaDetector {
     /// not made current; `cust::context::CurrentContext::set_current` does that.
     ///
     /// # Errors
-    /// [`CudaError::Driver`] where the driver fails.
+    /// [`CudaError::Driver`] where the driver fails, [`CudaError::Forked`].
     pub fn context(&self) -> Result<Context, Error> {
         // cust makes a new context current.
-        let _callers = CallersContext::keep();
-        let made = Device::get_device(self.ordinal()).and_then(Context::new);
-        made.map_err(|error| {
-            CudaError::Driver {
-                call: "cuDevicePrimaryCtxRetain",
+        let _callers = CallersContext::keep_or_fail()?;
+        let failed = |call: &'static str| {
+            move |error: cust::error::CudaError| CudaError::Driver {
+                call,
                 code: error as u32,
                 name: format!("{error:?}"),
             }
-            .into()
-        })
+        };
+        let device = Device::get_device(self.ordinal()).map_err(failed("cuDeviceGet"))?;
+        Ok(Context::new(device).map_err(failed("cuDevicePrimaryCtxRetain"))?)
     }
 }

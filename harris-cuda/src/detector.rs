@@ -59,10 +59,10 @@ impl CudaDetector {
     /// A detector whose batches ([`Detector::detect_batch`]) are spread over several devices; single images go to the first.
     ///
     /// # Errors
-    /// As [`CudaDetector::on_device`], and [`CudaError::NoDevice`](crate::CudaError::NoDevice) where none is named.
+    /// As [`CudaDetector::on_device`], and [`CudaError::NoDeviceNamed`](crate::CudaError::NoDeviceNamed) where none is named.
     pub fn on_devices(ordinals: &[u32], config: HarrisConfig) -> Result<Self, Error> {
         let _callers = CallersContext::keep();
-        let first = *ordinals.first().ok_or(CudaError::NoDevice)?;
+        let first = *ordinals.first().ok_or(CudaError::NoDeviceNamed)?;
         let mut device = CudaDevice::open(first)?;
         device.set_timed(false);
         let inner = GpuDetector::new(device, config);

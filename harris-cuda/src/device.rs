@@ -254,7 +254,7 @@ impl Device for CudaDevice {
 
     fn fetch(&mut self, memory: &DeviceMemory, bytes: usize) -> Result<Fetched, Error> {
         let fetched = self.place(bytes)?;
-        self.stream.fetch(memory, &mut self.returns.places[fetched.place], fetched.start, bytes)?;
+        self.stream.fetch(memory, &self.returns.places[fetched.place], fetched.start, bytes)?;
         Ok(fetched)
     }
 

@@ -33,7 +33,7 @@ pub enum CudaError {
         /// The function's name.
         function: &'static str,
     },
-    /// The driver does not start: its library does not match the kernel's module, or access is not permitted.
+    /// The driver does not start: its library does not match the module in the operating system's kernel, or access is not permitted.
     #[error("the CUDA driver does not start: {name} ({code})")]
     DriverFailed {
         /// The driver's number for what went wrong.
@@ -42,8 +42,11 @@ pub enum CudaError {
         name: String,
     },
     /// There is a driver, but no GPU that it may use.
-    #[error("there is no CUDA GPU on this machine")]
+    #[error("there is no CUDA GPU on this machine, or none that this process may use")]
     NoDevice,
+    /// A list of devices that names none.
+    #[error("no CUDA device is named")]
+    NoDeviceNamed,
     /// This process was forked after its parent had started CUDA, which does not work in such a child. Start CUDA
     /// only in the children, or start them as new programs (in Python: the start method `spawn`).
     ///
@@ -60,16 +63,16 @@ pub enum CudaError {
         /// How many there are.
         count: u32,
     },
-    /// The driver does not understand this crate's PTX.
+    /// The driver is too old for this crate's PTX.
     #[error(
-        "the driver, of CUDA {}.{}, is too old for PTX {}.{}, which needs CUDA 11.8; update it",
-        driver.0, driver.1, ptx.0, ptx.1
+        "the driver is of CUDA {}.{}, where {}.{} is needed; update it",
+        driver.0, driver.1, needed.0, needed.1
     )]
     DriverTooOld {
         /// The CUDA version of the driver, major and minor.
         driver: (u32, u32),
-        /// The version of the PTX, major and minor.
-        ptx: (u32, u32),
+        /// The first CUDA version whose drivers will do.
+        needed: (u32, u32),
     },
     /// The GPU is older than this crate's PTX.
     #[error("{name} has compute capability {}.{}, where {}.{} is needed", found.0, found.1, needed.0, needed.1)]

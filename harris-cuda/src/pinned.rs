@@ -58,7 +58,7 @@ impl<T: Sample> PinnedImage<T> {
             return ImageView::strided::<T>(&[], width, height, channels, width.saturating_mul(channels))
                 .map(|_| unreachable!("an image without samples"));
         };
-        let memory = Staging::new(&Gpu::open(0)?, bytes)?;
+        let memory = Staging::new(&Gpu::any()?, bytes)?;
         Ok(Self { memory, mask: None, width, height, channels, sample: std::marker::PhantomData })
     }
 
@@ -75,7 +75,7 @@ impl<T: Sample> PinnedImage<T> {
     /// # Errors
     /// [`CudaError`](crate::CudaError) inside [`Error::Backend`]: out of pinned memory.
     pub fn with_mask(mut self) -> Result<Self, Error> {
-        let mut mask = Staging::new(&Gpu::open(0)?, self.width * self.height)?;
+        let mut mask = Staging::new(&Gpu::any()?, self.width * self.height)?;
         mask.as_mut_slice().fill(u8::MAX);
         self.mask = Some(mask);
         Ok(self)

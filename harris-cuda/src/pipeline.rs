@@ -62,7 +62,7 @@ pub(crate) fn open<F>(
     staged: bool,
 ) -> Result<GpuPipeline<CudaDevice, F>, Error> {
     if ordinals.is_empty() {
-        return Err(CudaError::NoDevice.into());
+        return Err(CudaError::NoDeviceNamed.into());
     }
     let detectors = |ordinal: &u32| {
         let ahead = Ahead::new(&Gpu::open(*ordinal)?)?;
@@ -78,12 +78,17 @@ pub(crate) fn open<F>(
 }
 
 impl<T: Sample> CudaPipeline<T> {
-    /// A pipeline over all GPUs of the machine.
+    /// A pipeline over all GPUs of the machine that can be used.
     ///
     /// # Errors
     /// As [`CudaDetector::new`](crate::CudaDetector::new).
     pub fn new(config: HarrisConfig) -> Result<Self, Error> {
-        let ordinals: Vec<u32> = devices()?.iter().map(|device| device.ordinal).collect();
+        let devices = devices()?;
+        let usable = devices.iter().filter(|info| info.check().is_ok());
+        let ordinals: Vec<u32> = usable.map(|info| info.ordinal).collect();
+        if let (true, Some(info)) = (ordinals.is_empty(), devices.first()) {
+            info.check()?;
+        }
         Self::on_devices(&ordinals, IN_FLIGHT, config)
     }
 
@@ -91,7 +96,7 @@ impl<T: Sample> CudaPipeline<T> {
     /// longer waits, and need more memory.
     ///
     /// # Errors
-    /// As [`CudaDetector::on_device`](crate::CudaDetector::on_device); [`CudaError::NoDevice`] where none is named.
+    /// As [`CudaDetector::on_device`](crate::CudaDetector::on_device); [`CudaError::NoDeviceNamed`] where none is named.
     pub fn on_devices(ordinals: &[u32], in_flight: usize, config: HarrisConfig) -> Result<Self, Error> {
         let _callers = CallersContext::keep();
         Ok(Self { inner: open(&config, ordinals, in_flight, false)? })

@@ -10,6 +10,12 @@ use std::borrow::Cow;
 /// The version of the PTX, major and minor.
 pub const VERSION: (u32, u32) = (7, 8);
 
+/// The first CUDA version whose drivers understand it.
+pub const NEEDS_CUDA: (u32, u32) = (11, 8);
+
+/// The least compute capability that it is for.
+pub const NEEDS_CAPABILITY: (u32, u32) = (7, 5);
+
 /// The name of the part before the first entry point.
 const HEAD: &str = ".head";
 
@@ -88,9 +94,9 @@ mod tests {
 
     #[test]
     fn the_version_is_that_of_the_kernels() {
-        let (major, minor) = VERSION;
+        let ((major, minor), (high, low)) = (VERSION, NEEDS_CAPABILITY);
         let head = part(ARCHIVE, HEAD).unwrap();
-        assert!(head.contains(&format!("\n.version {major}.{minor}\n")), "{head}");
+        assert!(head.contains(&format!("\n.version {major}.{minor}\n.target sm_{high}{low}\n")), "{head}");
     }
 
     #[test]
@@ -102,7 +108,7 @@ mod tests {
                 ptx.contains(&format!(".entry {}(", entry.name())) && ptx.trim_end().ends_with("\n}"),
                 "{ptx}"
             );
-            assert!(ptx.contains("\n.version 7.8\n"));
+            assert!(ptx.starts_with(&part(ARCHIVE, HEAD).unwrap()));
         }
         assert_eq!(kernel(ARCHIVE, "none"), None);
     }

@@ -94,8 +94,7 @@ fn contexts_are_shared_and_left_as_they_were() {
     let image = CudaImage::upload(0, &view).unwrap();
     detector.detect_on_device(&image).unwrap();
     drop((image, detector));
-    let ordinal = gpu::current_context();
-    assert_eq!(ordinal, current.cast());
+    assert_eq!(gpu::current_context(), current.cast());
     drop(buffer);
 }
 

@@ -9,7 +9,7 @@ use harris_cpu::CpuDetector;
 /// What computes. All backends give the same results to the bit.
 ///
 /// As text, which [`FromStr`] and [`Display`](fmt::Display) use: `auto`, `cpu`, `cuda` (the first device), `cuda:1`,
-/// `reference`.
+/// `reference`, in lower case.
 ///
 /// ```
 /// use harris::Backend;
@@ -21,7 +21,7 @@ use harris_cpu::CpuDetector;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Backend {
     /// The first CUDA device that can be used, else the CPU. It is decided when a detector is made, and never again: images'
-    /// sizes play no part.
+    /// sizes play no part. In a child that was forked after CUDA was used, that is the CPU.
     #[default]
     Auto,
     /// All cores of the CPU, with the widest vectors that it has.
@@ -69,7 +69,8 @@ impl Backend {
     /// All backends in the order in which [`Backend::Auto`] would take them: each CUDA device, the CPU, the reference. Where
     /// there is no CUDA device, one stands for them and tells why.
     ///
-    /// It starts the driver where there is one, and touches no device.
+    /// It starts the driver where there is one, and touches no device. Children that are forked after that cannot use CUDA: a
+    /// server that forks its workers asks in the workers.
     ///
     /// ```
     /// for backend in harris::Backend::available() {
@@ -195,10 +196,14 @@ impl FromStr for Backend {
             "cpu" => Ok(Self::Cpu),
             "cuda" => Ok(Self::Cuda { device: 0 }),
             "reference" => Ok(Self::Reference),
-            other => match other.strip_prefix("cuda:").and_then(|device| device.parse().ok()) {
-                Some(device) => Ok(Self::Cuda { device }),
-                None => Err(UnknownBackend(other.to_owned())),
-            },
+            other => {
+                let digits =
+                    other.strip_prefix("cuda:").filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+                match digits.and_then(|text| text.parse().ok()) {
+                    Some(device) => Ok(Self::Cuda { device }),
+                    None => Err(UnknownBackend(other.to_owned())),
+                }
+            }
         }
     }
 }
@@ -220,7 +225,18 @@ mod tests {
         for backend in ALL {
             assert_eq!(backend.to_string().parse(), Ok(backend));
         }
-        for text in ["", "Auto", "gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:0 ", "cpu:4"] {
+        for text in [
+            "",
+            "Auto",
+            "gpu",
+            "cuda:",
+            "cuda:x",
+            "cuda:-1",
+            "cuda:+1",
+            "cuda:99999999999",
+            "cuda:0 ",
+            "cpu:4",
+        ] {
             let error = text.parse::<Backend>().unwrap_err();
             assert!(error.to_string().contains(&format!("`{text}`")), "{error}");
         }

@@ -22,10 +22,14 @@
 //! descriptors that belong together. What these functions return are trait objects; for what one backend alone can do
 //! (threads of the CPU, images in a GPU's memory, streams of frames) use its own types in [`cpu`] and [`cuda`].
 //!
+//! CUDA does not work in a child of a process that has used it. Fork before a backend is asked for, or start workers as new
+//! programs.
+//!
 //! # Features
 //! - `cuda` (default): the backend for NVIDIA GPUs. It builds on every machine, and loads the driver's library when it is
 //!   first asked for.
-//! - `image`: [`ImageView`] from the `image` crate's buffers.
+//! - `image`: [`ImageView`] from the buffers of the crate `image` 0.25, gray or RGB. With an alpha channel call
+//!   `DynamicImage::to_rgb8()`, or the like, first.
 //! - `serde`: reading and writing configurations and keypoints; what is read is validated.
 //! - `approximate`: [`cpu`] has an index of very many descriptors that finds most matches.
 
@@ -75,7 +79,8 @@ macro_rules! make {
 
 /// A detector of corners on a backend.
 ///
-/// With [`Backend::Auto`] the choice is made here, whatever the images' size, and stays. [`Detector::describe`] tells it.
+/// With [`Backend::Auto`] the choice is made here, whatever the images' size, and stays. [`Detector::describe`] tells it;
+/// [`Backend::make`] and [`Backend::available`] tell why a GPU was passed over.
 ///
 /// # Errors
 /// [`Error::Backend`] with the backend's own error where it cannot be used. [`Backend::Auto`], [`Backend::Cpu`] and

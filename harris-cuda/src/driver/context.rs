@@ -15,7 +15,7 @@ use crate::CudaError;
 /// A GPU in use. Memory, streams and detectors hold it, and with it the primary context.
 #[derive(Debug)]
 pub(crate) struct Gpu {
-    // In this order: kernels are unloaded before the context is released.
+    /// `Gpu::drop` unloads them; then the context is released.
     kernels: Kernels,
     context: PrimaryContext,
     info: DeviceInfo,
@@ -37,11 +37,24 @@ impl Gpu {
         let info = gpu::info(driver, device, ordinal)?;
         info.check()?;
         let context = PrimaryContext::retain(driver, device)?;
-        let kernels = Kernels::new(&context.enter()?, info.compute_capability)?;
         let multiprocessors = gpu::multiprocessors(driver, device)?;
+        let kernels = Kernels::new(&context.enter()?, info.compute_capability)?;
         let gpu = Arc::new(Self { kernels, context, info, multiprocessors });
         in_use.insert(ordinal, Arc::downgrade(&gpu));
         Ok(gpu)
+    }
+
+    /// One that is in use, else the first that can be.
+    pub(crate) fn any() -> Result<Arc<Self>, CudaError> {
+        let devices = gpu::devices()?;
+        let in_use = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
+        let one = in_use.iter().flat_map(HashMap::values).find_map(Weak::upgrade);
+        drop(in_use);
+        if let Some(gpu) = one {
+            return Ok(gpu);
+        }
+        let usable = devices.iter().find(|info| info.check().is_ok());
+        Self::open(usable.map_or(0, |info| info.ordinal))
     }
 
     /// The driver with this device's context current on the calling thread, until what is returned is dropped:
@@ -186,6 +199,12 @@ impl CallersContext {
             Ok(driver) => Self::keep_with(driver),
             Err(_) => Self { restore: None },
         }
+    }
+
+    /// Keeps it, where there is a driver that can be used.
+    #[cfg(feature = "cust")]
+    pub(crate) fn keep_or_fail() -> Result<Self, CudaError> {
+        Ok(Self::keep_with(Driver::get()?))
     }
 
     fn keep_with(driver: &'static Driver) -> Self {

@@ -9,7 +9,6 @@ pub(super) type Device = i32;
 
 pub(super) const OUT_OF_MEMORY: u32 = 2;
 pub(super) const NO_DEVICE: u32 = 100;
-pub(super) const UNSUPPORTED_PTX_VERSION: u32 = 222;
 pub(super) const NOT_FOUND: u32 = 500;
 pub(super) const NOT_READY: u32 = 600;
 pub(super) const DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: u32 = 16;

@@ -9,13 +9,18 @@ use crate::CudaError;
 /// Whether CUDA was started, or is being started, in this process or in its parent.
 static STARTED: AtomicBool = AtomicBool::new(false);
 
+/// Whether the handler is there.
+#[cfg(unix)]
+static WATCHED: AtomicBool = AtomicBool::new(false);
+
 /// Whether this process was forked after that.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
-/// Notices forks from here on. Called once, before the driver is loaded.
+/// Notices forks from here on. Called before the driver is loaded, by every thread that wants it first. A child that was made
+/// by `clone` itself, and not by `fork`, goes unnoticed.
 pub(super) fn watch() {
     #[cfg(unix)]
-    {
+    if !WATCHED.swap(true, Relaxed) {
         extern "C" fn in_child() {
             FORKED.store(STARTED.load(Relaxed), Relaxed);
         }
@@ -26,8 +31,8 @@ pub(super) fn watch() {
     STARTED.store(true, Relaxed);
 }
 
-/// Forks do not matter: CUDA could not be started.
-pub(super) fn stop_watching() {
+/// CUDA could not be started: forks do not matter.
+pub(super) fn not_started() {
     STARTED.store(false, Relaxed);
 }
 

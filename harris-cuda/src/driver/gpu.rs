@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char};
 
 use super::ffi::{self, Device};
 use super::library::Driver;
-use crate::CudaError;
+use crate::{CudaError, ptx};
 
 /// A GPU of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,20 +20,18 @@ pub struct DeviceInfo {
     pub compute_capability: (u32, u32),
 }
 
-/// The least compute capability that the PTX is for.
-const NEEDED: (u32, u32) = (7, 5);
-
 impl DeviceInfo {
     /// Whether this crate's kernels run on it.
     ///
     /// # Errors
     /// [`CudaError::DeviceTooOld`].
     pub fn check(&self) -> Result<(), CudaError> {
-        if self.compute_capability >= NEEDED {
-            return Ok(());
+        let (found, needed) = (self.compute_capability, ptx::NEEDS_CAPABILITY);
+        if found >= needed {
+            Ok(())
+        } else {
+            Err(CudaError::DeviceTooOld { name: self.name.clone(), found, needed })
         }
-        let (name, found) = (self.name.clone(), self.compute_capability);
-        Err(CudaError::DeviceTooOld { name, found, needed: NEEDED })
     }
 }
 

@@ -17,9 +17,6 @@ use crate::{CudaError, ptx};
 /// The library's file, which the system's loader looks for.
 const NAME: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
 
-/// The first CUDA version whose drivers understand PTX 7.8, the version of this crate's kernels.
-const NEEDED: (u32, u32) = (11, 8);
-
 /// What a function of the driver returned where that is not success.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Failure {
@@ -54,8 +51,6 @@ macro_rules! driver {
             $($optional: Option<unsafe extern "system" fn($($option_type),*) -> u32>,)*
             /// Which of the functions that older drivers lack are there.
             pub(super) has: Has,
-            /// Keeps the functions' code in memory.
-            _library: Library,
         }
 
         pub(super) struct Has {
@@ -63,9 +58,8 @@ macro_rules! driver {
         }
 
         impl Driver {
-            fn from_library(library: Library) -> Result<Self, CudaError> {
-                // SAFETY: the types are those that `cuda.h` declares for these names, and the library stays
-                // loaded as long as the table.
+            fn from_library(library: &'static Library) -> Result<Self, CudaError> {
+                // SAFETY: the types are those that `cuda.h` declares for these names, and the library stays loaded.
                 unsafe {
                     $(let $optional = library.get(stringify!($optional)).ok().map(|symbol| *symbol);)*
                     Ok(Self {
@@ -74,7 +68,6 @@ macro_rules! driver {
                             .map_err(|_| CudaError::DriverIncomplete { function: stringify!($needed) })?,)*
                         has: Has { $($optional: $optional.is_some(),)* },
                         $($optional,)*
-                        _library: library,
                     })
                 }
             }
@@ -204,22 +197,26 @@ impl Driver {
     /// The driver: loaded and started with the first call, and new enough for this crate's kernels.
     pub(super) fn get() -> Result<&'static Self, CudaError> {
         fork::check()?;
-        let open = || {
-            fork::watch();
-            let driver = Self::load().and_then(Self::start);
-            if driver.is_err() {
-                // A child may ask in vain as well as its parent.
-                fork::stop_watching();
-            }
-            driver
-        };
-        DRIVER.get_or_init(open).as_ref().map_err(Clone::clone)
+        if let Some(driver) = DRIVER.get() {
+            return driver.as_ref().map_err(Clone::clone);
+        }
+        fork::watch();
+        let driver = DRIVER.get_or_init(|| Self::load().and_then(Self::start));
+        if driver.is_err() {
+            // A child may ask in vain as well as its parent.
+            fork::not_started();
+        }
+        driver.as_ref().map_err(Clone::clone)
     }
 
     fn load() -> Result<Self, CudaError> {
-        // SAFETY: the driver's library has no conditions on being loaded, and it is never unloaded.
-        match unsafe { Library::new(NAME) } {
-            Ok(library) => Self::from_library(library),
+        match open() {
+            Ok(library) => {
+                // It stays loaded, also where it is refused: it may have started threads.
+                let library = Box::leak(Box::new(library));
+                check_version(library)?;
+                Self::from_library(library)
+            }
             Err(error) => {
                 // What the loader says names the file and what is wrong with it.
                 let cause = std::error::Error::source(&error).map(ToString::to_string);
@@ -238,10 +235,6 @@ impl Driver {
                 return Err(CudaError::DriverFailed { code, name: self.error_name(code) });
             }
         }
-        let driver = self.version()?;
-        if driver < NEEDED {
-            return Err(CudaError::DriverTooOld { driver, ptx: ptx::VERSION });
-        }
         Ok(self)
     }
 
@@ -250,8 +243,7 @@ impl Driver {
         let mut version = 0;
         // SAFETY: writes one number.
         unsafe { self.cuDriverGetVersion(&mut version) }?;
-        let version = version.unsigned_abs();
-        Ok((version / 1000, version % 1000 / 10))
+        Ok(major_minor(version))
     }
 
     /// The driver's name for a result.
@@ -265,4 +257,40 @@ impl Driver {
         }
         "an error without a name".to_owned()
     }
+}
+
+/// Loads the library.
+fn open() -> Result<Library, libloading::Error> {
+    // Where the system keeps it, and not beside the program.
+    #[cfg(windows)]
+    // SAFETY: the driver's library has no conditions on being loaded.
+    let library = unsafe {
+        use libloading::os::windows::{LOAD_LIBRARY_SEARCH_SYSTEM32, Library};
+
+        Library::load_with_flags(NAME, LOAD_LIBRARY_SEARCH_SYSTEM32).map(Into::into)
+    };
+    #[cfg(not(windows))]
+    // SAFETY: the driver's library has no conditions on being loaded.
+    let library = unsafe { Library::new(NAME) };
+    library
+}
+
+/// Refuses a driver that is too old, before it is asked for functions that it cannot have. One that does not tell its version is
+/// refused later.
+fn check_version(library: &'static Library) -> Result<(), CudaError> {
+    type GetVersion = unsafe extern "system" fn(*mut c_int) -> u32;
+    let mut version = 0;
+    // SAFETY: the function has this type in every version, and writes one number. It may be called before cuInit.
+    let code = unsafe { library.get::<GetVersion>("cuDriverGetVersion").map(|get| get(&mut version)) };
+    let driver = major_minor(version);
+    if matches!(code, Ok(0)) && driver < ptx::NEEDS_CUDA {
+        return Err(CudaError::DriverTooOld { driver, needed: ptx::NEEDS_CUDA });
+    }
+    Ok(())
+}
+
+/// CUDA's number for a version as major and minor.
+fn major_minor(version: c_int) -> (u32, u32) {
+    let version = version.unsigned_abs();
+    (version / 1000, version % 1000 / 10)
 }

@@ -20,7 +20,8 @@ pub(super) struct Kernels {
     compiling: Mutex<()>,
     /// The device's.
     capability: (u32, u32),
-    /// Whether kernels can be launched before those ahead of them have ended, and whether that can be recorded.
+    /// Whether kernels can be launched before those ahead of them have ended (CUDA's programmatic dependent launch), and whether that
+    /// can be recorded.
     launches_early: bool,
     records_early: bool,
 }
@@ -109,9 +110,6 @@ impl Module {
         };
         match loaded {
             Ok(()) => {}
-            Err(Failure { code: ffi::UNSUPPORTED_PTX_VERSION, .. }) => {
-                return Err(CudaError::DriverTooOld { driver: cuda.version()?, ptx: ptx::VERSION });
-            }
             // Anything that is wrong with the code itself.
             Err(Failure { code: code @ 200..300, .. }) => {
                 let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
@@ -140,19 +138,14 @@ mod tests {
     #[test]
     fn ptx_that_is_too_new_or_broken_is_an_error() {
         let _alone = crate::driver::tests::ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let Ok(gpu) = crate::driver::Gpu::open(0) else {
-            println!("no GPU: not tried");
-            return;
-        };
+        let Some(gpu) = crate::driver::tests::gpu() else { return };
         let cuda = gpu.enter().unwrap();
         let load = |text: &str| Module::load(&cuda, text, SMALL, gpu.info().compute_capability);
         let good = ptx::kernel(ptx::ARCHIVE, SMALL.name()).unwrap();
-        match load(&good.replace(".version 7.8", ".version 9.9")).unwrap_err() {
-            CudaError::DriverTooOld { driver, .. } => assert!(driver >= (11, 8), "{driver:?}"),
-            error => panic!("{error}"),
+        for text in [good.replace(".version 7.8", ".version 9.9"), good.replace("ret;", "return;")] {
+            let error = load(&text).unwrap_err();
+            assert!(matches!(&error, CudaError::Kernels { log } if log.len() > 30), "{error}");
         }
-        let error = load(&good.replace("ret;", "return;")).unwrap_err();
-        assert!(matches!(&error, CudaError::Kernels { log } if log.len() > 30), "{error}");
         // And the context is none the worse for it.
         let module = load(&good).unwrap();
         // SAFETY: the module is loaded.

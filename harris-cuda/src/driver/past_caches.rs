@@ -1,4 +1,4 @@
-//! Copies that leave the caches alone.
+//! Copies by non-temporal stores, which leave the caches alone.
 
 /// Copies rows to memory that a device reads next: it does so at the bus's speed, where lines that lie changed in the caches of many
 /// cores are fetched from these one by one.

@@ -15,7 +15,7 @@ use crate::driver::ffi::Handle;
 /// Two words of the device's memory: one counts what has come ahead of a stream's work, written behind copies, the other how often the
 /// work has waited for it.
 ///
-/// A kernel waits that is there already. A stream that waits for another is looked at again only some microseconds after that one
+/// The kernel `arrive` waits: it spins on the GPU. What it waits for is queued before it is launched, so that it comes. A stream that waits for another is looked at again only some microseconds after that one
 /// has got there.
 #[derive(Debug)]
 pub(super) struct Arrivals {
@@ -99,16 +99,13 @@ mod tests {
     use std::sync::PoisonError;
 
     use super::*;
-    use crate::driver::{Ahead, Gpu, Queue, Staging};
+    use crate::driver::{Ahead, Queue, Staging};
 
     /// As after a failure between the two: the next copy is waited for all the same.
     #[test]
     fn an_announcement_that_nothing_waits_for_is_forgotten() {
         let _alone = crate::driver::tests::ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let Ok(gpu) = Gpu::open(0) else {
-            println!("no GPU: not tried");
-            return;
-        };
+        let Some(gpu) = crate::driver::tests::gpu() else { return };
         // So many that the copy takes milliseconds.
         const BYTES: usize = 64 << 20;
         let mut stream = Stream::new(&Ahead::new(&gpu).unwrap()).unwrap();

@@ -119,13 +119,13 @@ impl Stream {
     pub(crate) fn fetch(
         &self,
         from: &DeviceMemory,
-        to: &mut Staging,
+        to: &Staging,
         at: usize,
         bytes: usize,
     ) -> Result<(), CudaError> {
         let cuda = self.gpu.enter()?;
         assert!(bytes <= from.bytes, "a copy out of memory");
-        let target: *mut c_void = to.as_mut_slice()[at..at + bytes].as_mut_ptr().cast();
+        let target = to.part(at, bytes);
         // SAFETY: both ranges lie inside their memories; the staging is neither read nor dropped until the copy is done, by the
         // contract of this function.
         Ok(unsafe { cuda.cuMemcpyDtoHAsync_v2(target, from.pointer, bytes, self.handle) }?)

@@ -29,7 +29,7 @@ pub(crate) enum Value<'a> {
     Word(u64),
 }
 
-/// A queue for copies, ahead of those of other work. Several may share it: a device is quicker with copies from one queue than from
+/// A CUDA stream for copies, ahead of those of other work. Several may share it: a device is quicker with copies from one queue than from
 /// several by turns.
 #[derive(Debug)]
 pub(crate) struct Ahead {
@@ -67,16 +67,16 @@ fn new_stream(gpu: &Gpu) -> Result<Handle, CudaError> {
     Ok(handle)
 }
 
-/// A queue that does not wait for others, and one ahead of it for copies.
+/// A CUDA stream that does not wait for others, and one ahead of it for copies.
 #[derive(Debug)]
 pub(crate) struct Stream {
     handle: Handle,
     ahead: Arc<Ahead>,
     /// Whether there are copies ahead that no work waits for yet.
     awaited: AtomicBool,
-    /// How far a queue had come that another waits for.
+    /// The event by which one stream waits for another.
     passed: Handle,
-    /// What tells work that copies have come, where there is a quicker way than that.
+    /// What tells work that copies have come, where a kernel can wait for them: that is quicker than by the event.
     arrivals: Option<Arrivals>,
     marks: [Handle; Mark::COUNT],
     /// Behind parts of what is fetched.
@@ -88,7 +88,8 @@ pub(crate) struct Stream {
 
 // SAFETY: the driver's functions on streams and events may be called from any thread.
 unsafe impl Send for Stream {}
-// SAFETY: as above, also at once.
+// SAFETY: the driver's functions may be called at once. What several of them do with one event (`chain`, `announce`) is for a
+// detector's own thread alone; others only upload and download.
 unsafe impl Sync for Stream {}
 
 impl Stream {
@@ -273,6 +274,8 @@ impl Drop for Stream {
             // What is half recorded is forgotten.
             let _ = self.recorded();
         }
+        // Memory that work uses may be freed next.
+        let _ = self.wait();
         for event in
             self.marks.into_iter().chain(self.parts).chain([self.passed]).filter(|event| !event.is_null())
         {

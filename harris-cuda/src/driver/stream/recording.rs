@@ -1,4 +1,4 @@
-//! Work that comes again, asked for at once.
+//! Work that comes again, asked for at once: CUDA graphs, recorded by stream capture.
 
 use std::sync::Arc;
 
