@@ -377,7 +377,7 @@ macro_rules! for_each_fused {
             binomial3_sobel_box5_radius2 [16]: Bytes, 1, SOBEL, Box, 2, ANY, 2;
             sobel_box7_radius1 [16]: Bytes, 0, SOBEL, Box, 3, ANY, 1;
             sobel_box7_radius2 [16]: Bytes, 0, SOBEL, Box, 3, ANY, 2;
-            binomial3_sobel_box7_radius1 [16]: Bytes, 1, SOBEL, Box, 3, ANY, 1;
+            binomial3_sobel_box7_radius1 [12]: Bytes, 1, SOBEL, Box, 3, ANY, 1;
             binomial3_sobel_box7_radius2 [16]: Bytes, 1, SOBEL, Box, 3, ANY, 2;
             binomial3_scharr_box3_harris_radius2 [16]: Bytes, 1, SCHARR, Box, 1, HARRIS, 2;
             binomial5_sobel_box3_radius1 [16]: Bytes, 2, SOBEL, Box, 1, ANY, 1;
@@ -397,7 +397,7 @@ macro_rules! for_each_fused {
             u16_sobel_box7_radius2 [8]: Words, 0, SOBEL, Box, 3, ANY, 2;
             u16_binomial3_sobel_box7_radius2 [8]: Words, 1, SOBEL, Box, 3, ANY, 2;
             f32_sobel_box3_radius1 [12]: Floats, 0, SOBEL, Box, 1, ANY, 1;
-            f32_sobel_box3_radius2 [12]: Floats, 0, SOBEL, Box, 1, ANY, 2;
+            f32_sobel_box3_radius2 [8]: Floats, 0, SOBEL, Box, 1, ANY, 2;
             f32_binomial3_sobel_box3_radius1 [8]: Floats, 1, SOBEL, Box, 1, ANY, 1;
             f32_binomial3_sobel_box3_radius2 [8]: Floats, 1, SOBEL, Box, 1, ANY, 2;
             f32_sobel_box5_radius2 [8]: Floats, 0, SOBEL, Box, 2, ANY, 2;
@@ -432,9 +432,9 @@ macro_rules! for_each_fused {
             binomial3_sobel_gaussian5_radius2 [8]: Bytes, 1, SOBEL, Gaussian, 2, ANY, 2;
             binomial3_sobel_gaussian7_radius1 [8]: Bytes, 1, SOBEL, Gaussian, 3, ANY, 1;
             binomial3_sobel_gaussian7_radius2 [8]: Bytes, 1, SOBEL, Gaussian, 3, ANY, 2;
-            sobel_wide21_radius1 [16]: Bytes, 0, SOBEL, Wide, 10, ANY, 1;
-            sobel_wide21_radius2 [16]: Bytes, 0, SOBEL, Wide, 10, ANY, 2;
-            binomial3_sobel_wide21_radius1 [16]: Bytes, 1, SOBEL, Wide, 10, ANY, 1;
+            sobel_wide21_radius1 [12]: Bytes, 0, SOBEL, Wide, 10, ANY, 1;
+            sobel_wide21_radius2 [12]: Bytes, 0, SOBEL, Wide, 10, ANY, 2;
+            binomial3_sobel_wide21_radius1 [12]: Bytes, 1, SOBEL, Wide, 10, ANY, 1;
             binomial3_sobel_wide21_radius2 [12]: Bytes, 1, SOBEL, Wide, 10, ANY, 2;
             sobel_wide31_radius1 [12]: Bytes, 0, SOBEL, Wide, 15, ANY, 1;
             sobel_wide31_radius2 [12]: Bytes, 0, SOBEL, Wide, 15, ANY, 2;
