@@ -56,6 +56,9 @@ pub(crate) fn write(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder.join("data"))?;
     for entry in fs::read_dir(root().join("examples/data"))? {
         let entry = entry?;
+        if !entry.file_type()?.is_file() {
+            continue;
+        }
         fs::copy(entry.path(), folder.join("data").join(entry.file_name()))?;
     }
     let run = folder.join("run.sh");

@@ -356,7 +356,7 @@ macro_rules! for_each_fused {
             binomial3_sobel_box5_harris_radius1 [16]: Bytes, 1, SOBEL, Box, 2, HARRIS, 1;
             binomial3_sobel_box5_harris_radius2 [16]: Bytes, 1, SOBEL, Box, 2, HARRIS, 2;
             binomial5_sobel_box3_harris_radius1 [16]: Bytes, 2, SOBEL, Box, 1, HARRIS, 1;
-            binomial5_sobel_box3_harris_radius2 [16]: Bytes, 2, SOBEL, Box, 1, HARRIS, 2;
+            binomial5_sobel_box3_harris_radius2 [12]: Bytes, 2, SOBEL, Box, 1, HARRIS, 2;
             binomial5_sobel_box5_harris_radius1 [16]: Bytes, 2, SOBEL, Box, 2, HARRIS, 1;
             binomial5_sobel_box5_harris_radius2 [16]: Bytes, 2, SOBEL, Box, 2, HARRIS, 2;
             sobel_box7_harris_radius1 [16]: Bytes, 0, SOBEL, Box, 3, HARRIS, 1;
