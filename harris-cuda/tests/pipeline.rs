@@ -39,7 +39,7 @@ fn without_a_device_that_is_what_everything_says() {
     if gpu::present() {
         return;
     }
-    let reason = harris_cuda::devices().unwrap_err();
+    let reason = devices().unwrap_err();
     let is_reason = |error: Error| match error {
         Error::Backend(cause) => cause.downcast_ref() == Some(&reason),
         _ => false,

@@ -157,7 +157,7 @@ impl Work for Differentiate<'_> {
             Gradient::Box { .. } => self.weighted(v, Gradient::Box { size: 3 }),
             // The last are for other walks.
             Gradient::Central | Gradient::Sobel5 | Gradient::Sobel7 | Gradient::GaussianDerivative { .. } => {
-                self.central(v)
+                self.central(v);
             }
         }
     }
