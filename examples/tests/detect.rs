@@ -241,8 +241,8 @@ fn bad_files_are_named_in_one_line_and_nothing_is_written() {
 fn bad_options_are_named_in_one_line() {
     let camera = data("camera.png");
     for (options, word) in [
-        (&["--window", "box:4"][..], "odd"),
-        (&["--window", "box:0"], "odd"),
+        (&["--window", "binomial:4"][..], "3, 5 or 7"),
+        (&["--window", "box:1"], "from 2 to 127"),
         (&["--window", "box:100001"], "127"),
         (&["--window", "round:3"], "box:SIZE"),
         (&["--smoothing", "gaussian:5:nan"], "sigma"),
