@@ -29,7 +29,7 @@ enum Args {
         /// NVIDIA's assembler, to assemble the PTX for every GPU that it is meant for
         #[arg(long, value_name = "FILE")]
         ptxas: Option<PathBuf>,
-        /// Also write it as text, for reading
+        /// Write the PTX as text to this file, too
         #[arg(long, value_name = "FILE")]
         text: Option<PathBuf>,
     },

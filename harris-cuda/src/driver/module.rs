@@ -27,7 +27,7 @@ pub(super) struct Kernels {
 }
 
 impl Kernels {
-    /// Those of a device, of which one is compiled to see whether its driver can.
+    /// The kernels of a device. One is compiled at once, which shows whether the driver can compile them.
     pub(super) fn new(cuda: &Entered, capability: (u32, u32)) -> Result<Self, CudaError> {
         let modules = Kernel::ALL.iter().map(|_| OnceLock::new()).collect();
         let launches_early = capability >= chained::LEAST && cuda.has.cuLaunchKernelEx;
