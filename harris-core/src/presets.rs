@@ -104,8 +104,10 @@ pub fn named(name: &str) -> Result<HarrisConfig, Error> {
     find(name).map(|preset| (preset.config)())
 }
 
-/// OpenCV's `goodFeaturesToTrack(image, 0, 0.01, 0, useHarrisDetector = true, k = 0.04)`: the same corners
-/// in the same order.
+/// OpenCV's `goodFeaturesToTrack(image, 0, 0.01, 0, useHarrisDetector = true, k = 0.04)`.
+///
+/// Corners and their order follow from the response map by OpenCV's rules, exactly. Response maps differ from
+/// OpenCV's by rounding, so that lists may differ where responses tie, or nearly so, as they do in drawn images.
 ///
 /// No smoothing, Sobel 3 × 3, box window 3 × 3, k = 0.04, relative threshold 0.01, suppression radius 1,
 /// margin 1. Set [`min_distance`](HarrisConfigBuilder::min_distance) and
@@ -113,7 +115,7 @@ pub fn named(name: &str) -> Result<HarrisConfig, Error> {
 /// [`Measure::ShiTomasi`] for OpenCV's default measure. [`Window::Box`] is OpenCV's `blockSize`, even sizes included.
 ///
 /// OpenCV scales gradients of apertures 5 and 7 ([`Gradient::Sobel5`], [`Gradient::Sobel7`]) differently: its Harris
-/// responses are 2⁸ and 2¹⁶ times these, its least eigenvalues 2⁴ and 2⁸ times. Corners are the same.
+/// responses are 2⁸ and 2¹⁶ times these, its least eigenvalues 2⁴ and 2⁸ times. Such factors change no corner.
 #[must_use]
 pub fn opencv_gftt() -> HarrisConfig {
     valid(
