@@ -225,36 +225,29 @@ impl<S: Simt> Corners<S> {
     /// Adds corners to the list: those that reach what they must.
     #[inline(always)]
     fn emit(&mut self, lane: &Lane<S>, mask: Mask<S>, least: [i32; EACH], responses: [i32; EACH], y: u32) {
-        if lane.set.plateau == plateau::FIRST {
-            // Of neighbours one at most is a corner, and so of a lane's columns two.
+        let mut wins: [bool; EACH] = array::from_fn(|i| responses[i] >= least[i]);
+        loop {
+            // Of neighbours one at most is a corner, and so of a lane's columns two, unless all of a plateau stay.
             let (mut first, mut last) = ((EACH - 1, responses[EACH - 1]), (0, responses[0]));
             for i in (0..EACH - 1).rev() {
-                first = if responses[i] >= least[i] { (i, responses[i]) } else { first };
+                first = if wins[i] { (i, responses[i]) } else { first };
             }
             for i in 1..EACH {
-                last = if responses[i] >= least[i] { (i, responses[i]) } else { last };
+                last = if wins[i] { (i, responses[i]) } else { last };
             }
-            let is_one = some(array::from_fn(|i| responses[i] >= least[i]));
+            let is_one = some(wins);
             self.add(lane, mask, is_one, first, y);
             let are_two = is_one && first.0 < last.0;
             if lane.s.any(are_two) {
                 self.add(lane, mask, are_two, last, y);
             }
-            return;
-        }
-        // All of a plateau: those that are left to add, as bits.
-        let mut left = 0;
-        for i in 0..EACH {
-            left |= u32::from(responses[i] >= least[i]) << i;
-        }
-        loop {
-            let mut first = (EACH - 1, responses[EACH - 1]);
-            for i in (0..EACH - 1).rev() {
-                first = if left >> i & 1 == 1 { (i, responses[i]) } else { first };
+            if lane.set.plateau == plateau::FIRST {
+                return;
             }
-            self.add(lane, mask, left != 0, first, y);
-            left &= left.wrapping_sub(1);
-            if !lane.s.any(left != 0) {
+            for i in 0..EACH {
+                wins[i] &= i != first.0 && i != last.0;
+            }
+            if !lane.s.any(some(wins)) {
                 return;
             }
         }
@@ -264,13 +257,14 @@ impl<S: Simt> Corners<S> {
     #[inline(always)]
     fn add(&mut self, lane: &Lane<S>, mask: Mask<S>, is_one: bool, (i, response): (usize, i32), y: u32) {
         let (s, set) = (lane.s, &lane.set);
-        let x = (lane.x as u32).wrapping_add(i as u32);
         let mut corner = is_one && lane.finds(i);
         if mask.exists() {
+            let x = (lane.x as u32).wrapping_add(i as u32);
             corner = corner && mask.allows_in_stack(set.size.height, x, y);
         }
         // Without a mask the greatest response of all is a corner's.
         self.greatest = if corner { self.greatest.max(response) } else { self.greatest };
+        let x = (lane.x as u32).wrapping_add(i as u32);
         let one = corner && set.size.within(set.margin, x, y);
         let all = s.ballot(one);
         let place = self.found + (all & below(s.lane())).count_ones();
