@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use harris_core::{Detector, ImageView, Keypoint};
-use harris_examples::options::{BackendOptions, DetectorOptions, Kind};
+use harris_examples::options::{BackendOptions, ColorOptions, DetectorOptions, Kind};
 use harris_examples::{cli, files, input, overlay};
 use image::{DynamicImage, GrayImage};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -30,9 +30,8 @@ struct Args {
     detector: DetectorOptions,
     #[command(flatten)]
     backend: BackendOptions,
-    /// Use the colours of colour files, not their luma
-    #[arg(long)]
-    color: bool,
+    #[command(flatten)]
+    color: ColorOptions,
     /// Image of the inputs' size; where it is zero, no keypoint is looked for
     #[arg(long, value_name = "FILE")]
     mask: Option<PathBuf>,
@@ -138,7 +137,7 @@ fn process(
     outputs: &Outputs,
     detector: &mut dyn Detector,
 ) -> Result<String> {
-    let image = input::read_image(path, args.color)?;
+    let image = input::read_image(path, args.color.color(&args.detector)?)?;
     let name = || path.display().to_string();
     let mut view = ImageView::try_from(&image).with_context(name)?;
     if let Some(mask) = mask {

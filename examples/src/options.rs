@@ -47,6 +47,17 @@ pub struct DetectorOptions {
 }
 
 impl DetectorOptions {
+    /// Whether the preset works on the colours of colour images; if not, on their luma.
+    ///
+    /// # Errors
+    /// An unknown preset.
+    pub fn color(&self) -> Result<bool, Error> {
+        match (self.detector, &self.harris.preset) {
+            (Kind::Harris, Some(name)) => presets::find(name).map(|preset| preset.color),
+            (Kind::Harris | Kind::FastHessian, _) => Ok(false),
+        }
+    }
+
     /// The configuration.
     ///
     /// # Errors
@@ -71,6 +82,24 @@ impl DetectorOptions {
                 Detection::FastHessian(self.blobs.config(preset, most)?)
             }
         })
+    }
+}
+
+/// Colours or luma.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct ColorOptions {
+    /// Whether the colours of colour files are used, or their luma; as the preset has it by default
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    color: Option<bool>,
+}
+
+impl ColorOptions {
+    /// Whether colours are used.
+    ///
+    /// # Errors
+    /// An unknown preset.
+    pub fn color(self, detector: &DetectorOptions) -> Result<bool, Error> {
+        self.color.map_or_else(|| detector.color(), Ok)
     }
 }
 
@@ -132,11 +161,11 @@ impl BlobOptions {
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 #[command(next_help_heading = "Configuration of the Harris detector")]
 pub struct ConfigOptions {
-    /// Published system to start from: default, opencv_gftt, jobanputra_stentz, harris_phull_2011, lococo_2011, chahuara_2017;
-    /// with --detector fast-hessian: default, hofmann_2009
+    /// Published system to start from: default, opencv_gftt, loundagin_2015, jobanputra_stentz, harris_phull_2011, lococo_2011,
+    /// chahuara_2017; with --detector fast-hessian: default, hofmann_2009
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
-    /// none|binomial3|binomial5|gaussian:SIZE:SIGMA
+    /// none|binomial3|binomial3-exact|binomial5|gaussian:SIZE:SIGMA
     #[arg(long)]
     pub smoothing: Option<Smoothing>,
     /// sobel3|sobel5|sobel7|scharr3|central|box:SIZE|gaussian-derivative:SIZE:SIGMA

@@ -10,17 +10,18 @@ use image::{DynamicImage, GrayImage, ImageBuffer, Luma};
 
 /// Frames, one after the other.
 pub(crate) enum Frames {
-    /// Image files, in the order of their names.
-    Files(std::vec::IntoIter<PathBuf>),
+    /// Image files, in the order of their names, and whether their colours are used.
+    Files(std::vec::IntoIter<PathBuf>, bool),
     /// The luma of a video.
     Video(Box<y4m::Decoder<Box<dyn Read>>>),
 }
 
 impl Frames {
-    /// Opens a folder of images, an image, a file in Y4M, or, for `-`, standard input in Y4M.
-    pub(crate) fn open(path: &Path) -> Result<Self> {
+    /// Opens a folder of images, an image, a file in Y4M, or, for `-`, standard input in Y4M. Of images the colours are used where `color`
+    /// asks for them.
+    pub(crate) fn open(path: &Path, color: bool) -> Result<Self> {
         if path.is_dir() || is_image(path) {
-            return Ok(Self::Files(input::expand(&[path.to_owned()])?.into_iter()));
+            return Ok(Self::Files(input::expand(&[path.to_owned()])?.into_iter(), color));
         }
         let bytes: Box<dyn Read> = if path == Path::new("-") {
             Box::new(io::stdin().lock())
@@ -33,10 +34,10 @@ impl Frames {
         Ok(Self::Video(Box::new(decoder)))
     }
 
-    /// The next frame in gray, of 8 or 16 bits; `None` after the last.
+    /// The next frame, of 8 or 16 bits; `None` after the last.
     pub(crate) fn next(&mut self) -> Option<Result<DynamicImage>> {
         match self {
-            Self::Files(files) => Some(input::read_image(&files.next()?, false)),
+            Self::Files(files, color) => Some(input::read_image(&files.next()?, *color)),
             Self::Video(decoder) => {
                 let (width, height) = (decoder.get_width(), decoder.get_height());
                 let depth = decoder.get_bit_depth();

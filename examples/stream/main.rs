@@ -76,7 +76,7 @@ fn run(mut args: Args) -> Result<ExitCode> {
     let mut engine = Engine::new(&mut args.backend, &args.detector.detection()?, args.in_flight)?;
     let mut log = Log::new(args.overlay.clone());
     for _ in 0..args.repeat {
-        let mut frames = Frames::open(&args.input)?;
+        let mut frames = Frames::open(&args.input, args.detector.color()?)?;
         while let Some(frame) = frames.next() {
             let frame = frame?;
             // Until it is time for the frame.

@@ -15,7 +15,7 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use harris_core::fast_hessian::StepTimes;
 use harris_core::{Error, ImageView, Sample, Samples};
-use harris_examples::options::{BackendOptions, Detection, DetectorOptions, Timed};
+use harris_examples::options::{BackendOptions, ColorOptions, Detection, DetectorOptions, Timed};
 use harris_examples::{cli, input};
 use serde::Serialize;
 
@@ -27,6 +27,8 @@ struct Args {
     detector: DetectorOptions,
     #[command(flatten)]
     backend: BackendOptions,
+    #[command(flatten)]
+    color: ColorOptions,
     /// Sizes to tile the photograph to
     #[arg(
         long,
@@ -41,9 +43,6 @@ struct Args {
     /// Seek corners where this image is not 0: it is tiled, too
     #[arg(long, value_name = "FILE")]
     mask: Option<PathBuf>,
-    /// Use the colours of a colour file, not its luma
-    #[arg(long)]
-    color: bool,
     /// Time the map of responses, a float a pixel into memory that is there, not the list of corners
     #[arg(long)]
     response: bool,
@@ -166,7 +165,8 @@ fn run(mut args: Args) -> Result<ExitCode> {
     let detection = args.detector.detection()?;
     let mut detector = args.backend.detector(&detection)?;
     let default = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/data/camera.png"));
-    let photograph = input::read_image(args.image.as_deref().unwrap_or(default), args.color)?;
+    let photograph =
+        input::read_image(args.image.as_deref().unwrap_or(default), args.color.color(&args.detector)?)?;
     let view = ImageView::try_from(&photograph)?;
     let mask = args.mask.as_deref().map(input::read_mask).transpose()?;
     for &size in &args.sizes {

@@ -73,6 +73,33 @@ pub trait Detector: Send {
         Ok(())
     }
 
+    /// The keypoints of `image` as a binary mask, H × W: 1 at the pixel of each keypoint that [`Detector::detect`] returns, after
+    /// suppression and selection, else 0. Of keypoints between pixels that is the nearest ([`Keypoint::pixel`]).
+    ///
+    /// ```
+    /// use harris_core::{Detector, HarrisConfig, ImageView, ReferenceDetector};
+    ///
+    /// let image: Vec<u8> = (0..32 * 32).map(|i| if i % 32 > 9 && i / 32 > 9 { 255 } else { 0 }).collect();
+    /// let image = ImageView::gray(&image, 32, 32)?;
+    /// let mut detector = ReferenceDetector::new(HarrisConfig::default());
+    /// let (mask, keypoints) = (detector.detect_mask(&image)?, detector.detect(&image)?);
+    /// assert_eq!(mask.dim(), (32, 32));
+    /// assert!(!keypoints.is_empty() && keypoints.iter().all(|k| mask[[k.y as usize, k.x as usize]] == 1));
+    /// # Ok::<(), harris_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Detector::detect`].
+    fn detect_mask(&mut self, image: &ImageView<'_>) -> Result<Array2<u8>, Error> {
+        let mut mask = Array2::zeros((image.height(), image.width()));
+        for keypoint in self.detect(image)? {
+            if let Some([x, y]) = keypoint.pixel(image.width(), image.height()) {
+                mask[[y, x]] = 1;
+            }
+        }
+        Ok(mask)
+    }
+
     /// How many peaks of the last image [`Detector::detect`] rejected, as the place between samples is half a sample away or
     /// more. `None` for detectors of corners, which reject none. After an error the number has no meaning.
     fn rejected_peaks(&self) -> Option<usize> {

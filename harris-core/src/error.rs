@@ -153,16 +153,18 @@ pub enum Error {
         /// The size asked for.
         size: u32,
     },
-    /// A gradient and a window whose sums could leave 64 bits.
+    /// A smoothing, a gradient and a window whose sums could leave 64 bits.
     #[error(
-        "the gradient {gradient} with this window could overflow 64-bit sums: its taps sum to {taps} along an axis, and {most} is the most"
+        "the gradient {gradient} behind the smoothing {smoothing} with this window could overflow 64-bit sums: the window's taps sum to {taps} along an axis, and {most} is the most"
     )]
     TensorOverflow {
+        /// The smoothing.
+        smoothing: crate::Smoothing,
         /// The gradient.
         gradient: crate::Gradient,
         /// Sum of the window's taps along an axis: n for box n, 2ⁿ⁻¹ for binomial n.
         taps: u32,
-        /// The greatest such sum for this gradient.
+        /// The greatest such sum for this smoothing and gradient.
         most: u32,
     },
     /// A standard deviation that is not finite or out of range.

@@ -44,6 +44,24 @@ impl Keypoint {
         Self { x, y, scale: 1.0, response }
     }
 
+    /// The nearest pixel, column and row, of an image of this size, halves to the right and below; `None` where that lies outside.
+    ///
+    /// ```
+    /// use harris_core::Keypoint;
+    ///
+    /// assert_eq!(Keypoint::new(2.4, 6.5, 0.1).pixel(8, 8), Some([2, 7]));
+    /// assert_eq!(Keypoint::new(-0.6, 6.5, 0.1).pixel(8, 8), None);
+    /// ```
+    #[must_use]
+    pub fn pixel(&self, width: usize, height: usize) -> Option<[usize; 2]> {
+        let along = |place: f32, length: usize| {
+            let whole = place.floor();
+            let nearest = whole + f32::from(u8::from(place - whole >= 0.5));
+            (nearest >= 0.0 && nearest < length as f32).then_some(nearest as usize)
+        };
+        Some([along(self.x, width)?, along(self.y, height)?])
+    }
+
     /// Compares by place: from top to bottom, then from left to right, then as [`Ord`] does.
     #[must_use]
     pub fn raster_cmp(&self, other: &Self) -> Ordering {

@@ -12,7 +12,8 @@
 
 use crate::Error;
 use crate::config::{
-    Border, Gradient, HarrisConfig, HarrisConfigBuilder, Measure, Plateau, Smoothing, Threshold, Ties, Window,
+    Border, Gradient, HarrisConfig, HarrisConfigBuilder, Measure, Order, Plateau, Smoothing, Threshold, Ties,
+    Window,
 };
 
 /// A published system: its name, where it is described, its configuration.
@@ -24,44 +25,59 @@ pub struct Preset {
     pub citation: &'static str,
     /// Makes its configuration.
     pub config: fn() -> HarrisConfig,
+    /// Whether the system works on the colours of a colour image; if not, on its luma.
+    pub color: bool,
 }
 
 /// All presets, the default first.
-pub const ALL: [Preset; 6] = [
+pub const ALL: [Preset; 7] = [
     Preset {
         name: "default",
-        citation: "J. Loundagin, Optimizing Harris Corner Detection on GPGPUs Using CUDA, \
-                   California Polytechnic State University, 2015, table 4.3",
+        citation: "this library's own; smoothing, gradient, k and suppression of J. Loundagin, Optimizing Harris Corner \
+                   Detection on GPGPUs Using CUDA, California Polytechnic State University, 2015, table 4.3",
         config: HarrisConfig::default,
+        color: false,
     },
     Preset {
         name: "opencv_gftt",
         citation: "OpenCV, goodFeaturesToTrack with useHarrisDetector and qualityLevel 0.01",
         config: opencv_gftt,
+        color: false,
+    },
+    Preset {
+        name: "loundagin_2015",
+        citation: "J. Loundagin, Optimizing Harris Corner Detection on GPGPUs Using CUDA, \
+                   California Polytechnic State University, 2015, table 4.3 and appendix B",
+        config: loundagin_2015,
+        color: false,
     },
     Preset {
         name: "jobanputra_stentz",
-        citation: "Jobanputra and Stentz, Parallel Corner Detection: serial, multi-threaded and GPU Harris, \
-                   Carnegie Mellon University course project",
+        citation: "K. Jobanputra and R. Stentz, Parallel Corner Detection: serial, OpenMP and CUDA programs, \
+                   project report",
         config: jobanputra_stentz,
+        color: false,
     },
     Preset {
         name: "harris_phull_2011",
         citation: "R. Phull, P. Mainali, Q. Yang et al., Low Complexity Corner Detector Using CUDA for \
-                   Multimedia Applications, 2011: the Harris detector that LoCoCo is compared with",
+                   Multimedia Applications, MMEDIA 2011: the Harris detector that LoCoCo is compared with",
         config: harris_phull_2011,
+        color: false,
     },
     Preset {
         name: "lococo_2011",
         citation: "R. Phull, P. Mainali, Q. Yang et al., Low Complexity Corner Detector Using CUDA for \
-                   Multimedia Applications, 2011: LoCoCo",
+                   Multimedia Applications, MMEDIA 2011: LoCoCo",
         config: lococo_2011,
+        color: false,
     },
     Preset {
         name: "chahuara_2017",
-        citation: "Chahuara 2017: Harris on CUDA with a colour tensor, Rosin's automatic threshold, block \
-                   suppression and the strongest N",
+        citation: "H. F. Chahuara Silva, Implementación del detector de esquinas de Harris en la plataforma Jetson \
+                   TK1, Pontificia Universidad Católica del Perú, Lima, 2017: the C program",
         config: chahuara_2017,
+        color: true,
     },
 ];
 
@@ -71,13 +87,21 @@ pub fn names() -> String {
     ALL.map(|preset| preset.name).join(", ")
 }
 
+/// The preset called `name`.
+///
+/// # Errors
+/// [`Error::UnknownPreset`], which lists the names.
+pub fn find(name: &str) -> Result<Preset, Error> {
+    let preset = ALL.into_iter().find(|preset| preset.name == name);
+    preset.ok_or_else(|| Error::UnknownPreset { name: name.to_owned() })
+}
+
 /// The configuration of the preset called `name`.
 ///
 /// # Errors
 /// [`Error::UnknownPreset`], which lists the names.
 pub fn named(name: &str) -> Result<HarrisConfig, Error> {
-    let preset = ALL.iter().find(|preset| preset.name == name);
-    preset.map(|preset| (preset.config)()).ok_or_else(|| Error::UnknownPreset { name: name.to_owned() })
+    find(name).map(|preset| (preset.config)())
 }
 
 /// OpenCV's `goodFeaturesToTrack(image, 0, 0.01, 0, useHarrisDetector = true, k = 0.04)`: the same corners
@@ -102,38 +126,75 @@ pub fn opencv_gftt() -> HarrisConfig {
     )
 }
 
-/// Jobanputra & Stentz's GPU pipeline: Sobel 3 × 3 on an unsmoothed image extended by its edge pixels, box
-/// window 3 × 3, k = 0.04, suppression 3 × 3.
+/// Loundagin's detector as his C listing has it, with the parameters of his table 4.3: the smoothing 3 × 3 in floats, hence
+/// exact; Sobel 3 × 3; k = 0.04; an absolute threshold; a 5 × 5 neighbourhood, of whose equals all stay; the list in the order of rows.
 ///
-/// Its tensor sums squared slopes over the window, ours is the mean of squares of twice the slope, hence 4/9 of
-/// it; its threshold of 0.2 on the response is 0.2 · (4/9)² here.
+/// Each of his stages leaves a frame that it does not compute. Later stages read those frames, as zeros or as whatever is in
+/// memory; here the border is skipped.
+///
+/// Ours, as he tells neither: the window of 3 × 3. He chose a threshold T for each image, 10⁶, 10⁷, 2·10⁹ or 10¹⁰ in his units
+/// (sums of squares of gradients four times the slope, of samples to 255); here it is 10⁷. In the units of this library it is
+/// T / (1020² · 9)²:
+///
+/// ```
+/// use harris_core::{Threshold, presets};
+///
+/// let threshold = 2e9 / (1020.0_f64.powi(2) * 9.0).powi(2);
+/// let config = presets::loundagin_2015().to_builder().threshold(Threshold::Absolute(threshold as f32)).build()?;
+/// # Ok::<(), harris_core::Error>(())
+/// ```
+#[must_use]
+pub fn loundagin_2015() -> HarrisConfig {
+    let unit = 1020.0_f64.powi(2) * 9.0;
+    valid(
+        HarrisConfig::builder()
+            .smoothing(Smoothing::Binomial3Exact)
+            .threshold(Threshold::Absolute((1e7 / (unit * unit)) as f32))
+            .border(Border::Skip)
+            .suppression_radius(2)
+            .plateau(Plateau::All)
+            .order(Order::Raster),
+    )
+}
+
+/// Jobanputra & Stentz's pipeline: a blur of 3 × 3 and Sobel 3 × 3 in floats, hence exact; plain window sums; det − k·trace²; a
+/// pixel stays where none around is greater, so that equals stay; a list in the order of rows.
+///
+/// Ours, as they tell none of it: k = 0.04 and the threshold, 1 % of the greatest response (they found both by trial); the
+/// window and the neighbourhood, 3 × 3; the border, extended by its edge pixels.
 #[must_use]
 pub fn jobanputra_stentz() -> HarrisConfig {
     valid(
         HarrisConfig::builder()
-            .smoothing(Smoothing::None)
+            .smoothing(Smoothing::Binomial3Exact)
             .border(Border::Replicate)
-            .threshold(Threshold::Absolute(0.2 * 16.0 / 81.0))
-            .suppression_radius(1),
+            .suppression_radius(1)
+            .plateau(Plateau::All)
+            .order(Order::Raster),
     )
 }
 
-/// The Harris detector that Phull et al. compare LoCoCo with: 9 × 9 Gaussian derivative, 9 × 9 Gaussian window,
-/// radius 4.
+/// The Harris detector that Phull et al. compare LoCoCo with: the derivative of a Gaussian 9 × 9, a box window 9 × 9, a
+/// neighbourhood of 9 × 9, the strongest first.
 ///
-/// The paper gives apertures; sigma is 1.5 here, so that they span three of it to each side.
+/// Ours, as they tell none of it: sigma = 1.5, so that the aperture spans three of it to each side; k = 0.04 and the threshold of 1 % of
+/// the greatest response.
 #[must_use]
 pub fn harris_phull_2011() -> HarrisConfig {
     valid(
         HarrisConfig::builder()
             .smoothing(Smoothing::None)
             .gradient(Gradient::GaussianDerivative { size: 9, sigma: 1.5 })
-            .window(Window::Gaussian { size: 9, sigma: 1.5 })
+            .window(Window::Box { size: 9 })
             .suppression_radius(4),
     )
 }
 
-/// LoCoCo: box gradient 9 × 9 and box window 9 × 9, both sums of an integral image, radius 4.
+/// LoCoCo: a box gradient 9 × 9 and a box window 9 × 9, both sums of an integral image, and a neighbourhood of 9 × 9.
+///
+/// Ours: k = 0.04; the threshold of 1 % of the greatest response, where theirs is absolute with a value that they do not tell; the
+/// strongest first, where their list is not sorted. Of each block of 9 × 9 pixels they keep one corner at most; here two may lie in
+/// one, 5 pixels or more apart.
 #[must_use]
 pub fn lococo_2011() -> HarrisConfig {
     valid(
@@ -145,9 +206,13 @@ pub fn lococo_2011() -> HarrisConfig {
     )
 }
 
-/// Chahuara's: central differences, the structure tensor summed over the channels of a colour image, a
-/// Gaussian window 5 × 5 with sigma 1.5, k = 0.04, Rosin's threshold on 256 bins, radius 4, the 200
+/// Chahuara's C program: central differences, the structure tensor summed over the channels of a colour image, a
+/// Gaussian window 5 × 5 with sigma 1.5, k = 0.04, Rosin's threshold on 256 bins, a neighbourhood of 9 × 9, the 200
 /// strongest.
+///
+/// His CUDA program suppresses more: of blocks of 4 × 4 it keeps those whose greatest response exceeds that of the 8 blocks
+/// around, so that corners up to 7 pixels apart suppress each other. Colour images are to be given in colour ([`Preset::color`]).
+/// Ours, as he does not tell it: the border, mirrored.
 #[must_use]
 pub fn chahuara_2017() -> HarrisConfig {
     valid(

@@ -68,7 +68,7 @@ fn sums_that_leave_64_bits_are_refused() {
     let error = with(31, Window::Box { size: 59 }).unwrap_err();
     let gradient = Gradient::Box { size: 31 };
     assert!(
-        matches!(error, Error::TensorOverflow { gradient: of, taps: 59, most: 57 } if of == gradient),
+        matches!(error, Error::TensorOverflow { gradient: of, taps: 59, most: 57, .. } if of == gradient),
         "{error}"
     );
     let sobel = |gradient, window| HarrisConfig::builder().gradient(gradient).window(window).build();
@@ -78,6 +78,13 @@ fn sums_that_leave_64_bits_are_refused() {
     assert!(sobel(Gradient::Sobel7, Window::Binomial { size: 7 }).is_err());
     assert!(sobel(Gradient::Sobel7, Window::Gaussian { size: 127, sigma: 9.0 }).is_ok());
     assert!(sobel(Gradient::Sobel5, Window::Box { size: 127 }).is_ok());
+    let exact = |gradient, size| {
+        let builder = HarrisConfig::builder().smoothing(Smoothing::Binomial3Exact).gradient(gradient);
+        builder.window(Window::Box { size }).build()
+    };
+    assert!(exact(Gradient::Sobel3, 127).is_ok() && exact(Gradient::Sobel7, 2).is_ok());
+    let error = exact(Gradient::Sobel7, 3).unwrap_err().to_string();
+    assert!(error.contains("binomial3-exact") && error.contains("2 is the most"), "{error}");
     assert!(with(31, Window::Binomial { size: 5 }).is_ok());
     assert!(matches!(with(31, Window::Binomial { size: 7 }), Err(Error::TensorOverflow { taps: 64, .. })));
     assert!(with(29, Window::Binomial { size: 7 }).is_ok());

@@ -11,7 +11,7 @@ pub(crate) fn fits_i32(config: &HarrisConfig, channels: usize, full_scale: f64) 
 /// shows it.
 pub(crate) fn fits_u32(config: &HarrisConfig, channels: usize) -> bool {
     channels == 1
-        && !matches!(config.smoothing(), Smoothing::Gaussian { .. })
+        && !matches!(config.smoothing(), Smoothing::Binomial3Exact | Smoothing::Gaussian { .. })
         && config.gradient() == Gradient::Sobel3
         && config.window() == (Window::Binomial { size: 7 })
         // There rows and columns of gradients beyond the edges repeat, as those of no image do.

@@ -73,10 +73,10 @@ pub use error::CudaError;
 pub use features::{CudaFastHessian, CudaMatcher, CudaSurf};
 #[doc(no_inline)]
 pub use harris_core::{self, Detector, Error, HarrisConfig, ImageView, Keypoint};
-pub use harris_gpu::GpuError;
+pub use harris_gpu::{GpuError, MaskSample};
 pub use pinned::PinnedImage;
 pub use pipeline::{CudaPipeline, Detection};
-pub use resident::{AsCudaStream, CudaImage, CudaKeypoints, CudaPending, CudaResponses};
+pub use resident::{AsCudaStream, CudaImage, CudaKeypoints, CudaMask, CudaPending, CudaResponses};
 
 /// The README's examples run as tests.
 #[cfg(doctest)]

@@ -27,7 +27,7 @@ const ENTRY: &str = "\n.visible .entry ";
 /// PTX with that entry point alone. `None` where the archive has none of this name, or is damaged.
 #[must_use]
 pub fn kernel(archive: &[u8], name: &str) -> Option<String> {
-    Some(part(archive, HEAD)? + &part(archive, name)?)
+    Some(head(archive)? + &part(archive, name)?)
 }
 
 /// All of the PTX. `None` where the archive is damaged.
@@ -36,7 +36,15 @@ pub fn text(archive: &[u8]) -> Option<String> {
     parts(archive)?.into_iter().map(|(_, bytes)| unpack(bytes)).collect()
 }
 
-fn part(archive: &[u8], name: &str) -> Option<String> {
+/// What stands before the first entry point.
+#[must_use]
+pub fn head(archive: &[u8]) -> Option<String> {
+    part(archive, HEAD)
+}
+
+/// An entry point alone, without the head.
+#[must_use]
+pub fn part(archive: &[u8], name: &str) -> Option<String> {
     parts(archive)?.into_iter().find(|(named, _)| *named == name).and_then(|(_, bytes)| unpack(bytes))
 }
 
@@ -88,7 +96,7 @@ pub fn archive(text: &str) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use harris_gpu_kernels::abi::{Kernel, chained};
+    use harris_gpu_kernels::abi::{Kernel, chained, specialise};
 
     use super::*;
 
@@ -111,6 +119,20 @@ mod tests {
             assert!(ptx.starts_with(&part(ARCHIVE, HEAD).unwrap()));
         }
         assert_eq!(kernel(ARCHIVE, "none"), None);
+    }
+
+    #[test]
+    fn every_variant_can_be_made() {
+        for &entry in Kernel::ALL {
+            let text = kernel(ARCHIVE, entry.name()).unwrap();
+            for variant in 0..specialise::variants(entry) {
+                assert!(
+                    specialise::ptx(&text, entry, variant).is_some(),
+                    "{entry:?}, {:?}",
+                    specialise::constants(entry, variant)
+                );
+            }
+        }
     }
 
     #[test]

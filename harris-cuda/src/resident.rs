@@ -1,9 +1,10 @@
 //! Images in a device's memory, and keypoints that stay there.
 
 use std::ffi::c_void;
+use std::marker::PhantomData;
 
 use harris_core::{Error, ImageView, Keypoint};
-use harris_gpu::{Depth, Device, GpuDetector, Lines, Resident, Rows};
+use harris_gpu::{Depth, Device, GpuDetector, Lines, MaskSample, Resident, Rows};
 use ndarray::Array2;
 
 use crate::CudaError;
@@ -360,5 +361,53 @@ impl<'a> CudaResponses<'a> {
         let mut map = Array2::zeros((self.height, self.width));
         self.detector.read_responses(map.as_slice_mut().expect("a new array lies in rows"))?;
         Ok(map)
+    }
+}
+
+/// A binary mask of keypoints in a GPU's memory, until the detector that found them is given another image: see
+/// [`CudaDetector::mask_on_device`](crate::CudaDetector::mask_on_device).
+#[derive(Debug)]
+pub struct CudaMask<'a, T: MaskSample> {
+    detector: &'a mut GpuDetector<CudaDevice>,
+    pointer: u64,
+    width: usize,
+    height: usize,
+    samples: PhantomData<T>,
+}
+
+impl<'a, T: MaskSample> CudaMask<'a, T> {
+    /// That of the last image of a detector.
+    pub(crate) fn new(detector: &'a mut GpuDetector<CudaDevice>, pointer: u64, image: &CudaImage) -> Self {
+        Self { detector, pointer, width: image.width, height: image.height, samples: PhantomData }
+    }
+
+    /// The width of the image in pixels.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The height of the image in pixels.
+    #[must_use]
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Where it is in the device's memory: a sample a pixel, 0 or 1, row after row without gaps. It is complete: kernels on any
+    /// stream can read it.
+    #[must_use]
+    pub fn pointer(&self) -> u64 {
+        self.pointer
+    }
+
+    /// A copy on the host, of shape height × width.
+    ///
+    /// # Errors
+    /// [`CudaError::Driver`] where the device fails, [`CudaError::OutOfMemory`].
+    pub fn to_array(&mut self) -> Result<Array2<T>, Error> {
+        let _callers = CallersContext::keep();
+        let mut mask = Array2::from_elem((self.height, self.width), T::zeroed());
+        self.detector.read_mask(mask.as_slice_mut().expect("a new array lies in rows"))?;
+        Ok(mask)
     }
 }

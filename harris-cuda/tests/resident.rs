@@ -105,6 +105,37 @@ fn responses_equal_those_of_the_cpu() {
     assert!(map == CpuDetector::new(config).response(&picture.view()).unwrap());
 }
 
+/// Of corners at pixels and between them, some, none, and more than there was room for.
+#[test]
+fn masks_on_the_device_are_those_of_the_keypoints() {
+    if !gpu::present() {
+        return;
+    }
+    let builder = presets::opencv_gftt().to_builder();
+    for config in [
+        builder.clone(),
+        builder.clone().threshold(Threshold::None),
+        builder.clone().subpixel(Subpixel::Forstner { radius: 5 }).max_corners(300),
+        builder.threshold(Threshold::Absolute(f32::MAX)),
+    ] {
+        let config = config.build().unwrap();
+        let mut detector = CudaDetector::new(config.clone()).unwrap();
+        let mut cpu = CpuDetector::new(config.clone());
+        for size in [(130, 71, 1), (1919, 1080, 1), (67, 33, 3)] {
+            let picture = picture(Depth::U8, size);
+            let expected = cpu.detect_mask(&picture.view()).unwrap();
+            assert_eq!(detector.detect_mask(&picture.view()).unwrap(), expected, "{config:?}, {size:?}");
+            let image = CudaImage::upload(0, &picture.view()).unwrap();
+            let mut mask = detector.mask_on_device::<u8>(&image).unwrap();
+            assert_eq!((mask.width(), mask.height()), (size.0, size.1));
+            assert!(mask.pointer() != 0);
+            assert_eq!(mask.to_array().unwrap(), expected, "{config:?}, {size:?}");
+            let mut floats = detector.mask_on_device::<f32>(&image).unwrap();
+            assert_eq!(floats.to_array().unwrap(), expected.mapv(f32::from), "{config:?}, {size:?}");
+        }
+    }
+}
+
 /// As from a decoder: what is recorded for one place, or one size, must not be taken for another.
 #[test]
 fn images_in_several_places_and_of_several_sizes_by_turns() {

@@ -6,15 +6,16 @@ use harris_gpu_kernels::abi::state;
 use ndarray::Array2;
 
 use crate::corners::{Fetched, Outcome, Search};
-use crate::device::{Depth, Device, Mark, Resident};
+use crate::device::{Argument, Depth, Device, Mark, Resident};
 use crate::error::GpuError;
 use crate::fused::Pieces;
+use crate::keypoint_mask::MaskSample;
 use crate::maps::Map;
 use crate::pieces::Walk;
 use crate::recordings::Recordings;
 use crate::room::{Room, Shape};
 use crate::workspace::{Slot, Workspace};
-use crate::{fused, staged, upload};
+use crate::{fused, launch, staged, upload};
 
 /// Harris on a GPU.
 ///
@@ -337,6 +338,49 @@ impl<D: Device> GpuDetector<D> {
     #[must_use]
     pub fn on_device(&self) -> &D::Memory {
         self.workspace.buffer::<f32>(Slot::Keypoints).memory
+    }
+
+    /// Leaves a mask of the first `count` of those keypoints, of an image of this size, in memory of the device: 1 at the pixel of each, else
+    /// 0, row after row. It returns when that is complete.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    ///
+    /// # Panics
+    /// Where there are fewer keypoints.
+    pub fn mask_on_device<T: MaskSample>(
+        &mut self,
+        count: usize,
+        width: usize,
+        height: usize,
+    ) -> Result<&D::Memory, Error> {
+        let Self { device, workspace, .. } = self;
+        let words = (width * height * size_of::<T>()).div_ceil(size_of::<u32>());
+        workspace.fit::<u32>(device, Slot::KeypointMask, words)?;
+        device.clear(workspace.buffer::<u32>(Slot::KeypointMask).memory, words)?;
+        if count > 0 {
+            assert!(count <= self.room.as_ref().map_or(0, |room| room.kept), "keypoints that are there");
+            let grid = launch::grid(T::KERNEL, count, 1);
+            let [keypoints, mask] = [Slot::Keypoints, Slot::KeypointMask]
+                .map(|slot| Argument::Memory(workspace.buffer::<u32>(slot).memory));
+            let [count, width, height] =
+                [count, width, height].map(|number| Argument::Word((number as u32).into()));
+            device.launch(T::KERNEL, grid, &[keypoints, mask, count, width, height])?;
+        }
+        device.wait()?;
+        Ok(workspace.buffer::<T>(Slot::KeypointMask).memory)
+    }
+
+    /// Reads a mask from there: as many pixels as `mask` has, from the first on.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    ///
+    /// # Panics
+    /// Where there is none.
+    pub fn read_mask<T: MaskSample>(&mut self, mask: &mut [T]) -> Result<(), Error> {
+        let memory = self.workspace.buffer::<u32>(Slot::KeypointMask).memory;
+        self.device.download(memory, bytemuck::cast_slice_mut(mask))
     }
 
     /// Where in memory of the device the number of that image's corners is, a 32-bit word so many bytes behind its start. It is

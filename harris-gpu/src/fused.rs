@@ -105,7 +105,8 @@ impl Front {
         }
         let smoothing = match config.smoothing() {
             Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial5 => config.smoothing().radius(),
-            Smoothing::Gaussian { .. } => return None,
+            // By stages.
+            Smoothing::Binomial3Exact | Smoothing::Gaussian { .. } => return None,
         };
         if !config.window().is_centred() {
             return None;

@@ -242,7 +242,7 @@ impl Of {
                         let [centre, near, far, ..] = from_centre(&taps::gaussian(size, sigma));
                         ([centre, near, far], 0.0)
                     }
-                    Smoothing::Gaussian { .. } => return None,
+                    Smoothing::Binomial3Exact | Smoothing::Gaussian { .. } => return None,
                 };
                 return taps.map(|taps| Self::TapsOfDeep(shape.depth, smoothing, taps));
             }
@@ -266,6 +266,7 @@ impl Of {
         let binomial = match config.smoothing() {
             Smoothing::Binomial3 => BINOMIAL3,
             Smoothing::Binomial5 => BINOMIAL5,
+            Smoothing::Binomial3Exact => return None,
             Smoothing::None | Smoothing::Gaussian { .. } => return Some(Self::Sums(None, sums)),
         };
         // Smoothed samples are mirrored as samples are, but do not go on beyond the edges as these do.

@@ -20,6 +20,7 @@ mod gaussians;
 #[cfg(feature = "host")]
 pub mod host;
 mod integral;
+mod keypoint_mask;
 mod large;
 mod launch;
 mod lists;
@@ -39,6 +40,7 @@ pub use detector::GpuDetector;
 pub use device::{Argument, Depth, Device, Lines, Mark, Resident, Rows};
 pub use error::GpuError;
 pub use fast_hessian::GpuFastHessian;
+pub use keypoint_mask::MaskSample;
 pub use matching::GpuMatcher;
 pub use pipeline::{GpuPipeline, Landed};
 pub use surf::GpuSurf;

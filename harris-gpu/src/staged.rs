@@ -85,7 +85,7 @@ fn is_float_from_the_start(config: &HarrisConfig) -> bool {
     match config.smoothing() {
         Smoothing::Gaussian { .. } => true,
         Smoothing::None => matches!(config.gradient(), Gradient::GaussianDerivative { .. }),
-        Smoothing::Binomial3 | Smoothing::Binomial5 => false,
+        Smoothing::Binomial3 | Smoothing::Binomial3Exact | Smoothing::Binomial5 => false,
     }
 }
 
@@ -223,7 +223,7 @@ impl<D: Device> Pass<'_, D> {
     fn smooth(&mut self, smoothing: Smoothing) -> Result<(), Error> {
         let size = match smoothing {
             Smoothing::None => return Ok(()),
-            Smoothing::Binomial3 => 3,
+            Smoothing::Binomial3 | Smoothing::Binomial3Exact => 3,
             Smoothing::Binomial5 => 5,
             Smoothing::Gaussian { size, sigma } => {
                 self.taps(Slot::Taps, &taps::gaussian(size, sigma))?;
@@ -233,16 +233,17 @@ impl<D: Device> Pass<'_, D> {
         };
         let (width, height, border) = (self.width, self.height, self.border);
         let (grid, rows) = self.runs(self.channels);
+        let divides = u32::from(smoothing != Smoothing::Binomial3Exact);
         macro_rules! smooth {
-            ($kernel:ident) => {{
+            ($kernel:ident $(, $divides:ident)?) => {{
                 let (from, to) = (self.workspace.buffer(self.planes), self.workspace.buffer(self.spare));
-                launch::$kernel(self.device, grid, from, to, width, height, rows, border)?
+                launch::$kernel(self.device, grid, from, to, width, height, rows, border $(, $divides)?)?
             }};
         }
         match (self.number, size) {
-            (Number::Integer, 3) => smooth!(binomial3_i32),
+            (Number::Integer, 3) => smooth!(binomial3_i32, divides),
             (Number::Integer, _) => smooth!(binomial5_i32),
-            (Number::Float, 3) => smooth!(binomial3_f32),
+            (Number::Float, 3) => smooth!(binomial3_f32, divides),
             (Number::Float, _) => smooth!(binomial5_f32),
         }
         std::mem::swap(&mut self.planes, &mut self.spare);

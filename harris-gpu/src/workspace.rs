@@ -32,6 +32,7 @@ pub(crate) enum Slot {
     Shares,
     Keypoints,
     OtherKeypoints,
+    KeypointMask,
     Integral,
     Bands,
     Layers,

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use harris_cuda::ptx;
-use harris_gpu_kernels::abi::{Kernel, chained};
+use harris_gpu_kernels::abi::{Kernel, chained, specialise};
 use sha2::{Digest, Sha256};
 
 use crate::generated::{root, write_or_check};
@@ -268,37 +268,62 @@ fn fault(code: &str) -> Option<&'static str> {
     }
 }
 
-/// Assembles for every target, without spills or a stack.
+/// The target for which all variants of kernels are assembled; for the others the first is, which most configurations have.
+const TARGET_OF_ALL: &str = "sm_90";
+
+/// Assembles for every target: the first variants without spills or a stack, of the others it is told.
 fn assemble(ptxas: &Path, text: &str) -> Result<()> {
+    let archive = ptx::archive(text);
+    for target in TARGETS {
+        let most = if target == TARGET_OF_ALL {
+            Kernel::ALL.iter().map(|&kernel| specialise::variants(kernel)).max().unwrap_or_default()
+        } else {
+            1
+        };
+        for variant in 0..most {
+            assemble_variant(ptxas, &archive, target, variant)?;
+        }
+        println!("assembled for {target}, variants: {most}");
+    }
+    Ok(())
+}
+
+/// Assembles the kernels that have this variant.
+fn assemble_variant(ptxas: &Path, archive: &[u8], target: &str, variant: usize) -> Result<()> {
     let folder = root().join("target/ptx");
     fs::create_dir_all(&folder)?;
-    let [plain, chain, out] = ["kernels.ptx", "chained.ptx", "kernels.cubin"].map(|name| folder.join(name));
-    fs::write(&plain, text)?;
-    fs::write(&chain, chained::ptx(text))?;
-    for target in TARGETS {
-        let number: u32 = target["sm_".len()..].parse()?;
-        let ptx = if number >= 10 * chained::LEAST.0 + chained::LEAST.1 { &chain } else { &plain };
-        let run = Command::new(ptxas)
-            .args(["-v", "-arch", target, "-o"])
-            .arg(&out)
-            .arg(ptx)
-            .output()
-            .with_context(|| format!("cannot run {}", ptxas.display()))?;
-        let report = String::from_utf8_lossy(&run.stderr);
-        ensure!(run.status.success(), "the PTX does not assemble for {target}: {report}");
-        let mut kernel = "";
-        for line in report.lines() {
-            if let Some((_, name)) = line.split_once("Compiling entry function '") {
-                kernel = name.split('\'').next().unwrap_or_default();
-            }
-            if line.contains("bytes stack frame") {
-                let clean =
-                    line.trim().starts_with("0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads");
-                ensure!(clean, "{kernel} for {target}: {}", line.trim());
-            }
-        }
-        println!("assembled for {target}, nothing spilled");
+    let [file, out] = ["kernels.ptx", "kernels.cubin"].map(|name| folder.join(name));
+    let number: u32 = target["sm_".len()..].parse()?;
+    let mut text = ptx::head(archive).context("the archive has a head")?;
+    for &kernel in Kernel::ALL.iter().filter(|&&kernel| variant < specialise::variants(kernel)) {
+        let part = ptx::part(archive, kernel.name()).with_context(|| format!("{kernel:?} is not there"))?;
+        text += &specialise::ptx(&part, kernel, variant)
+            .with_context(|| format!("{kernel:?} does not load what is to be constant"))?;
     }
+    if number >= 10 * chained::LEAST.0 + chained::LEAST.1 {
+        text = chained::ptx(&text);
+    }
+    fs::write(&file, text)?;
+    let run = Command::new(ptxas)
+        .args(["-v", "-arch", target, "-o"])
+        .arg(&out)
+        .arg(&file)
+        .output()
+        .with_context(|| format!("cannot run {}", ptxas.display()))?;
+    let report = String::from_utf8_lossy(&run.stderr);
+    ensure!(run.status.success(), "the PTX does not assemble for {target}: {report}");
+    let (mut kernel, mut spills) = ("", String::new());
+    for line in report.lines() {
+        if let Some((_, name)) = line.split_once("Compiling entry function '") {
+            kernel = name.split('\'').next().unwrap_or_default();
+        }
+        let clean = "0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads";
+        if line.contains("bytes stack frame") && !line.trim().starts_with(clean) {
+            let _ = writeln!(spills, "{kernel}, variant {variant}, for {target}: {}", line.trim());
+        }
+    }
+    ensure!(spills.is_empty() || variant > 0, "{spills}");
+    print!("{spills}");
     Ok(())
 }
 

@@ -13,6 +13,9 @@ pub enum Smoothing {
     None,
     /// \[1 2 1\] ⊗ \[1 2 1\] / 16, rounded for integer images; OpenCV's `GaussianBlur` of size 3, sigma 0.
     Binomial3,
+    /// As [`Smoothing::Binomial3`], but exact, as programs that compute in floats have it: integer images are not rounded. The smoothed
+    /// image is the sum of weights 1, 2 and 4, sixteen times the mean, and the gradient's norm is as much greater.
+    Binomial3Exact,
     /// \[1 4 6 4 1\] ⊗ \[1 4 6 4 1\] / 256, rounded for integer images; OpenCV's `GaussianBlur` of size 5, sigma 0.
     Binomial5,
     /// A sampled Gaussian of sum 1; the image is float from here on.
@@ -30,15 +33,24 @@ impl Smoothing {
     pub fn radius(self) -> usize {
         match self {
             Self::None => 0,
-            Self::Binomial3 => 1,
+            Self::Binomial3 | Self::Binomial3Exact => 1,
             Self::Binomial5 => 2,
             Self::Gaussian { size, .. } => (size / 2) as usize,
         }
     }
 
+    /// How many times the mean of its weights the smoothed image is.
+    #[must_use]
+    pub fn norm(self) -> f64 {
+        match self {
+            Self::Binomial3Exact => 16.0,
+            Self::None | Self::Binomial3 | Self::Binomial5 | Self::Gaussian { .. } => 1.0,
+        }
+    }
+
     pub(super) fn check(self) -> Result<(), Error> {
         match self {
-            Self::None | Self::Binomial3 | Self::Binomial5 => Ok(()),
+            Self::None | Self::Binomial3 | Self::Binomial3Exact | Self::Binomial5 => Ok(()),
             Self::Gaussian { size, sigma } => {
                 check_aperture("gaussian smoothing", size, APERTURES)?;
                 check_sigma(sigma)
@@ -349,21 +361,16 @@ fn check_sigma(sigma: f64) -> Result<(), Error> {
 }
 
 /// Backends may sum the products of integer images in 64 bits: three channels of (gain · 65535)², summed over
-/// a window whose taps sum to `taps` along each axis, stay below 2⁶³.
-pub(super) fn check_tensor(gradient: Gradient, window: Window) -> Result<(), Error> {
-    let gain = match gradient {
-        Gradient::Sobel3 | Gradient::Sobel5 | Gradient::Scharr3 | Gradient::Central => return Ok(()),
-        Gradient::Sobel7 => SOBEL7_GAIN,
-        Gradient::Box { size } => size * (size / 2),
-        Gradient::GaussianDerivative { .. } => return Ok(()),
-    };
+/// a window whose taps sum to `taps` along each axis, stay below 2⁶³. The gain is that of smoothing and gradient.
+pub(super) fn check_tensor(smoothing: Smoothing, gradient: Gradient, window: Window) -> Result<(), Error> {
+    let Some(gain) = gradient.gain() else { return Ok(()) };
     let taps = match window {
         Window::Box { size } => size,
         Window::Binomial { size } => 1 << (size - 1),
         Window::Gaussian { .. } => return Ok(()),
     };
-    let most = most_taps(gain);
-    if taps > most { Err(Error::TensorOverflow { gradient, taps, most }) } else { Ok(()) }
+    let most = most_taps((smoothing.norm() * gain) as u32);
+    if taps > most { Err(Error::TensorOverflow { smoothing, gradient, taps, most }) } else { Ok(()) }
 }
 
 /// The greatest sum of taps for which 3 · (gain · 65535)² · taps² < 2⁶³.
@@ -380,10 +387,8 @@ const fn tensor_bound(gain: u32, taps: u32) -> u128 {
     3 * g * g * t * t
 }
 
-const SOBEL7_GAIN: u32 = 640;
-
-// Sobel 5 has the greatest gain of the other fixed gradients, 48: every window fits.
-const _: () = assert!(tensor_bound(48, *APERTURES.end()) < 1 << 63);
-const _: () = assert!(most_taps(SOBEL7_GAIN) == 41);
+// Of fixed gradients Sobel 7 has the greatest gain, 640, and Sobel 5 the next, 48, with which every window fits.
+const _: () = assert!(tensor_bound(48, *BOX_WINDOW_SIZES.end()) < 1 << 63);
+const _: () = assert!(most_taps(640) == 41);
 // The gradient itself fits in 32 bits.
-const _: () = assert!((31 * 15 * 65535_u64) < 1 << 31 && *BOX_GRADIENT_APERTURES.end() == 31);
+const _: () = assert!((16 * 640 * 65535_u64) < 1 << 31 && *BOX_GRADIENT_APERTURES.end() == 31);

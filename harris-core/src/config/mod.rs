@@ -26,9 +26,10 @@ pub const ROSIN_BINS: RangeInclusive<u32> = 2..=65536;
 
 /// A valid configuration of a Harris-type detector.
 ///
-/// The default is Loundagin's (2015, table 4.3): binomial smoothing 3 × 3, Sobel 3 × 3, box window 3 × 3,
-/// Harris with k = 0.04, a threshold of 1 % of the strongest response, suppression radius 2. Other
-/// published systems are in [`presets`](crate::presets).
+/// The default is binomial smoothing 3 × 3, Sobel 3 × 3, Harris with k = 0.04 and suppression in 5 × 5, as in Loundagin's table
+/// 4.3 (2015). Ours are the box window of 3 × 3, the threshold of 1 % of the strongest response, the smoothing rounded
+/// for integer images, and that the first of equals stays. Published systems, his among them, are in
+/// [`presets`](crate::presets).
 ///
 /// ```
 /// use harris_core::{HarrisConfig, Measure, Window};
@@ -196,7 +197,7 @@ impl HarrisConfigBuilder {
         self.measure.check()?;
         self.threshold.check()?;
         self.subpixel.check()?;
-        choices::check_tensor(self.gradient, self.window)?;
+        choices::check_tensor(self.smoothing, self.gradient, self.window)?;
         if !(self.min_distance.is_finite() && self.min_distance >= 0.0) {
             return Err(Error::MinDistance { distance: self.min_distance });
         }
@@ -332,14 +333,20 @@ impl HarrisConfig {
     }
 
     /// The factor s2 that scales window sums to the units of an image in 0..1 (docs/arithmetic.md, window):
-    /// 1 / ((norm · full scale)² · sum of weights), computed in f64.
+    /// 1 / ((norm · full scale)² · sum of weights), computed in f64, where the norm is that of the smoothing times that of the gradient.
     #[must_use]
     pub fn tensor_scale(&self, full_scale: f64) -> f32 {
-        let unit = self.gradient().norm() * full_scale;
+        let unit = self.smoothing().norm() * self.gradient().norm() * full_scale;
         (1.0 / (unit * unit * self.window().weight_sum())) as f32
     }
 
-    /// The greatest window sum of products of gradients of an integer image, channels · (gain · full scale)² · sum of weights, by which
+    /// The greatest gradient of an integer image, by which numbers are chosen that hold it; `None` where its weights are floats.
+    #[must_use]
+    pub fn greatest_gradient(&self, full_scale: f64) -> Option<f64> {
+        self.gradient().gain().map(|gain| self.smoothing().norm() * gain * full_scale)
+    }
+
+    /// The greatest window sum of products of gradients of an integer image, channels · (greatest gradient)² · sum of weights, by which
     /// integers are chosen that hold all; `None` where the gradient's weights are floats.
     ///
     /// ```
@@ -350,7 +357,7 @@ impl HarrisConfig {
     /// ```
     #[must_use]
     pub fn greatest_sum(&self, channels: usize, full_scale: f64) -> Option<f64> {
-        let greatest = self.gradient().gain()? * full_scale;
+        let greatest = self.greatest_gradient(full_scale)?;
         Some(channels as f64 * (greatest * greatest) * self.window().weight_sum())
     }
 

@@ -86,14 +86,16 @@ macro_rules! notation {
     };
 }
 
-notation!(Smoothing, "smoothing", "none|binomial3|binomial5|gaussian:SIZE:SIGMA", |parts| {
+notation!(Smoothing, "smoothing", "none|binomial3|binomial3-exact|binomial5|gaussian:SIZE:SIGMA", |parts| {
     "none" => parts.alone(Smoothing::None),
     "binomial3" => parts.alone(Smoothing::Binomial3),
+    "binomial3-exact" => parts.alone(Smoothing::Binomial3Exact),
     "binomial5" => parts.alone(Smoothing::Binomial5),
     "gaussian" => parts.size_and_sigma().map(|(size, sigma)| Smoothing::Gaussian { size, sigma }),
 }, |choice, f| match choice {
     Smoothing::None => f.write_str("none"),
     Smoothing::Binomial3 => f.write_str("binomial3"),
+    Smoothing::Binomial3Exact => f.write_str("binomial3-exact"),
     Smoothing::Binomial5 => f.write_str("binomial5"),
     Smoothing::Gaussian { size, sigma } => write!(f, "gaussian:{size}:{sigma}"),
 });

@@ -2,7 +2,7 @@
 
 use ndarray::Array2;
 
-use super::plane::{Extended, Plane};
+use super::plane::{Extended, Number, Plane};
 use super::taps;
 use crate::config::{Border, Smoothing};
 
@@ -12,10 +12,14 @@ pub fn smooth(plane: &Plane, smoothing: Smoothing, border: Border) -> Plane {
     match (smoothing, plane) {
         (Smoothing::None, plane) => plane.clone(),
         (Smoothing::Binomial3, Plane::Integer(plane)) => Plane::Integer(rounded(plane, &[1, 2, 1], border)),
+        (Smoothing::Binomial3Exact, Plane::Integer(plane)) => Plane::Integer(binomial3_sum(plane, border)),
         (Smoothing::Binomial5, Plane::Integer(plane)) => {
             Plane::Integer(rounded(plane, &[1, 4, 6, 4, 1], border))
         }
-        (Smoothing::Binomial3, Plane::Float(plane)) => Plane::Float(binomial3(plane, border)),
+        (Smoothing::Binomial3, Plane::Float(plane)) => {
+            Plane::Float(binomial3_sum(plane, border) * (1.0 / 16.0))
+        }
+        (Smoothing::Binomial3Exact, Plane::Float(plane)) => Plane::Float(binomial3_sum(plane, border)),
         (Smoothing::Binomial5, Plane::Float(plane)) => Plane::Float(binomial5(plane, border)),
         (Smoothing::Gaussian { size, sigma }, plane) => {
             Plane::Float(weighted(&plane.to_float(), &taps::gaussian(size, sigma), border))
@@ -39,12 +43,12 @@ fn rounded(plane: &Array2<i32>, taps: &[i32], border: Border) -> Array2<i32> {
     })
 }
 
-/// A pass across, one down, each (p₋₁ + p₁) + 2·p₀; then one product with 1/16.
-fn binomial3(plane: &Array2<f32>, border: Border) -> Array2<f32> {
+/// A pass across, one down, each (p₋₁ + p₁) + 2·p₀.
+fn binomial3_sum<T: Number>(plane: &Array2<T>, border: Border) -> Array2<T> {
+    let two = T::weight(2);
     let across =
-        Extended::new(plane, border).map(|p, x, y| (p.at(x - 1, y) + p.at(x + 1, y)) + 2.0 * p.at(x, y));
-    Extended::new(&across, border)
-        .map(|p, x, y| ((p.at(x, y - 1) + p.at(x, y + 1)) + 2.0 * p.at(x, y)) * (1.0 / 16.0))
+        Extended::new(plane, border).map(|p, x, y| (p.at(x - 1, y) + p.at(x + 1, y)) + two * p.at(x, y));
+    Extended::new(&across, border).map(|p, x, y| (p.at(x, y - 1) + p.at(x, y + 1)) + two * p.at(x, y))
 }
 
 /// A pass across, one down, each ((p₋₂ + p₂) + 4·(p₋₁ + p₁)) + 6·p₀; then one product with 1/256.

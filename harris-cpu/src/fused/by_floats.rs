@@ -319,7 +319,7 @@ impl<T: FusedSample> Walk<'_, T> {
                 self.scratch.is_invalid |= !take(v, self.image, columns, y, channel, row);
                 return;
             }
-            Smoothing::Binomial3 | Smoothing::Binomial5 => {}
+            Smoothing::Binomial3 | Smoothing::Binomial3Exact | Smoothing::Binomial5 => {}
         }
         self.scratch.is_invalid |= !take(v, self.image, columns, y, channel, taken.row_mut(0));
         columns.sample_edge.extend(taken.row_mut(0));

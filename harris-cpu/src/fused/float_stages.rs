@@ -51,7 +51,7 @@ pub(super) trait Sums<V: Simd>: Copy {
     /// far + 4·near + 6·centre
     fn five(v: V, far: [Self; 2], near: [Self; 2], centre: Self) -> Self;
     fn float(self, v: V) -> V::F32;
-    /// The mean, of sums of weights that add up to 16 or 256.
+    /// The mean, of sums of weights that add up to 16 or 256; or the sum, where that is to stay.
     fn mean(self, v: V, smoothing: Smoothing) -> V::F32;
     /// Whether all are valid samples.
     fn are_valid(self, v: V) -> bool;
@@ -132,7 +132,9 @@ impl<V: Simd, T: Integer> Sums<V> for Whole<V, T> {
 
     #[inline(always)]
     fn mean(self, v: V, smoothing: Smoothing) -> V::F32 {
-        let mean = if matches!(smoothing, Smoothing::Binomial5) {
+        let mean = if matches!(smoothing, Smoothing::Binomial3Exact) {
+            self.0
+        } else if matches!(smoothing, Smoothing::Binomial5) {
             v.shift_right_i32::<8>(v.add_i32(self.0, v.splat_i32(128)))
         } else {
             v.shift_right_i32::<4>(v.add_i32(self.0, v.splat_i32(8)))
@@ -186,6 +188,9 @@ impl<V: Simd> Sums<V> for Real<V> {
 
     #[inline(always)]
     fn mean(self, v: V, smoothing: Smoothing) -> V::F32 {
+        if matches!(smoothing, Smoothing::Binomial3Exact) {
+            return self.0;
+        }
         let part = if matches!(smoothing, Smoothing::Binomial5) { 1.0 / 256.0 } else { 1.0 / 16.0 };
         v.mul(self.0, v.splat_f32(part))
     }

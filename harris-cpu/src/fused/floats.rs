@@ -87,7 +87,7 @@ pub(super) fn binomial5<V: Simd>(v: V, far: V::F32, near: V::F32, centre: V::F32
     v.add(outer, v.mul(v.splat_f32(6.0), centre))
 }
 
-/// The binomial sum down, and its division: integers round to nearest, halves up.
+/// The binomial sum down, and its division where it is not to stay: integers round to nearest, halves up.
 pub(super) struct Down<'a> {
     pub(super) smoothing: Smoothing,
     pub(super) exact: bool,
@@ -114,8 +114,13 @@ impl Work for Down<'_> {
             } else {
                 v.add_twice(near, centre)
             };
-            let mean =
-                if exact { v.to_f32(v.to_i32(v.mul(v.add(sum, half), part))) } else { v.mul(sum, part) };
+            let mean = if matches!(smoothing, Smoothing::Binomial3Exact) {
+                sum
+            } else if exact {
+                v.to_f32(v.to_i32(v.mul(v.add(sum, half), part)))
+            } else {
+                v.mul(sum, part)
+            };
             v.store_f32(out, i, mean);
         }
     }

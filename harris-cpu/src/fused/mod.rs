@@ -175,7 +175,7 @@ pub(crate) fn without_corners(config: &HarrisConfig) -> HarrisConfig {
 /// Whether the fused path computes the responses of `config` on images of samples `T`.
 pub(crate) fn computes<T: FusedSample>(config: &HarrisConfig, channels: usize) -> bool {
     let exact = has_exact_gradients::<T>(config);
-    let greatest = config.gradient().gain().map(|gain| gain * T::FULL_SCALE);
+    let greatest = config.greatest_gradient(T::FULL_SCALE);
     let has_gradient = match config.gradient() {
         Gradient::Box { .. } => exact && greatest.is_some_and(|greatest| greatest < EXACT_FLOATS),
         Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central | Gradient::GaussianDerivative { .. } => {
@@ -221,6 +221,8 @@ fn has_three_taps(gradient: Gradient) -> bool {
 /// Whether 16-bit gradients and 32-bit sums do for 8-bit images.
 fn is_short(config: &HarrisConfig, channels: usize) -> bool {
     has_exact_gradients::<u8>(config)
+        // Those go by floats, which have room for them.
+        && config.smoothing() != Smoothing::Binomial3Exact
         && has_three_taps(config.gradient())
         && matches!(config.window(), Window::Box { .. } | Window::Binomial { .. })
         && fits_i32(config, channels, u8::FULL_SCALE)
@@ -228,5 +230,6 @@ fn is_short(config: &HarrisConfig, channels: usize) -> bool {
 
 // Scharr's greatest gradient of 8-bit samples is 16 · 255: it and twice as much fit in 16 bits.
 const _: () = assert!(2 * 16 * 255 <= i16::MAX as i64);
-// And 32-bit floats hold the sums of a smoothing or a gradient of 16-bit samples.
+// And 32-bit floats hold the sums of a smoothing or a gradient of 16-bit samples, and Scharr's gradients of sums of 16 samples.
+const _: () = assert!((16 * 16 * u16::MAX as u32) as f64 <= EXACT_FLOATS);
 const _: () = assert!((256 * u16::MAX as u32 + 128) as f64 <= EXACT_FLOATS);

@@ -30,7 +30,8 @@ impl Work for Down<'_> {
         match self.smoothing {
             Smoothing::Binomial3 => self.by::<V, 3>(v),
             Smoothing::Binomial5 => self.by::<V, 5>(v),
-            Smoothing::None | Smoothing::Gaussian { .. } => self.by::<V, 1>(v),
+            // The last two are for floats.
+            Smoothing::None | Smoothing::Binomial3Exact | Smoothing::Gaussian { .. } => self.by::<V, 1>(v),
         }
     }
 }
@@ -111,7 +112,7 @@ impl Work for Across<'_> {
                     v.store_i16(out, i, v.shift_right_8(v.add_i16(sum, half)));
                 }
             }
-            Smoothing::None | Smoothing::Gaussian { .. } => {
+            Smoothing::None | Smoothing::Binomial3Exact | Smoothing::Gaussian { .. } => {
                 for i in vectors {
                     v.store_i16(out, i, v.load_i16(sums, i));
                 }

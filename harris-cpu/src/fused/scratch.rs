@@ -194,7 +194,9 @@ impl Floats {
         }
         match config.smoothing() {
             Smoothing::None => {}
-            Smoothing::Binomial3 | Smoothing::Binomial5 => self.across.reserve(5 * channels),
+            Smoothing::Binomial3 | Smoothing::Binomial3Exact | Smoothing::Binomial5 => {
+                self.across.reserve(5 * channels);
+            }
             Smoothing::Gaussian { size, .. } => reserve_rings(&mut self.across, size as usize * channels),
         }
         match config.gradient() {

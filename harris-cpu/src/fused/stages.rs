@@ -44,14 +44,14 @@ const fn is_cut<V: Simd>() -> bool {
 /// Samples of a row that stages read beyond one for each lane: the first of them takes neighbours from memory, not from other lanes.
 pub(super) const fn beyond(smoothing: Smoothing) -> usize {
     match smoothing {
-        Smoothing::None | Smoothing::Binomial3 | Smoothing::Gaussian { .. } => 2,
+        Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial3Exact | Smoothing::Gaussian { .. } => 2,
         Smoothing::Binomial5 => 4,
     }
 }
 
 /// Whether there is a first stage that smooths, not one that differentiates.
 pub(super) const fn smooths(smoothing: Smoothing) -> bool {
-    matches!(smoothing, Smoothing::Binomial3 | Smoothing::Binomial5)
+    matches!(smoothing, Smoothing::Binomial3 | Smoothing::Binomial3Exact | Smoothing::Binomial5)
 }
 
 /// An expression of a smoothing and a gradient as constants, so that the compiler knows them.
@@ -59,6 +59,7 @@ macro_rules! known {
     ($smoothing:expr, $gradient:expr, $kinds:ident => $value:expr) => {
         match $smoothing {
             Smoothing::Binomial3 => known!(@ Smoothing::Binomial3, $gradient, $kinds => $value),
+            Smoothing::Binomial3Exact => known!(@ Smoothing::Binomial3Exact, $gradient, $kinds => $value),
             Smoothing::Binomial5 => known!(@ Smoothing::Binomial5, $gradient, $kinds => $value),
             Smoothing::None | Smoothing::Gaussian { .. } => known!(@ Smoothing::None, $gradient, $kinds => $value),
         }

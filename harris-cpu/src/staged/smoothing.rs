@@ -20,9 +20,10 @@ pub(crate) fn smooth<S: Element, G: Element + Convert<S>>(
     let mut smoothed = Block::<G>::like(&samples, rows, config.gradient().radius(), buffers);
     let store = |out: &mut [G], sums: &[S]| line::update(out, sums, |_, sum| G::convert(sum));
     let width = samples.width();
+    let divides = config.smoothing() != Smoothing::Binomial3Exact;
     match config.smoothing() {
         Smoothing::None => smoothed.compute(|y, out| store(out, samples.row(0, y as isize))),
-        Smoothing::Binomial3 => {
+        Smoothing::Binomial3 | Smoothing::Binomial3Exact => {
             let across = across(&samples, buffers, |s, y, out| {
                 let [left, centre, right] = [-1, 0, 1].map(|dx| s.row(dx, y));
                 line::combine3(out, left, centre, right, binomial3);
@@ -30,7 +31,8 @@ pub(crate) fn smooth<S: Element, G: Element + Convert<S>>(
             smoothed.compute(|y, out| {
                 let [up, centre, down] = [-1, 0, 1].map(|dy| across.row(0, y as isize + dy));
                 line::combine3(out, up, centre, down, |u, c, d| {
-                    G::convert(S::normalised(binomial3(u, c, d), 4))
+                    let sum = binomial3(u, c, d);
+                    G::convert(if divides { S::normalised(sum, 4) } else { sum })
                 });
             });
             across.put(buffers);

@@ -3,19 +3,19 @@
 use std::ffi::{CString, c_void};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use harris_gpu_kernels::abi::{Kernel, chained};
+use harris_gpu_kernels::abi::{Kernel, chained, specialise};
 
 use super::context::Entered;
 use super::ffi::{self, Handle};
 use super::library::Failure;
 use crate::{CudaError, ptx};
 
-/// The kernels of a context. Each is unpacked and compiled when it is first asked for: all of them together take
+/// The kernels of a context. Each variant is unpacked and compiled when it is first asked for: all of them together take
 /// seconds, and an application needs but a few.
 #[derive(Debug)]
 pub(super) struct Kernels {
-    /// By the kernel's place in [`Kernel::ALL`].
-    modules: Vec<OnceLock<Module>>,
+    /// By the kernel's place in [`Kernel::ALL`], and by variant.
+    modules: Vec<Vec<OnceLock<Module>>>,
     /// Held by whoever compiles.
     compiling: Mutex<()>,
     /// The device's.
@@ -29,11 +29,13 @@ pub(super) struct Kernels {
 impl Kernels {
     /// The kernels of a device. One is compiled at once, which shows whether the driver can compile them.
     pub(super) fn new(cuda: &Entered, capability: (u32, u32)) -> Result<Self, CudaError> {
-        let modules = Kernel::ALL.iter().map(|_| OnceLock::new()).collect();
+        let modules = (Kernel::ALL.iter())
+            .map(|&kernel| (0..specialise::variants(kernel)).map(|_| OnceLock::new()).collect());
+        let modules = modules.collect();
         let launches_early = capability >= chained::LEAST && cuda.has.cuLaunchKernelEx;
         let records_early = cuda.version()? >= RECORDS_EARLY;
         let kernels = Self { modules, compiling: Mutex::new(()), capability, launches_early, records_early };
-        kernels.function(cuda, SMALL)?;
+        kernels.function(cuda, SMALL, 0)?;
         Ok(kernels)
     }
 
@@ -47,9 +49,14 @@ impl Kernels {
         self.launches_early
     }
 
-    /// What is launched.
-    pub(super) fn function(&self, cuda: &Entered, kernel: Kernel) -> Result<Handle, CudaError> {
-        let place = &self.modules[kernel as usize];
+    /// What is launched: a kernel in one of its variants.
+    pub(super) fn function(
+        &self,
+        cuda: &Entered,
+        kernel: Kernel,
+        variant: usize,
+    ) -> Result<Handle, CudaError> {
+        let place = &self.modules[kernel as usize][variant];
         if let Some(module) = place.get() {
             return Ok(module.function);
         }
@@ -58,13 +65,14 @@ impl Kernels {
             return Ok(module.function);
         }
         let text = ptx::kernel(ptx::ARCHIVE, kernel.name()).expect("the archive has every kernel");
+        let text = specialise::ptx(&text, kernel, variant).expect("a test makes all variants");
         let module = Module::load(cuda, &text, kernel, self.capability)?;
         Ok(place.get_or_init(|| module).function)
     }
 
     /// Unloads all of them. Nothing launches them any more.
     pub(super) fn unload(&mut self, cuda: &Entered) {
-        for module in self.modules.iter_mut().filter_map(OnceLock::take) {
+        for module in self.modules.iter_mut().flatten().filter_map(OnceLock::take) {
             // SAFETY: the module is loaded and nothing holds its function any more. Where that fails nothing can be done.
             let _ = unsafe { cuda.cuModuleUnload(module.handle) };
         }

@@ -59,10 +59,10 @@ macro_rules! for_each_kernel {
             fused::map_central_gaussian5 [32, 835] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, extent: u32, window0: f32, window1: f32, window2: f32);
             fused::map_rgb_central_gaussian5 [32, 835] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, extent: u32, window0: f32, window1: f32, window2: f32);
 
-            // By run, on stacks: binomials of both axes, rounded to integers.
-            smoothing::binomial3_i32 [256, 0] (from: [i32], to: [i32], width: u32, height: u32, rows: u32, border: u32);
+            // By run, on stacks: binomials of both axes; of integers rounded, but those of 3 are sums where they are not to be divided.
+            smoothing::binomial3_i32 [256, 0] (from: [i32], to: [i32], width: u32, height: u32, rows: u32, border: u32, divides: u32);
             smoothing::binomial5_i32 [256, 0] (from: [i32], to: [i32], width: u32, height: u32, rows: u32, border: u32);
-            smoothing::binomial3_f32 [256, 0] (from: [f32], to: [f32], width: u32, height: u32, rows: u32, border: u32);
+            smoothing::binomial3_f32 [256, 0] (from: [f32], to: [f32], width: u32, height: u32, rows: u32, border: u32, divides: u32);
             smoothing::binomial5_f32 [256, 0] (from: [f32], to: [f32], width: u32, height: u32, rows: u32, border: u32);
             gradient::gradient_i32 [256, 0] (from: [i32], gx: [i32], gy: [i32], width: u32, height: u32, rows: u32, kind: u32, border: u32);
             gradient::gradient_f32 [256, 0] (from: [f32], gx: [f32], gy: [f32], width: u32, height: u32, rows: u32, kind: u32, border: u32);
@@ -120,6 +120,9 @@ macro_rules! for_each_kernel {
             order::keep [256, 0] (from: [u64], to: [u64], decisions: [u32], shares: [u32], state: [u32], report: [u32], most: u32, parts: u32);
             // Lists, by key: x, y, scale and response of corners.
             order::emit [256, 0] (keys: [u64], response: [f32], keypoints: [f32], state: [u32], pitch: u32, most: u32, width: u32, height: u32, frame: u32, behind: u32, subpixel: u32);
+            // By keypoint, of which there are `count`: 1 at its pixel in a mask of zeros, row after row.
+            keypoint_mask::keypoint_mask_u8 [256, 0] (keypoints: [f32], mask: [u8], count: u32, width: u32, height: u32);
+            keypoint_mask::keypoint_mask_f32 [256, 0] (keypoints: [f32], mask: [f32], count: u32, width: u32, height: u32);
             // Blocks are warps, which have a corner at a time, at a pixel's centre: to where the edges around it meet; interleaved samples, rows `stride` samples apart.
             refine::refine_u8 [32, 1573] (image: [u8], keypoints: [f32], state: [u32], most: u32, width: u32, height: u32, channels: u32, stride: u64, radius: u32);
             refine::refine_u16 [32, 1573] (image: [u16], keypoints: [f32], state: [u32], most: u32, width: u32, height: u32, channels: u32, stride: u64, radius: u32);
@@ -356,7 +359,7 @@ macro_rules! for_each_fused {
             binomial3_sobel_box5_harris_radius1 [16]: Bytes, 1, SOBEL, Box, 2, HARRIS, 1;
             binomial3_sobel_box5_harris_radius2 [16]: Bytes, 1, SOBEL, Box, 2, HARRIS, 2;
             binomial5_sobel_box3_harris_radius1 [16]: Bytes, 2, SOBEL, Box, 1, HARRIS, 1;
-            binomial5_sobel_box3_harris_radius2 [12]: Bytes, 2, SOBEL, Box, 1, HARRIS, 2;
+            binomial5_sobel_box3_harris_radius2 [16]: Bytes, 2, SOBEL, Box, 1, HARRIS, 2;
             binomial5_sobel_box5_harris_radius1 [16]: Bytes, 2, SOBEL, Box, 2, HARRIS, 1;
             binomial5_sobel_box5_harris_radius2 [16]: Bytes, 2, SOBEL, Box, 2, HARRIS, 2;
             sobel_box7_harris_radius1 [16]: Bytes, 0, SOBEL, Box, 3, HARRIS, 1;
@@ -377,7 +380,7 @@ macro_rules! for_each_fused {
             binomial3_sobel_box5_radius2 [16]: Bytes, 1, SOBEL, Box, 2, ANY, 2;
             sobel_box7_radius1 [16]: Bytes, 0, SOBEL, Box, 3, ANY, 1;
             sobel_box7_radius2 [16]: Bytes, 0, SOBEL, Box, 3, ANY, 2;
-            binomial3_sobel_box7_radius1 [12]: Bytes, 1, SOBEL, Box, 3, ANY, 1;
+            binomial3_sobel_box7_radius1 [16]: Bytes, 1, SOBEL, Box, 3, ANY, 1;
             binomial3_sobel_box7_radius2 [16]: Bytes, 1, SOBEL, Box, 3, ANY, 2;
             binomial3_scharr_box3_harris_radius2 [16]: Bytes, 1, SCHARR, Box, 1, HARRIS, 2;
             binomial5_sobel_box3_radius1 [16]: Bytes, 2, SOBEL, Box, 1, ANY, 1;
@@ -397,7 +400,7 @@ macro_rules! for_each_fused {
             u16_sobel_box7_radius2 [8]: Words, 0, SOBEL, Box, 3, ANY, 2;
             u16_binomial3_sobel_box7_radius2 [8]: Words, 1, SOBEL, Box, 3, ANY, 2;
             f32_sobel_box3_radius1 [12]: Floats, 0, SOBEL, Box, 1, ANY, 1;
-            f32_sobel_box3_radius2 [8]: Floats, 0, SOBEL, Box, 1, ANY, 2;
+            f32_sobel_box3_radius2 [12]: Floats, 0, SOBEL, Box, 1, ANY, 2;
             f32_binomial3_sobel_box3_radius1 [8]: Floats, 1, SOBEL, Box, 1, ANY, 1;
             f32_binomial3_sobel_box3_radius2 [8]: Floats, 1, SOBEL, Box, 1, ANY, 2;
             f32_sobel_box5_radius2 [8]: Floats, 0, SOBEL, Box, 2, ANY, 2;
@@ -432,9 +435,9 @@ macro_rules! for_each_fused {
             binomial3_sobel_gaussian5_radius2 [8]: Bytes, 1, SOBEL, Gaussian, 2, ANY, 2;
             binomial3_sobel_gaussian7_radius1 [8]: Bytes, 1, SOBEL, Gaussian, 3, ANY, 1;
             binomial3_sobel_gaussian7_radius2 [8]: Bytes, 1, SOBEL, Gaussian, 3, ANY, 2;
-            sobel_wide21_radius1 [12]: Bytes, 0, SOBEL, Wide, 10, ANY, 1;
-            sobel_wide21_radius2 [12]: Bytes, 0, SOBEL, Wide, 10, ANY, 2;
-            binomial3_sobel_wide21_radius1 [12]: Bytes, 1, SOBEL, Wide, 10, ANY, 1;
+            sobel_wide21_radius1 [16]: Bytes, 0, SOBEL, Wide, 10, ANY, 1;
+            sobel_wide21_radius2 [16]: Bytes, 0, SOBEL, Wide, 10, ANY, 2;
+            binomial3_sobel_wide21_radius1 [16]: Bytes, 1, SOBEL, Wide, 10, ANY, 1;
             binomial3_sobel_wide21_radius2 [12]: Bytes, 1, SOBEL, Wide, 10, ANY, 2;
             sobel_wide31_radius1 [12]: Bytes, 0, SOBEL, Wide, 15, ANY, 1;
             sobel_wide31_radius2 [12]: Bytes, 0, SOBEL, Wide, 15, ANY, 2;

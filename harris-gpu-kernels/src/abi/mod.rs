@@ -2,6 +2,7 @@
 
 #[macro_use]
 mod kernels;
+pub mod specialise;
 
 macro_rules! kernel_enum {
     ($($module:ident :: $name:ident [$threads:literal, $cells:literal] ($($argument:ident : $type:tt),*);)*) => {
@@ -29,6 +30,14 @@ macro_rules! kernel_enum {
             pub fn threads(self) -> u32 {
                 match self {
                     $(Kernel::$name => $threads,)*
+                }
+            }
+
+            /// The names of its arguments.
+            #[must_use]
+            pub const fn arguments(self) -> &'static [&'static str] {
+                match self {
+                    $(Kernel::$name => &[$(stringify!($argument)),*],)*
                 }
             }
 
@@ -159,6 +168,17 @@ macro_rules! fused_kernels {
                 match self {
                     $(Kernel::$name => Some(Walk::new($blocks, $smoothing + $radius, fused::Samples::$samples, fused::Weights::$weights, $window)),)*
                     _ => None,
+                }
+            }
+
+            /// The parameters that become constants when it is loaded.
+            #[must_use]
+            pub fn specialised(self) -> &'static [specialise::Parameter] {
+                match self {
+                    // One that is for a single measure has no masks.
+                    $(Kernel::$name if measure::$measure == measure::ANY => &[specialise::PLATEAU, specialise::NO_MASK],
+                    Kernel::$name => &[specialise::PLATEAU],)*
+                    _ => &[],
                 }
             }
 

@@ -7,6 +7,7 @@ mod geometry;
 pub(crate) mod gradient;
 pub(crate) mod hessian;
 pub(crate) mod integral;
+pub(crate) mod keypoint_mask;
 pub(crate) mod lines;
 pub(crate) mod load;
 mod mask;

@@ -9,7 +9,7 @@ use super::runs::{Run, down, push};
 use crate::Simt;
 
 macro_rules! binomials {
-    ($($name:ident: $word:ident, $radius:literal;)*) => {$(
+    ($($name:ident: $word:ident, $radius:literal $(, $divides:ident)?;)*) => {$(
         pub(crate) fn $name<S: Simt>(
             s: S,
             from: S::Buffer<$word>,
@@ -18,16 +18,18 @@ macro_rules! binomials {
             height: u32,
             rows: u32,
             border: u32,
+            $($divides: u32,)?
         ) {
-            smooth::<S, $word, $radius>(s, from, to, Size { width, height }, rows, border);
+            let divides = true $(&& $divides != 0)?;
+            smooth::<S, $word, $radius>(s, from, to, Size { width, height }, rows, border, divides);
         }
     )*};
 }
 
 binomials! {
-    binomial3_i32: i32, 1;
+    binomial3_i32: i32, 1, divides;
     binomial5_i32: i32, 2;
-    binomial3_f32: f32, 1;
+    binomial3_f32: f32, 1, divides;
     binomial5_f32: f32, 2;
 }
 
@@ -39,6 +41,7 @@ fn smooth<S: Simt, T: Number, const RADIUS: usize>(
     size: Size,
     rows: u32,
     border: u32,
+    divides: bool,
 ) {
     let run = Run::new(s, size, rows);
     let plane = Plane::new(s, from, size, border);
@@ -57,7 +60,8 @@ fn smooth<S: Simt, T: Number, const RADIUS: usize>(
             if centre >= run.top as i32 {
                 // The latest row is not in the ring yet.
                 let sum = binomial(RADIUS, |i| if i == r { row } else { ring[(r - 1 - i) as usize] });
-                s.store(to, start(s, size) + size.number(run.x, centre as u32) as usize, sum.mean(RADIUS));
+                let sum = if divides { sum.mean(RADIUS) } else { sum };
+                s.store(to, start(s, size) + size.number(run.x, centre as u32) as usize, sum);
             }
             push(&mut ring, row);
         });

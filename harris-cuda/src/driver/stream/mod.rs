@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use harris_gpu::Mark;
-use harris_gpu_kernels::abi::Kernel;
+use harris_gpu_kernels::abi::{Kernel, specialise};
 
 use super::ffi::{self, Handle};
 use super::library::Failure;
@@ -166,13 +166,14 @@ impl Stream {
         values: &[Value<'_>],
     ) -> Result<(), CudaError> {
         let cuda = self.gpu.enter()?;
-        let function = self.gpu.kernels().function(&cuda, kernel)?;
         let mut words: Vec<u64> = (values.iter())
             .map(|value| match value {
                 Value::Memory(memory) => memory.pointer,
                 Value::Word(word) => *word,
             })
             .collect();
+        let variant = specialise::variant(kernel, |place| words[place] as u32);
+        let function = self.gpu.kernels().function(&cuda, kernel, variant)?;
         // A parameter is read from the low end of its word.
         let mut parameters: Vec<*mut c_void> =
             words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();

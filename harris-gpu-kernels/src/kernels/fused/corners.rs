@@ -225,18 +225,38 @@ impl<S: Simt> Corners<S> {
     /// Adds corners to the list: those that reach what they must.
     #[inline(always)]
     fn emit(&mut self, lane: &Lane<S>, mask: Mask<S>, least: [i32; EACH], responses: [i32; EACH], y: u32) {
-        // Those that are left to add, as bits: of a lane's columns two at most, unless all of a plateau stay.
+        if lane.set.plateau == plateau::FIRST {
+            // Of neighbours one at most is a corner, and so of a lane's columns two.
+            let (mut first, mut last) = ((EACH - 1, responses[EACH - 1]), (0, responses[0]));
+            for i in (0..EACH - 1).rev() {
+                first = if responses[i] >= least[i] { (i, responses[i]) } else { first };
+            }
+            for i in 1..EACH {
+                last = if responses[i] >= least[i] { (i, responses[i]) } else { last };
+            }
+            let is_one = some(array::from_fn(|i| responses[i] >= least[i]));
+            self.add(lane, mask, is_one, first, y);
+            let are_two = is_one && first.0 < last.0;
+            if lane.s.any(are_two) {
+                self.add(lane, mask, are_two, last, y);
+            }
+            return;
+        }
+        // All of a plateau: those that are left to add, as bits.
         let mut left = 0;
         for i in 0..EACH {
             left |= u32::from(responses[i] >= least[i]) << i;
         }
-        while lane.s.any(left != 0) {
+        loop {
             let mut first = (EACH - 1, responses[EACH - 1]);
             for i in (0..EACH - 1).rev() {
                 first = if left >> i & 1 == 1 { (i, responses[i]) } else { first };
             }
             self.add(lane, mask, left != 0, first, y);
             left &= left.wrapping_sub(1);
+            if !lane.s.any(left != 0) {
+                return;
+            }
         }
     }
 

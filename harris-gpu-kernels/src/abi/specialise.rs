@@ -1,0 +1,147 @@
+//! Parameters of kernels that become constants when a kernel is loaded.
+//!
+//! The load of such a parameter is replaced by its value in the PTX, so that the driver's compiler removes what the value
+//! makes superfluous. A kernel has few variants: each of its parameters has a short list of values that become constants.
+
+#[cfg(not(target_arch = "nvptx64"))]
+pub use variants::{constants, ptx, variant, variants};
+
+use super::plateau;
+
+/// A parameter of 32 bits and what of it becomes constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name in the list of kernels.
+    pub name: &'static str,
+    /// A variant for each: of this value, or, where there is none, of all others, which stay parameters.
+    pub values: &'static [Option<u32>],
+}
+
+/// Which pixels of a plateau are corners.
+pub const PLATEAU: Parameter =
+    Parameter { name: "plateau", values: &[Some(plateau::FIRST), Some(plateau::ALL)] };
+
+/// That there is no mask.
+pub const NO_MASK: Parameter = Parameter { name: "mask_pitch", values: &[Some(0), None] };
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod variants {
+    use alloc::{format, string::String, vec::Vec};
+
+    use super::Parameter;
+    use crate::abi::Kernel;
+
+    /// How many variants a kernel has.
+    #[must_use]
+    pub fn variants(kernel: Kernel) -> usize {
+        kernel.specialised().iter().map(|parameter| parameter.values.len()).product()
+    }
+
+    /// The variant for an argument list, of which `argument` tells the one at a place.
+    ///
+    /// # Panics
+    /// Where an argument has a value that the kernel has no variant for.
+    #[must_use]
+    pub fn variant(kernel: Kernel, argument: impl Fn(usize) -> u32) -> usize {
+        kernel.specialised().iter().fold(0, |variant, parameter| {
+            let value = argument(place(kernel, parameter));
+            let is = |wanted| parameter.values.iter().position(|&known| known == wanted);
+            let choice =
+                is(Some(value)).or_else(|| is(None)).expect("a value that the kernel has a variant for");
+            variant * parameter.values.len() + choice
+        })
+    }
+
+    /// The places of the parameters that are constants in a variant, and their values.
+    #[must_use]
+    pub fn constants(kernel: Kernel, mut variant: usize) -> Vec<(usize, u32)> {
+        let mut constants = Vec::new();
+        for parameter in kernel.specialised().iter().rev() {
+            if let Some(value) = parameter.values[variant % parameter.values.len()] {
+                constants.push((place(kernel, parameter), value));
+            }
+            variant /= parameter.values.len();
+        }
+        constants
+    }
+
+    /// The PTX of a variant of a kernel, from the kernel's. `None` where the PTX does not load a parameter that is to be a constant.
+    #[must_use]
+    pub fn ptx(text: &str, kernel: Kernel, variant: usize) -> Option<String> {
+        let mut constants: Vec<_> = constants(kernel, variant)
+            .into_iter()
+            .map(|(place, value)| (format!(", [{}_param_{place}];", kernel.name()), value, false))
+            .collect();
+        let mut edited = String::with_capacity(text.len());
+        for line in text.split_inclusive('\n') {
+            let load = line.split_once("ld.param.").and_then(|(indent, load)| {
+                let (found, register) = constants.iter_mut().find_map(|constant| {
+                    let (load, _) = load.split_once(constant.0.as_str())?;
+                    Some((constant, load))
+                })?;
+                Some((indent, register, found))
+            });
+            match load {
+                Some((indent, register, (_, value, is_found))) => {
+                    *is_found = true;
+                    edited.push_str(&format!("{indent}mov.{register}, {value};\n"));
+                }
+                None => edited.push_str(line),
+            }
+        }
+        constants.iter().all(|(_, _, is_found)| *is_found).then_some(edited)
+    }
+
+    fn place(kernel: Kernel, parameter: &Parameter) -> usize {
+        let place = kernel.arguments().iter().position(|&name| name == parameter.name);
+        place.expect("a kernel has the parameters that it is specialised by")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::{format, vec::Vec};
+
+    use super::*;
+    use crate::abi::Kernel;
+
+    #[test]
+    fn a_variant_has_its_values_as_constants() {
+        for &kernel in Kernel::ALL {
+            let mut seen = Vec::new();
+            for number in 0..variants(kernel) {
+                let constants = constants(kernel, number);
+                assert!(!seen.contains(&constants), "{kernel:?}");
+                // Any other value is that of no constant.
+                let value = |at| {
+                    constants.iter().find(|(place, _)| *place == at).map_or(u32::MAX, |(_, value)| *value)
+                };
+                assert_eq!(variant(kernel, value), number, "{kernel:?}");
+                seen.push(constants);
+            }
+        }
+    }
+
+    #[test]
+    fn loads_become_constants_or_the_edit_fails() {
+        let kernel = Kernel::sobel_box3_harris_radius1;
+        let place = kernel.arguments().iter().position(|name| *name == "plateau").unwrap();
+        let text = format!(
+            "\tld.param.b32 \t%r1, [{0}_param_{place}];\n\tld.param.b32 \t%r2, [{0}_param_{place}0];\n\tret;\n",
+            kernel.name()
+        );
+        let all = variant(kernel, |_| plateau::ALL);
+        let edited = ptx(&text, kernel, all).unwrap();
+        assert_eq!(
+            edited,
+            text.replacen(
+                &format!("ld.param.b32 \t%r1, [{}_param_{place}]", kernel.name()),
+                "mov.b32 \t%r1, 0",
+                1
+            )
+        );
+        assert_eq!(ptx("\tret;\n", kernel, all), None);
+        let plain = Kernel::threshold;
+        assert_eq!(ptx("\tret;\n", plain, 0).as_deref(), Some("\tret;\n"));
+    }
+}
