@@ -1,13 +1,16 @@
 //! Jobanputra & Stentz: frames a second, speed-up by threads, the GPU's steps, and masks against a compressed list.
 
+use std::hint::black_box;
+
 use anyhow::Result;
-use harris_core::{HarrisConfig, ImageView, Order, Plateau, Smoothing, Threshold, presets};
-use harris_examples::options::{Detection, Timed};
+use harris::cuda::{CudaDetector, CudaImage};
+use harris_core::{ImageView, presets};
+use harris_examples::options::Detection;
 
 use crate::engines::{Bench, Engine};
 use crate::loundagin::{median_stages, stage_names};
 use crate::photographs::{gray_view, tiled};
-use crate::published::{beside, figures, row, theirs};
+use crate::published::{Theirs, beside, figures, row, theirs};
 use crate::report::{Cell, Report, Table};
 
 /// Bytes of a corner in our list.
@@ -17,9 +20,9 @@ const REFERENCE_PIXELS: usize = 1920 * 1080;
 
 pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
     report.text(
-        "Their pipeline: binomial smoothing 3, Sobel 3, plain window sums, k = 0.04, suppression in which equals stay, raster order. Sides \
-         of window and suppression, k and thresholds have no values in their report; here they are 3, 3, 0.04 and 1 % of the greatest \
-         response. The first photograph is tiled to the sizes of their five images; medians. Their hardware: Jetson Nano for CUDA, \
+        "The preset `jobanputra_stentz`: smoothing 3 and Sobel 3, not rounded, plain window sums, suppression in which equals stay, raster \
+         order. Sides of window and suppression, k and thresholds have no values in their report; here they are 3, 3, 0.04 and 1 % of the \
+         greatest response. The first photograph is tiled to the sizes of their five images; medians. Their hardware: Jetson Nano for CUDA, \
          MacBook Pro 2019 for OpenMP.",
     );
     let (sizes, calls) = threads(report, bench)?;
@@ -28,11 +31,6 @@ pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
         steps(report, bench, &sizes)?;
     }
     output(report, bench, &sizes)
-}
-
-fn config() -> Result<HarrisConfig> {
-    let builder = presets::jobanputra_stentz().to_builder().smoothing(Smoothing::Binomial3);
-    Ok(builder.threshold(Threshold::Relative(0.01)).plateau(Plateau::All).order(Order::Raster).build()?)
 }
 
 /// The sizes of their images, as far as they are wanted.
@@ -83,7 +81,8 @@ fn threads(report: &mut Report, bench: &Bench) -> Result<(Vec<(usize, usize)>, V
                 continue;
             }
             bench.say(format!("jobanputra: {}, {}", size_name(size), engine.name()));
-            let mut detector = bench.engines.detector(engine, Detection::Harris(config()?))?;
+            let mut detector =
+                bench.engines.detector(engine, Detection::Harris(presets::jobanputra_stentz()))?;
             calls.push((engine, Some(bench.time(&mut *detector, &gray_view(&image)?)?.call)));
         }
         let head = [Cell::from(size_name(size)), Cell::Count(width * height)];
@@ -151,7 +150,7 @@ fn steps(report: &mut Report, bench: &Bench, sizes: &[(usize, usize)]) -> Result
     for &size in sizes {
         bench.say(format!("jobanputra: steps, {}", size_name(size)));
         let image = tiled(&bench.photographs[0].1, size.0, size.1);
-        let (view, config) = (gray_view(&image)?, config()?);
+        let (view, config) = (gray_view(&image)?, presets::jobanputra_stentz());
         let Some(stages) = median_stages(bench, Engine::GpuStaged, &config, &view)? else { continue };
         let mut detector = bench.engines.detector(Engine::GpuStaged, Detection::Harris(config))?;
         let timing = bench.time(&mut *detector, &view)?;
@@ -178,60 +177,65 @@ fn steps(report: &mut Report, bench: &Bench, sizes: &[(usize, usize)]) -> Result
     Ok(())
 }
 
-/// The time from an image to a mask of a byte a pixel; `None` where the library gives no mask.
-fn mask_time(bench: &Bench, detector: &mut dyn Timed, image: &ImageView<'_>) -> Result<Option<f64>> {
-    let _ = (bench, detector, image);
-    Ok(None)
+/// The times to a list, a mask of bytes and a mask of floats, all on the host: of a GPU from an image on the device.
+fn output_times(bench: &Bench, engine: Engine, image: &ImageView<'_>) -> Result<[f64; 3]> {
+    let config = presets::jobanputra_stentz();
+    if let (Engine::Gpu, Some(ordinal)) = (engine, bench.engines.ordinal()) {
+        let image = CudaImage::upload(ordinal, image)?;
+        let mut detector = CudaDetector::on_device(ordinal, config)?;
+        // The first calls bring the memory.
+        detector.mask_on_device::<u8>(&image)?.to_array()?;
+        detector.mask_on_device::<f32>(&image)?.to_array()?;
+        return Ok([
+            bench.median(|| Ok(drop(black_box(detector.detect_on_device(&image)?.to_vec()?))))?,
+            bench.median(|| Ok(drop(black_box(detector.mask_on_device::<u8>(&image)?.to_array()?))))?,
+            bench.median(|| Ok(drop(black_box(detector.mask_on_device::<f32>(&image)?.to_array()?))))?,
+        ]);
+    }
+    let mut detector = bench.engines.detector(engine, Detection::Harris(config))?;
+    detector.detect(image)?;
+    Ok([
+        bench.median(|| Ok(drop(black_box(detector.detect(image)?))))?,
+        bench.median(|| Ok(drop(black_box(detector.detect_mask(image)?))))?,
+        bench.median(|| Ok(drop(black_box(detector.detect_mask(image)?.mapv(f32::from)))))?,
+    ])
 }
 
 fn output(report: &mut Report, bench: &Bench, sizes: &[(usize, usize)]) -> Result<()> {
     report.heading("Masks against a compressed list");
     report.text(
-        "A mask has a byte a pixel, a list 16 bytes a corner, the map of responses 4 bytes a pixel, as their mask of floats. The time of \
-         the map has neither threshold nor suppression in it; ours are whole calls, theirs the copy to the host alone.",
+        "A mask has a byte or a float a pixel, a list 16 bytes a corner. Times of ours are those to the form on the host: on a GPU from an \
+         image that is on the device, on a CPU from the image. Theirs are the copy to the host alone.",
     );
     let engine = if bench.engines.gpu().is_some() { Engine::Gpu } else { bench.engines.quickest() };
     let columns = [
         "image",
         "corners",
         "bytes of the list",
-        "bytes of a mask",
-        "bytes of the map",
+        "bytes of a mask of bytes",
+        "bytes of a mask of floats",
         "ms to the list",
-        "ms to the mask",
-        "ms to the map",
+        "ms to a mask of bytes",
+        "ms to a mask of floats",
     ];
-    let copies = ["floats", "characters"].map(|kind| {
+    let copies = ["characters", "floats"].map(|kind| {
         theirs(&format!("copy as {kind}"), "Jobanputra & Stentz, section III.A, output", |figure| {
             figure.item.starts_with("copy") && figure.parameter.starts_with(kind)
         })
     });
-    let columns = columns.map(str::to_owned).into_iter().chain(copies.iter().flat_map(|copy| copy.columns()));
+    let columns = columns.map(str::to_owned).into_iter().chain(copies.iter().flat_map(Theirs::columns));
     let mut table = Table::new("output", format!("Output, {}", engine.name()), columns);
     for &size in sizes {
-        let (width, height) = size;
+        let pixels = size.0 * size.1;
         bench.say(format!("jobanputra: output, {}", size_name(size)));
-        let image = tiled(&bench.photographs[0].1, width, height);
+        let image = tiled(&bench.photographs[0].1, size.0, size.1);
         let view = gray_view(&image)?;
-        let mut detector = bench.engines.detector(engine, Detection::Harris(config()?))?;
-        let list = bench.time(&mut *detector, &view)?;
-        let map = bench.median(|| {
-            std::hint::black_box(detector.response(&view)?);
-            Ok(())
-        })?;
-        let mask = mask_time(bench, &mut *detector, &view)?;
-        let pixels = width * height;
-        let ours = [
-            size_name(size).into(),
-            list.keypoints.into(),
-            (CORNER * list.keypoints).into(),
-            pixels.into(),
-            (4 * pixels).into(),
-            list.call.into(),
-            mask.into(),
-            map.into(),
-        ];
-        table.row(ours.into_iter().chain(copies.iter().flat_map(|copy| copy.cells(size))));
+        let detection = Detection::Harris(presets::jobanputra_stentz());
+        let corners = bench.engines.detector(engine, detection)?.detect(&view)?.len();
+        let bytes = [CORNER * corners, pixels, 4 * pixels].map(Cell::Count);
+        let ours = [size_name(size).into(), corners.into()].into_iter().chain(bytes);
+        let times = output_times(bench, engine, &view)?.map(Cell::Number);
+        table.row(ours.chain(times).chain(copies.iter().flat_map(|copy| copy.cells(size))));
     }
     report.table(table);
     let title = "Their compressed list, which did not pay";

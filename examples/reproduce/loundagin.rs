@@ -10,7 +10,7 @@ use harris_core::pipeline::plane::Plane;
 use harris_core::pipeline::suppression::{Region, suppress};
 use harris_core::pipeline::{gradient, response, selection, smoothing, tensor, threshold};
 use harris_core::surf::SurfConfig;
-use harris_core::{Border, HarrisConfig, ImageView, Order, Plateau, StageTimes, Threshold};
+use harris_core::{HarrisConfig, ImageView, StageTimes, presets};
 use harris_evaluation::View;
 use harris_examples::options::Detection;
 use image::{DynamicImage, GrayImage};
@@ -29,22 +29,16 @@ const TURN: f64 = 15.0;
 
 pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
     report.text(
-        "Loundagin's detector: binomial smoothing 3, Sobel 3, box window 3 (his width is not told), k = 0.04, an absolute threshold \
-         (his 10^7, the least of his three images), neighbourhoods of 5 x 5, no frame of made-up pixels, raster order. Each photograph is \
-         brought to each size; times are means over the photographs of medians, in milliseconds. His hardware: Core i7 920, GeForce GTX \
-         660 Ti; his CUDA times have the transfers both ways in them, as ours of the GPU unless they are said to be on the device. His \
-         figures are quoted as printed, although his listings are not what his text timed.",
+        "The preset `loundagin_2015`: smoothing 3, not rounded, Sobel 3, box window 3 (his width is not told), k = 0.04, an absolute threshold \
+         (10^7 in his units), neighbourhoods of 5 x 5, in which equals stay, no extended border, raster order. Each photograph is brought \
+         to each size; times are means over the photographs of medians, in milliseconds. His hardware: Core i7 920, GeForce GTX 660 Ti; \
+         his CUDA times include the transfers both ways, as ours of the GPU do unless they are said to be on the device. His figures are \
+         quoted as printed, although his listings are not what his text timed.",
     );
     pipeline(report, bench)?;
     stages(report, bench)?;
     integral(report, bench)?;
     matching(report, bench)
-}
-
-/// The detector of table 4.3, as near as the configuration comes to it.
-pub(crate) fn loundagin_config() -> Result<HarrisConfig> {
-    let builder = HarrisConfig::builder().threshold(Threshold::Absolute(1.1406e-7)).border(Border::Skip);
-    Ok(builder.plateau(Plateau::All).order(Order::Raster).build()?)
 }
 
 /// The sides of a table's square images, as far as they are wanted.
@@ -85,7 +79,8 @@ fn pipeline(report: &mut Report, bench: &Bench) -> Result<()> {
                 continue;
             }
             bench.say(format!("loundagin: {size} x {size}, {}", engine.name()));
-            let mut detector = bench.engines.detector(engine, Detection::Harris(loundagin_config()?))?;
+            let mut detector =
+                bench.engines.detector(engine, Detection::Harris(presets::loundagin_2015()))?;
             let mut timings = Vec::new();
             for image in &images {
                 timings.push(bench.time(&mut *detector, &gray_view(image)?)?);
@@ -158,7 +153,7 @@ fn stages(report: &mut Report, bench: &Bench) -> Result<()> {
         for &size in &sides {
             bench.say(format!("loundagin: stages, {size} x {size}, {}", engine.name()));
             for radius in [1, 2, 3] {
-                let config = loundagin_config()?.to_builder().suppression_radius(radius).build()?;
+                let config = presets::loundagin_2015().to_builder().suppression_radius(radius).build()?;
                 let times = mean_stages(bench, engine, &config, size)?;
                 all.push((engine, size, radius, times));
             }
@@ -290,7 +285,8 @@ fn matching(report: &mut Report, bench: &Bench) -> Result<()> {
         let (objects, mut rates, mut counts) = (images(bench, size), Vec::new(), [0; 2]);
         for &engine in &engines {
             bench.say(format!("loundagin: matching, {size} x {size}, {}", engine.name()));
-            let mut detector = bench.engines.detector(engine, Detection::Harris(loundagin_config()?))?;
+            let mut detector =
+                bench.engines.detector(engine, Detection::Harris(presets::loundagin_2015()))?;
             let mut options = bench.engines.options(engine);
             let mut extractor = options.extractor(&SurfConfig::builder().magnification(2.0).build()?)?;
             let mut matcher = options.matcher(&MatchConfig::default())?;

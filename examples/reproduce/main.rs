@@ -40,7 +40,8 @@ struct Args {
     /// Backends that take part; by default all that this machine has
     #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
     backend: Vec<Backend>,
-    /// Threads of the CPU backend at most; by default as many as the machine runs at once
+    /// Threads of the CPU backend at most; by default as many as the machine runs at once, in jobanputra also as many as the paper
+    /// tries
     #[arg(long, value_name = "NUMBER")]
     threads: Option<usize>,
     /// Number of the GPU

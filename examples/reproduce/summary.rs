@@ -3,12 +3,11 @@
 use std::collections::HashSet;
 
 use anyhow::Result;
-use harris_core::fast_hessian;
+use harris_core::{fast_hessian, presets};
 use harris_examples::options::Detection;
 use plotters::chart::SeriesLabelPosition;
 
 use crate::engines::{Bench, Engine};
-use crate::loundagin::loundagin_config;
 use crate::photographs::{gray_view, tiled};
 use crate::published::{Figure, figures};
 use crate::report::{Chart, Report, Table};
@@ -33,7 +32,7 @@ pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
     report.text(
         "Image to list, one image after the other. Theirs as printed, by paper and hardware: Loundagin's at 1024 x 1024 are partly bounds or \
          approximations of his text, Jobanputra & Stentz's are from frames a second, Chahuara's are of the gray board with 49 corners. Ours: \
-         Harris as Loundagin's, and Fast-Hessian as Hofmann's, on the first photograph tiled to squares; on the GPU the whole call, copies \
+         the presets `loundagin_2015` (Harris) and `hofmann_2009` (Fast-Hessian) on the first photograph tiled to squares; on the GPU the whole call, copies \
          included.",
     );
     let mut lines: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
@@ -71,7 +70,7 @@ pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
     let engines: Vec<_> =
         bench.engines.fast().into_iter().filter(|e| matches!(e, Engine::Cpu(1) | Engine::Gpu)).collect();
     let detections = [
-        ("Harris", Detection::Harris(loundagin_config()?)),
+        ("Harris", Detection::Harris(presets::loundagin_2015())),
         ("Fast-Hessian", Detection::FastHessian(fast_hessian::presets::hofmann_2009())),
     ];
     let columns = detections.iter().flat_map(|(detector, _)| {
