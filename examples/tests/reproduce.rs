@@ -68,7 +68,7 @@ fn figures_of_papers_are_numbers_with_a_source() {
     for name in ["loundagin-2015", "jobanputra-stentz", "phull-2011", "chahuara-2017", "hofmann-2009"] {
         for row in rows(program::data(&format!("published/{name}.csv"))) {
             assert!(row["value"].parse::<f64>().unwrap().is_finite(), "{row:?}");
-            assert!(!row["item"].is_empty() && !row["quantity"].is_empty(), "{row:?}");
+            assert!(!row["item"].is_empty(), "{row:?}");
             papers.extend(row["source"].split(',').next().map(str::to_owned));
         }
     }
