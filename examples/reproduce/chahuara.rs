@@ -110,7 +110,8 @@ fn photographs(report: &mut Report, bench: &Bench) -> Result<()> {
     let columns = ["work", "platform", "size", "parameters", "theirs"].map(str::to_owned);
     let ours = engines.iter().map(|engine| format!("ours: {}", engine.name()));
     let mut table = Table::new("photographs", "Milliseconds", columns.into_iter().chain(ours));
-    let mut known: Vec<(((usize, usize), usize, u32), Vec<f64>)> = Vec::new();
+    // By size, channels and window.
+    let mut known = Vec::<(_, Vec<f64>)>::new();
     for figure in figures("Chahuara 2017, table 4.4", |figure| figure.unit == "ms") {
         let wanted = figure.sides().filter(|(width, _)| *width <= bench.largest);
         let key = wanted.zip(repeated(figure)).map(|(sides, (channels, window))| (sides, channels, window));

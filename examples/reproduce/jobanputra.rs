@@ -1,7 +1,5 @@
 //! Jobanputra & Stentz: frames a second, speed-up by threads, the GPU's steps, and masks against a compressed list.
 
-use std::hint::black_box;
-
 use anyhow::Result;
 use harris::cuda::{CudaDetector, CudaImage};
 use harris_core::{ImageView, presets};
@@ -25,8 +23,9 @@ pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
          greatest response. The first photograph is tiled to the sizes of their five images; medians. Their hardware: Jetson Nano for CUDA, \
          MacBook Pro 2019 for OpenMP.",
     );
-    let (sizes, calls) = threads(report, bench)?;
-    frames(report, bench, &sizes, &calls)?;
+    let calls = threads(report, bench)?;
+    frames(report, bench, &calls)?;
+    let sizes = sizes(bench);
     if bench.engines.gpu().is_some() {
         steps(report, bench, &sizes)?;
     }
@@ -52,7 +51,7 @@ fn of(calls: &Calls, engine: Engine) -> Option<f64> {
     calls.iter().find(|(e, _)| *e == engine).and_then(|(_, time)| *time)
 }
 
-fn threads(report: &mut Report, bench: &Bench) -> Result<(Vec<(usize, usize)>, Vec<Calls>)> {
+fn threads(report: &mut Report, bench: &Bench) -> Result<Vec<((usize, usize), Calls)>> {
     let tried = figures("Jobanputra", |figure| figure.quantity == "number of threads tried");
     let counts = bench.engines.thread_counts(tried.iter().map(|figure| figure.number() as usize));
     report.heading("Speed-up by threads (figure 17, drawn only)");
@@ -119,10 +118,10 @@ fn threads(report: &mut Report, bench: &Bench) -> Result<(Vec<(usize, usize)>, V
         table.row(row(figure, [ratio.into(), what.into()]));
     }
     report.table(table);
-    Ok((sizes, by_size))
+    Ok(sizes.into_iter().zip(by_size).collect())
 }
 
-fn frames(report: &mut Report, bench: &Bench, sizes: &[(usize, usize)], calls: &[Calls]) -> Result<()> {
+fn frames(report: &mut Report, bench: &Bench, calls: &[((usize, usize), Calls)]) -> Result<()> {
     report.heading("Frames a second");
     report.text("Copies both ways are part of theirs and of ours on a GPU; one frame after the other.");
     let engines = bench.engines.fast();
@@ -130,9 +129,9 @@ fn frames(report: &mut Report, bench: &Bench, sizes: &[(usize, usize)], calls: &
         theirs("", "Jobanputra & Stentz, section IV", |figure| figure.quantity == "frames a second");
     let head = std::iter::once("image".to_owned()).chain(engines.iter().map(|engine| engine.name()));
     let mut table = Table::new("frames", "Frames a second", head.chain(printed.columns()));
-    for (&size, calls) in sizes.iter().zip(calls) {
+    for (size, calls) in calls {
         let ours = engines.iter().map(|&engine| of(calls, engine).map(|time| 1e3 / time).into());
-        table.row(std::iter::once(size_name(size).into()).chain(ours).chain(printed.cells(size)));
+        table.row(std::iter::once(size_name(*size).into()).chain(ours).chain(printed.cells(*size)));
     }
     report.table(table);
     Ok(())
@@ -187,17 +186,17 @@ fn output_times(bench: &Bench, engine: Engine, image: &ImageView<'_>) -> Result<
         detector.mask_on_device::<u8>(&image)?.to_array()?;
         detector.mask_on_device::<f32>(&image)?.to_array()?;
         return Ok([
-            bench.median(|| Ok(drop(black_box(detector.detect_on_device(&image)?.to_vec()?))))?,
-            bench.median(|| Ok(drop(black_box(detector.mask_on_device::<u8>(&image)?.to_array()?))))?,
-            bench.median(|| Ok(drop(black_box(detector.mask_on_device::<f32>(&image)?.to_array()?))))?,
+            bench.median(|| Ok(detector.detect_on_device(&image)?.to_vec()?))?,
+            bench.median(|| Ok(detector.mask_on_device::<u8>(&image)?.to_array()?))?,
+            bench.median(|| Ok(detector.mask_on_device::<f32>(&image)?.to_array()?))?,
         ]);
     }
     let mut detector = bench.engines.detector(engine, Detection::Harris(config))?;
     detector.detect(image)?;
     Ok([
-        bench.median(|| Ok(drop(black_box(detector.detect(image)?))))?,
-        bench.median(|| Ok(drop(black_box(detector.detect_mask(image)?))))?,
-        bench.median(|| Ok(drop(black_box(detector.detect_mask(image)?.mapv(f32::from)))))?,
+        bench.median(|| Ok(detector.detect(image)?))?,
+        bench.median(|| Ok(detector.detect_mask(image)?))?,
+        bench.median(|| Ok(detector.detect_mask(image)?.mapv(f32::from)))?,
     ])
 }
 
