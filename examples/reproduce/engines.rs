@@ -36,6 +36,8 @@ pub(crate) struct Engines {
     reference: bool,
     /// 0 where the CPU backend takes no part.
     threads: usize,
+    /// What the user allows, where he says it.
+    most_threads: Option<usize>,
     gpu: Option<(u32, String)>,
 }
 
@@ -59,6 +61,7 @@ impl Engines {
         let mut engines = Self {
             reference: has(Backend::Reference),
             threads: if has(Backend::Cpu) { most } else { 0 },
+            most_threads: threads,
             gpu: None,
         };
         if all || wanted.iter().any(|backend| matches!(backend, Backend::Cuda { .. })) {
@@ -74,6 +77,21 @@ impl Engines {
 
     pub(crate) fn threads(&self) -> usize {
         self.threads
+    }
+
+    /// The numbers of threads that an experiment tries and the machine's own, ascending: more than the machine runs at once, too,
+    /// where the user has set no limit.
+    pub(crate) fn thread_counts(&self, tried: impl IntoIterator<Item = usize>) -> Vec<usize> {
+        let most = if self.threads == 0 { 0 } else { self.most_threads.unwrap_or(usize::MAX) };
+        let mut counts: Vec<_> = tried.into_iter().chain([self.threads]).collect();
+        counts.retain(|count| (1..=most).contains(count));
+        counts.sort_unstable();
+        counts.dedup();
+        counts
+    }
+
+    pub(crate) fn ordinal(&self) -> Option<u32> {
+        self.gpu.as_ref().map(|(ordinal, _)| *ordinal)
     }
 
     pub(crate) fn gpu(&self) -> Option<&str> {
@@ -95,6 +113,12 @@ impl Engines {
             all.insert(all.len() - 1, Engine::GpuStaged);
         }
         all
+    }
+
+    /// [`Engines::fast`], and the reference before them.
+    pub(crate) fn with_reference(&self) -> Vec<Engine> {
+        let reference = self.reference.then_some(Engine::Reference);
+        reference.into_iter().chain(self.fast()).collect()
     }
 
     /// Without the reference and the staged GPU.
@@ -122,8 +146,12 @@ impl Engines {
     }
 
     pub(crate) fn detector(&self, engine: Engine, detection: Detection) -> Result<Box<dyn Timed>> {
-        let device = self.gpu.as_ref().map_or(0, |(ordinal, _)| *ordinal);
-        let mut options = match engine {
+        self.options(engine).detector(&detection)
+    }
+
+    pub(crate) fn options(&self, engine: Engine) -> BackendOptions {
+        let device = self.ordinal().unwrap_or(0);
+        match engine {
             Engine::Reference => BackendOptions { backend: Backend::Reference, ..Default::default() },
             Engine::Cpu(threads) => {
                 BackendOptions { backend: Backend::Cpu, threads: Some(threads), ..Default::default() }
@@ -133,8 +161,7 @@ impl Engines {
                 staged: engine == Engine::GpuStaged,
                 ..Default::default()
             },
-        };
-        options.detector(&detection)
+        }
     }
 }
 
@@ -153,31 +180,37 @@ impl Engine {
 impl Bench {
     /// Times detection of an image; the first call, which brings the memory, does not count.
     pub(crate) fn time(&self, detector: &mut dyn Timed, image: &ImageView<'_>) -> Result<Timing> {
-        let keypoints = detector.detect(image)?.len();
-        let call = self.median(|| Ok(detector.detect(image).map(drop)?))?;
-        // On its own, as it takes time to take the device's.
         detector.set_timed(true);
-        detector.detect(image)?;
+        let keypoints = detector.detect(image)?.len();
+        let has_device = detector.device_time().is_some();
+        detector.set_timed(false);
+        if has_device {
+            detector.detect(image)?;
+        }
+        let call = self.median(|| Ok(detector.detect(image)?))?;
+        // On its own, as it takes time to take the device's.
         let mut device = Vec::new();
-        if detector.device_time().is_some() {
+        if has_device {
+            detector.set_timed(true);
+            detector.detect(image)?;
             self.median(|| {
                 detector.detect(image)?;
                 device.extend(detector.device_time().map(milliseconds));
                 Ok(())
             })?;
+            detector.set_timed(false);
         }
-        detector.set_timed(false);
         Ok(Timing { call, device: median(device), keypoints })
     }
 
     /// The median time of calls, in milliseconds: for as long as a measurement may take, three at least, or one that takes
     /// longer than that by itself.
-    pub(crate) fn median(&self, mut call: impl FnMut() -> Result<()>) -> Result<f64> {
+    pub(crate) fn median<T>(&self, mut call: impl FnMut() -> Result<T>) -> Result<f64> {
         let (mut times, begin) = (Vec::new(), Instant::now());
         let enough = Duration::from_secs_f64(self.seconds);
         while begin.elapsed() < enough || (times.len() < 3 && begin.elapsed() < 3 * enough) {
             let start = Instant::now();
-            call()?;
+            drop(std::hint::black_box(call()?));
             times.push(milliseconds(start.elapsed()));
         }
         Ok(median(times).unwrap_or_default())
@@ -187,6 +220,10 @@ impl Bench {
     pub(crate) fn say(&self, what: impl Into<String>) {
         self.progress.set_message(what.into());
     }
+}
+
+pub(crate) fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 pub(crate) fn milliseconds(time: Duration) -> f64 {

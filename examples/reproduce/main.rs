@@ -1,5 +1,5 @@
 //! Runs the experiments of the published systems that this library contains, and writes tables (CSV), charts (SVG) and a
-//! report (Markdown) for each.
+//! report (Markdown) for each: the papers' figures beside ours.
 //!
 //! ```sh
 //! cargo run --release --example reproduce -- all --out results
@@ -16,6 +16,7 @@ mod phull;
 mod published;
 mod quality;
 mod report;
+mod summary;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -39,7 +40,8 @@ struct Args {
     /// Backends that take part; by default all that this machine has
     #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
     backend: Vec<Backend>,
-    /// Threads of the CPU backend at most; by default as many as the machine runs at once
+    /// Threads of the CPU backend at most; by default as many as the machine runs at once, in jobanputra also as many as the paper
+    /// tries
     #[arg(long, value_name = "NUMBER")]
     threads: Option<usize>,
     /// Number of the GPU
@@ -52,7 +54,7 @@ struct Args {
     #[arg(long, value_name = "DIR", default_value = "results")]
     out: PathBuf,
     /// Time for each measurement, in seconds
-    #[arg(long, value_name = "NUMBER", default_value_t = 0.2)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0.05)]
     seconds: f64,
     /// The longest side of an image, to cut a run short
     #[arg(long, value_name = "PIXELS", default_value_t = 4096)]
@@ -62,25 +64,34 @@ struct Args {
 /// Whose experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Experiment {
-    /// Stages and whole pipeline by image size
+    /// Stages, whole pipeline and feature matching by image size
     Loundagin,
-    /// Speed-up by threads, steps of the GPU, map against list
+    /// Frames a second, speed-up by threads, steps of the GPU, masks against a list
     Jobanputra,
     /// LoCoCo against Harris by image and kernel size
     Phull,
-    /// Chessboards in gray and colour, precision and recall, Rosin's threshold
+    /// Chessboards in gray and colour, photographs, precision and recall, Rosin's threshold
     Chahuara,
     /// The Fast-Hessian detector by image size and step
     Hofmann,
     /// Repeatability and localisation by measure, preset and sub-pixel mode
     Quality,
+    /// All papers' times of the whole pipeline beside ours, in one chart
+    Summary,
     /// All of them
     All,
 }
 
 impl Experiment {
-    const EACH: [Self; 6] =
-        [Self::Loundagin, Self::Jobanputra, Self::Phull, Self::Chahuara, Self::Hofmann, Self::Quality];
+    const EACH: [Self; 7] = [
+        Self::Loundagin,
+        Self::Jobanputra,
+        Self::Phull,
+        Self::Chahuara,
+        Self::Hofmann,
+        Self::Quality,
+        Self::Summary,
+    ];
 
     fn run(self, report: &mut Report, bench: &Bench) -> Result<()> {
         match self {
@@ -90,6 +101,7 @@ impl Experiment {
             Self::Chahuara => chahuara::run(report, bench),
             Self::Hofmann => hofmann::run(report, bench),
             Self::Quality => quality::run(report, bench),
+            Self::Summary => summary::run(report, bench),
             Self::All => unreachable!("all are run one by one"),
         }
     }

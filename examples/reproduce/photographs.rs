@@ -25,6 +25,18 @@ pub(crate) fn scaled(photograph: &DynamicImage, width: usize, height: usize) -> 
     photograph.resize_exact(width as u32, height as u32, FilterType::Triangle).to_luma8()
 }
 
+/// The first photograph in colour, scaled to these sides: in gray for one channel. A gray one where there is none in colour.
+pub(crate) fn with_channels(
+    photographs: &[(String, DynamicImage)],
+    (width, height): (usize, usize),
+    channels: usize,
+) -> DynamicImage {
+    let colour = photographs.iter().find(|(_, photograph)| photograph.color().has_color());
+    let (_, photograph) = colour.unwrap_or(&photographs[0]);
+    let scaled = photograph.resize_exact(width as u32, height as u32, FilterType::Triangle);
+    if channels == 1 { scaled.to_luma8().into() } else { scaled.to_rgb8().into() }
+}
+
 /// The photograph in gray, repeated to these sides, so that its corners are as dense as they are.
 pub(crate) fn tiled(photograph: &DynamicImage, width: usize, height: usize) -> GrayImage {
     let gray = photograph.to_luma8();

@@ -1,21 +1,144 @@
-//! What the papers report, as data: `published.csv`.
+//! The figures that the papers print: the files of `examples/data/published`, a figure a line.
 
-use crate::report::{Report, Table};
+use std::sync::LazyLock;
 
-const ROWS: &str = include_str!("published.csv");
+use serde::Deserialize;
 
-/// Adds a table of what a paper and those beside it report.
-pub(crate) fn table(report: &mut Report, experiment: &str) {
-    let mut rows = ROWS.lines().map(|line| line.split(';').map(str::trim).collect::<Vec<_>>());
-    let columns = rows.next().unwrap_or_default();
-    let mut table = Table::new("published", "What was published", columns.into_iter().skip(1));
-    for row in rows.filter(|row| row.first() == Some(&experiment)) {
-        table.row(row.into_iter().skip(1).map(Into::into));
+use crate::report::{Cell, Table};
+
+const FILES: [&str; 5] = [
+    include_str!("../data/published/loundagin-2015.csv"),
+    include_str!("../data/published/jobanputra-stentz.csv"),
+    include_str!("../data/published/phull-2011.csv"),
+    include_str!("../data/published/chahuara-2017.csv"),
+    include_str!("../data/published/hofmann-2009.csv"),
+];
+
+static FIGURES: LazyLock<Vec<Figure>> = LazyLock::new(|| {
+    let rows = |file: &&str| {
+        let reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(file.as_bytes());
+        reader.into_deserialize().map(|row| row.expect("the files are valid: held by a test")).collect()
+    };
+    FILES.iter().flat_map(|file| -> Vec<_> { rows(file) }).collect()
+});
+
+/// A figure that a paper prints.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Figure {
+    /// Paper and table, figure or section.
+    pub(crate) source: String,
+    /// What was measured.
+    pub(crate) item: String,
+    pub(crate) quantity: String,
+    /// Program and hardware.
+    pub(crate) platform: String,
+    /// Width and height of the image, where there are two.
+    pub(crate) size: String,
+    pub(crate) parameter: String,
+    /// The value as printed.
+    pub(crate) value: String,
+    pub(crate) unit: String,
+}
+
+impl Figure {
+    pub(crate) fn number(&self) -> f64 {
+        self.value.parse().expect("values are numbers: held by a test")
     }
-    report.heading("Published figures");
-    report.text(
-        "Figures that could be checked at their source. Times of the papers' own tables that are not here were not at hand; a line in \
-         `examples/reproduce/published.csv` adds one.",
-    );
-    report.table(table);
+
+    /// Width and height of the image.
+    pub(crate) fn sides(&self) -> Option<(usize, usize)> {
+        let (width, height) = self.size.split_once('x')?;
+        Some((width.parse().ok()?, height.parse().ok()?))
+    }
+
+    /// The time of one image, also from frames a second.
+    pub(crate) fn milliseconds(&self) -> Option<f64> {
+        match self.unit.as_str() {
+            "ms" => Some(self.number()),
+            "us" => Some(self.number() / 1e3),
+            "1/s" => Some(1e3 / self.number()),
+            _ => None,
+        }
+    }
+
+    /// The paper, without table or section.
+    pub(crate) fn paper(&self) -> &str {
+        self.source.split_once(',').map_or(&self.source, |(paper, _)| paper)
+    }
+
+    pub(crate) fn cell(&self) -> Cell {
+        Cell::Printed(self.value.clone())
+    }
+}
+
+/// The figures whose source begins so, in the order of the files.
+pub(crate) fn figures(source: &str, keep: impl Fn(&Figure) -> bool) -> Vec<&'static Figure> {
+    FIGURES.iter().filter(|figure| figure.source.starts_with(source) && keep(figure)).collect()
+}
+
+/// A paper's figures as columns beside ours: one a platform, a cell an image size.
+pub(crate) struct Theirs {
+    label: String,
+    figures: Vec<&'static Figure>,
+}
+
+/// The columns of the figures whose source begins so. The label tells what they are, where the platform does not.
+pub(crate) fn theirs(label: &str, source: &str, keep: impl Fn(&Figure) -> bool) -> Theirs {
+    Theirs { label: label.to_owned(), figures: figures(source, keep) }
+}
+
+impl Theirs {
+    fn platforms(&self) -> Vec<&'static Figure> {
+        let mut first: Vec<&Figure> = Vec::new();
+        for figure in &self.figures {
+            if !first.iter().any(|other| other.platform == figure.platform) {
+                first.push(figure);
+            }
+        }
+        first
+    }
+
+    pub(crate) fn columns(&self) -> Vec<String> {
+        let label = if self.label.is_empty() { String::new() } else { format!(", {}", self.label) };
+        let unit = |figure: &Figure| match figure.unit.as_str() {
+            "1/s" => "frames a second".to_owned(),
+            "ratio of times" => "times".to_owned(),
+            unit => unit.to_owned(),
+        };
+        let column = |figure: &&Figure| format!("theirs{label}: {}, {}", figure.platform, unit(figure));
+        self.platforms().iter().map(column).collect()
+    }
+
+    /// The cells of an image size; empty where the paper has no figure.
+    pub(crate) fn cells(&self, sides: (usize, usize)) -> Vec<Cell> {
+        let of = |platform: &str| {
+            let at = |figure: &&&Figure| figure.platform == platform && figure.sides() == Some(sides);
+            self.figures.iter().find(at).map_or(Cell::Nothing, |figure| figure.cell())
+        };
+        self.platforms().iter().map(|figure| of(&figure.platform)).collect()
+    }
+
+    /// The image sizes that the paper has figures for, in its order.
+    pub(crate) fn sizes(&self) -> Vec<(usize, usize)> {
+        let mut sizes = Vec::new();
+        for size in self.figures.iter().filter_map(|figure| figure.sides()) {
+            if !sizes.contains(&size) {
+                sizes.push(size);
+            }
+        }
+        sizes
+    }
+}
+
+/// A table of single figures, in which columns of ours follow.
+pub(crate) fn beside(name: &str, title: &str, ours: impl IntoIterator<Item = String>) -> Table {
+    let theirs = ["source", "item", "quantity", "platform", "size", "parameter", "unit", "theirs"];
+    Table::new(name, title, theirs.map(str::to_owned).into_iter().chain(ours))
+}
+
+/// The cells of a figure in such a table.
+pub(crate) fn row(figure: &Figure, ours: impl IntoIterator<Item = Cell>) -> Vec<Cell> {
+    let Figure { source, item, quantity, platform, size, parameter, unit, .. } = figure;
+    let texts = [source, item, quantity, platform, size, parameter, unit];
+    texts.map(|text| text.as_str().into()).into_iter().chain([figure.cell()]).chain(ours).collect()
 }

@@ -1,7 +1,7 @@
 //! How good the corners are: localisation at known places, repeatability between views, by measure, preset and sub-pixel mode.
 
 use anyhow::Result;
-use harris_core::{HarrisConfig, ImageView, Keypoint, Measure, Subpixel, Threshold, Window, presets};
+use harris_core::{HarrisConfig, ImageView, Keypoint, Measure, Subpixel, Window, presets};
 use harris_evaluation::scenes::Scene;
 use harris_evaluation::{Correspondence, Degradation, Score, View, score};
 use harris_examples::options::{Detection, Timed};
@@ -136,14 +136,7 @@ fn repeatability(report: &mut Report, bench: &Bench) -> Result<()> {
     let mut configs: Vec<(String, HarrisConfig)> = Vec::new();
     let limited = |config: HarrisConfig| config.to_builder().max_corners(STRONGEST);
     for preset in presets::ALL {
-        let builder = limited((preset.config)());
-        configs.push(match preset.name {
-            // Its own threshold leaves nothing of most photographs.
-            "jobanputra_stentz" => {
-                ("jobanputra_stentz at 1 %".to_owned(), builder.threshold(Threshold::Relative(0.01)).build()?)
-            }
-            name => (name.to_owned(), builder.build()?),
-        });
+        configs.push((preset.name.to_owned(), limited((preset.config)()).build()?));
     }
     for (name, measure) in [("shi-tomasi", Measure::ShiTomasi), ("noble", Measure::Noble { eps: 1e-6 })] {
         configs.push((name.to_owned(), limited(HarrisConfig::default()).measure(measure).build()?));

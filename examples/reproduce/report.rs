@@ -31,12 +31,15 @@ pub(crate) struct Table {
 }
 
 /// What a table holds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) enum Cell {
     Text(String),
     Number(f64),
     Count(usize),
-    /// Not measured.
+    /// A number as a paper prints it.
+    Printed(String),
+    /// Not measured, or not printed.
+    #[default]
     Nothing,
 }
 
@@ -167,6 +170,7 @@ impl Cell {
         match self {
             Self::Number(value) => Some(*value),
             Self::Count(count) => Some(*count as f64),
+            Self::Printed(text) => text.parse().ok(),
             Self::Text(_) | Self::Nothing => None,
         }
     }
@@ -174,7 +178,7 @@ impl Cell {
     /// Numbers to three digits, whole ones in full.
     fn text(&self) -> String {
         match self {
-            Self::Text(text) => text.clone(),
+            Self::Text(text) | Self::Printed(text) => text.clone(),
             Self::Count(count) => count.to_string(),
             Self::Nothing => String::new(),
             Self::Number(value) if value.abs() < 1e-12 => "0".to_owned(),
@@ -231,7 +235,9 @@ impl Chart {
         let x = extent(&mut points().map(|p| p.0), self.logarithmic[0]);
         let y = extent(&mut points().map(|p| p.1), self.logarithmic[1]);
         let mut svg = String::new();
-        let area = SVGBackend::with_string(&mut svg, (800, 500)).into_drawing_area();
+        // Many lines have a long legend.
+        let height = 400 + 25 * self.lines.len().max(4) as u32;
+        let area = SVGBackend::with_string(&mut svg, (800, height)).into_drawing_area();
         area.fill(&WHITE)?;
         match self.logarithmic {
             [true, true] => self.draw(&area, x.log_scale(), y.log_scale())?,

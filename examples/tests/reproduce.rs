@@ -8,30 +8,14 @@ use std::path::{Path, PathBuf};
 
 use crate::program::{Folder, complaint, succeed};
 
-/// The rows of a table, by the names of its columns.
-fn table(folder: &Folder, name: &str) -> Vec<BTreeMap<String, String>> {
-    let text = fs::read_to_string(folder.path(name)).unwrap();
-    let mut lines = text.lines().map(cells);
-    let columns = lines.next().unwrap();
-    lines
-        .map(|cells| {
-            assert_eq!(cells.len(), columns.len(), "{name}: {cells:?}");
-            columns.iter().cloned().zip(cells).collect()
-        })
-        .collect()
+/// The rows of a file of CSV, by the names of its columns.
+fn rows(path: impl AsRef<Path>) -> Vec<BTreeMap<String, String>> {
+    let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_path(path).unwrap();
+    reader.deserialize().map(Result::unwrap).collect()
 }
 
-/// The cells of a line of CSV, some in quotes.
-fn cells(line: &str) -> Vec<String> {
-    let (mut cells, mut quoted) = (vec![String::new()], false);
-    for c in line.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            ',' if !quoted => cells.push(String::new()),
-            c => cells.last_mut().unwrap().push(c),
-        }
-    }
-    cells
+fn table(folder: &Folder, name: &str) -> Vec<BTreeMap<String, String>> {
+    rows(folder.path(name))
 }
 
 #[test]
@@ -79,6 +63,21 @@ fn times_have_a_column_an_engine() {
 }
 
 #[test]
+fn figures_of_papers_are_numbers_with_a_source() {
+    let mut papers = HashSet::new();
+    for name in ["loundagin-2015", "jobanputra-stentz", "phull-2011", "chahuara-2017", "hofmann-2009"] {
+        for row in rows(program::data(&format!("published/{name}.csv"))) {
+            assert!(row["value"].parse::<f64>().unwrap().is_finite(), "{row:?}");
+            assert!(!row["item"].is_empty(), "{row:?}");
+            papers.extend(row["source"].split(',').next().map(str::to_owned));
+        }
+    }
+    for paper in ["Loundagin 2015", "Jobanputra & Stentz", "Phull 2011", "Chahuara 2017", "Hofmann 2009"] {
+        assert!(papers.contains(paper), "{paper}");
+    }
+}
+
+#[test]
 fn bad_arguments_have_one_line() {
     let folder = Folder::new();
     let out = folder.path("");
@@ -109,7 +108,7 @@ fn results_have_no_number_that_the_program_did_not_write() {
         .flat_map(|folder| fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path()))
         .filter(|path| path.extension().is_some_and(|ending| ending == "md"))
         .collect();
-    assert_eq!(pages.len(), 12);
+    assert!(pages.len() >= 12);
     for page in &pages {
         written.extend(numbers(&fs::read_to_string(page).unwrap()).into_iter().map(str::to_owned));
     }
