@@ -225,9 +225,9 @@ impl<S: Simt> Corners<S> {
     /// Adds corners to the list: those that reach what they must.
     #[inline(always)]
     fn emit(&mut self, lane: &Lane<S>, mask: Mask<S>, least: [i32; EACH], responses: [i32; EACH], y: u32) {
-        let mut wins: [bool; EACH] = array::from_fn(|i| responses[i] >= least[i]);
-        loop {
-            // Of neighbours one at most is a corner, and so of a lane's columns two, unless all of a plateau stay.
+        let wins: [bool; EACH] = array::from_fn(|i| responses[i] >= least[i]);
+        if lane.set.plateau == plateau::FIRST {
+            // Of neighbours one at most is a corner, and so of a lane's columns two.
             let (mut first, mut last) = ((EACH - 1, responses[EACH - 1]), (0, responses[0]));
             for i in (0..EACH - 1).rev() {
                 first = if wins[i] { (i, responses[i]) } else { first };
@@ -241,13 +241,21 @@ impl<S: Simt> Corners<S> {
             if lane.s.any(are_two) {
                 self.add(lane, mask, are_two, last, y);
             }
-            if lane.set.plateau == plateau::FIRST {
-                return;
+            return;
+        }
+        // All of a plateau: those that are left to add, as bits.
+        let mut left = 0;
+        for i in 0..EACH {
+            left |= u32::from(wins[i]) << i;
+        }
+        loop {
+            let mut first = (EACH - 1, responses[EACH - 1]);
+            for i in (0..EACH - 1).rev() {
+                first = if left >> i & 1 == 1 { (i, responses[i]) } else { first };
             }
-            for i in 0..EACH {
-                wins[i] &= i != first.0 && i != last.0;
-            }
-            if !lane.s.any(some(wins)) {
+            self.add(lane, mask, left != 0, first, y);
+            left &= left.wrapping_sub(1);
+            if !lane.s.any(left != 0) {
                 return;
             }
         }
