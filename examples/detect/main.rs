@@ -33,7 +33,7 @@ struct Args {
     #[command(flatten)]
     color: ColorOptions,
     /// Image of the inputs' size; where it is zero, no keypoint is looked for
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
     mask: Option<PathBuf>,
     /// Write the keypoints as CSV; - for standard output; a folder for several inputs
     #[arg(long, value_name = "FILE|-", help_heading = "Outputs")]

@@ -183,20 +183,20 @@ fn output_times(bench: &Bench, engine: Engine, image: &ImageView<'_>) -> Result<
         let image = CudaImage::upload(ordinal, image)?;
         let mut detector = CudaDetector::on_device(ordinal, config)?;
         // The first calls bring the memory.
-        detector.mask_on_device::<u8>(&image)?.to_array()?;
-        detector.mask_on_device::<f32>(&image)?.to_array()?;
+        detector.keypoint_mask_on_device::<u8>(&image)?.to_array()?;
+        detector.keypoint_mask_on_device::<f32>(&image)?.to_array()?;
         return Ok([
             bench.median(|| Ok(detector.detect_on_device(&image)?.to_vec()?))?,
-            bench.median(|| Ok(detector.mask_on_device::<u8>(&image)?.to_array()?))?,
-            bench.median(|| Ok(detector.mask_on_device::<f32>(&image)?.to_array()?))?,
+            bench.median(|| Ok(detector.keypoint_mask_on_device::<u8>(&image)?.to_array()?))?,
+            bench.median(|| Ok(detector.keypoint_mask_on_device::<f32>(&image)?.to_array()?))?,
         ]);
     }
     let mut detector = bench.engines.detector(engine, Detection::Harris(config))?;
     detector.detect(image)?;
     Ok([
         bench.median(|| Ok(detector.detect(image)?))?,
-        bench.median(|| Ok(detector.detect_mask(image)?))?,
-        bench.median(|| Ok(detector.detect_mask(image)?.mapv(f32::from)))?,
+        bench.median(|| Ok(detector.keypoint_mask(image)?))?,
+        bench.median(|| Ok(detector.keypoint_mask(image)?.mapv(f32::from)))?,
     ])
 }
 

@@ -278,7 +278,7 @@ impl Chart {
             .light_line_style(WHITE)
             .draw()?;
         for (i, (name, points)) in self.lines.iter().enumerate() {
-            let color = Palette99::pick(i).to_rgba();
+            let color = color(i);
             chart
                 .draw_series(LineSeries::new(points.iter().copied(), color.stroke_width(2)).point_size(3))?
                 .label(name)
@@ -292,4 +292,10 @@ impl Chart {
             .draw()?;
         Ok(())
     }
+}
+
+/// The colour of a line: hues far from each other, dark enough for a white page.
+fn color(i: usize) -> RGBAColor {
+    let lightness = if i.is_multiple_of(2) { 0.35 } else { 0.5 };
+    HSLColor((i as f64 * 0.618_034).fract(), 0.85, lightness).to_rgba()
 }

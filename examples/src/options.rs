@@ -63,6 +63,19 @@ impl DetectorOptions {
     /// # Errors
     /// An unknown preset, a value out of range, a choice of the other detector's.
     pub fn detection(&self) -> anyhow::Result<Detection> {
+        let preset = self.harris.preset.as_deref().unwrap_or_default();
+        let of_corners = presets::named(preset).is_ok();
+        let of_blobs = fast_hessian::presets::named(preset).is_ok();
+        match self.detector {
+            Kind::Harris => ensure!(
+                of_corners || !of_blobs,
+                "`{preset}` is a preset of the Fast-Hessian detector: add --detector fast-hessian"
+            ),
+            Kind::FastHessian => ensure!(
+                of_blobs || !of_corners,
+                "`{preset}` is a preset of the Harris detector: leave --detector fast-hessian out"
+            ),
+        }
         Ok(match self.detector {
             Kind::Harris => {
                 ensure!(
@@ -87,8 +100,9 @@ impl DetectorOptions {
 
 /// Colours or luma.
 #[derive(Args, Clone, Copy, Debug, Default)]
+#[command(next_help_heading = "Input")]
 pub struct ColorOptions {
-    /// Whether the colours of colour files are used, or their luma; as the preset has it by default
+    /// Use the colours of colour files, or with --color=false their luma; as the preset has it by default
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     color: Option<bool>,
 }

@@ -73,8 +73,11 @@ pub trait Detector: Send {
         Ok(())
     }
 
-    /// The keypoints of `image` as a binary mask, H × W: 1 at the pixel of each keypoint that [`Detector::detect`] returns, after
-    /// suppression and selection, else 0. Of keypoints between pixels that is the nearest ([`Keypoint::pixel`]).
+    /// The keypoints of `image` as a binary mask, H × W: 1 where a keypoint that [`Detector::detect`] returns, after suppression and
+    /// selection, has its nearest pixel ([`Keypoint::pixel`]), else 0.
+    ///
+    /// Keypoints that share a pixel give one 1; one whose nearest pixel lies outside the image gives none. Responses, scales and the
+    /// order are not in it.
     ///
     /// ```
     /// use harris_core::{Detector, HarrisConfig, ImageView, ReferenceDetector};
@@ -82,15 +85,18 @@ pub trait Detector: Send {
     /// let image: Vec<u8> = (0..32 * 32).map(|i| if i % 32 > 9 && i / 32 > 9 { 255 } else { 0 }).collect();
     /// let image = ImageView::gray(&image, 32, 32)?;
     /// let mut detector = ReferenceDetector::new(HarrisConfig::default());
-    /// let (mask, keypoints) = (detector.detect_mask(&image)?, detector.detect(&image)?);
+    /// let mask = detector.keypoint_mask(&image)?;
     /// assert_eq!(mask.dim(), (32, 32));
-    /// assert!(!keypoints.is_empty() && keypoints.iter().all(|k| mask[[k.y as usize, k.x as usize]] == 1));
+    /// for keypoint in detector.detect(&image)? {
+    ///     let [x, y] = keypoint.pixel(32, 32).expect("corners at pixels lie in the image");
+    ///     assert_eq!(mask[[y, x]], 1);
+    /// }
     /// # Ok::<(), harris_core::Error>(())
     /// ```
     ///
     /// # Errors
     /// As [`Detector::detect`].
-    fn detect_mask(&mut self, image: &ImageView<'_>) -> Result<Array2<u8>, Error> {
+    fn keypoint_mask(&mut self, image: &ImageView<'_>) -> Result<Array2<u8>, Error> {
         let mut mask = Array2::zeros((image.height(), image.width()));
         for keypoint in self.detect(image)? {
             if let Some([x, y]) = keypoint.pixel(image.width(), image.height()) {

@@ -155,7 +155,7 @@ pub enum Error {
     },
     /// A smoothing, a gradient and a window whose sums could leave 64 bits.
     #[error(
-        "the gradient {gradient} behind the smoothing {smoothing} with this window could overflow 64-bit sums: the window's taps sum to {taps} along an axis, and {most} is the most"
+        "smoothing {smoothing} and gradient {gradient} with this window could overflow 64-bit sums: its taps sum to {taps} along an axis (a box of that size), and {most} is the most; a smaller or a Gaussian window will do"
     )]
     TensorOverflow {
         /// The smoothing.

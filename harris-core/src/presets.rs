@@ -33,8 +33,8 @@ pub struct Preset {
 pub const ALL: [Preset; 7] = [
     Preset {
         name: "default",
-        citation: "this library's own; smoothing, gradient, k and suppression of J. Loundagin, Optimizing Harris Corner \
-                   Detection on GPGPUs Using CUDA, California Polytechnic State University, 2015, table 4.3",
+        citation: "this library's own; apertures, k and neighbourhood of J. Loundagin, Optimizing Harris Corner Detection \
+                   on GPGPUs Using CUDA, California Polytechnic State University, 2015, table 4.3",
         config: HarrisConfig::default,
         color: false,
     },
@@ -110,9 +110,18 @@ pub fn named(name: &str) -> Result<HarrisConfig, Error> {
 /// OpenCV's by rounding, so that lists may differ where responses tie, or nearly so, as they do in drawn images.
 ///
 /// No smoothing, Sobel 3 × 3, box window 3 × 3, k = 0.04, relative threshold 0.01, suppression radius 1,
-/// margin 1. Set [`min_distance`](HarrisConfigBuilder::min_distance) and
-/// [`max_corners`](HarrisConfigBuilder::max_corners) to what is passed to OpenCV, and
-/// [`Measure::ShiTomasi`] for OpenCV's default measure. [`Window::Box`] is OpenCV's `blockSize`, even sizes included.
+/// margin 1. What is passed to OpenCV becomes:
+///
+/// | OpenCV | here |
+/// | --- | --- |
+/// | `image` | a gray image: OpenCV takes one channel, and of colours these detectors make one tensor |
+/// | `maxCorners` | [`max_corners`](HarrisConfigBuilder::max_corners), `None` for 0 |
+/// | `qualityLevel` | [`Threshold::Relative`] |
+/// | `minDistance` | [`min_distance`](HarrisConfigBuilder::min_distance) |
+/// | `mask` | [`ImageView::with_mask`](crate::ImageView::with_mask) |
+/// | `blockSize` | [`Window::Box`], 2 to 127, to 41 with [`Gradient::Sobel7`] |
+/// | `gradientSize` | [`Gradient::Sobel3`], [`Gradient::Sobel5`], [`Gradient::Sobel7`] |
+/// | `useHarrisDetector`, `k` | [`Measure::Harris`], or [`Measure::ShiTomasi`], which is OpenCV's default |
 ///
 /// OpenCV scales gradients of apertures 5 and 7 ([`Gradient::Sobel5`], [`Gradient::Sobel7`]) differently: its Harris
 /// responses are 2⁸ and 2¹⁶ times these, its least eigenvalues 2⁴ and 2⁸ times. Such factors change no corner.
@@ -128,15 +137,17 @@ pub fn opencv_gftt() -> HarrisConfig {
     )
 }
 
-/// Loundagin's detector as his C listing has it, with the parameters of his table 4.3: the smoothing 3 × 3 in floats, hence
-/// exact; Sobel 3 × 3; k = 0.04; an absolute threshold; a 5 × 5 neighbourhood, of whose equals all stay; the list in the order of rows.
+/// Loundagin's detector, as his C listing has it.
 ///
-/// Each of his stages leaves a frame that it does not compute. Later stages read those frames, as zeros or as whatever is in
-/// memory; here the border is skipped.
+/// **Paper** (table 4.3, appendix B): smoothing 3 × 3 in doubles, not rounded; Sobel 3 × 3; k = 0.04; an absolute threshold; a
+/// neighbourhood of 5 × 5, of whose equals all stay; the list in the order of rows.
 ///
-/// Ours, as he tells neither: the window of 3 × 3. He chose a threshold T for each image, 10⁶, 10⁷, 2·10⁹ or 10¹⁰ in his units
-/// (sums of squares of gradients four times the slope, of samples to 255); here it is 10⁷. In the units of this library it is
-/// T / (1020² · 9)²:
+/// **Ours**: the window of 3 × 3, as he does not give its width; [`Border::Skip`], where each of his stages leaves a frame that later
+/// ones read as zeros or as whatever is in memory; the threshold of 10⁷ in his units, one of the four that he chose by hand for each
+/// image. Six pixels and more from the edges the corners are those of the listing: a test holds that.
+///
+/// **Units**: his threshold T is for samples in 0..255, undivided gradients (a step of 1 gives 4) and plain sums over a window of w ×
+/// w. Here it is T / (1020² · w²)², where 1020 is 4 · 255. His others are 10⁶, 2·10⁹ and 10¹⁰:
 ///
 /// ```
 /// use harris_core::{Threshold, presets};
@@ -159,11 +170,14 @@ pub fn loundagin_2015() -> HarrisConfig {
     )
 }
 
-/// Jobanputra & Stentz's pipeline: a blur of 3 × 3 and Sobel 3 × 3 in floats, hence exact; plain window sums; det − k·trace²; a
-/// pixel stays where none around is greater, so that equals stay; a list in the order of rows.
+/// Jobanputra & Stentz's pipeline.
 ///
-/// Ours, as they tell none of it: k = 0.04 and the threshold, 1 % of the greatest response (they found both by trial); the
-/// window and the neighbourhood, 3 × 3; the border, extended by its edge pixels.
+/// **Paper**: a blur of 3 × 3 and Sobel 3 × 3 in floats, not rounded; plain window sums; det − k·trace²; a pixel stays where none
+/// around is greater, so that equals stay; a binary mask ([`Detector::keypoint_mask`](crate::Detector::keypoint_mask)), or a list in
+/// the order of rows. The threshold is absolute; they found it, and k, by trial.
+///
+/// **Ours**, as they give no values: k = 0.04, a threshold of 1 % of the greatest response, a window and a neighbourhood of 3 × 3, the
+/// border extended by its edge pixels.
 #[must_use]
 pub fn jobanputra_stentz() -> HarrisConfig {
     valid(
@@ -176,11 +190,13 @@ pub fn jobanputra_stentz() -> HarrisConfig {
     )
 }
 
-/// The Harris detector that Phull et al. compare LoCoCo with: the derivative of a Gaussian 9 × 9, a box window 9 × 9, a
-/// neighbourhood of 9 × 9, the strongest first.
+/// The Harris detector that Phull et al. compare LoCoCo with.
 ///
-/// Ours, as they tell none of it: sigma = 1.5, so that the aperture spans three of it to each side; k = 0.04 and the threshold of 1 % of
-/// the greatest response.
+/// **Paper**: the derivative of a Gaussian 9 × 9; a box window; responses sorted, the strongest first.
+///
+/// **Ours**, as they do not tell it: sigma = 1.5, so that the aperture spans three of it to each side; the window of 9 × 9 and the
+/// neighbourhood of 9 × 9, which they give for LoCoCo; k = 0.04; a threshold of 1 % of the greatest response; the border; that of equals
+/// the first stays.
 #[must_use]
 pub fn harris_phull_2011() -> HarrisConfig {
     valid(
@@ -192,11 +208,14 @@ pub fn harris_phull_2011() -> HarrisConfig {
     )
 }
 
-/// LoCoCo: a box gradient 9 × 9 and a box window 9 × 9, both sums of an integral image, and a neighbourhood of 9 × 9.
+/// LoCoCo.
 ///
-/// Ours: k = 0.04; the threshold of 1 % of the greatest response, where theirs is absolute with a value that they do not tell; the
-/// strongest first, where their list is not sorted. Of each block of 9 × 9 pixels they keep one corner at most; here two may lie in
-/// one, 5 pixels or more apart.
+/// **Paper**: a box gradient 9 × 9 and a box window, both sums of integral images; a neighbourhood of 9 × 9, by blocks of 9 × 9 of which
+/// each has one corner at most; an absolute threshold, whose value they do not tell; a list that is not sorted.
+///
+/// **Ours**: the window of 9 × 9; two corners may lie in one block, 5 pixels or more apart; k = 0.04; a threshold of 1 % of the greatest
+/// response; the strongest first; the border; that of equals the first stays. (The method that they cite for blocks of 9 has a
+/// neighbourhood of 17 × 17: suppression radius 8.)
 #[must_use]
 pub fn lococo_2011() -> HarrisConfig {
     valid(
@@ -208,13 +227,17 @@ pub fn lococo_2011() -> HarrisConfig {
     )
 }
 
-/// Chahuara's C program: central differences, the structure tensor summed over the channels of a colour image, a
-/// Gaussian window 5 × 5 with sigma 1.5, k = 0.04, Rosin's threshold on 256 bins, a neighbourhood of 9 × 9, the 200
-/// strongest.
+/// Chahuara's C program.
+///
+/// **Paper**: central differences; the structure tensor summed over the channels of a colour image, which is to be given in colour
+/// ([`Preset::color`]); a Gaussian window 5 × 5 with sigma 1.5; k = 0.04; Rosin's threshold on 256 bins; a neighbourhood of 9 × 9; the
+/// 200 strongest. (Precision and recall in table 4.1 are without that limit.)
 ///
 /// His CUDA program suppresses more: of blocks of 4 × 4 it keeps those whose greatest response exceeds that of the 8 blocks
-/// around, so that corners up to 7 pixels apart suppress each other. Colour images are to be given in colour ([`Preset::color`]).
-/// Ours, as he does not tell it: the border, mirrored.
+/// around, so that corners up to 7 pixels apart suppress each other.
+///
+/// **Ours**, as he does not tell it: the border, mirrored; the threshold is the centre of Rosin's bin, and 0 at least; of equals the first
+/// stays.
 #[must_use]
 pub fn chahuara_2017() -> HarrisConfig {
     valid(

@@ -9,7 +9,7 @@ use ndarray::Array2;
 use crate::device::CudaDevice;
 use crate::driver::CallersContext;
 use crate::{
-    AsCudaStream, CudaError, CudaImage, CudaKeypoints, CudaMask, CudaPending, CudaResponses, pipeline,
+    AsCudaStream, CudaError, CudaImage, CudaKeypointMask, CudaKeypoints, CudaPending, CudaResponses, pipeline,
 };
 
 /// Stacks of a batch that are in flight on each device.
@@ -164,9 +164,9 @@ impl CudaDetector {
         Ok(CudaResponses::new(&mut self.inner, image))
     }
 
-    /// The corners of an image that is in the memory of the detector's device (the first of several) as a binary mask, which stays there: 1
-    /// at the pixel of each keypoint, as [`Detector::detect_mask`] has it, else 0; of bytes, or of floats for those who go on with them. It
-    /// returns when it is complete.
+    /// The corners of an image that is in the memory of the detector's device (the first of several) as a binary mask, which stays
+    /// there: as [`Detector::keypoint_mask`], with samples `T`, `u8` or `f32`. Corners are sought inside the image's own mask, if it has
+    /// one. It returns when the mask of keypoints is complete.
     ///
     /// ```no_run
     /// use harris_cuda::{CudaDetector, CudaImage, HarrisConfig, ImageView};
@@ -174,7 +174,7 @@ impl CudaDetector {
     /// let samples = vec![0_u8; 640 * 480];
     /// let image = CudaImage::upload(0, &ImageView::gray(&samples, 640, 480)?)?;
     /// let mut detector = CudaDetector::on_device(0, HarrisConfig::default())?;
-    /// let mut mask = detector.mask_on_device::<u8>(&image)?;
+    /// let mut mask = detector.keypoint_mask_on_device::<u8>(&image)?;
     /// println!("{} bytes at {:#x}", mask.width() * mask.height(), mask.pointer());
     /// assert_eq!(mask.to_array()?.dim(), (480, 640));
     /// # Ok::<(), harris_cuda::Error>(())
@@ -182,12 +182,16 @@ impl CudaDetector {
     ///
     /// # Errors
     /// As [`CudaDetector::detect_on_device`].
-    pub fn mask_on_device<T: MaskSample>(&mut self, image: &CudaImage) -> Result<CudaMask<'_, T>, Error> {
+    pub fn keypoint_mask_on_device<T: MaskSample>(
+        &mut self,
+        image: &CudaImage,
+    ) -> Result<CudaKeypointMask<'_, T>, Error> {
         let _callers = CallersContext::keep();
         self.check_ordinal(image)?;
         let count = self.inner.detect_on_device(image.resident())?;
-        let pointer = self.inner.mask_on_device::<T>(count, image.width(), image.height())?.pointer();
-        Ok(CudaMask::new(&mut self.inner, pointer, image))
+        let pointer =
+            self.inner.keypoint_mask_on_device::<T>(count, image.width(), image.height())?.pointer();
+        Ok(CudaKeypointMask::new(&mut self.inner, pointer, image))
     }
 
     /// The number of the detector's device, the first of several.

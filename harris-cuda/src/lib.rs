@@ -76,7 +76,7 @@ pub use harris_core::{self, Detector, Error, HarrisConfig, ImageView, Keypoint};
 pub use harris_gpu::{GpuError, MaskSample};
 pub use pinned::PinnedImage;
 pub use pipeline::{CudaPipeline, Detection};
-pub use resident::{AsCudaStream, CudaImage, CudaKeypoints, CudaMask, CudaPending, CudaResponses};
+pub use resident::{AsCudaStream, CudaImage, CudaKeypointMask, CudaKeypoints, CudaPending, CudaResponses};
 
 /// The README's examples run as tests.
 #[cfg(doctest)]

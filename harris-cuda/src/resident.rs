@@ -365,9 +365,9 @@ impl<'a> CudaResponses<'a> {
 }
 
 /// A binary mask of keypoints in a GPU's memory, until the detector that found them is given another image: see
-/// [`CudaDetector::mask_on_device`](crate::CudaDetector::mask_on_device).
+/// [`CudaDetector::keypoint_mask_on_device`](crate::CudaDetector::keypoint_mask_on_device).
 #[derive(Debug)]
-pub struct CudaMask<'a, T: MaskSample> {
+pub struct CudaKeypointMask<'a, T: MaskSample> {
     detector: &'a mut GpuDetector<CudaDevice>,
     pointer: u64,
     width: usize,
@@ -375,7 +375,7 @@ pub struct CudaMask<'a, T: MaskSample> {
     samples: PhantomData<T>,
 }
 
-impl<'a, T: MaskSample> CudaMask<'a, T> {
+impl<'a, T: MaskSample> CudaKeypointMask<'a, T> {
     /// That of the last image of a detector.
     pub(crate) fn new(detector: &'a mut GpuDetector<CudaDevice>, pointer: u64, image: &CudaImage) -> Self {
         Self { detector, pointer, width: image.width, height: image.height, samples: PhantomData }
@@ -407,7 +407,7 @@ impl<'a, T: MaskSample> CudaMask<'a, T> {
     pub fn to_array(&mut self) -> Result<Array2<T>, Error> {
         let _callers = CallersContext::keep();
         let mut mask = Array2::from_elem((self.height, self.width), T::zeroed());
-        self.detector.read_mask(mask.as_slice_mut().expect("a new array lies in rows"))?;
+        self.detector.read_keypoint_mask(mask.as_slice_mut().expect("a new array lies in rows"))?;
         Ok(mask)
     }
 }

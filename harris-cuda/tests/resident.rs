@@ -123,14 +123,14 @@ fn masks_on_the_device_are_those_of_the_keypoints() {
         let mut cpu = CpuDetector::new(config.clone());
         for size in [(130, 71, 1), (1919, 1080, 1), (67, 33, 3)] {
             let picture = picture(Depth::U8, size);
-            let expected = cpu.detect_mask(&picture.view()).unwrap();
-            assert_eq!(detector.detect_mask(&picture.view()).unwrap(), expected, "{config:?}, {size:?}");
+            let expected = cpu.keypoint_mask(&picture.view()).unwrap();
+            assert_eq!(detector.keypoint_mask(&picture.view()).unwrap(), expected, "{config:?}, {size:?}");
             let image = CudaImage::upload(0, &picture.view()).unwrap();
-            let mut mask = detector.mask_on_device::<u8>(&image).unwrap();
+            let mut mask = detector.keypoint_mask_on_device::<u8>(&image).unwrap();
             assert_eq!((mask.width(), mask.height()), (size.0, size.1));
             assert!(mask.pointer() != 0);
             assert_eq!(mask.to_array().unwrap(), expected, "{config:?}, {size:?}");
-            let mut floats = detector.mask_on_device::<f32>(&image).unwrap();
+            let mut floats = detector.keypoint_mask_on_device::<f32>(&image).unwrap();
             assert_eq!(floats.to_array().unwrap(), expected.mapv(f32::from), "{config:?}, {size:?}");
         }
     }

@@ -348,7 +348,7 @@ impl<D: Device> GpuDetector<D> {
     ///
     /// # Panics
     /// Where there are fewer keypoints.
-    pub fn mask_on_device<T: MaskSample>(
+    pub fn keypoint_mask_on_device<T: MaskSample>(
         &mut self,
         count: usize,
         width: usize,
@@ -378,7 +378,7 @@ impl<D: Device> GpuDetector<D> {
     ///
     /// # Panics
     /// Where there is none.
-    pub fn read_mask<T: MaskSample>(&mut self, mask: &mut [T]) -> Result<(), Error> {
+    pub fn read_keypoint_mask<T: MaskSample>(&mut self, mask: &mut [T]) -> Result<(), Error> {
         let memory = self.workspace.buffer::<u32>(Slot::KeypointMask).memory;
         self.device.download(memory, bytemuck::cast_slice_mut(mask))
     }

@@ -215,15 +215,15 @@ fn resident_images_equal_others() {
                 assert_eq!(found, expected.len());
                 assert_eq!(left_on_device(&detector, found), expected);
                 let mut mask = vec![7_u8; width * height];
-                detector.mask_on_device::<u8>(found, width, height).unwrap();
-                detector.read_mask(&mut mask).unwrap();
+                detector.keypoint_mask_on_device::<u8>(found, width, height).unwrap();
+                detector.read_keypoint_mask(&mut mask).unwrap();
                 let is_one = |i| {
                     u8::from(expected.iter().any(|k| (k.x, k.y) == ((i % width) as f32, (i / width) as f32)))
                 };
                 assert!(mask.iter().copied().eq((0..mask.len()).map(is_one)));
                 let mut floats = vec![7.0_f32; width * height];
-                detector.mask_on_device::<f32>(found, width, height).unwrap();
-                detector.read_mask(&mut floats).unwrap();
+                detector.keypoint_mask_on_device::<f32>(found, width, height).unwrap();
+                detector.read_keypoint_mask(&mut floats).unwrap();
                 assert!(floats.into_iter().eq(mask.into_iter().map(f32::from)));
             }
             let map = detector.response(&picture.view()).unwrap();

@@ -13,8 +13,9 @@ pub enum Smoothing {
     None,
     /// \[1 2 1\] ⊗ \[1 2 1\] / 16, rounded for integer images; OpenCV's `GaussianBlur` of size 3, sigma 0.
     Binomial3,
-    /// As [`Smoothing::Binomial3`], but exact, as programs that compute in floats have it: integer images are not rounded. The smoothed
-    /// image is the sum of weights 1, 2 and 4, sixteen times the mean, and the gradient's norm is as much greater.
+    /// \[1 2 1\] ⊗ \[1 2 1\] / 16 without rounding, as programs that smooth in floats have it. Responses have the units that they have
+    /// with [`Smoothing::Binomial3`]. As sums are sixteen times as great, [`Gradient::Sobel7`] goes with a Gaussian window or
+    /// a box of 2, and wide box gradients with narrow windows ([`Error::TensorOverflow`](crate::Error::TensorOverflow)).
     Binomial3Exact,
     /// \[1 4 6 4 1\] ⊗ \[1 4 6 4 1\] / 256, rounded for integer images; OpenCV's `GaussianBlur` of size 5, sigma 0.
     Binomial5,
@@ -39,7 +40,8 @@ impl Smoothing {
         }
     }
 
-    /// How many times the mean of its weights the smoothed image is.
+    /// What the smoothed image, as backends have it, is to be divided by: 16 for [`Smoothing::Binomial3Exact`], whose sums are not
+    /// divided, else 1.
     #[must_use]
     pub fn norm(self) -> f64 {
         match self {

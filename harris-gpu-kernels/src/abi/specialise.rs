@@ -1,19 +1,23 @@
 //! Parameters of kernels that become constants when a kernel is loaded.
 //!
-//! The load of such a parameter is replaced by its value in the PTX, so that the driver's compiler removes what the value
-//! makes superfluous. A kernel has few variants: each of its parameters has a short list of values that become constants.
+//! Before the PTX of a kernel is given to the driver, the load of such a parameter is replaced by a constant, as a template argument
+//! of C++ would be: the driver's compiler then removes the branches that are never taken. Each combination of
+//! values is a variant of the kernel, which is compiled when it is first launched. The kernels that find corners have them
+//! ([`Kernel::specialised`](super::Kernel::specialised)): two variants, or four where masks are possible.
+//!
+//! A test makes every variant of every kernel, so that no parameter is missed where the compiler writes its load in another way.
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub use variants::{constants, ptx, variant, variants};
 
 use super::plateau;
 
-/// A parameter of 32 bits and what of it becomes constant.
+/// A parameter of 32 bits that becomes a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
     /// Its name in the list of kernels.
     pub name: &'static str,
-    /// A variant for each: of this value, or, where there is none, of all others, which stay parameters.
+    /// The variants. `Some(value)`: the parameter is this constant. `None`: it has another value, which is read as before.
     pub values: &'static [Option<u32>],
 }
 
@@ -136,7 +140,7 @@ mod tests {
             edited,
             text.replacen(
                 &format!("ld.param.b32 \t%r1, [{}_param_{place}]", kernel.name()),
-                "mov.b32 \t%r1, 0",
+                &format!("mov.b32 \t%r1, {}", plateau::ALL),
                 1
             )
         );
