@@ -146,6 +146,7 @@ fn process(
     let start = Instant::now();
     let keypoints = detector.detect(&view).with_context(name)?;
     let time = start.elapsed();
+    let rejected = detector.rejected_peaks();
 
     if let Some(file) = outputs.path(outputs.response.as_ref(), path, "npy") {
         let response = detector.response(&view).with_context(name)?;
@@ -161,15 +162,19 @@ fn process(
     } else if let Some(file) = outputs.path(outputs.csv.as_ref(), path, "csv") {
         files::whole(&file, |out| Ok(files::csv(&keypoints, out)?))?;
     }
-    let kind = args.detector.detector;
-    Ok(summary(path, &image, kind, &keypoints, time, &detector.describe(), args.writes_nothing()))
+    let found = match (args.detector.detector, rejected) {
+        (Kind::Harris, _) => "corners".to_owned(),
+        (Kind::FastHessian, None) => "blobs".to_owned(),
+        (Kind::FastHessian, Some(rejected)) => format!("blobs ({rejected} more rejected between samples)"),
+    };
+    Ok(summary(path, &image, &found, &keypoints, time, &detector.describe(), args.writes_nothing()))
 }
 
 /// One line and, where nothing else is written, the strongest few.
 fn summary(
     path: &Path,
     image: &DynamicImage,
-    kind: Kind,
+    found: &str,
     keypoints: &[Keypoint],
     time: Duration,
     backend: &str,
@@ -177,10 +182,6 @@ fn summary(
 ) -> String {
     let (width, height, number) = (image.width(), image.height(), keypoints.len());
     let (path, milliseconds) = (path.display(), time.as_secs_f64() * 1e3);
-    let found = match kind {
-        Kind::Harris => "corners",
-        Kind::FastHessian => "blobs",
-    };
     let mut text =
         format!("{path}: {width} x {height}, {number} {found} in {milliseconds:.2} ms ({backend})\n");
     if with_strongest {

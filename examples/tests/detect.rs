@@ -349,8 +349,14 @@ fn blobs_are_found_and_drawn() {
     let rules = ["--csv", "-", "--sampling", "border", "--clamp-negative", "true"];
     assert_eq!(succeed(&[&[camera.as_str()], &rules[..], &blobs[..]].concat()), hofmann);
     assert_ne!(hofmann, list);
-    let unknown = complaint(&[&[&camera, "--preset", "opencv_gftt"], &blobs[..]].concat());
+    let summary = succeed(&[&[&camera, "--preset", "hofmann_2009"], &blobs[..]].concat());
+    assert!(summary.contains("364 blobs (20 more rejected between samples)"), "{summary}");
+    let unknown = complaint(&[&[&camera, "--preset", "surf"], &blobs[..]].concat());
     assert!(unknown.contains("hofmann_2009"), "{unknown}");
+    let of_corners = complaint(&[&[&camera, "--preset", "opencv_gftt"], &blobs[..]].concat());
+    assert!(of_corners.contains("a preset of the Harris detector"), "{of_corners}");
+    let of_blobs = complaint(&[&camera, "--preset", "hofmann_2009"]);
+    assert!(of_blobs.contains("add --detector fast-hessian"), "{of_blobs}");
     // Choices of the other detector, and wrong ones.
     assert!(complaint(&[&[&camera, "--window", "box:3"], &blobs[..]].concat()).contains("--detector harris"));
     assert!(complaint(&[&camera, "--octaves", "3"]).contains("--detector fast-hessian"));
