@@ -16,7 +16,7 @@ const CANDIDATES: usize = 100;
 /// 2018).
 ///
 /// Worth it for a hundred thousand descriptors and more that are searched again and again; among some ten thousand
-/// [`CpuMatcher`](crate::CpuMatcher) is faster, and exact (BENCHMARKING.md has figures).
+/// [`CpuMatcher`](crate::CpuMatcher) is faster, and exact (docs/log/measurements.md has figures).
 ///
 /// ```
 /// use harris_cpu::ApproximateIndex;

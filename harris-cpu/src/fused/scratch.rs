@@ -11,7 +11,7 @@ use super::tiles::{self, Block, Kept};
 use super::weighted::DOWN;
 use super::{MOST_RADIUS, MOST_WINDOW, NEAR};
 
-/// Columns of a strip: the number that measured best (BENCHMARKING.md). The rows that a kernel uses together fit in the
+/// Columns of a strip: the number that measured best (docs/log/cpu.md). The rows that a kernel uses together fit in the
 /// first cache, those of all rings in the second.
 pub(super) const STRIP: usize = 1024;
 /// Elements before the strip's first column: its halo, rounded up to whole vectors.
