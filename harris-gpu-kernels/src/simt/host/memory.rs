@@ -107,6 +107,18 @@ impl Memory {
         Ok(self.read(8 * i, 8).unwrap_or(u64::from(!1.0_f32.to_bits()) << 32))
     }
 
+    /// Writes a byte, whatever others write beside it.
+    pub(super) fn write_byte(&self, at: usize, byte: u8) -> Result<(), String> {
+        if at >= self.bytes {
+            return Err(format!("writes byte {at} of {}", self.bytes));
+        }
+        let ((word, written), shift) = (&self.words[at / 4], 8 * (at % 4));
+        word.fetch_and(!(0xFF << shift), Relaxed);
+        word.fetch_or(u32::from(byte) << shift, Relaxed);
+        written.fetch_or(1 << (at % 4), Relaxed);
+        Ok(())
+    }
+
     pub(super) fn word(&self, i: usize) -> Result<&AtomicU32, String> {
         match self.words.get(i) {
             Some((word, written)) if 4 * i + 4 <= self.bytes => {

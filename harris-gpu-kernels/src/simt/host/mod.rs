@@ -180,7 +180,13 @@ impl<'a> Simt for Thread<'a> {
     }
     fn store<T: Word>(self, buffer: Buffer<'a, T>, i: usize, word: T) {
         if T::BYTES < 4 {
-            self.misuse("kernels write no words of less than 32 bits");
+            for n in 0..T::BYTES {
+                let byte = (word.into_bits() >> (8 * n)) as u8;
+                if let Err(misuse) = buffer.memory.write_byte(i * T::BYTES + n, byte) {
+                    self.misuse(&misuse);
+                }
+            }
+            return;
         }
         for half in 0..T::BYTES / 4 {
             match buffer.memory.word(i * (T::BYTES / 4) + half) {
