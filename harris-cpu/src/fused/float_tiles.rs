@@ -357,7 +357,11 @@ impl<V: Simd, S: Sums<V>> Turns<V, S> {
         rows: &[[&[S::Sample]; 2]],
         out: &mut [Pair],
     ) {
-        known!(smoothing, gradient, kinds => self.walk(v, kinds, rows, out));
+        if matches!(smoothing, Smoothing::Binomial3Exact) {
+            known!(@ Smoothing::Binomial3Exact, gradient, kinds => self.walk(v, kinds, rows, out))
+        } else {
+            known!(smoothing, gradient, kinds => self.walk(v, kinds, rows, out));
+        }
     }
 
     #[inline(always)]

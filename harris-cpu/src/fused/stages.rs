@@ -54,14 +54,16 @@ pub(super) const fn smooths(smoothing: Smoothing) -> bool {
     matches!(smoothing, Smoothing::Binomial3 | Smoothing::Binomial3Exact | Smoothing::Binomial5)
 }
 
-/// An expression of a smoothing and a gradient as constants, so that the compiler knows them.
+/// An expression of a smoothing and a gradient as constants, so that the compiler knows them. What is not rounded is for tiles of floats
+/// alone, which ask for it before.
 macro_rules! known {
     ($smoothing:expr, $gradient:expr, $kinds:ident => $value:expr) => {
         match $smoothing {
             Smoothing::Binomial3 => known!(@ Smoothing::Binomial3, $gradient, $kinds => $value),
-            Smoothing::Binomial3Exact => known!(@ Smoothing::Binomial3Exact, $gradient, $kinds => $value),
             Smoothing::Binomial5 => known!(@ Smoothing::Binomial5, $gradient, $kinds => $value),
-            Smoothing::None | Smoothing::Gaussian { .. } => known!(@ Smoothing::None, $gradient, $kinds => $value),
+            Smoothing::None | Smoothing::Binomial3Exact | Smoothing::Gaussian { .. } => {
+                known!(@ Smoothing::None, $gradient, $kinds => $value)
+            }
         }
     };
     (@ $smoothing:expr, $gradient:expr, $kinds:ident => $value:expr) => {
