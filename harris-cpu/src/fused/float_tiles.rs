@@ -358,7 +358,7 @@ impl<V: Simd, S: Sums<V>> Turns<V, S> {
         out: &mut [Pair],
     ) {
         if matches!(smoothing, Smoothing::Binomial3Exact) {
-            known!(@ Smoothing::Binomial3Exact, gradient, kinds => self.walk(v, kinds, rows, out))
+            known!(@ Smoothing::Binomial3Exact, gradient, kinds => self.walk(v, kinds, rows, out));
         } else {
             known!(smoothing, gradient, kinds => self.walk(v, kinds, rows, out));
         }
