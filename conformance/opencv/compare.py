@@ -452,7 +452,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         program = Program(path.resolve(), pathlib.Path(folder), pictures)
         program.write_inputs()
-        with multiprocessing.Pool(2, start, [program]) as pool:
+        # Not forked: threads of OpenCV would be missing there.
+        with multiprocessing.get_context("spawn").Pool(2, start, [program]) as pool:
             for found in pool.imap_unordered(compare, batches):
                 tally.add(found)
     report(tally, pictures)
