@@ -70,7 +70,7 @@ fn detected(config: &HarrisConfig, levels: &[u8], width: usize, height: usize) -
     corners.iter().map(|corner| (corner.x as usize, corner.y as usize)).collect()
 }
 
-/// Those so far from the edges that no frame of zeros has a part in them.
+/// The corners at least 6 pixels from the edges: no frame of zeros has a part in their responses.
 fn inside(corners: Vec<(usize, usize)>, width: usize, height: usize) -> Vec<(usize, usize)> {
     let is_inside = |&(x, y): &(usize, usize)| x >= 6 && y >= 6 && x + 6 < width && y + 6 < height;
     corners.into_iter().filter(is_inside).collect()

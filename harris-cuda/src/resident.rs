@@ -376,7 +376,7 @@ pub struct CudaKeypointMask<'a, T: MaskSample> {
 }
 
 impl<'a, T: MaskSample> CudaKeypointMask<'a, T> {
-    /// That of the last image of a detector.
+    /// The mask of the last image of a detector.
     pub(crate) fn new(detector: &'a mut GpuDetector<CudaDevice>, pointer: u64, image: &CudaImage) -> Self {
         Self { detector, pointer, width: image.width, height: image.height, samples: PhantomData }
     }

@@ -221,7 +221,7 @@ fn has_three_taps(gradient: Gradient) -> bool {
 /// Whether 16-bit gradients and 32-bit sums do for 8-bit images.
 fn is_short(config: &HarrisConfig, channels: usize) -> bool {
     has_exact_gradients::<u8>(config)
-        // Those go by floats, which have room for them.
+        // Sums of smoothing without rounding leave 16 bits: images smoothed so go by floats.
         && config.smoothing() != Smoothing::Binomial3Exact
         && has_three_taps(config.gradient())
         && matches!(config.window(), Window::Box { .. } | Window::Binomial { .. })
