@@ -177,16 +177,17 @@ pub fn squared_gradient_bound(measure: Measure, scale: f32, threshold: f32, weig
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::MeasureKind;
     use crate::pipeline::response::measure;
 
-    const MEASURES: [Measure; 6] = [
-        Measure::Harris { k: 0.04 },
-        Measure::Harris { k: 0.0 },
-        Measure::Harris { k: 0.15 },
-        Measure::Harris { k: 0.249_999_9 },
-        Measure::ShiTomasi,
-        Measure::Noble { eps: 1e-9 },
-    ];
+    /// All measures with their usual parameters and with those at both ends, and Harris at its limit.
+    fn measures() -> impl Iterator<Item = Measure> {
+        let ends = |kind: MeasureKind| kind.parameters().map_or([0.0; 2], |range| [range.start, range.end]);
+        let extreme = move |kind: MeasureKind| ends(kind).map(|parameter| kind.with_parameter(parameter));
+        let usual = MeasureKind::ALL.into_iter().map(MeasureKind::usual);
+        let limit = [Measure::Harris { k: 0.249_999_9 }];
+        usual.chain(MeasureKind::ALL.into_iter().flat_map(extreme)).chain(limit)
+    }
 
     /// The greatest sum of Sobel's gradient and a box window of 3: 9 · 1020².
     const GREATEST: f64 = 9.0 * 1020.0 * 1020.0;
@@ -226,7 +227,7 @@ mod tests {
 
     #[test]
     fn every_tensor_with_a_response_above_the_threshold_exceeds_the_bounds() {
-        for of in MEASURES {
+        for of in measures() {
             for_each_response(of, |[a, b, c], scale, response| {
                 for threshold in [0.0, response * 0.5, response.next_down()] {
                     let [trace, lesser] = [trace_bound, min_ac_bound]
@@ -242,7 +243,7 @@ mod tests {
     /// As a GPU has it: a factor in f32, and a threshold in f32 that the host does not know.
     #[test]
     fn the_trace_factor_in_f32_arithmetic_is_still_a_bound() {
-        for of in MEASURES {
+        for of in measures() {
             for_each_response(of, |[a, b, c], scale, response| {
                 let threshold = response.next_down();
                 let factor = trace_factor(of);
@@ -259,13 +260,13 @@ mod tests {
 
     #[test]
     fn bounds_are_tight_for_equal_eigenvalues_and_at_the_worst_ratio() {
-        for of in MEASURES {
+        for kind in MeasureKind::ALL {
+            let of = kind.with_parameter(kind.parameters().map_or(0.0, |range| range.start));
             for_each_response(of, |[a, b, c], scale, response| {
-                if a != c || b != 0.0 || a < 1e3 || matches!(of, Measure::Harris { k } if k > 0.2) {
-                    return;
+                if a == c && b == 0.0 && a > 1e3 {
+                    let trace = trace_bound(of, response.into()) / f64::from(scale);
+                    assert!((a + c) < trace * 1.0001, "{of}: {a} at {scale}: {trace}");
                 }
-                let trace = trace_bound(of, response.into()) / f64::from(scale);
-                assert!((a + c) < trace * 1.0001, "{of}: {a} at {scale}: {trace}");
             });
         }
         // Harris is greatest for C of 11.5 · A where k is 0.04.
@@ -294,7 +295,7 @@ mod tests {
 
     #[test]
     fn thresholds_without_meaning_reject_nothing() {
-        for of in MEASURES {
+        for of in measures() {
             for threshold in [-0.5, f32::NAN] {
                 assert!(trace_bound(of, threshold.into()) < 0.0);
                 assert!(min_ac_bound(of, threshold.into()) < 0.0);
@@ -321,7 +322,7 @@ mod tests {
     #[test]
     fn weak_texture_and_straight_edges_are_rejected() {
         let scale = 1.0 / GREATEST;
-        for of in [Measure::Harris { k: 0.04 }, Measure::ShiTomasi, Measure::Noble { eps: 1e-9 }] {
+        for of in MeasureKind::ALL.map(MeasureKind::usual) {
             let sum = (1e6 * scale) as f32;
             let threshold = 0.01 * f64::from(measure(of, sum, 0.0, sum));
             assert!(trace_bound(of, threshold) > 2000.0 * scale, "{of}");
