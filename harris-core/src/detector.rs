@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use ndarray::Array2;
 
-use crate::{Error, ImageView, Keypoint};
+use crate::error::Error;
+use crate::image::ImageView;
+use crate::keypoint::Keypoint;
 
 /// A detector with its configuration and its memory.
 ///

@@ -1,5 +1,9 @@
 //! What can be wrong with an image, a mask or a configuration.
 
+use crate::limits::{
+    BOX_WINDOW_SIZES, LENGTH, MAGNIFICATIONS, MAX_SAMPLE, MAX_SCALE, ROSIN_BINS, SIGMA_RANGE,
+};
+
 /// Everything that can go wrong in this library, one variant a cause.
 ///
 /// Sizes are in pixels, strides and lengths in samples, coordinates in pixels from the top left.
@@ -89,7 +93,7 @@ pub enum Error {
         value: f32,
     },
     /// A float sample is so large that responses could overflow.
-    #[error("the sample at x {x}, y {y}, channel {channel} is too large: {value}, where {limit} is the limit", limit = crate::MAX_SAMPLE)]
+    #[error("the sample at x {x}, y {y}, channel {channel} is too large: {value}, where {limit} is the limit", limit = MAX_SAMPLE)]
     SampleTooLarge {
         /// Column of the pixel.
         x: usize,
@@ -142,7 +146,7 @@ pub enum Error {
         most: u32,
     },
     /// A box window that is too small or too large.
-    #[error("a box window is from {least} to {most} pixels wide, not {size}", least = crate::config::BOX_WINDOW_SIZES.start(), most = crate::config::BOX_WINDOW_SIZES.end())]
+    #[error("a box window is from {least} to {most} pixels wide, not {size}", least = BOX_WINDOW_SIZES.start(), most = BOX_WINDOW_SIZES.end())]
     BoxWindowSize {
         /// The size asked for.
         size: u32,
@@ -159,16 +163,16 @@ pub enum Error {
     )]
     TensorOverflow {
         /// The smoothing.
-        smoothing: crate::Smoothing,
+        smoothing: String,
         /// The gradient.
-        gradient: crate::Gradient,
+        gradient: String,
         /// Sum of the window's taps along an axis: n for box n, 2ⁿ⁻¹ for binomial n.
         taps: u32,
         /// The greatest such sum for this smoothing and gradient.
         most: u32,
     },
     /// A standard deviation that is not finite or out of range.
-    #[error("sigma must be from {least} to {most} pixels, not {sigma}", least = crate::config::SIGMA_RANGE.start(), most = crate::config::SIGMA_RANGE.end())]
+    #[error("sigma must be from {least} to {most} pixels, not {sigma}", least = SIGMA_RANGE.start(), most = SIGMA_RANGE.end())]
     Sigma {
         /// The value asked for.
         sigma: f64,
@@ -196,7 +200,7 @@ pub enum Error {
         quality: f64,
     },
     /// A histogram of too few or too many bins.
-    #[error("Rosin's histogram must have from {least} to {most} bins, not {bins}", least = crate::config::ROSIN_BINS.start(), most = crate::config::ROSIN_BINS.end())]
+    #[error("Rosin's histogram must have from {least} to {most} bins, not {bins}", least = ROSIN_BINS.start(), most = ROSIN_BINS.end())]
     RosinBins {
         /// The number asked for.
         bins: u32,
@@ -235,7 +239,7 @@ pub enum Error {
         levels: u32,
     },
     /// A magnification of descriptor windows that is not finite or out of range.
-    #[error("the magnification must be from {least} to {most}, not {magnification}", least = crate::surf::MAGNIFICATIONS.start(), most = crate::surf::MAGNIFICATIONS.end())]
+    #[error("the magnification must be from {least} to {most}, not {magnification}", least = MAGNIFICATIONS.start(), most = MAGNIFICATIONS.end())]
     Magnification {
         /// The value asked for.
         magnification: f32,
@@ -255,7 +259,7 @@ pub enum Error {
         height: usize,
     },
     /// A keypoint to describe whose scale, magnified, is not positive or too large.
-    #[error("keypoint {index} has a scale of {scale}, magnified, which is not above 0 and at most {most}", most = crate::surf::MAX_SCALE)]
+    #[error("keypoint {index} has a scale of {scale}, magnified, which is not above 0 and at most {most}", most = MAX_SCALE)]
     KeypointScale {
         /// Its place in the list.
         index: usize,
@@ -263,7 +267,7 @@ pub enum Error {
         scale: f32,
     },
     /// Descriptors to match that do not have SURF's 64 values.
-    #[error("a descriptor has {needed} values, not {found}", needed = crate::surf::LENGTH)]
+    #[error("a descriptor has {needed} values, not {found}", needed = LENGTH)]
     DescriptorLength {
         /// Values of those given.
         found: usize,
@@ -304,19 +308,20 @@ pub enum Error {
         expected: &'static str,
     },
     /// A name that no preset has.
-    #[error("there is no preset `{name}`; the presets are {}", crate::presets::names())]
+    #[error("there is no preset `{name}`; the presets are {known}")]
     UnknownPreset {
         /// The name asked for.
         name: String,
+        /// The names of all presets, separated by commas.
+        known: String,
     },
     /// A name that no preset of the Fast-Hessian detector has.
-    #[error(
-        "there is no preset `{name}` of the Fast-Hessian detector; its presets are {}",
-        crate::fast_hessian::presets::names()
-    )]
+    #[error("there is no preset `{name}` of the Fast-Hessian detector; its presets are {known}")]
     UnknownFastHessianPreset {
         /// The name asked for.
         name: String,
+        /// The names of all presets, separated by commas.
+        known: String,
     },
     /// A failure of the backend itself: its threads, its driver, its device, its memory.
     #[error(transparent)]

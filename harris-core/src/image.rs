@@ -4,13 +4,9 @@ use std::ops::RangeInclusive;
 
 use ndarray::{Array2, Array3, ArrayBase, ArrayView2, ArrayView3, Axis, Ix3, ShapeBuilder, ViewRepr};
 
-use crate::Error;
+use crate::error::Error;
 
-/// The longest side of an image, in pixels: 2²⁴, up to which f32 holds every coordinate exactly.
-pub const MAX_SIDE: usize = 1 << 24;
-
-/// The greatest magnitude of an f32 sample, up to which no response can overflow, whatever the configuration.
-pub const MAX_SAMPLE: f32 = 1e8;
+pub use crate::limits::{MAX_SAMPLE, MAX_SIDE};
 
 mod sealed {
     pub trait Sealed {}
@@ -401,7 +397,7 @@ mod image_crate {
     use image::{DynamicImage, ImageBuffer, Luma, Primitive, Rgb};
 
     use super::{ImageView, Sample};
-    use crate::Error;
+    use crate::error::Error;
 
     impl<'a, T, C> TryFrom<&'a ImageBuffer<Luma<T>, C>> for ImageView<'a>
     where

@@ -2,8 +2,8 @@
 
 use ndarray::Array2;
 
-use crate::image::{Raster, Sample, Samples};
-use crate::{Error, ImageView};
+use crate::error::Error;
+use crate::image::{ImageView, Raster, Sample, Samples};
 
 /// Sums of gray levels above and to the left of each place, (H + 1) × (W + 1), modulo 2³².
 ///

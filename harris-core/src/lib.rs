@@ -40,6 +40,7 @@ pub mod fast_hessian;
 mod image;
 pub mod integral;
 mod keypoint;
+mod limits;
 pub mod matching;
 pub mod pipeline;
 pub mod presets;

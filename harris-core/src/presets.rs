@@ -10,11 +10,11 @@
 //! # Ok::<(), harris_core::Error>(())
 //! ```
 
-use crate::Error;
 use crate::config::{
     Border, Gradient, HarrisConfig, HarrisConfigBuilder, Measure, Order, Plateau, Smoothing, Threshold, Ties,
     Window,
 };
+use crate::error::Error;
 
 /// A published system: its name, where it is described, its configuration.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +93,7 @@ pub fn names() -> String {
 /// [`Error::UnknownPreset`], which lists the names.
 pub fn find(name: &str) -> Result<Preset, Error> {
     let preset = ALL.into_iter().find(|preset| preset.name == name);
-    preset.ok_or_else(|| Error::UnknownPreset { name: name.to_owned() })
+    preset.ok_or_else(|| Error::UnknownPreset { name: name.to_owned(), known: names() })
 }
 
 /// The configuration of the preset called `name`.

@@ -2,10 +2,14 @@
 
 use ndarray::Array2;
 
+use crate::config::HarrisConfig;
+use crate::detector::Detector;
+use crate::error::Error;
+use crate::image::ImageView;
+use crate::keypoint::Keypoint;
 use crate::pipeline::plane::Plane;
 use crate::pipeline::suppression::{Region, suppress};
 use crate::pipeline::{gradient, response, selection, smoothing, subpixel, tensor, threshold};
-use crate::{Detector, Error, HarrisConfig, ImageView, Keypoint};
 
 /// The reference implementation: every configuration, plain code, no threads, no speed.
 ///

@@ -3,8 +3,7 @@
 use harris_core::matching::Homography;
 use ndarray::Array2;
 
-use crate::Degradation;
-use crate::degradation::blurred;
+use crate::degradation::{Degradation, blurred};
 
 /// How a view differs from a photograph of levels of 0 to 1; the default does not, but for an edge of ten pixels.
 ///

@@ -2,10 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use super::limits::{
+use crate::error::Error;
+use crate::limits::{
     APERTURES, BOX_GRADIENT_APERTURES, BOX_WINDOW_SIZES, FORSTNER_RADII, ROSIN_BINS, SIGMA_RANGE,
 };
-use crate::error::Error;
 
 /// How the image is smoothed before its gradient is taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -346,7 +346,15 @@ pub(super) fn check_tensor(smoothing: Smoothing, gradient: Gradient, window: Win
         Window::Gaussian { .. } => return Ok(()),
     };
     let most = most_taps((smoothing.norm() * gain) as u32);
-    if taps > most { Err(Error::TensorOverflow { smoothing, gradient, taps, most }) } else { Ok(()) }
+    if taps <= most {
+        return Ok(());
+    }
+    Err(Error::TensorOverflow {
+        smoothing: smoothing.to_string(),
+        gradient: gradient.to_string(),
+        taps,
+        most,
+    })
 }
 
 /// The greatest sum of taps for which 3 · (gain · 65535)² · taps² < 2⁶³.

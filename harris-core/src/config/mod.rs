@@ -3,14 +3,13 @@
 //! A [`HarrisConfig`] is validated when it is built and then runs on every backend with the same result.
 
 mod choices;
-mod limits;
 mod measure;
 mod notation;
 
-pub use choices::{Border, Gradient, Order, Plateau, Smoothing, Subpixel, Threshold, Ties, Window};
-pub use limits::{
+pub use crate::limits::{
     APERTURES, BOX_GRADIENT_APERTURES, BOX_WINDOW_SIZES, FORSTNER_RADII, ROSIN_BINS, SIGMA_RANGE,
 };
+pub use choices::{Border, Gradient, Order, Plateau, Smoothing, Subpixel, Threshold, Ties, Window};
 pub use measure::{Measure, MeasureKind};
 
 use crate::error::Error;

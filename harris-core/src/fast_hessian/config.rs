@@ -1,14 +1,11 @@
 //! The choices of the Fast-Hessian detector.
 
-use std::fmt;
 use std::ops::RangeInclusive;
-use std::str::FromStr;
 
+use super::sampling::{Grid, Sampling, filter};
+use crate::error::Error;
+use crate::image::{ImageView, Sample};
 use crate::integral::levels;
-use crate::{Error, ImageView, Sample};
-
-use super::Pyramid;
-use super::pyramid::filter;
 
 /// Octaves, each sampled at twice the distance of the one before.
 pub const OCTAVES: RangeInclusive<u32> = 1..=7;
@@ -16,46 +13,6 @@ pub const OCTAVES: RangeInclusive<u32> = 1..=7;
 pub const INTERVALS: RangeInclusive<u32> = 3..=15;
 /// Pixels between the samples of the first octave.
 pub const STEPS: RangeInclusive<u32> = 1..=6;
-
-/// Which pixels the filters of an octave are taken at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-pub enum Sampling {
-    /// Columns and rows are multiples of the octave's step. Peaks are sought where the largest of three filters lies in the
-    /// image (OpenSURF's last release, Evans 2009).
-    #[default]
-    Multiples,
-    /// Columns and rows are the octave's border plus multiples of its step. The border is that of the octave's largest filter,
-    /// for all its filters (Hofmann 2009, appendix A).
-    Border,
-}
-
-impl fmt::Display for Sampling {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Multiples => "multiples",
-            Self::Border => "border",
-        })
-    }
-}
-
-impl FromStr for Sampling {
-    type Err = Error;
-
-    /// # Errors
-    /// [`Error::Notation`].
-    fn from_str(text: &str) -> Result<Self, Error> {
-        match text {
-            "multiples" => Ok(Self::Multiples),
-            "border" => Ok(Self::Border),
-            _ => Err(Error::Notation {
-                what: "sampling",
-                text: text.to_owned(),
-                expected: "multiples or border",
-            }),
-        }
-    }
-}
 
 /// A valid configuration of the Fast-Hessian detector.
 ///
@@ -252,7 +209,7 @@ impl FastHessianConfig {
     pub fn check_image(&self, image: &ImageView<'_>) -> Result<(), Error> {
         check_sums(self.octaves(), self.intervals(), levels(image))?;
         let (width, height) = (image.width(), image.height());
-        let needed = Pyramid::least_side(self);
+        let needed = Grid::least_side(self.step(), self.intervals(), self.sampling());
         if width < needed || height < needed {
             return Err(Error::ImageTooSmall { width, height, needed });
         }

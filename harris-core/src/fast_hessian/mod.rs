@@ -13,12 +13,14 @@ pub mod presets;
 mod pyramid;
 mod reference;
 mod response;
+mod sampling;
 
-pub use config::{FastHessianConfig, FastHessianConfigBuilder, INTERVALS, OCTAVES, STEPS, Sampling};
+pub use config::{FastHessianConfig, FastHessianConfigBuilder, INTERVALS, OCTAVES, STEPS};
 pub use extrema::{Cube, Offset, is_peak, offset};
 pub use pyramid::{Layer, Pyramid, Triple};
 pub use reference::ReferenceFastHessian;
 pub use response::{Hessian, unit};
+pub use sampling::Sampling;
 
 use std::time::Duration;
 

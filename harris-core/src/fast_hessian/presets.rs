@@ -8,8 +8,9 @@
 //! # Ok::<(), harris_core::Error>(())
 //! ```
 
-use super::{FastHessianConfig, Sampling};
-use crate::Error;
+use super::config::FastHessianConfig;
+use super::sampling::Sampling;
+use crate::error::Error;
 
 /// A published detector: its name, where it is described, its configuration.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +51,7 @@ pub fn names() -> String {
 /// [`Error::UnknownFastHessianPreset`], which lists the names.
 pub fn named(name: &str) -> Result<FastHessianConfig, Error> {
     let preset = ALL.iter().find(|preset| preset.name == name);
-    let unknown = || Error::UnknownFastHessianPreset { name: name.to_owned() };
+    let unknown = || Error::UnknownFastHessianPreset { name: name.to_owned(), known: names() };
     preset.map(|preset| (preset.config)()).ok_or_else(unknown)
 }
 

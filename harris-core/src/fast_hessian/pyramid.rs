@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use super::{FastHessianConfig, Offset, Sampling};
-use crate::Keypoint;
+use super::config::FastHessianConfig;
+use super::extrema::Offset;
+use super::sampling::{Grid, filter};
+use crate::keypoint::Keypoint;
 
 /// A filter and where it is taken: at the pixels whose column and row are `origin` plus a multiple of `step`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,60 +86,6 @@ pub struct Pyramid {
     pub triples: Vec<Triple>,
 }
 
-/// The filter of an octave and an interval, both counted from 0.
-pub(super) fn filter(octave: usize, interval: usize) -> usize {
-    3 * ((2 << octave) * (interval + 1) + 1)
-}
-
-/// Where the samples of an octave are, on a line of pixels.
-#[derive(Clone, Copy)]
-struct Grid {
-    step: usize,
-    origin: usize,
-    /// Pixels at the end of a line that have no sample, which whole steps to the end may be, too.
-    end: usize,
-    sampling: Sampling,
-}
-
-impl Grid {
-    fn new(config: &FastHessianConfig, octave: usize) -> Self {
-        let (step, sampling) = (config.step() << octave, config.sampling());
-        let border = match sampling {
-            Sampling::Multiples => 0,
-            Sampling::Border => filter(octave, config.intervals() - 1) / 2 + 1,
-        };
-        Self { step, origin: border, end: border, sampling }
-    }
-
-    /// How many samples a line of `len` pixels has.
-    fn count(self, len: usize) -> usize {
-        match self.sampling {
-            // The last step is whole.
-            Sampling::Multiples => len / self.step,
-            Sampling::Border => len.saturating_sub(self.origin + self.end).div_ceil(self.step),
-        }
-    }
-
-    /// The least pixels of a line of `count` samples.
-    fn least(self, count: usize) -> usize {
-        match self.sampling {
-            Sampling::Multiples => count * self.step,
-            Sampling::Border => self.origin + (count - 1) * self.step + 1 + self.end,
-        }
-    }
-
-    /// At how many samples of a line no peak is sought, at its beginning and at its end, by the largest filter.
-    fn margins(self, top: usize) -> [usize; 2] {
-        match self.sampling {
-            Sampling::Multiples => {
-                let border = (top + 1) / (2 * self.step);
-                [border + 1, border]
-            }
-            Sampling::Border => [1, 1],
-        }
-    }
-}
-
 impl Pyramid {
     /// Width in pixels of the smallest filter.
     pub const FIRST_FILTER: usize = 9;
@@ -147,7 +95,7 @@ impl Pyramid {
     pub fn new(config: &FastHessianConfig, width: usize, height: usize) -> Self {
         let (mut layers, mut triples) = (Vec::<Layer>::new(), Vec::new());
         for octave in 0..config.octaves() {
-            let grid = Grid::new(config, octave);
+            let grid = Grid::new(config.step(), config.intervals(), config.sampling(), octave);
             let Grid { step, origin, .. } = grid;
             let (width, height) = (grid.count(width), grid.count(height));
             // Octaves before have smaller borders, so that they reach as far to the other edges, too.
@@ -178,9 +126,7 @@ impl Pyramid {
     /// The least width and height of an image in which the first octave has a sample to compare.
     #[must_use]
     pub fn least_side(config: &FastHessianConfig) -> usize {
-        let grid = Grid::new(config, 0);
-        // The third filter is the smallest that is a top.
-        grid.least(grid.margins(filter(0, 2)).iter().sum::<usize>() + 1)
+        Grid::least_side(config.step(), config.intervals(), config.sampling())
     }
 
     /// The columns and rows of a triple's samples at which peaks are sought; empty where the image is too small.
@@ -257,6 +203,7 @@ fn union(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fast_hessian::sampling::Sampling;
 
     #[test]
     fn filters_are_those_of_opensurf() {

@@ -2,10 +2,15 @@
 
 use ndarray::Array2;
 
+use super::config::FastHessianConfig;
+use super::extrema::{is_peak, offset};
+use super::pyramid::{Layer, Pyramid};
 use super::response::{Hessian, unit};
-use super::{FastHessianConfig, Layer, Pyramid, is_peak, offset};
+use crate::detector::Detector;
+use crate::error::Error;
+use crate::image::ImageView;
 use crate::integral::{Integral, levels};
-use crate::{Detector, Error, ImageView, Keypoint};
+use crate::keypoint::Keypoint;
 
 /// The reference implementation of the Fast-Hessian detector: no threads, no speed.
 ///

@@ -4,7 +4,7 @@
 //! an integer is a backend's choice; the limits that it must respect are here.
 
 use crate::config::{Border, Gradient, HarrisConfig, Smoothing, Window};
-use crate::{ImageView, Samples};
+use crate::image::{ImageView, Samples};
 
 /// The type of an image's samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -241,7 +241,7 @@ mod tests {
     use std::collections::{BTreeSet, HashMap};
 
     use super::*;
-    use crate::HarrisConfigBuilder;
+    use crate::config::HarrisConfigBuilder;
 
     fn numerics(
         choices: impl FnOnce(HarrisConfigBuilder) -> HarrisConfigBuilder,

@@ -5,9 +5,8 @@ use std::ops::{Add, Mul, Sub};
 use ndarray::Array2;
 
 use super::border;
-use crate::ImageView;
 use crate::config::Border;
-use crate::image::{Raster, Sample, Samples};
+use crate::image::{ImageView, Raster, Sample, Samples};
 
 /// A number on which a stage computes: exact `i32` and `i64` for integer images, `f32` for float.
 pub trait Number: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {

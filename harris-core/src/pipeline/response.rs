@@ -3,8 +3,8 @@
 use ndarray::{Array2, Zip};
 
 use super::tensor::Tensor;
-use crate::ImageView;
 use crate::config::Measure;
+use crate::image::ImageView;
 
 /// The response of the tensor \[a b; b c\].
 ///

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use crate::config::Subpixel;
-use crate::{ImageView, Keypoint, Raster, Sample, Samples};
+use crate::image::{ImageView, Raster, Sample, Samples};
+use crate::keypoint::Keypoint;
 
 /// Rounds of [`Subpixel::Forstner`], each around the place that the one before found.
 const ROUNDS: usize = 4;

@@ -3,8 +3,8 @@
 use ndarray::Array2;
 
 use crate::config::{HarrisConfig, Plateau};
-use crate::image::Raster;
-use crate::{ImageView, Keypoint};
+use crate::image::{ImageView, Raster};
+use crate::keypoint::Keypoint;
 
 /// The pixels that have a response, and those of them in which corners are sought: inside the mask.
 #[derive(Clone, Copy, Debug)]

@@ -19,28 +19,13 @@
 //! ```
 
 mod config;
+mod extractor;
 mod reference;
 mod tables;
 
-use ndarray::Array2;
-
-pub use config::{MAGNIFICATIONS, MAX_SCALE, SurfConfig, SurfConfigBuilder};
+pub use config::{SurfConfig, SurfConfigBuilder};
+pub use extractor::Extractor;
 pub use reference::{Frame, ReferenceSurf};
 pub use tables::{CIRCLE, DIRECTIONS, GRID, REGION, REGIONS, SPACING, Tables};
 
-use crate::{Error, ImageView, Keypoint};
-
-/// Values of a descriptor: Σdx, Σdy, Σ|dx| and Σ|dy| of 4 × 4 subregions.
-pub const LENGTH: usize = 64;
-
-/// What computes descriptors; all implementations give the same to the bit.
-pub trait Extractor: Send {
-    /// The descriptors of `keypoints`, N × 64, a row each, in their order: of length 1, or all zeros where the image is flat.
-    ///
-    /// The image is taken to be 0 beyond its edges.
-    ///
-    /// # Errors
-    /// [`Error::KeypointOutside`], [`Error::KeypointScale`]; [`Error::NonFinite`] and [`Error::SampleOutOfRange`] for float
-    /// samples; [`Error::Backend`] where the backend itself fails.
-    fn extract(&mut self, image: &ImageView<'_>, keypoints: &[Keypoint]) -> Result<Array2<f32>, Error>;
-}
+pub use crate::limits::{LENGTH, MAGNIFICATIONS, MAX_SCALE};

@@ -2,10 +2,14 @@
 
 use ndarray::{Array2, Axis};
 
+use super::config::SurfConfig;
+use super::extractor::Extractor;
 use super::tables::{GRID, REGION, REGIONS, SPACING, Tables};
-use super::{Extractor, LENGTH, SurfConfig};
+use crate::error::Error;
+use crate::image::ImageView;
 use crate::integral::Integral;
-use crate::{Error, ImageView, Keypoint};
+use crate::keypoint::Keypoint;
+use crate::limits::LENGTH;
 
 /// The reference implementation of the SURF descriptor: no threads, no speed.
 #[derive(Clone, Debug)]

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::order::by_strength;
-use crate::Keypoint;
 use crate::config::HarrisConfig;
+use crate::keypoint::Keypoint;
 
 /// Drops each of the `refined` corners that lies nearer than [`min_distance`](HarrisConfig::min_distance) to a stronger one that
 /// is kept, where the configuration [merges places](HarrisConfig::merges_places). The others stay in their order. `pixels` has

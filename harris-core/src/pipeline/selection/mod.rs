@@ -4,8 +4,8 @@ mod distance;
 mod merging;
 mod order;
 
-use crate::Keypoint;
 use crate::config::{HarrisConfig, Order};
+use crate::keypoint::Keypoint;
 pub use merging::merge;
 pub use order::Key;
 use order::Listed;

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::mem;
 
-use crate::Keypoint;
 use crate::config::Ties;
+use crate::keypoint::Keypoint;
 use crate::keypoint::strength;
 
 /// A corner of a list: itself, or a [`key`], several times as quickly sorted; the strongest are the least.
