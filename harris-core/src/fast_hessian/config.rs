@@ -16,9 +16,10 @@ pub const STEPS: RangeInclusive<u32> = 1..=6;
 
 /// A valid configuration of the Fast-Hessian detector.
 ///
-/// The default is OpenSURF's last release (Evans 2009) with the parameters that Hofmann (2009) used: 4 octaves of 4 filters
-/// (9 to 195 pixels wide), sampled every 2 pixels, and a threshold of 0.0004. Hofmann's own detector differs in where it
-/// samples and in what negative determinants count: [`presets::hofmann_2009`](super::presets::hofmann_2009).
+/// The default is OpenSURF's last release (Evans 2009) with the parameters that Hofmann (2009)
+/// used: 4 octaves of 4 filters (9 to 195 pixels wide), sampled every 2 pixels, and a threshold of
+/// 0.0004. Hofmann's own detector differs in where it samples and in what negative determinants
+/// count: [`presets::hofmann_2009`](super::presets::hofmann_2009).
 ///
 /// ```
 /// use harris_core::fast_hessian::FastHessianConfig;
@@ -97,7 +98,8 @@ impl FastHessianConfigBuilder {
         self
     }
 
-    /// Whether determinants below 0 become 0, before they are compared and interpolated (Hofmann 2009).
+    /// Whether determinants below 0 become 0, before they are compared and interpolated (Hofmann
+    /// 2009).
     pub fn clamp_negative(mut self, clamp: bool) -> Self {
         self.clamp_negative = clamp;
         self
@@ -203,9 +205,10 @@ impl FastHessianConfig {
     /// Checks that this configuration can run on `image`.
     ///
     /// # Errors
-    /// [`Error::FilterTooLarge`] where the largest filter is wider than the sums of the image's sample type allow: 4353 pixels
-    /// for 8 bits, 267 for 16 bits and floats. [`Error::ImageTooSmall`] where no sample has the filters of the first octave
-    /// around it, [`Error::NonFinite`] and [`Error::SampleOutOfRange`] for float samples.
+    /// [`Error::FilterTooLarge`] where the largest filter is wider than the sums of the image's
+    /// sample type allow: 4353 pixels for 8 bits, 267 for 16 bits and floats.
+    /// [`Error::ImageTooSmall`] where no sample has the filters of the first octave around it,
+    /// [`Error::NonFinite`] and [`Error::SampleOutOfRange`] for float samples.
     pub fn check_image(&self, image: &ImageView<'_>) -> Result<(), Error> {
         check_sums(self.octaves(), self.intervals(), levels(image))?;
         let (width, height) = (image.width(), image.height());
@@ -217,7 +220,8 @@ impl FastHessianConfig {
     }
 }
 
-/// Checks that the sums under the largest filter fit in 31 bits and a sign: docs/arithmetic.md, section 11.
+/// Checks that the sums under the largest filter fit in 31 bits and a sign: docs/arithmetic.md,
+/// section 11.
 fn check_sums(octaves: usize, intervals: usize, levels: u32) -> Result<(), Error> {
     let fits = |lobe: &u64| 2 * lobe * (2 * lobe - 1) * u64::from(levels) < 1 << 31;
     let widest = filter(octaves - 1, intervals - 1);

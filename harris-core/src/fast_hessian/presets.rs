@@ -58,10 +58,10 @@ pub fn named(name: &str) -> Result<FastHessianConfig, Error> {
 /// Hofmann's detector for CUDA: 4 octaves of 4 filters, step 2, threshold 0.0004.
 ///
 /// Samples start at each octave's border ([`Sampling::Border`]), and determinants below 0 become 0
-/// ([`clamp_negative`](super::FastHessianConfigBuilder::clamp_negative)). His sums and determinants are f32 throughout; here
-/// sums are exact. His list is ordered by column, row and octave; here the strongest come first. He keeps the peaks that
-/// the interpolation rejects in the list, marked; here [`Detector::rejected_peaks`](crate::Detector::rejected_peaks) counts
-/// them.
+/// ([`clamp_negative`](super::FastHessianConfigBuilder::clamp_negative)). His sums and determinants
+/// are f32 throughout; here sums are exact. His list is ordered by column, row and octave; here the
+/// strongest come first. He keeps the peaks that the interpolation rejects in the list, marked;
+/// here [`Detector::rejected_peaks`](crate::Detector::rejected_peaks) counts them.
 #[must_use]
 pub fn hofmann_2009() -> FastHessianConfig {
     FastHessianConfig::builder()

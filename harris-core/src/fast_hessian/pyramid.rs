@@ -7,7 +7,8 @@ use super::extrema::Offset;
 use super::sampling::{Grid, filter};
 use crate::keypoint::Keypoint;
 
-/// A filter and where it is taken: at the pixels whose column and row are `origin` plus a multiple of `step`.
+/// A filter and where it is taken: at the pixels whose column and row are `origin` plus a multiple
+/// of `step`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layer {
     /// Width of the filter in pixels: three times an odd number.
@@ -32,7 +33,8 @@ impl Layer {
 
 /// Three filters of an octave, each larger than the one before by as much, as numbers of layers.
 ///
-/// The samples are those of the octave. Layers that another octave has, too, may be denser and start elsewhere.
+/// The samples are those of the octave. Layers that another octave has, too, may be denser and
+/// start elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Triple {
     /// The smallest filter.
@@ -65,8 +67,9 @@ impl Triple {
 
 /// The layers of an image and the triples in the order of octaves.
 ///
-/// A filter of several octaves has one layer, that of the first, where the samples of the others are among its own. That is
-/// so for the default and for `hofmann_2009`; with [`Sampling::Border`] and other steps a filter may have several layers.
+/// A filter of several octaves has one layer, that of the first octave, where the samples of the
+/// others are among its own. That holds for the default and for `hofmann_2009`. With
+/// [`Sampling::Border`](super::Sampling::Border) and other steps a filter may have several layers.
 ///
 /// ```
 /// use harris_core::fast_hessian::{FastHessianConfig, Pyramid};
@@ -90,7 +93,8 @@ impl Pyramid {
     /// Width in pixels of the smallest filter.
     pub const FIRST_FILTER: usize = 9;
 
-    /// The pyramid of an image of `width` × `height` pixels. Octaves that are too large for it have no samples to compare.
+    /// The pyramid of an image of `width` × `height` pixels. Octaves that are too large for it have
+    /// no samples to compare.
     #[must_use]
     pub fn new(config: &FastHessianConfig, width: usize, height: usize) -> Self {
         let (mut layers, mut triples) = (Vec::<Layer>::new(), Vec::new());
@@ -98,7 +102,8 @@ impl Pyramid {
             let grid = Grid::new(config.step(), config.intervals(), config.sampling(), octave);
             let Grid { step, origin, .. } = grid;
             let (width, height) = (grid.count(width), grid.count(height));
-            // Octaves before have smaller borders, so that they reach as far to the other edges, too.
+            // Octaves before have smaller borders, so that they reach as far to the other edges,
+            // too.
             let has = |layer: &Layer| {
                 step.is_multiple_of(layer.step)
                     && layer.origin <= origin
@@ -129,7 +134,8 @@ impl Pyramid {
         Grid::least_side(config.step(), config.intervals(), config.sampling())
     }
 
-    /// The columns and rows of a triple's samples at which peaks are sought; empty where the image is too small.
+    /// The columns and rows of a triple's samples at which peaks are sought; empty where the image
+    /// is too small.
     #[must_use]
     pub fn sought(&self, triple: &Triple) -> (Range<usize>, Range<usize>) {
         let range = |len: usize| triple.first..len.saturating_sub(triple.after);
@@ -174,8 +180,8 @@ impl Pyramid {
         read.unwrap_or((0..0, 0..0))
     }
 
-    /// A peak of a triple, in pixels: x = (column + offset) · step + origin, scale = (1.2 / 9) · (filter + offset ·
-    /// difference).
+    /// A peak of a triple, in pixels: x = (column + offset) · step + origin, scale = (1.2 / 9) ·
+    /// (filter + offset · difference).
     #[must_use]
     pub fn keypoint(
         &self,
@@ -272,7 +278,8 @@ mod tests {
                 let mut different = filters.clone();
                 different.sort_unstable();
                 different.dedup();
-                // 3·2ᵒ·intervals pixels lie between the borders of two octaves, which whole steps must be.
+                // 3·2ᵒ·intervals pixels lie between the borders of two octaves, which whole steps
+                // must be.
                 let is_shared = sampling == Sampling::Multiples || (3 * intervals).is_multiple_of(step);
                 assert_eq!(filters.len() == different.len(), is_shared, "{config:?}: {filters:?}");
             }

@@ -14,8 +14,9 @@ use crate::keypoint::Keypoint;
 
 /// The reference implementation of the Fast-Hessian detector: no threads, no speed.
 ///
-/// [`Detector::response`] is the determinant under the smallest filter at every pixel that the filter lies in the image at;
-/// 0 elsewhere. The mask bars keypoints whose sample lies outside it; samples outside still compete.
+/// [`Detector::response`] is the determinant under the smallest filter at every pixel that the
+/// filter lies in the image at; 0 elsewhere. The mask bars keypoints whose sample lies outside it;
+/// samples outside still compete.
 ///
 /// ```
 /// use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian};

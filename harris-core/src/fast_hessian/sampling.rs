@@ -9,12 +9,12 @@ use crate::error::Error;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Sampling {
-    /// Columns and rows are multiples of the octave's step. Peaks are sought where the largest of three filters lies in the
-    /// image (OpenSURF's last release, Evans 2009).
+    /// Columns and rows are multiples of the octave's step. Peaks are sought where the largest of
+    /// three filters lies in the image (OpenSURF's last release, Evans 2009).
     #[default]
     Multiples,
-    /// Columns and rows are the octave's border plus multiples of its step. The border is that of the octave's largest filter,
-    /// for all its filters (Hofmann 2009, appendix A).
+    /// Columns and rows are the octave's border plus multiples of its step. The border is that of
+    /// the octave's largest filter, for all its filters (Hofmann 2009, appendix A).
     Border,
 }
 
@@ -90,7 +90,8 @@ impl Grid {
         }
     }
 
-    /// At how many samples of a line no peak is sought, at its beginning and at its end, by the largest filter.
+    /// At how many samples of a line no peak is sought, at its beginning and at its end, by the
+    /// largest filter.
     pub(super) fn margins(self, top: usize) -> [usize; 2] {
         match self.sampling {
             Sampling::Multiples => {

@@ -29,7 +29,8 @@ impl MatchConfig {
         Self { ratio: 1.0, cross_check: false }
     }
 
-    /// The nearest must be less than `ratio` times as far as the second nearest; with 1 every nearest is a match.
+    /// The nearest must be less than `ratio` times as far as the second nearest; with 1 every
+    /// nearest is a match.
     ///
     /// # Errors
     /// [`Error::Ratio`] unless above 0 and at most 1.
@@ -55,8 +56,9 @@ impl MatchConfig {
         self.cross_check
     }
 
-    /// The matches of `query`'s descriptors among `train`'s, as [`Matcher::matches`] wants them, from a function that gives the
-    /// nearest of each of its first descriptors among its second; neither is empty then.
+    /// The matches of `query`'s descriptors among `train`'s, as [`Matcher::matches`] wants them,
+    /// from a function that gives the nearest of each of its first descriptors among its second;
+    /// neither is empty then.
     ///
     /// # Errors
     /// [`Error::DescriptorLength`], [`Error::DescriptorValue`], and what the function gives.
@@ -75,8 +77,8 @@ impl MatchConfig {
         Ok(self.select(&nearest(query, train)?, back.as_deref()))
     }
 
-    /// The matches among the nearest of each query, in their order; `back` has the nearest of each train descriptor, where
-    /// cross check is wanted.
+    /// The matches among the nearest of each query, in their order; `back` has the nearest of each
+    /// train descriptor, where cross check is wanted.
     #[must_use]
     pub fn select(&self, nearest: &[Nearest], back: Option<&[Nearest]>) -> Vec<Match> {
         let chosen = |query: usize, nearest: &Nearest| {
@@ -127,11 +129,12 @@ impl Match {
 
 /// What finds matches; exact implementations give the same to the bit.
 pub trait Matcher: Send {
-    /// The matches of `query`'s descriptors (N × 64) among `train`'s (M × 64), in the order of queries. None where either
-    /// is empty.
+    /// The matches of `query`'s descriptors (N × 64) among `train`'s (M × 64), in the order of
+    /// queries. None where either is empty.
     ///
     /// # Errors
-    /// [`Error::DescriptorLength`], [`Error::DescriptorValue`]; [`Error::Backend`] where the backend itself fails.
+    /// [`Error::DescriptorLength`], [`Error::DescriptorValue`]; [`Error::Backend`] where the
+    /// backend itself fails.
     fn matches(
         &mut self,
         query: ArrayView2<'_, f32>,

@@ -44,7 +44,8 @@ impl Default for SurfConfigBuilder {
 }
 
 impl SurfConfigBuilder {
-    /// Whether windows stay upright (U-SURF): faster, and more distinctive where images are not turned.
+    /// Whether windows stay upright (U-SURF): faster, and more distinctive where images are not
+    /// turned.
     pub fn upright(mut self, upright: bool) -> Self {
         self.upright = upright;
         self

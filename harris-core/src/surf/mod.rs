@@ -1,7 +1,8 @@
 //! The SURF descriptor: 64 values that tell the surroundings of a keypoint from those of others.
 //!
-//! After Bay et al. 2008, with the overlapping subregions of Agrawal, Konolige and Blas 2008 (CenSurE), as OpenSURF has them.
-//! The arithmetic is in docs/arithmetic.md, section 12. Keypoints may come from any detector.
+//! After Bay et al. 2008, with the overlapping subregions of Agrawal, Konolige and Blas 2008
+//! (CenSurE), as OpenSURF has them. The arithmetic is in docs/arithmetic.md, section 12. Keypoints
+//! may come from any detector.
 //!
 //! ```
 //! use harris_core::surf::{Extractor, ReferenceSurf, SurfConfig};
