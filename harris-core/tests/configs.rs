@@ -1,4 +1,4 @@
-//! Which configurations are valid, and how they are written.
+//! Configurations: validation, texts and serialisation.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -46,7 +46,7 @@ fn apertures_are_odd_and_in_range() {
 }
 
 #[test]
-fn radii_of_meeting_points_are_in_range() {
+fn radii_of_forstner_refinement_are_in_range() {
     for radius in [0, 2, 16, u32::MAX] {
         let error = refused(|b| b.subpixel(Subpixel::Forstner { radius }));
         assert!(
@@ -60,7 +60,7 @@ fn radii_of_meeting_points_are_in_range() {
 }
 
 #[test]
-fn sums_that_leave_64_bits_are_refused() {
+fn configurations_whose_sums_exceed_64_bits_are_errors() {
     let with = |gradient, window| {
         HarrisConfig::builder().gradient(Gradient::Box { size: gradient }).window(window).build()
     };
@@ -121,7 +121,7 @@ fn numbers_are_finite_and_in_range() {
     assert!(matches!(refused(|b| b.max_corners(0)), Error::MaxCorners));
 }
 
-/// Every text reads as its choice and is written back the same.
+/// Checks that texts read as choices and are written back unchanged, and that bad ones are errors.
 fn round_trip<T: FromStr<Err = Error> + Display + PartialEq + std::fmt::Debug>(texts: &[&str], bad: &[&str]) {
     for text in texts {
         assert_eq!(text.parse::<T>().unwrap().to_string(), *text);
@@ -132,7 +132,7 @@ fn round_trip<T: FromStr<Err = Error> + Display + PartialEq + std::fmt::Debug>(t
 }
 
 #[test]
-fn choices_have_a_notation() {
+fn texts_of_choices_read_back() {
     round_trip::<Smoothing>(
         &["none", "binomial3", "binomial5", "gaussian:5:1.5"],
         &["gaussian", "gaussian:5", "box:3"],
@@ -161,7 +161,7 @@ fn choices_have_a_notation() {
 }
 
 #[test]
-fn blobs_and_descriptors_have_ranges() {
+fn parameters_of_blobs_and_descriptors_are_in_range() {
     let builder = FastHessianConfig::builder;
     for octaves in [0, 8] {
         let error = builder().octaves(octaves).build().unwrap_err();
@@ -186,7 +186,7 @@ fn blobs_and_descriptors_have_ranges() {
 
 /// The widest filters whose sums fit in 31 bits and a sign, and the next ones.
 #[test]
-fn filters_are_as_wide_as_sums_allow() {
+fn the_widest_filters_are_those_whose_sums_fit() {
     let config =
         |octaves, intervals| FastHessianConfig::builder().octaves(octaves).intervals(intervals).build();
     assert!(config(7, 11).is_ok() && config(6, 15).is_ok());
@@ -217,13 +217,13 @@ fn filters_are_as_wide_as_sums_allow() {
 }
 
 #[test]
-fn samplings_have_a_notation() {
+fn texts_of_samplings_read_back() {
     round_trip::<Sampling>(&["multiples", "border"], &["borders"]);
 }
 
 #[cfg(feature = "serde")]
 #[test]
-fn blobs_and_descriptors_are_deserialised() {
+fn blob_and_descriptor_configurations_round_trip_through_serde() {
     for preset in harris_core::fast_hessian::presets::ALL {
         let config = (preset.config)();
         let text = serde_json::to_string(&config).unwrap();
@@ -242,7 +242,7 @@ fn blobs_and_descriptors_are_deserialised() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn what_is_deserialised_is_validated() {
+fn deserialised_configurations_are_validated() {
     for preset in harris_core::presets::ALL {
         let config = (preset.config)();
         let text = serde_json::to_string(&config).unwrap();

@@ -185,9 +185,9 @@ fn descriptors_are_weighted_sums_of_gradients() {
     }
 }
 
-/// A picture that is turned by a right angle has the descriptors of the one that is not.
+/// A picture rotated by a right angle has the descriptors of the original.
 #[test]
-fn descriptors_turn_with_the_image() {
+fn descriptors_are_invariant_under_right_angles() {
     let side = 81;
     let slope = |x: usize, y: usize| (level(x, y) * 0.3 + 0.5 * x as f64 / side as f64).min(1.0);
     let picture = Picture::draw(Depth::U8, (side, side, 1), |x, y, _| slope(x, y));

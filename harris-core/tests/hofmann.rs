@@ -222,7 +222,7 @@ fn the_preset_finds_hofmanns_keypoints_on_photographs() {
 /// Octaves, intervals and steps to the ends of their ranges, also where octaves have no layer in
 /// common.
 #[test]
-fn other_octaves_intervals_and_steps_are_his_too() {
+fn keypoints_equal_hofmanns_for_all_octaves_intervals_and_steps() {
     let (_, photograph) = photographs().into_iter().next().unwrap();
     let image = photograph.to_luma8();
     let mut found = 0;

@@ -1,4 +1,4 @@
-//! What makes an image, and what is refused.
+//! Images: valid layouts, and the errors of invalid ones.
 
 use harris_core::{Detector, Error, HarrisConfig, ImageView, MAX_SIDE, ReferenceDetector, Samples};
 use ndarray::{Array2, Array3, s};
@@ -9,7 +9,7 @@ fn rows(image: &ImageView<'_>) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn rows_are_those_of_the_slice() {
+fn rows_of_a_view_are_those_of_its_slice() {
     let samples: Vec<u8> = (0..20).collect();
     let image = ImageView::strided(&samples, 2, 3, 1, 7).unwrap();
     assert_eq!(rows(&image), [[0, 1], [7, 8], [14, 15]]);
@@ -23,7 +23,7 @@ fn rows_are_those_of_the_slice() {
 }
 
 #[test]
-fn bad_layouts_have_errors_of_their_own() {
+fn each_invalid_layout_has_its_own_error() {
     let samples = [0_u8; 100];
     let error = |width, height, channels, stride| {
         ImageView::strided(&samples, width, height, channels, stride).unwrap_err()
@@ -97,7 +97,7 @@ fn an_empty_mask_leaves_no_corner() {
 
 #[test]
 fn responses_of_the_greatest_samples_are_finite() {
-    use harris_core::{Gradient, MAX_SAMPLE, Measure, Smoothing, Window};
+    use harris_core::{Gradient, MAX_SAMPLE, Measure, MeasureKind, Smoothing, Window};
 
     // Signs that make the greatest gradients in both directions.
     let samples: Vec<f32> = (0..140 * 140 * 3)
@@ -107,9 +107,8 @@ fn responses_of_the_greatest_samples_are_finite() {
     for gradient in
         [Gradient::Sobel3, Gradient::Box { size: 31 }, Gradient::GaussianDerivative { size: 3, sigma: 0.1 }]
     {
-        for measure in
-            [Measure::Harris { k: 0.2 }, Measure::ShiTomasi, Measure::Noble { eps: f32::MIN_POSITIVE }]
-        {
+        let extremes = [Measure::Harris { k: 0.2 }, Measure::Noble { eps: f32::MIN_POSITIVE }];
+        for measure in MeasureKind::ALL.map(MeasureKind::usual).into_iter().chain(extremes) {
             let builder =
                 HarrisConfig::builder().smoothing(Smoothing::None).gradient(gradient).measure(measure);
             let config = builder.window(Window::Box { size: 57 }).build().unwrap();
@@ -120,7 +119,7 @@ fn responses_of_the_greatest_samples_are_finite() {
     }
 }
 
-/// A view of something long-lived serves where a shorter life is enough.
+/// A view of long-lived samples can be used where a shorter lifetime is asked for.
 #[test]
 fn views_are_covariant() {
     fn shorter<'a>(image: ImageView<'static>, mask: &'a [u8]) -> Result<ImageView<'a>, Error> {

@@ -4,7 +4,7 @@
 use harris_conformance::pictures::{noise, photographs};
 use harris_core::{Detector, HarrisConfig, ImageView, ReferenceDetector, Smoothing, Threshold, presets};
 
-/// What a stage leaves: 0 wherever its neighbourhood leaves its input.
+/// The output of a stage: 0 wherever its neighbourhood exceeds its input.
 struct Stage {
     width: usize,
     height: usize,
@@ -16,11 +16,11 @@ impl Stage {
         self.values[y * self.width + x]
     }
 
-    /// What `value` makes of each pixel at least `reach` from the edges.
-    fn within(&self, reach: usize, value: impl Fn(usize, usize) -> f64) -> Self {
+    /// Computes `value` for each pixel at least `radius` from the edges; 0 elsewhere.
+    fn within(&self, radius: usize, value: impl Fn(usize, usize) -> f64) -> Self {
         let mut values = vec![0.0; self.values.len()];
-        for y in reach..self.height.saturating_sub(reach) {
-            for x in reach..self.width.saturating_sub(reach) {
+        for y in radius..self.height.saturating_sub(radius) {
+            for x in radius..self.width.saturating_sub(radius) {
                 values[y * self.width + x] = value(x, y);
             }
         }

@@ -1,20 +1,20 @@
-//! What a camera does to an image.
+//! Degradation of images as by a camera: blur, brightness and noise.
 
 use fastrand::Rng;
 use ndarray::Array2;
 
-/// Blur, light and noise, in that order; the default changes nothing.
+/// Blur, brightness and noise, applied in that order. The default changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Degradation {
     /// Standard deviation of a Gaussian blur, in pixels; 0 for none.
     pub blur: f64,
-    /// What levels are multiplied with.
+    /// Factor of levels.
     pub gain: f64,
-    /// What is added to levels of 0 to 1 then.
+    /// Summand of levels in 0..1, after the factor.
     pub offset: f64,
     /// Standard deviation of Gaussian noise, in levels of 255; 0 for none.
     pub noise: f64,
-    /// Of the noise: the same seed gives the same.
+    /// Seed of the noise. Equal seeds give equal noise.
     pub seed: u64,
 }
 
@@ -25,7 +25,7 @@ impl Default for Degradation {
 }
 
 impl Degradation {
-    /// The degraded image of levels of 0 to 1, in 8 bits.
+    /// Degrades an image of levels in 0..1 and returns it in 8 bits.
     ///
     /// ```
     /// use harris_evaluation::Degradation;
@@ -37,21 +37,23 @@ impl Degradation {
     #[must_use]
     pub fn apply(&self, levels: &Array2<f64>) -> Array2<u8> {
         let mut random = Rng::with_seed(self.seed);
-        let mut grain = || match self.noise {
-            // Twelve uniform numbers have a variance of 1.
-            noise if noise > 0.0 => ((0..12).map(|_| random.f64()).sum::<f64>() - 6.0) * noise / 255.0,
-            _ => 0.0,
+        let mut noise = || {
+            if self.noise > 0.0 {
+                // The sum of twelve uniform numbers has a variance of 1.
+                ((0..12).map(|_| random.f64()).sum::<f64>() - 6.0) * self.noise / 255.0
+            } else {
+                0.0
+            }
         };
         let blurred = blurred(levels, self.blur);
         blurred.mapv(|level| {
-            let level = level * self.gain + self.offset + grain();
+            let level = level * self.gain + self.offset + noise();
             (level.clamp(0.0, 1.0) * 255.0).round() as u8
         })
     }
 }
 
-/// Down, then across, by the Gaussian's values to three standard deviations, the edge pixels
-/// repeated.
+/// Gaussian blur, down, then across, to three standard deviations, with repeated edge pixels.
 pub(crate) fn blurred(levels: &Array2<f64>, sigma: f64) -> Array2<f64> {
     if sigma <= 0.0 {
         return levels.clone();
@@ -83,7 +85,7 @@ mod tests {
         let blurred = blurred(&point, 2.0);
         assert_abs_diff_eq!(blurred.sum(), 1.0, epsilon = 1e-12);
         let spread: f64 = blurred.indexed_iter().map(|((y, _), v)| v * (y as f64 - 20.0).powi(2)).sum();
-        // 4, less what lies beyond three standard deviations.
+        // The variance is 4, reduced by the cut at three standard deviations.
         assert_abs_diff_eq!(spread, 3.9, epsilon = 0.1);
     }
 

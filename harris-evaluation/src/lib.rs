@@ -1,4 +1,4 @@
-//! How good keypoints are.
+//! Evaluation of keypoints: precision, recall, localisation error and repeatability.
 //!
 //! ```
 //! use harris_core::{Detector, HarrisConfig, ImageView, ReferenceDetector};
@@ -14,10 +14,11 @@
 //! # Ok::<(), harris_core::Error>(())
 //! ```
 //!
-//! - [`score`]: precision, recall and localisation error against places that are known.
+//! - [`score`]: precision, recall and localisation error against known corners.
 //! - [`Correspondence`]: repeatability between two views under a known transformation.
-//! - [`scenes`]: chessboards, junctions and polygons whose corners are known exactly; [`View`]:
-//!   photographs under known transformations; [`Degradation`]: blur, light and noise.
+//! - [`scenes`]: chessboards, junctions and polygons whose corners are known exactly.
+//! - [`View`]: photographs under known transformations.
+//! - [`Degradation`]: blur, brightness and noise.
 
 mod degradation;
 mod pairing;

@@ -1,11 +1,11 @@
-//! Which points of two sets belong together.
+//! Pairing of points of two sets.
 
 use harris_core::Error;
 
 /// Distances of pairs of `first` and `second`, ascending: one to one, the nearest first, none
 /// farther than `tolerance`.
 ///
-/// Points that are no numbers have no partner.
+/// Points that are not finite have no partner.
 pub(crate) fn distances(first: &[[f64; 2]], second: &[[f64; 2]], tolerance: f64) -> Result<Vec<f64>, Error> {
     if !(tolerance.is_finite() && tolerance >= 0.0) {
         return Err(Error::Tolerance { tolerance });
@@ -37,7 +37,7 @@ pub(crate) fn distances(first: &[[f64; 2]], second: &[[f64; 2]], tolerance: f64)
     Ok(near.into_iter().map(|(distance, ..)| distance).collect())
 }
 
-/// The mean, `None` of nothing.
+/// The mean; `None` for no values.
 pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_has_no_partner_and_is_no_tolerance() {
+    fn points_that_are_not_finite_have_no_partner_and_such_tolerances_are_errors() {
         let odd = [[f64::NAN, 0.0], [0.0, f64::NAN], [f64::INFINITY, 0.0]];
         assert_eq!(distances(&odd, &odd, 1e9).unwrap(), []);
         for tolerance in [f64::NAN, f64::INFINITY, -1.0] {
@@ -76,14 +76,14 @@ mod tests {
     }
 
     #[test]
-    fn many_points_have_the_pairs_that_all_distances_give() {
+    fn pairs_equal_those_of_a_greedy_search_over_all_distances() {
         let mut random = fastrand::Rng::with_seed(5);
         for _ in 0..50 {
             let mut points = || -> Vec<[f64; 2]> {
                 (0..random.usize(0..60)).map(|_| [random.f64() * 20.0, random.f64() * 20.0]).collect()
             };
             let (first, second) = (points(), points());
-            // All pairs, the least left again and again.
+            // The greedy search: the nearest of all remaining pairs, repeatedly.
             let (mut left, mut right, mut expected) = (first.clone(), second.clone(), Vec::new());
             loop {
                 let all = left.iter().enumerate().flat_map(|(i, a)| {

@@ -1,11 +1,11 @@
-//! Whether the same places are found in two views.
+//! Repeatability of keypoints between two views.
 
 use harris_core::matching::Homography;
 use harris_core::{Error, Keypoint};
 
 use crate::pairing;
 
-/// How two views lie to each other, and which keypoints of them count.
+/// The homography between two views, and which of their keypoints count.
 ///
 /// ```
 /// use harris_core::Keypoint;
@@ -23,27 +23,29 @@ use crate::pairing;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Correspondence {
-    /// Where a point of the first view lies in the second.
+    /// Map from the first view to the second.
     pub homography: Homography,
     /// Width and height of the first view, in pixels.
     pub first: [usize; 2],
     /// Width and height of the second view, in pixels.
     pub second: [usize; 2],
-    /// Keypoints count when they lie at least so many pixels inside both views.
+    /// Margin in pixels: keypoints count when they lie at least so far inside both views.
     pub margin: f64,
-    /// A keypoint is repeated when its partner is at most so many pixels of the second view away.
+    /// Tolerance in pixels of the second view: the greatest distance of a repeated keypoint from
+    /// its partner.
     pub tolerance: f64,
 }
 
-/// How many keypoints were found again (Schmid, Mohr and Bauckhage 2000).
+/// Numbers and errors of repeated keypoints (Schmid, Mohr and Bauckhage 2000).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Repeatability {
     /// Keypoints of the first view in the part of the scene that both show.
     pub first: usize,
-    /// Keypoints of the second view in it.
+    /// Keypoints of the second view in the part of the scene that both show.
     pub second: usize,
-    /// For each pair, one to one and the nearest first, the distance in pixels of the second view,
-    /// ascending.
+    /// Distance of each pair in pixels of the second view, ascending.
+    ///
+    /// Pairs are one to one, the nearest first.
     pub errors: Vec<f64>,
 }
 
@@ -72,6 +74,7 @@ impl Correspondence {
         Ok(Repeatability { first: first.len(), second: second.len(), errors })
     }
 
+    /// Whether a place lies in a view, at least the margin from its edges.
     fn inside(&self, place: [f64; 2], size: [usize; 2]) -> bool {
         let within = |v: f64, len: usize| v >= self.margin && v <= len as f64 - 1.0 - self.margin;
         within(place[0], size[0]) && within(place[1], size[1])
@@ -89,7 +92,7 @@ impl Repeatability {
         }
     }
 
-    /// The mean distance in pixels of those found again.
+    /// Mean distance in pixels of repeated keypoints; `None` where there are none.
     #[must_use]
     pub fn mean_error(&self) -> Option<f64> {
         pairing::mean(&self.errors)
@@ -105,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_view_alone_shows_does_not_count() {
+    fn keypoints_outside_either_view_do_not_count() {
         // Twice as large: the first view's right half lies outside the second.
         let larger = Homography { matrix: [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 1.0]] };
         let views = Correspondence {
@@ -128,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_belong_to_the_view() {
+    fn keypoints_on_the_edges_count() {
         let same = Homography { matrix: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] };
         let views =
             Correspondence { homography: same, first: [8, 6], second: [8, 6], margin: 0.0, tolerance: 0.0 };
@@ -138,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_views_are_errors() {
+    fn singular_homographies_and_negative_tolerances_are_errors() {
         let flat = Homography { matrix: [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]] };
         let views =
             Correspondence { homography: flat, first: [8, 6], second: [8, 6], margin: 0.0, tolerance: 1.0 };

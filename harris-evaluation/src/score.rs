@@ -1,4 +1,4 @@
-//! Keypoints against places that are known.
+//! Scores of keypoints against known corners.
 
 use std::iter::Sum;
 
@@ -6,23 +6,23 @@ use harris_core::{Error, Keypoint};
 
 use crate::pairing;
 
-/// How many of the places were found, how many keypoints are right, how far they lie from where
-/// they should.
+/// Precision, recall and localisation error of keypoints against known corners.
 ///
-/// Scores of several images [sum](Sum) up to that of all of them.
+/// The [sum](Sum) of the scores of several images is their common score.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Score {
-    /// Keypoints.
+    /// Number of keypoints.
     pub found: usize,
-    /// Places that are to be found.
+    /// Number of known corners.
     pub wanted: usize,
-    /// For each keypoint that is right, its distance in pixels from its place, ascending.
+    /// Distance in pixels of each correct keypoint from its corner, ascending.
     pub errors: Vec<f64>,
 }
 
-/// Holds `found` against the places `wanted` (x and y in pixels): a keypoint is right when it is
-/// paired with a place, one to one, the nearest first, none farther than `tolerance` pixels.
-/// Chahuara (2017) takes 4.
+/// Scores keypoints against known corners: `wanted` has x and y of each in pixels.
+///
+/// A keypoint is correct when it is paired with a corner. Pairs are one to one, the nearest first,
+/// none farther than `tolerance` pixels. Chahuara (2017) takes 4.
 ///
 /// # Errors
 /// [`Error::Tolerance`] where the tolerance is negative or not finite.
@@ -44,16 +44,16 @@ pub fn score(found: &[Keypoint], wanted: &[[f64; 2]], tolerance: f64) -> Result<
 }
 
 impl Score {
-    /// The part of the keypoints that is right; 1 where there are none.
+    /// Precision: the fraction of keypoints that are correct; 1 where there are no keypoints.
     #[must_use]
     pub fn precision(&self) -> f64 {
-        part(self.errors.len(), self.found)
+        fraction(self.errors.len(), self.found)
     }
 
-    /// The part of the places that was found; 1 where there are none.
+    /// Recall: the fraction of corners that were found; 1 where there are no corners.
     #[must_use]
     pub fn recall(&self) -> f64 {
-        part(self.errors.len(), self.wanted)
+        fraction(self.errors.len(), self.wanted)
     }
 
     /// The mean distance, in pixels, of right keypoints from their places: the localisation error.
@@ -62,7 +62,8 @@ impl Score {
         pairing::mean(&self.errors)
     }
 
-    /// The greatest distance.
+    /// The greatest distance in pixels of a correct keypoint from its corner; `None` where there
+    /// are none.
     #[must_use]
     pub fn greatest_error(&self) -> Option<f64> {
         self.errors.last().copied()
@@ -82,8 +83,9 @@ impl Sum for Score {
     }
 }
 
-fn part(of: usize, all: usize) -> f64 {
-    if all == 0 { 1.0 } else { of as f64 / all as f64 }
+/// The fraction `part` / `all`; 1 for 0 / 0.
+fn fraction(part: usize, all: usize) -> f64 {
+    if all == 0 { 1.0 } else { part as f64 / all as f64 }
 }
 
 #[cfg(test)]
@@ -91,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scores_add_up() {
+    fn the_sum_of_scores_is_their_common_score() {
         let at = |x: f32| Keypoint::new(x, 0.0, 1.0);
         let one = score(&[at(0.0), at(9.0)], &[[2.0, 0.0]], 4.0).unwrap();
         let other = score(&[at(5.0)], &[[4.0, 0.0], [50.0, 0.0], [70.0, 0.0]], 4.0).unwrap();
@@ -103,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_neither_wrong_nor_missed() {
+    fn without_keypoints_precision_is_1_and_without_corners_recall_is_1() {
         let empty = score(&[], &[], 4.0).unwrap();
         assert_eq!((empty.precision(), empty.recall(), empty.mean_error()), (1.0, 1.0, None));
         assert_eq!(score(&[], &[[1.0, 1.0]], 4.0).unwrap().recall(), 0.0);

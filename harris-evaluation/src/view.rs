@@ -1,12 +1,13 @@
-//! Photographs seen from elsewhere.
+//! Views of a photograph under known homographies.
 
 use harris_core::matching::Homography;
 use ndarray::Array2;
 
 use crate::degradation::{Degradation, blurred};
 
-/// How a view differs from a photograph of levels of 0 to 1; the default does not, but for an edge
-/// of ten pixels.
+/// A view of a photograph of levels in 0..1: rotation, scale, tilt and degradation.
+///
+/// The default changes nothing, but adds a frame of ten pixels.
 ///
 /// ```
 /// use harris_evaluation::View;
@@ -21,14 +22,13 @@ use crate::degradation::{Degradation, blurred};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
-    /// Rotation about the middle, in degrees, from the x to the y axis.
+    /// Rotation about the centre, in degrees, from the x to the y axis.
     pub degrees: f64,
     /// Magnification.
     pub scale: f64,
-    /// Of the perspective, per pixel: how much the divisor grows along x; it falls half as fast
-    /// along y.
+    /// Perspective per pixel: the growth of the divisor along x. It falls half as fast along y.
     pub tilt: f64,
-    /// Blur, light and noise of the view.
+    /// Blur, brightness and noise of the view.
     pub degradation: Degradation,
 }
 
@@ -39,21 +39,23 @@ impl Default for View {
 }
 
 impl View {
-    /// Width and height of the view of a photograph of these sides: without the tilt all of it lies
-    /// inside.
+    /// Width and height in pixels of the view of a photograph of `width` × `height` pixels.
+    ///
+    /// Without tilt all of the photograph lies inside.
     #[must_use]
     pub fn size(&self, width: usize, height: usize) -> [usize; 2] {
         let (sin, cos) = self.degrees.to_radians().sin_cos();
         let side = |along: usize, across: usize| {
             let extent = self.scale * (along as f64 * cos.abs() + across as f64 * sin.abs());
-            // What is no more than rounding is no pixel.
+            // An excess by rounding makes no pixel.
             2 * (0.5 * extent + 10.0 - 1e-9).ceil() as usize
         };
         [side(width, height), side(height, width)]
     }
 
-    /// Where a point of a photograph of these sides lies in the view: turned and scaled about the
-    /// middle, then tilted.
+    /// Map from a photograph of `width` × `height` pixels to the view.
+    ///
+    /// Rotation and scale about the centre, then tilt.
     #[must_use]
     pub fn homography(&self, width: usize, height: usize) -> Homography {
         let (sin, cos) = self.degrees.to_radians().sin_cos();
@@ -64,9 +66,10 @@ impl View {
         Homography { matrix: [[a, -b, moved[0]], [b, a, moved[1]], [self.tilt, -0.5 * self.tilt, 1.0]] }
     }
 
-    /// Draws the view: the photograph interpolated, blurred first where it is made smaller, as
-    /// larger pixels see more of it, and mirrored about its edges beyond them, so that they make no
-    /// corners.
+    /// Draws the view by bicubic interpolation, in 8 bits.
+    ///
+    /// A photograph that is made smaller is blurred first, as larger pixels see more of it. Beyond
+    /// its edges it is mirrored, so that they make no corners.
     ///
     /// # Panics
     /// Where the photograph is empty or the view has no inverse, as for a scale of 0.
@@ -86,8 +89,9 @@ impl View {
     }
 }
 
-/// Bicubic (Keys 1981, a = -0.5): linear interpolation would blur by where a pixel lies between
-/// others.
+/// Bicubic interpolation (Keys 1981, a = −0.5).
+///
+/// Linear interpolation would blur by an amount that depends on where a pixel lies between others.
 fn interpolated(image: &Array2<f64>, [x, y]: [f64; 2]) -> f64 {
     let (height, width) = image.dim();
     let (i, j) = (x.floor(), y.floor());
@@ -103,13 +107,14 @@ fn interpolated(image: &Array2<f64>, [x, y]: [f64; 2]) -> f64 {
     value.clamp(0.0, 1.0)
 }
 
+/// Weights of the four samples around a place, `t` behind the second one.
 fn weights(t: f64) -> [f64; 4] {
     let near = |t: f64| (1.5 * t - 2.5) * t * t + 1.0;
     let far = |t: f64| ((-0.5 * t + 2.5) * t - 4.0) * t + 2.0;
     [far(1.0 + t), near(t), near(1.0 - t), far(2.0 - t)]
 }
 
-/// dcb|abcd|cba, as often as it takes.
+/// Mirrored index in a line of `len` samples: dcb|abcd|cba, repeated.
 fn mirrored(i: isize, len: usize) -> usize {
     let period = (2 * len as isize - 2).max(1);
     let i = i.rem_euclid(period);
@@ -134,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn places_of_the_photograph_are_shown_where_the_homography_says() {
+    fn the_homography_maps_places_of_the_photograph_to_the_view() {
         // A smooth spot, whose middle is that of its mass.
         let (x, y) = (37.25, 22.5);
         let photograph = Array2::from_shape_fn((60, 70), |(j, i)| {
@@ -160,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_add_up_and_mirrors_reach_everywhere() {
+    fn weights_add_up_to_1_and_mirrored_indices_stay_in_the_line() {
         for t in [0.0, 0.25, 0.5, 0.9] {
             assert_abs_diff_eq!(weights(t).iter().sum::<f64>(), 1.0, epsilon = 1e-12);
         }

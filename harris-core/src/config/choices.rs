@@ -161,8 +161,8 @@ impl Gradient {
 pub enum Window {
     /// Equal weights.
     ///
-    /// An even size has one more column to the left of a pixel than to its right, and one more row
-    /// above it than below, as OpenCV's block of that size.
+    /// An even size has one more column to the left of a pixel than to its right. It has one more row
+    /// above than below, as OpenCV's block of that size.
     Box {
         /// Aperture in pixels, 2 to 127.
         size: u32,
@@ -358,8 +358,8 @@ fn check_sigma(sigma: f64) -> Result<(), Error> {
 /// Checks that 64-bit integers hold every window sum of products, for 16-bit samples of three
 /// channels.
 ///
-/// The greatest sum is 3 · (gain · 65535)² · taps², where the gain is the smoothing's norm times
-/// the gradient's gain, and `taps` is the sum of the window's weights along an axis.
+/// The greatest sum is 3 · (gain · 65535)² · taps². The gain is the smoothing's norm times the
+/// gradient's gain; `taps` is the sum of the window's weights along an axis.
 pub(super) fn check_tensor(smoothing: Smoothing, gradient: Gradient, window: Window) -> Result<(), Error> {
     let Some(gain) = gradient.gain() else { return Ok(()) };
     let taps = match window {

@@ -1,4 +1,4 @@
-//! The choices of the Fast-Hessian detector.
+//! Configuration of the Fast-Hessian detector.
 
 use std::ops::RangeInclusive;
 
@@ -7,19 +7,21 @@ use crate::error::Error;
 use crate::image::{ImageView, Sample};
 use crate::integral::levels;
 
-/// Octaves, each sampled at twice the distance of the one before.
+/// Numbers of octaves. Each octave has twice the step of the one before.
 pub const OCTAVES: RangeInclusive<u32> = 1..=7;
-/// Filters of an octave.
+/// Numbers of filters in an octave.
 pub const INTERVALS: RangeInclusive<u32> = 3..=15;
-/// Pixels between the samples of the first octave.
+/// Steps: pixels between the samples of the first octave.
 pub const STEPS: RangeInclusive<u32> = 1..=6;
 
 /// A valid configuration of the Fast-Hessian detector.
 ///
 /// The default is OpenSURF's last release (Evans 2009) with the parameters that Hofmann (2009)
-/// used: 4 octaves of 4 filters (9 to 195 pixels wide), sampled every 2 pixels, and a threshold of
-/// 0.0004. Hofmann's own detector differs in where it samples and in what negative determinants
-/// count: [`presets::hofmann_2009`](super::presets::hofmann_2009).
+/// used. It has 4 octaves of 4 filters (9 to 195 pixels wide), sampled every 2 pixels, and a
+/// threshold of 0.0004.
+///
+/// Hofmann's own detector has other samples, and sets negative determinants to 0:
+/// [`presets::hofmann_2009`](super::presets::hofmann_2009).
 ///
 /// ```
 /// use harris_core::fast_hessian::FastHessianConfig;
@@ -39,7 +41,7 @@ pub struct FastHessianConfig {
     choices: FastHessianConfigBuilder,
 }
 
-/// Choices that are not yet validated; [`build`](Self::build) does it.
+/// Collects the choices of a [`FastHessianConfig`]; [`build`](Self::build) validates them.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -72,7 +74,7 @@ impl Default for FastHessianConfigBuilder {
 }
 
 impl FastHessianConfigBuilder {
-    /// How many octaves, 1 to 7.
+    /// Number of octaves, 1 to 7.
     ///
     /// Box sums limit octaves and intervals together: see [`FastHessianConfig::check_image`].
     pub fn octaves(mut self, octaves: u32) -> Self {
@@ -80,7 +82,7 @@ impl FastHessianConfigBuilder {
         self
     }
 
-    /// Filters of an octave, 3 to 15; blobs are found between the smallest and the largest.
+    /// Filters of an octave, 3 to 15. Blobs are found between the smallest and the largest filter.
     pub fn intervals(mut self, intervals: u32) -> Self {
         self.intervals = intervals;
         self
@@ -92,7 +94,7 @@ impl FastHessianConfigBuilder {
         self
     }
 
-    /// Which pixels the filters of an octave are taken at.
+    /// The sample grid of an octave.
     pub fn sampling(mut self, sampling: Sampling) -> Self {
         self.sampling = sampling;
         self
@@ -105,19 +107,19 @@ impl FastHessianConfigBuilder {
         self
     }
 
-    /// Which determinants are strong enough: those above it, in the units of an image in 0..1.
+    /// Threshold that a peak's determinant exceeds, in the units of an image in 0..1.
     pub fn threshold(mut self, threshold: f32) -> Self {
         self.threshold = threshold;
         self
     }
 
-    /// The most keypoints wanted, the strongest being kept; `None` for all.
+    /// The greatest number of keypoints, at least 1, the strongest being kept; `None` for all.
     pub fn max_keypoints(mut self, limit: impl Into<Option<usize>>) -> Self {
         self.max_keypoints = limit.into();
         self
     }
 
-    /// Checks the choices.
+    /// Validates the choices.
     ///
     /// # Errors
     /// [`Error::Count`], [`Error::FilterTooLarge`] where not even the sums of 8-bit samples fit,
@@ -144,17 +146,17 @@ impl FastHessianConfigBuilder {
 }
 
 impl FastHessianConfig {
-    /// Starts from the default.
+    /// Starts a builder from the default.
     pub fn builder() -> FastHessianConfigBuilder {
         FastHessianConfigBuilder::default()
     }
 
-    /// Starts from this configuration.
+    /// Starts a builder from this configuration.
     pub fn to_builder(&self) -> FastHessianConfigBuilder {
         self.choices.clone()
     }
 
-    /// How many octaves.
+    /// Number of octaves.
     #[must_use]
     pub fn octaves(&self) -> usize {
         self.choices.octaves as usize
@@ -172,7 +174,7 @@ impl FastHessianConfig {
         self.choices.step as usize
     }
 
-    /// Which pixels the filters of an octave are taken at.
+    /// The sample grid of an octave.
     #[must_use]
     pub fn sampling(&self) -> Sampling {
         self.choices.sampling
@@ -184,19 +186,19 @@ impl FastHessianConfig {
         self.choices.clamp_negative
     }
 
-    /// The least determinant: one that is not above it becomes it.
+    /// Lower limit of determinants: 0 where negative ones are clamped, else negative infinity.
     #[must_use]
     pub fn least_determinant(&self) -> f32 {
         if self.choices.clamp_negative { 0.0 } else { f32::NEG_INFINITY }
     }
 
-    /// What a determinant must exceed.
+    /// Threshold that a peak's determinant exceeds.
     #[must_use]
     pub fn threshold(&self) -> f32 {
         self.choices.threshold
     }
 
-    /// The most keypoints wanted; `None` for all.
+    /// The greatest number of keypoints; `None` for all.
     #[must_use]
     pub fn max_keypoints(&self) -> Option<usize> {
         self.choices.max_keypoints
@@ -205,10 +207,10 @@ impl FastHessianConfig {
     /// Checks that this configuration can run on `image`.
     ///
     /// # Errors
-    /// [`Error::FilterTooLarge`] where the largest filter is wider than the sums of the image's
-    /// sample type allow: 4353 pixels for 8 bits, 267 for 16 bits and floats.
-    /// [`Error::ImageTooSmall`] where no sample has the filters of the first octave around it,
-    /// [`Error::NonFinite`] and [`Error::SampleOutOfRange`] for float samples.
+    /// - [`Error::FilterTooLarge`] where the largest filter is too wide for sums of the sample
+    ///   type: 4353 pixels for 8 bits, 267 for 16 bits and floats.
+    /// - [`Error::ImageTooSmall`] where the first octave has no sample at which peaks are sought.
+    /// - [`Error::NonFinite`] and [`Error::SampleOutOfRange`] for float samples.
     pub fn check_image(&self, image: &ImageView<'_>) -> Result<(), Error> {
         check_sums(self.octaves(), self.intervals(), levels(image))?;
         let (width, height) = (image.width(), image.height());
@@ -220,7 +222,7 @@ impl FastHessianConfig {
     }
 }
 
-/// Checks that the sums under the largest filter fit in 31 bits and a sign: docs/arithmetic.md,
+/// Checks that sums under the largest filter fit in signed 32-bit integers: docs/arithmetic.md,
 /// section 11.
 fn check_sums(octaves: usize, intervals: usize, levels: u32) -> Result<(), Error> {
     let fits = |lobe: &u64| 2 * lobe * (2 * lobe - 1) * u64::from(levels) < 1 << 31;

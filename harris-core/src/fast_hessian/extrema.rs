@@ -1,17 +1,16 @@
-//! Peaks in scale space and their place between samples (Brown and Lowe 2002).
+//! Peaks in scale space, and their interpolation between samples (Brown and Lowe 2002).
 
 /// The determinants around a sample: layer (bottom, middle, top), row, column.
 pub type Cube = [[[f32; 3]; 3]; 3];
 
-/// How far a peak lies from its sample, each within ±0.5: columns and rows in samples, layers in
-/// intervals.
+/// Offset of a peak from its sample, each component within ±0.5.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offset {
-    /// Across.
+    /// To the right, in samples.
     pub x: f32,
-    /// Down.
+    /// Downwards, in samples.
     pub y: f32,
-    /// Towards the larger filter.
+    /// Towards the larger filter, in intervals.
     pub layer: f32,
 }
 
@@ -28,11 +27,12 @@ pub fn is_peak(cube: &Cube) -> bool {
     centre > greatest
 }
 
-/// Where the parabola through the cube has its peak; `None` where that is half a sample away or
-/// more, or nowhere.
+/// Offset to the peak of the paraboloid through the cube.
 ///
-/// One step of Newton's method, its 3 × 3 system solved by Cramer's rule; docs/arithmetic.md,
-/// section 11, has the order of operations.
+/// `None` where it has no peak, or one that is half a sample away or more.
+///
+/// One step of Newton's method, whose 3 × 3 system is solved by Cramer's rule. The order of
+/// operations is in docs/arithmetic.md, section 11.
 #[must_use]
 pub fn offset(cube: &Cube) -> Option<Offset> {
     let [bottom, middle, top] = cube;
@@ -55,7 +55,7 @@ pub fn offset(cube: &Cube) -> Option<Offset> {
     let x = -((a * gx + b * gy) + c * gs) / determinant;
     let y = -((b * gx + d * gy) + e * gs) / determinant;
     let layer = -((c * gx + e * gy) + f * gs) / determinant;
-    // What is not a number is not within.
+    // False for NaN.
     let within = |offset: f32| offset.abs() < 0.5;
     (within(x) && within(y) && within(layer)).then_some(Offset { x, y, layer })
 }
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn the_peak_of_a_paraboloid_is_found() {
+    fn interpolation_finds_the_peak_of_a_paraboloid() {
         let at = Offset { x: 0.25, y: -0.375, layer: 0.125 };
         let paraboloid = cube(|x, y, s| {
             let (x, y, s) = (x - at.x, y - at.y, s - at.layer);
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn flat_and_far_peaks_are_none() {
+    fn flat_cubes_and_far_peaks_have_no_offset() {
         assert_eq!(offset(&cube(|_, _, _| 1.0)), None);
         assert_eq!(offset(&cube(|x, y, s| 9.0 - (x - 0.6).powi(2) - y * y - s * s)), None);
         assert!(!is_peak(&cube(|x, _, _| 1.0 - x * x)));

@@ -5,9 +5,10 @@
 //! (2009) used. [`presets::hofmann_2009`] is his own detector for CUDA, which samples at other
 //! pixels. The arithmetic is in docs/arithmetic.md, section 11.
 //!
-//! Colours count by their mean; float samples must be in 0..=1, as sums are exact. A mask bars
-//! keypoints whose sample lies outside it, but those outside still compete, unlike for corners:
-//! filters reach across a mask's edge anyway.
+//! A colour counts by its mean. Float samples must be in 0..=1, as sums are exact.
+//!
+//! A mask excludes keypoints whose sample lies outside it. Samples outside still compete and still
+//! have determinants.
 
 mod config;
 mod extrema;
@@ -26,15 +27,15 @@ pub use sampling::Sampling;
 
 use std::time::Duration;
 
-/// How long each step of a detection took, as Hofmann (2009, figure 19) divides it.
+/// Duration of each step of a Fast-Hessian detection, as Hofmann (2009, figure 19) divides it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepTimes {
     /// The integral image.
     pub integral: Duration,
     /// The determinants of all layers.
     pub responses: Duration,
-    /// The search for peaks and their places between samples.
+    /// The search for peaks, and their interpolation between samples.
     pub peaks: Duration,
-    /// The list in its order.
+    /// Sorting the list.
     pub list: Duration,
 }

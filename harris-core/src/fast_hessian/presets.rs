@@ -12,12 +12,12 @@ use super::config::FastHessianConfig;
 use super::sampling::Sampling;
 use crate::error::Error;
 
-/// A published detector: its name, where it is described, its configuration.
+/// A published detector: name, citation and configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
     /// The name, as in [`named`].
     pub name: &'static str,
-    /// Where the detector is described.
+    /// The publication that describes the detector.
     pub citation: &'static str,
     /// Makes its configuration.
     pub config: fn() -> FastHessianConfig,
@@ -58,10 +58,13 @@ pub fn named(name: &str) -> Result<FastHessianConfig, Error> {
 /// Hofmann's detector for CUDA: 4 octaves of 4 filters, step 2, threshold 0.0004.
 ///
 /// Samples start at each octave's border ([`Sampling::Border`]), and determinants below 0 become 0
-/// ([`clamp_negative`](super::FastHessianConfigBuilder::clamp_negative)). His sums and determinants
-/// are f32 throughout; here sums are exact. His list is ordered by column, row and octave; here the
-/// strongest come first. He keeps the peaks that the interpolation rejects in the list, marked;
-/// here [`Detector::rejected_peaks`](crate::Detector::rejected_peaks) counts them.
+/// ([`clamp_negative`](super::FastHessianConfigBuilder::clamp_negative)).
+///
+/// Three things differ from his program:
+/// - His sums are f32; here sums are exact.
+/// - His list is ordered by column, row and octave; here the strongest come first.
+/// - His list also has the peaks that the interpolation rejects, marked. Here
+///   [`Detector::rejected_peaks`](crate::Detector::rejected_peaks) counts them.
 #[must_use]
 pub fn hofmann_2009() -> FastHessianConfig {
     FastHessianConfig::builder()

@@ -1,4 +1,4 @@
-//! Which filters are taken where, and which of them are compared.
+//! The pyramid: filters, their samples, and the triples of filters that are compared.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use super::extrema::Offset;
 use super::sampling::{Grid, filter};
 use crate::keypoint::Keypoint;
 
-/// A filter and where it is taken: at the pixels whose column and row are `origin` plus a multiple
-/// of `step`.
+/// A filter and its samples: the pixels whose column and row are `origin` plus a multiple of
+/// `step`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layer {
     /// Width of the filter in pixels: three times an odd number.
@@ -31,17 +31,17 @@ impl Layer {
     }
 }
 
-/// Three filters of an octave, each larger than the one before by as much, as numbers of layers.
+/// Three neighbouring filters of an octave, as indices of layers. Their widths are equally spaced.
 ///
-/// The samples are those of the octave. Layers that another octave has, too, may be denser and
-/// start elsewhere.
+/// Peaks are sought at the samples of the octave. A layer that another octave shares may be denser
+/// and start elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Triple {
-    /// The smallest filter.
+    /// Layer of the smallest filter.
     pub bottom: usize,
-    /// The one whose peaks are sought.
+    /// Layer of the filter whose peaks are sought.
     pub middle: usize,
-    /// The largest.
+    /// Layer of the largest filter.
     pub top: usize,
     /// Pixels between the octave's samples.
     pub step: usize,
@@ -53,7 +53,7 @@ pub struct Triple {
     pub height: usize,
     /// The first column and row of samples at which peaks are sought.
     pub first: usize,
-    /// How many columns and rows at the other edges no peak is sought at.
+    /// Numbers of columns and rows at the right and lower edges at which no peak is sought.
     pub after: usize,
 }
 
@@ -65,7 +65,7 @@ impl Triple {
     }
 }
 
-/// The layers of an image and the triples in the order of octaves.
+/// The layers of an image, and its triples in the order of octaves.
 ///
 /// A filter of several octaves has one layer, that of the first octave, where the samples of the
 /// others are among its own. That holds for the default and for `hofmann_2009`. With
@@ -85,7 +85,7 @@ impl Triple {
 pub struct Pyramid {
     /// Filters and samples.
     pub layers: Vec<Layer>,
-    /// What is compared, two filters of the first octave first.
+    /// Triples of layers that are compared, those of the first octave first.
     pub triples: Vec<Triple>,
 }
 
@@ -93,8 +93,9 @@ impl Pyramid {
     /// Width in pixels of the smallest filter.
     pub const FIRST_FILTER: usize = 9;
 
-    /// The pyramid of an image of `width` × `height` pixels. Octaves that are too large for it have
-    /// no samples to compare.
+    /// Makes the pyramid of an image of `width` × `height` pixels.
+    ///
+    /// An octave that is too large for the image has no samples to compare.
     #[must_use]
     pub fn new(config: &FastHessianConfig, width: usize, height: usize) -> Self {
         let (mut layers, mut triples) = (Vec::<Layer>::new(), Vec::new());
@@ -102,8 +103,8 @@ impl Pyramid {
             let grid = Grid::new(config.step(), config.intervals(), config.sampling(), octave);
             let Grid { step, origin, .. } = grid;
             let (width, height) = (grid.count(width), grid.count(height));
-            // Octaves before have smaller borders, so that they reach as far to the other edges,
-            // too.
+            // Earlier octaves have smaller borders, so their layers also reach as far to the other
+            // edges.
             let has = |layer: &Layer| {
                 step.is_multiple_of(layer.step)
                     && layer.origin <= origin
@@ -143,13 +144,13 @@ impl Pyramid {
         if columns.is_empty() || rows.is_empty() { (0..0, 0..0) } else { (columns, rows) }
     }
 
-    /// How many samples of layer `number` lie from one of the triple's to the next.
+    /// Samples of layer `number` from one sample of the triple to the next.
     #[must_use]
     pub fn stride(&self, triple: &Triple, number: usize) -> usize {
         triple.step / self.layers[number].step
     }
 
-    /// The number in layer `number` of sample number `i` of the triple, of a row or a column.
+    /// Index in layer `number` of the triple's sample `i`, along a row or a column.
     #[must_use]
     pub fn place(&self, triple: &Triple, number: usize, i: usize) -> usize {
         let layer = &self.layers[number];
@@ -168,7 +169,7 @@ impl Pyramid {
             if columns.is_empty() {
                 continue;
             }
-            // One sample to each side is compared with.
+            // Comparisons read one sample on each side.
             let place = |i: usize| self.place(triple, number, i);
             let grown = |range: Range<usize>| place(range.start - 1)..place(range.end) + 1;
             let (columns, rows) = (grown(columns), grown(rows));
@@ -180,8 +181,10 @@ impl Pyramid {
         read.unwrap_or((0..0, 0..0))
     }
 
-    /// A peak of a triple, in pixels: x = (column + offset) · step + origin, scale = (1.2 / 9) ·
-    /// (filter + offset · difference).
+    /// The keypoint of a triple's peak, in pixels.
+    ///
+    /// x = (column + offset) · step + origin, and y likewise. The scale is
+    /// (1.2 / 9) · (filter + offset · difference of filters).
     #[must_use]
     pub fn keypoint(
         &self,
@@ -202,6 +205,7 @@ impl Pyramid {
     }
 }
 
+/// The smallest range that holds both.
 fn union(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
     a.start.min(b.start)..a.end.max(b.end)
 }
@@ -235,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_lies_in_its_layer_and_an_image_of_the_least_side_has_one_sample() {
+    fn reads_stay_in_their_layer_and_the_least_side_has_one_sample() {
         for (octaves, intervals) in [(1, 3), (2, 4), (3, 3), (4, 4), (2, 15), (4, 7), (7, 3)] {
             for step in 1..=6 {
                 for sampling in [Sampling::Multiples, Sampling::Border] {
@@ -260,7 +264,7 @@ mod tests {
 
     /// Each sample of a triple is one of its layers', at the same pixel.
     #[test]
-    fn octaves_share_the_layers_whose_samples_theirs_are() {
+    fn octaves_share_layers_where_their_samples_coincide() {
         for (intervals, step) in [(3, 2), (4, 3), (5, 5), (15, 1), (8, 4)] {
             for sampling in [Sampling::Multiples, Sampling::Border] {
                 let config = FastHessianConfig::builder().octaves(3).intervals(intervals);

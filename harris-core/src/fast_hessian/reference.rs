@@ -1,4 +1,4 @@
-//! The detector as plain code: the oracle of every other backend.
+//! The reference Fast-Hessian detector, with which every backend is compared.
 
 use ndarray::Array2;
 
@@ -12,11 +12,11 @@ use crate::image::ImageView;
 use crate::integral::{Integral, levels};
 use crate::keypoint::Keypoint;
 
-/// The reference implementation of the Fast-Hessian detector: no threads, no speed.
+/// The reference implementation of the Fast-Hessian detector: plain code on one thread, and slow.
 ///
-/// [`Detector::response`] is the determinant under the smallest filter at every pixel that the
-/// filter lies in the image at; 0 elsewhere. The mask bars keypoints whose sample lies outside it;
-/// samples outside still compete.
+/// [`Detector::response`] is the determinant under the smallest filter, and 0 where that filter
+/// does not lie in the image. The mask excludes keypoints whose sample lies outside it. Samples
+/// outside still compete.
 ///
 /// ```
 /// use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian};
@@ -40,7 +40,7 @@ pub struct ReferenceFastHessian {
 }
 
 impl ReferenceFastHessian {
-    /// A detector of this configuration.
+    /// Makes a detector of this configuration.
     #[must_use]
     pub fn new(config: FastHessianConfig) -> Self {
         Self { config, rejected: 0 }
@@ -112,7 +112,7 @@ impl Detector for ReferenceFastHessian {
     }
 }
 
-/// The determinants of a layer.
+/// The determinants at a layer's samples.
 fn responses(integral: &Integral, layer: &Layer, levels: u32, least: f32) -> Array2<f32> {
     let unit = unit(layer.filter, levels);
     Array2::from_shape_fn((layer.height, layer.width), |(row, column)| {

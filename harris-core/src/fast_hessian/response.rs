@@ -5,11 +5,11 @@ use crate::integral::Integral;
 /// Sums of gray levels under the three filters at a pixel: exact integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hessian {
-    /// Across: a lobe of weight −2 between two of weight 1.
+    /// Second derivative across: a lobe of weight −2 between two of weight 1.
     pub xx: i32,
-    /// Down: the same turned.
+    /// Second derivative down: a lobe of weight −2 between two of weight 1.
     pub yy: i32,
-    /// Diagonal: two lobes of weight 1, two of −1.
+    /// Mixed derivative: two diagonal lobes of weight 1 and two of weight −1.
     pub xy: i32,
 }
 
@@ -20,7 +20,7 @@ impl Hessian {
         let (x, y, filter) = (x as i32, y as i32, filter as i32);
         let (lobe, half) = (filter / 3, filter / 2);
         let (middle, flank) = (lobe / 2, lobe - 1);
-        // Modulo 2³² the difference is right, and it fits in 31 bits and a sign.
+        // The difference is right modulo 2³², and it fits in a signed 32-bit integer.
         let less_thrice = |whole: u32, part: u32| whole.wrapping_sub(part.wrapping_mul(3)) as i32;
         let xx = less_thrice(
             integral.sum(x - half, y - flank, x + half + 1, y + flank + 1),
@@ -41,9 +41,11 @@ impl Hessian {
         Self { xx, yy, xy }
     }
 
-    /// The determinant, in the units of an image in 0..1: Dxx·Dyy − (0.81·Dxy)·Dxy with D = sum ·
-    /// `unit`, or `least` where it is not above that
-    /// ([`FastHessianConfig::least_determinant`](super::FastHessianConfig::least_determinant)).
+    /// The determinant in the units of an image in 0..1: Dxx·Dyy − (0.81·Dxy)·Dxy with D = sum ·
+    /// `unit`.
+    ///
+    /// At least `least`, which is
+    /// [`FastHessianConfig::least_determinant`](super::FastHessianConfig::least_determinant).
     #[must_use]
     #[inline]
     pub fn determinant(&self, unit: f32, least: f32) -> f32 {
@@ -61,8 +63,9 @@ impl Hessian {
     }
 }
 
-/// What brings the sums of a filter to the units of an image in 0..1: 1 / (filter² · levels),
-/// computed in f64.
+/// Factor that scales a filter's sums to the units of an image in 0..1.
+///
+/// 1 / (filter² · levels), computed in f64.
 #[must_use]
 pub fn unit(filter: usize, levels: u32) -> f32 {
     (1.0 / ((filter * filter) as f64 * f64::from(levels))) as f32

@@ -1,11 +1,11 @@
-//! Where an octave's filters are taken, and how wide they are.
+//! The sample grid of an octave, and the widths of its filters.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::error::Error;
 
-/// Which pixels the filters of an octave are taken at.
+/// Sample grid of an octave: the pixels at which its filters are evaluated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Sampling {
@@ -45,19 +45,20 @@ impl FromStr for Sampling {
     }
 }
 
-/// The filter of an octave and an interval, both counted from 0.
+/// Width in pixels of the filter of an octave and an interval, both counted from 0.
 pub(super) fn filter(octave: usize, interval: usize) -> usize {
     3 * ((2 << octave) * (interval + 1) + 1)
 }
 
-/// Where the samples of an octave are, on a line of pixels.
+/// The samples of an octave along a line of pixels.
 #[derive(Clone, Copy)]
 pub(super) struct Grid {
     /// Pixels between samples.
     pub(super) step: usize,
     /// The first sample's pixel.
     pub(super) origin: usize,
-    /// Pixels at the end of a line that have no sample, which whole steps to the end may be, too.
+    /// Pixels at the end of a line that have no sample. The last pixels before them may have none
+    /// either.
     end: usize,
     sampling: Sampling,
 }
@@ -73,16 +74,16 @@ impl Grid {
         Self { step, origin: border, end: border, sampling }
     }
 
-    /// How many samples a line of `len` pixels has.
+    /// Number of samples on a line of `len` pixels.
     pub(super) fn count(self, len: usize) -> usize {
         match self.sampling {
-            // The last step is whole.
+            // Only whole steps count.
             Sampling::Multiples => len / self.step,
             Sampling::Border => len.saturating_sub(self.origin + self.end).div_ceil(self.step),
         }
     }
 
-    /// The least pixels of a line of `count` samples.
+    /// The shortest line, in pixels, that has `count` samples.
     fn least(self, count: usize) -> usize {
         match self.sampling {
             Sampling::Multiples => count * self.step,
@@ -90,8 +91,9 @@ impl Grid {
         }
     }
 
-    /// At how many samples of a line no peak is sought, at its beginning and at its end, by the
-    /// largest filter.
+    /// Numbers of samples at the beginning and at the end of a line where no peak is sought.
+    ///
+    /// `top` is the width in pixels of the largest of three filters.
     pub(super) fn margins(self, top: usize) -> [usize; 2] {
         match self.sampling {
             Sampling::Multiples => {

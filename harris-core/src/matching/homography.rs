@@ -1,10 +1,11 @@
-//! The projective map between two views of a plane, from matches of which some are wrong.
+//! Homographies: projective maps between two views of a plane, estimated from matches with
+//! outliers.
 //!
 //! RANSAC (Fischler and Bolles 1981) over normalised direct linear transforms (Hartley 1997).
 
 use fastrand::Rng;
 
-/// A point of one image and where it is in the other, as x and y.
+/// A point of the first image and its partner in the second, each as x and y.
 pub type Pair = ([f64; 2], [f64; 2]);
 
 /// A projective map of the plane.
@@ -15,16 +16,16 @@ pub struct Homography {
     pub matrix: [[f64; 3]; 3],
 }
 
-/// How many pairs a homography is tried with, and how near they must come.
+/// Parameters of RANSAC.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ransac {
-    /// Pixels that an inlier's image may lie from its partner.
+    /// Greatest distance in pixels of an inlier's mapped point from its partner.
     pub distance: f64,
-    /// Probability with which a sample without outliers shall have been drawn.
+    /// Probability with which a sample without outliers has been drawn at the end.
     pub confidence: f64,
-    /// The most samples that are drawn.
+    /// Greatest number of samples drawn.
     pub most_samples: usize,
-    /// Of the draws: the same seed gives the same result.
+    /// Seed of the draws. Equal seeds give equal results.
     pub seed: u64,
 }
 
@@ -40,12 +41,12 @@ impl Default for Ransac {
 pub struct Fit {
     /// The map from the first points to the second.
     pub homography: Homography,
-    /// Numbers of the pairs that it maps onto each other, ascending.
+    /// Indices of the pairs that agree with it, ascending.
     pub inliers: Vec<usize>,
 }
 
 impl Homography {
-    /// Where a point is mapped to; `None` at infinity.
+    /// Maps a point; `None` at infinity.
     ///
     /// ```
     /// use harris_core::matching::Homography;
@@ -60,7 +61,7 @@ impl Homography {
         place.iter().all(|v| v.is_finite()).then_some(place)
     }
 
-    /// The map back; `None` where there is none, as several points are mapped to one.
+    /// The inverse map; `None` where the matrix is singular.
     ///
     /// ```
     /// use harris_core::matching::Homography;
@@ -78,7 +79,7 @@ impl Homography {
         ];
         let determinant = a * adjugate[0][0] + b * adjugate[1][0] + c * adjugate[2][0];
         let matrix = adjugate.map(|row| row.map(|v| v / determinant));
-        // A singular matrix divides by 0; one of no numbers gives none.
+        // A singular matrix divides by 0. A matrix with NaN gives NaN.
         matrix.iter().flatten().all(|v| v.is_finite()).then_some(Self { matrix })
     }
 
@@ -89,7 +90,8 @@ impl Homography {
         Self::fit_weighted(pairs.iter().map(|pair| (*pair, 1.0)))
     }
 
-    /// The same, each pair's equations multiplied by the root of its weight.
+    /// The weighted least squares fit: each pair's equations are multiplied by the root of its
+    /// weight.
     fn fit_weighted(pairs: impl ExactSizeIterator<Item = (Pair, f64)> + Clone) -> Option<Self> {
         if pairs.len() < 4 {
             return None;
@@ -172,7 +174,7 @@ impl Homography {
     /// image, the nearer the heavier (Tukey's weights), again and again.
     fn refined(self, pairs: &[Pair], distance: f64) -> Self {
         let mut homography = self;
-        for _ in 0..ROUNDS {
+        for _ in 0..ITERATIONS {
             let [_, _, [g, h, i]] = homography.matrix;
             let weight = |pair: &Pair| {
                 let nearness = (1.0 - homography.squared_error(pair) / (distance * distance)).max(0.0);
@@ -181,7 +183,7 @@ impl Homography {
                 nearness * nearness / (depth * depth)
             };
             let weighted = pairs.iter().map(|pair| (*pair, weight(pair)));
-            // Those of no weight have no part in it, nor in the normalisation.
+            // Pairs without weight are left out, also from the normalisation.
             let weighted: Vec<_> = weighted.filter(|(_, weight)| *weight > 0.0).collect();
             match Self::fit_weighted(weighted.into_iter()) {
                 Some(fit) => homography = fit,
@@ -195,10 +197,11 @@ impl Homography {
     /// infinity.
     fn squared_error(&self, (a, [x, y]): &Pair) -> f64 {
         let error = self.map(*a).map_or(f64::INFINITY, |[u, v]| (u - x).powi(2) + (v - y).powi(2));
-        // Of a pair that is no number, too.
+        // A pair with NaN is infinitely far.
         if error.is_nan() { f64::INFINITY } else { error }
     }
 
+    /// This homography with the pairs that agree with it.
     fn with_inliers(self, pairs: &[Pair], distance: f64) -> Fit {
         let agrees = |pair: &Pair| self.squared_error(pair) <= distance * distance;
         let inliers = pairs.iter().enumerate().filter(|(_, pair)| agrees(pair)).map(|(i, _)| i).collect();
@@ -206,10 +209,10 @@ impl Homography {
     }
 }
 
-/// Rounds of weighted least squares.
-const ROUNDS: usize = 20;
+/// Iterations of weighted least squares.
+const ITERATIONS: usize = 20;
 
-/// After how many samples one without outliers has been drawn with the wanted confidence.
+/// Number of samples after which one without outliers has been drawn with the wanted confidence.
 fn samples(inliers: f64, config: &Ransac) -> usize {
     let missed = (1.0 - inliers.powi(4)).ln();
     let samples = (1.0 - config.confidence).ln() / missed;
@@ -217,7 +220,7 @@ fn samples(inliers: f64, config: &Ransac) -> usize {
     if samples.is_nan() { config.most_samples } else { (samples.ceil() as usize).max(1) }
 }
 
-/// Moves points to a mean of 0 and a mean distance of √2 from it.
+/// Similarity that moves points to a mean of 0 and a mean distance of √2 from it (Hartley 1997).
 struct Normalisation {
     scale: f64,
     centre: [f64; 2],
@@ -248,11 +251,13 @@ impl Normalisation {
     }
 }
 
+/// The product of two matrices.
 fn product(a: &[[f64; 3]; 3], b: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
     std::array::from_fn(|i| std::array::from_fn(|j| (0..3).map(|k| a[i][k] * b[k][j]).sum()))
 }
 
-/// Gauss's elimination with the greatest pivots; `None` where the system is singular.
+/// Solves a linear system by Gaussian elimination with partial pivoting; `None` where it is
+/// singular.
 fn solve(mut system: [[f64; 9]; 8]) -> Option<[f64; 8]> {
     for i in 0..8 {
         let pivot = (i..8).max_by(|&a, &b| system[a][i].abs().total_cmp(&system[b][i].abs()))?;
@@ -296,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn four_points_determine_it() {
+    fn four_pairs_determine_a_homography() {
         let pairs: Vec<_> = [[0.0, 0.0], [640.0, 0.0], [0.0, 480.0], [640.0, 480.0]]
             .map(|point| (point, TILTED.map(point).unwrap()))
             .into();
@@ -316,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn outliers_are_left_out() {
+    fn ransac_leaves_outliers_out() {
         let mut random = Rng::with_seed(3);
         let pairs: Vec<_> = (points(300).into_iter().enumerate())
             .map(|(i, point)| {
@@ -332,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_or_degenerate_pairs_have_none() {
+    fn too_few_or_degenerate_pairs_have_no_homography() {
         let same = |point: [f64; 2]| (point, point);
         assert_eq!(Homography::fit(&points(3).into_iter().map(same).collect::<Vec<_>>()), None);
         assert_eq!(Homography::ransac(&[], &Ransac::default()), None);

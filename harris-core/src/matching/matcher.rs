@@ -1,4 +1,4 @@
-//! What every matcher can do, and the rules by which a nearest descriptor becomes a match.
+//! The trait of matchers, and the rules by which a nearest descriptor becomes a match.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use ndarray::ArrayView2;
 use crate::error::Error;
 use crate::limits::LENGTH;
 
-/// What a match must show beside being the nearest.
+/// Conditions that a match meets beside being the nearest descriptor.
 ///
 /// The default is a ratio of 0.7 (Lowe 2004 has 0.8, OpenSURF 0.65) and no cross check.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,14 +23,15 @@ impl Default for MatchConfig {
 }
 
 impl MatchConfig {
-    /// Every nearest descriptor is a match.
+    /// Makes a configuration in which every nearest descriptor is a match.
     #[must_use]
     pub fn nearest() -> Self {
         Self { ratio: 1.0, cross_check: false }
     }
 
-    /// The nearest must be less than `ratio` times as far as the second nearest; with 1 every
-    /// nearest is a match.
+    /// Sets the ratio test: the nearest is less than `ratio` times as far as the second nearest.
+    ///
+    /// With 1 every nearest descriptor is a match.
     ///
     /// # Errors
     /// [`Error::Ratio`] unless above 0 and at most 1.
@@ -38,19 +39,19 @@ impl MatchConfig {
         if ratio > 0.0 && ratio <= 1.0 { Ok(Self { ratio, ..self }) } else { Err(Error::Ratio { ratio }) }
     }
 
-    /// Whether each must be the other's nearest.
+    /// Sets whether each descriptor of a match is the other's nearest.
     #[must_use]
     pub fn with_cross_check(self, cross_check: bool) -> Self {
         Self { cross_check, ..self }
     }
 
-    /// The ratio.
+    /// The ratio of the ratio test.
     #[must_use]
     pub fn ratio(&self) -> f32 {
         self.ratio
     }
 
-    /// Whether each must be the other's nearest.
+    /// Whether each descriptor of a match is the other's nearest.
     #[must_use]
     pub fn cross_check(&self) -> bool {
         self.cross_check
@@ -94,26 +95,26 @@ impl MatchConfig {
     }
 }
 
-/// The nearest descriptor to a query.
+/// The nearest train descriptor of a query, and the distance of the second nearest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearest {
-    /// Which one; the first of equals.
+    /// Row of the train descriptor; the first of equally near ones.
     pub index: usize,
-    /// Its squared distance.
+    /// Squared distance of the nearest.
     pub distance: f32,
-    /// The squared distance of the second nearest; infinite where there is none.
+    /// Squared distance of the second nearest; infinite where there is none.
     pub second: f32,
 }
 
-/// Two descriptors that belong together.
+/// A match: a query descriptor and its nearest train descriptor.
 ///
-/// The order of matches is that of their distances, then of queries.
+/// Matches are ordered by their distances, then by queries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Match {
-    /// Row of the one searched for.
+    /// Row of the query descriptor.
     pub query: usize,
-    /// Row of the one found.
+    /// Row of the train descriptor.
     pub train: usize,
     /// Euclidean distance, 0 to 2 for descriptors of length 1.
     pub distance: f32,
@@ -127,7 +128,7 @@ impl Match {
     }
 }
 
-/// What finds matches; exact implementations give the same to the bit.
+/// Matcher of descriptors. Exact implementations give equal results, bit for bit.
 pub trait Matcher: Send {
     /// The matches of `query`'s descriptors (N × 64) among `train`'s (M × 64), in the order of
     /// queries. None where either is empty.

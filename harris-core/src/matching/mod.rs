@@ -1,4 +1,4 @@
-//! Which descriptors of two images belong together, and how one image lies in the other.
+//! Matching of descriptors between two images, and the homography between the images.
 //!
 //! ```
 //! use harris_core::matching::{MatchConfig, Matcher, ReferenceMatcher};

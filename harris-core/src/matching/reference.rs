@@ -1,18 +1,18 @@
-//! Brute force as plain code: the oracle of every other exact matcher.
+//! The reference matcher by brute force, with which every exact matcher is compared.
 
 use ndarray::{ArrayView1, ArrayView2, Axis};
 
 use super::matcher::{Match, MatchConfig, Matcher, Nearest};
 use crate::error::Error;
 
-/// The reference implementation of exact matching: all distances, no threads, no speed.
+/// The reference implementation of exact matching: all distances, on one thread, and slow.
 #[derive(Clone, Debug)]
 pub struct ReferenceMatcher {
     config: MatchConfig,
 }
 
 impl ReferenceMatcher {
-    /// A matcher of this configuration.
+    /// Makes a matcher of this configuration.
     #[must_use]
     pub fn new(config: MatchConfig) -> Self {
         Self { config }
@@ -29,6 +29,7 @@ impl Matcher for ReferenceMatcher {
     }
 }
 
+/// The nearest and second nearest train descriptor of each query.
 fn nearest(query: ArrayView2<'_, f32>, train: ArrayView2<'_, f32>) -> Vec<Nearest> {
     let nearest_of = |query: ArrayView1<'_, f32>| {
         let mut nearest = Nearest { index: 0, distance: f32::INFINITY, second: f32::INFINITY };
@@ -45,7 +46,7 @@ fn nearest(query: ArrayView2<'_, f32>, train: ArrayView2<'_, f32>) -> Vec<Neares
     query.axis_iter(Axis(0)).map(nearest_of).collect()
 }
 
-/// Σ (a − b)², ascending.
+/// Squared distance Σ (a − b)², added in ascending order.
 fn squared_distance(a: ArrayView1<'_, f32>, b: ArrayView1<'_, f32>) -> f32 {
     let mut sum = 0.0;
     for (a, b) in a.iter().zip(b) {

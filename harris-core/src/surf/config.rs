@@ -1,4 +1,4 @@
-//! The choices of the descriptor.
+//! Configuration of the descriptor.
 
 use crate::error::Error;
 use crate::image::ImageView;
@@ -7,7 +7,7 @@ use crate::limits::{MAGNIFICATIONS, MAX_SCALE};
 
 /// A valid configuration of the SURF descriptor.
 ///
-/// The default turns windows with the image and takes scales as they are.
+/// The default rotates windows with the image and takes scales as they are.
 ///
 /// ```
 /// use harris_core::surf::SurfConfig;
@@ -24,7 +24,7 @@ pub struct SurfConfig {
     choices: SurfConfigBuilder,
 }
 
-/// Choices that are not yet validated; [`build`](Self::build) does it.
+/// Collects the choices of a [`SurfConfig`]; [`build`](Self::build) validates them.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(
     feature = "serde",
@@ -44,20 +44,21 @@ impl Default for SurfConfigBuilder {
 }
 
 impl SurfConfigBuilder {
-    /// Whether windows stay upright (U-SURF): faster, and more distinctive where images are not
-    /// turned.
+    /// Whether windows stay upright (U-SURF).
+    ///
+    /// Upright windows are faster, and more distinctive where images are not rotated.
     pub fn upright(mut self, upright: bool) -> Self {
         self.upright = upright;
         self
     }
 
-    /// By how much the keypoints' scales are multiplied, 0.1 to 64; the window is 24 scales wide.
+    /// Factor of the keypoints' scales, 0.1 to 64. The window is 24 scales wide.
     pub fn magnification(mut self, magnification: f32) -> Self {
         self.magnification = magnification;
         self
     }
 
-    /// Checks the choices.
+    /// Validates the choices.
     ///
     /// # Errors
     /// [`Error::Magnification`].
@@ -70,7 +71,7 @@ impl SurfConfigBuilder {
 }
 
 impl SurfConfig {
-    /// Starts from the default.
+    /// Starts a builder from the default.
     pub fn builder() -> SurfConfigBuilder {
         SurfConfigBuilder::default()
     }
@@ -81,7 +82,7 @@ impl SurfConfig {
         self.choices.upright
     }
 
-    /// By how much scales are multiplied.
+    /// Factor of the keypoints' scales.
     #[must_use]
     pub fn magnification(&self) -> f32 {
         self.choices.magnification
@@ -90,7 +91,7 @@ impl SurfConfig {
     /// Checks that `keypoints` of `image` can be described.
     ///
     /// # Errors
-    /// As [`Extractor::extract`](super::Extractor::extract).
+    /// The errors of [`Extractor::extract`](super::Extractor::extract), except those of a backend.
     pub fn check(&self, image: &ImageView<'_>, keypoints: &[Keypoint]) -> Result<(), Error> {
         image.check_levels()?;
         let (width, height) = (image.width(), image.height());

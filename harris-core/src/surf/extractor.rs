@@ -1,4 +1,4 @@
-//! What every implementation of the descriptor can do.
+//! The trait of descriptor extractors.
 
 use ndarray::Array2;
 
@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::image::ImageView;
 use crate::keypoint::Keypoint;
 
-/// What computes descriptors; all implementations give the same to the bit.
+/// Extractor of descriptors. All implementations give equal results, bit for bit.
 pub trait Extractor: Send {
     /// The descriptors of `keypoints`, N × 64, a row each, in their order: of length 1, or all
     /// zeros where the image is flat.

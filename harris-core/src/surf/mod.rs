@@ -1,4 +1,4 @@
-//! The SURF descriptor: 64 values that tell the surroundings of a keypoint from those of others.
+//! The SURF descriptor: 64 values that describe the surroundings of a keypoint.
 //!
 //! After Bay et al. 2008, with the overlapping subregions of Agrawal, Konolige and Blas 2008
 //! (CenSurE), as OpenSURF has them. The arithmetic is in docs/arithmetic.md, section 12. Keypoints

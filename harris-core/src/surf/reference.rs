@@ -1,4 +1,4 @@
-//! The descriptor as plain code: the oracle of every other backend.
+//! The reference descriptor, with which every backend is compared.
 
 use ndarray::{Array2, Axis};
 
@@ -11,14 +11,14 @@ use crate::integral::Integral;
 use crate::keypoint::Keypoint;
 use crate::limits::LENGTH;
 
-/// The reference implementation of the SURF descriptor: no threads, no speed.
+/// The reference implementation of the SURF descriptor: plain code on one thread, and slow.
 #[derive(Clone, Debug)]
 pub struct ReferenceSurf {
     config: SurfConfig,
 }
 
 impl ReferenceSurf {
-    /// An extractor of this configuration.
+    /// Makes an extractor of this configuration.
     #[must_use]
     pub fn new(config: SurfConfig) -> Self {
         Self { config }
@@ -41,7 +41,7 @@ impl Extractor for ReferenceSurf {
     }
 }
 
-/// A keypoint's window: where it is and how far its samples are apart.
+/// A keypoint's descriptor window: its centre and the spacing of its samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
     /// Column of the keypoint.
@@ -50,7 +50,7 @@ pub struct Frame {
     pub y: f32,
     /// Pixels between samples.
     pub scale: f32,
-    /// The same in whole pixels, at least 1.
+    /// Pixels between samples, rounded to the nearest integer, at least 1.
     pub pixels: i32,
 }
 
@@ -63,7 +63,7 @@ impl Frame {
     }
 }
 
-/// ⌊v + 0.5⌋
+/// The nearest integer, halves up: ⌊v + 0.5⌋.
 #[inline]
 fn nearest(v: f32) -> i32 {
     (v + 0.5).floor() as i32
@@ -110,7 +110,7 @@ fn direction(frame: &Frame, haar: impl Fn(i32, i32, i32) -> [i32; 2]) -> [f32; 2
     best
 }
 
-/// The descriptor of a window turned to `direction`.
+/// The descriptor of a window that is rotated to a direction, given as cosine and sine.
 fn describe(frame: &Frame, [cos, sin]: [f32; 2], haar: impl Fn(i32, i32, i32) -> [i32; 2]) -> [f32; LENGTH] {
     let tables = Tables::get();
     let place = |i: usize| (i as f32 - 11.5) * frame.scale;

@@ -1,4 +1,4 @@
-//! Weights and directions, computed in f64 and rounded to f32 once.
+//! Weights and directions of the descriptor, computed in f64 and rounded to f32 once.
 
 use std::f64::consts::PI;
 use std::sync::OnceLock;
@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 /// Samples in the circle that the direction is taken from: those less than 6 spacings from the
 /// keypoint.
 pub const CIRCLE: usize = 109;
-/// Directions in which a sector of 60 degrees is tried, 0.15 radians apart.
+/// Sectors of 60 degrees that are tried for the direction, 0.15 radians apart.
 pub const DIRECTIONS: usize = 42;
 /// Samples along a side of the window.
 pub const GRID: usize = 24;
@@ -23,7 +23,7 @@ pub struct Tables {
     /// Offsets of the circle's samples in spacings, by rows, and their weights: a Gaussian of σ =
     /// 2.5.
     pub circle: [(i32, i32, f32); CIRCLE],
-    /// Where each sector begins and ends, as unit vectors.
+    /// Beginning and end of each sector, as unit vectors.
     pub sectors: [[[f32; 2]; 2]; DIRECTIONS],
     /// Weights of a subregion's samples, by rows: a Gaussian of σ = 2.5 about its middle.
     pub region: [f32; REGION * REGION],
@@ -32,7 +32,7 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// The tables, made once.
+    /// The tables, computed on the first call.
     pub fn get() -> &'static Self {
         static TABLES: OnceLock<Tables> = OnceLock::new();
         TABLES.get_or_init(Self::make)
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_circle_is_full_and_sectors_go_round() {
+    fn the_circle_has_all_its_samples_and_sectors_cover_a_turn() {
         let tables = Tables::get();
         assert_eq!(tables.circle[CIRCLE - 1].1, 5);
         assert_eq!(tables.circle.iter().filter(|(u, v, _)| (*u, *v) == (0, 0)).count(), 1);

@@ -1,4 +1,4 @@
-//! Chahuara's scenes.
+//! Chessboards, after Chahuara (2017).
 
 use ndarray::Array3;
 
@@ -24,7 +24,7 @@ impl Chessboard {
         colours[(square(x) + square(y)) % 2][channel]
     }
 
-    /// Draws it in 8 bits: rows, columns, channels.
+    /// Draws the board in 8 bits: rows, columns, channels.
     #[must_use]
     pub fn draw(&self) -> Array3<u8> {
         Array3::from_shape_fn((self.size, self.size, self.channels), |(y, x, channel)| {
@@ -32,7 +32,7 @@ impl Chessboard {
         })
     }
 
-    /// Its inner corners, between pixels, row by row.
+    /// The inner corners, which lie between pixels, row by row: x and y in pixels.
     #[must_use]
     pub fn corners(&self) -> Vec<[f64; 2]> {
         // The first pixel of a square is the first whose number, times the squares, is a multiple

@@ -1,4 +1,4 @@
-//! Figures with smooth edges.
+//! Drawing of figures with antialiased edges.
 
 use ndarray::Array2;
 

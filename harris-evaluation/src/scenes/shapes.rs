@@ -7,10 +7,10 @@ use ndarray::Array2;
 
 use super::drawing;
 
-/// What a scene is made of.
+/// Kind of corner in a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Two edges that end in each other at 60 to 120 degrees.
+    /// Two edges that meet at their ends, at 60 to 120 degrees.
     L,
     /// An edge that ends in another, at 60 to 120 degrees.
     T,
@@ -24,7 +24,8 @@ pub enum Shape {
 
 /// Pixels along the side of the square that each shape has to itself.
 const CELL: usize = 96;
-/// From where on a junction fades, so that its edges end nowhere, and where it has faded.
+/// Distances in pixels at which a junction begins to fade and is gone, so that its edges have no
+/// ends.
 const FADING: [f64; 2] = [10.0, 45.0];
 /// The level to which it fades.
 const MIDDLE: f64 = 0.5;
@@ -42,12 +43,13 @@ impl Scene {
     /// All shapes.
     pub const SHAPES: [Shape; 5] = [Shape::L, Shape::T, Shape::Y, Shape::X, Shape::Polygon];
 
-    /// `side` × `side` shapes of a kind, each turned, placed between pixels and made of levels by
-    /// chance, so that at least 0.25 lies between any two that touch. The same seed gives the same
-    /// scene.
+    /// Makes a scene of `side` × `side` shapes of one kind, at random.
+    ///
+    /// Each shape has its own rotation, its own levels, and a place between pixels. Levels that
+    /// touch differ by at least 0.2. Equal seeds give equal scenes.
     ///
     /// # Panics
-    /// Where `side` is so great that there is no memory for 48 · 48 pixels a shape.
+    /// Where `side` is so great that there is no memory for 96 · 96 levels a shape.
     #[must_use]
     pub fn of(shape: Shape, side: usize, seed: u64) -> Self {
         let mut random = Rng::with_seed(seed);
@@ -58,7 +60,7 @@ impl Scene {
                 let centre = [middle(i % side) + beside(), middle(i / side) + beside()];
                 match shape {
                     Shape::Polygon => Figure::polygon(centre, &mut random),
-                    _ => Figure::junction(shape, centre, &mut random),
+                    Shape::L | Shape::T | Shape::Y | Shape::X => Figure::junction(shape, centre, &mut random),
                 }
             })
             .collect();
@@ -103,7 +105,7 @@ impl Figure {
         let gray = 0.4 + random.f64() * 0.2;
         let levels = match shape {
             Shape::L => vec![bright, dark],
-            // Where a half and one part of the other were alike, the edges would make an L.
+            // With two equal neighbouring sectors the edges would make an L.
             Shape::T | Shape::Y => vec![bright, gray, dark],
             Shape::X | Shape::Polygon => vec![bright, dark, bright, dark],
         };
@@ -112,7 +114,7 @@ impl Figure {
         Self::Junction { at: [at], sectors }
     }
 
-    /// A star-shaped one: directions ascend, so that edges do not cross.
+    /// A star-shaped polygon: the directions of its vertices ascend, so that edges do not cross.
     fn polygon([x, y]: [f64; 2], random: &mut Rng) -> Self {
         let count = random.usize(3..=6);
         let turned = random.f64() * TAU;
@@ -144,7 +146,7 @@ impl Figure {
                     sectors.iter().zip(next).find(|((edge, _), (next, _))| between(*edge, *next, place));
                 let level = around.map_or(MIDDLE, |((_, level), _)| *level);
                 let [dx, dy] = place;
-                MIDDLE + (level - MIDDLE) * presence(dx * dx + dy * dy)
+                MIDDLE + (level - MIDDLE) * contrast(dx * dx + dy * dy)
             }
             Self::Polygon { vertices, inside, outside } => {
                 if contains(vertices, x, y) {
@@ -161,12 +163,12 @@ impl Figure {
 fn between(first: [f64; 2], next: [f64; 2], place: [f64; 2]) -> bool {
     let cross = |a: [f64; 2], b: [f64; 2]| a[0] * b[1] - a[1] * b[0];
     let narrow = |first, next| cross(first, place) >= 0.0 && cross(place, next) > 0.0;
-    // A sector of more than half a turn is what the other one leaves.
+    // A sector of more than half a turn is the complement of a smaller one.
     if cross(first, next) >= -1e-9 { narrow(first, next) } else { !narrow(next, first) }
 }
 
-/// 1 near a junction, then smoothly down to 0, by the square of the distance.
-fn presence(square: f64) -> f64 {
+/// Contrast of a junction, by the square of the distance: 1 near it, then smoothly down to 0.
+fn contrast(square: f64) -> f64 {
     if square <= FADING[0] * FADING[0] {
         return 1.0;
     }
