@@ -11,18 +11,19 @@ use crate::config::Measure;
 
 /// Relative margin of safety for rounding in every bound of this module: 2⁻²⁰.
 ///
-/// With u = 2⁻²⁴, one f32 operation has a relative error of at most u. A bound and its comparison
-/// have two parts, and the margin is 16·u for each:
+/// With u = 2⁻²⁴, one f32 operation has a relative error of at most u. Rounding enters in two
+/// places, and each has a margin of 16·u:
 ///
-/// - **The response** of an f32 tensor, with t = A + C exact. Every measure uses fl(A·C) and adds
-///   to it only what is not positive, so the error is that of a short chain of operations:
-///   - Harris: R ≤ t²·(1/4 − k + 1.25·u + 4·k·u)·(1 + u). The factor of t² gains at most 2.5·u.
-///   - Shi-Tomasi: R ≤ (t/2)·(1 + 2·u). Against the lesser of A and C, its mean and its root add
-///     1.8·u·t. With t ≤ 6 that and the last rounding stay below 14·u.
-///   - Noble: R ≤ 2·A·C/t · (1 + 5·u).
-/// - **The caller**: from exact sums, or sums taken as they are, to A and C there are two
-///   roundings, in the conversion to f32 and the product with the scale. A trace in f32 is a third.
-///   A bound computed in f32 as √threshold · factor has four. With Noble's five that is 12·u.
+/// - **The response** R of an f32 tensor, with t = A + C exact:
+///   - Harris: rounding is monotone, so det ≤ A·C·(1 + u). The other term has four roundings. Thus
+///     R ≤ t²·(1/4 − k + 1.25·u)·(1 + u), where the factor of t² gains at most 1.5·u.
+///   - Shi-Tomasi: R ≤ (t/2)·(1 + 2·u). In R against min(A, C), the mean and the root have errors
+///     of
+///     1.8·u·t. With t ≤ 6 these and the last rounding, of R ≤ 3, add up to less than 14·u.
+///   - Noble: R ≤ 2·A·C/t · (1 + 5·u), which the margin of the caller includes.
+/// - **The caller**: from exact sums, or f32 sums taken as they are, to A and C there are two
+///   roundings: conversion to f32 and product with the scale. A trace in f32 is a third. A bound
+///   computed in f32 as √threshold · factor has four. With Noble's five that is 12·u.
 ///
 /// Terms of second order are far below what is left.
 pub const ROUNDING: f64 = margin(8);
