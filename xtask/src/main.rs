@@ -2,6 +2,7 @@
 
 mod bundle;
 mod generated;
+mod imports;
 mod picture;
 mod ptx;
 
@@ -39,6 +40,8 @@ enum Args {
         #[arg(default_value = "target/bundle")]
         folder: PathBuf,
     },
+    /// Check that imports between files form no circle, and that no file is too long
+    Imports,
 }
 
 fn main() -> ExitCode {
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
             Args::Picture { check } => picture::draw(check)?,
             Args::Ptx { check, ptxas, text } => ptx::make(check, ptxas.as_deref(), text.as_deref())?,
             Args::Bundle { folder } => bundle::write(&folder)?,
+            Args::Imports => imports::check()?,
         }
         Ok(ExitCode::SUCCESS)
     })
