@@ -13,7 +13,7 @@ use cust::memory::{DeviceBuffer, DevicePointer, DeviceSlice};
 use cust::stream::Stream;
 use harris_core::{Error, HarrisConfig, Keypoint};
 
-use crate::driver::{CallersContext, device_of_context, device_of_pointer};
+use crate::driver::{ContextGuard, device_of_context, device_of_pointer};
 use crate::{AsCudaStream, CudaDetector, CudaError, CudaImage, CudaKeypoints, CudaPending, CudaResponses};
 
 impl AsCudaStream for &Stream {
@@ -165,7 +165,7 @@ impl CudaDetector {
     /// [`CudaError::Driver`] where the driver fails, [`CudaError::Forked`].
     pub fn context(&self) -> Result<Context, Error> {
         // cust makes a new context current.
-        let _callers = CallersContext::keep_or_fail()?;
+        let _context = ContextGuard::try_save()?;
         let failed = |call: &'static str| {
             move |error: cust::error::CudaError| CudaError::Driver {
                 call,

@@ -7,13 +7,13 @@ use harris_gpu::{GpuDetector, GpuPipeline, Mark, MaskSample};
 use ndarray::Array2;
 
 use crate::device::CudaDevice;
-use crate::driver::CallersContext;
+use crate::driver::ContextGuard;
 use crate::{
     AsCudaStream, CudaError, CudaImage, CudaKeypointMask, CudaKeypoints, CudaPending, CudaResponses, pipeline,
 };
 
 /// Stacks of a batch that are in flight on each device.
-const BATCHES: usize = 4;
+const BATCHES_IN_FLIGHT: usize = 4;
 
 /// Harris on an NVIDIA GPU.
 ///
@@ -63,7 +63,7 @@ impl CudaDetector {
     /// # Errors
     /// As [`CudaDetector::on_device`], and [`CudaError::NoDeviceNamed`](crate::CudaError::NoDeviceNamed) where none is named.
     pub fn on_devices(ordinals: &[u32], config: HarrisConfig) -> Result<Self, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         let first = *ordinals.first().ok_or(CudaError::NoDeviceNamed)?;
         let mut device = CudaDevice::open(first)?;
         device.set_timed(false);
@@ -89,7 +89,7 @@ impl CudaDetector {
     /// # Errors
     /// [`CudaError::OtherDevice`](crate::CudaError::OtherDevice); else as [`Detector::detect`].
     pub fn detect_on_device(&mut self, image: &CudaImage) -> Result<CudaKeypoints<'_>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.check_ordinal(image)?;
         let len = self.inner.detect_on_device(image.resident())?;
         Ok(CudaKeypoints::new(&self.inner, len))
@@ -126,7 +126,7 @@ impl CudaDetector {
         image: &'a CudaImage,
         stream: impl AsCudaStream,
     ) -> Result<CudaPending<'a>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         let stream = stream.as_cuda_stream();
         self.check_ordinal(image)?;
         self.inner.device().stream().follow(stream)?;
@@ -158,7 +158,7 @@ impl CudaDetector {
     /// # Errors
     /// As [`CudaDetector::detect_on_device`].
     pub fn response_on_device(&mut self, image: &CudaImage) -> Result<CudaResponses<'_>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.check_ordinal(image)?;
         self.inner.respond_on_device(image.resident())?;
         Ok(CudaResponses::new(&mut self.inner, image))
@@ -186,7 +186,7 @@ impl CudaDetector {
         &mut self,
         image: &CudaImage,
     ) -> Result<CudaKeypointMask<'_, T>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.check_ordinal(image)?;
         let count = self.inner.detect_on_device(image.resident())?;
         let pointer =
@@ -243,30 +243,30 @@ impl CudaDetector {
 /// [`GpuError`](crate::GpuError), both inside [`Error::Backend`].
 impl Detector for CudaDetector {
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.inner.detect(image)
     }
 
     /// Several images are in flight at once, and those of one size and kind share launches.
     fn detect_batch(&mut self, images: &[ImageView<'_>]) -> Result<Vec<Vec<Keypoint>>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         let batches = match &mut self.batches {
             Some(batches) => batches,
             None => {
                 let (config, staged) = (self.inner.config(), self.inner.is_staged());
-                self.batches.insert(pipeline::open(config, &self.ordinals, BATCHES, staged)?)
+                self.batches.insert(pipeline::open(config, &self.ordinals, BATCHES_IN_FLIGHT, staged)?)
             }
         };
         batches.detect_batch(images)
     }
 
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.inner.response(image)
     }
 
     fn response_into(&mut self, image: &ImageView<'_>, map: &mut Array2<f32>) -> Result<(), Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.inner.response_into(image, map)
     }
 

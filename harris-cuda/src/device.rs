@@ -11,21 +11,23 @@ use harris_core::Error;
 use harris_gpu::{Argument, Device, Mark, Rows};
 use harris_gpu_kernels::abi::Kernel;
 
-use crate::driver::{Ahead, DeviceMemory, Gpu, PARTS, Queue, Recording, Staging, Stream, Value, is_pinned};
+use crate::driver::{
+    CopyStream, DeviceMemory, Gpu, PARTS, PinnedBuffer, Queue, Recording, Stream, Value, is_pinned,
+};
 use crate::{CudaError, staging};
 
 /// The most that is staged at once.
-const MOST_STAGED: usize = 64 << 20;
+const MAX_STAGING: usize = 64 << 20;
 
 /// The least, for the small things that each image needs.
-const LEAST_STAGED: usize = 64 << 10;
+const MIN_STAGING: usize = 64 << 10;
 
 /// Bytes that are best sent last where work goes on beside: more would come too late, less is not worth a
 /// launch.
-const PORTION: usize = 768 << 10;
+const LAST_PORTION: usize = 768 << 10;
 
 /// What comes to ordinary memory by way of pinned memory, where several threads copy it on: from so much on.
-const LEAST_BY_PARTS: usize = 2 << 20;
+const MIN_DOWNLOAD_IN_PARTS: usize = 2 << 20;
 
 /// What comes to the host begins at multiples of so many bytes: kernels write four words at once.
 const ALIGNMENT: usize = 16;
@@ -34,10 +36,10 @@ const ALIGNMENT: usize = 16;
 #[derive(Debug)]
 pub(crate) struct CudaDevice {
     stream: Stream,
-    staging: Option<Staging>,
+    staging: Option<PinnedBuffer>,
     /// Bytes of the staging that copies may still be reading.
     staged: usize,
-    returns: Returns,
+    fetches: FetchBuffers,
     /// Counts what work depends on: allocations, and where what is fetched goes.
     changes: AtomicU64,
     /// Whether marks are set.
@@ -54,12 +56,12 @@ pub(crate) struct Recorded {
 
 /// Pinned memory for what is fetched.
 #[derive(Debug, Default)]
-struct Returns {
-    places: Vec<Staging>,
+struct FetchBuffers {
+    buffers: Vec<PinnedBuffer>,
     /// Bytes of the last place that are taken.
     taken: usize,
     /// Whether all that was fetched has come.
-    settled: bool,
+    complete: bool,
 }
 
 /// Where something fetched is.
@@ -72,16 +74,16 @@ pub(crate) struct Fetched {
 
 impl CudaDevice {
     pub(crate) fn open(ordinal: u32) -> Result<Self, CudaError> {
-        Self::behind(&Ahead::new(&Gpu::open(ordinal)?)?)
+        Self::with_copy_stream(&CopyStream::new(&Gpu::open(ordinal)?)?)
     }
 
     /// One whose copies ahead are queued with those of others.
-    pub(crate) fn behind(ahead: &Arc<Ahead>) -> Result<Self, CudaError> {
+    pub(crate) fn with_copy_stream(copies: &Arc<CopyStream>) -> Result<Self, CudaError> {
         Ok(Self {
-            stream: Stream::new(ahead)?,
+            stream: Stream::new(copies)?,
             staging: None,
             staged: 0,
-            returns: Returns::default(),
+            fetches: FetchBuffers::default(),
             changes: AtomicU64::new(0),
             timed: true,
         })
@@ -90,7 +92,7 @@ impl CudaDevice {
     /// Whether it takes the time. That takes some itself: a microsecond for each mark.
     pub(crate) fn set_timed(&mut self, timed: bool) {
         // What was recorded sets marks, or none.
-        self.changed();
+        self.invalidate_recordings();
         self.timed = timed;
     }
 
@@ -109,20 +111,24 @@ impl CudaDevice {
     }
 
     /// What was recorded may use memory that is there no more.
-    fn changed(&self) {
+    fn invalidate_recordings(&self) {
         self.changes.fetch_add(1, Relaxed);
     }
 
     /// Room for at least `least` bytes that no copy reads any more, better for `wanted`, and where it starts. It grows until all
     /// has room that is staged from one wait to the next.
-    fn stage(&mut self, least: usize, wanted: usize) -> Result<(&mut Staging, usize), CudaError> {
-        let needed = (self.staged + wanted).next_power_of_two().clamp(LEAST_STAGED, MOST_STAGED).max(least);
-        let room = self.staging.as_ref().map_or(0, Staging::bytes);
+    fn reserve_staging(
+        &mut self,
+        least: usize,
+        wanted: usize,
+    ) -> Result<(&mut PinnedBuffer, usize), CudaError> {
+        let needed = (self.staged + wanted).next_power_of_two().clamp(MIN_STAGING, MAX_STAGING).max(least);
+        let room = self.staging.as_ref().map_or(0, PinnedBuffer::bytes);
         if room < needed {
             // Dropped only when the copies from it are done.
             self.stream.wait()?;
             self.staging = None;
-            self.staging = Some(Staging::new(self.stream.gpu(), needed)?);
+            self.staging = Some(PinnedBuffer::new(self.stream.gpu(), needed)?);
             self.staged = 0;
         } else if room - self.staged < least {
             self.stream.wait()?;
@@ -133,27 +139,27 @@ impl CudaDevice {
     }
 
     /// Room for what comes to the host: it stays until more is asked for after the next wait.
-    fn place(&mut self, bytes: usize) -> Result<Fetched, CudaError> {
-        let Self { stream, returns, changes, .. } = self;
-        if std::mem::take(&mut returns.settled) {
-            returns.taken = 0;
+    fn reserve_fetch(&mut self, bytes: usize) -> Result<Fetched, CudaError> {
+        let Self { stream, fetches, changes, .. } = self;
+        if std::mem::take(&mut fetches.complete) {
+            fetches.taken = 0;
             // One that is large enough for all stays.
-            if returns.places.len() > 1 {
+            if fetches.buffers.len() > 1 {
                 changes.fetch_add(1, Relaxed);
-                returns.places.sort_by_key(|place| Reverse(place.bytes()));
-                returns.places.truncate(1);
+                fetches.buffers.sort_by_key(|place| Reverse(place.bytes()));
+                fetches.buffers.truncate(1);
             }
         }
-        let room = returns.places.last().map_or(0, |place| place.bytes() - returns.taken);
+        let room = fetches.buffers.last().map_or(0, |place| place.bytes() - fetches.taken);
         if room < bytes.next_multiple_of(ALIGNMENT) {
-            let taken: usize = returns.places.iter().map(Staging::bytes).sum();
-            let more = (taken + 2 * bytes).max(LEAST_STAGED).next_multiple_of(ALIGNMENT);
+            let taken: usize = fetches.buffers.iter().map(PinnedBuffer::bytes).sum();
+            let more = (taken + 2 * bytes).max(MIN_STAGING).next_multiple_of(ALIGNMENT);
             changes.fetch_add(1, Relaxed);
-            returns.places.push(Staging::new(stream.gpu(), more)?);
-            returns.taken = 0;
+            fetches.buffers.push(PinnedBuffer::new(stream.gpu(), more)?);
+            fetches.taken = 0;
         }
-        let (place, start) = (returns.places.len() - 1, returns.taken);
-        returns.taken += bytes.next_multiple_of(ALIGNMENT);
+        let (place, start) = (fetches.buffers.len() - 1, fetches.taken);
+        fetches.taken += bytes.next_multiple_of(ALIGNMENT);
         Ok(Fetched { place, start, bytes })
     }
 
@@ -188,12 +194,12 @@ impl CudaDevice {
         // As many rows at once as can be staged.
         while sent < rows.count() {
             let left = rows.count() - sent;
-            let (staging, at) = self.stage(pitch, pitch * left)?;
+            let (staging, at) = self.reserve_staging(pitch, pitch * left)?;
             let fitting = ((staging.bytes() - at) / pitch).min(left);
             self.staged = at + fitting * pitch;
             let Self { stream, staging, staged, .. } = self;
             let places = &mut staging.as_mut().expect("staged above").as_mut_slice()[at..*staged];
-            staging::stage(rows, sent, places, |first, pieces| {
+            staging::stage_rows(rows, sent, places, |first, pieces| {
                 stream.upload(queue, memory, rows.offset + first * pitch, pieces)
             })?;
             sent += fitting;
@@ -202,12 +208,12 @@ impl CudaDevice {
     }
 
     /// Reads the start of `memory` by way of pinned memory.
-    fn download_by_parts(&mut self, memory: &DeviceMemory, bytes: &mut [u8]) -> Result<(), CudaError> {
-        let part = staging::PART.min((bytes.len() / PARTS).next_multiple_of(staging::SHARE));
-        let (_, at) = self.stage(PARTS * part, PARTS * part)?;
+    fn download_in_parts(&mut self, memory: &DeviceMemory, bytes: &mut [u8]) -> Result<(), CudaError> {
+        let part = staging::PART.min((bytes.len() / PARTS).next_multiple_of(staging::CHUNK));
+        let (_, at) = self.reserve_staging(PARTS * part, PARTS * part)?;
         let Self { stream, staging, .. } = self;
         let places = &mut staging.as_mut().expect("staged above").as_mut_slice()[at..][..PARTS * part];
-        let read = staging::unstage(
+        let read = staging::copy_parts_to_host(
             places.chunks_mut(part).collect(),
             bytes,
             |number, place| stream.fetch_part(number, memory, number * part, place),
@@ -224,7 +230,7 @@ impl Device for CudaDevice {
     type Recording = Recorded;
 
     fn allocate(&self, bytes: usize) -> Result<DeviceMemory, Error> {
-        self.changed();
+        self.invalidate_recordings();
         Ok(DeviceMemory::new(self.stream.gpu(), bytes)?)
     }
 
@@ -233,7 +239,7 @@ impl Device for CudaDevice {
     }
 
     fn send(&mut self, memory: &DeviceMemory, rows: Rows<'_>) -> Result<(), Error> {
-        Ok(self.transfer(Queue::Ahead, memory, &rows)?)
+        Ok(self.transfer(Queue::Copies, memory, &rows)?)
     }
 
     fn arrive(&mut self) -> Result<(), Error> {
@@ -249,38 +255,38 @@ impl Device for CudaDevice {
     }
 
     fn portion(&self) -> usize {
-        PORTION
+        LAST_PORTION
     }
 
     fn fetch(&mut self, memory: &DeviceMemory, bytes: usize) -> Result<Fetched, Error> {
-        let fetched = self.place(bytes)?;
-        self.stream.fetch(memory, &self.returns.places[fetched.place], fetched.start, bytes)?;
+        let fetched = self.reserve_fetch(bytes)?;
+        self.stream.fetch(memory, &self.fetches.buffers[fetched.place], fetched.start, bytes)?;
         Ok(fetched)
     }
 
     fn returned(&mut self, bytes: usize) -> Result<(DeviceMemory, Fetched), Error> {
-        let fetched = self.place(bytes)?;
-        let memory = self.returns.places[fetched.place].lent(fetched.start, bytes);
+        let fetched = self.reserve_fetch(bytes)?;
+        let memory = self.fetches.buffers[fetched.place].alias(fetched.start, bytes);
         Ok((memory, fetched))
     }
 
     fn fetched<'a>(&'a self, fetched: &'a Fetched) -> Cow<'a, [u8]> {
         let Fetched { place, start, bytes } = *fetched;
-        assert!(self.returns.settled, "fetched and waited for");
-        self.returns.places[place].as_slice()[start..start + bytes].into()
+        assert!(self.fetches.complete, "fetched and waited for");
+        self.fetches.buffers[place].as_slice()[start..start + bytes].into()
     }
 
     fn download(&mut self, memory: &DeviceMemory, bytes: &mut [u8]) -> Result<(), Error> {
-        if bytes.len() <= LEAST_STAGED {
+        if bytes.len() <= MIN_STAGING {
             let fetched = self.fetch(memory, bytes.len())?;
             self.wait()?;
             bytes.copy_from_slice(&self.fetched(&fetched));
             return Ok(());
         }
-        if bytes.len() < LEAST_BY_PARTS || is_pinned(self.stream.gpu(), bytes) {
+        if bytes.len() < MIN_DOWNLOAD_IN_PARTS || is_pinned(self.stream.gpu(), bytes) {
             self.stream.download(memory, bytes)?;
         } else {
-            self.download_by_parts(memory, bytes)?;
+            self.download_in_parts(memory, bytes)?;
         }
         self.staged = 0;
         Ok(())
@@ -295,20 +301,20 @@ impl Device for CudaDevice {
     }
 
     fn recorded(&mut self) -> Result<Recorded, Error> {
-        Ok(Recorded { recording: self.stream.recorded()?, taken: self.returns.taken })
+        Ok(Recorded { recording: self.stream.recorded()?, taken: self.fetches.taken })
     }
 
     fn play(&mut self, recorded: &Recorded) -> Result<(), Error> {
         self.stream.play(&recorded.recording)?;
-        self.returns.taken = recorded.taken;
-        self.returns.settled = false;
+        self.fetches.taken = recorded.taken;
+        self.fetches.complete = false;
         Ok(())
     }
 
     fn wait(&mut self) -> Result<(), Error> {
         self.stream.wait()?;
         self.staged = 0;
-        self.returns.settled = true;
+        self.fetches.complete = true;
         Ok(())
     }
 

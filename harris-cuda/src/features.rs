@@ -11,7 +11,7 @@ use ndarray::{Array2, ArrayView2};
 
 use crate::CudaError;
 use crate::device::CudaDevice;
-use crate::driver::CallersContext;
+use crate::driver::ContextGuard;
 
 /// The constructors of a type around one of harris-gpu's, and the device's time.
 macro_rules! on_cuda {
@@ -30,7 +30,7 @@ macro_rules! on_cuda {
             /// # Errors
             /// As `new`, and [`CudaError::NoSuchDevice`].
             pub fn on_device(ordinal: u32, config: $config) -> Result<Self, Error> {
-                let _callers = CallersContext::keep();
+                let _context = ContextGuard::save();
                 Ok(Self { inner: $inner::new(CudaDevice::open(ordinal)?, config) })
             }
 
@@ -84,12 +84,12 @@ impl CudaFastHessian {
 /// [`GpuError`](crate::GpuError), both inside [`Error::Backend`].
 impl Detector for CudaFastHessian {
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.inner.detect(image)
     }
 
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.inner.response(image)
     }
 
@@ -112,7 +112,7 @@ on_cuda!(CudaSurf, GpuSurf, SurfConfig);
 
 impl Extractor for CudaSurf {
     fn extract(&mut self, image: &ImageView<'_>, keypoints: &[Keypoint]) -> Result<Array2<f32>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.inner.extract(image, keypoints)
     }
 }
@@ -133,7 +133,7 @@ impl Matcher for CudaMatcher {
         query: ArrayView2<'_, f32>,
         train: ArrayView2<'_, f32>,
     ) -> Result<Vec<Match>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.inner.matches(query, train)
     }
 }

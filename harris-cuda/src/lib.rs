@@ -58,11 +58,11 @@ mod device;
 mod driver;
 mod error;
 mod features;
+mod on_device;
 mod pinned;
 mod pipeline;
 #[doc(hidden)]
 pub mod ptx;
-mod resident;
 mod staging;
 
 #[cfg(feature = "cust")]
@@ -74,9 +74,9 @@ pub use features::{CudaFastHessian, CudaMatcher, CudaSurf};
 #[doc(no_inline)]
 pub use harris_core::{self, Detector, Error, HarrisConfig, ImageView, Keypoint};
 pub use harris_gpu::{GpuError, MaskSample};
+pub use on_device::{AsCudaStream, CudaImage, CudaKeypointMask, CudaKeypoints, CudaPending, CudaResponses};
 pub use pinned::PinnedImage;
 pub use pipeline::{CudaPipeline, Detection};
-pub use resident::{AsCudaStream, CudaImage, CudaKeypointMask, CudaKeypoints, CudaPending, CudaResponses};
 
 /// The README's examples run as tests.
 #[cfg(doctest)]

@@ -9,7 +9,7 @@ use ndarray::Array2;
 
 use crate::CudaError;
 use crate::device::CudaDevice;
-use crate::driver::{CallersContext, DeviceMemory, Gpu};
+use crate::driver::{ContextGuard, DeviceMemory, Gpu};
 
 /// An image in a GPU's memory: [`CudaDetector::detect_on_device`](crate::CudaDetector::detect_on_device) finds its corners without a
 /// copy.
@@ -59,7 +59,7 @@ impl CudaImage {
     /// # Errors
     /// [`Error::NonFinite`] and [`Error::SampleTooLarge`]; else as [`CudaDetector::on_device`](crate::CudaDetector::on_device).
     pub fn upload(ordinal: u32, image: &ImageView<'_>) -> Result<Self, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         image.check_samples()?;
         let depth = Depth::of(image);
         let (width, height, channels) = (image.width(), image.height(), image.channels());
@@ -99,7 +99,7 @@ impl CudaImage {
         height: usize,
         channels: usize,
     ) -> Result<Self, Error> {
-        let memory = foreign(ordinal, pointer, pitch, (width, height, channels))?;
+        let memory = borrowed_memory(ordinal, pointer, pitch, (width, height, channels))?;
         Ok(Self { memory, ordinal, width, height, channels, pitch, depth: Depth::U8, mask: None })
     }
 
@@ -113,7 +113,7 @@ impl CudaImage {
     /// As that of [`CudaImage::from_raw`], for the mask's rows.
     #[allow(unsafe_code, reason = "whoever has the pointer must promise that it is good")]
     pub unsafe fn with_mask_from_raw(self, pointer: u64, pitch: usize) -> Result<Self, Error> {
-        let memory = foreign(self.ordinal, pointer, pitch, (self.width, self.height, 1))?;
+        let memory = borrowed_memory(self.ordinal, pointer, pitch, (self.width, self.height, 1))?;
         Ok(Self { mask: Some((memory, pitch)), ..self })
     }
 
@@ -168,19 +168,19 @@ impl CudaImage {
     /// The image as a detector takes it, of memory that it must let go of while `self` is borrowed.
     pub(crate) fn resident(&self) -> Resident<DeviceMemory> {
         Resident {
-            memory: self.memory.lent(),
+            memory: self.memory.alias(),
             width: self.width,
             height: self.height,
             channels: self.channels,
             pitch: self.pitch,
             depth: self.depth,
-            mask: self.mask.as_ref().map(|(memory, pitch)| (memory.lent(), *pitch)),
+            mask: self.mask.as_ref().map(|(memory, pitch)| (memory.alias(), *pitch)),
         }
     }
 }
 
 /// Memory of others that has rows of bytes.
-fn foreign(
+fn borrowed_memory(
     ordinal: u32,
     pointer: u64,
     pitch: usize,
@@ -188,7 +188,7 @@ fn foreign(
 ) -> Result<DeviceMemory, Error> {
     CudaImage::check_layout(pointer, pitch, size)?;
     let gpu = Gpu::open(ordinal)?;
-    Ok(DeviceMemory::foreign(&gpu, pointer, pitch * size.1))
+    Ok(DeviceMemory::borrowed(&gpu, pointer, pitch * size.1))
 }
 
 /// A detection on a device that is queued: see [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream). Dropped, it is
@@ -213,7 +213,7 @@ impl<'a> CudaPending<'a> {
 
     /// Waits for all of it.
     pub(crate) fn complete(&mut self) -> Result<usize, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         let detector = self.detector.as_mut().expect("there until it is finished");
         let len = match self.len {
             Some(len) => Ok(len),
@@ -357,7 +357,7 @@ impl<'a> CudaResponses<'a> {
     /// # Errors
     /// [`CudaError::Driver`] where the device fails, [`CudaError::OutOfMemory`].
     pub fn to_array(&mut self) -> Result<Array2<f32>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         let mut map = Array2::zeros((self.height, self.width));
         self.detector.read_responses(map.as_slice_mut().expect("a new array lies in rows"))?;
         Ok(map)
@@ -405,7 +405,7 @@ impl<'a, T: MaskSample> CudaKeypointMask<'a, T> {
     /// # Errors
     /// [`CudaError::Driver`] where the device fails, [`CudaError::OutOfMemory`].
     pub fn to_array(&mut self) -> Result<Array2<T>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         let mut mask = Array2::from_elem((self.height, self.width), T::zeroed());
         self.detector.read_keypoint_mask(mask.as_slice_mut().expect("a new array lies in rows"))?;
         Ok(mask)

@@ -5,7 +5,7 @@ use std::time::Duration;
 use harris_core::{Error, ImageView, Sample};
 use harris_gpu::Mark;
 
-use crate::driver::{Ahead, CallersContext, DeviceMemory, Gpu, Queue, Staging, Stream};
+use crate::driver::{ContextGuard, CopyStream, DeviceMemory, Gpu, PinnedBuffer, Queue, Stream};
 
 /// An image in pinned memory of the host, from where every GPU copies at the full speed of its bus; from ordinary memory images are
 /// brought there first.
@@ -24,8 +24,8 @@ use crate::driver::{Ahead, CallersContext, DeviceMemory, Gpu, Queue, Staging, St
 /// ```
 #[derive(Debug)]
 pub struct PinnedImage<T: Sample = u8> {
-    memory: Staging,
-    mask: Option<Staging>,
+    memory: PinnedBuffer,
+    mask: Option<PinnedBuffer>,
     width: usize,
     height: usize,
     channels: usize,
@@ -58,7 +58,7 @@ impl<T: Sample> PinnedImage<T> {
             return ImageView::strided::<T>(&[], width, height, channels, width.saturating_mul(channels))
                 .map(|_| unreachable!("an image without samples"));
         };
-        let memory = Staging::new(&Gpu::any()?, bytes)?;
+        let memory = PinnedBuffer::new(&Gpu::any()?, bytes)?;
         Ok(Self { memory, mask: None, width, height, channels, sample: std::marker::PhantomData })
     }
 
@@ -75,7 +75,7 @@ impl<T: Sample> PinnedImage<T> {
     /// # Errors
     /// [`CudaError`](crate::CudaError) inside [`Error::Backend`]: out of pinned memory.
     pub fn with_mask(mut self) -> Result<Self, Error> {
-        let mut mask = Staging::new(&Gpu::any()?, self.width * self.height)?;
+        let mut mask = PinnedBuffer::new(&Gpu::any()?, self.width * self.height)?;
         mask.as_mut_slice().fill(u8::MAX);
         self.mask = Some(mask);
         Ok(self)
@@ -108,13 +108,13 @@ impl<T: Sample> PinnedImage<T> {
     /// Its mask, where it has one: row by row without gaps, a byte a pixel.
     #[must_use]
     pub fn mask(&self) -> Option<&[u8]> {
-        self.mask.as_ref().map(Staging::as_slice)
+        self.mask.as_ref().map(PinnedBuffer::as_slice)
     }
 
     /// Its mask, to be written.
     #[must_use]
     pub fn mask_mut(&mut self) -> Option<&mut [u8]> {
-        self.mask.as_mut().map(Staging::as_mut_slice)
+        self.mask.as_mut().map(PinnedBuffer::as_mut_slice)
     }
 
     /// The image as detectors take it, with its mask.
@@ -134,8 +134,8 @@ impl<T: Sample> PinnedImage<T> {
     /// # Errors
     /// As [`CudaDetector::on_device`](crate::CudaDetector::on_device).
     pub fn copy_time(images: &[Self], ordinal: u32) -> Result<Duration, Error> {
-        let _callers = CallersContext::keep();
-        let stream = Stream::new(&Ahead::new(&Gpu::open(ordinal)?)?)?;
+        let _context = ContextGuard::save();
+        let stream = Stream::new(&CopyStream::new(&Gpu::open(ordinal)?)?)?;
         let most = images.iter().map(|image| image.memory.bytes()).max().unwrap_or(0);
         let memory = DeviceMemory::new(stream.gpu(), most.max(1))?;
         let mut times = Vec::new();

@@ -4,11 +4,11 @@ use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Sample};
 use harris_gpu::{GpuDetector, GpuPipeline, Landed};
 
 use crate::device::CudaDevice;
-use crate::driver::{Ahead, CallersContext, Gpu, devices};
+use crate::driver::{ContextGuard, CopyStream, Gpu, devices};
 use crate::{CudaError, PinnedImage};
 
 /// Frames that are in flight at once on each GPU: while the first is being listed, others are worked on and copied.
-pub(crate) const IN_FLIGHT: usize = 6;
+pub(crate) const DEFAULT_IN_FLIGHT: usize = 6;
 
 /// Corners of a stream of frames, several of which are in flight at once, on one GPU or on several; results come in the order of
 /// the frames.
@@ -65,9 +65,9 @@ pub(crate) fn open<F>(
         return Err(CudaError::NoDeviceNamed.into());
     }
     let detectors = |ordinal: &u32| {
-        let ahead = Ahead::new(&Gpu::open(*ordinal)?)?;
+        let copies = CopyStream::new(&Gpu::open(*ordinal)?)?;
         let detector = |_| {
-            let mut device = CudaDevice::behind(&ahead)?;
+            let mut device = CudaDevice::with_copy_stream(&copies)?;
             device.set_timed(false);
             let detector = GpuDetector::new(device, config.clone());
             Ok(if staged { detector.staged() } else { detector })
@@ -89,7 +89,7 @@ impl<T: Sample> CudaPipeline<T> {
         if let (true, Some(info)) = (ordinals.is_empty(), devices.first()) {
             info.check()?;
         }
-        Self::on_devices(&ordinals, IN_FLIGHT, config)
+        Self::on_devices(&ordinals, DEFAULT_IN_FLIGHT, config)
     }
 
     /// A pipeline over some GPUs, by their numbers, with so many frames in flight on each (1 at least; 6 by default). More hide
@@ -98,21 +98,21 @@ impl<T: Sample> CudaPipeline<T> {
     /// # Errors
     /// As [`CudaDetector::on_device`](crate::CudaDetector::on_device); [`CudaError::NoDeviceNamed`] where none is named.
     pub fn on_devices(ordinals: &[u32], in_flight: usize, config: HarrisConfig) -> Result<Self, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         Ok(Self { inner: open(&config, ordinals, in_flight, false)? })
     }
 
     /// Starts on a frame, of which it takes a copy. Where as many frames are in flight as can be, waits for the oldest and returns
     /// it.
     pub fn push(&mut self, image: &ImageView<'_>) -> Option<Detection<T>> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.inner.push(&[*image], false, None).map(detection)
     }
 
     /// Starts on a frame in pinned memory, which comes back with its corners. Where as many frames are in flight as can be, waits for
     /// the oldest and returns it.
     pub fn push_pinned(&mut self, image: PinnedImage<T>) -> Option<Detection<T>> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         let landed = self.inner.push_own(Some(image), |image| image.as_ref().expect("it is there").view());
         landed.map(detection)
     }
@@ -120,13 +120,13 @@ impl<T: Sample> CudaPipeline<T> {
     /// The oldest frame in flight, for which it waits; `None` where there is none.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Option<Detection<T>> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.inner.next().map(detection)
     }
 
     /// The oldest frame in flight where it is done already.
     pub fn next_done(&mut self) -> Option<Detection<T>> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.inner.next_done().map(detection)
     }
 

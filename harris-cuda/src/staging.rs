@@ -6,40 +6,40 @@ use std::sync::{Mutex, PoisonError, RwLock, mpsc};
 
 use harris_gpu::Rows;
 
-use crate::driver::copy_past_caches;
+use crate::driver::copy_non_temporal;
 
 /// Bytes that a thread stages at a time. Up to two of these are not worth waking another.
-pub(crate) const SHARE: usize = 256 << 10;
+pub(crate) const CHUNK: usize = 256 << 10;
 
 /// Bytes of a part of what comes back.
 pub(crate) const PART: usize = 4 << 20;
 
 /// Shares that are sent at once are at least so many, but for the first ones and the last: each copy costs the device 2 µs.
-const SENT: usize = 8;
+const MIN_CHUNKS_PER_COPY: usize = 8;
 
 /// Threads that help: together they are quicker than a device copies.
-const HELPERS: usize = 8;
+const MAX_HELPERS: usize = 8;
 
 /// Brings `rows` to `places`, which begin with that of row number `first`, and sends them in their order: `send` is given the number
 /// of a row and pieces of memory that lie one behind the other, from that row on.
 ///
 /// One thread stages more slowly than a device copies: threads of rayon's current pool help it. What is staged is sent while they go
 /// on, little at first.
-pub(crate) fn stage<'a, E>(
+pub(crate) fn stage_rows<'a, E>(
     rows: &Rows<'_>,
     first: usize,
     places: &'a mut [u8],
     mut send: impl FnMut(usize, &[&'a [u8]]) -> Result<(), E>,
 ) -> Result<(), E> {
     let pitch = rows.pitch;
-    if places.len() <= 2 * SHARE {
+    if places.len() <= 2 * CHUNK {
         for (i, place) in places.chunks_exact_mut(pitch).enumerate() {
             let row = rows.row(first + i);
             place[..row.len()].copy_from_slice(row);
         }
         return send(first, &[places]);
     }
-    let share = (SHARE / pitch).max(1);
+    let share = (CHUNK / pitch).max(1);
     let shares: Vec<_> = places.chunks_mut(share * pitch).map(|places| Mutex::new(Some(places))).collect();
     let next = AtomicUsize::new(0);
     // Stages the next share, and returns its number and where it is; none where all are taken.
@@ -47,7 +47,7 @@ pub(crate) fn stage<'a, E>(
         let i = next.fetch_add(1, Relaxed);
         let places =
             shares.get(i)?.lock().unwrap_or_else(PoisonError::into_inner).take().expect("taken once");
-        copy_past_caches(places.chunks_exact_mut(pitch).enumerate().map(|(j, place)| {
+        copy_non_temporal(places.chunks_exact_mut(pitch).enumerate().map(|(j, place)| {
             let row = rows.row(first + i * share + j);
             (row, &mut place[..row.len()])
         }));
@@ -55,7 +55,7 @@ pub(crate) fn stage<'a, E>(
     };
     let (tell, told) = mpsc::channel();
     rayon::in_place_scope(|scope| {
-        for _ in 0..HELPERS.min(shares.len() - 1) {
+        for _ in 0..MAX_HELPERS.min(shares.len() - 1) {
             let (tell, step) = (tell.clone(), &step);
             // Nobody listens any more where sending failed.
             scope.spawn(move |_| while step().is_some_and(|staged| tell.send(staged).is_ok()) {});
@@ -71,7 +71,7 @@ pub(crate) fn stage<'a, E>(
             let (i, places) = more.expect("whoever takes a share stages it");
             staged[i] = Some(places);
             let ready: Vec<_> = staged[sent..].iter().map_while(|places| *places).collect();
-            if ready.len() >= (sent + 1).min(SENT) || sent + ready.len() == staged.len() {
+            if ready.len() >= (sent + 1).min(MIN_CHUNKS_PER_COPY) || sent + ready.len() == staged.len() {
                 send(first + sent * share, &ready)?;
                 sent += ready.len();
             }
@@ -84,16 +84,16 @@ pub(crate) fn stage<'a, E>(
 /// a part, by its number and where it is to be, and `has_come` tells whether it is there.
 ///
 /// Threads of rayon's current pool help: one alone copies more slowly than a device.
-pub(crate) fn unstage<E>(
+pub(crate) fn copy_parts_to_host<E>(
     places: Vec<&mut [u8]>,
     to: &mut [u8],
     mut ask: impl FnMut(usize, &mut [u8]) -> Result<(), E>,
     mut has_come: impl FnMut(usize) -> Result<bool, E>,
 ) -> Result<(), E> {
     let part = places[0].len();
-    let (len, parts, each) = (to.len(), to.len().div_ceil(part), part / SHARE);
+    let (len, parts, each) = (to.len(), to.len().div_ceil(part), part / CHUNK);
     let places: Vec<_> = places.into_iter().map(RwLock::new).collect();
-    let shares: Vec<_> = to.chunks_mut(SHARE).map(|share| Mutex::new(Some(share))).collect();
+    let shares: Vec<_> = to.chunks_mut(CHUNK).map(|share| Mutex::new(Some(share))).collect();
     // Shares that have come, the next to be copied, how many are left of each part, and whether no more come.
     let (come, next) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let left: Vec<_> =
@@ -105,7 +105,7 @@ pub(crate) fn unstage<E>(
         let Ok(i) = next.fetch_update(Relaxed, Relaxed, has_come) else { return false };
         let share = shares[i].lock().unwrap_or_else(PoisonError::into_inner).take().expect("taken once");
         let place = places[i / each % places.len()].read().unwrap_or_else(PoisonError::into_inner);
-        share.copy_from_slice(&place[i % each * SHARE..][..share.len()]);
+        share.copy_from_slice(&place[i % each * CHUNK..][..share.len()]);
         drop(place);
         left[i / each].fetch_sub(1, Release);
         true
@@ -132,7 +132,7 @@ pub(crate) fn unstage<E>(
         Ok(())
     };
     rayon::in_place_scope(|scope| {
-        for _ in 0..HELPERS.min(shares.len() - 1) {
+        for _ in 0..MAX_HELPERS.min(shares.len() - 1) {
             scope.spawn(|_| {
                 while !is_over() {
                     if !step() {
@@ -164,7 +164,7 @@ mod tests {
         let len = (height - 3) * pitch;
         let mut places = vec![0; len];
         let (mut bytes, mut parts) = (Vec::new(), 0);
-        stage(&rows, 3, &mut places, |first, pieces| {
+        stage_rows(&rows, 3, &mut places, |first, pieces| {
             assert_eq!((first - 3) * pitch, bytes.len());
             assert!(pieces.windows(2).all(|pair| pair[0].as_ptr_range().end == pair[1].as_ptr()));
             bytes.extend(pieces.concat());
@@ -185,10 +185,10 @@ mod tests {
         for (width, height, pitch) in
             [(1, 4, 1), (300, 200, 304), (1000, 525, 1000), (1001, 530, 1008), (3000, 2000, 3008)]
         {
-            assert_eq!(staged(width, height, pitch) == 1, pitch * (height - 3) <= 2 * SHARE);
+            assert_eq!(staged(width, height, pitch) == 1, pitch * (height - 3) <= 2 * CHUNK);
         }
         // Rows longer than a share.
-        staged(SHARE + 1, 9, SHARE + 16);
+        staged(CHUNK + 1, 9, CHUNK + 16);
     }
 
     #[test]
@@ -198,7 +198,7 @@ mod tests {
     }
 
     /// Brings back so many bytes, which come after some questions; the part that is asked for at `fault`, and such as come at it, fail.
-    fn unstaged(len: usize, part: usize, slots: usize, fault: Option<usize>) -> Result<(), usize> {
+    fn copied_in_parts(len: usize, part: usize, slots: usize, fault: Option<usize>) -> Result<(), usize> {
         let from: Vec<u8> = (0..len).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 11) as u8).collect();
         let mut places = vec![0; slots * part];
         let mut to = vec![0; len];
@@ -208,7 +208,7 @@ mod tests {
             if Some(calls) == fault { Err(calls) } else { Ok(()) }
         };
         let call = std::cell::RefCell::new(&mut call);
-        unstage(
+        copy_parts_to_host(
             places.chunks_mut(part).collect(),
             &mut to,
             |number, place| {
@@ -226,19 +226,19 @@ mod tests {
 
     #[test]
     fn what_comes_in_parts_is_whole() {
-        for len in [1, SHARE, 3 * SHARE - 1, 4 * SHARE, 9 * SHARE + 5, 40 * SHARE] {
-            for (part, slots) in [(SHARE, 1), (SHARE, 4), (2 * SHARE, 2), (3 * SHARE, 4)] {
-                unstaged(len, part, slots, None).unwrap();
+        for len in [1, CHUNK, 3 * CHUNK - 1, 4 * CHUNK, 9 * CHUNK + 5, 40 * CHUNK] {
+            for (part, slots) in [(CHUNK, 1), (CHUNK, 4), (2 * CHUNK, 2), (3 * CHUNK, 4)] {
+                copied_in_parts(len, part, slots, None).unwrap();
             }
         }
         let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        one_thread.install(|| unstaged(20 * SHARE + 1, 2 * SHARE, 2, None)).unwrap();
+        one_thread.install(|| copied_in_parts(20 * CHUNK + 1, 2 * CHUNK, 2, None)).unwrap();
     }
 
     #[test]
     fn a_failure_on_the_way_back_ends_it() {
         for fault in 1..20 {
-            assert_eq!(unstaged(20 * SHARE, 2 * SHARE, 3, Some(fault)), Err(fault));
+            assert_eq!(copied_in_parts(20 * CHUNK, 2 * CHUNK, 3, Some(fault)), Err(fault));
         }
     }
 
@@ -249,7 +249,7 @@ mod tests {
         let images = [Lines::of(&image)];
         let rows = Rows { images: &images, rows: 0..2048, pitch: 2048, offset: 0, lasting: true };
         let (mut places, mut sent) = (vec![0; 4 << 20], 0);
-        let result = stage(&rows, 0, &mut places, |_, _| {
+        let result = stage_rows(&rows, 0, &mut places, |_, _| {
             sent += 1;
             if sent == 2 { Err("no") } else { Ok(()) }
         });

@@ -35,13 +35,13 @@ impl DeviceMemory {
     }
 
     /// Memory that others hold, and give back: it must be there as long as this is used, which is the caller's to keep.
-    pub(crate) fn foreign(gpu: &Arc<Gpu>, pointer: Pointer, bytes: usize) -> Self {
+    pub(crate) fn borrowed(gpu: &Arc<Gpu>, pointer: Pointer, bytes: usize) -> Self {
         Self { pointer, bytes, owned: false, gpu: Arc::clone(gpu) }
     }
 
     /// The same memory once more, to be dropped before this is.
-    pub(crate) fn lent(&self) -> Self {
-        Self::foreign(&self.gpu, self.pointer, self.bytes)
+    pub(crate) fn alias(&self) -> Self {
+        Self::borrowed(&self.gpu, self.pointer, self.bytes)
     }
 
     pub(crate) fn pointer(&self) -> Pointer {
@@ -66,18 +66,18 @@ const FOR_ALL: c_uint = ffi::MEMHOSTALLOC_PORTABLE | ffi::MEMHOSTALLOC_DEVICEMAP
 
 /// Pinned memory of the host, for all devices.
 #[derive(Debug)]
-pub(crate) struct Staging {
+pub(crate) struct PinnedBuffer {
     start: *mut u8,
     bytes: usize,
     gpu: Arc<Gpu>,
 }
 
 // SAFETY: it is owned memory; the driver's functions on it may be called from any thread.
-unsafe impl Send for Staging {}
+unsafe impl Send for PinnedBuffer {}
 // SAFETY: as above; what is shared can only be read.
-unsafe impl Sync for Staging {}
+unsafe impl Sync for PinnedBuffer {}
 
-impl Staging {
+impl PinnedBuffer {
     pub(crate) fn new(gpu: &Arc<Gpu>, bytes: usize) -> Result<Self, CudaError> {
         let cuda = gpu.enter()?;
         let mut start: *mut c_void = std::ptr::null_mut();
@@ -121,8 +121,8 @@ impl Staging {
 
     /// Some of it for kernels to write: the addresses of pinned memory are the same for devices. It must neither be read nor dropped
     /// until they have, which is the caller's to keep.
-    pub(crate) fn lent(&self, start: usize, bytes: usize) -> DeviceMemory {
-        DeviceMemory::foreign(&self.gpu, self.part(start, bytes) as usize as Pointer, bytes)
+    pub(crate) fn alias(&self, start: usize, bytes: usize) -> DeviceMemory {
+        DeviceMemory::borrowed(&self.gpu, self.part(start, bytes) as usize as Pointer, bytes)
     }
 
     /// As many samples as fit.
@@ -154,7 +154,7 @@ pub(crate) fn is_pinned(gpu: &Gpu, bytes: &[u8]) -> bool {
     bytes.first().is_some_and(pinned) && bytes.last().is_some_and(pinned)
 }
 
-impl Drop for Staging {
+impl Drop for PinnedBuffer {
     fn drop(&mut self) {
         if let Ok(cuda) = self.gpu.enter() {
             // SAFETY: the memory was allocated by the driver and is freed once; the driver waits for copies from it.

@@ -10,22 +10,24 @@
 #![allow(unsafe_code)]
 
 mod context;
+mod devices;
 mod ffi;
 mod fork;
 mod gpu;
 mod library;
 mod memory;
 mod module;
-mod past_caches;
+mod non_temporal;
 mod stream;
 
-pub(crate) use context::{CallersContext, Gpu};
+pub(crate) use context::ContextGuard;
+pub use devices::{DeviceInfo, devices, is_available};
+pub(crate) use gpu::Gpu;
 #[cfg(feature = "cust")]
-pub(crate) use context::{device_of_context, device_of_pointer};
-pub use gpu::{DeviceInfo, devices, is_available};
-pub(crate) use memory::{DeviceMemory, Staging, is_pinned};
-pub(crate) use past_caches::copy_past_caches;
-pub(crate) use stream::{Ahead, PARTS, Queue, Recording, Stream, Value};
+pub(crate) use gpu::{device_of_context, device_of_pointer};
+pub(crate) use memory::{DeviceMemory, PinnedBuffer, is_pinned};
+pub(crate) use non_temporal::copy_non_temporal;
+pub(crate) use stream::{CopyStream, PARTS, Queue, Recording, Stream, Value};
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use harris_gpu_kernels::abi::{Kernel, chained, specialise};
 
-use super::context::Entered;
+use super::context::ActiveContext;
 use super::ffi::{self, Handle};
 use super::library::Failure;
 use crate::{CudaError, ptx};
@@ -28,14 +28,14 @@ pub(super) struct Kernels {
 
 impl Kernels {
     /// The kernels of a device. One is compiled at once, which shows whether the driver can compile them.
-    pub(super) fn new(cuda: &Entered, capability: (u32, u32)) -> Result<Self, CudaError> {
+    pub(super) fn new(cuda: &ActiveContext, capability: (u32, u32)) -> Result<Self, CudaError> {
         let modules = (Kernel::ALL.iter())
             .map(|&kernel| (0..specialise::variants(kernel)).map(|_| OnceLock::new()).collect());
         let modules = modules.collect();
         let launches_early = capability >= chained::LEAST && cuda.has.cuLaunchKernelEx;
-        let records_early = cuda.version()? >= RECORDS_EARLY;
+        let records_early = cuda.version()? >= MIN_VERSION_TO_RECORD_EARLY;
         let kernels = Self { modules, compiling: Mutex::new(()), capability, launches_early, records_early };
-        kernels.function(cuda, SMALL, 0)?;
+        kernels.function(cuda, PROBE, 0)?;
         Ok(kernels)
     }
 
@@ -52,7 +52,7 @@ impl Kernels {
     /// What is launched: a kernel in one of its variants.
     pub(super) fn function(
         &self,
-        cuda: &Entered,
+        cuda: &ActiveContext,
         kernel: Kernel,
         variant: usize,
     ) -> Result<Handle, CudaError> {
@@ -71,7 +71,7 @@ impl Kernels {
     }
 
     /// Unloads all of them. Nothing launches them any more.
-    pub(super) fn unload(&mut self, cuda: &Entered) {
+    pub(super) fn unload(&mut self, cuda: &ActiveContext) {
         for module in self.modules.iter_mut().flatten().filter_map(OnceLock::take) {
             // SAFETY: the module is loaded and nothing holds its function any more. Where that fails nothing can be done.
             let _ = unsafe { cuda.cuModuleUnload(module.handle) };
@@ -80,10 +80,10 @@ impl Kernels {
 }
 
 /// The first drivers that can record kernels which start early.
-const RECORDS_EARLY: (u32, u32) = (12, 3);
+const MIN_VERSION_TO_RECORD_EARLY: (u32, u32) = (12, 3);
 
 /// A kernel that is compiled in no time.
-const SMALL: Kernel = Kernel::threshold;
+const PROBE: Kernel = Kernel::threshold;
 
 /// A kernel of a context.
 #[derive(Debug)]
@@ -99,7 +99,12 @@ unsafe impl Sync for Module {}
 
 impl Module {
     /// Compiles a kernel of PTX.
-    fn load(cuda: &Entered, text: &str, kernel: Kernel, capability: (u32, u32)) -> Result<Self, CudaError> {
+    fn load(
+        cuda: &ActiveContext,
+        text: &str,
+        kernel: Kernel,
+        capability: (u32, u32),
+    ) -> Result<Self, CudaError> {
         let text = if capability >= chained::LEAST { chained::ptx(text) } else { text.to_owned() };
         let image = CString::new(text).expect("PTX has no zero bytes");
         let mut log = vec![0_u8; 16 << 10];
@@ -148,8 +153,8 @@ mod tests {
         let _alone = crate::driver::tests::ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(gpu) = crate::driver::tests::gpu() else { return };
         let cuda = gpu.enter().unwrap();
-        let load = |text: &str| Module::load(&cuda, text, SMALL, gpu.info().compute_capability);
-        let good = ptx::kernel(ptx::ARCHIVE, SMALL.name()).unwrap();
+        let load = |text: &str| Module::load(&cuda, text, PROBE, gpu.info().compute_capability);
+        let good = ptx::kernel(ptx::ARCHIVE, PROBE.name()).unwrap();
         for text in [good.replace(".version 7.8", ".version 9.9"), good.replace("ret;", "return;")] {
             let error = load(&text).unwrap_err();
             assert!(matches!(&error, CudaError::Kernels { log } if log.len() > 30), "{error}");

@@ -6,7 +6,7 @@
 /// # Panics
 /// Where a row and its place are not of one length.
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn copy_past_caches<'a>(rows: impl Iterator<Item = (&'a [u8], &'a mut [u8])>) {
+pub(crate) fn copy_non_temporal<'a>(rows: impl Iterator<Item = (&'a [u8], &'a mut [u8])>) {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
 
     for (row, place) in rows {
@@ -31,7 +31,7 @@ pub(crate) fn copy_past_caches<'a>(rows: impl Iterator<Item = (&'a [u8], &'a mut
 /// # Panics
 /// Where a row and its place are not of one length.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn copy_past_caches<'a>(rows: impl Iterator<Item = (&'a [u8], &'a mut [u8])>) {
+pub(crate) fn copy_non_temporal<'a>(rows: impl Iterator<Item = (&'a [u8], &'a mut [u8])>) {
     for (row, place) in rows {
         place.copy_from_slice(row);
     }
@@ -47,7 +47,7 @@ mod tests {
         for i in 0..17 * 17 * 8 {
             let (from, to, len) = (i % 17, i / 17 % 17, [0, 1, 15, 16, 17, 63, 64, 100][i / 17 / 17]);
             let mut places = [0xAA; 200];
-            copy_past_caches(std::iter::once((&source[from..from + len], &mut places[to..to + len])));
+            copy_non_temporal(std::iter::once((&source[from..from + len], &mut places[to..to + len])));
             assert_eq!(places[to..to + len], source[from..from + len]);
             assert!(places[..to].iter().chain(&places[to + len..]).all(|byte| *byte == 0xAA));
         }

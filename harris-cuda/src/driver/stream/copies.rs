@@ -5,14 +5,11 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use harris_gpu::Rows;
 
-use super::Stream;
+use super::base::{PARTS, Stream};
 use crate::CudaError;
 use crate::driver::ffi::{self, Handle};
 use crate::driver::library::Failure;
-use crate::driver::{DeviceMemory, Staging};
-
-/// Parts that can be on their way to the host at once.
-pub(crate) const PARTS: usize = 4;
+use crate::driver::{DeviceMemory, PinnedBuffer};
 
 /// Where a copy to the device is queued.
 #[derive(Clone, Copy, PartialEq)]
@@ -20,21 +17,21 @@ pub(crate) enum Queue {
     /// With all other work.
     Work,
     /// Ahead of it.
-    Ahead,
+    Copies,
 }
 
 impl Stream {
     fn queue(&self, queue: Queue) -> Handle {
         match queue {
             Queue::Work => self.handle,
-            Queue::Ahead => {
+            Queue::Copies => {
                 self.awaited.store(true, Relaxed);
-                self.ahead.handle
+                self.copies.handle
             }
         }
     }
 
-    /// Copies what is staged to byte `offset` of `to`: `from` is a part of a [`Staging`]. It may be written again, and the
+    /// Copies what is staged to byte `offset` of `to`: `from` is a part of a [`PinnedBuffer`]. It may be written again, and the
     /// staging dropped, after the next [`Stream::wait`]. Several threads may do so at once.
     pub(crate) fn upload(
         &self,
@@ -119,7 +116,7 @@ impl Stream {
     pub(crate) fn fetch(
         &self,
         from: &DeviceMemory,
-        to: &Staging,
+        to: &PinnedBuffer,
         at: usize,
         bytes: usize,
     ) -> Result<(), CudaError> {
@@ -131,7 +128,7 @@ impl Stream {
         Ok(unsafe { cuda.cuMemcpyDtoHAsync_v2(target, from.pointer, bytes, self.handle) }?)
     }
 
-    /// Copies `from`, from byte `start` on, after all work before, to a part of a [`Staging`]. It may be read, or written again, when
+    /// Copies `from`, from byte `start` on, after all work before, to a part of a [`PinnedBuffer`]. It may be read, or written again, when
     /// [`Stream::has_come`] tells so, and the staging must not be dropped until the next [`Stream::wait`], which is the caller's to keep.
     /// At most [`PARTS`] parts, that are numbered from 0 on, may be on their way at once.
     pub(crate) fn fetch_part(

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Stream;
+use super::base::Stream;
 use crate::CudaError;
 use crate::driver::Gpu;
 use crate::driver::ffi::{self, Handle};
@@ -46,11 +46,6 @@ impl Stream {
             self.recording = Some(false);
         }
         Ok(records)
-    }
-
-    /// Whether work is recorded.
-    pub(crate) fn is_recording(&self) -> bool {
-        self.recording.is_some()
     }
 
     /// What was recorded. The memory that it uses must live as long as it is played, which is the caller's to keep.

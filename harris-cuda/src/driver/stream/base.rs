@@ -1,0 +1,290 @@
+//! A stream's handles, the work queued on it, and waiting for that work.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use harris_gpu::Mark;
+use harris_gpu_kernels::abi::{Kernel, specialise};
+
+use super::arrival_counter::ArrivalCounter;
+use crate::CudaError;
+use crate::driver::ffi::{self, Handle};
+use crate::driver::library::Failure;
+use crate::driver::{DeviceMemory, Gpu};
+
+/// Parts that can be on their way to the host at once.
+pub(crate) const PARTS: usize = 4;
+
+/// A kernel's argument.
+#[derive(Clone, Copy)]
+pub(crate) enum Value<'a> {
+    Memory(&'a DeviceMemory),
+    Word(u64),
+}
+
+/// A CUDA stream for copies, ahead of those of other work. Several may share it: a device is quicker with copies from one queue than from
+/// several by turns.
+#[derive(Debug)]
+pub(crate) struct CopyStream {
+    pub(super) handle: Handle,
+    gpu: Arc<Gpu>,
+}
+
+// SAFETY: the driver's functions on streams may be called from any thread.
+unsafe impl Send for CopyStream {}
+// SAFETY: as above, also at once.
+unsafe impl Sync for CopyStream {}
+
+impl CopyStream {
+    pub(crate) fn new(gpu: &Arc<Gpu>) -> Result<Arc<Self>, CudaError> {
+        Ok(Arc::new(Self { handle: new_stream(gpu)?, gpu: Arc::clone(gpu) }))
+    }
+}
+
+impl Drop for CopyStream {
+    fn drop(&mut self) {
+        if let Ok(cuda) = self.gpu.enter() {
+            // SAFETY: the stream is alive and dropped once; the driver lets its work end first. Where that fails nothing can be
+            // done.
+            let _ = unsafe { cuda.cuStreamDestroy_v2(self.handle) };
+        }
+    }
+}
+
+/// One that does not wait for others.
+fn new_stream(gpu: &Gpu) -> Result<Handle, CudaError> {
+    let cuda = gpu.enter()?;
+    let mut handle = std::ptr::null_mut();
+    // SAFETY: writes one handle.
+    unsafe { cuda.cuStreamCreate(&mut handle, ffi::STREAM_NON_BLOCKING) }?;
+    Ok(handle)
+}
+
+/// A CUDA stream that does not wait for others, and one ahead of it for copies.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    pub(super) handle: Handle,
+    pub(super) copies: Arc<CopyStream>,
+    /// Whether there are copies ahead that no work waits for yet.
+    pub(super) awaited: AtomicBool,
+    /// The event by which one stream waits for another.
+    passed: Handle,
+    /// What tells work that copies have come, where a kernel can wait for them: that is quicker than by the event.
+    pub(super) arrivals: Option<ArrivalCounter>,
+    marks: [Handle; Mark::COUNT],
+    /// Behind parts of what is fetched.
+    pub(super) parts: [Handle; PARTS],
+    /// While work is recorded: whether it waits for what is announced.
+    pub(super) recording: Option<bool>,
+    pub(super) gpu: Arc<Gpu>,
+}
+
+// SAFETY: the driver's functions on streams and events may be called from any thread.
+unsafe impl Send for Stream {}
+// SAFETY: the driver's functions may be called at once. What several of them do with one event (`chain`, `announce`) is for a
+// detector's own thread alone; others only upload and download.
+unsafe impl Sync for Stream {}
+
+impl Stream {
+    pub(crate) fn new(copies: &Arc<CopyStream>) -> Result<Self, CudaError> {
+        let gpu = &copies.gpu;
+        let cuda = gpu.enter()?;
+        let none = std::ptr::null_mut();
+        let mut stream = Self {
+            handle: new_stream(gpu)?,
+            copies: Arc::clone(copies),
+            awaited: AtomicBool::new(false),
+            passed: none,
+            arrivals: None,
+            marks: [none; Mark::COUNT],
+            parts: [none; PARTS],
+            recording: None,
+            gpu: Arc::clone(gpu),
+        };
+        for event in stream.parts.iter_mut().chain([&mut stream.passed]) {
+            // SAFETY: writes one handle.
+            unsafe { cuda.cuEventCreate(event, ffi::EVENT_DISABLE_TIMING) }?;
+        }
+        for mark in &mut stream.marks {
+            // SAFETY: writes one handle.
+            unsafe { cuda.cuEventCreate(mark, 0) }?;
+        }
+        stream.arrivals = ArrivalCounter::new(gpu, stream.handle)?;
+        Ok(stream)
+    }
+
+    pub(crate) fn gpu(&self) -> &Arc<Gpu> {
+        &self.gpu
+    }
+
+    /// Work from here on waits for what was queued ahead of it.
+    pub(crate) fn arrive(&self) -> Result<(), CudaError> {
+        self.chain(self.copies.handle, self.handle)?;
+        self.awaited.store(false, Relaxed);
+        Ok(())
+    }
+
+    /// Work from here on waits for what is queued on `other`, a stream of this context, so far.
+    pub(crate) fn follow(&self, other: Handle) -> Result<(), CudaError> {
+        self.chain(other, self.handle)
+    }
+
+    /// What is queued on `other`, a stream of this context, from here on waits for all work so far.
+    pub(crate) fn precede(&self, other: Handle) -> Result<(), CudaError> {
+        self.chain(self.handle, other)
+    }
+
+    /// Makes what is queued on one stream from here on wait for what is on another; both are alive and of this context.
+    fn chain(&self, first: Handle, second: Handle) -> Result<(), CudaError> {
+        let cuda = self.gpu.enter()?;
+        // SAFETY: event and stream are alive and of one context, by the contract of this function.
+        unsafe { cuda.cuEventRecord(self.passed, first) }?;
+        // SAFETY: as above. What is waited for is what the event was recorded behind last.
+        Ok(unsafe { cuda.cuStreamWaitEvent(second, self.passed, 0) }?)
+    }
+
+    /// Writes `words` zeros of 32 bits.
+    pub(crate) fn clear(&self, to: &DeviceMemory, words: usize) -> Result<(), CudaError> {
+        let cuda = self.gpu.enter()?;
+        assert!(words <= to.bytes / 4, "words inside memory");
+        // SAFETY: the range lies inside the memory.
+        Ok(unsafe { cuda.cuMemsetD32Async(to.pointer, 0, words, self.handle) }?)
+    }
+
+    /// Runs a kernel. The arguments are those of the list of kernels, and buffers as long as the kernel needs them.
+    pub(crate) fn launch(
+        &self,
+        kernel: Kernel,
+        grid: [u32; 2],
+        values: &[Value<'_>],
+    ) -> Result<(), CudaError> {
+        let cuda = self.gpu.enter()?;
+        let mut words: Vec<u64> = (values.iter())
+            .map(|value| match value {
+                Value::Memory(memory) => memory.pointer,
+                Value::Word(word) => *word,
+            })
+            .collect();
+        let variant = specialise::variant(kernel, |place| words[place] as u32);
+        let function = self.gpu.kernels().function(&cuda, kernel, variant)?;
+        // A parameter is read from the low end of its word.
+        let mut parameters: Vec<*mut c_void> =
+            words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
+        if self.gpu.kernels().launches_early(kernel, self.is_recording()) {
+            let config = ffi::LaunchConfig {
+                grid: [grid[0], grid[1], 1],
+                block: [kernel.threads(), 1, 1],
+                shared_bytes: 0,
+                stream: self.handle,
+                attributes: &ffi::LaunchAttribute::EARLY,
+                attribute_count: 1,
+            };
+            // SAFETY: as below; the kernel waits for those ahead before it touches what they do.
+            let launched = unsafe {
+                cuda.cuLaunchKernelEx(&config, function, parameters.as_mut_ptr(), std::ptr::null_mut())
+            };
+            return Ok(launched?);
+        }
+        // SAFETY: the function is this context's; parameters are as many and as wide as the kernel's, and buffers as long
+        // as it needs, by the contract of this function, which harris-gpu's typed launches keep.
+        let launched = unsafe {
+            cuda.cuLaunchKernel(
+                function,
+                grid[0],
+                grid[1],
+                1,
+                kernel.threads(),
+                1,
+                1,
+                0,
+                self.handle,
+                parameters.as_mut_ptr(),
+                std::ptr::null_mut(),
+            )
+        };
+        Ok(launched?)
+    }
+
+    /// Whether work is recorded.
+    pub(crate) fn is_recording(&self) -> bool {
+        self.recording.is_some()
+    }
+
+    /// Waits for all work, and tells of failures in it.
+    pub(crate) fn wait(&self) -> Result<(), CudaError> {
+        let cuda = self.gpu.enter()?;
+        // All are waited for, also where one has failed.
+        let wait = |handle: Handle| {
+            // SAFETY: the stream is alive.
+            unsafe { cuda.cuStreamSynchronize(handle) }.map_err(CudaError::from)
+        };
+        let copies = if self.awaited.swap(false, Relaxed) { wait(self.copies.handle) } else { Ok(()) };
+        wait(self.handle).and(copies)
+    }
+
+    /// Whether all work is done, or has failed.
+    pub(crate) fn is_idle(&self) -> bool {
+        let Ok(cuda) = self.gpu.enter() else { return true };
+        let busy = |handle: Handle| {
+            // SAFETY: the stream is alive.
+            let queried = unsafe { cuda.cuStreamQuery(handle) };
+            matches!(queried, Err(Failure { code: ffi::NOT_READY, .. }))
+        };
+        let is_awaited = self.awaited.load(Relaxed);
+        !(is_awaited && busy(self.copies.handle) || busy(self.handle))
+    }
+
+    /// Sets a mark here.
+    pub(crate) fn mark(&self, mark: Mark) -> Result<(), CudaError> {
+        self.mark_on(self.handle, mark)
+    }
+
+    /// Sets a mark on a stream of this context.
+    pub(super) fn mark_on(&self, stream: Handle, mark: Mark) -> Result<(), CudaError> {
+        let cuda = self.gpu.enter()?;
+        let event = self.marks[mark as usize];
+        // While work is recorded, so is this: each time that it is asked for the mark is set.
+        if self.is_recording() {
+            // SAFETY: event and stream are alive and of one context.
+            return Ok(unsafe { cuda.cuEventRecordWithFlags(event, stream, ffi::EVENT_RECORD_EXTERNAL) }?);
+        }
+        // SAFETY: as above.
+        Ok(unsafe { cuda.cuEventRecord(event, stream) }?)
+    }
+
+    /// The device's time from one mark to another, both of which have been passed.
+    pub(crate) fn between(&self, from: Mark, to: Mark) -> Result<Duration, CudaError> {
+        let cuda = self.gpu.enter()?;
+        let mut milliseconds = 0.0;
+        let (from, to) = (self.marks[from as usize], self.marks[to as usize]);
+        // On the queue of copies it stands behind the word that work waited for.
+        // SAFETY: the event is alive.
+        unsafe { cuda.cuEventSynchronize(from) }?;
+        // SAFETY: writes one number; both events are alive.
+        unsafe { cuda.cuEventElapsedTime(&mut milliseconds, from, to) }?;
+        Ok(Duration::from_secs_f64(f64::from(milliseconds) / 1e3))
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        let Ok(cuda) = self.gpu.enter() else { return };
+        if self.is_recording() {
+            // What is half recorded is forgotten.
+            let _ = self.recorded();
+        }
+        // Memory that work uses may be freed next.
+        let _ = self.wait();
+        for event in
+            self.marks.into_iter().chain(self.parts).chain([self.passed]).filter(|event| !event.is_null())
+        {
+            // SAFETY: the event is alive and dropped once.
+            let _ = unsafe { cuda.cuEventDestroy_v2(event) };
+        }
+        // SAFETY: the stream is alive and dropped once; the driver lets its work end first.
+        let _ = unsafe { cuda.cuStreamDestroy_v2(self.handle) };
+    }
+}
