@@ -86,7 +86,7 @@ fn time(
     ];
     let copy = match (engine, bench.engines.ordinal()) {
         (Engine::Gpu, Some(ordinal)) => {
-            let pinned = PinnedImage::<u8>::copied(image.as_raw(), side, side, 1)?;
+            let pinned = PinnedImage::<u8>::from_samples(image.as_raw(), side, side, 1)?;
             Some(milliseconds(PinnedImage::copy_time(&[pinned], ordinal)?))
         }
         _ => None,

@@ -86,7 +86,7 @@ fn pinned<T: Sample>(
     (width, height): (usize, usize),
     channels: usize,
 ) -> Result<PinnedImage<T>, Error> {
-    let image = PinnedImage::copied(samples, width, height, channels)?;
+    let image = PinnedImage::from_samples(samples, width, height, channels)?;
     let Some(mask) = mask else { return Ok(image) };
     let mut image = image.with_mask()?;
     image.mask_mut().expect("just made").copy_from_slice(mask);

@@ -1,4 +1,4 @@
-//! A CUDA device as `harris-gpu` asks for it.
+//! The implementation of `harris_gpu::Device` for CUDA.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -16,55 +16,56 @@ use crate::driver::{
 };
 use crate::{CudaError, staging};
 
-/// The most that is staged at once.
+/// The most bytes of pinned memory for uploads.
 const MAX_STAGING: usize = 64 << 20;
 
-/// The least, for the small things that each image needs.
+/// The fewest bytes of pinned memory for uploads: enough for the small data of an image.
 const MIN_STAGING: usize = 64 << 10;
 
-/// Bytes that are best sent last where work goes on beside: more would come too late, less is not worth a
-/// launch.
+/// Bytes of the last portion of an overlapped upload. More would arrive too late; fewer would not
+/// be worth a launch.
 const LAST_PORTION: usize = 768 << 10;
 
-/// What comes to ordinary memory by way of pinned memory, where several threads copy it on: from so much on.
+/// The fewest bytes of a download to ordinary memory that goes through pinned memory in parts.
+/// Several threads copy the parts on.
 const MIN_DOWNLOAD_IN_PARTS: usize = 2 << 20;
 
-/// What comes to the host begins at multiples of so many bytes: kernels write four words at once.
+/// Alignment, in bytes, of everything fetched to the host: kernels write four words at once.
 const ALIGNMENT: usize = 16;
 
-/// A device, a stream on it and pinned memory on the way to it and back.
+/// A stream on a device, with pinned memory for uploads and downloads.
 #[derive(Debug)]
 pub(crate) struct CudaDevice {
     stream: Stream,
     staging: Option<PinnedBuffer>,
-    /// Bytes of the staging that copies may still be reading.
+    /// Bytes of `staging` that copies may still be reading.
     staged: usize,
     fetches: FetchBuffers,
-    /// Counts what work depends on: allocations, and where what is fetched goes.
+    /// Counts changes that make recordings invalid: allocations, and new places for fetched data.
     changes: AtomicU64,
-    /// Whether marks are set.
+    /// Whether marks are set, which measures time.
     timed: bool,
 }
 
-/// Recorded work.
+/// A recording of work on the stream.
 #[derive(Debug)]
 pub(crate) struct Recorded {
     recording: Recording,
-    /// Bytes that it takes of the place for what is fetched.
+    /// Bytes of the last fetch buffer that the recording uses.
     taken: usize,
 }
 
-/// Pinned memory for what is fetched.
+/// Pinned memory for data that is fetched from the device.
 #[derive(Debug, Default)]
 struct FetchBuffers {
     buffers: Vec<PinnedBuffer>,
-    /// Bytes of the last place that are taken.
+    /// Bytes of the last buffer that are in use.
     taken: usize,
-    /// Whether all that was fetched has come.
+    /// Whether all fetches so far are complete.
     complete: bool,
 }
 
-/// Where something fetched is.
+/// The range of a fetch buffer that a fetch writes.
 #[derive(Clone, Debug)]
 pub(crate) struct Fetched {
     place: usize,
@@ -77,7 +78,7 @@ impl CudaDevice {
         Self::with_copy_stream(&CopyStream::new(&Gpu::open(ordinal)?)?)
     }
 
-    /// One whose copies ahead are queued with those of others.
+    /// Makes a device whose overlapped copies go to a copy stream that others share.
     pub(crate) fn with_copy_stream(copies: &Arc<CopyStream>) -> Result<Self, CudaError> {
         Ok(Self {
             stream: Stream::new(copies)?,
@@ -89,14 +90,14 @@ impl CudaDevice {
         })
     }
 
-    /// Whether it takes the time. That takes some itself: a microsecond for each mark.
+    /// Sets whether time is measured. That costs about a microsecond for each mark.
     pub(crate) fn set_timed(&mut self, timed: bool) {
-        // What was recorded sets marks, or none.
+        // Recordings contain the marks.
         self.invalidate_recordings();
         self.timed = timed;
     }
 
-    /// The time from one mark to another.
+    /// Returns the device's time from one mark to another.
     pub(crate) fn between(&self, from: Mark, to: Mark) -> Result<Duration, CudaError> {
         if self.timed { self.stream.between(from, to) } else { Err(CudaError::NotTimed) }
     }
@@ -105,18 +106,21 @@ impl CudaDevice {
         &self.stream
     }
 
-    /// From the arrival of the last input in the device's memory to the complete list there.
+    /// Returns the time from the arrival of the last input in the device's memory to the complete
+    /// list there.
     pub(crate) fn time(&self) -> Result<Duration, CudaError> {
         self.between(Mark::Uploaded, Mark::Listed)
     }
 
-    /// What was recorded may use memory that is there no more.
+    /// Marks all recordings as invalid: they may use memory that is freed.
     fn invalidate_recordings(&self) {
         self.changes.fetch_add(1, Relaxed);
     }
 
-    /// Room for at least `least` bytes that no copy reads any more, better for `wanted`, and where it starts. It grows until all
-    /// has room that is staged from one wait to the next.
+    /// Reserves pinned memory that no copy reads any more, and returns it with the offset of the
+    /// free part. The free part has `least` bytes or more, and `wanted` if possible.
+    ///
+    /// The buffer grows until it holds everything that is staged between two waits.
     fn reserve_staging(
         &mut self,
         least: usize,
@@ -125,7 +129,7 @@ impl CudaDevice {
         let needed = (self.staged + wanted).next_power_of_two().clamp(MIN_STAGING, MAX_STAGING).max(least);
         let room = self.staging.as_ref().map_or(0, PinnedBuffer::bytes);
         if room < needed {
-            // Dropped only when the copies from it are done.
+            // The buffer may be freed only when the copies from it are done.
             self.stream.wait()?;
             self.staging = None;
             self.staging = Some(PinnedBuffer::new(self.stream.gpu(), needed)?);
@@ -138,12 +142,13 @@ impl CudaDevice {
         Ok((self.staging.as_mut().expect("made above"), at))
     }
 
-    /// Room for what comes to the host: it stays until more is asked for after the next wait.
+    /// Reserves pinned memory for a fetch. It stays valid until the first reservation after the
+    /// next wait.
     fn reserve_fetch(&mut self, bytes: usize) -> Result<Fetched, CudaError> {
         let Self { stream, fetches, changes, .. } = self;
         if std::mem::take(&mut fetches.complete) {
             fetches.taken = 0;
-            // One that is large enough for all stays.
+            // The largest buffer can hold everything and stays.
             if fetches.buffers.len() > 1 {
                 changes.fetch_add(1, Relaxed);
                 fetches.buffers.sort_by_key(|place| Reverse(place.bytes()));
@@ -167,7 +172,7 @@ impl CudaDevice {
         if !rows.lasting {
             return self.transfer_staged(queue, memory, rows);
         }
-        // Images that follow each other may be of memory that does not, and of any kind.
+        // Images of a group may be in memory of different kinds.
         let mut offset = rows.offset;
         for image in rows.images {
             let rows = Rows { images: std::slice::from_ref(image), rows: rows.rows.clone(), offset, ..*rows };
@@ -182,7 +187,7 @@ impl CudaDevice {
         Ok(())
     }
 
-    /// By way of pinned memory.
+    /// Uploads rows by way of pinned memory.
     fn transfer_staged(
         &mut self,
         queue: Queue,
@@ -191,7 +196,7 @@ impl CudaDevice {
     ) -> Result<(), CudaError> {
         let pitch = rows.pitch;
         let mut sent = 0;
-        // As many rows at once as can be staged.
+        // Each round takes as many rows as fit.
         while sent < rows.count() {
             let left = rows.count() - sent;
             let (staging, at) = self.reserve_staging(pitch, pitch * left)?;
@@ -207,7 +212,7 @@ impl CudaDevice {
         Ok(())
     }
 
-    /// Reads the start of `memory` by way of pinned memory.
+    /// Reads the start of `memory` by way of pinned memory, in parts.
     fn download_in_parts(&mut self, memory: &DeviceMemory, bytes: &mut [u8]) -> Result<(), CudaError> {
         let part = staging::PART.min((bytes.len() / PARTS).next_multiple_of(staging::CHUNK));
         let (_, at) = self.reserve_staging(PARTS * part, PARTS * part)?;
@@ -219,7 +224,7 @@ impl CudaDevice {
             |number, place| stream.fetch_part(number, memory, number * part, place),
             |number| stream.has_come(number),
         );
-        // Also where it failed nothing is on its way any more.
+        // After a failure, too, nothing may be on its way any more.
         self.stream.wait().and(read)
     }
 }

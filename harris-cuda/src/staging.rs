@@ -1,4 +1,4 @@
-//! Rows on their way to pinned memory, and what comes back by way of it.
+//! Copies between ordinary and pinned memory by several threads, while the device copies too.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -8,23 +8,25 @@ use harris_gpu::Rows;
 
 use crate::driver::copy_non_temporal;
 
-/// Bytes that a thread stages at a time. Up to two of these are not worth waking another.
+/// Bytes that a thread copies at a time. For up to two chunks, waking another thread does not pay.
 pub(crate) const CHUNK: usize = 256 << 10;
 
-/// Bytes of a part of what comes back.
+/// Bytes of a part of a download.
 pub(crate) const PART: usize = 4 << 20;
 
-/// Shares that are sent at once are at least so many, but for the first ones and the last: each copy costs the device 2 µs.
+/// The fewest chunks that are sent in one copy, except for the first copies and the last: each copy
+/// costs the device 2 µs.
 const MIN_CHUNKS_PER_COPY: usize = 8;
 
-/// Threads that help: together they are quicker than a device copies.
+/// The most threads that help. Together they copy faster than a device.
 const MAX_HELPERS: usize = 8;
 
-/// Brings `rows` to `places`, which begin with that of row number `first`, and sends them in their order: `send` is given the number
-/// of a row and pieces of memory that lie one behind the other, from that row on.
+/// Copies rows of `rows`, from number `first` on, to the pinned memory `places`, and sends them in
+/// order. `send` receives the number of a row, and adjacent slices of `places` that hold the rows
+/// from there on.
 ///
-/// One thread stages more slowly than a device copies: threads of rayon's current pool help it. What is staged is sent while they go
-/// on, little at first.
+/// One thread copies more slowly than a device, so threads of rayon's current pool help. Rows are
+/// sent while others are still copied, in small groups at first.
 pub(crate) fn stage_rows<'a, E>(
     rows: &Rows<'_>,
     first: usize,
@@ -42,7 +44,7 @@ pub(crate) fn stage_rows<'a, E>(
     let share = (CHUNK / pitch).max(1);
     let shares: Vec<_> = places.chunks_mut(share * pitch).map(|places| Mutex::new(Some(places))).collect();
     let next = AtomicUsize::new(0);
-    // Stages the next share, and returns its number and where it is; none where all are taken.
+    // Copies the next chunk, and returns its number and its memory; none if all are taken.
     let step = || {
         let i = next.fetch_add(1, Relaxed);
         let places =
@@ -57,18 +59,18 @@ pub(crate) fn stage_rows<'a, E>(
     rayon::in_place_scope(|scope| {
         for _ in 0..MAX_HELPERS.min(shares.len() - 1) {
             let (tell, step) = (tell.clone(), &step);
-            // Nobody listens any more where sending failed.
+            // After a failed `send` the receiver is gone.
             scope.spawn(move |_| while step().is_some_and(|staged| tell.send(staged).is_ok()) {});
         }
         drop(tell);
-        // Dropped on the way out.
+        // Moved here, so that it is dropped on every way out.
         let told = told;
         let mut staged = vec![None; shares.len()];
         let mut sent = 0;
         while sent < staged.len() {
-            // This thread does as the others, which may be at work elsewhere, and in the end waits for them.
+            // This thread copies chunks too, and waits for the others only at the end.
             let more = told.try_recv().ok().or_else(&step).or_else(|| told.recv().ok());
-            let (i, places) = more.expect("whoever takes a share stages it");
+            let (i, places) = more.expect("the thread that takes a chunk copies it");
             staged[i] = Some(places);
             let ready: Vec<_> = staged[sent..].iter().map_while(|places| *places).collect();
             if ready.len() >= (sent + 1).min(MIN_CHUNKS_PER_COPY) || sent + ready.len() == staged.len() {
@@ -80,10 +82,13 @@ pub(crate) fn stage_rows<'a, E>(
     })
 }
 
-/// Brings to `to` what comes to pinned memory in parts, by turns to each of `places`, which are equally long, whole shares: `ask` asks for
-/// a part, by its number and where it is to be, and `has_come` tells whether it is there.
+/// Copies a download to `to` while its parts arrive in pinned memory. The parts use the buffers
+/// `places` in rotation; these have equal lengths, a multiple of [`CHUNK`].
 ///
-/// Threads of rayon's current pool help: one alone copies more slowly than a device.
+/// `ask` requests a part by its number, into the given buffer. `has_come` tells whether a part has
+/// arrived.
+///
+/// Threads of rayon's current pool help, because one copies more slowly than a device.
 pub(crate) fn copy_parts_to_host<E>(
     places: Vec<&mut [u8]>,
     to: &mut [u8],
@@ -94,12 +99,13 @@ pub(crate) fn copy_parts_to_host<E>(
     let (len, parts, each) = (to.len(), to.len().div_ceil(part), part / CHUNK);
     let places: Vec<_> = places.into_iter().map(RwLock::new).collect();
     let shares: Vec<_> = to.chunks_mut(CHUNK).map(|share| Mutex::new(Some(share))).collect();
-    // Shares that have come, the next to be copied, how many are left of each part, and whether no more come.
+    // Chunks that have arrived, the next one to copy, the number left of each part, and whether a
+    // request failed.
     let (come, next) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let left: Vec<_> =
         (0..parts).map(|number| AtomicUsize::new(each.min(shares.len() - number * each))).collect();
     let failed = AtomicBool::new(false);
-    // Copies the next share that has come; tells whether there was one.
+    // Copies the next chunk that has arrived; tells whether there was one.
     let step = || {
         let has_come = |i: usize| (i < come.load(Acquire)).then_some(i + 1);
         let Ok(i) = next.fetch_update(Relaxed, Relaxed, has_come) else { return false };
@@ -154,7 +160,8 @@ mod tests {
 
     use super::*;
 
-    /// Stages an image from its fourth row on, looks at what is sent, and tells in how many parts.
+    /// Copies an image from its fourth row on, checks what is sent, and returns the number of
+    /// copies.
     fn staged(width: usize, height: usize, pitch: usize) -> usize {
         let samples: Vec<u8> =
             (0..width * height).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 11) as u8).collect();
@@ -181,23 +188,23 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_staged_and_sent_in_their_order() {
+    fn rows_are_copied_and_sent_in_order() {
         for (width, height, pitch) in
             [(1, 4, 1), (300, 200, 304), (1000, 525, 1000), (1001, 530, 1008), (3000, 2000, 3008)]
         {
             assert_eq!(staged(width, height, pitch) == 1, pitch * (height - 3) <= 2 * CHUNK);
         }
-        // Rows longer than a share.
+        // Rows longer than a chunk.
         staged(CHUNK + 1, 9, CHUNK + 16);
     }
 
     #[test]
-    fn it_is_done_where_no_thread_can_help() {
+    fn one_thread_alone_copies_everything() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         pool.install(|| staged(3000, 2000, 3008));
     }
 
-    /// Brings back so many bytes, which come after some questions; the part that is asked for at `fault`, and such as come at it, fail.
+    /// Copies `len` bytes, which arrive after some queries. The call number `fault` fails.
     fn copied_in_parts(len: usize, part: usize, slots: usize, fault: Option<usize>) -> Result<(), usize> {
         let from: Vec<u8> = (0..len).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 11) as u8).collect();
         let mut places = vec![0; slots * part];
@@ -225,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_in_parts_is_whole() {
+    fn downloads_in_parts_are_complete() {
         for len in [1, CHUNK, 3 * CHUNK - 1, 4 * CHUNK, 9 * CHUNK + 5, 40 * CHUNK] {
             for (part, slots) in [(CHUNK, 1), (CHUNK, 4), (2 * CHUNK, 2), (3 * CHUNK, 4)] {
                 copied_in_parts(len, part, slots, None).unwrap();
@@ -236,14 +243,14 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_on_the_way_back_ends_it() {
+    fn a_failed_request_ends_the_download() {
         for fault in 1..20 {
             assert_eq!(copied_in_parts(20 * CHUNK, 2 * CHUNK, 3, Some(fault)), Err(fault));
         }
     }
 
     #[test]
-    fn a_failure_to_send_ends_it() {
+    fn a_failed_send_ends_the_upload() {
         let samples = vec![0_u8; 4 << 20];
         let image = ImageView::gray(&samples, 2048, 2048).unwrap();
         let images = [Lines::of(&image)];

@@ -8,7 +8,7 @@ use super::fork;
 use super::library::Driver;
 use crate::CudaError;
 
-/// A device's primary context, retained.
+/// A device's primary context, retained until it is dropped.
 #[derive(Debug)]
 pub(super) struct PrimaryContext {
     driver: &'static Driver,
@@ -18,7 +18,7 @@ pub(super) struct PrimaryContext {
 
 // SAFETY: the driver's functions on contexts may be called from any thread.
 unsafe impl Send for PrimaryContext {}
-// SAFETY: as above, also at once.
+// SAFETY: the driver's functions on contexts may be called by several threads at once.
 unsafe impl Sync for PrimaryContext {}
 
 impl PrimaryContext {
@@ -49,13 +49,13 @@ impl PrimaryContext {
 impl Drop for PrimaryContext {
     fn drop(&mut self) {
         if fork::check().is_ok() {
-            // SAFETY: it was retained once. Where that fails nothing can be done.
+            // SAFETY: it was retained once. A failure here cannot be handled.
             let _ = unsafe { self.driver.cuDevicePrimaryCtxRelease_v2(self.device) };
         }
     }
 }
 
-/// The driver, with a device's context current on this thread.
+/// The driver, with a device's context current on this thread while this value is alive.
 #[derive(Debug)]
 pub(super) struct ActiveContext {
     driver: &'static Driver,
@@ -71,23 +71,24 @@ impl Deref for ActiveContext {
 }
 
 thread_local! {
-    /// Whether this thread is inside the crate, so that its caller's context is kept already.
+    /// Whether this thread is inside a call of the crate, so that the caller's context is saved
+    /// already.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The context that was current on this thread when the crate was called. It is made current again on drop, by
-/// the outermost of those that are alive on the thread.
+/// Restores the context that was current on this thread when the crate was called. If several
+/// guards are alive on a thread, the outermost restores it.
 ///
-/// Every use of the driver keeps one, so that no call changes its caller's context. Public functions that use
-/// the driver many times keep one for all of these.
+/// Every use of the driver has a guard, so no call changes its caller's context. Public functions
+/// that use the driver many times hold one for all of these uses.
 #[derive(Debug)]
 pub(crate) struct ContextGuard {
-    /// None where one further out restores it.
+    /// None if an outer guard restores it.
     restore: Option<(&'static Driver, Handle)>,
 }
 
 impl ContextGuard {
-    /// Keeps the context until what is returned is dropped. Without a driver there is none.
+    /// Saves the context until the guard is dropped. Without a driver there is none to save.
     pub(crate) fn save() -> Self {
         match Driver::get() {
             Ok(driver) => Self::save_with(driver),
@@ -95,7 +96,7 @@ impl ContextGuard {
         }
     }
 
-    /// Keeps it, where there is a driver that can be used.
+    /// Saves the context; fails if the driver cannot be used.
     #[cfg(feature = "cust")]
     pub(crate) fn try_save() -> Result<Self, CudaError> {
         Ok(Self::save_with(Driver::get()?))
@@ -118,7 +119,8 @@ impl Drop for ContextGuard {
         if let Some((driver, handle)) = self.restore.take() {
             INSIDE.set(false);
             if fork::check().is_ok() {
-                // SAFETY: the context was current a moment ago, so that it is alive; or it is none.
+                // SAFETY: the context was current when the guard was made, so it is alive; or it is
+                // null.
                 let _ = unsafe { driver.cuCtxSetCurrent(handle) };
             }
         }

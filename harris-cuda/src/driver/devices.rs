@@ -1,4 +1,4 @@
-//! Which GPUs there are.
+//! The GPUs of this machine.
 
 use std::ffi::{CStr, c_char};
 
@@ -10,18 +10,19 @@ use crate::{CudaError, ptx};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceInfo {
-    /// Its number, from 0, as [`CudaDetector::on_device`](crate::CudaDetector::on_device) takes it.
+    /// The device's number, from 0, as [`CudaDetector::on_device`](crate::CudaDetector::on_device)
+    /// takes it.
     pub ordinal: u32,
-    /// Its name, as in `NVIDIA H200`.
+    /// The device's name, for example `NVIDIA H200`.
     pub name: String,
-    /// Its memory in bytes.
+    /// The size of the device's memory in bytes.
     pub memory: usize,
-    /// Its compute capability, major and minor.
+    /// The compute capability, major and minor.
     pub compute_capability: (u32, u32),
 }
 
 impl DeviceInfo {
-    /// Whether this crate's kernels run on it.
+    /// Checks that this crate's kernels run on the device.
     ///
     /// # Errors
     /// [`CudaError::DeviceTooOld`].
@@ -35,31 +36,31 @@ impl DeviceInfo {
     }
 }
 
-/// The CUDA GPUs of this machine, at least one.
+/// Lists the CUDA GPUs of this machine, at least one.
 ///
-/// The first call loads the driver's library and starts it. The answer of that attempt stays for as long as the
-/// program runs.
+/// The first call loads the driver's library and starts it. The outcome of that attempt does not
+/// change while the program runs.
 ///
 /// # Errors
-/// - [`CudaError::NoDriver`] where there is no driver's library, or it cannot be loaded.
-/// - [`CudaError::DriverIncomplete`] where it lacks a function that this crate needs.
-/// - [`CudaError::DriverFailed`] where it does not start.
-/// - [`CudaError::DriverTooOld`] where it is of a CUDA version before 11.8.
-/// - [`CudaError::NoDevice`] where it knows no GPU.
+/// - [`CudaError::NoDriver`] if the driver's library is missing or cannot be loaded.
+/// - [`CudaError::DriverIncomplete`] if the library lacks a function that this crate needs.
+/// - [`CudaError::DriverFailed`] if the driver does not start.
+/// - [`CudaError::DriverTooOld`] if the driver is for a CUDA version before 11.8.
+/// - [`CudaError::NoDevice`] if the driver knows no GPU.
 /// - [`CudaError::Forked`] in a child that was forked after CUDA was started.
 pub fn devices() -> Result<Vec<DeviceInfo>, CudaError> {
     let (driver, count) = count()?;
     (0..count).map(|ordinal| info(driver, handle(driver, ordinal)?, ordinal)).collect()
 }
 
-/// Whether there is a GPU that a [`CudaDetector`](crate::CudaDetector) can be made on, as far as can be told
-/// without trying: a driver that starts, and a device.
+/// Whether there is a driver that starts and a GPU. Only making a
+/// [`CudaDetector`](crate::CudaDetector) shows whether the GPU can be used.
 #[must_use]
 pub fn is_available() -> bool {
     count().is_ok()
 }
 
-/// How many devices there are, at least one.
+/// Counts the devices, at least one.
 fn count() -> Result<(&'static Driver, u32), CudaError> {
     let driver = Driver::get()?;
     let mut count = 0;
@@ -78,7 +79,7 @@ fn handle(driver: &Driver, ordinal: u32) -> Result<Device, CudaError> {
     Ok(device)
 }
 
-/// A device by its number.
+/// Finds a device by its number.
 pub(super) fn find(ordinal: u32) -> Result<(&'static Driver, Device), CudaError> {
     let (driver, count) = count()?;
     if ordinal >= count {
@@ -101,7 +102,7 @@ pub(super) fn multiprocessors(driver: &Driver, device: Device) -> Result<u32, Cu
 pub(super) fn info(driver: &Driver, device: Device, ordinal: u32) -> Result<DeviceInfo, CudaError> {
     let mut name = [0 as c_char; 256];
     let mut memory = 0;
-    // SAFETY: writes at most so many characters, and ends them with a zero.
+    // SAFETY: writes at most as many characters as the array has, and ends them with a zero.
     unsafe { driver.cuDeviceGetName(name.as_mut_ptr(), name.len() as i32, device) }?;
     // SAFETY: the array ends with a zero, or the driver wrote one before.
     let name = unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned();

@@ -14,21 +14,21 @@ use super::library::Driver;
 use super::module::Kernels;
 use crate::CudaError;
 
-/// A GPU in use. Memory, streams and detectors hold it, and with it the primary context.
+/// A GPU in use. Memory, streams and detectors hold it, so its primary context stays alive.
 #[derive(Debug)]
 pub(crate) struct Gpu {
-    /// `Gpu::drop` unloads them; then the context is released.
+    /// `Gpu::drop` unloads them, before the context is released.
     kernels: Kernels,
     context: PrimaryContext,
     info: DeviceInfo,
     multiprocessors: u32,
 }
 
-/// The GPUs in use, by number: a context and its kernels are made once.
+/// The GPUs in use, by number, so that context and kernels are made once.
 static OPEN_GPUS: Mutex<Option<HashMap<u32, Weak<Gpu>>>> = Mutex::new(None);
 
 impl Gpu {
-    /// Device number `ordinal`.
+    /// Opens device number `ordinal`.
     pub(crate) fn open(ordinal: u32) -> Result<Arc<Self>, CudaError> {
         let (driver, device) = devices::find(ordinal)?;
         let mut open_gpus = OPEN_GPUS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -46,7 +46,7 @@ impl Gpu {
         Ok(gpu)
     }
 
-    /// One that is in use, else the first that can be.
+    /// Returns a GPU that is in use, or else opens the first usable one.
     pub(crate) fn any() -> Result<Arc<Self>, CudaError> {
         let devices = devices::devices()?;
         let open_gpus = OPEN_GPUS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -59,8 +59,8 @@ impl Gpu {
         Self::open(usable.map_or(0, |info| info.ordinal))
     }
 
-    /// The driver with this device's context current on the calling thread, until what is returned is dropped:
-    /// the driver's functions need it, and detectors may change threads.
+    /// Makes this device's context current on the calling thread until the result is dropped. The
+    /// driver's functions need that, and detectors may move between threads.
     pub(super) fn enter(&self) -> Result<ActiveContext, CudaError> {
         self.context.enter()
     }
@@ -91,7 +91,7 @@ impl Drop for Gpu {
     }
 }
 
-/// The number of the device whose primary context a pointer's memory is in.
+/// Returns the number of the device whose primary context a pointer's memory is in.
 #[cfg(feature = "cust")]
 pub(crate) fn device_of_pointer(pointer: Pointer) -> Result<u32, CudaError> {
     use super::ffi::{POINTER_ATTRIBUTE_CONTEXT, POINTER_ATTRIBUTE_DEVICE_ORDINAL};
@@ -100,25 +100,25 @@ pub(crate) fn device_of_pointer(pointer: Pointer) -> Result<u32, CudaError> {
     let (mut context, mut ordinal): (Handle, i32) = (std::ptr::null_mut(), -1);
     let mut attributes = [POINTER_ATTRIBUTE_CONTEXT, POINTER_ATTRIBUTE_DEVICE_ORDINAL];
     let mut values = [std::ptr::from_mut(&mut context).cast(), std::ptr::from_mut(&mut ordinal).cast()];
-    // SAFETY: writes a handle and a number, as the attributes ask for. Any address may be asked about.
+    // SAFETY: writes a handle and a number, as the attributes demand. Any address is allowed.
     unsafe { driver.cuPointerGetAttributes(2, attributes.as_mut_ptr(), values.as_mut_ptr(), pointer) }?;
     let ordinal = u32::try_from(ordinal).map_err(|_| CudaError::OtherContext)?;
     Gpu::open(ordinal)?.check_context(context)?;
     Ok(ordinal)
 }
 
-/// The number of the device whose primary context this is.
+/// Returns the number of the device whose primary context this is.
 #[cfg(feature = "cust")]
 pub(crate) fn device_of_context(context: Handle) -> Result<u32, CudaError> {
     let driver = Driver::get()?;
     let _context = ContextGuard::save_with(driver);
     let mut device = 0;
-    // SAFETY: the context is alive, as cust's type says; writes one number.
+    // SAFETY: the context is alive, as cust's type guarantees; writes one number.
     unsafe {
         driver.cuCtxSetCurrent(context)?;
         driver.cuCtxGetDevice(&mut device)?;
     }
-    // Devices are numbered as they are listed.
+    // A device's handle is its number in the list.
     let ordinal = device.unsigned_abs();
     Gpu::open(ordinal)?.check_context(context)?;
     Ok(ordinal)

@@ -1,4 +1,4 @@
-//! Waiting for copies ahead by a kernel.
+//! A counter in the device's memory by which kernels wait for copies.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -9,22 +9,23 @@ use crate::driver::context::ActiveContext;
 use crate::driver::ffi::Handle;
 use crate::driver::{DeviceMemory, Gpu};
 
-/// Two words of the device's memory: one counts what has come ahead of a stream's work, written behind copies, the other how often the
-/// work has waited for it.
+/// Two words of the device's memory. The first counts the copies that have arrived, and is written
+/// behind them. The second counts how often a stream's work has waited.
 ///
-/// The kernel `arrive` waits: it spins on the GPU. What it waits for is queued before it is launched, so that it comes. A stream that waits for another is looked at again only some microseconds after that one
-/// has got there.
+/// The kernel `arrive` spins on the GPU until the words agree. The copies are queued before the
+/// kernel, so the wait ends. A wait of one stream for another would react some microseconds later.
 #[derive(Debug)]
 pub(super) struct ArrivalCounter {
     pub(super) words: DeviceMemory,
-    /// What was written last.
+    /// The number that was written last.
     announced: AtomicU32,
-    /// How often it was, or will be, waited.
+    /// The number of waits that were queued.
     pub(super) awaited: AtomicU32,
 }
 
 impl ArrivalCounter {
-    /// For a new stream, where the device can start kernels early: those behind the one that waits then begin at once, too.
+    /// Makes the counter of a new stream, if the device can start kernels early: then those behind
+    /// the waiting kernel start at once, too.
     pub(super) fn new(gpu: &Arc<Gpu>, stream: Handle) -> Result<Option<Self>, CudaError> {
         let cuda = gpu.enter()?;
         if !(gpu.kernels().starts_early() && cuda.has.cuStreamWriteValue32_v2) {
@@ -41,13 +42,14 @@ impl ArrivalCounter {
         Ok(written.is_ok().then_some(Self { words, announced, awaited }))
     }
 
-    /// Counts what was queued on `stream` so far, when it has come.
+    /// Queues a write behind the work on `stream`, which counts it as arrived.
     pub(super) fn announce(&self, cuda: &ActiveContext, stream: Handle) -> Result<(), CudaError> {
-        // SAFETY: the stream is alive, and so are the words, until all that uses them has ended.
+        // SAFETY: the stream is alive, and so are the words until all work that uses them has
+        // ended.
         let write = |number| unsafe { cuda.cuStreamWriteValue32_v2(stream, self.words.pointer, number, 0) };
         let awaited = self.awaited.load(Relaxed);
         if self.announced.load(Relaxed) != awaited {
-            // What was to wait for the last one could not be queued: as if that had not come.
+            // The wait for the last write could not be queued, so that write is taken back.
             write(awaited)?;
             // SAFETY: the stream is alive.
             unsafe { cuda.cuStreamSynchronize(stream) }?;

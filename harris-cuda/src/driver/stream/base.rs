@@ -15,7 +15,7 @@ use crate::driver::ffi::{self, Handle};
 use crate::driver::library::Failure;
 use crate::driver::{DeviceMemory, Gpu};
 
-/// Parts that can be on their way to the host at once.
+/// The most parts of a download that can be on their way at once.
 pub(crate) const PARTS: usize = 4;
 
 /// A kernel's argument.
@@ -25,8 +25,8 @@ pub(crate) enum Value<'a> {
     Word(u64),
 }
 
-/// A CUDA stream for copies, ahead of those of other work. Several may share it: a device is quicker with copies from one queue than from
-/// several by turns.
+/// A CUDA stream for copies that overlap other work. Several streams may share it: a device copies
+/// faster from one queue than from several in rotation.
 #[derive(Debug)]
 pub(crate) struct CopyStream {
     pub(super) handle: Handle,
@@ -35,7 +35,7 @@ pub(crate) struct CopyStream {
 
 // SAFETY: the driver's functions on streams may be called from any thread.
 unsafe impl Send for CopyStream {}
-// SAFETY: as above, also at once.
+// SAFETY: the driver's functions on streams may be called by several threads at once.
 unsafe impl Sync for CopyStream {}
 
 impl CopyStream {
@@ -47,14 +47,14 @@ impl CopyStream {
 impl Drop for CopyStream {
     fn drop(&mut self) {
         if let Ok(cuda) = self.gpu.enter() {
-            // SAFETY: the stream is alive and dropped once; the driver lets its work end first. Where that fails nothing can be
-            // done.
+            // SAFETY: the stream is alive and destroyed once; the driver lets its work end first. A
+            // failure here cannot be handled.
             let _ = unsafe { cuda.cuStreamDestroy_v2(self.handle) };
         }
     }
 }
 
-/// One that does not wait for others.
+/// Creates a stream that does not wait for others.
 fn new_stream(gpu: &Gpu) -> Result<Handle, CudaError> {
     let cuda = gpu.enter()?;
     let mut handle = std::ptr::null_mut();
@@ -63,29 +63,29 @@ fn new_stream(gpu: &Gpu) -> Result<Handle, CudaError> {
     Ok(handle)
 }
 
-/// A CUDA stream that does not wait for others, and one ahead of it for copies.
+/// A CUDA stream that does not wait for others, with a copy stream beside it.
 #[derive(Debug)]
 pub(crate) struct Stream {
     pub(super) handle: Handle,
     pub(super) copies: Arc<CopyStream>,
-    /// Whether there are copies ahead that no work waits for yet.
+    /// Whether the copy stream has copies that no work waits for yet.
     pub(super) awaited: AtomicBool,
     /// The event by which one stream waits for another.
     passed: Handle,
-    /// What tells work that copies have come, where a kernel can wait for them: that is quicker than by the event.
+    /// Lets a kernel wait for copies, if the device supports it. That is faster than the event.
     pub(super) arrivals: Option<ArrivalCounter>,
     marks: [Handle; Mark::COUNT],
-    /// Behind parts of what is fetched.
+    /// Events behind the parts of a download.
     pub(super) parts: [Handle; PARTS],
-    /// While work is recorded: whether it waits for what is announced.
+    /// During a recording, whether the recorded work waits for announced copies.
     pub(super) recording: Option<bool>,
     pub(super) gpu: Arc<Gpu>,
 }
 
 // SAFETY: the driver's functions on streams and events may be called from any thread.
 unsafe impl Send for Stream {}
-// SAFETY: the driver's functions may be called at once. What several of them do with one event (`chain`, `announce`) is for a
-// detector's own thread alone; others only upload and download.
+// SAFETY: the driver's functions may be called by several threads at once. Functions that share one
+// event (`chain`, `announce`) are called by the detector's own thread alone; others only copy.
 unsafe impl Sync for Stream {}
 
 impl Stream {
@@ -120,29 +120,31 @@ impl Stream {
         &self.gpu
     }
 
-    /// Work from here on waits for what was queued ahead of it.
+    /// Makes later work wait for all copies on the copy stream so far.
     pub(crate) fn arrive(&self) -> Result<(), CudaError> {
         self.chain(self.copies.handle, self.handle)?;
         self.awaited.store(false, Relaxed);
         Ok(())
     }
 
-    /// Work from here on waits for what is queued on `other`, a stream of this context, so far.
+    /// Makes later work wait for what is on `other` so far, a stream of this context.
     pub(crate) fn follow(&self, other: Handle) -> Result<(), CudaError> {
         self.chain(other, self.handle)
     }
 
-    /// What is queued on `other`, a stream of this context, from here on waits for all work so far.
+    /// Makes later work on `other`, a stream of this context, wait for all work so far.
     pub(crate) fn precede(&self, other: Handle) -> Result<(), CudaError> {
         self.chain(self.handle, other)
     }
 
-    /// Makes what is queued on one stream from here on wait for what is on another; both are alive and of this context.
+    /// Makes later work on `second` wait for what is on `first` so far. Both are alive and of this
+    /// context.
     fn chain(&self, first: Handle, second: Handle) -> Result<(), CudaError> {
         let cuda = self.gpu.enter()?;
         // SAFETY: event and stream are alive and of one context, by the contract of this function.
         unsafe { cuda.cuEventRecord(self.passed, first) }?;
-        // SAFETY: as above. What is waited for is what the event was recorded behind last.
+        // SAFETY: event and stream are alive and of one context, by the contract of this function.
+        // The wait is for the event's last record.
         Ok(unsafe { cuda.cuStreamWaitEvent(second, self.passed, 0) }?)
     }
 
@@ -154,7 +156,8 @@ impl Stream {
         Ok(unsafe { cuda.cuMemsetD32Async(to.pointer, 0, words, self.handle) }?)
     }
 
-    /// Runs a kernel. The arguments are those of the list of kernels, and buffers as long as the kernel needs them.
+    /// Launches a kernel. The arguments must be those of the table of kernels, with buffers as long
+    /// as the kernel needs.
     pub(crate) fn launch(
         &self,
         kernel: Kernel,
@@ -170,7 +173,7 @@ impl Stream {
             .collect();
         let variant = specialise::variant(kernel, |place| words[place] as u32);
         let function = self.gpu.kernels().function(&cuda, kernel, variant)?;
-        // A parameter is read from the low end of its word.
+        // The driver reads a parameter from the low end of its word.
         let mut parameters: Vec<*mut c_void> =
             words.iter_mut().map(|word| std::ptr::from_mut(word).cast()).collect();
         if self.gpu.kernels().launches_early(kernel, self.is_recording()) {
@@ -182,14 +185,16 @@ impl Stream {
                 attributes: &ffi::LaunchAttribute::EARLY,
                 attribute_count: 1,
             };
-            // SAFETY: as below; the kernel waits for those ahead before it touches what they do.
+            // SAFETY: the conditions are those of the launch below; the kernel waits for its
+            // predecessors before it touches memory.
             let launched = unsafe {
                 cuda.cuLaunchKernelEx(&config, function, parameters.as_mut_ptr(), std::ptr::null_mut())
             };
             return Ok(launched?);
         }
-        // SAFETY: the function is this context's; parameters are as many and as wide as the kernel's, and buffers as long
-        // as it needs, by the contract of this function, which harris-gpu's typed launches keep.
+        // SAFETY: the function is of this context. Number and width of the parameters are those of
+        // the kernel, and buffers are long enough, by the contract of this function. harris-gpu's
+        // typed launches keep it.
         let launched = unsafe {
             cuda.cuLaunchKernel(
                 function,
@@ -208,15 +213,15 @@ impl Stream {
         Ok(launched?)
     }
 
-    /// Whether work is recorded.
+    /// Whether work is recorded instead of done.
     pub(crate) fn is_recording(&self) -> bool {
         self.recording.is_some()
     }
 
-    /// Waits for all work, and tells of failures in it.
+    /// Waits for all work, and returns its failures.
     pub(crate) fn wait(&self) -> Result<(), CudaError> {
         let cuda = self.gpu.enter()?;
-        // All are waited for, also where one has failed.
+        // Both streams are waited for, even if one has failed.
         let wait = |handle: Handle| {
             // SAFETY: the stream is alive.
             unsafe { cuda.cuStreamSynchronize(handle) }.map_err(CudaError::from)
@@ -237,7 +242,7 @@ impl Stream {
         !(is_awaited && busy(self.copies.handle) || busy(self.handle))
     }
 
-    /// Sets a mark here.
+    /// Sets a mark behind the work so far.
     pub(crate) fn mark(&self, mark: Mark) -> Result<(), CudaError> {
         self.mark_on(self.handle, mark)
     }
@@ -246,21 +251,21 @@ impl Stream {
     pub(super) fn mark_on(&self, stream: Handle, mark: Mark) -> Result<(), CudaError> {
         let cuda = self.gpu.enter()?;
         let event = self.marks[mark as usize];
-        // While work is recorded, so is this: each time that it is asked for the mark is set.
+        // In a recording, every replay sets the mark.
         if self.is_recording() {
             // SAFETY: event and stream are alive and of one context.
             return Ok(unsafe { cuda.cuEventRecordWithFlags(event, stream, ffi::EVENT_RECORD_EXTERNAL) }?);
         }
-        // SAFETY: as above.
+        // SAFETY: event and stream are alive and of one context.
         Ok(unsafe { cuda.cuEventRecord(event, stream) }?)
     }
 
-    /// The device's time from one mark to another, both of which have been passed.
+    /// Returns the device's time from one mark to another. Both have been passed, or will be soon.
     pub(crate) fn between(&self, from: Mark, to: Mark) -> Result<Duration, CudaError> {
         let cuda = self.gpu.enter()?;
         let mut milliseconds = 0.0;
         let (from, to) = (self.marks[from as usize], self.marks[to as usize]);
-        // On the queue of copies it stands behind the word that work waited for.
+        // On the copy stream, the mark comes behind the write that work waited for.
         // SAFETY: the event is alive.
         unsafe { cuda.cuEventSynchronize(from) }?;
         // SAFETY: writes one number; both events are alive.
@@ -273,18 +278,18 @@ impl Drop for Stream {
     fn drop(&mut self) {
         let Ok(cuda) = self.gpu.enter() else { return };
         if self.is_recording() {
-            // What is half recorded is forgotten.
+            // An unfinished recording is discarded.
             let _ = self.recorded();
         }
-        // Memory that work uses may be freed next.
+        // The caller may free memory next that work still uses.
         let _ = self.wait();
         for event in
             self.marks.into_iter().chain(self.parts).chain([self.passed]).filter(|event| !event.is_null())
         {
-            // SAFETY: the event is alive and dropped once.
+            // SAFETY: the event is alive and destroyed once.
             let _ = unsafe { cuda.cuEventDestroy_v2(event) };
         }
-        // SAFETY: the stream is alive and dropped once; the driver lets its work end first.
+        // SAFETY: the stream is alive and destroyed once; the driver lets its work end first.
         let _ = unsafe { cuda.cuStreamDestroy_v2(self.handle) };
     }
 }

@@ -10,8 +10,11 @@ use super::base::{Stream, Value};
 use crate::CudaError;
 
 impl Stream {
-    /// As [`Stream::arrive`], in two steps, of which this one sets a mark when all has come, and [`Stream::await_announced`] can be recorded.
-    /// Copies that are queued ahead after this begin some microseconds later, and work here as much sooner.
+    /// Announces that work may wait for the copies on the copy stream so far, and sets a mark when
+    /// these are complete. [`Stream::await_announced`] is the wait, which can be recorded.
+    ///
+    /// Together they do what [`Stream::arrive`] does, some microseconds faster. Later copies start
+    /// some microseconds later.
     pub(crate) fn announce(&self, mark: Option<Mark>) -> Result<(), CudaError> {
         let Some(arrivals) = &self.arrivals else {
             self.arrive()?;
@@ -22,10 +25,10 @@ impl Stream {
         mark.map_or(Ok(()), |mark| self.mark_on(self.copies.handle, mark))
     }
 
-    /// Work from here on waits for what was announced, each time once.
+    /// Makes later work wait for what was announced. Each announcement is waited for once.
     pub(crate) fn await_announced(&mut self) -> Result<(), CudaError> {
         let Some(ArrivalCounter { words, .. }) = &self.arrivals else { return Ok(()) };
-        // All that it waits for is under way: it will come.
+        // The copies are queued already, so the wait ends.
         self.launch(Kernel::arrive, [1, 1], &[Value::Memory(words)])?;
         match &mut self.recording {
             Some(waits) => *waits = true,
@@ -34,7 +37,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Something is queued that waits for what was announced.
+    /// Notes that a wait for the announced copies is queued.
     pub(super) fn has_waited(&self) {
         if let Some(arrivals) = &self.arrivals {
             arrivals.awaited.fetch_add(1, Relaxed);
@@ -50,12 +53,12 @@ mod tests {
     use super::*;
     use crate::driver::{CopyStream, DeviceMemory, PinnedBuffer, Queue};
 
-    /// As after a failure between the two: the next copy is waited for all the same.
+    /// After a failure between announcement and wait, the next copy must still be waited for.
     #[test]
-    fn an_announcement_that_nothing_waits_for_is_forgotten() {
+    fn announcements_without_a_wait_are_taken_back() {
         let _alone = crate::driver::tests::ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(gpu) = crate::driver::tests::gpu() else { return };
-        // So many that the copy takes milliseconds.
+        // Large enough for the copy to take milliseconds.
         const BYTES: usize = 64 << 20;
         let mut stream = Stream::new(&CopyStream::new(&gpu).unwrap()).unwrap();
         let memory = DeviceMemory::new(&gpu, BYTES).unwrap();
