@@ -1,4 +1,4 @@
-//! Images that a detector must refuse, with the right error, and go on working.
+//! Bad images: a detector must return the right error, and work afterwards.
 
 use harris_core::{
     Border, Error, HarrisConfig, ImageView, MAX_SAMPLE, Smoothing, Subpixel, Threshold, Window,
@@ -6,10 +6,11 @@ use harris_core::{
 
 use crate::Make;
 
-/// Not finite, too large, too small for `Skip`: each its error; then a good image.
+/// Checks that samples which are not finite or too large, and images too small for `Skip`, are the
+/// right error. Then a good image must work.
 ///
 /// # Panics
-/// Where the detector accepts one, gives another error or is broken afterwards.
+/// If the detector accepts a bad image, returns another error or does not work afterwards.
 pub fn bad_images_are_errors(make: Make) {
     let config = HarrisConfig::builder().border(Border::Skip).build().expect("a valid choice");
     let mut detector = make(config);
@@ -31,7 +32,8 @@ pub fn bad_images_are_errors(make: Make) {
     let error = detector.detect(&image);
     assert!(matches!(error, Err(Error::SampleTooLarge { x: 2, y: 0, channel: 0, .. })), "{error:?}");
 
-    // Wherever it is, and in a batch; also where a map of responses is looked at, and where GPUs go stage by stage.
+    // A bad sample anywhere, also in a batch, with configurations that need a response map, and
+    // with those that GPUs run stage by stage.
     let usual = HarrisConfig::default().to_builder();
     let binomial = usual.clone().window(Window::Binomial { size: 7 });
     let configs = [
