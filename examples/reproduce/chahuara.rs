@@ -1,5 +1,5 @@
-//! Chahuara 2017: chessboards in gray and colour (tables 4.2 and 4.3), photographs (table 4.4), precision
-//! and recall (table 4.1), Rosin's threshold.
+//! Chahuara 2017: chessboards in gray and colour (tables 4.2 and 4.3), photographs (table 4.4),
+//! precision and recall (table 4.1), and Rosin's threshold.
 
 use anyhow::Result;
 use harris_core::pipeline::threshold::{Binning, extent};
@@ -14,15 +14,15 @@ use crate::photographs::{gray_view, with_channels};
 use crate::published::{Figure, figures, theirs};
 use crate::report::{Cell, Chart, Report, Table};
 
-/// The times in gray and in colour.
+/// The tables with times in gray and in colour.
 const TABLES: [&str; 2] = ["Chahuara 2017, table 4.2", "Chahuara 2017, table 4.3"];
-/// LOW, MED and FULL: squares along a side.
+/// The chessboards LOW, MED and FULL, with the number of squares along a side.
 const BOARDS: [(&str, usize); 3] = [("LOW", 2), ("MED", 8), ("FULL", 32)];
-/// The side up to which the reference is timed.
+/// The largest side at which the reference is measured, in pixels.
 const REFERENCE_SIDE: usize = 1024;
-/// Pixels that Chahuara allows between a corner and its place.
+/// Chahuara's tolerance between a corner and its true position, in pixels.
 const TOLERANCE: f64 = 4.0;
-/// Pixels within which chessboards' corners are asked for.
+/// The tolerance for corners of chessboards, in pixels.
 const CLOSE: f64 = 2.0;
 const BINS: u32 = 256;
 
@@ -44,7 +44,7 @@ fn unlimited() -> Result<HarrisConfig> {
     Ok(presets::chahuara_2017().to_builder().max_corners(None).build()?)
 }
 
-/// The sides of the chessboards, as far as they are wanted.
+/// Returns the sides of the chessboards that were chosen on the command line.
 fn sides(bench: &Bench) -> Vec<usize> {
     let sizes = theirs("", TABLES[0], |_| true).sizes();
     sizes.into_iter().map(|(side, _)| side).filter(|side| *side <= bench.largest).collect()
@@ -92,7 +92,8 @@ fn boards(report: &mut Report, bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// The way a work of table 4.4 is repeated here: channels, and the side of the Gaussian window.
+/// Returns the number of channels and the side of the Gaussian window with which a work of table
+/// 4.4 is repeated.
 fn repeated(figure: &Figure) -> Option<(usize, u32)> {
     let (kind, rest) = figure.parameter.split_once(", Gaussian filter ")?;
     let side = rest.split_once('x')?.0.parse().ok().filter(|side| [3, 5].contains(side))?;
@@ -110,7 +111,7 @@ fn photographs(report: &mut Report, bench: &Bench) -> Result<()> {
     let columns = ["work", "platform", "size", "parameters", "theirs"].map(str::to_owned);
     let ours = engines.iter().map(|engine| format!("ours: {}", engine.name()));
     let mut table = Table::new("photographs", "Milliseconds", columns.into_iter().chain(ours));
-    // By size, channels and window.
+    // Times by size, channels and window.
     let mut known = Vec::<(_, Vec<f64>)>::new();
     for figure in figures("Chahuara 2017, table 4.4", |figure| figure.unit == "ms") {
         let wanted = figure.sides().filter(|(width, _)| *width <= bench.largest);

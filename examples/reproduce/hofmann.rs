@@ -12,12 +12,12 @@ use crate::published::{beside, figures, row};
 use crate::report::{Cell, Report, Table};
 
 const SIDES: [usize; 8] = [480, 512, 640, 768, 1024, 1280, 1536, 2048];
-/// The side of the image that the others are scaled down from.
+/// The side of the image that is scaled down to the others, in pixels.
 const WHOLE: usize = 2048;
-/// The side up to which the reference is timed.
+/// The largest side at which the reference is measured, in pixels.
 const REFERENCE_SIDE: usize = 1024;
 
-/// What an engine took at a side.
+/// The times of an engine at one size.
 struct Run {
     preset: &'static str,
     side: usize,
@@ -25,9 +25,9 @@ struct Run {
     call: f64,
     device: Option<f64>,
     copy: Option<f64>,
-    /// Integral image, determinants, peaks, list.
+    /// The times of integral image, determinants, peaks and list.
     steps: [Option<f64>; 4],
-    /// Peaks that were kept, and that the interpolation rejected.
+    /// The numbers of peaks that were kept, and that the interpolation rejected.
     peaks: [usize; 2],
 }
 

@@ -1,4 +1,5 @@
-//! Jobanputra & Stentz: frames a second, speed-up by threads, the GPU's steps, and masks against a compressed list.
+//! Jobanputra & Stentz: frames per second, speed-up by threads, the GPU's steps, and masks against
+//! a compressed list.
 
 use anyhow::Result;
 use harris::cuda::{CudaDetector, CudaImage};
@@ -11,9 +12,9 @@ use crate::photographs::{gray_view, tiled};
 use crate::published::{Theirs, beside, figures, row, theirs};
 use crate::report::{Cell, Report, Table};
 
-/// Bytes of a corner in our list.
+/// The size of a corner in this library's list, in bytes.
 const CORNER: usize = 16;
-/// The most pixels that the reference is timed with.
+/// The most pixels with which the reference is measured.
 const REFERENCE_PIXELS: usize = 1920 * 1080;
 
 pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
@@ -32,7 +33,7 @@ pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
     output(report, bench, &sizes)
 }
 
-/// The sizes of their images, as far as they are wanted.
+/// Returns the sizes of the paper's images, up to the limit on the command line.
 fn sizes(bench: &Bench) -> Vec<(usize, usize)> {
     let mut sizes = theirs("", "Jobanputra & Stentz, section III.A", |_| true).sizes();
     sizes.retain(|(width, _)| *width <= bench.largest);
@@ -44,7 +45,7 @@ fn size_name((width, height): (usize, usize)) -> String {
     format!("{width} x {height}")
 }
 
-/// The times of each engine at one size.
+/// Returns the times of each engine at one size.
 type Calls = Vec<(Engine, Option<f64>)>;
 
 fn of(calls: &Calls, engine: Engine) -> Option<f64> {
@@ -176,13 +177,14 @@ fn steps(report: &mut Report, bench: &Bench, sizes: &[(usize, usize)]) -> Result
     Ok(())
 }
 
-/// The times to a list, a mask of bytes and a mask of floats, all on the host: of a GPU from an image on the device.
+/// Returns the times to a list, a mask of bytes and a mask of floats on the host. On a GPU, the
+/// image is on the device.
 fn output_times(bench: &Bench, engine: Engine, image: &ImageView<'_>) -> Result<[f64; 3]> {
     let config = presets::jobanputra_stentz();
     if let (Engine::Gpu, Some(ordinal)) = (engine, bench.engines.ordinal()) {
         let image = CudaImage::upload(ordinal, image)?;
         let mut detector = CudaDetector::on_device(ordinal, config)?;
-        // The first calls bring the memory.
+        // The first calls allocate memory.
         detector.keypoint_mask_on_device::<u8>(&image)?.to_array()?;
         detector.keypoint_mask_on_device::<f32>(&image)?.to_array()?;
         return Ok([

@@ -1,4 +1,5 @@
-//! Loundagin 2015: stages, the whole pipeline and feature matching by image size (tables 4.1, 4.5 and 5.3, and their figures).
+//! Loundagin 2015: stages, the whole pipeline and feature matching by image size (tables 4.1, 4.5
+//! and 5.3, and their figures).
 
 use std::time::Instant;
 
@@ -21,10 +22,10 @@ use crate::photographs::{gray_view, levels, scaled};
 use crate::published::{Figure, Theirs, beside, figures, row, theirs};
 use crate::report::{Cell, Report, Table};
 
-/// Images are brought down from the largest side in steps.
+/// Images are scaled down from the largest side in steps.
 const LARGEST: usize = 1024;
 const STEP: usize = 32;
-/// Rotation of a scene against the image of the object, in degrees.
+/// The rotation of a scene against the image of the object, in degrees.
 const TURN: f64 = 15.0;
 
 pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
@@ -41,7 +42,7 @@ pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
     matching(report, bench)
 }
 
-/// The sides of a table's square images, as far as they are wanted.
+/// Returns the sides of a table's square images, up to the limit on the command line.
 fn sides(bench: &Bench, theirs: &Theirs) -> Vec<usize> {
     theirs.sizes().into_iter().map(|(side, _)| side).filter(|side| *side <= bench.largest).collect()
 }
@@ -104,7 +105,7 @@ fn pipeline(report: &mut Report, bench: &Bench) -> Result<()> {
         report.chart(speedups.chart(["side in pixels", "times the reference"], [true, true]));
         report.table(speedups);
     }
-    // His optimised program is a GPU's; where there is none, all threads stand for it.
+    // His optimised program runs on a GPU; without a GPU, all threads stand for it.
     let Some(best) = engines.last() else { return Ok(()) };
     let columns = ["ours", "ours is"].map(str::to_owned);
     let title = "Mean speed-up of the optimised program over the sizes that both were timed at";
@@ -238,7 +239,7 @@ fn integral(report: &mut Report, bench: &Bench) -> Result<()> {
             times.push(if engine == Engine::Reference {
                 Some(bench.median(|| Ok(Integral::new(&view)?))?)
             } else if config.check_image(&view).is_err() {
-                // Smaller than the detector's filters.
+                // The image is smaller than the detector's filters.
                 None
             } else {
                 let mut detector = bench.engines.detector(engine, Detection::FastHessian(config.clone()))?;
@@ -329,7 +330,7 @@ pub(crate) fn in_milliseconds(times: StageTimes) -> [f64; 6] {
     [smoothing, gradient, tensor, response, suppression, selection].map(milliseconds)
 }
 
-/// The mean over the photographs of each stage's median.
+/// Returns the mean over the photographs of each stage's median.
 fn mean_stages(
     bench: &Bench,
     engine: Engine,
@@ -345,7 +346,7 @@ fn mean_stages(
     Ok(Some(sums))
 }
 
-/// Each stage's median; `None` where the engine has no stages.
+/// Returns each stage's median; `None` if the engine has no stages.
 pub(crate) fn median_stages(
     bench: &Bench,
     engine: Engine,
@@ -372,7 +373,7 @@ pub(crate) fn median_stages(
     Ok(medians.iter().all(Option::is_some).then(|| medians.map(Option::unwrap_or_default)))
 }
 
-/// The reference's stages, as `ReferenceDetector` calls them.
+/// Runs the reference's stages as `ReferenceDetector` does.
 fn reference_stages(config: &HarrisConfig, image: &ImageView<'_>) -> StageTimes {
     let border = config.border();
     let planes = Plane::channels(image);

@@ -1,4 +1,5 @@
-//! Phull et al. 2011: LoCoCo against Harris by image size and by kernel size (figures 3 and 4, table I).
+//! Phull et al. 2011: LoCoCo against Harris by image size and by kernel size (figures 3 and 4,
+//! table I).
 
 use anyhow::Result;
 use harris_core::{Gradient, HarrisConfig, ImageView, Keypoint, Window, presets};
@@ -11,12 +12,12 @@ use crate::published::{beside, figures, row};
 use crate::report::{Cell, Report, Table};
 
 const SIDES: [usize; 5] = [256, 512, 1024, 2048, 4096];
-/// The side of the image by kernel size.
+/// The side of the image for each kernel size, in pixels.
 const SIDE: usize = 1024;
 const KERNELS: [u32; 7] = [9, 13, 17, 21, 25, 29, 31];
-/// Corners whose finding by both is compared.
+/// The number of strongest corners that are compared.
 const STRONGEST: usize = 500;
-/// Pixels that may lie between.
+/// The tolerance between two corners, in pixels.
 const TOLERANCE: f64 = 2.0;
 
 pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
@@ -49,7 +50,8 @@ fn lococo(size: u32) -> Result<HarrisConfig> {
     Ok(builder.gradient(Gradient::Box { size }).window(Window::Box { size }).build()?)
 }
 
-/// Times of Harris with a box window, Harris with a Gaussian window, and LoCoCo: the device's on a GPU.
+/// The times of Harris with a box window, Harris with a Gaussian window, and LoCoCo: on a GPU,
+/// those on the device.
 type Times = [f64; 3];
 
 const DETECTORS: [&str; 3] = ["Harris, box window", "Harris, Gaussian window", "LoCoCo"];
@@ -58,7 +60,7 @@ fn configs(kernel: u32) -> Result<[HarrisConfig; 3]> {
     Ok([harris(kernel, true)?, harris(kernel, false)?, lococo(kernel)?])
 }
 
-/// The times of each engine, for one kernel and image.
+/// Returns the times of each engine for one kernel size and image.
 fn times(bench: &Bench, kernel: u32, image: &ImageView<'_>) -> Result<Vec<(Engine, Times)>> {
     let mut all = Vec::new();
     for engine in bench.engines.fast() {
@@ -73,10 +75,10 @@ fn times(bench: &Bench, kernel: u32, image: &ImageView<'_>) -> Result<Vec<(Engin
     Ok(all)
 }
 
-/// What was measured over a number: a side or a kernel.
+/// Measured times by a number: a side or a kernel size.
 type Measured = Vec<(usize, Vec<(Engine, Times)>)>;
 
-/// A table with a row a number and engine, and a chart of its times.
+/// Adds a table with a row for each number and engine, and a chart of its times.
 fn tabulate(report: &mut Report, bench: &Bench, name: &str, title: &str, axis: &str, measured: &Measured) {
     let ratios = ["box", "Gaussian"].map(|window| format!("Harris, {window} window, over LoCoCo"));
     let columns = [axis, "engine"].into_iter().chain(DETECTORS).map(str::to_owned).chain(ratios);
@@ -200,8 +202,8 @@ fn ratios(report: &mut Report, bench: &Bench, sizes: &Measured, kernels: &Measur
     report.table(table);
 }
 
-/// Harris detectors that LoCoCo's kernels may be said to stand for: a name, sigma as a part of the kernel, and whether the window
-/// is a box.
+/// Harris detectors that LoCoCo's kernels can be compared with: a name, sigma as a fraction of the
+/// kernel, and whether the window is a box.
 const STOOD_FOR: [(&str, f64, bool); 4] = [
     ("sigma n / 6, Gaussian window", 1.0 / 6.0, false),
     ("sigma n / 6, box window", 1.0 / 6.0, true),

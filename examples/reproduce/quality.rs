@@ -1,4 +1,4 @@
-//! How good the corners are: localisation at known places, repeatability between views, by measure, preset and sub-pixel mode.
+//! Quality of the corners: localisation and repeatability, by measure, preset and subpixel mode.
 
 use anyhow::Result;
 use harris_core::{HarrisConfig, ImageView, Keypoint, Measure, Subpixel, Window, presets};
@@ -11,13 +11,13 @@ use crate::engines::Bench;
 use crate::photographs::levels;
 use crate::report::{Cell, Report, Table};
 
-/// Pixels that a found corner may lie from its place.
+/// The tolerance between a corner and its true position, in pixels.
 const TOLERANCE: f64 = 4.0;
-/// Pixels that a repeated keypoint may lie from where the first view has it.
+/// The tolerance between a keypoint and its position in the first view, in pixels.
 const REPEATED: f64 = 1.5;
-/// The strongest corners of each view that take part.
+/// The number of strongest corners of each view that count.
 const STRONGEST: usize = 500;
-/// Pixels along the edges of both views that do not count.
+/// The width of the edge of both views that does not count, in pixels.
 const MARGIN: f64 = 12.0;
 
 pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
@@ -98,7 +98,7 @@ fn localisation(report: &mut Report, bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// A view and the number it is drawn over.
+/// A series of views, each with its number on the axis.
 type Views = (&'static str, &'static str, Vec<(f64, View)>);
 
 fn all_views() -> Vec<Views> {
