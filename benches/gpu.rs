@@ -1,4 +1,5 @@
-//! A GPU: images that are there, on their way, and many on their way at once. Without one, nothing.
+//! Detection on a GPU: images on the device, images in pinned memory, and streams. Without a GPU
+//! nothing is measured.
 
 use std::hint::black_box;
 
@@ -32,7 +33,7 @@ fn images(criterion: &mut Criterion) {
         });
         let mut stream = CudaPipeline::new(config.clone()).expect("a GPU, as above");
         let mut spare: Vec<_> = (0..=stream.most_in_flight()).map(|_| pinned()).collect();
-        // In the long run a frame ends for each that begins.
+        // On average, one frame ends for each one that begins.
         group.bench_function(BenchmarkId::new("frame_of_a_stream", &size), |b| {
             b.iter(|| {
                 let frame = spare.pop().expect("one more than can be in flight");

@@ -25,7 +25,8 @@ const MAX_REEXPORTS: usize = 8;
 /// Checks all crates of the workspace, and the programs in `examples`.
 ///
 /// # Errors
-/// Names the files of every circle with their imports of each other, and every file that is too long.
+/// Names the files of every circle with their imports of each other, and every file that is too
+/// long.
 pub(crate) fn check() -> Result<()> {
     let roots = crate_roots(&root())?;
     ensure!(!roots.is_empty(), "there is no crate in {}", root().display());

@@ -1,4 +1,4 @@
-//! Chores of the workspace: `cargo xtask NAME`.
+//! Tasks for developers of the workspace: `cargo xtask NAME`.
 
 mod bundle;
 mod generated;
@@ -12,29 +12,29 @@ use std::process::ExitCode;
 use clap::Parser;
 use harris_examples::cli;
 
-/// Chores of the workspace
+/// Tasks for developers of the workspace
 #[derive(Parser)]
 #[command(name = "xtask")]
 enum Args {
     /// Draw the README's picture
     Picture {
-        /// Write nothing; fail where the committed picture is another
+        /// Write nothing; fail if the committed picture differs
         #[arg(long)]
         check: bool,
     },
-    /// Compile the GPU's kernels to the PTX that harris-cuda carries, and look it over
+    /// Compile the GPU's kernels to the PTX that harris-cuda contains, and check it
     Ptx {
-        /// Write nothing; fail where the committed PTX is not that of the sources
+        /// Write nothing; fail if the committed PTX is not that of the sources
         #[arg(long)]
         check: bool,
-        /// NVIDIA's assembler, to assemble the PTX for every GPU that it is meant for
+        /// NVIDIA's assembler ptxas, to assemble the PTX for every GPU that it is meant for
         #[arg(long, value_name = "FILE")]
         ptxas: Option<PathBuf>,
-        /// Write the PTX as text to this file, too
+        /// Also write the PTX as text to this file
         #[arg(long, value_name = "FILE")]
         text: Option<PathBuf>,
     },
-    /// Put the GPU tests, benchmarks and examples into a folder that runs on a machine without Rust
+    /// Copy the GPU tests, benchmarks and examples to a folder that runs on a machine without Rust
     Bundle {
         /// Folder to write to
         #[arg(default_value = "target/bundle")]

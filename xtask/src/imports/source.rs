@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// A path of modules or items, segment by segment.
 pub(crate) type Path = Vec<String>;
 
-/// What one file declares and imports. Module paths are relative to the file's own module.
+/// The declarations and imports of one file. Module paths are relative to the file's own module.
 #[derive(Debug, Default)]
 pub(crate) struct Source {
     /// Modules whose bodies are other files (`mod x;`).
@@ -33,7 +33,7 @@ pub(crate) struct Binding {
     pub(crate) module: Path,
     /// The name, or none for `*`.
     pub(crate) name: Option<String>,
-    /// What it stands for.
+    /// The path that the name stands for.
     pub(crate) path: Path,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Mention {
     pub(crate) module: Path,
     /// The path as written, without `*` or `self` at the end.
     pub(crate) path: Path,
-    /// Its line, from 1.
+    /// The line, from 1.
     pub(crate) line: usize,
 }
 
