@@ -217,7 +217,7 @@ pub fn on_extreme_images(make: Make) {
             .expect("a valid choice"),
     ];
     // Sums of 8-bit samples that need all of 32 bits.
-    let of_all_bits = choices::borders().into_iter().map(|border| {
+    let full_range = choices::borders().into_iter().map(|border| {
         HarrisConfig::builder()
             .smoothing(Smoothing::None)
             .window(Window::Binomial { size: 7 })
@@ -225,7 +225,7 @@ pub fn on_extreme_images(make: Make) {
             .build()
             .expect("a valid choice")
     });
-    for config in configs.into_iter().chain(of_all_bits) {
+    for config in configs.into_iter().chain(full_range) {
         let mut detector = make(config.clone());
         for (name, scene) in scenes {
             for (depth, channels) in
@@ -240,11 +240,11 @@ pub fn on_extreme_images(make: Make) {
 
 /// Compares photographs, gray and colour, with every preset and with both subpixel refinements.
 pub fn on_photographs(make: Make) {
-    let ways = [Subpixel::Quadratic, Subpixel::Forstner { radius: 5 }];
+    let refinements = [Subpixel::Quadratic, Subpixel::Forstner { radius: 5 }];
     for (i, (name, photograph)) in photographs().into_iter().enumerate() {
         let image = ImageView::try_from(&photograph).expect("a photograph is gray or RGB");
         for (j, preset) in presets::ALL.into_iter().enumerate() {
-            let subpixel = ways[(i + j) % 2];
+            let subpixel = refinements[(i + j) % 2];
             let config = (preset.config)().to_builder().subpixel(subpixel).build().expect("still valid");
             assert_equal(&mut *make(config.clone()), &config, &(&name, preset.name), &image);
         }

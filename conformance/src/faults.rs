@@ -48,7 +48,7 @@ pub fn bad_images_are_errors(make: Make) {
     ];
     let (width, height) = (131, 40);
     for builder in configs {
-        let mut detector_of_usual_images = make(builder.build().expect("a valid choice"));
+        let mut usual_detector = make(builder.build().expect("a valid choice"));
         for (x, y) in [(0, 0), (130, 0), (0, 39), (130, 39), (64, 20), (112, 7), (3, 39), (129, 33)] {
             let mut samples = vec![0.5_f32; width * height];
             let good = samples.clone();
@@ -56,14 +56,14 @@ pub fn bad_images_are_errors(make: Make) {
             let [good, bad] = [&good, &samples]
                 .map(|samples| ImageView::gray(samples, width, height).expect("a valid view"));
             for error in [
-                detector_of_usual_images.detect(&bad).map(drop),
-                detector_of_usual_images.detect_batch(&[good, bad, good]).map(drop),
-                detector_of_usual_images.response(&bad).map(drop),
+                usual_detector.detect(&bad).map(drop),
+                usual_detector.detect_batch(&[good, bad, good]).map(drop),
+                usual_detector.response(&bad).map(drop),
             ] {
                 let Err(Error::NonFinite { x: u, y: v, channel: 0, .. }) = error else { panic!("{error:?}") };
                 assert_eq!((u, v), (x, y));
             }
-            assert_eq!(detector_of_usual_images.detect(&good).expect("a good image after a bad one"), []);
+            assert_eq!(usual_detector.detect(&good).expect("a good image after a bad one"), []);
         }
     }
 

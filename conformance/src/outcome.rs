@@ -36,18 +36,18 @@ impl Outcome {
     /// Returns the reference's outcome, and keeps it for all suites of a process: the reference is
     /// slow, and most suites need equal outcomes.
     fn of_reference_once(config: &HarrisConfig, image: &ImageView<'_>) -> Arc<Self> {
-        type Answer = Arc<OnceLock<Arc<Outcome>>>;
-        static KNOWN: Mutex<BTreeMap<[u64; 2], Answer>> = Mutex::new(BTreeMap::new());
-        let question = [0, 1].map(|seed| {
+        type CachedOutcome = Arc<OnceLock<Arc<Outcome>>>;
+        static CACHE: Mutex<BTreeMap<[u64; 2], CachedOutcome>> = Mutex::new(BTreeMap::new());
+        let key = [0, 1].map(|seed| {
             let mut hasher = DefaultHasher::new();
             seed.hash(&mut hasher);
             format!("{config:?}").hash(&mut hasher);
             hash_image(image, &mut hasher);
             hasher.finish()
         });
-        let known = Arc::clone(KNOWN.lock().expect("no holder panics").entry(question).or_default());
+        let cached = Arc::clone(CACHE.lock().expect("no holder panics").entry(key).or_default());
         // Only threads that need this outcome wait for it.
-        Arc::clone(known.get_or_init(|| Arc::new(Self::of_reference(config, image))))
+        Arc::clone(cached.get_or_init(|| Arc::new(Self::of_reference(config, image))))
     }
 
     /// Describes the first difference of two outcomes.

@@ -72,9 +72,9 @@ impl Picture {
         let rows = self.height;
         self.stride = row + gap;
         match &mut self.samples {
-            Pixels::U8(samples) => *samples = spread(samples, row, rows, gap, 0xA5),
-            Pixels::U16(samples) => *samples = spread(samples, row, rows, gap, 0xA5A5),
-            Pixels::F32(samples) => *samples = spread(samples, row, rows, gap, f32::NAN),
+            Pixels::U8(samples) => *samples = with_row_gaps(samples, row, rows, gap, 0xA5),
+            Pixels::U16(samples) => *samples = with_row_gaps(samples, row, rows, gap, 0xA5A5),
+            Pixels::F32(samples) => *samples = with_row_gaps(samples, row, rows, gap, f32::NAN),
         }
         self
     }
@@ -124,16 +124,16 @@ impl std::fmt::Debug for Picture {
     }
 }
 
-fn spread<T: Copy>(samples: &[T], row: usize, rows: usize, gap: usize, filling: T) -> Vec<T> {
-    let mut spread = Vec::with_capacity((row + gap) * rows);
+fn with_row_gaps<T: Copy>(samples: &[T], row: usize, rows: usize, gap: usize, filler: T) -> Vec<T> {
+    let mut spaced = Vec::with_capacity((row + gap) * rows);
     for (i, samples) in samples.chunks(row).enumerate() {
-        spread.extend_from_slice(samples);
+        spaced.extend_from_slice(samples);
         // The last row has no gap behind it: reading there would be out of bounds.
         if i + 1 < rows {
-            spread.extend(std::iter::repeat_n(filling, gap));
+            spaced.extend(std::iter::repeat_n(filler, gap));
         }
     }
-    spread
+    spaced
 }
 
 /// Returns noise from 0 to 1: a hash of seed, position and channel (SplitMix64, Steele et al.

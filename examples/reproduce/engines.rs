@@ -138,7 +138,7 @@ impl Engines {
     }
 
     /// Returns the fastest engine, for work that is not measured.
-    pub(crate) fn quickest(&self) -> Engine {
+    pub(crate) fn fastest(&self) -> Engine {
         match self.threads {
             0 if self.gpu.is_some() => Engine::Gpu,
             0 => Engine::Reference,
@@ -218,7 +218,7 @@ impl Bench {
     }
 
     /// Shows what is being measured.
-    pub(crate) fn say(&self, what: impl Into<String>) {
+    pub(crate) fn show(&self, what: impl Into<String>) {
         self.progress.set_message(what.into());
     }
 }

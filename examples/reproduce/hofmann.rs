@@ -8,7 +8,7 @@ use image::{DynamicImage, GrayImage};
 
 use crate::engines::{Bench, Engine, median, milliseconds};
 use crate::photographs::{gray_view, scaled, tiled};
-use crate::published::{beside, figures, row};
+use crate::published::{comparison_table, figures, row};
 use crate::report::{Cell, Report, Table};
 
 const SIDES: [usize; 8] = [480, 512, 640, 768, 1024, 1280, 1536, 2048];
@@ -46,7 +46,7 @@ pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
             let image = scaled(&whole, side, side);
             for engine in bench.engines.with_reference() {
                 if engine != Engine::Reference || side <= REFERENCE_SIDE {
-                    bench.say(format!("hofmann: {}, {side} x {side}, {}", preset.name, engine.name()));
+                    bench.show(format!("hofmann: {}, {side} x {side}, {}", preset.name, engine.name()));
                     runs.push(time(bench, preset.name, (preset.config)(), &image, engine)?);
                 }
             }
@@ -160,7 +160,7 @@ fn at_512(report: &mut Report, bench: &Bench, runs: &[Run]) {
     );
     let engines = bench.engines.with_reference();
     let ours = engines.iter().map(|engine| format!("ours: {}", engine.name()));
-    let mut table = beside("at-512", "Figures in print", ours);
+    let mut table = comparison_table("at-512", "Figures in print", ours);
     let find = |engine: Engine, side: usize| {
         runs.iter().find(|run| run.preset == "hofmann_2009" && run.side == side && run.engine == engine)
     };

@@ -19,7 +19,7 @@ use plotters::chart::SeriesLabelPosition;
 
 use crate::engines::{Bench, Engine, mean, median, milliseconds};
 use crate::photographs::{gray_view, levels, scaled};
-use crate::published::{Figure, Theirs, beside, figures, row, theirs};
+use crate::published::{Figure, Theirs, comparison_table, figures, row, theirs};
 use crate::report::{Cell, Report, Table};
 
 /// Images are scaled down from the largest side in steps.
@@ -79,7 +79,7 @@ fn pipeline(report: &mut Report, bench: &Bench) -> Result<()> {
                 calls.push(None);
                 continue;
             }
-            bench.say(format!("loundagin: {size} x {size}, {}", engine.name()));
+            bench.show(format!("loundagin: {size} x {size}, {}", engine.name()));
             let mut detector =
                 bench.engines.detector(engine, Detection::Harris(presets::loundagin_2015()))?;
             let mut timings = Vec::new();
@@ -109,7 +109,7 @@ fn pipeline(report: &mut Report, bench: &Bench) -> Result<()> {
     let Some(best) = engines.last() else { return Ok(()) };
     let columns = ["ours", "ours is"].map(str::to_owned);
     let title = "Mean speed-up of the optimised program over the sizes that both were timed at";
-    let mut table = beside("mean-speedup", title, columns);
+    let mut table = comparison_table("mean-speedup", title, columns);
     let find = |engine: Engine| engines.iter().position(|e| *e == engine);
     for figure in
         figures("Loundagin 2015, section 4.5 and chapter 6", |figure| figure.item == "whole pipeline")
@@ -152,7 +152,7 @@ fn stages(report: &mut Report, bench: &Bench) -> Result<()> {
     let mut all = Vec::new();
     for &engine in &measured {
         for &size in &sides {
-            bench.say(format!("loundagin: stages, {size} x {size}, {}", engine.name()));
+            bench.show(format!("loundagin: stages, {size} x {size}, {}", engine.name()));
             for radius in [1, 2, 3] {
                 let config = presets::loundagin_2015().to_builder().suppression_radius(radius).build()?;
                 let times = mean_stages(bench, engine, &config, size)?;
@@ -195,7 +195,7 @@ fn stages(report: &mut Report, bench: &Bench) -> Result<()> {
     report.chart(table.chart(["side in pixels", "milliseconds"], [true, true]));
     report.table(table);
     let title = "What his text says of the stages, beside ours at the largest size, milliseconds";
-    let mut table = beside("stage-limits", title, names().map(|name| format!("ours: {name}")));
+    let mut table = comparison_table("stage-limits", title, names().map(|name| format!("ours: {name}")));
     let of_stages = |figure: &Figure| ["4.3.3", "4.4.3"].iter().any(|end| figure.source.ends_with(end));
     for figure in figures("Loundagin 2015, section", of_stages) {
         let ours = measured.iter().map(|&engine| {
@@ -235,7 +235,7 @@ fn integral(report: &mut Report, bench: &Bench) -> Result<()> {
         let view = gray_view(&image)?;
         let mut times = Vec::new();
         for &engine in &engines {
-            bench.say(format!("loundagin: integral image, {size} x {size}, {}", engine.name()));
+            bench.show(format!("loundagin: integral image, {size} x {size}, {}", engine.name()));
             times.push(if engine == Engine::Reference {
                 Some(bench.median(|| Ok(Integral::new(&view)?))?)
             } else if config.check_image(&view).is_err() {
@@ -285,7 +285,7 @@ fn matching(report: &mut Report, bench: &Bench) -> Result<()> {
     for size in sides(bench, &table_5_3) {
         let (objects, mut rates, mut counts) = (images(bench, size), Vec::new(), [0; 2]);
         for &engine in &engines {
-            bench.say(format!("loundagin: matching, {size} x {size}, {}", engine.name()));
+            bench.show(format!("loundagin: matching, {size} x {size}, {}", engine.name()));
             let mut detector =
                 bench.engines.detector(engine, Detection::Harris(presets::loundagin_2015()))?;
             let mut options = bench.engines.options(engine);

@@ -133,12 +133,12 @@ impl Theirs {
 }
 
 /// Makes a table of single figures, followed by columns of ours.
-pub(crate) fn beside(name: &str, title: &str, ours: impl IntoIterator<Item = String>) -> Table {
+pub(crate) fn comparison_table(name: &str, title: &str, ours: impl IntoIterator<Item = String>) -> Table {
     let theirs = ["source", "item", "quantity", "platform", "size", "parameter", "unit", "theirs"];
     Table::new(name, title, theirs.map(str::to_owned).into_iter().chain(ours))
 }
 
-/// Returns the cells of a figure for a table of [`beside`].
+/// Returns the cells of a figure for a table of [`comparison_table`].
 pub(crate) fn row(figure: &Figure, ours: impl IntoIterator<Item = Cell>) -> Vec<Cell> {
     let Figure { source, item, quantity, platform, size, parameter, unit, .. } = figure;
     let texts = [source, item, quantity, platform, size, parameter, unit];

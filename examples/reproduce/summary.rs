@@ -88,7 +88,7 @@ pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
         let mut row = vec![side.into()];
         for (name, detection) in &detections {
             for &engine in &engines {
-                bench.say(format!("summary: {name}, {side} x {side}, {}", engine.name()));
+                bench.show(format!("summary: {name}, {side} x {side}, {}", engine.name()));
                 let mut detector = bench.engines.detector(engine, detection.clone())?;
                 row.push(bench.time(&mut *detector, &view)?.call.into());
             }

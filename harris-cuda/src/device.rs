@@ -52,7 +52,7 @@ pub(crate) struct CudaDevice {
 pub(crate) struct Recorded {
     recording: Recording,
     /// Bytes of the last fetch buffer that the recording uses.
-    taken: usize,
+    used: usize,
 }
 
 /// Pinned memory for data that is fetched from the device.
@@ -60,7 +60,7 @@ pub(crate) struct Recorded {
 struct FetchBuffers {
     buffers: Vec<PinnedBuffer>,
     /// Bytes of the last buffer that are in use.
-    taken: usize,
+    used: usize,
     /// Whether all fetches so far are complete.
     complete: bool,
 }
@@ -127,14 +127,14 @@ impl CudaDevice {
         wanted: usize,
     ) -> Result<(&mut PinnedBuffer, usize), CudaError> {
         let needed = (self.staged + wanted).next_power_of_two().clamp(MIN_STAGING, MAX_STAGING).max(least);
-        let room = self.staging.as_ref().map_or(0, PinnedBuffer::bytes);
-        if room < needed {
+        let capacity = self.staging.as_ref().map_or(0, PinnedBuffer::bytes);
+        if capacity < needed {
             // The buffer may be freed only when the copies from it are done.
             self.stream.wait()?;
             self.staging = None;
             self.staging = Some(PinnedBuffer::new(self.stream.gpu(), needed)?);
             self.staged = 0;
-        } else if room - self.staged < least {
+        } else if capacity - self.staged < least {
             self.stream.wait()?;
             self.staged = 0;
         }
@@ -147,7 +147,7 @@ impl CudaDevice {
     fn reserve_fetch(&mut self, bytes: usize) -> Result<Fetched, CudaError> {
         let Self { stream, fetches, changes, .. } = self;
         if std::mem::take(&mut fetches.complete) {
-            fetches.taken = 0;
+            fetches.used = 0;
             // The largest buffer can hold everything and stays.
             if fetches.buffers.len() > 1 {
                 changes.fetch_add(1, Relaxed);
@@ -155,16 +155,16 @@ impl CudaDevice {
                 fetches.buffers.truncate(1);
             }
         }
-        let room = fetches.buffers.last().map_or(0, |place| place.bytes() - fetches.taken);
-        if room < bytes.next_multiple_of(ALIGNMENT) {
-            let taken: usize = fetches.buffers.iter().map(PinnedBuffer::bytes).sum();
-            let more = (taken + 2 * bytes).max(MIN_STAGING).next_multiple_of(ALIGNMENT);
+        let free = fetches.buffers.last().map_or(0, |place| place.bytes() - fetches.used);
+        if free < bytes.next_multiple_of(ALIGNMENT) {
+            let used: usize = fetches.buffers.iter().map(PinnedBuffer::bytes).sum();
+            let more = (used + 2 * bytes).max(MIN_STAGING).next_multiple_of(ALIGNMENT);
             changes.fetch_add(1, Relaxed);
             fetches.buffers.push(PinnedBuffer::new(stream.gpu(), more)?);
-            fetches.taken = 0;
+            fetches.used = 0;
         }
-        let (place, start) = (fetches.buffers.len() - 1, fetches.taken);
-        fetches.taken += bytes.next_multiple_of(ALIGNMENT);
+        let (place, start) = (fetches.buffers.len() - 1, fetches.used);
+        fetches.used += bytes.next_multiple_of(ALIGNMENT);
         Ok(Fetched { place, start, bytes })
     }
 
@@ -222,7 +222,7 @@ impl CudaDevice {
             places.chunks_mut(part).collect(),
             bytes,
             |number, place| stream.fetch_part(number, memory, number * part, place),
-            |number| stream.has_come(number),
+            |number| stream.has_arrived(number),
         );
         // After a failure, too, nothing may be on its way any more.
         self.stream.wait().and(read)
@@ -306,12 +306,12 @@ impl Device for CudaDevice {
     }
 
     fn recorded(&mut self) -> Result<Recorded, Error> {
-        Ok(Recorded { recording: self.stream.recorded()?, taken: self.fetches.taken })
+        Ok(Recorded { recording: self.stream.recorded()?, used: self.fetches.used })
     }
 
     fn play(&mut self, recorded: &Recorded) -> Result<(), Error> {
         self.stream.play(&recorded.recording)?;
-        self.fetches.taken = recorded.taken;
+        self.fetches.used = recorded.used;
         self.fetches.complete = false;
         Ok(())
     }

@@ -41,40 +41,41 @@ pub(crate) fn stage_rows<'a, E>(
         }
         return send(first, &[places]);
     }
-    let share = (CHUNK / pitch).max(1);
-    let shares: Vec<_> = places.chunks_mut(share * pitch).map(|places| Mutex::new(Some(places))).collect();
+    let rows_per_chunk = (CHUNK / pitch).max(1);
+    let chunks: Vec<_> =
+        places.chunks_mut(rows_per_chunk * pitch).map(|places| Mutex::new(Some(places))).collect();
     let next = AtomicUsize::new(0);
     // Copies the next chunk, and returns its number and its memory; none if all are taken.
-    let step = || {
+    let copy_next = || {
         let i = next.fetch_add(1, Relaxed);
         let places =
-            shares.get(i)?.lock().unwrap_or_else(PoisonError::into_inner).take().expect("taken once");
+            chunks.get(i)?.lock().unwrap_or_else(PoisonError::into_inner).take().expect("taken once");
         copy_non_temporal(places.chunks_exact_mut(pitch).enumerate().map(|(j, place)| {
-            let row = rows.row(first + i * share + j);
+            let row = rows.row(first + i * rows_per_chunk + j);
             (row, &mut place[..row.len()])
         }));
         Some((i, &*places))
     };
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     rayon::in_place_scope(|scope| {
-        for _ in 0..MAX_HELPERS.min(shares.len() - 1) {
-            let (tell, step) = (tell.clone(), &step);
+        for _ in 0..MAX_HELPERS.min(chunks.len() - 1) {
+            let (sender, copy_next) = (sender.clone(), &copy_next);
             // After a failed `send` the receiver is gone.
-            scope.spawn(move |_| while step().is_some_and(|staged| tell.send(staged).is_ok()) {});
+            scope.spawn(move |_| while copy_next().is_some_and(|staged| sender.send(staged).is_ok()) {});
         }
-        drop(tell);
+        drop(sender);
         // Moved here, so that it is dropped on every way out.
-        let told = told;
-        let mut staged = vec![None; shares.len()];
+        let receiver = receiver;
+        let mut staged = vec![None; chunks.len()];
         let mut sent = 0;
         while sent < staged.len() {
             // This thread copies chunks too, and waits for the others only at the end.
-            let more = told.try_recv().ok().or_else(&step).or_else(|| told.recv().ok());
+            let more = receiver.try_recv().ok().or_else(&copy_next).or_else(|| receiver.recv().ok());
             let (i, places) = more.expect("the thread that takes a chunk copies it");
             staged[i] = Some(places);
             let ready: Vec<_> = staged[sent..].iter().map_while(|places| *places).collect();
             if ready.len() >= (sent + 1).min(MIN_CHUNKS_PER_COPY) || sent + ready.len() == staged.len() {
-                send(first + sent * share, &ready)?;
+                send(first + sent * rows_per_chunk, &ready)?;
                 sent += ready.len();
             }
         }
@@ -85,69 +86,71 @@ pub(crate) fn stage_rows<'a, E>(
 /// Copies a download to `to` while its parts arrive in pinned memory. The parts use the buffers
 /// `places` in rotation; these have equal lengths, a multiple of [`CHUNK`].
 ///
-/// `ask` requests a part by its number, into the given buffer. `has_come` tells whether a part has
-/// arrived.
+/// `request` requests a part by its number, into the given buffer. `has_arrived` tells whether a
+/// part has arrived.
 ///
 /// Threads of rayon's current pool help, because one copies more slowly than a device.
 pub(crate) fn copy_parts_to_host<E>(
     places: Vec<&mut [u8]>,
     to: &mut [u8],
-    mut ask: impl FnMut(usize, &mut [u8]) -> Result<(), E>,
-    mut has_come: impl FnMut(usize) -> Result<bool, E>,
+    mut request: impl FnMut(usize, &mut [u8]) -> Result<(), E>,
+    mut has_arrived: impl FnMut(usize) -> Result<bool, E>,
 ) -> Result<(), E> {
     let part = places[0].len();
-    let (len, parts, each) = (to.len(), to.len().div_ceil(part), part / CHUNK);
+    let (len, parts, chunks_per_part) = (to.len(), to.len().div_ceil(part), part / CHUNK);
     let places: Vec<_> = places.into_iter().map(RwLock::new).collect();
-    let shares: Vec<_> = to.chunks_mut(CHUNK).map(|share| Mutex::new(Some(share))).collect();
+    let chunks: Vec<_> = to.chunks_mut(CHUNK).map(|chunk| Mutex::new(Some(chunk))).collect();
     // Chunks that have arrived, the next one to copy, the number left of each part, and whether a
     // request failed.
-    let (come, next) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let left: Vec<_> =
-        (0..parts).map(|number| AtomicUsize::new(each.min(shares.len() - number * each))).collect();
+    let (arrived_chunks, next) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let remaining: Vec<_> = (0..parts)
+        .map(|number| AtomicUsize::new(chunks_per_part.min(chunks.len() - number * chunks_per_part)))
+        .collect();
     let failed = AtomicBool::new(false);
     // Copies the next chunk that has arrived; tells whether there was one.
-    let step = || {
-        let has_come = |i: usize| (i < come.load(Acquire)).then_some(i + 1);
-        let Ok(i) = next.fetch_update(Relaxed, Relaxed, has_come) else { return false };
-        let share = shares[i].lock().unwrap_or_else(PoisonError::into_inner).take().expect("taken once");
-        let place = places[i / each % places.len()].read().unwrap_or_else(PoisonError::into_inner);
-        share.copy_from_slice(&place[i % each * CHUNK..][..share.len()]);
+    let copy_next = || {
+        let has_arrived = |i: usize| (i < arrived_chunks.load(Acquire)).then_some(i + 1);
+        let Ok(i) = next.fetch_update(Relaxed, Relaxed, has_arrived) else { return false };
+        let chunk = chunks[i].lock().unwrap_or_else(PoisonError::into_inner).take().expect("taken once");
+        let place = places[i / chunks_per_part % places.len()].read().unwrap_or_else(PoisonError::into_inner);
+        chunk.copy_from_slice(&place[i % chunks_per_part * CHUNK..][..chunk.len()]);
         drop(place);
-        left[i / each].fetch_sub(1, Release);
+        remaining[i / chunks_per_part].fetch_sub(1, Release);
         true
     };
-    let is_over = || next.load(Relaxed) == shares.len() || failed.load(Relaxed);
-    let mut lead = || {
-        let (mut asked, mut there) = (0, 0);
-        while !is_over() {
+    let is_done = || next.load(Relaxed) == chunks.len() || failed.load(Relaxed);
+    let mut request_and_copy = || {
+        let (mut requested, mut arrived) = (0, 0);
+        while !is_done() {
             let is_free =
-                |number: usize| number < places.len() || left[number - places.len()].load(Acquire) == 0;
-            while asked < parts && is_free(asked) {
-                let mut place = places[asked % places.len()].write().unwrap_or_else(PoisonError::into_inner);
-                ask(asked, &mut place[..part.min(len - asked * part)])?;
-                asked += 1;
+                |number: usize| number < places.len() || remaining[number - places.len()].load(Acquire) == 0;
+            while requested < parts && is_free(requested) {
+                let mut place =
+                    places[requested % places.len()].write().unwrap_or_else(PoisonError::into_inner);
+                request(requested, &mut place[..part.min(len - requested * part)])?;
+                requested += 1;
             }
-            while there < asked && has_come(there)? {
-                there += 1;
-                come.store((there * each).min(shares.len()), Release);
+            while arrived < requested && has_arrived(arrived)? {
+                arrived += 1;
+                arrived_chunks.store((arrived * chunks_per_part).min(chunks.len()), Release);
             }
-            if !step() {
+            if !copy_next() {
                 std::thread::yield_now();
             }
         }
         Ok(())
     };
     rayon::in_place_scope(|scope| {
-        for _ in 0..MAX_HELPERS.min(shares.len() - 1) {
+        for _ in 0..MAX_HELPERS.min(chunks.len() - 1) {
             scope.spawn(|_| {
-                while !is_over() {
-                    if !step() {
+                while !is_done() {
+                    if !copy_next() {
                         std::thread::yield_now();
                     }
                 }
             });
         }
-        let read = lead();
+        let read = request_and_copy();
         failed.store(read.is_err(), Relaxed);
         read
     })

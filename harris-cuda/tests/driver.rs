@@ -87,7 +87,7 @@ fn answers(folder: &Path) -> [String; 2] {
 /// The other tests run this in a process of its own. Run directly, it checks the machine as it is.
 #[test]
 fn all_calls_return_the_same_error() {
-    let said = |who: &str| {
+    let print_answer = |who: &str| {
         let found = devices();
         assert_eq!(found.is_ok(), is_available());
         let text =
@@ -102,7 +102,7 @@ fn all_calls_return_the_same_error() {
         }
         println!("{who}: {text}");
     };
-    said("parent");
+    print_answer("parent");
     if std::env::var_os(FORKS).is_none() {
         return;
     }
@@ -111,7 +111,7 @@ fn all_calls_return_the_same_error() {
     #[allow(unsafe_code)]
     match unsafe { libc::fork() } {
         0 => {
-            let told = std::panic::catch_unwind(|| said("child"));
+            let told = std::panic::catch_unwind(|| print_answer("child"));
             // SAFETY: the child ends without running or writing anything of the parent's.
             #[allow(unsafe_code)]
             unsafe {
@@ -166,14 +166,17 @@ fn an_unloadable_library_returns_no_driver() {
         "not a library, but long enough to have a header of one",
     )
     .unwrap();
-    for said in answers(folder.path()) {
-        assert!(said.starts_with("there is no CUDA driver: ") && said.contains("libcuda.so.1"), "{said}");
+    for answer in answers(folder.path()) {
+        assert!(
+            answer.starts_with("there is no CUDA driver: ") && answer.contains("libcuda.so.1"),
+            "{answer}"
+        );
     }
     // The same holds without any library, unless the system has one.
     let nothing = tempfile::tempdir().unwrap();
     if matches!(devices(), Err(CudaError::NoDriver { .. })) {
-        for said in answers(nothing.path()) {
-            assert!(said.starts_with("there is no CUDA driver: libcuda.so.1: cannot open"), "{said}");
+        for answer in answers(nothing.path()) {
+            assert!(answer.starts_with("there is no CUDA driver: libcuda.so.1: cannot open"), "{answer}");
         }
     }
 }

@@ -25,7 +25,7 @@ fn pinned(picture: &Picture) -> PinnedImage {
 }
 
 /// Copies rows of bytes to pinned memory, with gaps of five bytes.
-fn wider(bytes: &[u8], width: usize) -> PinnedImage<u8> {
+fn with_row_gaps(bytes: &[u8], width: usize) -> PinnedImage<u8> {
     let rows: Vec<u8> = bytes.chunks(width).flat_map(|row| [row, &[7; 5]].concat()).collect();
     PinnedImage::from_samples(&rows, width + 5, bytes.len() / width, 1).unwrap()
 }
@@ -85,7 +85,7 @@ fn pinned_and_ordinary_images_give_equal_corners() {
         // A pinned mask with gaps between its rows, and one in ordinary memory.
         let masked = self::picture(1, width, height).with_mask(|x, y| noise(2, x / 9, y / 7, 0) > 0.5);
         let expected = on_cpu(&config, &masked.view());
-        let mask = wider(masked.mask.as_ref().unwrap(), width);
+        let mask = with_row_gaps(masked.mask.as_ref().unwrap(), width);
         let mask = ImageView::strided(mask.samples(), width, height, 1, width + 5).unwrap();
         for _ in 0..2 {
             let view = image.view().with_mask(mask).unwrap();
@@ -104,9 +104,9 @@ fn pinned_and_ordinary_images_give_equal_corners() {
     let picture = picture(2, 300, 200);
     let image = pinned(&picture);
     let rows: Vec<u8> = (0..200).rev().flat_map(|y| samples(&picture)[300 * y..][..300].to_vec()).collect();
-    let turned = ndarray::ArrayView2::from_shape((200, 300), image.samples()).unwrap();
-    let turned = turned.slice(ndarray::s![..;-1, ..]);
-    let view = ImageView::try_from(turned).unwrap();
+    let reversed = ndarray::ArrayView2::from_shape((200, 300), image.samples()).unwrap();
+    let reversed = reversed.slice(ndarray::s![..;-1, ..]);
+    let view = ImageView::try_from(reversed).unwrap();
     let expected = on_cpu(&config, &ImageView::gray(&rows, 300, 200).unwrap());
     assert!(detector.detect(&view).unwrap() == expected);
 }
@@ -128,23 +128,23 @@ fn frames_and_failures_come_back_in_order() {
         let sizes = [(640, 480), (64, 64), (40, 20), (1921, 1081), (300, 17), (640, 480)];
         let pictures: Vec<_> =
             (0..40).map(|i| picture(i, sizes[i as usize % 6].0, sizes[i as usize % 6].1)).collect();
-        let mut landed = Vec::new();
+        let mut finished = Vec::new();
         for (i, picture) in pictures.iter().enumerate() {
             if i % 6 == 2 {
-                landed.extend(pipeline.push(&nan));
+                finished.extend(pipeline.push(&nan));
             } else if i % 2 == 0 {
-                landed.extend(pipeline.push(&picture.view()));
+                finished.extend(pipeline.push(&picture.view()));
             } else {
-                landed.extend(pipeline.push_pinned(pinned(picture)));
+                finished.extend(pipeline.push_pinned(pinned(picture)));
             }
             assert!(pipeline.in_flight() <= pipeline.most_in_flight());
             if i % 7 == 0 {
-                landed.extend(pipeline.next_done());
+                finished.extend(pipeline.next_done());
             }
         }
-        landed.extend(std::iter::from_fn(|| pipeline.next()));
-        assert_eq!((landed.len(), pipeline.in_flight()), (40, 0));
-        for (i, (picture, detection)) in pictures.iter().zip(landed).enumerate() {
+        finished.extend(std::iter::from_fn(|| pipeline.next()));
+        assert_eq!((finished.len(), pipeline.in_flight()), (40, 0));
+        for (i, (picture, detection)) in pictures.iter().zip(finished).enumerate() {
             assert_eq!(detection.image.is_some(), i % 2 == 1);
             if let Some(image) = detection.image {
                 assert!(image.samples() == samples(picture));
@@ -167,8 +167,8 @@ fn masks_of_frames_are_applied() {
         return;
     }
     let staged = HarrisConfig::builder().gradient(harris_core::Gradient::Box { size: 5 }).build().unwrap();
-    let with_rim = HarrisConfig::builder().border(harris_core::Border::Replicate).build().unwrap();
-    for config in [HarrisConfig::default(), with_rim, staged] {
+    let with_border_band = HarrisConfig::builder().border(harris_core::Border::Replicate).build().unwrap();
+    for config in [HarrisConfig::default(), with_border_band, staged] {
         for (width, height) in [(641, 480), (1923, 1080)] {
             let mut pipeline = CudaPipeline::<u8>::new(config.clone()).unwrap();
             let frames: Vec<_> = (0..16_u64)
@@ -178,9 +178,9 @@ fn masks_of_frames_are_applied() {
                     if i % 3 == 0 { picture } else { masked }
                 })
                 .collect();
-            let mut landed = Vec::new();
+            let mut finished = Vec::new();
             for (i, frame) in frames.iter().enumerate() {
-                landed.extend(match &frame.mask {
+                finished.extend(match &frame.mask {
                     Some(mask) if i % 3 == 1 => {
                         let mut image = pinned(frame).with_mask().unwrap();
                         assert!(image.mask().unwrap().iter().all(|&byte| byte == 255));
@@ -191,8 +191,8 @@ fn masks_of_frames_are_applied() {
                     None => pipeline.push_pinned(pinned(frame)),
                 });
             }
-            landed.extend(std::iter::from_fn(|| pipeline.next()));
-            for (i, (frame, detection)) in frames.iter().zip(landed).enumerate() {
+            finished.extend(std::iter::from_fn(|| pipeline.next()));
+            for (i, (frame, detection)) in frames.iter().zip(finished).enumerate() {
                 assert!(detection.keypoints.unwrap() == on_cpu(&config, &frame.view()), "{width}, {i}");
                 assert_eq!(detection.image.is_some_and(|image| image.mask().is_some()), i % 3 == 1);
             }
@@ -266,22 +266,22 @@ fn mispredicted_threshold_reruns_search() {
     let frames = || (0..scenes.len() * 40).map(|i| i / 40);
     for in_flight in [1, 3] {
         let mut pipeline = CudaPipeline::<u8>::on_devices(&[0], in_flight, config.clone()).unwrap();
-        let mut landed = Vec::new();
+        let mut finished = Vec::new();
         for scene in frames() {
-            landed.extend(pipeline.push(&scenes[scene].view()));
+            finished.extend(pipeline.push(&scenes[scene].view()));
         }
-        landed.extend(std::iter::from_fn(|| pipeline.next()));
-        for (scene, landed) in frames().zip(landed) {
-            assert!(landed.keypoints.unwrap() == lists[scene], "scene {scene}, {in_flight} in flight");
+        finished.extend(std::iter::from_fn(|| pipeline.next()));
+        for (scene, finished) in frames().zip(finished) {
+            assert!(finished.keypoints.unwrap() == lists[scene], "scene {scene}, {in_flight} in flight");
         }
     }
     let images = scenes.each_ref().map(pinned);
-    let residents = images.each_ref().map(|image| CudaImage::upload(0, &image.view()).unwrap());
+    let device_images = images.each_ref().map(|image| CudaImage::upload(0, &image.view()).unwrap());
     let mut detector = CudaDetector::new(config.clone()).unwrap();
     let mut on_device = CudaDetector::new(config).unwrap();
     for scene in frames() {
         assert!(detector.detect(&images[scene].view()).unwrap() == lists[scene], "scene {scene}");
-        let keypoints = on_device.detect_on_device(&residents[scene]).unwrap();
+        let keypoints = on_device.detect_on_device(&device_images[scene]).unwrap();
         assert!(keypoints.to_vec().unwrap() == lists[scene], "scene {scene}");
     }
 }
@@ -297,11 +297,11 @@ fn a_pipeline_can_be_dropped_with_frames_in_flight() {
     for frames in 1..6 {
         let mut pipeline = CudaPipeline::<u8>::on_devices(&[0], 4, config.clone()).unwrap();
         for i in 0..frames {
-            let landed = match i % 2 {
+            let finished = match i % 2 {
                 0 => pipeline.push_pinned(pinned(&picture)),
                 _ => pipeline.push(&picture.view()),
             };
-            assert!(landed.is_none_or(|landed| landed.keypoints.unwrap() == expected));
+            assert!(finished.is_none_or(|finished| finished.keypoints.unwrap() == expected));
         }
     }
     let mut detector = CudaDetector::new(config).unwrap();

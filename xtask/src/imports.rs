@@ -202,12 +202,12 @@ impl Crate {
     fn circles(&self) -> Vec<String> {
         let imports = self.imports();
         let reached: Vec<_> = (0..imports.len()).map(|start| reached_from(start, &imports)).collect();
-        let mut told = BTreeSet::new();
+        let mut seen = BTreeSet::new();
         let mut circles = Vec::new();
         for start in 0..imports.len() {
             let circle: BTreeSet<_> =
                 reached[start].iter().copied().filter(|&i| reached[i].contains(&start)).collect();
-            if circle.is_empty() || !told.insert(circle.clone()) {
+            if circle.is_empty() || !seen.insert(circle.clone()) {
                 continue;
             }
             let mut lines = Vec::new();

@@ -39,15 +39,16 @@ pub(crate) fn make(check: bool, ptxas: Option<&Path>, text: Option<&Path>) -> Re
         let committed = fs::read(&path).with_context(|| format!("cannot read the PTX; run {COMMAND}"))?;
         let committed =
             ptx::text(&committed).with_context(|| format!("{} is damaged; run {COMMAND}", path.display()))?;
-        let says = |key: &str| committed.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
-        ensure!(says(SOURCES) == sources, "{} does not match the sources; run {COMMAND}", path.display());
+        let header =
+            |key: &str| committed.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
+        ensure!(header(SOURCES) == sources, "{} does not match the sources; run {COMMAND}", path.display());
         match &compiler {
-            Some(compiler) if compiler.version == says(COMPILER) => {
-                let anew = compiler.compile(&sources)?;
-                ensure!(anew == committed, "{} is stale; run {COMMAND}", path.display());
+            Some(compiler) if compiler.version == header(COMPILER) => {
+                let recompiled = compiler.compile(&sources)?;
+                ensure!(recompiled == committed, "{} is stale; run {COMMAND}", path.display());
                 println!("recompiled by {}: identical", compiler.version);
             }
-            _ => println!("not recompiled: {} is not installed", says(COMPILER)),
+            _ => println!("not recompiled: {} is not installed", header(COMPILER)),
         }
         committed
     } else {
@@ -212,7 +213,7 @@ fn release(version: &str) -> (u32, u32) {
 
 /// Instructions that are allowed with a remark, because a kernel asks for them: see
 /// `Simt::exact_fma` and `Simt::sqrt_of_normal`.
-const MEANT: [(&str, &str); 2] = [
+const ALLOWED: [(&str, &str); 2] = [
     ("fma.rn.f32", "// exact but for one rounding"),
     ("rsqrt.approx.ftz.f32", "// where a root starts that is rounded once"),
 ];
@@ -226,8 +227,8 @@ fn lint(ptx: &str) -> Result<()> {
         if let Some(name) = code.strip_prefix(".visible .entry ") {
             kernels.push(name.trim_end_matches(['(', ')']).to_owned());
         }
-        let meant = |(instruction, remark)| code.starts_with(instruction) && line.ends_with(remark);
-        if let Some(fault) = fault(code).filter(|_| !MEANT.into_iter().any(meant)) {
+        let is_allowed = |(instruction, remark)| code.starts_with(instruction) && line.ends_with(remark);
+        if let Some(fault) = fault(code).filter(|_| !ALLOWED.into_iter().any(is_allowed)) {
             bail!("PTX, line {number}: {fault}: {code}");
         }
     }

@@ -131,8 +131,10 @@ impl Module {
             // These codes mean a fault in the code itself.
             Err(Failure { code: code @ 200..300, .. }) => {
                 let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
-                let said = String::from_utf8_lossy(&log[..end]).trim().to_owned();
-                return Err(CudaError::Kernels { log: format!("{} ({code}) {said}", cuda.error_name(code)) });
+                let message = String::from_utf8_lossy(&log[..end]).trim().to_owned();
+                return Err(CudaError::Kernels {
+                    log: format!("{} ({code}) {message}", cuda.error_name(code)),
+                });
             }
             Err(failure) => return Err(failure.into()),
         }

@@ -69,14 +69,14 @@ pub(crate) struct Stream {
     pub(super) handle: Handle,
     pub(super) copies: Arc<CopyStream>,
     /// Whether the copy stream has copies that no work waits for yet.
-    pub(super) awaited: AtomicBool,
+    pub(super) has_pending_copies: AtomicBool,
     /// The event by which one stream waits for another.
-    passed: Handle,
+    order_event: Handle,
     /// Lets a kernel wait for copies, if the device supports it. That is faster than the event.
     pub(super) arrivals: Option<ArrivalCounter>,
     marks: [Handle; Mark::COUNT],
     /// Events behind the parts of a download.
-    pub(super) parts: [Handle; PARTS],
+    pub(super) part_events: [Handle; PARTS],
     /// During a recording, whether the recorded work waits for announced copies.
     pub(super) recording: Option<bool>,
     pub(super) gpu: Arc<Gpu>,
@@ -85,7 +85,7 @@ pub(crate) struct Stream {
 // SAFETY: the driver's functions on streams and events may be called from any thread.
 unsafe impl Send for Stream {}
 // SAFETY: the driver's functions may be called by several threads at once. Functions that share one
-// event (`chain`, `announce`) are called by the detector's own thread alone; others only copy.
+// event (`order`, `announce`) are called by the detector's own thread alone; others only copy.
 unsafe impl Sync for Stream {}
 
 impl Stream {
@@ -96,15 +96,15 @@ impl Stream {
         let mut stream = Self {
             handle: new_stream(gpu)?,
             copies: Arc::clone(copies),
-            awaited: AtomicBool::new(false),
-            passed: none,
+            has_pending_copies: AtomicBool::new(false),
+            order_event: none,
             arrivals: None,
             marks: [none; Mark::COUNT],
-            parts: [none; PARTS],
+            part_events: [none; PARTS],
             recording: None,
             gpu: Arc::clone(gpu),
         };
-        for event in stream.parts.iter_mut().chain([&mut stream.passed]) {
+        for event in stream.part_events.iter_mut().chain([&mut stream.order_event]) {
             // SAFETY: writes one handle.
             unsafe { cuda.cuEventCreate(event, ffi::EVENT_DISABLE_TIMING) }?;
         }
@@ -122,30 +122,30 @@ impl Stream {
 
     /// Makes later work wait for all copies on the copy stream so far.
     pub(crate) fn arrive(&self) -> Result<(), CudaError> {
-        self.chain(self.copies.handle, self.handle)?;
-        self.awaited.store(false, Relaxed);
+        self.order(self.copies.handle, self.handle)?;
+        self.has_pending_copies.store(false, Relaxed);
         Ok(())
     }
 
     /// Makes later work wait for what is on `other` so far, a stream of this context.
     pub(crate) fn follow(&self, other: Handle) -> Result<(), CudaError> {
-        self.chain(other, self.handle)
+        self.order(other, self.handle)
     }
 
     /// Makes later work on `other`, a stream of this context, wait for all work so far.
     pub(crate) fn precede(&self, other: Handle) -> Result<(), CudaError> {
-        self.chain(self.handle, other)
+        self.order(self.handle, other)
     }
 
     /// Makes later work on `second` wait for what is on `first` so far. Both are alive and of this
     /// context.
-    fn chain(&self, first: Handle, second: Handle) -> Result<(), CudaError> {
+    fn order(&self, first: Handle, second: Handle) -> Result<(), CudaError> {
         let cuda = self.gpu.enter()?;
         // SAFETY: event and stream are alive and of one context, by the contract of this function.
-        unsafe { cuda.cuEventRecord(self.passed, first) }?;
+        unsafe { cuda.cuEventRecord(self.order_event, first) }?;
         // SAFETY: event and stream are alive and of one context, by the contract of this function.
         // The wait is for the event's last record.
-        Ok(unsafe { cuda.cuStreamWaitEvent(second, self.passed, 0) }?)
+        Ok(unsafe { cuda.cuStreamWaitEvent(second, self.order_event, 0) }?)
     }
 
     /// Writes `words` zeros of 32 bits.
@@ -226,7 +226,8 @@ impl Stream {
             // SAFETY: the stream is alive.
             unsafe { cuda.cuStreamSynchronize(handle) }.map_err(CudaError::from)
         };
-        let copies = if self.awaited.swap(false, Relaxed) { wait(self.copies.handle) } else { Ok(()) };
+        let copies =
+            if self.has_pending_copies.swap(false, Relaxed) { wait(self.copies.handle) } else { Ok(()) };
         wait(self.handle).and(copies)
     }
 
@@ -238,8 +239,8 @@ impl Stream {
             let queried = unsafe { cuda.cuStreamQuery(handle) };
             matches!(queried, Err(Failure { code: ffi::NOT_READY, .. }))
         };
-        let is_awaited = self.awaited.load(Relaxed);
-        !(is_awaited && busy(self.copies.handle) || busy(self.handle))
+        let has_pending = self.has_pending_copies.load(Relaxed);
+        !(has_pending && busy(self.copies.handle) || busy(self.handle))
     }
 
     /// Sets a mark behind the work so far.
@@ -283,8 +284,12 @@ impl Drop for Stream {
         }
         // The caller may free memory next that work still uses.
         let _ = self.wait();
-        for event in
-            self.marks.into_iter().chain(self.parts).chain([self.passed]).filter(|event| !event.is_null())
+        for event in self
+            .marks
+            .into_iter()
+            .chain(self.part_events)
+            .chain([self.order_event])
+            .filter(|event| !event.is_null())
         {
             // SAFETY: the event is alive and destroyed once.
             let _ = unsafe { cuda.cuEventDestroy_v2(event) };

@@ -25,7 +25,7 @@ impl Stream {
         match queue {
             Queue::Work => self.handle,
             Queue::Copies => {
-                self.awaited.store(true, Relaxed);
+                self.has_pending_copies.store(true, Relaxed);
                 self.copies.handle
             }
         }
@@ -136,7 +136,7 @@ impl Stream {
     /// Copies a part of `from`, from byte `start` on, to pinned memory, after all earlier work. At
     /// most [`PARTS`] parts, numbered from 0 on, may be on their way at once.
     ///
-    /// The destination may be read or written again when [`Stream::has_come`] returns true. The
+    /// The destination may be read or written again when [`Stream::has_arrived`] returns true. The
     /// caller must not free it before the next [`Stream::wait`].
     pub(crate) fn fetch_part(
         &self,
@@ -152,15 +152,15 @@ impl Stream {
         // copy is done, by the contract of this function.
         unsafe { cuda.cuMemcpyDtoHAsync_v2(target, from.pointer + start as u64, to.len(), self.handle) }?;
         // SAFETY: stream and event are alive and of one context.
-        Ok(unsafe { cuda.cuEventRecord(self.parts[number % PARTS], self.handle) }?)
+        Ok(unsafe { cuda.cuEventRecord(self.part_events[number % PARTS], self.handle) }?)
     }
 
     /// Whether a part that [`Stream::fetch_part`] requested has arrived. No later part may use the
     /// same slot.
-    pub(crate) fn has_come(&self, number: usize) -> Result<bool, CudaError> {
+    pub(crate) fn has_arrived(&self, number: usize) -> Result<bool, CudaError> {
         let cuda = self.gpu.enter()?;
         // SAFETY: the event is alive.
-        match unsafe { cuda.cuEventQuery(self.parts[number % PARTS]) } {
+        match unsafe { cuda.cuEventQuery(self.part_events[number % PARTS]) } {
             Ok(()) => Ok(true),
             Err(Failure { code: ffi::NOT_READY, .. }) => Ok(false),
             Err(failure) => Err(failure.into()),

@@ -32,17 +32,17 @@ impl Stream {
         self.launch(Kernel::arrive, [1, 1], &[Value::Memory(words)])?;
         match &mut self.recording {
             Some(waits) => *waits = true,
-            None => self.has_waited(),
+            None => self.note_wait(),
         }
         Ok(())
     }
 
     /// Notes that a wait for the announced copies is queued.
-    pub(super) fn has_waited(&self) {
+    pub(super) fn note_wait(&self) {
         if let Some(arrivals) = &self.arrivals {
             arrivals.awaited.fetch_add(1, Relaxed);
         }
-        self.awaited.store(false, Relaxed);
+        self.has_pending_copies.store(false, Relaxed);
     }
 }
 

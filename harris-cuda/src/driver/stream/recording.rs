@@ -12,7 +12,7 @@ use crate::driver::ffi::{self, Handle};
 pub(crate) struct Recording {
     instance: Handle,
     /// Whether it waits for announced copies.
-    waits: bool,
+    waits_for_copies: bool,
     gpu: Arc<Gpu>,
 }
 
@@ -53,7 +53,7 @@ impl Stream {
     /// the recording may be played.
     pub(crate) fn recorded(&mut self) -> Result<Recording, CudaError> {
         let cuda = self.gpu.enter()?;
-        let waits = self.recording.take().unwrap_or_default();
+        let waits_for_copies = self.recording.take().unwrap_or_default();
         let (mut graph, mut instance) = (std::ptr::null_mut(), std::ptr::null_mut());
         // SAFETY: writes one handle.
         unsafe { cuda.cuStreamEndCapture(self.handle, &mut graph) }?;
@@ -63,7 +63,7 @@ impl Stream {
         // here cannot be handled.
         let _ = unsafe { cuda.cuGraphDestroy(graph) };
         made?;
-        Ok(Recording { instance, waits, gpu: Arc::clone(&self.gpu) })
+        Ok(Recording { instance, waits_for_copies, gpu: Arc::clone(&self.gpu) })
     }
 
     /// Replays a recording on this stream.
@@ -72,8 +72,8 @@ impl Stream {
         // SAFETY: both are alive and of one context; the memory is still there, by the contract of
         // `recorded`.
         unsafe { cuda.cuGraphLaunch(recording.instance, self.handle) }?;
-        if recording.waits {
-            self.has_waited();
+        if recording.waits_for_copies {
+            self.note_wait();
         }
         Ok(())
     }
