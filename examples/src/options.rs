@@ -380,7 +380,7 @@ impl BackendOptions {
         let made = self.backend.make(|backend| make(self, backend))?;
         if self.backend == Backend::Auto {
             let over: Vec<_> =
-                made.passed_over.iter().map(|(backend, why)| format!("{backend}: {why:#}")).collect();
+                made.skipped.iter().map(|(backend, why)| format!("{backend}: {why:#}")).collect();
             let over = if over.is_empty() { String::new() } else { format!(" (not {})", over.join("; ")) };
             eprintln!("backend: {}{over}", made.backend);
             self.backend = made.backend;

@@ -40,13 +40,13 @@ pub enum Backend {
 /// The result of [`Backend::make`].
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Made<T, E> {
+pub struct OnBackend<T, E> {
     /// The value that was made.
     pub value: T,
     /// The backend that it was made on, never [`Backend::Auto`].
     pub backend: Backend,
     /// The backends that were tried before, each with the reason why it cannot be used.
-    pub passed_over: Vec<(Backend, E)>,
+    pub skipped: Vec<(Backend, E)>,
 }
 
 /// A backend, and whether this machine has it.
@@ -116,7 +116,7 @@ impl Backend {
     ///     })
     /// })?;
     /// println!("{}", made.value.describe());
-    /// for (backend, reason) in &made.passed_over {
+    /// for (backend, reason) in &made.skipped {
     ///     println!("not on {backend}: {reason}");
     /// }
     /// # Ok::<(), Error>(())
@@ -127,18 +127,18 @@ impl Backend {
     pub fn make<T, E: From<Error>>(
         self,
         mut make: impl FnMut(Self) -> Result<T, E>,
-    ) -> Result<Made<T, E>, E> {
-        let mut passed_over = Vec::new();
+    ) -> Result<OnBackend<T, E>, E> {
+        let mut skipped = Vec::new();
         if self == Self::Auto {
             for Availability { backend, status } in cuda() {
                 match status.map_err(E::from).and_then(|_| make(backend)) {
-                    Ok(value) => return Ok(Made { value, backend, passed_over }),
-                    Err(error) => passed_over.push((backend, error)),
+                    Ok(value) => return Ok(OnBackend { value, backend, skipped }),
+                    Err(error) => skipped.push((backend, error)),
                 }
             }
         }
         let backend = if self == Self::Auto { Self::Cpu } else { self };
-        Ok(Made { value: make(backend)?, backend, passed_over })
+        Ok(OnBackend { value: make(backend)?, backend, skipped })
     }
 }
 
@@ -264,7 +264,7 @@ mod tests {
             })
             .unwrap();
         assert_eq!((made.value, made.backend), (Backend::Cpu, Backend::Cpu));
-        assert_eq!(made.passed_over.len(), gpus.len());
+        assert_eq!(made.skipped.len(), gpus.len());
         assert_eq!(tried.len(), 1 + gpus.iter().filter(|gpu| gpu.is_available()).count());
         // If nothing fails, the first GPU is chosen, if there is one.
         let made = Backend::Auto.make(Ok::<_, Error>).unwrap();

@@ -45,7 +45,7 @@
 
 mod backend;
 
-pub use backend::{Availability, Backend, CudaNotBuilt, Made, UnknownBackend};
+pub use backend::{Availability, Backend, CudaNotBuilt, OnBackend, UnknownBackend};
 #[doc(no_inline)]
 pub use harris_core::{
     Border, Detector, Error, Gradient, HarrisConfig, HarrisConfigBuilder, ImageView, Keypoint, Measure,

@@ -22,14 +22,25 @@ const TABLES: [(&str, &str); 1] =
 /// How many names a path may be passed on by (`pub use`) before the search for its item ends.
 const MAX_REEXPORTS: usize = 8;
 
-/// Checks all crates of the workspace, and the programs in `examples`.
+/// Checks the crates of some folders, or without any all crates of the workspace and all programs in
+/// `examples`.
 ///
 /// # Errors
-/// Names the files of every circle with their imports of each other, and every file that is too
-/// long.
-pub(crate) fn check() -> Result<()> {
-    let roots = crate_roots(&root())?;
-    ensure!(!roots.is_empty(), "there is no crate in {}", root().display());
+/// Names the files of every circle with their imports of each other, and every file that is too long.
+/// A folder without a crate is an error, too.
+pub(crate) fn check(folders: &[String]) -> Result<()> {
+    let mut roots = crate_roots(&root())?;
+    for folder in folders {
+        let folder = root().join(folder);
+        ensure!(
+            roots.iter().any(|path| path.starts_with(&folder)),
+            "there is no crate in {}",
+            folder.display()
+        );
+    }
+    if !folders.is_empty() {
+        roots.retain(|path| folders.iter().any(|folder| path.starts_with(root().join(folder))));
+    }
     let (mut faults, mut files) = (Vec::new(), 0);
     for path in &roots {
         let read = |path: &FilePath| fs::read_to_string(path).ok();
@@ -46,7 +57,7 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
-/// The root files of all crates: `*/src/lib.rs`, `*/src/main.rs` and `examples/*/main.rs`.
+/// The root files of all crates: `lib.rs` or `main.rs` in `*/src`, `*` or `examples/*`.
 fn crate_roots(folder: &FilePath) -> Result<Vec<PathBuf>> {
     let mut roots = Vec::new();
     let mut folders = Vec::new();
@@ -56,7 +67,7 @@ fn crate_roots(folder: &FilePath) -> Result<Vec<PathBuf>> {
         }
     }
     for folder in folders {
-        let candidates = ["src/lib.rs", "src/main.rs", "main.rs"].map(|file| folder.join(file));
+        let candidates = ["src/lib.rs", "src/main.rs", "lib.rs", "main.rs"].map(|file| folder.join(file));
         roots.extend(candidates.into_iter().filter(|file| file.is_file()));
     }
     roots.sort();

@@ -41,7 +41,11 @@ enum Args {
         folder: PathBuf,
     },
     /// Check that imports between files form no circle, and that no file is too long
-    Imports,
+    Imports {
+        /// Folders of the crates to check, as in `harris-cpu`; all by default
+        #[arg(value_name = "CRATE")]
+        crates: Vec<String>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -50,7 +54,7 @@ fn main() -> ExitCode {
             Args::Picture { check } => picture::draw(check)?,
             Args::Ptx { check, ptxas, text } => ptx::make(check, ptxas.as_deref(), text.as_deref())?,
             Args::Bundle { folder } => bundle::write(&folder)?,
-            Args::Imports => imports::check()?,
+            Args::Imports { crates } => imports::check(&crates)?,
         }
         Ok(ExitCode::SUCCESS)
     })
