@@ -1,4 +1,4 @@
-//! Image to list: backends, threads, presets, sizes.
+//! Detection from image to list: by backend, threads, preset and size.
 
 use std::hint::black_box;
 
@@ -38,7 +38,7 @@ fn sizes(criterion: &mut Criterion) {
     }
 }
 
-/// The first GPU, where there is one.
+/// Returns a detector on the first GPU, if there is one.
 fn cuda(config: HarrisConfig) -> Option<Box<dyn Detector>> {
     harris::detector(Backend::Cuda { device: 0 }, config).ok()
 }

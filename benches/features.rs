@@ -1,4 +1,4 @@
-//! Blobs, descriptors and matches, on each backend.
+//! SURF on each backend: blobs, descriptors and matches.
 
 use std::hint::black_box;
 
@@ -13,7 +13,7 @@ use harris_cpu::{ApproximateIndex, CpuFastHessian, CpuMatcher, CpuSurf};
 criterion_group!(benches, blobs, descriptors, matches);
 criterion_main!(benches);
 
-/// The backends that there are, with what they make.
+/// Returns the available backends with their constructors.
 macro_rules! backends {
     ($config:expr, $trait:ident, $reference:ident, $cpu:ident, $cuda:ident) => {{
         let mut backends: Vec<(&str, Box<dyn $trait>)> = vec![

@@ -1,4 +1,5 @@
-//! A GPU: images that are there, on their way, and many on their way at once. Without one, nothing.
+//! Detection on a GPU: images on the device, images in pinned memory, and streams. Without a GPU
+//! nothing is measured.
 
 use std::hint::black_box;
 
@@ -19,20 +20,20 @@ fn images(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("gpu");
     for (width, height) in [(512, 512), (1920, 1080), (4096, 4096)] {
         let samples = tiled(width, height);
-        let copied = || PinnedImage::copied(&samples, width, height, 1).expect("pinned memory");
-        let pinned = copied();
-        let resident = CudaImage::upload(0, &pinned.view()).expect("memory on the device");
+        let pinned = || PinnedImage::from_samples(&samples, width, height, 1).expect("pinned memory");
+        let image = pinned();
+        let resident = CudaImage::upload(0, &image.view()).expect("memory on the device");
         let size = format!("{width}x{height}");
         group.throughput(Throughput::Elements((width * height) as u64));
         group.bench_function(BenchmarkId::new("resident", &size), |b| {
             b.iter(|| detector.detect_on_device(black_box(&resident)).map(|keypoints| keypoints.len()));
         });
         group.bench_function(BenchmarkId::new("pinned", &size), |b| {
-            b.iter(|| detector.detect(black_box(&pinned.view())));
+            b.iter(|| detector.detect(black_box(&image.view())));
         });
         let mut stream = CudaPipeline::new(config.clone()).expect("a GPU, as above");
-        let mut spare: Vec<_> = (0..=stream.most_in_flight()).map(|_| copied()).collect();
-        // In the long run a frame ends for each that begins.
+        let mut spare: Vec<_> = (0..=stream.most_in_flight()).map(|_| pinned()).collect();
+        // On average, one frame ends for each one that begins.
         group.bench_function(BenchmarkId::new("frame_of_a_stream", &size), |b| {
             b.iter(|| {
                 let frame = spare.pop().expect("one more than can be in flight");

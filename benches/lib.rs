@@ -1,20 +1,21 @@
 //! Benchmarks of the harris crates: `cargo bench -p harris-benches`.
 //!
-//! - `detect`: image to list, by backend, threads, preset and size.
-//! - `stages`: the reference stage by stage; the CPU backend by what each choice of a stage costs.
+//! - `detect`: from image to list, by backend, threads, preset and size.
+//! - `stages`: each stage of the reference, and the cost of each choice on the CPU backend.
 //! - `features`: blobs, descriptors and matches, by backend.
+//! - `gpu`: images on the device, in pinned memory and in streams.
 
 use std::path::PathBuf;
 
 use harris_examples::input;
 
-/// The photograph `camera`, tiled to a size.
+/// Returns the photograph `camera`, tiled to a size.
 ///
 /// # Panics
-/// Where the photograph is not there.
+/// If the photograph cannot be read.
 #[must_use]
 pub fn tiled(width: usize, height: usize) -> Vec<u8> {
-    // A benchmark may run where the repository is not.
+    // A benchmark may run without the repository.
     let folder = std::env::var_os("HARRIS_DATA")
         .map_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data").into(), PathBuf::from);
     let camera =

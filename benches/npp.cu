@@ -1,9 +1,10 @@
-// Times NVIDIA's NPP on the default preset's pipeline: blur, response, 5 x 5 maxima above 1 % of the greatest, a list.
+// Measures NVIDIA's NPP on the pipeline of the default preset: blur, response, 5 x 5 maxima above 1 % of the greatest,
+// and a list.
 //
 //     nvcc -std=c++20 -O3 -arch=native benches/npp.cu -lnppif -lnppim -lnpps -lnppist -lnppc -o npp && ./npp camera.pgm
 //
 // The photograph (binary PGM, as `detect` reads it) is tiled to each size, as `throughput` does. NPP has no border rule
-// Reflect101 and divides its window sum in another way, so that its list is not quite the same.
+// Reflect101 and divides its window sum differently, so its list differs slightly.
 
 #include <algorithm>
 #include <cstdio>

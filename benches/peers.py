@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times OpenCV and Halide on the photograph that the benchmarks use, tiled to a size.
+"""Measures OpenCV and Halide on the photograph that the benchmarks use, tiled to a size.
 
     pip install opencv-python-headless==5.0.0.93 halide==21.0.0
     python3 benches/peers.py [WIDTHxHEIGHT...]
@@ -24,12 +24,12 @@ def good_features(image):
 
 
 def first_features(image):
-    """As it is mostly called: `--preset opencv_gftt --measure shi-tomasi --min-distance 10 --max-corners 500`."""
+    """The most usual call: `--preset opencv_gftt --measure shi-tomasi --min-distance 10 --max-corners 500`."""
     return cv2.goodFeaturesToTrack(image, 500, 0.01, 10)
 
 
 def between_pixels(image, corners):
-    """In windows of 11 x 11, four rounds each, as `--subpixel forstner:5`."""
+    """Refines in windows of 11 x 11 with four iterations, as `--subpixel forstner:5`."""
     criteria = (cv2.TERM_CRITERIA_MAX_ITER, 4, 0)
     return cv2.cornerSubPix(image, corners.copy(), (5, 5), (-1, -1), criteria)
 
@@ -43,16 +43,17 @@ def pipeline(image):
 
 
 def harris(image, blur, response):
-    """Blur and response, into memory that is there."""
+    """Blur and response, written to existing arrays."""
     cv2.GaussianBlur(image, (3, 3), 0, blur)
     return cv2.cornerHarris(blur, 3, 3, 0.04, response)
 
 
 def halide(image, threads, mask):
-    """Blur and response; with `mask` the 5 x 5 maxima above a fixed threshold, as a mask and not as a list.
+    """Blur and response; with `mask` also the 5 x 5 maxima above a fixed threshold, as a mask instead of a list.
 
-    Strips of columns, all stages sliding down them in vectors, bands for threads: the fastest of 72 schedules (strips of
-    128, 256, 512; vectors of 16, 32, 64; blocks or sliding; stages kept or computed again).
+    The schedule is the fastest of 72: strips of columns, in which all stages slide down in vectors, and bands for
+    threads. The others had strips of 128, 256 or 512, vectors of 16, 32 or 64, blocks instead of sliding, and stages
+    stored or recomputed.
     """
     height, width = image.shape
     strip = 256 if mask else 512
@@ -130,7 +131,7 @@ def measure(name, size, threads, work):
     )
 
 
-# The same response, but for the order of roundings.
+# The responses differ only by rounding.
 expected = cv2.cornerHarris(cv2.GaussianBlur(camera, (3, 3), 0), 3, 3, 0.04)
 assert np.allclose(halide(camera, 1, False)()[8:-8, 8:-8], expected[8:-8, 8:-8], atol=1e-5 * expected.max())
 

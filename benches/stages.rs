@@ -1,5 +1,7 @@
-//! Stage by stage. The reference's stages are functions and are timed alone; the CPU backend works through all of them
-//! block by block, so that what a choice costs is timed instead, all else being the default.
+//! Times of single stages.
+//!
+//! The reference's stages are functions, each measured alone. The CPU backend runs all stages block
+//! by block, so the cost of a choice is measured instead, with defaults for all others.
 
 use std::hint::black_box;
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times many configurations by `throughput`, and prints them as a table: the best of the medians of some rounds.
+"""Measures many configurations with `throughput`, and prints a table with the best median of several rounds.
 
     cargo build --release -p harris-examples --example throughput
     python3 benches/survey.py cpu [--threads 1]
@@ -7,7 +7,8 @@
     cargo build --release -p harris-examples --example throughput
     python3 benches/survey.py cuda
 
-Of several programs (`--program`), as of two versions, it runs one after the other in each round, and prints the times of all.
+Give `--program` several times to compare programs, such as two versions. Each round runs one after another, and the table
+has the times of all.
 """
 
 import argparse
@@ -17,7 +18,7 @@ import subprocess
 
 data = pathlib.Path(__file__).resolve().parent / "../examples/data"
 
-# Options of `throughput`; the photograph where it is not `camera`.
+# Options of `throughput`. The photograph is `camera` unless `--image` names another.
 CONFIGURATIONS = [
     "",
     "--order raster",
@@ -72,9 +73,9 @@ CONFIGURATIONS = [
 ]
 LEVELS = [f"--level {level}{more}" for level in ("avx2", "sse2", "portable") for more in ("", " --measure shi-tomasi")]
 
-# Units of the times, and how many of them a millisecond has.
+# Units of the times, each with the number of them in a millisecond.
 UNITS = {"cpu": ("ms", 1), "cuda": ("µs", 1e3)}
-# Titles, and where the numbers are: the size, and the field of a line.
+# Columns: the title, the size, and the field of the output line.
 COLUMNS = {
     "cpu": [(size, size, "median_ms") for size in ("512x512", "1920x1080", "4096x4096")],
     "cuda": [
@@ -85,12 +86,12 @@ COLUMNS = {
         ("pinned, 4096x4096", "4096x4096", "pinned_ms"),
     ],
 }
-# Of a map there is no list, so that only these are told.
+# Fields for response maps, which have no list.
 MAP = {"resident_behind_ms": "device_ms", "pinned_ms": None, "streaming_ms": None}
 
 
 def timings(program, options, backend, sizes, more):
-    """The lines of a run by size; a photograph is told by its file's name alone."""
+    """Runs the program and returns its output lines by size. A photograph is a file name in examples/data."""
     words = options.split()
     photograph = words[words.index("--image") + 1] if "--image" in words else "camera.png"
     words = [word for word in words if word not in ("--image", photograph)]
@@ -107,11 +108,11 @@ def field(line, name):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("backend", choices=COLUMNS)
-    parser.add_argument("--program", action="append", help="`throughput`, or several of them")
+    parser.add_argument("--program", action="append", help="path of `throughput`; may be given several times")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", default="0.1")
-    parser.add_argument("--threads", default="1", help="of the CPU")
-    parser.add_argument("--only", default="", help="configurations whose options contain this")
+    parser.add_argument("--threads", default="1", help="threads of the CPU backend")
+    parser.add_argument("--only", default="", help="measure only configurations whose options contain this text")
     arguments = parser.parse_args()
     programs = arguments.program or ["target/release/examples/throughput"]
     columns = COLUMNS[arguments.backend]

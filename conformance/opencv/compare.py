@@ -27,19 +27,19 @@ import images
 
 QUALITY = 0.01
 K = 0.04
-# The greatest difference of response maps, and of competing responses that decide differently, in the unit of
-# `Map.exact`.
+# Tolerance on the difference of response maps, and on the difference of responses whose comparison decides
+# differently, in the unit of `Map.exact`.
 TOLERANCE = 1e-5
-# The greatest difference of our response map from exact values, in that unit.
+# Tolerance on the difference of our response map from exact values, in the unit of `Map.exact`.
 ROUNDING = 2e-7
-# Where an image's maximum is at least this, in that unit, and its greatest gradient √(A + C) is at least as many gray
-# levels, differences are within the tolerance of the maximum, too. OpenCV's gradients carry rounding errors of the gray
-# level.
+# If an image's maximum is at least LEAST_MAXIMUM units, and its greatest gradient √(A + C) at least LEAST_GRADIENT gray
+# levels, differences are also within the tolerance of the maximum. OpenCV's gradients have rounding errors that grow
+# with the gray level.
 LEAST_MAXIMUM = 0.01
 LEAST_GRADIENT = 16
 DISTANCES = [1.0, 3.0, 5.0, 10.0] + [math.sqrt(square) for square in (2, 5, 8, 18, 50, 72, 98)]
 BUILDS = {"portable": False, "optimised": True}
-# Which lists are promised to be equal: what is optimised depends on the processor, and is counted only.
+# The lists that are promised to be equal. Optimised code depends on the processor, so its lists are only counted.
 EQUAL = {"portable": "all", "optimised": "counted"}
 CASES = {
     "ties-board.gftt.csv": {},
@@ -49,13 +49,13 @@ CASES = {
     "mask-half.gftt-50-8.csv": {"mask": "case", "most": 50, "distance": 8.0},
     "distance.gftt-sqrt50.csv": {"distance": 7.0710678118654755},
 }
-# Images up to this size show which broken rules are noticed: of larger ones that takes long.
+# The most pixels of images that test the broken rules; larger ones take too long.
 LARGE = 12_000
 
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Map:
-    """What a response map depends on besides the image."""
+    """The options that a response map depends on."""
 
     measure: str = "harris"
     aperture: int = 3
@@ -110,7 +110,7 @@ class Run:
     distance: float = 0.0
     most: int = 0
     quality: float = QUALITY
-    # The committed list that it gives, too.
+    # The committed list that the run must give, if there is one.
     case: str | None = None
 
     def of_opencv(self, gray, mask):
@@ -128,7 +128,7 @@ class Run:
         return np.empty((0, 2), int) if found is None else found.reshape(-1, 2).astype(int)
 
     def options(self):
-        """The program's, but for the mask."""
+        """The options of the program, without the mask."""
         found = self.map.options()
         for name, value, default in [
             ("--min-distance", self.distance, 0.0),
@@ -230,7 +230,7 @@ class Program:
 
 
 class Tally:
-    """What was found, which may be added up."""
+    """Counts and greatest differences, which can be merged."""
 
     def __init__(self):
         self.counts = collections.Counter()
@@ -257,7 +257,7 @@ PROGRAM = None
 
 
 def start(program):
-    """Makes a process ready."""
+    """Initialises a process."""
     global PROGRAM
     PROGRAM = program
     cv2.setNumThreads(1)
@@ -284,7 +284,7 @@ def compare(batch):
 
 
 def key_of_call(run):
-    """Runs with the same key are one call of the program."""
+    """A key: runs with equal keys share one call of the program."""
     shape = None if run.mask is None else PROGRAM.pictures[run.image].gray.shape
     return repr((run.options(), run.mask, shape, run.case))
 
@@ -383,7 +383,7 @@ class Scene:
 
 
 def differing(one, other):
-    """How many places of the longer list differ."""
+    """The number of positions of the longer list that differ."""
     common = min(len(one), len(other))
     return int((one[:common] != other[:common]).any(axis=1).sum()) + max(len(one), len(other)) - common
 
@@ -446,13 +446,13 @@ def main():
     pictures = images.images()
     place = {name: place for place, name in enumerate(pictures)}
     batches = grouped(runs(pictures), lambda run: (run.map, place[run.image] // 8))
-    # The longest first.
+    # The longest batches come first.
     batches = sorted(((key[0], group) for key, group in batches), key=lambda batch: -len(batch[1]))
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
         program = Program(path.resolve(), pathlib.Path(folder), pictures)
         program.write_inputs()
-        # Not forked: threads of OpenCV would be missing there.
+        # Spawned, because a forked process lacks the threads of OpenCV.
         with multiprocessing.get_context("spawn").Pool(2, start, [program]) as pool:
             for found in pool.imap_unordered(compare, batches):
                 tally.add(found)

@@ -30,7 +30,7 @@ RULES = {
 
 
 def threshold(response, quality, mask=None, broken=None):
-    """What a corner's response must exceed."""
+    """The threshold that a corner's response must exceed."""
     counted = response
     if mask is not None and broken != "masked pixels do not count for the maximum":
         counted = response[mask != 0]
@@ -42,11 +42,11 @@ def threshold(response, quality, mask=None, broken=None):
 
 
 def candidates(response, quality, mask=None, broken=None):
-    """The pixels that may become corners, in order: numbers y · width + x."""
+    """The candidates for corners in order, as numbers y · width + x."""
     assert response.dtype == np.float32
     height, width = response.shape
     least = threshold(response, quality, mask, broken)
-    # In f64, which holds every f32.
+    # f64 represents every f32 exactly.
     exact = response.astype(np.float64)
     exceeds = exact >= float(least) if broken == "a corner exceeds the threshold" else exact > float(least)
     left = np.where(exceeds, response, np.float32(0))
@@ -79,7 +79,7 @@ def candidates(response, quality, mask=None, broken=None):
 
 
 def select(numbers, width, distance=0.0, most=0, broken=None):
-    """The corners, [x, y] each, of candidates in order: from the first on, those that no kept one is too near to."""
+    """Selects corners, as [x, y], from candidates in order: each that is far enough from all selected before."""
     if most > 0 and (distance == 0 or broken == "the limit counts corners that are kept"):
         numbers = numbers[:most]
     x, y = numbers % width, numbers // width
@@ -90,7 +90,7 @@ def select(numbers, width, distance=0.0, most=0, broken=None):
     square = float(distance) * float(distance)
     if broken == "the square of the distance stays f64":
         square = float(round(square))
-    # Which offsets from a kept corner are too near, and which pixels are near to none.
+    # Offsets from a selected corner that are too near, and pixels that are far from all of them.
     radius = int(distance) + 1
     dy, dx = np.indices((2 * radius + 1, 2 * radius + 1)) - radius
     apart = np.maximum(dx * dx, dy * dy) if broken == "the distance is Euclidean" else dx * dx + dy * dy
@@ -108,7 +108,7 @@ def select(numbers, width, distance=0.0, most=0, broken=None):
 
 
 def reversals(ours, theirs, quality, mask=None):
-    """Why the candidates of two response maps, in the same unit, are not the same.
+    """Explains why the candidates of two response maps, in equal units, differ.
 
     A candidate is found by comparing its response with the threshold and with its neighbours, and put in order by
     comparing it with other candidates. Returned are, for the comparisons that decide differently in the two maps, how
@@ -130,7 +130,7 @@ def reversals(ours, theirs, quality, mask=None):
             gaps.append(abs(a[y, x] - least[0]))
         apart += gaps
         unexplained += not gaps
-    # Of the candidates of both, those that come in another order: each with the strongest that it changes places with.
+    # Candidates of both maps in another order: each with the strongest that it changes places with.
     common = [numbers[np.isin(numbers, other)] for numbers, other in (lists, lists[::-1])]
     rank = np.empty(height * width, np.int64)
     rank[common[1]] = np.arange(common[1].size)

@@ -13,7 +13,7 @@ WIDTH, HEIGHT = 96, 80
 
 @dataclasses.dataclass(frozen=True)
 class Image:
-    """An image of 8 bits, and what kind of picture it is."""
+    """An 8-bit image, and the kind of picture it is."""
 
     name: str
     kind: str
@@ -54,7 +54,7 @@ def boards():
 
 
 def screens():
-    """What a computer's screen shows: text, windows, buttons."""
+    """Screenshots: text, windows, buttons."""
     text = np.full((HEIGHT, WIDTH), 255, np.uint8)
     for line, (words, kind) in enumerate(
         [("Corners", cv2.LINE_AA), ("of Harris", cv2.LINE_8), ("+# HTEF", cv2.LINE_8)]
@@ -133,7 +133,7 @@ def noise():
 
 
 def small():
-    """Sizes down to one pixel, which borders mirror more than once."""
+    """Sizes down to one pixel, where borders reflect more than once."""
     random = np.random.default_rng(4)
     for width, height in [(1, 1), (1, 9), (2, 2), (3, 3), (4, 3), (5, 7), (17, 33), (33, 17), (65, 3), (31, 31)]:
         yield Image(f"noise-{width}x{height}", "small", random.integers(0, 256, (height, width), np.uint8))

@@ -1,4 +1,4 @@
-//! The Fast-Hessian detector: equality with the reference, and what it must refuse.
+//! The Fast-Hessian detector: equality with the reference, and errors.
 
 use harris_core::fast_hessian::{
     FastHessianConfig, FastHessianConfigBuilder, Pyramid, ReferenceFastHessian, Sampling, presets,
@@ -6,7 +6,7 @@ use harris_core::fast_hessian::{
 use harris_core::{Detector, Error, ImageView};
 use proptest::prelude::*;
 
-use crate::equality::{Outcome, run};
+use crate::outcome::{Outcome, run};
 use crate::pictures::{DEPTHS, Depth, Picture, noise, photographs};
 
 /// Makes a detector of the backend under test.
@@ -28,7 +28,8 @@ fn assert_equal(
     );
 }
 
-/// Smooth noise with blobs of many sizes: knots of several grids, interpolated.
+/// Returns one of four scenes; the last is smooth noise with blobs of many sizes, interpolated
+/// between knots of three grids.
 fn brightness(seed: u64, kind: usize) -> impl Fn(usize, usize, usize) -> f64 {
     move |x, y, c| match kind {
         0 => noise(seed, x, y, c),
@@ -73,12 +74,12 @@ fn configs() -> impl Strategy<Value = FastHessianConfig> {
 
 const SAMPLINGS: [Sampling; 2] = [Sampling::Multiples, Sampling::Border];
 
-/// The rules of each preset.
+/// Returns a builder for each preset.
 fn rules() -> impl Iterator<Item = FastHessianConfigBuilder> {
     presets::ALL.into_iter().map(|preset| (preset.config)().to_builder())
 }
 
-/// Random images, three in a row through one detector, with random configurations.
+/// Compares random images, up to three in a row through one detector, with random configurations.
 pub fn on_random_images(make: Make) {
     run(150, &(configs(), prop::collection::vec(pictures(), 1..4)), |(config, pictures)| {
         let mut detector = make(config.clone());
@@ -92,7 +93,7 @@ pub fn on_random_images(make: Make) {
     });
 }
 
-/// Every width and height up to where vectors, blocks and octaves have begun anew.
+/// Compares every width and height up to several vectors, blocks and octaves.
 pub fn for_every_width_and_height(make: Make) {
     for rules in rules() {
         let config = rules.threshold(0.0).build().expect("a valid choice");
@@ -110,7 +111,8 @@ pub fn for_every_width_and_height(make: Make) {
     }
 }
 
-/// All black, all white, edges and dots of the greatest contrast: the greatest sums, and many equal peaks.
+/// Compares black, white, edges and dots of the greatest contrast: the largest sums, and many equal
+/// peaks.
 pub fn on_extreme_images(make: Make) {
     type Scene = fn(usize, usize) -> f64;
     let scenes: [(&str, Scene); 6] = [
@@ -131,8 +133,9 @@ pub fn on_extreme_images(make: Make) {
     }
 }
 
-/// Filters that only 8-bit samples allow, and the widest that 16 bits do, on patches of the greatest contrast.
-pub fn with_the_widest_filters(make: Make) {
+/// Compares filters that only 8-bit samples allow, and the largest for 16 bits, on patches of the
+/// greatest contrast.
+pub fn with_the_largest_filters(make: Make) {
     for (depth, octaves, intervals, side) in [(Depth::U8, 5, 3, 420), (Depth::U16, 3, 11, 301)] {
         for sampling in SAMPLINGS {
             let builder = FastHessianConfig::builder().octaves(octaves).intervals(intervals).step(3);
@@ -147,7 +150,7 @@ pub fn with_the_widest_filters(make: Make) {
     }
 }
 
-/// Real images, in colour where they are.
+/// Compares photographs, gray and colour.
 pub fn on_photographs(make: Make) {
     for preset in presets::ALL {
         let config = (preset.config)();
@@ -161,10 +164,11 @@ pub fn on_photographs(make: Make) {
     }
 }
 
-/// Not finite, out of range, too small: each its error; then a good image.
+/// Checks that samples which are not finite or out of range, and images that are too small, are the
+/// right error. Then a good image must work.
 ///
 /// # Panics
-/// Where the detector accepts one, gives another error or is broken afterwards.
+/// If the detector accepts a bad image, returns another error or does not work afterwards.
 pub fn bad_images_are_errors(make: Make) {
     let config = FastHessianConfig::default();
     let needed = Pyramid::least_side(&config);

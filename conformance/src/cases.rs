@@ -1,14 +1,14 @@
 //! Drawn images with the corners that OpenCV finds in them, where ties, masks or distances decide.
 //!
-//! The lists in `cases/` are those of OpenCV 5.0.0's `goodFeaturesToTrack(image, maxCorners, 0.01, minDistance,
-//! useHarrisDetector = true, k = 0.04)`, one `x,y` a line, in its order.
+//! The lists in `cases/` are the output of OpenCV 5.0.0's `goodFeaturesToTrack` with quality 0.01
+//! and the Harris detector with k = 0.04. Each line has one `x,y`, in OpenCV's order.
 
 use harris_core::{HarrisConfigBuilder, ImageView, Order, Subpixel, presets};
 use image::GrayImage;
 
 use crate::Make;
 
-/// An image, what is changed of the preset `opencv_gftt`, and the list.
+/// An image, a change of the preset `opencv_gftt`, and OpenCV's list.
 struct Case {
     name: &'static str,
     image: &'static [u8],
@@ -32,43 +32,44 @@ macro_rules! case {
     };
 }
 
-/// Plateaus of four equal pixels, and the same corner many times.
+/// Plateaus of four equal pixels, and many copies of one corner.
 const TIES: [Case; 3] = [
     case!("ties-board.png", "ties-board.gftt.csv", |b| b),
     case!("ties-board.png", "ties-board.gftt-d5.csv", |b| b.min_distance(5.0)),
     case!("ties-panels.png", "ties-panels.gftt-3.csv", |b| b.min_distance(5.0).max_corners(3)),
 ];
 
-/// Pixels beyond the mask that suppress others.
+/// Pixels outside the mask suppress others.
 const MASKS: [Case; 2] = [
     case!("mask-half.png", MASK, "mask-half.gftt.csv", |b| b),
     case!("mask-half.png", MASK, "mask-half.gftt-50-8.csv", |b| b.min_distance(8.0).max_corners(50)),
 ];
 const MASK: Option<&[u8]> = Some(include_bytes!("../cases/mask-half.mask.png"));
 
-/// Distances whose squares are next to integers.
+/// A distance whose square is next to an integer.
 const DISTANCES: [Case; 1] =
     [case!("distance.png", "distance.gftt-sqrt50.csv", |b| b.min_distance(7.071_067_811_865_475_5))];
 
-/// Distances as OpenCV has them.
+/// Checks minimum distances against OpenCV.
 pub fn distances_are_those_of_opencv(make: Make) {
     check(make, &DISTANCES);
 }
 
-/// Masks as OpenCV has them.
+/// Checks masks against OpenCV.
 pub fn masks_are_those_of_opencv(make: Make) {
     check(make, &MASKS);
 }
 
-/// Ties as OpenCV has them.
+/// Checks ties against OpenCV.
 pub fn ties_are_those_of_opencv(make: Make) {
     check(make, &TIES);
 }
 
-/// The four responses around each of the 49 meeting points of a soft chessboard are refined to one place, where one stays.
+/// Checks that refinement merges corners: the four responses around each of the 49 crossings of a
+/// blurred chessboard move to one point, and one of them stays.
 ///
 /// # Panics
-/// Where that is not so.
+/// If the number of corners or their positions differ.
 pub fn refined_corners_keep_their_distance(make: Make) {
     let image = read(include_bytes!("../cases/soft-board.png"));
     let view = ImageView::gray(image.as_raw(), 128, 128).expect("a valid image");

@@ -1,17 +1,17 @@
-//! The SURF descriptor: equality with the reference, and what it must refuse.
+//! The SURF descriptor: equality with the reference, and errors.
 
 use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian};
 use harris_core::surf::{Extractor, ReferenceSurf, SurfConfig};
 use harris_core::{Detector, Error, ImageView, Keypoint};
 use proptest::prelude::*;
 
-use crate::equality::run;
+use crate::outcome::run;
 use crate::pictures::{DEPTHS, Picture, noise, photographs};
 
 /// Makes an extractor of the backend under test.
 pub type Make = fn(SurfConfig) -> Box<dyn Extractor>;
 
-/// The bits of the descriptors, or the error.
+/// Returns the bits of the descriptors, or the error's text.
 fn outcome(
     extractor: &mut dyn Extractor,
     image: &ImageView<'_>,
@@ -22,7 +22,7 @@ fn outcome(
     Ok(descriptors.rows().into_iter().map(|row| std::array::from_fn(|i| row[i].to_bits())).collect())
 }
 
-/// Where two outcomes first differ, in few words.
+/// Describes the first difference of two outcomes.
 fn difference(found: &Result<Vec<[u32; 64]>, String>, expected: &Result<Vec<[u32; 64]>, String>) -> String {
     let (Ok(found), Ok(expected)) = (found, expected) else { return format!("{found:?} for {expected:?}") };
     let rows = found.iter().zip(expected).enumerate();
@@ -45,7 +45,7 @@ fn configs() -> impl Strategy<Value = SurfConfig> {
     )
 }
 
-/// Keypoints all over random images, also at their edges, of all scales.
+/// Compares keypoints of all scales at random positions, also at the edges, of random images.
 pub fn on_random_images(make: Make) {
     let format = (prop::sample::select(&DEPTHS), prop::sample::select(&[1_usize, 3]), 0_usize..5);
     let scale = prop_oneof![3 => 0.6_f32..4.0, 1 => 0.01_f32..16.0];
@@ -66,7 +66,7 @@ pub fn on_random_images(make: Make) {
     });
 }
 
-/// The blobs of real images, one extractor for all.
+/// Compares the blobs of photographs, with one extractor for all.
 pub fn on_photographs(make: Make) {
     for upright in [false, true] {
         let config = SurfConfig::builder().upright(upright).build().expect("a valid choice");
@@ -82,10 +82,11 @@ pub fn on_photographs(make: Make) {
     }
 }
 
-/// Keypoints outside, scales that are not positive or too large, bad samples: each its error; none at all: no rows.
+/// Checks that keypoints outside the image, bad scales and bad samples are the right error, and
+/// that no keypoints give no rows.
 ///
 /// # Panics
-/// Where the extractor accepts one, gives another error or is broken afterwards.
+/// If the extractor accepts one, returns another error or does not work afterwards.
 pub fn bad_keypoints_are_errors(make: Make) {
     let mut extractor = make(SurfConfig::default());
     let samples = vec![7_u8; 20 * 10];
@@ -106,7 +107,7 @@ pub fn bad_keypoints_are_errors(make: Make) {
     let error = extractor.extract(&ImageView::gray(&bad, 2, 1).expect("a valid view"), &[]);
     assert!(matches!(error, Err(Error::NonFinite { x: 1, .. })), "{error:?}");
     assert_eq!(extractor.extract(&image, &[]).expect("no keypoints").dim(), (0, 64));
-    // At the edge the image ends, which is a gradient; of the greatest scale, too.
+    // The edge of the image is a gradient, also at the greatest scale.
     let edge = extractor.extract(&image, &[good, Keypoint { scale: 64.0, ..good }]).expect("good keypoints");
     assert!(edge.iter().any(|value| *value > 0.0));
     let flat = vec![200_u16; 90 * 90];

@@ -1,4 +1,4 @@
-//! Images that a detector must refuse, with the right error, and go on working.
+//! Bad images: a detector must return the right error, and work afterwards.
 
 use harris_core::{
     Border, Error, HarrisConfig, ImageView, MAX_SAMPLE, Smoothing, Subpixel, Threshold, Window,
@@ -6,10 +6,11 @@ use harris_core::{
 
 use crate::Make;
 
-/// Not finite, too large, too small for `Skip`: each its error; then a good image.
+/// Checks that samples which are not finite or too large, and images too small for `Skip`, are the
+/// right error. Then a good image must work.
 ///
 /// # Panics
-/// Where the detector accepts one, gives another error or is broken afterwards.
+/// If the detector accepts a bad image, returns another error or does not work afterwards.
 pub fn bad_images_are_errors(make: Make) {
     let config = HarrisConfig::builder().border(Border::Skip).build().expect("a valid choice");
     let mut detector = make(config);
@@ -31,7 +32,8 @@ pub fn bad_images_are_errors(make: Make) {
     let error = detector.detect(&image);
     assert!(matches!(error, Err(Error::SampleTooLarge { x: 2, y: 0, channel: 0, .. })), "{error:?}");
 
-    // Wherever it is, and in a batch; also where a map of responses is looked at, and where GPUs go stage by stage.
+    // A bad sample anywhere, also in a batch, with configurations that need a response map, and
+    // with those that GPUs run stage by stage.
     let usual = HarrisConfig::default().to_builder();
     let binomial = usual.clone().window(Window::Binomial { size: 7 });
     let configs = [
@@ -46,7 +48,7 @@ pub fn bad_images_are_errors(make: Make) {
     ];
     let (width, height) = (131, 40);
     for builder in configs {
-        let mut detector_of_usual_images = make(builder.build().expect("a valid choice"));
+        let mut usual_detector = make(builder.build().expect("a valid choice"));
         for (x, y) in [(0, 0), (130, 0), (0, 39), (130, 39), (64, 20), (112, 7), (3, 39), (129, 33)] {
             let mut samples = vec![0.5_f32; width * height];
             let good = samples.clone();
@@ -54,14 +56,14 @@ pub fn bad_images_are_errors(make: Make) {
             let [good, bad] = [&good, &samples]
                 .map(|samples| ImageView::gray(samples, width, height).expect("a valid view"));
             for error in [
-                detector_of_usual_images.detect(&bad).map(drop),
-                detector_of_usual_images.detect_batch(&[good, bad, good]).map(drop),
-                detector_of_usual_images.response(&bad).map(drop),
+                usual_detector.detect(&bad).map(drop),
+                usual_detector.detect_batch(&[good, bad, good]).map(drop),
+                usual_detector.response(&bad).map(drop),
             ] {
                 let Err(Error::NonFinite { x: u, y: v, channel: 0, .. }) = error else { panic!("{error:?}") };
                 assert_eq!((u, v), (x, y));
             }
-            assert_eq!(detector_of_usual_images.detect(&good).expect("a good image after a bad one"), []);
+            assert_eq!(usual_detector.detect(&good).expect("a good image after a bad one"), []);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Exact matching: equality with the reference, and what it must refuse.
+//! Exact matching: equality with the reference, and errors.
 
 use harris_core::Error;
 use harris_core::matching::{MatchConfig, Matcher, ReferenceMatcher};
@@ -9,7 +9,7 @@ use crate::pictures::noise;
 /// Makes a matcher of the backend under test.
 pub type Make = fn(MatchConfig) -> Box<dyn Matcher>;
 
-/// Rows of length 1; of `distinct` different ones, so that some are equal.
+/// Makes rows of length 1, of which `distinct` are different, so that some are equal.
 fn descriptors(seed: u64, rows: usize, distinct: usize) -> Array2<f32> {
     let mut values =
         Array2::from_shape_fn((rows, 64), |(row, i)| (noise(seed, i, row % distinct.max(1), 0) - 0.5) as f32);
@@ -20,7 +20,8 @@ fn descriptors(seed: u64, rows: usize, distinct: usize) -> Array2<f32> {
     values
 }
 
-/// Lists of lengths that straddle vectors and tiles, with equal distances among them.
+/// Compares lists whose lengths are around those of vectors and tiles, with equal distances among
+/// them.
 pub fn on_random_descriptors(make: Make) {
     let configs = [
         MatchConfig::default(),
@@ -34,14 +35,14 @@ pub fn on_random_descriptors(make: Make) {
         let mut some = 0;
         for (i, &queries) in lengths.iter().enumerate() {
             for j in [0, 1, 2, i, i / 2, 14 - i] {
-                // Two in three trains have a query's values, with little changed.
+                // Two in three rows of the query are copies of a train row with one value changed.
                 let train = descriptors(5, lengths[j], if i % 2 == 0 { 100 } else { 20 });
                 let mut query = descriptors(6, queries, 90);
                 for row in (0..queries.min(lengths[j])).filter(|row| row % 3 > 0) {
                     query.row_mut(row).assign(&train.row(row));
                     query[[row, row % 64]] += 0.01;
                 }
-                // Views that are not contiguous, too.
+                // The query is a view that is not contiguous.
                 let wide =
                     Array2::from_shape_fn(
                         (queries, 70),
@@ -58,10 +59,10 @@ pub fn on_random_descriptors(make: Make) {
     }
 }
 
-/// Another number of values, a value that is not finite: each its error.
+/// Checks that descriptors of another length, and values that are not finite, are the right error.
 ///
 /// # Panics
-/// Where the matcher accepts one, gives another error or is broken afterwards.
+/// If the matcher accepts one, returns another error or does not work afterwards.
 pub fn bad_descriptors_are_errors(make: Make) {
     let mut matcher = make(MatchConfig::nearest());
     let good = descriptors(1, 5, 5);

@@ -1,4 +1,4 @@
-//! Images that own their samples: drawn, random, photographed.
+//! Images that own their samples: drawn, random, and photographs.
 
 use std::path::PathBuf;
 
@@ -7,17 +7,17 @@ use harris_core::ImageView;
 /// An image with its samples, stride and mask.
 #[derive(Clone)]
 pub struct Picture {
-    /// Samples, rows [`stride`](Self::stride) apart.
+    /// The samples, with rows [`stride`](Self::stride) samples apart.
     pub samples: Pixels,
-    /// Pixels in a row.
+    /// The width in pixels.
     pub width: usize,
-    /// Rows.
+    /// The height in pixels.
     pub height: usize,
-    /// 1 or 3.
+    /// The number of channels, 1 or 3.
     pub channels: usize,
-    /// Samples from row to row.
+    /// The number of samples from row to row.
     pub stride: usize,
-    /// W · H bytes, zero where no corner is wanted.
+    /// A mask of width times height bytes, zero where no corner is wanted.
     pub mask: Option<Vec<u8>>,
 }
 
@@ -47,7 +47,7 @@ pub enum Depth {
 pub const DEPTHS: [Depth; 3] = [Depth::U8, Depth::U16, Depth::F32];
 
 impl Picture {
-    /// Draws an image: `brightness(x, y, channel)` in 0..1 is brought to the sample type.
+    /// Draws an image: `brightness(x, y, channel)`, from 0 to 1, is scaled to the sample type.
     pub fn draw(
         depth: Depth,
         (width, height, channels): (usize, usize, usize),
@@ -65,21 +65,21 @@ impl Picture {
         Self { samples, width, height, channels, stride: width * channels, mask: None }
     }
 
-    /// The same image with `gap` samples between rows, of values that must not be read.
+    /// Adds a gap of `gap` samples behind each row. Their values must not be read.
     #[must_use]
     pub fn with_gap(mut self, gap: usize) -> Self {
         let row = self.width * self.channels;
         let rows = self.height;
         self.stride = row + gap;
         match &mut self.samples {
-            Pixels::U8(samples) => *samples = spread(samples, row, rows, gap, 0xA5),
-            Pixels::U16(samples) => *samples = spread(samples, row, rows, gap, 0xA5A5),
-            Pixels::F32(samples) => *samples = spread(samples, row, rows, gap, f32::NAN),
+            Pixels::U8(samples) => *samples = with_row_gaps(samples, row, rows, gap, 0xA5),
+            Pixels::U16(samples) => *samples = with_row_gaps(samples, row, rows, gap, 0xA5A5),
+            Pixels::F32(samples) => *samples = with_row_gaps(samples, row, rows, gap, f32::NAN),
         }
         self
     }
 
-    /// The same image with a mask, `wanted(x, y)`: bytes from 1 to 255, and zeros.
+    /// Adds a mask: bytes from 1 to 255 where `wanted(x, y)`, else zero.
     #[must_use]
     pub fn with_mask(mut self, wanted: impl Fn(usize, usize) -> bool) -> Self {
         let (width, height) = (self.width, self.height);
@@ -88,10 +88,10 @@ impl Picture {
         self
     }
 
-    /// The image as detectors take it.
+    /// Returns a view, as detectors take it.
     ///
     /// # Panics
-    /// Where the picture's fields do not fit each other.
+    /// If the picture's fields do not fit each other.
     #[must_use]
     pub fn view(&self) -> ImageView<'_> {
         let (w, h, c, stride) = (self.width, self.height, self.channels, self.stride);
@@ -124,19 +124,20 @@ impl std::fmt::Debug for Picture {
     }
 }
 
-fn spread<T: Copy>(samples: &[T], row: usize, rows: usize, gap: usize, filling: T) -> Vec<T> {
-    let mut spread = Vec::with_capacity((row + gap) * rows);
+fn with_row_gaps<T: Copy>(samples: &[T], row: usize, rows: usize, gap: usize, filler: T) -> Vec<T> {
+    let mut spaced = Vec::with_capacity((row + gap) * rows);
     for (i, samples) in samples.chunks(row).enumerate() {
-        spread.extend_from_slice(samples);
-        // The last row has no gap after it: reading there would be past the end.
+        spaced.extend_from_slice(samples);
+        // The last row has no gap behind it: reading there would be out of bounds.
         if i + 1 < rows {
-            spread.extend(std::iter::repeat_n(filling, gap));
+            spaced.extend(std::iter::repeat_n(filler, gap));
         }
     }
-    spread
+    spaced
 }
 
-/// A hash of a place and a seed, in 0..1: noise that needs no state (Steele et al. 2014, SplitMix64).
+/// Returns noise from 0 to 1: a hash of seed, position and channel (SplitMix64, Steele et al.
+/// 2014).
 #[must_use]
 pub fn noise(seed: u64, x: usize, y: usize, channel: usize) -> f64 {
     let place = (y as u64) << 34 | (x as u64) << 4 | channel as u64;
@@ -146,7 +147,8 @@ pub fn noise(seed: u64, x: usize, y: usize, channel: usize) -> f64 {
     (z ^ (z >> 31)) as f64 / u64::MAX as f64
 }
 
-/// Dots 8 apart, of so many gray levels, in a lattice that is moved: corners of which hundreds are equally strong.
+/// Draws a lattice of dots 8 pixels apart, of brightness `levels` / 255, shifted by `moved`.
+/// Hundreds of its corners are equally strong.
 #[must_use]
 pub fn dots(moved: usize, levels: u8) -> Picture {
     let is_dot = move |x: usize, y: usize| (x + moved) % 8 == 4 && (y + 3 * moved) % 8 == 4;
@@ -154,13 +156,14 @@ pub fn dots(moved: usize, levels: u8) -> Picture {
     Picture::draw(Depth::U8, (200, 120, 1), |x, y, _| if is_dot(x, y) { level } else { 0.0 })
 }
 
-/// The photographs of examples/data, or of the folder that HARRIS_DATA names, with their names, as RGB or gray.
+/// Reads the photographs of examples/data, or of the folder that HARRIS_DATA names. Returns their
+/// names with RGB or gray images.
 ///
 /// # Panics
-/// Where the folder or a file cannot be read.
+/// If the folder or a file cannot be read.
 #[must_use]
 pub fn photographs() -> Vec<(String, image::DynamicImage)> {
-    // Tests may run where the repository is not.
+    // Tests may run without the repository.
     let folder = std::env::var_os("HARRIS_DATA")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../examples/data"), PathBuf::from);
     let mut paths: Vec<_> = (folder.read_dir().expect("examples/data is there"))

@@ -7,8 +7,10 @@ use harris_evaluation::score;
 use crate::Make;
 use crate::pictures::{DEPTHS, Picture};
 
-/// LOW, MED and FULL at 128 to 1024 pixels, gray and colour: every corner within two pixels and no other, also for Chahuara's
-/// preset without its limit from 256 pixels on.
+/// Checks chessboards of 2, 8 and 32 squares at 128 to 1024 pixels, gray and colour. Every corner
+/// must be found within two pixels, and no other.
+///
+/// Chahuara's preset without its limit must pass at 256 and 512 pixels, too.
 pub fn chessboards_have_their_corners(make: Make) {
     let unlimited = presets::chahuara_2017().to_builder().max_corners(None).build().expect("still valid");
     for (config, sizes) in [(HarrisConfig::default(), &[128, 256, 512, 1024][..]), (unlimited, &[256, 512])] {

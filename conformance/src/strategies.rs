@@ -1,4 +1,4 @@
-//! Random configurations and images that shrink towards simple ones.
+//! Random configurations and images, which shrink towards simple ones.
 
 use harris_core::{
     Border, Error, Gradient, HarrisConfig, Measure, Order, Plateau, Smoothing, Subpixel, Threshold, Ties,
@@ -6,20 +6,31 @@ use harris_core::{
 };
 use proptest::prelude::*;
 
+use crate::choices;
 use crate::pictures::{DEPTHS, Depth, Picture, Pixels, noise};
 
-/// Any valid configuration, apertures up to 31.
+/// Draws any variant of a choice. A variant without a strategy does not compile.
+macro_rules! any_of {
+    ($choice:ident { $($variant:pat => $strategy:expr),+ $(,)? }) => {{
+        const _: fn(&$choice) = |choice| match choice {
+            $($variant => {})*
+        };
+        prop_oneof![$($strategy),+]
+    }};
+}
+
+/// Draws any valid configuration with apertures up to 31.
 pub fn configs() -> impl Strategy<Value = HarrisConfig> {
     let numerics = (smoothings(), gradients(), windows(), measures(), thresholds(), borders());
     let choices = (
         0_u32..4,
         prop_oneof![4 => 0_u32..5, 1 => 5_u32..40],
-        // Squares of roots fall to either side of the integers.
+        // Squares of roots are a little above or below integers.
         prop_oneof![Just(0.0), 0.0..12.0, (1_u32..150).prop_map(|square| f64::from(square).sqrt())],
         prop::option::of(1_usize..20),
-        prop_oneof![Just(Order::Response), Just(Order::Raster)],
+        orders(),
         subpixels(),
-        equals(),
+        equal_response_rules(),
     );
     (numerics, choices).prop_map(
         |(
@@ -27,7 +38,7 @@ pub fn configs() -> impl Strategy<Value = HarrisConfig> {
             (margin, radius, distance, most, order, subpixel, (plateau, ties)),
         )| {
             let builder = HarrisConfig::builder().smoothing(smoothing).gradient(gradient).window(window);
-            // Sums that leave 64 bits are refused.
+            // Sums beyond 64 bits are an error.
             let overflows = matches!(builder.build(), Err(Error::TensorOverflow { .. }));
             let window = if overflows { Window::Box { size: 2 } } else { window };
             HarrisConfig::builder()
@@ -51,29 +62,42 @@ pub fn configs() -> impl Strategy<Value = HarrisConfig> {
     )
 }
 
-/// What becomes of equal responses.
-fn equals() -> impl Strategy<Value = (Plateau, Ties)> {
-    (
-        prop_oneof![Just(Plateau::First), Just(Plateau::All)],
-        prop_oneof![Just(Ties::Ascending), Just(Ties::Descending)],
-    )
+/// Draws rules for equal responses.
+fn equal_response_rules() -> impl Strategy<Value = (Plateau, Ties)> {
+    let plateaus = any_of!(Plateau {
+        Plateau::First => Just(Plateau::First),
+        Plateau::All => Just(Plateau::All),
+    });
+    let ties = any_of!(Ties {
+        Ties::Ascending => Just(Ties::Ascending),
+        Ties::Descending => Just(Ties::Descending),
+    });
+    (plateaus, ties)
+}
+
+fn orders() -> impl Strategy<Value = Order> {
+    any_of!(Order {
+        Order::Response => Just(Order::Response),
+        Order::Raster => Just(Order::Raster),
+    })
 }
 
 fn subpixels() -> impl Strategy<Value = Subpixel> {
-    prop_oneof![
-        Just(Subpixel::None),
-        Just(Subpixel::Quadratic),
-        (3_u32..=15).prop_map(|radius| Subpixel::Forstner { radius }),
-    ]
+    any_of!(Subpixel {
+        Subpixel::None => Just(Subpixel::None),
+        Subpixel::Quadratic => Just(Subpixel::Quadratic),
+        Subpixel::Forstner { .. } => (3_u32..=15).prop_map(|radius| Subpixel::Forstner { radius }),
+    })
 }
 
-/// Any image up to 70 × 70: noise over all or few brightnesses, or blocks of it, with gaps and masks.
+/// Draws any image up to 70 × 70: noise of all or few levels, or blocks of noise, with gaps and
+/// masks.
 pub fn pictures() -> impl Strategy<Value = Picture> {
     let side = || prop_oneof![1 => 1_usize..6, 3 => 1_usize..71];
     let format = (0_usize..DEPTHS.len(), prop_oneof![Just(1_usize), Just(3)], side(), side());
     let content = (any::<u64>(), prop_oneof![Just(1.0), Just(2.0), Just(255.0)], 1_usize..9);
     let gap = prop_oneof![Just(0_usize), 1_usize..20];
-    // Float samples may have any sign and size.
+    // Float samples may be negative, and large.
     let amplitude = prop_oneof![Just(1.0_f32), Just(-1e-3), Just(4095.0), Just(1e8)];
     (format, content, gap, amplitude, prop::option::of(any::<u64>())).prop_map(
         |((depth, channels, width, height), (seed, levels, grain), gap, amplitude, mask)| {
@@ -93,7 +117,8 @@ pub fn pictures() -> impl Strategy<Value = Picture> {
     )
 }
 
-/// Configurations that people use on 8-bit gray images: backends have faster paths for them.
+/// Draws configurations that people use on 8-bit gray images, for which backends have faster
+/// engines.
 pub fn usual_configs() -> impl Strategy<Value = HarrisConfig> {
     let numerics = (
         prop_oneof![
@@ -104,7 +129,7 @@ pub fn usual_configs() -> impl Strategy<Value = HarrisConfig> {
         ],
         prop_oneof![4 => Just(Gradient::Sobel3), 1 => Just(Gradient::Scharr3), 1 => Just(Gradient::Central)],
         prop_oneof![5 => Just(3_u32), 2 => Just(5), 1 => Just(7)],
-        prop_oneof![2 => Just(Measure::Harris { k: 0.04 }), 1 => Just(Measure::ShiTomasi), 1 => Just(Measure::Noble { eps: 1e-6 })],
+        prop_oneof![1 => Just(Measure::Harris { k: 0.04 }), 2 => prop::sample::select(choices::measures())],
         prop_oneof![
             Just(Threshold::None),
             Just(Threshold::Relative(0.01)),
@@ -118,8 +143,8 @@ pub fn usual_configs() -> impl Strategy<Value = HarrisConfig> {
         0_u32..3,
         prop_oneof![4 => Just(0.0), 1 => Just(2.5), 2 => Just(6.0), 1 => Just(17.0)],
         prop::option::of(1_usize..50),
-        prop_oneof![Just(Order::Response), Just(Order::Raster)],
-        equals(),
+        orders(),
+        equal_response_rules(),
     );
     (numerics, choices).prop_map(
         |(
@@ -146,7 +171,8 @@ pub fn usual_configs() -> impl Strategy<Value = HarrisConfig> {
     )
 }
 
-/// 8-bit gray images of up to 300 × 300 pixels: noise of all or two levels, checkerboards, slopes, white.
+/// Draws images up to 300 × 300, most of them 8-bit gray: noise of all or two levels,
+/// checkerboards, slopes, white.
 pub fn usual_pictures() -> impl Strategy<Value = Picture> {
     let side =
         || prop_oneof![2 => 12_usize..40, 2 => 100_usize..130, 2 => 215_usize..235, 1 => 12_usize..301];
@@ -166,7 +192,7 @@ pub fn usual_pictures() -> impl Strategy<Value = Picture> {
                 1 => value.round(),
                 2 => ((x + y) % 2) as f64,
                 3 => f64::from(x / grain % 2 == y / grain % 2),
-                // The greatest response grows down the image, and candidates with it.
+                // Responses grow down the image, and candidates with them.
                 4 => value * (y + 1) as f64 / height as f64,
                 _ => 1.0,
             }
@@ -184,53 +210,62 @@ fn sigma() -> impl Strategy<Value = f64> {
 }
 
 fn smoothings() -> impl Strategy<Value = Smoothing> {
-    prop_oneof![
-        Just(Smoothing::None),
-        Just(Smoothing::Binomial3),
-        Just(Smoothing::Binomial3Exact),
-        Just(Smoothing::Binomial5),
-        (odd(31), sigma()).prop_map(|(size, sigma)| Smoothing::Gaussian { size, sigma }),
-    ]
+    any_of!(Smoothing {
+        Smoothing::None => Just(Smoothing::None),
+        Smoothing::Binomial3 => Just(Smoothing::Binomial3),
+        Smoothing::Binomial3Exact => Just(Smoothing::Binomial3Exact),
+        Smoothing::Binomial5 => Just(Smoothing::Binomial5),
+        Smoothing::Gaussian { .. } =>
+            (odd(31), sigma()).prop_map(|(size, sigma)| Smoothing::Gaussian { size, sigma }),
+    })
 }
 
 fn gradients() -> impl Strategy<Value = Gradient> {
-    prop_oneof![
-        Just(Gradient::Sobel3),
-        Just(Gradient::Sobel5),
-        Just(Gradient::Sobel7),
-        Just(Gradient::Scharr3),
-        Just(Gradient::Central),
-        odd(31).prop_map(|size| Gradient::Box { size }),
-        (odd(31), sigma()).prop_map(|(size, sigma)| Gradient::GaussianDerivative { size, sigma }),
-    ]
+    any_of!(Gradient {
+        Gradient::Sobel3 => Just(Gradient::Sobel3),
+        Gradient::Sobel5 => Just(Gradient::Sobel5),
+        Gradient::Sobel7 => Just(Gradient::Sobel7),
+        Gradient::Scharr3 => Just(Gradient::Scharr3),
+        Gradient::Central => Just(Gradient::Central),
+        Gradient::Box { .. } => odd(31).prop_map(|size| Gradient::Box { size }),
+        Gradient::GaussianDerivative { .. } =>
+            (odd(31), sigma()).prop_map(|(size, sigma)| Gradient::GaussianDerivative { size, sigma }),
+    })
 }
 
 fn windows() -> impl Strategy<Value = Window> {
-    prop_oneof![
-        odd(31).prop_map(|size| Window::Box { size }),
-        (1_u32..=15).prop_map(|half| Window::Box { size: 2 * half }),
-        prop_oneof![Just(3_u32), Just(5), Just(7)].prop_map(|size| Window::Binomial { size }),
-        (odd(31), sigma()).prop_map(|(size, sigma)| Window::Gaussian { size, sigma }),
-    ]
+    let even = (1_u32..=15).prop_map(|half| 2 * half);
+    any_of!(Window {
+        Window::Box { .. } => prop_oneof![odd(31), even].prop_map(|size| Window::Box { size }),
+        Window::Binomial { .. } =>
+            prop_oneof![Just(3_u32), Just(5), Just(7)].prop_map(|size| Window::Binomial { size }),
+        Window::Gaussian { .. } =>
+            (odd(31), sigma()).prop_map(|(size, sigma)| Window::Gaussian { size, sigma }),
+    })
 }
 
 fn measures() -> impl Strategy<Value = Measure> {
-    prop_oneof![
-        (0.0_f32..0.2).prop_map(|k| Measure::Harris { k }),
-        Just(Measure::ShiTomasi),
-        (1e-9_f32..1.0).prop_map(|eps| Measure::Noble { eps }),
-    ]
+    any_of!(Measure {
+        Measure::Harris { .. } => (0.0_f32..0.2).prop_map(|k| Measure::Harris { k }),
+        Measure::ShiTomasi => Just(Measure::ShiTomasi),
+        Measure::Noble { .. } => (1e-9_f32..1.0).prop_map(|eps| Measure::Noble { eps }),
+    })
 }
 
 fn thresholds() -> impl Strategy<Value = Threshold> {
-    prop_oneof![
-        Just(Threshold::None),
-        (0.0..0.5).prop_map(Threshold::Relative),
-        (0.0_f32..0.01).prop_map(Threshold::Absolute),
-        (2_u32..300).prop_map(|bins| Threshold::Rosin { bins }),
-    ]
+    any_of!(Threshold {
+        Threshold::None => Just(Threshold::None),
+        Threshold::Relative(_) => (0.0..0.5).prop_map(Threshold::Relative),
+        Threshold::Absolute(_) => (0.0_f32..0.01).prop_map(Threshold::Absolute),
+        Threshold::Rosin { .. } => (2_u32..300).prop_map(|bins| Threshold::Rosin { bins }),
+    })
 }
 
 fn borders() -> impl Strategy<Value = Border> {
-    prop_oneof![Just(Border::Reflect101), Just(Border::Replicate), Just(Border::Zero), Just(Border::Skip)]
+    any_of!(Border {
+        Border::Reflect101 => Just(Border::Reflect101),
+        Border::Replicate => Just(Border::Replicate),
+        Border::Zero => Just(Border::Zero),
+        Border::Skip => Just(Border::Skip),
+    })
 }

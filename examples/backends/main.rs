@@ -1,4 +1,5 @@
-//! Chooses a backend at run time: the GPU where there is one, else the CPU. What follows does not see the difference.
+//! Chooses a backend at run time: the GPU if there is one, else the CPU. The code after the choice
+//! is the same for both.
 //!
 //! ```sh
 //! cargo run --release --example backends

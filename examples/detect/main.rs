@@ -1,4 +1,5 @@
-//! Finds the corners of images: a list as CSV, a picture with the corners drawn in, the response as .npy.
+//! Finds the corners of images. Writes a list as CSV, an image with the corners drawn in, or the
+//! response map as .npy.
 //!
 //! ```sh
 //! cargo run --release --example detect -- examples/data/camera.png --overlay corners.png
@@ -32,7 +33,7 @@ struct Args {
     backend: BackendOptions,
     #[command(flatten)]
     color: ColorOptions,
-    /// Image of the inputs' size; where it is zero, no keypoint is looked for
+    /// Mask: image of the inputs' size; keypoints are sought where it is not zero
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     mask: Option<PathBuf>,
     /// Write the keypoints as CSV; - for standard output; a folder for several inputs
@@ -41,7 +42,7 @@ struct Args {
     /// Write the image with the keypoints drawn in; a folder for several inputs
     #[arg(long, value_name = "FILE.png", help_heading = "Outputs")]
     overlay: Option<PathBuf>,
-    /// Write the response as f32, H x W; a folder for several inputs
+    /// Write the response map as f32, shape (height, width); a folder for several inputs
     #[arg(long, value_name = "FILE.npy", help_heading = "Outputs")]
     response: Option<PathBuf>,
 }
@@ -66,7 +67,7 @@ fn run(mut args: Args) -> Result<ExitCode> {
             Ok(_) => {}
             Err(error) => {
                 failed = true;
-                progress.suspend(|| eprintln!("{}", cli::complaint(&error)));
+                progress.suspend(|| eprintln!("{}", cli::error_line(&error)));
             }
         }
         progress.inc(1);
@@ -85,12 +86,12 @@ impl Args {
     }
 }
 
-/// Where the results of an input go.
+/// The output files of an input.
 struct Outputs {
     csv: Option<PathBuf>,
     overlay: Option<PathBuf>,
     response: Option<PathBuf>,
-    /// Whether those are folders.
+    /// Whether the outputs are folders.
     folders: bool,
 }
 
@@ -100,7 +101,8 @@ impl Outputs {
         Self { csv, overlay, response, folders: false }
     }
 
-    /// Makes the folders; inputs of one name would share their results.
+    /// Makes the folders. Inputs with equal names are an error, because they would write the same
+    /// files.
     fn folders(args: &Args, inputs: &[PathBuf]) -> Result<Self> {
         ensure!(!args.to_stdout(), "several inputs need a folder for --csv");
         if !args.writes_nothing() {
@@ -108,7 +110,7 @@ impl Outputs {
             for input in inputs {
                 if let Some(other) = stems.insert(input.file_stem(), input) {
                     let (a, b) = (other.display(), input.display());
-                    anyhow::bail!("{a} and {b} would write the same files; give them one at a time");
+                    anyhow::bail!("{a} and {b} would write the same files; run them one at a time");
                 }
             }
         }
@@ -129,7 +131,7 @@ impl Outputs {
     }
 }
 
-/// Detects in one file, writes its results and returns its summary.
+/// Detects keypoints in one file, writes the results and returns a summary.
 fn process(
     path: &Path,
     args: &Args,
@@ -170,7 +172,7 @@ fn process(
     Ok(summary(path, &image, &found, &keypoints, time, &detector.describe(), args.writes_nothing()))
 }
 
-/// One line and, where nothing else is written, the strongest few.
+/// Formats one line, and the strongest few keypoints if nothing else is written.
 fn summary(
     path: &Path,
     image: &DynamicImage,
@@ -194,7 +196,7 @@ fn summary(
     text
 }
 
-/// Prints; a reader who has seen enough, as `head`, is no error.
+/// Prints to standard output. It is no error if the reader, such as `head`, has closed it.
 fn print(text: &str) -> Result<()> {
     match io::Write::write_all(&mut io::stdout().lock(), text.as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {

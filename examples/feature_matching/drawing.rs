@@ -1,4 +1,4 @@
-//! Matches drawn between two images side by side, as in figure 5.5 of Loundagin 2015.
+//! Draws matches between two images side by side, as in figure 5.5 of Loundagin 2015.
 
 use harris_core::Keypoint;
 use harris_core::matching::{Homography, Match};
@@ -8,7 +8,8 @@ use tiny_skia::{Color, Paint, PathBuilder, Pixmap, Stroke, Transform};
 
 use crate::pipeline::Features;
 
-/// The object at the left, the scene at the right, a line for each match and the object's outline where it is known.
+/// Draws the object on the left and the scene on the right, with a line for each match, and the
+/// object's outline if it is known.
 pub(crate) fn side_by_side(
     (object, trained): (&DynamicImage, &Features),
     (scene, found): (&DynamicImage, &Features),
@@ -21,7 +22,7 @@ pub(crate) fn side_by_side(
     imageops::replace(&mut both, &right, left.width().into(), 0);
     let mut canvas = overlay::paint(&both);
     let shift = left.width() as f32;
-    // Pixel centres lie at halves on the canvas.
+    // Pixel centres are at half coordinates of the canvas.
     let place = |k: &Keypoint, shift: f32| (k.x + 0.5 + shift, k.y + 0.5);
     let unit = (both.width() as f32 / 900.0).clamp(1.0, 4.0);
     for (i, found_match) in matches.iter().enumerate() {
@@ -65,7 +66,7 @@ fn stroke(canvas: &mut Pixmap, path: &tiny_skia::Path, color: Color, width: f32)
     canvas.stroke_path(path, &paint, &Stroke { width, ..Stroke::default() }, Transform::identity(), None);
 }
 
-/// A bright colour; a whole turn is 1.
+/// Returns a bright colour of a hue from 0 to 1.
 fn hue(turn: f32) -> Color {
     let channel = |offset: f32| (0.6 + 0.4 * ((turn + offset) * std::f32::consts::TAU).cos()).clamp(0.0, 1.0);
     Color::from_rgba(channel(0.0), channel(1.0 / 3.0), channel(2.0 / 3.0), 1.0).unwrap_or(Color::WHITE)

@@ -1,4 +1,5 @@
-//! Finds an object in scenes: detects keypoints, describes them by SURF, matches, draws the matches and the object's outline.
+//! Finds an object in scenes: detects keypoints, describes them with SURF, matches them, and draws
+//! the matches and the object's outline.
 //!
 //! ```sh
 //! cargo run --release --example feature_matching -- object.png scene.png --out matches.png
@@ -21,7 +22,7 @@ use harris_examples::{cli, files, input};
 use crate::pipeline::{Features, Matching, MatchingOptions, Times};
 use crate::table::TableOptions;
 
-/// Matches the features of an image in scenes
+/// Finds an object in scenes by matching features
 #[derive(Parser)]
 #[command(name = "feature_matching", version)]
 struct Args {
@@ -42,16 +43,16 @@ struct Args {
     /// Draw the matches side by side; a folder for several scenes
     #[arg(long, value_name = "FILE.png")]
     out: Option<PathBuf>,
-    /// Part of the matches that is drawn, the nearest first
-    #[arg(long, value_name = "PART", default_value_t = 0.1)]
+    /// Fraction of the matches that is drawn, the nearest first
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.1)]
     top: f64,
     /// Distance in pixels within which a match agrees with the homography
     #[arg(long, value_name = "PIXELS", default_value_t = 3.0)]
     inlier_distance: f64,
-    /// Do not look for the object's outline
+    /// Do not search for the object's outline
     #[arg(long)]
     no_homography: bool,
-    /// Times that each scene is worked through; the medians are printed
+    /// Number of runs for each scene; the medians of their times are printed
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     repeat: usize,
 }
@@ -93,13 +94,13 @@ fn run(mut args: Args) -> Result<ExitCode> {
         });
         if let Err(error) = find(&args, &mut matching, &trained, path, out.as_deref()) {
             failed = true;
-            eprintln!("{}", cli::complaint(&error));
+            eprintln!("{}", cli::error_line(&error));
         }
     }
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Works through one scene, prints what was found and draws it.
+/// Matches one scene, prints the result and draws it.
 fn find(
     args: &Args,
     matching: &mut Matching,
@@ -129,20 +130,20 @@ fn find(
             harris_core::matching::Homography::ransac(&pairs, &config)
         }
     };
-    // Four pairs always fit, and a few more may by chance.
+    // Four pairs always fit, and a few more may fit by chance.
     let fit = fit.filter(|fit| fit.inliers.len() >= 8.max(matches.len() / 10));
     println!("{}: {} keypoints, {} matches", name(), found.keypoints.len(), matches.len());
     match &fit {
-        Some(fit) => println!("  the object is there: {} matches agree", fit.inliers.len()),
+        Some(fit) => println!("  found the object: {} matches agree", fit.inliers.len()),
         None if args.no_homography => {}
-        None => println!("  no outline of the object: too few matches agree"),
+        None => println!("  did not find the object: too few matches agree"),
     }
     print!("{}", Times::median(&runs));
     if let Some(out) = out {
         let outline = fit.map(|fit| fit.homography);
         matches.sort_by(Match::nearer);
         let most = (matches.len() as f64 * args.top).ceil() as usize;
-        // In their colours, which the features do not have.
+        // The drawing is in colour, although the features use gray.
         let [object, scene] = [args.object.as_path(), path].map(|path| input::read_image(path, true));
         let drawn = drawing::side_by_side((&object?, trained), (&scene?, &found), &matches[..most], outline);
         files::whole(out, |out| files::png(&drawn, out))?;

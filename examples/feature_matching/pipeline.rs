@@ -12,23 +12,24 @@ use harris_cpu::ApproximateMatcher;
 use harris_examples::options::{BackendOptions, Detection, Timed};
 use ndarray::Array2;
 
-/// How keypoints are described and matched.
+/// Options for description and matching.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Description and matching")]
 pub(crate) struct MatchingOptions {
-    /// Keep descriptors upright: faster, and better where images are not turned
+    /// Use upright descriptors: faster, and better if images are not rotated
     #[arg(long)]
     pub(crate) upright: bool,
-    /// By how much scales are multiplied for description; 2 by default for corners, which have the scale 1, else 1
+    /// Factor on scales for description; by default 2 for corners, which have the scale 1, and 1
+    /// for blobs
     #[arg(long, value_name = "FACTOR")]
     pub(crate) magnification: Option<f32>,
-    /// A match's distance is less than this part of the second nearest's
+    /// A match's distance must be less than this fraction of the second nearest's
     #[arg(long, default_value_t = 0.7)]
     pub(crate) ratio: f32,
-    /// Each of a match must be the other's nearest
+    /// Keep only matches in which each is the other's nearest
     #[arg(long)]
     pub(crate) cross_check: bool,
-    /// Search by an index on the CPU that finds most matches
+    /// Search with an approximate index on the CPU, which finds most matches
     #[arg(long)]
     pub(crate) approximate: bool,
 }
@@ -39,7 +40,7 @@ pub(crate) struct Features {
     pub(crate) descriptors: Array2<f32>,
 }
 
-/// How long each stage took.
+/// The time of each stage.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Times {
     pub(crate) detect: Duration,
@@ -52,7 +53,7 @@ impl Times {
         self.detect + self.describe + self.find
     }
 
-    /// The median of each stage.
+    /// Returns the median of each stage.
     pub(crate) fn median(runs: &[Self]) -> Self {
         let of = |stage: fn(&Self) -> Duration| {
             let mut times: Vec<_> = runs.iter().map(stage).collect();
@@ -110,7 +111,7 @@ impl Matching {
         self.detector.describe()
     }
 
-    /// The features of an image, and how long they took.
+    /// Finds the features of an image, and returns their times.
     pub(crate) fn features(&mut self, image: &ImageView<'_>) -> Result<(Features, Times)> {
         let start = Instant::now();
         let keypoints = self.detector.detect(image)?;
@@ -120,7 +121,7 @@ impl Matching {
         Ok((Features { keypoints, descriptors }, times))
     }
 
-    /// The features of a scene and their matches among the trained ones.
+    /// Finds the features of a scene and their matches among the trained ones.
     pub(crate) fn run(
         &mut self,
         scene: &ImageView<'_>,

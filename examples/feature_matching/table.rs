@@ -1,4 +1,4 @@
-//! Frames per second by image size, as in table 5.3 of Loundagin 2015.
+//! A table of frames per second by image size, as table 5.3 of Loundagin 2015.
 
 use std::time::{Duration, Instant};
 
@@ -12,11 +12,12 @@ use image::imageops::FilterType;
 
 use crate::pipeline::{Matching, MatchingOptions, Times};
 
-/// How the table is made.
+/// Options for the table.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Table of frames per second")]
 pub(crate) struct TableOptions {
-    /// Print frames per second for these sizes, to which object and first scene are brought, instead of matching
+    /// Print frames per second for these sizes instead of matching; the object and the first scene
+    /// are scaled to each
     #[arg(long, value_name = "SIDE,...", value_delimiter = ',', num_args = 0.., default_missing_value = "32,64,128,256,512,1024")]
     sizes: Option<Vec<u32>>,
     /// Backends of the table
@@ -54,7 +55,7 @@ pub(crate) fn print(
             let mut matching = Matching::new(detector.detection()?, matching, &mut backend)?;
             let trained = matching.features(&ImageView::try_from(&object)?)?.0;
             let view = ImageView::try_from(&scene)?;
-            // The first frame brings the memory.
+            // The first frame allocates memory.
             let (found, matches, _) = matching.run(&view, &trained)?;
             let (mut runs, begin) = (Vec::new(), Instant::now());
             while runs.len() < 3 || begin.elapsed() < Duration::from_secs_f64(options.seconds) {

@@ -1,5 +1,5 @@
-//! Chahuara 2017: chessboards in gray and colour (tables 4.2 and 4.3), photographs (table 4.4), precision
-//! and recall (table 4.1), Rosin's threshold.
+//! Chahuara 2017: chessboards in gray and colour (tables 4.2 and 4.3), photographs (table 4.4),
+//! precision and recall (table 4.1), and Rosin's threshold.
 
 use anyhow::Result;
 use harris_core::pipeline::threshold::{Binning, extent};
@@ -14,16 +14,16 @@ use crate::photographs::{gray_view, with_channels};
 use crate::published::{Figure, figures, theirs};
 use crate::report::{Cell, Chart, Report, Table};
 
-/// The times in gray and in colour.
+/// The tables with times in gray and in colour.
 const TABLES: [&str; 2] = ["Chahuara 2017, table 4.2", "Chahuara 2017, table 4.3"];
-/// LOW, MED and FULL: squares along a side.
+/// The chessboards LOW, MED and FULL, with the number of squares along a side.
 const BOARDS: [(&str, usize); 3] = [("LOW", 2), ("MED", 8), ("FULL", 32)];
-/// The side up to which the reference is timed.
+/// The largest side at which the reference is measured, in pixels.
 const REFERENCE_SIDE: usize = 1024;
-/// Pixels that Chahuara allows between a corner and its place.
+/// Chahuara's tolerance between a corner and its true position, in pixels.
 const TOLERANCE: f64 = 4.0;
-/// Pixels within which chessboards' corners are asked for.
-const CLOSE: f64 = 2.0;
+/// The tolerance for corners of chessboards, in pixels.
+const CHESSBOARD_TOLERANCE: f64 = 2.0;
 const BINS: u32 = 256;
 
 pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
@@ -44,7 +44,7 @@ fn unlimited() -> Result<HarrisConfig> {
     Ok(presets::chahuara_2017().to_builder().max_corners(None).build()?)
 }
 
-/// The sides of the chessboards, as far as they are wanted.
+/// Returns the sides of the chessboards that were chosen on the command line.
 fn sides(bench: &Bench) -> Vec<usize> {
     let sizes = theirs("", TABLES[0], |_| true).sizes();
     sizes.into_iter().map(|(side, _)| side).filter(|side| *side <= bench.largest).collect()
@@ -68,7 +68,7 @@ fn boards(report: &mut Report, bench: &Bench) -> Result<()> {
         let mut table = Table::new(name, format!("{title}, milliseconds"), columns);
         for size in sides(bench) {
             for ((board, squares), printed) in BOARDS.into_iter().zip(&printed) {
-                bench.say(format!("chahuara: {board} in {name}, {size} x {size}"));
+                bench.show(format!("chahuara: {board} in {name}, {size} x {size}"));
                 let image = Chessboard { squares, size, channels }.draw();
                 let view = ImageView::try_from(&image)?;
                 let (mut calls, mut on_device) = (Vec::new(), None);
@@ -92,7 +92,8 @@ fn boards(report: &mut Report, bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// The way a work of table 4.4 is repeated here: channels, and the side of the Gaussian window.
+/// Returns the number of channels and the side of the Gaussian window with which a work of table
+/// 4.4 is repeated.
 fn repeated(figure: &Figure) -> Option<(usize, u32)> {
     let (kind, rest) = figure.parameter.split_once(", Gaussian filter ")?;
     let side = rest.split_once('x')?.0.parse().ok().filter(|side| [3, 5].contains(side))?;
@@ -110,13 +111,14 @@ fn photographs(report: &mut Report, bench: &Bench) -> Result<()> {
     let columns = ["work", "platform", "size", "parameters", "theirs"].map(str::to_owned);
     let ours = engines.iter().map(|engine| format!("ours: {}", engine.name()));
     let mut table = Table::new("photographs", "Milliseconds", columns.into_iter().chain(ours));
-    // By size, channels and window.
+    // Times by size, channels and window.
     let mut known = Vec::<(_, Vec<f64>)>::new();
     for figure in figures("Chahuara 2017, table 4.4", |figure| figure.unit == "ms") {
         let wanted = figure.sides().filter(|(width, _)| *width <= bench.largest);
         let key = wanted.zip(repeated(figure)).map(|(sides, (channels, window))| (sides, channels, window));
         if let Some(key @ (sides, channels, size)) = key.filter(|key| known.iter().all(|(k, _)| k != key)) {
-            bench.say(format!("chahuara: photograph of {}, {channels} channels, window {size}", figure.size));
+            bench
+                .show(format!("chahuara: photograph of {}, {channels} channels, window {size}", figure.size));
             let image = with_channels(&bench.photographs, sides, channels);
             let config = unlimited()?.to_builder().window(Window::Gaussian { size, sigma: 1.5 }).build()?;
             let mut calls = Vec::new();
@@ -137,7 +139,9 @@ fn photographs(report: &mut Report, bench: &Bench) -> Result<()> {
 
 fn accuracy(report: &mut Report, bench: &Bench) -> Result<()> {
     report.heading("Precision and recall on chessboards");
-    report.text(format!("Corners within {CLOSE} pixels of where four squares meet, in gray and in colour."));
+    report.text(format!(
+        "Corners within {CHESSBOARD_TOLERANCE} pixels of where four squares meet, in gray and in colour."
+    ));
     let columns = ["preset", "side", "board", "corners"].map(str::to_owned);
     let measured = ["gray", "colour"]
         .map(|kind| ["found", "precision", "recall", "mean error"].map(|what| format!("{what}, {kind}")));
@@ -150,12 +154,12 @@ fn accuracy(report: &mut Report, bench: &Bench) -> Result<()> {
     ];
     let mut detectors = Vec::new();
     for (name, config) in presets {
-        let detector = bench.engines.detector(bench.engines.quickest(), Detection::Harris(config))?;
+        let detector = bench.engines.detector(bench.engines.fastest(), Detection::Harris(config))?;
         detectors.push((name, detector, Vec::new()));
     }
     for size in sides(bench) {
         for (label, squares) in BOARDS {
-            bench.say(format!("chahuara: corners of {label}, {size} x {size}"));
+            bench.show(format!("chahuara: corners of {label}, {size} x {size}"));
             let boards = [1, 3].map(|channels| Chessboard { squares, size, channels });
             let images = boards.each_ref().map(Chessboard::draw);
             for (name, detector, rows) in &mut detectors {
@@ -163,7 +167,7 @@ fn accuracy(report: &mut Report, bench: &Bench) -> Result<()> {
                 let mut row: Vec<Cell> = vec![(*name).into(), size.into(), label.into(), corners.into()];
                 for (board, image) in boards.iter().zip(&images) {
                     let found = detector.detect(&ImageView::try_from(image)?)?;
-                    let score = score(&found, &board.corners(), CLOSE)?;
+                    let score = score(&found, &board.corners(), CHESSBOARD_TOLERANCE)?;
                     row.push(score.found.into());
                     row.extend([score.precision(), score.recall()].map(Cell::Number));
                     row.push(score.mean_error().into());
@@ -207,11 +211,11 @@ fn scenes(report: &mut Report, bench: &Bench) -> Result<()> {
     let drawn = Scene::SHAPES.map(|shape| (shape, Scene::of(shape, 6, 1)));
     for preset in presets::ALL {
         let config = (preset.config)().to_builder().max_corners(None).build()?;
-        let mut detector = bench.engines.detector(bench.engines.quickest(), Detection::Harris(config))?;
+        let mut detector = bench.engines.detector(bench.engines.fastest(), Detection::Harris(config))?;
         for noise in [0.0, 5.0] {
             let mut all = Vec::new();
             for (shape, scene) in &drawn {
-                bench.say(format!("chahuara: {}, {shape:?}", preset.name));
+                bench.show(format!("chahuara: {}, {shape:?}", preset.name));
                 let image = Degradation { noise, seed: 1, ..Degradation::default() }.apply(&scene.levels);
                 let found = detector.detect(&ImageView::try_from(&image)?)?;
                 let score = score(&found, &scene.corners, TOLERANCE)?;
@@ -254,11 +258,11 @@ fn rosin(report: &mut Report, bench: &Bench) -> Result<()> {
         ["image", "greatest response", "threshold", "part of the greatest", "corners"],
     );
     for (name, photograph) in &bench.photographs {
-        bench.say(format!("chahuara: histogram of {name}"));
+        bench.show(format!("chahuara: histogram of {name}"));
         let gray = photograph.to_luma8();
         let view = gray_view(&gray)?;
         let mut detector =
-            bench.engines.detector(bench.engines.quickest(), Detection::Harris(unlimited()?))?;
+            bench.engines.detector(bench.engines.fastest(), Detection::Harris(unlimited()?))?;
         let response = detector.response(&view)?;
         let Some(extent) = extent(response.iter().copied()) else { continue };
         let Some(binning) = Binning::new(extent.clone(), BINS) else { continue };

@@ -1,4 +1,4 @@
-//! What is compared, and how it is timed.
+//! The engines that are compared, and the measurement of their times.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use harris_examples::options::{BackendOptions, Detection, Timed};
 use image::DynamicImage;
 use indicatif::ProgressBar;
 
-/// What every experiment has to work with.
+/// The engines, settings and progress bar that every experiment uses.
 pub(crate) struct Bench {
     pub(crate) photographs: Vec<(String, DynamicImage)>,
     pub(crate) engines: Engines,
@@ -18,35 +18,35 @@ pub(crate) struct Bench {
     pub(crate) progress: ProgressBar,
 }
 
-/// A backend and how it is run.
+/// A backend and the way it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Engine {
-    /// Plain code.
+    /// The reference backend.
     Reference,
-    /// The CPU backend on so many threads.
+    /// The CPU backend with a number of threads.
     Cpu(usize),
-    /// The CUDA backend, one kernel a stage.
+    /// The CUDA backend with one kernel for each stage.
     GpuStaged,
-    /// The CUDA backend as users have it.
+    /// The CUDA backend with its defaults.
     Gpu,
 }
 
-/// The engines that this machine has and the user wants.
+/// The engines that this machine has and that were chosen on the command line.
 pub(crate) struct Engines {
     reference: bool,
-    /// 0 where the CPU backend takes no part.
+    /// The number of threads; 0 if the CPU backend is not chosen.
     threads: usize,
-    /// What the user allows, where he says it.
+    /// The limit on the command line, if there is one.
     most_threads: Option<usize>,
     gpu: Option<(u32, String)>,
 }
 
-/// How long a detection took, in milliseconds: medians.
+/// The median times of a detection, in milliseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timing {
-    /// The whole call.
+    /// The time of the whole call.
     pub(crate) call: f64,
-    /// The device's part.
+    /// The time on the device.
     pub(crate) device: Option<f64>,
     pub(crate) keypoints: usize,
 }
@@ -79,8 +79,8 @@ impl Engines {
         self.threads
     }
 
-    /// The numbers of threads that an experiment tries and the machine's own, ascending: more than the machine runs at once, too,
-    /// where the user has set no limit.
+    /// Returns the numbers of threads that an experiment tries and the machine's own, ascending.
+    /// Without a limit on the command line, they may exceed those of the machine.
     pub(crate) fn thread_counts(&self, tried: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let most = if self.threads == 0 { 0 } else { self.most_threads.unwrap_or(usize::MAX) };
         let mut counts: Vec<_> = tried.into_iter().chain([self.threads]).collect();
@@ -102,7 +102,8 @@ impl Engines {
         self.reference
     }
 
-    /// The reference, the CPU on one thread and on all, the GPU in stages and as it is; those that take part.
+    /// Returns the chosen engines among: the reference, the CPU on one thread and on all, the GPU
+    /// in stages and with its defaults.
     pub(crate) fn all(&self) -> Vec<Engine> {
         let mut all = Vec::new();
         if self.reference {
@@ -115,13 +116,13 @@ impl Engines {
         all
     }
 
-    /// [`Engines::fast`], and the reference before them.
+    /// Returns the reference and [`Engines::fast`].
     pub(crate) fn with_reference(&self) -> Vec<Engine> {
         let reference = self.reference.then_some(Engine::Reference);
         reference.into_iter().chain(self.fast()).collect()
     }
 
-    /// Without the reference and the staged GPU.
+    /// Returns the engines without the reference and the staged GPU.
     pub(crate) fn fast(&self) -> Vec<Engine> {
         let mut fast = Vec::new();
         if self.threads >= 1 {
@@ -136,8 +137,8 @@ impl Engines {
         fast
     }
 
-    /// The quickest for what is not timed.
-    pub(crate) fn quickest(&self) -> Engine {
+    /// Returns the fastest engine, for work that is not measured.
+    pub(crate) fn fastest(&self) -> Engine {
         match self.threads {
             0 if self.gpu.is_some() => Engine::Gpu,
             0 => Engine::Reference,
@@ -178,7 +179,7 @@ impl Engine {
 }
 
 impl Bench {
-    /// Times detection of an image; the first call, which brings the memory, does not count.
+    /// Measures the detection of an image. The first call, which allocates memory, does not count.
     pub(crate) fn time(&self, detector: &mut dyn Timed, image: &ImageView<'_>) -> Result<Timing> {
         detector.set_timed(true);
         let keypoints = detector.detect(image)?.len();
@@ -188,7 +189,7 @@ impl Bench {
             detector.detect(image)?;
         }
         let call = self.median(|| Ok(detector.detect(image)?))?;
-        // On its own, as it takes time to take the device's.
+        // The device's time is measured in separate calls, because measuring takes time.
         let mut device = Vec::new();
         if has_device {
             detector.set_timed(true);
@@ -203,8 +204,8 @@ impl Bench {
         Ok(Timing { call, device: median(device), keypoints })
     }
 
-    /// The median time of calls, in milliseconds: for as long as a measurement may take, three at least, or one that takes
-    /// longer than that by itself.
+    /// Returns the median time of calls in milliseconds. There are at least three calls, unless one
+    /// exceeds the duration of a measurement by itself.
     pub(crate) fn median<T>(&self, mut call: impl FnMut() -> Result<T>) -> Result<f64> {
         let (mut times, begin) = (Vec::new(), Instant::now());
         let enough = Duration::from_secs_f64(self.seconds);
@@ -216,8 +217,8 @@ impl Bench {
         Ok(median(times).unwrap_or_default())
     }
 
-    /// Says what is being done.
-    pub(crate) fn say(&self, what: impl Into<String>) {
+    /// Shows what is being measured.
+    pub(crate) fn show(&self, what: impl Into<String>) {
         self.progress.set_message(what.into());
     }
 }

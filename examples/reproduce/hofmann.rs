@@ -8,16 +8,16 @@ use image::{DynamicImage, GrayImage};
 
 use crate::engines::{Bench, Engine, median, milliseconds};
 use crate::photographs::{gray_view, scaled, tiled};
-use crate::published::{beside, figures, row};
+use crate::published::{comparison_table, figures, row};
 use crate::report::{Cell, Report, Table};
 
 const SIDES: [usize; 8] = [480, 512, 640, 768, 1024, 1280, 1536, 2048];
-/// The side of the image that the others are scaled down from.
+/// The side of the image that is scaled down to the others, in pixels.
 const WHOLE: usize = 2048;
-/// The side up to which the reference is timed.
+/// The largest side at which the reference is measured, in pixels.
 const REFERENCE_SIDE: usize = 1024;
 
-/// What an engine took at a side.
+/// The times of an engine at one size.
 struct Run {
     preset: &'static str,
     side: usize,
@@ -25,9 +25,9 @@ struct Run {
     call: f64,
     device: Option<f64>,
     copy: Option<f64>,
-    /// Integral image, determinants, peaks, list.
+    /// The times of integral image, determinants, peaks and list.
     steps: [Option<f64>; 4],
-    /// Peaks that were kept, and that the interpolation rejected.
+    /// The numbers of peaks that were kept, and that the interpolation rejected.
     peaks: [usize; 2],
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
             let image = scaled(&whole, side, side);
             for engine in bench.engines.with_reference() {
                 if engine != Engine::Reference || side <= REFERENCE_SIDE {
-                    bench.say(format!("hofmann: {}, {side} x {side}, {}", preset.name, engine.name()));
+                    bench.show(format!("hofmann: {}, {side} x {side}, {}", preset.name, engine.name()));
                     runs.push(time(bench, preset.name, (preset.config)(), &image, engine)?);
                 }
             }
@@ -86,7 +86,7 @@ fn time(
     ];
     let copy = match (engine, bench.engines.ordinal()) {
         (Engine::Gpu, Some(ordinal)) => {
-            let pinned = PinnedImage::<u8>::copied(image.as_raw(), side, side, 1)?;
+            let pinned = PinnedImage::<u8>::from_samples(image.as_raw(), side, side, 1)?;
             Some(milliseconds(PinnedImage::copy_time(&[pinned], ordinal)?))
         }
         _ => None,
@@ -160,7 +160,7 @@ fn at_512(report: &mut Report, bench: &Bench, runs: &[Run]) {
     );
     let engines = bench.engines.with_reference();
     let ours = engines.iter().map(|engine| format!("ours: {}", engine.name()));
-    let mut table = beside("at-512", "Figures in print", ours);
+    let mut table = comparison_table("at-512", "Figures in print", ours);
     let find = |engine: Engine, side: usize| {
         runs.iter().find(|run| run.preset == "hofmann_2009" && run.side == side && run.engine == engine)
     };

@@ -1,4 +1,5 @@
-//! Jobanputra & Stentz: frames a second, speed-up by threads, the GPU's steps, and masks against a compressed list.
+//! Jobanputra & Stentz: frames per second, speed-up by threads, the GPU's steps, and masks against
+//! a compressed list.
 
 use anyhow::Result;
 use harris::cuda::{CudaDetector, CudaImage};
@@ -8,12 +9,12 @@ use harris_examples::options::Detection;
 use crate::engines::{Bench, Engine};
 use crate::loundagin::{median_stages, stage_names};
 use crate::photographs::{gray_view, tiled};
-use crate::published::{Theirs, beside, figures, row, theirs};
+use crate::published::{Theirs, comparison_table, figures, row, theirs};
 use crate::report::{Cell, Report, Table};
 
-/// Bytes of a corner in our list.
+/// The size of a corner in this library's list, in bytes.
 const CORNER: usize = 16;
-/// The most pixels that the reference is timed with.
+/// The most pixels with which the reference is measured.
 const REFERENCE_PIXELS: usize = 1920 * 1080;
 
 pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
@@ -32,7 +33,7 @@ pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
     output(report, bench, &sizes)
 }
 
-/// The sizes of their images, as far as they are wanted.
+/// Returns the sizes of the paper's images, up to the limit on the command line.
 fn sizes(bench: &Bench) -> Vec<(usize, usize)> {
     let mut sizes = theirs("", "Jobanputra & Stentz, section III.A", |_| true).sizes();
     sizes.retain(|(width, _)| *width <= bench.largest);
@@ -44,7 +45,7 @@ fn size_name((width, height): (usize, usize)) -> String {
     format!("{width} x {height}")
 }
 
-/// The times of each engine at one size.
+/// Returns the times of each engine at one size.
 type Calls = Vec<(Engine, Option<f64>)>;
 
 fn of(calls: &Calls, engine: Engine) -> Option<f64> {
@@ -79,7 +80,7 @@ fn threads(report: &mut Report, bench: &Bench) -> Result<Vec<((usize, usize), Ca
                 calls.push((engine, None));
                 continue;
             }
-            bench.say(format!("jobanputra: {}, {}", size_name(size), engine.name()));
+            bench.show(format!("jobanputra: {}, {}", size_name(size), engine.name()));
             let mut detector =
                 bench.engines.detector(engine, Detection::Harris(presets::jobanputra_stentz()))?;
             calls.push((engine, Some(bench.time(&mut *detector, &gray_view(&image)?)?.call)));
@@ -99,7 +100,7 @@ fn threads(report: &mut Report, bench: &Bench) -> Result<Vec<((usize, usize), Ca
         report.table(speedups);
     }
     let title = "Their speed-ups beside ours";
-    let mut table = beside("best-speedup", title, ["ours", "ours is"].map(str::to_owned));
+    let mut table = comparison_table("best-speedup", title, ["ours", "ours is"].map(str::to_owned));
     let ratios = |slow: Engine, fast: Engine| {
         let ratio = move |calls| Some(of(calls, slow)? / of(calls, fast)?);
         let ratios = by_size.iter().zip(&sizes).filter_map(move |(calls, size)| Some((ratio(calls)?, *size)));
@@ -147,7 +148,7 @@ fn steps(report: &mut Report, bench: &Bench, sizes: &[(usize, usize)]) -> Result
     let mut table = Table::new("steps", "Milliseconds", columns);
     let mut last = None;
     for &size in sizes {
-        bench.say(format!("jobanputra: steps, {}", size_name(size)));
+        bench.show(format!("jobanputra: steps, {}", size_name(size)));
         let image = tiled(&bench.photographs[0].1, size.0, size.1);
         let (view, config) = (gray_view(&image)?, presets::jobanputra_stentz());
         let Some(stages) = median_stages(bench, Engine::GpuStaged, &config, &view)? else { continue };
@@ -158,7 +159,7 @@ fn steps(report: &mut Report, bench: &Bench, sizes: &[(usize, usize)]) -> Result
         last = Some((timing.call, way, stages));
     }
     report.table(table);
-    let mut parts = beside("parts", "Parts of the whole, %", ["ours".to_owned()]);
+    let mut parts = comparison_table("parts", "Parts of the whole, %", ["ours".to_owned()]);
     for figure in figures("Jobanputra & Stentz, section III.B", |_| true) {
         let ours = last.and_then(|(call, way, stages)| {
             let time = match figure.item.split(' ').next()? {
@@ -176,13 +177,14 @@ fn steps(report: &mut Report, bench: &Bench, sizes: &[(usize, usize)]) -> Result
     Ok(())
 }
 
-/// The times to a list, a mask of bytes and a mask of floats, all on the host: of a GPU from an image on the device.
+/// Returns the times to a list, a mask of bytes and a mask of floats on the host. On a GPU, the
+/// image is on the device.
 fn output_times(bench: &Bench, engine: Engine, image: &ImageView<'_>) -> Result<[f64; 3]> {
     let config = presets::jobanputra_stentz();
     if let (Engine::Gpu, Some(ordinal)) = (engine, bench.engines.ordinal()) {
         let image = CudaImage::upload(ordinal, image)?;
         let mut detector = CudaDetector::on_device(ordinal, config)?;
-        // The first calls bring the memory.
+        // The first calls allocate memory.
         detector.keypoint_mask_on_device::<u8>(&image)?.to_array()?;
         detector.keypoint_mask_on_device::<f32>(&image)?.to_array()?;
         return Ok([
@@ -206,7 +208,7 @@ fn output(report: &mut Report, bench: &Bench, sizes: &[(usize, usize)]) -> Resul
         "A mask has a byte or a float a pixel, a list 16 bytes a corner. Times of ours are those to the form on the host: on a GPU from an \
          image that is on the device, on a CPU from the image. Theirs are the copy to the host alone.",
     );
-    let engine = if bench.engines.gpu().is_some() { Engine::Gpu } else { bench.engines.quickest() };
+    let engine = if bench.engines.gpu().is_some() { Engine::Gpu } else { bench.engines.fastest() };
     let columns = [
         "image",
         "corners",
@@ -226,7 +228,7 @@ fn output(report: &mut Report, bench: &Bench, sizes: &[(usize, usize)]) -> Resul
     let mut table = Table::new("output", format!("Output, {}", engine.name()), columns);
     for &size in sizes {
         let pixels = size.0 * size.1;
-        bench.say(format!("jobanputra: output, {}", size_name(size)));
+        bench.show(format!("jobanputra: output, {}", size_name(size)));
         let image = tiled(&bench.photographs[0].1, size.0, size.1);
         let view = gray_view(&image)?;
         let detection = Detection::Harris(presets::jobanputra_stentz());
@@ -240,7 +242,7 @@ fn output(report: &mut Report, bench: &Bench, sizes: &[(usize, usize)]) -> Resul
     let title = "Their compressed list, which did not pay";
     let list =
         figures("Jobanputra & Stentz, section III.A, output", |figure| figure.item.starts_with("list"));
-    let mut table = beside("list", title, []);
+    let mut table = comparison_table("list", title, []);
     list.into_iter().for_each(|figure| table.row(row(figure, [])));
     report.table(table);
     Ok(())

@@ -1,4 +1,5 @@
-//! Loundagin 2015: stages, the whole pipeline and feature matching by image size (tables 4.1, 4.5 and 5.3, and their figures).
+//! Loundagin 2015: stages, the whole pipeline and feature matching by image size (tables 4.1, 4.5
+//! and 5.3, and their figures).
 
 use std::time::Instant;
 
@@ -18,13 +19,13 @@ use plotters::chart::SeriesLabelPosition;
 
 use crate::engines::{Bench, Engine, mean, median, milliseconds};
 use crate::photographs::{gray_view, levels, scaled};
-use crate::published::{Figure, Theirs, beside, figures, row, theirs};
+use crate::published::{Figure, Theirs, comparison_table, figures, row, theirs};
 use crate::report::{Cell, Report, Table};
 
-/// Images are brought down from the largest side in steps.
+/// Images are scaled down from the largest side in steps.
 const LARGEST: usize = 1024;
 const STEP: usize = 32;
-/// Rotation of a scene against the image of the object, in degrees.
+/// The rotation of a scene against the image of the object, in degrees.
 const TURN: f64 = 15.0;
 
 pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
@@ -41,7 +42,7 @@ pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
     matching(report, bench)
 }
 
-/// The sides of a table's square images, as far as they are wanted.
+/// Returns the sides of a table's square images, up to the limit on the command line.
 fn sides(bench: &Bench, theirs: &Theirs) -> Vec<usize> {
     theirs.sizes().into_iter().map(|(side, _)| side).filter(|side| *side <= bench.largest).collect()
 }
@@ -78,7 +79,7 @@ fn pipeline(report: &mut Report, bench: &Bench) -> Result<()> {
                 calls.push(None);
                 continue;
             }
-            bench.say(format!("loundagin: {size} x {size}, {}", engine.name()));
+            bench.show(format!("loundagin: {size} x {size}, {}", engine.name()));
             let mut detector =
                 bench.engines.detector(engine, Detection::Harris(presets::loundagin_2015()))?;
             let mut timings = Vec::new();
@@ -104,11 +105,11 @@ fn pipeline(report: &mut Report, bench: &Bench) -> Result<()> {
         report.chart(speedups.chart(["side in pixels", "times the reference"], [true, true]));
         report.table(speedups);
     }
-    // His optimised program is a GPU's; where there is none, all threads stand for it.
+    // His optimised program runs on a GPU; without a GPU, all threads stand for it.
     let Some(best) = engines.last() else { return Ok(()) };
     let columns = ["ours", "ours is"].map(str::to_owned);
     let title = "Mean speed-up of the optimised program over the sizes that both were timed at";
-    let mut table = beside("mean-speedup", title, columns);
+    let mut table = comparison_table("mean-speedup", title, columns);
     let find = |engine: Engine| engines.iter().position(|e| *e == engine);
     for figure in
         figures("Loundagin 2015, section 4.5 and chapter 6", |figure| figure.item == "whole pipeline")
@@ -151,7 +152,7 @@ fn stages(report: &mut Report, bench: &Bench) -> Result<()> {
     let mut all = Vec::new();
     for &engine in &measured {
         for &size in &sides {
-            bench.say(format!("loundagin: stages, {size} x {size}, {}", engine.name()));
+            bench.show(format!("loundagin: stages, {size} x {size}, {}", engine.name()));
             for radius in [1, 2, 3] {
                 let config = presets::loundagin_2015().to_builder().suppression_radius(radius).build()?;
                 let times = mean_stages(bench, engine, &config, size)?;
@@ -194,7 +195,7 @@ fn stages(report: &mut Report, bench: &Bench) -> Result<()> {
     report.chart(table.chart(["side in pixels", "milliseconds"], [true, true]));
     report.table(table);
     let title = "What his text says of the stages, beside ours at the largest size, milliseconds";
-    let mut table = beside("stage-limits", title, names().map(|name| format!("ours: {name}")));
+    let mut table = comparison_table("stage-limits", title, names().map(|name| format!("ours: {name}")));
     let of_stages = |figure: &Figure| ["4.3.3", "4.4.3"].iter().any(|end| figure.source.ends_with(end));
     for figure in figures("Loundagin 2015, section", of_stages) {
         let ours = measured.iter().map(|&engine| {
@@ -234,11 +235,11 @@ fn integral(report: &mut Report, bench: &Bench) -> Result<()> {
         let view = gray_view(&image)?;
         let mut times = Vec::new();
         for &engine in &engines {
-            bench.say(format!("loundagin: integral image, {size} x {size}, {}", engine.name()));
+            bench.show(format!("loundagin: integral image, {size} x {size}, {}", engine.name()));
             times.push(if engine == Engine::Reference {
                 Some(bench.median(|| Ok(Integral::new(&view)?))?)
             } else if config.check_image(&view).is_err() {
-                // Smaller than the detector's filters.
+                // The image is smaller than the detector's filters.
                 None
             } else {
                 let mut detector = bench.engines.detector(engine, Detection::FastHessian(config.clone()))?;
@@ -284,7 +285,7 @@ fn matching(report: &mut Report, bench: &Bench) -> Result<()> {
     for size in sides(bench, &table_5_3) {
         let (objects, mut rates, mut counts) = (images(bench, size), Vec::new(), [0; 2]);
         for &engine in &engines {
-            bench.say(format!("loundagin: matching, {size} x {size}, {}", engine.name()));
+            bench.show(format!("loundagin: matching, {size} x {size}, {}", engine.name()));
             let mut detector =
                 bench.engines.detector(engine, Detection::Harris(presets::loundagin_2015()))?;
             let mut options = bench.engines.options(engine);
@@ -329,7 +330,7 @@ pub(crate) fn in_milliseconds(times: StageTimes) -> [f64; 6] {
     [smoothing, gradient, tensor, response, suppression, selection].map(milliseconds)
 }
 
-/// The mean over the photographs of each stage's median.
+/// Returns the mean over the photographs of each stage's median.
 fn mean_stages(
     bench: &Bench,
     engine: Engine,
@@ -345,7 +346,7 @@ fn mean_stages(
     Ok(Some(sums))
 }
 
-/// Each stage's median; `None` where the engine has no stages.
+/// Returns each stage's median; `None` if the engine has no stages.
 pub(crate) fn median_stages(
     bench: &Bench,
     engine: Engine,
@@ -372,7 +373,7 @@ pub(crate) fn median_stages(
     Ok(medians.iter().all(Option::is_some).then(|| medians.map(Option::unwrap_or_default)))
 }
 
-/// The reference's stages, as `ReferenceDetector` calls them.
+/// Runs the reference's stages as `ReferenceDetector` does.
 fn reference_stages(config: &HarrisConfig, image: &ImageView<'_>) -> StageTimes {
     let border = config.border();
     let planes = Plane::channels(image);

@@ -1,10 +1,10 @@
-//! What a run ran on, when and how.
+//! The hardware, the date and the command of a run.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::engines::Engines;
 
-/// The command, the date and the hardware, a line each.
+/// Returns the command, the date and the hardware, a line each.
 pub(crate) fn describe(engines: &Engines) -> Vec<String> {
     let words: Vec<_> = std::env::args().skip(1).collect();
     let mut lines = vec![
@@ -28,7 +28,7 @@ fn cpu() -> String {
     model.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.to_owned())
 }
 
-/// Today in UTC, as year-month-day.
+/// Returns the date in UTC, as year-month-day.
 fn date() -> String {
     let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs() / 86400);
     let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));

@@ -1,5 +1,5 @@
-//! Runs the experiments of the published systems that this library contains, and writes tables (CSV), charts (SVG) and a
-//! report (Markdown) for each: the papers' figures beside ours.
+//! Runs the experiments of the published systems that this library contains, and writes tables
+//! (CSV), charts (SVG) and a report (Markdown) for each: the papers' figures beside ours.
 //!
 //! ```sh
 //! cargo run --release --example reproduce -- all --out results
@@ -34,39 +34,39 @@ use crate::report::Report;
 #[derive(Parser)]
 #[command(name = "reproduce", version)]
 struct Args {
-    /// Whose experiment
+    /// Experiment to run
     #[arg(value_enum)]
     experiment: Experiment,
-    /// Backends that take part; by default all that this machine has
+    /// Backends to measure; by default all that this machine has
     #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
     backend: Vec<Backend>,
-    /// Threads of the CPU backend at most; by default as many as the machine runs at once, in jobanputra also as many as the paper
-    /// tries
+    /// Maximum number of threads of the CPU backend; by default the number of hardware threads, and
+    /// in jobanputra also the numbers of the paper
     #[arg(long, value_name = "NUMBER")]
     threads: Option<usize>,
     /// Number of the GPU
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     device: u32,
-    /// Photographs; by default those of the repository
+    /// Photographs; by default the repository's
     #[arg(long, value_name = "FOLDER")]
     images: Option<PathBuf>,
-    /// Folder for what is written; made where it is not there
+    /// Output folder; created if it does not exist
     #[arg(long, value_name = "DIR", default_value = "results")]
     out: PathBuf,
-    /// Time for each measurement, in seconds
+    /// Duration of each measurement, in seconds
     #[arg(long, value_name = "NUMBER", default_value_t = 0.05)]
     seconds: f64,
-    /// The longest side of an image, to cut a run short
+    /// Longest side of an image; a small one shortens the run
     #[arg(long, value_name = "PIXELS", default_value_t = 4096)]
     largest: usize,
 }
 
-/// Whose experiment.
+/// The experiments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Experiment {
     /// Stages, whole pipeline and feature matching by image size
     Loundagin,
-    /// Frames a second, speed-up by threads, steps of the GPU, masks against a list
+    /// Frames per second, speed-up by threads, steps of the GPU, masks against a list
     Jobanputra,
     /// LoCoCo against Harris by image and kernel size
     Phull,
@@ -74,11 +74,11 @@ enum Experiment {
     Chahuara,
     /// The Fast-Hessian detector by image size and step
     Hofmann,
-    /// Repeatability and localisation by measure, preset and sub-pixel mode
+    /// Repeatability and localisation by measure, preset and subpixel mode
     Quality,
-    /// All papers' times of the whole pipeline beside ours, in one chart
+    /// The times of the whole pipeline of all papers and of this library, in one chart
     Summary,
-    /// All of them
+    /// All experiments
     All,
 }
 

@@ -1,4 +1,4 @@
-//! The photographs that experiments are made with.
+//! The photographs of the experiments.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use image::imageops::FilterType;
 use image::{DynamicImage, GrayImage};
 use ndarray::Array2;
 
-/// All photographs of a folder, with their names, in colour where they are.
+/// Reads all photographs of a folder with their names, in colour if they have it.
 pub(crate) fn read(folder: Option<&Path>) -> Result<Vec<(String, DynamicImage)>> {
     let default = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/data"));
     let files = input::expand(&[folder.unwrap_or(default).to_owned()])?;
@@ -20,12 +20,13 @@ pub(crate) fn read(folder: Option<&Path>) -> Result<Vec<(String, DynamicImage)>>
     files.iter().map(|path| read(path)).collect()
 }
 
-/// The photograph in gray, scaled to these sides.
+/// Returns the photograph in gray, scaled to a size.
 pub(crate) fn scaled(photograph: &DynamicImage, width: usize, height: usize) -> GrayImage {
     photograph.resize_exact(width as u32, height as u32, FilterType::Triangle).to_luma8()
 }
 
-/// The first photograph in colour, scaled to these sides: in gray for one channel. A gray one where there is none in colour.
+/// Returns the first photograph in colour, scaled to a size: in gray for one channel. Without a
+/// photograph in colour, returns a gray one.
 pub(crate) fn with_channels(
     photographs: &[(String, DynamicImage)],
     (width, height): (usize, usize),
@@ -37,7 +38,7 @@ pub(crate) fn with_channels(
     if channels == 1 { scaled.to_luma8().into() } else { scaled.to_rgb8().into() }
 }
 
-/// The photograph in gray, repeated to these sides, so that its corners are as dense as they are.
+/// Returns the photograph in gray, tiled to a size, so that the density of corners stays.
 pub(crate) fn tiled(photograph: &DynamicImage, width: usize, height: usize) -> GrayImage {
     let gray = photograph.to_luma8();
     GrayImage::from_fn(width as u32, height as u32, |x, y| {
@@ -45,7 +46,7 @@ pub(crate) fn tiled(photograph: &DynamicImage, width: usize, height: usize) -> G
     })
 }
 
-/// A photograph in gray, in levels of 0 to 1.
+/// Returns a photograph in gray, with levels from 0 to 1.
 pub(crate) fn levels(photograph: &DynamicImage) -> Array2<f64> {
     let gray = photograph.to_luma8();
     Array2::from_shape_fn((gray.height() as usize, gray.width() as usize), |(y, x)| {

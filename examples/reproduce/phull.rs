@@ -1,4 +1,5 @@
-//! Phull et al. 2011: LoCoCo against Harris by image size and by kernel size (figures 3 and 4, table I).
+//! Phull et al. 2011: LoCoCo against Harris by image size and by kernel size (figures 3 and 4,
+//! table I).
 
 use anyhow::Result;
 use harris_core::{Gradient, HarrisConfig, ImageView, Keypoint, Window, presets};
@@ -7,16 +8,16 @@ use harris_examples::options::Detection;
 
 use crate::engines::{Bench, Engine};
 use crate::photographs::{gray_view, tiled};
-use crate::published::{beside, figures, row};
+use crate::published::{comparison_table, figures, row};
 use crate::report::{Cell, Report, Table};
 
 const SIDES: [usize; 5] = [256, 512, 1024, 2048, 4096];
-/// The side of the image by kernel size.
+/// The side of the image for each kernel size, in pixels.
 const SIDE: usize = 1024;
 const KERNELS: [u32; 7] = [9, 13, 17, 21, 25, 29, 31];
-/// Corners whose finding by both is compared.
+/// The number of strongest corners that are compared.
 const STRONGEST: usize = 500;
-/// Pixels that may lie between.
+/// The tolerance between two corners, in pixels.
 const TOLERANCE: f64 = 2.0;
 
 pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
@@ -49,7 +50,8 @@ fn lococo(size: u32) -> Result<HarrisConfig> {
     Ok(builder.gradient(Gradient::Box { size }).window(Window::Box { size }).build()?)
 }
 
-/// Times of Harris with a box window, Harris with a Gaussian window, and LoCoCo: the device's on a GPU.
+/// The times of Harris with a box window, Harris with a Gaussian window, and LoCoCo: on a GPU,
+/// those on the device.
 type Times = [f64; 3];
 
 const DETECTORS: [&str; 3] = ["Harris, box window", "Harris, Gaussian window", "LoCoCo"];
@@ -58,7 +60,7 @@ fn configs(kernel: u32) -> Result<[HarrisConfig; 3]> {
     Ok([harris(kernel, true)?, harris(kernel, false)?, lococo(kernel)?])
 }
 
-/// The times of each engine, for one kernel and image.
+/// Returns the times of each engine for one kernel size and image.
 fn times(bench: &Bench, kernel: u32, image: &ImageView<'_>) -> Result<Vec<(Engine, Times)>> {
     let mut all = Vec::new();
     for engine in bench.engines.fast() {
@@ -73,10 +75,10 @@ fn times(bench: &Bench, kernel: u32, image: &ImageView<'_>) -> Result<Vec<(Engin
     Ok(all)
 }
 
-/// What was measured over a number: a side or a kernel.
+/// Measured times by a number: a side or a kernel size.
 type Measured = Vec<(usize, Vec<(Engine, Times)>)>;
 
-/// A table with a row a number and engine, and a chart of its times.
+/// Adds a table with a row for each number and engine, and a chart of its times.
 fn tabulate(report: &mut Report, bench: &Bench, name: &str, title: &str, axis: &str, measured: &Measured) {
     let ratios = ["box", "Gaussian"].map(|window| format!("Harris, {window} window, over LoCoCo"));
     let columns = [axis, "engine"].into_iter().chain(DETECTORS).map(str::to_owned).chain(ratios);
@@ -106,12 +108,12 @@ fn table_1(report: &mut Report, bench: &Bench) -> Result<()> {
     let columns = engines.iter().flat_map(|engine| {
         [DETECTORS[2], DETECTORS[0]].map(|detector| format!("ours: {detector}, {}", engine.name()))
     });
-    let mut table = beside("table-1", "Milliseconds", columns);
+    let mut table = comparison_table("table-1", "Milliseconds", columns);
     for figure in figures("Phull 2011, table I", |_| true) {
         let Some((width, height)) = figure.sides().filter(|(width, _)| *width <= bench.largest) else {
             continue;
         };
-        bench.say(format!("phull: {width} x {height}"));
+        bench.show(format!("phull: {width} x {height}"));
         let image = tiled(&bench.photographs[0].1, width, height);
         let mut cells = Vec::new();
         for &engine in &engines {
@@ -130,7 +132,7 @@ fn sizes(report: &mut Report, bench: &Bench) -> Result<Measured> {
     report.heading("By image size, kernels of 9 x 9 (figures 3 and 4(a), drawn only)");
     let mut measured = Measured::new();
     for side in SIDES.into_iter().filter(|side| *side <= bench.largest) {
-        bench.say(format!("phull: {side} x {side}"));
+        bench.show(format!("phull: {side} x {side}"));
         let image = tiled(&bench.photographs[0].1, side, side);
         measured.push((side, times(bench, 9, &gray_view(&image)?)?));
     }
@@ -145,7 +147,7 @@ fn kernels(report: &mut Report, bench: &Bench) -> Result<Measured> {
     let image = tiled(&bench.photographs[0].1, side, side);
     let mut measured = Measured::new();
     for kernel in KERNELS {
-        bench.say(format!("phull: kernels of {kernel} x {kernel}"));
+        bench.show(format!("phull: kernels of {kernel} x {kernel}"));
         measured.push((kernel as usize, times(bench, kernel, &gray_view(&image)?)?));
     }
     let axis = "side of gradient and window in pixels";
@@ -153,7 +155,7 @@ fn kernels(report: &mut Report, bench: &Bench) -> Result<Measured> {
     report.heading("Kernels of 31 x 31 by image size");
     let mut largest = Measured::new();
     for side in SIDES.into_iter().filter(|side| *side <= bench.largest) {
-        bench.say(format!("phull: kernels of 31 x 31, {side} x {side}"));
+        bench.show(format!("phull: kernels of 31 x 31, {side} x {side}"));
         let image = tiled(&bench.photographs[0].1, side, side);
         largest.push((side, times(bench, 31, &gray_view(&image)?)?));
     }
@@ -172,7 +174,7 @@ fn ratios(report: &mut Report, bench: &Bench, sizes: &Measured, kernels: &Measur
     ));
     let engines = bench.engines.fast();
     let ours = engines.iter().map(|engine| format!("ours: {}", engine.name()));
-    let mut table = beside("ratios", "LoCoCo's speed-up", ours);
+    let mut table = comparison_table("ratios", "LoCoCo's speed-up", ours);
     let find = |measured: &Measured, number: usize, engine: Engine| {
         let (_, engines) = measured.iter().find(|(n, _)| *n == number)?;
         engines.iter().find(|(e, _)| *e == engine).map(|(_, times)| *times)
@@ -200,9 +202,9 @@ fn ratios(report: &mut Report, bench: &Bench, sizes: &Measured, kernels: &Measur
     report.table(table);
 }
 
-/// Harris detectors that LoCoCo's kernels may be said to stand for: a name, sigma as a part of the kernel, and whether the window
-/// is a box.
-const STOOD_FOR: [(&str, f64, bool); 4] = [
+/// Harris detectors that LoCoCo's kernels can be compared with: a name, sigma as a fraction of the
+/// kernel, and whether the window is a box.
+const COUNTERPARTS: [(&str, f64, bool); 4] = [
     ("sigma n / 6, Gaussian window", 1.0 / 6.0, false),
     ("sigma n / 6, box window", 1.0 / 6.0, true),
     ("sigma n / 3.5, Gaussian window", 1.0 / 3.5, false),
@@ -217,7 +219,7 @@ fn detections(report: &mut Report, bench: &Bench) -> Result<()> {
          wide as the box that stands for it.",
     ));
     let head = ["photograph", "kernel", "corners of LoCoCo"].map(str::to_owned);
-    let measured = STOOD_FOR
+    let measured = COUNTERPARTS
         .map(|(name, ..)| ["corners", "found", "mean distance"].map(|what| format!("{what}, {name}")));
     let columns = head.into_iter().chain(measured.into_iter().flatten());
     let mut table = Table::new("detections", "LoCoCo against Harris", columns);
@@ -225,16 +227,16 @@ fn detections(report: &mut Report, bench: &Bench) -> Result<()> {
         let gray = photograph.to_luma8();
         let view = gray_view(&gray)?;
         for kernel in KERNELS {
-            bench.say(format!("phull: detections, {name}, {kernel} x {kernel}"));
+            bench.show(format!("phull: detections, {name}, {kernel} x {kernel}"));
             let detect = |config: HarrisConfig| -> Result<Vec<Keypoint>> {
                 let mut detector =
-                    bench.engines.detector(bench.engines.quickest(), Detection::Harris(config))?;
+                    bench.engines.detector(bench.engines.fastest(), Detection::Harris(config))?;
                 Ok(detector.detect(&view)?)
             };
             let lococo = detect(lococo(kernel)?)?;
             let mut row: Vec<Cell> =
                 vec![name.as_str().into(), (kernel as usize).into(), lococo.len().into()];
-            for (_, part, is_box) in STOOD_FOR {
+            for (_, part, is_box) in COUNTERPARTS {
                 let (size, sigma) = (kernel, part * f64::from(kernel));
                 let window = if is_box { Window::Box { size } } else { Window::Gaussian { size, sigma } };
                 let builder = harris(kernel, is_box)?.to_builder().window(window);

@@ -1,4 +1,4 @@
-//! The figures that the papers print: the files of `examples/data/published`, a figure a line.
+//! The figures that the papers print: the files of `examples/data/published`, one figure a line.
 
 use std::sync::LazyLock;
 
@@ -22,7 +22,7 @@ static FIGURES: LazyLock<Vec<Figure>> = LazyLock::new(|| {
     FILES.iter().flat_map(|file| -> Vec<_> { rows(file) }).collect()
 });
 
-/// A figure that a paper prints.
+/// A number that a paper prints.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Figure {
     /// Paper and table, figure or section.
@@ -32,7 +32,7 @@ pub(crate) struct Figure {
     pub(crate) quantity: String,
     /// Program and hardware.
     pub(crate) platform: String,
-    /// Width and height of the image, where there are two.
+    /// Width and height of the image, if the paper tells them.
     pub(crate) size: String,
     pub(crate) parameter: String,
     /// The value as printed.
@@ -45,13 +45,13 @@ impl Figure {
         self.value.parse().expect("values are numbers: held by a test")
     }
 
-    /// Width and height of the image.
+    /// Returns width and height of the image.
     pub(crate) fn sides(&self) -> Option<(usize, usize)> {
         let (width, height) = self.size.split_once('x')?;
         Some((width.parse().ok()?, height.parse().ok()?))
     }
 
-    /// The time of one image, also from frames a second.
+    /// Returns the time of one image in milliseconds, also from frames per second.
     pub(crate) fn milliseconds(&self) -> Option<f64> {
         match self.unit.as_str() {
             "ms" => Some(self.number()),
@@ -61,7 +61,7 @@ impl Figure {
         }
     }
 
-    /// The paper, without table or section.
+    /// Returns the paper, without table or section.
     pub(crate) fn paper(&self) -> &str {
         self.source.split_once(',').map_or(&self.source, |(paper, _)| paper)
     }
@@ -71,18 +71,20 @@ impl Figure {
     }
 }
 
-/// The figures whose source begins so, in the order of the files.
+/// Returns the figures whose source begins with a text, in the order of the files.
 pub(crate) fn figures(source: &str, keep: impl Fn(&Figure) -> bool) -> Vec<&'static Figure> {
     FIGURES.iter().filter(|figure| figure.source.starts_with(source) && keep(figure)).collect()
 }
 
-/// A paper's figures as columns beside ours: one a platform, a cell an image size.
+/// A paper's figures as columns beside ours: a column for each platform, a cell for each image
+/// size.
 pub(crate) struct Theirs {
     label: String,
     figures: Vec<&'static Figure>,
 }
 
-/// The columns of the figures whose source begins so. The label tells what they are, where the platform does not.
+/// Makes the columns of the figures whose source begins with a text. The label tells what they are,
+/// if the platform does not.
 pub(crate) fn theirs(label: &str, source: &str, keep: impl Fn(&Figure) -> bool) -> Theirs {
     Theirs { label: label.to_owned(), figures: figures(source, keep) }
 }
@@ -109,7 +111,7 @@ impl Theirs {
         self.platforms().iter().map(column).collect()
     }
 
-    /// The cells of an image size; empty where the paper has no figure.
+    /// Returns the cells of an image size; empty if the paper has no figure.
     pub(crate) fn cells(&self, sides: (usize, usize)) -> Vec<Cell> {
         let of = |platform: &str| {
             let at = |figure: &&&Figure| figure.platform == platform && figure.sides() == Some(sides);
@@ -118,7 +120,7 @@ impl Theirs {
         self.platforms().iter().map(|figure| of(&figure.platform)).collect()
     }
 
-    /// The image sizes that the paper has figures for, in its order.
+    /// Returns the image sizes that the paper has figures for, in its order.
     pub(crate) fn sizes(&self) -> Vec<(usize, usize)> {
         let mut sizes = Vec::new();
         for size in self.figures.iter().filter_map(|figure| figure.sides()) {
@@ -130,13 +132,13 @@ impl Theirs {
     }
 }
 
-/// A table of single figures, in which columns of ours follow.
-pub(crate) fn beside(name: &str, title: &str, ours: impl IntoIterator<Item = String>) -> Table {
+/// Makes a table of single figures, followed by columns of ours.
+pub(crate) fn comparison_table(name: &str, title: &str, ours: impl IntoIterator<Item = String>) -> Table {
     let theirs = ["source", "item", "quantity", "platform", "size", "parameter", "unit", "theirs"];
     Table::new(name, title, theirs.map(str::to_owned).into_iter().chain(ours))
 }
 
-/// The cells of a figure in such a table.
+/// Returns the cells of a figure for a table of [`comparison_table`].
 pub(crate) fn row(figure: &Figure, ours: impl IntoIterator<Item = Cell>) -> Vec<Cell> {
     let Figure { source, item, quantity, platform, size, parameter, unit, .. } = figure;
     let texts = [source, item, quantity, platform, size, parameter, unit];

@@ -1,4 +1,4 @@
-//! How good the corners are: localisation at known places, repeatability between views, by measure, preset and sub-pixel mode.
+//! Quality of the corners: localisation and repeatability, by measure, preset and subpixel mode.
 
 use anyhow::Result;
 use harris_core::{HarrisConfig, ImageView, Keypoint, Measure, Subpixel, Window, presets};
@@ -11,13 +11,13 @@ use crate::engines::Bench;
 use crate::photographs::levels;
 use crate::report::{Cell, Report, Table};
 
-/// Pixels that a found corner may lie from its place.
+/// The tolerance between a corner and its true position, in pixels.
 const TOLERANCE: f64 = 4.0;
-/// Pixels that a repeated keypoint may lie from where the first view has it.
-const REPEATED: f64 = 1.5;
-/// The strongest corners of each view that take part.
+/// The tolerance between a keypoint and its position in the first view, in pixels.
+const REPEAT_TOLERANCE: f64 = 1.5;
+/// The number of strongest corners of each view that count.
 const STRONGEST: usize = 500;
-/// Pixels along the edges of both views that do not count.
+/// The width of the edge of both views that does not count, in pixels.
 const MARGIN: f64 = 12.0;
 
 pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
@@ -34,7 +34,7 @@ fn subpixel_modes() -> [(&'static str, Subpixel); 3] {
 }
 
 fn detector(bench: &Bench, config: HarrisConfig) -> Result<Box<dyn Timed>> {
-    bench.engines.detector(bench.engines.quickest(), Detection::Harris(config))
+    bench.engines.detector(bench.engines.fastest(), Detection::Harris(config))
 }
 
 fn localisation(report: &mut Report, bench: &Bench) -> Result<()> {
@@ -81,7 +81,7 @@ fn localisation(report: &mut Report, bench: &Bench) -> Result<()> {
     for (name, builder) in configs {
         let mut detector = detector(bench, builder.build()?)?;
         for (condition, degradation) in &conditions {
-            bench.say(format!("quality: {name}, {condition}"));
+            bench.show(format!("quality: {name}, {condition}"));
             let mut scores = Vec::new();
             for (i, (_, scene)) in scenes.iter().enumerate() {
                 let image = Degradation { seed: i as u64, ..*degradation }.apply(&scene.levels);
@@ -98,7 +98,7 @@ fn localisation(report: &mut Report, bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// A view and the number it is drawn over.
+/// A series of views, each with its number on the axis.
 type Views = (&'static str, &'static str, Vec<(f64, View)>);
 
 fn all_views() -> Vec<Views> {
@@ -130,7 +130,7 @@ fn repeatability(report: &mut Report, bench: &Bench) -> Result<()> {
     report.heading("Repeatability");
     report.text(format!(
         "Each photograph and a view of it: the part of the {STRONGEST} strongest corners, of the view that has fewer in the part both show, \
-         that lie within {REPEATED} pixels of one another (Schmid, Mohr and Bauckhage 2000). Means over the photographs. Views other than \
+         that lie within {REPEAT_TOLERANCE} pixels of one another (Schmid, Mohr and Bauckhage 2000). Means over the photographs. Views other than \
          those of noise have noise of standard deviation 1.",
     ));
     let mut configs: Vec<(String, HarrisConfig)> = Vec::new();
@@ -162,7 +162,7 @@ fn repeatability(report: &mut Report, bench: &Bench) -> Result<()> {
         let title = format!("Mean distance of repeated corners under {what}, pixels");
         let mut errors = Table::new(&format!("{what}-errors"), title, columns());
         for (value, view) in views {
-            bench.say(format!("quality: {what} {value}"));
+            bench.show(format!("quality: {what} {value}"));
             let images: Vec<_> = photographs.iter().map(|photograph| view.draw(photograph)).collect();
             let (mut row, mut error_row) = (vec![Cell::Number(value)], vec![Cell::Number(value)]);
             for ((_, detector), plain) in detectors.iter_mut().zip(&plain) {
@@ -174,7 +174,7 @@ fn repeatability(report: &mut Report, bench: &Bench) -> Result<()> {
                         first: [width, height],
                         second: view.size(width, height),
                         margin: MARGIN,
-                        tolerance: REPEATED,
+                        tolerance: REPEAT_TOLERANCE,
                     };
                     let second = detector.detect(&ImageView::try_from(image)?)?;
                     let repeated = views.repeatability(first, &second)?;

@@ -1,4 +1,4 @@
-//! What an experiment found: tables as CSV, charts as SVG, and both in a page of Markdown.
+//! The results of an experiment: tables as CSV, charts as SVG, and both in a page of Markdown.
 
 use std::path::{Path, PathBuf};
 
@@ -21,16 +21,16 @@ enum Part {
     Chart(Chart),
 }
 
-/// A table; each is a CSV file of its own.
+/// A table, written to a CSV file of its own.
 pub(crate) struct Table {
-    /// Of the file.
+    /// The name of the file.
     name: String,
     title: String,
     columns: Vec<String>,
     rows: Vec<Vec<Cell>>,
 }
 
-/// What a table holds.
+/// A cell of a table.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Cell {
     Text(String),
@@ -38,19 +38,19 @@ pub(crate) enum Cell {
     Count(usize),
     /// A number as a paper prints it.
     Printed(String),
-    /// Not measured, or not printed.
+    /// A figure that was not measured, or is not printed.
     #[default]
     Nothing,
 }
 
-/// A chart of lines; each is an SVG file of its own.
+/// A chart of lines, written to an SVG file of its own.
 pub(crate) struct Chart {
     pub(crate) name: String,
     pub(crate) title: String,
-    /// What the axes show, with units.
+    /// The texts of the axes, with units.
     pub(crate) axes: [String; 2],
     pub(crate) logarithmic: [bool; 2],
-    /// Where the lines leave room for their names.
+    /// The corner of the chart for the legend.
     pub(crate) legend: SeriesLabelPosition,
     pub(crate) lines: Vec<(String, Vec<(f64, f64)>)>,
 }
@@ -76,7 +76,7 @@ impl Report {
         self.parts.push(Part::Chart(chart));
     }
 
-    /// Writes everything and returns the page's path.
+    /// Writes all files and returns the page's path.
     pub(crate) fn write(&self, folder: &Path) -> Result<PathBuf> {
         let file = |name: &str, ending: &str| folder.join(format!("{}-{name}.{ending}", self.name));
         let mut page = format!("# {}\n\n", self.name);
@@ -124,7 +124,8 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// The columns from the second on as lines over the first, whose cells are numbers.
+    /// Makes a chart with the columns from the second on as lines over the first, whose cells are
+    /// numbers.
     pub(crate) fn chart(&self, axes: [&str; 2], logarithmic: [bool; 2]) -> Chart {
         let line = |i: usize| {
             let points = self.rows.iter().filter_map(|row| Some((row[0].value()?, row[i].value()?)));
@@ -175,7 +176,7 @@ impl Cell {
         }
     }
 
-    /// Numbers to three digits, whole ones in full.
+    /// Formats numbers with three digits, and integers in full.
     fn text(&self) -> String {
         match self {
             Self::Text(text) | Self::Printed(text) => text.clone(),
@@ -235,7 +236,7 @@ impl Chart {
         let x = extent(&mut points().map(|p| p.0), self.logarithmic[0]);
         let y = extent(&mut points().map(|p| p.1), self.logarithmic[1]);
         let mut svg = String::new();
-        // Many lines have a long legend.
+        // A long legend needs space for many lines.
         let height = 400 + 25 * self.lines.len().max(4) as u32;
         let area = SVGBackend::with_string(&mut svg, (800, height)).into_drawing_area();
         area.fill(&WHITE)?;
@@ -294,7 +295,7 @@ impl Chart {
     }
 }
 
-/// The colour of a line: hues far from each other, dark enough for a white page.
+/// Returns the colour of a line: hues are far from each other, and dark enough for a white page.
 fn color(i: usize) -> RGBAColor {
     let lightness = if i.is_multiple_of(2) { 0.35 } else { 0.5 };
     HSLColor((i as f64 * 0.618_034).fract(), 0.85, lightness).to_rgba()

@@ -1,4 +1,4 @@
-//! The whole pipeline by image size: all papers and this library.
+//! Times of the whole pipeline by image size: all papers and this library.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,8 @@ use crate::report::{Chart, Report, Table};
 
 const SIDES: [usize; 6] = [128, 256, 512, 1024, 2048, 4096];
 
-/// The times of whole pipelines, or frames a second, with a size; of Chahuara's boards the gray one with 49 corners.
+/// Whether a figure is the time of a whole pipeline, or frames per second, with a size. Of
+/// Chahuara's boards, the gray one with 49 corners counts.
 fn is_whole(figure: &Figure) -> bool {
     let item = match figure.paper() {
         "Loundagin 2015" | "Jobanputra & Stentz" => "whole pipeline",
@@ -43,7 +44,7 @@ pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
     );
     let mut known = HashSet::new();
     let mut whole = figures("", is_whole);
-    // Times before their inverses, and tables before what the text says of them.
+    // Times come before their inverses, and tables before the text.
     whole.sort_by_key(|figure| (figure.unit == "1/s", !figure.source.contains("table")));
     for figure in whole {
         let (Some((width, height)), Some(time)) = (figure.sides(), figure.milliseconds()) else { continue };
@@ -87,7 +88,7 @@ pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
         let mut row = vec![side.into()];
         for (name, detection) in &detections {
             for &engine in &engines {
-                bench.say(format!("summary: {name}, {side} x {side}, {}", engine.name()));
+                bench.show(format!("summary: {name}, {side} x {side}, {}", engine.name()));
                 let mut detector = bench.engines.detector(engine, detection.clone())?;
                 row.push(bench.time(&mut *detector, &view)?.call.into());
             }

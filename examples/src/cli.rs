@@ -1,13 +1,13 @@
-//! How a program starts and ends: arguments in, one clear line for each thing that is wrong.
+//! Start and end of a program: reading arguments, and one line for each error.
 
 use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::ErrorKind;
 
-/// Reads the arguments as `Args`, runs the program, and prints what went wrong in one line.
+/// Reads the arguments as `Args`, runs the program, and prints an error in one line.
 ///
-/// The exit code is 0, 1 where the program failed, 2 where the arguments are wrong.
+/// The exit code is 0 for success, 1 if the program failed, and 2 if the arguments are wrong.
 pub fn main<Args: Parser>(run: impl FnOnce(Args) -> anyhow::Result<ExitCode>) -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
@@ -20,18 +20,18 @@ pub fn main<Args: Parser>(run: impl FnOnce(Args) -> anyhow::Result<ExitCode>) ->
         }
     };
     run(args).unwrap_or_else(|error| {
-        eprintln!("{}", complaint(&error));
+        eprintln!("{}", error_line(&error));
         ExitCode::FAILURE
     })
 }
 
-/// An error and its causes in one line.
+/// Formats an error and its causes in one line.
 #[must_use]
-pub fn complaint(error: &anyhow::Error) -> String {
+pub fn error_line(error: &anyhow::Error) -> String {
     one_line(&format!("error: {error:#}"))
 }
 
-/// A message without its line breaks, and without the usage that follows it.
+/// Removes a message's line breaks, and the usage that follows it.
 fn one_line(message: &str) -> String {
     let message = message.split("\n\nUsage:").next().unwrap_or(message);
     let message = message.split("\n\nFor more information").next().unwrap_or(message);

@@ -1,4 +1,4 @@
-//! Writing result files: each appears whole or not at all.
+//! Writing result files: each appears complete or not at all.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -10,10 +10,10 @@ use image::{ImageEncoder, RgbImage};
 use ndarray::Array2;
 use ndarray_npy::WriteNpyExt;
 
-/// Writes the keypoints as CSV: the header `x,y,response,scale`, then a line each, in order.
+/// Writes keypoints as CSV: the header `x,y,response,scale`, then one line for each, in order.
 ///
 /// # Errors
-/// What `out` says.
+/// The error of `out`.
 pub fn csv(keypoints: &[Keypoint], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "x,y,response,scale")?;
     for k in keypoints {
@@ -25,25 +25,25 @@ pub fn csv(keypoints: &[Keypoint], out: &mut dyn Write) -> io::Result<()> {
 /// Writes an RGB image as PNG.
 ///
 /// # Errors
-/// What `out` says.
+/// The error of `out`.
 pub fn png(image: &RgbImage, out: &mut dyn Write) -> Result<()> {
     let encoder = image::codecs::png::PngEncoder::new(out);
     Ok(encoder.write_image(image, image.width(), image.height(), image::ExtendedColorType::Rgb8)?)
 }
 
-/// Writes a response as an f32 .npy of shape H × W.
+/// Writes a response map as an f32 .npy file of shape (height, width).
 ///
 /// # Errors
-/// What `out` says.
+/// The error of `out`.
 pub fn npy(response: &Array2<f32>, out: &mut dyn Write) -> Result<()> {
     Ok(response.write_npy(out)?)
 }
 
-/// Writes a file through `content`: under another name first, which is then moved to `path`, so that no half of
-/// it is ever there. What is not a regular file (a pipe, a terminal) is written to directly.
+/// Writes a file with `content`: under a temporary name first, which is then moved to `path`. So
+/// `path` never holds an incomplete file. A pipe or a terminal is written to directly.
 ///
 /// # Errors
-/// What the system says, with the path.
+/// The system's error, with the path.
 pub fn whole(path: &Path, content: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     write_whole(path, content).with_context(|| format!("cannot write {}", path.display()))
 }
@@ -59,7 +59,7 @@ fn write_whole(path: &Path, content: impl FnOnce(&mut dyn Write) -> Result<()>) 
     builder.prefix(".harris-");
     #[cfg(unix)]
     {
-        // As for any new file: what the umask leaves of it.
+        // The permissions of any new file: the umask applies.
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
@@ -71,7 +71,7 @@ fn write_whole(path: &Path, content: impl FnOnce(&mut dyn Write) -> Result<()>) 
     Ok(())
 }
 
-/// The shortest text that reads back to the same bits.
+/// Returns the shortest text that parses to the same bits.
 fn shortest(value: f32) -> String {
     let (plain, scientific) = (value.to_string(), format!("{value:e}"));
     if scientific.len() < plain.len() { scientific } else { plain }
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn floats_are_short_and_read_back_to_the_same_bits() {
+    fn floats_are_short_and_parse_to_the_same_bits() {
         assert_eq!([3.0, 0.1, 1.5e-5, -0.25, 1e-40].map(shortest), ["3", "0.1", "1.5e-5", "-0.25", "1e-40"]);
         for bits in (0..0x7f80_0000_u32).step_by(65_537) {
             assert_eq!(shortest(f32::from_bits(bits)).parse::<f32>().map(f32::to_bits), Ok(bits));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_fails_is_not_there_and_the_old_one_stays() {
+    fn a_failed_write_keeps_the_old_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("corners.csv");
         whole(&path, |out| Ok(out.write_all(b"old")?)).unwrap();

@@ -7,14 +7,17 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use image::{DynamicImage, ImageBuffer, ImageFormat, ImageReader, Limits, Luma, Rgb};
 
-/// The endings of files that are read.
+/// File extensions of images.
 const ENDINGS: [&str; 7] = ["png", "jpg", "jpeg", "pgm", "ppm", "pnm", "pbm"];
 
-/// Reads an image for detection: a gray file as it is; a colour file as luma or, where `color` is wanted, as RGB.
+/// Reads an image for detection. A gray file stays gray. A colour file becomes RGB if `color` is
+/// true, else luma.
+///
 /// An alpha channel is dropped. Samples stay 8- or 16-bit.
 ///
 /// # Errors
-/// A file that cannot be read, is truncated, is of another format or of another than its name says.
+/// The file cannot be read, is truncated, has an unknown format, or a format other than its name
+/// says.
 pub fn read_image(path: &Path, color: bool) -> Result<DynamicImage> {
     let image = decode(path).with_context(|| format!("cannot read {}", path.display()))?;
     Ok(match (image.color().has_color(), color) {
@@ -24,10 +27,10 @@ pub fn read_image(path: &Path, color: bool) -> Result<DynamicImage> {
     })
 }
 
-/// Reads a mask: 255 wherever a sample of the file is not zero.
+/// Reads a mask: 255 where a sample of the file is not zero, else 0.
 ///
 /// # Errors
-/// As [`read_image`].
+/// See [`read_image`].
 pub fn read_mask(path: &Path) -> Result<image::GrayImage> {
     let mask = rgb(read_image(path, true)?).into_rgb16();
     Ok(ImageBuffer::from_fn(mask.width(), mask.height(), |x, y| {
@@ -35,10 +38,11 @@ pub fn read_mask(path: &Path) -> Result<image::GrayImage> {
     }))
 }
 
-/// The files to read: each input that is a file, and the image files in each that is a folder, by name.
+/// Lists the files to read: each input that is a file, and the image files, by name, of each that
+/// is a folder.
 ///
 /// # Errors
-/// A folder that cannot be listed, or without an image.
+/// A folder cannot be listed, or has no image.
 pub fn expand(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for input in inputs {
@@ -54,7 +58,7 @@ pub fn expand(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
                 found.push(path);
             }
         }
-        ensure!(!found.is_empty(), "{} holds no PNG, JPEG, PGM or PPM file", input.display());
+        ensure!(!found.is_empty(), "{} has no PNG, JPEG, PGM or PPM file", input.display());
         found.sort();
         files.append(&mut found);
     }
@@ -65,12 +69,12 @@ fn decode(path: &Path) -> Result<DynamicImage> {
     let bytes = fs::read(path)?;
     let mut reader = ImageReader::new(Cursor::new(&bytes)).with_guessed_format()?;
     let Some(format) = reader.format() else {
-        bail!("it is no PNG, JPEG, PGM or PPM file");
+        bail!("it is not a PNG, JPEG, PGM or PPM file");
     };
     if let Some(named) = ending(path).and_then(ImageFormat::from_extension)
         && named != format
     {
-        bail!("its name says {named:?}, its content is {format:?}");
+        bail!("its extension is that of {named:?}, but its content is {format:?}");
     }
     if format == ImageFormat::Jpeg {
         check_jpeg(&bytes)?;
@@ -81,7 +85,8 @@ fn decode(path: &Path) -> Result<DynamicImage> {
     Ok(reader.decode()?)
 }
 
-/// The decoder fills what a truncated JPEG lacks with gray; in its strict mode it says so.
+/// Checks that a JPEG is complete. The decoder of `image` would fill missing parts with gray; this
+/// one has a strict mode.
 fn check_jpeg(bytes: &[u8]) -> Result<()> {
     use zune_jpeg::JpegDecoder;
     use zune_jpeg::zune_core::bytestream::ZCursor;
@@ -117,7 +122,8 @@ fn rgb(image: DynamicImage) -> DynamicImage {
     }
 }
 
-/// ITU-R BT.601 luma in 15-bit integers: 0.299 R + 0.587 G + 0.114 B, the gray of OpenCV's `cvtColor`.
+/// Computes ITU-R BT.601 luma in 15-bit integers, 0.299 R + 0.587 G + 0.114 B: the gray of OpenCV's
+/// `cvtColor`.
 fn luma(image: DynamicImage) -> DynamicImage {
     let weigh = |Rgb([r, g, b]): Rgb<u32>| (9798 * r + 19235 * g + 3735 * b + (1 << 14)) >> 15;
     match rgb(image) {

@@ -1,4 +1,4 @@
-//! What the example programs share: options, image files, result files, overlays.
+//! Code that the example programs share: options, image files, result files, overlays.
 
 pub mod cli;
 pub mod files;

@@ -1,4 +1,4 @@
-//! The options that choose a configuration and a backend.
+//! Command-line options that choose a configuration and a backend.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use harris_core::{
 };
 use harris_cpu::{CpuDetector, CpuFastHessian, CpuMatcher, CpuSurf, Level};
 
-/// What is looked for.
+/// A kind of detector.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Kind {
     /// Corners
@@ -34,10 +34,10 @@ pub enum Detection {
     FastHessian(FastHessianConfig),
 }
 
-/// Which detector, and its choices.
+/// The detector and its configuration.
 #[derive(Args, Clone, Debug, Default)]
 pub struct DetectorOptions {
-    /// What is looked for
+    /// Kind of keypoints to detect
     #[arg(long, value_enum, default_value_t, value_name = "KIND")]
     pub detector: Kind,
     #[command(flatten)]
@@ -47,7 +47,7 @@ pub struct DetectorOptions {
 }
 
 impl DetectorOptions {
-    /// Whether the preset works on the colours of colour images; if not, on their luma.
+    /// Whether the preset uses the colours of colour images. If not, it uses their luma.
     ///
     /// # Errors
     /// An unknown preset.
@@ -58,10 +58,10 @@ impl DetectorOptions {
         }
     }
 
-    /// The configuration.
+    /// Returns the configuration.
     ///
     /// # Errors
-    /// An unknown preset, a value out of range, a choice of the other detector's.
+    /// The preset is unknown, a value is out of range, or an option belongs to the other detector.
     pub fn detection(&self) -> anyhow::Result<Detection> {
         let preset = self.harris.preset.as_deref().unwrap_or_default();
         let of_corners = presets::named(preset).is_ok();
@@ -73,14 +73,14 @@ impl DetectorOptions {
             ),
             Kind::FastHessian => ensure!(
                 of_blobs || !of_corners,
-                "`{preset}` is a preset of the Harris detector: leave --detector fast-hessian out"
+                "`{preset}` is a preset of the Harris detector: remove --detector fast-hessian"
             ),
         }
         Ok(match self.detector {
             Kind::Harris => {
                 ensure!(
                     self.blobs.is_default(),
-                    "choices of the Fast-Hessian detector need --detector fast-hessian"
+                    "options of the Fast-Hessian detector need --detector fast-hessian"
                 );
                 Detection::Harris(self.harris.config()?)
             }
@@ -90,7 +90,7 @@ impl DetectorOptions {
                 let others = ConfigOptions { max_corners: None, preset: None, ..self.harris.clone() };
                 ensure!(
                     others == ConfigOptions::default(),
-                    "choices of the Harris detector need --detector harris"
+                    "options of the Harris detector need --detector harris"
                 );
                 Detection::FastHessian(self.blobs.config(preset, most)?)
             }
@@ -98,17 +98,18 @@ impl DetectorOptions {
     }
 }
 
-/// Colours or luma.
+/// Whether to use colours or luma.
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = "Input")]
 pub struct ColorOptions {
-    /// Use the colours of colour files, or with --color=false their luma; as the preset has it by default
+    /// Use the colours of colour files, or with --color=false their luma; as the preset has it by
+    /// default
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     color: Option<bool>,
 }
 
 impl ColorOptions {
-    /// Whether colours are used.
+    /// Returns whether colours are used.
     ///
     /// # Errors
     /// An unknown preset.
@@ -117,26 +118,27 @@ impl ColorOptions {
     }
 }
 
-/// What differs from the default of the Fast-Hessian detector.
+/// Options of the Fast-Hessian detector.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 #[command(next_help_heading = "Configuration of the Fast-Hessian detector")]
 pub struct BlobOptions {
-    /// Octaves, 1 to 7, as far as sums allow
+    /// Number of octaves, 1 to 7; large filters may exceed the range of sums
     #[arg(long, value_name = "NUMBER")]
     pub octaves: Option<u32>,
-    /// Filters of an octave, 3 to 15, as far as sums allow
+    /// Filters of an octave, 3 to 15; large filters may exceed the range of sums
     #[arg(long, value_name = "NUMBER")]
     pub intervals: Option<u32>,
     /// Pixels between the samples of the first octave, 1 to 6
     #[arg(long, value_name = "PIXELS")]
     pub step: Option<u32>,
-    /// Where an octave's samples start: multiples (of the step) or border (of the octave's largest filter)
+    /// Where an octave's samples start: multiples (of the step) or border (of the octave's largest
+    /// filter)
     #[arg(long, value_name = "RULE")]
     pub sampling: Option<Sampling>,
-    /// Whether determinants below 0 become 0
+    /// Replace negative determinants by 0
     #[arg(long, value_name = "BOOL")]
     pub clamp_negative: Option<bool>,
-    /// What the determinant of the Hessian must exceed
+    /// Threshold that the determinant of the Hessian must exceed
     #[arg(long, value_name = "VALUE", allow_negative_numbers = true)]
     pub determinant: Option<f32>,
 }
@@ -171,12 +173,13 @@ impl BlobOptions {
     }
 }
 
-/// A preset, and what differs from it.
+/// A preset, and options that change it.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 #[command(next_help_heading = "Configuration of the Harris detector")]
 pub struct ConfigOptions {
-    /// Published system to start from: default, opencv_gftt, loundagin_2015, jobanputra_stentz, harris_phull_2011, lococo_2011,
-    /// chahuara_2017; with --detector fast-hessian: default, hofmann_2009
+    /// Published system to start from: default, opencv_gftt, loundagin_2015, jobanputra_stentz,
+    /// harris_phull_2011, lococo_2011, chahuara_2017; with --detector fast-hessian: default,
+    /// hofmann_2009
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// none|binomial3|binomial3-exact|binomial5|gaussian:SIZE:SIGMA
@@ -197,22 +200,22 @@ pub struct ConfigOptions {
     /// reflect101|replicate|zero|skip
     #[arg(long)]
     pub border: Option<Border>,
-    /// Radius of the square in which a corner is the strongest, in pixels
+    /// Suppression radius: a corner is the maximum of a square of 2 * RADIUS + 1 pixels a side
     #[arg(long, value_name = "RADIUS")]
     pub nms_radius: Option<u32>,
-    /// Which of neighbours of equal response stay: first|all
+    /// Which of equal neighbours stay: first|all
     #[arg(long, value_name = "RULE")]
     pub plateau: Option<Plateau>,
-    /// Which of equal responses comes first, by rows: ascending|descending
+    /// Order of equal responses, by rows: ascending|descending
     #[arg(long)]
     pub ties: Option<Ties>,
-    /// Pixels along the edges without corners
+    /// Width of the edge without corners, in pixels
     #[arg(long, value_name = "PIXELS")]
     pub margin: Option<u32>,
-    /// Least distance between corners, in pixels
+    /// Minimum distance between corners, in pixels
     #[arg(long, value_name = "PIXELS", allow_negative_numbers = true)]
     pub min_distance: Option<f64>,
-    /// The most keypoints of either detector, the strongest being kept; 0 for all
+    /// Maximum number of keypoints, the strongest being kept; 0 for all
     #[arg(long, value_name = "NUMBER")]
     pub max_corners: Option<usize>,
     /// none|quadratic|forstner:RADIUS
@@ -224,7 +227,7 @@ pub struct ConfigOptions {
 }
 
 impl ConfigOptions {
-    /// The configuration.
+    /// Returns the configuration.
     ///
     /// # Errors
     /// An unknown preset, or a value out of range.
@@ -254,45 +257,49 @@ impl ConfigOptions {
     }
 }
 
-/// A backend and its threads.
+/// A backend and its options.
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = "Backend")]
 pub struct BackendOptions {
-    /// What computes: auto (the first usable GPU, else the CPU), cpu, cuda, cuda:NUMBER or reference
+    /// Backend: auto (the first usable GPU, else the CPU), cpu, cuda, cuda:NUMBER or reference
     #[arg(long, default_value_t, value_name = "NAME")]
     pub backend: Backend,
-    /// Threads of the CPU backend; as many as the machine runs at once by default
+    /// Threads of the CPU backend; by default one for each hardware thread
     #[arg(long, value_name = "NUMBER")]
     pub threads: Option<usize>,
-    /// Instruction set of the CPU backend: avx512, avx2, sse2, neon or portable; the widest that there is by default
+    /// Instruction set of the CPU backend: avx512, avx2, sse2, neon or portable; by default the
+    /// widest available
     #[arg(long, value_name = "NAME")]
     pub level: Option<Level>,
-    /// Number of the CUDA backend's GPU; the first by default
+    /// Number of the GPU for the CUDA backend; by default the first
     #[arg(long, value_name = "NUMBER")]
     pub device: Option<u32>,
-    /// One kernel a stage on the CUDA backend, also where there is a fused one, for comparing them
+    /// Use one kernel for each stage on the CUDA backend, instead of fused kernels, to compare the
+    /// two
     #[arg(long)]
     pub staged: bool,
 }
 
-/// A detector that may know how long its device or its steps took.
+/// A detector that may know the times of its device or of its steps.
 pub trait Timed: Detector {
-    /// Whether the device's time is taken, which takes some itself.
+    /// Sets whether the device's time is measured, which itself takes time.
     fn set_timed(&mut self, timed: bool) {
         let _ = timed;
     }
 
-    /// The time on the device for the last image, from its arrival there to the complete list, without transfers.
+    /// Returns the time on the device for the last image, from its arrival there to the complete
+    /// list, without transfers.
     fn device_time(&self) -> Option<Duration> {
         None
     }
 
-    /// The device's time for each stage of the last image, where one came after the other.
+    /// Returns the device's time for each stage of the last image, if the stages ran one after
+    /// another.
     fn stage_times(&self) -> Option<StageTimes> {
         None
     }
 
-    /// The time of each step for the last image.
+    /// Returns the time of each step for the last image.
     fn step_times(&self) -> Option<StepTimes> {
         None
     }
@@ -334,7 +341,7 @@ impl Timed for CudaFastHessian {
     }
 }
 
-/// Makes something on a backend, by the types that do it.
+/// Makes a value on a backend, with the type of each backend.
 macro_rules! on_backend {
     ($options:expr, $config:expr, $trait:ty, $reference:ident, $cpu:ident, $cuda:ident) => {
         $options.make(|options, backend| -> anyhow::Result<Box<$trait>> {
@@ -360,20 +367,20 @@ macro_rules! on_backend {
 }
 
 impl BackendOptions {
-    /// Makes something on the backend that is asked for. Where that is `auto`, a line on standard error tells what was
-    /// chosen, and what is made later is made there, too.
+    /// Makes a value on the chosen backend. For `auto`, prints the backend that was found to
+    /// standard error. Later values are made on that one, too.
     ///
     /// # Errors
-    /// What `make` says; an option of another backend.
+    /// The error of `make`, or an option that belongs to another backend.
     pub fn make<T>(
         &mut self,
         mut make: impl FnMut(&Self, Backend) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        self.settle()?;
+        self.resolve()?;
         let made = self.backend.make(|backend| make(self, backend))?;
         if self.backend == Backend::Auto {
             let over: Vec<_> =
-                made.passed_over.iter().map(|(backend, why)| format!("{backend}: {why:#}")).collect();
+                made.skipped.iter().map(|(backend, why)| format!("{backend}: {why:#}")).collect();
             let over = if over.is_empty() { String::new() } else { format!(" (not {})", over.join("; ")) };
             eprintln!("backend: {}{over}", made.backend);
             self.backend = made.backend;
@@ -381,11 +388,15 @@ impl BackendOptions {
         Ok(made.value)
     }
 
-    /// Takes options of one backend alone for a choice of it, and refuses those of another.
-    fn settle(&mut self) -> anyhow::Result<()> {
+    /// Resolves `auto` if an option belongs to one backend only, and rejects options of other
+    /// backends.
+    fn resolve(&mut self) -> anyhow::Result<()> {
         let (of_cpu, of_cuda) =
             (self.threads.is_some() || self.level.is_some(), self.device.is_some() || self.staged);
-        ensure!(!(of_cpu && of_cuda), "--threads and --level are of the CPU, --device and --staged of a GPU");
+        ensure!(
+            !(of_cpu && of_cuda),
+            "--threads and --level belong to the CPU, --device and --staged to a GPU"
+        );
         self.backend = match (self.backend, self.device) {
             (Backend::Auto, _) if of_cpu => Backend::Cpu,
             (Backend::Auto, None) if of_cuda => Backend::Cuda { device: 0 },
@@ -400,7 +411,7 @@ impl BackendOptions {
         match self.backend {
             Backend::Cuda { device } => {
                 let named = self.device.unwrap_or(device);
-                ensure!(named == device, "--backend names GPU {device}, --device GPU {named}");
+                ensure!(named == device, "--backend selects GPU {device}, but --device selects GPU {named}");
             }
             Backend::Auto | Backend::Cpu | Backend::Reference => {
                 ensure!(self.device.is_none(), "the {name} backend has no devices");
@@ -410,7 +421,8 @@ impl BackendOptions {
         Ok(())
     }
 
-    /// The number of the GPU whose fused kernels are used, where there is one, after something was made.
+    /// Returns the number of the GPU, if fused kernels of a GPU are used. Call it after a value was
+    /// made.
     #[must_use]
     pub fn ordinal(&self) -> Option<u32> {
         match self.backend {
@@ -419,14 +431,16 @@ impl BackendOptions {
         }
     }
 
-    /// A detector of this backend.
+    /// Makes a detector of this backend.
     ///
     /// # Errors
-    /// Threads asked of a backend without, or that cannot be started; no GPU.
+    /// The backend has no threads, or these cannot be started; there is no GPU.
     pub fn detector(&mut self, detection: &Detection) -> anyhow::Result<Box<dyn Timed>> {
         match detection {
             Detection::Harris(config) if self.staged => self.make(|_, backend| {
-                let Backend::Cuda { device } = backend else { unreachable!("only a GPU is staged") };
+                let Backend::Cuda { device } = backend else {
+                    unreachable!("only a GPU has the option --staged")
+                };
                 let made = CudaDetector::on_device(device, config.clone());
                 Ok(Box::new(made.context("cannot use the CUDA backend")?.staged()) as Box<dyn Timed>)
             }),
@@ -440,23 +454,23 @@ impl BackendOptions {
         }
     }
 
-    /// What computes SURF descriptors on this backend.
+    /// Makes a SURF extractor of this backend.
     ///
     /// # Errors
-    /// As [`BackendOptions::detector`].
+    /// See [`BackendOptions::detector`].
     pub fn extractor(&mut self, config: &SurfConfig) -> anyhow::Result<Box<dyn Extractor>> {
         on_backend!(self, config, dyn Extractor, ReferenceSurf, CpuSurf, CudaSurf)
     }
 
-    /// What finds matches on this backend.
+    /// Makes a descriptor matcher of this backend.
     ///
     /// # Errors
-    /// As [`BackendOptions::detector`].
+    /// See [`BackendOptions::detector`].
     pub fn matcher(&mut self, config: &MatchConfig) -> anyhow::Result<Box<dyn Matcher>> {
         on_backend!(self, config, dyn Matcher, ReferenceMatcher, CpuMatcher, CudaMatcher)
     }
 
-    /// The backend's name in words.
+    /// Returns the backend's name in words.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self.backend {

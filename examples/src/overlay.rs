@@ -1,17 +1,17 @@
-//! Corners drawn on their image.
+//! Drawings of keypoints on their image.
 
 use harris_core::Keypoint;
 use image::{DynamicImage, Rgb, RgbImage};
 use tiny_skia::{Color, Paint, PathBuilder, Pixmap, PremultipliedColorU8, Stroke, Transform};
 
-/// The image with a ring around each keypoint: the stronger, the more opaque. Weak ones are drawn first, so that strong ones
-/// lie on top.
+/// Draws a ring around each keypoint. Strong keypoints are more opaque, and drawn on top of weak
+/// ones.
 ///
-/// A corner's ring is larger and redder the stronger it is. A blob's ring has the blob's size and is red where the blob is
-/// light on dark, blue where it is dark on light, as in Hofmann 2009.
+/// A corner's ring is larger and redder the stronger it is. A blob's ring has the blob's size. It
+/// is red for a blob that is light on dark, and blue for dark on light, as in Hofmann 2009.
 ///
 /// # Panics
-/// Where the image has no pixels.
+/// If the image has no pixels.
 #[must_use]
 pub fn draw(image: &DynamicImage, keypoints: &[Keypoint]) -> RgbImage {
     let background = image.to_rgb8();
@@ -26,10 +26,10 @@ pub fn draw(image: &DynamicImage, keypoints: &[Keypoint]) -> RgbImage {
     picture(&canvas)
 }
 
-/// A canvas with a picture on it.
+/// Makes a canvas from a picture.
 ///
 /// # Panics
-/// Where the picture has no pixels.
+/// If the picture has no pixels.
 #[must_use]
 pub fn paint(picture: &RgbImage) -> Pixmap {
     let mut canvas = Pixmap::new(picture.width(), picture.height()).expect("an image has pixels");
@@ -39,10 +39,10 @@ pub fn paint(picture: &RgbImage) -> Pixmap {
     canvas
 }
 
-/// What is on an opaque canvas.
+/// Returns the picture on an opaque canvas.
 ///
 /// # Panics
-/// Never: the picture is of the canvas's size.
+/// Never: the picture has the canvas's size.
 #[must_use]
 pub fn picture(canvas: &Pixmap) -> RgbImage {
     RgbImage::from_fn(canvas.width(), canvas.height(), |x, y| {
@@ -51,15 +51,16 @@ pub fn picture(canvas: &Pixmap) -> RgbImage {
     })
 }
 
-/// 1 for the strongest, 0 for a hundredth of it and less: responses spread over decades.
+/// Maps a response to a weight: 1 for the strongest, 0 for a hundredth of it and less. The scale is
+/// logarithmic, because responses extend over decades.
 fn strength(response: f32, strongest: f32) -> f32 {
     (1.0 + (response / strongest).log10() / 2.0).clamp(0.0, 1.0)
 }
 
 fn ring(canvas: &mut Pixmap, keypoint: &Keypoint, strength: f32, unit: f32) {
-    // Pixel centres lie at halves on the canvas.
+    // Pixel centres are at half coordinates of the canvas.
     let (x, y) = (keypoint.x + 0.5, keypoint.y + 0.5);
-    // Corners have the scale 1; a blob of scale σ has about 2.5 σ around its middle.
+    // Corners have the scale 1; a blob of scale σ has a radius of about 2.5 σ.
     let radius = if keypoint.scale == 1.0 { unit * (0.9 + strength) } else { 2.5 * keypoint.scale };
     let Some(path) = PathBuilder::from_circle(x, y, radius) else { return };
     let mut stroke = |color: Color, width: f32| {
@@ -69,7 +70,7 @@ fn ring(canvas: &mut Pixmap, keypoint: &Keypoint, strength: f32, unit: f32) {
         canvas.stroke_path(&path, &paint, &stroke, Transform::identity(), None);
     };
     let alpha = 0.45 + 0.55 * strength;
-    // A dark outline keeps the ring legible on bright ground.
+    // A dark outline keeps the ring visible on bright ground.
     stroke(Color::from_rgba(0.0, 0.0, 0.0, 0.6 * alpha).unwrap_or(Color::BLACK), 0.75 * unit);
     let color = match (keypoint.scale == 1.0, keypoint.response < 0.0) {
         (true, _) => Color::from_rgba(1.0, 0.85 - 0.7 * strength, 0.1 + 0.15 * strength, alpha),

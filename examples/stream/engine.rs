@@ -1,4 +1,4 @@
-//! What finds the corners of frames: one after the other, or several in flight.
+//! Detection in frames: one after another, or several in flight.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -10,11 +10,11 @@ use harris_core::{Error, ImageView, Keypoint};
 use harris_examples::options::{BackendOptions, Detection, Timed};
 use image::DynamicImage;
 
-/// A frame that is done.
+/// A finished frame.
 pub(crate) struct Done {
     pub(crate) image: DynamicImage,
     pub(crate) keypoints: Result<Vec<Keypoint>, Error>,
-    /// From when it was there to when its corners were.
+    /// The time from the frame's arrival to its corners.
     pub(crate) latency: Duration,
 }
 
@@ -23,13 +23,14 @@ pub(crate) enum Engine {
     One(Box<dyn Timed>),
     Pipeline {
         pipeline: Box<CudaPipeline>,
-        /// Frames in flight, and since when.
+        /// The start time of each frame in flight.
         waiting: VecDeque<(DynamicImage, Instant)>,
     },
 }
 
 impl Engine {
-    /// Several frames in flight on the CUDA backend, on all GPUs or the one that was named; one on the others.
+    /// Makes a pipeline with several frames in flight for the CUDA backend, on all GPUs or on the
+    /// chosen one. Other backends get a detector.
     pub(crate) fn new(backend: &mut BackendOptions, detection: &Detection, in_flight: usize) -> Result<Self> {
         let Detection::Harris(config) = detection else { return Ok(Self::One(backend.detector(detection)?)) };
         let pipeline = backend.make(|options, backend| {
@@ -54,7 +55,7 @@ impl Engine {
         })
     }
 
-    /// Gives it a frame; returns one that is done, where one had to be waited for.
+    /// Starts on a frame. Returns a finished one if it had to wait for it.
     pub(crate) fn push(&mut self, image: DynamicImage) -> Option<Done> {
         let start = Instant::now();
         match self {
@@ -75,7 +76,7 @@ impl Engine {
         }
     }
 
-    /// A frame that is done by now.
+    /// Returns a frame that is finished by now, if any.
     pub(crate) fn poll(&mut self) -> Option<Done> {
         match self {
             Self::One(_) => None,
@@ -83,7 +84,7 @@ impl Engine {
         }
     }
 
-    /// The oldest frame in flight, when it is done.
+    /// Waits for the oldest frame in flight and returns it.
     pub(crate) fn wait(&mut self) -> Option<Done> {
         match self {
             Self::One(_) => None,

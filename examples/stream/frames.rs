@@ -1,4 +1,4 @@
-//! Where frames come from: a folder of images, a Y4M file, standard input.
+//! Sources of frames: a folder of images, a Y4M file, standard input.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -8,17 +8,17 @@ use anyhow::{Context, Result};
 use harris_examples::input;
 use image::{DynamicImage, GrayImage, ImageBuffer, Luma};
 
-/// Frames, one after the other.
+/// A source of frames.
 pub(crate) enum Frames {
-    /// Image files, in the order of their names, and whether their colours are used.
+    /// Image files in the order of their names, and whether their colours are used.
     Files(std::vec::IntoIter<PathBuf>, bool),
-    /// The luma of a video.
+    /// A video, of which only the luma is used.
     Video(Box<y4m::Decoder<Box<dyn Read>>>),
 }
 
 impl Frames {
-    /// Opens a folder of images, an image, a file in Y4M, or, for `-`, standard input in Y4M. Of images the colours are used where `color`
-    /// asks for them.
+    /// Opens a folder of images, an image, a Y4M file, or, for `-`, standard input in Y4M. `color`
+    /// tells whether the colours of images are used.
     pub(crate) fn open(path: &Path, color: bool) -> Result<Self> {
         if path.is_dir() || is_image(path) {
             return Ok(Self::Files(input::expand(&[path.to_owned()])?.into_iter(), color));
@@ -30,11 +30,11 @@ impl Frames {
             Box::new(BufReader::with_capacity(1 << 20, file))
         };
         let decoder = y4m::decode(bytes)
-            .map_err(|error| anyhow::anyhow!("{} is no Y4M video: {error}", path.display()))?;
+            .map_err(|error| anyhow::anyhow!("{} is not a Y4M video: {error}", path.display()))?;
         Ok(Self::Video(Box::new(decoder)))
     }
 
-    /// The next frame, of 8 or 16 bits; `None` after the last.
+    /// Returns the next frame, of 8 or 16 bits; `None` after the last.
     pub(crate) fn next(&mut self) -> Option<Result<DynamicImage>> {
         match self {
             Self::Files(files, color) => Some(input::read_image(&files.next()?, *color)),
@@ -55,10 +55,11 @@ fn is_image(path: &Path) -> bool {
     image::ImageFormat::from_path(path).is_ok_and(|format| format.reading_enabled())
 }
 
-/// A plane of samples of `depth` bits, those of more than 8 in two bytes, as 8 or as 16 bits.
+/// Converts a plane of samples of `depth` bits to 8 or 16 bits. Samples of more than 8 bits take
+/// two bytes.
 fn luma(plane: &[u8], width: usize, height: usize, depth: usize) -> Result<DynamicImage> {
     let (columns, rows) = (u32::try_from(width)?, u32::try_from(height)?);
-    let message = "the video's frames are not of its size";
+    let message = "the video's frames do not have its size";
     if depth == 8 {
         let image = GrayImage::from_raw(columns, rows, plane.to_vec()).context(message)?;
         return Ok(DynamicImage::ImageLuma8(image));

@@ -1,4 +1,4 @@
-//! Finds the corners of a video's frames as they come, and tells how fast.
+//! Finds the corners of a video's frames as they come, and reports the speed.
 //!
 //! ```sh
 //! ffmpeg -i video.mp4 -pix_fmt gray -f yuv4mpegpipe - | cargo run --release --example stream -- -
@@ -19,11 +19,12 @@ use harris_examples::options::{BackendOptions, DetectorOptions};
 use harris_examples::{cli, files, overlay};
 use serde::Serialize;
 
-/// Finds the corners of a video's frames as they come, and tells how fast
+/// Finds the corners of a video's frames as they come, and reports the speed
 #[derive(Parser)]
 #[command(name = "stream", version)]
 struct Args {
-    /// Folder of images, image, or video in Y4M (luma of 8 to 16 bits); - for such a video on standard input
+    /// Folder of images, image, or video in Y4M (luma of 8 to 16 bits); - for such a video on
+    /// standard input
     #[arg(value_name = "INPUT")]
     input: PathBuf,
     #[command(flatten)]
@@ -33,10 +34,10 @@ struct Args {
     /// Frames in flight on each GPU
     #[arg(long, value_name = "NUMBER", default_value_t = 6)]
     in_flight: usize,
-    /// Frames a second to take at most; all that come by default
+    /// Maximum number of frames per second; by default all are processed
     #[arg(long, value_name = "FRAMES")]
     rate: Option<f64>,
-    /// Read the input so many times
+    /// Number of times to read the input
     #[arg(long, value_name = "TIMES", default_value_t = 1)]
     repeat: u64,
     /// Write each frame with its keypoints drawn in, as FOLDER/000000.png and so on
@@ -47,7 +48,7 @@ struct Args {
     json: bool,
 }
 
-/// What is told of all frames.
+/// A summary of all frames.
 #[derive(Serialize)]
 struct Summary {
     backend: String,
@@ -56,7 +57,7 @@ struct Summary {
     seconds: f64,
     frames_per_s: f64,
     keypoints: usize,
-    /// From a frame's arrival to its list: median, 95th and 99th percentile, longest.
+    /// Latency from a frame's arrival to its list: median, 95th and 99th percentile, maximum.
     latency_ms: [f64; 4],
 }
 
@@ -67,9 +68,9 @@ fn main() -> ExitCode {
 fn run(mut args: Args) -> Result<ExitCode> {
     ensure!(
         args.rate.is_none_or(|rate| rate > 0.0 && rate.is_finite()),
-        "a rate is more than 0 frames a second"
+        "a rate must be more than 0 frames per second"
     );
-    ensure!(args.repeat == 1 || args.input.as_os_str() != "-", "standard input can be read but once");
+    ensure!(args.repeat == 1 || args.input.as_os_str() != "-", "standard input can be read only once");
     if let Some(folder) = &args.overlay {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
@@ -79,7 +80,7 @@ fn run(mut args: Args) -> Result<ExitCode> {
         let mut frames = Frames::open(&args.input, args.detector.color()?)?;
         while let Some(frame) = frames.next() {
             let frame = frame?;
-            // Until it is time for the frame.
+            // Wait until the frame is due.
             while let Some(done) = engine.poll() {
                 log.add(done)?;
             }
@@ -113,16 +114,16 @@ fn run(mut args: Args) -> Result<ExitCode> {
     Ok(if summary.failed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// What became of the frames so far.
+/// The state of all frames so far.
 struct Log {
     overlay: Option<PathBuf>,
     start: Instant,
-    /// Frames given to the detector.
+    /// The number of frames given to the detector.
     taken: usize,
     latencies: Vec<Duration>,
     failed: usize,
     keypoints: usize,
-    /// When it was last told, and how many frames there were.
+    /// The time of the last progress message, and the number of frames at that time.
     told: (Instant, usize),
 }
 
@@ -132,7 +133,7 @@ impl Log {
         Self { overlay, start, taken: 0, latencies: Vec::new(), failed: 0, keypoints: 0, told: (start, 0) }
     }
 
-    /// How long it is until another frame may be taken.
+    /// Returns the time until the next frame is due.
     fn rest(&self, rate: Option<f64>) -> Option<Duration> {
         let due = Duration::from_secs_f64(self.taken as f64 / rate?);
         due.checked_sub(self.start.elapsed()).filter(|rest| !rest.is_zero())

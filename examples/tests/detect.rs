@@ -1,4 +1,4 @@
-//! The program `detect`, run as a user runs it.
+//! Tests of the program `detect`, run as a user runs it.
 
 mod program;
 
@@ -21,11 +21,11 @@ fn succeed(args: &[&str]) -> String {
     program::succeed("detect", args)
 }
 
-fn complaint(args: &[&str]) -> String {
-    program::complaint("detect", args)
+fn error_line(args: &[&str]) -> String {
+    program::error_line("detect", args)
 }
 
-/// The `x,y` of each line of a CSV.
+/// Returns the `x,y` of each line of a CSV file.
 fn places(csv: &str) -> Vec<String> {
     let mut lines = csv.lines();
     assert_eq!(lines.next(), Some("x,y,response,scale"));
@@ -51,7 +51,7 @@ fn opencv_gftt_finds_the_corners_of_opencv_in_its_order() {
 }
 
 #[test]
-fn every_preset_gives_the_same_on_both_backends() {
+fn every_preset_gives_equal_corners_on_both_backends() {
     for preset in harris_core::presets::ALL {
         let with = |backend| {
             succeed(&[
@@ -105,7 +105,7 @@ fn options_change_a_preset() {
 }
 
 #[test]
-fn outputs_hold_what_was_found() {
+fn outputs_contain_the_keypoints() {
     let folder = Folder::new();
     let [csv, png, npy] = ["a.csv", "a.png", "a.npy"].map(|name| folder.path(name));
     let line = succeed(&[&data("camera.png"), "--csv", &csv, "--overlay", &png, "--response", &npy]);
@@ -149,9 +149,9 @@ fn several_inputs_write_into_folders() {
             assert!(Path::new(&out).join(format!("{name}.{ending}")).is_file(), "{name}.{ending}");
         }
     }
-    assert!(complaint(&[&data(""), "--csv", "-"]).contains("folder"));
-    assert!(complaint(&[&gray, &gray, "--csv", &out]).contains("same files"));
-    assert!(complaint(&[&folder.path("out/plain.csv")]).contains("no PNG"));
+    assert!(error_line(&[&data(""), "--csv", "-"]).contains("folder"));
+    assert!(error_line(&[&gray, &gray, "--csv", &out]).contains("same files"));
+    assert!(error_line(&[&folder.path("out/plain.csv")]).contains("not a PNG"));
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn a_bad_file_among_many_does_not_stop_the_others() {
     assert!(String::from_utf8(output.stdout).unwrap().contains("184 corners"));
 }
 
-/// One picture as 8- and 16-bit gray and colour, PNG, PGM, PPM, with and without alpha.
+/// Reads one picture as 8- and 16-bit gray and colour, PNG, PGM and PPM, with and without alpha.
 #[test]
 fn formats_of_one_picture_give_the_same_corners() {
     let folder = Folder::new();
@@ -185,7 +185,7 @@ fn formats_of_one_picture_give_the_same_corners() {
     for name in folder.names() {
         assert_eq!(list(&folder.path(&name)), expected, "{name}");
     }
-    // A gray file is used as it is, colours wanted or not.
+    // A gray file stays gray, whatever the option on colours says.
     assert_eq!(
         places(&succeed(&[&folder.path("gray.pgm"), "--preset", "opencv_gftt", "--color", "--csv", "-"])),
         expected
@@ -199,16 +199,16 @@ fn formats_of_one_picture_give_the_same_corners() {
 fn a_mask_limits_the_search() {
     let folder = Folder::new();
     let mask = folder.path("mask.png");
-    // Any value but zero is in, also one that rounds to black.
+    // Any value but zero is inside, also one that rounds to black.
     RgbImage::from_fn(512, 512, |x, _| image::Rgb([0, 0, u8::from(x < 256)])).save(&mask).unwrap();
     let list = places(&succeed(&[&data("camera.png"), "--mask", &mask, "--csv", "-"]));
     assert!(list.len() > 20);
     assert!(list.iter().all(|place| place.split(',').next().unwrap().parse::<u32>().unwrap() < 256));
-    assert!(complaint(&[&data("coffee.png"), "--mask", &mask]).contains("the mask has 512 x 512 pixels"));
+    assert!(error_line(&[&data("coffee.png"), "--mask", &mask]).contains("the mask has 512 x 512 pixels"));
 }
 
 #[test]
-fn bad_files_are_named_in_one_line_and_nothing_is_written() {
+fn bad_files_are_one_line_of_error_and_no_output() {
     let folder = Folder::new();
     let photograph = fs::read(data("coffee.png")).unwrap();
     let picture = image::open(data("coffee.png")).unwrap().into_rgb8();
@@ -231,14 +231,14 @@ fn bad_files_are_named_in_one_line_and_nothing_is_written() {
     for name in
         before.iter().filter(|name| !name.starts_with("whole")).map(String::as_str).chain(["missing.png"])
     {
-        let line = complaint(&[&folder.path(name), "--csv", &out, "--overlay", &folder.path("out.png")]);
+        let line = error_line(&[&folder.path(name), "--csv", &out, "--overlay", &folder.path("out.png")]);
         assert!(line.contains(name), "{line}");
     }
     assert_eq!(folder.names(), before);
 }
 
 #[test]
-fn bad_options_are_named_in_one_line() {
+fn bad_options_are_one_line_of_error() {
     let camera = data("camera.png");
     for (options, word) in [
         (&["--window", "binomial:4"][..], "3, 5 or 7"),
@@ -259,14 +259,14 @@ fn bad_options_are_named_in_one_line() {
         (&["--backend", "abacus"], "cuda:NUMBER"),
         (&["--fast"], "--fast"),
     ] {
-        let line = complaint(&[&[camera.as_str()], options].concat());
+        let line = error_line(&[&[camera.as_str()], options].concat());
         assert!(line.contains(word), "{options:?}: {line}");
     }
-    assert!(complaint(&[]).contains("INPUT"));
+    assert!(error_line(&[]).contains("INPUT"));
     let folder = Folder::new();
     let small = folder.path("small.pgm");
     GrayImage::new(6, 30).save(&small).unwrap();
-    assert!(complaint(&[&small, "--border", "skip"]).contains("small.pgm: the image is too small: 6 x 30"));
+    assert!(error_line(&[&small, "--border", "skip"]).contains("small.pgm: the image is too small: 6 x 30"));
     assert!(succeed(&[&small]).contains("0 corners"));
 }
 
@@ -274,17 +274,17 @@ fn bad_options_are_named_in_one_line() {
 fn outputs_that_cannot_be_written_are_named() {
     let folder = Folder::new();
     let nowhere: PathBuf = folder.0.path().join("no/corners.csv");
-    let line = complaint(&[&data("camera.png"), "--csv", nowhere.to_str().unwrap()]);
+    let line = error_line(&[&data("camera.png"), "--csv", nowhere.to_str().unwrap()]);
     assert!(line.contains("cannot write"), "{line}");
     assert!(
-        complaint(&[&data("camera.png"), "--overlay", folder.0.path().to_str().unwrap()])
+        error_line(&[&data("camera.png"), "--overlay", folder.0.path().to_str().unwrap()])
             .contains("cannot write")
     );
     assert!(folder.names().is_empty());
 }
 
 #[test]
-fn the_cuda_backend_works_or_says_why_not() {
+fn the_cuda_backend_works_or_says_why_it_cannot() {
     let camera = data("camera.png");
     let arguments = [camera.as_str(), "--backend", "cuda", "--csv", "-"];
     let output = detect(arguments);
@@ -292,7 +292,7 @@ fn the_cuda_backend_works_or_says_why_not() {
         let expected = succeed(&[&camera, "--backend", "cpu", "--csv", "-"]);
         assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
     } else {
-        let line = complaint(&arguments);
+        let line = error_line(&arguments);
         let reasons = ["there is no CUDA GPU on this machine", "there is no CUDA driver: "];
         assert!(
             reasons.iter().any(|reason| line.contains(&format!("cannot use the CUDA backend: {reason}"))),
@@ -300,15 +300,16 @@ fn the_cuda_backend_works_or_says_why_not() {
         );
     }
     assert!(
-        complaint(&[&camera, "--backend", "cpu", "--device", "1"]).contains("the CPU backend has no devices")
+        error_line(&[&camera, "--backend", "cpu", "--device", "1"])
+            .contains("the CPU backend has no devices")
     );
-    assert!(complaint(&[&camera, "--backend", "reference", "--staged"]).contains("no fused kernels"));
-    assert!(complaint(&[&camera, "--backend", "cuda:1", "--device", "2"]).contains("names GPU 1"));
-    assert!(complaint(&[&camera, "--threads", "2", "--staged"]).contains("--level are of the CPU"));
+    assert!(error_line(&[&camera, "--backend", "reference", "--staged"]).contains("no fused kernels"));
+    assert!(error_line(&[&camera, "--backend", "cuda:1", "--device", "2"]).contains("selects GPU 1"));
+    assert!(error_line(&[&camera, "--threads", "2", "--staged"]).contains("--level belong to the CPU"));
 }
 
 #[test]
-fn the_automatic_choice_is_told_in_one_line() {
+fn the_automatic_choice_is_printed_in_one_line() {
     let camera = data("camera.png");
     for options in [&["--csv", "-"][..], &["--backend", "auto", "--csv", "-"]] {
         let output = detect([&[camera.as_str()], options].concat());
@@ -319,7 +320,7 @@ fn the_automatic_choice_is_told_in_one_line() {
         let expected = succeed(&[&camera, "--backend", "cpu", "--csv", "-"]);
         assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
     }
-    // Options of the CPU alone choose it, without a word.
+    // Options of the CPU alone choose it without a message.
     let output = detect([camera.as_str(), "--threads", "1"]);
     assert!(output.stderr.is_empty() && output.status.success());
 }
@@ -344,25 +345,27 @@ fn blobs_are_found_and_drawn() {
     let few =
         succeed(&[&[&camera, "--csv", "-", "--max-corners", "7", "--octaves", "2"], &blobs[..]].concat());
     assert_eq!(few.lines().count(), 1 + 7);
-    // Hofmann's preset is his rules, one by one.
+    // Hofmann's preset equals its rules, given one by one.
     let hofmann = succeed(&[&[&camera, "--csv", "-", "--preset", "hofmann_2009"], &blobs[..]].concat());
     let rules = ["--csv", "-", "--sampling", "border", "--clamp-negative", "true"];
     assert_eq!(succeed(&[&[camera.as_str()], &rules[..], &blobs[..]].concat()), hofmann);
     assert_ne!(hofmann, list);
     let summary = succeed(&[&[&camera, "--preset", "hofmann_2009"], &blobs[..]].concat());
     assert!(summary.contains("364 blobs (20 more rejected between samples)"), "{summary}");
-    let unknown = complaint(&[&[&camera, "--preset", "surf"], &blobs[..]].concat());
+    let unknown = error_line(&[&[&camera, "--preset", "surf"], &blobs[..]].concat());
     assert!(unknown.contains("hofmann_2009"), "{unknown}");
-    let of_corners = complaint(&[&[&camera, "--preset", "opencv_gftt"], &blobs[..]].concat());
+    let of_corners = error_line(&[&[&camera, "--preset", "opencv_gftt"], &blobs[..]].concat());
     assert!(of_corners.contains("a preset of the Harris detector"), "{of_corners}");
-    let of_blobs = complaint(&[&camera, "--preset", "hofmann_2009"]);
+    let of_blobs = error_line(&[&camera, "--preset", "hofmann_2009"]);
     assert!(of_blobs.contains("add --detector fast-hessian"), "{of_blobs}");
-    // Choices of the other detector, and wrong ones.
-    assert!(complaint(&[&[&camera, "--window", "box:3"], &blobs[..]].concat()).contains("--detector harris"));
-    assert!(complaint(&[&camera, "--octaves", "3"]).contains("--detector fast-hessian"));
+    // Options of the other detector, and wrong values.
     assert!(
-        complaint(&[&[&camera, "--octaves", "8"], &blobs[..]].concat())
+        error_line(&[&[&camera, "--window", "box:3"], &blobs[..]].concat()).contains("--detector harris")
+    );
+    assert!(error_line(&[&camera, "--octaves", "3"]).contains("--detector fast-hessian"));
+    assert!(
+        error_line(&[&[&camera, "--octaves", "8"], &blobs[..]].concat())
             .contains("octaves must be from 1 to 7")
     );
-    assert!(complaint(&[&[&camera, "--determinant", "-1"], &blobs[..]].concat()).contains("at least 0"));
+    assert!(error_line(&[&[&camera, "--determinant", "-1"], &blobs[..]].concat()).contains("at least 0"));
 }

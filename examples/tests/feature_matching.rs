@@ -1,4 +1,4 @@
-//! The program `feature_matching`, run as a user runs it.
+//! Tests of the program `feature_matching`, run as a user runs it.
 
 mod program;
 
@@ -12,11 +12,12 @@ fn succeed(args: &[&str]) -> String {
     program::succeed("feature_matching", args)
 }
 
-fn complaint(args: &[&str]) -> String {
-    program::complaint("feature_matching", args)
+fn error_line(args: &[&str]) -> String {
+    program::error_line("feature_matching", args)
 }
 
-/// The photograph turned by a right angle beside a part of another: what is matched must be found there.
+/// Draws a photograph turned by a right angle beside a part of another. Matches must be in the
+/// first.
 fn scene(folder: &Folder) -> String {
     let (coffee, brick) = (image::open(data("coffee.png")).unwrap(), image::open(data("brick.png")).unwrap());
     let mut scene = image::RgbImage::new(700, 640);
@@ -43,7 +44,7 @@ fn an_object_is_found_on_every_backend_and_drawn() {
         assert!(["detect", "describe", "match", "frames"].iter().all(|stage| text.contains(stage)), "{text}");
         let drawn = image::open(&out).unwrap().to_rgb8();
         assert_eq!(drawn.dimensions(), (600 + 700, 640));
-        // The outline runs down the scene's left side, in green.
+        // The outline is green, on the scene's left side.
         assert!((200..400).any(|y| {
             let [r, g, b] = drawn.get_pixel(600 + 20, y).0;
             g > 200 && r < 140 && b < 140
@@ -59,7 +60,7 @@ fn an_object_is_found_on_every_backend_and_drawn() {
 }
 
 #[test]
-fn what_is_not_there_has_no_outline_and_folders_of_scenes_are_searched() {
+fn a_missing_object_is_not_found_and_folders_of_scenes_are_searched() {
     let folder = Folder::new();
     let scenes = folder.path("scenes");
     fs::create_dir(&scenes).unwrap();
@@ -69,9 +70,9 @@ fn what_is_not_there_has_no_outline_and_folders_of_scenes_are_searched() {
     let text = succeed(&[&data("coffee.png"), &scenes, "--detector", "fast-hessian", "--out", &out]);
     let lines: Vec<_> = text
         .lines()
-        .filter(|line| line.starts_with("  the object") || line.starts_with("  no outline"))
+        .filter(|line| line.starts_with("  found the object") || line.starts_with("  did not"))
         .collect();
-    assert!(lines[0].contains("no outline") && lines[1].contains("the object is there"), "{text}");
+    assert!(lines[0].contains("did not find the object") && lines[1].contains("found the object"), "{text}");
     assert_eq!(fs::read_dir(&out).unwrap().count(), 2);
 }
 
@@ -81,18 +82,18 @@ fn the_table_has_a_line_for_each_size_and_backend() {
     let text =
         succeed(&[&coffee, &coffee, "--sizes", "32,64", "--backends", "reference,cpu", "--seconds", "0"]);
     assert_eq!(text.lines().count(), 1 + 4, "{text}");
-    assert!(complaint(&[&coffee, &coffee, "--sizes", "0"]).contains("at least 1"));
-    // Too small for blobs.
+    assert!(error_line(&[&coffee, &coffee, "--sizes", "0"]).contains("at least 1"));
+    // The images are too small for blobs.
     let line =
-        complaint(&[&coffee, &coffee, "--sizes", "16", "--detector", "fast-hessian", "--seconds", "0"]);
+        error_line(&[&coffee, &coffee, "--sizes", "16", "--detector", "fast-hessian", "--seconds", "0"]);
     assert!(line.contains("too small"), "{line}");
 }
 
 #[test]
-fn what_is_wrong_is_said_in_one_line() {
+fn errors_are_one_line() {
     let coffee = data("coffee.png");
-    assert!(complaint(&[&coffee]).contains("SCENE"));
-    assert!(complaint(&[&coffee, "nowhere.png"]).contains("nowhere.png"));
+    assert!(error_line(&[&coffee]).contains("SCENE"));
+    assert!(error_line(&[&coffee, "nowhere.png"]).contains("nowhere.png"));
     for (option, value, reason) in [
         ("--top", "0", "--top"),
         ("--ratio", "0", "ratio"),
@@ -100,7 +101,7 @@ fn what_is_wrong_is_said_in_one_line() {
         ("--repeat", "0", "--repeat"),
         ("--inlier-distance", "nan", "--inlier-distance"),
     ] {
-        let line = complaint(&[&coffee, &coffee, option, value]);
+        let line = error_line(&[&coffee, &coffee, option, value]);
         assert!(line.contains(reason), "{line}");
     }
 }

@@ -1,4 +1,4 @@
-//! The program `reproduce`, and the results that were written with it.
+//! Tests of the program `reproduce`, and of the results in docs/results.
 
 mod program;
 
@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::program::{Folder, complaint, succeed};
+use crate::program::{Folder, error_line, succeed};
 
-/// The rows of a file of CSV, by the names of its columns.
+/// Returns the rows of a CSV file, by the names of its columns.
 fn rows(path: impl AsRef<Path>) -> Vec<BTreeMap<String, String>> {
     let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_path(path).unwrap();
     reader.deserialize().map(Result::unwrap).collect()
@@ -34,7 +34,8 @@ fn an_experiment_is_a_page_with_its_tables_and_charts() {
         let chart = fs::read_to_string(folder.path(&format!("chahuara-rosin-{name}.svg"))).unwrap();
         assert!(chart.starts_with("<svg") && chart.contains("threshold"));
     }
-    // All corners of chessboards and no others, but where the squares are no larger than the suppression's radius.
+    // All corners of chessboards are found and no others, unless the squares are as small as the
+    // suppression radius.
     let boards = table(&folder, "chahuara-boards.csv");
     let of = |preset: &str| boards.iter().filter(|row| row["preset"] == preset).collect::<Vec<_>>();
     assert_eq!(of("default").len(), 6);
@@ -49,7 +50,7 @@ fn an_experiment_is_a_page_with_its_tables_and_charts() {
 }
 
 #[test]
-fn times_have_a_column_an_engine() {
+fn times_have_a_column_for_each_engine() {
     let folder = Folder::new();
     let args =
         ["--threads", "2", "--seconds", "0.001", "--largest", "256", "--out", &folder.path("made/here")];
@@ -78,20 +79,21 @@ fn figures_of_papers_are_numbers_with_a_source() {
 }
 
 #[test]
-fn bad_arguments_have_one_line() {
+fn bad_arguments_are_one_line_of_error() {
     let folder = Folder::new();
     let out = folder.path("");
-    assert!(complaint("reproduce", &["surf", "--out", &out]).contains("surf"));
-    assert!(complaint("reproduce", &["phull", "--seconds", "0", "--out", &out]).contains("above 0"));
-    assert!(complaint("reproduce", &["phull", "--largest", "64", "--out", &out]).contains("at least 128"));
-    assert!(complaint("reproduce", &["phull", "--threads", "0", "--out", &out]).contains("thread"));
+    assert!(error_line("reproduce", &["surf", "--out", &out]).contains("surf"));
+    assert!(error_line("reproduce", &["phull", "--seconds", "0", "--out", &out]).contains("above 0"));
+    assert!(error_line("reproduce", &["phull", "--largest", "64", "--out", &out]).contains("at least 128"));
+    assert!(error_line("reproduce", &["phull", "--threads", "0", "--out", &out]).contains("thread"));
     assert!(
-        complaint("reproduce", &["phull", "--images", "/no/such/folder", "--out", &out]).contains("/no/such")
+        error_line("reproduce", &["phull", "--images", "/no/such/folder", "--out", &out])
+            .contains("/no/such")
     );
     assert_eq!(folder.names(), Vec::<String>::new());
 }
 
-/// Numbers with a point, as a page writes them.
+/// Returns the numbers with a decimal point of a text.
 fn numbers(text: &str) -> Vec<&str> {
     let is_part = |c: char| c.is_ascii_digit() || c == '.';
     let words = text.split(|c| !is_part(c)).map(|word| word.trim_matches('.'));
@@ -99,7 +101,7 @@ fn numbers(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn results_have_no_number_that_the_program_did_not_write() {
+fn every_number_of_the_results_was_written_by_the_program() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let results = fs::read_to_string(root.join("RESULTS.md")).unwrap();
     let mut written = HashSet::new();
@@ -112,7 +114,7 @@ fn results_have_no_number_that_the_program_did_not_write() {
     for page in &pages {
         written.extend(numbers(&fs::read_to_string(page).unwrap()).into_iter().map(str::to_owned));
     }
-    // Figures of the papers have numbers like 4.18, which the pages write, too.
+    // Figures of the papers have numbers like 4.18, which the pages contain, too.
     for number in numbers(&results) {
         assert!(written.contains(number), "RESULTS.md says {number}, which no page in docs/results does");
     }

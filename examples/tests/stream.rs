@@ -1,4 +1,4 @@
-//! The program `stream`, run as a user runs it.
+//! Tests of the program `stream`, run as a user runs it.
 
 mod program;
 
@@ -10,18 +10,18 @@ use harris_conformance::pictures::noise;
 use harris_core::{Detector, HarrisConfig, ImageView, ReferenceDetector};
 use image::{GrayImage, ImageBuffer, Luma};
 
-use crate::program::{Folder, complaint, data, succeed};
+use crate::program::{Folder, data, error_line, succeed};
 
 const SIZE: (usize, usize) = (64, 48);
 
-/// The luma of a frame.
+/// Returns the luma of a frame.
 fn frame(number: u64) -> Vec<u8> {
     let (width, height) = SIZE;
     let sample = |i: usize| (noise(number, i % width / 3, i / width / 3, 0) * 255.0) as u8;
     (0..width * height).map(sample).collect()
 }
 
-/// A video of as many frames, as ffmpeg writes it.
+/// Returns a video of some frames, in the format that ffmpeg writes.
 fn video(frames: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = y4m::encode(SIZE.0, SIZE.1, y4m::Ratio::new(25, 1))
@@ -93,7 +93,7 @@ fn a_folder_of_images_and_its_overlays() {
 }
 
 #[test]
-fn frames_of_ten_bits_are_those_of_sixteen() {
+fn frames_of_ten_bits_equal_frames_of_sixteen() {
     let folder = Folder::new();
     let path = folder.path("video.y4m");
     let (width, height) = SIZE;
@@ -116,12 +116,12 @@ fn frames_of_ten_bits_are_those_of_sixteen() {
 }
 
 #[test]
-fn what_is_no_video_is_one_line_of_complaint() {
+fn bad_videos_are_one_line_of_error() {
     let folder = Folder::new();
     let path = folder.path("video.y4m");
     fs::write(&path, "this is no video\n").unwrap();
-    assert!(complaint("stream", &[&path]).contains("no Y4M video"));
-    assert!(complaint("stream", &[&folder.path("missing.y4m")]).contains("cannot open"));
-    assert!(complaint("stream", &[&data("camera.png"), "--rate", "0"]).contains("rate"));
-    assert!(complaint("stream", &["-", "--repeat", "2"]).contains("once"));
+    assert!(error_line("stream", &[&path]).contains("not a Y4M video"));
+    assert!(error_line("stream", &[&folder.path("missing.y4m")]).contains("cannot open"));
+    assert!(error_line("stream", &[&data("camera.png"), "--rate", "0"]).contains("rate"));
+    assert!(error_line("stream", &["-", "--repeat", "2"]).contains("once"));
 }

@@ -1,4 +1,5 @@
-//! Times detection, image to sorted list, on a photograph tiled to several sizes.
+//! Measures the time of detection, from image to sorted list, on a photograph tiled to several
+//! sizes.
 //!
 //! ```sh
 //! cargo run --release --example throughput -- --threads 1 --sizes 512x512,1920x1080,4096x4096
@@ -19,7 +20,7 @@ use harris_examples::options::{BackendOptions, ColorOptions, Detection, Detector
 use harris_examples::{cli, input};
 use serde::Serialize;
 
-/// Times detection, image to sorted list
+/// Measures the time of detection, from image to sorted list
 #[derive(Parser)]
 #[command(name = "throughput", version)]
 struct Args {
@@ -37,22 +38,22 @@ struct Args {
         default_value = "512x512,1920x1080,4096x4096"
     )]
     sizes: Vec<Size>,
-    /// Photograph; by default the one of the repository
+    /// Photograph; by default the repository's
     #[arg(long, value_name = "FILE")]
     image: Option<PathBuf>,
-    /// Seek corners where this image is not 0: it is tiled, too
+    /// Mask: corners are sought where this image is not 0; it is tiled, too
     #[arg(long, value_name = "FILE")]
     mask: Option<PathBuf>,
-    /// Time the map of responses, a float a pixel into memory that is there, not the list of corners
+    /// Measure the response map, written to an existing array, instead of the list of corners
     #[arg(long)]
     response: bool,
-    /// Sample type that the photograph is brought to: u8, u16 or f32
+    /// Sample type to convert the photograph to: u8, u16 or f32
     #[arg(long, value_name = "TYPE", default_value = "u8")]
     depth: Depth,
-    /// Time for each size, in seconds
+    /// Duration of the measurement for each size, in seconds
     #[arg(long, default_value = "1", value_parser = seconds)]
     seconds: Duration,
-    /// The same for streams on a GPU, where they are to run longer
+    /// Duration of the measurement for streams on a GPU, in seconds; by default as for the others
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     stream_seconds: Option<Duration>,
     /// Print a line of JSON for each size
@@ -62,7 +63,7 @@ struct Args {
 
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.ok_or_else(|| "a time is a number of seconds, 0 or more".to_owned())
+    seconds.ok_or_else(|| "a duration must be a number of seconds, 0 or more".to_owned())
 }
 
 #[derive(Clone, Copy)]
@@ -78,7 +79,7 @@ impl FromStr for Size {
         let sides = text.split_once('x').and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
         match sides {
             Some((width @ 1..=65536, height @ 1..=65536)) => Ok(Self { width, height }),
-            _ => Err("a size is WIDTHxHEIGHT, each from 1 to 65536".to_owned()),
+            _ => Err("a size must be WIDTHxHEIGHT, each from 1 to 65536".to_owned()),
         }
     }
 }
@@ -98,12 +99,12 @@ impl FromStr for Depth {
             "u8" => Ok(Self::U8),
             "u16" => Ok(Self::U16),
             "f32" => Ok(Self::F32),
-            _ => Err("a sample type is u8, u16 or f32".to_owned()),
+            _ => Err("a sample type must be u8, u16 or f32".to_owned()),
         }
     }
 }
 
-/// What is printed of a size.
+/// The results for one size.
 #[derive(Serialize)]
 struct Timing {
     backend: String,
@@ -113,48 +114,22 @@ struct Timing {
     min_ms: f64,
     max_ms: f64,
     runs: usize,
-    /// Of the median.
+    /// Speed at the median time.
     mpix_per_s: f64,
-    /// Of the shortest.
+    /// Speed at the shortest time.
     best_mpix_per_s: f64,
-    /// Median of the time on the device alone, where the backend has one.
+    /// Median time on the device alone, if the backend has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     device_ms: Option<f64>,
-    /// Medians of the times of integral image, determinants, peaks and list, where the detector knows them.
+    /// Median times of integral image, determinants, peaks and list, if the detector knows them.
     #[serde(skip_serializing_if = "Option::is_none")]
     steps_ms: Option<[f64; 4]>,
-    /// Where the backend copies to a device.
+    /// Times with and without copies, if the backend has a device.
     #[serde(flatten)]
-    transfers: Option<Transfers>,
-    /// Where a list is made.
+    transfers: Option<transfers::Transfers>,
+    /// The number of keypoints, if a list is made.
     #[serde(skip_serializing_if = "Option::is_none")]
     keypoints: Option<usize>,
-}
-
-/// Times of images on the device and in pinned memory, in milliseconds.
-#[derive(Serialize)]
-struct Transfers {
-    /// From an image that is on the device to the list there, on the device's clock: median.
-    resident_ms: f64,
-    /// The same behind other work, so that the device need not wait for the host: median.
-    resident_behind_ms: f64,
-    /// The first as a whole call, by the host's clock: median.
-    resident_call_ms: f64,
-    /// The bare copy to the device: median.
-    copy_ms: f64,
-    /// Detection, image to list: median.
-    pinned_ms: f64,
-    /// A frame of a stream, several of them in flight: mean.
-    streaming_ms: f64,
-    /// From a frame of a stream to its corners where they come at half that rate: median and 99th percentile.
-    latency_ms: [f64; 2],
-    /// The bare copy of an image among those of a batch, one right after the other: median.
-    copies_ms: f64,
-    /// An image of a batch: median.
-    batch_ms: f64,
-    /// A frame of a stream over all GPUs, where there are several: mean.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    on_all_ms: Option<f64>,
 }
 
 fn main() -> ExitCode {
@@ -170,7 +145,7 @@ fn run(mut args: Args) -> Result<ExitCode> {
     let view = ImageView::try_from(&photograph)?;
     let mask = args.mask.as_deref().map(input::read_mask).transpose()?;
     for &size in &args.sizes {
-        // Down to 8 bits, from where it goes to each type exactly.
+        // 8 bits first, which convert to each type exactly.
         let samples: Vec<u8> = match view.samples() {
             Samples::U16(_) => photograph.to_luma8().into_raw(),
             _ => photograph.as_bytes().to_vec(),
@@ -208,7 +183,7 @@ fn run(mut args: Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the way to the device takes, on a backend that has one.
+/// Measures the transfers, on a backend that has them.
 fn transfers<T: Sample>(
     samples: &[T],
     channels: usize,
@@ -216,7 +191,7 @@ fn transfers<T: Sample>(
     mask: Option<&[u8]>,
     detection: &Detection,
     args: &Args,
-) -> Result<Option<Transfers>, Error> {
+) -> Result<Option<transfers::Transfers>, Error> {
     let (Some(ordinal), Detection::Harris(config)) = (args.backend.ordinal(), detection) else {
         return Ok(None);
     };
@@ -225,7 +200,7 @@ fn transfers<T: Sample>(
     transfers::time(samples, channels, size, mask, config, ordinal, seconds).map(Some)
 }
 
-/// Repeats a photograph of rows of `row` samples to a size.
+/// Tiles a photograph, with rows of `row` samples, to a size.
 fn tile(samples: &[u8], row: usize, height: usize, channels: usize, size: Size) -> Vec<u8> {
     let mut tiled = Vec::with_capacity(size.width * size.height * channels);
     for y in 0..size.height {
@@ -239,7 +214,7 @@ fn convert<T>(samples: &[u8], to: impl Fn(u8) -> T) -> Vec<T> {
     samples.iter().map(|&v| to(v)).collect()
 }
 
-/// The most images that the device's own time is taken of.
+/// The most images whose time on the device is measured.
 const DEVICE_TIMES: usize = 100;
 
 fn time<T: Sample>(
@@ -255,7 +230,7 @@ fn time<T: Sample>(
     if let Some(mask) = mask {
         image = image.with_mask(ImageView::gray(mask, width, height)?)?;
     }
-    // The first frame brings the memory.
+    // The first frame allocates memory.
     let keypoints = detector.detect(&image)?.len();
     let mut steps = [const { Vec::new() }; 4];
     let times = repeat(seconds, || {
@@ -279,7 +254,7 @@ fn time<T: Sample>(
     })
 }
 
-/// The same of the map of responses, into an array that is there.
+/// Measures the response map, written to an existing array.
 fn time_response<T: Sample>(
     samples: &[T],
     channels: usize,
@@ -299,7 +274,8 @@ fn time_response<T: Sample>(
     Ok(Timing { device_ms, ..Timing::of(detector, size, &times) })
 }
 
-/// The median of the device's own times of so many calls, where it has any. On their own, as it takes time to take them.
+/// Returns the median time on the device of some calls, if the device has one. These calls are
+/// separate, because measuring takes time.
 fn device_ms(
     detector: &mut dyn Timed,
     calls: usize,
@@ -316,13 +292,14 @@ fn device_ms(
     Ok(median_ms(times))
 }
 
-/// In milliseconds, of times in seconds.
+/// Returns results in milliseconds from times in seconds.
 fn median_ms(mut times: Vec<f64>) -> Option<f64> {
     times.sort_by(f64::total_cmp);
     times.get(times.len() / 2).map(|time| time * 1e3)
 }
 
-/// The times in seconds, from the shortest on, that `call` returns when it is called for so long, five times at least.
+/// Calls `call` for some time, at least five times, and returns the times that it returns, in
+/// seconds and sorted.
 fn repeat(seconds: Duration, mut call: impl FnMut() -> Result<Duration, Error>) -> Result<Vec<f64>, Error> {
     let mut times = Vec::new();
     let begin = Instant::now();
@@ -334,7 +311,7 @@ fn repeat(seconds: Duration, mut call: impl FnMut() -> Result<Duration, Error>) 
 }
 
 impl Timing {
-    /// By the times in seconds, from the shortest on.
+    /// Makes the results from sorted times in seconds.
     fn of(detector: &dyn Timed, Size { width, height }: Size, times: &[f64]) -> Self {
         let [median, min, max] = [times.len() / 2, 0, times.len() - 1].map(|i| times[i]);
         Self {
@@ -378,8 +355,15 @@ fn print(timing: &Timing) {
          {mpix_per_s:>7.1} Mpix/s, best {best_mpix_per_s:>7.1}{device}{keypoints}  ({backend})"
     );
     if let Some(times) = transfers {
-        let Transfers { resident_ms, resident_behind_ms, resident_call_ms, copy_ms, pinned_ms, .. } = times;
-        let Transfers { streaming_ms, copies_ms, batch_ms, .. } = times;
+        let transfers::Transfers {
+            resident_ms,
+            resident_behind_ms,
+            resident_call_ms,
+            copy_ms,
+            pinned_ms,
+            ..
+        } = times;
+        let transfers::Transfers { streaming_ms, copies_ms, batch_ms, .. } = times;
         let [median, p99] = times.latency_ms;
         println!(
             "{:>13} resident {resident_ms:.4} ms, behind other work {resident_behind_ms:.4}, the call {resident_call_ms:.4}",

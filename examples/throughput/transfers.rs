@@ -1,19 +1,45 @@
-//! What the way to a GPU takes, and many frames on it at once.
+//! Times of transfers to a GPU, and of many frames in flight.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use harris::cuda::{CudaDetector, CudaImage, CudaPipeline, PinnedImage, devices};
 use harris_core::{Detector, Error, HarrisConfig, Sample};
+use serde::Serialize;
 
-use crate::Transfers;
-
-/// Images of a batch, unless they have more bytes together than this.
+/// The number of images of a batch, and the most bytes that they may have together.
 const BATCH: usize = 1000;
 const BATCH_BYTES: usize = 512 << 20;
 
-/// Times whole images in pinned memory, the bare copy, a stream and a batch of them, for so many seconds each, and streams for others.
-/// A mask is in pinned memory, too, but copies are bare.
+/// Times of images on the device and in pinned memory, in milliseconds.
+#[derive(Serialize)]
+pub(crate) struct Transfers {
+    /// From an image on the device to the list there, by the device's clock: median.
+    pub(crate) resident_ms: f64,
+    /// From an image on the device to the list there, behind other work, so that the device never
+    /// waits for the host: median.
+    pub(crate) resident_behind_ms: f64,
+    /// From an image on the device to the end of the call, by the host's clock: median.
+    pub(crate) resident_call_ms: f64,
+    /// The copy of the image to the device alone: median.
+    pub(crate) copy_ms: f64,
+    /// Detection from a pinned image to the list: median.
+    pub(crate) pinned_ms: f64,
+    /// A frame of a stream with several in flight: mean.
+    pub(crate) streaming_ms: f64,
+    /// Latency of a frame of a stream at half the greatest rate: median and 99th percentile.
+    pub(crate) latency_ms: [f64; 2],
+    /// The copy of an image among those of a batch, one after another: median.
+    pub(crate) copies_ms: f64,
+    /// An image of a batch: median.
+    pub(crate) batch_ms: f64,
+    /// A frame of a stream over all GPUs, if there are several: mean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) on_all_ms: Option<f64>,
+}
+
+/// Measures images in pinned memory, the copy alone, a stream and a batch, each for the first of
+/// the two durations. Streams take the second. The copies do not include the mask.
 pub(crate) fn time<T: Sample>(
     samples: &[T],
     channels: usize,
@@ -56,7 +82,7 @@ pub(crate) fn time<T: Sample>(
 
     let latencies = at_half_load(pinned_image, config, ordinal, 2.0 * streaming)?;
 
-    // Each in memory of its own.
+    // Each image has memory of its own.
     let count = BATCH.min(BATCH_BYTES / (width * height * channels * size_of::<T>())).max(1);
     let images: Vec<_> = (0..count).map(|_| pinned_image()).collect::<Result<_, Error>>()?;
     let copies = PinnedImage::copy_time(&images, ordinal)?;
@@ -79,23 +105,24 @@ pub(crate) fn time<T: Sample>(
     })
 }
 
-/// An image, with a mask where there is one.
+/// Makes a pinned image, with a mask if there is one.
 fn pinned<T: Sample>(
     samples: &[T],
     mask: Option<&[u8]>,
     (width, height): (usize, usize),
     channels: usize,
 ) -> Result<PinnedImage<T>, Error> {
-    let image = PinnedImage::copied(samples, width, height, channels)?;
+    let image = PinnedImage::from_samples(samples, width, height, channels)?;
     let Some(mask) = mask else { return Ok(image) };
     let mut image = image.with_mask()?;
     image.mask_mut().expect("just made").copy_from_slice(mask);
     Ok(image)
 }
 
-/// Seconds on the device's clock from an image that is there to the list, behind work of `other`, so that the host has asked for all of it
-/// when the device comes to it.
-#[allow(unsafe_code, reason = "such work is queued on a stream for whose life its caller answers")]
+/// Returns the time in seconds, by the device's clock, from an image on the device to the list. The
+/// detection is queued behind work of `other`, so that the host has queued all of it before the
+/// device starts.
+#[allow(unsafe_code, reason = "the caller of detect_on_stream answers for the life of the stream")]
 fn behind_other_work(
     other: &mut CudaDetector,
     image: &CudaImage,
@@ -110,7 +137,7 @@ fn behind_other_work(
     median(seconds, || {
         // SAFETY: the default stream is always there; nothing writes the image.
         let before = unsafe { other.detect_on_stream(image, default_stream) }?;
-        // SAFETY: as above.
+        // SAFETY: the default stream is always there; nothing writes the image.
         let behind = unsafe { detector.detect_on_stream(image, default_stream) }?;
         before.finish()?;
         behind.finish()?;
@@ -121,7 +148,7 @@ fn behind_other_work(
     Ok(times[times.len() / 2])
 }
 
-/// Seconds a frame of a stream over some GPUs.
+/// Returns the seconds that a frame of a stream takes, over some GPUs.
 fn stream<T: Sample>(
     image: impl Fn() -> Result<PinnedImage<T>, Error>,
     config: &HarrisConfig,
@@ -143,7 +170,7 @@ fn stream<T: Sample>(
         }
         frames += 1;
         if frames == 2 * most {
-            // There is memory for all of them now.
+            // All frames have memory now.
             start = Instant::now();
         }
     }
@@ -154,7 +181,8 @@ fn stream<T: Sample>(
     Ok(mean)
 }
 
-/// Median and 99th percentile of the seconds from a frame to its corners, where frames come `apart` seconds.
+/// Returns the median and the 99th percentile of the latency in seconds, for frames that come
+/// `apart` seconds after each other.
 fn at_half_load<T: Sample>(
     image: impl Fn() -> Result<PinnedImage<T>, Error>,
     config: &HarrisConfig,
@@ -183,16 +211,16 @@ fn at_half_load<T: Sample>(
             latencies.push(start.elapsed().as_secs_f64() - since);
         }
     }
-    // Without the first, for which memory is allocated and work recorded.
+    // The first are left out: memory is allocated and work recorded for them.
     latencies.drain(..PACED_FRAMES / 10);
     latencies.sort_by(f64::total_cmp);
     Ok([latencies[latencies.len() / 2], latencies[latencies.len() * 99 / 100]])
 }
 
-/// Frames that come at half the rate of the stream that is timed.
+/// The number of frames whose latency is measured.
 const PACED_FRAMES: usize = 2000;
 
-/// Frames in flight on each GPU of the stream that is timed.
+/// Frames in flight on each GPU of the streams that are measured.
 const IN_FLIGHT: usize = 6;
 
 fn median(seconds: Duration, mut work: impl FnMut() -> Result<(), Error>) -> Result<f64, Error> {

@@ -1,4 +1,5 @@
-//! Corners of an image in a buffer of cust's, on a stream of cust's: nothing is copied through the host but the list.
+//! Finds the corners of an image in a buffer of cust, on a stream of cust. Only the list is copied
+//! through the host.
 //!
 //! ```sh
 //! cargo run --release -p harris-cuda --features cust --example cust
@@ -14,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;
     let mut detector = CudaDetector::in_context(&context, HarrisConfig::default())?;
 
-    // A white square on black. A decoder or a kernel would write it; here it comes from the host, on the stream.
+    // A white square on black. In a real program a decoder or a kernel writes it.
     let (width, height) = (640, 480);
     let inside = |i: usize| (200..440).contains(&(i % width)) && (120..360).contains(&(i / width));
     let samples: Vec<u8> = (0..width * height).map(|i| if inside(i) { 255 } else { 0 }).collect();
@@ -26,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let image = CudaImage::from_device_buffer(&frame, width, width, height, 1)?;
     // SAFETY: the stream is alive, and only work on it writes the frame.
     let pending = unsafe { detector.detect_on_stream(&image, &stream) }?;
-    // Kernels on the stream could use the keypoints from here on.
+    // Kernels on the stream can use the keypoints from here on.
     let found = pending.finish()?;
     println!("{} corners, in the GPU's memory at {:#x}", found.len(), found.pointer());
     // SAFETY: the keypoints are still there.

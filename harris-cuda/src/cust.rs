@@ -1,7 +1,7 @@
-//! cust's own types where images, keypoints, responses, streams and contexts cross the border. cust is the host side
-//! of Rust-CUDA.
+//! Conversions between this crate's types and those of cust, the host side of Rust-CUDA: images,
+//! keypoints, responses, streams and contexts.
 //!
-//! Both crates use a device's primary context, so that memory and streams of the one are good in the other.
+//! Both crates use a device's primary context, so memory and streams of one are valid in the other.
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use cust::memory::{DeviceBuffer, DevicePointer, DeviceSlice};
 use cust::stream::Stream;
 use harris_core::{Error, HarrisConfig, Keypoint};
 
-use crate::driver::{CallersContext, device_of_context, device_of_pointer};
+use crate::driver::{ContextGuard, device_of_context, device_of_pointer};
 use crate::{AsCudaStream, CudaDetector, CudaError, CudaImage, CudaKeypoints, CudaPending, CudaResponses};
 
 impl AsCudaStream for &Stream {
@@ -22,7 +22,7 @@ impl AsCudaStream for &Stream {
     }
 }
 
-/// A [`CudaImage`] in a buffer of cust's, which it borrows.
+/// A [`CudaImage`] whose samples are in a borrowed buffer of cust.
 #[derive(Debug)]
 pub struct CudaImageRef<'a> {
     image: CudaImage,
@@ -38,16 +38,18 @@ impl Deref for CudaImageRef<'_> {
 }
 
 impl CudaImage {
-    /// The 8-bit image in a buffer of cust's, without a copy. Row `y` starts at byte `y * pitch`; `pitch` is a multiple
-    /// of 4, and the last row is complete up to the next multiple of 4 bytes. Channels, one or three, are interleaved.
+    /// Makes an 8-bit image from a buffer of cust, without a copy.
     ///
-    /// Work on a stream that still writes the buffer must be waited for, or be on the stream that
-    /// [`CudaDetector::detect_on_stream`] follows.
+    /// Row `y` starts at byte `y * pitch`, where `pitch` is a multiple of 4. The last row is
+    /// complete up to the next multiple of 4 bytes. The channels, one or three, are interleaved.
+    ///
+    /// Work that writes the buffer must have ended. It may still run if it is on the stream that is
+    /// given to [`CudaDetector::detect_on_stream`].
     ///
     /// # Errors
-    /// - [`CudaError::Layout`] where the numbers do not fit each other.
-    /// - [`CudaError::BufferTooShort`] where the buffer ends before the image does.
-    /// - [`CudaError::OtherContext`] where the buffer is not in its device's primary context.
+    /// - [`CudaError::Layout`] if pointer, pitch, size and channels do not fit each other.
+    /// - [`CudaError::BufferTooShort`] if the buffer ends before the image does.
+    /// - [`CudaError::OtherContext`] if the buffer is not in its device's primary context.
     pub fn from_device_buffer(
         buffer: &DeviceBuffer<u8>,
         pitch: usize,
@@ -56,21 +58,21 @@ impl CudaImage {
         channels: usize,
     ) -> Result<CudaImageRef<'_>, Error> {
         let slice: &DeviceSlice<u8> = buffer;
-        // SAFETY: the buffer is borrowed as long as the image is there.
+        // SAFETY: the image borrows the buffer, so the memory outlives it.
         #[allow(unsafe_code, reason = "the borrow is the promise that is asked for")]
         let image = unsafe { Self::from_device_slice(slice, pitch, width, height, channels) }?;
         Ok(CudaImageRef { image, buffer: PhantomData })
     }
 
-    /// The 8-bit image in a slice of cust's, which does not borrow its memory. Otherwise as
-    /// [`CudaImage::from_device_buffer`].
+    /// Makes an 8-bit image from a slice of cust, which does not borrow its memory. The layout is
+    /// that of [`CudaImage::from_device_buffer`].
     ///
     /// # Errors
-    /// As [`CudaImage::from_device_buffer`].
+    /// See [`CudaImage::from_device_buffer`].
     ///
     /// # Safety
-    /// The slice's memory stays until the image is dropped.
-    #[allow(unsafe_code, reason = "whoever has the slice must promise that its memory stays")]
+    /// The slice's memory stays allocated until the image is dropped.
+    #[allow(unsafe_code, reason = "the caller must promise that the slice's memory stays")]
     pub unsafe fn from_device_slice(
         slice: &DeviceSlice<u8>,
         pitch: usize,
@@ -80,22 +82,22 @@ impl CudaImage {
     ) -> Result<Self, Error> {
         let pointer = slice.as_device_ptr().as_raw();
         Self::check_layout(pointer, pitch, (width, height, channels))?;
-        // The layout's check has shown that this is a number.
+        // The check of the layout has shown that this does not overflow.
         let needed = pitch * (height - 1) + (width * channels).next_multiple_of(4);
         if slice.len() < needed {
             return Err(CudaError::BufferTooShort { bytes: slice.len(), needed }.into());
         }
         let ordinal = device_of_pointer(pointer)?;
-        // SAFETY: the rows lie in the slice, whose memory stays, by the contract of this function; it was just found
-        // to be in the primary context.
+        // SAFETY: the rows are in the slice, whose memory stays by the contract of this function.
+        // It was just found to be in the primary context.
         unsafe { Self::from_raw(ordinal, pointer, pitch, width, height, channels) }
     }
 }
 
-/// A slice of cust's over memory of a detector.
+/// Makes a slice of cust over memory of a detector.
 fn slice<T: cust::memory::DeviceCopy>(pointer: u64, len: usize) -> DeviceSlice<T> {
-    // SAFETY: there are as many elements at the pointer, and those who are given the slice promise to use it no
-    // longer than they are.
+    // SAFETY: the memory holds `len` elements. Those who receive the slice promise not to use it
+    // after the owner is gone.
     #[allow(unsafe_code, reason = "callers pass the promise on")]
     unsafe {
         DeviceSlice::from_raw_parts(DevicePointer::from_raw(pointer), len)
@@ -103,7 +105,7 @@ fn slice<T: cust::memory::DeviceCopy>(pointer: u64, len: usize) -> DeviceSlice<T
 }
 
 impl CudaKeypoints<'_> {
-    /// The keypoints as a slice of cust's.
+    /// Returns the keypoints as a slice of cust.
     ///
     /// # Safety
     /// The slice does not borrow its memory, and must not be used once `self` is dropped.
@@ -115,20 +117,23 @@ impl CudaKeypoints<'_> {
 }
 
 impl CudaPending<'_> {
-    /// All [`CudaPending::room`] keypoints that may be written, as a slice of cust's.
+    /// Returns all [`CudaPending::capacity`] keypoints that may be written, as a slice of cust.
     ///
     /// # Safety
-    /// The slice does not borrow its memory, and must not be used once `self` is finished or dropped.
+    /// The slice does not borrow its memory, and must not be used once `self` is finished or
+    /// dropped.
     #[must_use]
     #[allow(unsafe_code, reason = "the slice does not borrow its memory")]
     pub unsafe fn as_device_slice(&self) -> DeviceSlice<Keypoint> {
-        slice(self.pointer(), self.room())
+        slice(self.pointer(), self.capacity())
     }
 
-    /// The number of corners at [`CudaPending::count_pointer`], as a slice of cust's with one element.
+    /// Returns the number of corners at [`CudaPending::count_pointer`], as a slice of cust with one
+    /// element.
     ///
     /// # Safety
-    /// As that of [`CudaPending::as_device_slice`].
+    /// The slice does not borrow its memory, and must not be used once `self` is finished or
+    /// dropped.
     #[must_use]
     #[allow(unsafe_code, reason = "the slice does not borrow its memory")]
     pub unsafe fn count_as_device_slice(&self) -> DeviceSlice<u32> {
@@ -137,7 +142,7 @@ impl CudaPending<'_> {
 }
 
 impl CudaResponses<'_> {
-    /// The responses as a slice of cust's, row after row.
+    /// Returns the responses as a slice of cust, row after row.
     ///
     /// # Safety
     /// The slice does not borrow its memory, and must not be used once `self` is dropped.
@@ -149,23 +154,26 @@ impl CudaResponses<'_> {
 }
 
 impl CudaDetector {
-    /// A detector on the device of a context of cust's, which it shares.
+    /// Makes a detector on the device of a context of cust, and shares that context.
     ///
     /// # Errors
-    /// [`CudaError::OtherContext`] where the context is not its device's primary one (`cust::context::Context` is,
-    /// those of `cust::context::legacy` are not); else as [`CudaDetector::on_device`].
+    /// - [`CudaError::OtherContext`] if the context is not its device's primary one.
+    ///   `cust::context::Context` is; the contexts of `cust::context::legacy` are not.
+    /// - The errors of [`CudaDetector::on_device`].
     pub fn in_context(context: &Context, config: HarrisConfig) -> Result<Self, Error> {
         Self::on_device(device_of_context(context.get_inner().cast())?, config)
     }
 
-    /// The context of the detector's device (the first of several), for other work with cust on the same memory. It is
-    /// not made current; `cust::context::CurrentContext::set_current` does that.
+    /// Returns the context of the detector's first device, for other work with cust on the same
+    /// memory.
+    ///
+    /// The context is not made current; `cust::context::CurrentContext::set_current` does that.
     ///
     /// # Errors
-    /// [`CudaError::Driver`] where the driver fails, [`CudaError::Forked`].
+    /// [`CudaError::Driver`] if the driver fails, [`CudaError::Forked`] in a forked child.
     pub fn context(&self) -> Result<Context, Error> {
-        // cust makes a new context current.
-        let _callers = CallersContext::keep_or_fail()?;
+        // cust makes a new context current; the guard restores the caller's.
+        let _context = ContextGuard::try_save()?;
         let failed = |call: &'static str| {
             move |error: cust::error::CudaError| CudaError::Driver {
                 call,

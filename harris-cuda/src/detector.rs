@@ -1,4 +1,4 @@
-//! The detector on CUDA.
+//! The Harris detector on CUDA.
 
 use std::time::Duration;
 
@@ -7,19 +7,22 @@ use harris_gpu::{GpuDetector, GpuPipeline, Mark, MaskSample};
 use ndarray::Array2;
 
 use crate::device::CudaDevice;
-use crate::driver::CallersContext;
+use crate::driver::ContextGuard;
 use crate::{
     AsCudaStream, CudaError, CudaImage, CudaKeypointMask, CudaKeypoints, CudaPending, CudaResponses, pipeline,
 };
 
-/// Stacks of a batch that are in flight on each device.
-const BATCHES: usize = 4;
+/// Groups of images of a batch that are in flight at once on each device.
+const BATCHES_IN_FLIGHT: usize = 4;
 
-/// Harris on an NVIDIA GPU.
+/// A Harris detector on an NVIDIA GPU.
 ///
-/// A detector has a stream and memory of its own, which it keeps from image to image; detectors on one device share its
-/// primary context and its kernels, and may work at once on several threads. Images of more than half a
-/// megabyte in ordinary memory are brought to pinned memory with the help of threads of rayon's current pool.
+/// A detector owns a stream and memory, and reuses them from image to image. Detectors on one
+/// device share its primary context and its kernels, and may run at the same time on several
+/// threads.
+///
+/// Images of more than half a megabyte in ordinary memory are copied to pinned memory first.
+/// Threads of rayon's current pool help with that copy.
 ///
 /// ```no_run
 /// use harris_cuda::{CudaDetector, Detector, HarrisConfig, ImageView};
@@ -35,98 +38,115 @@ const BATCHES: usize = 4;
 #[derive(Debug)]
 pub struct CudaDetector {
     inner: GpuDetector<CudaDevice>,
-    /// The devices of batches.
+    /// The devices that batches are distributed over.
     ordinals: Vec<u32>,
-    /// Made with the first batch.
+    /// Made when the first batch comes.
     batches: Option<GpuPipeline<CudaDevice, ()>>,
 }
 
 impl CudaDetector {
-    /// A detector on the first device.
+    /// Makes a detector on the first device.
     ///
     /// # Errors
-    /// A [`CudaError`](crate::CudaError) inside [`Error::Backend`]: no driver, no device, a driver or a device too old.
+    /// A [`CudaError`](crate::CudaError) inside [`Error::Backend`]: there is no driver or no
+    /// device, or either of them is too old.
     pub fn new(config: HarrisConfig) -> Result<Self, Error> {
         Self::on_device(0, config)
     }
 
-    /// A detector on device number `ordinal`, of those that [`devices`](crate::devices) lists.
+    /// Makes a detector on device number `ordinal` of the list that [`devices`](crate::devices)
+    /// returns.
     ///
     /// # Errors
-    /// As [`CudaDetector::new`], and [`CudaError::NoSuchDevice`](crate::CudaError::NoSuchDevice).
+    /// The errors of [`CudaDetector::new`], and
+    /// [`CudaError::NoSuchDevice`](crate::CudaError::NoSuchDevice).
     pub fn on_device(ordinal: u32, config: HarrisConfig) -> Result<Self, Error> {
         Self::on_devices(&[ordinal], config)
     }
 
-    /// A detector whose batches ([`Detector::detect_batch`]) are spread over several devices; single images go to the first.
+    /// Makes a detector that distributes batches ([`Detector::detect_batch`]) over several devices.
+    /// Single images go to the first.
     ///
     /// # Errors
-    /// As [`CudaDetector::on_device`], and [`CudaError::NoDeviceNamed`](crate::CudaError::NoDeviceNamed) where none is named.
+    /// The errors of [`CudaDetector::on_device`], and
+    /// [`CudaError::EmptyDeviceList`](crate::CudaError::EmptyDeviceList) if the list is empty.
     pub fn on_devices(ordinals: &[u32], config: HarrisConfig) -> Result<Self, Error> {
-        let _callers = CallersContext::keep();
-        let first = *ordinals.first().ok_or(CudaError::NoDeviceNamed)?;
+        let _context = ContextGuard::save();
+        let first = *ordinals.first().ok_or(CudaError::EmptyDeviceList)?;
         let mut device = CudaDevice::open(first)?;
         device.set_timed(false);
         let inner = GpuDetector::new(device, config);
         Ok(Self { inner, ordinals: ordinals.to_vec(), batches: None })
     }
 
-    /// The same detector with one kernel a stage also where there is a fused one, for comparing them.
+    /// Makes the detector run one kernel for each stage, even where a fused kernel exists. Use it
+    /// to compare the two.
     #[must_use]
     pub fn staged(self) -> Self {
         Self { inner: self.inner.staged(), batches: None, ..self }
     }
 
-    /// Whether the device's time is taken, for [`CudaDetector::device_time`] and [`CudaDetector::stage_times`]. It is not at first: an image
-    /// takes two microseconds longer where it is.
+    /// Sets whether the device's time is measured, for [`CudaDetector::device_time`] and
+    /// [`CudaDetector::stage_times`]. The default is off: measuring adds two microseconds to an
+    /// image.
     pub fn set_timed(&mut self, timed: bool) {
         self.inner.device_mut().set_timed(timed);
     }
 
-    /// The corners of an image that is in the memory of the detector's device (the first of several), and that stay there. It
-    /// returns when they are complete.
+    /// Finds the corners of an image in the memory of the detector's first device, and leaves them
+    /// there. Returns when the list is complete.
     ///
     /// # Errors
-    /// [`CudaError::OtherDevice`](crate::CudaError::OtherDevice); else as [`Detector::detect`].
+    /// [`CudaError::OtherDevice`](crate::CudaError::OtherDevice), and the errors of
+    /// [`Detector::detect`].
     pub fn detect_on_device(&mut self, image: &CudaImage) -> Result<CudaKeypoints<'_>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.check_ordinal(image)?;
         let len = self.inner.detect_on_device(image.resident())?;
         Ok(CudaKeypoints::new(&self.inner, len))
     }
 
-    /// The same between work of others on the device, without waiting for it: behind what is queued on `stream` so far, which may write
-    /// the image, and ahead of what is queued there later, which may read the keypoints, and write the image and its mask again. With corners
-    /// between pixels, or a mask where there is no fused kernel, for which a list that had no room would need these again, this waits.
+    /// Queues a detection between other work on a CUDA stream, without waiting for it.
+    ///
+    /// - It runs after all work that is on `stream` so far. That work may write the image.
+    /// - It runs before all work that is queued on `stream` later. That work may read the
+    ///   keypoints, and may overwrite the image and its mask.
+    ///
+    /// The call waits for the result where a list that was too short could need the image again.
+    /// That is so with subpixel refinement, and with a mask where no fused kernel serves the
+    /// configuration.
     ///
     /// ```no_run
     /// use harris_cuda::{CudaDetector, CudaImage, HarrisConfig};
     ///
     /// # let (decoded, stream) = (0_u64, std::ptr::null_mut::<std::ffi::c_void>());
     /// let mut detector = CudaDetector::new(HarrisConfig::default())?;
-    /// // SAFETY: a decoder writes the image there, on the same stream.
+    /// // SAFETY: a decoder writes the image there, on this stream.
     /// let image = unsafe { CudaImage::from_raw(0, decoded, 2048, 1920, 1080, 1) }?;
-    /// // SAFETY: the stream is alive; nothing on another writes the image.
+    /// // SAFETY: the stream is alive; no other stream writes the image.
     /// let pending = unsafe { detector.detect_on_stream(&image, stream) }?;
-    /// let (keypoints, count, room) = (pending.pointer(), pending.count_pointer(), pending.room());
-    /// // Kernels on the stream may read them now, the first min(count, room); later:
+    /// let (keypoints, count, capacity) = (pending.pointer(), pending.count_pointer(), pending.capacity());
+    /// // Kernels on the stream may now read the first min(count, capacity) keypoints.
+    /// // Later:
     /// println!("{} corners", pending.finish()?.len());
     /// # Ok::<(), harris_cuda::Error>(())
     /// ```
     ///
     /// # Errors
-    /// As [`CudaDetector::detect_on_device`], and [`CudaError::Driver`](crate::CudaError::Driver) where `stream` is of another context.
+    /// The errors of [`CudaDetector::detect_on_device`], and
+    /// [`CudaError::Driver`](crate::CudaError::Driver) if `stream` is of another context.
     ///
     /// # Safety
-    /// `stream` is alive. Until [`CudaPending::finish`], or until what is returned is dropped (it
-    /// must not be forgotten), the image's memory stays, and its mask's, and only work on that stream writes there.
-    #[allow(unsafe_code, reason = "whoever has the stream must promise that it is good")]
+    /// `stream` is alive. Until [`CudaPending::finish`], or until the result is dropped, the memory
+    /// of the image and of its mask stays allocated, and only work on `stream` writes it. The
+    /// result must not be forgotten (`std::mem::forget`).
+    #[allow(unsafe_code, reason = "the caller must promise that the stream is alive")]
     pub unsafe fn detect_on_stream<'a>(
         &'a mut self,
         image: &'a CudaImage,
         stream: impl AsCudaStream,
     ) -> Result<CudaPending<'a>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         let stream = stream.as_cuda_stream();
         self.check_ordinal(image)?;
         self.inner.device().stream().follow(stream)?;
@@ -140,8 +160,10 @@ impl CudaDetector {
         Ok(pending)
     }
 
-    /// The responses of an image that is in the memory of the detector's device (the first of several), and that stay there: what
-    /// [`Detector::response`] returns, without a copy. A mask has no part in it. It returns when they are complete.
+    /// Computes the response map of an image in the memory of the detector's first device, and
+    /// leaves it there. Returns when the map is complete.
+    ///
+    /// The values are those of [`Detector::response`]. The image's mask is ignored.
     ///
     /// ```no_run
     /// use harris_cuda::{CudaDetector, CudaImage, HarrisConfig, ImageView};
@@ -158,15 +180,17 @@ impl CudaDetector {
     /// # Errors
     /// As [`CudaDetector::detect_on_device`].
     pub fn response_on_device(&mut self, image: &CudaImage) -> Result<CudaResponses<'_>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.check_ordinal(image)?;
         self.inner.respond_on_device(image.resident())?;
         Ok(CudaResponses::new(&mut self.inner, image))
     }
 
-    /// The corners of an image that is in the memory of the detector's device (the first of several) as a binary mask, which stays
-    /// there: as [`Detector::keypoint_mask`], with samples `T`, `u8` or `f32`. Corners are sought inside the image's own mask, if it has
-    /// one. It returns when the mask of keypoints is complete.
+    /// Finds the corners of an image in the memory of the detector's first device, and draws them
+    /// as a binary mask that stays there. Returns when the mask is complete.
+    ///
+    /// The mask is that of [`Detector::keypoint_mask`], with samples `T`: `u8` or `f32`. If the
+    /// image has a mask of its own, corners are sought inside it.
     ///
     /// ```no_run
     /// use harris_cuda::{CudaDetector, CudaImage, HarrisConfig, ImageView};
@@ -186,7 +210,7 @@ impl CudaDetector {
         &mut self,
         image: &CudaImage,
     ) -> Result<CudaKeypointMask<'_, T>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.check_ordinal(image)?;
         let count = self.inner.detect_on_device(image.resident())?;
         let pointer =
@@ -194,7 +218,7 @@ impl CudaDetector {
         Ok(CudaKeypointMask::new(&mut self.inner, pointer, image))
     }
 
-    /// The number of the detector's device, the first of several.
+    /// Returns the number of the detector's first device.
     #[must_use]
     pub fn ordinal(&self) -> u32 {
         self.ordinals[0]
@@ -205,24 +229,28 @@ impl CudaDetector {
         if image == detector { Ok(()) } else { Err(CudaError::OtherDevice { image, detector }) }
     }
 
-    /// How long the device worked, by its own clock, on the last image that [`Detector::detect`], [`CudaDetector::detect_on_device`], or their
-    /// counterparts for responses were given while times were taken: from the arrival of its last row in its memory to the complete list of
-    /// keypoints, or map, there, without the transfers. Where the
-    /// device works on the first rows of a large image while others are on their way, that is the rest of its work.
+    /// Returns how long the device worked on the last image that was timed, by the device's own
+    /// clock.
+    ///
+    /// The time runs from the arrival of the image's last row to the complete list of keypoints or
+    /// response map in the device's memory. Transfers are not included. If the device starts on the
+    /// first rows of a large image while others are copied, only the work after the last row
+    /// counts.
     ///
     /// # Errors
-    /// [`CudaError::NotTimed`](crate::CudaError::NotTimed) without [`CudaDetector::set_timed`];
-    /// [`CudaError::Driver`](crate::CudaError::Driver) where none was detected while they were.
+    /// - [`CudaError::NotTimed`](crate::CudaError::NotTimed) without [`CudaDetector::set_timed`].
+    /// - [`CudaError::Driver`](crate::CudaError::Driver) if no image came since times are measured.
     pub fn device_time(&self) -> Result<Duration, CudaError> {
         self.inner.device().time()
     }
 
-    /// How long the device took for each stage of the last image that [`Detector::detect`] was given; `None` where a fused kernel
-    /// did all at once, or all up to the response.
+    /// Returns how long the device took for each stage of the last image given to
+    /// [`Detector::detect`]. `None` if a fused kernel did several of them at once.
     ///
     /// # Errors
-    /// [`CudaError::NotTimed`](crate::CudaError::NotTimed) without [`CudaDetector::set_timed`], where there are stages;
-    /// [`CudaError::Driver`](crate::CudaError::Driver) where the device fails.
+    /// - [`CudaError::NotTimed`](crate::CudaError::NotTimed) without [`CudaDetector::set_timed`],
+    ///   if there are stages.
+    /// - [`CudaError::Driver`](crate::CudaError::Driver) if the device fails.
     pub fn stage_times(&self) -> Result<Option<StageTimes>, CudaError> {
         if !self.inner.in_stages() {
             return Ok(None);
@@ -239,34 +267,34 @@ impl CudaDetector {
     }
 }
 
-/// Errors of the device and of memory come as [`CudaError`](crate::CudaError), images that are too large as
-/// [`GpuError`](crate::GpuError), both inside [`Error::Backend`].
+/// Failures of the device and its memory are [`CudaError`](crate::CudaError)s, and images that are
+/// too large are [`GpuError`](crate::GpuError)s. Both come inside [`Error::Backend`].
 impl Detector for CudaDetector {
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.inner.detect(image)
     }
 
-    /// Several images are in flight at once, and those of one size and kind share launches.
+    /// Several images are in flight at once. Images of one size and type share launches.
     fn detect_batch(&mut self, images: &[ImageView<'_>]) -> Result<Vec<Vec<Keypoint>>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         let batches = match &mut self.batches {
             Some(batches) => batches,
             None => {
                 let (config, staged) = (self.inner.config(), self.inner.is_staged());
-                self.batches.insert(pipeline::open(config, &self.ordinals, BATCHES, staged)?)
+                self.batches.insert(pipeline::open(config, &self.ordinals, BATCHES_IN_FLIGHT, staged)?)
             }
         };
         batches.detect_batch(images)
     }
 
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.inner.response(image)
     }
 
     fn response_into(&mut self, image: &ImageView<'_>, map: &mut Array2<f32>) -> Result<(), Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.inner.response_into(image, map)
     }
 

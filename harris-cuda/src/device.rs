@@ -1,4 +1,4 @@
-//! A CUDA device as `harris-gpu` asks for it.
+//! The implementation of `harris_gpu::Device` for CUDA.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -11,58 +11,61 @@ use harris_core::Error;
 use harris_gpu::{Argument, Device, Mark, Rows};
 use harris_gpu_kernels::abi::Kernel;
 
-use crate::driver::{Ahead, DeviceMemory, Gpu, PARTS, Queue, Recording, Staging, Stream, Value, is_pinned};
+use crate::driver::{
+    CopyStream, DeviceMemory, Gpu, PARTS, PinnedBuffer, Queue, Recording, Stream, Value, is_pinned,
+};
 use crate::{CudaError, staging};
 
-/// The most that is staged at once.
-const MOST_STAGED: usize = 64 << 20;
+/// The most bytes of pinned memory for uploads.
+const MAX_STAGING: usize = 64 << 20;
 
-/// The least, for the small things that each image needs.
-const LEAST_STAGED: usize = 64 << 10;
+/// The fewest bytes of pinned memory for uploads: enough for the small data of an image.
+const MIN_STAGING: usize = 64 << 10;
 
-/// Bytes that are best sent last where work goes on beside: more would come too late, less is not worth a
-/// launch.
-const PORTION: usize = 768 << 10;
+/// Bytes of the last portion of an overlapped upload. More would arrive too late; fewer would not
+/// be worth a launch.
+const LAST_PORTION: usize = 768 << 10;
 
-/// What comes to ordinary memory by way of pinned memory, where several threads copy it on: from so much on.
-const LEAST_BY_PARTS: usize = 2 << 20;
+/// The fewest bytes of a download to ordinary memory that goes through pinned memory in parts.
+/// Several threads copy the parts on.
+const MIN_DOWNLOAD_IN_PARTS: usize = 2 << 20;
 
-/// What comes to the host begins at multiples of so many bytes: kernels write four words at once.
+/// Alignment, in bytes, of everything fetched to the host: kernels write four words at once.
 const ALIGNMENT: usize = 16;
 
-/// A device, a stream on it and pinned memory on the way to it and back.
+/// A stream on a device, with pinned memory for uploads and downloads.
 #[derive(Debug)]
 pub(crate) struct CudaDevice {
     stream: Stream,
-    staging: Option<Staging>,
-    /// Bytes of the staging that copies may still be reading.
+    staging: Option<PinnedBuffer>,
+    /// Bytes of `staging` that copies may still be reading.
     staged: usize,
-    returns: Returns,
-    /// Counts what work depends on: allocations, and where what is fetched goes.
+    fetches: FetchBuffers,
+    /// Counts changes that make recordings invalid: allocations, and new places for fetched data.
     changes: AtomicU64,
-    /// Whether marks are set.
+    /// Whether marks are set, which measures time.
     timed: bool,
 }
 
-/// Recorded work.
+/// A recording of work on the stream.
 #[derive(Debug)]
 pub(crate) struct Recorded {
     recording: Recording,
-    /// Bytes that it takes of the place for what is fetched.
-    taken: usize,
+    /// Bytes of the last fetch buffer that the recording uses.
+    used: usize,
 }
 
-/// Pinned memory for what is fetched.
+/// Pinned memory for data that is fetched from the device.
 #[derive(Debug, Default)]
-struct Returns {
-    places: Vec<Staging>,
-    /// Bytes of the last place that are taken.
-    taken: usize,
-    /// Whether all that was fetched has come.
-    settled: bool,
+struct FetchBuffers {
+    buffers: Vec<PinnedBuffer>,
+    /// Bytes of the last buffer that are in use.
+    used: usize,
+    /// Whether all fetches so far are complete.
+    complete: bool,
 }
 
-/// Where something fetched is.
+/// The range of a fetch buffer that a fetch writes.
 #[derive(Clone, Debug)]
 pub(crate) struct Fetched {
     place: usize,
@@ -72,29 +75,29 @@ pub(crate) struct Fetched {
 
 impl CudaDevice {
     pub(crate) fn open(ordinal: u32) -> Result<Self, CudaError> {
-        Self::behind(&Ahead::new(&Gpu::open(ordinal)?)?)
+        Self::with_copy_stream(&CopyStream::new(&Gpu::open(ordinal)?)?)
     }
 
-    /// One whose copies ahead are queued with those of others.
-    pub(crate) fn behind(ahead: &Arc<Ahead>) -> Result<Self, CudaError> {
+    /// Makes a device whose overlapped copies go to a copy stream that others share.
+    pub(crate) fn with_copy_stream(copies: &Arc<CopyStream>) -> Result<Self, CudaError> {
         Ok(Self {
-            stream: Stream::new(ahead)?,
+            stream: Stream::new(copies)?,
             staging: None,
             staged: 0,
-            returns: Returns::default(),
+            fetches: FetchBuffers::default(),
             changes: AtomicU64::new(0),
             timed: true,
         })
     }
 
-    /// Whether it takes the time. That takes some itself: a microsecond for each mark.
+    /// Sets whether time is measured. That costs about a microsecond for each mark.
     pub(crate) fn set_timed(&mut self, timed: bool) {
-        // What was recorded sets marks, or none.
-        self.changed();
+        // Recordings contain the marks.
+        self.invalidate_recordings();
         self.timed = timed;
     }
 
-    /// The time from one mark to another.
+    /// Returns the device's time from one mark to another.
     pub(crate) fn between(&self, from: Mark, to: Mark) -> Result<Duration, CudaError> {
         if self.timed { self.stream.between(from, to) } else { Err(CudaError::NotTimed) }
     }
@@ -103,28 +106,35 @@ impl CudaDevice {
         &self.stream
     }
 
-    /// From the arrival of the last input in the device's memory to the complete list there.
+    /// Returns the time from the arrival of the last input in the device's memory to the complete
+    /// list there.
     pub(crate) fn time(&self) -> Result<Duration, CudaError> {
         self.between(Mark::Uploaded, Mark::Listed)
     }
 
-    /// What was recorded may use memory that is there no more.
-    fn changed(&self) {
+    /// Marks all recordings as invalid: they may use memory that is freed.
+    fn invalidate_recordings(&self) {
         self.changes.fetch_add(1, Relaxed);
     }
 
-    /// Room for at least `least` bytes that no copy reads any more, better for `wanted`, and where it starts. It grows until all
-    /// has room that is staged from one wait to the next.
-    fn stage(&mut self, least: usize, wanted: usize) -> Result<(&mut Staging, usize), CudaError> {
-        let needed = (self.staged + wanted).next_power_of_two().clamp(LEAST_STAGED, MOST_STAGED).max(least);
-        let room = self.staging.as_ref().map_or(0, Staging::bytes);
-        if room < needed {
-            // Dropped only when the copies from it are done.
+    /// Reserves pinned memory that no copy reads any more, and returns it with the offset of the
+    /// free part. The free part has `least` bytes or more, and `wanted` if possible.
+    ///
+    /// The buffer grows until it holds everything that is staged between two waits.
+    fn reserve_staging(
+        &mut self,
+        least: usize,
+        wanted: usize,
+    ) -> Result<(&mut PinnedBuffer, usize), CudaError> {
+        let needed = (self.staged + wanted).next_power_of_two().clamp(MIN_STAGING, MAX_STAGING).max(least);
+        let capacity = self.staging.as_ref().map_or(0, PinnedBuffer::bytes);
+        if capacity < needed {
+            // The buffer may be freed only when the copies from it are done.
             self.stream.wait()?;
             self.staging = None;
-            self.staging = Some(Staging::new(self.stream.gpu(), needed)?);
+            self.staging = Some(PinnedBuffer::new(self.stream.gpu(), needed)?);
             self.staged = 0;
-        } else if room - self.staged < least {
+        } else if capacity - self.staged < least {
             self.stream.wait()?;
             self.staged = 0;
         }
@@ -132,28 +142,29 @@ impl CudaDevice {
         Ok((self.staging.as_mut().expect("made above"), at))
     }
 
-    /// Room for what comes to the host: it stays until more is asked for after the next wait.
-    fn place(&mut self, bytes: usize) -> Result<Fetched, CudaError> {
-        let Self { stream, returns, changes, .. } = self;
-        if std::mem::take(&mut returns.settled) {
-            returns.taken = 0;
-            // One that is large enough for all stays.
-            if returns.places.len() > 1 {
+    /// Reserves pinned memory for a fetch. It stays valid until the first reservation after the
+    /// next wait.
+    fn reserve_fetch(&mut self, bytes: usize) -> Result<Fetched, CudaError> {
+        let Self { stream, fetches, changes, .. } = self;
+        if std::mem::take(&mut fetches.complete) {
+            fetches.used = 0;
+            // The largest buffer can hold everything and stays.
+            if fetches.buffers.len() > 1 {
                 changes.fetch_add(1, Relaxed);
-                returns.places.sort_by_key(|place| Reverse(place.bytes()));
-                returns.places.truncate(1);
+                fetches.buffers.sort_by_key(|place| Reverse(place.bytes()));
+                fetches.buffers.truncate(1);
             }
         }
-        let room = returns.places.last().map_or(0, |place| place.bytes() - returns.taken);
-        if room < bytes.next_multiple_of(ALIGNMENT) {
-            let taken: usize = returns.places.iter().map(Staging::bytes).sum();
-            let more = (taken + 2 * bytes).max(LEAST_STAGED).next_multiple_of(ALIGNMENT);
+        let free = fetches.buffers.last().map_or(0, |place| place.bytes() - fetches.used);
+        if free < bytes.next_multiple_of(ALIGNMENT) {
+            let used: usize = fetches.buffers.iter().map(PinnedBuffer::bytes).sum();
+            let more = (used + 2 * bytes).max(MIN_STAGING).next_multiple_of(ALIGNMENT);
             changes.fetch_add(1, Relaxed);
-            returns.places.push(Staging::new(stream.gpu(), more)?);
-            returns.taken = 0;
+            fetches.buffers.push(PinnedBuffer::new(stream.gpu(), more)?);
+            fetches.used = 0;
         }
-        let (place, start) = (returns.places.len() - 1, returns.taken);
-        returns.taken += bytes.next_multiple_of(ALIGNMENT);
+        let (place, start) = (fetches.buffers.len() - 1, fetches.used);
+        fetches.used += bytes.next_multiple_of(ALIGNMENT);
         Ok(Fetched { place, start, bytes })
     }
 
@@ -161,7 +172,7 @@ impl CudaDevice {
         if !rows.lasting {
             return self.transfer_staged(queue, memory, rows);
         }
-        // Images that follow each other may be of memory that does not, and of any kind.
+        // Images of a group may be in memory of different kinds.
         let mut offset = rows.offset;
         for image in rows.images {
             let rows = Rows { images: std::slice::from_ref(image), rows: rows.rows.clone(), offset, ..*rows };
@@ -176,7 +187,7 @@ impl CudaDevice {
         Ok(())
     }
 
-    /// By way of pinned memory.
+    /// Uploads rows by way of pinned memory.
     fn transfer_staged(
         &mut self,
         queue: Queue,
@@ -185,15 +196,15 @@ impl CudaDevice {
     ) -> Result<(), CudaError> {
         let pitch = rows.pitch;
         let mut sent = 0;
-        // As many rows at once as can be staged.
+        // Each round takes as many rows as fit.
         while sent < rows.count() {
             let left = rows.count() - sent;
-            let (staging, at) = self.stage(pitch, pitch * left)?;
+            let (staging, at) = self.reserve_staging(pitch, pitch * left)?;
             let fitting = ((staging.bytes() - at) / pitch).min(left);
             self.staged = at + fitting * pitch;
             let Self { stream, staging, staged, .. } = self;
             let places = &mut staging.as_mut().expect("staged above").as_mut_slice()[at..*staged];
-            staging::stage(rows, sent, places, |first, pieces| {
+            staging::stage_rows(rows, sent, places, |first, pieces| {
                 stream.upload(queue, memory, rows.offset + first * pitch, pieces)
             })?;
             sent += fitting;
@@ -201,19 +212,19 @@ impl CudaDevice {
         Ok(())
     }
 
-    /// Reads the start of `memory` by way of pinned memory.
-    fn download_by_parts(&mut self, memory: &DeviceMemory, bytes: &mut [u8]) -> Result<(), CudaError> {
-        let part = staging::PART.min((bytes.len() / PARTS).next_multiple_of(staging::SHARE));
-        let (_, at) = self.stage(PARTS * part, PARTS * part)?;
+    /// Reads the start of `memory` by way of pinned memory, in parts.
+    fn download_in_parts(&mut self, memory: &DeviceMemory, bytes: &mut [u8]) -> Result<(), CudaError> {
+        let part = staging::PART.min((bytes.len() / PARTS).next_multiple_of(staging::CHUNK));
+        let (_, at) = self.reserve_staging(PARTS * part, PARTS * part)?;
         let Self { stream, staging, .. } = self;
         let places = &mut staging.as_mut().expect("staged above").as_mut_slice()[at..][..PARTS * part];
-        let read = staging::unstage(
+        let read = staging::copy_parts_to_host(
             places.chunks_mut(part).collect(),
             bytes,
             |number, place| stream.fetch_part(number, memory, number * part, place),
-            |number| stream.has_come(number),
+            |number| stream.has_arrived(number),
         );
-        // Also where it failed nothing is on its way any more.
+        // After a failure, too, nothing may be on its way any more.
         self.stream.wait().and(read)
     }
 }
@@ -224,7 +235,7 @@ impl Device for CudaDevice {
     type Recording = Recorded;
 
     fn allocate(&self, bytes: usize) -> Result<DeviceMemory, Error> {
-        self.changed();
+        self.invalidate_recordings();
         Ok(DeviceMemory::new(self.stream.gpu(), bytes)?)
     }
 
@@ -233,7 +244,7 @@ impl Device for CudaDevice {
     }
 
     fn send(&mut self, memory: &DeviceMemory, rows: Rows<'_>) -> Result<(), Error> {
-        Ok(self.transfer(Queue::Ahead, memory, &rows)?)
+        Ok(self.transfer(Queue::Copies, memory, &rows)?)
     }
 
     fn arrive(&mut self) -> Result<(), Error> {
@@ -249,38 +260,38 @@ impl Device for CudaDevice {
     }
 
     fn portion(&self) -> usize {
-        PORTION
+        LAST_PORTION
     }
 
     fn fetch(&mut self, memory: &DeviceMemory, bytes: usize) -> Result<Fetched, Error> {
-        let fetched = self.place(bytes)?;
-        self.stream.fetch(memory, &self.returns.places[fetched.place], fetched.start, bytes)?;
+        let fetched = self.reserve_fetch(bytes)?;
+        self.stream.fetch(memory, &self.fetches.buffers[fetched.place], fetched.start, bytes)?;
         Ok(fetched)
     }
 
     fn returned(&mut self, bytes: usize) -> Result<(DeviceMemory, Fetched), Error> {
-        let fetched = self.place(bytes)?;
-        let memory = self.returns.places[fetched.place].lent(fetched.start, bytes);
+        let fetched = self.reserve_fetch(bytes)?;
+        let memory = self.fetches.buffers[fetched.place].alias(fetched.start, bytes);
         Ok((memory, fetched))
     }
 
     fn fetched<'a>(&'a self, fetched: &'a Fetched) -> Cow<'a, [u8]> {
         let Fetched { place, start, bytes } = *fetched;
-        assert!(self.returns.settled, "fetched and waited for");
-        self.returns.places[place].as_slice()[start..start + bytes].into()
+        assert!(self.fetches.complete, "fetched and waited for");
+        self.fetches.buffers[place].as_slice()[start..start + bytes].into()
     }
 
     fn download(&mut self, memory: &DeviceMemory, bytes: &mut [u8]) -> Result<(), Error> {
-        if bytes.len() <= LEAST_STAGED {
+        if bytes.len() <= MIN_STAGING {
             let fetched = self.fetch(memory, bytes.len())?;
             self.wait()?;
             bytes.copy_from_slice(&self.fetched(&fetched));
             return Ok(());
         }
-        if bytes.len() < LEAST_BY_PARTS || is_pinned(self.stream.gpu(), bytes) {
+        if bytes.len() < MIN_DOWNLOAD_IN_PARTS || is_pinned(self.stream.gpu(), bytes) {
             self.stream.download(memory, bytes)?;
         } else {
-            self.download_by_parts(memory, bytes)?;
+            self.download_in_parts(memory, bytes)?;
         }
         self.staged = 0;
         Ok(())
@@ -295,20 +306,20 @@ impl Device for CudaDevice {
     }
 
     fn recorded(&mut self) -> Result<Recorded, Error> {
-        Ok(Recorded { recording: self.stream.recorded()?, taken: self.returns.taken })
+        Ok(Recorded { recording: self.stream.recorded()?, used: self.fetches.used })
     }
 
     fn play(&mut self, recorded: &Recorded) -> Result<(), Error> {
         self.stream.play(&recorded.recording)?;
-        self.returns.taken = recorded.taken;
-        self.returns.settled = false;
+        self.fetches.used = recorded.used;
+        self.fetches.complete = false;
         Ok(())
     }
 
     fn wait(&mut self) -> Result<(), Error> {
         self.stream.wait()?;
         self.staged = 0;
-        self.returns.settled = true;
+        self.fetches.complete = true;
         Ok(())
     }
 

@@ -1,8 +1,8 @@
-//! What can be wrong with the driver, the device or its memory.
+//! Failures of the driver, of the device and of its memory.
 
 use harris_core::Error;
 
-/// Why the GPU cannot be used; comes inside [`Error::Backend`].
+/// The reason why a GPU cannot be used. It comes inside [`Error::Backend`].
 ///
 /// ```no_run
 /// use harris_cuda::{CudaDetector, CudaError, Error, HarrisConfig};
@@ -18,14 +18,14 @@ use harris_core::Error;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CudaError {
-    /// There is no driver: its library (`libcuda.so.1`, `nvcuda.dll` on Windows) cannot be loaded.
+    /// The driver's library (`libcuda.so.1`, `nvcuda.dll` on Windows) cannot be loaded.
     #[error("there is no CUDA driver: {reason}")]
     NoDriver {
-        /// What the system's loader said.
+        /// The message of the system's loader.
         reason: String,
     },
-    /// The driver's library lacks a function that this crate needs: it is another library of that name, or of a
-    /// driver that is much too old.
+    /// The driver's library lacks a function that this crate needs. It is another library of that
+    /// name, or belongs to a much older driver.
     #[error(
         "the CUDA driver's library has no function {function}; it is damaged, too old, or another library"
     )]
@@ -33,7 +33,8 @@ pub enum CudaError {
         /// The function's name.
         function: &'static str,
     },
-    /// The driver does not start: its library does not match the module in the operating system's kernel, or access is not permitted.
+    /// The driver does not start. Its library does not match the module in the operating system's
+    /// kernel, or access is not permitted.
     #[error("the CUDA driver does not start: {name} ({code})")]
     DriverFailed {
         /// The driver's number for what went wrong.
@@ -41,31 +42,36 @@ pub enum CudaError {
         /// The driver's name for it.
         name: String,
     },
-    /// There is a driver, but no GPU that it may use.
+    /// The driver knows no GPU that this process may use.
     #[error("there is no CUDA GPU on this machine, or none that this process may use")]
     NoDevice,
-    /// A list of devices that names none.
-    #[error("no CUDA device is named")]
-    NoDeviceNamed,
-    /// This process was forked after its parent had started CUDA, which does not work in such a child. Start CUDA
-    /// only in the children, or start them as new programs (in Python: the start method `spawn`).
+    /// An empty list of devices was given.
+    #[error("the list of CUDA devices is empty")]
+    EmptyDeviceList,
+    /// This process was forked after its parent had started CUDA, which does not work in such a
+    /// child.
     ///
-    /// Objects of this crate can be dropped in the child, and samples of pinned images must not be touched there.
+    /// Start CUDA only in the children, or start them as new programs (in Python: the start method
+    /// `spawn`). Objects of this crate can be dropped in the child. Samples of pinned images must
+    /// not be touched there.
+    ///
+    /// Objects of this crate can be dropped in the child, and samples of pinned images must not be
+    /// touched there.
     #[error(
         "CUDA was started before this process was forked, and cannot be used here; start workers as new processes"
     )]
     Forked,
-    /// There are fewer GPUs.
+    /// A device number is too large for this machine.
     #[error("there is no CUDA device {ordinal}: this machine has {count}, numbered from 0")]
     NoSuchDevice {
         /// The number asked for.
         ordinal: u32,
-        /// How many there are.
+        /// The number of devices.
         count: u32,
     },
     /// The driver is too old for this crate's PTX.
     #[error(
-        "the driver is of CUDA {}.{}, where {}.{} is needed; update it",
+        "the driver supports CUDA {}.{}, but {}.{} is needed; update the driver",
         driver.0, driver.1, needed.0, needed.1
     )]
     DriverTooOld {
@@ -75,36 +81,36 @@ pub enum CudaError {
         needed: (u32, u32),
     },
     /// The GPU is older than this crate's PTX.
-    #[error("{name} has compute capability {}.{}, where {}.{} is needed", found.0, found.1, needed.0, needed.1)]
+    #[error("{name} has compute capability {}.{}, but {}.{} is needed", found.0, found.1, needed.0, needed.1)]
     DeviceTooOld {
         /// The device's name.
         name: String,
-        /// Its compute capability, major and minor.
+        /// The device's compute capability, major and minor.
         found: (u32, u32),
-        /// The least that is needed.
+        /// The first compute capability that is supported.
         needed: (u32, u32),
     },
-    /// The driver refused the PTX.
+    /// The driver cannot compile the PTX.
     #[error("the driver cannot compile the kernels: {log}")]
     Kernels {
-        /// What it said.
+        /// The driver's messages.
         log: String,
     },
-    /// An image in a device's memory cannot lie so.
+    /// Pointer, pitch, size and channels of an image in a device's memory do not fit each other.
     #[error(
-        "no image of {width} x {height} pixels and {channels} channels, 1 or 3, at {pointer:#x} with rows {pitch} bytes apart, both \
-         multiples of 4"
+        "an image of {width} x {height} pixels with {channels} channels cannot be at {pointer:#x} with a pitch of \
+         {pitch} bytes: channels are 1 or 3, address and pitch multiples of 4"
     )]
     Layout {
-        /// Where it was said to be.
+        /// The device address that was given.
         pointer: u64,
         /// The bytes from row to row.
         pitch: usize,
-        /// Its width in pixels.
+        /// The width in pixels.
         width: usize,
-        /// Its height in pixels.
+        /// The height in pixels.
         height: usize,
-        /// Its channels.
+        /// The number of channels.
         channels: usize,
     },
     /// An image is in another device's memory.
@@ -112,32 +118,33 @@ pub enum CudaError {
     OtherDevice {
         /// The number of the image's device.
         image: u32,
-        /// The number of the detector's.
+        /// The number of the detector's device.
         detector: u32,
     },
-    /// A buffer ends before the image that is said to lie in it.
-    #[error("the buffer is too short: {bytes} bytes, where the image needs {needed}")]
+    /// A buffer ends before the image in it does.
+    #[error("the buffer is too short: it has {bytes} bytes, but the image needs {needed}")]
     BufferTooShort {
         /// Bytes of the buffer.
         bytes: usize,
-        /// Bytes from the first of the image to its last, up to a multiple of 4.
+        /// Bytes from the image's first to its last, rounded up to a multiple of 4.
         needed: usize,
     },
-    /// Memory or a context is not of the device's primary context, the one that this crate shares with others.
-    #[error("it belongs to another context than the device's primary one")]
+    /// Memory or a context belongs to another context than the device's primary one, which this
+    /// crate uses.
+    #[error("the memory or context does not belong to the device's primary context")]
     OtherContext,
-    /// The device or the host has not that much memory left.
-    #[error("out of {place} memory: {bytes} bytes were asked for")]
+    /// The device or the host has too little free memory.
+    #[error("out of {place} memory: {bytes} bytes were requested")]
     OutOfMemory {
         /// `device` or `pinned host`.
         place: &'static str,
-        /// How much was asked for.
+        /// The number of bytes requested.
         bytes: usize,
     },
-    /// There are no times, because none were taken.
-    #[error("the device's time is not taken unless that is asked for before")]
+    /// The device's time was not measured.
+    #[error("the device's time was not measured; call set_timed(true) first")]
     NotTimed,
-    /// Anything else that the driver reports.
+    /// Any other failure that the driver reports.
     #[error("{call} failed: {name} ({code})")]
     Driver {
         /// The driver's function.

@@ -1,4 +1,4 @@
-//! Blobs, descriptors and matches on CUDA.
+//! SURF on CUDA: the Fast-Hessian detector, descriptors and matching.
 
 use std::time::Duration;
 
@@ -11,34 +11,35 @@ use ndarray::{Array2, ArrayView2};
 
 use crate::CudaError;
 use crate::device::CudaDevice;
-use crate::driver::CallersContext;
+use crate::driver::ContextGuard;
 
-/// The constructors of a type around one of harris-gpu's, and the device's time.
+/// Defines the constructors of a type that wraps one of harris-gpu, and its device time.
 macro_rules! on_cuda {
     ($type:ident, $inner:ident, $config:ty) => {
         impl $type {
-            /// On the first device.
+            /// Uses the first device.
             ///
             /// # Errors
-            /// A [`CudaError`] inside [`Error::Backend`]: no driver, no device, a driver or a device too old.
+            /// A [`CudaError`] inside [`Error::Backend`]: there is no driver or no device, or
+            /// either of them is too old.
             pub fn new(config: $config) -> Result<Self, Error> {
                 Self::on_device(0, config)
             }
 
-            /// On device number `ordinal`, of those that [`devices`](crate::devices) lists.
+            /// Uses device number `ordinal` of the list that [`devices`](crate::devices) returns.
             ///
             /// # Errors
-            /// As `new`, and [`CudaError::NoSuchDevice`].
+            /// The errors of `new`, and [`CudaError::NoSuchDevice`].
             pub fn on_device(ordinal: u32, config: $config) -> Result<Self, Error> {
-                let _callers = CallersContext::keep();
+                let _context = ContextGuard::save();
                 Ok(Self { inner: $inner::new(CudaDevice::open(ordinal)?, config) })
             }
 
-            /// How long the device worked on the last call: from the input's arrival in its memory to the complete result
-            /// there, without the transfers.
+            /// Returns how long the device worked on the last call: from the input's arrival in its
+            /// memory to the complete result there. Transfers are not included.
             ///
             /// # Errors
-            /// [`CudaError::Driver`] where there was no call yet.
+            /// [`CudaError::Driver`] if there was no call yet.
             pub fn device_time(&self) -> Result<Duration, CudaError> {
                 self.inner.device().time()
             }
@@ -65,10 +66,11 @@ pub struct CudaFastHessian {
 on_cuda!(CudaFastHessian, GpuFastHessian, FastHessianConfig);
 
 impl CudaFastHessian {
-    /// How long the device took for each step of the last image; the list includes the host's look at its length.
+    /// Returns how long the device took for each step of the last image. The step `list` includes
+    /// the time in which the host reads the list's length.
     ///
     /// # Errors
-    /// As [`CudaFastHessian::device_time`].
+    /// See [`CudaFastHessian::device_time`].
     pub fn step_times(&self) -> Result<StepTimes, CudaError> {
         let device = self.inner.device();
         Ok(StepTimes {
@@ -80,16 +82,16 @@ impl CudaFastHessian {
     }
 }
 
-/// Errors of the device and of memory come as [`CudaError`](crate::CudaError), images that are too large as
-/// [`GpuError`](crate::GpuError), both inside [`Error::Backend`].
+/// Failures of the device and its memory are [`CudaError`](crate::CudaError)s, and images that are
+/// too large are [`GpuError`](crate::GpuError)s. Both come inside [`Error::Backend`].
 impl Detector for CudaFastHessian {
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.inner.detect(image)
     }
 
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.inner.response(image)
     }
 
@@ -102,7 +104,7 @@ impl Detector for CudaFastHessian {
     }
 }
 
-/// The SURF descriptor on an NVIDIA GPU.
+/// A SURF descriptor extractor on an NVIDIA GPU.
 #[derive(Debug)]
 pub struct CudaSurf {
     inner: GpuSurf<CudaDevice>,
@@ -112,14 +114,15 @@ on_cuda!(CudaSurf, GpuSurf, SurfConfig);
 
 impl Extractor for CudaSurf {
     fn extract(&mut self, image: &ImageView<'_>, keypoints: &[Keypoint]) -> Result<Array2<f32>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.inner.extract(image, keypoints)
     }
 }
 
-/// Exact matching on an NVIDIA GPU.
+/// An exact descriptor matcher on an NVIDIA GPU.
 ///
-/// With cross check, [`CudaMatcher::device_time`] includes bringing back the nearest of one direction.
+/// With cross-check, [`CudaMatcher::device_time`] includes the copy of one direction's nearest
+/// neighbours to the host.
 #[derive(Debug)]
 pub struct CudaMatcher {
     inner: GpuMatcher<CudaDevice>,
@@ -133,7 +136,7 @@ impl Matcher for CudaMatcher {
         query: ArrayView2<'_, f32>,
         train: ArrayView2<'_, f32>,
     ) -> Result<Vec<Match>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.inner.matches(query, train)
     }
 }

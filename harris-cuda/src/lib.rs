@@ -1,5 +1,5 @@
-//! Harris corner detection on NVIDIA GPUs; SURF's blobs, descriptors and matching by [`CudaFastHessian`], [`CudaSurf`] and
-//! [`CudaMatcher`].
+//! Harris corner detection on NVIDIA GPUs, and SURF: blobs ([`CudaFastHessian`]), descriptors
+//! ([`CudaSurf`]) and matching ([`CudaMatcher`]).
 //!
 //! ```no_run
 //! use harris_cuda::{CudaDetector, Detector, HarrisConfig, ImageView};
@@ -11,8 +11,8 @@
 //! # Ok::<(), harris_cuda::Error>(())
 //! ```
 //!
-//! The result equals that of [`harris_core::ReferenceDetector`] and of `harris-cpu` to the bit, for every configuration
-//! and sample type, so that a program can choose at run time:
+//! Results are bit-identical to those of [`harris_core::ReferenceDetector`] and of `harris-cpu`,
+//! for every configuration and sample type. So a program can choose the backend at run time:
 //!
 //! ```no_run
 //! use harris_cuda::{CudaDetector, Detector, HarrisConfig};
@@ -26,27 +26,28 @@
 //! println!("{}", detector.describe());
 //! ```
 //!
-//! Kernels are written in Rust (`harris-gpu-kernels`) and come with this crate as PTX, which the driver compiles for
-//! the GPU that it finds.
+//! The kernels are written in Rust (`harris-gpu-kernels`) and come with this crate as PTX. The
+//! driver compiles it for the GPU that it finds.
 //!
-//! # What it needs
-//! - To build: Rust alone. The crate builds on machines without CUDA, and on macOS, Windows and aarch64.
-//! - To run on a GPU: NVIDIA's driver of CUDA 11.8 or later, and a GPU of compute capability 7.5 or later. The driver's
-//!   library (`libcuda.so.1`, `nvcuda.dll`) is loaded when it is first asked for. Where it is missing every call is an
-//!   error, [`CudaError::NoDriver`].
+//! # Requirements
+//! - To build: only Rust. The crate builds on machines without CUDA, also on macOS, Windows and
+//!   aarch64.
+//! - To run: an NVIDIA driver for CUDA 11.8 or later, and a GPU of compute capability 7.5 or later.
+//!   The driver's library (`libcuda.so.1`, `nvcuda.dll`) is loaded at the first call. Without it
+//!   every call returns [`CudaError::NoDriver`].
 //!
 //! # Contexts
-//! Each device's primary context is used, as by CUDA's runtime, PyTorch, CuPy and cust, so that memory and streams can be
-//! shared. A thread's current context is after each call what it was before.
+//! The crate uses each device's primary context, as CUDA's runtime, PyTorch, CuPy and cust do. So
+//! memory and streams can be shared with them. Every call restores the thread's current context.
 //!
 //! # Forks
-//! CUDA does not work in a child of a process that has used it. There every call is [`CudaError::Forked`]. Start
-//! workers as new programs, or fork before CUDA is used.
+//! CUDA does not work in a child of a process that has used it. There every call returns
+//! [`CudaError::Forked`]. Start workers as new programs, or fork before CUDA is used.
 //!
 //! # Features
 //! - `image`: conversions from the `image` crate's buffers.
-//! - `cust`: images, keypoints, streams and contexts of Rust-CUDA's cust 0.3. cust links the driver's library, and
-//!   builds only where a CUDA toolkit is.
+//! - `cust`: conversions from and to images, keypoints, streams and contexts of Rust-CUDA's cust
+//!   0.3. cust links the driver's library, and builds only with a CUDA toolkit.
 
 #![deny(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -58,11 +59,11 @@ mod device;
 mod driver;
 mod error;
 mod features;
+mod on_device;
 mod pinned;
 mod pipeline;
 #[doc(hidden)]
 pub mod ptx;
-mod resident;
 mod staging;
 
 #[cfg(feature = "cust")]
@@ -74,9 +75,9 @@ pub use features::{CudaFastHessian, CudaMatcher, CudaSurf};
 #[doc(no_inline)]
 pub use harris_core::{self, Detector, Error, HarrisConfig, ImageView, Keypoint};
 pub use harris_gpu::{GpuError, MaskSample};
+pub use on_device::{AsCudaStream, CudaImage, CudaKeypointMask, CudaKeypoints, CudaPending, CudaResponses};
 pub use pinned::PinnedImage;
 pub use pipeline::{CudaPipeline, Detection};
-pub use resident::{AsCudaStream, CudaImage, CudaKeypointMask, CudaKeypoints, CudaPending, CudaResponses};
 
 /// The README's examples run as tests.
 #[cfg(doctest)]

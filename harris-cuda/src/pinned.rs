@@ -1,18 +1,22 @@
-//! Images in memory that a device copies straight from.
+//! Images in pinned memory, which a device copies from directly.
 
 use std::time::Duration;
 
 use harris_core::{Error, ImageView, Sample};
 use harris_gpu::Mark;
 
-use crate::driver::{Ahead, CallersContext, DeviceMemory, Gpu, Queue, Staging, Stream};
+use crate::driver::{ContextGuard, CopyStream, DeviceMemory, Gpu, PinnedBuffer, Queue, Stream};
 
-/// An image in pinned memory of the host, from where every GPU copies at the full speed of its bus; from ordinary memory images are
-/// brought there first.
+/// An image in pinned host memory. GPUs copy it at the full speed of their bus; images in ordinary
+/// memory must be copied to pinned memory first.
 ///
-/// Decode or receive into [`PinnedImage::samples_mut`]. [`CudaDetector`](crate::CudaDetector) sees that the samples of a view are
-/// pinned, and [`CudaPipeline::push_pinned`](crate::CudaPipeline::push_pinned) takes the image along. Pinned memory is dear: keep
-/// images and use them again. It must not be touched in a forked child.
+/// Decode or receive into [`PinnedImage::samples_mut`]. [`CudaDetector`](crate::CudaDetector)
+/// notices that the samples of a view are pinned.
+/// [`CudaPipeline::push_pinned`](crate::CudaPipeline::push_pinned) takes the image and returns it
+/// with the result.
+///
+/// Allocating pinned memory is slow, so keep images and use them again. Pinned memory must not be
+/// touched in a forked child.
 ///
 /// ```no_run
 /// use harris_cuda::{CudaDetector, Detector, HarrisConfig, PinnedImage};
@@ -24,8 +28,8 @@ use crate::driver::{Ahead, CallersContext, DeviceMemory, Gpu, Queue, Staging, St
 /// ```
 #[derive(Debug)]
 pub struct PinnedImage<T: Sample = u8> {
-    memory: Staging,
-    mask: Option<Staging>,
+    memory: PinnedBuffer,
+    mask: Option<PinnedBuffer>,
     width: usize,
     height: usize,
     channels: usize,
@@ -33,19 +37,20 @@ pub struct PinnedImage<T: Sample = u8> {
 }
 
 impl<T: Sample> PinnedImage<T> {
-    /// A gray image of zeros.
+    /// Makes a gray image of zeros.
     ///
     /// # Errors
-    /// [`Error::EmptyImage`] and what else [`ImageView::gray`] finds wrong with the size; [`CudaError`](crate::CudaError) inside
-    /// [`Error::Backend`]: no driver, no device, out of pinned memory.
+    /// - [`Error::EmptyImage`] and the other errors of [`ImageView::gray`] about the size.
+    /// - [`CudaError`](crate::CudaError) inside [`Error::Backend`]: there is no driver or no
+    ///   device, or pinned memory is exhausted.
     pub fn gray(width: usize, height: usize) -> Result<Self, Error> {
         Self::new(width, height, 1)
     }
 
-    /// A colour image of zeros, its three channels interleaved.
+    /// Makes a colour image of zeros. The three channels are interleaved.
     ///
     /// # Errors
-    /// As [`PinnedImage::gray`].
+    /// See [`PinnedImage::gray`].
     pub fn rgb(width: usize, height: usize) -> Result<Self, Error> {
         Self::new(width, height, 3)
     }
@@ -54,16 +59,17 @@ impl<T: Sample> PinnedImage<T> {
         let bytes =
             width.checked_mul(height).and_then(|pixels| pixels.checked_mul(channels * size_of::<T>()));
         let Some(bytes) = bytes.filter(|bytes| *bytes > 0) else {
-            // No slice is that long; the view says what is wrong.
+            // No slice is that long, and the view returns the right error.
             return ImageView::strided::<T>(&[], width, height, channels, width.saturating_mul(channels))
                 .map(|_| unreachable!("an image without samples"));
         };
-        let memory = Staging::new(&Gpu::any()?, bytes)?;
+        let memory = PinnedBuffer::new(&Gpu::any()?, bytes)?;
         Ok(Self { memory, mask: None, width, height, channels, sample: std::marker::PhantomData })
     }
 
-    /// The same image with a mask, in pinned memory as well: a byte a pixel, corners are sought where it is not 0. At first it is 255
-    /// everywhere; [`PinnedImage::mask_mut`] changes it.
+    /// Adds a mask in pinned memory, of one byte a pixel. Corners are sought where it is not 0.
+    ///
+    /// The mask is 255 everywhere at first; [`PinnedImage::mask_mut`] changes it.
     ///
     /// ```no_run
     /// let mut image = harris_cuda::PinnedImage::<u8>::gray(640, 480)?.with_mask()?;
@@ -73,51 +79,51 @@ impl<T: Sample> PinnedImage<T> {
     /// ```
     ///
     /// # Errors
-    /// [`CudaError`](crate::CudaError) inside [`Error::Backend`]: out of pinned memory.
+    /// [`CudaError`](crate::CudaError) inside [`Error::Backend`]: pinned memory is exhausted.
     pub fn with_mask(mut self) -> Result<Self, Error> {
-        let mut mask = Staging::new(&Gpu::any()?, self.width * self.height)?;
+        let mut mask = PinnedBuffer::new(&Gpu::any()?, self.width * self.height)?;
         mask.as_mut_slice().fill(u8::MAX);
         self.mask = Some(mask);
         Ok(self)
     }
 
-    /// Its width in pixels.
+    /// Returns the width in pixels.
     #[must_use]
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Its height in pixels.
+    /// Returns the height in pixels.
     #[must_use]
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// Its samples, row by row without gaps, channels interleaved.
+    /// Returns the samples, row by row without gaps, channels interleaved.
     #[must_use]
     pub fn samples(&self) -> &[T] {
         self.memory.as_samples()
     }
 
-    /// Its samples, to be written.
+    /// Returns the samples for writing.
     #[must_use]
     pub fn samples_mut(&mut self) -> &mut [T] {
         self.memory.as_mut_samples()
     }
 
-    /// Its mask, where it has one: row by row without gaps, a byte a pixel.
+    /// Returns the mask, if there is one: row by row without gaps, a byte a pixel.
     #[must_use]
     pub fn mask(&self) -> Option<&[u8]> {
-        self.mask.as_ref().map(Staging::as_slice)
+        self.mask.as_ref().map(PinnedBuffer::as_slice)
     }
 
-    /// Its mask, to be written.
+    /// Returns the mask for writing, if there is one.
     #[must_use]
     pub fn mask_mut(&mut self) -> Option<&mut [u8]> {
-        self.mask.as_mut().map(Staging::as_mut_slice)
+        self.mask.as_mut().map(PinnedBuffer::as_mut_slice)
     }
 
-    /// The image as detectors take it, with its mask.
+    /// Returns a view of the image with its mask, as detectors take it.
     #[must_use]
     pub fn view(&self) -> ImageView<'_> {
         let row = self.width * self.channels;
@@ -128,14 +134,14 @@ impl<T: Sample> PinnedImage<T> {
         image.with_mask(mask).expect("8-bit gray, of the same size")
     }
 
-    /// How long the bare copies of some images to a GPU take, by its number, one right after the other: what bounds every use of them
-    /// there; without masks. The median of 21.
+    /// Measures how long it takes to copy some images, without their masks, to a GPU one after
+    /// another. Nothing that uses the images there can be faster. Returns the median of 21 runs.
     ///
     /// # Errors
-    /// As [`CudaDetector::on_device`](crate::CudaDetector::on_device).
+    /// See [`CudaDetector::on_device`](crate::CudaDetector::on_device).
     pub fn copy_time(images: &[Self], ordinal: u32) -> Result<Duration, Error> {
-        let _callers = CallersContext::keep();
-        let stream = Stream::new(&Ahead::new(&Gpu::open(ordinal)?)?)?;
+        let _context = ContextGuard::save();
+        let stream = Stream::new(&CopyStream::new(&Gpu::open(ordinal)?)?)?;
         let most = images.iter().map(|image| image.memory.bytes()).max().unwrap_or(0);
         let memory = DeviceMemory::new(stream.gpu(), most.max(1))?;
         let mut times = Vec::new();
@@ -152,11 +158,12 @@ impl<T: Sample> PinnedImage<T> {
         Ok(times[times.len() / 2])
     }
 
-    /// A copy of a slice: `width` times `height` samples of one or three channels, row by row without gaps.
+    /// Copies a slice of `width` times `height` samples of one or three channels, row by row
+    /// without gaps.
     ///
     /// # Errors
-    /// As [`PinnedImage::gray`], and where the slice has another length.
-    pub fn copied(samples: &[T], width: usize, height: usize, channels: usize) -> Result<Self, Error> {
+    /// The errors of [`PinnedImage::gray`], and an error if the slice has another length.
+    pub fn from_samples(samples: &[T], width: usize, height: usize, channels: usize) -> Result<Self, Error> {
         ImageView::strided(samples, width, height, channels, width.saturating_mul(channels))?;
         let mut image = Self::new(width, height, channels)?;
         let len = image.samples().len();

@@ -1,20 +1,22 @@
-//! Streams of frames.
+//! Detection in streams of frames.
 
 use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Sample};
 use harris_gpu::{GpuDetector, GpuPipeline, Landed};
 
 use crate::device::CudaDevice;
-use crate::driver::{Ahead, CallersContext, Gpu, devices};
+use crate::driver::{ContextGuard, CopyStream, Gpu, devices};
 use crate::{CudaError, PinnedImage};
 
-/// Frames that are in flight at once on each GPU: while the first is being listed, others are worked on and copied.
-pub(crate) const IN_FLIGHT: usize = 6;
+/// The default number of frames in flight on each GPU. While the first is listed, others are
+/// searched and copied.
+pub(crate) const DEFAULT_IN_FLIGHT: usize = 6;
 
-/// Corners of a stream of frames, several of which are in flight at once, on one GPU or on several; results come in the order of
-/// the frames.
+/// A detector for a stream of frames, with several frames in flight on one GPU or on several.
+/// Results come in the order of the frames.
 ///
-/// Sizes may differ from frame to frame. Nothing grows without bounds: where as many frames are in flight as can be, the next one
-/// waits for the oldest, whose result it hands over. A frame that fails yields its error in its place, and the stream goes on.
+/// Sizes may differ from frame to frame. The number of frames in flight is bounded: once it is
+/// reached, a new frame waits for the oldest and returns its result. A frame that fails returns its
+/// error in its place, and the stream goes on.
 ///
 /// ```no_run
 /// use harris_cuda::{CudaPipeline, HarrisConfig, PinnedImage};
@@ -45,16 +47,16 @@ pub struct CudaPipeline<T: Sample = u8> {
     inner: GpuPipeline<CudaDevice, Option<PinnedImage<T>>>,
 }
 
-/// What became of a frame.
+/// The result for one frame.
 #[derive(Debug)]
 pub struct Detection<T: Sample = u8> {
-    /// Its corners.
+    /// The corners of the frame, or why it failed.
     pub keypoints: Result<Vec<Keypoint>, Error>,
-    /// The image itself where it came in pinned memory, to be used again.
+    /// The image, if it came in pinned memory, to be used again.
     pub image: Option<PinnedImage<T>>,
 }
 
-/// A pipeline over some devices.
+/// Makes a pipeline over some devices.
 pub(crate) fn open<F>(
     config: &HarrisConfig,
     ordinals: &[u32],
@@ -62,12 +64,12 @@ pub(crate) fn open<F>(
     staged: bool,
 ) -> Result<GpuPipeline<CudaDevice, F>, Error> {
     if ordinals.is_empty() {
-        return Err(CudaError::NoDeviceNamed.into());
+        return Err(CudaError::EmptyDeviceList.into());
     }
     let detectors = |ordinal: &u32| {
-        let ahead = Ahead::new(&Gpu::open(*ordinal)?)?;
+        let copies = CopyStream::new(&Gpu::open(*ordinal)?)?;
         let detector = |_| {
-            let mut device = CudaDevice::behind(&ahead)?;
+            let mut device = CudaDevice::with_copy_stream(&copies)?;
             device.set_timed(false);
             let detector = GpuDetector::new(device, config.clone());
             Ok(if staged { detector.staged() } else { detector })
@@ -78,10 +80,10 @@ pub(crate) fn open<F>(
 }
 
 impl<T: Sample> CudaPipeline<T> {
-    /// A pipeline over all GPUs of the machine that can be used.
+    /// Makes a pipeline over all usable GPUs of the machine.
     ///
     /// # Errors
-    /// As [`CudaDetector::new`](crate::CudaDetector::new).
+    /// See [`CudaDetector::new`](crate::CudaDetector::new).
     pub fn new(config: HarrisConfig) -> Result<Self, Error> {
         let devices = devices()?;
         let usable = devices.iter().filter(|info| info.check().is_ok());
@@ -89,60 +91,62 @@ impl<T: Sample> CudaPipeline<T> {
         if let (true, Some(info)) = (ordinals.is_empty(), devices.first()) {
             info.check()?;
         }
-        Self::on_devices(&ordinals, IN_FLIGHT, config)
+        Self::on_devices(&ordinals, DEFAULT_IN_FLIGHT, config)
     }
 
-    /// A pipeline over some GPUs, by their numbers, with so many frames in flight on each (1 at least; 6 by default). More hide
-    /// longer waits, and need more memory.
+    /// Makes a pipeline over the GPUs with the given numbers. `in_flight` is the number of frames
+    /// in flight on each: at least 1, by default 6. More frames hide longer waits, and need more
+    /// memory.
     ///
     /// # Errors
-    /// As [`CudaDetector::on_device`](crate::CudaDetector::on_device); [`CudaError::NoDeviceNamed`] where none is named.
+    /// The errors of [`CudaDetector::on_device`](crate::CudaDetector::on_device), and
+    /// [`CudaError::EmptyDeviceList`] if the list is empty.
     pub fn on_devices(ordinals: &[u32], in_flight: usize, config: HarrisConfig) -> Result<Self, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         Ok(Self { inner: open(&config, ordinals, in_flight, false)? })
     }
 
-    /// Starts on a frame, of which it takes a copy. Where as many frames are in flight as can be, waits for the oldest and returns
-    /// it.
+    /// Starts on a copy of a frame. If the maximum number of frames is in flight, waits for the
+    /// oldest and returns it.
     pub fn push(&mut self, image: &ImageView<'_>) -> Option<Detection<T>> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.inner.push(&[*image], false, None).map(detection)
     }
 
-    /// Starts on a frame in pinned memory, which comes back with its corners. Where as many frames are in flight as can be, waits for
-    /// the oldest and returns it.
+    /// Starts on a frame in pinned memory, which comes back with its corners. If the maximum number
+    /// of frames is in flight, waits for the oldest and returns it.
     pub fn push_pinned(&mut self, image: PinnedImage<T>) -> Option<Detection<T>> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         let landed = self.inner.push_own(Some(image), |image| image.as_ref().expect("it is there").view());
         landed.map(detection)
     }
 
-    /// The oldest frame in flight, for which it waits; `None` where there is none.
+    /// Waits for the oldest frame in flight and returns it; `None` if there is none.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Option<Detection<T>> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.inner.next().map(detection)
     }
 
-    /// The oldest frame in flight where it is done already.
+    /// Returns the oldest frame in flight if it is done, without waiting.
     pub fn next_done(&mut self) -> Option<Detection<T>> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         self.inner.next_done().map(detection)
     }
 
-    /// How many frames are in flight.
+    /// Returns the number of frames in flight.
     #[must_use]
     pub fn in_flight(&self) -> usize {
         self.inner.in_flight()
     }
 
-    /// How many can be.
+    /// Returns the maximum number of frames in flight.
     #[must_use]
     pub fn most_in_flight(&self) -> usize {
         self.inner.most_in_flight()
     }
 
-    /// The GPUs, as in `cuda: NVIDIA H200, cuda: NVIDIA H200`.
+    /// Returns the names of the GPUs, as in `cuda: NVIDIA H200, cuda: NVIDIA H200`.
     #[must_use]
     pub fn describe(&self) -> String {
         self.inner.describe()

@@ -1,48 +1,50 @@
 //! The kernels' PTX: an archive of single kernels, each compressed on its own.
 //!
-//! The archive starts with a table in ASCII, a line for each part: its name, a space, the bytes that it takes.
-//! An empty line ends the table. The parts follow without gaps, each a zlib stream. The first is the head of the
-//! PTX (version and target); each of the others is an entry point, and has its name. `cargo xtask ptx` writes it
-//! from `harris-gpu-kernels`.
+//! The archive starts with a table in ASCII. Each line has the name of a part, a space, and the
+//! number of bytes that the part takes. An empty line ends the table.
+//!
+//! The parts follow without gaps, each a zlib stream. The first part is the head of the PTX
+//! (version and target). Each of the others is an entry point, and has its name. `cargo xtask ptx`
+//! writes the archive from `harris-gpu-kernels`.
 
 use std::borrow::Cow;
 
 /// The version of the PTX, major and minor.
 pub const VERSION: (u32, u32) = (7, 8);
 
-/// The first CUDA version whose drivers understand it.
+/// The first CUDA version whose drivers accept this PTX version.
 pub const NEEDS_CUDA: (u32, u32) = (11, 8);
 
-/// The least compute capability that it is for.
+/// The first compute capability that the PTX is compiled for.
 pub const NEEDS_CAPABILITY: (u32, u32) = (7, 5);
 
-/// The name of the part before the first entry point.
+/// The name of the first part, which has no entry point.
 const HEAD: &str = ".head";
 
-/// The kernels that this crate carries.
+/// The archive of this crate's kernels.
 pub const ARCHIVE: &[u8] = include_bytes!("../ptx/kernels.ptxz");
 
 const ENTRY: &str = "\n.visible .entry ";
 
-/// PTX with that entry point alone. `None` where the archive has none of this name, or is damaged.
+/// Returns PTX with one entry point. `None` if the archive has none of this name, or is damaged.
 #[must_use]
 pub fn kernel(archive: &[u8], name: &str) -> Option<String> {
     Some(head(archive)? + &part(archive, name)?)
 }
 
-/// All of the PTX. `None` where the archive is damaged.
+/// Returns all of the PTX. `None` if the archive is damaged.
 #[must_use]
 pub fn text(archive: &[u8]) -> Option<String> {
     parts(archive)?.into_iter().map(|(_, bytes)| unpack(bytes)).collect()
 }
 
-/// What stands before the first entry point.
+/// Returns the text before the first entry point.
 #[must_use]
 pub fn head(archive: &[u8]) -> Option<String> {
     part(archive, HEAD)
 }
 
-/// An entry point alone, without the head.
+/// Returns one entry point without the head.
 #[must_use]
 pub fn part(archive: &[u8], name: &str) -> Option<String> {
     parts(archive)?.into_iter().find(|(named, _)| *named == name).and_then(|(_, bytes)| unpack(bytes))
@@ -52,7 +54,7 @@ fn unpack(bytes: &[u8]) -> Option<String> {
     String::from_utf8(miniz_oxide::inflate::decompress_to_vec_zlib(bytes).ok()?).ok()
 }
 
-/// The names and bytes of all parts.
+/// Returns the names and bytes of all parts.
 fn parts(archive: &[u8]) -> Option<Vec<(&str, &[u8])>> {
     let end = archive.windows(2).position(|pair| pair == b"\n\n")?;
     let (table, mut rest) = (str::from_utf8(&archive[..end]).ok()?, &archive[end + 2..]);
@@ -67,7 +69,7 @@ fn parts(archive: &[u8]) -> Option<Vec<(&str, &[u8])>> {
         .collect()
 }
 
-/// The archive of a PTX text.
+/// Makes the archive of a PTX text.
 #[must_use]
 pub fn archive(text: &str) -> Vec<u8> {
     let head = text
@@ -78,7 +80,7 @@ pub fn archive(text: &str) -> Vec<u8> {
         let name = part.split_once(ENTRY).and_then(|(_, rest)| rest.split('(').next());
         match (name, parts.last_mut()) {
             (Some(name), _) => parts.push((name, part.into())),
-            // What stands behind the last entry point.
+            // Text behind the last entry point.
             (None, Some((_, last))) => last.to_mut().push_str(part),
             (None, None) => {}
         }
@@ -144,13 +146,13 @@ mod tests {
             assert_eq!(super::text(&archive(text)).as_deref(), Some(text));
         }
         let archive = archive(short);
-        // Cut anywhere it is damaged, or lacks its last part.
+        // An archive that is cut anywhere is damaged, or lacks its last part.
         for bytes in 0..archive.len() {
             assert_eq!(super::text(&archive[..bytes]), None, "{bytes}");
         }
     }
 
-    /// Before they touch memory.
+    /// The wait comes before the kernel accesses memory.
     #[test]
     fn kernels_wait_that_are_launched_as_such() {
         for entry in Kernel::ALL {

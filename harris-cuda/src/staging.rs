@@ -1,4 +1,4 @@
-//! Rows on their way to pinned memory, and what comes back by way of it.
+//! Copies between ordinary and pinned memory by several threads, while the device copies too.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -6,73 +6,76 @@ use std::sync::{Mutex, PoisonError, RwLock, mpsc};
 
 use harris_gpu::Rows;
 
-use crate::driver::copy_past_caches;
+use crate::driver::copy_non_temporal;
 
-/// Bytes that a thread stages at a time. Up to two of these are not worth waking another.
-pub(crate) const SHARE: usize = 256 << 10;
+/// Bytes that a thread copies at a time. For up to two chunks, waking another thread does not pay.
+pub(crate) const CHUNK: usize = 256 << 10;
 
-/// Bytes of a part of what comes back.
+/// Bytes of a part of a download.
 pub(crate) const PART: usize = 4 << 20;
 
-/// Shares that are sent at once are at least so many, but for the first ones and the last: each copy costs the device 2 µs.
-const SENT: usize = 8;
+/// The fewest chunks that are sent in one copy, except for the first copies and the last: each copy
+/// costs the device 2 µs.
+const MIN_CHUNKS_PER_COPY: usize = 8;
 
-/// Threads that help: together they are quicker than a device copies.
-const HELPERS: usize = 8;
+/// The most threads that help. Together they copy faster than a device.
+const MAX_HELPERS: usize = 8;
 
-/// Brings `rows` to `places`, which begin with that of row number `first`, and sends them in their order: `send` is given the number
-/// of a row and pieces of memory that lie one behind the other, from that row on.
+/// Copies rows of `rows`, from number `first` on, to the pinned memory `places`, and sends them in
+/// order. `send` receives the number of a row, and adjacent slices of `places` that hold the rows
+/// from there on.
 ///
-/// One thread stages more slowly than a device copies: threads of rayon's current pool help it. What is staged is sent while they go
-/// on, little at first.
-pub(crate) fn stage<'a, E>(
+/// One thread copies more slowly than a device, so threads of rayon's current pool help. Rows are
+/// sent while others are still copied, in small groups at first.
+pub(crate) fn stage_rows<'a, E>(
     rows: &Rows<'_>,
     first: usize,
     places: &'a mut [u8],
     mut send: impl FnMut(usize, &[&'a [u8]]) -> Result<(), E>,
 ) -> Result<(), E> {
     let pitch = rows.pitch;
-    if places.len() <= 2 * SHARE {
+    if places.len() <= 2 * CHUNK {
         for (i, place) in places.chunks_exact_mut(pitch).enumerate() {
             let row = rows.row(first + i);
             place[..row.len()].copy_from_slice(row);
         }
         return send(first, &[places]);
     }
-    let share = (SHARE / pitch).max(1);
-    let shares: Vec<_> = places.chunks_mut(share * pitch).map(|places| Mutex::new(Some(places))).collect();
+    let rows_per_chunk = (CHUNK / pitch).max(1);
+    let chunks: Vec<_> =
+        places.chunks_mut(rows_per_chunk * pitch).map(|places| Mutex::new(Some(places))).collect();
     let next = AtomicUsize::new(0);
-    // Stages the next share, and returns its number and where it is; none where all are taken.
-    let step = || {
+    // Copies the next chunk, and returns its number and its memory; none if all are taken.
+    let copy_next = || {
         let i = next.fetch_add(1, Relaxed);
         let places =
-            shares.get(i)?.lock().unwrap_or_else(PoisonError::into_inner).take().expect("taken once");
-        copy_past_caches(places.chunks_exact_mut(pitch).enumerate().map(|(j, place)| {
-            let row = rows.row(first + i * share + j);
+            chunks.get(i)?.lock().unwrap_or_else(PoisonError::into_inner).take().expect("taken once");
+        copy_non_temporal(places.chunks_exact_mut(pitch).enumerate().map(|(j, place)| {
+            let row = rows.row(first + i * rows_per_chunk + j);
             (row, &mut place[..row.len()])
         }));
         Some((i, &*places))
     };
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     rayon::in_place_scope(|scope| {
-        for _ in 0..HELPERS.min(shares.len() - 1) {
-            let (tell, step) = (tell.clone(), &step);
-            // Nobody listens any more where sending failed.
-            scope.spawn(move |_| while step().is_some_and(|staged| tell.send(staged).is_ok()) {});
+        for _ in 0..MAX_HELPERS.min(chunks.len() - 1) {
+            let (sender, copy_next) = (sender.clone(), &copy_next);
+            // After a failed `send` the receiver is gone.
+            scope.spawn(move |_| while copy_next().is_some_and(|staged| sender.send(staged).is_ok()) {});
         }
-        drop(tell);
-        // Dropped on the way out.
-        let told = told;
-        let mut staged = vec![None; shares.len()];
+        drop(sender);
+        // Moved here, so that it is dropped on every way out.
+        let receiver = receiver;
+        let mut staged = vec![None; chunks.len()];
         let mut sent = 0;
         while sent < staged.len() {
-            // This thread does as the others, which may be at work elsewhere, and in the end waits for them.
-            let more = told.try_recv().ok().or_else(&step).or_else(|| told.recv().ok());
-            let (i, places) = more.expect("whoever takes a share stages it");
+            // This thread copies chunks too, and waits for the others only at the end.
+            let more = receiver.try_recv().ok().or_else(&copy_next).or_else(|| receiver.recv().ok());
+            let (i, places) = more.expect("the thread that takes a chunk copies it");
             staged[i] = Some(places);
             let ready: Vec<_> = staged[sent..].iter().map_while(|places| *places).collect();
-            if ready.len() >= (sent + 1).min(SENT) || sent + ready.len() == staged.len() {
-                send(first + sent * share, &ready)?;
+            if ready.len() >= (sent + 1).min(MIN_CHUNKS_PER_COPY) || sent + ready.len() == staged.len() {
+                send(first + sent * rows_per_chunk, &ready)?;
                 sent += ready.len();
             }
         }
@@ -80,68 +83,74 @@ pub(crate) fn stage<'a, E>(
     })
 }
 
-/// Brings to `to` what comes to pinned memory in parts, by turns to each of `places`, which are equally long, whole shares: `ask` asks for
-/// a part, by its number and where it is to be, and `has_come` tells whether it is there.
+/// Copies a download to `to` while its parts arrive in pinned memory. The parts use the buffers
+/// `places` in rotation; these have equal lengths, a multiple of [`CHUNK`].
 ///
-/// Threads of rayon's current pool help: one alone copies more slowly than a device.
-pub(crate) fn unstage<E>(
+/// `request` requests a part by its number, into the given buffer. `has_arrived` tells whether a
+/// part has arrived.
+///
+/// Threads of rayon's current pool help, because one copies more slowly than a device.
+pub(crate) fn copy_parts_to_host<E>(
     places: Vec<&mut [u8]>,
     to: &mut [u8],
-    mut ask: impl FnMut(usize, &mut [u8]) -> Result<(), E>,
-    mut has_come: impl FnMut(usize) -> Result<bool, E>,
+    mut request: impl FnMut(usize, &mut [u8]) -> Result<(), E>,
+    mut has_arrived: impl FnMut(usize) -> Result<bool, E>,
 ) -> Result<(), E> {
     let part = places[0].len();
-    let (len, parts, each) = (to.len(), to.len().div_ceil(part), part / SHARE);
+    let (len, parts, chunks_per_part) = (to.len(), to.len().div_ceil(part), part / CHUNK);
     let places: Vec<_> = places.into_iter().map(RwLock::new).collect();
-    let shares: Vec<_> = to.chunks_mut(SHARE).map(|share| Mutex::new(Some(share))).collect();
-    // Shares that have come, the next to be copied, how many are left of each part, and whether no more come.
-    let (come, next) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let left: Vec<_> =
-        (0..parts).map(|number| AtomicUsize::new(each.min(shares.len() - number * each))).collect();
+    let chunks: Vec<_> = to.chunks_mut(CHUNK).map(|chunk| Mutex::new(Some(chunk))).collect();
+    // Chunks that have arrived, the next one to copy, the number left of each part, and whether a
+    // request failed.
+    let (arrived_chunks, next) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let remaining: Vec<_> = (0..parts)
+        .map(|number| AtomicUsize::new(chunks_per_part.min(chunks.len() - number * chunks_per_part)))
+        .collect();
     let failed = AtomicBool::new(false);
-    // Copies the next share that has come; tells whether there was one.
-    let step = || {
-        let has_come = |i: usize| (i < come.load(Acquire)).then_some(i + 1);
-        let Ok(i) = next.fetch_update(Relaxed, Relaxed, has_come) else { return false };
-        let share = shares[i].lock().unwrap_or_else(PoisonError::into_inner).take().expect("taken once");
-        let place = places[i / each % places.len()].read().unwrap_or_else(PoisonError::into_inner);
-        share.copy_from_slice(&place[i % each * SHARE..][..share.len()]);
+    // Copies the next chunk that has arrived; tells whether there was one.
+    let copy_next = || {
+        let has_arrived = |i: usize| (i < arrived_chunks.load(Acquire)).then_some(i + 1);
+        let Ok(i) = next.fetch_update(Relaxed, Relaxed, has_arrived) else { return false };
+        let chunk = chunks[i].lock().unwrap_or_else(PoisonError::into_inner).take().expect("taken once");
+        let place = places[i / chunks_per_part % places.len()].read().unwrap_or_else(PoisonError::into_inner);
+        chunk.copy_from_slice(&place[i % chunks_per_part * CHUNK..][..chunk.len()]);
         drop(place);
-        left[i / each].fetch_sub(1, Release);
+        remaining[i / chunks_per_part].fetch_sub(1, Release);
         true
     };
-    let is_over = || next.load(Relaxed) == shares.len() || failed.load(Relaxed);
-    let mut lead = || {
-        let (mut asked, mut there) = (0, 0);
-        while !is_over() {
+    let is_done = || next.load(Relaxed) == chunks.len() || failed.load(Relaxed);
+    let mut request_and_copy = || {
+        let (mut requested, mut arrived) = (0, 0);
+        while !is_done() {
             let is_free =
-                |number: usize| number < places.len() || left[number - places.len()].load(Acquire) == 0;
-            while asked < parts && is_free(asked) {
-                let mut place = places[asked % places.len()].write().unwrap_or_else(PoisonError::into_inner);
-                ask(asked, &mut place[..part.min(len - asked * part)])?;
-                asked += 1;
+                |number: usize| number < places.len() || remaining[number - places.len()].load(Acquire) == 0;
+            while requested < parts && is_free(requested) {
+                let mut place =
+                    places[requested % places.len()].write().unwrap_or_else(PoisonError::into_inner);
+                request(requested, &mut place[..part.min(len - requested * part)])?;
+                requested += 1;
             }
-            while there < asked && has_come(there)? {
-                there += 1;
-                come.store((there * each).min(shares.len()), Release);
+            while arrived < requested && has_arrived(arrived)? {
+                arrived += 1;
+                arrived_chunks.store((arrived * chunks_per_part).min(chunks.len()), Release);
             }
-            if !step() {
+            if !copy_next() {
                 std::thread::yield_now();
             }
         }
         Ok(())
     };
     rayon::in_place_scope(|scope| {
-        for _ in 0..HELPERS.min(shares.len() - 1) {
+        for _ in 0..MAX_HELPERS.min(chunks.len() - 1) {
             scope.spawn(|_| {
-                while !is_over() {
-                    if !step() {
+                while !is_done() {
+                    if !copy_next() {
                         std::thread::yield_now();
                     }
                 }
             });
         }
-        let read = lead();
+        let read = request_and_copy();
         failed.store(read.is_err(), Relaxed);
         read
     })
@@ -154,7 +163,8 @@ mod tests {
 
     use super::*;
 
-    /// Stages an image from its fourth row on, looks at what is sent, and tells in how many parts.
+    /// Copies an image from its fourth row on, checks what is sent, and returns the number of
+    /// copies.
     fn staged(width: usize, height: usize, pitch: usize) -> usize {
         let samples: Vec<u8> =
             (0..width * height).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 11) as u8).collect();
@@ -164,7 +174,7 @@ mod tests {
         let len = (height - 3) * pitch;
         let mut places = vec![0; len];
         let (mut bytes, mut parts) = (Vec::new(), 0);
-        stage(&rows, 3, &mut places, |first, pieces| {
+        stage_rows(&rows, 3, &mut places, |first, pieces| {
             assert_eq!((first - 3) * pitch, bytes.len());
             assert!(pieces.windows(2).all(|pair| pair[0].as_ptr_range().end == pair[1].as_ptr()));
             bytes.extend(pieces.concat());
@@ -181,24 +191,24 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_staged_and_sent_in_their_order() {
+    fn rows_are_copied_and_sent_in_order() {
         for (width, height, pitch) in
             [(1, 4, 1), (300, 200, 304), (1000, 525, 1000), (1001, 530, 1008), (3000, 2000, 3008)]
         {
-            assert_eq!(staged(width, height, pitch) == 1, pitch * (height - 3) <= 2 * SHARE);
+            assert_eq!(staged(width, height, pitch) == 1, pitch * (height - 3) <= 2 * CHUNK);
         }
-        // Rows longer than a share.
-        staged(SHARE + 1, 9, SHARE + 16);
+        // Rows longer than a chunk.
+        staged(CHUNK + 1, 9, CHUNK + 16);
     }
 
     #[test]
-    fn it_is_done_where_no_thread_can_help() {
+    fn one_thread_alone_copies_everything() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         pool.install(|| staged(3000, 2000, 3008));
     }
 
-    /// Brings back so many bytes, which come after some questions; the part that is asked for at `fault`, and such as come at it, fail.
-    fn unstaged(len: usize, part: usize, slots: usize, fault: Option<usize>) -> Result<(), usize> {
+    /// Copies `len` bytes, which arrive after some queries. The call number `fault` fails.
+    fn copied_in_parts(len: usize, part: usize, slots: usize, fault: Option<usize>) -> Result<(), usize> {
         let from: Vec<u8> = (0..len).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 11) as u8).collect();
         let mut places = vec![0; slots * part];
         let mut to = vec![0; len];
@@ -208,7 +218,7 @@ mod tests {
             if Some(calls) == fault { Err(calls) } else { Ok(()) }
         };
         let call = std::cell::RefCell::new(&mut call);
-        unstage(
+        copy_parts_to_host(
             places.chunks_mut(part).collect(),
             &mut to,
             |number, place| {
@@ -225,31 +235,31 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_in_parts_is_whole() {
-        for len in [1, SHARE, 3 * SHARE - 1, 4 * SHARE, 9 * SHARE + 5, 40 * SHARE] {
-            for (part, slots) in [(SHARE, 1), (SHARE, 4), (2 * SHARE, 2), (3 * SHARE, 4)] {
-                unstaged(len, part, slots, None).unwrap();
+    fn downloads_in_parts_are_complete() {
+        for len in [1, CHUNK, 3 * CHUNK - 1, 4 * CHUNK, 9 * CHUNK + 5, 40 * CHUNK] {
+            for (part, slots) in [(CHUNK, 1), (CHUNK, 4), (2 * CHUNK, 2), (3 * CHUNK, 4)] {
+                copied_in_parts(len, part, slots, None).unwrap();
             }
         }
         let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        one_thread.install(|| unstaged(20 * SHARE + 1, 2 * SHARE, 2, None)).unwrap();
+        one_thread.install(|| copied_in_parts(20 * CHUNK + 1, 2 * CHUNK, 2, None)).unwrap();
     }
 
     #[test]
-    fn a_failure_on_the_way_back_ends_it() {
+    fn a_failed_request_ends_the_download() {
         for fault in 1..20 {
-            assert_eq!(unstaged(20 * SHARE, 2 * SHARE, 3, Some(fault)), Err(fault));
+            assert_eq!(copied_in_parts(20 * CHUNK, 2 * CHUNK, 3, Some(fault)), Err(fault));
         }
     }
 
     #[test]
-    fn a_failure_to_send_ends_it() {
+    fn a_failed_send_ends_the_upload() {
         let samples = vec![0_u8; 4 << 20];
         let image = ImageView::gray(&samples, 2048, 2048).unwrap();
         let images = [Lines::of(&image)];
         let rows = Rows { images: &images, rows: 0..2048, pitch: 2048, offset: 0, lasting: true };
         let (mut places, mut sent) = (vec![0; 4 << 20], 0);
-        let result = stage(&rows, 0, &mut places, |_, _| {
+        let result = stage_rows(&rows, 0, &mut places, |_, _| {
             sent += 1;
             if sent == 2 { Err("no") } else { Ok(()) }
         });

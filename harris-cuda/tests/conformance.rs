@@ -1,4 +1,4 @@
-//! The tests of every backend, on the first GPU.
+//! The conformance suite, on the first GPU.
 
 mod gpu;
 

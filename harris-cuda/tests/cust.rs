@@ -1,4 +1,4 @@
-//! cust's buffers, streams and contexts beside this crate's.
+//! cust's buffers, streams and contexts, used together with this crate.
 
 mod gpu;
 
@@ -11,7 +11,7 @@ use harris_core::{Border, Order, Threshold, presets};
 use harris_cpu::CpuDetector;
 use harris_cuda::{CudaDetector, CudaError, CudaImage, Detector, Error, HarrisConfig, ImageView, Keypoint};
 
-/// The first device's context, made current on this thread.
+/// Makes the first device's context current on this thread.
 fn context() -> Context {
     cust::quick_init().unwrap()
 }
@@ -24,7 +24,7 @@ fn cause(error: &Error) -> &CudaError {
 }
 
 #[test]
-fn images_in_buffers_are_taken_where_they_are() {
+fn images_in_buffers_are_used_without_a_copy() {
     if !gpu::present() {
         return;
     }
@@ -68,14 +68,14 @@ fn images_in_buffers_are_taken_where_they_are() {
 }
 
 #[test]
-fn contexts_are_shared_and_left_as_they_were() {
+fn contexts_are_shared_and_restored() {
     if !gpu::present() {
         return;
     }
     let primary = context();
     let detector = CudaDetector::in_context(&primary, HarrisConfig::default()).unwrap();
     assert_eq!(detector.context().unwrap().get_inner(), primary.get_inner());
-    // A context of its own, beside the primary one: memory there is not to be had.
+    // Memory of a context beside the primary one cannot be used.
     #[allow(deprecated)]
     let own = cust::context::legacy::Context::create_and_push(
         cust::context::legacy::ContextFlags::SCHED_AUTO,
@@ -86,7 +86,7 @@ fn contexts_are_shared_and_left_as_they_were() {
     let current = own.get_inner();
     let error = CudaImage::from_device_buffer(&buffer, 64, 64, 48, 1).unwrap_err();
     assert_eq!(*cause(&error), CudaError::OtherContext);
-    // And what uses the driver leaves the thread's context as it is.
+    // Calls restore the thread's current context.
     let samples = vec![7_u8; 64 * 48];
     let view = ImageView::gray(&samples, 64, 48).unwrap();
     let mut detector = CudaDetector::new(HarrisConfig::default()).unwrap();
@@ -98,10 +98,10 @@ fn contexts_are_shared_and_left_as_they_were() {
     drop(buffer);
 }
 
-/// An image that work on a stream writes, and writes again behind the detection; the keypoints are copied there in between.
+/// The stream writes an image, detects, copies the keypoints, and overwrites the image.
 #[test]
 #[allow(unsafe_code)]
-fn detections_keep_their_place_among_the_work_of_others() {
+fn detections_are_ordered_with_other_work_on_a_stream() {
     if !gpu::present() {
         return;
     }
@@ -134,31 +134,32 @@ fn detections_keep_their_place_among_the_work_of_others() {
             Some(CudaImage::upload(0, &ImageView::gray(mask, width, height).unwrap()).unwrap())
         });
         let stream = Stream::new(StreamFlags::NON_BLOCKING, None).unwrap();
-        // What takes long to copy: some tenths of a millisecond.
+        // A copy that takes some tenths of a millisecond.
         let long = DeviceBuffer::<u8>::zeroed(256 << 20).unwrap();
         let mut copy = DeviceBuffer::<u8>::zeroed(256 << 20).unwrap();
         let mut frame = DeviceBuffer::<u8>::zeroed(width * height).unwrap();
         let mut mask = DeviceBuffer::<u8>::zeroed(width * height).unwrap();
         let list = DeviceBuffer::from_slice(&vec![Keypoint::default(); width * height]).unwrap();
         let mut count = DeviceBuffer::<u32>::zeroed(1).unwrap();
-        // The default stream makes the zeros, and may be late: this stream does not wait for it.
+        // The default stream writes the zeros, and this stream does not wait for it.
         CurrentContext::synchronize().unwrap();
-        // SAFETY: memory that lives on, of that many bytes.
+        // SAFETY: callers give memory of at least that many bytes, which outlives the slice.
         let at = |pointer: u64, bytes: usize| unsafe {
             DeviceSlice::<u8>::from_raw_parts(DevicePointer::from_raw(pointer), bytes)
         };
         let address = frame.as_device_ptr().as_raw();
-        // SAFETY: as above.
+        // SAFETY: the stream is alive, and the buffers outlive the detection.
         let mut image = unsafe { CudaImage::from_raw(0, address, width, width, height, 1) }.unwrap();
         if masks[0].is_some() {
-            // SAFETY: as above; with the image, it is written on the stream.
+            // SAFETY: the buffer outlives the image, and only the stream writes it.
             image = unsafe { image.with_mask_from_raw(mask.as_device_ptr().as_raw(), width) }.unwrap();
         }
-        // The first may not be complete: the detector learns how many corners there are.
+        // The first list may be incomplete, until the detector knows the number of corners.
         for round in 0..6 {
             let [first, second] = [round % 2, (round + 1) % 2];
             let samples = [first, second].map(|i| at(images[i].pointer().0, width * height));
-            // SAFETY: all that is copied lives until the stream is waited for, and has as many bytes.
+            // SAFETY: all memory in these copies is large enough, and lives until the stream is
+            // waited for.
             let (room, len) = unsafe {
                 copy.async_copy_from(&long, &stream).unwrap();
                 frame.async_copy_from(&samples[0], &stream).unwrap();
@@ -166,7 +167,7 @@ fn detections_keep_their_place_among_the_work_of_others() {
                     mask.async_copy_from(&at(image.pointer().0, width * height), &stream).unwrap();
                 }
                 let pending = detector.detect_on_stream(&image, &stream).unwrap();
-                let room = pending.room();
+                let room = pending.capacity();
                 let keypoints = pending.as_device_slice();
                 assert_eq!(keypoints.len(), room);
                 list.index(..room).async_copy_from(&keypoints, &stream).unwrap();
@@ -191,8 +192,8 @@ fn detections_keep_their_place_among_the_work_of_others() {
             let copied = list.index(..len).as_host_vec().unwrap();
             assert!(copied == expected[first], "{config:?}, round {round}, as copied on the stream");
         }
-        // One that is not asked about any more.
-        // SAFETY: as above.
+        // A detection that is dropped before it finishes.
+        // SAFETY: the stream is alive, and the image outlives the detection.
         drop(unsafe { detector.detect_on_stream(&image, &stream) }.unwrap());
         assert_eq!(detector.detect(&pictures[0].view()).unwrap(), expected[0]);
     }

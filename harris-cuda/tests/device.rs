@@ -1,4 +1,4 @@
-//! The device: what is wrong with it, how it is shared, what it keeps.
+//! Devices: their errors, sharing them between threads, and repeated use.
 
 mod gpu;
 
@@ -24,7 +24,7 @@ fn picture(seed: u64, width: usize, height: usize) -> Picture {
 }
 
 #[test]
-fn without_a_device_that_is_what_everything_says() {
+fn without_a_device_every_call_says_so() {
     if gpu::present() {
         assert!(is_available());
         for (ordinal, device) in (0..).zip(devices().unwrap()) {
@@ -56,14 +56,14 @@ fn a_device_that_does_not_exist_is_an_error() {
 }
 
 #[test]
-fn an_image_of_too_many_pixels_is_an_error_and_the_next_one_is_not() {
+fn an_image_that_is_too_large_is_an_error_and_the_next_works() {
     if !gpu::present() {
         return;
     }
     let mut detector = CudaDetector::new(HarrisConfig::default()).unwrap();
     let good = picture(1, 64, 48);
     let expected = detector.detect(&good.view()).unwrap();
-    // Never touched, so never in memory.
+    // The samples are never touched, so they take no memory.
     let (width, height) = (1 << 16, 1 << 15);
     let samples = vec![0_u8; width * height];
     let error = detector.detect(&ImageView::gray(&samples, width, height).unwrap()).unwrap_err();
@@ -73,7 +73,7 @@ fn an_image_of_too_many_pixels_is_an_error_and_the_next_one_is_not() {
 }
 
 #[test]
-fn one_image_a_thousand_times_has_one_result() {
+fn a_thousand_runs_on_one_image_are_equal() {
     if !gpu::present() {
         return;
     }
@@ -89,9 +89,10 @@ fn one_image_a_thousand_times_has_one_result() {
     }
 }
 
-/// Many corners are copied to the host, fewer written there by kernels; also where the image before had others.
+/// Long lists are copied to the host, and short ones are written there by kernels. Each must be
+/// right after an image with a list of the other length.
 #[test]
-fn lists_of_any_length_come_whole() {
+fn short_and_long_lists_are_complete() {
     if !gpu::present() {
         return;
     }
@@ -113,7 +114,7 @@ fn lists_of_any_length_come_whole() {
 }
 
 #[test]
-fn detectors_work_at_once_and_move_between_threads() {
+fn detectors_run_in_parallel_and_move_between_threads() {
     if !gpu::present() {
         return;
     }
@@ -123,7 +124,7 @@ fn detectors_work_at_once_and_move_between_threads() {
     std::thread::scope(|scope| {
         for i in 0..4 {
             let (pictures, expected) = (&pictures, &expected);
-            // Made on this thread, used on another.
+            // Made on this thread and used on another.
             let mut detector = CudaDetector::new(HarrisConfig::default()).unwrap();
             scope.spawn(move || {
                 for round in 0..50 {
@@ -138,7 +139,7 @@ fn detectors_work_at_once_and_move_between_threads() {
 }
 
 #[test]
-fn stages_have_times_that_add_up_where_there_are_stages() {
+fn stage_times_add_up_to_the_device_time() {
     if !gpu::present() {
         return;
     }
@@ -148,7 +149,7 @@ fn stages_have_times_that_add_up_where_there_are_stages() {
     assert_eq!(fused.device_time(), Err(CudaError::NotTimed));
     fused.set_timed(true);
     for _ in 0..4 {
-        // Also where it is recorded work.
+        // Recorded work has times, too.
         fused.detect(&image.view()).unwrap();
         assert!(!fused.device_time().unwrap().is_zero());
     }

@@ -1,7 +1,8 @@
-//! What is said where the driver is missing, damaged, incomplete, too old, or without a device, and in forked children.
+//! Errors where the driver is missing, damaged, incomplete, too old or without a device, and in
+//! forked children.
 //!
-//! A process loads the driver once. So each case is a process of its own: this program, run again with a library of its own
-//! ahead of the system's.
+//! A process loads the driver once, so each case is a process of its own: this program runs again,
+//! with a fake library in front of the system's.
 
 #![cfg(target_os = "linux")]
 
@@ -12,8 +13,9 @@ use std::process::Command;
 
 use harris_cuda::{CudaDetector, CudaError, Error, HarrisConfig, devices, is_available};
 
-/// Writes `folder/libcuda.so.1`: the functions that the crate needs but `without`, of which all do nothing, and these: `init` is what
-/// cuInit returns, `version` the driver's, `devices` their number.
+/// Compiles `folder/libcuda.so.1`: it has all functions that the crate needs except `without`.
+/// cuInit returns `init`, the driver's version is `version`, and there are `devices` devices. All
+/// other functions do nothing.
 fn fake(folder: &Path, init: u32, version: i32, devices: i32, without: &str) -> PathBuf {
     let table = include_str!("../src/driver/library.rs");
     let table = table.split("\n    needed {\n").nth(1).unwrap().split("\n    optional {\n").next().unwrap();
@@ -49,7 +51,7 @@ fn fake(folder: &Path, init: u32, version: i32, devices: i32, without: &str) -> 
     library
 }
 
-/// Set where a process is there for its answers alone, and may fork.
+/// Set in a process that only prints its answers, and may fork.
 const FORKS: &str = "HARRIS_TEST_FORKS";
 
 /// Whether this machine can compile a library.
@@ -59,15 +61,16 @@ fn has_compiler() -> bool {
         .output()
         .is_ok();
     if !has {
-        println!("no rustc: not tried");
+        println!("not tested: there is no rustc");
     }
     has
 }
 
-/// What all calls say, one line each: of this process, and of a forked child.
+/// Runs the test `all_calls_return_the_same_error` with the library in a folder. Returns the line
+/// of that process and the line of its forked child.
 fn answers(folder: &Path) -> [String; 2] {
     let run = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "all_calls_say_the_same", "--nocapture", "--test-threads", "1"])
+        .args(["--exact", "all_calls_return_the_same_error", "--nocapture", "--test-threads", "1"])
         .env("LD_LIBRARY_PATH", folder)
         .env("HARRIS_REQUIRE_GPU", "0")
         .env(FORKS, "1")
@@ -81,10 +84,10 @@ fn answers(folder: &Path) -> [String; 2] {
     })
 }
 
-/// In a process of its own for the other tests; in this one for the machine as it is.
+/// The other tests run this in a process of its own. Run directly, it checks the machine as it is.
 #[test]
-fn all_calls_say_the_same() {
-    let said = |who: &str| {
+fn all_calls_return_the_same_error() {
+    let print_answer = |who: &str| {
         let found = devices();
         assert_eq!(found.is_ok(), is_available());
         let text =
@@ -99,16 +102,17 @@ fn all_calls_say_the_same() {
         }
         println!("{who}: {text}");
     };
-    said("parent");
+    print_answer("parent");
     if std::env::var_os(FORKS).is_none() {
         return;
     }
-    // SAFETY: no other test runs in this process, so that the child finds no lock taken; it ends by itself.
+    // SAFETY: no other test runs in this process, so the child finds no lock taken; it ends by
+    // itself.
     #[allow(unsafe_code)]
     match unsafe { libc::fork() } {
         0 => {
-            let told = std::panic::catch_unwind(|| said("child"));
-            // SAFETY: nothing of the parent's is run or written on the way.
+            let told = std::panic::catch_unwind(|| print_answer("child"));
+            // SAFETY: the child ends without running or writing anything of the parent's.
             #[allow(unsafe_code)]
             unsafe {
                 libc::_exit(i32::from(told.is_err()))
@@ -129,7 +133,7 @@ fn all_calls_say_the_same() {
 const FORKED: &str = "CUDA was started before this process was forked, and cannot be used here; start workers as new processes";
 
 #[test]
-fn each_fault_has_its_error_also_in_a_child() {
+fn each_fault_has_its_error_also_in_a_forked_child() {
     if !has_compiler() {
         return;
     }
@@ -137,7 +141,7 @@ fn each_fault_has_its_error_also_in_a_child() {
     let path = folder.path();
     const MISSING: &str =
         "the CUDA driver's library has no function cuMemAlloc_v2; it is damaged, too old, or another library";
-    const OLD: &str = "the driver is of CUDA 11.4, where 11.8 is needed; update it";
+    const OLD: &str = "the driver supports CUDA 11.4, but 11.8 is needed; update the driver";
     const NONE: &str = "there is no CUDA GPU on this machine, or none that this process may use";
     const MISMATCH: &str = "the CUDA driver does not start: CUDA_ERROR_FAKE (803)";
     for (init, version, devices, without, parent, child) in [
@@ -155,28 +159,31 @@ fn each_fault_has_its_error_also_in_a_child() {
 }
 
 #[test]
-fn a_library_that_cannot_be_loaded_is_no_driver() {
+fn an_unloadable_library_returns_no_driver() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(
         folder.path().join("libcuda.so.1"),
         "not a library, but long enough to have a header of one",
     )
     .unwrap();
-    for said in answers(folder.path()) {
-        assert!(said.starts_with("there is no CUDA driver: ") && said.contains("libcuda.so.1"), "{said}");
+    for answer in answers(folder.path()) {
+        assert!(
+            answer.starts_with("there is no CUDA driver: ") && answer.contains("libcuda.so.1"),
+            "{answer}"
+        );
     }
-    // As where there is none at all, unless the system has one.
+    // The same holds without any library, unless the system has one.
     let nothing = tempfile::tempdir().unwrap();
     if matches!(devices(), Err(CudaError::NoDriver { .. })) {
-        for said in answers(nothing.path()) {
-            assert!(said.starts_with("there is no CUDA driver: libcuda.so.1: cannot open"), "{said}");
+        for answer in answers(nothing.path()) {
+            assert!(answer.starts_with("there is no CUDA driver: libcuda.so.1: cannot open"), "{answer}");
         }
     }
 }
 
-/// The thread's current context is nobody's but its own.
+/// Each call restores the context that was current on the thread.
 #[test]
-fn calls_leave_the_current_context_as_it_was() {
+fn calls_restore_the_current_context() {
     if !gpu::present() {
         return;
     }

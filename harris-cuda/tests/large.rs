@@ -1,4 +1,4 @@
-//! Large images: equal to the CPU's, which is equal to the reference.
+//! Large images: results equal those of the CPU, which equal the reference's.
 
 mod gpu;
 
@@ -18,7 +18,7 @@ fn equal_to_the_cpu(config: &HarrisConfig, picture: &Picture) {
     assert!(found == expected, "{picture:?}: {} corners for {}", found.len(), expected.len());
 }
 
-/// Blocks of many sizes under noise.
+/// Blocks of many sizes with noise on top.
 fn brightness(x: usize, y: usize, channel: usize) -> f64 {
     let grain = 3 + (x / 512 + y / 512) % 13;
     0.8 * noise(5, x / grain, y / grain, channel) + 0.2 * noise(6, x, y, channel)
@@ -39,9 +39,9 @@ fn images_of_4096_by_4096_equal_the_cpu() {
     }
 }
 
-/// Corners that a map of responses has a part in.
+/// Configurations that need a response map.
 #[test]
-fn places_in_maps_of_4096_by_4096_equal_the_cpu() {
+fn corners_from_maps_of_4096_by_4096_equal_the_cpu() {
     if !gpu::present() {
         return;
     }
@@ -99,7 +99,7 @@ fn features_of_large_images_equal_the_cpu() {
             let expected = CpuFastHessian::new(config.clone()).detect(&image).unwrap();
             assert!(expected.len() > 10_000, "{picture:?}: only {} blobs", expected.len());
             assert!(found == expected, "{picture:?}: {} blobs for {}", found.len(), expected.len());
-            // Of all scales.
+            // Blobs of all scales.
             let some: Vec<_> = found.iter().step_by(found.len() / 20_000 + 1).copied().collect();
             let descriptors = CudaSurf::new(surf.clone()).unwrap().extract(&image, &some).unwrap();
             let wanted = CpuSurf::new(surf.clone()).extract(&image, &some).unwrap();

@@ -1,4 +1,4 @@
-//! Streams and batches of frames, images in pinned memory, several GPUs.
+//! Streams and batches of frames, images in pinned memory, and several GPUs.
 
 mod gpu;
 
@@ -16,18 +16,18 @@ fn picture(seed: u64, width: usize, height: usize) -> Picture {
 fn samples(picture: &Picture) -> &[u8] {
     match &picture.samples {
         Pixels::U8(samples) => samples,
-        _ => unreachable!("drawn so"),
+        _ => unreachable!("drawn with 8 bits"),
     }
 }
 
 fn pinned(picture: &Picture) -> PinnedImage {
-    PinnedImage::copied(samples(picture), picture.width, picture.height, 1).unwrap()
+    PinnedImage::from_samples(samples(picture), picture.width, picture.height, 1).unwrap()
 }
 
-/// Rows of bytes in pinned memory, with gaps of five.
-fn wider(bytes: &[u8], width: usize) -> PinnedImage<u8> {
+/// Copies rows of bytes to pinned memory, with gaps of five bytes.
+fn with_row_gaps(bytes: &[u8], width: usize) -> PinnedImage<u8> {
     let rows: Vec<u8> = bytes.chunks(width).flat_map(|row| [row, &[7; 5]].concat()).collect();
-    PinnedImage::copied(&rows, width + 5, bytes.len() / width, 1).unwrap()
+    PinnedImage::from_samples(&rows, width + 5, bytes.len() / width, 1).unwrap()
 }
 
 fn on_cpu(config: &HarrisConfig, image: &ImageView<'_>) -> Vec<Keypoint> {
@@ -35,7 +35,7 @@ fn on_cpu(config: &HarrisConfig, image: &ImageView<'_>) -> Vec<Keypoint> {
 }
 
 #[test]
-fn without_a_device_that_is_what_everything_says() {
+fn without_a_device_all_constructors_say_so() {
     if gpu::present() {
         return;
     }
@@ -50,16 +50,16 @@ fn without_a_device_that_is_what_everything_says() {
 }
 
 #[test]
-fn sizes_of_pinned_images_are_checked_before_a_device_is_sought() {
+fn pinned_image_sizes_are_checked_before_a_device_is_opened() {
     assert!(matches!(PinnedImage::<u8>::gray(0, 8), Err(Error::EmptyImage { .. })));
     let huge = PinnedImage::<f32>::rgb(usize::MAX / 2, 3).unwrap_err();
     assert!(!matches!(huge, Error::Backend(_)), "{huge}");
-    assert!(PinnedImage::copied(&[0_u8; 7], 4, 2, 1).is_err());
+    assert!(PinnedImage::from_samples(&[0_u8; 7], 4, 2, 1).is_err());
 }
 
-/// Sizes around those at which the walk starts before all rows are there.
+/// The sizes are around those from which the upload overlaps with kernels.
 #[test]
-fn pinned_images_equal_ordinary_ones() {
+fn pinned_and_ordinary_images_give_equal_corners() {
     if !gpu::present() {
         return;
     }
@@ -82,10 +82,10 @@ fn pinned_images_equal_ordinary_ones() {
             assert!(detector.detect(&image.view()).unwrap() == expected, "{width} x {height}");
             assert!(detector.detect(&picture.view()).unwrap() == expected, "{width} x {height}, not pinned");
         }
-        // A mask that is pinned, with gaps between its rows, and one that is not.
+        // A pinned mask with gaps between its rows, and one in ordinary memory.
         let masked = self::picture(1, width, height).with_mask(|x, y| noise(2, x / 9, y / 7, 0) > 0.5);
         let expected = on_cpu(&config, &masked.view());
-        let mask = wider(masked.mask.as_ref().unwrap(), width);
+        let mask = with_row_gaps(masked.mask.as_ref().unwrap(), width);
         let mask = ImageView::strided(mask.samples(), width, height, 1, width + 5).unwrap();
         for _ in 0..2 {
             let view = image.view().with_mask(mask).unwrap();
@@ -95,25 +95,25 @@ fn pinned_images_equal_ordinary_ones() {
                 "{width} x {height}, masked, not pinned"
             );
         }
-        // Rows with gaps, and only a part of the image.
+        // Rows with gaps, and a part of the image.
         let part = |samples| ImageView::strided(samples, width - 1, height, 1, width).unwrap();
         let expected = on_cpu(&config, &part(samples(&picture)));
         assert!(detector.detect(&part(image.samples())).unwrap() == expected, "{width} x {height}, a part");
     }
-    // Ordinary memory behind pinned rows, and rows upside down.
+    // Rows in reverse order.
     let picture = picture(2, 300, 200);
     let image = pinned(&picture);
     let rows: Vec<u8> = (0..200).rev().flat_map(|y| samples(&picture)[300 * y..][..300].to_vec()).collect();
-    let turned = ndarray::ArrayView2::from_shape((200, 300), image.samples()).unwrap();
-    let turned = turned.slice(ndarray::s![..;-1, ..]);
-    let view = ImageView::try_from(turned).unwrap();
+    let reversed = ndarray::ArrayView2::from_shape((200, 300), image.samples()).unwrap();
+    let reversed = reversed.slice(ndarray::s![..;-1, ..]);
+    let view = ImageView::try_from(reversed).unwrap();
     let expected = on_cpu(&config, &ImageView::gray(&rows, 300, 200).unwrap());
     assert!(detector.detect(&view).unwrap() == expected);
 }
 
-/// Frames of several sizes, pinned and not, and some that fail, on as many devices as there are.
+/// Frames of several sizes, pinned and not, some of which fail, on all devices.
 #[test]
-fn frames_come_back_in_order_and_failures_in_their_places() {
+fn frames_and_failures_come_back_in_order() {
     if !gpu::present() {
         return;
     }
@@ -122,29 +122,29 @@ fn frames_come_back_in_order_and_failures_in_their_places() {
     for (ordinals, in_flight) in [(&all[..1], 1), (&all[..1], 3), (&all[..], 2), (&all[..], 6)] {
         let mut pipeline = CudaPipeline::<u8>::on_devices(ordinals, in_flight, config.clone()).unwrap();
         assert_eq!(pipeline.most_in_flight(), ordinals.len() * in_flight);
-        // Every sixth is not a number somewhere.
+        // Every sixth frame has a NaN.
         let nan = [[0.5_f32; 400], [f32::NAN; 400]].concat();
         let nan = ImageView::gray(&nan, 40, 20).unwrap();
         let sizes = [(640, 480), (64, 64), (40, 20), (1921, 1081), (300, 17), (640, 480)];
         let pictures: Vec<_> =
             (0..40).map(|i| picture(i, sizes[i as usize % 6].0, sizes[i as usize % 6].1)).collect();
-        let mut landed = Vec::new();
+        let mut finished = Vec::new();
         for (i, picture) in pictures.iter().enumerate() {
             if i % 6 == 2 {
-                landed.extend(pipeline.push(&nan));
+                finished.extend(pipeline.push(&nan));
             } else if i % 2 == 0 {
-                landed.extend(pipeline.push(&picture.view()));
+                finished.extend(pipeline.push(&picture.view()));
             } else {
-                landed.extend(pipeline.push_pinned(pinned(picture)));
+                finished.extend(pipeline.push_pinned(pinned(picture)));
             }
             assert!(pipeline.in_flight() <= pipeline.most_in_flight());
             if i % 7 == 0 {
-                landed.extend(pipeline.next_done());
+                finished.extend(pipeline.next_done());
             }
         }
-        landed.extend(std::iter::from_fn(|| pipeline.next()));
-        assert_eq!((landed.len(), pipeline.in_flight()), (40, 0));
-        for (i, (picture, detection)) in pictures.iter().zip(landed).enumerate() {
+        finished.extend(std::iter::from_fn(|| pipeline.next()));
+        assert_eq!((finished.len(), pipeline.in_flight()), (40, 0));
+        for (i, (picture, detection)) in pictures.iter().zip(finished).enumerate() {
             assert_eq!(detection.image.is_some(), i % 2 == 1);
             if let Some(image) = detection.image {
                 assert!(image.samples() == samples(picture));
@@ -158,16 +158,17 @@ fn frames_come_back_in_order_and_failures_in_their_places() {
     }
 }
 
-/// Frames with masks of their own between others without, in pinned memory and in ordinary one, of sizes that are walked on by parts
-/// and whole, by the walk, also with a rim, and by stages.
+/// Frames with masks among others without, in pinned and in ordinary memory. The sizes and
+/// configurations select overlapped and plain uploads, fused kernels with and without a border
+/// band, and the staged kernels.
 #[test]
-fn masks_of_frames_are_looked_at() {
+fn masks_of_frames_are_applied() {
     if !gpu::present() {
         return;
     }
     let staged = HarrisConfig::builder().gradient(harris_core::Gradient::Box { size: 5 }).build().unwrap();
-    let with_rim = HarrisConfig::builder().border(harris_core::Border::Replicate).build().unwrap();
-    for config in [HarrisConfig::default(), with_rim, staged] {
+    let with_border_band = HarrisConfig::builder().border(harris_core::Border::Replicate).build().unwrap();
+    for config in [HarrisConfig::default(), with_border_band, staged] {
         for (width, height) in [(641, 480), (1923, 1080)] {
             let mut pipeline = CudaPipeline::<u8>::new(config.clone()).unwrap();
             let frames: Vec<_> = (0..16_u64)
@@ -177,9 +178,9 @@ fn masks_of_frames_are_looked_at() {
                     if i % 3 == 0 { picture } else { masked }
                 })
                 .collect();
-            let mut landed = Vec::new();
+            let mut finished = Vec::new();
             for (i, frame) in frames.iter().enumerate() {
-                landed.extend(match &frame.mask {
+                finished.extend(match &frame.mask {
                     Some(mask) if i % 3 == 1 => {
                         let mut image = pinned(frame).with_mask().unwrap();
                         assert!(image.mask().unwrap().iter().all(|&byte| byte == 255));
@@ -190,8 +191,8 @@ fn masks_of_frames_are_looked_at() {
                     None => pipeline.push_pinned(pinned(frame)),
                 });
             }
-            landed.extend(std::iter::from_fn(|| pipeline.next()));
-            for (i, (frame, detection)) in frames.iter().zip(landed).enumerate() {
+            finished.extend(std::iter::from_fn(|| pipeline.next()));
+            for (i, (frame, detection)) in frames.iter().zip(finished).enumerate() {
                 assert!(detection.keypoints.unwrap() == on_cpu(&config, &frame.view()), "{width}, {i}");
                 assert_eq!(detection.image.is_some_and(|image| image.mask().is_some()), i % 3 == 1);
             }
@@ -200,7 +201,7 @@ fn masks_of_frames_are_looked_at() {
 }
 
 #[test]
-fn batches_equal_the_cpu_on_one_device_and_on_all() {
+fn batches_on_one_and_all_devices_equal_the_cpu() {
     if !gpu::present() {
         return;
     }
@@ -217,7 +218,7 @@ fn batches_equal_the_cpu_on_one_device_and_on_all() {
         for _ in 0..2 {
             assert!(detector.detect_batch(&views).unwrap() == expected);
         }
-        // One that fails ends the batch, and leaves the detector working.
+        // A failing image ends the batch, and the detector still works.
         let mut with_bad = views.clone();
         with_bad[120] = ImageView::gray(&[0.5, f32::NAN], 2, 1).unwrap();
         assert!(matches!(detector.detect_batch(&with_bad), Err(Error::NonFinite { x: 1, .. })));
@@ -225,9 +226,9 @@ fn batches_equal_the_cpu_on_one_device_and_on_all() {
     }
 }
 
-/// Work that comes again is recorded: what was fetched must be that of the image, whatever came between.
+/// Repeated work is recorded. The result must be that of the image, whatever ran in between.
 #[test]
-fn sizes_and_stacks_may_come_in_any_order() {
+fn recordings_serve_sizes_and_stacks_in_any_order() {
     if !gpu::present() {
         return;
     }
@@ -237,7 +238,7 @@ fn sizes_and_stacks_may_come_in_any_order() {
     let expected = pictures.each_ref().map(|picture| on_cpu(&config, &picture.view()));
     assert!(expected[2].len() > 1024 && expected[1].len() < expected[0].len());
     let mut detector = CudaDetector::new(config.clone()).unwrap();
-    // The largest first, so that no memory is needed later.
+    // The largest comes first, so that no memory is allocated later.
     for (turn, i) in [2, 2, 2, 2, 0, 0, 0, 1, 0, 2, 1, 1, 1, 0, 1, 1, 2, 2, 0, 2].into_iter().enumerate() {
         assert!(detector.detect(&pictures[i].view()).unwrap() == expected[i], "turn {turn}");
     }
@@ -249,9 +250,9 @@ fn sizes_and_stacks_may_come_in_any_order() {
     }
 }
 
-/// What frames foretell of those after them does not hold where a scene is darker.
+/// A threshold predicted from earlier frames does not hold once the scene is darker.
 #[test]
-fn scenes_may_become_darker() {
+fn mispredicted_threshold_reruns_search() {
     if !gpu::present() {
         return;
     }
@@ -261,26 +262,26 @@ fn scenes_may_become_darker() {
         Picture::draw(Depth::U8, (2048, 1100, 1), brightness)
     });
     let lists = scenes.each_ref().map(|picture| on_cpu(&config, &picture.view()));
-    // Each long enough for several detectors that take frames by turns.
+    // Each scene is long enough for all detectors of the pipeline.
     let frames = || (0..scenes.len() * 40).map(|i| i / 40);
     for in_flight in [1, 3] {
         let mut pipeline = CudaPipeline::<u8>::on_devices(&[0], in_flight, config.clone()).unwrap();
-        let mut landed = Vec::new();
+        let mut finished = Vec::new();
         for scene in frames() {
-            landed.extend(pipeline.push(&scenes[scene].view()));
+            finished.extend(pipeline.push(&scenes[scene].view()));
         }
-        landed.extend(std::iter::from_fn(|| pipeline.next()));
-        for (scene, landed) in frames().zip(landed) {
-            assert!(landed.keypoints.unwrap() == lists[scene], "scene {scene}, {in_flight} in flight");
+        finished.extend(std::iter::from_fn(|| pipeline.next()));
+        for (scene, finished) in frames().zip(finished) {
+            assert!(finished.keypoints.unwrap() == lists[scene], "scene {scene}, {in_flight} in flight");
         }
     }
     let images = scenes.each_ref().map(pinned);
-    let residents = images.each_ref().map(|image| CudaImage::upload(0, &image.view()).unwrap());
+    let device_images = images.each_ref().map(|image| CudaImage::upload(0, &image.view()).unwrap());
     let mut detector = CudaDetector::new(config.clone()).unwrap();
     let mut on_device = CudaDetector::new(config).unwrap();
     for scene in frames() {
         assert!(detector.detect(&images[scene].view()).unwrap() == lists[scene], "scene {scene}");
-        let keypoints = on_device.detect_on_device(&residents[scene]).unwrap();
+        let keypoints = on_device.detect_on_device(&device_images[scene]).unwrap();
         assert!(keypoints.to_vec().unwrap() == lists[scene], "scene {scene}");
     }
 }
@@ -296,11 +297,11 @@ fn a_pipeline_can_be_dropped_with_frames_in_flight() {
     for frames in 1..6 {
         let mut pipeline = CudaPipeline::<u8>::on_devices(&[0], 4, config.clone()).unwrap();
         for i in 0..frames {
-            let landed = match i % 2 {
+            let finished = match i % 2 {
                 0 => pipeline.push_pinned(pinned(&picture)),
                 _ => pipeline.push(&picture.view()),
             };
-            assert!(landed.is_none_or(|landed| landed.keypoints.unwrap() == expected));
+            assert!(finished.is_none_or(|finished| finished.keypoints.unwrap() == expected));
         }
     }
     let mut detector = CudaDetector::new(config).unwrap();

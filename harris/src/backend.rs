@@ -1,4 +1,4 @@
-//! What computes, and how one is chosen.
+//! Backends, and how one is chosen.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,10 +6,10 @@ use std::str::FromStr;
 use harris_core::{Detector, Error, HarrisConfig};
 use harris_cpu::CpuDetector;
 
-/// What computes. All backends give the same results to the bit.
+/// A backend: what computes. All backends give bit-identical results.
 ///
-/// As text, which [`FromStr`] and [`Display`](fmt::Display) use: `auto`, `cpu`, `cuda` (the first device), `cuda:1`,
-/// `reference`, in lower case.
+/// As text, for [`FromStr`] and [`Display`](fmt::Display): `auto`, `cpu`, `cuda` (the first
+/// device), `cuda:1` or `reference`, in lower case.
 ///
 /// ```
 /// use harris::Backend;
@@ -20,45 +20,48 @@ use harris_cpu::CpuDetector;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Backend {
-    /// The first CUDA device that can be used, else the CPU. It is decided when a detector is made, and never again: images'
-    /// sizes play no part. In a child that was forked after CUDA was used, that is the CPU.
+    /// The first usable CUDA device, else the CPU.
+    ///
+    /// The choice is made when a detector is made, and does not depend on the images. In a child
+    /// that was forked after CUDA was used, the CPU is chosen.
     #[default]
     Auto,
-    /// All cores of the CPU, with the widest vectors that it has.
+    /// All cores of the CPU, with the widest instruction set it has.
     Cpu,
     /// An NVIDIA GPU.
     Cuda {
-        /// Its number, from 0, in the driver's order.
+        /// The device's number, from 0, in the driver's order.
         device: u32,
     },
-    /// Plain code on one thread, to be read and compared with.
+    /// Plain code on one thread: the reference that the others are compared with.
     Reference,
 }
 
-/// What [`Backend::make`] made.
+/// The result of [`Backend::make`].
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Made<T, E> {
-    /// What was made.
+pub struct OnBackend<T, E> {
+    /// The value that was made.
     pub value: T,
-    /// What it was made on, which is never [`Backend::Auto`].
+    /// The backend that it was made on, never [`Backend::Auto`].
     pub backend: Backend,
-    /// The backends that would have come first, and why each cannot be used.
-    pub passed_over: Vec<(Backend, E)>,
+    /// The backends that were tried before, each with the reason why it cannot be used.
+    pub skipped: Vec<(Backend, E)>,
 }
 
-/// A backend and whether this machine has it.
+/// A backend, and whether this machine has it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Availability {
-    /// The backend, which is never [`Backend::Auto`].
+    /// The backend, never [`Backend::Auto`].
     pub backend: Backend,
-    /// What it runs on, as `cuda: NVIDIA H200` or `cpu: 8 threads, avx512`, or why it cannot be used.
+    /// A description, as in `cuda: NVIDIA H200` or `cpu: 8 threads, avx512`, or why the backend
+    /// cannot be used.
     pub status: Result<String, Error>,
 }
 
 impl Availability {
-    /// Whether the machine has it.
+    /// Whether the backend can be used.
     #[must_use]
     pub fn is_available(&self) -> bool {
         self.status.is_ok()
@@ -66,11 +69,11 @@ impl Availability {
 }
 
 impl Backend {
-    /// All backends in the order in which [`Backend::Auto`] would take them: each CUDA device, the CPU, the reference. Where
-    /// there is no CUDA device, one stands for them and tells why.
+    /// Lists all backends in the order in which [`Backend::Auto`] tries them: each CUDA device, the
+    /// CPU, the reference. Without a CUDA device, one entry tells why there is none.
     ///
-    /// It starts the driver where there is one, and touches no device. Children that are forked after that cannot use CUDA: a
-    /// server that forks its workers asks in the workers.
+    /// The call starts CUDA's driver if there is one, but uses no device. Children that are forked
+    /// afterwards cannot use CUDA. So a server that forks its workers calls this in the workers.
     ///
     /// ```
     /// for backend in harris::Backend::available() {
@@ -90,9 +93,11 @@ impl Backend {
         all
     }
 
-    /// Makes something on this backend. `make` is given a backend that is not [`Backend::Auto`]; for that one it is called with
-    /// one candidate after the other, until it succeeds. The functions of this crate use it. Programs that need a
-    /// backend's own types can, too.
+    /// Makes something on this backend with the function `make`.
+    ///
+    /// `make` never receives [`Backend::Auto`]; for that one, it is called with one candidate after
+    /// another until it succeeds. The functions of this crate use this method. So can programs that
+    /// need a backend's own types.
     ///
     /// ```
     /// use harris::cpu::CpuDetector;
@@ -111,33 +116,33 @@ impl Backend {
     ///     })
     /// })?;
     /// println!("{}", made.value.describe());
-    /// for (backend, reason) in &made.passed_over {
+    /// for (backend, reason) in &made.skipped {
     ///     println!("not on {backend}: {reason}");
     /// }
     /// # Ok::<(), Error>(())
     /// ```
     ///
     /// # Errors
-    /// The error of `make`; for [`Backend::Auto`] that of the last candidate, the CPU.
+    /// The error of `make`. For [`Backend::Auto`], the error for the last candidate, the CPU.
     pub fn make<T, E: From<Error>>(
         self,
         mut make: impl FnMut(Self) -> Result<T, E>,
-    ) -> Result<Made<T, E>, E> {
-        let mut passed_over = Vec::new();
+    ) -> Result<OnBackend<T, E>, E> {
+        let mut skipped = Vec::new();
         if self == Self::Auto {
             for Availability { backend, status } in cuda() {
                 match status.map_err(E::from).and_then(|_| make(backend)) {
-                    Ok(value) => return Ok(Made { value, backend, passed_over }),
-                    Err(error) => passed_over.push((backend, error)),
+                    Ok(value) => return Ok(OnBackend { value, backend, skipped }),
+                    Err(error) => skipped.push((backend, error)),
                 }
             }
         }
         let backend = if self == Self::Auto { Self::Cpu } else { self };
-        Ok(Made { value: make(backend)?, backend, passed_over })
+        Ok(OnBackend { value: make(backend)?, backend, skipped })
     }
 }
 
-/// The CUDA devices, or one that tells why there is none.
+/// Lists the CUDA devices, or one entry that tells why there is none.
 #[cfg(feature = "cuda")]
 fn cuda() -> Vec<Availability> {
     let status = |info: &harris_cuda::DeviceInfo| {
@@ -160,7 +165,8 @@ fn cuda() -> Vec<Availability> {
     vec![Availability { backend: Backend::Cuda { device: 0 }, status: Err(CudaNotBuilt.into()) }]
 }
 
-/// [`Backend::Cuda`] was asked for in a program that was built without it; comes inside [`Error::Backend`].
+/// [`Backend::Cuda`] was chosen in a program that was built without it. The error comes inside
+/// [`Error::Backend`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this program was built without the feature `cuda` of the crate harris")]
 pub struct CudaNotBuilt;
@@ -182,9 +188,9 @@ impl fmt::Display for Backend {
     }
 }
 
-/// A text that names no backend.
+/// The error for a text that names no backend.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown backend `{0}`; there are auto, cpu, cuda, cuda:NUMBER and reference")]
+#[error("unknown backend `{0}`; expected auto, cpu, cuda, cuda:NUMBER or reference")]
 pub struct UnknownBackend(String);
 
 impl FromStr for Backend {
@@ -247,9 +253,9 @@ mod tests {
     }
 
     #[test]
-    fn auto_takes_the_first_that_can_be_made_and_tells_of_others() {
+    fn auto_takes_the_first_usable_backend_and_reports_the_others() {
         let gpus: Vec<_> = cuda();
-        // Every GPU is refused: the CPU is left.
+        // If every GPU fails, the CPU is chosen.
         let mut tried = Vec::new();
         let made = Backend::Auto
             .make(|backend| {
@@ -258,16 +264,16 @@ mod tests {
             })
             .unwrap();
         assert_eq!((made.value, made.backend), (Backend::Cpu, Backend::Cpu));
-        assert_eq!(made.passed_over.len(), gpus.len());
+        assert_eq!(made.skipped.len(), gpus.len());
         assert_eq!(tried.len(), 1 + gpus.iter().filter(|gpu| gpu.is_available()).count());
-        // Nothing is refused: the first GPU, where there is one.
+        // If nothing fails, the first GPU is chosen, if there is one.
         let made = Backend::Auto.make(Ok::<_, Error>).unwrap();
         let first = gpus.iter().find(|gpu| gpu.is_available()).map_or(Backend::Cpu, |gpu| gpu.backend);
         assert_eq!(made.backend, first);
     }
 
     #[test]
-    fn a_backend_that_is_named_is_the_only_one_tried() {
+    fn a_named_backend_is_the_only_one_tried() {
         for backend in ALL.into_iter().filter(|backend| *backend != Backend::Auto) {
             assert_eq!(backend.make(Ok::<_, Error>).unwrap().value, backend);
             let mut tried = 0;

@@ -17,28 +17,35 @@
 //! # Ok::<(), harris::Error>(())
 //! ```
 //!
-//! [`Backend`] names what computes: an NVIDIA GPU, the CPU, or the readable reference. [`detector`] finds
-//! corners, [`fast_hessian`](fn@fast_hessian) blobs, [`surf`](fn@surf) describes keypoints, and [`matcher`] finds
-//! descriptors that belong together. What these functions return are trait objects; for what one backend alone can do
-//! (threads of the CPU, images in a GPU's memory, streams of frames) use its own types in [`cpu`] and [`cuda`].
+//! [`Backend`] names what computes: an NVIDIA GPU, the CPU, or the readable reference.
 //!
-//! CUDA does not work in a child of a process that has used it. Fork before a backend is asked for, or start workers as new
-//! programs.
+//! | function | does |
+//! | --- | --- |
+//! | [`detector`] | finds corners |
+//! | [`fast_hessian`](fn@fast_hessian) | finds blobs |
+//! | [`surf`](fn@surf) | describes keypoints |
+//! | [`matcher`] | matches descriptors |
+//!
+//! These functions return trait objects. Some features belong to one backend: threads of the CPU,
+//! images in a GPU's memory, streams of frames. For these use the types in [`cpu`] and [`cuda`].
+//!
+//! CUDA does not work in a child of a process that has used it. Fork before a backend is chosen, or
+//! start workers as new programs.
 //!
 //! # Features
-//! - `cuda` (default): the backend for NVIDIA GPUs. It builds on every machine, and loads the driver's library when it is
-//!   first asked for.
-//! - `image`: [`ImageView`] from the buffers of the crate `image` 0.25, gray or RGB. With an alpha channel call
-//!   `DynamicImage::to_rgb8()`, or the like, first.
-//! - `serde`: reading and writing configurations and keypoints; what is read is validated.
-//! - `approximate`: [`cpu`] has an index of very many descriptors that finds most matches.
+//! - `cuda` (default): the backend for NVIDIA GPUs. It builds on every machine, and loads the
+//!   driver's library at its first use.
+//! - `image`: [`ImageView`] from buffers of the crate `image` 0.25, gray or RGB. For an image with
+//!   an alpha channel, call `DynamicImage::to_rgb8()` or a similar conversion first.
+//! - `serde`: serialization of configurations and keypoints, validated when read.
+//! - `approximate`: an index in [`cpu`] for very many descriptors, which finds most matches.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod backend;
 
-pub use backend::{Availability, Backend, CudaNotBuilt, Made, UnknownBackend};
+pub use backend::{Availability, Backend, CudaNotBuilt, OnBackend, UnknownBackend};
 #[doc(no_inline)]
 pub use harris_core::{
     Border, Detector, Error, Gradient, HarrisConfig, HarrisConfigBuilder, ImageView, Keypoint, Measure,
@@ -57,7 +64,7 @@ use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian};
 use harris_core::matching::{MatchConfig, Matcher, ReferenceMatcher};
 use harris_core::surf::{Extractor, ReferenceSurf, SurfConfig};
 
-/// Makes something on a backend, by the types that do it.
+/// Makes a value on a backend, with the type of each backend.
 macro_rules! make {
     ($backend:expr, $config:expr, $trait:ty, $reference:ty, $cpu:ident, $cuda:ident) => {
         $backend
@@ -65,7 +72,7 @@ macro_rules! make {
                 let config = $config.clone();
                 match backend {
                     Backend::Reference => Ok(Box::new(<$reference>::new(config))),
-                    // `make` has chosen another.
+                    // `make` never passes `Auto`.
                     Backend::Cpu | Backend::Auto => Ok(Box::new(harris_cpu::$cpu::new(config))),
                     #[cfg(feature = "cuda")]
                     Backend::Cuda { device } => Ok(Box::new(harris_cuda::$cuda::on_device(device, config)?)),
@@ -77,19 +84,20 @@ macro_rules! make {
     };
 }
 
-/// A detector of corners on a backend.
+/// Makes a detector of corners on a backend.
 ///
-/// With [`Backend::Auto`] the choice is made here, whatever the images' size, and stays. [`Detector::describe`] tells it;
-/// [`Backend::make`] and [`Backend::available`] tell why a GPU was passed over.
+/// With [`Backend::Auto`] the choice is made here, and does not depend on the images.
+/// [`Detector::describe`] tells the choice. [`Backend::make`] and [`Backend::available`] tell why a
+/// GPU was not used.
 ///
 /// # Errors
-/// [`Error::Backend`] with the backend's own error where it cannot be used. [`Backend::Auto`], [`Backend::Cpu`] and
-/// [`Backend::Reference`] never fail.
+/// [`Error::Backend`] with the backend's own error if it cannot be used. [`Backend::Auto`],
+/// [`Backend::Cpu`] and [`Backend::Reference`] never fail.
 pub fn detector(backend: Backend, config: HarrisConfig) -> Result<Box<dyn Detector>, Error> {
     make!(backend, config, dyn Detector, ReferenceDetector, CpuDetector, CudaDetector)
 }
 
-/// SURF's detector of blobs (Fast-Hessian) on a backend, chosen as [`detector`] does.
+/// Makes SURF's blob detector (Fast-Hessian) on a backend, chosen as by [`detector`].
 ///
 /// ```
 /// use harris::{Backend, ImageView, fast_hessian::FastHessianConfig};
@@ -101,20 +109,20 @@ pub fn detector(backend: Backend, config: HarrisConfig) -> Result<Box<dyn Detect
 /// ```
 ///
 /// # Errors
-/// As [`detector`].
+/// See [`detector`].
 pub fn fast_hessian(backend: Backend, config: FastHessianConfig) -> Result<Box<dyn Detector>, Error> {
     make!(backend, config, dyn Detector, ReferenceFastHessian, CpuFastHessian, CudaFastHessian)
 }
 
-/// What computes SURF descriptors on a backend, chosen as [`detector`] does.
+/// Makes a SURF extractor on a backend, chosen as by [`detector`].
 ///
 /// # Errors
-/// As [`detector`].
+/// See [`detector`].
 pub fn surf(backend: Backend, config: SurfConfig) -> Result<Box<dyn Extractor>, Error> {
     make!(backend, config, dyn Extractor, ReferenceSurf, CpuSurf, CudaSurf)
 }
 
-/// What matches descriptors on a backend, chosen as [`detector`] does.
+/// Makes a descriptor matcher on a backend, chosen as by [`detector`].
 ///
 /// ```
 /// use harris::matching::MatchConfig;
@@ -131,7 +139,7 @@ pub fn surf(backend: Backend, config: SurfConfig) -> Result<Box<dyn Extractor>, 
 /// ```
 ///
 /// # Errors
-/// As [`detector`].
+/// See [`detector`].
 pub fn matcher(backend: Backend, config: MatchConfig) -> Result<Box<dyn Matcher>, Error> {
     make!(backend, config, dyn Matcher, ReferenceMatcher, CpuMatcher, CudaMatcher)
 }

@@ -1,4 +1,4 @@
-//! Every backend of the machine gives the reference's results.
+//! Every backend of the machine returns the reference's results.
 
 use harris::fast_hessian::FastHessianConfig;
 use harris::matching::MatchConfig;
@@ -7,7 +7,7 @@ use harris::{Backend, HarrisConfig};
 use harris_conformance::pictures::{Depth, Picture, noise};
 
 #[test]
-fn all_that_is_there_gives_the_same() {
+fn all_available_backends_equal_the_reference() {
     let picture = Picture::draw(Depth::U8, (301, 222, 1), |x, y, c| noise(7, x / 4, y / 4, c));
     let image = picture.view();
     let results = |backend| {

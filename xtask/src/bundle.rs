@@ -1,4 +1,4 @@
-//! GPU tests, benchmarks and examples in one folder, for a machine with a GPU and no Rust.
+//! A folder with GPU tests, benchmarks and examples, for a machine with a GPU and without Rust.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use crate::generated::root;
 
 const RUN: &str = r#"#!/usr/bin/env bash
-# Runs the GPU tests: ./run.sh [filter]; with a tool before them: TOOL="compute-sanitizer" ./run.sh [filter]
+# Runs the GPU tests: ./run.sh [filter]. With a tool: TOOL="compute-sanitizer" ./run.sh [filter]
 set -euo pipefail
 cd "$(dirname "$0")"
 export HARRIS_DATA="$PWD/data" HARRIS_REQUIRE_GPU=1
@@ -18,7 +18,7 @@ for test in tests/*; do
 done
 "#;
 
-/// Builds and collects.
+/// Builds the programs and collects them in a folder.
 pub(crate) fn write(folder: &Path) -> Result<()> {
     let tests = [
         "test",
@@ -67,11 +67,11 @@ pub(crate) fn write(folder: &Path) -> Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
     fs::set_permissions(&run, permissions)?;
-    println!("{}: tests by ./run.sh, programs in examples/ and benches/", folder.display());
+    println!("{}: ./run.sh runs the tests; programs are in examples/ and benches/", folder.display());
     Ok(())
 }
 
-/// The programs that a command of cargo builds, with their names.
+/// Returns the programs that a cargo command builds, with their names.
 fn programs(command: &[&str]) -> Result<Vec<(String, PathBuf)>> {
     let run = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .current_dir(root())

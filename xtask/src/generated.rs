@@ -1,4 +1,4 @@
-//! Files that are made by a chore and committed.
+//! Files that a task generates, and that are committed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use harris_examples::files;
 
-/// The workspace's folder.
+/// Returns the workspace's folder.
 pub(crate) fn root() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     root.canonicalize().unwrap_or(root)
 }
 
-/// Writes a generated file, or fails, naming the command that mends it, where the committed one is another.
+/// Writes a generated file. With `check`, writes nothing, and fails if the committed file differs;
+/// the message names the command that updates it.
 pub(crate) fn write_or_check(path: &Path, content: &[u8], check: bool, command: &str) -> Result<()> {
     if !check {
         return files::whole(path, |out| Ok(out.write_all(content)?));

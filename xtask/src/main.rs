@@ -1,7 +1,8 @@
-//! Chores of the workspace: `cargo xtask NAME`.
+//! Tasks for developers of the workspace: `cargo xtask NAME`.
 
 mod bundle;
 mod generated;
+mod imports;
 mod picture;
 mod ptx;
 
@@ -11,33 +12,39 @@ use std::process::ExitCode;
 use clap::Parser;
 use harris_examples::cli;
 
-/// Chores of the workspace
+/// Tasks for developers of the workspace
 #[derive(Parser)]
 #[command(name = "xtask")]
 enum Args {
     /// Draw the README's picture
     Picture {
-        /// Write nothing; fail where the committed picture is another
+        /// Write nothing; fail if the committed picture differs
         #[arg(long)]
         check: bool,
     },
-    /// Compile the GPU's kernels to the PTX that harris-cuda carries, and look it over
+    /// Compile the GPU's kernels to the PTX that harris-cuda contains, and check it
     Ptx {
-        /// Write nothing; fail where the committed PTX is not that of the sources
+        /// Write nothing; fail if the committed PTX is not that of the sources
         #[arg(long)]
         check: bool,
-        /// NVIDIA's assembler, to assemble the PTX for every GPU that it is meant for
+        /// NVIDIA's assembler ptxas, to assemble the PTX for every GPU that it is meant for
         #[arg(long, value_name = "FILE")]
         ptxas: Option<PathBuf>,
-        /// Write the PTX as text to this file, too
+        /// Also write the PTX as text to this file
         #[arg(long, value_name = "FILE")]
         text: Option<PathBuf>,
     },
-    /// Put the GPU tests, benchmarks and examples into a folder that runs on a machine without Rust
+    /// Copy the GPU tests, benchmarks and examples to a folder that runs on a machine without Rust
     Bundle {
         /// Folder to write to
         #[arg(default_value = "target/bundle")]
         folder: PathBuf,
+    },
+    /// Check that imports between files form no circle, and that no file is too long
+    Imports {
+        /// Folders of the crates to check, as in `harris-cpu`; all by default
+        #[arg(value_name = "CRATE")]
+        crates: Vec<String>,
     },
 }
 
@@ -47,6 +54,7 @@ fn main() -> ExitCode {
             Args::Picture { check } => picture::draw(check)?,
             Args::Ptx { check, ptxas, text } => ptx::make(check, ptxas.as_deref(), text.as_deref())?,
             Args::Bundle { folder } => bundle::write(&folder)?,
+            Args::Imports { crates } => imports::check(&crates)?,
         }
         Ok(ExitCode::SUCCESS)
     })

@@ -1,4 +1,4 @@
-//! docs/corners.png: what the README's first command draws.
+//! The picture docs/corners.png, which the README's first command draws.
 
 use anyhow::Result;
 use harris_core::{Detector, HarrisConfig, ImageView};
@@ -7,6 +7,7 @@ use harris_examples::{files, input, overlay};
 
 use crate::generated::{root, write_or_check};
 
+/// Draws the picture, or with `check` compares it with the committed one.
 pub(crate) fn draw(check: bool) -> Result<()> {
     let image = input::read_image(&root().join("examples/data/camera.png"), false)?;
     let corners = CpuDetector::new(HarrisConfig::default()).detect(&ImageView::try_from(&image)?)?;

@@ -1,4 +1,5 @@
-//! harris-cuda/ptx/kernels.ptxz: the kernels of harris-gpu-kernels, compiled by rustc's NVPTX backend.
+//! The PTX in harris-cuda/ptx/kernels.ptxz: the kernels of harris-gpu-kernels, compiled by rustc's
+//! NVPTX backend.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -15,19 +16,21 @@ use crate::generated::{root, write_or_check};
 
 const COMMAND: &str = "cargo xtask ptx";
 
-/// The first release whose NVPTX backend compiles the kernels right.
+/// The first release of rustc whose NVPTX backend compiles the kernels correctly.
 const OLDEST: (u32, u32) = (1, 96);
 
-/// Flags of the compiler. The MIR pass JumpThreading of 1.96 copies barriers and shuffles into both arms of a branch.
+/// Flags of the compiler. The MIR pass JumpThreading of 1.96 would copy barriers and shuffles into
+/// both arms of a branch.
 const FLAGS: &str = "-C target-cpu=sm_75 -C target-feature=+ptx78 -C linker=/bin/true -Zunstable-options \
                      -Cpanic=immediate-abort -Zmir-enable-passes=-JumpThreading";
 const MORE_FLAGS: [&str; 2] = ["--emit=asm", "-Cllvm-args=-unroll-threshold=600"];
 
-/// GPUs that the PTX is assembled for. Each kernel has as many registers for sm_86 as for sm_89.
+/// Architectures that the PTX is assembled for. A kernel has equal numbers of registers for sm_86
+/// and sm_89.
 const TARGETS: [&str; 6] = ["sm_75", "sm_80", "sm_89", "sm_90", "sm_100", "sm_120"];
 
-/// Makes the PTX, or checks that the committed one is what would be made; then looks it over and assembles it.
-/// `text` is a file to write it to as text.
+/// Makes the PTX, or with `check` checks that the committed PTX is that of the sources. Then checks
+/// its instructions and assembles it. `text` is a file to write it to as text.
 pub(crate) fn make(check: bool, ptxas: Option<&Path>, text: Option<&Path>) -> Result<()> {
     let path = root().join("harris-cuda/ptx/kernels.ptxz");
     let sources = hash_of_sources()?;
@@ -36,15 +39,16 @@ pub(crate) fn make(check: bool, ptxas: Option<&Path>, text: Option<&Path>) -> Re
         let committed = fs::read(&path).with_context(|| format!("cannot read the PTX; run {COMMAND}"))?;
         let committed =
             ptx::text(&committed).with_context(|| format!("{} is damaged; run {COMMAND}", path.display()))?;
-        let says = |key: &str| committed.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
-        ensure!(says(SOURCES) == sources, "{} is not that of the sources; run {COMMAND}", path.display());
+        let header =
+            |key: &str| committed.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
+        ensure!(header(SOURCES) == sources, "{} does not match the sources; run {COMMAND}", path.display());
         match &compiler {
-            Some(compiler) if compiler.version == says(COMPILER) => {
-                let anew = compiler.compile(&sources)?;
-                ensure!(anew == committed, "{} is stale; run {COMMAND}", path.display());
-                println!("compiled anew by {}: the same", compiler.version);
+            Some(compiler) if compiler.version == header(COMPILER) => {
+                let recompiled = compiler.compile(&sources)?;
+                ensure!(recompiled == committed, "{} is stale; run {COMMAND}", path.display());
+                println!("recompiled by {}: identical", compiler.version);
             }
-            _ => println!("not compiled anew: {} is not here", says(COMPILER)),
+            _ => println!("not recompiled: {} is not installed", header(COMPILER)),
         }
         committed
     } else {
@@ -74,7 +78,7 @@ pub(crate) fn make(check: bool, ptxas: Option<&Path>, text: Option<&Path>) -> Re
 const SOURCES: &str = "// sources: ";
 const COMPILER: &str = "// compiler: ";
 
-/// A hash of everything that decides what the PTX is, but for the compiler.
+/// Returns a hash of all inputs of the compiler.
 fn hash_of_sources() -> Result<String> {
     let mut files = Vec::new();
     collect(&root().join("harris-gpu-kernels/src"), &mut files)?;
@@ -86,7 +90,7 @@ fn hash_of_sources() -> Result<String> {
     for file in files {
         let name = file.strip_prefix(root())?.to_string_lossy().replace('\\', "/");
         hash.update(name);
-        // However the lines end in this checkout.
+        // Line ends may differ between checkouts.
         hash.update(fs::read_to_string(&file)?.replace("\r\n", "\n"));
     }
     Ok(hash.finalize().iter().fold(String::new(), |mut text, byte| {
@@ -107,7 +111,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// There is no attribute for launch bounds; LLVM takes them from a table.
+/// Returns the table of launch bounds that LLVM reads, because Rust has no attribute for them.
 fn launch_bounds() -> String {
     Kernel::ALL.iter().fold(String::new(), |mut table, kernel| {
         let _ = writeln!(table, "{},nvvm.maxntid={}", kernel.name(), kernel.threads());
@@ -118,14 +122,15 @@ fn launch_bounds() -> String {
     })
 }
 
-/// A compiler that has the NVPTX backend and the source of `core`.
+/// A compiler with the NVPTX backend and the source of `core`.
 struct Compiler {
     rustc: OsString,
     version: String,
 }
 
 impl Compiler {
-    /// The one that `HARRIS_DEVICE_RUSTC` names, else the first of `rustc` and `/usr/bin/rustc` that is new enough.
+    /// Finds the compiler: `HARRIS_DEVICE_RUSTC` if set, else the first of `rustc` and
+    /// `/usr/bin/rustc` that is new enough.
     fn find() -> Result<Option<Self>> {
         let named = std::env::var_os("HARRIS_DEVICE_RUSTC");
         let candidates =
@@ -151,13 +156,13 @@ impl Compiler {
         let bounds = target.join("launch_bounds.csv");
         fs::write(&bounds, launch_bounds())?;
         let deps = target.join("nvptx64-nvidia-cuda/release/deps");
-        // Files of earlier builds have other names.
+        // Files of earlier builds have other names, so they are removed first.
         if deps.exists() {
             for file in assembly(&deps)? {
                 fs::remove_file(file)?;
             }
         }
-        // Compiled anew even where sources are as before: the table of launch bounds is none.
+        // Compiles again even if the sources are unchanged: cargo does not see the table of launch bounds.
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         cargo
             .current_dir(root())
@@ -206,14 +211,15 @@ fn release(version: &str) -> (u32, u32) {
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
-/// Instructions that the kernels' author wrote, not the compiler, and what is remarked on them: see `Simt::exact_fma` and
-/// `Simt::sqrt_of_normal`.
-const MEANT: [(&str, &str); 2] = [
+/// Instructions that are allowed with a remark, because a kernel asks for them: see
+/// `Simt::exact_fma` and `Simt::sqrt_of_normal`.
+const ALLOWED: [(&str, &str); 2] = [
     ("fma.rn.f32", "// exact but for one rounding"),
     ("rsqrt.approx.ftz.f32", "// where a root starts that is rounded once"),
 ];
 
-/// Every kernel is there with its bounds, and no instruction that is slow or inexact.
+/// Checks that every kernel exists and has launch bounds, and that no instruction is slow or
+/// inexact.
 fn lint(ptx: &str) -> Result<()> {
     let mut kernels = Vec::new();
     for (number, line) in (1..).zip(ptx.lines()) {
@@ -221,8 +227,8 @@ fn lint(ptx: &str) -> Result<()> {
         if let Some(name) = code.strip_prefix(".visible .entry ") {
             kernels.push(name.trim_end_matches(['(', ')']).to_owned());
         }
-        let meant = |(instruction, remark)| code.starts_with(instruction) && line.ends_with(remark);
-        if let Some(fault) = fault(code).filter(|_| !MEANT.into_iter().any(meant)) {
+        let is_allowed = |(instruction, remark)| code.starts_with(instruction) && line.ends_with(remark);
+        if let Some(fault) = fault(code).filter(|_| !ALLOWED.into_iter().any(is_allowed)) {
             bail!("PTX, line {number}: {fault}: {code}");
         }
     }
@@ -235,16 +241,16 @@ fn lint(ptx: &str) -> Result<()> {
     }
     let bounds = ptx.lines().filter(|line| line.starts_with(".maxntid")).count();
     ensure!(bounds == Kernel::ALL.len(), "{bounds} of {} kernels have launch bounds", Kernel::ALL.len());
-    println!("{} kernels looked over", kernels.len());
+    println!("{} kernels checked", kernels.len());
     Ok(())
 }
 
-/// What is wrong with a line of PTX.
+/// Returns what is wrong with a line of PTX, if anything.
 fn fault(code: &str) -> Option<&'static str> {
     if code.starts_with(".local") {
         return Some("local memory");
     }
-    // Past the predicate.
+    // Skip the predicate.
     let code = match code.strip_prefix('@') {
         Some(guarded) => guarded.split_once(char::is_whitespace).map_or("", |(_, code)| code.trim_start()),
         None => code,
@@ -260,7 +266,7 @@ fn fault(code: &str) -> Option<&'static str> {
         "ld" | "st" if has("local") => Some("local memory"),
         "fma" | "mad" if has("f32") || has("f64") => Some("a fused multiply-add"),
         "add" | "sub" | "mul" | "div" | "sqrt" if has("f32") && !has("rn") => {
-            Some("an operation whose rounding is not said")
+            Some("an operation without a rounding mode")
         }
         _ if has("ftz") => Some("flushing to zero"),
         _ if has("approx") => Some("an approximation"),
@@ -268,10 +274,12 @@ fn fault(code: &str) -> Option<&'static str> {
     }
 }
 
-/// The target for which all variants of kernels are assembled; for the others the first is, which most configurations have.
+/// The architecture for which all variants of kernels are assembled. For the others only the first
+/// variant is, which most configurations use.
 const TARGET_OF_ALL: &str = "sm_90";
 
-/// Assembles for every target: the first variants without spills or a stack, of the others it is told.
+/// Assembles for every architecture. First variants must have neither spills nor a stack; those of
+/// other variants are printed.
 fn assemble(ptxas: &Path, text: &str) -> Result<()> {
     let archive = ptx::archive(text);
     for target in TARGETS {
@@ -288,7 +296,7 @@ fn assemble(ptxas: &Path, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Assembles the kernels that have this variant.
+/// Assembles one variant of all kernels that have it.
 fn assemble_variant(ptxas: &Path, archive: &[u8], target: &str, variant: usize) -> Result<()> {
     let folder = root().join("target/ptx");
     fs::create_dir_all(&folder)?;
@@ -296,7 +304,7 @@ fn assemble_variant(ptxas: &Path, archive: &[u8], target: &str, variant: usize) 
     let number: u32 = target["sm_".len()..].parse()?;
     let mut text = ptx::head(archive).context("the archive has a head")?;
     for &kernel in Kernel::ALL.iter().filter(|&&kernel| variant < specialise::variants(kernel)) {
-        let part = ptx::part(archive, kernel.name()).with_context(|| format!("{kernel:?} is not there"))?;
+        let part = ptx::part(archive, kernel.name()).with_context(|| format!("{kernel:?} is missing"))?;
         text += &specialise::ptx(&part, kernel, variant)
             .with_context(|| format!("{kernel:?} does not load what is to be constant"))?;
     }

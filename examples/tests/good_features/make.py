@@ -8,9 +8,9 @@ For each photograph, NAME.csv has the corners of
 
     goodFeaturesToTrack(gray, 0, 0.01, 0, useHarrisDetector=True, k=0.04)
 
-as `x,y` lines in OpenCV's order, and NAME.spread.csv those with maxCorners 200 and minDistance 10; gray is the file
-as it is, or cvtColor(image, COLOR_BGR2GRAY) of a colour file. With --check, nothing is written and the exit code tells
-whether the committed lists are these.
+as `x,y` lines in OpenCV's order. NAME.spread.csv has the corners with maxCorners 200 and minDistance 10. gray is a gray
+file unchanged, or cvtColor(image, COLOR_BGR2GRAY) of a colour file. With --check, nothing is written, and the exit code
+tells whether the committed lists are up to date.
 """
 
 import pathlib

@@ -1,6 +1,6 @@
-//! Programs of the examples, run as a user runs them, and folders for what they write.
+//! Runs example programs as a user does, and makes folders for their output.
 
-// Not every test uses all of it.
+// Not every test uses all of this module.
 #![allow(dead_code)]
 
 use std::ffi::OsStr;
@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 pub(crate) fn run<S: AsRef<OsStr>>(name: &str, args: impl IntoIterator<Item = S>) -> Output {
-    // cargo builds examples before it runs tests, beside the folder that holds these.
+    // cargo builds the examples before it runs tests, next to the folder of the tests.
     let tests = std::env::current_exe().unwrap();
     let program = tests.parent().unwrap().with_file_name("examples").join(name);
     Command::new(&program)
@@ -25,12 +25,12 @@ pub(crate) fn succeed(name: &str, args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The one line that a failing call prints.
-pub(crate) fn complaint(name: &str, args: &[&str]) -> String {
+/// Returns the one line that a failing call prints.
+pub(crate) fn error_line(name: &str, args: &[&str]) -> String {
     let output = run(name, args);
     assert!(!output.status.success(), "{args:?} succeeds");
     let text = String::from_utf8(output.stderr).unwrap();
-    // What `auto` chose is told before.
+    // The choice of `auto` is printed before.
     let text = match text.split_once('\n') {
         Some((choice, rest)) if choice.starts_with("backend: ") => rest.to_owned(),
         _ => text,
@@ -40,7 +40,7 @@ pub(crate) fn complaint(name: &str, args: &[&str]) -> String {
     text
 }
 
-/// A file of examples/data.
+/// Returns the path of a file of examples/data.
 pub(crate) fn data(name: &str) -> String {
     format!("{}/data/{name}", env!("CARGO_MANIFEST_DIR"))
 }

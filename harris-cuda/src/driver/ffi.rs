@@ -1,4 +1,4 @@
-//! Types and numbers of CUDA's driver API, as `cuda.h` has them.
+//! Types and constants of CUDA's driver API, from `cuda.h`.
 
 use std::ffi::{c_uint, c_void};
 
@@ -30,7 +30,7 @@ pub(super) const MEMORYTYPE_DEVICE: c_uint = 2;
 pub(super) const JIT_ERROR_LOG_BUFFER: c_uint = 5;
 pub(super) const JIT_ERROR_LOG_BUFFER_SIZE_BYTES: c_uint = 6;
 
-/// A copy of rows, CUDA_MEMCPY2D.
+/// CUDA_MEMCPY2D: a copy of rows.
 #[repr(C)]
 pub(super) struct Copy2d {
     pub(super) from_x_bytes: usize,
@@ -51,7 +51,7 @@ pub(super) struct Copy2d {
     pub(super) height: usize,
 }
 
-/// How a kernel is launched, CUlaunchConfig.
+/// CUlaunchConfig: how a kernel is launched.
 #[repr(C)]
 pub(super) struct LaunchConfig {
     pub(super) grid: [c_uint; 3],
@@ -62,7 +62,7 @@ pub(super) struct LaunchConfig {
     pub(super) attribute_count: c_uint,
 }
 
-/// One of its attributes, CUlaunchAttribute, whose value is a number.
+/// CUlaunchAttribute: an attribute of a launch, whose value is a number.
 #[repr(C, align(8))]
 pub(super) struct LaunchAttribute {
     name: c_uint,
@@ -72,7 +72,7 @@ pub(super) struct LaunchAttribute {
 }
 
 impl LaunchAttribute {
-    /// Programmatic stream serialization: the kernel may start before the one ahead of it in its
-    /// stream has ended, once that one allows it.
+    /// Programmatic stream serialization: the kernel may start before its predecessor in the stream
+    /// has ended, once the predecessor allows that.
     pub(super) const EARLY: Self = Self { name: 6, reserved: 0, value: 1, rest: [0; 15] };
 }

@@ -1,119 +1,125 @@
-//! Which GPUs there are.
+//! A GPU in use: its primary context and its kernels, shared by all detectors on it.
 
-use std::ffi::{CStr, c_char};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use super::ffi::{self, Device};
+#[cfg(feature = "cust")]
+use super::context::ContextGuard;
+use super::context::{ActiveContext, PrimaryContext};
+use super::devices::{self, DeviceInfo};
+#[cfg(feature = "cust")]
+use super::ffi::{Handle, Pointer};
+#[cfg(feature = "cust")]
 use super::library::Driver;
-use crate::{CudaError, ptx};
+use super::module::Kernels;
+use crate::CudaError;
 
-/// A GPU of this machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct DeviceInfo {
-    /// Its number, from 0, as [`CudaDetector::on_device`](crate::CudaDetector::on_device) takes it.
-    pub ordinal: u32,
-    /// Its name, as in `NVIDIA H200`.
-    pub name: String,
-    /// Its memory in bytes.
-    pub memory: usize,
-    /// Its compute capability, major and minor.
-    pub compute_capability: (u32, u32),
+/// A GPU in use. Memory, streams and detectors hold it, so its primary context stays alive.
+#[derive(Debug)]
+pub(crate) struct Gpu {
+    /// `Gpu::drop` unloads them, before the context is released.
+    kernels: Kernels,
+    context: PrimaryContext,
+    info: DeviceInfo,
+    multiprocessors: u32,
 }
 
-impl DeviceInfo {
-    /// Whether this crate's kernels run on it.
-    ///
-    /// # Errors
-    /// [`CudaError::DeviceTooOld`].
-    pub fn check(&self) -> Result<(), CudaError> {
-        let (found, needed) = (self.compute_capability, ptx::NEEDS_CAPABILITY);
-        if found >= needed {
-            Ok(())
-        } else {
-            Err(CudaError::DeviceTooOld { name: self.name.clone(), found, needed })
+/// The GPUs in use, by number, so that context and kernels are made once.
+static OPEN_GPUS: Mutex<Option<HashMap<u32, Weak<Gpu>>>> = Mutex::new(None);
+
+impl Gpu {
+    /// Opens device number `ordinal`.
+    pub(crate) fn open(ordinal: u32) -> Result<Arc<Self>, CudaError> {
+        let (driver, device) = devices::find(ordinal)?;
+        let mut open_gpus = OPEN_GPUS.lock().unwrap_or_else(PoisonError::into_inner);
+        let open_gpus = open_gpus.get_or_insert_default();
+        if let Some(gpu) = open_gpus.get(&ordinal).and_then(Weak::upgrade) {
+            return Ok(gpu);
+        }
+        let info = devices::info(driver, device, ordinal)?;
+        info.check()?;
+        let context = PrimaryContext::retain(driver, device)?;
+        let multiprocessors = devices::multiprocessors(driver, device)?;
+        let kernels = Kernels::new(&context.enter()?, info.compute_capability)?;
+        let gpu = Arc::new(Self { kernels, context, info, multiprocessors });
+        open_gpus.insert(ordinal, Arc::downgrade(&gpu));
+        Ok(gpu)
+    }
+
+    /// Returns a GPU that is in use, or else opens the first usable one.
+    pub(crate) fn any() -> Result<Arc<Self>, CudaError> {
+        let devices = devices::devices()?;
+        let open_gpus = OPEN_GPUS.lock().unwrap_or_else(PoisonError::into_inner);
+        let one = open_gpus.iter().flat_map(HashMap::values).find_map(Weak::upgrade);
+        drop(open_gpus);
+        if let Some(gpu) = one {
+            return Ok(gpu);
+        }
+        let usable = devices.iter().find(|info| info.check().is_ok());
+        Self::open(usable.map_or(0, |info| info.ordinal))
+    }
+
+    /// Makes this device's context current on the calling thread until the result is dropped. The
+    /// driver's functions need that, and detectors may move between threads.
+    pub(super) fn enter(&self) -> Result<ActiveContext, CudaError> {
+        self.context.enter()
+    }
+
+    pub(crate) fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    pub(crate) fn multiprocessors(&self) -> u32 {
+        self.multiprocessors
+    }
+
+    pub(super) fn kernels(&self) -> &Kernels {
+        &self.kernels
+    }
+
+    #[cfg(feature = "cust")]
+    fn check_context(&self, context: Handle) -> Result<(), CudaError> {
+        if self.context.handle() == context { Ok(()) } else { Err(CudaError::OtherContext) }
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        if let Ok(cuda) = self.enter() {
+            self.kernels.unload(&cuda);
         }
     }
 }
 
-/// The CUDA GPUs of this machine, at least one.
-///
-/// The first call loads the driver's library and starts it. The answer of that attempt stays for as long as the
-/// program runs.
-///
-/// # Errors
-/// - [`CudaError::NoDriver`] where there is no driver's library, or it cannot be loaded.
-/// - [`CudaError::DriverIncomplete`] where it lacks a function that this crate needs.
-/// - [`CudaError::DriverFailed`] where it does not start.
-/// - [`CudaError::DriverTooOld`] where it is of a CUDA version before 11.8.
-/// - [`CudaError::NoDevice`] where it knows no GPU.
-/// - [`CudaError::Forked`] in a child that was forked after CUDA was started.
-pub fn devices() -> Result<Vec<DeviceInfo>, CudaError> {
-    let (driver, count) = count()?;
-    (0..count).map(|ordinal| info(driver, handle(driver, ordinal)?, ordinal)).collect()
-}
+/// Returns the number of the device whose primary context a pointer's memory is in.
+#[cfg(feature = "cust")]
+pub(crate) fn device_of_pointer(pointer: Pointer) -> Result<u32, CudaError> {
+    use super::ffi::{POINTER_ATTRIBUTE_CONTEXT, POINTER_ATTRIBUTE_DEVICE_ORDINAL};
 
-/// Whether there is a GPU that a [`CudaDetector`](crate::CudaDetector) can be made on, as far as can be told
-/// without trying: a driver that starts, and a device.
-#[must_use]
-pub fn is_available() -> bool {
-    count().is_ok()
-}
-
-/// How many devices there are, at least one.
-fn count() -> Result<(&'static Driver, u32), CudaError> {
     let driver = Driver::get()?;
-    let mut count = 0;
-    // SAFETY: writes one number.
-    unsafe { driver.cuDeviceGetCount(&mut count) }?;
-    match u32::try_from(count) {
-        Ok(count) if count > 0 => Ok((driver, count)),
-        _ => Err(CudaError::NoDevice),
-    }
+    let (mut context, mut ordinal): (Handle, i32) = (std::ptr::null_mut(), -1);
+    let mut attributes = [POINTER_ATTRIBUTE_CONTEXT, POINTER_ATTRIBUTE_DEVICE_ORDINAL];
+    let mut values = [std::ptr::from_mut(&mut context).cast(), std::ptr::from_mut(&mut ordinal).cast()];
+    // SAFETY: writes a handle and a number, as the attributes demand. Any address is allowed.
+    unsafe { driver.cuPointerGetAttributes(2, attributes.as_mut_ptr(), values.as_mut_ptr(), pointer) }?;
+    let ordinal = u32::try_from(ordinal).map_err(|_| CudaError::OtherContext)?;
+    Gpu::open(ordinal)?.check_context(context)?;
+    Ok(ordinal)
 }
 
-fn handle(driver: &Driver, ordinal: u32) -> Result<Device, CudaError> {
+/// Returns the number of the device whose primary context this is.
+#[cfg(feature = "cust")]
+pub(crate) fn device_of_context(context: Handle) -> Result<u32, CudaError> {
+    let driver = Driver::get()?;
+    let _context = ContextGuard::save_with(driver);
     let mut device = 0;
-    // SAFETY: writes one number.
-    unsafe { driver.cuDeviceGet(&mut device, ordinal.cast_signed()) }?;
-    Ok(device)
-}
-
-/// A device by its number.
-pub(super) fn find(ordinal: u32) -> Result<(&'static Driver, Device), CudaError> {
-    let (driver, count) = count()?;
-    if ordinal >= count {
-        return Err(CudaError::NoSuchDevice { ordinal, count });
+    // SAFETY: the context is alive, as cust's type guarantees; writes one number.
+    unsafe {
+        driver.cuCtxSetCurrent(context)?;
+        driver.cuCtxGetDevice(&mut device)?;
     }
-    Ok((driver, handle(driver, ordinal)?))
-}
-
-fn attribute(driver: &Driver, device: Device, attribute: u32) -> Result<u32, CudaError> {
-    let mut value = 0;
-    // SAFETY: writes one number.
-    unsafe { driver.cuDeviceGetAttribute(&mut value, attribute, device) }?;
-    Ok(value.unsigned_abs())
-}
-
-pub(super) fn multiprocessors(driver: &Driver, device: Device) -> Result<u32, CudaError> {
-    attribute(driver, device, ffi::DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
-}
-
-pub(super) fn info(driver: &Driver, device: Device, ordinal: u32) -> Result<DeviceInfo, CudaError> {
-    let mut name = [0 as c_char; 256];
-    let mut memory = 0;
-    // SAFETY: writes at most so many characters, and ends them with a zero.
-    unsafe { driver.cuDeviceGetName(name.as_mut_ptr(), name.len() as i32, device) }?;
-    // SAFETY: the array ends with a zero, or the driver wrote one before.
-    let name = unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned();
-    // SAFETY: writes one number.
-    unsafe { driver.cuDeviceTotalMem_v2(&mut memory, device) }?;
-    Ok(DeviceInfo {
-        ordinal,
-        name,
-        memory,
-        compute_capability: (
-            attribute(driver, device, ffi::DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
-            attribute(driver, device, ffi::DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
-        ),
-    })
+    // A device's handle is its number in the list.
+    let ordinal = device.unsigned_abs();
+    Gpu::open(ordinal)?.check_context(context)?;
+    Ok(ordinal)
 }

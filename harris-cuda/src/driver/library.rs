@@ -1,7 +1,7 @@
 //! CUDA's driver library, loaded when it is first needed.
 //!
-//! `libcuda.so.1` (`nvcuda.dll` on Windows) comes with NVIDIA's driver. A program that uses this crate
-//! starts without it; every call then reports [`CudaError::NoDriver`].
+//! `libcuda.so.1` (`nvcuda.dll` on Windows) comes with NVIDIA's driver. A program that uses this
+//! crate starts without it; calls then return [`CudaError::NoDriver`].
 
 #![allow(non_snake_case, reason = "functions have the names that the library exports")]
 
@@ -14,10 +14,10 @@ use super::ffi::{self, Copy2d, Device, Handle, LaunchConfig, Pointer};
 use super::fork;
 use crate::{CudaError, ptx};
 
-/// The library's file, which the system's loader looks for.
+/// The library's file name, which the system's loader searches for.
 const NAME: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
 
-/// What a function of the driver returned where that is not success.
+/// A call of the driver that did not succeed, and the code it returned.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Failure {
     pub(super) call: &'static str,
@@ -38,18 +38,18 @@ impl From<Failure> for CudaError {
 }
 
 /// Makes the table of functions. Each becomes a method of [`Driver`] that returns a [`Failure`] for
-/// every result but success. A library without one of the `needed` functions is refused; `has` says which
-/// of the `optional` ones are there.
+/// every result but success. A library without one of the `needed` functions is refused. `has`
+/// tells which of the `optional` ones exist.
 macro_rules! driver {
     (
         needed { $($(#[$attribute:meta])* fn $needed:ident($($arg:ident: $type:ty),* $(,)?);)* }
         optional { $(fn $optional:ident($($option_arg:ident: $option_type:ty),* $(,)?);)* }
     ) => {
-        /// The driver's functions, by the names that the library exports.
+        /// The driver's functions, by their exported names.
         pub(super) struct Driver {
             $($(#[$attribute])* $needed: unsafe extern "system" fn($($type),*) -> u32,)*
             $($optional: Option<unsafe extern "system" fn($($option_type),*) -> u32>,)*
-            /// Which of the functions that older drivers lack are there.
+            /// Tells which of the optional functions exist.
             pub(super) has: Has,
         }
 
@@ -59,7 +59,8 @@ macro_rules! driver {
 
         impl Driver {
             fn from_library(library: &'static Library) -> Result<Self, CudaError> {
-                // SAFETY: the types are those that `cuda.h` declares for these names, and the library stays loaded.
+                // SAFETY: the types are those of `cuda.h` for these names, and the library stays
+                // loaded.
                 unsafe {
                     $(let $optional = library.get(stringify!($optional)).ok().map(|symbol| *symbol);)*
                     Ok(Self {
@@ -74,21 +75,22 @@ macro_rules! driver {
 
             $(driver!(@method $(#[$attribute])* $needed, ($($arg: $type),*), |function| function);)*
             $(driver!(@method $optional, ($($option_arg: $option_type),*), |function| {
-                // Whoever calls it has looked at `has`.
+                // Callers check `has` first.
                 function.ok_or(Failure { call: stringify!($optional), code: ffi::NOT_FOUND })?
             });)*
         }
     };
     (@method $(#[$attribute:meta])* $name:ident, ($($arg:ident: $type:ty),*), |$function:ident| $found:expr) => {
-        /// The driver's function of this name.
+        /// Calls the driver's function of this name.
         ///
         /// # Safety
-        /// As `cuda.h` asks: pointers are good for what the function reads and writes, and handles are alive.
+        /// The conditions of `cuda.h` hold: pointers are valid for what the function reads and
+        /// writes, and handles are alive.
         $(#[$attribute])*
         #[inline]
         pub(super) unsafe fn $name(&self, $($arg: $type),*) -> Result<(), Failure> {
             let $function = self.$name;
-            // SAFETY: the caller keeps the function's conditions.
+            // SAFETY: the caller keeps the function's conditions, by the contract of this method.
             match unsafe { ($found)($($arg),*) } {
                 0 => Ok(()),
                 code => Err(Failure { call: stringify!($name), code }),
@@ -190,11 +192,13 @@ impl std::fmt::Debug for Driver {
     }
 }
 
-/// The driver once it was asked for, or why it cannot be used. Neither changes while a program runs.
+/// The driver, or why it cannot be used, after the first call. Neither changes while a program
+/// runs.
 static DRIVER: OnceLock<Result<Driver, CudaError>> = OnceLock::new();
 
 impl Driver {
-    /// The driver: loaded and started with the first call, and new enough for this crate's kernels.
+    /// Returns the driver. The first call loads and starts it, and checks that it is new enough for
+    /// this crate's kernels.
     pub(super) fn get() -> Result<&'static Self, CudaError> {
         fork::check()?;
         if let Some(driver) = DRIVER.get() {
@@ -203,7 +207,7 @@ impl Driver {
         fork::watch();
         let driver = DRIVER.get_or_init(|| Self::load().and_then(Self::start));
         if driver.is_err() {
-            // A child may ask in vain as well as its parent.
+            // A forked child may try again without harm.
             fork::not_started();
         }
         driver.as_ref().map_err(Clone::clone)
@@ -212,13 +216,13 @@ impl Driver {
     fn load() -> Result<Self, CudaError> {
         match open() {
             Ok(library) => {
-                // It stays loaded, also where it is refused: it may have started threads.
+                // The library stays loaded even if it is refused: it may have started threads.
                 let library = Box::leak(Box::new(library));
                 check_version(library)?;
                 Self::from_library(library)
             }
             Err(error) => {
-                // What the loader says names the file and what is wrong with it.
+                // The loader's message names the file and the fault.
                 let cause = std::error::Error::source(&error).map(ToString::to_string);
                 let reason = cause.unwrap_or_else(|| format!("{NAME}: {error}"));
                 Err(CudaError::NoDriver { reason })
@@ -238,7 +242,7 @@ impl Driver {
         Ok(self)
     }
 
-    /// The CUDA version of the driver, major and minor.
+    /// Returns the CUDA version of the driver, major and minor.
     pub(super) fn version(&self) -> Result<(u32, u32), CudaError> {
         let mut version = 0;
         // SAFETY: writes one number.
@@ -246,7 +250,7 @@ impl Driver {
         Ok(major_minor(version))
     }
 
-    /// The driver's name for a result.
+    /// Returns the driver's name for a result.
     pub(super) fn error_name(&self, code: u32) -> String {
         let mut text = std::ptr::null();
         // SAFETY: writes a pointer to a string that lives as long as the process, or fails.
@@ -255,13 +259,13 @@ impl Driver {
                 return CStr::from_ptr(text).to_string_lossy().into_owned();
             }
         }
-        "an error without a name".to_owned()
+        "unnamed error".to_owned()
     }
 }
 
 /// Loads the library.
 fn open() -> Result<Library, libloading::Error> {
-    // Where the system keeps it, and not beside the program.
+    // Only from the system's folder, and not from beside the program.
     #[cfg(windows)]
     // SAFETY: the driver's library has no conditions on being loaded.
     let library = unsafe {
@@ -275,12 +279,13 @@ fn open() -> Result<Library, libloading::Error> {
     library
 }
 
-/// Refuses a driver that is too old, before it is asked for functions that it cannot have. One that does not tell its version is
-/// refused later.
+/// Refuses a driver that is too old, before looking up functions that it cannot have. A driver that
+/// does not tell its version is refused later.
 fn check_version(library: &'static Library) -> Result<(), CudaError> {
     type GetVersion = unsafe extern "system" fn(*mut c_int) -> u32;
     let mut version = 0;
-    // SAFETY: the function has this type in every version, and writes one number. It may be called before cuInit.
+    // SAFETY: the function has this type in every version, and writes one number. It may be called
+    // before cuInit.
     let code = unsafe { library.get::<GetVersion>("cuDriverGetVersion").map(|get| get(&mut version)) };
     let driver = major_minor(version);
     if matches!(code, Ok(0)) && driver < ptx::NEEDS_CUDA {
@@ -289,7 +294,7 @@ fn check_version(library: &'static Library) -> Result<(), CudaError> {
     Ok(())
 }
 
-/// CUDA's number for a version as major and minor.
+/// Converts CUDA's number for a version to major and minor.
 fn major_minor(version: c_int) -> (u32, u32) {
     let version = version.unsigned_abs();
     (version / 1000, version % 1000 / 10)

@@ -1,4 +1,4 @@
-//! Memory of a device, and memory of the host that a device copies from and writes to.
+//! Memory of a device, and pinned memory of the host that a device copies from and to.
 
 use std::ffi::{c_uint, c_void};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::CudaError;
 pub(crate) struct DeviceMemory {
     pub(super) pointer: Pointer,
     pub(super) bytes: usize,
-    /// Whether it is given back when dropped.
+    /// Whether it is freed when dropped.
     owned: bool,
     gpu: Arc<Gpu>,
 }
@@ -34,14 +34,15 @@ impl DeviceMemory {
         }
     }
 
-    /// Memory that others hold, and give back: it must be there as long as this is used, which is the caller's to keep.
-    pub(crate) fn foreign(gpu: &Arc<Gpu>, pointer: Pointer, bytes: usize) -> Self {
+    /// Wraps memory that something else owns and frees. The caller must keep it allocated while the
+    /// result is used.
+    pub(crate) fn borrowed(gpu: &Arc<Gpu>, pointer: Pointer, bytes: usize) -> Self {
         Self { pointer, bytes, owned: false, gpu: Arc::clone(gpu) }
     }
 
-    /// The same memory once more, to be dropped before this is.
-    pub(crate) fn lent(&self) -> Self {
-        Self::foreign(&self.gpu, self.pointer, self.bytes)
+    /// Returns an alias of this memory, which must be dropped before `self`.
+    pub(crate) fn alias(&self) -> Self {
+        Self::borrowed(&self.gpu, self.pointer, self.bytes)
     }
 
     pub(crate) fn pointer(&self) -> Pointer {
@@ -54,30 +55,30 @@ impl Drop for DeviceMemory {
         if self.owned
             && let Ok(cuda) = self.gpu.enter()
         {
-            // SAFETY: the memory was allocated in this context and is freed once; the driver waits for what uses it.
-            // Where that fails nothing can be done.
+            // SAFETY: the memory was allocated in this context and is freed once; the driver waits
+            // for work that uses it. A failure here cannot be handled.
             let _ = unsafe { cuda.cuMemFree_v2(self.pointer) };
         }
     }
 }
 
-/// For copies by all devices, and for their kernels.
+/// Flags for copies by all devices, and for access by their kernels.
 const FOR_ALL: c_uint = ffi::MEMHOSTALLOC_PORTABLE | ffi::MEMHOSTALLOC_DEVICEMAP;
 
-/// Pinned memory of the host, for all devices.
+/// Pinned memory of the host, usable by all devices.
 #[derive(Debug)]
-pub(crate) struct Staging {
+pub(crate) struct PinnedBuffer {
     start: *mut u8,
     bytes: usize,
     gpu: Arc<Gpu>,
 }
 
 // SAFETY: it is owned memory; the driver's functions on it may be called from any thread.
-unsafe impl Send for Staging {}
-// SAFETY: as above; what is shared can only be read.
-unsafe impl Sync for Staging {}
+unsafe impl Send for PinnedBuffer {}
+// SAFETY: shared references only read the memory.
+unsafe impl Sync for PinnedBuffer {}
 
-impl Staging {
+impl PinnedBuffer {
     pub(crate) fn new(gpu: &Arc<Gpu>, bytes: usize) -> Result<Self, CudaError> {
         let cuda = gpu.enter()?;
         let mut start: *mut c_void = std::ptr::null_mut();
@@ -100,46 +101,49 @@ impl Staging {
         self.bytes
     }
 
-    /// Its bytes. Those that a copy still reads must not be written: see [`Stream::upload`](super::Stream::upload).
+    /// Returns the bytes for writing. Bytes that a copy still reads must not be written: see
+    /// [`Stream::upload`](super::Stream::upload).
     pub(crate) fn as_mut_slice(&mut self) -> &mut [u8] {
-        // SAFETY: the memory is that long, was written when it was made, and is borrowed as `self` is.
+        // SAFETY: the memory is that long, was written when it was made, and is borrowed as `self`
+        // is.
         unsafe { std::slice::from_raw_parts_mut(self.start, self.bytes) }
     }
 
-    /// Where byte `start` is, with `bytes` more from there on inside the memory. For copies by the device, while others may use other
-    /// parts.
+    /// Returns the address of a range, for copies by the device while other ranges are in use.
     pub(super) fn part(&self, start: usize, bytes: usize) -> *mut c_void {
         assert!(start <= self.bytes && bytes <= self.bytes - start, "a part of the memory");
         self.start.wrapping_add(start).cast()
     }
 
-    /// Its bytes. Those that a copy still writes must not be read: see [`Stream::fetch`](super::Stream::fetch).
+    /// Returns the bytes. Bytes that a copy still writes must not be read: see
+    /// [`Stream::fetch`](super::Stream::fetch).
     pub(crate) fn as_slice(&self) -> &[u8] {
-        // SAFETY: as in `as_mut_slice`.
+        // SAFETY: the memory is that long, was written when it was made, and is borrowed as `self`
+        // is.
         unsafe { std::slice::from_raw_parts(self.start, self.bytes) }
     }
 
-    /// Some of it for kernels to write: the addresses of pinned memory are the same for devices. It must neither be read nor dropped
-    /// until they have, which is the caller's to keep.
-    pub(crate) fn lent(&self, start: usize, bytes: usize) -> DeviceMemory {
-        DeviceMemory::foreign(&self.gpu, self.part(start, bytes) as usize as Pointer, bytes)
+    /// Returns a range as device memory, for kernels to write; pinned memory has one address for
+    /// host and devices. The caller must neither read nor free it until they have written it.
+    pub(crate) fn alias(&self, start: usize, bytes: usize) -> DeviceMemory {
+        DeviceMemory::borrowed(&self.gpu, self.part(start, bytes) as usize as Pointer, bytes)
     }
 
-    /// As many samples as fit.
+    /// Returns as many samples as fit.
     pub(crate) fn as_samples<T: Sample>(&self) -> &[T] {
-        // SAFETY: as in `as_mut_slice`; pinned memory starts with a page, and samples (the trait is sealed: u8, u16 and f32) are
-        // plain numbers, whatever their bits.
+        // SAFETY: the memory is initialised, borrowed as `self` is, and aligned to a page. Samples
+        // (the trait is sealed: u8, u16 and f32) are plain numbers, valid for any bits.
         unsafe { std::slice::from_raw_parts(self.start.cast(), self.bytes / size_of::<T>()) }
     }
 
-    /// As many samples as fit.
+    /// Returns as many samples as fit, for writing.
     pub(crate) fn as_mut_samples<T: Sample>(&mut self) -> &mut [T] {
-        // SAFETY: as in `as_samples`.
+        // SAFETY: as in `as_samples`, and the borrow is exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.start.cast(), self.bytes / size_of::<T>()) }
     }
 }
 
-/// Whether a device can copy straight from there: the memory is pinned.
+/// Whether memory is pinned, so that a device can copy directly from it.
 pub(crate) fn is_pinned(gpu: &Gpu, bytes: &[u8]) -> bool {
     let Ok(cuda) = gpu.enter() else { return false };
     let pinned = |byte: &u8| {
@@ -147,18 +151,18 @@ pub(crate) fn is_pinned(gpu: &Gpu, bytes: &[u8]) -> bool {
         let mut attribute = ffi::POINTER_ATTRIBUTE_MEMORY_TYPE;
         let mut value = std::ptr::from_mut(&mut kind).cast::<c_void>();
         let address = std::ptr::from_ref(byte) as usize as Pointer;
-        // SAFETY: writes one number. Any address may be asked about: that of ordinary memory has no type.
+        // SAFETY: writes one number. Any address is allowed; the call fails for ordinary memory.
         let asked = unsafe { cuda.cuPointerGetAttributes(1, &mut attribute, &mut value, address) };
         asked.is_ok() && kind == ffi::MEMORYTYPE_HOST
     };
     bytes.first().is_some_and(pinned) && bytes.last().is_some_and(pinned)
 }
 
-impl Drop for Staging {
+impl Drop for PinnedBuffer {
     fn drop(&mut self) {
         if let Ok(cuda) = self.gpu.enter() {
-            // SAFETY: the memory was allocated by the driver and is freed once; the driver waits for copies from it.
-            // Where that fails nothing can be done.
+            // SAFETY: the memory was allocated by the driver and is freed once; the driver waits
+            // for copies from it. A failure here cannot be handled.
             let _ = unsafe { cuda.cuMemFreeHost(self.start.cast()) };
         }
     }
@@ -182,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn exhausted_memory_is_an_error_that_tells_the_size_and_passes() {
+    fn exhausted_memory_is_an_error_with_the_size_and_can_be_recovered() {
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(gpu) = crate::driver::tests::gpu() else { return };
         let mut detector = CudaDetector::new(HarrisConfig::default()).unwrap();
@@ -191,7 +195,7 @@ mod tests {
         let small = ImageView::gray(&samples, 100, 100).unwrap();
         let large = ImageView::gray(&samples, 4096, 4096).unwrap();
         let expected = detector.detect(&small).unwrap();
-        // All but 8 MB, which is less than the large image.
+        // Use up all but 8 MB, which is less than the large image.
         let mut most = Vec::new();
         let mut piece = free(&gpu);
         while piece >= 1 << 20 {
@@ -213,7 +217,7 @@ mod tests {
             matches!(cause.downcast_ref(), Some(CudaError::OutOfMemory { bytes, .. }) if *bytes >= 4096 * 4096),
             "{error}"
         );
-        // What was in use before still is, and once there is room again the large image fits.
+        // The detector still works, and the large image fits once memory is free.
         assert_eq!(detector.detect(&small).unwrap(), expected);
         drop(most);
         assert!(!detector.detect(&large).unwrap().is_empty());
@@ -232,10 +236,10 @@ mod tests {
             let mut detector = CudaDetector::new(HarrisConfig::default()).unwrap();
             assert_eq!(detector.detect(&image).unwrap(), expected);
         }
-        // The driver keeps pages for small pieces: less than a detector's memory, let alone a thousand's.
+        // The driver keeps pages for small allocations: less than one detector's memory.
         let after = free(&gpu);
         assert!(before.abs_diff(after) < 4 << 20, "{before} bytes were free before, {after} are after");
-        // Also where the last one takes the context with it.
+        // Each of these also releases the context.
         drop(gpu);
         for _ in 0..20 {
             let mut detector = CudaDetector::new(HarrisConfig::default()).unwrap();

@@ -1,31 +1,37 @@
-//! CUDA's driver. Unsafe code of this crate is here, and where callers hand over raw pointers (`resident`, `detector`, `cust`).
+//! CUDA's driver. Most of this crate's unsafe code is here; the rest is where callers give raw
+//! pointers (`on_device`, `detector`, `cust`).
 //!
-//! Some functions here tell what their callers in this crate must keep: that memory outlives the work on it, and that nobody looks at
-//! what the device is writing. `device`, `staging`, `resident` and harris-gpu's detectors are these callers.
+//! Some functions here state conditions for their callers in this crate: memory must outlive the
+//! work on it, and nobody may read what the device is writing. These callers are `device`,
+//! `staging`, `on_device`, `pinned` and harris-gpu's detectors.
 //!
-//! [`library`] loads the driver's library when it is first needed. [`context`] makes a device's primary context
-//! current for as long as its functions are called, and then gives the caller's own back. [`fork`] notices children of a
-//! process that used CUDA, where the driver does not work.
+//! - [`library`] loads the driver's library when it is first needed.
+//! - [`context`] makes a device's primary context current during a call, and then restores the
+//!   caller's.
+//! - [`gpu`] holds a device that is in use, with its context and its kernels.
+//! - [`fork`] notices children of a process that has used CUDA, where the driver does not work.
 
 #![allow(unsafe_code)]
 
 mod context;
+mod devices;
 mod ffi;
 mod fork;
 mod gpu;
 mod library;
 mod memory;
 mod module;
-mod past_caches;
+mod non_temporal;
 mod stream;
 
-pub(crate) use context::{CallersContext, Gpu};
+pub(crate) use context::ContextGuard;
+pub use devices::{DeviceInfo, devices, is_available};
+pub(crate) use gpu::Gpu;
 #[cfg(feature = "cust")]
-pub(crate) use context::{device_of_context, device_of_pointer};
-pub use gpu::{DeviceInfo, devices, is_available};
-pub(crate) use memory::{DeviceMemory, Staging, is_pinned};
-pub(crate) use past_caches::copy_past_caches;
-pub(crate) use stream::{Ahead, PARTS, Queue, Recording, Stream, Value};
+pub(crate) use gpu::{device_of_context, device_of_pointer};
+pub(crate) use memory::{DeviceMemory, PinnedBuffer, is_pinned};
+pub(crate) use non_temporal::copy_non_temporal;
+pub(crate) use stream::{CopyStream, PARTS, Queue, Recording, Stream, Value};
 
 #[cfg(test)]
 mod tests {
@@ -34,18 +40,18 @@ mod tests {
     use super::Gpu;
     use crate::CudaError;
 
-    /// Held by tests that look at the device's memory or use it up.
+    /// A lock for tests that measure the device's memory or use it up.
     pub(crate) static ALONE: Mutex<()> = Mutex::new(());
 
-    /// The first GPU. Without one, tests say so and end; with HARRIS_REQUIRE_GPU=1 they fail. Anything but its absence is a
-    /// failure.
+    /// Opens the first GPU. Without a GPU, tests print that and end; with HARRIS_REQUIRE_GPU=1 they
+    /// fail. Any other failure is a failure of the test.
     pub(crate) fn gpu() -> Option<Arc<Gpu>> {
         match Gpu::open(0) {
             Ok(gpu) => Some(gpu),
             Err(error @ (CudaError::NoDevice | CudaError::NoDriver { .. })) => {
                 let required = std::env::var("HARRIS_REQUIRE_GPU").is_ok_and(|value| value == "1");
                 assert!(!required, "HARRIS_REQUIRE_GPU=1, but {error}");
-                println!("not tried: {error}");
+                println!("not tested: {error}");
                 None
             }
             Err(error) => panic!("{error}"),

@@ -1,4 +1,4 @@
-//! Whether there is a GPU to test on, and what its driver says.
+//! Whether there is a GPU to test on, and access to its driver.
 
 #![allow(dead_code, reason = "each test uses a part")]
 
@@ -6,21 +6,22 @@ use std::ffi::c_void;
 
 use harris_cuda::{CudaError, devices};
 
-/// Without one, tests say so and end; with HARRIS_REQUIRE_GPU=1 they fail. Anything but its absence is a failure.
+/// Whether there is a GPU. Without one, tests print that and end; with HARRIS_REQUIRE_GPU=1 they
+/// fail. Any other error is a failure.
 pub(crate) fn present() -> bool {
     match devices() {
         Ok(_) => true,
         Err(error @ (CudaError::NoDevice | CudaError::NoDriver { .. })) => {
             let required = std::env::var("HARRIS_REQUIRE_GPU").is_ok_and(|value| value == "1");
             assert!(!required, "HARRIS_REQUIRE_GPU=1, but {error}");
-            println!("not tried: {error}");
+            println!("not tested: {error}");
             false
         }
         Err(error) => panic!("{error}"),
     }
 }
 
-/// The driver's library, beside that of the crate. Only where there is a GPU.
+/// Loads the driver's library a second time. Call it only if there is a GPU.
 pub(crate) fn library() -> libloading::Library {
     let name = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
     // SAFETY: the driver's library has no conditions on being loaded.
@@ -28,7 +29,7 @@ pub(crate) fn library() -> libloading::Library {
     unsafe { libloading::Library::new(name) }.unwrap()
 }
 
-/// The context that is current on this thread, null where none is.
+/// Returns the context that is current on this thread, null if none is.
 pub(crate) fn current_context() -> *mut c_void {
     let library = library();
     let mut context = std::ptr::null_mut();

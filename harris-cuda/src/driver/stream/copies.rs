@@ -5,37 +5,37 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use harris_gpu::Rows;
 
-use super::Stream;
+use super::base::{PARTS, Stream};
 use crate::CudaError;
 use crate::driver::ffi::{self, Handle};
 use crate::driver::library::Failure;
-use crate::driver::{DeviceMemory, Staging};
+use crate::driver::{DeviceMemory, PinnedBuffer};
 
-/// Parts that can be on their way to the host at once.
-pub(crate) const PARTS: usize = 4;
-
-/// Where a copy to the device is queued.
+/// The stream that a copy to the device is queued on.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Queue {
-    /// With all other work.
+    /// The stream of all other work.
     Work,
-    /// Ahead of it.
-    Ahead,
+    /// The copy stream, whose copies overlap other work.
+    Copies,
 }
 
 impl Stream {
     fn queue(&self, queue: Queue) -> Handle {
         match queue {
             Queue::Work => self.handle,
-            Queue::Ahead => {
-                self.awaited.store(true, Relaxed);
-                self.ahead.handle
+            Queue::Copies => {
+                self.has_pending_copies.store(true, Relaxed);
+                self.copies.handle
             }
         }
     }
 
-    /// Copies what is staged to byte `offset` of `to`: `from` is a part of a [`Staging`]. It may be written again, and the
-    /// staging dropped, after the next [`Stream::wait`]. Several threads may do so at once.
+    /// Copies pinned memory to byte `offset` of `to`. `pieces` are adjacent slices of one
+    /// [`PinnedBuffer`].
+    ///
+    /// The memory must not be written or freed before the next [`Stream::wait`]. Several threads
+    /// may call this at once.
     pub(crate) fn upload(
         &self,
         queue: Queue,
@@ -45,12 +45,12 @@ impl Stream {
     ) -> Result<(), CudaError> {
         let cuda = self.gpu.enter()?;
         let is_next = |pair: &[&[u8]]| pair[0].as_ptr_range().end == pair[1].as_ptr();
-        assert!(pieces.windows(2).all(is_next), "pieces that lie one behind the other");
+        assert!(pieces.windows(2).all(is_next), "adjacent pieces");
         let bytes = pieces.iter().map(|piece| piece.len()).sum();
         assert!(offset <= to.bytes && bytes <= to.bytes - offset, "a copy into memory");
         let Some(from) = pieces.first() else { return Ok(()) };
-        // SAFETY: both ranges lie inside their memories; the source stays as it is until the copy is done, which is the
-        // caller's to keep (all of them are in this crate).
+        // SAFETY: both ranges are inside their memories. The source does not change until the copy
+        // is done, by the contract of this function (all callers are in this crate).
         let copied = unsafe {
             cuda.cuMemcpyHtoDAsync_v2(
                 to.pointer + offset as u64,
@@ -62,8 +62,8 @@ impl Stream {
         Ok(copied?)
     }
 
-    /// The same for rows of a single image in pinned memory, `stride` bytes apart; they must stay as they are until the next
-    /// [`Stream::wait`].
+    /// Copies rows of one image in pinned memory, `stride` bytes apart. They must not change before
+    /// the next [`Stream::wait`].
     pub(crate) fn upload_rows(
         &self,
         queue: Queue,
@@ -77,11 +77,11 @@ impl Stream {
         let width = first.len();
         assert!(
             rows.images.len() == 1 && rows.images[0].stride() == Some(stride),
-            "rows of an image that lie so far apart"
+            "rows of one image with this stride"
         );
         assert!(width <= pitch && (width <= stride || count == 1), "rows that do not overlap");
         let reached = rows.row(count - 1).as_ptr() as usize - first.as_ptr() as usize;
-        assert_eq!(reached, (count - 1) * stride, "rows that lie so far apart");
+        assert_eq!(reached, (count - 1) * stride, "evenly spaced rows");
         let last = offset + (count - 1) * pitch;
         assert!(last <= to.bytes && width <= to.bytes - last, "a copy into memory");
         let copy = ffi::Copy2d {
@@ -104,36 +104,40 @@ impl Stream {
         };
         let stream = self.queue(queue);
         let copied = if stride == pitch && width == pitch {
-            // SAFETY: the rows follow each other without gaps, as an image's of that stride do, inside the memory on the device; they
-            // stay as they are until the copy is done, which is the caller's to keep, as in `upload`.
+            // SAFETY: the rows are adjacent, as those of an image of that stride are, and fit into
+            // the device's memory. They do not change until the copy is done, by the contract of
+            // this function.
             unsafe { cuda.cuMemcpyHtoDAsync_v2(copy.to_device, copy.from_host, width * count, stream) }
         } else {
-            // SAFETY: as above, but that the rows lie evenly apart.
+            // SAFETY: the rows are evenly spaced, as asserted, and fit into the device's memory.
+            // They do not change until the copy is done, by the contract of this function.
             unsafe { cuda.cuMemcpy2DAsync_v2(&copy, stream) }
         };
         Ok(copied?)
     }
 
-    /// Copies the start of `from`, after all work before, to what is staged from `at` on. It may be read after the next
-    /// [`Stream::wait`], and until then the staging must not be dropped, which is the caller's to keep.
+    /// Copies the start of `from` to byte `at` of `to`, after all earlier work. The data may be
+    /// read after the next [`Stream::wait`]. Until then the caller must not free the buffer.
     pub(crate) fn fetch(
         &self,
         from: &DeviceMemory,
-        to: &Staging,
+        to: &PinnedBuffer,
         at: usize,
         bytes: usize,
     ) -> Result<(), CudaError> {
         let cuda = self.gpu.enter()?;
         assert!(bytes <= from.bytes, "a copy out of memory");
         let target = to.part(at, bytes);
-        // SAFETY: both ranges lie inside their memories; the staging is neither read nor dropped until the copy is done, by the
-        // contract of this function.
+        // SAFETY: both ranges are inside their memories. The buffer is neither read nor freed until
+        // the copy is done, by the contract of this function.
         Ok(unsafe { cuda.cuMemcpyDtoHAsync_v2(target, from.pointer, bytes, self.handle) }?)
     }
 
-    /// Copies `from`, from byte `start` on, after all work before, to a part of a [`Staging`]. It may be read, or written again, when
-    /// [`Stream::has_come`] tells so, and the staging must not be dropped until the next [`Stream::wait`], which is the caller's to keep.
-    /// At most [`PARTS`] parts, that are numbered from 0 on, may be on their way at once.
+    /// Copies a part of `from`, from byte `start` on, to pinned memory, after all earlier work. At
+    /// most [`PARTS`] parts, numbered from 0 on, may be on their way at once.
+    ///
+    /// The destination may be read or written again when [`Stream::has_arrived`] returns true. The
+    /// caller must not free it before the next [`Stream::wait`].
     pub(crate) fn fetch_part(
         &self,
         number: usize,
@@ -144,30 +148,31 @@ impl Stream {
         let cuda = self.gpu.enter()?;
         assert!(start <= from.bytes && to.len() <= from.bytes - start, "a copy out of memory");
         let target: *mut c_void = to.as_mut_ptr().cast();
-        // SAFETY: both ranges lie inside their memories; what is staged is not looked at until the copy is done, by the contract of this
-        // function.
+        // SAFETY: both ranges are inside their memories. The destination is not accessed until the
+        // copy is done, by the contract of this function.
         unsafe { cuda.cuMemcpyDtoHAsync_v2(target, from.pointer + start as u64, to.len(), self.handle) }?;
         // SAFETY: stream and event are alive and of one context.
-        Ok(unsafe { cuda.cuEventRecord(self.parts[number % PARTS], self.handle) }?)
+        Ok(unsafe { cuda.cuEventRecord(self.part_events[number % PARTS], self.handle) }?)
     }
 
-    /// Whether a part that was asked for with [`Stream::fetch_part`], and none later in its place, has come.
-    pub(crate) fn has_come(&self, number: usize) -> Result<bool, CudaError> {
+    /// Whether a part that [`Stream::fetch_part`] requested has arrived. No later part may use the
+    /// same slot.
+    pub(crate) fn has_arrived(&self, number: usize) -> Result<bool, CudaError> {
         let cuda = self.gpu.enter()?;
         // SAFETY: the event is alive.
-        match unsafe { cuda.cuEventQuery(self.parts[number % PARTS]) } {
+        match unsafe { cuda.cuEventQuery(self.part_events[number % PARTS]) } {
             Ok(()) => Ok(true),
             Err(Failure { code: ffi::NOT_READY, .. }) => Ok(false),
             Err(failure) => Err(failure.into()),
         }
     }
 
-    /// Copies the start of `from`, after all work before.
+    /// Copies the start of `from` to `to`, after all earlier work, and waits for it.
     pub(crate) fn download(&self, from: &DeviceMemory, to: &mut [u8]) -> Result<(), CudaError> {
         let cuda = self.gpu.enter()?;
         assert!(to.len() <= from.bytes, "a copy out of memory");
         let target: *mut c_void = to.as_mut_ptr().cast();
-        // SAFETY: the range lies inside the memory; `to` is borrowed until the copy is done.
+        // SAFETY: the range is inside the memory; `to` is borrowed until the copy is done.
         let copied = unsafe { cuda.cuMemcpyDtoHAsync_v2(target, from.pointer, to.len(), self.handle) };
         self.wait().and(copied.map_err(CudaError::from))
     }

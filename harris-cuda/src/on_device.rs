@@ -1,4 +1,4 @@
-//! Images in a device's memory, and keypoints that stay there.
+//! Images in a device's memory, and results that stay there.
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
@@ -9,10 +9,11 @@ use ndarray::Array2;
 
 use crate::CudaError;
 use crate::device::CudaDevice;
-use crate::driver::{CallersContext, DeviceMemory, Gpu};
+use crate::driver::{ContextGuard, DeviceMemory, Gpu};
 
-/// An image in a GPU's memory: [`CudaDetector::detect_on_device`](crate::CudaDetector::detect_on_device) finds its corners without a
-/// copy.
+/// An image in a GPU's memory.
+/// [`CudaDetector::detect_on_device`](crate::CudaDetector::detect_on_device) finds its corners
+/// without a copy.
 ///
 /// ```no_run
 /// use harris_cuda::{CudaDetector, CudaImage, HarrisConfig, ImageView};
@@ -33,14 +34,14 @@ pub struct CudaImage {
     channels: usize,
     pitch: usize,
     depth: Depth,
-    /// Its mask, and the bytes from row to row of that.
+    /// The mask, with its pitch in bytes.
     mask: Option<(DeviceMemory, usize)>,
 }
 
-/// A stream of CUDA's driver: a `CUstream`, as `*mut c_void` (null is the default stream), or with the feature `cust` a
-/// reference to a stream of cust's.
+/// A stream of CUDA's driver: a `CUstream`, given as `*mut c_void`. Null is the default stream.
+/// With the feature `cust`, a reference to a stream of cust is also one.
 pub trait AsCudaStream {
-    /// The driver's handle, a `CUstream`.
+    /// Returns the driver's handle, a `CUstream`.
     fn as_cuda_stream(&self) -> *mut c_void;
 }
 
@@ -50,16 +51,17 @@ impl AsCudaStream for *mut c_void {
     }
 }
 
-/// What rows and images of a device start at a multiple of, in bytes.
+/// Alignment of images and of their rows in a device's memory, in bytes.
 const ALIGNMENT: usize = 4;
 
 impl CudaImage {
-    /// A copy of an image, and of its mask if it has one, in the memory of device number `ordinal`.
+    /// Copies an image, and its mask if it has one, to the memory of device number `ordinal`.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] and [`Error::SampleTooLarge`]; else as [`CudaDetector::on_device`](crate::CudaDetector::on_device).
+    /// [`Error::NonFinite`], [`Error::SampleTooLarge`], and the errors of
+    /// [`CudaDetector::on_device`](crate::CudaDetector::on_device).
     pub fn upload(ordinal: u32, image: &ImageView<'_>) -> Result<Self, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         image.check_samples()?;
         let depth = Depth::of(image);
         let (width, height, channels) = (image.width(), image.height(), image.channels());
@@ -79,18 +81,23 @@ impl CudaImage {
         Ok(Self { memory, ordinal, width, height, channels, pitch, depth, mask })
     }
 
-    /// An image of 8-bit samples that others hold in the memory of device number `ordinal`: from a decoder, or written by a kernel.
-    /// `pointer` and `pitch`, the bytes from row to row, are multiples of 4; channels, one or three, are interleaved.
+    /// Describes an image of 8-bit samples in the memory of device number `ordinal`, written by a
+    /// decoder or a kernel, for example.
+    ///
+    /// The pitch is the number of bytes from row to row. `pointer` and `pitch` are multiples of 4.
+    /// The channels, one or three, are interleaved.
     ///
     /// # Errors
-    /// [`CudaError::Layout`] where these do not fit each other; else as
+    /// [`CudaError::Layout`] if the arguments do not fit each other, and the errors of
     /// [`CudaDetector::on_device`](crate::CudaDetector::on_device).
     ///
     /// # Safety
-    /// The rows, `pitch` bytes apart from `pointer` on, are memory of that device, in its primary context, up to the next multiple of 4
-    /// bytes. Until the image is dropped they stay so, and while a detector looks at it nothing writes there: work that did is complete, or
-    /// queued where [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream) follows it.
-    #[allow(unsafe_code, reason = "whoever has the pointer must promise that it is good")]
+    /// - The rows are memory of that device in its primary context until the image is dropped. They
+    ///   start at `pointer`, `pitch` bytes apart, and extend to the next multiple of 4 bytes.
+    /// - Nothing writes there while a detector reads the image. Work that wrote it has ended, or is
+    ///   on the stream that is given to
+    ///   [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream).
+    #[allow(unsafe_code, reason = "the caller must promise that the pointer is valid")]
     pub unsafe fn from_raw(
         ordinal: u32,
         pointer: u64,
@@ -99,25 +106,27 @@ impl CudaImage {
         height: usize,
         channels: usize,
     ) -> Result<Self, Error> {
-        let memory = foreign(ordinal, pointer, pitch, (width, height, channels))?;
+        let memory = borrowed_memory(ordinal, pointer, pitch, (width, height, channels))?;
         Ok(Self { memory, ordinal, width, height, channels, pitch, depth: Depth::U8, mask: None })
     }
 
-    /// The image with a mask of its size that others hold in the memory of its device, in place of any that it has: corners are sought
-    /// where a byte is not zero. `pointer` and `pitch`, the bytes from row to row, are multiples of 4.
+    /// Adds a mask of the image's size in the memory of its device, in place of any other mask.
+    /// Corners are sought where a byte is not zero. `pointer` and `pitch`, the number of bytes from
+    /// row to row, are multiples of 4.
     ///
     /// # Errors
-    /// As [`CudaImage::from_raw`].
+    /// See [`CudaImage::from_raw`].
     ///
     /// # Safety
-    /// As that of [`CudaImage::from_raw`], for the mask's rows.
-    #[allow(unsafe_code, reason = "whoever has the pointer must promise that it is good")]
+    /// The conditions of [`CudaImage::from_raw`] hold for the mask's rows.
+    #[allow(unsafe_code, reason = "the caller must promise that the pointer is valid")]
     pub unsafe fn with_mask_from_raw(self, pointer: u64, pitch: usize) -> Result<Self, Error> {
-        let memory = foreign(self.ordinal, pointer, pitch, (self.width, self.height, 1))?;
+        let memory = borrowed_memory(self.ordinal, pointer, pitch, (self.width, self.height, 1))?;
         Ok(Self { mask: Some((memory, pitch)), ..self })
     }
 
-    /// Whether an image can lie so: [`CudaError::Layout`] where not.
+    /// Checks that an image's address, pitch, size and channels fit each other;
+    /// [`CudaError::Layout`] if not.
     pub(crate) fn check_layout(
         pointer: u64,
         pitch: usize,
@@ -135,52 +144,53 @@ impl CudaImage {
         Err(CudaError::Layout { pointer, pitch, width, height, channels })
     }
 
-    /// Its width in pixels.
+    /// Returns the width in pixels.
     #[must_use]
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Its height in pixels.
+    /// Returns the height in pixels.
     #[must_use]
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// Its channels, one or three.
+    /// Returns the number of channels, one or three.
     #[must_use]
     pub fn channels(&self) -> usize {
         self.channels
     }
 
-    /// The number of its device.
+    /// Returns the number of the image's device.
     #[must_use]
     pub fn ordinal(&self) -> u32 {
         self.ordinal
     }
 
-    /// Where it is in the device's memory, and the bytes from row to row.
+    /// Returns the image's address in the device's memory, and its pitch in bytes.
     #[must_use]
     pub fn pointer(&self) -> (u64, usize) {
         (self.memory.pointer(), self.pitch)
     }
 
-    /// The image as a detector takes it, of memory that it must let go of while `self` is borrowed.
+    /// Returns the image as a detector takes it. The memory is an alias, which must be dropped
+    /// while `self` is borrowed.
     pub(crate) fn resident(&self) -> Resident<DeviceMemory> {
         Resident {
-            memory: self.memory.lent(),
+            memory: self.memory.alias(),
             width: self.width,
             height: self.height,
             channels: self.channels,
             pitch: self.pitch,
             depth: self.depth,
-            mask: self.mask.as_ref().map(|(memory, pitch)| (memory.lent(), *pitch)),
+            mask: self.mask.as_ref().map(|(memory, pitch)| (memory.alias(), *pitch)),
         }
     }
 }
 
-/// Memory of others that has rows of bytes.
-fn foreign(
+/// Wraps rows of bytes in a device's memory that this crate does not own.
+fn borrowed_memory(
     ordinal: u32,
     pointer: u64,
     pitch: usize,
@@ -188,21 +198,22 @@ fn foreign(
 ) -> Result<DeviceMemory, Error> {
     CudaImage::check_layout(pointer, pitch, size)?;
     let gpu = Gpu::open(ordinal)?;
-    Ok(DeviceMemory::foreign(&gpu, pointer, pitch * size.1))
+    Ok(DeviceMemory::borrowed(&gpu, pointer, pitch * size.1))
 }
 
-/// A detection on a device that is queued: see [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream). Dropped, it is
-/// waited for.
+/// A queued detection on a device: see
+/// [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream). Dropping it waits for
+/// its end.
 #[derive(Debug)]
 pub struct CudaPending<'a> {
-    /// None when it is finished.
+    /// None once it is finished.
     detector: Option<&'a mut GpuDetector<CudaDevice>>,
-    /// How many keypoints there are, where that is known.
+    /// The number of keypoints, once it is known.
     len: Option<usize>,
 }
 
 impl<'a> CudaPending<'a> {
-    /// What a detector has begun.
+    /// Wraps the detection that a detector has queued.
     pub(crate) fn new(detector: &'a mut GpuDetector<CudaDevice>) -> Self {
         Self { detector: Some(detector), len: None }
     }
@@ -211,49 +222,51 @@ impl<'a> CudaPending<'a> {
         self.detector.as_ref().expect("there until it is finished")
     }
 
-    /// Waits for all of it.
+    /// Waits for the detection, and returns the number of keypoints.
     pub(crate) fn complete(&mut self) -> Result<usize, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         let detector = self.detector.as_mut().expect("there until it is finished");
         let len = match self.len {
             Some(len) => Ok(len),
             None => detector.finish_on_device(),
         };
-        // Also where it failed there is no more to wait for.
+        // After a failure, too, nothing is left to wait for.
         self.len = Some(*len.as_ref().unwrap_or(&0));
         len
     }
 
-    /// What is queued on a stream from here on waits for it.
+    /// Makes all later work on `stream` wait for the detection.
     pub(crate) fn precede(&self, stream: *mut c_void) -> Result<(), CudaError> {
         self.detector().device().stream().precede(stream)
     }
 
-    /// Where the keypoints will be in the device's memory: as [`CudaKeypoints::pointer`].
+    /// Returns the device address of the keypoints, in the format of [`CudaKeypoints::pointer`].
     #[must_use]
     pub fn pointer(&self) -> u64 {
         self.detector().on_device().pointer()
     }
 
-    /// Where the number of corners will be, a 32-bit word; the list has as many, but no more than
-    /// [`max_corners`](harris_core::HarrisConfig::max_corners). More than [`CudaPending::room`] tells that it is not complete: the detector
-    /// had seen no image of this size with so many, and lists them again in [`CudaPending::finish`].
+    /// Returns the device address of the number of corners, a 32-bit word. The list has that many
+    /// keypoints, but at most [`max_corners`](harris_core::HarrisConfig::max_corners).
+    ///
+    /// A number above [`CudaPending::capacity`] means that the list is not complete: no earlier
+    /// image of this size had so many corners. [`CudaPending::finish`] then lists them again.
     #[must_use]
     pub fn count_pointer(&self) -> u64 {
         let (memory, at) = self.detector().count_on_device();
         memory.pointer() + at as u64
     }
 
-    /// How many keypoints there is room for at [`CudaPending::pointer`].
+    /// Returns the capacity of the list at [`CudaPending::pointer`], in keypoints.
     #[must_use]
-    pub fn room(&self) -> usize {
+    pub fn capacity(&self) -> usize {
         self.detector().room_on_device()
     }
 
     /// Waits until the list is complete.
     ///
     /// # Errors
-    /// As [`CudaDetector::detect_on_device`](crate::CudaDetector::detect_on_device).
+    /// See [`CudaDetector::detect_on_device`](crate::CudaDetector::detect_on_device).
     ///
     /// # Panics
     /// Never.
@@ -267,13 +280,14 @@ impl<'a> CudaPending<'a> {
 impl Drop for CudaPending<'_> {
     fn drop(&mut self) {
         if self.detector.is_some() {
-            // Whether it failed is not asked for any more.
+            // Nobody is there to receive an error.
             let _ = self.complete();
         }
     }
 }
 
-/// Keypoints in a GPU's memory, until the detector that found them finds others.
+/// Keypoints in a GPU's memory. They are valid until the detector that found them starts on another
+/// image.
 #[derive(Debug)]
 pub struct CudaKeypoints<'a> {
     device: &'a CudaDevice,
@@ -282,34 +296,36 @@ pub struct CudaKeypoints<'a> {
 }
 
 impl<'a> CudaKeypoints<'a> {
-    /// Those of the last single image of a detector.
+    /// Wraps the keypoints of a detector's last single image.
     pub(crate) fn new(detector: &'a GpuDetector<CudaDevice>, len: usize) -> Self {
         Self { device: detector.device(), memory: detector.on_device(), len }
     }
 
-    /// How many they are.
+    /// Returns the number of keypoints.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
+    /// Whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Where they are in the device's memory: x, y, scale and response of each, 32-bit floats, in the configuration's order. They are
-    /// complete: kernels on any stream can read them.
+    /// Returns the device address of the keypoints. Each has four 32-bit floats: x, y, scale and
+    /// response. They are in the configuration's order.
+    ///
+    /// The list is complete: kernels on any stream can read it.
     #[must_use]
     pub fn pointer(&self) -> u64 {
         self.memory.pointer()
     }
 
-    /// A copy on the host.
+    /// Copies the keypoints to the host.
     ///
     /// # Errors
-    /// [`CudaError::Driver`] where the device fails.
+    /// [`CudaError::Driver`] if the device fails.
     pub fn to_vec(&self) -> Result<Vec<Keypoint>, Error> {
         let mut words = vec![[0_f32; 4]; self.len];
         if !words.is_empty() {
@@ -319,7 +335,8 @@ impl<'a> CudaKeypoints<'a> {
     }
 }
 
-/// Responses in a GPU's memory, until the detector that computed them is given another image.
+/// A response map in a GPU's memory. It is valid until the detector that computed it starts on
+/// another image.
 #[derive(Debug)]
 pub struct CudaResponses<'a> {
     detector: &'a mut GpuDetector<CudaDevice>,
@@ -328,44 +345,45 @@ pub struct CudaResponses<'a> {
 }
 
 impl<'a> CudaResponses<'a> {
-    /// Those of the last image of a detector.
+    /// Wraps the response map of a detector's last image.
     pub(crate) fn new(detector: &'a mut GpuDetector<CudaDevice>, image: &CudaImage) -> Self {
         Self { detector, width: image.width, height: image.height }
     }
 
-    /// The width of the image in pixels.
+    /// Returns the image's width in pixels.
     #[must_use]
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// The height of the image in pixels.
+    /// Returns the image's height in pixels.
     #[must_use]
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// Where they are in the device's memory: a 32-bit float a pixel, row after row without gaps. They are complete: kernels on any
-    /// stream can read them.
+    /// Returns the device address of the map: one 32-bit float a pixel, row after row without gaps.
+    /// The map is complete: kernels on any stream can read it.
     #[must_use]
     pub fn pointer(&self) -> u64 {
         self.detector.responses_on_device().pointer()
     }
 
-    /// A copy on the host, of shape height × width.
+    /// Copies the map to the host, as an array of shape (height, width).
     ///
     /// # Errors
-    /// [`CudaError::Driver`] where the device fails, [`CudaError::OutOfMemory`].
+    /// [`CudaError::Driver`] if the device fails, [`CudaError::OutOfMemory`].
     pub fn to_array(&mut self) -> Result<Array2<f32>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         let mut map = Array2::zeros((self.height, self.width));
         self.detector.read_responses(map.as_slice_mut().expect("a new array lies in rows"))?;
         Ok(map)
     }
 }
 
-/// A binary mask of keypoints in a GPU's memory, until the detector that found them is given another image: see
-/// [`CudaDetector::keypoint_mask_on_device`](crate::CudaDetector::keypoint_mask_on_device).
+/// A binary mask of keypoints in a GPU's memory: see
+/// [`CudaDetector::keypoint_mask_on_device`](crate::CudaDetector::keypoint_mask_on_device). It is
+/// valid until the detector starts on another image.
 #[derive(Debug)]
 pub struct CudaKeypointMask<'a, T: MaskSample> {
     detector: &'a mut GpuDetector<CudaDevice>,
@@ -376,36 +394,36 @@ pub struct CudaKeypointMask<'a, T: MaskSample> {
 }
 
 impl<'a, T: MaskSample> CudaKeypointMask<'a, T> {
-    /// The mask of the last image of a detector.
+    /// Wraps the keypoint mask of a detector's last image.
     pub(crate) fn new(detector: &'a mut GpuDetector<CudaDevice>, pointer: u64, image: &CudaImage) -> Self {
         Self { detector, pointer, width: image.width, height: image.height, samples: PhantomData }
     }
 
-    /// The width of the image in pixels.
+    /// Returns the image's width in pixels.
     #[must_use]
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// The height of the image in pixels.
+    /// Returns the image's height in pixels.
     #[must_use]
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// Where it is in the device's memory: a sample a pixel, 0 or 1, row after row without gaps. It is complete: kernels on any
-    /// stream can read it.
+    /// Returns the device address of the mask: one sample a pixel, 0 or 1, row after row without
+    /// gaps. The mask is complete: kernels on any stream can read it.
     #[must_use]
     pub fn pointer(&self) -> u64 {
         self.pointer
     }
 
-    /// A copy on the host, of shape height × width.
+    /// Copies the map to the host, as an array of shape (height, width).
     ///
     /// # Errors
-    /// [`CudaError::Driver`] where the device fails, [`CudaError::OutOfMemory`].
+    /// [`CudaError::Driver`] if the device fails, [`CudaError::OutOfMemory`].
     pub fn to_array(&mut self) -> Result<Array2<T>, Error> {
-        let _callers = CallersContext::keep();
+        let _context = ContextGuard::save();
         let mut mask = Array2::from_elem((self.height, self.width), T::zeroed());
         self.detector.read_keypoint_mask(mask.as_slice_mut().expect("a new array lies in rows"))?;
         Ok(mask)

@@ -1,4 +1,4 @@
-//! Many random images: equal to the CPU's results, which are equal to the reference's and come faster.
+//! Many random images: results equal those of the CPU, which equal the reference's and are faster.
 
 mod gpu;
 
@@ -8,19 +8,19 @@ use harris_cuda::{CudaDetector, Detector};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-macro_rules! at_once {
+macro_rules! parallel_tests {
     ($($name:ident)*) => {$(
         #[test]
         fn $name() {
-            many_usual_images_equal_the_cpu();
+            usual_images_equal_the_cpu();
         }
     )*};
 }
 
-// Detectors on several threads.
-at_once! { first second third fourth fifth sixth seventh eighth }
+// Eight tests, so that detectors run on several threads.
+parallel_tests! { first second third fourth fifth sixth seventh eighth }
 
-fn many_usual_images_equal_the_cpu() {
+fn usual_images_equal_the_cpu() {
     if !gpu::present() {
         return;
     }

@@ -1,37 +1,39 @@
-//! Copies by non-temporal stores, which leave the caches alone.
+//! Copies with non-temporal stores, which do not go through the caches.
 
-/// Copies rows to memory that a device reads next: it does so at the bus's speed, where lines that lie changed in the caches of many
-/// cores are fetched from these one by one.
+/// Copies rows to memory that a device reads next. The device then reads at the bus's speed.
+/// Modified lines in the caches of many cores would be fetched one by one.
 ///
 /// # Panics
-/// Where a row and its place are not of one length.
+/// If a row and its destination differ in length.
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn copy_past_caches<'a>(rows: impl Iterator<Item = (&'a [u8], &'a mut [u8])>) {
+pub(crate) fn copy_non_temporal<'a>(rows: impl Iterator<Item = (&'a [u8], &'a mut [u8])>) {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
 
     for (row, place) in rows {
-        assert_eq!(row.len(), place.len(), "a row and its place");
-        // SAFETY: a vector may have any bits.
+        assert_eq!(row.len(), place.len(), "row and destination have the same length");
+        // SAFETY: every bit pattern is a valid vector.
         let (before, vectors, after) = unsafe { place.align_to_mut::<__m128i>() };
         let (first, rest) = row.split_at(before.len());
         let (middle, last) = rest.split_at(size_of_val(vectors));
         before.copy_from_slice(first);
         after.copy_from_slice(last);
         for (vector, bytes) in vectors.iter_mut().zip(middle.chunks_exact(size_of::<__m128i>())) {
-            // SAFETY: every x86-64 processor has the instructions; the chunk holds a vector, whose place is aligned.
+            // SAFETY: every x86-64 processor has the instructions; the chunk holds a vector, whose
+            // place is aligned.
             unsafe { _mm_stream_si128(vector, _mm_loadu_si128(bytes.as_ptr().cast())) };
         }
     }
-    // SAFETY: every x86-64 processor has it. Whoever learns that the rows are there sees them.
+    // SAFETY: every x86-64 processor has the instruction. It makes the rows visible before anything
+    // that is stored later.
     unsafe { _mm_sfence() };
 }
 
-/// Elsewhere they are ordinary copies.
+/// Copies rows with ordinary stores, on processors other than x86-64.
 ///
 /// # Panics
-/// Where a row and its place are not of one length.
+/// If a row and its destination differ in length.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn copy_past_caches<'a>(rows: impl Iterator<Item = (&'a [u8], &'a mut [u8])>) {
+pub(crate) fn copy_non_temporal<'a>(rows: impl Iterator<Item = (&'a [u8], &'a mut [u8])>) {
     for (row, place) in rows {
         place.copy_from_slice(row);
     }
@@ -47,7 +49,7 @@ mod tests {
         for i in 0..17 * 17 * 8 {
             let (from, to, len) = (i % 17, i / 17 % 17, [0, 1, 15, 16, 17, 63, 64, 100][i / 17 / 17]);
             let mut places = [0xAA; 200];
-            copy_past_caches(std::iter::once((&source[from..from + len], &mut places[to..to + len])));
+            copy_non_temporal(std::iter::once((&source[from..from + len], &mut places[to..to + len])));
             assert_eq!(places[to..to + len], source[from..from + len]);
             assert!(places[..to].iter().chain(&places[to + len..]).all(|byte| *byte == 0xAA));
         }

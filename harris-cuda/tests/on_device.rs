@@ -22,7 +22,7 @@ fn layout_error(error: &Error) -> bool {
 }
 
 #[test]
-fn resident_images_equal_others() {
+fn images_on_the_device_give_the_corners_of_the_cpu() {
     if !gpu::present() {
         return;
     }
@@ -66,9 +66,10 @@ fn resident_images_equal_others() {
     }
 }
 
-/// Maps that come in one piece and in parts, and such as stay.
+/// Response maps that are copied to the host, at once or in parts, and maps that stay on the
+/// device.
 #[test]
-fn responses_equal_those_of_the_cpu() {
+fn response_maps_equal_those_of_the_cpu() {
     if !gpu::present() {
         return;
     }
@@ -105,9 +106,9 @@ fn responses_equal_those_of_the_cpu() {
     assert!(map == CpuDetector::new(config).response(&picture.view()).unwrap());
 }
 
-/// Of corners at pixels and between them, some, none, and more than there was room for.
+/// Corners at pixels and between them; some, none, and more than the list's first capacity.
 #[test]
-fn masks_on_the_device_are_those_of_the_keypoints() {
+fn keypoint_masks_equal_those_of_the_cpu() {
     if !gpu::present() {
         return;
     }
@@ -136,9 +137,10 @@ fn masks_on_the_device_are_those_of_the_keypoints() {
     }
 }
 
-/// As from a decoder: what is recorded for one place, or one size, must not be taken for another.
+/// A decoder gives images in several places. A recording for one place or size must not be used for
+/// another.
 #[test]
-fn images_in_several_places_and_of_several_sizes_by_turns() {
+fn images_in_several_places_and_sizes_are_not_confused() {
     if !gpu::present() {
         return;
     }
@@ -156,18 +158,18 @@ fn images_in_several_places_and_of_several_sizes_by_turns() {
     for round in 0..40 {
         let i = round * 7 % 4;
         if round % 5 == 4 {
-            // Brought from the host, and not read on the device.
+            // An image from the host in between.
             assert!(detector.detect(&pictures[i].view()).unwrap() == expected[i], "round {round}");
         }
         let found = detector.detect_on_device(&images[i]).unwrap();
         assert!(found.to_vec().unwrap() == expected[i], "round {round}");
     }
-    // Others where the last were.
+    // New images at the addresses of freed ones.
     let (pointers, first): (Vec<_>, _) = (images.iter().map(CudaImage::pointer).collect(), draw(sizes[0], 9));
     drop(images);
     let again: Vec<_> = (0..8).map(|_| CudaImage::upload(0, &first.view()).unwrap()).collect();
     println!(
-        "{} lie where others did",
+        "{} images are at addresses of earlier ones",
         again.iter().filter(|image| pointers.contains(&image.pointer())).count()
     );
     for image in &again {
@@ -176,9 +178,9 @@ fn images_in_several_places_and_of_several_sizes_by_turns() {
     }
 }
 
-/// A part of an image, by its address: rows farther apart than they are long.
+/// A part of an image, given by its address: the pitch is larger than a row.
 #[test]
-fn images_of_others_are_taken_where_they_are() {
+fn foreign_memory_is_used_without_a_copy() {
     if !gpu::present() {
         return;
     }
@@ -193,7 +195,7 @@ fn images_of_others_are_taken_where_they_are() {
     let mut detector = CudaDetector::new(config.clone()).unwrap();
     for (x, y, width, height) in [(0, 0, 640, 480), (40, 30, 401, 307), (44, 1, 17, 16), (600, 400, 40, 80)] {
         let start = pointer + (y * pitch + x) as u64;
-        // SAFETY: inside the image, which lives on.
+        // SAFETY: the part is inside the image, which outlives it.
         #[allow(unsafe_code)]
         let part = unsafe { CudaImage::from_raw(0, start, pitch, width, height, 1) }.unwrap();
         let harris_core::Samples::U8(raster) = whole.view().samples() else { unreachable!() };
@@ -205,11 +207,11 @@ fn images_of_others_are_taken_where_they_are() {
             detector.detect_on_device(&part).unwrap().to_vec().unwrap() == expected,
             "{width} x {height}"
         );
-        // With a mask, which is elsewhere.
+        // With a mask from another image.
         let dark: Vec<u8> = samples.iter().rev().map(|&sample| sample & 0x80).collect();
         let mask = CudaImage::upload(0, &ImageView::gray(&dark, width, height).unwrap()).unwrap();
         let (pointer, pitch) = mask.pointer();
-        // SAFETY: the mask lives on.
+        // SAFETY: the mask outlives the part.
         #[allow(unsafe_code)]
         let part = unsafe { part.with_mask_from_raw(pointer, pitch) }.unwrap();
         let view = view.with_mask(ImageView::gray(&dark, width, height).unwrap()).unwrap();
@@ -222,10 +224,10 @@ fn images_of_others_are_taken_where_they_are() {
     }
 }
 
-/// On the default stream, and again while it is not asked about.
+/// Detections on the default stream, some of them dropped before they finish.
 #[test]
 #[allow(unsafe_code)]
-fn detections_on_the_default_stream_equal_others() {
+fn detections_on_the_default_stream_equal_the_cpu() {
     if !gpu::present() {
         return;
     }
@@ -247,7 +249,7 @@ fn detections_on_the_default_stream_equal_others() {
 }
 
 #[test]
-fn layouts_that_cannot_be_are_errors_before_a_device_is_sought() {
+fn impossible_layouts_are_errors_before_a_device_is_opened() {
     let good = (0x1000, 64, 60, 48, 1);
     for (pointer, pitch, width, height, channels) in [
         (0, 64, 60, 48, 1),
@@ -274,7 +276,7 @@ fn layouts_that_cannot_be_are_errors_before_a_device_is_sought() {
 }
 
 #[test]
-fn images_that_do_not_suit_are_errors_and_the_next_one_is_not() {
+fn invalid_images_are_errors_and_the_next_works() {
     if !gpu::present() {
         return;
     }
