@@ -41,7 +41,7 @@ macro_rules! launches {
 harris_gpu_kernels::for_each_kernel!(launches);
 
 macro_rules! fused_launch {
-    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
+    ($($name:ident [$blocks:literal, $cells:literal] $word:ident: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
         /// Launches one of the fused kernels, which have the same arguments.
         pub(crate) fn fused<D: Device>(
             device: &D,
@@ -75,10 +75,10 @@ macro_rules! fused_launch {
     };
 }
 
-harris_gpu_kernels::for_each_fused!(fused_launch);
+harris_gpu_kernels::for_each_fused!([fused_launch]);
 
 macro_rules! map_launch {
-    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident;)*) => {
+    ($($name:ident [$blocks:literal, $cells:literal] $word:ident: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident;)*) => {
         /// Launches one of the fused kernels that leave responses.
         pub(crate) fn map<D: Device>(
             device: &D,
@@ -106,4 +106,4 @@ macro_rules! map_launch {
     };
 }
 
-harris_gpu_kernels::for_each_map!(map_launch);
+harris_gpu_kernels::for_each_map!([map_launch]);

@@ -161,7 +161,7 @@ impl Walk {
 }
 
 macro_rules! fused_kernels {
-    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
+    ($($name:ident [$blocks:literal, $cells:literal] $word:ident: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
         impl Kernel {
             /// One that finds corners.
             fn of_corners(self) -> Option<Walk> {
@@ -196,10 +196,10 @@ macro_rules! fused_kernels {
     };
 }
 
-for_each_fused!(fused_kernels);
+for_each_fused!([fused_kernels]);
 
 macro_rules! map_kernels {
-    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident;)*) => {
+    ($($name:ident [$blocks:literal, $cells:literal] $word:ident: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident;)*) => {
         impl Kernel {
             /// One that leaves responses.
             fn of_map(self) -> Option<Walk> {
@@ -222,7 +222,7 @@ macro_rules! map_kernels {
     };
 }
 
-for_each_map!(map_kernels);
+for_each_map!([map_kernels]);
 
 /// Border rules.
 pub mod border {

@@ -309,7 +309,7 @@ trait Front<S: Simt> {
 }
 
 macro_rules! variants {
-    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident, $radius:literal;)*) => {$(
+    ($($name:ident [$blocks:literal, $cells:literal] $word:ident: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident, $radius:literal;)*) => {$(
         #[inline(always)]
         pub(crate) fn $name<S: Simt>(
             s: S,
@@ -422,10 +422,10 @@ macro_rules! sample {
     };
 }
 
-crate::for_each_fused!(variants);
+crate::for_each_fused!([variants]);
 
 macro_rules! maps {
-    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident;)*) => {$(
+    ($($name:ident [$blocks:literal, $cells:literal] $word:ident: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident;)*) => {$(
         #[inline(always)]
         pub(crate) fn $name<S: Simt>(
             s: S,
@@ -462,7 +462,7 @@ macro_rules! maps {
     )*};
 }
 
-crate::for_each_map!(maps);
+crate::for_each_map!([maps]);
 
 /// Zeros for what counts the image's bins once the walk is done.
 #[inline(always)]
