@@ -5,11 +5,11 @@ use std::ops::Range;
 use harris_core::{
     Error, Gradient, HarrisConfig, ImageView, MAX_SAMPLE, Measure, Smoothing, Subpixel, Threshold, Window,
 };
-use harris_gpu_kernels::abi::{Kernel, fused, gradient, measure, threshold};
+use harris_gpu_kernels::abi::{Kernel, fused, gradient, plateau, threshold};
 use harris_gpu_kernels::simt;
 
 use crate::corners::{Fetched, Search, bound_of, most_in_line, plateau_of, simple_threshold, threshold_of};
-use crate::device::{Depth, Device, Lines, Mark, Rows};
+use crate::device::{Buffer, Depth, Device, Lines, Mark, Rows};
 use crate::launch;
 use crate::maps::Map;
 use crate::pieces::{LEAST_ROWS, Lengths, Walk};
@@ -34,9 +34,8 @@ pub(crate) fn walk(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
 fn walk_on_samples(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
     simple_threshold(config)?;
     let Front { samples, smoothing, gradient, window } = Front::new(shape, config)?;
-    let measure = if shape.mask_pitch > 0 { measure::ANY } else { measure_of(config).0 };
     let of = |radius: usize| {
-        let kernel = Kernel::fused(samples, smoothing, gradient, window, measure, radius)?;
+        let kernel = Kernel::fused(samples, smoothing, gradient, window, u32::try_from(radius).ok()?)?;
         suited(shape, Walk { radius, ..Walk::new(kernel, config) })
     };
     let radius = config.suppression_radius();
@@ -48,7 +47,7 @@ fn walk_on_samples(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
 /// The walk that leaves responses, where there is one.
 pub(crate) fn walk_of_map(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
     let Front { samples, smoothing, gradient, window } = Front::new(shape, config)?;
-    let kernel = Kernel::map(samples, smoothing, gradient, window, measure_of(config).0)?;
+    let kernel = Kernel::fused(samples, smoothing, gradient, window, fused::WRITES_RESPONSES)?;
     suited(shape, Walk::new(kernel, config))
 }
 
@@ -60,8 +59,7 @@ pub(crate) fn walk_in_map(shape: &Shape, config: &HarrisConfig) -> Option<Walk> 
     }
     let radius = config.suppression_radius().min(fused::MOST_RADIUS_IN_MAP);
     let window = (fused::Weights::Box, 0);
-    let kernel =
-        Kernel::fused(fused::Samples::Responses, 0, gradient::CENTRAL, window, measure::ANY, radius)?;
+    let kernel = Kernel::fused(fused::Samples::Responses, 0, gradient::CENTRAL, window, radius as u32)?;
     suited(shape, Walk { kernel, gradient: 0, window: 0, radius, in_map: true })
 }
 
@@ -157,19 +155,27 @@ pub(crate) fn leave<D: Device>(
     let (measure, parameter) = measure_of(config);
     let rim = Rim::new(config, 0);
     let frame = rim.map_or(config.invalid_frame()[0] as u32, Rim::frame);
-    launch::map(
+    let response = workspace.buffer::<u8>(Slot::Response).memory;
+    launch::fused(
         device,
         walk.kernel,
         [(strips * lengths.pieces(rows.len())) as u32, 1],
         workspace.buffer::<u8>(Slot::Image).memory,
         workspace.buffer(Slot::State),
-        workspace.buffer(Slot::Response),
-        (shape.width, shape.height, shape.stride as u32),
+        // It finds no corners.
+        Buffer::new(response),
+        Buffer::new(response),
+        Buffer::new(response),
+        (0, shape.width, shape.height, shape.stride as u32),
         (rows.start as u32, rows.end as u32),
         (lengths.first as u32, lengths.number as u32, lengths.later as u32),
         (config.tensor_scale(shape.depth.full_scale()), measure, parameter),
-        (frame, walk.gradient, walk.window),
-        tells_extent,
+        (frame, walk.gradient, walk.window, fused::WRITES_RESPONSES),
+        (0, plateau::FIRST),
+        (threshold::ABSOLUTE, 0.0, 0.0),
+        (0, 0, 0),
+        (0, 0, tells_extent.into()),
+        (Buffer::new(response), 0),
         taps_of(config.window()),
     )?;
     match rim {
@@ -577,15 +583,17 @@ fn walk_on<D: Device>(
         workspace.buffer(Slot::State),
         workspace.buffer(Slot::Candidates),
         workspace.buffer(Slot::Counts),
+        // It writes no responses.
+        Buffer::new(workspace.buffer::<u64>(Slot::Candidates).memory),
         (pitch * u64::from(search.height), search.width, search.height, pitch as u32),
         (rows.start as u32, rows.end as u32),
         (lengths.first as u32, lengths.number as u32, lengths.later as u32),
         (scale, measure, parameter),
-        (frame, pieces.walk.gradient, pieces.walk.window),
+        (frame, pieces.walk.gradient, pieces.walk.window, pieces.walk.radius as u32),
         (margin, plateau_of(config)),
         (threshold, value, reach(config, scale)),
         (piece as u32, pieces.count as u32, pieces.room as u32),
-        (tables, if piece == 0 { counters } else { 0 }),
+        (tables, if piece == 0 { counters } else { 0 }, 0),
         workspace.mask(search.shape.mask_pitch),
         taps_of(config.window()),
     )?;

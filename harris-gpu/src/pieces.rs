@@ -1,7 +1,7 @@
 //! How a walk is shared out to warps.
 
 use harris_gpu_kernels::abi::Kernel;
-use harris_gpu_kernels::abi::fused::{ROWS, Strips};
+use harris_gpu_kernels::abi::fused::{ROWS, Strips, WRITES_RESPONSES};
 
 /// Rows of a strip that one warp walks: many enough that the rows before the first, which it walks too, count little.
 const MOST_ROWS: usize = 160;
@@ -29,12 +29,12 @@ impl Walk {
 
     /// How the columns of an image are shared out to them.
     pub(crate) fn layout(self, width: u32) -> Strips {
-        self.kernel.strips(self.gradient, self.window, width).expect("a fused kernel")
+        self.kernel.strips(self.gradient, self.window, self.radius as u32, width).expect("a fused kernel")
     }
 
     /// Columns and rows from a corner to the farthest sample on which it depends.
     pub(crate) fn reach(self) -> usize {
-        self.kernel.reach(self.gradient, self.window).expect("a fused kernel") as usize
+        self.kernel.reach(self.gradient, self.window, self.radius as u32).expect("a fused kernel") as usize
     }
 
     /// Rows that a warp walks before the first of a piece and after the last.
@@ -43,7 +43,12 @@ impl Walk {
     }
 
     fn blocks_held(self) -> usize {
-        self.kernel.blocks_held().expect("a fused kernel") as usize
+        let held = if self.radius as u32 == WRITES_RESPONSES {
+            self.kernel.blocks_held_writing_responses()
+        } else {
+            self.kernel.blocks_held()
+        };
+        held.expect("a fused kernel") as usize
     }
 }
 
@@ -145,7 +150,7 @@ mod tests {
     use super::*;
 
     const DEFAULT: Walk = Walk {
-        kernel: Kernel::binomial3_sobel_box3_harris_radius2,
+        kernel: Kernel::binomial3_sobel_box3,
         gradient: 1,
         window: 1,
         radius: 2,
@@ -153,7 +158,7 @@ mod tests {
     };
 
     /// One that looks farther around.
-    const FAR: Walk = Walk { kernel: Kernel::binomial3_sobel_box7_harris_radius2, window: 3, ..DEFAULT };
+    const FAR: Walk = Walk { kernel: Kernel::binomial3_sobel_box7, window: 3, ..DEFAULT };
 
     #[test]
     fn pieces_fill_the_device() {

@@ -29,18 +29,7 @@ macro_rules! for_each_kernel {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_fused_kernels {
-    ([$($apply:tt)*] $($name:ident [$blocks:tt, $cells:tt] $word:ident: $samples:ident, $smoothing:tt, $gradient:ident, $weights:ident, $window:tt, $measure:ident, $radius:tt;)*) => {
-        $crate::for_each_map! { [$crate::with_map_kernels] [$($apply)*] {$(
-            fused::$name [32, $cells] (image: [$word], state: [u32], keys: [u64], counts: [u32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, gradient: u32, window: u32, margin: u32, plateau: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
-        )*} }
-    };
-}
-
-/// The fused kernels that leave responses, with the arguments that they all have; then all kernels.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! with_map_kernels {
-    ([$($apply:tt)*] {$($fused:tt)*} $($name:ident [$blocks:tt, $cells:tt] $word:ident: $samples:ident, $smoothing:tt, $gradient:ident, $weights:ident, $window:tt, $measure:ident;)*) => {
+    ([$($apply:tt)*] $($name:ident [$blocks:tt, $of_responses:tt, $cells:tt] $word:ident: $samples:ident, $smoothing:tt, $gradient:ident, $weights:ident, $window:tt, $most:tt;)*) => {
         $($apply)*! {
             // One block: ends when the first word has come to what is one more than the second, which then counts on.
             queue::arrive [1, 0] (words: [u32]);
@@ -207,183 +196,69 @@ macro_rules! with_map_kernels {
             rim::rim_f32 [256, 1600] (image: [f32], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, slides: u32, radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold: u32, value: f32, piece: u32, pieces: u32, room: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
             rim::rim_rounded_u8 [256, 1600] (image: [u8], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, slides: u32, radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold: u32, value: f32, piece: u32, pieces: u32, room: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
 
-            $($fused)*
-            $(fused::$name [32, $cells] (image: [$word], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, gradient: u32, window: u32, extent: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);)*
+            $(fused::$name [32, $cells] (image: [$word], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, gradient: u32, window: u32, radius: u32, margin: u32, plateau: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, extent: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);)*
         }
     };
 }
 
-/// Calls a macro with what is said behind it in brackets, and the fused kernels:
+/// Calls a macro with what stands behind it in brackets, and the fused kernels:
 ///
 /// ```text
-/// name [blocks that a multiprocessor is to hold, cells of shared memory] word of a sample: samples, radius of the binomial smoothing, gradient, weights and radius of the window, measure, radius of suppression;
+/// name [blocks that a multiprocessor is to hold: of a kernel that finds corners, and of one that writes responses; cells of shared memory]
+///     word of a sample: samples, radius of the binomial smoothing, gradient, weights and radius of the window, greatest radius of suppression;
 /// ```
 #[macro_export]
 macro_rules! for_each_fused {
     ([$($apply:tt)*] $($before:tt)*) => {
         $($apply)*! { $($before)*
-            sobel_box3_harris_radius1 [16, 0] u8: Bytes, 0, SOBEL, Box, 1, HARRIS, 1;
-            sobel_box3_harris_radius2 [16, 0] u8: Bytes, 0, SOBEL, Box, 1, HARRIS, 2;
-            sobel_box5_harris_radius1 [16, 320] u8: Bytes, 0, SOBEL, Box, 2, HARRIS, 1;
-            sobel_box5_harris_radius2 [16, 320] u8: Bytes, 0, SOBEL, Box, 2, HARRIS, 2;
-            binomial3_sobel_box3_harris_radius1 [16, 0] u8: Bytes, 1, SOBEL, Box, 1, HARRIS, 1;
-            binomial3_sobel_box3_harris_radius2 [16, 0] u8: Bytes, 1, SOBEL, Box, 1, HARRIS, 2;
-            binomial3_sobel_box5_harris_radius1 [16, 320] u8: Bytes, 1, SOBEL, Box, 2, HARRIS, 1;
-            binomial3_sobel_box5_harris_radius2 [16, 320] u8: Bytes, 1, SOBEL, Box, 2, HARRIS, 2;
-            binomial5_sobel_box3_harris_radius1 [16, 0] u8: Bytes, 2, SOBEL, Box, 1, HARRIS, 1;
-            binomial5_sobel_box3_harris_radius2 [16, 0] u8: Bytes, 2, SOBEL, Box, 1, HARRIS, 2;
-            binomial5_sobel_box5_harris_radius1 [16, 320] u8: Bytes, 2, SOBEL, Box, 2, HARRIS, 1;
-            binomial5_sobel_box5_harris_radius2 [16, 320] u8: Bytes, 2, SOBEL, Box, 2, HARRIS, 2;
-            sobel_box7_harris_radius1 [16, 448] u8: Bytes, 0, SOBEL, Box, 3, HARRIS, 1;
-            sobel_box7_harris_radius2 [16, 448] u8: Bytes, 0, SOBEL, Box, 3, HARRIS, 2;
-            binomial3_sobel_box7_harris_radius1 [16, 448] u8: Bytes, 1, SOBEL, Box, 3, HARRIS, 1;
-            binomial3_sobel_box7_harris_radius2 [16, 448] u8: Bytes, 1, SOBEL, Box, 3, HARRIS, 2;
-            sobel_box3_shi_tomasi_radius1 [16, 0] u8: Bytes, 0, SOBEL, Box, 1, SHI_TOMASI, 1;
-            sobel_box3_shi_tomasi_radius2 [16, 0] u8: Bytes, 0, SOBEL, Box, 1, SHI_TOMASI, 2;
-            binomial3_sobel_box3_shi_tomasi_radius1 [16, 0] u8: Bytes, 1, SOBEL, Box, 1, SHI_TOMASI, 1;
-            binomial3_sobel_box3_shi_tomasi_radius2 [16, 0] u8: Bytes, 1, SOBEL, Box, 1, SHI_TOMASI, 2;
-            sobel_box3_radius1 [16, 0] u8: Bytes, 0, SOBEL, Box, 1, ANY, 1;
-            sobel_box3_radius2 [16, 0] u8: Bytes, 0, SOBEL, Box, 1, ANY, 2;
-            binomial3_sobel_box3_radius1 [16, 0] u8: Bytes, 1, SOBEL, Box, 1, ANY, 1;
-            binomial3_sobel_box3_radius2 [16, 0] u8: Bytes, 1, SOBEL, Box, 1, ANY, 2;
-            sobel_box5_radius1 [16, 320] u8: Bytes, 0, SOBEL, Box, 2, ANY, 1;
-            sobel_box5_radius2 [16, 320] u8: Bytes, 0, SOBEL, Box, 2, ANY, 2;
-            binomial3_sobel_box5_radius1 [16, 320] u8: Bytes, 1, SOBEL, Box, 2, ANY, 1;
-            binomial3_sobel_box5_radius2 [16, 320] u8: Bytes, 1, SOBEL, Box, 2, ANY, 2;
-            sobel_box7_radius1 [16, 448] u8: Bytes, 0, SOBEL, Box, 3, ANY, 1;
-            sobel_box7_radius2 [16, 448] u8: Bytes, 0, SOBEL, Box, 3, ANY, 2;
-            binomial3_sobel_box7_radius1 [16, 448] u8: Bytes, 1, SOBEL, Box, 3, ANY, 1;
-            binomial3_sobel_box7_radius2 [16, 448] u8: Bytes, 1, SOBEL, Box, 3, ANY, 2;
-            binomial3_scharr_box3_harris_radius2 [16, 0] u8: Bytes, 1, SCHARR, Box, 1, HARRIS, 2;
-            binomial5_sobel_box3_radius1 [16, 0] u8: Bytes, 2, SOBEL, Box, 1, ANY, 1;
-            binomial5_sobel_box3_radius2 [12, 0] u8: Bytes, 2, SOBEL, Box, 1, ANY, 2;
-            binomial3_scharr_box3_radius2 [16, 0] u8: Bytes, 1, SCHARR, Box, 1, ANY, 2;
-            scharr_box3_radius2 [16, 0] u8: Bytes, 0, SCHARR, Box, 1, ANY, 2;
-            central_box3_radius1 [16, 0] u8: Bytes, 0, CENTRAL, Box, 1, ANY, 1;
-            central_box3_radius2 [16, 0] u8: Bytes, 0, CENTRAL, Box, 1, ANY, 2;
-            binomial3_central_box3_radius1 [16, 0] u8: Bytes, 1, CENTRAL, Box, 1, ANY, 1;
-            binomial3_central_box3_radius2 [16, 0] u8: Bytes, 1, CENTRAL, Box, 1, ANY, 2;
-            u16_sobel_box3_radius1 [8, 0] u16: Words, 0, SOBEL, Box, 1, ANY, 1;
-            u16_sobel_box3_radius2 [8, 0] u16: Words, 0, SOBEL, Box, 1, ANY, 2;
-            u16_binomial3_sobel_box3_radius1 [8, 0] u16: Words, 1, SOBEL, Box, 1, ANY, 1;
-            u16_binomial3_sobel_box3_radius2 [8, 0] u16: Words, 1, SOBEL, Box, 1, ANY, 2;
-            u16_sobel_box5_radius2 [8, 0] u16: Words, 0, SOBEL, Box, 2, ANY, 2;
-            u16_binomial3_sobel_box5_radius2 [8, 0] u16: Words, 1, SOBEL, Box, 2, ANY, 2;
-            u16_sobel_box7_radius2 [8, 0] u16: Words, 0, SOBEL, Box, 3, ANY, 2;
-            u16_binomial3_sobel_box7_radius2 [8, 0] u16: Words, 1, SOBEL, Box, 3, ANY, 2;
-            f32_sobel_box3_radius1 [12, 0] f32: Floats, 0, SOBEL, Box, 1, ANY, 1;
-            f32_sobel_box3_radius2 [12, 0] f32: Floats, 0, SOBEL, Box, 1, ANY, 2;
-            f32_binomial3_sobel_box3_radius1 [8, 0] f32: Floats, 1, SOBEL, Box, 1, ANY, 1;
-            f32_binomial3_sobel_box3_radius2 [8, 0] f32: Floats, 1, SOBEL, Box, 1, ANY, 2;
-            f32_sobel_box5_radius2 [8, 0] f32: Floats, 0, SOBEL, Box, 2, ANY, 2;
-            f32_binomial3_sobel_box5_radius2 [8, 0] f32: Floats, 1, SOBEL, Box, 2, ANY, 2;
-            f32_sobel_box7_radius2 [8, 0] f32: Floats, 0, SOBEL, Box, 3, ANY, 2;
-            f32_binomial3_sobel_box7_radius2 [8, 0] f32: Floats, 1, SOBEL, Box, 3, ANY, 2;
-            rgb_sobel_box3_radius1 [8, 0] u8: Colours, 0, SOBEL, Box, 1, ANY, 1;
-            rgb_sobel_box3_radius2 [8, 0] u8: Colours, 0, SOBEL, Box, 1, ANY, 2;
-            rgb_binomial3_sobel_box3_radius1 [8, 0] u8: Colours, 1, SOBEL, Box, 1, ANY, 1;
-            rgb_binomial3_sobel_box3_radius2 [8, 0] u8: Colours, 1, SOBEL, Box, 1, ANY, 2;
-            sobel_binomial3_radius1 [16, 0] u8: Bytes, 0, SOBEL, Binomial, 1, ANY, 1;
-            sobel_binomial3_radius2 [16, 0] u8: Bytes, 0, SOBEL, Binomial, 1, ANY, 2;
-            sobel_binomial5_radius1 [12, 0] u8: Bytes, 0, SOBEL, Binomial, 2, ANY, 1;
-            sobel_binomial5_radius2 [12, 0] u8: Bytes, 0, SOBEL, Binomial, 2, ANY, 2;
-            sobel_binomial7_radius1 [8, 0] u8: Bytes, 0, SOBEL, Binomial, 3, ANY, 1;
-            sobel_binomial7_radius2 [8, 0] u8: Bytes, 0, SOBEL, Binomial, 3, ANY, 2;
-            sobel_gaussian3_radius1 [16, 0] u8: Bytes, 0, SOBEL, Gaussian, 1, ANY, 1;
-            sobel_gaussian3_radius2 [12, 0] u8: Bytes, 0, SOBEL, Gaussian, 1, ANY, 2;
-            sobel_gaussian5_radius1 [8, 0] u8: Bytes, 0, SOBEL, Gaussian, 2, ANY, 1;
-            sobel_gaussian5_radius2 [8, 0] u8: Bytes, 0, SOBEL, Gaussian, 2, ANY, 2;
-            sobel_gaussian7_radius1 [8, 0] u8: Bytes, 0, SOBEL, Gaussian, 3, ANY, 1;
-            sobel_gaussian7_radius2 [8, 0] u8: Bytes, 0, SOBEL, Gaussian, 3, ANY, 2;
-            binomial3_sobel_binomial3_radius1 [16, 0] u8: Bytes, 1, SOBEL, Binomial, 1, ANY, 1;
-            binomial3_sobel_binomial3_radius2 [16, 0] u8: Bytes, 1, SOBEL, Binomial, 1, ANY, 2;
-            binomial3_sobel_binomial5_radius1 [12, 0] u8: Bytes, 1, SOBEL, Binomial, 2, ANY, 1;
-            binomial3_sobel_binomial5_radius2 [12, 0] u8: Bytes, 1, SOBEL, Binomial, 2, ANY, 2;
-            binomial3_sobel_binomial7_radius1 [8, 0] u8: Bytes, 1, SOBEL, Binomial, 3, ANY, 1;
-            binomial3_sobel_binomial7_radius2 [8, 0] u8: Bytes, 1, SOBEL, Binomial, 3, ANY, 2;
-            binomial3_sobel_gaussian3_radius1 [12, 0] u8: Bytes, 1, SOBEL, Gaussian, 1, ANY, 1;
-            binomial3_sobel_gaussian3_radius2 [12, 0] u8: Bytes, 1, SOBEL, Gaussian, 1, ANY, 2;
-            binomial3_sobel_gaussian5_radius1 [8, 0] u8: Bytes, 1, SOBEL, Gaussian, 2, ANY, 1;
-            binomial3_sobel_gaussian5_radius2 [8, 0] u8: Bytes, 1, SOBEL, Gaussian, 2, ANY, 2;
-            binomial3_sobel_gaussian7_radius1 [8, 0] u8: Bytes, 1, SOBEL, Gaussian, 3, ANY, 1;
-            binomial3_sobel_gaussian7_radius2 [8, 0] u8: Bytes, 1, SOBEL, Gaussian, 3, ANY, 2;
-            sobel_wide21_radius1 [16, 1584] u8: Bytes, 0, SOBEL, Wide, 10, ANY, 1;
-            sobel_wide21_radius2 [16, 1584] u8: Bytes, 0, SOBEL, Wide, 10, ANY, 2;
-            binomial3_sobel_wide21_radius1 [16, 1584] u8: Bytes, 1, SOBEL, Wide, 10, ANY, 1;
-            binomial3_sobel_wide21_radius2 [12, 1584] u8: Bytes, 1, SOBEL, Wide, 10, ANY, 2;
-            sobel_wide31_radius1 [12, 2224] u8: Bytes, 0, SOBEL, Wide, 15, ANY, 1;
-            sobel_wide31_radius2 [12, 2224] u8: Bytes, 0, SOBEL, Wide, 15, ANY, 2;
-            binomial3_sobel_wide31_radius1 [12, 2224] u8: Bytes, 1, SOBEL, Wide, 15, ANY, 1;
-            binomial3_sobel_wide31_radius2 [12, 2224] u8: Bytes, 1, SOBEL, Wide, 15, ANY, 2;
-            boxes9_harris_radius2 [12, 1128] u8: Bytes, 0, BOX, Wide, 4, HARRIS, 2;
-            boxes9_radius2 [12, 1128] u8: Bytes, 0, BOX, Wide, 4, ANY, 2;
-            boxes9_harris_radius4 [12, 1128] u8: Bytes, 0, BOX, Wide, 4, HARRIS, 4;
-            boxes9_radius4 [12, 1128] u8: Bytes, 0, BOX, Wide, 4, ANY, 4;
-            responses_radius1 [16, 0] f32: Responses, 0, CENTRAL, Box, 0, ANY, 1;
-            responses_radius2 [16, 0] f32: Responses, 0, CENTRAL, Box, 0, ANY, 2;
-            responses_radius3 [16, 0] f32: Responses, 0, CENTRAL, Box, 0, ANY, 3;
-            responses_radius4 [16, 0] f32: Responses, 0, CENTRAL, Box, 0, ANY, 4;
-        }
-    };
-}
-
-/// Calls a macro in the same way with the fused kernels that leave responses:
-///
-/// ```text
-/// name [blocks that a multiprocessor is to hold, cells of shared memory] word of a sample: samples, radius of the binomial smoothing, gradient, weights and radius of the window, measure;
-/// ```
-#[macro_export]
-macro_rules! for_each_map {
-    ([$($apply:tt)*] $($before:tt)*) => {
-        $($apply)*! { $($before)*
-            map_sobel_box3_harris [16, 0] u8: Bytes, 0, SOBEL, Box, 1, HARRIS;
-            map_binomial3_sobel_box3_harris [16, 0] u8: Bytes, 1, SOBEL, Box, 1, HARRIS;
-            map_sobel_box3 [16, 0] u8: Bytes, 0, SOBEL, Box, 1, ANY;
-            map_sobel_box5 [16, 320] u8: Bytes, 0, SOBEL, Box, 2, ANY;
-            map_sobel_box7 [16, 448] u8: Bytes, 0, SOBEL, Box, 3, ANY;
-            map_binomial3_sobel_box3 [16, 0] u8: Bytes, 1, SOBEL, Box, 1, ANY;
-            map_binomial3_sobel_box5 [16, 320] u8: Bytes, 1, SOBEL, Box, 2, ANY;
-            map_binomial3_sobel_box7 [16, 448] u8: Bytes, 1, SOBEL, Box, 3, ANY;
-            map_binomial5_sobel_box3 [16, 0] u8: Bytes, 2, SOBEL, Box, 1, ANY;
-            map_binomial3_scharr_box3 [16, 0] u8: Bytes, 1, SCHARR, Box, 1, ANY;
-            map_scharr_box3 [16, 0] u8: Bytes, 0, SCHARR, Box, 1, ANY;
-            map_central_box3 [16, 0] u8: Bytes, 0, CENTRAL, Box, 1, ANY;
-            map_binomial3_central_box3 [16, 0] u8: Bytes, 1, CENTRAL, Box, 1, ANY;
-            map_u16_sobel_box3 [12, 0] u16: Words, 0, SOBEL, Box, 1, ANY;
-            map_u16_binomial3_sobel_box3 [12, 0] u16: Words, 1, SOBEL, Box, 1, ANY;
-            map_u16_sobel_box5 [12, 0] u16: Words, 0, SOBEL, Box, 2, ANY;
-            map_u16_binomial3_sobel_box5 [12, 0] u16: Words, 1, SOBEL, Box, 2, ANY;
-            map_u16_sobel_box7 [12, 0] u16: Words, 0, SOBEL, Box, 3, ANY;
-            map_u16_binomial3_sobel_box7 [8, 0] u16: Words, 1, SOBEL, Box, 3, ANY;
-            map_f32_sobel_box3 [16, 0] f32: Floats, 0, SOBEL, Box, 1, ANY;
-            map_f32_binomial3_sobel_box3 [16, 0] f32: Floats, 1, SOBEL, Box, 1, ANY;
-            map_f32_sobel_box5 [12, 0] f32: Floats, 0, SOBEL, Box, 2, ANY;
-            map_f32_binomial3_sobel_box5 [12, 0] f32: Floats, 1, SOBEL, Box, 2, ANY;
-            map_f32_sobel_box7 [8, 0] f32: Floats, 0, SOBEL, Box, 3, ANY;
-            map_f32_binomial3_sobel_box7 [8, 0] f32: Floats, 1, SOBEL, Box, 3, ANY;
-            map_rgb_sobel_box3 [8, 0] u8: Colours, 0, SOBEL, Box, 1, ANY;
-            map_rgb_binomial3_sobel_box3 [8, 0] u8: Colours, 1, SOBEL, Box, 1, ANY;
-            map_rgb_sobel_box5 [8, 0] u8: Colours, 0, SOBEL, Box, 2, ANY;
-            map_rgb_binomial3_sobel_box5 [8, 0] u8: Colours, 1, SOBEL, Box, 2, ANY;
-            map_rgb_sobel_box7 [8, 0] u8: Colours, 0, SOBEL, Box, 3, ANY;
-            map_rgb_binomial3_sobel_box7 [8, 0] u8: Colours, 1, SOBEL, Box, 3, ANY;
-            map_sobel_binomial3 [16, 0] u8: Bytes, 0, SOBEL, Binomial, 1, ANY;
-            map_sobel_binomial5 [16, 0] u8: Bytes, 0, SOBEL, Binomial, 2, ANY;
-            map_sobel_binomial7 [12, 0] u8: Bytes, 0, SOBEL, Binomial, 3, ANY;
-            map_sobel_gaussian3 [16, 0] u8: Bytes, 0, SOBEL, Gaussian, 1, ANY;
-            map_sobel_gaussian5 [12, 0] u8: Bytes, 0, SOBEL, Gaussian, 2, ANY;
-            map_sobel_gaussian7 [8, 0] u8: Bytes, 0, SOBEL, Gaussian, 3, ANY;
-            map_binomial3_sobel_binomial3 [16, 0] u8: Bytes, 1, SOBEL, Binomial, 1, ANY;
-            map_binomial3_sobel_binomial5 [16, 0] u8: Bytes, 1, SOBEL, Binomial, 2, ANY;
-            map_binomial3_sobel_binomial7 [12, 0] u8: Bytes, 1, SOBEL, Binomial, 3, ANY;
-            map_binomial3_sobel_gaussian3 [16, 0] u8: Bytes, 1, SOBEL, Gaussian, 1, ANY;
-            map_binomial3_sobel_gaussian5 [12, 0] u8: Bytes, 1, SOBEL, Gaussian, 2, ANY;
-            map_binomial3_sobel_gaussian7 [8, 0] u8: Bytes, 1, SOBEL, Gaussian, 3, ANY;
-            map_sobel_wide21 [16, 1584] u8: Bytes, 0, SOBEL, Wide, 10, ANY;
-            map_sobel_wide31 [12, 2224] u8: Bytes, 0, SOBEL, Wide, 15, ANY;
-            map_binomial3_sobel_wide21 [16, 1584] u8: Bytes, 1, SOBEL, Wide, 10, ANY;
-            map_binomial3_sobel_wide31 [12, 2224] u8: Bytes, 1, SOBEL, Wide, 15, ANY;
-            map_boxes9 [16, 1128] u8: Bytes, 0, BOX, Wide, 4, ANY;
+            sobel_box3 [16, 16, 0] u8: Bytes, 0, SOBEL, Box, 1, 2;
+            sobel_box5 [16, 16, 320] u8: Bytes, 0, SOBEL, Box, 2, 2;
+            binomial3_sobel_box3 [16, 16, 0] u8: Bytes, 1, SOBEL, Box, 1, 2;
+            binomial3_sobel_box5 [16, 16, 320] u8: Bytes, 1, SOBEL, Box, 2, 2;
+            binomial5_sobel_box3 [16, 16, 0] u8: Bytes, 2, SOBEL, Box, 1, 2;
+            binomial5_sobel_box5 [16, 16, 320] u8: Bytes, 2, SOBEL, Box, 2, 2;
+            sobel_box7 [16, 16, 448] u8: Bytes, 0, SOBEL, Box, 3, 2;
+            binomial3_sobel_box7 [16, 16, 448] u8: Bytes, 1, SOBEL, Box, 3, 2;
+            binomial3_scharr_box3 [16, 16, 0] u8: Bytes, 1, SCHARR, Box, 1, 2;
+            scharr_box3 [16, 16, 0] u8: Bytes, 0, SCHARR, Box, 1, 2;
+            central_box3 [16, 16, 0] u8: Bytes, 0, CENTRAL, Box, 1, 2;
+            binomial3_central_box3 [16, 16, 0] u8: Bytes, 1, CENTRAL, Box, 1, 2;
+            u16_sobel_box3 [8, 12, 0] u16: Words, 0, SOBEL, Box, 1, 2;
+            u16_binomial3_sobel_box3 [8, 12, 0] u16: Words, 1, SOBEL, Box, 1, 2;
+            u16_sobel_box5 [8, 12, 0] u16: Words, 0, SOBEL, Box, 2, 2;
+            u16_binomial3_sobel_box5 [8, 12, 0] u16: Words, 1, SOBEL, Box, 2, 2;
+            u16_sobel_box7 [8, 12, 0] u16: Words, 0, SOBEL, Box, 3, 2;
+            u16_binomial3_sobel_box7 [8, 8, 0] u16: Words, 1, SOBEL, Box, 3, 2;
+            f32_sobel_box3 [12, 16, 0] f32: Floats, 0, SOBEL, Box, 1, 2;
+            f32_binomial3_sobel_box3 [8, 16, 0] f32: Floats, 1, SOBEL, Box, 1, 2;
+            f32_sobel_box5 [8, 12, 0] f32: Floats, 0, SOBEL, Box, 2, 2;
+            f32_binomial3_sobel_box5 [8, 12, 0] f32: Floats, 1, SOBEL, Box, 2, 2;
+            f32_sobel_box7 [8, 8, 0] f32: Floats, 0, SOBEL, Box, 3, 2;
+            f32_binomial3_sobel_box7 [8, 8, 0] f32: Floats, 1, SOBEL, Box, 3, 2;
+            rgb_sobel_box3 [8, 8, 0] u8: Colours, 0, SOBEL, Box, 1, 2;
+            rgb_binomial3_sobel_box3 [8, 8, 0] u8: Colours, 1, SOBEL, Box, 1, 2;
+            sobel_binomial3 [16, 16, 0] u8: Bytes, 0, SOBEL, Binomial, 1, 2;
+            sobel_binomial5 [12, 16, 0] u8: Bytes, 0, SOBEL, Binomial, 2, 2;
+            sobel_binomial7 [8, 12, 0] u8: Bytes, 0, SOBEL, Binomial, 3, 2;
+            sobel_gaussian3 [12, 16, 0] u8: Bytes, 0, SOBEL, Gaussian, 1, 2;
+            sobel_gaussian5 [8, 12, 0] u8: Bytes, 0, SOBEL, Gaussian, 2, 2;
+            sobel_gaussian7 [8, 8, 0] u8: Bytes, 0, SOBEL, Gaussian, 3, 2;
+            binomial3_sobel_binomial3 [16, 16, 0] u8: Bytes, 1, SOBEL, Binomial, 1, 2;
+            binomial3_sobel_binomial5 [12, 16, 0] u8: Bytes, 1, SOBEL, Binomial, 2, 2;
+            binomial3_sobel_binomial7 [8, 12, 0] u8: Bytes, 1, SOBEL, Binomial, 3, 2;
+            binomial3_sobel_gaussian3 [12, 16, 0] u8: Bytes, 1, SOBEL, Gaussian, 1, 2;
+            binomial3_sobel_gaussian5 [8, 12, 0] u8: Bytes, 1, SOBEL, Gaussian, 2, 2;
+            binomial3_sobel_gaussian7 [8, 8, 0] u8: Bytes, 1, SOBEL, Gaussian, 3, 2;
+            sobel_wide21 [16, 16, 1584] u8: Bytes, 0, SOBEL, Wide, 10, 2;
+            binomial3_sobel_wide21 [16, 16, 1584] u8: Bytes, 1, SOBEL, Wide, 10, 2;
+            sobel_wide31 [12, 12, 2224] u8: Bytes, 0, SOBEL, Wide, 15, 2;
+            binomial3_sobel_wide31 [12, 12, 2224] u8: Bytes, 1, SOBEL, Wide, 15, 2;
+            boxes9 [12, 16, 1128] u8: Bytes, 0, BOX, Wide, 4, 4;
+            responses [16, 16, 0] f32: Responses, 0, CENTRAL, Box, 0, 4;
+            rgb_sobel_box5 [8, 8, 0] u8: Colours, 0, SOBEL, Box, 2, 2;
+            rgb_binomial3_sobel_box5 [8, 8, 0] u8: Colours, 1, SOBEL, Box, 2, 2;
+            rgb_sobel_box7 [8, 8, 0] u8: Colours, 0, SOBEL, Box, 3, 2;
+            rgb_binomial3_sobel_box7 [8, 8, 0] u8: Colours, 1, SOBEL, Box, 3, 2;
         }
     };
 }

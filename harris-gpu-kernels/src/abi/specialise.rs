@@ -10,7 +10,7 @@
 #[cfg(not(target_arch = "nvptx64"))]
 pub use variants::{constants, ptx, variant, variants};
 
-use super::plateau;
+use super::{measure, plateau};
 
 /// A parameter of 32 bits that becomes a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,26 @@ pub const PLATEAU: Parameter =
 
 /// That there is no mask.
 pub const NO_MASK: Parameter = Parameter { name: "mask_pitch", values: &[Some(0), None] };
+
+/// The response measure.
+pub const MEASURE: Parameter = Parameter {
+    name: "measure",
+    values: &[Some(measure::HARRIS), Some(measure::SHI_TOMASI), Some(measure::NOBLE)],
+};
+
+/// The radius of suppression of a fused kernel, up to its greatest; first that of a kernel which writes responses.
+const RADII: [&[Option<u32>]; 5] = [
+    &[Some(0)],
+    &[Some(0), Some(1)],
+    &[Some(0), Some(1), Some(2)],
+    &[Some(0), Some(1), Some(2), Some(3)],
+    &[Some(0), Some(1), Some(2), Some(3), Some(4)],
+];
+
+/// The parameters of a fused kernel whose radius of suppression is at most `most`.
+pub(super) const fn of_sweep(most: usize) -> [Parameter; 4] {
+    [Parameter { name: "radius", values: RADII[most] }, MEASURE, PLATEAU, NO_MASK]
+}
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod variants {
@@ -128,7 +148,7 @@ mod tests {
 
     #[test]
     fn loads_become_constants_or_the_edit_fails() {
-        let kernel = Kernel::sobel_box3_harris_radius1;
+        let kernel = Kernel::sobel_box3;
         let place = kernel.arguments().iter().position(|name| *name == "plateau").unwrap();
         let text = format!(
             "\tld.param.b32 \t%r1, [{0}_param_{place}];\n\tld.param.b32 \t%r2, [{0}_param_{place}0];\n\tret;\n",

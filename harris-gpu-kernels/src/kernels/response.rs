@@ -183,16 +183,6 @@ fn respond_box<S: Simt, T: Integer>(
     }
 }
 
-/// What a closure makes by a measure, which is asked for once, not for each of the pixels that it looks at.
-#[inline(always)]
-pub(crate) fn by_measure<T>(kind: u32, make: impl Fn(u32) -> T) -> T {
-    match kind {
-        measure::HARRIS => make(measure::HARRIS),
-        measure::SHI_TOMASI => make(measure::SHI_TOMASI),
-        _ => make(measure::NOBLE),
-    }
-}
-
 /// The lesser eigenvalue of the tensor \[2 half_a, b; b, 2 half_c\], as [`measure`] has it where halves are exact.
 #[inline(always)]
 pub(crate) fn lesser_eigenvalue(root: impl Fn(f32) -> f32, half_a: f32, b: f32, half_c: f32) -> f32 {

@@ -2,7 +2,7 @@
 
 use core::array;
 
-use super::super::response::{by_measure, lesser_eigenvalue, measure};
+use super::super::response::{lesser_eigenvalue, measure};
 use super::super::runs::push;
 use super::bytes::Window;
 use super::{EACH, Lane, NEVER, Place};
@@ -64,7 +64,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32> Window<S> for Boxes<S
     fn respond(&self, lane: &Lane<S>, sums: [[i32; EACH]; 3], place: Place) -> (bool, [f32; EACH]) {
         let sums = sums.map(|sums| across::<S, RADIUS>(lane.s, sums));
         // Quotients take longer than to ask whether any may count. Kernels that are for one measure are for others.
-        if lane.set.asks_measure && lane.set.measure == measures::NOBLE {
+        if lane.set.measure == measures::NOBLE {
             let [xx, _, yy] = sums.map(|sums| sums.map(|sum| sum.wrapping_sub(Self::OFFSET_OF_SUMS)));
             if !reached(lane, self.least, xx, yy, place) {
                 return (true, [NEVER; EACH]);
@@ -100,21 +100,10 @@ impl<const SMOOTHING: usize, const GRADIENT: u32> Boxes<SMOOTHING, GRADIENT> {
                 sum as f32 * scale
             }
         };
-        if lane.set.asks_measure {
-            return measured(lane, |i, scale_of_squares| {
-                let [xx, xy, yy] = sums.map(|sums| sums[i]);
-                let (a, c) = (scaled(xx, FROM_0, scale_of_squares), scaled(yy, FROM_0, scale_of_squares));
-                (a, scaled(xy, AROUND_0, lane.set.scale), c)
-            });
-        }
-        array::from_fn(|i| {
-            let scale = lane.set.scale;
-            let tensor = |scale_of_squares: f32| {
-                let [xx, xy, yy] = sums.map(|sums| sums[i]);
-                let (a, c) = (scaled(xx, FROM_0, scale_of_squares), scaled(yy, FROM_0, scale_of_squares));
-                (a, scaled(xy, AROUND_0, scale), c)
-            };
-            measured_by(lane, lane.set.measure, tensor)
+        measured(lane, |i, scale_of_squares| {
+            let [xx, xy, yy] = sums.map(|sums| sums[i]);
+            let (a, c) = (scaled(xx, FROM_0, scale_of_squares), scaled(yy, FROM_0, scale_of_squares));
+            (a, scaled(xy, AROUND_0, lane.set.scale), c)
         })
     }
 }
@@ -162,7 +151,7 @@ pub(super) fn measured<S: Simt>(
     lane: &Lane<S>,
     tensor: impl Fn(usize, f32) -> (f32, f32, f32),
 ) -> [f32; EACH] {
-    by_measure(lane.set.measure, |by| array::from_fn(|i| measured_by(lane, by, |scale| tensor(i, scale))))
+    array::from_fn(|i| measured_by(lane, lane.set.measure, |scale| tensor(i, scale)))
 }
 
 /// The response by a measure of a tensor, whose squares a closure scales by what it is told. It comes of integers below 2³⁴, and the scale

@@ -141,10 +141,10 @@ impl<S: Simt> Corners<S> {
         }
     }
 
-    /// Finds the corners of the row `centre`, `RADIUS` above that of the responses, which are `strong` where one of them may exceed
+    /// Finds the corners of the row `centre`, the radius of suppression above that of the responses, which are `strong` where one of them may exceed
     /// the bound.
     #[inline(always)]
-    pub(super) fn suppress<const RADIUS: usize>(
+    pub(super) fn suppress<const MOST: usize>(
         &mut self,
         lane: &Lane<S>,
         mask: Mask<S>,
@@ -155,24 +155,32 @@ impl<S: Simt> Corners<S> {
         let responses = responses.map(|response| response.to_bits() as i32);
         // The greatest of the rows below, of those above, and the row itself. What does not exceed the bound loses to it.
         let mut below = responses;
-        for row in 0..RADIUS - 1 {
-            for i in 0..EACH {
-                below[i] = below[i].max(self.responses[row][i]);
+        let radius = lane.set.radius as usize;
+        for row in 0..MOST - 1 {
+            if row + 1 < radius {
+                for i in 0..EACH {
+                    below[i] = below[i].max(self.responses[row][i]);
+                }
             }
         }
         for i in 0..EACH {
             below[i] = below[i].max(self.bound);
         }
-        let (own, above) = (self.responses[RADIUS - 1], self.pooled[RADIUS]);
+        let (mut own, mut above) = (self.responses[0], self.pooled[1]);
+        let mut is_strong = self.strong[0];
+        for row in 1..MOST {
+            if row + 1 == radius {
+                (own, above) = (self.responses[row], self.pooled[row + 1]);
+                // Rows farther up are not kept, as there are no registers for that: none wins that does not count.
+                is_strong = if row < self.strong.len() { self.strong[row] } else { true };
+            }
+        }
         // To be reached: those before a corner in the order of rows are to be exceeded where one pixel of a plateau stays.
         let least: [i32; EACH] = array::from_fn(|i| (above[i] + lane.set.plateau as i32).max(below[i]));
         let wins = some(array::from_fn(|i| own[i] >= least[i]));
-        // Where no row farther up is told of, as there are no registers for that: none wins that does not count.
-        let last = self.strong.len() - 1;
-        let is_strong = RADIUS - 1 > last || self.strong[(RADIUS - 1).min(last)];
         // Most that exceed the bound lose to others of their columns.
         if is_strong && lane.s.any(wins) && lane.finds_in(centre) {
-            self.decide::<RADIUS>(lane, mask, least, own, centre as u32);
+            self.decide::<MOST>(lane, mask, least, own, centre as u32);
         }
         push(&mut self.strong, strong);
         push(&mut self.responses, responses);
@@ -181,7 +189,7 @@ impl<S: Simt> Corners<S> {
 
     /// Adds those of a row to the list that reach what they must over their columns, and over those beside.
     #[inline(always)]
-    fn decide<const RADIUS: usize>(
+    fn decide<const MOST: usize>(
         &mut self,
         lane: &Lane<S>,
         mask: Mask<S>,
@@ -203,16 +211,21 @@ impl<S: Simt> Corners<S> {
         }
         // Of the neighbours' columns, the nearest first.
         let (mut left, mut right) = ([0; 4], [0; 4]);
-        for d in 0..RADIUS {
-            left[d] = lane.s.shuffle_up(on_left[EACH - 1 - d] as u32, 1) as i32;
-            right[d] = lane.s.shuffle_down(on_right[d] as u32, 1) as i32;
+        let radius = lane.set.radius as usize;
+        for d in 0..MOST {
+            if d < radius {
+                left[d] = lane.s.shuffle_up(on_left[EACH - 1 - d] as u32, 1) as i32;
+                right[d] = lane.s.shuffle_down(on_right[d] as u32, 1) as i32;
+            }
         }
         let least: [i32; EACH] = array::from_fn(|i| {
             let mut least = least[i];
-            for d in 1..=RADIUS {
-                let before = if d <= i { on_left[i - d] } else { left[d - i - 1] };
-                let after = if i + d < EACH { on_right[i + d] } else { right[i + d - EACH] };
-                least = least.max(before).max(after);
+            for d in 1..=MOST {
+                if d <= radius {
+                    let before = if d <= i { on_left[i - d] } else { left[d - i - 1] };
+                    let after = if i + d < EACH { on_right[i + d] } else { right[i + d - EACH] };
+                    least = least.max(before).max(after);
+                }
             }
             least
         });

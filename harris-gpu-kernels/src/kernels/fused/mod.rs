@@ -52,7 +52,7 @@ use super::geometry::Size;
 use super::mask::Mask;
 use super::number::Number;
 use crate::abi::fused::{self, COLUMNS, ROWS, Strips};
-use crate::abi::{gradient, measure as measures, state};
+use crate::abi::{gradient, state};
 use crate::{Simt, Word};
 
 /// Columns that a lane has.
@@ -77,13 +77,13 @@ struct Settings {
     later: u32,
     scale: f32,
     measure: u32,
-    /// Whether the measure is an argument, and not known here.
-    asks_measure: bool,
     parameter: f32,
     frame: u32,
     /// The radii of a box gradient and of a wide window.
     gradient: u32,
     window: u32,
+    /// The radius of suppression.
+    radius: u32,
     margin: u32,
     /// Of [`crate::abi::plateau`].
     plateau: u32,
@@ -98,36 +98,6 @@ struct Settings {
     room: u32,
     /// A Gaussian window's weights, from its centre on.
     taps: [f32; 4],
-}
-
-impl Settings {
-    /// Of no image.
-    const NONE: Self = Self {
-        stride: 0,
-        pitch: 0,
-        size: Size { width: 0, height: 0 },
-        first: 0,
-        last: 0,
-        rows: 0,
-        whole: 0,
-        later: 0,
-        scale: 0.0,
-        measure: 0,
-        asks_measure: false,
-        parameter: 0.0,
-        frame: 0,
-        gradient: 0,
-        window: 0,
-        margin: 0,
-        plateau: 0,
-        threshold: 0,
-        value: 0.0,
-        reach: 0.0,
-        piece: 0,
-        pieces: 0,
-        room: 0,
-        taps: [0.0; 4],
-    };
 }
 
 /// Where a lane is.
@@ -308,8 +278,8 @@ trait Front<S: Simt> {
     }
 }
 
-macro_rules! variants {
-    ($($name:ident [$blocks:literal, $cells:literal] $word:ident: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident, $radius:literal;)*) => {$(
+macro_rules! entries {
+    ($($name:ident [$blocks:literal, $of_responses:literal, $cells:literal] $word:ident: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $most:literal;)*) => {$(
         #[inline(always)]
         pub(crate) fn $name<S: Simt>(
             s: S,
@@ -317,6 +287,7 @@ macro_rules! variants {
             state: S::Buffer<u32>,
             keys: S::Buffer<u64>,
             counts: S::Buffer<u32>,
+            response: S::Buffer<f32>,
             stride: u64,
             width: u32,
             height: u32,
@@ -332,6 +303,7 @@ macro_rules! variants {
             frame: u32,
             gradient: u32,
             window: u32,
+            radius: u32,
             margin: u32,
             plateau: u32,
             threshold: u32,
@@ -342,6 +314,7 @@ macro_rules! variants {
             room: u32,
             tables: u32,
             counters: u32,
+            extent: u32,
             mask: S::Buffer<u8>,
             mask_pitch: u32,
             tap0: f32,
@@ -350,12 +323,14 @@ macro_rules! variants {
             tap3: f32,
         ) {
             let size = Size { width, height };
-            // Known here wherever the kernel is for one measure, which then has no masks: even to ask for them takes a fiftieth of the time.
-            let is_for_any = measures::$measure == measures::ANY;
-            let measure = if is_for_any { measure } else { measures::$measure };
-            let mask_pitch = if is_for_any { mask_pitch } else { 0 };
-            let set = Settings { stride, pitch, size, first, last, rows, whole, later, scale, measure, asks_measure: is_for_any, parameter, frame, gradient, window, margin, plateau, threshold, value, reach, piece, pieces, room, taps: [tap0, tap1, tap2, tap3] };
-            walk::<S, front!($samples, $smoothing, $gradient, $weights, $window), $radius>(s, image, Mask::new(s, mask, mask_pitch), state, keys, counts, set, (tables, counters));
+            let taps = [tap0, tap1, tap2, tap3];
+            let set = Settings { stride, pitch, size, first, last, rows, whole, later, scale, measure, parameter, frame, gradient, window, radius, margin, plateau, threshold, value, reach, piece, pieces, room, taps };
+            let mask = Mask::new(s, mask, mask_pitch);
+            if radius == fused::WRITES_RESPONSES {
+                map::map::<S, front!($samples, $smoothing, $gradient, $weights, $window)>(s, image, state, response, (set, extent == 1));
+            } else {
+                walk::<S, front!($samples, $smoothing, $gradient, $weights, $window), $most>(s, image, mask, state, keys, counts, set, (tables, counters));
+            }
         }
     )*};
 }
@@ -422,47 +397,7 @@ macro_rules! sample {
     };
 }
 
-crate::for_each_fused!([variants]);
-
-macro_rules! maps {
-    ($($name:ident [$blocks:literal, $cells:literal] $word:ident: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident;)*) => {$(
-        #[inline(always)]
-        pub(crate) fn $name<S: Simt>(
-            s: S,
-            image: S::Buffer<sample!($samples)>,
-            state: S::Buffer<u32>,
-            response: S::Buffer<f32>,
-            width: u32,
-            height: u32,
-            pitch: u32,
-            first: u32,
-            last: u32,
-            rows: u32,
-            whole: u32,
-            later: u32,
-            scale: f32,
-            measure: u32,
-            parameter: f32,
-            frame: u32,
-            gradient: u32,
-            window: u32,
-            extent: u32,
-            tap0: f32,
-            tap1: f32,
-            tap2: f32,
-            tap3: f32,
-        ) {
-            let is_for_any = measures::$measure == measures::ANY;
-            let measure = if is_for_any { measure } else { measures::$measure };
-            let set = Settings {
-                pitch, size: Size { width, height }, first, last, rows, whole, later, scale, measure, asks_measure: is_for_any, parameter, frame, gradient, window, taps: [tap0, tap1, tap2, tap3], ..Settings::NONE
-            };
-            map::map::<S, front!($samples, $smoothing, $gradient, $weights, $window)>(s, image, state, response, (set, extent == 1));
-        }
-    )*};
-}
-
-crate::for_each_map!([maps]);
+crate::for_each_fused!([entries]);
 
 /// Zeros for what counts the image's bins once the walk is done.
 #[inline(always)]
@@ -475,10 +410,10 @@ fn clear<S: Simt>(s: S, state: S::Buffer<u32>, tables: u32, counters: u32) {
     }
 }
 
-/// Collects corners that exceed the threshold as far as it is known, and the greatest response. `RADIUS` is that of suppression,
-/// at least 1.
+/// Collects corners that exceed the threshold as far as it is known, and the greatest response. The radius of suppression
+/// is 1 to `MOST`.
 #[inline(always)]
-fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
+fn walk<S: Simt, F: Front<S>, const MOST: usize>(
     s: S,
     image: S::Buffer<F::Sample>,
     mask: Mask<S>,
@@ -489,7 +424,7 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     (tables, counters): (u32, u32),
 ) {
     const {
-        let reach = F::REACH as usize + RADIUS;
+        let reach = F::REACH as usize + MOST;
         assert!(reach <= fused::MOST_REACH as usize, "samples are mirrored once");
         assert!(
             F::LEADING == 0 || reach <= ROWS * (F::LEADING + 1) + 1,
@@ -498,7 +433,7 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
     }
     s.admit_next();
     // The row of the corners is `reach` rows higher than the one that is loaded, and so many columns lead to the first.
-    let reach = F::reach(&set) + RADIUS as i32;
+    let reach = F::reach(&set) + set.radius as i32;
     let mut lane = Lane::new(s, set, F::side(reach as u32), F::AT_ONCE);
     let piece = s.block_row() as usize * set.pieces as usize + (set.piece + s.block()) as usize;
     s.await_last();
@@ -528,16 +463,16 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
                 let place = |i| Place::of(&lane, highest + i);
                 respond_at_once(&lane, mask, &mut front, &mut corners, row, place)
             };
-            let centre = highest - RADIUS as i32;
-            corners.suppress::<RADIUS>(&lane, mask, true, responses[0], centre);
-            corners.suppress::<RADIUS>(&lane, mask, true, responses[1], centre + 1);
-            corners.suppress::<RADIUS>(&lane, mask, true, responses[2], centre + 2);
+            let centre = highest - lane.set.radius as i32;
+            corners.suppress::<MOST>(&lane, mask, true, responses[0], centre);
+            corners.suppress::<MOST>(&lane, mask, true, responses[1], centre + 1);
+            corners.suppress::<MOST>(&lane, mask, true, responses[2], centre + 2);
         } else {
             // As many as most rings are long and one more: so many turns bring rows back to the registers they had.
-            step::<S, F, RADIUS>(&lane, mask, &mut front, &mut corners, row, 0);
+            step::<S, F, MOST>(&lane, mask, &mut front, &mut corners, row, 0);
             ask(&lane, &mut front, &mut corners, row, Place::Valid);
-            step::<S, F, RADIUS>(&lane, mask, &mut front, &mut corners, row + 1, 1);
-            step::<S, F, RADIUS>(&lane, mask, &mut front, &mut corners, row + 2, 2);
+            step::<S, F, MOST>(&lane, mask, &mut front, &mut corners, row + 1, 1);
+            step::<S, F, MOST>(&lane, mask, &mut front, &mut corners, row + 2, 2);
         }
         row += ROWS as i32;
     }
@@ -555,7 +490,7 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
 
 /// One row down.
 #[inline(always)]
-fn step<S: Simt, F: Front<S>, const RADIUS: usize>(
+fn step<S: Simt, F: Front<S>, const MOST: usize>(
     lane: &Lane<S>,
     mask: Mask<S>,
     front: &mut F,
@@ -565,7 +500,7 @@ fn step<S: Simt, F: Front<S>, const RADIUS: usize>(
 ) {
     let of_response = row - F::reach(&lane.set);
     let (strong, responses) = respond(lane, mask, (front, corners), row, i, Place::of(lane, of_response));
-    corners.suppress::<RADIUS>(lane, mask, strong, responses, of_response - RADIUS as i32);
+    corners.suppress::<MOST>(lane, mask, strong, responses, of_response - lane.set.radius as i32);
 }
 
 /// [`ROWS`] rows down, from `row` on: the responses, by the places of the first, the second and the third row of them.

@@ -3,7 +3,7 @@
 use core::array;
 
 use super::super::number::Number;
-use super::super::response::{by_measure, measure};
+use super::super::response::{measure};
 use super::super::runs::push;
 use super::{EACH, Front, Lane, NEVER, Place, mirrored};
 use crate::abi::fused::MOST_SAMPLE;
@@ -338,11 +338,9 @@ impl<
         let mut responses = [NEVER; EACH];
         if strong {
             let xy = across::<S, T, WINDOW>(lane.s, lane.turn(xy));
-            responses = by_measure(lane.set.measure, |by| {
-                array::from_fn(|i| {
-                    let [a, b, c] = [xx[i], xy[i], yy[i]].map(|sum| T::float(sum) * lane.set.scale);
-                    measure(|square| lane.s.sqrt(square), by, lane.set.parameter, a, b, c)
-                })
+            responses = array::from_fn(|i| {
+                let [a, b, c] = [xx[i], xy[i], yy[i]].map(|sum| T::float(sum) * lane.set.scale);
+                measure(|square| lane.s.sqrt(square), lane.set.measure, lane.set.parameter, a, b, c)
             });
         }
         (strong, responses)
