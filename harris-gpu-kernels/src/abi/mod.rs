@@ -172,7 +172,7 @@ macro_rules! fused_kernels {
             #[must_use]
             pub fn specialised(self) -> &'static [specialise::Parameter] {
                 match self {
-                    $(Kernel::$name => &const { specialise::of_sweep($most) },)*
+                    $(Kernel::$name => const { specialise::of_sweep(fused::Samples::$samples, $most) },)*
                     Kernel::map_boxes31
                     | Kernel::map_gaussians9
                     | Kernel::map_binomial_gaussians5

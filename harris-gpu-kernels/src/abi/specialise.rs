@@ -10,7 +10,7 @@
 #[cfg(not(target_arch = "nvptx64"))]
 pub use variants::{constants, ptx, variant, variants};
 
-use super::{measure, plateau};
+use super::{fused, measure, plateau};
 
 /// A parameter of 32 bits that becomes a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,18 +34,21 @@ pub const MEASURE: Parameter = Parameter {
     values: &[Some(measure::HARRIS), Some(measure::SHI_TOMASI), Some(measure::NOBLE)],
 };
 
-/// The radius of suppression of a fused kernel, up to its greatest; first that of a kernel which writes responses.
-const RADII: [&[Option<u32>]; 5] = [
-    &[Some(0)],
-    &[Some(0), Some(1)],
-    &[Some(0), Some(1), Some(2)],
-    &[Some(0), Some(1), Some(2), Some(3)],
-    &[Some(0), Some(1), Some(2), Some(3), Some(4)],
-];
+/// The radius of suppression of a fused kernel, or 0 where it writes responses.
+const RADIUS: Parameter = Parameter { name: "radius", values: &[Some(0), Some(1), Some(2)] };
+/// The radius of suppression of a kernel that finds corners behind box gradients, where larger ones are usual.
+const WIDER_RADIUS: Parameter = Parameter { name: "radius", values: &[Some(0), Some(1), Some(2), Some(3), Some(4)] };
+/// The radius of suppression of the kernel that finds corners in a response map.
+const RADIUS_IN_MAP: Parameter = Parameter { name: "radius", values: &[Some(1), Some(2), Some(3), Some(4)] };
 
-/// The parameters of a fused kernel whose radius of suppression is at most `most`.
-pub(super) const fn of_sweep(most: usize) -> [Parameter; 4] {
-    [Parameter { name: "radius", values: RADII[most] }, MEASURE, PLATEAU, NO_MASK]
+/// The parameters of a fused kernel for such samples, whose radius of suppression is at most `most`.
+pub(super) const fn of_sweep(samples: fused::Samples, most: usize) -> &'static [Parameter] {
+    match (samples, most) {
+        (fused::Samples::Responses, 4) => &[RADIUS_IN_MAP, PLATEAU, NO_MASK],
+        (_, 4) => &[WIDER_RADIUS, MEASURE, PLATEAU, NO_MASK],
+        (_, 2) => &[RADIUS, MEASURE, PLATEAU, NO_MASK],
+        _ => panic!("no kernel is for such radii"),
+    }
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -51,7 +51,10 @@ impl<S: Simt> Corners<S> {
             greatest_of_all,
             list,
             found: 0,
-            heard: lane.s.load_shared_by_all(state, greatest_of_all),
+            heard: match lane.set.writes_responses() {
+                true => 0,
+                false => lane.s.load_shared_by_all(state, greatest_of_all),
+            },
             known: 0,
             bound: 0,
             greatest: i32::MIN,

@@ -9,7 +9,7 @@
 //! these change their sign, so the walk turns them back.
 //!
 //! A [`Front`] is the way from samples to responses, that of [`bytes`] by way of [`differences`] and a [`Window`](bytes::Window), that of
-//! box gradients by [`Sides`], or takes [`Responses`] from a map; [`Corners`] is that from responses to corners; [`map`] leaves the
+//! box gradients by [`Sides`], or takes [`Responses`] from a map; [`Corners`] is that from responses to corners; [`Writer`] writes the
 //! responses themselves, and so do [`large`], for box gradients that need more room, and [`gaussians`], for what is weighted as floats,
 //! by way of [`smoothings`] and [`gradients`].
 
@@ -20,7 +20,6 @@ mod differences;
 mod gaussians;
 mod gradients;
 mod large;
-mod map;
 mod responses;
 mod running;
 mod samples;
@@ -29,6 +28,7 @@ mod sliding;
 mod smoothings;
 mod weighted;
 mod wide;
+mod write;
 
 use core::array;
 
@@ -47,6 +47,7 @@ use sides::Sides;
 use sliding::Sliding;
 use weighted::{Binomial, Gaussian, Weighted};
 use wide::Wide;
+use write::Writer;
 
 use super::geometry::Size;
 use super::mask::Mask;
@@ -98,6 +99,14 @@ struct Settings {
     room: u32,
     /// A Gaussian window's weights, from its centre on.
     taps: [f32; 4],
+}
+
+impl Settings {
+    /// Whether responses are written, and no corners sought.
+    #[inline(always)]
+    fn writes_responses(&self) -> bool {
+        self.radius == fused::WRITES_RESPONSES
+    }
 }
 
 /// Where a lane is.
@@ -326,11 +335,7 @@ macro_rules! entries {
             let taps = [tap0, tap1, tap2, tap3];
             let set = Settings { stride, pitch, size, first, last, rows, whole, later, scale, measure, parameter, frame, gradient, window, radius, margin, plateau, threshold, value, reach, piece, pieces, room, taps };
             let mask = Mask::new(s, mask, mask_pitch);
-            if radius == fused::WRITES_RESPONSES {
-                map::map::<S, front!($samples, $smoothing, $gradient, $weights, $window)>(s, image, state, response, (set, extent == 1));
-            } else {
-                walk::<S, front!($samples, $smoothing, $gradient, $weights, $window), $most>(s, image, mask, state, keys, counts, set, (tables, counters));
-            }
+            walk::<S, front!($samples, $smoothing, $gradient, $weights, $window), $most>(s, image, mask, state, keys, counts, (response, extent == 1), set, (tables, counters));
         }
     )*};
 }
@@ -420,6 +425,7 @@ fn walk<S: Simt, F: Front<S>, const MOST: usize>(
     state: S::Buffer<u32>,
     keys: S::Buffer<u64>,
     counts: S::Buffer<u32>,
+    (response, tells_extent): (S::Buffer<f32>, bool),
     set: Settings,
     (tables, counters): (u32, u32),
 ) {
@@ -434,23 +440,27 @@ fn walk<S: Simt, F: Front<S>, const MOST: usize>(
     s.admit_next();
     // The row of the corners is `reach` rows higher than the one that is loaded, and so many columns lead to the first.
     let reach = F::reach(&set) + set.radius as i32;
-    let mut lane = Lane::new(s, set, F::side(reach as u32), F::AT_ONCE);
+    let writes = set.writes_responses();
+    let side = if writes { fused::side_of_map(reach as u32) } else { F::side(reach as u32) };
+    let mut lane = Lane::new(s, set, side, F::AT_ONCE);
     let piece = s.block_row() as usize * set.pieces as usize + (set.piece + s.block()) as usize;
     s.await_last();
     lane.set = F::settle(s, state, set);
     // First or last, as registers allow: those walks that have no loop for leading rows have none to spare at the end.
-    if F::LEADING == 0 {
+    if F::LEADING == 0 && !writes {
         clear(s, state, tables, counters);
     }
     let mut row = lane.top - reach;
     let mut corners = Corners::<S>::new(&lane, state, keys, piece * set.room as usize);
+    let mut writer = Writer::<S>::new(response, tells_extent);
     let mut front = F::new(&lane, image, row);
-    front.listen(corners.learn(&lane));
+    // All traces are great enough for a response that is written.
+    front.listen(if writes { 0.0 } else { corners.learn(&lane) });
     front.lead(&lane, row);
     row = front.fill(&lane, row + (ROWS * F::LEADING) as i32);
     let inside = lane.rows.saturating_sub(F::reach(&set) as u32 + 2 * ROWS as u32);
     while row - reach < lane.bottom {
-        if let Some(least) = corners.talk(&lane) {
+        if !writes && let Some(least) = corners.talk(&lane) {
             front.listen(least);
         }
         front.take(&lane);
@@ -463,25 +473,35 @@ fn walk<S: Simt, F: Front<S>, const MOST: usize>(
                 let place = |i| Place::of(&lane, highest + i);
                 respond_at_once(&lane, mask, &mut front, &mut corners, row, place)
             };
-            let centre = highest - lane.set.radius as i32;
-            corners.suppress::<MOST>(&lane, mask, true, responses[0], centre);
-            corners.suppress::<MOST>(&lane, mask, true, responses[1], centre + 1);
-            corners.suppress::<MOST>(&lane, mask, true, responses[2], centre + 2);
+            if writes {
+                writer.write(&lane, responses[0], highest);
+                writer.write(&lane, responses[1], highest + 1);
+                writer.write(&lane, responses[2], highest + 2);
+            } else {
+                let centre = highest - lane.set.radius as i32;
+                corners.suppress::<MOST>(&lane, mask, true, responses[0], centre);
+                corners.suppress::<MOST>(&lane, mask, true, responses[1], centre + 1);
+                corners.suppress::<MOST>(&lane, mask, true, responses[2], centre + 2);
+            }
         } else {
             // As many as most rings are long and one more: so many turns bring rows back to the registers they had.
-            step::<S, F, MOST>(&lane, mask, &mut front, &mut corners, row, 0);
+            step::<S, F, MOST>(&lane, mask, &mut front, (&mut corners, &mut writer), row, 0);
             ask(&lane, &mut front, &mut corners, row, Place::Valid);
-            step::<S, F, MOST>(&lane, mask, &mut front, &mut corners, row + 1, 1);
-            step::<S, F, MOST>(&lane, mask, &mut front, &mut corners, row + 2, 2);
+            step::<S, F, MOST>(&lane, mask, &mut front, (&mut corners, &mut writer), row + 1, 1);
+            step::<S, F, MOST>(&lane, mask, &mut front, (&mut corners, &mut writer), row + 2, 2);
         }
         row += ROWS as i32;
     }
-    corners.tell(&lane);
-    if F::LEADING > 0 {
-        clear(s, state, tables, counters);
-    }
-    if s.lane() == 0 {
-        s.store(counts, piece, corners.found);
+    if writes {
+        writer.tell_extent(s, state);
+    } else {
+        corners.tell(&lane);
+        if F::LEADING > 0 {
+            clear(s, state, tables, counters);
+        }
+        if s.lane() == 0 {
+            s.store(counts, piece, corners.found);
+        }
     }
     if !front.is_valid() {
         s.atomic_max(state, s.block_row() as usize * state::WORDS + state::INVALID, 1);
@@ -494,12 +514,16 @@ fn step<S: Simt, F: Front<S>, const MOST: usize>(
     lane: &Lane<S>,
     mask: Mask<S>,
     front: &mut F,
-    corners: &mut Corners<S>,
+    (corners, writer): (&mut Corners<S>, &mut Writer<S>),
     row: i32,
     i: usize,
 ) {
     let of_response = row - F::reach(&lane.set);
     let (strong, responses) = respond(lane, mask, (front, corners), row, i, Place::of(lane, of_response));
+    if lane.set.writes_responses() {
+        writer.write(lane, responses, of_response);
+        return;
+    }
     corners.suppress::<MOST>(lane, mask, strong, responses, of_response - lane.set.radius as i32);
 }
 
@@ -531,6 +555,9 @@ fn ask<S: Simt, F: Front<S>>(
     place: Place,
 ) {
     front.ask(lane, row, place);
+    if lane.set.writes_responses() {
+        return;
+    }
     // Always in its first rows, when there is most to learn, then in about a quarter of the turns: a word that all ask for all the time
     // takes longer to come. Walks without leading rows have no register to tell by.
     if F::LEADING == 0 || row < lane.top + 9 || row & 12 == 0 {
