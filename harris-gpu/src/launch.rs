@@ -41,7 +41,7 @@ macro_rules! launches {
 harris_gpu_kernels::for_each_kernel!(launches);
 
 macro_rules! fused_launch {
-    ($($name:ident [$blocks:literal, $of_responses:literal, $cells:literal] $word:ident: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $most:literal;)*) => {
+    ($($name:ident [$blocks:literal, $of_responses:literal, $cells:literal] $word:ident: $samples:ident, $weights:ident, $window:literal, $most:literal;)*) => {
         /// Launches one of the fused kernels, which have the same arguments.
         pub(crate) fn fused<D: Device>(
             device: &D,
@@ -56,7 +56,8 @@ macro_rules! fused_launch {
             (first, last): (u32, u32),
             (rows, whole, later): (u32, u32, u32),
             (scale, measure, parameter): (f32, u32, f32),
-            (frame, gradient, window, radius): (u32, u32, u32, u32),
+            frame: u32,
+            (smoothing, gradient, gradient_radius, window, radius): (u32, u32, u32, u32, u32),
             (margin, plateau): (u32, u32),
             (threshold, value, reach): (u32, f32, f32),
             (piece, pieces, room): (u32, u32, u32),
@@ -67,7 +68,7 @@ macro_rules! fused_launch {
             match kernel {
                 $(Kernel::$name => $name(
                     device, grid, Buffer::new(image), state, keys, counts, response, stride, width, height, pitch, first, last, rows, whole,
-                    later, scale, measure, parameter, frame, gradient, window, radius, margin, plateau, threshold, value, reach, piece, pieces, room,
+                    later, scale, measure, parameter, frame, smoothing, gradient, gradient_radius, window, radius, margin, plateau, threshold, value, reach, piece, pieces, room,
                     tables, counters, extent, mask, mask_pitch, tap0, tap1, tap2, tap3,
                 ),)*
                 other => unreachable!("{other:?} is no fused kernel"),

@@ -24,12 +24,15 @@ macro_rules! for_each_kernel {
 /// and their number. Rows of
 /// blocks are images, `stride` samples apart, of `pieces` each, of which the first here is number `piece`; each has room
 /// for `room` keys. `counters` words of each image from word `tables` of the state on become zeros.
-/// `gradient` and `window` are the radii of box gradients and of wide windows, which others know.
+/// `smoothing` is the radius of a binomial, 0 to 2, and `gradient` one of [`gradient`](super::gradient) with fixed taps;
+/// `gradient_radius` and `window` are the radii of box gradients and of wide windows, which others know. `radius` is that of
+/// suppression; where it is `fused::WRITES_RESPONSES`, responses are written and no corners found, and where `extent` is 1 their
+/// extent is told to the state.
 /// The masks' rows are `mask_pitch` bytes apart, a multiple of 4, also where others take a mask; 0 is none.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_fused_kernels {
-    ([$($apply:tt)*] $($name:ident [$blocks:tt, $of_responses:tt, $cells:tt] $word:ident: $samples:ident, $smoothing:tt, $gradient:ident, $weights:ident, $window:tt, $most:tt;)*) => {
+    ([$($apply:tt)*] $($name:ident [$blocks:tt, $of_responses:tt, $cells:tt] $word:ident: $samples:ident, $weights:ident, $window:tt, $most:tt;)*) => {
         $($apply)*! {
             // One block: ends when the first word has come to what is one more than the second, which then counts on.
             queue::arrive [1, 0] (words: [u32]);
@@ -196,7 +199,7 @@ macro_rules! with_fused_kernels {
             rim::rim_f32 [256, 1600] (image: [f32], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, slides: u32, radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold: u32, value: f32, piece: u32, pieces: u32, room: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
             rim::rim_rounded_u8 [256, 1600] (image: [u8], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, slides: u32, radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold: u32, value: f32, piece: u32, pieces: u32, room: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
 
-            $(fused::$name [32, $cells] (image: [$word], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, gradient: u32, window: u32, radius: u32, margin: u32, plateau: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, extent: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);)*
+            $(fused::$name [32, $cells] (image: [$word], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, smoothing: u32, gradient: u32, gradient_radius: u32, window: u32, radius: u32, margin: u32, plateau: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, extent: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);)*
         }
     };
 }
@@ -205,60 +208,34 @@ macro_rules! with_fused_kernels {
 ///
 /// ```text
 /// name [blocks that a multiprocessor is to hold: of a kernel that finds corners, and of one that writes responses; cells of shared memory]
-///     word of a sample: samples, radius of the binomial smoothing, gradient, weights and radius of the window, greatest radius of suppression;
+///     word of a sample: samples, weights and radius of the window, greatest radius of suppression;
 /// ```
 #[macro_export]
 macro_rules! for_each_fused {
     ([$($apply:tt)*] $($before:tt)*) => {
         $($apply)*! { $($before)*
-            sobel_box3 [16, 16, 0] u8: Bytes, 0, SOBEL, Box, 1, 2;
-            sobel_box5 [16, 16, 320] u8: Bytes, 0, SOBEL, Box, 2, 2;
-            binomial3_sobel_box3 [16, 16, 0] u8: Bytes, 1, SOBEL, Box, 1, 2;
-            binomial3_sobel_box5 [16, 16, 320] u8: Bytes, 1, SOBEL, Box, 2, 2;
-            binomial5_sobel_box3 [16, 16, 0] u8: Bytes, 2, SOBEL, Box, 1, 2;
-            binomial5_sobel_box5 [16, 16, 320] u8: Bytes, 2, SOBEL, Box, 2, 2;
-            sobel_box7 [16, 16, 448] u8: Bytes, 0, SOBEL, Box, 3, 2;
-            binomial3_sobel_box7 [16, 16, 448] u8: Bytes, 1, SOBEL, Box, 3, 2;
-            binomial3_scharr_box3 [16, 16, 0] u8: Bytes, 1, SCHARR, Box, 1, 2;
-            scharr_box3 [16, 16, 0] u8: Bytes, 0, SCHARR, Box, 1, 2;
-            central_box3 [16, 16, 0] u8: Bytes, 0, CENTRAL, Box, 1, 2;
-            binomial3_central_box3 [16, 16, 0] u8: Bytes, 1, CENTRAL, Box, 1, 2;
-            u16_sobel_box3 [8, 12, 0] u16: Words, 0, SOBEL, Box, 1, 2;
-            u16_binomial3_sobel_box3 [8, 12, 0] u16: Words, 1, SOBEL, Box, 1, 2;
-            u16_sobel_box5 [8, 12, 0] u16: Words, 0, SOBEL, Box, 2, 2;
-            u16_binomial3_sobel_box5 [8, 12, 0] u16: Words, 1, SOBEL, Box, 2, 2;
-            u16_sobel_box7 [8, 12, 0] u16: Words, 0, SOBEL, Box, 3, 2;
-            u16_binomial3_sobel_box7 [8, 8, 0] u16: Words, 1, SOBEL, Box, 3, 2;
-            f32_sobel_box3 [12, 16, 0] f32: Floats, 0, SOBEL, Box, 1, 2;
-            f32_binomial3_sobel_box3 [8, 16, 0] f32: Floats, 1, SOBEL, Box, 1, 2;
-            f32_sobel_box5 [8, 12, 0] f32: Floats, 0, SOBEL, Box, 2, 2;
-            f32_binomial3_sobel_box5 [8, 12, 0] f32: Floats, 1, SOBEL, Box, 2, 2;
-            f32_sobel_box7 [8, 8, 0] f32: Floats, 0, SOBEL, Box, 3, 2;
-            f32_binomial3_sobel_box7 [8, 8, 0] f32: Floats, 1, SOBEL, Box, 3, 2;
-            rgb_sobel_box3 [8, 8, 0] u8: Colours, 0, SOBEL, Box, 1, 2;
-            rgb_binomial3_sobel_box3 [8, 8, 0] u8: Colours, 1, SOBEL, Box, 1, 2;
-            sobel_binomial3 [16, 16, 0] u8: Bytes, 0, SOBEL, Binomial, 1, 2;
-            sobel_binomial5 [12, 16, 0] u8: Bytes, 0, SOBEL, Binomial, 2, 2;
-            sobel_binomial7 [8, 12, 0] u8: Bytes, 0, SOBEL, Binomial, 3, 2;
-            sobel_gaussian3 [12, 16, 0] u8: Bytes, 0, SOBEL, Gaussian, 1, 2;
-            sobel_gaussian5 [8, 12, 0] u8: Bytes, 0, SOBEL, Gaussian, 2, 2;
-            sobel_gaussian7 [8, 8, 0] u8: Bytes, 0, SOBEL, Gaussian, 3, 2;
-            binomial3_sobel_binomial3 [16, 16, 0] u8: Bytes, 1, SOBEL, Binomial, 1, 2;
-            binomial3_sobel_binomial5 [12, 16, 0] u8: Bytes, 1, SOBEL, Binomial, 2, 2;
-            binomial3_sobel_binomial7 [8, 12, 0] u8: Bytes, 1, SOBEL, Binomial, 3, 2;
-            binomial3_sobel_gaussian3 [12, 16, 0] u8: Bytes, 1, SOBEL, Gaussian, 1, 2;
-            binomial3_sobel_gaussian5 [8, 12, 0] u8: Bytes, 1, SOBEL, Gaussian, 2, 2;
-            binomial3_sobel_gaussian7 [8, 8, 0] u8: Bytes, 1, SOBEL, Gaussian, 3, 2;
-            sobel_wide21 [16, 16, 1584] u8: Bytes, 0, SOBEL, Wide, 10, 2;
-            binomial3_sobel_wide21 [16, 16, 1584] u8: Bytes, 1, SOBEL, Wide, 10, 2;
-            sobel_wide31 [12, 12, 2224] u8: Bytes, 0, SOBEL, Wide, 15, 2;
-            binomial3_sobel_wide31 [12, 12, 2224] u8: Bytes, 1, SOBEL, Wide, 15, 2;
-            boxes9 [12, 16, 1128] u8: Bytes, 0, BOX, Wide, 4, 4;
-            responses [16, 16, 0] f32: Responses, 0, CENTRAL, Box, 0, 4;
-            rgb_sobel_box5 [8, 8, 0] u8: Colours, 0, SOBEL, Box, 2, 2;
-            rgb_binomial3_sobel_box5 [8, 8, 0] u8: Colours, 1, SOBEL, Box, 2, 2;
-            rgb_sobel_box7 [8, 8, 0] u8: Colours, 0, SOBEL, Box, 3, 2;
-            rgb_binomial3_sobel_box7 [8, 8, 0] u8: Colours, 1, SOBEL, Box, 3, 2;
+            u8_box3 [16, 16, 0] u8: Bytes, Box, 1, 2;
+            u8_box5 [16, 16, 320] u8: Bytes, Box, 2, 2;
+            u8_box7 [16, 16, 448] u8: Bytes, Box, 3, 2;
+            u8_box21 [16, 16, 1584] u8: Bytes, Wide, 10, 2;
+            u8_box31 [12, 12, 2224] u8: Bytes, Wide, 15, 2;
+            u8_binomial3 [16, 16, 0] u8: Bytes, Binomial, 1, 2;
+            u8_binomial5 [12, 16, 0] u8: Bytes, Binomial, 2, 2;
+            u8_binomial7 [8, 12, 0] u8: Bytes, Binomial, 3, 2;
+            u8_gaussian3 [12, 16, 0] u8: Bytes, Gaussian, 1, 2;
+            u8_gaussian5 [8, 12, 0] u8: Bytes, Gaussian, 2, 2;
+            u8_gaussian7 [8, 8, 0] u8: Bytes, Gaussian, 3, 2;
+            u16_box3 [8, 12, 0] u16: Words, Box, 1, 2;
+            u16_box5 [8, 12, 0] u16: Words, Box, 2, 2;
+            u16_box7 [8, 8, 0] u16: Words, Box, 3, 2;
+            f32_box3 [12, 16, 0] f32: Floats, Box, 1, 2;
+            f32_box5 [8, 12, 0] f32: Floats, Box, 2, 2;
+            f32_box7 [8, 8, 0] f32: Floats, Box, 3, 2;
+            rgb_box3 [8, 8, 0] u8: Colours, Box, 1, 2;
+            rgb_box5 [8, 8, 0] u8: Colours, Box, 2, 2;
+            rgb_box7 [8, 8, 0] u8: Colours, Box, 3, 2;
+            box_gradient_box9 [12, 16, 1128] u8: BoxGradients, Wide, 4, 4;
+            responses [16, 16, 0] f32: Responses, Box, 0, 4;
         }
     };
 }

@@ -41,6 +41,13 @@ macro_rules! kernel_enum {
                 }
             }
 
+            /// The measure, where it is an argument.
+            fn specialised_by_measure(self) -> &'static [specialise::Parameter] {
+                match self {
+                    $(Kernel::$name => const { &specialise::measure_of(&[$(stringify!($argument)),*]) }.as_slice(),)*
+                }
+            }
+
             /// Cells, of 64 bits, of a block's shared memory.
             #[must_use]
             pub const fn cells(self) -> u32 {
@@ -121,18 +128,11 @@ impl Kernel {
         self.sweep().map(|sweep| sweep.blocks[1])
     }
 
-    /// Columns and rows from a corner to the farthest sample on which it depends, of a fused kernel whose gradient, window and
-    /// suppression have these radii; from a response where it writes these, and the last radius is 0.
+    /// The strips in which a fused kernel goes over images so wide, where a corner, or a response, depends on samples `reach` columns
+    /// away, and suppression has this radius.
     #[must_use]
-    pub fn reach(self, gradient: u32, window: u32, radius: u32) -> Option<u32> {
-        self.sweep().map(|sweep| sweep.smoothing + gradient + window + radius)
-    }
-
-    /// The strips in which such a kernel goes over images so wide.
-    #[must_use]
-    pub fn strips(self, gradient: u32, window: u32, radius: u32, width: u32) -> Option<fused::Strips> {
+    pub fn strips(self, reach: u32, radius: u32, width: u32) -> Option<fused::Strips> {
         let sweep = self.sweep()?;
-        let reach = self.reach(gradient, window, radius)?;
         let aligned = radius == fused::WRITES_RESPONSES || sweep.samples == fused::Samples::Responses;
         let side = if aligned { fused::side_of_map(reach) } else { reach };
         Some(fused::Strips::new(side, width, sweep.mirrors_words))
@@ -143,21 +143,18 @@ impl Kernel {
 struct Sweep {
     /// Blocks that a multiprocessor is to hold: where it finds corners, and where it writes responses.
     blocks: [u32; 2],
-    /// The radius of its smoothing.
-    smoothing: u32,
     samples: fused::Samples,
     /// See [`fused::Strips`].
     mirrors_words: bool,
 }
 
 macro_rules! fused_kernels {
-    ($($name:ident [$blocks:literal, $of_responses:literal, $cells:literal] $word:ident: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $most:literal;)*) => {
+    ($($name:ident [$blocks:literal, $of_responses:literal, $cells:literal] $word:ident: $samples:ident, $weights:ident, $window:literal, $most:literal;)*) => {
         impl Kernel {
             fn sweep(self) -> Option<Sweep> {
                 match self {
                     $(Kernel::$name => Some(Sweep {
                         blocks: [$blocks, $of_responses],
-                        smoothing: $smoothing,
                         samples: fused::Samples::$samples,
                         mirrors_words: matches!(
                             (fused::Samples::$samples, fused::Weights::$weights, $window),
@@ -172,29 +169,17 @@ macro_rules! fused_kernels {
             #[must_use]
             pub fn specialised(self) -> &'static [specialise::Parameter] {
                 match self {
-                    $(Kernel::$name => const { specialise::of_sweep(fused::Samples::$samples, $most) },)*
-                    Kernel::map_boxes31
-                    | Kernel::map_gaussians9
-                    | Kernel::map_binomial_gaussians5
-                    | Kernel::map_binomial_gaussians9
-                    | Kernel::map_smoothed_window5
-                    | Kernel::map_smoothed_window9
-                    | Kernel::map_u16_window5
-                    | Kernel::map_u16_window9
-                    | Kernel::map_f32_window5
-                    | Kernel::map_f32_window9
-                    | Kernel::map_central_gaussian5
-                    | Kernel::map_rgb_central_gaussian5 => &[specialise::MEASURE],
-                    _ => &[],
+                    $(Kernel::$name => const { specialise::of_sweep(fused::Samples::$samples) },)*
+                    _ => self.specialised_by_measure(),
                 }
             }
 
-            /// The fused kernel for samples, the radius of smoothing, a gradient of [`gradient`] and a window, and for a radius of suppression, or
-            /// for writing responses where that is [`fused::WRITES_RESPONSES`].
+            /// The fused kernel for samples and a window, and for a radius of suppression, or for writing responses where that is
+            /// [`fused::WRITES_RESPONSES`].
             #[must_use]
-            pub fn fused(samples: fused::Samples, smoothing: usize, gradient: u32, window: (fused::Weights, usize), radius: u32) -> Option<Kernel> {
-                match (samples, smoothing, gradient, window) {
-                    $((fused::Samples::$samples, $smoothing, gradient::$gradient, (fused::Weights::$weights, $window)) if radius <= $most => Some(Kernel::$name),)*
+            pub fn fused(samples: fused::Samples, window: (fused::Weights, usize), radius: u32) -> Option<Kernel> {
+                match (samples, window) {
+                    $((fused::Samples::$samples, (fused::Weights::$weights, $window)) if radius <= $most => Some(Kernel::$name),)*
                     _ => None,
                 }
             }
@@ -319,9 +304,6 @@ pub mod gradient {
     pub const SCHARR: u32 = 1;
     /// Central differences.
     pub const CENTRAL: u32 = 2;
-    /// Of a fused kernel: the sum of a box on one side minus that on the other, of any radius up to
-    /// [`fused::MOST_OF_BOXES`](super::fused::MOST_OF_BOXES), which an argument tells.
-    pub const BOX: u32 = 3;
 }
 
 /// Fused kernels.
@@ -432,6 +414,9 @@ pub mod fused {
         Floats,
         /// Of 8 bits and three channels.
         Colours,
+        /// Bytes, of which gradients are the sum of a box on one side minus that on the other, of any radius up to [`MOST_OF_BOXES`],
+        /// which an argument tells.
+        BoxGradients,
         /// Responses, among which corners are sought.
         Responses,
     }

@@ -183,28 +183,42 @@ fn respond_box<S: Simt, T: Integer>(
     }
 }
 
-/// The lesser eigenvalue of the tensor \[2 half_a, b; b, 2 half_c\], as [`measure`] has it where halves are exact.
-#[inline(always)]
-pub(crate) fn lesser_eigenvalue(root: impl Fn(f32) -> f32, half_a: f32, b: f32, half_c: f32) -> f32 {
-    let half = half_a - half_c;
-    (half_a + half_c) - root(half * half + b * b)
-}
-
 /// The response of the tensor \[a b; b c\], with square roots as `root` draws them.
+///
+/// All measures are computed and one is chosen: kernels are specialised by it, and what is not chosen is removed.
 #[inline(always)]
 pub(crate) fn measure(root: impl Fn(f32) -> f32, kind: u32, parameter: f32, a: f32, b: f32, c: f32) -> f32 {
+    let half = (a - c) * 0.5;
+    let lesser = (a + c) * 0.5 - root(half * half + b * b);
+    choose(kind, parameter, [a, b, c], lesser)
+}
+
+/// The response of the tensor \[a b; b c\], or of \[2a b; b 2c\] for Shi's and Tomasi's measure, where halves are exact.
+#[inline(always)]
+pub(crate) fn measure_of_halves(
+    root: impl Fn(f32) -> f32,
+    kind: u32,
+    parameter: f32,
+    a: f32,
+    b: f32,
+    c: f32,
+) -> f32 {
+    let half = a - c;
+    let lesser = (a + c) - root(half * half + b * b);
+    choose(kind, parameter, [a, b, c], lesser)
+}
+
+/// The response by a measure: `lesser` is the lesser eigenvalue.
+#[inline(always)]
+fn choose(kind: u32, parameter: f32, [a, b, c]: [f32; 3], lesser: f32) -> f32 {
     let trace = a + c;
+    let det = (a * c) - (b * b);
+    let harris = det - (parameter * trace) * trace;
+    let noble = (2.0 * det) / (trace + parameter);
     match kind {
-        measure::SHI_TOMASI => {
-            let half = (a - c) * 0.5;
-            trace * 0.5 - root(half * half + b * b)
-        }
-        _ => {
-            let det = (a * c) - (b * b);
-            match kind {
-                measure::HARRIS => det - (parameter * trace) * trace,
-                _ => (2.0 * det) / (trace + parameter),
-            }
-        }
+        measure::HARRIS => harris,
+        measure::SHI_TOMASI => lesser,
+        // measure::NOBLE
+        _ => noble,
     }
 }

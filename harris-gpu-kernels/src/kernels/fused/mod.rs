@@ -53,7 +53,7 @@ use super::geometry::Size;
 use super::mask::Mask;
 use super::number::Number;
 use crate::abi::fused::{self, COLUMNS, ROWS, Strips};
-use crate::abi::{gradient, state};
+use crate::abi::state;
 use crate::{Simt, Word};
 
 /// Columns that a lane has.
@@ -80,8 +80,11 @@ struct Settings {
     measure: u32,
     parameter: f32,
     frame: u32,
-    /// The radii of a box gradient and of a wide window.
+    /// The radius of a binomial smoothing, and the gradient, of [`crate::abi::gradient`].
+    smoothing: u32,
     gradient: u32,
+    /// The radii of a box gradient and of a wide window.
+    gradient_radius: u32,
     window: u32,
     /// The radius of suppression.
     radius: u32,
@@ -221,20 +224,19 @@ impl Place {
 trait Front<S: Simt> {
     /// Samples as they are in memory.
     type Sample: Word;
-    /// Rows from the one whose responses are computed to the one that they need, but for what [`Front::reach`] adds for box gradients and
-    /// wide windows.
-    const REACH: i32;
-    /// How many times [`ROWS`] rows [`Front::lead`] takes, as they only lead to the first whose responses count; 0 where the walk is to
-    /// compute them all the same.
-    const LEADING: usize;
+    /// Whether [`Front::lead`] takes rows that only lead to the first whose responses count; else the walk computes them all the same.
+    const LEADS: bool;
     /// Whether [`ROWS`] rows of responses are computed before any of them is looked at, with no question in between whether they need to be:
     /// what is then to be waited for is waited for at once. Its strips are laid for words to be mirrored.
     const AT_ONCE: bool = false;
 
-    /// All rows from the one whose responses are computed to the one that they need.
+    /// Rows from the one whose responses are computed to the one that they need.
+    fn reach(set: &Settings) -> i32;
+
+    /// How many times [`ROWS`] rows [`Front::lead`] takes.
     #[inline(always)]
-    fn reach(_: &Settings) -> i32 {
-        Self::REACH
+    fn leading(_: &Settings) -> usize {
+        0
     }
 
     /// Columns to each side of the strip that only lead to others, where corners depend on so many.
@@ -270,7 +272,7 @@ trait Front<S: Simt> {
     /// After the first of the steps, from `row` on, in a place: asks for rows for the next ones.
     fn ask(&mut self, lane: &Lane<S>, row: i32, place: Place);
 
-    /// One row down, to `row`, which is number `i` after the last taking: whether any of the responses `REACH` rows higher up counts,
+    /// One row down, to `row`, which is number `i` after the last taking: whether any of the responses [`Front::reach`] rows higher up counts,
     /// and these. None does where the place is not valid, or no trace is great enough.
     fn step(&mut self, lane: &Lane<S>, row: i32, i: usize, place: Place) -> (bool, [f32; EACH]);
 
@@ -288,7 +290,7 @@ trait Front<S: Simt> {
 }
 
 macro_rules! entries {
-    ($($name:ident [$blocks:literal, $of_responses:literal, $cells:literal] $word:ident: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $most:literal;)*) => {$(
+    ($($name:ident [$blocks:literal, $of_responses:literal, $cells:literal] $word:ident: $samples:ident, $weights:ident, $window:literal, $most:literal;)*) => {$(
         #[inline(always)]
         pub(crate) fn $name<S: Simt>(
             s: S,
@@ -310,7 +312,9 @@ macro_rules! entries {
             measure: u32,
             parameter: f32,
             frame: u32,
+            smoothing: u32,
             gradient: u32,
+            gradient_radius: u32,
             window: u32,
             radius: u32,
             margin: u32,
@@ -333,54 +337,54 @@ macro_rules! entries {
         ) {
             let size = Size { width, height };
             let taps = [tap0, tap1, tap2, tap3];
-            let set = Settings { stride, pitch, size, first, last, rows, whole, later, scale, measure, parameter, frame, gradient, window, radius, margin, plateau, threshold, value, reach, piece, pieces, room, taps };
+            let set = Settings { stride, pitch, size, first, last, rows, whole, later, scale, measure, parameter, frame, smoothing, gradient, gradient_radius, window, radius, margin, plateau, threshold, value, reach, piece, pieces, room, taps };
             let mask = Mask::new(s, mask, mask_pitch);
-            walk::<S, front!($samples, $smoothing, $gradient, $weights, $window), $most>(s, image, mask, state, keys, counts, (response, extent == 1), set, (tables, counters));
+            walk::<S, front!($samples, $weights, $window), $most>(s, image, mask, state, keys, counts, (response, extent == 1), set, (tables, counters));
         }
     )*};
 }
 
 macro_rules! front {
-    (Bytes, $smoothing:literal, BOX, Wide, $most:literal) => {
+    (BoxGradients, Wide, $most:literal) => {
         Sides<S>
     };
-    (Bytes, $smoothing:literal, $gradient:ident, Box, $window:literal) => {
-        Bytes<S, $smoothing, { gradient::$gradient }, <Narrow<$smoothing, { gradient::$gradient }, $window> as Suited>::Window>
+    (Bytes, Box, $window:literal) => {
+        Bytes<S, <Narrow<$window> as Suited>::Window>
     };
-    (Bytes, $smoothing:literal, $gradient:ident, Binomial, $window:literal) => {
-        Bytes<S, $smoothing, { gradient::$gradient }, Weighted<Binomial, $window>>
+    (Bytes, Binomial, $window:literal) => {
+        Bytes<S, Weighted<Binomial, $window>>
     };
-    (Bytes, $smoothing:literal, $gradient:ident, Gaussian, $window:literal) => {
-        Bytes<S, $smoothing, { gradient::$gradient }, Weighted<Gaussian, $window>>
+    (Bytes, Gaussian, $window:literal) => {
+        Bytes<S, Weighted<Gaussian, $window>>
     };
-    (Bytes, $smoothing:literal, $gradient:ident, Wide, $window:literal) => {
-        Bytes<S, $smoothing, { gradient::$gradient }, Wide<$window>>
+    (Bytes, Wide, $window:literal) => {
+        Bytes<S, Wide<$window>>
     };
-    (Responses, $smoothing:literal, $gradient:ident, Box, $window:literal) => {
+    (Responses, Box, $window:literal) => {
         Responses<S>
     };
-    ($samples:ident, $smoothing:literal, $gradient:ident, Box, $window:literal) => {
-        $samples<S, $smoothing, { gradient::$gradient }, $window>
+    ($samples:ident, Box, $window:literal) => {
+        $samples<S, $window>
     };
 }
 
-/// A box window of 8-bit samples behind a smoothing and a gradient, by its radius.
-struct Narrow<const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>;
+/// A box window of 8-bit samples, by its radius.
+struct Narrow<const WINDOW: usize>;
 
 /// How the sums of a window are made with fewest instructions and registers.
 trait Suited {
     type Window;
 }
 
-impl<const SMOOTHING: usize, const GRADIENT: u32> Suited for Narrow<SMOOTHING, GRADIENT, 1> {
-    type Window = Boxes<SMOOTHING, GRADIENT>;
+impl Suited for Narrow<1> {
+    type Window = Boxes;
 }
 
-impl<const SMOOTHING: usize, const GRADIENT: u32> Suited for Narrow<SMOOTHING, GRADIENT, 2> {
+impl Suited for Narrow<2> {
     type Window = Sliding<2>;
 }
 
-impl<const SMOOTHING: usize, const GRADIENT: u32> Suited for Narrow<SMOOTHING, GRADIENT, 3> {
+impl Suited for Narrow<3> {
     type Window = Sliding<3>;
 }
 
@@ -395,6 +399,9 @@ macro_rules! sample {
         f32
     };
     (Colours) => {
+        u8
+    };
+    (BoxGradients) => {
         u8
     };
     (Responses) => {
@@ -429,14 +436,6 @@ fn walk<S: Simt, F: Front<S>, const MOST: usize>(
     set: Settings,
     (tables, counters): (u32, u32),
 ) {
-    const {
-        let reach = F::REACH as usize + MOST;
-        assert!(reach <= fused::MOST_REACH as usize, "samples are mirrored once");
-        assert!(
-            F::LEADING == 0 || reach <= ROWS * (F::LEADING + 1) + 1,
-            "what leads no more asks for rows inside"
-        );
-    }
     s.admit_next();
     // The row of the corners is `reach` rows higher than the one that is loaded, and so many columns lead to the first.
     let reach = F::reach(&set) + set.radius as i32;
@@ -447,7 +446,7 @@ fn walk<S: Simt, F: Front<S>, const MOST: usize>(
     s.await_last();
     lane.set = F::settle(s, state, set);
     // First or last, as registers allow: those walks that have no loop for leading rows have none to spare at the end.
-    if F::LEADING == 0 && !writes {
+    if !F::LEADS && !writes {
         clear(s, state, tables, counters);
     }
     let mut row = lane.top - reach;
@@ -457,7 +456,7 @@ fn walk<S: Simt, F: Front<S>, const MOST: usize>(
     // All traces are great enough for a response that is written.
     front.listen(if writes { 0.0 } else { corners.learn(&lane) });
     front.lead(&lane, row);
-    row = front.fill(&lane, row + (ROWS * F::LEADING) as i32);
+    row = front.fill(&lane, row + (ROWS * F::leading(&set)) as i32);
     let inside = lane.rows.saturating_sub(F::reach(&set) as u32 + 2 * ROWS as u32);
     while row - reach < lane.bottom {
         if !writes && let Some(least) = corners.talk(&lane) {
@@ -496,7 +495,7 @@ fn walk<S: Simt, F: Front<S>, const MOST: usize>(
         writer.tell_extent(s, state);
     } else {
         corners.tell(&lane);
-        if F::LEADING > 0 {
+        if F::LEADS {
             clear(s, state, tables, counters);
         }
         if s.lane() == 0 {
@@ -560,7 +559,7 @@ fn ask<S: Simt, F: Front<S>>(
     }
     // Always in its first rows, when there is most to learn, then in about a quarter of the turns: a word that all ask for all the time
     // takes longer to come. Walks without leading rows have no register to tell by.
-    if F::LEADING == 0 || row < lane.top + 9 || row & 12 == 0 {
+    if !F::LEADS || row < lane.top + 9 || row & 12 == 0 {
         corners.ask(lane);
     }
 }
