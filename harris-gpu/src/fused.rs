@@ -135,7 +135,7 @@ impl Front {
             Window::Gaussian { .. } => (fused::Weights::Gaussian, radius),
         };
         let samples = match (shape.depth, shape.channels) {
-            (Depth::U8, 1) if is_box => fused::Samples::BoxGradients,
+            (Depth::U8, 1) if is_box && config.smoothing() == Smoothing::None => fused::Samples::BoxGradients,
             _ if is_box || !sums_fit(shape, config) => return None,
             (Depth::U8, 1) => fused::Samples::Bytes,
             (Depth::U8, 3) => fused::Samples::Colours,
@@ -192,6 +192,7 @@ pub(crate) fn leave<D: Device>(
         Buffer::new(response),
         Buffer::new(response),
         (0, shape.width, shape.height, shape.stride as u32),
+        walk.strips_and_columns(shape.width),
         (rows.start as u32, rows.end as u32),
         (lengths.first as u32, lengths.number as u32, lengths.later as u32),
         (config.tensor_scale(shape.depth.full_scale()), measure, parameter),
@@ -612,6 +613,7 @@ fn walk_on<D: Device>(
         // It writes no responses.
         Buffer::new(workspace.buffer::<u64>(Slot::Candidates).memory),
         (pitch * u64::from(search.height), search.width, search.height, pitch as u32),
+        pieces.walk.strips_and_columns(search.width),
         (rows.start as u32, rows.end as u32),
         (lengths.first as u32, lengths.number as u32, lengths.later as u32),
         (scale, measure, parameter),

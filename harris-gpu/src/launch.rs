@@ -53,6 +53,7 @@ macro_rules! fused_launch {
             counts: Buffer<'_, D::Memory, u32>,
             response: Buffer<'_, D::Memory, f32>,
             (stride, width, height, pitch): (u64, u32, u32, u32),
+            (strips, columns): (u32, u32),
             (first, last): (u32, u32),
             (rows, whole, later): (u32, u32, u32),
             (scale, measure, parameter): (f32, u32, f32),
@@ -67,7 +68,7 @@ macro_rules! fused_launch {
         ) -> Result<(), Error> {
             match kernel {
                 $(Kernel::$name => $name(
-                    device, grid, Buffer::new(image), state, keys, counts, response, stride, width, height, pitch, first, last, rows, whole,
+                    device, grid, Buffer::new(image), state, keys, counts, response, stride, width, height, pitch, strips, columns, first, last, rows, whole,
                     later, scale, measure, parameter, frame, smoothing, gradient, gradient_radius, window, radius, margin, plateau, threshold, value, reach, piece, pieces, room,
                     tables, counters, extent, mask, mask_pitch, tap0, tap1, tap2, tap3,
                 ),)*

@@ -26,6 +26,12 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
+    /// How many strips an image has, and columns from one to the next.
+    pub(crate) fn strips_and_columns(self, width: u32) -> (u32, u32) {
+        let strips = self.layout(width);
+        (strips.number, strips.columns)
+    }
+
     /// What its kernel is told of its stages: the radius of smoothing, the gradient, and the radii of gradient, window and suppression.
     pub(crate) fn stages(self) -> (u32, u32, u32, u32, u32) {
         (self.smoothing, self.gradient, self.gradient_radius, self.window, self.radius as u32)

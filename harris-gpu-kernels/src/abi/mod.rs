@@ -357,6 +357,13 @@ pub mod fused {
             Self { number: (width + shift + odd).div_ceil(most), columns: most, side, shift, odd }
         }
 
+        /// Those whose numbers [`Strips::new`] has told, without a division.
+        #[must_use]
+        pub const fn told(number: u32, columns: u32, side: u32, width: u32, mirrors_words: bool) -> Self {
+            let [shift, odd] = if mirrors_words { [side % 2, width % 2] } else { [0; 2] };
+            Self { number, columns, side, shift, odd }
+        }
+
         /// The first column that a strip sees; its own are from `side` columns farther right on.
         #[must_use]
         pub const fn left(&self, strip: u32) -> i32 {

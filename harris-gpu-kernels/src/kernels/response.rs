@@ -185,12 +185,10 @@ fn respond_box<S: Simt, T: Integer>(
 
 /// The response of the tensor \[a b; b c\], with square roots as `root` draws them.
 ///
-/// All measures are computed and one is chosen: kernels are specialised by it, and what is not chosen is removed.
 #[inline(always)]
 pub(crate) fn measure(root: impl Fn(f32) -> f32, kind: u32, parameter: f32, a: f32, b: f32, c: f32) -> f32 {
     let half = (a - c) * 0.5;
-    let lesser = (a + c) * 0.5 - root(half * half + b * b);
-    choose(kind, parameter, [a, b, c], lesser)
+    by_measure(kind, parameter, [a, b, c], || (a + c) * 0.5 - root(half * half + b * b))
 }
 
 /// The response of the tensor \[a b; b c\], or of \[2a b; b 2c\] for Shi's and Tomasi's measure, where halves are exact.
@@ -204,21 +202,18 @@ pub(crate) fn measure_of_halves(
     c: f32,
 ) -> f32 {
     let half = a - c;
-    let lesser = (a + c) - root(half * half + b * b);
-    choose(kind, parameter, [a, b, c], lesser)
+    by_measure(kind, parameter, [a, b, c], || (a + c) - root(half * half + b * b))
 }
 
-/// The response by a measure: `lesser` is the lesser eigenvalue.
+/// The response of the tensor \[a b; b c\] by a measure; `lesser` makes the lesser eigenvalue.
 #[inline(always)]
-fn choose(kind: u32, parameter: f32, [a, b, c]: [f32; 3], lesser: f32) -> f32 {
+fn by_measure(kind: u32, parameter: f32, [a, b, c]: [f32; 3], lesser: impl Fn() -> f32) -> f32 {
     let trace = a + c;
     let det = (a * c) - (b * b);
-    let harris = det - (parameter * trace) * trace;
-    let noble = (2.0 * det) / (trace + parameter);
     match kind {
-        measure::HARRIS => harris,
-        measure::SHI_TOMASI => lesser,
+        measure::HARRIS => det - (parameter * trace) * trace,
+        measure::SHI_TOMASI => lesser(),
         // measure::NOBLE
-        _ => noble,
+        _ => (2.0 * det) / (trace + parameter),
     }
 }

@@ -98,23 +98,24 @@ impl<S: Simt, W: Window<S>> Front<S> for Bytes<S, W> {
 
     #[inline(always)]
     fn lead(&mut self, lane: &Lane<S>, row: i32) {
+        const { assert!(Self::MOST_LEADING <= 4, "so often it is done below") };
         let leading = Self::leading(&lane.set);
         // All at once, so that they are waited for once.
-        let words: [[[u32; 2]; ROWS]; MOST_LEADING] = array::from_fn(|t| match t < leading {
+        let words: [[[u32; 2]; ROWS]; 4] = array::from_fn(|t| match t < Self::MOST_LEADING && t < leading {
             true => array::from_fn(|i| self.load_leading(lane, row + 1 + ((t + 1) * ROWS + i) as i32)),
             false => [[0; 2]; ROWS],
         });
         // Not in a loop, as each row does what the ones after it need, and no more.
-        if leading > 0 {
+        if Self::MOST_LEADING > 0 && leading > 0 {
             self.lead_rows(lane, words[0], row, 0);
         }
-        if leading > 1 {
+        if Self::MOST_LEADING > 1 && leading > 1 {
             self.lead_rows(lane, words[1], row, 1);
         }
-        if leading > 2 {
+        if Self::MOST_LEADING > 2 && leading > 2 {
             self.lead_rows(lane, words[2], row, 2);
         }
-        if leading > 3 {
+        if Self::MOST_LEADING > 3 && leading > 3 {
             self.lead_rows(lane, words[3], row, 3);
         }
     }
@@ -169,10 +170,10 @@ impl<S: Simt, W: Window<S>> Front<S> for Bytes<S, W> {
     }
 }
 
-/// How many times [`ROWS`] rows lead at most: behind a smoothing of radius 2 and a gradient, to a window of radius 3.
-const MOST_LEADING: usize = 2 * (2 + 1 + 3) / ROWS;
-
 impl<S: Simt, W: Window<S>> Bytes<S, W> {
+    /// How many times [`ROWS`] rows lead at most: behind a smoothing of radius 2 and a gradient.
+    const MOST_LEADING: usize = 2 * (2 + 1 + W::RADIUS) / ROWS;
+
     /// Rows from the one whose responses are computed to the one that they need, but for a wide window's.
     #[inline(always)]
     fn narrow_reach(set: &Settings) -> i32 {

@@ -69,6 +69,9 @@ struct Settings {
     stride: u64,
     pitch: u32,
     size: Size,
+    /// The number of strips, and columns from one to the next.
+    strips: u32,
+    columns: u32,
     /// The rows whose corners are sought.
     first: u32,
     last: u32,
@@ -138,7 +141,7 @@ impl<S: Simt> Lane<S> {
     /// [`Strips`] has it.
     #[inline(always)]
     fn new(s: S, set: Settings, side: u32, mirrors_words: bool) -> Self {
-        let strips = Strips::new(side, set.size.width, mirrors_words);
+        let strips = Strips::told(set.strips, set.columns, side, set.size.width, mirrors_words);
         // No image is empty: but compilers, which cannot know it, else look whether there is anything to divide by.
         let across = strips.number.max(1);
         // Blocks are single warps: what is the same for all lanes then follows from the block's number, and is computed once.
@@ -170,8 +173,10 @@ impl<S: Simt> Lane<S> {
         let first = fused::EACH * self.s.lane();
         let mut own = COLUMNS - 2 * self.side;
         // Of all others it is as many, but for those that are outside.
-        if self.mirrors_words && self.at_edge && self.set.size.width % 2 == 1 {
-            own = Strips::new(self.side, self.set.size.width, true).own(self.x - first as i32);
+        let width = self.set.size.width;
+        if self.mirrors_words && self.at_edge && width % 2 == 1 {
+            let strips = Strips::told(self.set.strips, self.set.columns, self.side, width, true);
+            own = strips.own(self.x - first as i32);
         }
         (first + i as u32).wrapping_sub(self.side) < own
     }
@@ -303,6 +308,8 @@ macro_rules! entries {
             width: u32,
             height: u32,
             pitch: u32,
+            strips: u32,
+            columns: u32,
             first: u32,
             last: u32,
             rows: u32,
@@ -337,7 +344,7 @@ macro_rules! entries {
         ) {
             let size = Size { width, height };
             let taps = [tap0, tap1, tap2, tap3];
-            let set = Settings { stride, pitch, size, first, last, rows, whole, later, scale, measure, parameter, frame, smoothing, gradient, gradient_radius, window, radius, margin, plateau, threshold, value, reach, piece, pieces, room, taps };
+            let set = Settings { stride, pitch, size, strips, columns, first, last, rows, whole, later, scale, measure, parameter, frame, smoothing, gradient, gradient_radius, window, radius, margin, plateau, threshold, value, reach, piece, pieces, room, taps };
             let mask = Mask::new(s, mask, mask_pitch);
             walk::<S, front!($samples, $weights, $window), $most>(s, image, mask, state, keys, counts, (response, extent == 1), set, (tables, counters));
         }
