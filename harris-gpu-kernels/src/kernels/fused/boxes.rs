@@ -42,6 +42,12 @@ impl<S: Simt> Window<S> for Boxes {
         Self { least: 0, products: [[[0; EACH]; 3]; 2 * RADIUS + 1] }
     }
 
+    /// Quotients take longer than to ask whether any may count.
+    #[inline(always)]
+    fn asks_trace(set: &Settings) -> bool {
+        set.measure == measures::NOBLE
+    }
+
     #[inline(always)]
     fn listen(&mut self, least: f32) {
         self.least = least.min(MOST_TRACE) as i32;
@@ -63,8 +69,7 @@ impl<S: Simt> Window<S> for Boxes {
     #[inline(always)]
     fn respond(&self, lane: &Lane<S>, sums: [[i32; EACH]; 3], place: Place) -> (bool, [f32; EACH]) {
         let sums = sums.map(|sums| across::<S, RADIUS>(lane.s, sums));
-        // Quotients take longer than to ask whether any may count. Kernels that are for one measure are for others.
-        if lane.set.measure == measures::NOBLE {
+        if <Self as Window<S>>::asks_trace(&lane.set) {
             // What nine products have more.
             let offset = Self::offsets(&lane.set)[0].wrapping_mul(9);
             let [xx, _, yy] = sums.map(|sums| sums.map(|sum| sum.wrapping_sub(offset)));

@@ -23,6 +23,12 @@ pub(super) trait Window<S: Simt> {
     /// their products need.
     const AT_ONCE: bool = false;
 
+    /// As [`Front::asks_trace`].
+    #[inline(always)]
+    fn asks_trace(_: &Settings) -> bool {
+        true
+    }
+
     /// Learns what the trace of the sums around a corner reaches at least.
     fn listen(&mut self, least: f32);
 
@@ -136,6 +142,11 @@ impl<S: Simt, W: Window<S>> Front<S> for Bytes<S, W> {
             }
         }
         row
+    }
+
+    #[inline(always)]
+    fn asks_trace(set: &Settings) -> bool {
+        W::asks_trace(set)
     }
 
     #[inline(always)]

@@ -8,7 +8,7 @@ use super::super::order::below;
 use super::super::runs::push;
 use super::{EACH, Lane};
 use crate::Simt;
-use crate::abi::{measure as measures, plateau, state, threshold};
+use crate::abi::{plateau, state, threshold};
 
 /// A lane's part of it. Rings have the latest row first.
 ///
@@ -66,7 +66,7 @@ impl<S: Simt> Corners<S> {
     }
 
     /// Tells all warps of the greatest response of this one's own columns, and learns the bound from what all told before the last
-    /// [`Corners::ask`], where any of it is news; returns what the trace of the sums around a corner reaches at least, if so.
+    /// [`Corners::ask`], where any of it is news; returns what a corner's response exceeds, if so.
     #[inline(always)]
     pub(super) fn talk(&mut self, lane: &Lane<S>) -> Option<f32> {
         // As `ordered` has positive numbers, and lesser ones for all that are none.
@@ -86,7 +86,7 @@ impl<S: Simt> Corners<S> {
     /// Learns the bound from what was heard; returns as [`Corners::talk`].
     #[inline(always)]
     pub(super) fn learn(&mut self, lane: &Lane<S>) -> f32 {
-        let (s, set) = (lane.s, &lane.set);
+        let set = &lane.set;
         self.known = self.heard;
         // As `threshold::floor`, by which a kernel that has no register to spare spills for sm_120.
         let floor = if set.threshold == threshold::ABSOLUTE {
@@ -98,8 +98,7 @@ impl<S: Simt> Corners<S> {
         };
         let floor = floor.max(0.0);
         self.bound = (floor.to_bits() + plateau::FIRST - set.plateau) as i32;
-        let root = if set.measure == measures::HARRIS { s.sqrt(floor) } else { floor };
-        root * set.reach
+        floor
     }
 
     /// Tells all warps of the greatest response of this one's own columns, where it is news as far as is known.

@@ -53,7 +53,7 @@ use super::geometry::Size;
 use super::mask::Mask;
 use super::number::Number;
 use crate::abi::fused::{self, COLUMNS, ROWS, Strips};
-use crate::abi::state;
+use crate::abi::{measure as measures, state};
 use crate::{Simt, Word};
 
 /// Columns that a lane has.
@@ -259,6 +259,12 @@ trait Front<S: Simt> {
     /// At the row before `row`, none of whose responses count.
     fn new(lane: &Lane<S>, image: S::Buffer<Self::Sample>, row: i32) -> Self;
 
+    /// Whether it asks for traces, of which rows have responses that count.
+    #[inline(always)]
+    fn asks_trace(_: &Settings) -> bool {
+        true
+    }
+
     /// Learns what the trace of the sums around a corner reaches at least.
     fn listen(&mut self, least: f32);
 
@@ -460,14 +466,19 @@ fn walk<S: Simt, F: Front<S>, const MOST: usize>(
     let mut corners = Corners::<S>::new(&lane, state, keys, piece * set.room as usize);
     let mut writer = Writer::<S>::new(response, tells_extent);
     let mut front = F::new(&lane, image, row);
-    // All traces are great enough for a response that is written.
-    front.listen(if writes { 0.0 } else { corners.learn(&lane) });
+    if writes {
+        // All traces are great enough.
+        front.listen(0.0);
+    } else {
+        let least = corners.learn(&lane);
+        listen(&lane, &mut front, least);
+    }
     front.lead(&lane, row);
     row = front.fill(&lane, row + (ROWS * F::leading(&set)) as i32);
     let inside = lane.rows.saturating_sub(F::reach(&set) as u32 + 2 * ROWS as u32);
     while row - reach < lane.bottom {
         if !writes && let Some(least) = corners.talk(&lane) {
-            front.listen(least);
+            listen(&lane, &mut front, least);
         }
         front.take(&lane);
         let highest = row - F::reach(&lane.set);
@@ -511,6 +522,17 @@ fn walk<S: Simt, F: Front<S>, const MOST: usize>(
     }
     if !front.is_valid() {
         s.atomic_max(state, s.block_row() as usize * state::WORDS + state::INVALID, 1);
+    }
+}
+
+/// Tells what the trace of the sums around a corner reaches at least, whose response exceeds a number.
+#[inline(always)]
+fn listen<S: Simt, F: Front<S>>(lane: &Lane<S>, front: &mut F, exceeded: f32) {
+    let set = &lane.set;
+    // A root that is not asked for would be drawn all the same: compilers do not remove it.
+    if F::asks_trace(set) {
+        let root = if set.measure == measures::HARRIS { lane.s.sqrt(exceeded) } else { exceeded };
+        front.listen(root * set.reach);
     }
 }
 

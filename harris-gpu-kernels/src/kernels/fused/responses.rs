@@ -55,6 +55,11 @@ impl<S: Simt> Front<S> for Responses<S> {
     }
 
     #[inline(always)]
+    fn asks_trace(_: &Settings) -> bool {
+        false
+    }
+
+    #[inline(always)]
     fn listen(&mut self, _: f32) {}
 
     #[inline(always)]
