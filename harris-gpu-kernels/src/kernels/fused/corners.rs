@@ -240,28 +240,10 @@ impl<S: Simt> Corners<S> {
     /// Adds corners to the list: those that reach what they must.
     #[inline(always)]
     fn emit(&mut self, lane: &Lane<S>, mask: Mask<S>, least: [i32; EACH], responses: [i32; EACH], y: u32) {
-        let wins: [bool; EACH] = array::from_fn(|i| responses[i] >= least[i]);
-        if lane.set.plateau == plateau::FIRST {
-            // Of neighbours one at most is a corner, and so of a lane's columns two.
-            let (mut first, mut last) = ((EACH - 1, responses[EACH - 1]), (0, responses[0]));
-            for i in (0..EACH - 1).rev() {
-                first = if wins[i] { (i, responses[i]) } else { first };
-            }
-            for i in 1..EACH {
-                last = if wins[i] { (i, responses[i]) } else { last };
-            }
-            let is_one = some(wins);
-            self.add(lane, mask, is_one, first, y);
-            let are_two = is_one && first.0 < last.0;
-            if lane.s.any(are_two) {
-                self.add(lane, mask, are_two, last, y);
-            }
-            return;
-        }
-        // All of a plateau: those that are left to add, as bits.
+        // Those that are left to add, as bits.
         let mut left = 0;
         for i in 0..EACH {
-            left |= u32::from(wins[i]) << i;
+            left |= u32::from(responses[i] >= least[i]) << i;
         }
         loop {
             let mut first = (EACH - 1, responses[EACH - 1]);
