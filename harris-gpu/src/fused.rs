@@ -5,11 +5,11 @@ use std::ops::Range;
 use harris_core::{
     Error, Gradient, HarrisConfig, ImageView, MAX_SAMPLE, Measure, Smoothing, Subpixel, Threshold, Window,
 };
-use harris_gpu_kernels::abi::{Kernel, fused, gradient, measure, threshold};
+use harris_gpu_kernels::abi::{Kernel, fused, gradient, plateau, threshold};
 use harris_gpu_kernels::simt;
 
 use crate::corners::{Fetched, Search, bound_of, most_in_line, plateau_of, simple_threshold, threshold_of};
-use crate::device::{Depth, Device, Lines, Mark, Rows};
+use crate::device::{Buffer, Depth, Device, Lines, Mark, Rows};
 use crate::launch;
 use crate::maps::Map;
 use crate::pieces::{LEAST_ROWS, Lengths, Walk};
@@ -33,11 +33,10 @@ pub(crate) fn walk(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
 /// That which computes the responses that it compares.
 fn walk_on_samples(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
     simple_threshold(config)?;
-    let Front { samples, smoothing, gradient, window } = Front::new(shape, config)?;
-    let measure = if shape.mask_pitch > 0 { measure::ANY } else { measure_of(config).0 };
+    let Front { samples, gradient, window } = Front::new(shape, config)?;
     let of = |radius: usize| {
-        let kernel = Kernel::fused(samples, smoothing, gradient, window, measure, radius)?;
-        suited(shape, Walk { radius, ..Walk::new(kernel, config) })
+        let kernel = Kernel::fused(samples, window, u32::try_from(radius).ok()?)?;
+        suited(shape, Walk { radius, ..Walk::new(kernel, gradient, config) })
     };
     let radius = config.suppression_radius();
     // What others are as near is seen by a walk in a map.
@@ -47,9 +46,9 @@ fn walk_on_samples(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
 
 /// The walk that leaves responses, where there is one.
 pub(crate) fn walk_of_map(shape: &Shape, config: &HarrisConfig) -> Option<Walk> {
-    let Front { samples, smoothing, gradient, window } = Front::new(shape, config)?;
-    let kernel = Kernel::map(samples, smoothing, gradient, window, measure_of(config).0)?;
-    suited(shape, Walk::new(kernel, config))
+    let Front { samples, gradient, window } = Front::new(shape, config)?;
+    let kernel = Kernel::fused(samples, window, fused::WRITES_RESPONSES)?;
+    suited(shape, Walk::new(kernel, gradient, config))
 }
 
 /// The walk that seeks corners among responses, where there is one.
@@ -60,16 +59,18 @@ pub(crate) fn walk_in_map(shape: &Shape, config: &HarrisConfig) -> Option<Walk> 
     }
     let radius = config.suppression_radius().min(fused::MOST_RADIUS_IN_MAP);
     let window = (fused::Weights::Box, 0);
-    let kernel =
-        Kernel::fused(fused::Samples::Responses, 0, gradient::CENTRAL, window, measure::ANY, radius)?;
-    suited(shape, Walk { kernel, gradient: 0, window: 0, radius, in_map: true })
+    let kernel = Kernel::fused(fused::Samples::Responses, window, radius as u32)?;
+    let gradient = gradient::SOBEL;
+    suited(shape, Walk { kernel, smoothing: 0, gradient, gradient_radius: 0, window: 0, radius, in_map: true })
 }
 
 impl Walk {
     /// One over images that seeks no corners.
-    fn new(kernel: Kernel, config: &HarrisConfig) -> Self {
-        let (gradient, window) = (config.gradient().radius() as u32, config.window().radius() as u32);
-        Self { kernel, gradient, window, radius: 0, in_map: false }
+    fn new(kernel: Kernel, gradient: u32, config: &HarrisConfig) -> Self {
+        let [smoothing, gradient_radius, window] =
+            [config.smoothing().radius(), config.gradient().radius(), config.window().radius()]
+                .map(|radius| radius as u32);
+        Self { kernel, smoothing, gradient, gradient_radius, window, radius: 0, in_map: false }
     }
 }
 
@@ -92,7 +93,6 @@ pub(crate) fn needs_map(config: &HarrisConfig, walk: Walk) -> bool {
 /// What a walk from samples to responses is told by, as [`Kernel::fused`] has it.
 struct Front {
     samples: fused::Samples,
-    smoothing: usize,
     gradient: u32,
     window: (fused::Weights, usize),
 }
@@ -103,11 +103,11 @@ impl Front {
         if !shape.stride.is_multiple_of(ALIGNMENT) {
             return None;
         }
-        let smoothing = match config.smoothing() {
-            Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial5 => config.smoothing().radius(),
+        match config.smoothing() {
+            Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial5 => {}
             // By stages.
             Smoothing::Binomial3Exact | Smoothing::Gaussian { .. } => return None,
-        };
+        }
         if !config.window().is_centred() {
             return None;
         }
@@ -115,11 +115,13 @@ impl Front {
         let gradient = match config.gradient() {
             // No rim knows of it.
             Gradient::Box { .. } if Rim::new(config, 0).is_some() => return None,
-            Gradient::Box { .. } => gradient::BOX,
+            // Kernels for these know of no other.
+            Gradient::Box { .. } => gradient::SOBEL,
             other => gradient_of(other)?,
         };
+        let is_box = matches!(config.gradient(), Gradient::Box { .. });
         let window = match config.window() {
-            Window::Box { .. } if gradient == gradient::BOX => {
+            Window::Box { .. } if is_box => {
                 if radius.max(config.gradient().radius()) > fused::MOST_OF_BOXES {
                     return None;
                 }
@@ -133,13 +135,34 @@ impl Front {
             Window::Gaussian { .. } => (fused::Weights::Gaussian, radius),
         };
         let samples = match (shape.depth, shape.channels) {
+            (Depth::U8, 1) if is_box && config.smoothing() == Smoothing::None => fused::Samples::BoxGradients,
+            _ if is_box || !sums_fit(shape, config) => return None,
             (Depth::U8, 1) => fused::Samples::Bytes,
             (Depth::U8, 3) => fused::Samples::Colours,
             (Depth::U16, 1) => fused::Samples::Words,
             (Depth::F32, 1) => fused::Samples::Floats,
             _ => return None,
         };
-        Some(Self { samples, smoothing, gradient, window })
+        Some(Self { samples, gradient, window })
+    }
+}
+
+/// Whether the fused kernels' numbers hold the window sums of such images.
+fn sums_fit(shape: &Shape, config: &HarrisConfig) -> bool {
+    if shape.depth != Depth::U8 {
+        return true;
+    }
+    let sum = config.greatest_sum(shape.channels as usize, shape.depth.full_scale());
+    let fits = |most: f64| sum.is_some_and(|sum| sum <= most);
+    match config.window() {
+        // Traces are sums of two, and have a sign but in colours.
+        Window::Box { .. } if shape.channels == 1 => fits(f64::from(i32::MAX / 2)),
+        Window::Box { .. } => fits(f64::from(i32::MAX)),
+        // Sums of squares have no sign: docs/arithmetic.md tells why all fit.
+        Window::Binomial { size: 7 } => matches!(config.gradient(), Gradient::Sobel3 | Gradient::Central),
+        Window::Binomial { .. } => fits(f64::from(i32::MAX)),
+        // Products are exact as floats.
+        Window::Gaussian { .. } => true,
     }
 }
 
@@ -157,19 +180,29 @@ pub(crate) fn leave<D: Device>(
     let (measure, parameter) = measure_of(config);
     let rim = Rim::new(config, 0);
     let frame = rim.map_or(config.invalid_frame()[0] as u32, Rim::frame);
-    launch::map(
+    let response = workspace.buffer::<u8>(Slot::Response).memory;
+    launch::fused(
         device,
         walk.kernel,
         [(strips * lengths.pieces(rows.len())) as u32, 1],
         workspace.buffer::<u8>(Slot::Image).memory,
         workspace.buffer(Slot::State),
-        workspace.buffer(Slot::Response),
-        (shape.width, shape.height, shape.stride as u32),
+        // It finds no corners.
+        Buffer::new(response),
+        Buffer::new(response),
+        Buffer::new(response),
+        (0, shape.width, shape.height, shape.stride as u32),
+        walk.strips_and_columns(shape.width),
         (rows.start as u32, rows.end as u32),
         (lengths.first as u32, lengths.number as u32, lengths.later as u32),
         (config.tensor_scale(shape.depth.full_scale()), measure, parameter),
-        (frame, walk.gradient, walk.window),
-        tells_extent,
+        frame,
+        walk.stages(),
+        (0, plateau::FIRST),
+        (threshold::ABSOLUTE, 0.0, 0.0),
+        (0, 0, 0),
+        (0, 0, tells_extent.into()),
+        (Buffer::new(response), 0),
         taps_of(config.window()),
     )?;
     match rim {
@@ -577,15 +610,19 @@ fn walk_on<D: Device>(
         workspace.buffer(Slot::State),
         workspace.buffer(Slot::Candidates),
         workspace.buffer(Slot::Counts),
+        // It writes no responses.
+        Buffer::new(workspace.buffer::<u64>(Slot::Candidates).memory),
         (pitch * u64::from(search.height), search.width, search.height, pitch as u32),
+        pieces.walk.strips_and_columns(search.width),
         (rows.start as u32, rows.end as u32),
         (lengths.first as u32, lengths.number as u32, lengths.later as u32),
         (scale, measure, parameter),
-        (frame, pieces.walk.gradient, pieces.walk.window),
+        frame,
+        pieces.walk.stages(),
         (margin, plateau_of(config)),
         (threshold, value, reach(config, scale)),
         (piece as u32, pieces.count as u32, pieces.room as u32),
-        (tables, if piece == 0 { counters } else { 0 }),
+        (tables, if piece == 0 { counters } else { 0 }, 0),
         workspace.mask(search.shape.mask_pitch),
         taps_of(config.window()),
     )?;

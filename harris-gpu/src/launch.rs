@@ -41,7 +41,7 @@ macro_rules! launches {
 harris_gpu_kernels::for_each_kernel!(launches);
 
 macro_rules! fused_launch {
-    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
+    ($($name:ident [$blocks:literal, $of_responses:literal, $cells:literal] $word:ident: $samples:ident, $weights:ident, $window:literal, $most:literal;)*) => {
         /// Launches one of the fused kernels, which have the same arguments.
         pub(crate) fn fused<D: Device>(
             device: &D,
@@ -51,23 +51,26 @@ macro_rules! fused_launch {
             state: Buffer<'_, D::Memory, u32>,
             keys: Buffer<'_, D::Memory, u64>,
             counts: Buffer<'_, D::Memory, u32>,
+            response: Buffer<'_, D::Memory, f32>,
             (stride, width, height, pitch): (u64, u32, u32, u32),
+            (strips, columns): (u32, u32),
             (first, last): (u32, u32),
             (rows, whole, later): (u32, u32, u32),
             (scale, measure, parameter): (f32, u32, f32),
-            (frame, gradient, window): (u32, u32, u32),
+            frame: u32,
+            (smoothing, gradient, gradient_radius, window, radius): (u32, u32, u32, u32, u32),
             (margin, plateau): (u32, u32),
             (threshold, value, reach): (u32, f32, f32),
             (piece, pieces, room): (u32, u32, u32),
-            (tables, counters): (u32, u32),
+            (tables, counters, extent): (u32, u32, u32),
             (mask, mask_pitch): (Buffer<'_, D::Memory, u8>, u32),
             [tap0, tap1, tap2, tap3]: [f32; 4],
         ) -> Result<(), Error> {
             match kernel {
                 $(Kernel::$name => $name(
-                    device, grid, Buffer::new(image), state, keys, counts, stride, width, height, pitch, first, last, rows, whole,
-                    later, scale, measure, parameter, frame, gradient, window, margin, plateau, threshold, value, reach, piece, pieces, room, tables, counters,
-                    mask, mask_pitch, tap0, tap1, tap2, tap3,
+                    device, grid, Buffer::new(image), state, keys, counts, response, stride, width, height, pitch, strips, columns, first, last, rows, whole,
+                    later, scale, measure, parameter, frame, smoothing, gradient, gradient_radius, window, radius, margin, plateau, threshold, value, reach, piece, pieces, room,
+                    tables, counters, extent, mask, mask_pitch, tap0, tap1, tap2, tap3,
                 ),)*
                 other => unreachable!("{other:?} is no fused kernel"),
             }
@@ -75,35 +78,4 @@ macro_rules! fused_launch {
     };
 }
 
-harris_gpu_kernels::for_each_fused!(fused_launch);
-
-macro_rules! map_launch {
-    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident;)*) => {
-        /// Launches one of the fused kernels that leave responses.
-        pub(crate) fn map<D: Device>(
-            device: &D,
-            kernel: Kernel,
-            grid: [u32; 2],
-            image: &D::Memory,
-            state: Buffer<'_, D::Memory, u32>,
-            response: Buffer<'_, D::Memory, f32>,
-            (width, height, pitch): (u32, u32, u32),
-            (first, last): (u32, u32),
-            (rows, whole, later): (u32, u32, u32),
-            (scale, measure, parameter): (f32, u32, f32),
-            (frame, gradient, window): (u32, u32, u32),
-            extent: bool,
-            [tap0, tap1, tap2, tap3]: [f32; 4],
-        ) -> Result<(), Error> {
-            match kernel {
-                $(Kernel::$name => $name(
-                    device, grid, Buffer::new(image), state, response, width, height, pitch, first, last, rows, whole, later, scale, measure,
-                    parameter, frame, gradient, window, extent.into(), tap0, tap1, tap2, tap3,
-                ),)*
-                other => unreachable!("{other:?} leaves no responses"),
-            }
-        }
-    };
-}
-
-harris_gpu_kernels::for_each_map!(map_launch);
+harris_gpu_kernels::for_each_fused!([fused_launch]);

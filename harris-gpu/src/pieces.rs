@@ -1,7 +1,7 @@
 //! How a walk is shared out to warps.
 
 use harris_gpu_kernels::abi::Kernel;
-use harris_gpu_kernels::abi::fused::{ROWS, Strips};
+use harris_gpu_kernels::abi::fused::{ROWS, Strips, WRITES_RESPONSES};
 
 /// Rows of a strip that one warp walks: many enough that the rows before the first, which it walks too, count little.
 const MOST_ROWS: usize = 160;
@@ -10,11 +10,15 @@ pub(crate) const LEAST_ROWS: usize = 5;
 /// Schedulers of a multiprocessor.
 const SCHEDULERS: usize = 4;
 
-/// A fused kernel, and the radii of its gradient, window and suppression.
+/// A fused kernel, with its stages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Walk {
     pub(crate) kernel: Kernel,
+    /// The radius of a binomial smoothing.
+    pub(crate) smoothing: u32,
+    /// The gradient, of [`harris_gpu_kernels::abi::gradient`], and the radii of gradient, window and suppression.
     pub(crate) gradient: u32,
+    pub(crate) gradient_radius: u32,
     pub(crate) window: u32,
     pub(crate) radius: usize,
     /// Whether it seeks corners among responses that are there.
@@ -22,6 +26,17 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
+    /// How many strips an image has, and columns from one to the next.
+    pub(crate) fn strips_and_columns(self, width: u32) -> (u32, u32) {
+        let strips = self.layout(width);
+        (strips.number, strips.columns)
+    }
+
+    /// What its kernel is told of its stages: the radius of smoothing, the gradient, and the radii of gradient, window and suppression.
+    pub(crate) fn stages(self) -> (u32, u32, u32, u32, u32) {
+        (self.smoothing, self.gradient, self.gradient_radius, self.window, self.radius as u32)
+    }
+
     /// Strips of an image, side by side.
     pub(crate) fn strips(self, width: u32) -> usize {
         self.layout(width).number as usize
@@ -29,12 +44,12 @@ impl Walk {
 
     /// How the columns of an image are shared out to them.
     pub(crate) fn layout(self, width: u32) -> Strips {
-        self.kernel.strips(self.gradient, self.window, width).expect("a fused kernel")
+        self.kernel.strips(self.reach() as u32, self.radius as u32, width).expect("a fused kernel")
     }
 
     /// Columns and rows from a corner to the farthest sample on which it depends.
     pub(crate) fn reach(self) -> usize {
-        self.kernel.reach(self.gradient, self.window).expect("a fused kernel") as usize
+        (self.smoothing + self.gradient_radius + self.window) as usize + self.radius
     }
 
     /// Rows that a warp walks before the first of a piece and after the last.
@@ -43,7 +58,12 @@ impl Walk {
     }
 
     fn blocks_held(self) -> usize {
-        self.kernel.blocks_held().expect("a fused kernel") as usize
+        let held = if self.radius as u32 == WRITES_RESPONSES {
+            self.kernel.blocks_held_writing_responses()
+        } else {
+            self.kernel.blocks_held()
+        };
+        held.expect("a fused kernel") as usize
     }
 }
 
@@ -142,18 +162,22 @@ fn rows_of_piece(height: usize, strips: usize, multiprocessors: usize, walk: Wal
 
 #[cfg(test)]
 mod tests {
+    use harris_gpu_kernels::abi::gradient::SOBEL;
+
     use super::*;
 
     const DEFAULT: Walk = Walk {
-        kernel: Kernel::binomial3_sobel_box3_harris_radius2,
-        gradient: 1,
+        kernel: Kernel::u8_box3,
+        smoothing: 1,
+        gradient: SOBEL,
+        gradient_radius: 1,
         window: 1,
         radius: 2,
         in_map: false,
     };
 
     /// One that looks farther around.
-    const FAR: Walk = Walk { kernel: Kernel::binomial3_sobel_box7_harris_radius2, window: 3, ..DEFAULT };
+    const FAR: Walk = Walk { kernel: Kernel::u8_box7, window: 3, ..DEFAULT };
 
     #[test]
     fn pieces_fill_the_device() {

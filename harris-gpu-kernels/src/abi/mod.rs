@@ -41,6 +41,13 @@ macro_rules! kernel_enum {
                 }
             }
 
+            /// The measure, where it is an argument.
+            fn specialised_by_measure(self) -> &'static [specialise::Parameter] {
+                match self {
+                    $(Kernel::$name => const { &specialise::measure_of(&[$(stringify!($argument)),*]) }.as_slice(),)*
+                }
+            }
+
             /// Cells, of 64 bits, of a block's shared memory.
             #[must_use]
             pub const fn cells(self) -> u32 {
@@ -81,7 +88,7 @@ impl Kernel {
     /// Whether it waits for the kernel before by itself, and so may be started before that one has ended.
     #[must_use]
     pub fn awaits_last(self) -> bool {
-        self.of_corners().is_some()
+        self.sweep().is_some()
             || self.is_rim()
             || matches!(self, Kernel::arrive | Kernel::scatter | Kernel::gather)
     }
@@ -111,62 +118,49 @@ impl Kernel {
             Kernel::map_central_gaussian5 => Some(gaussians::BLOCKS_OF_CENTRAL),
             Kernel::map_rgb_central_gaussian5 => Some(gaussians::BLOCKS_OF_COLOURS),
             Kernel::box_gradient | Kernel::respond_box_i32 | Kernel::respond_box_i64 => Some(boxes::BLOCKS),
-            _ => self.walk().map(|walk| walk.blocks),
+            _ => self.sweep().map(|sweep| sweep.blocks[0]),
         }
     }
 
-    /// Columns and rows from a corner, or a response, to the farthest sample on which it depends, of a fused kernel whose gradient and
-    /// window have these radii.
+    /// How many of a fused kernel where it writes responses.
     #[must_use]
-    pub fn reach(self, gradient: u32, window: u32) -> Option<u32> {
-        self.walk().map(|walk| walk.reach + gradient + window)
+    pub fn blocks_held_writing_responses(self) -> Option<u32> {
+        self.sweep().map(|sweep| sweep.blocks[1])
     }
 
-    /// The strips in which such a kernel walks images so wide.
+    /// The strips in which a fused kernel goes over images so wide, where a corner, or a response, depends on samples `reach` columns
+    /// away, and suppression has this radius.
     #[must_use]
-    pub fn strips(self, gradient: u32, window: u32, width: u32) -> Option<fused::Strips> {
-        let walk = self.walk()?;
-        let reach = walk.reach + gradient + window;
-        let side = if walk.has_map { fused::side_of_map(reach) } else { reach };
-        Some(fused::Strips::new(side, width, walk.mirrors_words))
-    }
-
-    fn walk(self) -> Option<Walk> {
-        self.of_corners().or(self.of_map())
+    pub fn strips(self, reach: u32, radius: u32, width: u32) -> Option<fused::Strips> {
+        let sweep = self.sweep()?;
+        let aligned = radius == fused::WRITES_RESPONSES || sweep.samples == fused::Samples::Responses;
+        let side = if aligned { fused::side_of_map(reach) } else { reach };
+        Some(fused::Strips::new(side, width, sweep.mirrors_words))
     }
 }
 
-/// What there is to know of a fused kernel.
-struct Walk {
-    /// Blocks that a multiprocessor is to hold.
-    blocks: u32,
-    /// [`Kernel::reach`], but for gradient and window.
-    reach: u32,
-    /// Whether it leaves responses, or seeks corners among them.
-    has_map: bool,
+/// What is known of a fused kernel.
+struct Sweep {
+    /// Blocks that a multiprocessor is to hold: where it finds corners, and where it writes responses.
+    blocks: [u32; 2],
+    samples: fused::Samples,
     /// See [`fused::Strips`].
     mirrors_words: bool,
 }
 
-impl Walk {
-    /// That of a kernel for samples and a window of such weights and radius.
-    fn new(blocks: u32, reach: u32, samples: fused::Samples, weights: fused::Weights, window: usize) -> Self {
-        Self {
-            blocks,
-            reach,
-            has_map: samples == fused::Samples::Responses,
-            mirrors_words: (samples, weights, window) == (fused::Samples::Bytes, fused::Weights::Box, 1),
-        }
-    }
-}
-
 macro_rules! fused_kernels {
-    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
+    ($($name:ident [$blocks:literal, $of_responses:literal, $cells:literal] $word:ident: $samples:ident, $weights:ident, $window:literal, $most:literal;)*) => {
         impl Kernel {
-            /// One that finds corners.
-            fn of_corners(self) -> Option<Walk> {
+            fn sweep(self) -> Option<Sweep> {
                 match self {
-                    $(Kernel::$name => Some(Walk::new($blocks, $smoothing + $radius, fused::Samples::$samples, fused::Weights::$weights, $window)),)*
+                    $(Kernel::$name => Some(Sweep {
+                        blocks: [$blocks, $of_responses],
+                        samples: fused::Samples::$samples,
+                        mirrors_words: matches!(
+                            (fused::Samples::$samples, fused::Weights::$weights, $window),
+                            (fused::Samples::Bytes, fused::Weights::Box, 1)
+                        ),
+                    }),)*
                     _ => None,
                 }
             }
@@ -175,54 +169,25 @@ macro_rules! fused_kernels {
             #[must_use]
             pub fn specialised(self) -> &'static [specialise::Parameter] {
                 match self {
-                    // One that is for a single measure has no masks.
-                    $(Kernel::$name if measure::$measure == measure::ANY => &[specialise::PLATEAU, specialise::NO_MASK],
-                    Kernel::$name => &[specialise::PLATEAU],)*
-                    _ => &[],
+                    $(Kernel::$name => const { specialise::of_sweep(fused::Samples::$samples) },)*
+                    _ => self.specialised_by_measure(),
                 }
             }
 
-            /// The fused kernel for samples, radii of smoothing, window and suppression, a gradient of [`gradient`] and a measure of
-            /// [`measure`]; one for any measure where there is none for this.
+            /// The fused kernel for samples and a window, and for a radius of suppression, or for writing responses where that is
+            /// [`fused::WRITES_RESPONSES`].
             #[must_use]
-            pub fn fused(samples: fused::Samples, smoothing: usize, gradient: u32, window: (fused::Weights, usize), measure: u32, radius: usize) -> Option<Kernel> {
-                let of = |measure| match (samples, smoothing, gradient, window, measure, radius) {
-                    $((fused::Samples::$samples, $smoothing, gradient::$gradient, (fused::Weights::$weights, $window), measure::$measure, $radius) => Some(Kernel::$name),)*
+            pub fn fused(samples: fused::Samples, window: (fused::Weights, usize), radius: u32) -> Option<Kernel> {
+                match (samples, window) {
+                    $((fused::Samples::$samples, (fused::Weights::$weights, $window)) if radius <= $most => Some(Kernel::$name),)*
                     _ => None,
-                };
-                of(measure).or_else(|| of(measure::ANY))
+                }
             }
         }
     };
 }
 
-for_each_fused!(fused_kernels);
-
-macro_rules! map_kernels {
-    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident;)*) => {
-        impl Kernel {
-            /// One that leaves responses.
-            fn of_map(self) -> Option<Walk> {
-                match self {
-                    $(Kernel::$name => Some(Walk { has_map: true, ..Walk::new($blocks, $smoothing, fused::Samples::$samples, fused::Weights::$weights, $window) }),)*
-                    _ => None,
-                }
-            }
-
-            /// The one that leaves responses, as [`Kernel::fused`].
-            #[must_use]
-            pub fn map(samples: fused::Samples, smoothing: usize, gradient: u32, window: (fused::Weights, usize), measure: u32) -> Option<Kernel> {
-                let of = |measure| match (samples, smoothing, gradient, window, measure) {
-                    $((fused::Samples::$samples, $smoothing, gradient::$gradient, (fused::Weights::$weights, $window), measure::$measure) => Some(Kernel::$name),)*
-                    _ => None,
-                };
-                of(measure).or_else(|| of(measure::ANY))
-            }
-        }
-    };
-}
-
-for_each_map!(map_kernels);
+for_each_fused!([fused_kernels]);
 
 /// Border rules.
 pub mod border {
@@ -339,9 +304,6 @@ pub mod gradient {
     pub const SCHARR: u32 = 1;
     /// Central differences.
     pub const CENTRAL: u32 = 2;
-    /// Of a fused kernel: the sum of a box on one side minus that on the other, of any radius up to
-    /// [`fused::MOST_OF_BOXES`](super::fused::MOST_OF_BOXES), which an argument tells.
-    pub const BOX: u32 = 3;
 }
 
 /// Fused kernels.
@@ -395,6 +357,13 @@ pub mod fused {
             Self { number: (width + shift + odd).div_ceil(most), columns: most, side, shift, odd }
         }
 
+        /// Those whose numbers [`Strips::new`] has told, without a division.
+        #[must_use]
+        pub const fn told(number: u32, columns: u32, side: u32, width: u32, mirrors_words: bool) -> Self {
+            let [shift, odd] = if mirrors_words { [side % 2, width % 2] } else { [0; 2] };
+            Self { number, columns, side, shift, odd }
+        }
+
         /// The first column that a strip sees; its own are from `side` columns farther right on.
         #[must_use]
         pub const fn left(&self, strip: u32) -> i32 {
@@ -416,6 +385,8 @@ pub mod fused {
         reach.next_multiple_of(EACH)
     }
 
+    /// The radius of suppression of a kernel that writes responses and finds no corners.
+    pub const WRITES_RESPONSES: u32 = 0;
     /// The greatest radius of suppression of walks from samples.
     pub const MOST_RADIUS: usize = 2;
     /// That of walks among responses; around corners of which a greater one is asked for these are looked at again.
@@ -450,6 +421,9 @@ pub mod fused {
         Floats,
         /// Of 8 bits and three channels.
         Colours,
+        /// Bytes, of which gradients are the sum of a box on one side minus that on the other, of any radius up to [`MOST_OF_BOXES`],
+        /// which an argument tells.
+        BoxGradients,
         /// Responses, among which corners are sought.
         Responses,
     }
@@ -483,8 +457,6 @@ pub mod measure {
     pub const SHI_TOMASI: u32 = 1;
     /// Noble's; the parameter is epsilon.
     pub const NOBLE: u32 = 2;
-    /// Of a fused kernel: whichever an argument tells. These kernels alone look at masks.
-    pub const ANY: u32 = 3;
 }
 
 /// Thresholds.

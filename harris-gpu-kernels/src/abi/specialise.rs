@@ -10,29 +10,92 @@
 #[cfg(not(target_arch = "nvptx64"))]
 pub use variants::{constants, ptx, variant, variants};
 
-use super::plateau;
+use super::{Kernel, fused, gradient, measure, plateau};
 
 /// A parameter of 32 bits that becomes a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
     /// Its name in the list of kernels.
     pub name: &'static str,
+    /// Its place among the arguments.
+    pub place: usize,
     /// The variants. `Some(value)`: the parameter is this constant. `None`: it has another value, which is read as before.
     pub values: &'static [Option<u32>],
 }
 
+/// A parameter of the fused kernels, which have the same arguments.
+const fn of_fused(name: &'static str, values: &'static [Option<u32>]) -> Parameter {
+    Parameter { name, place: place(Kernel::u8_box3.arguments(), name).expect("an argument"), values }
+}
+
+/// The place of an argument.
+const fn place(arguments: &[&str], name: &str) -> Option<usize> {
+    let mut at = 0;
+    while at < arguments.len() {
+        if are_equal(arguments[at].as_bytes(), name.as_bytes()) {
+            return Some(at);
+        }
+        at += 1;
+    }
+    None
+}
+
+const fn are_equal(a: &[u8], b: &[u8]) -> bool {
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
+}
+
 /// Which pixels of a plateau are corners.
-pub const PLATEAU: Parameter =
-    Parameter { name: "plateau", values: &[Some(plateau::FIRST), Some(plateau::ALL)] };
+const PLATEAU: Parameter = of_fused("plateau", &[Some(plateau::FIRST), Some(plateau::ALL)]);
 
 /// That there is no mask.
-pub const NO_MASK: Parameter = Parameter { name: "mask_pitch", values: &[Some(0), None] };
+const NO_MASK: Parameter = of_fused("mask_pitch", &[Some(0), None]);
+
+/// The response measure.
+const MEASURE: Parameter = of_fused("measure", MEASURES);
+const MEASURES: &[Option<u32>] =
+    &[Some(measure::HARRIS), Some(measure::SHI_TOMASI), Some(measure::NOBLE)];
+
+/// The radius of suppression of a fused kernel, or 0 where it writes responses.
+const RADIUS: Parameter = of_fused("radius", &[Some(0), Some(1), Some(2)]);
+/// The radius of suppression behind box gradients, where larger ones are usual.
+const WIDER_RADIUS: Parameter = of_fused("radius", &[Some(0), Some(1), Some(2), Some(3), Some(4)]);
+/// The radius of suppression in a response map.
+const RADIUS_IN_MAP: Parameter = of_fused("radius", &[Some(1), Some(2), Some(3), Some(4)]);
+
+/// The radius of a binomial smoothing.
+const SMOOTHING: Parameter = of_fused("smoothing", &[Some(0), Some(1), Some(2)]);
+
+/// The gradient.
+const GRADIENT: Parameter =
+    of_fused("gradient", &[Some(gradient::SOBEL), Some(gradient::SCHARR), Some(gradient::CENTRAL)]);
+
+/// The response measure of a kernel with such arguments, where it has one.
+pub(super) const fn measure_of(arguments: &[&str]) -> Option<Parameter> {
+    match place(arguments, "measure") {
+        Some(place) => Some(Parameter { name: "measure", place, values: MEASURES }),
+        None => None,
+    }
+}
+
+/// The parameters of a fused kernel for such samples.
+pub(super) const fn of_sweep(samples: fused::Samples) -> &'static [Parameter] {
+    match samples {
+        fused::Samples::Responses => &[RADIUS_IN_MAP, PLATEAU, NO_MASK],
+        fused::Samples::BoxGradients => &[WIDER_RADIUS, MEASURE, PLATEAU, NO_MASK],
+        fused::Samples::Bytes | fused::Samples::Words | fused::Samples::Floats | fused::Samples::Colours => {
+            &[RADIUS, SMOOTHING, GRADIENT, MEASURE, PLATEAU, NO_MASK]
+        }
+    }
+}
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod variants {
     use alloc::{format, string::String, vec::Vec};
 
-    use super::Parameter;
     use crate::abi::Kernel;
 
     /// How many variants a kernel has.
@@ -48,7 +111,7 @@ mod variants {
     #[must_use]
     pub fn variant(kernel: Kernel, argument: impl Fn(usize) -> u32) -> usize {
         kernel.specialised().iter().fold(0, |variant, parameter| {
-            let value = argument(place(kernel, parameter));
+            let value = argument(parameter.place);
             let is = |wanted| parameter.values.iter().position(|&known| known == wanted);
             let choice =
                 is(Some(value)).or_else(|| is(None)).expect("a value that the kernel has a variant for");
@@ -62,7 +125,7 @@ mod variants {
         let mut constants = Vec::new();
         for parameter in kernel.specialised().iter().rev() {
             if let Some(value) = parameter.values[variant % parameter.values.len()] {
-                constants.push((place(kernel, parameter), value));
+                constants.push((parameter.place, value));
             }
             variant /= parameter.values.len();
         }
@@ -95,11 +158,6 @@ mod variants {
         }
         constants.iter().all(|(_, _, is_found)| *is_found).then_some(edited)
     }
-
-    fn place(kernel: Kernel, parameter: &Parameter) -> usize {
-        let place = kernel.arguments().iter().position(|&name| name == parameter.name);
-        place.expect("a kernel has the parameters that it is specialised by")
-    }
 }
 
 #[cfg(test)]
@@ -107,7 +165,6 @@ mod tests {
     use alloc::{format, vec::Vec};
 
     use super::*;
-    use crate::abi::Kernel;
 
     #[test]
     fn a_variant_has_its_values_as_constants() {
@@ -128,7 +185,7 @@ mod tests {
 
     #[test]
     fn loads_become_constants_or_the_edit_fails() {
-        let kernel = Kernel::sobel_box3_harris_radius1;
+        let kernel = Kernel::u8_box3;
         let place = kernel.arguments().iter().position(|name| *name == "plateau").unwrap();
         let text = format!(
             "\tld.param.b32 \t%r1, [{0}_param_{place}];\n\tld.param.b32 \t%r2, [{0}_param_{place}0];\n\tret;\n",

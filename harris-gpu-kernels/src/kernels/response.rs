@@ -183,38 +183,37 @@ fn respond_box<S: Simt, T: Integer>(
     }
 }
 
-/// What a closure makes by a measure, which is asked for once, not for each of the pixels that it looks at.
-#[inline(always)]
-pub(crate) fn by_measure<T>(kind: u32, make: impl Fn(u32) -> T) -> T {
-    match kind {
-        measure::HARRIS => make(measure::HARRIS),
-        measure::SHI_TOMASI => make(measure::SHI_TOMASI),
-        _ => make(measure::NOBLE),
-    }
-}
-
-/// The lesser eigenvalue of the tensor \[2 half_a, b; b, 2 half_c\], as [`measure`] has it where halves are exact.
-#[inline(always)]
-pub(crate) fn lesser_eigenvalue(root: impl Fn(f32) -> f32, half_a: f32, b: f32, half_c: f32) -> f32 {
-    let half = half_a - half_c;
-    (half_a + half_c) - root(half * half + b * b)
-}
-
 /// The response of the tensor \[a b; b c\], with square roots as `root` draws them.
+///
 #[inline(always)]
 pub(crate) fn measure(root: impl Fn(f32) -> f32, kind: u32, parameter: f32, a: f32, b: f32, c: f32) -> f32 {
+    let half = (a - c) * 0.5;
+    by_measure(kind, parameter, [a, b, c], || (a + c) * 0.5 - root(half * half + b * b))
+}
+
+/// The response of the tensor \[a b; b c\], or of \[2a b; b 2c\] for Shi's and Tomasi's measure, where halves are exact.
+#[inline(always)]
+pub(crate) fn measure_of_halves(
+    root: impl Fn(f32) -> f32,
+    kind: u32,
+    parameter: f32,
+    a: f32,
+    b: f32,
+    c: f32,
+) -> f32 {
+    let half = a - c;
+    by_measure(kind, parameter, [a, b, c], || (a + c) - root(half * half + b * b))
+}
+
+/// The response of the tensor \[a b; b c\] by a measure; `lesser` makes the lesser eigenvalue.
+#[inline(always)]
+fn by_measure(kind: u32, parameter: f32, [a, b, c]: [f32; 3], lesser: impl Fn() -> f32) -> f32 {
     let trace = a + c;
+    let det = (a * c) - (b * b);
     match kind {
-        measure::SHI_TOMASI => {
-            let half = (a - c) * 0.5;
-            trace * 0.5 - root(half * half + b * b)
-        }
-        _ => {
-            let det = (a * c) - (b * b);
-            match kind {
-                measure::HARRIS => det - (parameter * trace) * trace,
-                _ => (2.0 * det) / (trace + parameter),
-            }
-        }
+        measure::HARRIS => det - (parameter * trace) * trace,
+        measure::SHI_TOMASI => lesser(),
+        // measure::NOBLE
+        _ => (2.0 * det) / (trace + parameter),
     }
 }

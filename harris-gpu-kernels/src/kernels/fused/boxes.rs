@@ -2,10 +2,10 @@
 
 use core::array;
 
-use super::super::response::{by_measure, lesser_eigenvalue, measure};
+use super::super::response::measure_of_halves;
 use super::super::runs::push;
 use super::bytes::Window;
-use super::{EACH, Lane, NEVER, Place};
+use super::{EACH, Lane, NEVER, Place, Settings};
 use crate::Simt;
 use crate::abi::{gradient, measure as measures};
 
@@ -23,15 +23,15 @@ const NINTH: i32 = 0x38E3_8E39;
 /// The radius of the windows.
 const RADIUS: usize = 1;
 
-/// A lane's part of it, behind a smoothing and a gradient. The ring has the latest row first.
-pub(super) struct Boxes<const SMOOTHING: usize, const GRADIENT: u32> {
+/// A lane's part of it. The ring has the latest row first.
+pub(super) struct Boxes {
     /// What the trace of the sums around a corner reaches.
     least: i32,
     /// Products of gradients: of a window's rows, the lowest of which is the last taken.
     products: [[[i32; EACH]; 3]; 2 * RADIUS + 1],
 }
 
-impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32> Window<S> for Boxes<SMOOTHING, GRADIENT> {
+impl<S: Simt> Window<S> for Boxes {
     type Gradient = [i32; EACH];
     type Sum = i32;
     const RADIUS: usize = RADIUS;
@@ -42,6 +42,12 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32> Window<S> for Boxes<S
         Self { least: 0, products: [[[0; EACH]; 3]; 2 * RADIUS + 1] }
     }
 
+    /// Quotients take longer than to ask whether any may count.
+    #[inline(always)]
+    fn asks_trace(set: &Settings) -> bool {
+        set.measure == measures::NOBLE
+    }
+
     #[inline(always)]
     fn listen(&mut self, least: f32) {
         self.least = least.min(MOST_TRACE) as i32;
@@ -49,7 +55,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32> Window<S> for Boxes<S
 
     #[inline(always)]
     fn down(&mut self, lane: &Lane<S>, gx: [i32; EACH], gy: [i32; EACH]) -> [[i32; EACH]; 3] {
-        let [square, other] = Self::OFFSETS;
+        let [square, other] = Self::offsets(&lane.set);
         let products = [
             array::from_fn(|i| (gx[i] * gx[i]).wrapping_add(square)),
             array::from_fn(|i| (gx[i] * gy[i]).wrapping_add(other)),
@@ -63,9 +69,10 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32> Window<S> for Boxes<S
     #[inline(always)]
     fn respond(&self, lane: &Lane<S>, sums: [[i32; EACH]; 3], place: Place) -> (bool, [f32; EACH]) {
         let sums = sums.map(|sums| across::<S, RADIUS>(lane.s, sums));
-        // Quotients take longer than to ask whether any may count. Kernels that are for one measure are for others.
-        if lane.set.asks_measure && lane.set.measure == measures::NOBLE {
-            let [xx, _, yy] = sums.map(|sums| sums.map(|sum| sum.wrapping_sub(Self::OFFSET_OF_SUMS)));
+        if <Self as Window<S>>::asks_trace(&lane.set) {
+            // What nine products have more.
+            let offset = Self::offsets(&lane.set)[0].wrapping_mul(9);
+            let [xx, _, yy] = sums.map(|sums| sums.map(|sum| sum.wrapping_sub(offset)));
             if !reached(lane, self.least, xx, yy, place) {
                 return (true, [NEVER; EACH]);
             }
@@ -75,46 +82,40 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32> Window<S> for Boxes<S
     }
 }
 
-impl<const SMOOTHING: usize, const GRADIENT: u32> Boxes<SMOOTHING, GRADIENT> {
+impl Boxes {
     /// Whether all window sums of squares are less than 2²³ and those of gx·gy less than 2²² away from 0.
     ///
     /// Sobel's gx of samples smoothed by 1 2 1 is at most 4·255·3/4, and 4 more for the roundings: 9·769² < 2²³; a wider binomial makes
     /// it less. |gx| + |gy| is at most 255·70/16, the sum of the positive taps, and 8 more, so that |gx·gy| is at most half of it squared:
     /// 9·562² < 2²².
-    const SMALL: bool = SMOOTHING > 0 && GRADIENT == gradient::SOBEL;
+    #[inline(always)]
+    fn is_small(set: &Settings) -> bool {
+        set.smoothing > 0 && set.gradient == gradient::SOBEL
+    }
 
     /// What squares and gx·gy have more than they, so that the sums of a window are bits of floats.
-    const OFFSETS: [i32; 2] =
-        if Self::SMALL { [FROM_0.wrapping_mul(NINTH), AROUND_0.wrapping_mul(NINTH)] } else { [0; 2] };
-
-    /// What sums of squares then have more.
-    const OFFSET_OF_SUMS: i32 = Self::OFFSETS[0].wrapping_mul(9);
+    #[inline(always)]
+    fn offsets(set: &Settings) -> [i32; 2] {
+        if Self::is_small(set) {
+            [FROM_0.wrapping_mul(NINTH), AROUND_0.wrapping_mul(NINTH)]
+        } else {
+            [0; 2]
+        }
+    }
 
     #[inline(always)]
     fn measure<S: Simt>(lane: &Lane<S>, sums: [[i32; EACH]; 3]) -> [f32; EACH] {
+        let is_small = Self::is_small(&lane.set);
+        // The offset is 0, a power of two, or three times one, so that its product is exact, and so is the difference before it is rounded.
         let scaled = |sum: i32, offset: i32, scale: f32| {
-            if Self::SMALL {
-                // The offset is a power of two, or three times one, so that its product is exact, and so is the difference before it is rounded.
-                lane.s.exact_fma(f32::from_bits(sum as u32), scale, -(f32::from_bits(offset as u32) * scale))
-            } else {
-                sum as f32 * scale
-            }
+            let (sum, offset) =
+                if is_small { (f32::from_bits(sum as u32), f32::from_bits(offset as u32)) } else { (sum as f32, 0.0) };
+            lane.s.exact_fma(sum, scale, -(offset * scale))
         };
-        if lane.set.asks_measure {
-            return measured(lane, |i, scale_of_squares| {
-                let [xx, xy, yy] = sums.map(|sums| sums[i]);
-                let (a, c) = (scaled(xx, FROM_0, scale_of_squares), scaled(yy, FROM_0, scale_of_squares));
-                (a, scaled(xy, AROUND_0, lane.set.scale), c)
-            });
-        }
-        array::from_fn(|i| {
-            let scale = lane.set.scale;
-            let tensor = |scale_of_squares: f32| {
-                let [xx, xy, yy] = sums.map(|sums| sums[i]);
-                let (a, c) = (scaled(xx, FROM_0, scale_of_squares), scaled(yy, FROM_0, scale_of_squares));
-                (a, scaled(xy, AROUND_0, scale), c)
-            };
-            measured_by(lane, lane.set.measure, tensor)
+        measured(lane, |i, scale_of_squares| {
+            let [xx, xy, yy] = sums.map(|sums| sums[i]);
+            let (a, c) = (scaled(xx, FROM_0, scale_of_squares), scaled(yy, FROM_0, scale_of_squares));
+            (a, scaled(xy, AROUND_0, lane.set.scale), c)
         })
     }
 }
@@ -162,19 +163,14 @@ pub(super) fn measured<S: Simt>(
     lane: &Lane<S>,
     tensor: impl Fn(usize, f32) -> (f32, f32, f32),
 ) -> [f32; EACH] {
-    by_measure(lane.set.measure, |by| array::from_fn(|i| measured_by(lane, by, |scale| tensor(i, scale))))
+    array::from_fn(|i| measured_by(lane, lane.set.measure, |scale| tensor(i, scale)))
 }
 
 /// The response by a measure of a tensor, whose squares a closure scales by what it is told. It comes of integers below 2³⁴, and the scale
 /// is from 2⁻⁴⁰ to 1: halves are exact, and what roots are drawn of is 0 or far from denormal.
 #[inline(always)]
 fn measured_by<S: Simt>(lane: &Lane<S>, by: u32, tensor: impl Fn(f32) -> (f32, f32, f32)) -> f32 {
-    let root = |square| lane.s.sqrt_of_normal(square);
-    if by == measures::SHI_TOMASI {
-        let (half_a, b, half_c) = tensor(0.5 * lane.set.scale);
-        lesser_eigenvalue(root, half_a, b, half_c)
-    } else {
-        let (a, b, c) = tensor(lane.set.scale);
-        measure(root, by, lane.set.parameter, a, b, c)
-    }
+    let scale = lane.set.scale * if by == measures::SHI_TOMASI { 0.5 } else { 1.0 };
+    let (a, b, c) = tensor(scale);
+    measure_of_halves(|square| lane.s.sqrt_of_normal(square), by, lane.set.parameter, a, b, c)
 }

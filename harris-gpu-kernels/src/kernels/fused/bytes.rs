@@ -23,6 +23,12 @@ pub(super) trait Window<S: Simt> {
     /// their products need.
     const AT_ONCE: bool = false;
 
+    /// As [`Front::asks_trace`].
+    #[inline(always)]
+    fn asks_trace(_: &Settings) -> bool {
+        true
+    }
+
     /// Learns what the trace of the sums around a corner reaches at least.
     fn listen(&mut self, least: f32);
 
@@ -40,7 +46,7 @@ pub(super) trait Window<S: Simt> {
 }
 
 /// A lane's part of it. Rings have the latest row first.
-pub(super) struct Bytes<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> {
+pub(super) struct Bytes<S: Simt, W: Window<S>> {
     image: S::Buffer<u8>,
     /// Where its samples are in a row: see [`columns`].
     column: u32,
@@ -59,28 +65,29 @@ pub(super) struct Bytes<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W:
     window: W,
 }
 
-impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Front<S>
-    for Bytes<S, SMOOTHING, GRADIENT, W>
-{
+impl<S: Simt, W: Window<S>> Front<S> for Bytes<S, W> {
     type Sample = u8;
-    const REACH: i32 = (SMOOTHING + 1 + W::RADIUS) as i32;
-    const LEADING: usize = 2 * Self::REACH as usize / ROWS;
+    const LEADS: bool = true;
     const AT_ONCE: bool = W::AT_ONCE;
 
     #[inline(always)]
     fn reach(set: &Settings) -> i32 {
-        Self::REACH + if W::IS_WIDE { set.window as i32 } else { 0 }
+        Self::narrow_reach(set) + if W::IS_WIDE { set.window as i32 } else { 0 }
+    }
+
+    #[inline(always)]
+    fn leading(set: &Settings) -> usize {
+        2 * Self::narrow_reach(set) as usize / ROWS
     }
 
     #[inline(always)]
     fn new(lane: &Lane<S>, image: S::Buffer<u8>, row: i32) -> Self {
-        const { assert!(SMOOTHING <= 2, "rings are for these") };
         let (column, selector) = columns(lane.x, lane.set.size.width);
         let mut front = Self {
             image,
             column,
             selector,
-            gradients: selectors(lane, SMOOTHING > 0, W::AT_ONCE),
+            gradients: selectors(lane, lane.set.smoothing > 0, W::AT_ONCE),
             samples: [0; ROWS],
             ahead: [[0; 2]; ROWS],
             rows: [[0; PAIRS]; 4],
@@ -97,28 +104,32 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Front<S
 
     #[inline(always)]
     fn lead(&mut self, lane: &Lane<S>, row: i32) {
-        const { assert!(Self::LEADING <= 3, "so often it is done below") };
+        const { assert!(Self::MOST_LEADING <= 4, "so often it is done below") };
+        let leading = Self::leading(&lane.set);
         // All at once, so that they are waited for once.
-        let words: [[[u32; 2]; ROWS]; 3] = array::from_fn(|t| match t < Self::LEADING {
+        let words: [[[u32; 2]; ROWS]; 4] = array::from_fn(|t| match t < Self::MOST_LEADING && t < leading {
             true => array::from_fn(|i| self.load_leading(lane, row + 1 + ((t + 1) * ROWS + i) as i32)),
             false => [[0; 2]; ROWS],
         });
         // Not in a loop, as each row does what the ones after it need, and no more.
-        if Self::LEADING > 0 {
+        if Self::MOST_LEADING > 0 && leading > 0 {
             self.lead_rows(lane, words[0], row, 0);
         }
-        if Self::LEADING > 1 {
+        if Self::MOST_LEADING > 1 && leading > 1 {
             self.lead_rows(lane, words[1], row, 1);
         }
-        if Self::LEADING > 2 {
+        if Self::MOST_LEADING > 2 && leading > 2 {
             self.lead_rows(lane, words[2], row, 2);
+        }
+        if Self::MOST_LEADING > 3 && leading > 3 {
+            self.lead_rows(lane, words[3], row, 3);
         }
     }
 
     #[inline(always)]
     fn fill(&mut self, lane: &Lane<S>, mut row: i32) -> i32 {
         if W::IS_WIDE {
-            let top = row - (ROWS * Self::LEADING) as i32;
+            let top = row - (ROWS * Self::leading(&lane.set)) as i32;
             let end = top + 2 * Self::reach(&lane.set) / ROWS as i32 * ROWS as i32;
             while row < end {
                 self.take(lane);
@@ -131,6 +142,11 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Front<S
             }
         }
         row
+    }
+
+    #[inline(always)]
+    fn asks_trace(set: &Settings) -> bool {
+        W::asks_trace(set)
     }
 
     #[inline(always)]
@@ -165,7 +181,16 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Front<S
     }
 }
 
-impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Bytes<S, SMOOTHING, GRADIENT, W> {
+impl<S: Simt, W: Window<S>> Bytes<S, W> {
+    /// How many times [`ROWS`] rows lead at most: behind a smoothing of radius 2 and a gradient.
+    const MOST_LEADING: usize = 2 * (2 + 1 + W::RADIUS) / ROWS;
+
+    /// Rows from the one whose responses are computed to the one that they need, but for a wide window's.
+    #[inline(always)]
+    fn narrow_reach(set: &Settings) -> i32 {
+        (set.smoothing as usize + 1 + W::RADIUS) as i32
+    }
+
     /// One row down, to `row`, which has number `i` of the samples taken last: the gx and gy that it completes, for responses in a place.
     #[inline(always)]
     fn down(&mut self, lane: &Lane<S>, row: i32, i: usize, place: Place) -> (W::Gradient, W::Gradient) {
@@ -183,10 +208,10 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Bytes<S
         row: i32,
         place: Place,
     ) -> (W::Gradient, W::Gradient) {
-        let smoothed = self.smooth(lane.s, around);
-        let (gx, gy) = W::Gradient::differentiate::<S, GRADIENT>(lane.s, &mut self.smoothed, smoothed);
+        let smoothed = self.smooth(lane, around);
+        let (gx, gy) = W::Gradient::differentiate(lane.s, &mut self.smoothed, smoothed, lane.set.gradient);
         // Above and below the image gy has changed its sign.
-        let is_outside = (row - SMOOTHING as i32 - 1) as u32 >= lane.set.size.height;
+        let is_outside = (row - lane.set.smoothing as i32 - 1) as u32 >= lane.set.size.height;
         (gx, if place != Place::Inside && is_outside { gy.negated() } else { gy })
     }
 
@@ -226,7 +251,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Bytes<S
     /// need three of them.
     #[inline(always)]
     fn lead_row(&mut self, lane: &Lane<S>, samples: u32, top: i32, i: i32) {
-        let smoothed = 2 * SMOOTHING as i32;
+        let smoothed = 2 * lane.set.smoothing as i32;
         let around = self.around;
         if i >= smoothed - 1 {
             self.next(lane, samples);
@@ -247,7 +272,7 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Bytes<S
         let row = row + i as i32;
         let (gx, gy) = self.down(lane, row, i, Place::Invalid);
         // Before, not all that gradients are made of has come.
-        if row - top >= 2 * SMOOTHING as i32 + 2 {
+        if row - top >= 2 * lane.set.smoothing as i32 + 2 {
             self.window.lead(lane, gx, gy);
         }
     }
@@ -264,10 +289,14 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Bytes<S
         let s = lane.s;
         let pairs = Self::pairs(s, samples);
         let ring = &self.rows;
-        let down: [u32; PAIRS] = array::from_fn(|i| match SMOOTHING {
-            0 => pairs[i],
-            1 => pairs[i] + 2 * ring[0][i] + ring[1][i],
-            _ => pairs[i] + 4 * (ring[0][i] + ring[2][i]) + 6 * ring[1][i] + ring[3][i],
+        // Weights of the rows before, the latest first; of none they are 0, and constants when the kernel is loaded.
+        let [first, second, third, fourth] = match lane.set.smoothing {
+            0 => [0, 0, 0, 0],
+            1 => [2, 1, 0, 0],
+            _ => [4, 6, 4, 1],
+        };
+        let down: [u32; PAIRS] = array::from_fn(|i| {
+            pairs[i] + first * ring[0][i] + second * ring[1][i] + third * ring[2][i] + fourth * ring[3][i]
         });
         push(&mut self.rows, pairs);
         self.around = array::from_fn(|i| match i {
@@ -279,22 +308,20 @@ impl<S: Simt, const SMOOTHING: usize, const GRADIENT: u32, W: Window<S>> Bytes<S
 
     /// Smooths across, what was smoothed down.
     #[inline(always)]
-    fn smooth(&self, s: S, around: [u32; PAIRS + 4]) -> Smoothed {
+    fn smooth(&self, lane: &Lane<S>, around: [u32; PAIRS + 4]) -> Smoothed {
+        let (s, smoothing) = (lane.s, lane.set.smoothing);
         // The second of a pair and the first of the one after it.
         let between = |i: usize| s.permute(around[i], around[i + 1], 0x5432);
         // 256 times what they become, and half of it: that fits in 16 bits, of which the high byte is kept.
-        let pairs = array::from_fn(|i| match SMOOTHING {
-            0 => between(i + 1),
-            1 => {
-                let sum = around[i + 1] + around[i + 2] + 2 * between(i + 1);
-                16 * sum + 0x0080_0080
-            }
-            _ => {
-                let near = around[i + 1] + around[i + 2];
-                let sum = between(i) + between(i + 2) + 4 * near + 6 * between(i + 1);
-                sum + 0x0080_0080
-            }
+        let [far, near, centre, half] = match smoothing {
+            0 => [0, 0, 1, 0],
+            1 => [0, 16, 32, 0x0080_0080],
+            _ => [1, 4, 6, 0x0080_0080],
+        };
+        let pairs = array::from_fn(|i| {
+            let sum = near * (around[i + 1] + around[i + 2]) + half;
+            centre * between(i + 1) + sum + far * (between(i) + between(i + 2))
         });
-        Smoothed { pairs, is_high: SMOOTHING > 0, selectors: self.gradients }
+        Smoothed { pairs, is_high: smoothing > 0, selectors: self.gradients }
     }
 }

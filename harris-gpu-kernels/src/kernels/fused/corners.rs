@@ -8,7 +8,7 @@ use super::super::order::below;
 use super::super::runs::push;
 use super::{EACH, Lane};
 use crate::Simt;
-use crate::abi::{measure as measures, plateau, state, threshold};
+use crate::abi::{plateau, state, threshold};
 
 /// A lane's part of it. Rings have the latest row first.
 ///
@@ -51,7 +51,10 @@ impl<S: Simt> Corners<S> {
             greatest_of_all,
             list,
             found: 0,
-            heard: lane.s.load_shared_by_all(state, greatest_of_all),
+            heard: match lane.set.writes_responses() {
+                true => 0,
+                false => lane.s.load_shared_by_all(state, greatest_of_all),
+            },
             known: 0,
             bound: 0,
             greatest: i32::MIN,
@@ -63,7 +66,7 @@ impl<S: Simt> Corners<S> {
     }
 
     /// Tells all warps of the greatest response of this one's own columns, and learns the bound from what all told before the last
-    /// [`Corners::ask`], where any of it is news; returns what the trace of the sums around a corner reaches at least, if so.
+    /// [`Corners::ask`], where any of it is news; returns what a corner's response exceeds, if so.
     #[inline(always)]
     pub(super) fn talk(&mut self, lane: &Lane<S>) -> Option<f32> {
         // As `ordered` has positive numbers, and lesser ones for all that are none.
@@ -83,7 +86,7 @@ impl<S: Simt> Corners<S> {
     /// Learns the bound from what was heard; returns as [`Corners::talk`].
     #[inline(always)]
     pub(super) fn learn(&mut self, lane: &Lane<S>) -> f32 {
-        let (s, set) = (lane.s, &lane.set);
+        let set = &lane.set;
         self.known = self.heard;
         // As `threshold::floor`, by which a kernel that has no register to spare spills for sm_120.
         let floor = if set.threshold == threshold::ABSOLUTE {
@@ -95,8 +98,7 @@ impl<S: Simt> Corners<S> {
         };
         let floor = floor.max(0.0);
         self.bound = (floor.to_bits() + plateau::FIRST - set.plateau) as i32;
-        let root = if set.measure == measures::HARRIS { s.sqrt(floor) } else { floor };
-        root * set.reach
+        floor
     }
 
     /// Tells all warps of the greatest response of this one's own columns, where it is news as far as is known.
@@ -141,10 +143,10 @@ impl<S: Simt> Corners<S> {
         }
     }
 
-    /// Finds the corners of the row `centre`, `RADIUS` above that of the responses, which are `strong` where one of them may exceed
+    /// Finds the corners of the row `centre`, the radius of suppression above that of the responses, which are `strong` where one of them may exceed
     /// the bound.
     #[inline(always)]
-    pub(super) fn suppress<const RADIUS: usize>(
+    pub(super) fn suppress<const MOST: usize>(
         &mut self,
         lane: &Lane<S>,
         mask: Mask<S>,
@@ -155,24 +157,32 @@ impl<S: Simt> Corners<S> {
         let responses = responses.map(|response| response.to_bits() as i32);
         // The greatest of the rows below, of those above, and the row itself. What does not exceed the bound loses to it.
         let mut below = responses;
-        for row in 0..RADIUS - 1 {
-            for i in 0..EACH {
-                below[i] = below[i].max(self.responses[row][i]);
+        let radius = lane.set.radius as usize;
+        for row in 0..MOST - 1 {
+            if row + 1 < radius {
+                for i in 0..EACH {
+                    below[i] = below[i].max(self.responses[row][i]);
+                }
             }
         }
         for i in 0..EACH {
             below[i] = below[i].max(self.bound);
         }
-        let (own, above) = (self.responses[RADIUS - 1], self.pooled[RADIUS]);
+        let (mut own, mut above) = (self.responses[0], self.pooled[1]);
+        let mut is_strong = self.strong[0];
+        for row in 1..MOST {
+            if row + 1 == radius {
+                (own, above) = (self.responses[row], self.pooled[row + 1]);
+                // Rows farther up are not kept, as there are no registers for that: none wins that does not count.
+                is_strong = if row < self.strong.len() { self.strong[row] } else { true };
+            }
+        }
         // To be reached: those before a corner in the order of rows are to be exceeded where one pixel of a plateau stays.
         let least: [i32; EACH] = array::from_fn(|i| (above[i] + lane.set.plateau as i32).max(below[i]));
         let wins = some(array::from_fn(|i| own[i] >= least[i]));
-        // Where no row farther up is told of, as there are no registers for that: none wins that does not count.
-        let last = self.strong.len() - 1;
-        let is_strong = RADIUS - 1 > last || self.strong[(RADIUS - 1).min(last)];
         // Most that exceed the bound lose to others of their columns.
         if is_strong && lane.s.any(wins) && lane.finds_in(centre) {
-            self.decide::<RADIUS>(lane, mask, least, own, centre as u32);
+            self.decide::<MOST>(lane, mask, least, own, centre as u32);
         }
         push(&mut self.strong, strong);
         push(&mut self.responses, responses);
@@ -181,7 +191,7 @@ impl<S: Simt> Corners<S> {
 
     /// Adds those of a row to the list that reach what they must over their columns, and over those beside.
     #[inline(always)]
-    fn decide<const RADIUS: usize>(
+    fn decide<const MOST: usize>(
         &mut self,
         lane: &Lane<S>,
         mask: Mask<S>,
@@ -203,16 +213,21 @@ impl<S: Simt> Corners<S> {
         }
         // Of the neighbours' columns, the nearest first.
         let (mut left, mut right) = ([0; 4], [0; 4]);
-        for d in 0..RADIUS {
-            left[d] = lane.s.shuffle_up(on_left[EACH - 1 - d] as u32, 1) as i32;
-            right[d] = lane.s.shuffle_down(on_right[d] as u32, 1) as i32;
+        let radius = lane.set.radius as usize;
+        for d in 0..MOST {
+            if d < radius {
+                left[d] = lane.s.shuffle_up(on_left[EACH - 1 - d] as u32, 1) as i32;
+                right[d] = lane.s.shuffle_down(on_right[d] as u32, 1) as i32;
+            }
         }
         let least: [i32; EACH] = array::from_fn(|i| {
             let mut least = least[i];
-            for d in 1..=RADIUS {
-                let before = if d <= i { on_left[i - d] } else { left[d - i - 1] };
-                let after = if i + d < EACH { on_right[i + d] } else { right[i + d - EACH] };
-                least = least.max(before).max(after);
+            for d in 1..=MOST {
+                if d <= radius {
+                    let before = if d <= i { on_left[i - d] } else { left[d - i - 1] };
+                    let after = if i + d < EACH { on_right[i + d] } else { right[i + d - EACH] };
+                    least = least.max(before).max(after);
+                }
             }
             least
         });
@@ -225,28 +240,10 @@ impl<S: Simt> Corners<S> {
     /// Adds corners to the list: those that reach what they must.
     #[inline(always)]
     fn emit(&mut self, lane: &Lane<S>, mask: Mask<S>, least: [i32; EACH], responses: [i32; EACH], y: u32) {
-        let wins: [bool; EACH] = array::from_fn(|i| responses[i] >= least[i]);
-        if lane.set.plateau == plateau::FIRST {
-            // Of neighbours one at most is a corner, and so of a lane's columns two.
-            let (mut first, mut last) = ((EACH - 1, responses[EACH - 1]), (0, responses[0]));
-            for i in (0..EACH - 1).rev() {
-                first = if wins[i] { (i, responses[i]) } else { first };
-            }
-            for i in 1..EACH {
-                last = if wins[i] { (i, responses[i]) } else { last };
-            }
-            let is_one = some(wins);
-            self.add(lane, mask, is_one, first, y);
-            let are_two = is_one && first.0 < last.0;
-            if lane.s.any(are_two) {
-                self.add(lane, mask, are_two, last, y);
-            }
-            return;
-        }
-        // All of a plateau: those that are left to add, as bits.
+        // Those that are left to add, as bits.
         let mut left = 0;
         for i in 0..EACH {
-            left |= u32::from(wins[i]) << i;
+            left |= u32::from(responses[i] >= least[i]) << i;
         }
         loop {
             let mut first = (EACH - 1, responses[EACH - 1]);

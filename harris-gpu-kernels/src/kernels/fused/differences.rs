@@ -17,11 +17,12 @@ pub(super) trait Gradient: Copy {
     /// That of none.
     const NONE: Self::Rows;
 
-    /// Takes the next smoothed row, and returns gx and gy of the one before.
-    fn differentiate<S: Simt, const GRADIENT: u32>(
+    /// Takes the next smoothed row, and returns gx and gy of the one before, by one of [`gradient`].
+    fn differentiate<S: Simt>(
         s: S,
         rows: &mut Self::Rows,
         smoothed: Smoothed,
+        gradient: u32,
     ) -> (Self, Self);
 
     fn negated(self) -> Self;
@@ -60,6 +61,7 @@ fn along(gradient: u32) -> (i8, i8) {
     match gradient {
         gradient::SOBEL => (1, 2),
         gradient::SCHARR => (3, 10),
+        // gradient::CENTRAL
         _ => (0, 1),
     }
 }
@@ -70,16 +72,17 @@ impl Gradient for [u32; PAIRS] {
     const NONE: Self::Rows = [[[0; PAIRS]; 2]; 2];
 
     #[inline(always)]
-    fn differentiate<S: Simt, const GRADIENT: u32>(
+    fn differentiate<S: Simt>(
         s: S,
         rows: &mut Self::Rows,
         smoothed: Smoothed,
+        gradient: u32,
     ) -> (Self, Self) {
         let p = match smoothed.is_high {
             false => smoothed.pairs,
             true => array::from_fn(|i| s.permute(smoothed.pairs[i], 0, 0x4341)),
         };
-        let (outer, centre) = along(GRADIENT);
+        let (outer, centre) = along(gradient);
         let (outer, centre) = (outer as u32, centre as u32);
         let differences = array::from_fn(|i| p[i + 1].wrapping_sub(p[i]));
         let sums: [u32; PAIRS] = array::from_fn(|i| {
@@ -109,15 +112,16 @@ impl Gradient for [i32; EACH] {
     const NONE: Self::Rows = [[0; PAIRS]; 2];
 
     #[inline(always)]
-    fn differentiate<S: Simt, const GRADIENT: u32>(
+    fn differentiate<S: Simt>(
         s: S,
         rows: &mut Self::Rows,
         smoothed: Smoothed,
+        gradient: u32,
     ) -> (Self, Self) {
         let Smoothed { pairs, selectors, .. } = smoothed;
         let next = array::from_fn(|i| s.permute(pairs[i], pairs[i + 1], selectors[i]));
         let [row, before] = *rows;
-        let (outer, centre) = along(GRADIENT);
+        let (outer, centre) = along(gradient);
         // Products of three samples of a row and their weights, added to a sum for each column.
         let plus = |sums: Self, row: [u32; PAIRS], [left, middle, right]: [i8; 3]| -> Self {
             let weights = [[left, middle, right, 0], [0, left, middle, right]];

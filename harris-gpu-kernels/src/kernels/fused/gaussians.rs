@@ -14,7 +14,7 @@ use crate::Simt;
 use crate::abi::fused::{COLUMNS, EACH as LANE};
 use crate::abi::{gaussians, state as states};
 use crate::kernels::geometry::{Size, inside};
-use crate::kernels::response::{by_measure, measure};
+use crate::kernels::response::{measure};
 use crate::kernels::threshold::Extent;
 
 /// What the lanes have of a row.
@@ -357,8 +357,8 @@ fn respond<
                 let sums = strip.across::<WINDOW>(sums, |row, i| even::<WINDOW>(&weights, row, i));
                 sums.map(|sum| sum * map.scale)
             });
-            let values: Row = by_measure(map.kind, |kind| {
-                array::from_fn(|i| measure(|square| s.sqrt(square), kind, map.parameter, a[i], b[i], c[i]))
+            let values: Row = array::from_fn(|i| {
+                measure(|square| s.sqrt(square), map.kind, map.parameter, a[i], b[i], c[i])
             });
             strip.store(y as u32, values, &mut extent);
         }

@@ -14,7 +14,7 @@ use crate::Simt;
 use crate::abi::large::{self, LANE, MOST};
 use crate::kernels::boxes::{Integer, before};
 use crate::kernels::geometry::Size;
-use crate::kernels::response::{by_measure, measure};
+use crate::kernels::response::{measure};
 use crate::simt::WARP;
 
 /// A lane's columns, and groups of those whose samples are words at once.
@@ -186,9 +186,8 @@ impl<S: Simt> Strip<S> {
             // Well before more is asked for: assemblers count what is on its way, and would wait for that, too.
             self.enter(ahead);
             let [a, b, c] = self.tensors(products, scale);
-            let responses: [f32; COLUMNS] = by_measure(kind, |kind| {
-                array::from_fn(|i| measure(|square| self.s.sqrt(square), kind, parameter, a[i], b[i], c[i]))
-            });
+            let responses: [f32; COLUMNS] =
+                array::from_fn(|i| measure(|square| self.s.sqrt(square), kind, parameter, a[i], b[i], c[i]));
             self.store(to, y as u32, responses);
             ahead = self.load(y + reach as i32 + 2);
             self.slide(&mut entering, 0);

@@ -9,7 +9,7 @@
 //! these change their sign, so the walk turns them back.
 //!
 //! A [`Front`] is the way from samples to responses, that of [`bytes`] by way of [`differences`] and a [`Window`](bytes::Window), that of
-//! box gradients by [`Sides`], or takes [`Responses`] from a map; [`Corners`] is that from responses to corners; [`map`] leaves the
+//! box gradients by [`Sides`], or takes [`Responses`] from a map; [`Corners`] is that from responses to corners; [`Writer`] writes the
 //! responses themselves, and so do [`large`], for box gradients that need more room, and [`gaussians`], for what is weighted as floats,
 //! by way of [`smoothings`] and [`gradients`].
 
@@ -20,7 +20,6 @@ mod differences;
 mod gaussians;
 mod gradients;
 mod large;
-mod map;
 mod responses;
 mod running;
 mod samples;
@@ -29,6 +28,7 @@ mod sliding;
 mod smoothings;
 mod weighted;
 mod wide;
+mod write;
 
 use core::array;
 
@@ -47,12 +47,13 @@ use sides::Sides;
 use sliding::Sliding;
 use weighted::{Binomial, Gaussian, Weighted};
 use wide::Wide;
+use write::Writer;
 
 use super::geometry::Size;
 use super::mask::Mask;
 use super::number::Number;
 use crate::abi::fused::{self, COLUMNS, ROWS, Strips};
-use crate::abi::{gradient, measure as measures, state};
+use crate::abi::{measure as measures, state};
 use crate::{Simt, Word};
 
 /// Columns that a lane has.
@@ -68,6 +69,9 @@ struct Settings {
     stride: u64,
     pitch: u32,
     size: Size,
+    /// The number of strips, and columns from one to the next.
+    strips: u32,
+    columns: u32,
     /// The rows whose corners are sought.
     first: u32,
     last: u32,
@@ -77,13 +81,16 @@ struct Settings {
     later: u32,
     scale: f32,
     measure: u32,
-    /// Whether the measure is an argument, and not known here.
-    asks_measure: bool,
     parameter: f32,
     frame: u32,
-    /// The radii of a box gradient and of a wide window.
+    /// The radius of a binomial smoothing, and the gradient, of [`crate::abi::gradient`].
+    smoothing: u32,
     gradient: u32,
+    /// The radii of a box gradient and of a wide window.
+    gradient_radius: u32,
     window: u32,
+    /// The radius of suppression.
+    radius: u32,
     margin: u32,
     /// Of [`crate::abi::plateau`].
     plateau: u32,
@@ -101,33 +108,11 @@ struct Settings {
 }
 
 impl Settings {
-    /// Of no image.
-    const NONE: Self = Self {
-        stride: 0,
-        pitch: 0,
-        size: Size { width: 0, height: 0 },
-        first: 0,
-        last: 0,
-        rows: 0,
-        whole: 0,
-        later: 0,
-        scale: 0.0,
-        measure: 0,
-        asks_measure: false,
-        parameter: 0.0,
-        frame: 0,
-        gradient: 0,
-        window: 0,
-        margin: 0,
-        plateau: 0,
-        threshold: 0,
-        value: 0.0,
-        reach: 0.0,
-        piece: 0,
-        pieces: 0,
-        room: 0,
-        taps: [0.0; 4],
-    };
+    /// Whether responses are written, and no corners sought.
+    #[inline(always)]
+    fn writes_responses(&self) -> bool {
+        self.radius == fused::WRITES_RESPONSES
+    }
 }
 
 /// Where a lane is.
@@ -156,7 +141,7 @@ impl<S: Simt> Lane<S> {
     /// [`Strips`] has it.
     #[inline(always)]
     fn new(s: S, set: Settings, side: u32, mirrors_words: bool) -> Self {
-        let strips = Strips::new(side, set.size.width, mirrors_words);
+        let strips = Strips::told(set.strips, set.columns, side, set.size.width, mirrors_words);
         // No image is empty: but compilers, which cannot know it, else look whether there is anything to divide by.
         let across = strips.number.max(1);
         // Blocks are single warps: what is the same for all lanes then follows from the block's number, and is computed once.
@@ -188,8 +173,10 @@ impl<S: Simt> Lane<S> {
         let first = fused::EACH * self.s.lane();
         let mut own = COLUMNS - 2 * self.side;
         // Of all others it is as many, but for those that are outside.
-        if self.mirrors_words && self.at_edge && self.set.size.width % 2 == 1 {
-            own = Strips::new(self.side, self.set.size.width, true).own(self.x - first as i32);
+        let width = self.set.size.width;
+        if self.mirrors_words && self.at_edge && width % 2 == 1 {
+            let strips = Strips::told(self.set.strips, self.set.columns, self.side, width, true);
+            own = strips.own(self.x - first as i32);
         }
         (first + i as u32).wrapping_sub(self.side) < own
     }
@@ -242,20 +229,19 @@ impl Place {
 trait Front<S: Simt> {
     /// Samples as they are in memory.
     type Sample: Word;
-    /// Rows from the one whose responses are computed to the one that they need, but for what [`Front::reach`] adds for box gradients and
-    /// wide windows.
-    const REACH: i32;
-    /// How many times [`ROWS`] rows [`Front::lead`] takes, as they only lead to the first whose responses count; 0 where the walk is to
-    /// compute them all the same.
-    const LEADING: usize;
+    /// Whether [`Front::lead`] takes rows that only lead to the first whose responses count; else the walk computes them all the same.
+    const LEADS: bool;
     /// Whether [`ROWS`] rows of responses are computed before any of them is looked at, with no question in between whether they need to be:
     /// what is then to be waited for is waited for at once. Its strips are laid for words to be mirrored.
     const AT_ONCE: bool = false;
 
-    /// All rows from the one whose responses are computed to the one that they need.
+    /// Rows from the one whose responses are computed to the one that they need.
+    fn reach(set: &Settings) -> i32;
+
+    /// How many times [`ROWS`] rows [`Front::lead`] takes.
     #[inline(always)]
-    fn reach(_: &Settings) -> i32 {
-        Self::REACH
+    fn leading(_: &Settings) -> usize {
+        0
     }
 
     /// Columns to each side of the strip that only lead to others, where corners depend on so many.
@@ -272,6 +258,12 @@ trait Front<S: Simt> {
 
     /// At the row before `row`, none of whose responses count.
     fn new(lane: &Lane<S>, image: S::Buffer<Self::Sample>, row: i32) -> Self;
+
+    /// Whether it asks for traces, of which rows have responses that count.
+    #[inline(always)]
+    fn asks_trace(_: &Settings) -> bool {
+        true
+    }
 
     /// Learns what the trace of the sums around a corner reaches at least.
     fn listen(&mut self, least: f32);
@@ -291,7 +283,7 @@ trait Front<S: Simt> {
     /// After the first of the steps, from `row` on, in a place: asks for rows for the next ones.
     fn ask(&mut self, lane: &Lane<S>, row: i32, place: Place);
 
-    /// One row down, to `row`, which is number `i` after the last taking: whether any of the responses `REACH` rows higher up counts,
+    /// One row down, to `row`, which is number `i` after the last taking: whether any of the responses [`Front::reach`] rows higher up counts,
     /// and these. None does where the place is not valid, or no trace is great enough.
     fn step(&mut self, lane: &Lane<S>, row: i32, i: usize, place: Place) -> (bool, [f32; EACH]);
 
@@ -308,8 +300,8 @@ trait Front<S: Simt> {
     }
 }
 
-macro_rules! variants {
-    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident, $radius:literal;)*) => {$(
+macro_rules! entries {
+    ($($name:ident [$blocks:literal, $of_responses:literal, $cells:literal] $word:ident: $samples:ident, $weights:ident, $window:literal, $most:literal;)*) => {$(
         #[inline(always)]
         pub(crate) fn $name<S: Simt>(
             s: S,
@@ -317,10 +309,13 @@ macro_rules! variants {
             state: S::Buffer<u32>,
             keys: S::Buffer<u64>,
             counts: S::Buffer<u32>,
+            response: S::Buffer<f32>,
             stride: u64,
             width: u32,
             height: u32,
             pitch: u32,
+            strips: u32,
+            columns: u32,
             first: u32,
             last: u32,
             rows: u32,
@@ -330,8 +325,11 @@ macro_rules! variants {
             measure: u32,
             parameter: f32,
             frame: u32,
+            smoothing: u32,
             gradient: u32,
+            gradient_radius: u32,
             window: u32,
+            radius: u32,
             margin: u32,
             plateau: u32,
             threshold: u32,
@@ -342,6 +340,7 @@ macro_rules! variants {
             room: u32,
             tables: u32,
             counters: u32,
+            extent: u32,
             mask: S::Buffer<u8>,
             mask_pitch: u32,
             tap0: f32,
@@ -350,57 +349,55 @@ macro_rules! variants {
             tap3: f32,
         ) {
             let size = Size { width, height };
-            // Known here wherever the kernel is for one measure, which then has no masks: even to ask for them takes a fiftieth of the time.
-            let is_for_any = measures::$measure == measures::ANY;
-            let measure = if is_for_any { measure } else { measures::$measure };
-            let mask_pitch = if is_for_any { mask_pitch } else { 0 };
-            let set = Settings { stride, pitch, size, first, last, rows, whole, later, scale, measure, asks_measure: is_for_any, parameter, frame, gradient, window, margin, plateau, threshold, value, reach, piece, pieces, room, taps: [tap0, tap1, tap2, tap3] };
-            walk::<S, front!($samples, $smoothing, $gradient, $weights, $window), $radius>(s, image, Mask::new(s, mask, mask_pitch), state, keys, counts, set, (tables, counters));
+            let taps = [tap0, tap1, tap2, tap3];
+            let set = Settings { stride, pitch, size, strips, columns, first, last, rows, whole, later, scale, measure, parameter, frame, smoothing, gradient, gradient_radius, window, radius, margin, plateau, threshold, value, reach, piece, pieces, room, taps };
+            let mask = Mask::new(s, mask, mask_pitch);
+            walk::<S, front!($samples, $weights, $window), $most>(s, image, mask, state, keys, counts, (response, extent == 1), set, (tables, counters));
         }
     )*};
 }
 
 macro_rules! front {
-    (Bytes, $smoothing:literal, BOX, Wide, $most:literal) => {
+    (BoxGradients, Wide, $most:literal) => {
         Sides<S>
     };
-    (Bytes, $smoothing:literal, $gradient:ident, Box, $window:literal) => {
-        Bytes<S, $smoothing, { gradient::$gradient }, <Narrow<$smoothing, { gradient::$gradient }, $window> as Suited>::Window>
+    (Bytes, Box, $window:literal) => {
+        Bytes<S, <Narrow<$window> as Suited>::Window>
     };
-    (Bytes, $smoothing:literal, $gradient:ident, Binomial, $window:literal) => {
-        Bytes<S, $smoothing, { gradient::$gradient }, Weighted<Binomial, $window>>
+    (Bytes, Binomial, $window:literal) => {
+        Bytes<S, Weighted<Binomial, $window>>
     };
-    (Bytes, $smoothing:literal, $gradient:ident, Gaussian, $window:literal) => {
-        Bytes<S, $smoothing, { gradient::$gradient }, Weighted<Gaussian, $window>>
+    (Bytes, Gaussian, $window:literal) => {
+        Bytes<S, Weighted<Gaussian, $window>>
     };
-    (Bytes, $smoothing:literal, $gradient:ident, Wide, $window:literal) => {
-        Bytes<S, $smoothing, { gradient::$gradient }, Wide<$window>>
+    (Bytes, Wide, $window:literal) => {
+        Bytes<S, Wide<$window>>
     };
-    (Responses, $smoothing:literal, $gradient:ident, Box, $window:literal) => {
+    (Responses, Box, $window:literal) => {
         Responses<S>
     };
-    ($samples:ident, $smoothing:literal, $gradient:ident, Box, $window:literal) => {
-        $samples<S, $smoothing, { gradient::$gradient }, $window>
+    ($samples:ident, Box, $window:literal) => {
+        $samples<S, $window>
     };
 }
 
-/// A box window of 8-bit samples behind a smoothing and a gradient, by its radius.
-struct Narrow<const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize>;
+/// A box window of 8-bit samples, by its radius.
+struct Narrow<const WINDOW: usize>;
 
 /// How the sums of a window are made with fewest instructions and registers.
 trait Suited {
     type Window;
 }
 
-impl<const SMOOTHING: usize, const GRADIENT: u32> Suited for Narrow<SMOOTHING, GRADIENT, 1> {
-    type Window = Boxes<SMOOTHING, GRADIENT>;
+impl Suited for Narrow<1> {
+    type Window = Boxes;
 }
 
-impl<const SMOOTHING: usize, const GRADIENT: u32> Suited for Narrow<SMOOTHING, GRADIENT, 2> {
+impl Suited for Narrow<2> {
     type Window = Sliding<2>;
 }
 
-impl<const SMOOTHING: usize, const GRADIENT: u32> Suited for Narrow<SMOOTHING, GRADIENT, 3> {
+impl Suited for Narrow<3> {
     type Window = Sliding<3>;
 }
 
@@ -417,52 +414,15 @@ macro_rules! sample {
     (Colours) => {
         u8
     };
+    (BoxGradients) => {
+        u8
+    };
     (Responses) => {
         f32
     };
 }
 
-crate::for_each_fused!(variants);
-
-macro_rules! maps {
-    ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident;)*) => {$(
-        #[inline(always)]
-        pub(crate) fn $name<S: Simt>(
-            s: S,
-            image: S::Buffer<sample!($samples)>,
-            state: S::Buffer<u32>,
-            response: S::Buffer<f32>,
-            width: u32,
-            height: u32,
-            pitch: u32,
-            first: u32,
-            last: u32,
-            rows: u32,
-            whole: u32,
-            later: u32,
-            scale: f32,
-            measure: u32,
-            parameter: f32,
-            frame: u32,
-            gradient: u32,
-            window: u32,
-            extent: u32,
-            tap0: f32,
-            tap1: f32,
-            tap2: f32,
-            tap3: f32,
-        ) {
-            let is_for_any = measures::$measure == measures::ANY;
-            let measure = if is_for_any { measure } else { measures::$measure };
-            let set = Settings {
-                pitch, size: Size { width, height }, first, last, rows, whole, later, scale, measure, asks_measure: is_for_any, parameter, frame, gradient, window, taps: [tap0, tap1, tap2, tap3], ..Settings::NONE
-            };
-            map::map::<S, front!($samples, $smoothing, $gradient, $weights, $window)>(s, image, state, response, (set, extent == 1));
-        }
-    )*};
-}
-
-crate::for_each_map!(maps);
+crate::for_each_fused!([entries]);
 
 /// Zeros for what counts the image's bins once the walk is done.
 #[inline(always)]
@@ -475,48 +435,50 @@ fn clear<S: Simt>(s: S, state: S::Buffer<u32>, tables: u32, counters: u32) {
     }
 }
 
-/// Collects corners that exceed the threshold as far as it is known, and the greatest response. `RADIUS` is that of suppression,
-/// at least 1.
+/// Collects corners that exceed the threshold as far as it is known, and the greatest response. The radius of suppression
+/// is 1 to `MOST`.
 #[inline(always)]
-fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
+fn walk<S: Simt, F: Front<S>, const MOST: usize>(
     s: S,
     image: S::Buffer<F::Sample>,
     mask: Mask<S>,
     state: S::Buffer<u32>,
     keys: S::Buffer<u64>,
     counts: S::Buffer<u32>,
+    (response, tells_extent): (S::Buffer<f32>, bool),
     set: Settings,
     (tables, counters): (u32, u32),
 ) {
-    const {
-        let reach = F::REACH as usize + RADIUS;
-        assert!(reach <= fused::MOST_REACH as usize, "samples are mirrored once");
-        assert!(
-            F::LEADING == 0 || reach <= ROWS * (F::LEADING + 1) + 1,
-            "what leads no more asks for rows inside"
-        );
-    }
     s.admit_next();
     // The row of the corners is `reach` rows higher than the one that is loaded, and so many columns lead to the first.
-    let reach = F::reach(&set) + RADIUS as i32;
-    let mut lane = Lane::new(s, set, F::side(reach as u32), F::AT_ONCE);
+    let reach = F::reach(&set) + set.radius as i32;
+    let writes = set.writes_responses();
+    let side = if writes { fused::side_of_map(reach as u32) } else { F::side(reach as u32) };
+    let mut lane = Lane::new(s, set, side, F::AT_ONCE);
     let piece = s.block_row() as usize * set.pieces as usize + (set.piece + s.block()) as usize;
     s.await_last();
     lane.set = F::settle(s, state, set);
     // First or last, as registers allow: those walks that have no loop for leading rows have none to spare at the end.
-    if F::LEADING == 0 {
+    if !F::LEADS && !writes {
         clear(s, state, tables, counters);
     }
     let mut row = lane.top - reach;
     let mut corners = Corners::<S>::new(&lane, state, keys, piece * set.room as usize);
+    let mut writer = Writer::<S>::new(response, tells_extent);
     let mut front = F::new(&lane, image, row);
-    front.listen(corners.learn(&lane));
+    if writes {
+        // All traces are great enough.
+        front.listen(0.0);
+    } else {
+        let least = corners.learn(&lane);
+        listen(&lane, &mut front, least);
+    }
     front.lead(&lane, row);
-    row = front.fill(&lane, row + (ROWS * F::LEADING) as i32);
+    row = front.fill(&lane, row + (ROWS * F::leading(&set)) as i32);
     let inside = lane.rows.saturating_sub(F::reach(&set) as u32 + 2 * ROWS as u32);
     while row - reach < lane.bottom {
-        if let Some(least) = corners.talk(&lane) {
-            front.listen(least);
+        if !writes && let Some(least) = corners.talk(&lane) {
+            listen(&lane, &mut front, least);
         }
         front.take(&lane);
         let highest = row - F::reach(&lane.set);
@@ -528,44 +490,69 @@ fn walk<S: Simt, F: Front<S>, const RADIUS: usize>(
                 let place = |i| Place::of(&lane, highest + i);
                 respond_at_once(&lane, mask, &mut front, &mut corners, row, place)
             };
-            let centre = highest - RADIUS as i32;
-            corners.suppress::<RADIUS>(&lane, mask, true, responses[0], centre);
-            corners.suppress::<RADIUS>(&lane, mask, true, responses[1], centre + 1);
-            corners.suppress::<RADIUS>(&lane, mask, true, responses[2], centre + 2);
+            if writes {
+                writer.write(&lane, responses[0], highest);
+                writer.write(&lane, responses[1], highest + 1);
+                writer.write(&lane, responses[2], highest + 2);
+            } else {
+                let centre = highest - lane.set.radius as i32;
+                corners.suppress::<MOST>(&lane, mask, true, responses[0], centre);
+                corners.suppress::<MOST>(&lane, mask, true, responses[1], centre + 1);
+                corners.suppress::<MOST>(&lane, mask, true, responses[2], centre + 2);
+            }
         } else {
             // As many as most rings are long and one more: so many turns bring rows back to the registers they had.
-            step::<S, F, RADIUS>(&lane, mask, &mut front, &mut corners, row, 0);
+            step::<S, F, MOST>(&lane, mask, &mut front, (&mut corners, &mut writer), row, 0);
             ask(&lane, &mut front, &mut corners, row, Place::Valid);
-            step::<S, F, RADIUS>(&lane, mask, &mut front, &mut corners, row + 1, 1);
-            step::<S, F, RADIUS>(&lane, mask, &mut front, &mut corners, row + 2, 2);
+            step::<S, F, MOST>(&lane, mask, &mut front, (&mut corners, &mut writer), row + 1, 1);
+            step::<S, F, MOST>(&lane, mask, &mut front, (&mut corners, &mut writer), row + 2, 2);
         }
         row += ROWS as i32;
     }
-    corners.tell(&lane);
-    if F::LEADING > 0 {
-        clear(s, state, tables, counters);
-    }
-    if s.lane() == 0 {
-        s.store(counts, piece, corners.found);
+    if writes {
+        writer.tell_extent(s, state);
+    } else {
+        corners.tell(&lane);
+        if F::LEADS {
+            clear(s, state, tables, counters);
+        }
+        if s.lane() == 0 {
+            s.store(counts, piece, corners.found);
+        }
     }
     if !front.is_valid() {
         s.atomic_max(state, s.block_row() as usize * state::WORDS + state::INVALID, 1);
     }
 }
 
+/// Tells what the trace of the sums around a corner reaches at least, whose response exceeds a number.
+#[inline(always)]
+fn listen<S: Simt, F: Front<S>>(lane: &Lane<S>, front: &mut F, exceeded: f32) {
+    let set = &lane.set;
+    // A root that is not asked for would be drawn all the same: compilers do not remove it.
+    if F::asks_trace(set) {
+        let root = if set.measure == measures::HARRIS { lane.s.sqrt(exceeded) } else { exceeded };
+        front.listen(root * set.reach);
+    }
+}
+
 /// One row down.
 #[inline(always)]
-fn step<S: Simt, F: Front<S>, const RADIUS: usize>(
+fn step<S: Simt, F: Front<S>, const MOST: usize>(
     lane: &Lane<S>,
     mask: Mask<S>,
     front: &mut F,
-    corners: &mut Corners<S>,
+    (corners, writer): (&mut Corners<S>, &mut Writer<S>),
     row: i32,
     i: usize,
 ) {
     let of_response = row - F::reach(&lane.set);
     let (strong, responses) = respond(lane, mask, (front, corners), row, i, Place::of(lane, of_response));
-    corners.suppress::<RADIUS>(lane, mask, strong, responses, of_response - RADIUS as i32);
+    if lane.set.writes_responses() {
+        writer.write(lane, responses, of_response);
+        return;
+    }
+    corners.suppress::<MOST>(lane, mask, strong, responses, of_response - lane.set.radius as i32);
 }
 
 /// [`ROWS`] rows down, from `row` on: the responses, by the places of the first, the second and the third row of them.
@@ -596,9 +583,12 @@ fn ask<S: Simt, F: Front<S>>(
     place: Place,
 ) {
     front.ask(lane, row, place);
+    if lane.set.writes_responses() {
+        return;
+    }
     // Always in its first rows, when there is most to learn, then in about a quarter of the turns: a word that all ask for all the time
     // takes longer to come. Walks without leading rows have no register to tell by.
-    if F::LEADING == 0 || row < lane.top + 9 || row & 12 == 0 {
+    if !F::LEADS || row < lane.top + 9 || row & 12 == 0 {
         corners.ask(lane);
     }
 }

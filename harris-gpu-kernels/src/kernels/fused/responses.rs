@@ -20,8 +20,12 @@ pub(super) struct Responses<S: Simt> {
 
 impl<S: Simt> Front<S> for Responses<S> {
     type Sample = f32;
-    const REACH: i32 = 0;
-    const LEADING: usize = 0;
+    const LEADS: bool = false;
+
+    #[inline(always)]
+    fn reach(_: &Settings) -> i32 {
+        0
+    }
 
     #[inline(always)]
     fn side(reach: u32) -> u32 {
@@ -48,6 +52,11 @@ impl<S: Simt> Front<S> for Responses<S> {
         let mut front = Self { map, columns, at_once, now: none, ahead: none, row };
         front.ahead = front.load(lane);
         front
+    }
+
+    #[inline(always)]
+    fn asks_trace(_: &Settings) -> bool {
+        false
     }
 
     #[inline(always)]

@@ -3,9 +3,9 @@
 use core::array;
 
 use super::super::number::Number;
-use super::super::response::{by_measure, measure};
+use super::super::response::{measure};
 use super::super::runs::push;
-use super::{EACH, Front, Lane, NEVER, Place, mirrored};
+use super::{EACH, Front, Lane, NEVER, Place, Settings, mirrored};
 use crate::abi::fused::MOST_SAMPLE;
 use crate::abi::gradient;
 use crate::{Simt, Word};
@@ -35,7 +35,7 @@ pub(super) trait Sample: Word {
 
 impl Sample for u8 {
     type Number = i32;
-    // Gradients are at most 4 times a sample: 49 products of 3 channels make 147 · 1020² < 2³¹.
+    // Hosts see to it that sums fit. Sobel's gradients are at most 4 times a sample: 49 products of 3 channels make 147 · 1020² < 2³¹.
     type Sum = i32;
     type Down = Added<u8>;
     type Bound = u32;
@@ -58,7 +58,7 @@ impl Sample for u8 {
     }
     #[inline(always)]
     fn reach(bound: u32, xx: [i32; EACH], yy: [i32; EACH]) -> bool {
-        let traces: [u32; EACH] = array::from_fn(|i| (xx[i] + yy[i]) as u32);
+        let traces: [u32; EACH] = array::from_fn(|i| xx[i].wrapping_add(yy[i]) as u32);
         traces[0].max(traces[1]).max(traces[2].max(traces[3])) >= bound
     }
 }
@@ -232,20 +232,15 @@ impl<T: Sample> Down<T> for ByWindow<T> {
 }
 
 /// Samples of one channel, and of three.
-pub(super) type Words<S, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> =
-    Samples<S, u16, 1, SMOOTHING, GRADIENT, WINDOW>;
-pub(super) type Floats<S, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> =
-    Samples<S, f32, 1, SMOOTHING, GRADIENT, WINDOW>;
-pub(super) type Colours<S, const SMOOTHING: usize, const GRADIENT: u32, const WINDOW: usize> =
-    Samples<S, u8, 3, SMOOTHING, GRADIENT, WINDOW>;
+pub(super) type Words<S, const WINDOW: usize> = Samples<S, u16, 1, WINDOW>;
+pub(super) type Floats<S, const WINDOW: usize> = Samples<S, f32, 1, WINDOW>;
+pub(super) type Colours<S, const WINDOW: usize> = Samples<S, u8, 3, WINDOW>;
 
 /// A lane's part of it. Rings have the latest row first.
 pub(super) struct Samples<
     S: Simt,
     T: Sample,
     const CHANNELS: usize,
-    const SMOOTHING: usize,
-    const GRADIENT: u32,
     const WINDOW: usize,
 > {
     image: S::Buffer<T>,
@@ -275,20 +270,20 @@ impl<
     S: Simt,
     T: Sample,
     const CHANNELS: usize,
-    const SMOOTHING: usize,
-    const GRADIENT: u32,
     const WINDOW: usize,
-> Front<S> for Samples<S, T, CHANNELS, SMOOTHING, GRADIENT, WINDOW>
+> Front<S> for Samples<S, T, CHANNELS, WINDOW>
 {
     type Sample = T;
-    const REACH: i32 = (SMOOTHING + 1 + WINDOW) as i32;
     // Steps are so long that a second copy of them costs more.
-    const LEADING: usize = 0;
+    const LEADS: bool = false;
+
+    #[inline(always)]
+    fn reach(set: &Settings) -> i32 {
+        (set.smoothing as usize + 1 + WINDOW) as i32
+    }
 
     #[inline(always)]
     fn new(lane: &Lane<S>, image: S::Buffer<T>, row: i32) -> Self {
-        const { assert!(SMOOTHING <= 2, "rings are for these") };
-        const { assert!(CHANNELS == 1 || GRADIENT == gradient::SOBEL, "sums of others may not fit") };
         let zeros = [T::Number::ZERO; EACH];
         let nothing = [T::from_bits(0); EACH];
         let channel =
@@ -302,7 +297,7 @@ impl<
             down: T::Down::NONE,
         };
         for channel in 0..CHANNELS {
-            let last = row + Self::AHEAD as i32 - 1;
+            let last = row + Self::rows_ahead(&lane.set) as i32 - 1;
             let ahead = array::from_fn(|i| front.load(lane, last - i as i32, channel));
             front.channels[channel].ahead = ahead;
         }
@@ -325,24 +320,29 @@ impl<
 
     #[inline(always)]
     fn step(&mut self, lane: &Lane<S>, row: i32, _: usize, place: Place) -> (bool, [f32; EACH]) {
-        let of_gradient = row - SMOOTHING as i32 - 1;
+        let of_gradient = row - lane.set.smoothing as i32 - 1;
         // Above and below the image gy has changed its sign: that changes the sign of the product of both alone.
         let outside = of_gradient as u32 >= lane.set.size.height;
-        let gradients = array::from_fn(|channel| {
+        let mut of_channel = |channel: usize| {
             let [gx, gy] = self.differentiate(lane, row, channel);
             [gx, if outside { gy.map(|gy| T::Number::ZERO - gy) } else { gy }]
-        });
+        };
+        // Not in a loop: compilers keep it, and the rows in memory.
+        const { assert!(CHANNELS == 1 || CHANNELS == 3, "each is named below") };
+        let mut gradients = [of_channel(0); CHANNELS];
+        if CHANNELS == 3 {
+            gradients[1 % CHANNELS] = of_channel(1);
+            gradients[2 % CHANNELS] = of_channel(2);
+        }
         let [xx, xy, yy] = self.down.end::<CHANNELS, WINDOW>(gradients);
         let (xx, yy) = (across::<S, T, WINDOW>(lane.s, xx), across::<S, T, WINDOW>(lane.s, yy));
         let strong = lane.s.any(T::reach(self.least, xx, yy)) && place.is_valid();
         let mut responses = [NEVER; EACH];
         if strong {
             let xy = across::<S, T, WINDOW>(lane.s, lane.turn(xy));
-            responses = by_measure(lane.set.measure, |by| {
-                array::from_fn(|i| {
-                    let [a, b, c] = [xx[i], xy[i], yy[i]].map(|sum| T::float(sum) * lane.set.scale);
-                    measure(|square| lane.s.sqrt(square), by, lane.set.parameter, a, b, c)
-                })
+            responses = array::from_fn(|i| {
+                let [a, b, c] = [xx[i], xy[i], yy[i]].map(|sum| T::float(sum) * lane.set.scale);
+                measure(|square| lane.s.sqrt(square), lane.set.measure, lane.set.parameter, a, b, c)
             });
         }
         (strong, responses)
@@ -358,13 +358,14 @@ impl<
     S: Simt,
     T: Sample,
     const CHANNELS: usize,
-    const SMOOTHING: usize,
-    const GRADIENT: u32,
     const WINDOW: usize,
-> Samples<S, T, CHANNELS, SMOOTHING, GRADIENT, WINDOW>
+> Samples<S, T, CHANNELS, WINDOW>
 {
     /// Rows that are asked for before they are needed: two, where there are registers for them.
-    const AHEAD: usize = if CHANNELS == 1 || SMOOTHING == 0 && WINDOW < 3 { 2 } else { 1 };
+    #[inline(always)]
+    fn rows_ahead(set: &Settings) -> usize {
+        if CHANNELS == 1 || set.smoothing == 0 && WINDOW < 3 { 2 } else { 1 }
+    }
 
     /// The lane's samples of a row.
     #[inline(always)]
@@ -377,53 +378,69 @@ impl<
     /// gx and gy of the row before the smoothed one that this row completes.
     #[inline(always)]
     fn differentiate(&mut self, lane: &Lane<S>, row: i32, channel: usize) -> Gradients<T> {
-        let next = self.load(lane, row + Self::AHEAD as i32, channel);
+        let (rows_ahead, smoothing) = (Self::rows_ahead(&lane.set), lane.set.smoothing);
+        let next = self.load(lane, row + rows_ahead as i32, channel);
         let Channel { ahead, rows, differences, sums } = &mut self.channels[channel];
-        let samples = ahead[Self::AHEAD - 1].map(T::number);
+        let samples = if rows_ahead == 2 { ahead[1] } else { ahead[0] };
         for i in 0..EACH {
-            self.valid &= ahead[Self::AHEAD - 1][i].is_valid();
+            self.valid &= samples[i].is_valid();
         }
+        let samples = samples.map(T::number);
         push(ahead, next);
-        let weight = T::Number::weight;
-        let smooth = |pairs: [T::Number; 2], own: T::Number| match SMOOTHING {
-            1 => pairs[0] + weight(2) * own,
-            _ => (pairs[1] + weight(4) * pairs[0]) + weight(6) * own,
+        let p: [T::Number; EACH] = match smoothing {
+            0 => samples,
+            1 => smooth::<S, T::Number, 1>(lane.s, rows, samples),
+            _ => smooth::<S, T::Number, 2>(lane.s, rows, samples),
         };
-        let p: [T::Number; EACH] = if SMOOTHING == 0 {
-            samples
-        } else {
-            let seen = Seen::<T::Number>::new::<S, SMOOTHING>(lane.s, samples);
-            let row = array::from_fn(|i| {
-                smooth(
-                    [1, 2].map(|d| {
-                        if d <= SMOOTHING { seen.before(i, d) + seen.after(i, d) } else { T::Number::ZERO }
-                    }),
-                    samples[i],
-                )
-            });
-            let down = array::from_fn(|i| {
-                let sum = match SMOOTHING {
-                    1 => smooth([rows[1][i] + row[i], T::Number::ZERO], rows[0][i]),
-                    _ => smooth([rows[2][i] + rows[0][i], rows[3][i] + row[i]], rows[1][i]),
-                };
-                T::Number::mean(sum, SMOOTHING)
-            });
-            push(rows, row);
-            down
-        };
-        let (outer, centre) = if GRADIENT == gradient::SCHARR { (3, 10) } else { (1, 2) };
-        let weighted = |outside: T::Number, inside: T::Number| {
-            let outside = if outer == 1 { outside } else { weight(outer) * outside };
-            outside + weight(centre) * inside
-        };
+        let gradient = lane.set.gradient;
         let seen = Seen::<T::Number>::new::<S, 1>(lane.s, p);
         let difference: [T::Number; EACH] = array::from_fn(|i| seen.after(i, 1) - seen.before(i, 1));
-        let sum: [T::Number; EACH] = array::from_fn(|i| weighted(seen.before(i, 1) + seen.after(i, 1), p[i]));
-        let gx = array::from_fn(|i| weighted(differences[1][i] + difference[i], differences[0][i]));
+        let beside = array::from_fn(|i| seen.before(i, 1) + seen.after(i, 1));
+        let sum: [T::Number; EACH] = weighted(gradient, beside, p);
+        let outside = array::from_fn(|i| differences[1][i] + difference[i]);
+        let gx = weighted(gradient, outside, differences[0]);
         let gy = array::from_fn(|i| sum[i] - sums[1][i]);
         push(differences, difference);
         push(sums, sum);
         [gx, gy]
+    }
+}
+
+/// The row of smoothed samples that a row completes, `RADIUS` rows higher up, by a binomial of that radius. `rows` are smoothed across.
+#[inline(always)]
+fn smooth<S: Simt, T: Number, const RADIUS: usize>(
+    s: S,
+    rows: &mut [[T; EACH]; 4],
+    samples: [T; EACH],
+) -> [T; EACH] {
+    let weighted = |pairs: [T; 2], own: T| match RADIUS {
+        1 => pairs[0] + T::weight(2) * own,
+        _ => (pairs[1] + T::weight(4) * pairs[0]) + T::weight(6) * own,
+    };
+    let seen = Seen::<T>::new::<S, RADIUS>(s, samples);
+    let row = array::from_fn(|i| {
+        let pair = |d: usize| if d <= RADIUS { seen.before(i, d) + seen.after(i, d) } else { T::ZERO };
+        weighted([pair(1), pair(2)], samples[i])
+    });
+    let down = array::from_fn(|i| {
+        let sum = match RADIUS {
+            1 => weighted([rows[1][i] + row[i], T::ZERO], rows[0][i]),
+            _ => weighted([rows[2][i] + rows[0][i], rows[3][i] + row[i]], rows[1][i]),
+        };
+        sum.mean(RADIUS)
+    });
+    push(rows, row);
+    down
+}
+
+/// Three lines weighted along an edge: the sum of the outer ones, and the one between.
+#[inline(always)]
+fn weighted<T: Number>(gradient: u32, outside: [T; EACH], inside: [T; EACH]) -> [T; EACH] {
+    match gradient {
+        gradient::SOBEL => array::from_fn(|i| outside[i] + T::weight(2) * inside[i]),
+        gradient::SCHARR => array::from_fn(|i| T::weight(3) * outside[i] + T::weight(10) * inside[i]),
+        // gradient::CENTRAL
+        _ => inside,
     }
 }
 

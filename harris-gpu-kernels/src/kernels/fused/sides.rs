@@ -72,12 +72,11 @@ pub(super) struct Sides<S: Simt> {
 
 impl<S: Simt> Front<S> for Sides<S> {
     type Sample = u8;
-    const REACH: i32 = 0;
-    const LEADING: usize = 0;
+    const LEADS: bool = false;
 
     #[inline(always)]
     fn reach(set: &Settings) -> i32 {
-        (set.gradient + set.window) as i32
+        (set.gradient_radius + set.window) as i32
     }
 
     #[inline(always)]
@@ -101,7 +100,7 @@ impl<S: Simt> Front<S> for Sides<S> {
             }
         }
         // What never entered leaves as nothing.
-        for row in 0..=2 * set.gradient {
+        for row in 0..=2 * set.gradient_radius {
             s.set_shared_word(SAMPLES + WARP * row + l, 0);
         }
         for row in 0..=2 * set.window {
@@ -124,11 +123,11 @@ impl<S: Simt> Front<S> for Sides<S> {
             samples: [0; ROWS],
             ahead: [[0; 2]; ROWS],
             last_samples: SAMPLES + l,
-            middle_samples: SAMPLES + WARP * (set.gradient + 1) + l,
+            middle_samples: SAMPLES + WARP * (set.gradient_radius + 1) + l,
             middle: [0; PAIRS],
             sums: [0; PAIRS],
             differences: [0; PAIRS],
-            of_gradient: places(set.gradient),
+            of_gradient: places(set.gradient_radius),
             of_window: places(set.window),
             last_gradients: GRADIENTS + l,
             counts: start + EACH as u32 > edge && start < COLUMNS - edge,
@@ -142,7 +141,7 @@ impl<S: Simt> Front<S> for Sides<S> {
 
     #[inline(always)]
     fn fill(&mut self, lane: &Lane<S>, mut row: i32) -> i32 {
-        let first = row + 2 * lane.set.gradient as i32;
+        let first = row + 2 * lane.set.gradient_radius as i32;
         let end = row + 2 * Self::reach(&lane.set) / ROWS as i32 * ROWS as i32;
         self.ahead = self.load(lane, row);
         while row < end {
@@ -182,7 +181,7 @@ impl<S: Simt> Front<S> for Sides<S> {
     #[inline(always)]
     fn step(&mut self, lane: &Lane<S>, row: i32, i: usize, place: Place) -> (bool, [f32; EACH]) {
         self.slide(lane, i);
-        let gradients = self.gradients(lane, row - lane.set.gradient as i32);
+        let gradients = self.gradients(lane, row - lane.set.gradient_radius as i32);
         let leaving = Self::get(lane.s, self.last_gradients);
         self.enter(lane, gradients);
         self.add(gradients, leaving);
@@ -208,7 +207,7 @@ impl<S: Simt> Sides<S> {
         let enters = self.samples[i];
         let (middle, leaves) = (s.shared_word(self.middle_samples), s.shared_word(self.last_samples));
         s.set_shared_word(self.last_samples, enters);
-        let end = SAMPLES + WARP * (2 * lane.set.gradient + 1);
+        let end = SAMPLES + WARP * (2 * lane.set.gradient_radius + 1);
         let after = |place: u32| if place + WARP >= end { SAMPLES + s.lane() } else { place + WARP };
         (self.middle_samples, self.last_samples) = (after(self.middle_samples), after(self.last_samples));
         // Byte 4 is one of zeros.
@@ -300,7 +299,7 @@ impl<S: Simt> Sides<S> {
     fn fill_row(&mut self, lane: &Lane<S>, row: i32, first: i32, i: usize) {
         self.slide(lane, i);
         if row >= first {
-            let gradients = self.gradients(lane, row - lane.set.gradient as i32);
+            let gradients = self.gradients(lane, row - lane.set.gradient_radius as i32);
             // No more rows than the window has, so that none leaves.
             self.enter(lane, gradients);
             self.add(gradients, [[0; EACH]; 2]);

@@ -3,7 +3,7 @@
 use core::array;
 
 use super::super::number::Number;
-use super::super::response::{by_measure, measure};
+use super::super::response::{measure};
 use super::bytes::Window;
 use super::{EACH, Lane, NEVER, Place, Settings};
 use crate::{Simt, Word};
@@ -136,11 +136,9 @@ impl<S: Simt, W: Weights, const RADIUS: usize> Window<S> for Weighted<W, RADIUS>
         if strong {
             let xy = Self::across(lane, lane.turn(xy)).map(W::float);
             let scale = lane.set.scale;
-            responses = by_measure(lane.set.measure, |by| {
-                array::from_fn(|i| {
-                    let (a, b, c) = (xx[i] * scale, xy[i] * scale, yy[i] * scale);
-                    measure(|square| lane.s.sqrt(square), by, lane.set.parameter, a, b, c)
-                })
+            responses = array::from_fn(|i| {
+                let (a, b, c) = (xx[i] * scale, xy[i] * scale, yy[i] * scale);
+                measure(|square| lane.s.sqrt(square), lane.set.measure, lane.set.parameter, a, b, c)
             });
         }
         (strong, responses)

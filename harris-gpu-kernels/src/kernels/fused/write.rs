@@ -1,0 +1,58 @@
+//! Writes rows of responses to memory.
+
+use super::{EACH, Lane, NEVER, Place};
+use crate::Simt;
+use crate::abi::fused;
+use crate::kernels::threshold::Extent;
+
+/// A lane's part of it.
+pub(super) struct Writer<S: Simt> {
+    to: S::Buffer<f32>,
+    /// The extent of the valid responses, where it is asked for.
+    extent: Option<Extent>,
+}
+
+impl<S: Simt> Writer<S> {
+    #[inline(always)]
+    pub(super) fn new(to: S::Buffer<f32>, tells_extent: bool) -> Self {
+        Self { to, extent: if tells_extent { Some(Extent::NONE) } else { None } }
+    }
+
+    /// Writes the responses of row `y`, row after row without gaps: 0 where they are not valid.
+    #[inline(always)]
+    pub(super) fn write(&mut self, lane: &Lane<S>, mut responses: [f32; EACH], y: i32) {
+        let width = lane.set.size.width;
+        // All of its columns or none: they, and those that only lead to others, are multiples of as many.
+        if !(lane.finds_in(y) && lane.finds(0) && (lane.x as u32) < width) {
+            return;
+        }
+        let is_valid = Place::of(lane, y).is_valid();
+        let column = |i: usize| lane.x as u32 + i as u32;
+        let frame = lane.set.frame;
+        for i in 0..EACH {
+            if lane.at_edge && (column(i) < frame || column(i) >= width.max(frame) - frame) {
+                responses[i] = NEVER;
+            } else if is_valid && let Some(extent) = &mut self.extent {
+                extent.widen(responses[i]);
+            }
+        }
+        let first = y as usize * width as usize;
+        if width.is_multiple_of(fused::EACH) {
+            lane.s.store_four(self.to, first + column(0) as usize, responses);
+        } else {
+            for i in 0..EACH {
+                if column(i) < width {
+                    lane.s.store(self.to, first + column(i) as usize, responses[i]);
+                }
+            }
+        }
+    }
+
+    /// Tells the state of the extent, where it is asked for.
+    #[inline(always)]
+    pub(super) fn tell_extent(self, s: S, state: S::Buffer<u32>) {
+        if let Some(extent) = self.extent {
+            extent.tell(s, state);
+        }
+    }
+}
