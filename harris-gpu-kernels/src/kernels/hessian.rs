@@ -1,4 +1,5 @@
-//! The Fast-Hessian detector: determinants of all layers, peaks between them, keypoints in their order.
+//! The Fast-Hessian detector: determinants of all layers, peaks between them, keypoints in their
+//! order.
 
 use super::integral::Sums;
 use super::mask::Mask;
@@ -6,8 +7,8 @@ use crate::Simt;
 use crate::abi::pyramid::{layer, triple};
 use crate::abi::state;
 
-/// The entry of a table of `count` rows of `words` words, by ascending starts in word `first`, that number `i` belongs to,
-/// as the start of its words.
+/// The entry of a table of `count` rows of `words` words, by ascending starts in word `first`, that
+/// number `i` belongs to, as the start of its words.
 #[inline(always)]
 fn entry<S: Simt>(s: S, table: S::Buffer<u32>, count: u32, words: usize, first: usize, i: u32) -> usize {
     let mut entry = 0;
@@ -184,7 +185,8 @@ fn is_peak<S: Simt>(planes: [Plane<S>; 3], value: f32) -> bool {
     value > greatest && value > planes[0].greatest() && value > planes[2].greatest()
 }
 
-/// Where the parabola has its peak, across, down and between layers; whether that is within half a sample.
+/// Where the parabola has its peak, across, down and between layers; whether that is within half a
+/// sample.
 #[inline(always)]
 fn offset<S: Simt>([bottom, middle, top]: [Plane<S>; 3]) -> ([f32; 3], bool) {
     let v = middle.at(0, 0);
@@ -296,7 +298,8 @@ fn strength<S: Simt>(s: S, keypoints: S::Buffer<f32>, i: u32) -> u32 {
     s.load_constant(keypoints, 4 * i as usize + 3).to_bits() & 0x7FFF_FFFF
 }
 
-/// What orders keypoints of equal strength: sign, y, x, scale. Coordinates are positive, so that bits compare as numbers.
+/// What orders keypoints of equal strength: sign, y, x, scale. Coordinates are positive, so that
+/// bits compare as numbers.
 #[inline(always)]
 fn rank<S: Simt>(s: S, keypoints: S::Buffer<f32>, i: u32) -> (u64, u64) {
     let bits = |word: usize| u64::from(s.load_constant(keypoints, 4 * i as usize + word).to_bits());

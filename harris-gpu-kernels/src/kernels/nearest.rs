@@ -6,8 +6,8 @@ use crate::Simt;
 use crate::abi::matching::{SIDE, TILE};
 use crate::abi::surf::LENGTH;
 
-/// Cells of a row of a tile in shared memory: pairs of values of all its descriptors, and one so that a descriptor's pairs lie
-/// in different banks.
+/// Cells of a row of a tile in shared memory: pairs of values of all its descriptors, and one so
+/// that a descriptor's pairs lie in different banks.
 const ROW: u32 = TILE + 1;
 /// Pairs of values of a descriptor.
 const PAIRS: u32 = LENGTH / 2;

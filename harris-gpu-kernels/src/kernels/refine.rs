@@ -13,10 +13,12 @@ const ROUNDS: u32 = 4;
 /// Determinants up to here, of a trace of 1, are those of edges.
 const EDGE: f32 = 1.0 / 256.0;
 
-/// Sums, and the cells of shared memory for a warp's terms of each: one more than these need, so that no two lanes' are in one bank.
+/// Sums, and the cells of shared memory for a warp's terms of each: one more than these need, so
+/// that no two lanes' are in one bank.
 const SUMS: u32 = 5;
 const EACH: u32 = WARP / 2 + 1;
-/// The word where products of gradients begin, three of each pixel, a warp's at a time; and all cells.
+/// The word where products of gradients begin, three of each pixel, a warp's at a time; and all
+/// cells.
 const PRODUCTS: u32 = 2 * SUMS * EACH;
 const PIXELS: u32 = (2 * MOST_RADIUS + 1) * (2 * MOST_RADIUS + 1);
 const CELLS: u32 = (PRODUCTS + 3 * PIXELS.next_multiple_of(WARP)) / 2;
@@ -108,8 +110,9 @@ fn refine<S: Simt, T: Word + Into<f32>>(
 }
 
 impl<S: Simt, T: Word + Into<f32>> Samples<S, T> {
-    /// From a pixel's centre to where the edges around it meet; no way where they do not, or out of reach. Lanes have a pixel each at a
-    /// time; the sums, whose terms have an order, are a lane's each.
+    /// From a pixel's centre to where the edges around it meet; no way where they do not, or out of
+    /// reach. Lanes have a pixel each at a time; the sums, whose terms have an order, are a lane's
+    /// each.
     #[inline(always)]
     fn meeting_point(self, x: i32, y: i32, radius: u32) -> (f32, f32) {
         let s = self.s;

@@ -2,14 +2,15 @@
 
 use super::geometry::Size;
 use super::mask::Mask;
-use super::runs::{AT_ONCE, Run, at_once};
+use super::thread_per_column::{AT_ONCE, Run, at_once};
 use super::threshold::{is_sought, of_state};
 use crate::Simt;
 use crate::abi::fused::THINNING;
 use crate::abi::{plateau, state};
 use crate::simt::WARP;
 
-/// Rings around a candidate that its thread looks through alone; the others the whole warp looks through.
+/// Rings around a candidate that its thread looks through alone; the others the whole warp looks
+/// through.
 const ALONE: u32 = 4;
 
 pub(crate) fn suppress<S: Simt>(
@@ -65,7 +66,8 @@ pub(crate) fn suppress<S: Simt>(
     });
 }
 
-/// Whether the candidate at x, y, if the thread has one, is the strongest around. All lanes of a warp take part.
+/// Whether the candidate at x, y, if the thread has one, is the strongest around. All lanes of a
+/// warp take part.
 #[inline(always)]
 fn stays<S: Simt>(field: Field<S>, is_candidate: bool, (x, y): (u32, u32), radius: u32) -> bool {
     let i = field.size.number(x, y);
@@ -94,7 +96,8 @@ fn stays<S: Simt>(field: Field<S>, is_candidate: bool, (x, y): (u32, u32), radiu
     if radius > ALONE { stays_farther(field.s, field, stays, i, radius) } else { stays }
 }
 
-/// The lanes' candidates one after another, each with all lanes, a row of the neighbourhood at a time.
+/// The lanes' candidates one after another, each with all lanes, a row of the neighbourhood at a
+/// time.
 #[inline(always)]
 fn stays_farther<S: Simt>(s: S, field: Field<S>, stays: bool, own: u32, radius: u32) -> bool {
     let mut stays = stays;
@@ -110,7 +113,8 @@ fn stays_farther<S: Simt>(s: S, field: Field<S>, stays: bool, own: u32, radius: 
     stays
 }
 
-/// Whether the warp's candidate `i` loses to another, that all lanes look for, a row of the neighbourhood at a time.
+/// Whether the warp's candidate `i` loses to another, that all lanes look for, a row of the
+/// neighbourhood at a time.
 #[inline(always)]
 fn is_beaten<S: Simt>(s: S, field: Field<S>, i: u32, radius: u32) -> bool {
     let (x, y) = field.size.place(i);
@@ -223,8 +227,8 @@ impl<S: Simt> Field<S> {
         is_sought(self.mask, self.size, self.frame, x, y)
     }
 
-    /// Whether one of the four next to the candidate at x, y has a greater response, as far as that is seen at once: most lose so, and
-    /// wait for the four together.
+    /// Whether one of the four next to the candidate at x, y has a greater response, as far as that
+    /// is seen at once: most lose so, and wait for the four together.
     #[inline(always)]
     fn is_exceeded(self, x: u32, y: u32) -> bool {
         let Size { width, height } = self.size;
@@ -236,8 +240,8 @@ impl<S: Simt> Field<S> {
         a.max(b).max(c.max(d)) > own
     }
 
-    /// Whether the candidate `i` at x, y loses to the pixel dx, dy away: to a greater response, or, where one pixel of a
-    /// plateau stays, to an equal one that comes before it.
+    /// Whether the candidate `i` at x, y loses to the pixel dx, dy away: to a greater response, or,
+    /// where one pixel of a plateau stays, to an equal one that comes before it.
     #[inline(always)]
     fn beaten(self, i: u32, x: i32, y: i32, dx: i32, dy: i32) -> bool {
         let (u, v) = ((x + dx) as u32, (y + dy) as u32);

@@ -1,12 +1,12 @@
-//! Products of gradients, summed over the channels, and down the window.
+//! Products of gradients, summed over channels and along the columns of the window.
 
 use super::geometry::{Size, inside};
 use super::lines::weigh_down;
 use super::number::Number;
-use super::runs::Run;
+use super::thread_per_column::Run;
 use crate::{Simt, Word};
 
-/// What the window adds up.
+/// The products of gradients in a column: gx·gx, gx·gy and gy·gy.
 struct Products<S: Simt, T: Word> {
     s: S,
     gx: S::Buffer<T>,
@@ -18,13 +18,13 @@ struct Products<S: Simt, T: Word> {
 }
 
 impl<S: Simt, T: Word> Products<S, T> {
-    /// The row that stands for row y; none where products are zero.
+    /// The row that stands for row `y`; none if its products are zero.
     #[inline(always)]
     fn row(&self, y: i32) -> Option<u32> {
         inside(self.border, y, self.size.height)
     }
 
-    /// gx·gx, gx·gy and gy·gy of a row of the thread's column.
+    /// The three products in a row of the thread's column, summed over the channels.
     #[inline(always)]
     fn at<U: Number>(&self, row: Option<u32>, convert: impl Fn(T) -> U) -> [U; 3] {
         let Some(y) = row else { return [U::ZERO; 3] };
@@ -43,7 +43,7 @@ impl<S: Simt, T: Word> Products<S, T> {
         sums
     }
 
-    /// Leaves the three of a pixel in a stack.
+    /// Writes the three sums of a pixel to a stack of planes.
     #[inline(always)]
     fn store<U: Number>(&self, to: S::Buffer<U>, y: u32, sums: [U; 3]) {
         let (i, plane) = (self.size.number(self.x, y) as usize, self.size.pixels() as usize);

@@ -3,7 +3,7 @@
 use super::geometry::Size;
 use super::mask::Mask;
 use super::number::{ordered, unordered};
-use super::runs::Run;
+use super::thread_per_column::Run;
 use crate::Simt;
 use crate::abi::{
     state,
@@ -148,7 +148,8 @@ fn simple(kind: u32, value: f64, greatest: u32) -> f32 {
     if greatest > ordered(0.0) { (value * f64::from(unordered(greatest))) as f32 } else { NONE }
 }
 
-/// What corners exceed at least, 0 or more, for the greatest response so far, where a factor is not more than it is in 64 bits.
+/// What corners exceed at least, 0 or more, for the greatest response so far, where a factor is not
+/// more than it is in 64 bits.
 #[inline(always)]
 pub(super) fn floor(kind: u32, value: f32, greatest: u32) -> f32 {
     let floor = if kind == ABSOLUTE {
