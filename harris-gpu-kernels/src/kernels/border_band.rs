@@ -66,8 +66,8 @@ macro_rules! border_bands {
             let size = Size { width, height };
             let set = Settings { size, channels, border, smoothing, gradient, window, is_box: slides != 0, radius, scale, measure, parameter, taps: [tap0, tap1, tap2, tap3] };
             let image = Image { samples: image, start: s.block_row() as usize * stride as usize, pitch };
-            let output = Output { state, keys, counts, response, margin, plateau, threshold, value, piece, pieces, capacity: room };
-            border_band::<S, $arithmetic>(s, image, set, Mask::new(s, mask, mask_pitch), output);
+            let output = Output { state, keys, counts, margin, plateau, threshold, value, piece, pieces, capacity: room };
+            border_band::<S, $arithmetic>(s, image, set, response, Mask::new(s, mask, mask_pitch), output);
         }
     )*};
 }
@@ -96,7 +96,6 @@ struct Output<S: Simt> {
     keys: S::Buffer<u64>,
     /// The number of corners of each block.
     counts: S::Buffer<u32>,
-    response: S::Buffer<f32>,
     /// Least distance of corners from the edges.
     margin: u32,
     /// A rule of [`plateau`].
@@ -116,6 +115,7 @@ fn border_band<S: Simt, A: Arithmetic>(
     s: S,
     image: Image<S, A::Sample>,
     set: Settings,
+    response: S::Buffer<f32>,
     mask: Mask<S>,
     output: Output<S>,
 ) {
@@ -167,7 +167,7 @@ fn border_band<S: Simt, A: Arithmetic>(
     sum_rows::<S, A>(set, sums, responses.area, |x, y, [a, b, c]| {
         let value = measure_of(|square| s.sqrt(square), set.measure, set.parameter, a, b, c);
         if output.capacity == 0 {
-            s.store(output.response, size.number(x, y) as usize, value);
+            s.store(response, size.number(x, y) as usize, value);
         } else {
             responses.set(x, y, value);
         }
