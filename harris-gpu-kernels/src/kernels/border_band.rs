@@ -196,8 +196,8 @@ fn find_corners<S: Simt>(
     let mut row = s.warp();
     while row < SIDE {
         let (x, y) = (tile.left + s.lane(), tile.top + row);
-        let is_sought = tile.contains(x, y) && mask.allows_in_stack(size.height, x, y);
-        let own = if is_sought { responses.get(x, y) } else { NO_CANDIDATE };
+        let may_be_corner = tile.contains(x, y) && mask.allows_in_stack(size.height, x, y);
+        let own = if may_be_corner { responses.get(x, y) } else { NO_CANDIDATE };
         greatest = if own > greatest { own } else { greatest };
         let is_corner = own > bound
             && size.within(output.margin, x, y)

@@ -2,7 +2,7 @@
 
 use core::array;
 
-use super::corner_list::{List, place, rank_of};
+use super::corner_list::{CornerList, pixel_of_key, sort_number};
 use super::number::ordered;
 use super::threshold::of_state;
 use crate::Simt;
@@ -98,7 +98,7 @@ pub(crate) fn scatter<S: Simt>(
             let step = if by_rows { key as u32 } else { greatest - response };
             let bucket = match every {
                 0 => step >> shift,
-                _ => bucket_by_splitters(s, dividers, image, every, bins, rank_of(key, sorting)),
+                _ => bucket_by_splitters(s, dividers, image, every, bins, sort_number(key, sorting)),
             } as usize;
             let taken = s.atomic_add(state, counters_at.buckets + bucket, 1);
             s.count_in_shared(bucket as u32 / GROUP);
@@ -156,13 +156,13 @@ pub(crate) fn divide<S: Simt>(
     pitch: u32,
     sorting: u32,
 ) {
-    let (i, list) = (s.index(), List::new(s, state, pitch, pitch));
+    let (i, list) = (s.index(), CornerList::new(s, state, pitch, pitch));
     if i >= MOST {
         return;
     }
     let key = if list.count > 0 {
         let rank = u64::from(i) * u64::from(list.count) / u64::from(MOST);
-        rank_of(s.load_constant(from, list.at(rank as u32)), sorting)
+        sort_number(s.load_constant(from, list.at(rank as u32)), sorting)
     } else {
         u64::MAX
     };
@@ -207,7 +207,7 @@ pub(crate) fn gather<S: Simt>(
     let count = all.min(ROOM);
     loop {
         // Padding after the last key: greater than every key.
-        let own = if i < count { rank_of(key, sorting) } else { u64::MAX };
+        let own = if i < count { sort_number(key, sorting) } else { u64::MAX };
         s.set_shared(bucket_in_block * ROOM + i, own);
         i += LANES;
         if i >= count.next_multiple_of(AT_ONCE as u32) {
@@ -276,12 +276,12 @@ pub(crate) fn gather<S: Simt>(
             other += AT_ONCE as u32;
         }
         if at < most {
-            let key = rank_of(own, sorting);
+            let key = sort_number(own, sorting);
             let at = image * pitch as usize + at as usize;
             if as_keys == 1 {
                 s.store(listed, at, key);
             } else {
-                let (x, y) = place(key, width);
+                let (x, y) = pixel_of_key(key, width);
                 let first = 4 * at;
                 s.store_four(
                     keypoints,

@@ -1,6 +1,6 @@
 //! Selects the candidates of the fused kernels that exceed the final threshold.
 
-use super::corner_list::below;
+use super::corner_list::lanes_below;
 use super::threshold::of_state;
 use crate::Simt;
 use crate::abi::state;
@@ -80,7 +80,7 @@ impl<S: Simt> Candidates<S> {
             let exceeds = i < count && f32::from_bits(!(key >> 32) as u32) > threshold;
             let all = s.ballot(exceeds);
             if exceeds {
-                take(index + (all & below(s.lane())).count_ones(), key);
+                take(index + (all & lanes_below(s.lane())).count_ones(), key);
             }
             index += all.count_ones();
             first += WARP;

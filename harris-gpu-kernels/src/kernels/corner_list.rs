@@ -6,14 +6,14 @@ use crate::abi::state;
 
 /// The list that belongs to the block's row in the grid.
 #[derive(Clone, Copy)]
-pub(super) struct List {
+pub(super) struct CornerList {
     /// Index of its first key.
     start: usize,
     /// Number of its keys.
     pub(super) count: u32,
 }
 
-impl List {
+impl CornerList {
     /// Reads the length of the list from the image's state, at most `most`.
     ///
     /// The list is empty if it needed more than `pitch` keys: some are missing then.
@@ -37,7 +37,7 @@ impl List {
 /// It is the key, the key with its halves exchanged, or the key with the index of its pixel
 /// inverted.
 #[inline(always)]
-pub(super) fn rank_of(key: u64, sorting: u32) -> u64 {
+pub(super) fn sort_number(key: u64, sorting: u32) -> u64 {
     match_order!(sorting, {
         BY_RESPONSE => key,
         BY_ROWS => key.rotate_left(32),
@@ -47,13 +47,13 @@ pub(super) fn rank_of(key: u64, sorting: u32) -> u64 {
 
 /// Column and row of a key's corner.
 #[inline(always)]
-pub(super) fn place(key: u64, width: u32) -> (u32, u32) {
+pub(super) fn pixel_of_key(key: u64, width: u32) -> (u32, u32) {
     let pixel = key as u32;
     (pixel % width, pixel / width)
 }
 
 /// A mask of the lanes with a lower index.
 #[inline(always)]
-pub(super) fn below(lane: u32) -> u32 {
+pub(super) fn lanes_below(lane: u32) -> u32 {
     (1 << lane) - 1
 }

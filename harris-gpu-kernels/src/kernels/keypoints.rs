@@ -1,6 +1,6 @@
 //! Keypoints from sorted lists of keys.
 
-use super::corner_list::{List, place};
+use super::corner_list::{CornerList, pixel_of_key};
 use super::geometry::Size;
 use crate::Simt;
 
@@ -22,13 +22,13 @@ pub(crate) fn emit<S: Simt>(
     behind: u32,
     subpixel: u32,
 ) {
-    let list = List::new(s, state, pitch, most);
+    let list = CornerList::new(s, state, pitch, most);
     let i = s.index();
     if i >= list.count {
         return;
     }
     let key = s.load_constant(keys, list.at(i));
-    let (x, y) = place(key, width);
+    let (x, y) = pixel_of_key(key, width);
     let peak = f32::from_bits(!(key >> 32) as u32);
     let size = Size { width, height };
     let valid = |x: u32, y: u32| x < width && y < height && size.within_frame((frame, behind), x, y);

@@ -1,6 +1,6 @@
 //! Removes corners that are too near to a stronger one.
 
-use super::corner_list::{below, place};
+use super::corner_list::{lanes_below, pixel_of_key};
 use crate::Simt;
 use crate::abi::order::{COUNTED, KEPT, OPEN, REJECTED};
 use crate::abi::state;
@@ -39,7 +39,7 @@ pub(crate) fn file<S: Simt>(
     }
     if i < all && all <= most {
         let key = s.load_constant(keys, i as usize);
-        let (x, y) = place(key, width);
+        let (x, y) = pixel_of_key(key, width);
         let cell = y / side * columns + x / side;
         let number = s.atomic_add(filed, cell as usize, 1);
         s.store(
@@ -180,7 +180,7 @@ fn decide_share<S: Simt>(
     let (first, end) = share_of(s, state, most, parts, share, 1);
     let mut i = first + s.warp();
     while i < end {
-        let (x, y) = place(s.load_constant(keys, i as usize), width);
+        let (x, y) = pixel_of_key(s.load_constant(keys, i as usize), width);
         // Three lanes for each of the nine cells around the corner.
         let neighbour = s.lane() / 3;
         let column = (x / side + neighbour % 3).wrapping_sub(1);
@@ -200,7 +200,7 @@ fn decide_share<S: Simt>(
                 if number < count {
                     let entry = s.load_constant(cells, cell * capacity as usize + number as usize);
                     let rank = (entry >> 32) as u32;
-                    if is_near(i, rank, (x, y), place(entry, width)) {
+                    if is_near(i, rank, (x, y), pixel_of_key(entry, width)) {
                         other = other.min(rank);
                     }
                 }
@@ -260,7 +260,7 @@ pub(crate) fn keep<S: Simt>(
         let is_kept = i < end && s.load_constant(decisions, i as usize) == KEPT;
         let all = s.ballot(is_kept);
         if is_kept {
-            let place = kept + (all & below(s.lane())).count_ones();
+            let place = kept + (all & lanes_below(s.lane())).count_ones();
             s.store(to, place as usize, s.load_constant(from, i as usize));
         }
         kept += all.count_ones();

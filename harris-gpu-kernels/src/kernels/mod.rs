@@ -41,7 +41,7 @@ use thread_per_column as runs;
 /// The modules whose entry points the list of kernels has under `order`.
 pub(crate) mod order {
     pub(crate) use super::candidates::exceed;
-    pub(super) use super::corner_list::below;
+    pub(super) use super::corner_list::lanes_below as below;
     pub(crate) use super::keypoints::emit;
     pub(crate) use super::min_distance::{file, keep, spread, spread_places};
     pub(crate) use super::sort::{merge, rank};

@@ -2,7 +2,7 @@
 
 use core::array;
 
-use super::corner_list::{List, rank_of};
+use super::corner_list::{CornerList, sort_number};
 use crate::Simt;
 use crate::abi::order::{CHUNK, PARTS, WAYS};
 
@@ -24,7 +24,7 @@ pub(crate) fn merge<S: Simt>(
     run: u32,
     sorting: u32,
 ) {
-    let list = List::new(s, state, pitch, most);
+    let list = CornerList::new(s, state, pitch, most);
     let (i, count) = (s.index(), list.count);
     if i >= count {
         return;
@@ -32,7 +32,7 @@ pub(crate) fn merge<S: Simt>(
     let own = i / run * run;
     let group = own / (WAYS * run) * (WAYS * run);
     let key = s.load_constant(from, list.at(i));
-    let ranked = rank_of(key, sorting);
+    let ranked = sort_number(key, sorting);
     // The other runs of the group: first index and length.
     let starts: [u32; OTHERS] = array::from_fn(|other| {
         let start = group + other as u32 * run;
@@ -47,7 +47,7 @@ pub(crate) fn merge<S: Simt>(
         for other in 0..OTHERS {
             let rank = ranks[other] + step;
             let at = list.at(starts[other] + rank - 1);
-            if rank <= lengths[other] && rank_of(s.load_constant(from, at), sorting) < ranked {
+            if rank <= lengths[other] && sort_number(s.load_constant(from, at), sorting) < ranked {
                 ranks[other] = rank;
             }
         }
@@ -74,7 +74,7 @@ pub(crate) fn rank<S: Simt>(
     run: u32,
     sorting: u32,
 ) {
-    let list = List::new(s, state, pitch, most);
+    let list = CornerList::new(s, state, pitch, most);
     // All keys of a block belong to one run.
     let first = s.block() * (s.threads() / PARTS);
     if first >= list.count {
@@ -83,7 +83,7 @@ pub(crate) fn rank<S: Simt>(
     let (i, part) = (first + s.thread() / PARTS, s.thread() % PARTS);
     // Threads after the end of the list read its last key.
     let key = s.load_constant(from, list.at(i.min(list.count - 1)));
-    let own = rank_of(key, sorting);
+    let own = sort_number(key, sorting);
     let mut before = 0;
     let mut start = first / run * run;
     let end = if list.count - start < run { list.count } else { start + run };
@@ -92,8 +92,11 @@ pub(crate) fn rank<S: Simt>(
         let mut at = s.thread();
         while at < CHUNK {
             let is_key = start + at < end;
-            let key =
-                if is_key { rank_of(s.load_constant(from, list.at(start + at)), sorting) } else { u64::MAX };
+            let key = if is_key {
+                sort_number(s.load_constant(from, list.at(start + at)), sorting)
+            } else {
+                u64::MAX
+            };
             s.set_shared(at, key);
             at += s.threads();
         }
