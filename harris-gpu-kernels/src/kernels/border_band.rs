@@ -7,7 +7,7 @@
 
 use core::array;
 
-use super::border_band_stages::{Area, Arithmetic, Bytes, Field, Floats, RoundedBytes, Settings, Words};
+use super::border_area::{Area, Arithmetic, Bytes, Field, Floats, RoundedBytes, Settings, Words};
 use super::border_band_stages::{differentiate, smooth, sum_columns, sum_rows};
 use super::choices::match_smoothing;
 use super::geometry::Size;

@@ -1,5 +1,6 @@
 //! Bodies of the kernels, generic over [`Simt`](crate::Simt), one file a stage.
 
+mod border_area;
 pub(crate) mod border_band;
 mod border_band_stages;
 pub(crate) mod boxes;
