@@ -209,8 +209,8 @@ impl<S: Simt> Piece<S> {
         let own = (self.column_in_piece(k) + boxes::around(self.radius as u32)) as i32;
         let before = |distance: i32| {
             let column = (own + distance) as u32;
-            let place = column % EACH as u32 * PLANE + column / EACH as u32;
-            T::from_bits(self.s.shared(kind as u32 * KIND + place))
+            let cell = column % EACH as u32 * PLANE + column / EACH as u32;
+            T::from_bits(self.s.shared(kind as u32 * KIND + cell))
         };
         before(to).minus(before(from))
     }

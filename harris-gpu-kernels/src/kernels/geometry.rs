@@ -62,9 +62,9 @@ pub(crate) fn inside(rule: u32, i: i32, len: u32) -> Option<u32> {
             // A line of one sample has period 1: all its samples are that one.
             let last = len as i32 - 1;
             let period = (2 * last).max(1);
-            let place = i % period;
-            let place = if place < 0 { place + period } else { place };
-            Some(if place > last { period - place } else { place } as u32)
+            let index = i % period;
+            let index = if index < 0 { index + period } else { index };
+            Some(if index > last { period - index } else { index } as u32)
         },
         REPLICATE => Some(if i < 0 { 0 } else { len - 1 }),
         ZERO => None,

@@ -40,14 +40,23 @@ pub(crate) fn weighted_f32<S: Simt>(
     size: u32,
     border: u32,
 ) {
-    let of = Size { width, height };
-    let run = Run::new(s, of, rows);
-    let plane = Plane::new(s, from, of, border);
+    let image_size = Size { width, height };
+    let run = Run::new(s, image_size, rows);
+    let plane = Plane::new(s, from, image_size, border);
     let tap = |i: u32| s.load_constant(taps, i as usize);
-    let store = |y: u32, [sum]: [f32; 1]| s.store(to, start(s, of) + of.number(run.x, y) as usize, sum);
+    let store = |y: u32, [sum]: [f32; 1]| {
+        s.store(to, start(s, image_size) + image_size.number(run.x, y) as usize, sum)
+    };
     if axis == axis::DOWN {
         let column = Some(run.x);
-        weigh_down(run, size, tap, (|y| plane.row(y), height), |row| [plane.sample(row, column)], store);
+        weighted_column_sums(
+            run,
+            size,
+            tap,
+            (|y| plane.row(y), height),
+            |row| [plane.sample(row, column)],
+            store,
+        );
     } else {
         weigh_across(
             run,
@@ -68,7 +77,7 @@ const ROWS_AT_ONCE: usize = 4;
 /// `at` returns the samples of a row. `rows` is the row that stands for a row which may lie
 /// outside, and the number of rows. Each row is read once for all sums whose windows contain it.
 #[inline(always)]
-pub(super) fn weigh_down<T: Number, const PLANES: usize>(
+pub(super) fn weighted_column_sums<T: Number, const PLANES: usize>(
     run: Run,
     size: u32,
     tap: impl Fn(u32) -> T,

@@ -63,10 +63,10 @@ fn share_of<S: Simt>(
     share: u32,
     number: u32,
 ) -> (u32, u32) {
-    let all = s.load(state, state::LISTED);
-    let all = if all > most { 0 } else { all };
-    let each = all.div_ceil(parts);
-    ((share * each).min(all), ((share + number) * each).min(all))
+    let length = s.load(state, state::LISTED);
+    let length = if length > most { 0 } else { length };
+    let per_share = length.div_ceil(parts);
+    ((share * per_share).min(length), ((share + number) * per_share).min(length))
 }
 
 /// Decides for each corner of a share whether it is kept or rejected, and counts the kept ones.
@@ -260,8 +260,8 @@ pub(crate) fn keep<S: Simt>(
         let is_kept = i < end && s.load_constant(decisions, i as usize) == KEPT;
         let all = s.ballot(is_kept);
         if is_kept {
-            let place = kept + (all & lanes_below(s.lane())).count_ones();
-            s.store(to, place as usize, s.load_constant(from, i as usize));
+            let index = kept + (all & lanes_below(s.lane())).count_ones();
+            s.store(to, index as usize, s.load_constant(from, i as usize));
         }
         kept += all.count_ones();
         start += WARP;

@@ -1,7 +1,7 @@
 //! Products of gradients, summed over channels and along the columns of the window.
 
 use super::geometry::{Size, inside};
-use super::lines::weigh_down;
+use super::lines::weighted_column_sums;
 use super::number::Number;
 use super::thread_per_column::Run;
 use crate::{Simt, Word};
@@ -29,16 +29,16 @@ impl<S: Simt, T: Word> Products<S, T> {
     fn at<U: Number>(&self, row: Option<u32>, convert: impl Fn(T) -> U) -> [U; 3] {
         let Some(y) = row else { return [U::ZERO; 3] };
         let i = self.size.number(self.x, y) as usize;
-        let of = |channel: u32| {
+        let products = |channel: u32| {
             let i = channel as usize * self.size.pixels() as usize + i;
             let (gx, gy) = (self.s.load_constant(self.gx, i), self.s.load_constant(self.gy, i));
             let (gx, gy) = (convert(gx), convert(gy));
             [gx * gx, gx * gy, gy * gy]
         };
-        let mut sums = of(0);
+        let mut sums = products(0);
         for channel in 1..self.channels {
-            let more = of(channel);
-            sums = [sums[0] + more[0], sums[1] + more[1], sums[2] + more[2]];
+            let next = products(channel);
+            sums = [sums[0] + next[0], sums[1] + next[1], sums[2] + next[2]];
         }
         sums
     }
@@ -65,11 +65,11 @@ pub(crate) fn products_f32<S: Simt>(
 ) {
     let size = Size { width, height };
     let run = Run::new(s, size, rows);
-    let of = Products { s, gx, gy, size, channels, border: 0, x: run.x };
-    run.down(|y| of.at(Some(y), |gradient| gradient), |y, row| of.store(products, y, row));
+    let products_of = Products { s, gx, gy, size, channels, border: 0, x: run.x };
+    run.down(|y| products_of.at(Some(y), |gradient| gradient), |y, row| products_of.store(products, y, row));
 }
 
-macro_rules! weighs {
+macro_rules! weighted_products {
     ($($name:ident: $gradient:ident, $product:ident, $sum:ident, $convert:expr;)*) => {$(
         pub(crate) fn $name<S: Simt>(
             s: S,
@@ -87,7 +87,7 @@ macro_rules! weighs {
             let of_image = Size { width, height };
             let run = Run::new(s, of_image, rows);
             let products = Products { s, gx, gy, size: of_image, channels, border, x: run.x };
-            weigh_down(
+            weighted_column_sums(
                 run,
                 size,
                 |i| s.load_constant(taps, i as usize) as $sum,
@@ -99,7 +99,7 @@ macro_rules! weighs {
     )*};
 }
 
-weighs! {
+weighted_products! {
     weigh_i32: i32, i32, i32, |product| product;
     weigh_i64: i32, i64, i64, |product| product;
     weigh_rounded: i32, i64, f32, |product| product as f32;
