@@ -23,11 +23,11 @@ mod mask;
 pub(crate) mod min_distance;
 pub(crate) mod nearest;
 mod number;
-pub(crate) mod queue;
 pub(crate) mod refine;
 pub(crate) mod response;
 pub(crate) mod smoothing;
 pub(crate) mod sort;
+pub(crate) mod stream_wait;
 pub(crate) mod suppression;
 pub(crate) mod surf;
 pub(crate) mod tensor;
@@ -37,6 +37,7 @@ pub(crate) mod threshold;
 // Names of modules in the list of kernels, and in other files.
 pub(crate) use border_band as rim;
 pub(crate) use bucket_sort as bins;
+pub(crate) use stream_wait as queue;
 use thread_per_column as runs;
 
 /// The modules whose entry points the list of kernels has under `order`.
