@@ -45,7 +45,7 @@ pub(crate) fn weighted_f32<S: Simt>(
     let plane = Plane::new(s, from, image_size, border);
     let tap = |i: u32| s.load_constant(taps, i as usize);
     let store = |y: u32, [sum]: [f32; 1]| {
-        s.store(to, start(s, image_size) + image_size.number(run.x, y) as usize, sum)
+        s.store(to, start(s, image_size) + image_size.number(run.x, y) as usize, sum);
     };
     if axis == axis::DOWN {
         let column = Some(run.x);
