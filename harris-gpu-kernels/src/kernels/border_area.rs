@@ -22,10 +22,15 @@ pub(super) trait Arithmetic {
     /// Type of sums over the whole window.
     type Sum: Number;
 
+    /// Converts a sample.
     fn value(sample: Self::Sample) -> Self::Value;
+    /// Multiplies two gradients.
     fn product(a: Self::Value, b: Self::Value) -> Self::Product;
+    /// Converts a weight of the window.
     fn tap(tap: f32) -> Self::Product;
+    /// Converts a sum along a column.
     fn sum(product: Self::Product) -> Self::Sum;
+    /// Rounds a sum over the window to `f32`.
     fn rounded(sum: Self::Sum) -> f32;
 }
 

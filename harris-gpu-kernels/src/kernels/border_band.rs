@@ -14,7 +14,7 @@ use super::geometry::Size;
 use super::mask::Mask;
 use super::number::ordered;
 use super::response::measure as measure_of;
-use super::threshold::floor;
+use super::threshold::threshold_bound;
 use crate::abi::rim::SIDE;
 use crate::abi::{border, plateau, state};
 use crate::simt::WARP;
@@ -191,7 +191,7 @@ fn find_corners<S: Simt>(
     let size = responses.size;
     let greatest_of_image = s.block_row() as usize * state::WORDS + state::GREATEST;
     let found_so_far = s.load_shared_by_all(output.state, greatest_of_image);
-    let bound = floor(output.threshold, output.value, found_so_far);
+    let bound = threshold_bound(output.threshold, output.value, found_so_far);
     let mut greatest = NO_CANDIDATE;
     let mut row = s.warp();
     while row < SIDE {

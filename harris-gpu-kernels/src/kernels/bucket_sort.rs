@@ -4,7 +4,7 @@ use core::array;
 
 use super::corner_list::{CornerList, pixel_of_key, sort_number};
 use super::number::ordered;
-use super::threshold::of_state;
+use super::threshold::threshold_of_image;
 use crate::Simt;
 use crate::abi::bins::{COPIES, EACH, GROUP, MOST, ROOM, SHARE, counters, groups};
 use crate::abi::foretold::{FALL, STEADY};
@@ -76,7 +76,7 @@ pub(crate) fn scatter<S: Simt>(
     let greatest = s.load(state, image * state::WORDS + state::GREATEST);
     let start = start * room as usize;
     let mut key = s.load_early(from, start + i.min(room - 1) as usize);
-    let threshold = of_state(s, state, image, kind, value, greatest);
+    let threshold = threshold_of_image(s, state, image, kind, value, greatest);
     // Bits of positive floats compare as the floats do. `steps` is the number of floats from the
     // threshold to the greatest response.
     let greatest = greatest.saturating_sub(ordered(0.0));

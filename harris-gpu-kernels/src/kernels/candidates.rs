@@ -1,7 +1,7 @@
 //! Selects the candidates of the fused kernels that exceed the final threshold.
 
 use super::corner_list::lanes_below;
-use super::threshold::of_state;
+use super::threshold::threshold_of_image;
 use crate::Simt;
 use crate::abi::state;
 use crate::simt::WARP;
@@ -22,7 +22,7 @@ pub(crate) fn exceed<S: Simt>(
     let piece = s.index() / WARP;
     let image = s.block_row() as usize;
     let own = image * state::WORDS;
-    let threshold = of_state(s, state, image, kind, value, s.load(state, own + state::GREATEST));
+    let threshold = threshold_of_image(s, state, image, kind, value, s.load(state, own + state::GREATEST));
     let start = image * pieces as usize + piece as usize;
     let count = if piece < pieces { s.load_constant(counts, start) } else { 0 };
     let start = start * room as usize;

@@ -4,7 +4,7 @@
 use super::geometry::Size;
 use super::mask::Mask;
 use super::thread_per_column::{AT_ONCE, Run, at_once};
-use super::threshold::{is_candidate_pixel, of_state};
+use super::threshold::{is_candidate_pixel, threshold_of_image};
 use crate::Simt;
 use crate::abi::fused::THINNING;
 use crate::abi::{plateau, state};
@@ -178,7 +178,7 @@ pub(crate) fn thin<S: Simt>(
     if piece >= pieces {
         return;
     }
-    let threshold = of_state(s, state, 0, kind, value, s.load_constant(state, state::GREATEST));
+    let threshold = threshold_of_image(s, state, 0, kind, value, s.load_constant(state, state::GREATEST));
     let count = s.load_constant(counts, piece as usize);
     let mut i = warp % THINNING;
     while i < count {

@@ -137,7 +137,7 @@ pub(crate) fn threshold<S: Simt>(s: S, state: S::Buffer<u32>, kind: u32, value: 
 ///
 /// `greatest` is the greatest response as the state has it; see [`ordered`].
 #[inline(always)]
-pub(super) fn of_state<S: Simt>(
+pub(super) fn threshold_of_image<S: Simt>(
     s: S,
     state: S::Buffer<u32>,
     image: usize,
@@ -166,15 +166,15 @@ fn threshold_without_histogram(kind: u32, value: f64, greatest: u32) -> f32 {
 ///
 /// For a relative threshold `value` is its factor, rounded down from 64 bits.
 #[inline(always)]
-pub(super) fn floor(kind: u32, value: f32, greatest: u32) -> f32 {
-    let floor = if kind == ABSOLUTE {
+pub(super) fn threshold_bound(kind: u32, value: f32, greatest: u32) -> f32 {
+    let bound = if kind == ABSOLUTE {
         value
     } else if greatest > ordered(0.0) {
         value * unordered(greatest)
     } else {
         0.0
     };
-    floor.max(0.0)
+    bound.max(0.0)
 }
 
 /// The bins of the histogram of responses.
