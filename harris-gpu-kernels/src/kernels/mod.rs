@@ -3,6 +3,7 @@
 mod border_area;
 pub(crate) mod border_band;
 mod border_band_stages;
+mod border_corners;
 pub(crate) mod boxes;
 pub(crate) mod bucket_sort;
 pub(crate) mod candidates;
