@@ -1,25 +1,30 @@
-//! Boxes of integers: exact, so that sums down run on from row to row, and sums across are differences of those of everything before, at a
-//! cost that does not grow with the size of the box.
+//! Box sums of integers, at a cost that does not depend on the size of the box.
 //!
-//! A block goes down a piece of some rows and columns. Each thread keeps the sums down of some of these columns and of those around
-//! them; in each row the block adds them up across in shared memory.
+//! Integer sums are exact, so sums along columns are updated from row to row, and sums along rows
+//! are differences of prefix sums. A block sweeps a tile of some rows and columns. Each thread
+//! keeps the column sums of some columns of the tile and its margins. In each row the block
+//! computes their prefix sums in shared memory.
 
 use core::array;
 
 use super::geometry::{Size, inside};
 use super::number::Number;
-use super::runs::AT_ONCE;
+use super::thread_per_column::AT_ONCE;
 use crate::Simt;
 use crate::abi::boxes::{self, EACH};
 use crate::simt::WARP;
 
-/// Sums may wrap on the way.
+/// An integer type of sums. Intermediate sums may wrap; the differences taken of them are exact.
 pub(super) trait Integer: Number + From<i32> {
+    /// The sum, wrapping.
     fn plus(self, other: Self) -> Self;
+    /// The difference, wrapping.
     fn minus(self, other: Self) -> Self;
-    /// That of the lane `delta` below; one's own where there is none.
+    /// The number of the lane whose index is less by `delta`; this lane's number if there is no
+    /// such lane.
     fn of_lane_below<S: Simt>(self, s: S, delta: u32) -> Self;
-    /// With the number of the lane `delta` below, where there is one.
+    /// This lane's number plus that of the lane whose index is less by `delta`, if there is such a
+    /// lane.
     fn plus_below<S: Simt>(self, s: S, delta: u32) -> Self;
 }
 
@@ -61,7 +66,7 @@ integers! {
         };
 }
 
-/// The sums of the numbers of all lanes below, of some kinds of some rows.
+/// Exclusive prefix sums over the lanes of a warp, of several kinds of numbers in several rows.
 #[inline(always)]
 pub(super) fn before<S: Simt, T: Integer, const KINDS: usize, const ROWS: usize>(
     s: S,
@@ -70,39 +75,43 @@ pub(super) fn before<S: Simt, T: Integer, const KINDS: usize, const ROWS: usize>
     let mut sums = own;
     let mut delta = 1;
     while delta < WARP {
-        // One beside the other, as each step waits for the one before.
+        // All sums take a step together, because each step waits for the one before.
         sums = sums.map(|kinds| kinds.map(|sum| sum.plus_below(s, delta)));
         delta *= 2;
     }
     array::from_fn(|row| array::from_fn(|kind| sums[row][kind].minus(own[row][kind])))
 }
 
-/// Cells of the sums before one of each thread's columns: so that neighbours find theirs in banks of their own, by threads and by columns.
+/// Cells of the prefix sums before one column of each thread. The padding avoids bank conflicts by
+/// threads and by columns.
 const PLANE: u32 = boxes::THREADS + 4;
-/// Those of all sums of a kind.
+/// Cells of all prefix sums of one kind.
 const KIND: u32 = EACH as u32 * PLANE;
 
-/// A thread's part of it.
+/// A tile of the image, as one of its threads sees it.
 #[derive(Clone, Copy)]
 pub(super) struct Piece<S: Simt> {
     s: S,
     size: Size,
     rule: u32,
-    /// The block's columns, and its rows.
+    /// First column of the tile.
     left: u32,
+    /// The column after the last.
     right: u32,
+    /// First row of the tile.
     pub(super) top: i32,
+    /// The row after the last.
     pub(super) bottom: i32,
-    /// From a pixel to the farthest of the box around it.
+    /// Radius of the box.
     pub(super) radius: i32,
-    /// What stands for the thread's columns; none where samples are zero, or no box reaches.
+    /// The columns that stand for the thread's columns; none if samples are zero or in no box.
     columns: [Option<u32>; EACH],
-    /// Whether these are words that can be read at once.
+    /// Whether one instruction can read the samples of these columns.
     at_once: bool,
 }
 
 impl<S: Simt> Piece<S> {
-    /// That of a box of so many pixels a side, for blocks that go down `rows` rows.
+    /// The block's tile for boxes of `aperture` pixels a side; tiles have `rows` rows.
     #[inline(always)]
     pub(super) fn new(s: S, size: Size, rows: u32, aperture: u32, rule: u32) -> Self {
         let (columns, radius) = (boxes::columns(size.width, aperture), aperture / 2);
@@ -130,7 +139,7 @@ impl<S: Simt> Piece<S> {
         }
     }
 
-    /// The samples of its columns in row `y` of a plane of a stack.
+    /// The samples of the thread's columns in row `y` of a plane of a stack.
     #[inline(always)]
     pub(super) fn row(&self, stack: S::Buffer<i32>, plane: u32, y: i32) -> [i32; EACH] {
         let Some(row) = inside(self.rule, y, self.size.height) else { return [0; EACH] };
@@ -146,7 +155,7 @@ impl<S: Simt> Piece<S> {
         })
     }
 
-    /// Leaves the sums before each column in the block's cells, of each kind.
+    /// Writes the prefix sums before each column to shared memory, of each kind.
     #[inline(always)]
     pub(super) fn scan<T: Integer, const KINDS: usize>(&self, own: [[T; EACH]; KINDS]) {
         let s = self.s;
@@ -158,7 +167,7 @@ impl<S: Simt> Piece<S> {
             sum
         });
         let [mut sums] = before(s, [all]);
-        // Those of whole warps come behind.
+        // The sums of whole warps come after those of all kinds.
         let warps = |warp: u32, kind: usize| KINDS as u32 * (KIND + warp) + kind as u32;
         if s.lane() == WARP - 1 {
             for kind in 0..KINDS {
@@ -181,38 +190,40 @@ impl<S: Simt> Piece<S> {
         s.barrier();
     }
 
-    /// Pixel number `k` of the thread's: its column, if it is one of the image.
+    /// The column of the thread's pixel `k`; none if it lies outside the tile.
     #[inline(always)]
     pub(super) fn pixel(&self, k: usize) -> Option<u32> {
-        let x = self.left + self.of_piece(k);
+        let x = self.left + self.column_in_piece(k);
         (x < self.right).then_some(x)
     }
 
+    /// The column of the thread's pixel `k`, relative to the tile.
     #[inline(always)]
-    fn of_piece(&self, k: usize) -> u32 {
+    fn column_in_piece(&self, k: usize) -> u32 {
         self.s.thread() + k as u32 * boxes::THREADS
     }
 
-    /// The sum of a kind from the column `from` pixels after that of the thread's number `k` to the one before `to`.
+    /// The sum of a kind over columns `from..to`, relative to the column of the thread's pixel `k`.
     #[inline(always)]
     pub(super) fn sum<T: Integer>(&self, kind: usize, k: usize, from: i32, to: i32) -> T {
-        let own = (self.of_piece(k) + boxes::around(self.radius as u32)) as i32;
+        let own = (self.column_in_piece(k) + boxes::around(self.radius as u32)) as i32;
         let before = |distance: i32| {
             let column = (own + distance) as u32;
-            let place = column % EACH as u32 * PLANE + column / EACH as u32;
-            T::from_bits(self.s.shared(kind as u32 * KIND + place))
+            let cell = column % EACH as u32 * PLANE + column / EACH as u32;
+            T::from_bits(self.s.shared(kind as u32 * KIND + cell))
         };
         before(to).minus(before(from))
     }
 
-    /// That of the whole box around the pixel.
+    /// The sum of a kind over the whole box around the thread's pixel `k`.
     #[inline(always)]
     pub(super) fn whole<T: Integer>(&self, kind: usize, k: usize) -> T {
         self.sum(kind, k, -self.radius, self.radius + 1)
     }
 }
 
-/// gx and gy: a box's side after the centre minus that before it, of each plane of a stack.
+/// Box gradients of each plane of a stack: the half of the box after the centre minus the half
+/// before it.
 pub(crate) fn box_gradient<S: Simt>(
     s: S,
     from: S::Buffer<i32>,
@@ -229,7 +240,7 @@ pub(crate) fn box_gradient<S: Simt>(
     let (top, bottom, r) = (piece.top, piece.bottom, piece.radius);
     let plane = s.block_row();
     let at = |y: i32| piece.row(from, plane, y);
-    // Down the whole box, and of its lower side minus its upper one.
+    // Column sums of the whole box, and of its lower half minus its upper half.
     let (mut sums, mut differences) = ([0; EACH], [0; EACH]);
     let mut y = top - r;
     while y <= top + r {

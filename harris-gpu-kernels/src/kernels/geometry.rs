@@ -1,10 +1,10 @@
-//! Places in an image, and what stands for those outside.
+//! Pixels of an image, and the border rules for samples outside it.
 
+use super::choices::match_border;
 use super::number::Number;
-use crate::abi::border;
 use crate::{Simt, Word};
 
-/// The size of an image.
+/// Width and height of an image.
 #[derive(Clone, Copy)]
 pub(crate) struct Size {
     pub(crate) width: u32,
@@ -12,31 +12,35 @@ pub(crate) struct Size {
 }
 
 impl Size {
+    /// Number of pixels.
     #[inline(always)]
     pub(crate) fn pixels(self) -> u32 {
         self.width * self.height
     }
 
-    /// The number of the pixel at column x, row y.
+    /// Index of the pixel at column `x` and row `y`, in row order.
     #[inline(always)]
     pub(crate) fn number(self, x: u32, y: u32) -> u32 {
         y * self.width + x
     }
 
-    /// Column and row of pixel number `i`.
+    /// Column and row of the pixel with index `i`.
     #[inline(always)]
     pub(crate) fn place(self, i: u32) -> (u32, u32) {
         (i % self.width, i / self.width)
     }
 
-    /// Whether the pixel lies at least so many pixels away from the left and upper edges, and so many from the others.
+    /// Whether the pixel lies outside a frame of the image.
+    ///
+    /// The frame is `before` pixels wide at the left and upper edges, and `behind` pixels at the
+    /// others.
     #[inline(always)]
     pub(crate) fn within_frame(self, (before, behind): (u32, u32), x: u32, y: u32) -> bool {
         let inside = |i: u32, len: u32| i >= before && len - i > behind;
         inside(x, self.width) && inside(y, self.height)
     }
 
-    /// Whether the pixel lies at least `frame` pixels away from the edges.
+    /// Whether the pixel lies at least `frame` pixels away from all edges.
     #[inline(always)]
     pub(crate) fn within(self, frame: u32, x: u32, y: u32) -> bool {
         let inside = |i: u32, len: u32| i >= frame && len - i > frame;
@@ -44,27 +48,30 @@ impl Size {
     }
 }
 
-/// Where place `i` of a line of `len` samples is read; `None` where it is zero.
+/// Index of the sample that stands for sample `i` of a line of `len` samples; none if the sample is
+/// zero.
+///
+/// `rule` is a border rule of [`abi::border`](crate::abi::border).
 #[inline(always)]
 pub(crate) fn inside(rule: u32, i: i32, len: u32) -> Option<u32> {
     if (i as u32) < len {
         return Some(i as u32);
     }
-    match rule {
-        border::REFLECT => {
-            // A line of one sample repeats it: the period is then 1.
+    match_border!(rule, {
+        REFLECT => {
+            // A line of one sample has period 1: all its samples are that one.
             let last = len as i32 - 1;
             let period = (2 * last).max(1);
-            let place = i % period;
-            let place = if place < 0 { place + period } else { place };
-            Some(if place > last { period - place } else { place } as u32)
-        }
-        border::REPLICATE => Some(if i < 0 { 0 } else { len - 1 }),
-        _ => None,
-    }
+            let index = i % period;
+            let index = if index < 0 { index + period } else { index };
+            Some(if index > last { period - index } else { index } as u32)
+        },
+        REPLICATE => Some(if i < 0 { 0 } else { len - 1 }),
+        ZERO => None,
+    })
 }
 
-/// A plane of a stack that goes on beyond its edges.
+/// A plane of a stack, with a border rule for samples outside it.
 #[derive(Clone, Copy)]
 pub(crate) struct Plane<S: Simt, T: Word> {
     s: S,
@@ -75,31 +82,31 @@ pub(crate) struct Plane<S: Simt, T: Word> {
 }
 
 impl<S: Simt, T: Number> Plane<S, T> {
-    /// The plane that belongs to the thread's row of blocks.
+    /// The plane whose index in the stack is the block's row in the grid.
     #[inline(always)]
     pub(crate) fn new(s: S, buffer: S::Buffer<T>, size: Size, rule: u32) -> Self {
         Self::numbered(s, buffer, size, rule, s.block_row())
     }
 
-    /// Plane number `plane`.
+    /// The plane with index `plane` in the stack.
     #[inline(always)]
     pub(crate) fn numbered(s: S, buffer: S::Buffer<T>, size: Size, rule: u32, plane: u32) -> Self {
         Self { s, buffer, start: plane as usize * size.pixels() as usize, size, rule }
     }
 
-    /// The column that stands for column x; none where samples are zero.
+    /// The column that stands for column `x`; none if its samples are zero.
     #[inline(always)]
     pub(crate) fn column(self, x: i32) -> Option<u32> {
         inside(self.rule, x, self.size.width)
     }
 
-    /// The row that stands for row y; none where samples are zero.
+    /// The row that stands for row `y`; none if its samples are zero.
     #[inline(always)]
     pub(crate) fn row(self, y: i32) -> Option<u32> {
         inside(self.rule, y, self.size.height)
     }
 
-    /// The sample there.
+    /// The sample at a row and a column; zero if either is none.
     #[inline(always)]
     pub(crate) fn sample(self, row: Option<u32>, column: Option<u32>) -> T {
         match (row, column) {
@@ -112,7 +119,7 @@ impl<S: Simt, T: Number> Plane<S, T> {
     }
 }
 
-/// Where the plane of the thread's row of blocks starts in a stack.
+/// Index of the first sample of the plane that belongs to the block's row in the grid.
 #[inline(always)]
 pub(crate) fn start<S: Simt>(s: S, size: Size) -> usize {
     s.block_row() as usize * size.pixels() as usize

@@ -1,13 +1,13 @@
-//! Gradients of fixed taps: gx is right minus left, gy lower minus upper.
+//! Gradients of fixed taps: gx is right minus left, gy is lower minus upper.
 
 use core::array;
 
+use super::choices::match_gradient;
 use super::geometry::{Plane, Size, start};
 use super::lines::binomial;
 use super::number::Number;
-use super::runs::{Run, down, push};
+use super::thread_per_column::{Run, down, push};
 use crate::Simt;
-use crate::abi::gradient::{CENTRAL, SCHARR};
 
 macro_rules! gradients {
     ($($name:ident: $word:ident;)*) => {$(
@@ -46,6 +46,7 @@ macro_rules! sobels {
             border: u32,
         ) {
             let size = Size { width, height };
+            debug_assert!(taps == 5 || taps == 7, "{taps} taps");
             if taps == 5 {
                 sobel::<S, $word, 2>(s, from, [gx, gy], size, rows, border);
             } else {
@@ -60,7 +61,7 @@ sobels! {
     sobel_f32: f32;
 }
 
-/// Each gradient from all samples around.
+/// Sobel gradients of 5 or 7 taps, each computed from all samples of its neighbourhood.
 #[inline(always)]
 fn sobel<S: Simt, T: Number, const RADIUS: usize>(
     s: S,
@@ -84,16 +85,19 @@ fn sobel<S: Simt, T: Number, const RADIUS: usize>(
     }
 }
 
-/// Sobel's difference of what comes behind and before: \[-1 -2 0 2 1\] or \[-1 -4 -5 0 5 4 1\].
+/// Sobel's difference along a line, of `radius` 2 or 3: weights \[-1 -2 0 2 1\] or \[-1 -4 -5 0 5 4
+/// 1\].
 #[inline(always)]
 fn differences<T: Number>(radius: usize, p: impl Fn(i32) -> T) -> T {
     let pair = |i: i32| p(i) - p(-i);
     match radius {
         2 => pair(2) + T::weight(2) * pair(1),
-        _ => (pair(3) + T::weight(4) * pair(2)) + T::weight(5) * pair(1),
+        3 => (pair(3) + T::weight(4) * pair(2)) + T::weight(5) * pair(1),
+        _ => unreachable!("Sobel gradients have 3, 5 or 7 taps"),
     }
 }
 
+/// Gradients of three taps, computed row by row.
 #[inline(always)]
 fn gradient<S: Simt, T: Number>(
     s: S,
@@ -116,14 +120,14 @@ fn gradient<S: Simt, T: Number>(
         array::from_fn(|i| plane.sample(row, columns[i]))
     };
     let weighted = |outside: T, inside: T| weighted(kind, outside, inside);
-    // Of the rows before: right minus left, and the weighted sum across.
+    // Of the two rows before: right minus left, and the weighted sum across.
     let (mut differences, mut sums) = ([T::ZERO; 2], [T::ZERO; 2]);
     down(run.top as i32 - 1, run.bottom as i32 + 1, fetch, |y, [left, own, right]| {
         let difference = right - left;
         let sum = weighted(left + right, own);
-        let of_gradient = y - 1;
-        if of_gradient >= run.top as i32 {
-            let i = start(s, size) + size.number(run.x, of_gradient as u32) as usize;
+        let centre = y - 1;
+        if centre >= run.top as i32 {
+            let i = start(s, size) + size.number(run.x, centre as u32) as usize;
             s.store(gx, i, weighted(differences[1] + difference, differences[0]));
             s.store(gy, i, sum - sums[1]);
         }
@@ -132,12 +136,13 @@ fn gradient<S: Simt, T: Number>(
     });
 }
 
-/// The sum along a gradient's edge: of both samples outside, added up, and of the one in the middle.
+/// The weighted sum of a gradient across its direction: of both outer samples, already added, and
+/// the middle one.
 #[inline(always)]
 pub(super) fn weighted<T: Number>(kind: u32, outside: T, inside: T) -> T {
-    match kind {
+    match_gradient!(kind, {
         CENTRAL => inside,
         SCHARR => T::weight(3) * outside + T::weight(10) * inside,
-        _ => outside + T::weight(2) * inside,
-    }
+        SOBEL => outside + T::weight(2) * inside,
+    })
 }

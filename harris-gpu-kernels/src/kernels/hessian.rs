@@ -1,4 +1,5 @@
-//! The Fast-Hessian detector: determinants of all layers, peaks between them, keypoints in their order.
+//! The Fast-Hessian detector: determinants of all layers, peaks in scale space, and their
+//! keypoints.
 
 use super::integral::Sums;
 use super::mask::Mask;
@@ -6,8 +7,10 @@ use crate::Simt;
 use crate::abi::pyramid::{layer, triple};
 use crate::abi::state;
 
-/// The entry of a table of `count` rows of `words` words, by ascending starts in word `first`, that number `i` belongs to,
-/// as the start of its words.
+/// Index of the first word of the table entry that contains sample `i`.
+///
+/// The table has `count` entries of `words` words. Word `first` of an entry is the index of its
+/// first sample; it ascends.
 #[inline(always)]
 fn entry<S: Simt>(s: S, table: S::Buffer<u32>, count: u32, words: usize, first: usize, i: u32) -> usize {
     let mut entry = 0;
@@ -17,31 +20,37 @@ fn entry<S: Simt>(s: S, table: S::Buffer<u32>, count: u32, words: usize, first: 
     entry * words
 }
 
-/// Exact sums under the three filters of width `filter` at a pixel: xx, yy, xy.
+/// Exact sums under the three filters of width `filter` at a pixel: second derivatives xx, yy and
+/// xy.
 #[inline(always)]
 fn hessian<S: Simt>(sums: Sums<S>, filter: u32, x: u32, y: u32) -> [i32; 3] {
     let (x, y, filter) = (x as i32, y as i32, filter as i32);
     let (lobe, half) = (filter / 3, filter / 2);
     let (middle, flank) = (lobe / 2, lobe - 1);
-    // The sum between two columns of a row and of another further down.
+    // The sum of the rectangle between two rows and two columns.
     let between = |rows: [usize; 2], columns: [u32; 2]| {
         let [above, below] = rows.map(|row| sums.at(row, columns[1]).wrapping_sub(sums.at(row, columns[0])));
         below.wrapping_sub(above)
     };
     let rows = |from: i32, to: i32| [sums.row(y + from), sums.row(y + to)];
     let columns = |from: i32, to: i32| [sums.column(x + from), sums.column(x + to)];
-    let less_thrice = |whole: u32, part: u32| whole.wrapping_sub(part.wrapping_mul(3));
+    let minus_three_times = |whole: u32, part: u32| whole.wrapping_sub(part.wrapping_mul(3));
     let band = rows(-flank, flank + 1);
-    let xx =
-        less_thrice(between(band, columns(-half, half + 1)), between(band, columns(-middle, middle + 1)));
+    let xx = minus_three_times(
+        between(band, columns(-half, half + 1)),
+        between(band, columns(-middle, middle + 1)),
+    );
     let band = columns(-flank, flank + 1);
-    let yy = less_thrice(between(rows(-half, half + 1), band), between(rows(-middle, middle + 1), band));
+    let yy =
+        minus_three_times(between(rows(-half, half + 1), band), between(rows(-middle, middle + 1), band));
     let (before, after) = (columns(-lobe, 0), columns(1, lobe + 1));
-    let sides = |rows| between(rows, after).wrapping_sub(between(rows, before));
-    let xy = sides(rows(-lobe, 0)).wrapping_sub(sides(rows(1, lobe + 1)));
+    let difference = |rows| between(rows, after).wrapping_sub(between(rows, before));
+    let xy = difference(rows(-lobe, 0)).wrapping_sub(difference(rows(1, lobe + 1)));
     [xx as i32, yy as i32, xy as i32]
 }
 
+/// Computes the determinant of the Hessian for every sample of all layers; at least the layer's
+/// least value.
 pub(crate) fn determinants<S: Simt>(
     s: S,
     sums: S::Buffer<u32>,
@@ -59,9 +68,9 @@ pub(crate) fn determinants<S: Simt>(
     }
     let entry = entry(s, layers, count, layer::WORDS, layer::FIRST, i);
     let word = |word: usize| s.load_constant(layers, entry + word);
-    let (step, place, across) = (word(layer::STEP), i - word(layer::FIRST), word(layer::WIDTH));
+    let (step, index, columns) = (word(layer::STEP), i - word(layer::FIRST), word(layer::WIDTH));
     let origin = word(layer::ORIGIN);
-    let (x, y) = (origin + place % across * step, origin + place / across * step);
+    let (x, y) = (origin + index % columns * step, origin + index / columns * step);
     let hessian = hessian(Sums::new(s, sums, width, height, pitch), word(layer::FILTER), x, y);
     let unit = f32::from_bits(word(layer::UNIT));
     let [xx, yy, xy] = hessian.map(|sum| sum as f32 * unit);
@@ -69,21 +78,21 @@ pub(crate) fn determinants<S: Simt>(
     s.store(responses, i as usize, if determinant > least { determinant } else { least });
 }
 
-/// A sample of a triple, and how to read the determinants around it.
+/// A sample of a triple of layers, with access to the determinants around it.
 #[derive(Clone, Copy)]
 struct Sample<S: Simt> {
     s: S,
     layers: S::Buffer<u32>,
     triples: S::Buffer<u32>,
     responses: S::Buffer<f32>,
-    /// Where the triple's words start.
+    /// Index of the triple's first word.
     entry: usize,
     column: u32,
     row: u32,
 }
 
 impl<S: Simt> Sample<S> {
-    /// Number `i` of all that are compared.
+    /// The sample with index `i` among those of all triples.
     #[inline(always)]
     fn new(
         s: S,
@@ -95,31 +104,32 @@ impl<S: Simt> Sample<S> {
     ) -> Self {
         let entry = entry(s, triples, count, triple::WORDS, triple::FIRST, i);
         let word = |word: usize| s.load_constant(triples, entry + word);
-        let (place, across, margin) = (i - word(triple::FIRST), word(triple::COLUMNS), word(triple::MARGIN));
-        let (column, row) = (place % across + margin, place / across + margin);
+        let (index, columns, margin) = (i - word(triple::FIRST), word(triple::COLUMNS), word(triple::MARGIN));
+        let (column, row) = (index % columns + margin, index / columns + margin);
         Self { s, layers, triples, responses, entry, column, row }
     }
 
+    /// A word of the triple.
     #[inline(always)]
     fn word(self, word: usize) -> u32 {
         self.s.load_constant(self.triples, self.entry + word)
     }
 
-    /// A word of one of the triple's layers: 0 the bottom, 1 the middle, 2 the top.
+    /// A word of one of the triple's layers: 0 is the bottom, 1 the middle, 2 the top.
     #[inline(always)]
     fn layer(self, which: usize, word: usize) -> u32 {
         let number = self.word(triple::BOTTOM + which) as usize;
         self.s.load_constant(self.layers, number * layer::WORDS + word)
     }
 
-    /// Its column and row in pixels.
+    /// Column and row of the sample in pixels.
     #[inline(always)]
     fn pixel(self) -> (u32, u32) {
         let (step, origin) = (self.word(triple::STEP), self.word(triple::ORIGIN));
         (origin + self.column * step, origin + self.row * step)
     }
 
-    /// How to read one of the three layers.
+    /// The determinants around the sample in one of the three layers.
     #[inline(always)]
     fn plane(self, which: usize) -> Plane<S> {
         let step = self.layer(which, layer::STEP);
@@ -136,25 +146,27 @@ impl<S: Simt> Sample<S> {
     }
 }
 
-/// One layer's determinants around a sample.
+/// The determinants of one layer around a sample.
 #[derive(Clone, Copy)]
 struct Plane<S: Simt> {
     s: S,
     responses: S::Buffer<f32>,
+    /// Index of the determinant at the sample.
     centre: u32,
+    /// Distance of the indices of neighbouring columns, and of neighbouring rows.
     across: u32,
     down: u32,
 }
 
 impl<S: Simt> Plane<S> {
-    /// The determinant `dx` samples across and `dy` down, each −1, 0 or 1.
+    /// The determinant `dx` samples to the right and `dy` below, each −1, 0 or 1.
     #[inline(always)]
     fn at(self, dx: i32, dy: i32) -> f32 {
-        let place = self.centre as i32 + dx * self.across as i32 + dy * self.down as i32;
-        self.s.load_constant(self.responses, place as usize)
+        let index = self.centre as i32 + dx * self.across as i32 + dy * self.down as i32;
+        self.s.load_constant(self.responses, index as usize)
     }
 
-    /// The greatest of the nine.
+    /// The greatest of the nine determinants.
     #[inline(always)]
     fn greatest(self) -> f32 {
         let mut greatest = f32::NEG_INFINITY;
@@ -171,7 +183,7 @@ impl<S: Simt> Plane<S> {
 #[inline(always)]
 fn is_peak<S: Simt>(planes: [Plane<S>; 3], value: f32) -> bool {
     let mut greatest = f32::NEG_INFINITY;
-    // The nearest first: most are out after these.
+    // The nearest neighbours first: most samples are rejected by them.
     for (dx, dy) in [(-1, 0), (1, 0), (0, -1), (0, 1)] {
         greatest = greatest.max(planes[1].at(dx, dy));
     }
@@ -184,7 +196,9 @@ fn is_peak<S: Simt>(planes: [Plane<S>; 3], value: f32) -> bool {
     value > greatest && value > planes[0].greatest() && value > planes[2].greatest()
 }
 
-/// Where the parabola has its peak, across, down and between layers; whether that is within half a sample.
+/// The peak of a quadratic fit to the 27 determinants, in samples across, down and between layers.
+///
+/// Also returns whether it lies within half a sample of the centre on each axis.
 #[inline(always)]
 fn offset<S: Simt>([bottom, middle, top]: [Plane<S>; 3]) -> ([f32; 3], bool) {
     let v = middle.at(0, 0);
@@ -213,6 +227,7 @@ fn offset<S: Simt>([bottom, middle, top]: [Plane<S>; 3]) -> ([f32; 3], bool) {
     ([x, y, layer], within(x) && within(y) && within(layer))
 }
 
+/// Appends the keys of scale-space peaks above the threshold to a list, in no particular order.
 pub(crate) fn scale_peaks<S: Simt>(
     s: S,
     layers: S::Buffer<u32>,
@@ -248,12 +263,13 @@ pub(crate) fn scale_peaks<S: Simt>(
         s.atomic_add(state, state::REJECTED, 1);
         return;
     }
-    let place = s.atomic_add(state, state::KEPT, 1);
-    if place < capacity {
-        s.store(keys, place as usize, u64::from(!value.to_bits()) << 32 | u64::from(i));
+    let index = s.atomic_add(state, state::KEPT, 1);
+    if index < capacity {
+        s.store(keys, index as usize, u64::from(!value.to_bits()) << 32 | u64::from(i));
     }
 }
 
+/// Writes the keypoint of each key: x, y, scale and response.
 pub(crate) fn emit_blobs<S: Simt>(
     s: S,
     sums: S::Buffer<u32>,
@@ -290,42 +306,45 @@ pub(crate) fn emit_blobs<S: Simt>(
     s.store(keypoints, first + 3, response);
 }
 
-/// A keypoint's response without its sign.
+/// Bits of the magnitude of a keypoint's response.
 #[inline(always)]
 fn strength<S: Simt>(s: S, keypoints: S::Buffer<f32>, i: u32) -> u32 {
     s.load_constant(keypoints, 4 * i as usize + 3).to_bits() & 0x7FFF_FFFF
 }
 
-/// What orders keypoints of equal strength: sign, y, x, scale. Coordinates are positive, so that bits compare as numbers.
+/// The order of keypoints of equal strength: by sign, y, x, then scale. Coordinates are positive,
+/// so bits compare as floats do.
 #[inline(always)]
-fn rank<S: Simt>(s: S, keypoints: S::Buffer<f32>, i: u32) -> (u64, u64) {
+fn tie_order<S: Simt>(s: S, keypoints: S::Buffer<f32>, i: u32) -> (u64, u64) {
     let bits = |word: usize| u64::from(s.load_constant(keypoints, 4 * i as usize + word).to_bits());
     ((bits(3) >> 31) << 32 | bits(1), bits(0) << 32 | bits(2))
 }
 
+/// Sorts keypoints of equal strength by their tie order, in a list that is already sorted by
+/// strength.
 pub(crate) fn settle<S: Simt>(s: S, from: S::Buffer<f32>, to: S::Buffer<f32>, count: u32) {
     let i = s.index();
     if i >= count {
         return;
     }
-    let (own, ranked) = (strength(s, from, i), rank(s, from, i));
-    let mut place = i;
+    let (own, own_order) = (strength(s, from, i), tie_order(s, from, i));
+    let mut index = i;
     let mut other = i;
     while other > 0 && strength(s, from, other - 1) == own {
         other -= 1;
-        // Those that are equal in all keep their order.
-        if rank(s, from, other) > ranked {
-            place -= 1;
+        // Keypoints that are equal in everything keep their order.
+        if tie_order(s, from, other) > own_order {
+            index -= 1;
         }
     }
     other = i + 1;
     while other < count && strength(s, from, other) == own {
-        if rank(s, from, other) < ranked {
-            place += 1;
+        if tie_order(s, from, other) < own_order {
+            index += 1;
         }
         other += 1;
     }
     for word in 0..4 {
-        s.store(to, 4 * place as usize + word, s.load_constant(from, 4 * i as usize + word));
+        s.store(to, 4 * index as usize + word, s.load_constant(from, 4 * i as usize + word));
     }
 }

@@ -1,12 +1,12 @@
-//! Integral images: sums along rows by scans in warps, then down columns in bands of rows.
+//! Integral images: prefix sums along rows by warps, then along columns in bands of rows.
 
 use core::array;
 
 use crate::simt::WARP;
 use crate::{Simt, Word};
 
-/// Pieces of a row that a warp scans at once, so that none waits for another.
-const PIECES: usize = 4;
+/// Segments of a row that a warp scans at once, so that their loads overlap.
+const SEGMENTS: usize = 4;
 
 pub(crate) fn integral_rows_u8<S: Simt>(
     s: S,
@@ -18,7 +18,7 @@ pub(crate) fn integral_rows_u8<S: Simt>(
     stride: u64,
     pitch: u32,
 ) {
-    rows(s, image, sums, width, height, channels, stride, pitch, u32::from);
+    row_sums(s, image, sums, width, height, channels, stride, pitch, u32::from);
 }
 
 pub(crate) fn integral_rows_u16<S: Simt>(
@@ -31,7 +31,7 @@ pub(crate) fn integral_rows_u16<S: Simt>(
     stride: u64,
     pitch: u32,
 ) {
-    rows(s, image, sums, width, height, channels, stride, pitch, u32::from);
+    row_sums(s, image, sums, width, height, channels, stride, pitch, u32::from);
 }
 
 pub(crate) fn integral_rows_f32<S: Simt>(
@@ -44,14 +44,14 @@ pub(crate) fn integral_rows_f32<S: Simt>(
     stride: u64,
     pitch: u32,
 ) {
-    // From 2²³ on floats are integers: the addition rounds to the nearest, of two to the even one.
+    // From 2²³ on floats are integers, so the addition rounds to nearest, ties to even.
     let level = |sample: f32| (sample * 65535.0 + 8_388_608.0).to_bits() & 0x7F_FFFF;
-    rows(s, image, sums, width, height, channels, stride, pitch, level);
+    row_sums(s, image, sums, width, height, channels, stride, pitch, level);
 }
 
-/// Each warp a row: the sums of gray levels before each column, from 0 on.
+/// Prefix sums of gray levels along rows, a row a warp: the sum before each column.
 #[inline(always)]
-fn rows<S: Simt, T: Word>(
+fn row_sums<S: Simt, T: Word>(
     s: S,
     image: S::Buffer<T>,
     sums: S::Buffer<u32>,
@@ -75,8 +75,8 @@ fn rows<S: Simt, T: Word>(
     let mut before = 0_u32;
     let mut start = 0;
     while start < width {
-        let levels: [u32; PIECES] = array::from_fn(|piece| {
-            let x = start + piece as u32 * WARP + s.lane();
+        let levels: [u32; SEGMENTS] = array::from_fn(|segment| {
+            let x = start + segment as u32 * WARP + s.lane();
             match (x < width, channels) {
                 (false, _) => 0,
                 (true, 1) => sample(x as usize),
@@ -87,19 +87,19 @@ fn rows<S: Simt, T: Word>(
             }
         });
         let scanned = levels.map(|level| scan(s, level));
-        for piece in 0..PIECES {
-            let sum = scanned[piece];
-            let x = start + piece as u32 * WARP + s.lane();
+        for segment in 0..SEGMENTS {
+            let sum = scanned[segment];
+            let x = start + segment as u32 * WARP + s.lane();
             if x < width {
                 s.store(sums, to + x as usize + 1, before.wrapping_add(sum));
             }
             before = before.wrapping_add(s.shuffle(sum, WARP - 1));
         }
-        start += PIECES as u32 * WARP;
+        start += SEGMENTS as u32 * WARP;
     }
 }
 
-/// The sum of a word over the lanes up to one's own.
+/// Inclusive prefix sum over the lanes of a warp.
 #[inline(always)]
 fn scan<S: Simt>(s: S, word: u32) -> u32 {
     let mut sum = word;
@@ -114,13 +114,15 @@ fn scan<S: Simt>(s: S, word: u32) -> u32 {
     sum
 }
 
-/// The rows of a band, numbered as those of the sums: the first is 1.
+/// The rows `first..end` of the block's band, as rows of the integral image: the first row of
+/// pixels is 1.
 #[inline(always)]
 fn band<S: Simt>(s: S, height: u32, band: u32) -> (u32, u32) {
     let first = s.block_row() * band + 1;
     (first, (first + band).min(height + 1))
 }
 
+/// Sums of each column over the rows of each band.
 pub(crate) fn integral_bands<S: Simt>(
     s: S,
     sums: S::Buffer<u32>,
@@ -142,6 +144,7 @@ pub(crate) fn integral_bands<S: Simt>(
     s.store(bands, s.block_row() as usize * pitch as usize + x as usize, total);
 }
 
+/// Prefix sums along columns: adds the sums of all rows above, from the sums of bands.
 pub(crate) fn integral_columns<S: Simt>(
     s: S,
     sums: S::Buffer<u32>,
@@ -170,7 +173,7 @@ pub(crate) fn integral_columns<S: Simt>(
     }
 }
 
-/// A finished integral image, read at any place; beyond its edges as at them.
+/// An integral image; coordinates outside are clamped to its edges.
 #[derive(Clone, Copy)]
 pub(crate) struct Sums<S: Simt> {
     s: S,
@@ -186,19 +189,19 @@ impl<S: Simt> Sums<S> {
         Self { s, sums, width, height, pitch }
     }
 
-    /// A column inside.
+    /// The column nearest to `x` inside the image.
     #[inline(always)]
     pub(crate) fn column(self, x: i32) -> u32 {
         x.clamp(0, self.width as i32) as u32
     }
 
-    /// Where a row inside starts.
+    /// Index of the first sum of the row nearest to `y` inside the image.
     #[inline(always)]
     pub(crate) fn row(self, y: i32) -> usize {
         y.clamp(0, self.height as i32) as usize * self.pitch as usize
     }
 
-    /// The sum at a row and a column of the above.
+    /// The sum at a row and a column that [`Sums::row`] and [`Sums::column`] returned.
     #[inline(always)]
     pub(crate) fn at(self, row: usize, column: u32) -> u32 {
         self.s.load_constant(self.sums, row + column as usize)

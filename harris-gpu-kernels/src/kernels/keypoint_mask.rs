@@ -1,4 +1,4 @@
-//! Masks of keypoints: 1 at the pixel of each.
+//! Masks of keypoints: 1 at the nearest pixel of each keypoint.
 
 use crate::Simt;
 
@@ -14,8 +14,7 @@ macro_rules! masks {
         ) {
             let i = s.block() * s.threads() + s.thread();
             if i < count {
-                let place = [0, 1].map(|axis| pixel(s.load(keypoints, 4 * i as usize + axis)));
-                let [x, y] = place;
+                let [x, y] = [0, 1].map(|axis| nearest_pixel(s.load(keypoints, 4 * i as usize + axis)));
                 if x < width && y < height {
                     s.store(mask, y as usize * width as usize + x as usize, $one);
                 }
@@ -29,13 +28,13 @@ masks! {
     keypoint_mask_f32: f32, 1.0;
 }
 
-/// The nearest pixel along an axis, halves up; none is the greatest number.
+/// Index of the nearest pixel along an axis, halves rounded up; `u32::MAX` if it would be negative.
 #[inline(always)]
-fn pixel(place: f32) -> u32 {
-    if place < -0.5 {
+fn nearest_pixel(coordinate: f32) -> u32 {
+    if coordinate < -0.5 {
         return u32::MAX;
     }
-    // What lies before the first pixel becomes 0.
-    let whole = place as u32;
-    whole + u32::from(place - whole as f32 >= 0.5)
+    // From −0.5 to 0 the conversion gives 0.
+    let whole = coordinate as u32;
+    whole + u32::from(coordinate - whole as f32 >= 0.5)
 }

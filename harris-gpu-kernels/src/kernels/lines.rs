@@ -1,8 +1,10 @@
-//! Weighted sums along a row or a column, terms added in the order that floats need.
+//! Weighted sums along rows or columns. Their terms are added in the order of the arithmetic
+//! contract.
 
+use super::choices::match_binomial;
 use super::geometry::{Plane, Size, start};
 use super::number::Number;
-use super::runs::{Run, push};
+use super::thread_per_column::{Run, push};
 use crate::abi::{axis, boxes};
 use crate::{Simt, Word};
 
@@ -17,10 +19,12 @@ pub(crate) fn binomial_f32<S: Simt>(
     size: u32,
     border: u32,
 ) {
-    each(s, from, to, Size { width, height }, rows, axis, border, |line| match size {
-        3 => binomial(1, |i| line.at(i)),
-        5 => binomial(2, |i| line.at(i)),
-        _ => binomial(3, |i| line.at(i)),
+    each(s, from, to, Size { width, height }, rows, axis, border, |line| {
+        match_binomial!(size, {
+            3 => binomial(1, |i| line.at(i)),
+            5 => binomial(2, |i| line.at(i)),
+            7 => binomial(3, |i| line.at(i)),
+        })
     });
 }
 
@@ -36,14 +40,23 @@ pub(crate) fn weighted_f32<S: Simt>(
     size: u32,
     border: u32,
 ) {
-    let of = Size { width, height };
-    let run = Run::new(s, of, rows);
-    let plane = Plane::new(s, from, of, border);
+    let image_size = Size { width, height };
+    let run = Run::new(s, image_size, rows);
+    let plane = Plane::new(s, from, image_size, border);
     let tap = |i: u32| s.load_constant(taps, i as usize);
-    let store = |y: u32, [sum]: [f32; 1]| s.store(to, start(s, of) + of.number(run.x, y) as usize, sum);
+    let store = |y: u32, [sum]: [f32; 1]| {
+        s.store(to, start(s, image_size) + image_size.number(run.x, y) as usize, sum);
+    };
     if axis == axis::DOWN {
         let column = Some(run.x);
-        weigh_down(run, size, tap, (|y| plane.row(y), height), |row| [plane.sample(row, column)], store);
+        weighted_column_sums(
+            run,
+            size,
+            tap,
+            (|y| plane.row(y), height),
+            |row| [plane.sample(row, column)],
+            store,
+        );
     } else {
         weigh_across(
             run,
@@ -56,15 +69,15 @@ pub(crate) fn weighted_f32<S: Simt>(
     }
 }
 
-/// Sums that are weighed together.
-const TOGETHER: usize = 4;
+/// Sums of a column that a thread computes at once.
+const ROWS_AT_ONCE: usize = 4;
 
-/// Weighted sums down a column, several planes at once: `at` tells what they have in a row of those that `rows` has for places, of which so
-/// many are inside.
+/// Weighted sums along a column, of several planes at once.
 ///
-/// Rows that overlap are read once for several sums.
+/// `at` returns the samples of a row. `rows` is the row that stands for a row which may lie
+/// outside, and the number of rows. Each row is read once for all sums whose windows contain it.
 #[inline(always)]
-pub(super) fn weigh_down<T: Number, const PLANES: usize>(
+pub(super) fn weighted_column_sums<T: Number, const PLANES: usize>(
     run: Run,
     size: u32,
     tap: impl Fn(u32) -> T,
@@ -75,16 +88,17 @@ pub(super) fn weigh_down<T: Number, const PLANES: usize>(
     let mut top = run.top;
     while top < run.bottom {
         let first = top as i32 - (size / 2) as i32;
-        let count = size + TOGETHER as u32 - 1;
+        let count = size + ROWS_AT_ONCE as u32 - 1;
         let is_inside = first >= 0 && first as u32 + count <= rows.1;
-        let mut sums = [[T::NOTHING; PLANES]; TOGETHER];
-        // The taps of a row, of each sum: that of the sum before for the row before.
-        let mut taps = [tap(0); TOGETHER];
+        let mut sums = [[T::NOTHING; PLANES]; ROWS_AT_ONCE];
+        // The tap of the current row in each sum: it is the tap of the row before in the sum
+        // before.
+        let mut taps = [tap(0); ROWS_AT_ONCE];
         let mut add = |i: u32, row: Option<u32>| {
             push(&mut taps, tap(i.min(size - 1)));
             let row = at(row);
-            for k in 0..TOGETHER {
-                // Its window starts `k` rows later, and ends so.
+            for k in 0..ROWS_AT_ONCE {
+                // The window of sum `k` starts and ends `k` rows later.
                 if i.wrapping_sub(k as u32) < size {
                     for plane in 0..PLANES {
                         sums[k][plane] = sums[k][plane] + taps[k] * row[plane];
@@ -101,19 +115,19 @@ pub(super) fn weigh_down<T: Number, const PLANES: usize>(
                 add(i, (rows.0)(first + i as i32));
             }
         }
-        for k in 0..TOGETHER {
+        for k in 0..ROWS_AT_ONCE {
             if top + (k as u32) < run.bottom {
                 store(top + k as u32, sums[k]);
             }
         }
-        top += TOGETHER as u32;
+        top += ROWS_AT_ONCE as u32;
     }
 }
 
-/// Weighted sums across rows, several planes at once: `at` tells what they have in a row and a column of those that `columns` has for places,
-/// of which so many are inside.
+/// Weighted sums along rows, of several planes at once.
 ///
-/// A few rows share the taps, and the places.
+/// `at` returns the samples at a row and a column. `columns` is the column that stands for a column
+/// which may lie outside, and the number of columns. A few rows share taps and columns.
 #[inline(always)]
 pub(super) fn weigh_across<T: Number, const PLANES: usize>(
     run: Run,
@@ -123,7 +137,7 @@ pub(super) fn weigh_across<T: Number, const PLANES: usize>(
     at: impl Fn(Option<u32>, Option<u32>) -> [T; PLANES],
     mut store: impl FnMut(u32, [T; PLANES]),
 ) {
-    /// Sums that are weighed together.
+    /// Rows whose sums a thread computes at once.
     const ROWS: usize = 2;
     let first = run.x as i32 - (size / 2) as i32;
     let is_inside = first >= 0 && first as u32 + size <= columns.1;
@@ -139,7 +153,7 @@ pub(super) fn weigh_across<T: Number, const PLANES: usize>(
                 }
             }
         };
-        // In loops of their own: most have no question to ask.
+        // Two loops: most windows lie inside and need no border rule.
         if is_inside {
             for i in 0..size {
                 add(i, Some(first as u32 + i));
@@ -189,7 +203,7 @@ pub(crate) fn box_f32<S: Simt>(
     });
 }
 
-/// Each pixel of a stack from the line of samples around it.
+/// Computes each pixel of a stack from the line of samples around it.
 #[inline(always)]
 fn each<S: Simt, T: Number>(
     s: S,
@@ -209,7 +223,7 @@ fn each<S: Simt, T: Number>(
     }
 }
 
-/// The samples before and after a pixel.
+/// The samples around a pixel along one axis.
 #[derive(Clone, Copy)]
 struct Line<S: Simt, T: Word> {
     plane: Plane<S, T>,
@@ -219,6 +233,7 @@ struct Line<S: Simt, T: Word> {
 }
 
 impl<S: Simt, T: Number> Line<S, T> {
+    /// The sample `i` pixels after the centre.
     #[inline(always)]
     fn at(self, i: i32) -> T {
         let (dx, dy) = if self.axis == axis::ACROSS { (i, 0) } else { (0, i) };
@@ -226,7 +241,7 @@ impl<S: Simt, T: Number> Line<S, T> {
     }
 }
 
-/// The sum of what `p` has from `-radius` to `radius`, binomially weighted.
+/// The sum of `p(i)` for i from `-radius` to `radius`, 1 to 3, with binomial weights.
 #[inline(always)]
 pub(super) fn binomial<T: Number>(radius: usize, p: impl Fn(i32) -> T) -> T {
     let pair = |i: i32| p(-i) + p(i);
@@ -234,6 +249,7 @@ pub(super) fn binomial<T: Number>(radius: usize, p: impl Fn(i32) -> T) -> T {
     match radius {
         1 => pair(1) + w(2) * p(0),
         2 => (pair(2) + w(4) * pair(1)) + w(6) * p(0),
-        _ => ((pair(3) + w(6) * pair(2)) + w(15) * pair(1)) + w(20) * p(0),
+        3 => ((pair(3) + w(6) * pair(2)) + w(15) * pair(1)) + w(20) * p(0),
+        _ => unreachable!("binomials have radius 1 to 3"),
     }
 }

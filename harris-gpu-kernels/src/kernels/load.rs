@@ -1,9 +1,9 @@
-//! Samples as stages compute on them.
+//! Conversion of samples to the number types of the staged kernels.
 
 use core::cell::Cell;
 
 use super::geometry::Size;
-use super::runs::Run;
+use super::thread_per_column::Run;
 use crate::abi::fused::MOST_SAMPLE;
 use crate::abi::state;
 use crate::{Simt, Word};
@@ -32,7 +32,8 @@ loads! {
     load_u16_as_f32: u16, f32, f32::from;
 }
 
-/// The same of floats; tells in the state whether one is no number that images may have.
+/// Copies float samples to planes; records in the state whether a sample is NaN, infinite or too
+/// large.
 pub(crate) fn load_f32<S: Simt>(
     s: S,
     image: S::Buffer<f32>,

@@ -1,13 +1,13 @@
-//! The mask, which tells where corners are.
+//! The mask of pixels where corners may lie.
 
 use crate::Simt;
 
-/// Bytes, of which those that are not 0 let their pixels have a corner; rows are a multiple of 4 apart.
+/// A mask, a byte a pixel: 0 where no corner may lie. The row pitch is a multiple of 4.
 #[derive(Clone, Copy)]
 pub(super) struct Mask<S: Simt> {
     s: S,
     bytes: S::Buffer<u8>,
-    /// From row to row; 0 where there is no mask.
+    /// Bytes from one row to the next; 0 if there is no mask.
     pitch: u32,
 }
 
@@ -17,26 +17,32 @@ impl<S: Simt> Mask<S> {
         Self { s, bytes, pitch }
     }
 
-    /// Whether there is one.
+    /// Whether there is a mask.
     #[inline(always)]
     pub(super) fn exists(self) -> bool {
         self.pitch != 0
     }
 
-    /// Whether the pixel at x, y may have a corner.
+    /// Whether a corner may lie at `x`, `y`.
     #[inline(always)]
     pub(super) fn allows(self, x: u32, y: u32) -> bool {
         !self.exists()
             || self.s.load_constant(self.bytes, self.s.product(y, self.pitch) as usize + x as usize) != 0
     }
 
-    /// The same of the image of this row of blocks, of those of a stack of images `height` high.
+    /// Whether a corner may lie at `x`, `y` of the image whose index in a stack is the block's row
+    /// in the grid.
+    ///
+    /// The images of the stack are `height` rows high.
     #[inline(always)]
     pub(super) fn allows_in_stack(self, height: u32, x: u32, y: u32) -> bool {
         !self.exists() || self.four(height, x & !3, y) >> (8 * (x & 3)) & 0xFF != 0
     }
 
-    /// Four bytes of row `y`, from column `x` on, a multiple of 4, of the mask of this row of blocks, of those of a stack of images `height` high.
+    /// Four bytes of row `y` from column `x`, a multiple of 4, on, the first in the low end.
+    ///
+    /// The image is the one whose index in a stack is the block's row in the grid; the images are
+    /// `height` rows high.
     #[inline(always)]
     pub(super) fn four(self, height: u32, x: u32, y: u32) -> u32 {
         let above = self.s.block_row() as usize * height as usize + y as usize;

@@ -1,4 +1,4 @@
-//! Nearest descriptors by all distances, tile by tile.
+//! Nearest descriptors by brute force, tile by tile.
 
 use core::array;
 
@@ -6,17 +6,18 @@ use crate::Simt;
 use crate::abi::matching::{SIDE, TILE};
 use crate::abi::surf::LENGTH;
 
-/// Cells of a row of a tile in shared memory: pairs of values of all its descriptors, and one so that a descriptor's pairs lie
-/// in different banks.
+/// Cells of a row of a tile in shared memory: a pair of values of each descriptor, and one cell
+/// against bank conflicts.
 const ROW: u32 = TILE + 1;
-/// Pairs of values of a descriptor.
+/// Number of pairs of values in a descriptor.
 const PAIRS: u32 = LENGTH / 2;
 /// Cells of a tile.
 const CELLS: u32 = PAIRS * ROW;
-/// Queries and trained descriptors of a thread.
-const EACH: usize = (TILE / SIDE) as usize;
+/// Queries, and trained descriptors, of a thread in each tile.
+const PER_THREAD: usize = (TILE / SIDE) as usize;
 
-/// The nearest so far. Of equal distances that of the lower number.
+/// The nearest descriptor and the distance of the second nearest. Of equal distances the lower
+/// index wins.
 #[derive(Clone, Copy)]
 struct Nearest {
     distance: f32,
@@ -27,7 +28,7 @@ struct Nearest {
 impl Nearest {
     const NONE: Self = Self { distance: f32::INFINITY, index: u32::MAX, second: f32::INFINITY };
 
-    /// Of two sets of descriptors, in any order.
+    /// The nearest of two disjoint sets of descriptors.
     #[inline(always)]
     fn or(self, other: Self) -> Self {
         let nearer =
@@ -50,9 +51,9 @@ impl Nearest {
     }
 }
 
-/// Brings a tile of descriptors into shared memory, from cell `first` on.
+/// Loads a tile of descriptors into shared memory, from cell `first` on.
 #[inline(always)]
-fn fetch<S: Simt>(s: S, descriptors: S::Buffer<f32>, count: u32, start: u32, first: u32) {
+fn load_tile<S: Simt>(s: S, descriptors: S::Buffer<f32>, count: u32, start: u32, first: u32) {
     let mut i = s.thread();
     while i < PAIRS * TILE {
         let (pair, which) = (i % PAIRS, i / PAIRS);
@@ -66,6 +67,7 @@ fn fetch<S: Simt>(s: S, descriptors: S::Buffer<f32>, count: u32, start: u32, fir
     }
 }
 
+/// Finds the nearest of every `stride`th tile of trained descriptors for each query.
 pub(crate) fn nearest<S: Simt>(
     s: S,
     query: S::Buffer<f32>,
@@ -77,23 +79,23 @@ pub(crate) fn nearest<S: Simt>(
 ) {
     let (across, down) = (s.thread() % SIDE, s.thread() / SIDE);
     let start = s.block() * TILE;
-    fetch(s, query, queries, start, 0);
-    let mut best = [Nearest::NONE; EACH];
+    load_tile(s, query, queries, start, 0);
+    let mut best = [Nearest::NONE; PER_THREAD];
     let mut tile = s.block_row() * TILE;
     while tile < trained {
-        fetch(s, train, trained, tile, CELLS);
+        load_tile(s, train, trained, tile, CELLS);
         s.barrier();
-        let mut sums = [[0.0_f32; EACH]; EACH];
+        let mut sums = [[0.0_f32; PER_THREAD]; PER_THREAD];
         for pair in 0..PAIRS {
-            let values = |first: u32, place: u32| -> [[f32; 2]; EACH] {
+            let values = |first: u32, descriptor: u32| -> [[f32; 2]; PER_THREAD] {
                 array::from_fn(|i| {
-                    let cell = s.shared(first + pair * ROW + place + i as u32 * SIDE);
+                    let cell = s.shared(first + pair * ROW + descriptor + i as u32 * SIDE);
                     [f32::from_bits((cell >> 32) as u32), f32::from_bits(cell as u32)]
                 })
             };
             let (mine, theirs) = (values(0, down), values(CELLS, across));
-            for i in 0..EACH {
-                for j in 0..EACH {
+            for i in 0..PER_THREAD {
+                for j in 0..PER_THREAD {
                     for word in 0..2 {
                         let difference = mine[i][word] - theirs[j][word];
                         sums[i][j] += difference * difference;
@@ -101,8 +103,8 @@ pub(crate) fn nearest<S: Simt>(
                 }
             }
         }
-        for i in 0..EACH {
-            for j in 0..EACH {
+        for i in 0..PER_THREAD {
+            for j in 0..PER_THREAD {
                 let index = tile + across + j as u32 * SIDE;
                 if index < trained {
                     best[i] = best[i].or(Nearest { distance: sums[i][j], index, second: f32::INFINITY });
@@ -112,8 +114,8 @@ pub(crate) fn nearest<S: Simt>(
         s.barrier();
         tile += stride * TILE;
     }
-    for i in 0..EACH {
-        // Among the threads of a row, which are lanes of one warp.
+    for i in 0..PER_THREAD {
+        // The threads of a row are lanes of one warp.
         let mut nearest = best[i];
         let mut mask = 1;
         while mask < SIDE {
@@ -132,6 +134,7 @@ pub(crate) fn nearest<S: Simt>(
     }
 }
 
+/// Combines the nearest descriptors of all parts for each query.
 pub(crate) fn nearest_of_parts<S: Simt>(
     s: S,
     parts: S::Buffer<u32>,

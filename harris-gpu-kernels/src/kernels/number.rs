@@ -1,16 +1,19 @@
-//! Numbers on which stages compute.
+//! The number types of the stages, and floats as integers that compare alike.
 
 use core::ops::{Add, Mul, Sub};
 
 use crate::Word;
 
-/// Exact integers and floats.
+/// A number type of a stage: an exact integer or `f32`.
 pub(crate) trait Number: Word + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
+    /// Zero: the value of samples under the border rule zero.
     const ZERO: Self;
-    /// What changes no number that it is added to, not even one that is zero.
+    /// The neutral element of addition: −0 for floats, because −0 + x is x also for x = −0.
     const NOTHING: Self;
+    /// A weight of a filter.
     fn weight(value: u8) -> Self;
-    /// What the sum of a binomial of radius 1 or 2 over both axes becomes: rounded, where it is an integer.
+    /// The weighted mean for a sum of a binomial of radius 1 or 2 over both axes: rounded if it is
+    /// an integer.
     fn mean(self, radius: usize) -> Self;
 }
 
@@ -53,14 +56,14 @@ impl Number for f32 {
     }
 }
 
-/// Bits that compare as finite numbers do.
+/// Bits of a float that compare as unsigned integers like finite floats do.
 #[inline(always)]
 pub(crate) fn ordered(value: f32) -> u32 {
     let bits = value.to_bits();
     bits ^ ((bits as i32 >> 31) as u32 | 1 << 31)
 }
 
-/// The number of such bits.
+/// The float of bits that [`ordered`] returned.
 #[inline(always)]
 pub(crate) fn unordered(bits: u32) -> f32 {
     f32::from_bits(if bits >> 31 == 1 { bits ^ 1 << 31 } else { !bits })

@@ -1,4 +1,5 @@
-//! Corners between pixels, where edges meet (Förstner & Gülch 1987).
+//! Subpixel refinement: moves a corner to the point where the edges around it meet (Förstner &
+//! Gülch 1987).
 
 use core::array;
 
@@ -8,17 +9,21 @@ use crate::abi::{Kernel, state};
 use crate::simt::WARP;
 use crate::{Simt, Word};
 
-/// Rounds, each around the place that the one before found.
-const ROUNDS: u32 = 4;
-/// Determinants up to here, of a trace of 1, are those of edges.
+/// Iterations; each starts at the point that the one before found.
+const ITERATIONS: u32 = 4;
+/// Greatest determinant of a tensor of trace 1 that counts as an edge, not a corner.
 const EDGE: f32 = 1.0 / 256.0;
 
-/// Sums, and the cells of shared memory for a warp's terms of each: one more than these need, so that no two lanes' are in one bank.
+/// Sums over the window: three of the tensor, two of the right-hand side.
 const SUMS: u32 = 5;
-const EACH: u32 = WARP / 2 + 1;
-/// The word where products of gradients begin, three of each pixel, a warp's at a time; and all cells.
-const PRODUCTS: u32 = 2 * SUMS * EACH;
+/// Cells of shared memory for a warp's terms of a sum. One more than needed avoids bank conflicts.
+const SUM_CELLS: u32 = WARP / 2 + 1;
+/// The word of shared memory where products of gradients begin: three for each pixel, a warp at a
+/// time.
+const PRODUCTS: u32 = 2 * SUMS * SUM_CELLS;
+/// Pixels of the greatest window.
 const PIXELS: u32 = (2 * MOST_RADIUS + 1) * (2 * MOST_RADIUS + 1);
+/// Cells of shared memory.
 const CELLS: u32 = (PRODUCTS + 3 * PIXELS.next_multiple_of(WARP)) / 2;
 
 const _: () = assert!(Kernel::refine_u8.cells() == CELLS);
@@ -72,7 +77,7 @@ pub(crate) fn refine_f32<S: Simt>(
     refine(s, Samples { s, image, size: Size { width, height }, channels, stride }, keypoints, count, radius);
 }
 
-/// An image, its channels interleaved.
+/// An image of interleaved samples.
 #[derive(Clone, Copy)]
 struct Samples<S: Simt, T: Word> {
     s: S,
@@ -94,11 +99,11 @@ fn refine<S: Simt, T: Word + Into<f32>>(
     let mut i = s.block();
     while i < count {
         let at = 4 * i as usize;
-        // At a pixel's centre: whole numbers.
+        // Corners start at centres of pixels: their coordinates are integers.
         let (column, row) = (s.load(keypoints, at) as i32, s.load(keypoints, at + 1) as i32);
         let (dx, dy) = samples.meeting_point(column, row, radius);
         let (u, v) = (column as f32 + dx, row as f32 + dy);
-        // All lanes have read where it was.
+        // All lanes have read the old coordinates.
         if s.lane() == 0 && u >= 0.0 && v >= 0.0 && u <= right && v <= bottom {
             s.store(keypoints, at, u);
             s.store(keypoints, at + 1, v);
@@ -108,22 +113,25 @@ fn refine<S: Simt, T: Word + Into<f32>>(
 }
 
 impl<S: Simt, T: Word + Into<f32>> Samples<S, T> {
-    /// From a pixel's centre to where the edges around it meet; no way where they do not, or out of reach. Lanes have a pixel each at a
-    /// time; the sums, whose terms have an order, are a lane's each.
+    /// Offset from the centre of a pixel to the point where the edges around it meet.
+    ///
+    /// It is 0 if they do not meet, or meet outside the window. Each lane processes a pixel at a
+    /// time. Each sum is computed by one lane, because the order of its terms is part of the
+    /// arithmetic contract.
     #[inline(always)]
     fn meeting_point(self, x: i32, y: i32, radius: u32) -> (f32, f32) {
         let s = self.s;
-        let reach = radius as f32;
-        let per_square = 1.0 / (reach * reach);
+        let limit = radius as f32;
+        let inverse_square = 1.0 / (limit * limit);
         let side = 2 * radius + 1;
-        // k · rows >> 16 is k / side for all pixels' numbers k, which are less than 1024.
+        // k · rows >> 16 equals k / side for all indices k of pixels, which are less than 1024.
         let rows = (1 << 16) / side + 1;
         let own = s.lane().min(SUMS - 1);
         let radius = radius as i32;
         let (mut ex, mut ey) = (0.0_f32, 0.0_f32);
-        let mut known = (i32::MAX, i32::MAX);
-        let mut round = 0;
-        while round < ROUNDS {
+        let mut cached = (i32::MAX, i32::MAX);
+        let mut iteration = 0;
+        while iteration < ITERATIONS {
             let from = (nearest(ex) - radius, nearest(ey) - radius);
             let mut sum = 0.0_f32;
             let mut first = 0;
@@ -132,42 +140,43 @@ impl<S: Simt, T: Word + Into<f32>> Samples<S, T> {
                 let j = (k * rows) >> 16;
                 let (i, j) = (from.0 + (k - j * side) as i32, from.1 + j as i32);
                 let (u, v) = (i as f32 - ex, j as f32 - ey);
-                let square = (u * u + v * v) * per_square;
-                let inside = 1.0 - square;
-                let is_one = k < side * side && self.has_neighbours(x + i, y + j);
-                // Most rounds are around the same pixels.
-                let place = PRODUCTS + 3 * first + s.lane();
-                if is_one && from != known {
+                let square = (u * u + v * v) * inverse_square;
+                let falloff = 1.0 - square;
+                let is_pixel = k < side * side && self.has_neighbours(x + i, y + j);
+                // Most iterations have the same pixels, so products are cached.
+                let word = PRODUCTS + 3 * first + s.lane();
+                if is_pixel && from != cached {
                     let (xx, xy, yy) = self.products(x + i, y + j);
-                    s.set_shared_word(place, xx.to_bits());
-                    s.set_shared_word(place + WARP, xy.to_bits());
-                    s.set_shared_word(place + 2 * WARP, yy.to_bits());
+                    s.set_shared_word(word, xx.to_bits());
+                    s.set_shared_word(word + WARP, xy.to_bits());
+                    s.set_shared_word(word + 2 * WARP, yy.to_bits());
                 }
-                // Nothing is added for others: what is left out changes no sum, and neither does 0.
+                // Pixels outside the window or the image add 0, which changes no sum.
                 let mut terms = [0.0; SUMS as usize];
-                if is_one && inside > 0.0 {
-                    let product = |n: u32| f32::from_bits(s.shared_word(place + n * WARP));
+                if is_pixel && falloff > 0.0 {
+                    let product = |n: u32| f32::from_bits(s.shared_word(word + n * WARP));
                     let (xx, xy, yy) = (product(0), product(1), product(2));
-                    let weight = (inside * inside) * square;
+                    let weight = (falloff * falloff) * square;
                     let (p, q, r) = (weight * xx, weight * xy, weight * yy);
                     terms = [p, q, r, p * u + q * v, q * u + r * v];
                 }
-                // All have added those before.
+                // All lanes have added the terms before.
                 s.barrier_of_warp();
                 for n in 0..SUMS {
-                    s.set_shared_word(2 * EACH * n + s.lane(), terms[n as usize].to_bits());
+                    s.set_shared_word(2 * SUM_CELLS * n + s.lane(), terms[n as usize].to_bits());
                 }
                 s.barrier_of_warp();
-                let cells: [u64; WARP as usize / 2] = array::from_fn(|n| s.shared(EACH * own + n as u32));
+                let cells: [u64; WARP as usize / 2] =
+                    array::from_fn(|n| s.shared(SUM_CELLS * own + n as u32));
                 for n in 0..WARP as usize / 2 {
                     sum += f32::from_bits(cells[n] as u32);
                     sum += f32::from_bits((cells[n] >> 32) as u32);
                 }
                 first += WARP;
             }
-            known = from;
-            let of = |lane: u32| f32::from_bits(s.shuffle(sum.to_bits(), lane));
-            let (a, b, c, m, n) = (of(0), of(1), of(2), of(3), of(4));
+            cached = from;
+            let sum_of = |lane: u32| f32::from_bits(s.shuffle(sum.to_bits(), lane));
+            let (a, b, c, m, n) = (sum_of(0), sum_of(1), sum_of(2), sum_of(3), sum_of(4));
             let trace = a + c;
             if trace < f32::MIN_POSITIVE {
                 return (0.0, 0.0);
@@ -180,20 +189,21 @@ impl<S: Simt, T: Word + Into<f32>> Samples<S, T> {
             }
             let inverse = 1.0 / determinant;
             (ex, ey) = (ex + (c * m - b * n) * inverse, ey + (a * n - b * m) * inverse);
-            if ex.abs() > reach || ey.abs() > reach {
+            if ex.abs() > limit || ey.abs() > limit {
                 return (0.0, 0.0);
             }
-            round += 1;
+            iteration += 1;
         }
         (ex, ey)
     }
 
+    /// Whether all eight neighbours of a pixel lie inside the image.
     #[inline(always)]
     fn has_neighbours(self, x: i32, y: i32) -> bool {
         x >= 1 && y >= 1 && x + 1 < self.size.width as i32 && y + 1 < self.size.height as i32
     }
 
-    /// The products of Scharr's gradient, summed over the channels.
+    /// Products of Scharr gradients, xx, xy and yy, summed over the channels.
     #[inline(always)]
     fn products(self, x: i32, y: i32) -> (f32, f32, f32) {
         let stride = self.stride as usize;
@@ -202,8 +212,8 @@ impl<S: Simt, T: Word + Into<f32>> Samples<S, T> {
         let mut channel = 0;
         while channel < self.channels {
             let p = |column: u32, row: usize| -> f32 {
-                let place = above + row * stride + (column * self.channels + channel) as usize;
-                self.s.load_constant(self.image, place).into()
+                let index = above + row * stride + (column * self.channels + channel) as usize;
+                self.s.load_constant(self.image, index).into()
             };
             let (north_west, north, north_east) = (p(0, 0), p(1, 0), p(2, 0));
             let (west, east) = (p(0, 1), p(2, 1));
@@ -221,7 +231,7 @@ impl<S: Simt, T: Word + Into<f32>> Samples<S, T> {
     }
 }
 
-/// The nearest integer, halves away from 0.
+/// The nearest integer, halves rounded away from 0.
 #[inline(always)]
 fn nearest(value: f32) -> i32 {
     if value < 0.0 { (value - 0.5) as i32 } else { (value + 0.5) as i32 }

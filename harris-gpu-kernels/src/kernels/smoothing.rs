@@ -1,11 +1,11 @@
-//! Binomial smoothing: across, then down.
+//! Binomial smoothing: along rows, then along columns.
 
 use core::array;
 
 use super::geometry::{Plane, Size, start};
 use super::lines::binomial;
 use super::number::Number;
-use super::runs::{Run, down, push};
+use super::thread_per_column::{Run, down, push};
 use crate::Simt;
 
 macro_rules! binomials {
@@ -46,7 +46,7 @@ fn smooth<S: Simt, T: Number, const RADIUS: usize>(
     let run = Run::new(s, size, rows);
     let plane = Plane::new(s, from, size, border);
     let r = RADIUS as i32;
-    // From the one `RADIUS` to the left on.
+    // From the column `RADIUS` to the left on.
     let columns: [Option<u32>; 5] = array::from_fn(|i| plane.column(run.x as i32 + i as i32 - r));
     let fetch = |y: i32| -> [T; 5] {
         let row = plane.row(y);
@@ -58,7 +58,7 @@ fn smooth<S: Simt, T: Number, const RADIUS: usize>(
             let row = binomial(RADIUS, |i| samples[(r + i) as usize]);
             let centre = y - r;
             if centre >= run.top as i32 {
-                // The latest row is not in the ring yet.
+                // The latest row is not yet in the ring.
                 let sum = binomial(RADIUS, |i| if i == r { row } else { ring[(r - 1 - i) as usize] });
                 let sum = if divides { sum.mean(RADIUS) } else { sum };
                 s.store(to, start(s, size) + size.number(run.x, centre as u32) as usize, sum);

@@ -1,4 +1,4 @@
-//! The SURF descriptor, a block a keypoint.
+//! The SURF descriptor, computed by one block for each keypoint.
 
 use super::integral::Sums;
 use crate::Simt;
@@ -7,18 +7,19 @@ use crate::abi::surf::{
     SECTOR_CELLS, SECTOR_TABLE, SPACING, VALUE_CELLS,
 };
 
-/// Two floats as a cell.
+/// Two floats as a cell of shared memory.
 #[inline(always)]
 fn pack([x, y]: [f32; 2]) -> u64 {
     u64::from(x.to_bits()) << 32 | u64::from(y.to_bits())
 }
 
+/// The two floats of a cell.
 #[inline(always)]
 fn unpack(cell: u64) -> [f32; 2] {
     [f32::from_bits((cell >> 32) as u32), f32::from_bits(cell as u32)]
 }
 
-/// ⌊v + 0.5⌋
+/// The nearest integer, halves rounded up: ⌊v + 0.5⌋.
 #[inline(always)]
 fn nearest(v: f32) -> i32 {
     let v = v + 0.5;
@@ -26,7 +27,7 @@ fn nearest(v: f32) -> i32 {
     if truncated as f32 > v { truncated - 1 } else { truncated }
 }
 
-/// Haar's wavelets across and down at a pixel, over squares of side 2 · `half`: exact.
+/// Responses of the Haar wavelets in x and y at a pixel, over a square of side 2 · `half`; exact.
 #[inline(always)]
 fn haar<S: Simt>(sums: Sums<S>, x: i32, y: i32, half: i32) -> [f32; 2] {
     let columns = [sums.column(x - half), sums.column(x), sums.column(x + half)];
@@ -40,6 +41,7 @@ fn haar<S: Simt>(sums: Sums<S>, x: i32, y: i32, half: i32) -> [f32; 2] {
     [across as i32 as f32, down as i32 as f32]
 }
 
+/// Computes the orientation, unless `upright`, and the descriptor of a keypoint.
 pub(crate) fn surf<S: Simt>(
     s: S,
     sums: S::Buffer<u32>,
@@ -99,8 +101,8 @@ pub(crate) fn surf<S: Simt>(
 
     let mut i = s.thread();
     while i < GRID * GRID {
-        let place = |i: u32| (i as f32 - 11.5) * scale;
-        let (a, b) = (place(i % GRID), place(i / GRID));
+        let offset = |i: u32| (i as f32 - 11.5) * scale;
+        let (a, b) = (offset(i % GRID), offset(i / GRID));
         let (column, row) = (nearest(x + (a * cos - b * sin)), nearest(y + (a * sin + b * cos)));
         let [across, down] = haar(sums, column, row, pixels);
         s.set_shared(i, pack([across * cos + down * sin, down * cos - across * sin]));
@@ -109,7 +111,7 @@ pub(crate) fn surf<S: Simt>(
     s.barrier();
     let i = s.thread();
     if i < LENGTH {
-        // Σdx, Σdy, Σ|dx|, Σ|dy| of a subregion.
+        // Each thread has one of Σdx, Σdy, Σ|dx|, Σ|dy| of a subregion.
         let (region, kind) = (i / 4, i % 4);
         let (left, top) = (region % REGIONS * SPACING, region / REGIONS * SPACING);
         let mut sum = 0.0;
@@ -129,7 +131,7 @@ pub(crate) fn surf<S: Simt>(
         for j in 0..LENGTH {
             squares += value(j) * value(j);
         }
-        let described = if squares > 0.0 { value(i) / s.sqrt(squares) } else { value(i) };
-        s.store(descriptors, (s.block() * LENGTH + i) as usize, described);
+        let normalised = if squares > 0.0 { value(i) / s.sqrt(squares) } else { value(i) };
+        s.store(descriptors, (s.block() * LENGTH + i) as usize, normalised);
     }
 }

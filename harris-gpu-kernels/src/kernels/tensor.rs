@@ -1,12 +1,12 @@
-//! Products of gradients, summed over the channels, and down the window.
+//! Products of gradients, summed over channels and along the columns of the window.
 
 use super::geometry::{Size, inside};
-use super::lines::weigh_down;
+use super::lines::weighted_column_sums;
 use super::number::Number;
-use super::runs::Run;
+use super::thread_per_column::Run;
 use crate::{Simt, Word};
 
-/// What the window adds up.
+/// The products of gradients in a column: gx·gx, gx·gy and gy·gy.
 struct Products<S: Simt, T: Word> {
     s: S,
     gx: S::Buffer<T>,
@@ -18,32 +18,32 @@ struct Products<S: Simt, T: Word> {
 }
 
 impl<S: Simt, T: Word> Products<S, T> {
-    /// The row that stands for row y; none where products are zero.
+    /// The row that stands for row `y`; none if its products are zero.
     #[inline(always)]
     fn row(&self, y: i32) -> Option<u32> {
         inside(self.border, y, self.size.height)
     }
 
-    /// gx·gx, gx·gy and gy·gy of a row of the thread's column.
+    /// The three products in a row of the thread's column, summed over the channels.
     #[inline(always)]
     fn at<U: Number>(&self, row: Option<u32>, convert: impl Fn(T) -> U) -> [U; 3] {
         let Some(y) = row else { return [U::ZERO; 3] };
         let i = self.size.number(self.x, y) as usize;
-        let of = |channel: u32| {
+        let products = |channel: u32| {
             let i = channel as usize * self.size.pixels() as usize + i;
             let (gx, gy) = (self.s.load_constant(self.gx, i), self.s.load_constant(self.gy, i));
             let (gx, gy) = (convert(gx), convert(gy));
             [gx * gx, gx * gy, gy * gy]
         };
-        let mut sums = of(0);
+        let mut sums = products(0);
         for channel in 1..self.channels {
-            let more = of(channel);
-            sums = [sums[0] + more[0], sums[1] + more[1], sums[2] + more[2]];
+            let next = products(channel);
+            sums = [sums[0] + next[0], sums[1] + next[1], sums[2] + next[2]];
         }
         sums
     }
 
-    /// Leaves the three of a pixel in a stack.
+    /// Writes the three sums of a pixel to a stack of planes.
     #[inline(always)]
     fn store<U: Number>(&self, to: S::Buffer<U>, y: u32, sums: [U; 3]) {
         let (i, plane) = (self.size.number(self.x, y) as usize, self.size.pixels() as usize);
@@ -65,11 +65,11 @@ pub(crate) fn products_f32<S: Simt>(
 ) {
     let size = Size { width, height };
     let run = Run::new(s, size, rows);
-    let of = Products { s, gx, gy, size, channels, border: 0, x: run.x };
-    run.down(|y| of.at(Some(y), |gradient| gradient), |y, row| of.store(products, y, row));
+    let products_of = Products { s, gx, gy, size, channels, border: 0, x: run.x };
+    run.down(|y| products_of.at(Some(y), |gradient| gradient), |y, row| products_of.store(products, y, row));
 }
 
-macro_rules! weighs {
+macro_rules! weighted_products {
     ($($name:ident: $gradient:ident, $product:ident, $sum:ident, $convert:expr;)*) => {$(
         pub(crate) fn $name<S: Simt>(
             s: S,
@@ -87,7 +87,7 @@ macro_rules! weighs {
             let of_image = Size { width, height };
             let run = Run::new(s, of_image, rows);
             let products = Products { s, gx, gy, size: of_image, channels, border, x: run.x };
-            weigh_down(
+            weighted_column_sums(
                 run,
                 size,
                 |i| s.load_constant(taps, i as usize) as $sum,
@@ -99,7 +99,7 @@ macro_rules! weighs {
     )*};
 }
 
-weighs! {
+weighted_products! {
     weigh_i32: i32, i32, i32, |product| product;
     weigh_i64: i32, i64, i64, |product| product;
     weigh_rounded: i32, i64, f32, |product| product as f32;

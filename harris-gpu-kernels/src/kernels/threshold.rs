@@ -1,18 +1,19 @@
-//! The extent of the responses and the thresholds that follow from it.
+//! The range of responses, and thresholds that follow from it.
 
 use super::geometry::Size;
 use super::mask::Mask;
 use super::number::{ordered, unordered};
-use super::runs::Run;
+use super::thread_per_column::Run;
 use crate::Simt;
 use crate::abi::{
     state,
-    threshold::{ABSOLUTE, KNOWN, MOST_IN_BLOCK},
+    threshold::{ABSOLUTE, KNOWN, MOST_IN_BLOCK, RELATIVE},
 };
 
-/// Nothing exceeds it.
-const NONE: f32 = f32::INFINITY;
+/// The threshold of an image without positive responses: no response exceeds it.
+const NO_CORNERS: f32 = f32::INFINITY;
 
+/// Updates the least and greatest response of all pixels where corners may lie, in the state.
 pub(crate) fn extent<S: Simt>(
     s: S,
     response: S::Buffer<f32>,
@@ -32,7 +33,7 @@ pub(crate) fn extent<S: Simt>(
     run.down(
         |y| s.load_constant(response, size.number(run.x, y) as usize),
         |y, response| {
-            if is_sought(mask, size, (frame, behind), run.x, y) {
+            if is_candidate_pixel(mask, size, (frame, behind), run.x, y) {
                 let key = ordered(response);
                 least = least.min(key);
                 greatest = greatest.max(key);
@@ -46,7 +47,7 @@ pub(crate) fn extent<S: Simt>(
     }
 }
 
-/// The extent of the responses that a lane has seen.
+/// The least and greatest response that a lane has computed.
 #[derive(Clone, Copy)]
 pub(super) struct Extent {
     least: f32,
@@ -54,19 +55,21 @@ pub(super) struct Extent {
 }
 
 impl Extent {
+    /// The range of no responses.
     pub(super) const NONE: Self = Self { least: f32::INFINITY, greatest: f32::NEG_INFINITY };
 
+    /// Includes a response.
     #[inline(always)]
     pub(super) fn widen(&mut self, response: f32) {
         self.least = self.least.min(response);
         self.greatest = self.greatest.max(response);
     }
 
-    /// Tells an image's state of what the lanes of a warp have seen.
+    /// Updates the range in the image's state by those of all lanes of a warp.
     #[inline(always)]
     pub(super) fn tell<S: Simt>(self, s: S, state: S::Buffer<u32>) {
-        let is_some = self.least <= self.greatest;
-        let mut keys = if is_some { [!ordered(self.least), ordered(self.greatest)] } else { [0; 2] };
+        let has_responses = self.least <= self.greatest;
+        let mut keys = if has_responses { [!ordered(self.least), ordered(self.greatest)] } else { [0; 2] };
         let mut delta = 16;
         while delta > 0 {
             keys = keys.map(|key| key.max(s.shuffle_xor(key, delta)));
@@ -79,18 +82,25 @@ impl Extent {
     }
 }
 
-/// Whether corners are sought at x, y: it is valid and inside the mask.
+/// Whether a corner may lie at `x`, `y`: its response is valid, and the mask allows it.
 #[inline(always)]
-pub(super) fn is_sought<S: Simt>(mask: Mask<S>, size: Size, frame: (u32, u32), x: u32, y: u32) -> bool {
+pub(super) fn is_candidate_pixel<S: Simt>(
+    mask: Mask<S>,
+    size: Size,
+    frame: (u32, u32),
+    x: u32,
+    y: u32,
+) -> bool {
     size.within_frame(frame, x, y) && mask.allows(x, y)
 }
 
+/// The least number of all threads of a block.
 #[inline(always)]
 fn least_of_block<S: Simt>(s: S, own: u32) -> u32 {
     !(greatest_of_block(s, (!own).into()) as u32)
 }
 
-/// The greatest number of all threads of the block, for the first.
+/// The greatest number of all threads of a block.
 #[inline(always)]
 fn greatest_of_block<S: Simt>(s: S, own: u64) -> u64 {
     let mut greatest = own;
@@ -115,16 +125,19 @@ fn greatest_of_block<S: Simt>(s: S, own: u64) -> u64 {
     s.shared(0)
 }
 
+/// Writes an absolute or relative threshold to the state.
 pub(crate) fn threshold<S: Simt>(s: S, state: S::Buffer<u32>, kind: u32, value: f64) {
     if s.thread() == 0 {
-        let threshold = simple(kind, value, s.load(state, state::GREATEST));
+        let threshold = threshold_without_histogram(kind, value, s.load(state, state::GREATEST));
         s.store(state, state::THRESHOLD, threshold.to_bits());
     }
 }
 
-/// The threshold of an image whose greatest response the state has, as it says here.
+/// The threshold of an image, of any kind.
+///
+/// `greatest` is the greatest response as the state has it; see [`ordered`].
 #[inline(always)]
-pub(super) fn of_state<S: Simt>(
+pub(super) fn threshold_of_image<S: Simt>(
     s: S,
     state: S::Buffer<u32>,
     image: usize,
@@ -135,40 +148,45 @@ pub(super) fn of_state<S: Simt>(
     if kind == KNOWN {
         return f32::from_bits(s.load(state, image * state::WORDS + state::THRESHOLD));
     }
-    simple(kind, value, greatest)
+    threshold_without_histogram(kind, value, greatest)
 }
 
-/// A threshold that needs no histogram, for the greatest response as the state has it.
+/// An absolute or relative threshold, for the greatest response as the state has it.
 #[inline(always)]
-fn simple(kind: u32, value: f64, greatest: u32) -> f32 {
+fn threshold_without_histogram(kind: u32, value: f64, greatest: u32) -> f32 {
     if kind == ABSOLUTE {
         return value as f32;
     }
-    // The key of 0 is the least of a number that is not negative.
-    if greatest > ordered(0.0) { (value * f64::from(unordered(greatest))) as f32 } else { NONE }
+    debug_assert_eq!(kind, RELATIVE, "a kind of threshold");
+    // Of numbers that are not negative, 0 has the least bits.
+    if greatest > ordered(0.0) { (value * f64::from(unordered(greatest))) as f32 } else { NO_CORNERS }
 }
 
-/// What corners exceed at least, 0 or more, for the greatest response so far, where a factor is not more than it is in 64 bits.
+/// A lower bound of the threshold, 0 or more, from the greatest response so far.
+///
+/// For a relative threshold `value` is its factor, rounded down from 64 bits.
 #[inline(always)]
-pub(super) fn floor(kind: u32, value: f32, greatest: u32) -> f32 {
-    let floor = if kind == ABSOLUTE {
+pub(super) fn threshold_bound(kind: u32, value: f32, greatest: u32) -> f32 {
+    let bound = if kind == ABSOLUTE {
         value
     } else if greatest > ordered(0.0) {
         value * unordered(greatest)
     } else {
         0.0
     };
-    floor.max(0.0)
+    bound.max(0.0)
 }
 
-/// How responses are sorted into bins.
+/// The bins of the histogram of responses.
 struct Binning {
     least: f32,
     span: f32,
+    /// Bins per unit of response.
     density: f32,
 }
 
 impl Binning {
+    /// The bins for the range of responses in the state; none if the range is empty or too narrow.
     #[inline(always)]
     fn new<S: Simt>(s: S, state: S::Buffer<u32>, bins: u32) -> Option<Self> {
         let (least, greatest) = (!s.load(state, state::LEAST), s.load(state, state::GREATEST));
@@ -178,18 +196,21 @@ impl Binning {
         let (least, greatest) = (unordered(least), unordered(greatest));
         let span = greatest - least;
         let density = bins as f32 / span;
-        // Finite: positive, as the span is not negative, and less than infinity.
+        // The density is finite: it is positive, because the span is not negative, and less than
+        // infinity.
         (density < f32::INFINITY).then_some(Self { least, span, density })
     }
 
+    /// Index of a response's bin.
     #[inline(always)]
     fn bin(&self, response: f32, bins: u32) -> u32 {
-        // Not negative: the conversion is the floor.
+        // The number is not negative, so the conversion rounds down.
         let bin = ((response - self.least) * self.density) as u32;
         bin.min(bins - 1)
     }
 }
 
+/// Counts the responses of each bin, in one of several copies of the histogram.
 pub(crate) fn histogram<S: Simt>(
     s: S,
     response: S::Buffer<f32>,
@@ -210,22 +231,22 @@ pub(crate) fn histogram<S: Simt>(
     let Some(binning) = Binning::new(s, state, bins) else { return };
     let copy = s.block() % copies * bins;
     let run = Run::new(s, size, rows);
-    // Most of an image is flat: blocks count the bins around that of no response by themselves.
-    let held = bins.min(MOST_IN_BLOCK);
-    let first = binning.bin(0.0, bins).saturating_sub(held / 2).min(bins - held);
-    let mine = || (s.thread()..held).step_by(s.threads() as usize);
-    for place in mine() {
-        s.set_shared_word(place, 0);
+    // Most responses are near 0. Blocks count the bins around that of 0 in shared memory.
+    let in_block = bins.min(MOST_IN_BLOCK);
+    let first = binning.bin(0.0, bins).saturating_sub(in_block / 2).min(bins - in_block);
+    let thread_bins = || (s.thread()..in_block).step_by(s.threads() as usize);
+    for word in thread_bins() {
+        s.set_shared_word(word, 0);
     }
     s.barrier();
     run.down(
         |y| s.load_constant(response, size.number(run.x, y) as usize),
         |y, response| {
-            if is_sought(mask, size, (frame, behind), run.x, y) {
+            if is_candidate_pixel(mask, size, (frame, behind), run.x, y) {
                 let bin = binning.bin(response, bins);
-                let place = bin.wrapping_sub(first);
-                if place < held {
-                    s.count_in_shared(place);
+                let word = bin.wrapping_sub(first);
+                if word < in_block {
+                    s.count_in_shared(word);
                 } else {
                     s.atomic_add(counts, (copy + bin) as usize, 1);
                 }
@@ -233,18 +254,20 @@ pub(crate) fn histogram<S: Simt>(
         },
     );
     s.barrier();
-    for place in mine() {
-        let count = s.shared_word(place);
+    for word in thread_bins() {
+        let count = s.shared_word(word);
         if count > 0 {
-            s.atomic_add(counts, (copy + first + place) as usize, count);
+            s.atomic_add(counts, (copy + first + word) as usize, count);
         }
     }
 }
 
+/// Writes Rosin's unimodal threshold to the state: the bin farthest below the line from the fullest
+/// bin to the last one.
 pub(crate) fn rosin<S: Simt>(s: S, state: S::Buffer<u32>, counts: S::Buffer<u32>, bins: u32, copies: u32) {
     let Some(binning) = Binning::new(s, state, bins) else {
         if s.thread() == 0 {
-            s.store(state, state::THRESHOLD, NONE.to_bits());
+            s.store(state, state::THRESHOLD, NO_CORNERS.to_bits());
         }
         return;
     };
@@ -256,13 +279,15 @@ pub(crate) fn rosin<S: Simt>(s: S, state: S::Buffer<u32>, counts: S::Buffer<u32>
         sum
     };
     let last = greatest_of_bins(s, bins, |bin| if count(bin) > 0 { bin.into() } else { 0 }) as u32;
-    // Of equals the first: the bin counts down.
+    // The inverted index of the bin makes the first of equally full bins the greatest.
     let fullest = greatest_of_bins(s, bins, |bin| u64::from(count(bin)) << 32 | u64::from(!bin));
     let peak = !(fullest as u32);
-    let (of_peak, of_last) = (count(peak), count(last));
-    let fall = |of_bin: u32| i64::from(of_peak) - i64::from(of_bin);
-    let depth = |bin: u32| i64::from(last - peak) * fall(count(bin)) - i64::from(bin - peak) * fall(of_last);
-    // Not negative at the peak, and below 2⁴⁷: bins are at most 2¹⁶, counts less than 2³¹.
+    let (peak_count, last_count) = (count(peak), count(last));
+    let drop = |count: u32| i64::from(peak_count) - i64::from(count);
+    let depth =
+        |bin: u32| i64::from(last - peak) * drop(count(bin)) - i64::from(bin - peak) * drop(last_count);
+    // The depth is not negative at the peak. It is below 2⁴⁷: there are at most 2¹⁶ bins, and
+    // counts are less than 2³¹.
     let deepest = greatest_of_bins(s, bins, |bin| {
         if bin < peak || bin > last {
             return 0;
@@ -277,7 +302,7 @@ pub(crate) fn rosin<S: Simt>(s: S, state: S::Buffer<u32>, counts: S::Buffer<u32>
     }
 }
 
-/// The greatest over all bins of a number that a bin has.
+/// The greatest of a number over all bins.
 #[inline(always)]
 fn greatest_of_bins<S: Simt>(s: S, bins: u32, number: impl Fn(u32) -> u64) -> u64 {
     let mut greatest = 0;

@@ -1,4 +1,4 @@
-//! What a thread of a GPU can do.
+//! The operations of a GPU thread that kernels use, as a trait.
 
 #[cfg(feature = "host")]
 pub mod host;
@@ -16,11 +16,11 @@ mod sealed {
 
 /// A number that buffers hold.
 pub trait Word: sealed::Sealed + Copy + 'static {
-    /// Its size in bytes.
+    /// Size in bytes.
     const BYTES: usize;
-    /// From its bits, in the low end.
+    /// The number with these bits in the low end.
     fn from_bits(bits: u64) -> Self;
-    /// Its bits, in the low end.
+    /// The number's bits in the low end.
     fn into_bits(self) -> u64;
 }
 
@@ -50,148 +50,177 @@ words! {
     i64: |bits| bits as i64, |word: i64| word as u64;
 }
 
-/// A thread of a GPU: where it is, its lane mates, its memory.
+/// A thread of a GPU: its indices, exchanges within the warp, and memory.
 ///
-/// Blocks are one-dimensional. Barriers must be reached by all threads of a block, exchanges (shuffles, ballots) by
-/// all lanes of a warp; a kernel that breaks this is undefined on a device, and a panic on the host.
+/// Blocks are one-dimensional. All threads of a block must reach each barrier. All lanes of a warp
+/// must reach each exchange (shuffle or ballot). A kernel that breaks this rule has undefined
+/// results on a device, and panics on the host.
 pub trait Simt: Copy {
-    /// Memory of the device, seen as words.
+    /// A buffer of words in the device's memory.
     type Buffer<T: Word>: Copy;
 
-    /// This thread's place in its block.
+    /// Index of this thread in its block.
     fn thread(self) -> u32;
-    /// This block's column in the grid.
+    /// Column of this block in the grid.
     fn block(self) -> u32;
-    /// This block's row in the grid.
+    /// Row of this block in the grid.
     fn block_row(self) -> u32;
-    /// Columns of blocks in the grid.
+    /// Number of block columns in the grid.
     fn blocks(self) -> u32;
-    /// Threads of a block.
+    /// Number of threads in a block.
     fn threads(self) -> u32;
 
-    /// This thread's place in its warp.
+    /// Index of this thread in its warp.
     #[inline(always)]
     fn lane(self) -> u32 {
         self.thread() % WARP
     }
-    /// This thread's warp in its block.
+    /// Index of this thread's warp in its block.
     #[inline(always)]
     fn warp(self) -> u32 {
         self.thread() / WARP
     }
-    /// This thread's place in its row of the grid.
+    /// Index of this thread in its row of the grid.
     #[inline(always)]
     fn index(self) -> u32 {
         self.block() * self.threads() + self.thread()
     }
-    /// Threads in a row of the grid.
+    /// Number of threads in a row of the grid.
     #[inline(always)]
     fn stride(self) -> u32 {
         self.blocks() * self.threads()
     }
 
-    /// Waits for all threads of the block; what they wrote before is seen after.
+    /// Waits for all threads of the block. Their writes before the barrier are visible after it.
     fn barrier(self);
-    /// The same where a block is a single warp.
+    /// Waits for all lanes of the warp; for kernels whose blocks are single warps.
     #[inline(always)]
     fn barrier_of_warp(self) {
         self.barrier();
     }
-    /// The word of the lane `delta` above; one's own where there is none.
+    /// The word of the lane whose index is greater by `delta`; this lane's word if there is no such
+    /// lane.
     fn shuffle_down(self, word: u32, delta: u32) -> u32;
-    /// The word of the lane `delta` below; one's own where there is none.
+    /// The word of the lane whose index is less by `delta`; this lane's word if there is no such
+    /// lane.
     fn shuffle_up(self, word: u32, delta: u32) -> u32;
-    /// The word plus that of the lane `delta` below; the word alone where there is none.
+    /// The word plus the word of the lane whose index is less by `delta`; only the word if there is
+    /// no such lane.
     #[inline(always)]
     fn plus_below(self, word: u32, delta: u32) -> u32 {
         let below = self.shuffle_up(word, delta);
         if self.lane() < delta { word } else { word.wrapping_add(below) }
     }
-    /// The word of the lane whose number differs in the bits of `mask`.
+    /// The word of the lane whose index differs in the bits of `mask`.
     fn shuffle_xor(self, word: u32, mask: u32) -> u32;
     /// The word of lane `lane`.
     fn shuffle(self, word: u32, lane: u32) -> u32;
-    /// Bit i tells whether `vote` holds in lane i.
+    /// A word whose bit i is set if `vote` holds in lane i.
     fn ballot(self, vote: bool) -> u32;
-    /// Whether `vote` holds in any lane.
+    /// Whether `vote` holds in any lane of the warp.
     #[inline(always)]
     fn any(self, vote: bool) -> bool {
         self.ballot(vote) != 0
     }
 
-    /// Lets the next kernel start once all blocks of this one have come here, or ended, if it is one that [`Simt::await_last`] waits in.
+    /// Lets the next kernel start early, once all blocks of this kernel have called this or have
+    /// ended.
+    ///
+    /// It takes effect only if the next kernel calls [`Simt::await_last`].
     #[inline(always)]
     fn admit_next(self) {}
-    /// Waits until the kernels before have ended: to be called before their results are read, by all threads of a kernel that may be
-    /// started earlier.
+    /// Waits until all kernels before this one have ended.
+    ///
+    /// All threads of a kernel that may start early call this before they read results of earlier
+    /// kernels.
     #[inline(always)]
     fn await_last(self) {}
 
-    /// A word of a buffer.
+    /// Reads a word of a buffer.
     fn load<T: Word>(self, buffer: Self::Buffer<T>, i: usize) -> T;
-    /// A word of a buffer that nothing writes while the kernel runs.
+    /// Reads a word of a buffer that no thread writes while the kernel runs.
     fn load_constant<T: Word>(self, buffer: Self::Buffer<T>, i: usize) -> T;
-    /// A word that it is too early to know whether anything wrote: if not, it may be anything. Nothing writes it while the kernel runs.
+    /// Reads a word speculatively: it has any value if it was never written. No thread writes it
+    /// while the kernel runs.
     #[inline(always)]
     fn load_early(self, buffer: Self::Buffer<u64>, i: usize) -> u64 {
         self.load_constant(buffer, i)
     }
-    /// A word that other threads may be writing, as it was before or after.
+    /// Reads a word that other threads may write at the same time (relaxed order).
     fn load_shared_by_all(self, buffer: Self::Buffer<u32>, i: usize) -> u32;
-    /// A word that copies and other kernels may be writing: what they wrote before it is there for what is read after.
+    /// Reads a word that copies and other kernels may write at the same time (acquire order).
+    ///
+    /// What they wrote before the word is visible to the reads that follow.
     fn load_acquire(self, buffer: Self::Buffer<u32>, i: usize) -> u32;
-    /// Four bytes of a buffer that nothing writes, the first in the low end; `i` is a multiple of 4, and so is the
-    /// number of bytes that the buffer's memory has.
+    /// Reads four bytes of a buffer that no thread writes, the first in the low end.
+    ///
+    /// `i` and the size of the buffer's memory in bytes are multiples of 4.
     fn load_four(self, buffer: Self::Buffer<u8>, i: usize) -> u32;
-    /// Four words of 32 bits of a buffer that nothing writes; `i` is a multiple of 4, and the buffer begins at a multiple of 16 bytes.
+    /// Reads four words of 32 bits of a buffer that no thread writes.
+    ///
+    /// `i` is a multiple of 4, and the buffer begins at a multiple of 16 bytes.
     fn load_four_words<T: Word>(self, buffer: Self::Buffer<T>, i: usize) -> [T; 4];
-    /// The same of words that are read about once, which are not kept in place of others that are still to be read.
+    /// Reads four words as [`Simt::load_four_words`] does, and asks the cache to evict them first:
+    /// they are read about once.
     #[inline(always)]
     fn load_four_words_once<T: Word>(self, buffer: Self::Buffer<T>, i: usize) -> [T; 4] {
         self.load_four_words(buffer, i)
     }
     /// Writes a word of a buffer.
     fn store<T: Word>(self, buffer: Self::Buffer<T>, i: usize, word: T);
-    /// Writes four words of a buffer at once; `i` is a multiple of 4, and the buffer begins at a multiple of 16 bytes.
+    /// Writes four words of a buffer at once.
+    ///
+    /// `i` is a multiple of 4, and the buffer begins at a multiple of 16 bytes.
     fn store_four(self, buffer: Self::Buffer<f32>, i: usize, words: [f32; 4]);
-    /// Adds to a word of a buffer, and returns what it was.
+    /// Adds to a word of a buffer atomically, and returns its value before.
     fn atomic_add(self, buffer: Self::Buffer<u32>, i: usize, word: u32) -> u32;
-    /// Raises a word of a buffer to `word` where it is less.
+    /// Sets a word of a buffer atomically to the greater of itself and `word`.
     fn atomic_max(self, buffer: Self::Buffer<u32>, i: usize, word: u32);
 
-    /// A cell of the block's shared memory.
+    /// Reads a cell, 64 bits, of the block's shared memory.
     fn shared(self, cell: u32) -> u64;
-    /// Writes a cell of the block's shared memory.
+    /// Writes a cell, 64 bits, of the block's shared memory.
     fn set_shared(self, cell: u32, word: u64);
-    /// A word of the block's shared memory, of which each cell has two, the one in the low end first.
+    /// Reads a word, 32 bits, of the block's shared memory: each cell has two, the low half first.
     fn shared_word(self, word: u32) -> u32;
-    /// Writes a word of the block's shared memory.
+    /// Writes a word, 32 bits, of the block's shared memory.
     fn set_shared_word(self, word: u32, value: u32);
-    /// Adds 1 to a word of the block's shared memory, as other threads may at the same time.
+    /// Adds 1 atomically to a word of the block's shared memory.
     fn count_in_shared(self, word: u32);
 
-    /// Four of the eight bytes of `low` and `high`, the first of `low` being number 0: digit i of `selector`, in base 16, is
-    /// the number of byte i.
+    /// Selects four of the eight bytes of `low` (bytes 0 to 3) and `high` (bytes 4 to 7).
+    ///
+    /// Hexadecimal digit i of `selector` is the index of byte i of the result.
     fn permute(self, low: u32, high: u32, selector: u32) -> u32;
-    /// A sum plus the products of four bytes without sign, the first in the low end, and as many with one.
+    /// `sum` plus the dot product of four unsigned bytes, the first in the low end, and four signed
+    /// weights.
     #[inline(always)]
     fn dot(self, sum: i32, bytes: u32, weights: [i8; 4]) -> i32 {
         let bytes = bytes.to_le_bytes();
         let product = |i: usize| i32::from(bytes[i]) * i32::from(weights[i]);
         sum.wrapping_add(product(0) + product(1) + product(2) + product(3))
     }
-    /// `a + b + c`, added at once: compilers, that count two additions, else keep the sums of two for later.
+    /// `a + b + c` in one instruction of three terms.
+    ///
+    /// With two separate additions the compiler keeps partial sums for later, which needs more
+    /// registers.
     fn add(self, a: i32, b: i32, c: i32) -> i32 {
         a.wrapping_add(b).wrapping_add(c)
     }
-    /// All of `a * b`: compilers that know more of a factor than that it has no sign would multiply 64 bits by 64.
+    /// The full 64-bit product `a * b`, by a multiplication of 32 by 32 bits.
+    ///
+    /// A compiler that knows the range of a factor would widen it first and multiply 64 by 64 bits.
     fn product(self, a: u32, b: u32) -> u64 {
         u64::from(a) * u64::from(b)
     }
-    /// `a * b + c`, rounded once: for terms whose sum is that of exact numbers, as elsewhere every operation is rounded.
+    /// `a * b + c`, rounded once.
+    ///
+    /// Only for terms where the contract asks for one rounding: elsewhere each operation is
+    /// rounded.
     fn exact_fma(self, a: f32, b: f32, c: f32) -> f32;
-    /// The square root, rounded to nearest even.
+    /// The square root, rounded to nearest, ties to even.
     fn sqrt(self, value: f32) -> f32;
-    /// The same of 0, or of a number from 2⁻¹⁰⁰ to 2¹⁰⁰, without a look at any other.
+    /// The square root, rounded to nearest, of 0 or of a number from 2⁻¹⁰⁰ to 2¹⁰⁰: other values
+    /// are not handled.
     fn sqrt_of_normal(self, value: f32) -> f32;
 }

@@ -1,7 +1,7 @@
 //! The provider that is compiled to PTX.
 //!
-//! Exchanges are LLVM's intrinsics, which are known to be convergent; inline assembly is not, so it is used for
-//! single memory instructions alone.
+//! Exchanges are LLVM intrinsics, because LLVM knows that these are convergent. It does not know
+//! this of inline assembly, so assembly is used only for memory and arithmetic instructions.
 
 #![allow(unsafe_code)]
 
@@ -15,11 +15,11 @@ use super::{Simt, WARP, Word};
 /// A thread on a device.
 #[derive(Clone, Copy)]
 pub(crate) struct Nvptx {
-    /// Where the block's shared memory starts in the window of shared memory, in bytes.
+    /// Address of the block's shared memory in the shared window, in bytes.
     shared: u32,
 }
 
-/// Memory of the device.
+/// A buffer in the device's memory.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Pointer<T>(pub(crate) *mut T);
@@ -45,10 +45,11 @@ unsafe extern "C" {
     fn sqrt_rn(value: f32) -> f32;
 }
 
-const ALL: u32 = u32::MAX;
+/// All lanes of a warp, as a mask.
+const ALL_LANES: u32 = u32::MAX;
 
-/// 2⁻¹⁰⁰.
-const LEAST: f32 = f32::from_bits(0x0D80_0000);
+/// 2⁻¹⁰⁰: the least positive argument of [`Simt::sqrt_of_normal`].
+const LEAST_NORMAL: f32 = f32::from_bits(0x0D80_0000);
 
 impl Nvptx {
     /// A thread of a kernel without shared memory.
@@ -60,15 +61,18 @@ impl Nvptx {
         Self { shared: 0 }
     }
 
-    /// A thread of a kernel whose blocks share `CELLS` cells. To be called once, first in an entry point: each call
-    /// that is compiled reserves memory of its own.
+    /// A thread of a kernel whose blocks share `CELLS` cells of memory.
+    ///
+    /// Call this once, at the start of an entry point: each call that is compiled reserves memory
+    /// of its own.
     ///
     /// # Safety
-    /// As [`Nvptx::new`], and every cell is less than `CELLS`.
+    /// Every index with which the kernel's body accesses a buffer lies inside it, and every cell is
+    /// less than `CELLS`.
     #[inline(always)]
     pub(crate) unsafe fn sharing<const CELLS: u32>() -> Self {
         let shared;
-        // SAFETY: declares shared memory and takes its address, nothing else.
+        // SAFETY: declares shared memory and takes its address; accesses no memory.
         unsafe {
             asm!(
                 "{{ .shared .align 16 .b64 cells[{n}]; mov.u32 {p}, cells; }}",
@@ -81,12 +85,13 @@ impl Nvptx {
     }
 }
 
-/// Four words of 32 bits of a buffer, at once, by a way to load them.
+/// Four words of 32 bits of a buffer, loaded by the instruction `$load`.
 macro_rules! four_words {
     ($load:literal, $buffer:ident, $i:ident) => {{
         const { assert!(T::BYTES == 4) };
         let (a, b, c, d): (u32, u32, u32, u32);
-        // SAFETY: the four words lie inside the buffer, by the contract of `Nvptx::new`, and are aligned, by that of `load_four_words`.
+        // SAFETY: the four words lie inside the buffer by the contract of `Nvptx::new`. They are
+        // aligned by the contract of `load_four_words`.
         unsafe {
             asm!(concat!($load, ".v4.u32 {{{}, {}, {}, {}}}, [{}];"), out(reg32) a, out(reg32) b, out(reg32) c, out(reg32) d,
                 in(reg64) $buffer.0.add($i), options(pure, readonly, nostack, preserves_flags));
@@ -130,33 +135,37 @@ impl Simt for Nvptx {
 
     #[inline(always)]
     fn barrier(self) {
-        // SAFETY: all threads of the block come here: `Simt` asks it of kernels, and the host provider checks it.
+        // SAFETY: all threads of the block reach this: `Simt` requires it of kernels, and the host
+        // provider checks it.
         unsafe { _syncthreads() }
     }
 
     #[inline(always)]
     fn barrier_of_warp(self) {
-        // SAFETY: as in `barrier`.
-        unsafe { bar_warp(ALL) }
+        // SAFETY: all lanes of the warp reach this: `Simt` requires it of kernels, and the host
+        // provider checks it.
+        unsafe { bar_warp(ALL_LANES) }
     }
 
     #[inline(always)]
     fn shuffle_down(self, word: u32, delta: u32) -> u32 {
-        // SAFETY: all lanes of the warp come here: `Simt` asks it of kernels, and the host provider checks it.
-        unsafe { shfl_down(ALL, word, delta, WARP - 1) }
+        // SAFETY: all lanes of the warp reach this: `Simt` requires it of kernels, and the host
+        // provider checks it.
+        unsafe { shfl_down(ALL_LANES, word, delta, WARP - 1) }
     }
 
     #[inline(always)]
     fn shuffle_up(self, word: u32, delta: u32) -> u32 {
-        // SAFETY: as in `shuffle_down`.
-        unsafe { shfl_up(ALL, word, delta, 0) }
+        // SAFETY: all lanes of the warp reach this: `Simt` requires it of kernels, and the host
+        // provider checks it.
+        unsafe { shfl_up(ALL_LANES, word, delta, 0) }
     }
 
     #[inline(always)]
     fn plus_below(self, word: u32, delta: u32) -> u32 {
         let (mut sum, below) = (word, self.shuffle_up(word, delta));
-        // Of a condition and an addition compilers else make two additions, or a choice and one.
-        // SAFETY: arithmetic alone.
+        // A predicated addition. From a condition and an addition the compiler makes two additions,
+        // or a selection and one. SAFETY: arithmetic only; accesses no memory.
         unsafe {
             asm!("{{ .reg .pred has; setp.ge.u32 has, {lane}, {delta}; @has add.u32 {sum}, {sum}, {below}; }}",
                 lane = in(reg32) self.lane(), delta = in(reg32) delta, sum = inout(reg32) sum, below = in(reg32) below,
@@ -167,33 +176,38 @@ impl Simt for Nvptx {
 
     #[inline(always)]
     fn shuffle_xor(self, word: u32, mask: u32) -> u32 {
-        // SAFETY: as in `shuffle_down`.
-        unsafe { shfl_xor(ALL, word, mask, WARP - 1) }
+        // SAFETY: all lanes of the warp reach this: `Simt` requires it of kernels, and the host
+        // provider checks it.
+        unsafe { shfl_xor(ALL_LANES, word, mask, WARP - 1) }
     }
 
     #[inline(always)]
     fn shuffle(self, word: u32, lane: u32) -> u32 {
-        // SAFETY: as in `shuffle_down`.
-        unsafe { shfl_idx(ALL, word, lane, WARP - 1) }
+        // SAFETY: all lanes of the warp reach this: `Simt` requires it of kernels, and the host
+        // provider checks it.
+        unsafe { shfl_idx(ALL_LANES, word, lane, WARP - 1) }
     }
 
     #[inline(always)]
     fn ballot(self, vote: bool) -> u32 {
-        // SAFETY: as in `shuffle_down`.
-        unsafe { vote_ballot(ALL, vote) }
+        // SAFETY: all lanes of the warp reach this: `Simt` requires it of kernels, and the host
+        // provider checks it.
+        unsafe { vote_ballot(ALL_LANES, vote) }
     }
 
     #[inline(always)]
     fn any(self, vote: bool) -> bool {
-        // SAFETY: as in `shuffle_down`.
-        unsafe { vote_any(ALL, vote) }
+        // SAFETY: all lanes of the warp reach this: `Simt` requires it of kernels, and the host
+        // provider checks it.
+        unsafe { vote_any(ALL_LANES, vote) }
     }
 
-    // Instructions that GPUs of before 9.0 lack, and do without: the loader takes the remark away where they are known.
+    // GPUs before compute capability 9.0 lack these two instructions, so they are comments in the
+    // PTX. The loader uncomments them for GPUs that have them.
 
     #[inline(always)]
     fn admit_next(self) {
-        // SAFETY: touches no memory.
+        // SAFETY: accesses no memory.
         unsafe {
             asm!("// from sm_90 on: griddepcontrol.launch_dependents;", options(nostack, preserves_flags))
         }
@@ -201,7 +215,8 @@ impl Simt for Nvptx {
 
     #[inline(always)]
     fn await_last(self) {
-        // SAFETY: touches no memory; compilers take it that it does, and keep accesses behind it.
+        // SAFETY: accesses no memory. The compiler assumes that it does, and keeps later accesses
+        // after it.
         unsafe { asm!("// from sm_90 on: griddepcontrol.wait;", options(nostack, preserves_flags)) }
     }
 
@@ -213,7 +228,8 @@ impl Simt for Nvptx {
 
     #[inline(always)]
     fn load_constant<T: Word>(self, buffer: Pointer<T>, i: usize) -> T {
-        // SAFETY: `i` lies inside the buffer, by the contract of `Nvptx::new`, and nothing writes there.
+        // SAFETY: `i` lies inside the buffer, by the contract of `Nvptx::new`, and no thread writes
+        // there.
         unsafe {
             let address = buffer.0.add(i);
             match T::BYTES {
@@ -235,12 +251,13 @@ impl Simt for Nvptx {
                         options(pure, readonly, nostack, preserves_flags));
                     T::from_bits(u64::from(word))
                 }
-                _ => {
+                8 => {
                     let word: u64;
                     asm!("ld.global.nc.u64 {}, [{}];", out(reg64) word, in(reg64) address,
                         options(pure, readonly, nostack, preserves_flags));
                     T::from_bits(word)
                 }
+                _ => unreachable!("words have 1, 2, 4 or 8 bytes"),
             }
         }
     }
@@ -270,7 +287,8 @@ impl Simt for Nvptx {
     #[inline(always)]
     fn load_four(self, buffer: Pointer<u8>, i: usize) -> u32 {
         let word;
-        // SAFETY: the four bytes lie inside the buffer's memory and are aligned, by the contract of `load_four`.
+        // SAFETY: the four bytes lie inside the buffer's memory and are aligned, by the contract of
+        // `load_four`.
         unsafe {
             asm!("ld.global.nc.u32 {}, [{}];", out(reg32) word, in(reg64) buffer.0.add(i),
                 options(pure, readonly, nostack, preserves_flags));
@@ -296,7 +314,8 @@ impl Simt for Nvptx {
 
     #[inline(always)]
     fn store_four(self, buffer: Pointer<f32>, i: usize, [a, b, c, d]: [f32; 4]) {
-        // SAFETY: the four words lie inside the buffer, by the contract of `Nvptx::new`, and are aligned, by that of `store_four`.
+        // SAFETY: the four words lie inside the buffer by the contract of `Nvptx::new`. They are
+        // aligned by the contract of `store_four`.
         unsafe {
             asm!("st.global.v4.f32 [{}], {{{}, {}, {}, {}}};", in(reg64) buffer.0.add(i), in(reg32) a, in(reg32) b,
                 in(reg32) c, in(reg32) d, options(nostack, preserves_flags));
@@ -346,7 +365,8 @@ impl Simt for Nvptx {
     #[inline(always)]
     fn shared_word(self, word: u32) -> u32 {
         let value;
-        // SAFETY: the word is half of one of the block's cells, by the contract of `Nvptx::sharing`.
+        // SAFETY: the word is half of one of the block's cells, by the contract of
+        // `Nvptx::sharing`.
         unsafe {
             asm!("ld.shared.u32 {}, [{}];", out(reg32) value, in(reg32) self.shared + 4 * word,
                 options(nostack, preserves_flags));
@@ -356,7 +376,8 @@ impl Simt for Nvptx {
 
     #[inline(always)]
     fn set_shared_word(self, word: u32, value: u32) {
-        // SAFETY: the word is half of one of the block's cells, by the contract of `Nvptx::sharing`.
+        // SAFETY: the word is half of one of the block's cells, by the contract of
+        // `Nvptx::sharing`.
         unsafe {
             asm!("st.shared.u32 [{}], {};", in(reg32) self.shared + 4 * word, in(reg32) value,
                 options(nostack, preserves_flags));
@@ -365,7 +386,8 @@ impl Simt for Nvptx {
 
     #[inline(always)]
     fn count_in_shared(self, word: u32) {
-        // SAFETY: the word is half of one of the block's cells, by the contract of `Nvptx::sharing`.
+        // SAFETY: the word is half of one of the block's cells, by the contract of
+        // `Nvptx::sharing`.
         unsafe {
             asm!("red.shared.add.u32 [{}], 1;", in(reg32) self.shared + 4 * word, options(nostack, preserves_flags));
         }
@@ -375,10 +397,11 @@ impl Simt for Nvptx {
     fn dot(self, sum: i32, bytes: u32, weights: [i8; 4]) -> i32 {
         // SAFETY: reads a register.
         let zero = unsafe { _block_idx_z() } as u32;
-        // No grid has a third dimension, but `ptxas` cannot know it: a constant it would bring to a register of the warp anew each time.
+        // No grid has a third dimension, so `zero` is 0, but `ptxas` cannot know that. It would
+        // load constant weights into a uniform register anew before each use.
         let weights = u32::from_le_bytes(weights.map(|weight| weight as u8)) ^ zero;
         let all;
-        // SAFETY: arithmetic alone.
+        // SAFETY: arithmetic only; accesses no memory.
         unsafe {
             asm!("dp4a.u32.s32 {}, {}, {}, {};", out(reg32) all, in(reg32) bytes, in(reg32) weights, in(reg32) sum,
                 options(pure, nomem, nostack, preserves_flags));
@@ -388,14 +411,14 @@ impl Simt for Nvptx {
 
     #[inline(always)]
     fn permute(self, low: u32, high: u32, selector: u32) -> u32 {
-        // SAFETY: arithmetic alone.
+        // SAFETY: arithmetic only; accesses no memory.
         unsafe { prmt(low, high, selector) }
     }
 
     #[inline(always)]
     fn add(self, a: i32, b: i32, c: i32) -> i32 {
         let sum;
-        // SAFETY: arithmetic alone.
+        // SAFETY: arithmetic only; accesses no memory.
         unsafe {
             asm!("{{ .reg .b32 two; add.s32 two, {a}, {b}; add.s32 {sum}, two, {c}; }}", sum = out(reg32) sum,
                 a = in(reg32) a, b = in(reg32) b, c = in(reg32) c, options(pure, nomem, nostack, preserves_flags));
@@ -406,7 +429,7 @@ impl Simt for Nvptx {
     #[inline(always)]
     fn product(self, a: u32, b: u32) -> u64 {
         let product;
-        // SAFETY: arithmetic alone.
+        // SAFETY: arithmetic only; accesses no memory.
         unsafe {
             asm!("mul.wide.u32 {}, {}, {};", out(reg64) product, in(reg32) a, in(reg32) b, options(pure, nomem, nostack, preserves_flags));
         }
@@ -416,8 +439,8 @@ impl Simt for Nvptx {
     #[inline(always)]
     fn exact_fma(self, a: f32, b: f32, c: f32) -> f32 {
         let sum;
-        // The remark tells whoever looks over the PTX that this one is meant.
-        // SAFETY: arithmetic alone.
+        // The comment marks the instruction for the lint of the PTX as intended.
+        // SAFETY: arithmetic only; accesses no memory.
         unsafe {
             asm!("fma.rn.f32 {}, {}, {}, {}; // exact but for one rounding", out(reg32) sum, in(reg32) a, in(reg32) b, in(reg32) c,
                 options(pure, nomem, nostack, preserves_flags));
@@ -427,19 +450,20 @@ impl Simt for Nvptx {
 
     #[inline(always)]
     fn sqrt(self, value: f32) -> f32 {
-        // SAFETY: arithmetic alone.
+        // SAFETY: arithmetic only; accesses no memory.
         unsafe { sqrt_rn(value) }
     }
 
     #[inline(always)]
     fn sqrt_of_normal(self, value: f32) -> f32 {
         let inverse: f32;
-        // SAFETY: arithmetic alone.
+        // SAFETY: arithmetic only; accesses no memory.
         unsafe {
-            asm!("rsqrt.approx.ftz.f32 {}, {}; // where a root starts that is rounded once", out(reg32) inverse, in(reg32) value.max(LEAST),
+            asm!("rsqrt.approx.ftz.f32 {}, {}; // where a root starts that is rounded once", out(reg32) inverse, in(reg32) value.max(LEAST_NORMAL),
                 options(pure, nomem, nostack, preserves_flags));
         }
-        // As ptxas draws roots of such numbers: an estimate, and half of what its square lacks over itself. Of 0 it is 0.
+        // As ptxas compiles a square root of such numbers: an estimate, then one Newton step. The
+        // root of 0 is 0.
         let root = value * inverse;
         self.exact_fma(self.exact_fma(-root, root, value), 0.5 * inverse, root)
     }

@@ -1,12 +1,12 @@
-//! Threads by Rust-CUDA's `cuda_std` 0.2.2.
+//! The provider over Rust-CUDA's `cuda_std` 0.2.2.
 //!
-//! Type-checked on any machine, and not yet compiled to PTX: that takes Rust-CUDA's compiler, of which there is no
-//! release that can be installed. `cuda_std` 0.2.2 has indices, barriers and dynamic shared memory; exchanges between
-//! lanes and atomics are the device's instructions here. Its compiler must not move them into branches, so look the PTX
-//! over before use.
+//! It is type-checked on any machine and not yet compiled to PTX: that needs Rust-CUDA's compiler,
+//! which has no release that can be installed. `cuda_std` 0.2.2 has indices, barriers and dynamic
+//! shared memory. Exchanges between lanes and atomics are inline assembly here. The compiler must
+//! not move them into branches, so check the PTX before use.
 
 #![allow(unsafe_code)]
-// Where there is no device, what its instructions would use is unused.
+// Without a device there are no instructions, so their operands are unused.
 #![cfg_attr(
     not(target_os = "cuda"),
     allow(unused_variables, unused_mut, unused_assignments, unreachable_code)
@@ -22,7 +22,7 @@ pub struct RustCuda {
     shared: *mut u64,
 }
 
-/// Memory of the device.
+/// A buffer in the device's memory.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub struct Pointer<T>(pub *mut T);
@@ -31,19 +31,20 @@ impl RustCuda {
     /// A thread of a kernel.
     ///
     /// # Safety
-    /// The kernel was launched with as much dynamic shared memory as it has cells, and every index with which its body
-    /// accesses a buffer lies inside it.
+    /// The kernel was launched with as much dynamic shared memory as it has cells, and every index
+    /// with which its body accesses a buffer lies inside it.
     #[must_use]
     pub unsafe fn new() -> Self {
         Self { shared: shared::dynamic_shared_mem() }
     }
 }
 
-/// One instruction of the device; elsewhere there is none, and nothing to run it.
+/// One instruction of the device; on other targets a panic, because nothing there runs kernels.
 macro_rules! instruction {
     ($($text:tt)*) => {
         #[cfg(target_os = "cuda")]
-        // SAFETY: a single instruction; memory that it touches lies inside a buffer, by the contract of `new`.
+        // SAFETY: a single instruction; memory that it accesses lies inside a buffer, by the
+        // contract of `new`.
         unsafe {
             core::arch::asm!($($text)*);
         }
@@ -52,7 +53,7 @@ macro_rules! instruction {
     };
 }
 
-/// What a shuffle gives.
+/// The word that a shuffle returns.
 macro_rules! shuffle {
     ($kind:literal, $word:expr, $by:expr, $clamp:expr) => {{
         let mut other: u32 = 0;
@@ -99,7 +100,7 @@ impl Simt for RustCuda {
         shuffle!("idx", word, lane, "31")
     }
     fn ballot(self, vote: bool) -> u32 {
-        // By exchanges alone: a sum of bits over the warp.
+        // `cuda_std` has no ballot: this combines the bits of the warp by shuffles.
         let mut votes = u32::from(vote) << self.lane();
         let mut delta = WARP / 2;
         while delta > 0 {
@@ -126,7 +127,8 @@ impl Simt for RustCuda {
         word
     }
     fn load_four(self, buffer: Pointer<u8>, i: usize) -> u32 {
-        // SAFETY: the four bytes lie inside the buffer's memory and are aligned, by the contract of `load_four`.
+        // SAFETY: the four bytes lie inside the buffer's memory and are aligned, by the contract of
+        // `load_four`.
         unsafe { buffer.0.add(i).cast::<u32>().read() }
     }
     fn load_four_words<T: Word>(self, buffer: Pointer<T>, i: usize) -> [T; 4] {

@@ -1,4 +1,4 @@
-//! Memory of the host device, and how kernels see it.
+//! Memory of the host device, and buffers as kernels access them.
 
 use std::format;
 use std::marker::PhantomData;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
 use crate::Word;
 
-/// Memory of the host device: words of 32 bits that know whether they were ever written.
+/// Memory of the host device: words of 32 bits, and for each byte whether it was ever written.
 #[derive(Clone, Debug)]
 pub struct Memory {
     words: Arc<[(AtomicU32, AtomicU8)]>,
@@ -16,7 +16,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// `bytes` bytes, not yet written.
+    /// Allocates `bytes` bytes, none of them written yet.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
         let words = (0..bytes.div_ceil(4)).map(|_| (AtomicU32::new(0xDEAD_BEEF), AtomicU8::new(0)));
@@ -29,7 +29,7 @@ impl Memory {
         self.bytes
     }
 
-    /// Where it begins, by which it is told from other memory.
+    /// An address that identifies this memory.
     #[must_use]
     pub fn address(&self) -> u64 {
         self.words.as_ptr() as usize as u64
@@ -38,7 +38,7 @@ impl Memory {
     /// Writes a byte.
     ///
     /// # Panics
-    /// Where it lies beyond the end.
+    /// If `i` is beyond the end.
     pub fn set_byte(&self, i: usize, byte: u8) {
         assert!(i < self.bytes, "byte {i} of {}", self.bytes);
         let (word, written) = &self.words[i / 4];
@@ -47,25 +47,26 @@ impl Memory {
         written.fetch_or(1 << (i % 4), Relaxed);
     }
 
-    /// A byte.
+    /// Reads a byte.
     ///
     /// # Panics
-    /// Where it lies beyond the end or was never written.
+    /// If `i` is beyond the end, or the byte was never written.
     #[must_use]
     pub fn byte(&self, i: usize) -> u8 {
         self.read(i, 1).unwrap_or_else(|misuse| panic!("{misuse}")) as u8
     }
 
-    /// A byte where it was written.
+    /// Reads a byte; none if it was never written.
     ///
     /// # Panics
-    /// Where it lies beyond the end.
+    /// If `i` is beyond the end.
     #[must_use]
     pub fn written(&self, i: usize) -> Option<u8> {
         assert!(i < self.bytes, "reads byte {i} of {}", self.bytes);
         self.read(i, 1).ok().map(|byte| byte as u8)
     }
 
+    /// The `bytes` bytes from byte `at` on, the first in the low end.
     pub(super) fn read(&self, at: usize, bytes: usize) -> Result<u64, String> {
         if at + bytes > self.bytes {
             return Err(format!("reads byte {at} to {} of {}", at + bytes, self.bytes));
@@ -91,7 +92,7 @@ impl Memory {
         Ok(bits)
     }
 
-    /// Four bytes from one on, a multiple of four; any of those that were never written.
+    /// Four bytes from byte `i`, a multiple of 4, on. Bytes that were never written have any value.
     pub(super) fn four(&self, i: usize) -> Result<u32, String> {
         match self.words.get(i / 4) {
             Some((word, _)) => Ok(word.load(Relaxed)),
@@ -99,7 +100,8 @@ impl Memory {
         }
     }
 
-    /// A word of 64 bits, where one was written; else the key of a corner that is not there, for whoever takes it for one.
+    /// Word `i` of 64 bits; if it was never written, the key of a corner with response 1, which a
+    /// kernel must not use.
     pub(super) fn early(&self, i: usize) -> Result<u64, String> {
         if 8 * (i + 1) > self.bytes {
             return Err(format!("reads word {i} of {}", self.bytes / 8));
@@ -107,7 +109,7 @@ impl Memory {
         Ok(self.read(8 * i, 8).unwrap_or(u64::from(!1.0_f32.to_bits()) << 32))
     }
 
-    /// Writes a byte, whatever others write beside it.
+    /// Writes a byte atomically: other threads may write its neighbours.
     pub(super) fn write_byte(&self, at: usize, byte: u8) -> Result<(), String> {
         if at >= self.bytes {
             return Err(format!("writes byte {at} of {}", self.bytes));
@@ -119,6 +121,7 @@ impl Memory {
         Ok(())
     }
 
+    /// Word `i` of 32 bits, to be written.
     pub(super) fn word(&self, i: usize) -> Result<&AtomicU32, String> {
         match self.words.get(i) {
             Some((word, written)) if 4 * i + 4 <= self.bytes => {
@@ -133,20 +136,23 @@ impl Memory {
 /// A kernel's argument.
 #[derive(Clone, Debug)]
 pub enum Argument {
-    /// Memory, all of it.
+    /// A buffer: all of a memory.
     Memory(Memory),
-    /// A number, by its bits.
+    /// A number, as its bits in the low end.
     Word(u64),
 }
 
-/// Memory as a kernel sees it.
+/// A buffer of words, as a kernel accesses it.
 #[derive(Clone, Copy)]
 pub struct Buffer<'a, T> {
     pub(super) memory: &'a Memory,
     word: PhantomData<T>,
 }
 
-/// What a kernel's entry point does with an argument.
+/// Reads an argument that is a buffer.
+///
+/// # Panics
+/// If the argument is a number.
 pub(crate) fn buffer<T: Word>(argument: &Argument) -> Buffer<'_, T> {
     match argument {
         Argument::Memory(memory) => Buffer { memory, word: PhantomData },
@@ -154,7 +160,10 @@ pub(crate) fn buffer<T: Word>(argument: &Argument) -> Buffer<'_, T> {
     }
 }
 
-/// What a kernel's entry point does with an argument.
+/// Reads an argument that is a number.
+///
+/// # Panics
+/// If the argument is a buffer.
 pub(crate) fn number<T: Word>(argument: &Argument) -> T {
     match argument {
         Argument::Word(bits) => T::from_bits(*bits),

@@ -1,23 +1,29 @@
-//! Columns that threads go down: places are counted on, not divided anew for each pixel, and several rows asked for at once.
+//! The traversal of the staged kernels: each thread sweeps down one column.
+//!
+//! Indices are incremented from row to row, not divided anew for each pixel. Several rows are
+//! fetched at once, so that their loads overlap.
 
 use core::array;
 
 use super::geometry::Size;
 use crate::Simt;
 
-/// Rows that are asked for before the first of them is used, where each is a few words.
+/// Rows that are fetched before the first of them is used, for rows of a few words.
 pub(crate) const AT_ONCE: usize = 4;
 
-/// Rows of a column. Threads of a block are neighbouring columns.
+/// The rows of a column that a thread sweeps. The threads of a block have neighbouring columns.
 #[derive(Clone, Copy)]
 pub(crate) struct Run {
+    /// The column.
     pub(crate) x: u32,
+    /// The first row.
     pub(crate) top: u32,
+    /// The row after the last.
     pub(crate) bottom: u32,
 }
 
 impl Run {
-    /// The thread's, of `rows` rows at most: of none where it lies beyond the right edge, or all rows are others'.
+    /// The thread's rows, at most `rows`. There are none if its column lies outside the image.
     #[inline(always)]
     pub(crate) fn new<S: Simt>(s: S, size: Size, rows: u32) -> Self {
         let strips = size.width.div_ceil(s.threads());
@@ -28,7 +34,7 @@ impl Run {
         Self { x, top, bottom }
     }
 
-    /// Goes down its rows: `fetch` asks for what `step` takes.
+    /// Sweeps down the rows: `fetch` loads what `step` processes.
     #[inline(always)]
     pub(crate) fn down<T: Copy>(self, fetch: impl Fn(u32) -> T, mut step: impl FnMut(u32, T)) {
         let last = self.bottom as i32 - 1;
@@ -36,8 +42,9 @@ impl Run {
     }
 }
 
-/// Goes down the rows from `first` to the one before `last`: `fetch`, which is asked for some of those after them, too, asks for what `step`
-/// takes.
+/// Sweeps down the rows `first..last`: `fetch` loads what `step` processes.
+///
+/// `fetch` is also called for a few rows after the last.
 #[inline(always)]
 pub(crate) fn down<T: Copy>(first: i32, last: i32, fetch: impl Fn(i32) -> T, mut step: impl FnMut(i32, T)) {
     at_once(first, last, fetch, |y, rows: [T; AT_ONCE]| {
@@ -49,7 +56,8 @@ pub(crate) fn down<T: Copy>(first: i32, last: i32, fetch: impl Fn(i32) -> T, mut
     });
 }
 
-/// The same by groups of rows, of which the last may reach beyond.
+/// Sweeps down the rows `first..last` in groups of `ROWS`. The last group may contain rows after
+/// the last.
 #[inline(always)]
 pub(crate) fn at_once<T: Copy, const ROWS: usize>(
     first: i32,
@@ -64,7 +72,7 @@ pub(crate) fn at_once<T: Copy, const ROWS: usize>(
     }
 }
 
-/// A new row at the head of a ring, whose rows are the latest first.
+/// Adds a row to a ring of the latest rows, the newest first, and drops the oldest.
 #[inline(always)]
 pub(crate) fn push<T: Copy, const ROWS: usize>(ring: &mut [T; ROWS], row: T) {
     for i in (1..ROWS).rev() {

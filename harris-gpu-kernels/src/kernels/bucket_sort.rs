@@ -1,0 +1,362 @@
+//! Bucket sort of candidates: all keys of one bucket come before all keys of the next.
+
+use core::array;
+
+use super::corner_list::{CornerList, pixel_of_key, sort_number};
+use super::number::ordered;
+use super::threshold::threshold_of_image;
+use crate::Simt;
+use crate::abi::bins::{COPIES, EACH, GROUP, MOST, ROOM, SHARE, counters, groups};
+use crate::abi::foretold::{FALL, STEADY};
+use crate::abi::order::BY_ROWS;
+use crate::abi::state;
+use crate::simt::WARP;
+
+/// Words that a lane loads at once.
+const AT_ONCE: usize = 8;
+
+/// Warps of a block of [`gather`].
+const WARPS: u32 = 8;
+/// Buckets of such a block.
+const BUCKETS: u32 = WARPS * EACH;
+/// Cells of its shared memory for the keys of its buckets.
+const SHARED_KEYS: u32 = BUCKETS * ROOM;
+/// Lanes that load the keys of a bucket.
+const LANES: u32 = WARP / EACH;
+
+// A lane for each bucket of a block.
+const _: () = assert!(BUCKETS <= WARP && BUCKETS.is_power_of_two());
+// A copy of the groups' counters for each warp; a group is a multiple of a block's threads and of
+// its buckets.
+const _: () = assert!(COPIES == WARPS && GROUP.is_multiple_of(WARPS * WARP) && GROUP.is_multiple_of(BUCKETS));
+
+/// Where the counters of an image's groups and buckets start in the state.
+#[derive(Clone, Copy)]
+struct Counters {
+    groups: usize,
+    buckets: usize,
+}
+
+impl Counters {
+    #[inline(always)]
+    fn new(start: u32, bins: u32, image: usize) -> Self {
+        let all = start as usize + image * counters(bins) as usize;
+        Self { groups: all, buckets: all + (COPIES * groups(bins)) as usize }
+    }
+}
+
+/// Scatters the candidates above the threshold into buckets, and counts each bucket and each group
+/// of buckets.
+pub(crate) fn scatter<S: Simt>(
+    s: S,
+    from: S::Buffer<u64>,
+    counts: S::Buffer<u32>,
+    to: S::Buffer<u64>,
+    state: S::Buffer<u32>,
+    dividers: S::Buffer<u64>,
+    pieces: u32,
+    room: u32,
+    tables: u32,
+    bins: u32,
+    every: u32,
+    kind: u32,
+    value: f64,
+    sorting: u32,
+    pixels: u32,
+) {
+    s.await_last();
+    s.admit_next();
+    let piece = s.index() / (SHARE * WARP);
+    let image = s.block_row() as usize;
+    // Warps without a tile have no keys, but take part in barriers.
+    let start = image * pieces as usize + piece.min(pieces - 1) as usize;
+    let mut i = s.index() % (SHARE * WARP);
+    // All loads are issued at once. The first keys are loaded before their number is known.
+    let count = if piece < pieces { s.load_constant(counts, start) } else { 0 };
+    let greatest = s.load(state, image * state::WORDS + state::GREATEST);
+    let start = start * room as usize;
+    let mut key = s.load_early(from, start + i.min(room - 1) as usize);
+    let threshold = threshold_of_image(s, state, image, kind, value, greatest);
+    // Bits of positive floats compare as the floats do. `steps` is the number of floats from the
+    // threshold to the greatest response.
+    let greatest = greatest.saturating_sub(ordered(0.0));
+    let by_rows = sorting == BY_ROWS;
+    let steps = if by_rows { pixels } else { greatest.saturating_sub(threshold.to_bits()) };
+    let shift = (bins.leading_zeros() + 1).saturating_sub(steps.leading_zeros());
+    let counters_at = Counters::new(tables, bins, image);
+    // Each block counts groups in shared memory: atomic operations on the few words of all groups
+    // would be serialised.
+    let has_group = s.thread() < bins.div_ceil(GROUP);
+    if has_group {
+        s.set_shared_word(s.thread(), 0);
+    }
+    s.barrier();
+    loop {
+        let response = !(key >> 32) as u32;
+        // One condition without a branch: `&&` would load the key after the first comparison.
+        if (i < count) & (f32::from_bits(response) > threshold) {
+            let step = if by_rows { key as u32 } else { greatest - response };
+            let bucket = match every {
+                0 => step >> shift,
+                _ => bucket_by_splitters(s, dividers, image, every, bins, sort_number(key, sorting)),
+            } as usize;
+            let taken = s.atomic_add(state, counters_at.buckets + bucket, 1);
+            s.count_in_shared(bucket as u32 / GROUP);
+            if taken < ROOM {
+                let at = (image * bins as usize + bucket) * ROOM as usize;
+                s.store(to, at + taken as usize, key);
+            } else {
+                s.atomic_max(state, image * state::WORDS + state::CROWDED, 1);
+            }
+        }
+        i += SHARE * WARP;
+        if i >= count {
+            break;
+        }
+        key = s.load_constant(from, start + i as usize);
+    }
+    s.barrier();
+    if has_group {
+        let count = s.shared_word(s.thread());
+        if count > 0 {
+            let copy = counters_at.groups + (s.block() % COPIES * groups(bins)) as usize;
+            s.atomic_add(state, copy + s.thread() as usize, count);
+        }
+    }
+}
+
+/// The last bucket whose splitter is not greater than the key.
+#[inline(always)]
+fn bucket_by_splitters<S: Simt>(
+    s: S,
+    dividers: S::Buffer<u64>,
+    image: usize,
+    every: u32,
+    bins: u32,
+    key: u64,
+) -> u32 {
+    let start = image * MOST as usize;
+    let (mut bucket, mut step) = (0, bins / 2);
+    while step > 0 {
+        let splitter = start + ((bucket + step) * every) as usize;
+        if s.load_constant(dividers, splitter) <= key {
+            bucket += step;
+        }
+        step /= 2;
+    }
+    bucket
+}
+
+/// Selects [`MOST`] splitters at equal distances in a sorted list.
+pub(crate) fn divide<S: Simt>(
+    s: S,
+    from: S::Buffer<u64>,
+    dividers: S::Buffer<u64>,
+    state: S::Buffer<u32>,
+    pitch: u32,
+    sorting: u32,
+) {
+    let (i, list) = (s.index(), CornerList::new(s, state, pitch, pitch));
+    if i >= MOST {
+        return;
+    }
+    let key = if list.count > 0 {
+        let rank = u64::from(i) * u64::from(list.count) / u64::from(MOST);
+        sort_number(s.load_constant(from, list.at(rank as u32)), sorting)
+    } else {
+        u64::MAX
+    };
+    s.store(dividers, (s.block_row() * MOST + i) as usize, key);
+}
+
+/// Sorts the keys of each bucket and writes them, as keys or keypoints, at their indices of the
+/// sorted list.
+pub(crate) fn gather<S: Simt>(
+    s: S,
+    from: S::Buffer<u64>,
+    listed: S::Buffer<u64>,
+    keypoints: S::Buffer<f32>,
+    state: S::Buffer<u32>,
+    report: S::Buffer<u32>,
+    tables: u32,
+    bins: u32,
+    sorting: u32,
+    pitch: u32,
+    most: u32,
+    width: u32,
+    as_keys: u32,
+    foretells: u32,
+) {
+    s.await_last();
+    // Blocks are complete: the number of buckets is a multiple of [`BUCKETS`].
+    let (bucket, lane) = (s.index() / LANES, s.lane());
+    let image = s.block_row() as usize;
+    let counters_at = Counters::new(tables, bins, image);
+    let start = (image * bins as usize + bucket as usize) * ROOM as usize;
+    let bucket_in_block = s.thread() / LANES;
+    let mut i = lane % LANES;
+    // All loads are issued at once. The first keys of a bucket are loaded before their number is
+    // known.
+    let all = s.load(state, counters_at.buckets + bucket as usize);
+    let mut key = s.load_early(from, start + i as usize);
+    // The last block reports the image's state, and resets it for the next sweep.
+    let is_last = bucket / EACH + 1 == bins / EACH;
+    let word_index = image * state::WORDS + lane as usize;
+    let word = if is_last && lane < state::WORDS as u32 { s.load(state, word_index) } else { 0 };
+    let before = keys_before_block(s, state, counters_at, bins);
+    let count = all.min(ROOM);
+    loop {
+        // Padding after the last key: greater than every key.
+        let own = if i < count { sort_number(key, sorting) } else { u64::MAX };
+        s.set_shared(bucket_in_block * ROOM + i, own);
+        i += LANES;
+        if i >= count.next_multiple_of(AT_ONCE as u32) {
+            break;
+        }
+        key = s.load_early(from, start + i as usize);
+    }
+    // The cells after the keys hold the counts of buckets.
+    let sums = SHARED_KEYS;
+    if lane % LANES == 0 {
+        // The warp's part of the sum is counted once.
+        let before = if lane == 0 { before } else { 0 };
+        s.set_shared(sums + bucket_in_block, u64::from(before) << 32 | u64::from(all));
+    }
+    s.barrier();
+    // Each lane has a bucket: the number of its keys, and of all keys up to its end. `before` is
+    // the number of keys before the block.
+    let sum = s.shared(sums + lane % BUCKETS);
+    let in_bucket = if lane < BUCKETS { (sum as u32).min(ROOM) } else { 0 };
+    let (mut through, mut before) = (in_bucket, (sum >> 32) as u32);
+    let mut delta = 1;
+    while delta < WARP {
+        through = s.plus_below(through, delta);
+        if delta < BUCKETS {
+            before += s.shuffle_xor(before, delta);
+        }
+        delta *= 2;
+    }
+    if is_last {
+        let mut all = sum as u32;
+        let mut mask = BUCKETS / 2;
+        while mask > 0 {
+            all += s.shuffle_xor(all, mask);
+            mask /= 2;
+        }
+        report_and_reset(s, state, report, word_index, word, before + all, foretells);
+    }
+    let count = s.shuffle(through, WARP - 1);
+    // Threads take keys of the block regardless of buckets, because the sizes of buckets differ
+    // widely.
+    let mut first = s.thread() - lane;
+    while first < count {
+        let i = first + lane;
+        first += s.threads();
+        let (mut bucket, mut step) = (0, BUCKETS / 2);
+        while step > 0 {
+            if s.shuffle(through, bucket + step - 1) <= i {
+                bucket += step;
+            }
+            step /= 2;
+        }
+        let end = s.shuffle(through, bucket);
+        let start = end - s.shuffle(in_bucket, bucket);
+        if i >= count {
+            break;
+        }
+        let keys = bucket * ROOM;
+        let own = s.shared(keys + i - start);
+        let mut at = before + start;
+        let mut other = 0;
+        while other < end - start {
+            let others: [u64; AT_ONCE] = array::from_fn(|n| s.shared(keys + other + n as u32));
+            for n in 0..AT_ONCE {
+                at += u32::from(others[n] < own);
+            }
+            other += AT_ONCE as u32;
+        }
+        if at < most {
+            let key = sort_number(own, sorting);
+            let at = image * pitch as usize + at as usize;
+            if as_keys == 1 {
+                s.store(listed, at, key);
+            } else {
+                let (x, y) = pixel_of_key(key, width);
+                let first = 4 * at;
+                s.store_four(
+                    keypoints,
+                    first,
+                    [x as f32, y as f32, 1.0, f32::from_bits(!(key >> 32) as u32)],
+                );
+            }
+        }
+    }
+}
+
+/// Writes an image's state, with the length of its list, to the report, and resets the state for
+/// the next sweep.
+///
+/// Each lane has the word `own` of the state. `all` is the length of the list.
+#[inline(always)]
+fn report_and_reset<S: Simt>(
+    s: S,
+    state: S::Buffer<u32>,
+    report: S::Buffer<u32>,
+    own: usize,
+    word: u32,
+    all: u32,
+    foretells: u32,
+) {
+    let word_of = |number: usize| s.shuffle(word, number as u32);
+    let (greatest, crowded) = (word_of(state::GREATEST), word_of(state::CROWDED));
+    let (prediction, held) = (word_of(state::LIKELY), word_of(state::STEADY));
+    // If keys are missing the length is greater than any capacity.
+    let length = if crowded == 0 { all } else { u32::MAX };
+    let lower_bound = greatest.saturating_sub(FALL);
+    // Predictions are positive, and made from a single image.
+    let next_prediction = if foretells == 1 && lower_bound > ordered(0.0) { lower_bound } else { 0 };
+    // Counts the predictions in a row that held. It restarts if there was none or it did not hold.
+    let next_held = if prediction > 0 && next_prediction > 0 && greatest > prediction { held + 1 } else { 0 };
+    let next_bound = if next_held >= STEADY { next_prediction } else { 0 };
+    let lane = s.lane() as usize;
+    let next = match lane {
+        state::KEPT => length,
+        state::GREATEST | state::FORETOLD => next_bound,
+        state::LIKELY => next_prediction,
+        state::STEADY => next_held.min(STEADY),
+        _ => 0,
+    };
+    if lane < state::WORDS {
+        s.store(state, own, next);
+        s.store(report, own, if lane == state::KEPT { length } else { word });
+    }
+}
+
+/// This warp's part of the number of keys in buckets before the block.
+///
+/// It counts one copy of the counters of earlier groups, and some buckets of the block's group.
+#[inline(always)]
+fn keys_before_block<S: Simt>(s: S, state: S::Buffer<u32>, counters_at: Counters, bins: u32) -> u32 {
+    let first = s.block() * BUCKETS;
+    let (group, copy) = (first / GROUP, counters_at.groups + (s.warp() * groups(bins)) as usize);
+    let mut sum = 0;
+    // Unrolled: otherwise each round would wait for the loads of the one before.
+    for round in 0..(MOST / GROUP).div_ceil(WARP) {
+        let i = round * WARP + s.lane();
+        if i < group {
+            sum += s.load(state, copy + i as usize);
+        }
+    }
+    for part in 0..GROUP / (WARPS * WARP) {
+        let bucket = group * GROUP + part * WARPS * WARP + s.thread();
+        if bucket < first {
+            sum += s.load(state, counters_at.buckets + bucket as usize);
+        }
+    }
+    let mut mask = WARP / 2;
+    while mask > 0 {
+        sum += s.shuffle_xor(sum, mask);
+        mask /= 2;
+    }
+    sum
+}

@@ -1,0 +1,124 @@
+//! Sorts lists of keys: short runs by counting, then merges of runs.
+
+use core::array;
+
+use super::corner_list::{CornerList, sort_number};
+use crate::Simt;
+use crate::abi::order::{CHUNK, PARTS, WAYS};
+
+/// Keys that a thread compares at once.
+const AT_ONCE: usize = 8;
+
+/// The other runs of a key's group.
+const OTHERS: usize = WAYS as usize - 1;
+
+/// Merges groups of sorted runs. Each key finds its index by its ranks in the other runs of its
+/// group. Keys are distinct.
+pub(crate) fn merge<S: Simt>(
+    s: S,
+    from: S::Buffer<u64>,
+    to: S::Buffer<u64>,
+    state: S::Buffer<u32>,
+    pitch: u32,
+    most: u32,
+    run: u32,
+    sorting: u32,
+) {
+    let list = CornerList::new(s, state, pitch, most);
+    let (i, count) = (s.index(), list.count);
+    if i >= count {
+        return;
+    }
+    let own = i / run * run;
+    let group = own / (WAYS * run) * (WAYS * run);
+    let key = s.load_constant(from, list.at(i));
+    let ranked = sort_number(key, sorting);
+    // The other runs of the group: first index and length.
+    let starts: [u32; OTHERS] = array::from_fn(|other| {
+        let start = group + other as u32 * run;
+        if start < own { start } else { start + run }
+    });
+    let lengths = starts.map(|start| if start < count { (count - start).min(run) } else { 0 });
+    // A binary search in all runs at once, so that their loads overlap. The length of runs is a
+    // power of two.
+    let mut ranks = [0; OTHERS];
+    let mut step = run;
+    while step > 0 {
+        for other in 0..OTHERS {
+            let rank = ranks[other] + step;
+            let at = list.at(starts[other] + rank - 1);
+            if rank <= lengths[other] && sort_number(s.load_constant(from, at), sorting) < ranked {
+                ranks[other] = rank;
+            }
+        }
+        step /= 2;
+    }
+    let mut index = group + (i - own);
+    for other in 0..OTHERS {
+        index += ranks[other];
+    }
+    s.store(to, list.at(index), key);
+}
+
+/// Sorts runs of `run` keys. Each key finds its index by counting the lesser keys, which is fastest
+/// for short runs.
+///
+/// Keys are distinct.
+pub(crate) fn rank<S: Simt>(
+    s: S,
+    from: S::Buffer<u64>,
+    to: S::Buffer<u64>,
+    state: S::Buffer<u32>,
+    pitch: u32,
+    most: u32,
+    run: u32,
+    sorting: u32,
+) {
+    let list = CornerList::new(s, state, pitch, most);
+    // All keys of a block belong to one run.
+    let first = s.block() * (s.threads() / PARTS);
+    if first >= list.count {
+        return;
+    }
+    let (i, part) = (first + s.thread() / PARTS, s.thread() % PARTS);
+    // Threads after the end of the list read its last key.
+    let key = s.load_constant(from, list.at(i.min(list.count - 1)));
+    let own = sort_number(key, sorting);
+    let mut before = 0;
+    let mut start = first / run * run;
+    let end = if list.count - start < run { list.count } else { start + run };
+    let begin = start;
+    while start < end {
+        let mut at = s.thread();
+        while at < CHUNK {
+            let is_key = start + at < end;
+            let key = if is_key {
+                sort_number(s.load_constant(from, list.at(start + at)), sorting)
+            } else {
+                u64::MAX
+            };
+            s.set_shared(at, key);
+            at += s.threads();
+        }
+        s.barrier();
+        let mut other = part;
+        while other < CHUNK {
+            // Several at a time, so that their loads overlap.
+            let keys: [u64; AT_ONCE] = array::from_fn(|n| s.shared(other + n as u32 * PARTS));
+            for n in 0..AT_ONCE {
+                before += u32::from(keys[n] < own);
+            }
+            other += AT_ONCE as u32 * PARTS;
+        }
+        s.barrier();
+        start += CHUNK;
+    }
+    let mut mask = PARTS / 2;
+    while mask > 0 {
+        before += s.shuffle_xor(before, mask);
+        mask /= 2;
+    }
+    if part == 0 && i < list.count {
+        s.store(to, list.at(begin + before), key);
+    }
+}
