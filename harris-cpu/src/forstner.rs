@@ -6,7 +6,7 @@ use harris_core::config::FORSTNER_RADII;
 use harris_core::pipeline::subpixel::{Around, place};
 use harris_core::{Keypoint, Raster};
 
-use crate::fused::FusedSample;
+use crate::sweep::sample::SweepSample;
 use crate::simd::{Simd, WithSimd, Work};
 
 /// Pixels around a place along an axis.
@@ -35,7 +35,7 @@ pub(crate) struct Refine<'a, T> {
     pub(crate) radius: u32,
 }
 
-impl<T: FusedSample> WithSimd for Refine<'_, T> {
+impl<T: SweepSample> WithSimd for Refine<'_, T> {
     type Output = ();
 
     fn with<V: Simd>(self, v: V) {
@@ -81,7 +81,7 @@ struct Sums<'a, T> {
     patch: &'a mut Patch,
 }
 
-impl<T: FusedSample> Work for Sums<'_, T> {
+impl<T: SweepSample> Work for Sums<'_, T> {
     type Output = [f32; 5];
 
     #[inline(always)]
@@ -139,7 +139,7 @@ impl<T: FusedSample> Work for Sums<'_, T> {
 impl Patch {
     /// Computes the products of its columns and rows.
     #[inline(always)]
-    fn fill<V: Simd, T: FusedSample, const C: usize>(
+    fn fill<V: Simd, T: SweepSample, const C: usize>(
         &mut self,
         v: V,
         image: Raster<'_, T>,

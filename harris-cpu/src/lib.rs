@@ -47,13 +47,16 @@ mod detector;
 mod error;
 mod fast_hessian;
 mod forstner;
-mod fused;
 mod integral;
-mod map;
 mod matching;
+mod peaks;
+#[doc(hidden)]
+pub mod plan;
+mod rows;
 mod simd;
 mod staged;
 mod surf;
+mod sweep;
 mod workers;
 mod workspace;
 

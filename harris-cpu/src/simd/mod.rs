@@ -71,6 +71,7 @@ mod portable;
 mod sse2;
 
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 use portable::Portable;
@@ -285,7 +286,13 @@ pub(crate) trait Work {
     fn run<V: Simd>(self, v: V) -> Self::Output;
 }
 
-/// What is done with the vectors of a level.
+/// The first elements of the whole vectors that cover `span`.
+#[inline(always)]
+pub(crate) fn vectors(span: Range<usize>, lanes: usize) -> impl Iterator<Item = usize> {
+    (span.start / lanes * lanes..span.end).step_by(lanes)
+}
+
+/// A task that is compiled for the vectors of each level.
 pub(crate) trait WithSimd {
     type Output;
     fn with<V: Simd>(self, v: V) -> Self::Output;
@@ -346,6 +353,19 @@ impl Level {
     #[must_use]
     pub fn best() -> Self {
         Self::available()[0]
+    }
+
+    /// 32-bit lanes of its vectors, and whether these are registers.
+    pub(crate) fn vectors(self) -> (usize, bool) {
+        struct Shape;
+        impl WithSimd for Shape {
+            type Output = (usize, bool);
+
+            fn with<V: Simd>(self, _: V) -> (usize, bool) {
+                (V::LANES, V::IN_REGISTERS)
+            }
+        }
+        self.call(Shape)
     }
 
     /// Calls `task` with the vectors of this level.
