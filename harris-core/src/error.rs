@@ -173,17 +173,15 @@ pub enum Error {
         /// The value asked for.
         sigma: f64,
     },
-    /// Harris's k is not finite or out of range.
-    #[error("Harris's k must be from 0 to below 0.25, not {k}")]
-    HarrisK {
+    /// A measure's parameter that is not finite or out of range.
+    #[error("{parameter} must be {expected}, not {value}")]
+    MeasureParameter {
+        /// The measure and its parameter, as in `Harris's k`.
+        parameter: &'static str,
         /// The value asked for.
-        k: f32,
-    },
-    /// Noble's epsilon is not finite or not positive.
-    #[error("Noble's epsilon must be finite and positive, not {eps}")]
-    NobleEpsilon {
-        /// The value asked for.
-        eps: f32,
+        value: f32,
+        /// The values that are valid, in words.
+        expected: &'static str,
     },
     /// An absolute threshold that is not finite or negative.
     #[error("an absolute threshold must be finite and at least 0, not {value}")]

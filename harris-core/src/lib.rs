@@ -47,8 +47,8 @@ mod reference;
 pub mod surf;
 
 pub use config::{
-    Border, Gradient, HarrisConfig, HarrisConfigBuilder, Measure, Order, Plateau, Smoothing, Subpixel,
-    Threshold, Ties, Window,
+    Border, Gradient, HarrisConfig, HarrisConfigBuilder, Measure, MeasureKind, Order, Plateau, Smoothing,
+    Subpixel, Threshold, Ties, Window,
 };
 pub use detector::{Detector, StageTimes};
 pub use error::Error;

@@ -2,8 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use super::{APERTURES, BOX_GRADIENT_APERTURES, BOX_WINDOW_SIZES, FORSTNER_RADII, ROSIN_BINS, SIGMA_RANGE};
-use crate::Error;
+use super::limits::{
+    APERTURES, BOX_GRADIENT_APERTURES, BOX_WINDOW_SIZES, FORSTNER_RADII, ROSIN_BINS, SIGMA_RANGE,
+};
+use crate::error::Error;
 
 /// How the image is smoothed before its gradient is taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -211,34 +213,6 @@ impl Window {
                 check_aperture("gaussian window", size, APERTURES)?;
                 check_sigma(sigma)
             }
-        }
-    }
-}
-
-/// Which measure of the structure tensor \[A B; B C\] is the response.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-pub enum Measure {
-    /// det − k·trace² (Harris & Stephens 1988).
-    Harris {
-        /// Sensitivity, 0 to below 0.25, usually 0.04 to 0.06. As det ≤ trace²/4, nothing is a corner from 0.25 on.
-        k: f32,
-    },
-    /// The lesser eigenvalue (Shi & Tomasi 1994).
-    ShiTomasi,
-    /// 2·det / (trace + eps) (Noble 1988).
-    Noble {
-        /// Keeps the quotient defined on flat parts; positive.
-        eps: f32,
-    },
-}
-
-impl Measure {
-    pub(super) fn check(self) -> Result<(), Error> {
-        match self {
-            Self::Harris { k } if !(0.0..0.25).contains(&k) => Err(Error::HarrisK { k }),
-            Self::Noble { eps } if !(eps.is_finite() && eps > 0.0) => Err(Error::NobleEpsilon { eps }),
-            Self::Harris { .. } | Self::ShiTomasi | Self::Noble { .. } => Ok(()),
         }
     }
 }

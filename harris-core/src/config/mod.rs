@@ -3,26 +3,18 @@
 //! A [`HarrisConfig`] is validated when it is built and then runs on every backend with the same result.
 
 mod choices;
+mod limits;
+mod measure;
 mod notation;
 
-use std::ops::RangeInclusive;
+pub use choices::{Border, Gradient, Order, Plateau, Smoothing, Subpixel, Threshold, Ties, Window};
+pub use limits::{
+    APERTURES, BOX_GRADIENT_APERTURES, BOX_WINDOW_SIZES, FORSTNER_RADII, ROSIN_BINS, SIGMA_RANGE,
+};
+pub use measure::{Measure, MeasureKind};
 
-pub use choices::{Border, Gradient, Measure, Order, Plateau, Smoothing, Subpixel, Threshold, Ties, Window};
-
-use crate::{Error, ImageView};
-
-/// Apertures (odd) of Gaussian smoothing, Gaussian derivative and Gaussian window, in pixels.
-pub const APERTURES: RangeInclusive<u32> = 3..=127;
-/// Sizes, odd and even, of the box window, in pixels.
-pub const BOX_WINDOW_SIZES: RangeInclusive<u32> = 2..=127;
-/// Apertures (odd) of the box gradient, in pixels.
-pub const BOX_GRADIENT_APERTURES: RangeInclusive<u32> = 3..=31;
-/// Standard deviations, in pixels.
-pub const SIGMA_RANGE: RangeInclusive<f64> = 0.1..=1000.0;
-/// Radii of the ring of samples that [`Subpixel::Forstner`] looks at, in pixels.
-pub const FORSTNER_RADII: RangeInclusive<u32> = 3..=15;
-/// Bins of Rosin's histogram.
-pub const ROSIN_BINS: RangeInclusive<u32> = 2..=65536;
+use crate::error::Error;
+use crate::image::ImageView;
 
 /// A valid configuration of a Harris-type detector.
 ///
@@ -188,7 +180,7 @@ impl HarrisConfigBuilder {
     ///
     /// # Errors
     /// [`Error::Aperture`], [`Error::BoxWindowSize`], [`Error::BinomialSize`], [`Error::TensorOverflow`], [`Error::Sigma`],
-    /// [`Error::HarrisK`], [`Error::NobleEpsilon`], [`Error::AbsoluteThreshold`], [`Error::RelativeThreshold`],
+    /// [`Error::MeasureParameter`], [`Error::AbsoluteThreshold`], [`Error::RelativeThreshold`],
     /// [`Error::RosinBins`], [`Error::MinDistance`], [`Error::MaxCorners`], [`Error::Count`].
     pub fn build(self) -> Result<HarrisConfig, Error> {
         self.smoothing.check()?;

@@ -1,21 +1,24 @@
 //! The choices as short texts: `box:3`, `gaussian:5:1.5`, `harris:0.04`. What [`Display`](std::fmt::Display)
 //! writes, [`FromStr`] reads back.
 
-use std::fmt::{Display, Formatter, Result as FmtResult};
 use std::str::FromStr;
 
-use super::{Border, Gradient, Measure, Order, Plateau, Smoothing, Subpixel, Threshold, Ties, Window};
-use crate::Error;
+use super::choices::{Border, Gradient, Order, Plateau, Smoothing, Subpixel, Threshold, Ties, Window};
+use crate::error::Error;
 
 /// A text split at its colons.
-struct Parts<'a> {
-    what: &'static str,
-    expected: &'static str,
-    text: &'a str,
+pub(super) struct Parts<'a> {
+    /// What the text should name, as in `window`.
+    pub(super) what: &'static str,
+    /// The forms that are understood, separated by bars.
+    pub(super) expected: &'static str,
+    /// The whole text.
+    pub(super) text: &'a str,
 }
 
 impl<'a> Parts<'a> {
-    fn error(&self) -> Error {
+    /// The error for a text that names no choice.
+    pub(super) fn error(&self) -> Error {
         Error::Notation { what: self.what, text: self.text.to_owned(), expected: self.expected }
     }
 
@@ -29,7 +32,8 @@ impl<'a> Parts<'a> {
         Some(values.map(Option::unwrap_or_default))
     }
 
-    fn name(&self) -> &'a str {
+    /// The text before the first colon.
+    pub(super) fn name(&self) -> &'a str {
         self.text.split(':').next().unwrap_or_default()
     }
 
@@ -50,26 +54,27 @@ impl<'a> Parts<'a> {
     }
 
     /// `name:VALUE`
-    fn value<T: FromStr>(&self) -> Result<T, Error> {
+    pub(super) fn value<T: FromStr>(&self) -> Result<T, Error> {
         let [value] = self.values().ok_or_else(|| self.error())?;
         self.number(value)
     }
 
     /// `name` alone.
-    fn alone<T>(&self, choice: T) -> Result<T, Error> {
+    pub(super) fn alone<T>(&self, choice: T) -> Result<T, Error> {
         let [] = self.values().ok_or_else(|| self.error())?;
         Ok(choice)
     }
 }
 
+/// Implements [`FromStr`] and [`Display`](std::fmt::Display) for a choice, from its names and forms.
 macro_rules! notation {
     ($type:ident, $what:literal, $expected:literal, |$parts:ident| { $($name:literal => $read:expr,)* }, |$self:ident, $f:ident| $write:expr) => {
-        impl FromStr for $type {
+        impl std::str::FromStr for $type {
             type Err = Error;
 
             #[doc = concat!("Reads `", $expected, "`; ranges are checked when the configuration is built.")]
             fn from_str(text: &str) -> Result<Self, Error> {
-                let $parts = Parts { what: $what, expected: $expected, text };
+                let $parts = $crate::config::notation::Parts { what: $what, expected: $expected, text };
                 match $parts.name() {
                     $($name => $read,)*
                     _ => Err($parts.error()),
@@ -77,14 +82,16 @@ macro_rules! notation {
             }
         }
 
-        impl Display for $type {
-            fn fmt(&self, $f: &mut Formatter<'_>) -> FmtResult {
+        impl std::fmt::Display for $type {
+            fn fmt(&self, $f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 let $self = *self;
                 $write
             }
         }
     };
 }
+
+pub(super) use notation;
 
 notation!(Smoothing, "smoothing", "none|binomial3|binomial3-exact|binomial5|gaussian:SIZE:SIGMA", |parts| {
     "none" => parts.alone(Smoothing::None),
@@ -126,16 +133,6 @@ notation!(Window, "window", "box:SIZE|binomial:SIZE|gaussian:SIZE:SIGMA", |parts
     Window::Box { size } => write!(f, "box:{size}"),
     Window::Binomial { size } => write!(f, "binomial:{size}"),
     Window::Gaussian { size, sigma } => write!(f, "gaussian:{size}:{sigma}"),
-});
-
-notation!(Measure, "measure", "harris:K|shi-tomasi|noble:EPS", |parts| {
-    "harris" => parts.value().map(|k| Measure::Harris { k }),
-    "shi-tomasi" => parts.alone(Measure::ShiTomasi),
-    "noble" => parts.value().map(|eps| Measure::Noble { eps }),
-}, |choice, f| match choice {
-    Measure::Harris { k } => write!(f, "harris:{k}"),
-    Measure::ShiTomasi => f.write_str("shi-tomasi"),
-    Measure::Noble { eps } => write!(f, "noble:{eps}"),
 });
 
 notation!(Threshold, "threshold", "absolute:VALUE|relative:QUALITY|rosin:BINS|none", |parts| {

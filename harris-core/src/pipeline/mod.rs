@@ -1,11 +1,16 @@
-//! The stages, one file each, as plain code that reads like the definition in docs/arithmetic.md.
+//! The stages of the detector, one file each, as plain code that follows docs/arithmetic.md.
 //!
-//! [`ReferenceDetector`](crate::ReferenceDetector) calls them in order. They are slow and meant to be read
-//! and compared with; [`selection`], [`subpixel`], [`taps`] and the choice of a threshold from a summary of
-//! the responses ([`threshold`]) are also what backends use on their lists.
+//! [`ReferenceDetector`](crate::ReferenceDetector) calls them in order. They are slow: they are there
+//! to be read and to be compared with.
+//!
+//! Backends share some of them: [`selection`], [`subpixel`], [`taps`], and the choice of a threshold
+//! from a summary of the responses in [`threshold`]. Two modules are for backends alone: [`numerics`]
+//! has the number type of each stage, and [`bound`] what a response above a threshold needs at least.
 
 pub mod border;
+pub mod bound;
 pub mod gradient;
+pub mod numerics;
 pub mod plane;
 pub mod response;
 pub mod selection;
