@@ -42,7 +42,6 @@
 #[cfg(feature = "approximate")]
 mod approximate;
 mod bands;
-mod bounds;
 mod detector;
 mod error;
 mod fast_hessian;

@@ -5,12 +5,14 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use harris_core::{Border, Gradient, HarrisConfig, Sample, Smoothing, Subpixel, Threshold, Window};
+use harris_core::pipeline::numerics::{NumberKind, Numerics};
+use harris_core::{Border, Gradient, HarrisConfig, Smoothing, Subpixel, Threshold, Window};
 
-use crate::bounds::{fits_f64, fits_i32, fits_u32};
+pub use harris_core::pipeline::numerics::SampleType;
+
 use crate::rows::{MOST_SUPPORT_RADIUS, MOST_SUPPRESSION_RADIUS, ROW_LENGTH};
 use crate::simd::{Level, Simd};
-use crate::sweep::stage_kinds::extra_columns;
+use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps};
 
 /// The greatest window radius of tiles, but for boxes of 8-bit samples.
 pub(crate) const MOST_TILE_RADIUS: usize = 3;
@@ -30,42 +32,10 @@ const LEAST_GRADIENT_LANES: usize = 8;
 const LEAST_TRACE: f32 = 0.0013;
 /// Pixels of an image's side of which 16 bits hold each coordinate.
 const MOST_SIDE: usize = 1 << u16::BITS;
-/// 32-bit floats hold all integers up to this.
-const EXACT_FLOATS: f64 = (1 << 24) as f64;
 
-// 16 bits hold twice the greatest Scharr gradient of 8-bit samples.
-const _: () = assert!(2 * 16 * 255 <= i16::MAX as i64);
 // 32-bit floats hold the sums of a smoothing or a gradient of 16-bit samples, and Scharr's gradients of sums of 16 of them.
-const _: () = assert!((16 * 16 * u16::MAX as u32) as f64 <= EXACT_FLOATS);
-const _: () = assert!((256 * u16::MAX as u32 + 128) as f64 <= EXACT_FLOATS);
-
-/// Types of samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SampleType {
-    /// Integers of 8 bits.
-    U8,
-    /// Integers of 16 bits.
-    U16,
-    /// Floats of 32 bits.
-    F32,
-}
-
-impl SampleType {
-    fn is_integer(self) -> bool {
-        match self {
-            Self::U8 | Self::U16 => true,
-            Self::F32 => false,
-        }
-    }
-
-    fn full_scale(self) -> f64 {
-        match self {
-            Self::U8 => u8::FULL_SCALE,
-            Self::U16 => u16::FULL_SCALE,
-            Self::F32 => f32::FULL_SCALE,
-        }
-    }
-}
+const _: () = assert!(16 * 16 * u16::MAX as u32 <= 1 << 24);
+const _: () = assert!(256 * u16::MAX as u32 + 128 <= 1 << 24);
 
 /// Vectors of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -267,18 +237,17 @@ impl Plan {
 }
 
 fn engine(shape: &Shape, config: &HarrisConfig) -> Engine {
-    if !is_swept(shape, config) {
-        return Engine::Staged(stage_numbers(shape.samples, config));
+    let numerics = Numerics::of(config, shape.samples, shape.channels);
+    if !is_swept(config, shape.channels, &numerics) {
+        return Engine::Staged(stage_numbers(&numerics));
     }
-    let short = fits_i16_i32(shape, config);
-    // Sums without a sign have instructions in the longest vectors alone.
-    let unsigned = shape.samples == SampleType::U8
-        && shape.vectors.are_longest()
-        && fits_u32(config, shape.channels);
-    let row = if short { i16_rows(shape, config) } else { f32_rows(shape, config) };
+    let short = fits_i16_i32(shape.samples, config, &numerics);
+    // Unsigned sums have instructions in the longest vectors alone.
+    let unsigned = shape.vectors.are_longest() && numerics.sums_fit_u32() && !numerics.sums_fit_i32();
+    let row = if short { i16_rows(shape, config) } else { f32_rows(config, &numerics) };
     let i16_tile = if short || unsigned { i16_tile(shape.vectors, config) } else { None };
-    // Where rows of i16 do, they are faster than tiles of f32.
-    let tile = i16_tile.or_else(|| if short { None } else { f32_tile(shape, config) });
+    // Where i16 hold all numbers, rows of them are faster than tiles of f32.
+    let tile = i16_tile.or_else(|| if short { None } else { f32_tile(shape, config, &numerics) });
     Engine::Sweep(match tile {
         None => SweepEngine::Row(row),
         Some((tile, None)) => SweepEngine::Tile(tile),
@@ -287,12 +256,10 @@ fn engine(shape: &Shape, config: &HarrisConfig) -> Engine {
 }
 
 /// Whether one pass down strips computes the responses.
-fn is_swept(shape: &Shape, config: &HarrisConfig) -> bool {
-    let &Shape { samples, channels, .. } = shape;
-    let exact = has_exact_gradients(samples, config);
-    let greatest = config.greatest_gradient(samples.full_scale());
+fn is_swept(config: &HarrisConfig, channels: usize, numerics: &Numerics) -> bool {
+    let exact = numerics.gradient == NumberKind::Integer;
     let has_gradient = match config.gradient() {
-        Gradient::Box { .. } => exact && greatest.is_some_and(|greatest| greatest < EXACT_FLOATS),
+        Gradient::Box { .. } => numerics.gradients_fit_f32(),
         Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central | Gradient::GaussianDerivative { .. } => {
             true
         }
@@ -300,66 +267,31 @@ fn is_swept(shape: &Shape, config: &HarrisConfig) -> bool {
     };
     let has_window = match config.window() {
         // Products of one channel are rounded once, as the contract has it; of several channels they must be exact.
-        Window::Gaussian { .. } if exact && channels > 1 => {
-            greatest.is_some_and(|greatest| channels as f64 * greatest * greatest <= EXACT_FLOATS)
+        Window::Gaussian { .. } => !exact || channels == 1 || numerics.products_fit_f32(),
+        Window::Box { .. } | Window::Binomial { .. } => {
+            !exact || numerics.running_sums_fit_f64(ROW_LENGTH)
         }
-        Window::Box { .. } | Window::Binomial { .. } if exact => {
-            fits_f64(config, channels, samples.full_scale(), ROW_LENGTH)
-        }
-        Window::Box { .. } | Window::Binomial { .. } | Window::Gaussian { .. } => true,
     };
     let is_centred = config.window().is_centred();
     has_gradient && has_window && is_centred && config.support_radius() <= MOST_SUPPORT_RADIUS
 }
 
-/// Whether gradients are integers.
-fn has_exact_gradients(samples: SampleType, config: &HarrisConfig) -> bool {
-    let exact_smoothing = match config.smoothing() {
-        Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial3Exact | Smoothing::Binomial5 => true,
-        Smoothing::Gaussian { .. } => false,
-    };
-    let exact_gradient = match config.gradient() {
-        Gradient::Sobel3
-        | Gradient::Sobel5
-        | Gradient::Sobel7
-        | Gradient::Scharr3
-        | Gradient::Central
-        | Gradient::Box { .. } => true,
-        Gradient::GaussianDerivative { .. } => false,
-    };
-    samples.is_integer() && exact_smoothing && exact_gradient
-}
-
-/// Whether window sums are integers.
-fn has_exact_sums(samples: SampleType, config: &HarrisConfig) -> bool {
-    has_exact_gradients(samples, config)
-        && match config.window() {
-            Window::Box { .. } | Window::Binomial { .. } => true,
-            Window::Gaussian { .. } => false,
-        }
-}
-
-/// Whether a gradient of integers has three taps across and three down.
-fn has_three_taps(gradient: Gradient) -> bool {
-    match gradient {
-        Gradient::Sobel3 | Gradient::Scharr3 | Gradient::Central => true,
-        Gradient::Box { size } => size == 3,
-        Gradient::Sobel5 | Gradient::Sobel7 | Gradient::GaussianDerivative { .. } => false,
-    }
-}
-
 /// Whether 16 bits hold the gradients of 8-bit samples, and 32 bits their window sums.
-fn fits_i16_i32(shape: &Shape, config: &HarrisConfig) -> bool {
-    let rounded = match config.smoothing() {
+fn fits_i16_i32(samples: SampleType, config: &HarrisConfig, numerics: &Numerics) -> bool {
+    let is_byte = match samples {
+        SampleType::U8 => true,
+        SampleType::U16 | SampleType::F32 => false,
+    };
+    let is_rounded = match config.smoothing() {
         Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial5 => true,
-        // Sums that are not divided leave 16 bits.
+        // No stage of i16 keeps the sums of a smoothing.
         Smoothing::Binomial3Exact | Smoothing::Gaussian { .. } => false,
     };
-    shape.samples == SampleType::U8
-        && rounded
-        && has_exact_sums(shape.samples, config)
-        && has_three_taps(config.gradient())
-        && fits_i32(config, shape.channels, shape.samples.full_scale())
+    is_byte
+        && is_rounded
+        && numerics.gradients_fit_i16()
+        && numerics.sums_fit_i32()
+        && ThreeTaps::of(config.gradient()).is_some()
 }
 
 /// A tile of i16, and the least trace above which it is faster than rows, if it is not always.
@@ -381,35 +313,25 @@ fn i16_tile(vectors: Vectors, config: &HarrisConfig) -> Option<(TilePlan, Option
 }
 
 /// A tile of f32, and the least trace above which it is faster than rows, if it is not always.
-fn f32_tile(shape: &Shape, config: &HarrisConfig) -> Option<(TilePlan, Option<f32>)> {
-    let has_smoothing = match config.smoothing() {
-        Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial3Exact | Smoothing::Binomial5 => true,
-        Smoothing::Gaussian { .. } => false,
+fn f32_tile(shape: &Shape, config: &HarrisConfig, numerics: &Numerics) -> Option<(TilePlan, Option<f32>)> {
+    let has_gradient = match ThreeTaps::of(config.gradient()) {
+        Some(ThreeTaps::Sobel | ThreeTaps::Scharr | ThreeTaps::Central) => true,
+        // Boxes of floats are added up in another order.
+        Some(ThreeTaps::Box) => shape.samples.is_integer(),
+        None => false,
     };
-    let has_gradient = has_three_taps(config.gradient())
-        && match config.gradient() {
-            // Boxes of floats are added up in another order.
-            Gradient::Box { .. } => shape.samples.is_integer(),
-            Gradient::Sobel3
-            | Gradient::Sobel5
-            | Gradient::Sobel7
-            | Gradient::Scharr3
-            | Gradient::Central
-            | Gradient::GaussianDerivative { .. } => true,
-        };
     let radius = config.window().radius();
-    if !shape.vectors.are_longest() || !has_smoothing || !has_gradient || radius > MOST_TILE_RADIUS {
+    if !shape.vectors.are_longest() || !has_gradient || radius > MOST_TILE_RADIUS {
         return None;
     }
-    let exact = has_exact_sums(shape.samples, config);
-    let numbers = if exact { TileNumbers::F32Exact } else { TileNumbers::F32Rounded };
+    let numbers = if numerics.sums.is_exact() { TileNumbers::F32Exact } else { TileNumbers::F32Rounded };
     let above = if radius == 1 { None } else { Some(0.0) };
     Some((TilePlan { numbers, columns: tile_columns(shape.vectors, config)? }, above))
 }
 
-/// Columns that the support leaves of a tile, if they are enough.
+/// Columns that the support leaves of a tile, if they are enough; none where smoothing is a Gaussian.
 fn tile_columns(vectors: Vectors, config: &HarrisConfig) -> Option<usize> {
-    let lost = 2 * config.support_radius() - extra_columns(config.smoothing());
+    let lost = 2 * config.support_radius() - StageSmoothing::of(config.smoothing())?.extra_columns();
     (2 * vectors.lanes).checked_sub(lost).filter(|&left| left >= LEAST_TILE_COLUMNS)
 }
 
@@ -425,8 +347,8 @@ fn i16_rows(shape: &Shape, config: &HarrisConfig) -> RowPlan {
     RowPlan::I16 { gradients, sums: row_sums(config.window()) }
 }
 
-fn f32_rows(shape: &Shape, config: &HarrisConfig) -> RowPlan {
-    if has_exact_sums(shape.samples, config) {
+fn f32_rows(config: &HarrisConfig, numerics: &Numerics) -> RowPlan {
+    if numerics.sums.is_exact() {
         RowPlan::F32Exact { sums: row_sums(config.window()) }
     } else {
         RowPlan::F32Rounded
@@ -441,22 +363,12 @@ fn row_sums(window: Window) -> RowSums {
     }
 }
 
-fn stage_numbers(samples: SampleType, config: &HarrisConfig) -> StageNumbers {
-    match (samples, config.smoothing()) {
-        (SampleType::F32, _) | (SampleType::U8 | SampleType::U16, Smoothing::Gaussian { .. }) => {
-            StageNumbers::Floats
-        }
-        (
-            SampleType::U8 | SampleType::U16,
-            Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial3Exact | Smoothing::Binomial5,
-        ) if !has_exact_gradients(samples, config) => StageNumbers::FloatGradients,
-        (
-            SampleType::U8 | SampleType::U16,
-            Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial3Exact | Smoothing::Binomial5,
-        ) => match config.window() {
-            Window::Gaussian { .. } => StageNumbers::FloatSums,
-            Window::Box { .. } | Window::Binomial { .. } => StageNumbers::Integers,
-        },
+fn stage_numbers(numerics: &Numerics) -> StageNumbers {
+    match (numerics.smoothed, numerics.gradient) {
+        (NumberKind::Float, NumberKind::Float | NumberKind::Integer) => StageNumbers::Floats,
+        (NumberKind::Integer, NumberKind::Float) => StageNumbers::FloatGradients,
+        (NumberKind::Integer, NumberKind::Integer) if numerics.sums.is_exact() => StageNumbers::Integers,
+        (NumberKind::Integer, NumberKind::Integer) => StageNumbers::FloatSums,
     }
 }
 

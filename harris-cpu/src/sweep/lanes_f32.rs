@@ -1,8 +1,7 @@
 //! Arithmetic on vectors of 32-bit floats that tiles and rows share.
 
-use harris_core::Gradient;
-
 use crate::simd::Simd;
+use crate::sweep::stage_kinds::ThreeTaps;
 
 /// (pairs two away) + 4 · (neighbours) + 6 · centre
 #[inline(always)]
@@ -11,18 +10,16 @@ pub(crate) fn binomial5<V: Simd>(v: V, far: V::F32, near: V::F32, centre: V::F32
     v.add(outer, v.mul(v.splat_f32(6.0), centre))
 }
 
-/// w₁ · pair + w₀ · centre; of central differences, the centre.
+/// The gradient's weights along a line: w₁ · pair + w₀ · centre, or the centre of central differences.
+///
+/// Callers know the gradient when they are compiled: else the match would be a jump through a table.
 #[inline(always)]
-pub(crate) fn weigh<V: Simd>(v: V, gradient: Gradient, pair: V::F32, centre: V::F32) -> V::F32 {
-    // Questions one by one: the compiler makes a jump through a table of a match of them all.
-    if matches!(gradient, Gradient::Central) {
-        centre
-    } else if matches!(gradient, Gradient::Box { .. }) {
-        // Of integers, as for others the order is another.
-        v.add(pair, centre)
-    } else if matches!(gradient, Gradient::Scharr3) {
-        v.add(v.mul(v.splat_f32(3.0), pair), v.mul(v.splat_f32(10.0), centre))
-    } else {
-        v.add_twice(pair, centre)
+pub(crate) fn weigh<V: Simd>(v: V, gradient: ThreeTaps, pair: V::F32, centre: V::F32) -> V::F32 {
+    match gradient {
+        ThreeTaps::Sobel => v.add_twice(pair, centre),
+        ThreeTaps::Scharr => v.add(v.mul(v.splat_f32(3.0), pair), v.mul(v.splat_f32(10.0), centre)),
+        // Boxes of integers; boxes of floats have another order.
+        ThreeTaps::Box => v.add(pair, centre),
+        ThreeTaps::Central => centre,
     }
 }

@@ -1,33 +1,33 @@
 //! Arithmetic on vectors of 16-bit integers that tiles and rows share.
 
-use harris_core::Gradient;
-
 use crate::plan::MOST_PAIRWISE_RADIUS;
 use crate::simd::Simd;
+use crate::sweep::stage_kinds::ThreeTaps;
 
 /// The most rows of a binomial window.
 const MOST_ROWS: usize = 2 * MOST_PAIRWISE_RADIUS + 1;
 
-/// [1 2 1], Scharr's [3 10 3], or [1 1 1] of a box.
+/// The gradient's weights along a line: [1 2 1] of Sobel, [3 10 3] of Scharr, [1 1 1] of a box, [1] of central differences.
 #[inline(always)]
 pub(crate) fn weigh<V: Simd>(
     v: V,
-    gradient: Gradient,
+    gradient: ThreeTaps,
     before: V::I16,
     centre: V::I16,
     after: V::I16,
 ) -> V::I16 {
     let outer = v.add_i16(before, after);
-    if matches!(gradient, Gradient::Box { .. }) {
-        return v.add_i16(outer, centre);
-    }
     let twice = v.add_i16(centre, centre);
-    if !matches!(gradient, Gradient::Scharr3) {
-        return v.add_i16(outer, twice);
+    match gradient {
+        ThreeTaps::Sobel => v.add_i16(outer, twice),
+        ThreeTaps::Scharr => {
+            let four = v.add_i16(twice, twice);
+            let ten = v.add_i16(v.add_i16(four, four), twice);
+            v.add_i16(v.add_i16(v.add_i16(outer, outer), outer), ten)
+        }
+        ThreeTaps::Box => v.add_i16(outer, centre),
+        ThreeTaps::Central => centre,
     }
-    let four = v.add_i16(twice, twice);
-    let ten = v.add_i16(v.add_i16(four, four), twice);
-    v.add_i16(v.add_i16(v.add_i16(outer, outer), outer), ten)
 }
 
 /// Adds the products of gradients and weighted gradients to sums of pairs and of odd columns.

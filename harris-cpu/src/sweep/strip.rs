@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use harris_core::pipeline::bound::{squared_gradient_bound, trace_bound};
 use harris_core::{HarrisConfig, Raster};
 
 use super::bound::RejectionBound;
@@ -187,7 +188,7 @@ impl<T: SweepSample> StripSweep<'_, T> {
         if self.map.is_some() {
             0.0
         } else {
-            RejectionBound::least_trace(self.context.config.measure(), threshold)
+            trace_bound(self.context.config.measure(), threshold.into()) as f32
         }
     }
 
@@ -199,7 +200,7 @@ impl<T: SweepSample> StripSweep<'_, T> {
         }
         let Context { config, image, scale, .. } = self.context;
         let weights = config.window().weight_sum() * image.channels() as f64;
-        Some(RejectionBound::least_gradient(config.measure(), scale, threshold, weights))
+        Some(squared_gradient_bound(config.measure(), scale, threshold, weights))
     }
 
     /// Writes row y into the response map, if there is one and the row is the band's.

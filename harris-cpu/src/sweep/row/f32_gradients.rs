@@ -17,6 +17,7 @@ use crate::simd::Simd;
 use crate::sweep::gate::ActiveMask;
 use crate::sweep::halo::Columns;
 use crate::sweep::sample::SweepSample;
+use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps};
 use crate::sweep::strip::Context;
 
 /// The rings that windows read: of gradients where sums are exact, else of products.
@@ -98,7 +99,7 @@ impl<T: SweepSample> GradientRows<'_, '_, T> {
     /// Computes row y of a gradient of three taps, or its products where sums are rounded.
     fn differentiate<V: Simd>(&mut self, v: V, y: usize, channel: usize, bound: Option<f32>) {
         let (config, height) = (self.context.config, self.context.image.height());
-        let (slot, gradient) = (self.ring.gradient_slot(y, channel), config.gradient());
+        let (slot, gradient) = (self.ring.gradient_slot(y, channel), three_taps(config));
         let span = self.columns.span(&self.columns.gradients);
         let Memory { differences, sums, gradients: [gx, gy], products, active, zero, .. } = &mut *self.memory;
         let mark = mark(active, y, channel, bound);
@@ -224,6 +225,7 @@ impl<T: SweepSample> GradientRows<'_, '_, T> {
             }
             Smoothing::Binomial3 | Smoothing::Binomial3Exact | Smoothing::Binomial5 => {}
         }
+        let smoothing = stage_smoothing(self.context.config);
         *self.is_invalid |= !load(v, image, columns, y, channel, samples.row_mut(0));
         columns.sample_edge.extend(samples.row_mut(0));
         v.enter(BinomialAcross {
@@ -263,7 +265,8 @@ impl<T: SweepSample> GradientRows<'_, '_, T> {
                 columns.sample_edge.extend(row);
                 v.enter(WeightedAcross { taps, row, out, span });
             }
-            smoothing @ (Smoothing::Binomial3 | Smoothing::Binomial3Exact | Smoothing::Binomial5) => {
+            Smoothing::Binomial3 | Smoothing::Binomial3Exact | Smoothing::Binomial5 => {
+                let smoothing = stage_smoothing(config);
                 let place = |dy: isize| border::inside(config.border(), y as isize + dy, height);
                 let rows = [-2, -1, 0, 1, 2].map(|dy| of_ring(across, channel, 5, place(dy), zero));
                 v.enter(BinomialDown { smoothing, exact: T::EXACT, rows, out, span });
@@ -280,11 +283,12 @@ impl<T: SweepSample> GradientRows<'_, '_, T> {
                 let out = integers.row_mut(channel * ring + y % ring);
                 v.enter(ToIntegers { row: smoothed.row(0), out, span });
             }
-            gradient @ (Gradient::Sobel3
+            Gradient::Sobel3
             | Gradient::Sobel5
             | Gradient::Sobel7
             | Gradient::Scharr3
-            | Gradient::Central) => {
+            | Gradient::Central => {
+                let gradient = three_taps(config);
                 columns.smoothed_edge.extend(smoothed.row_mut(0));
                 v.enter(RowSlopes {
                     gradient,
@@ -296,6 +300,16 @@ impl<T: SweepSample> GradientRows<'_, '_, T> {
             }
         }
     }
+}
+
+/// A smoothing that is not a Gaussian.
+fn stage_smoothing(config: &HarrisConfig) -> StageSmoothing {
+    StageSmoothing::of(config.smoothing()).expect("Gaussians are matched before")
+}
+
+/// A gradient that is neither a box nor a Gaussian derivative.
+fn three_taps(config: &HarrisConfig) -> ThreeTaps {
+    ThreeTaps::of(config.gradient()).expect("plans have Sobel's wider gradients staged")
 }
 
 /// Loads a channel of row y; returns whether all samples are valid.

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use harris_core::{Gradient, Measure, Smoothing};
+use harris_core::Measure;
 
 use crate::peaks::ring::{ResponseRing, WordLayout};
 use crate::rows::{FloatRow, IntegerRow};
@@ -16,6 +16,7 @@ use crate::sweep::lanes_f32::{binomial5, weigh};
 use crate::sweep::lines::{HeldTaps, OneRow, Taps, Weights, line_sum};
 use crate::sweep::measure::{response, upper_bound};
 use crate::sweep::sample::SweepSample;
+use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps, specialize_taps};
 
 /// Loads a channel of a row of samples as floats; returns whether all are valid.
 pub(crate) struct LoadChannel<'a, T> {
@@ -55,7 +56,7 @@ impl<T: SweepSample> LoadChannel<'_, T> {
 
 /// Sums a row across by a binomial, without division.
 pub(crate) struct BinomialAcross<'a> {
-    pub(crate) smoothing: Smoothing,
+    pub(crate) smoothing: StageSmoothing,
     pub(crate) row: &'a FloatRow,
     pub(crate) out: &'a mut FloatRow,
     pub(crate) span: Range<usize>,
@@ -70,7 +71,7 @@ impl Work for BinomialAcross<'_> {
         for i in vectors(span, V::LANES) {
             let near = v.add(v.load_f32(row, i - 1), v.load_f32(row, i + 1));
             let centre = v.load_f32(row, i);
-            let sum = if matches!(smoothing, Smoothing::Binomial5) {
+            let sum = if smoothing.has_five_taps() {
                 binomial5(v, v.add(v.load_f32(row, i - 2), v.load_f32(row, i + 2)), near, centre)
             } else {
                 v.add_twice(near, centre)
@@ -82,7 +83,7 @@ impl Work for BinomialAcross<'_> {
 
 /// Sums rows down by a binomial, and divides but for `Binomial3Exact`: integers round to nearest, halves up.
 pub(crate) struct BinomialDown<'a> {
-    pub(crate) smoothing: Smoothing,
+    pub(crate) smoothing: StageSmoothing,
     pub(crate) exact: bool,
     /// Sums across of the rows y − 2 to y + 2; smoothing uses those of its aperture.
     pub(crate) rows: [&'a FloatRow; 5],
@@ -96,18 +97,18 @@ impl Work for BinomialDown<'_> {
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
         let Self { smoothing, exact, rows, out, span } = self;
-        let is_wide = matches!(smoothing, Smoothing::Binomial5);
-        let (half, part) = if is_wide { (128.0, 1.0 / 256.0) } else { (8.0, 1.0 / 16.0) };
+        let has_five_taps = smoothing.has_five_taps();
+        let (half, part) = if has_five_taps { (128.0, 1.0 / 256.0) } else { (8.0, 1.0 / 16.0) };
         let (half, part) = (v.splat_f32(half), v.splat_f32(part));
         for i in vectors(span, V::LANES) {
             let near = v.add(v.load_f32(rows[1], i), v.load_f32(rows[3], i));
             let centre = v.load_f32(rows[2], i);
-            let sum = if is_wide {
+            let sum = if has_five_taps {
                 binomial5(v, v.add(v.load_f32(rows[0], i), v.load_f32(rows[4], i)), near, centre)
             } else {
                 v.add_twice(near, centre)
             };
-            let mean = if matches!(smoothing, Smoothing::Binomial3Exact) {
+            let mean = if smoothing.keeps_sums() {
                 sum
             } else if exact {
                 v.to_f32(v.to_i32(v.mul(v.add(sum, half), part)))
@@ -121,7 +122,7 @@ impl Work for BinomialDown<'_> {
 
 /// Computes a row's differences across for gx, and its weighted sums across for gy.
 pub(crate) struct RowSlopes<'a> {
-    pub(crate) gradient: Gradient,
+    pub(crate) gradient: ThreeTaps,
     pub(crate) smoothed: &'a FloatRow,
     pub(crate) differences: &'a mut FloatRow,
     pub(crate) sums: &'a mut FloatRow,
@@ -133,7 +134,14 @@ impl Work for RowSlopes<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        let Self { gradient, smoothed, differences, sums, span } = self;
+        specialize_taps!(self.gradient, gradient => self.by(v, gradient));
+    }
+}
+
+impl RowSlopes<'_> {
+    #[inline(always)]
+    fn by<V: Simd>(self, v: V, gradient: ThreeTaps) {
+        let Self { smoothed, differences, sums, span, .. } = self;
         for i in vectors(span, V::LANES) {
             let [left, right] = [v.load_f32(smoothed, i - 1), v.load_f32(smoothed, i + 1)];
             let centre = v.load_f32(smoothed, i);
@@ -208,7 +216,7 @@ impl GradientSink for StoreProducts<'_> {
 
 /// Computes gx and gy of a row.
 pub(crate) struct Differentiate<'a, G> {
-    pub(crate) gradient: Gradient,
+    pub(crate) gradient: ThreeTaps,
     /// Differences across of the rows above, at and below.
     pub(crate) differences: [&'a FloatRow; 3],
     /// Weighted sums across of the rows above and below.
@@ -222,7 +230,14 @@ impl<G: GradientSink> Work for Differentiate<'_, G> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        let Self { gradient, differences: [up, here, down], sums: [above, below], mut out, span } = self;
+        specialize_taps!(self.gradient, gradient => self.by(v, gradient));
+    }
+}
+
+impl<G: GradientSink> Differentiate<'_, G> {
+    #[inline(always)]
+    fn by<V: Simd>(self, v: V, gradient: ThreeTaps) {
+        let Self { differences: [up, here, down], sums: [above, below], mut out, span, .. } = self;
         for i in vectors(span, V::LANES) {
             let pair = v.add(v.load_f32(up, i), v.load_f32(down, i));
             let gx = weigh(v, gradient, pair, v.load_f32(here, i));

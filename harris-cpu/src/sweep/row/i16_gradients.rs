@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use harris_core::pipeline::border;
-use harris_core::{Gradient, Smoothing};
 
 use crate::peaks::ring::WordLayout;
 use crate::rows::{
@@ -13,7 +12,7 @@ use crate::rows::{
 use crate::simd::{Simd, Work};
 use crate::sweep::halo::Columns;
 use crate::sweep::layout::TileLayout;
-use crate::sweep::stage_kinds::{extra_columns, specialize};
+use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps, specialize};
 use crate::sweep::strip::Context;
 use crate::sweep::tile::i16_stages::{Stages, latency};
 
@@ -27,8 +26,8 @@ pub(crate) static ZERO_SAMPLES: [u8; STRIP_COLUMNS + 2 * LEFT_PADDING] = [0; STR
 
 /// Computes gx and gy of a block of rows.
 struct Gradients<'a> {
-    smoothing: Smoothing,
-    gradient: Gradient,
+    smoothing: StageSmoothing,
+    gradient: ThreeTaps,
     /// Rows of samples.
     rows: &'a [&'a [u8]],
     /// The first of them, which complete no row of gradients.
@@ -59,13 +58,13 @@ impl Work for Gradients<'_> {
 
 impl Gradients<'_> {
     #[inline(always)]
-    fn tiles<V: Simd>(self, v: V, (smoothing, gradient): (Smoothing, Gradient)) {
+    fn tiles<V: Simd>(self, v: V, (smoothing, gradient): (StageSmoothing, ThreeTaps)) {
         let Self { rows, ahead, extended, warm_up, .. } = self;
         let mut slots = [0; GRADIENT_ROWS];
         for (i, slot) in slots.iter_mut().enumerate() {
             *slot = (self.slot + i) % self.ring;
         }
-        let read = 2 * V::LANES + extra_columns(smoothing);
+        let read = 2 * V::LANES + smoothing.extra_columns();
         let mut tile = Tile { smoothing, gradient, warm_up, place: 0, out: self.out, slots: &slots };
         for number in 0..self.words.number {
             let column = number * self.words.step;
@@ -89,8 +88,8 @@ impl Gradients<'_> {
 
 /// The rows of a tile.
 struct Tile<'a> {
-    smoothing: Smoothing,
-    gradient: Gradient,
+    smoothing: StageSmoothing,
+    gradient: ThreeTaps,
     warm_up: usize,
     place: usize,
     out: &'a mut [Rows16; 2],
@@ -135,7 +134,9 @@ pub(crate) fn gradient_tiles<V: Simd>(
 ) {
     let (config, image) = (context.config, context.image);
     let support = config.smoothing().radius() + config.gradient().radius();
-    let extra = extra_columns(config.smoothing());
+    let smoothing = StageSmoothing::of(config.smoothing()).expect("plans have Gaussian smoothings by floats");
+    let gradient = ThreeTaps::of(config.gradient()).expect("plans have other gradients by floats");
+    let extra = smoothing.extra_columns();
     let layout = TileLayout::new(
         (&columns.gradients, columns.place(columns.gradients.start as isize)),
         (support, config.border()),
@@ -156,8 +157,8 @@ pub(crate) fn gradient_tiles<V: Simd>(
         }
     }
     v.enter(Gradients {
-        smoothing: config.smoothing(),
-        gradient: config.gradient(),
+        smoothing,
+        gradient,
         rows: samples,
         warm_up: 2 * support,
         ahead,
@@ -176,6 +177,6 @@ const _: () = assert!(
     STRIP_COLUMNS
         + 2 * (MOST_SUPPRESSION_RADIUS + MOST_WINDOW_RADIUS + MOST_SUPPORT)
         + 32
-        + extra_columns(Smoothing::Binomial5)
+        + StageSmoothing::Binomial5.extra_columns()
         <= SAMPLE_ROW_LENGTH
 );

@@ -4,15 +4,15 @@
 
 use std::ops::Range;
 
-use harris_core::{Gradient, Smoothing};
 
 use crate::rows::Row16;
 use crate::simd::{Simd, Work, vectors};
 use crate::sweep::lanes_i16::weigh;
+use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps};
 
 /// The first step of smoothing: the weighted sum of samples down each column.
 pub(crate) struct Down<'a> {
-    pub(crate) smoothing: Smoothing,
+    pub(crate) smoothing: StageSmoothing,
     /// The rows y − 2 to y + 2, of which the smoothing uses those of its aperture; all of one length.
     pub(crate) rows: [&'a [u8]; 5],
     /// A row that is read later, as long.
@@ -28,10 +28,10 @@ impl Work for Down<'_> {
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
         match self.smoothing {
-            Smoothing::Binomial3 => self.by::<V, 3>(v),
-            Smoothing::Binomial5 => self.by::<V, 5>(v),
-            // Plans have the last two by floats.
-            Smoothing::None | Smoothing::Binomial3Exact | Smoothing::Gaussian { .. } => self.by::<V, 1>(v),
+            StageSmoothing::Binomial3 => self.by::<V, 3>(v),
+            StageSmoothing::Binomial5 => self.by::<V, 5>(v),
+            // Plans have the last one by floats.
+            StageSmoothing::None | StageSmoothing::Binomial3Exact => self.by::<V, 1>(v),
         }
     }
 }
@@ -80,7 +80,7 @@ fn down<V: Simd, const APERTURE: usize>(v: V, rows: [&[u8]; 5], i: usize) -> V::
 
 /// The second step: the weighted sum across, rounded.
 pub(crate) struct Across<'a> {
-    pub(crate) smoothing: Smoothing,
+    pub(crate) smoothing: StageSmoothing,
     pub(crate) sums: &'a Row16,
     pub(crate) out: &'a mut Row16,
     pub(crate) span: Range<usize>,
@@ -94,7 +94,7 @@ impl Work for Across<'_> {
         let Self { smoothing, sums, out, span } = self;
         let vectors = vectors(span, 2 * V::LANES);
         match smoothing {
-            Smoothing::Binomial3 => {
+            StageSmoothing::Binomial3 => {
                 let half = v.splat_i16(8);
                 for i in vectors {
                     let sum =
@@ -102,7 +102,7 @@ impl Work for Across<'_> {
                     v.store_i16(out, i, v.shift_right_4(v.add_i16(sum, half)));
                 }
             }
-            Smoothing::Binomial5 => {
+            StageSmoothing::Binomial5 => {
                 let half = v.splat_i16(128);
                 for i in vectors {
                     let [p0, p1, p2] =
@@ -112,7 +112,7 @@ impl Work for Across<'_> {
                     v.store_i16(out, i, v.shift_right_8(v.add_i16(sum, half)));
                 }
             }
-            Smoothing::None | Smoothing::Binomial3Exact | Smoothing::Gaussian { .. } => {
+            StageSmoothing::None | StageSmoothing::Binomial3Exact => {
                 for i in vectors {
                     v.store_i16(out, i, v.load_i16(sums, i));
                 }
@@ -136,7 +136,7 @@ fn binomial5<V: Simd>(v: V, p0: V::I16, p1: V::I16, p2: V::I16, p3: V::I16, p4: 
 
 /// gx and gy of a row from the three smoothed rows around it.
 pub(crate) struct Differentiate<'a> {
-    pub(crate) gradient: Gradient,
+    pub(crate) gradient: ThreeTaps,
     /// The rows above, at and below.
     pub(crate) smoothed: [&'a Row16; 3],
     /// Rows for the sums and differences down the columns.
@@ -151,15 +151,11 @@ impl Work for Differentiate<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        // Gradients are constants in what they call.
         match self.gradient {
-            Gradient::Sobel3 => self.weighted(v, Gradient::Sobel3),
-            Gradient::Scharr3 => self.weighted(v, Gradient::Scharr3),
-            Gradient::Box { .. } => self.weighted(v, Gradient::Box { size: 3 }),
-            // Plans have the last three elsewhere.
-            Gradient::Central | Gradient::Sobel5 | Gradient::Sobel7 | Gradient::GaussianDerivative { .. } => {
-                self.central(v);
-            }
+            ThreeTaps::Central => self.central(v),
+            ThreeTaps::Sobel => self.weighted(v, ThreeTaps::Sobel),
+            ThreeTaps::Scharr => self.weighted(v, ThreeTaps::Scharr),
+            ThreeTaps::Box => self.weighted(v, ThreeTaps::Box),
         }
     }
 }
@@ -176,7 +172,7 @@ impl Differentiate<'_> {
 
     /// Down the columns first: the sums for gx, the differences for gy.
     #[inline(always)]
-    fn weighted<V: Simd>(self, v: V, gradient: Gradient) {
+    fn weighted<V: Simd>(self, v: V, gradient: ThreeTaps) {
         let Self { smoothed: [up, here, down], lines: [sums, differences], gx, gy, span, .. } = self;
         for i in vectors(span.start - 1..span.end + 1, 2 * V::LANES) {
             let (u, h, d) = (v.load_i16(up, i), v.load_i16(here, i), v.load_i16(down, i));

@@ -15,6 +15,7 @@ use crate::simd::Simd;
 use crate::sweep::bound::RejectionBound;
 use crate::sweep::halo::Columns;
 use crate::sweep::layout::Split;
+use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps};
 use crate::sweep::strip::StripSweep;
 
 /// Rows from the one that is read to the one that is prefetched.
@@ -53,6 +54,8 @@ struct RowSweep<'s, 'a> {
     sweep: &'s mut StripSweep<'a, u8>,
     memory: &'s mut Memory,
     columns: Columns,
+    smoothing: StageSmoothing,
+    gradient: ThreeTaps,
     gradients: RowGradients,
     sums: RowSums,
     /// Rows in the rings of gradients.
@@ -73,7 +76,10 @@ pub(crate) fn sweep_strip<V: Simd>(
     };
     let ring = 2 * sweep.context.config.window().radius() + 1 + ahead;
     let columns = sweep.context.columns(strip);
-    RowSweep { sweep, memory, columns, gradients, sums, ring }.run(v, strip);
+    let config = sweep.context.config;
+    let smoothing = StageSmoothing::of(config.smoothing()).expect("plans have Gaussian smoothings by floats");
+    let gradient = ThreeTaps::of(config.gradient()).expect("plans have other gradients by floats");
+    RowSweep { sweep, memory, columns, smoothing, gradient, gradients, sums, ring }.run(v, strip);
 }
 
 impl RowSweep<'_, '_> {
@@ -228,7 +234,7 @@ impl RowSweep<'_, '_> {
             };
             let [gx, gy] = gradients.each_mut().map(|rows| rows.row_mut(channel * ring + y % ring));
             v.enter(Differentiate {
-                gradient: self.sweep.context.config.gradient(),
+                gradient: self.gradient,
                 smoothed: [row(-1), row(0), row(1)],
                 lines: lines.each_mut().map(|rows| rows.row_mut(0)),
                 gx,
@@ -242,10 +248,10 @@ impl RowSweep<'_, '_> {
     /// Smooths the next row.
     fn smooth<V: Simd>(&mut self, v: V, next: &mut NextRows) {
         let (image, config, y) = (self.sweep.context.image, self.sweep.context.config, next.smoothed);
-        let (border, smoothing) = (config.border(), config.smoothing());
+        let (border, smoothing) = (config.border(), self.smoothing);
         let (last, samples) = (image.height() - 1, self.columns.samples.clone());
         if image.channels() > 1 {
-            while next.across <= (y + smoothing.radius()).min(last) {
+            while next.across <= (y + config.smoothing().radius()).min(last) {
                 self.split(v, next.across);
                 next.across += 1;
             }

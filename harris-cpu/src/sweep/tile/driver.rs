@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use harris_core::pipeline::border;
-use harris_core::{Border, Gradient, Measure, Smoothing};
+use harris_core::{Border, Measure};
 
 use super::border::BlockBorder;
 use super::lanes::{
@@ -14,7 +14,7 @@ use crate::plan::TilePlan;
 use crate::rows::{BLOCK_ROWS, Rows, SAMPLE_ROW_LENGTH};
 use crate::simd::{Simd, Work};
 use crate::sweep::layout::TileLayout;
-use crate::sweep::stage_kinds::extra_columns;
+use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps};
 use crate::sweep::strip::StripSweep;
 
 /// A thread's memory for a kind of tiles.
@@ -71,10 +71,12 @@ pub(crate) fn sweep_strip<L: Lanes, V: Simd>(
     let (config, image) = (sweep.context.config, sweep.context.image);
     let columns = sweep.context.columns(strip);
     let (window, support, channels) = (config.window().radius(), config.support_radius(), image.channels());
+    let smoothing = StageSmoothing::of(config.smoothing()).expect("plans have no tiles with a Gaussian smoothing");
+    let gradient = ThreeTaps::of(config.gradient()).expect("plans have tiles with gradients of three taps alone");
     let layout = TileLayout::new(
         (&columns.responses, columns.place(columns.responses.start as isize)),
         (support, config.border()),
-        (plan.columns, 2 * V::LANES + extra_columns(config.smoothing())),
+        (plan.columns, 2 * V::LANES + smoothing.extra_columns()),
         &image,
     );
     let words = layout.words;
@@ -96,7 +98,7 @@ pub(crate) fn sweep_strip<L: Lanes, V: Simd>(
     let rows = sweep.computed_rows();
     let first = rows.start as isize - support as isize;
     // Rows of samples before the first that completes a row of responses.
-    let latency = L::latency::<V>(config.smoothing());
+    let latency = L::latency::<V>(smoothing);
     let warm_up = 2 * support + latency;
     let mut collection = sweep.begin(words);
     let (mut consumed, mut complete, mut current) = (0, rows.start, 0);
@@ -162,8 +164,8 @@ pub(crate) fn sweep_strip<L: Lanes, V: Simd>(
         };
         let bounds = L::bounds(sweep, plan.numbers, threshold, taps);
         let is_valid = v.enter(Tiles::<L> {
-            smoothing: config.smoothing(),
-            gradient: config.gradient(),
+            smoothing,
+            gradient,
             measure: config.measure(),
             radius: window,
             channels,
@@ -188,8 +190,8 @@ pub(crate) fn sweep_strip<L: Lanes, V: Simd>(
 
 /// Computes the responses of a block of rows, and marks candidates; returns whether all samples are valid.
 struct Tiles<'a, L: Lanes> {
-    smoothing: Smoothing,
-    gradient: Gradient,
+    smoothing: StageSmoothing,
+    gradient: ThreeTaps,
     measure: Measure,
     /// The window's radius.
     radius: usize,
@@ -230,7 +232,7 @@ impl<L: Lanes> Tiles<'_, L> {
         let negated = block.any_negated && signs.contains(&-1);
         let is_inside = channels == 1 && block.inside.contains(&tile);
         let kinds = (self.smoothing, self.gradient);
-        let read = 2 * V::LANES + extra_columns(self.smoothing);
+        let read = 2 * V::LANES + self.smoothing.extra_columns();
         let border = block.border.map(|border| border.of_tile(rows, column, 2 * V::LANES));
         let (mut active, mut any_changed, mut are_valid) = (0, false, true);
         for channel in 0..channels {

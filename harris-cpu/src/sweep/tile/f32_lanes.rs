@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use harris_core::{Gradient, Smoothing, Window};
+use harris_core::Window;
 
 use super::border::TileBorder;
 use super::f32_stages::{self, FloatSums, IntegerSums, Stages, Sums, TwoVectors, both, load, put};
@@ -13,7 +13,7 @@ use crate::plan::{TILE_LANES, TileNumbers};
 use crate::simd::Simd;
 use crate::sweep::lines::Weights;
 use crate::sweep::sample::SweepSample;
-use crate::sweep::stage_kinds::specialize;
+use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps, specialize};
 use crate::sweep::strip::StripSweep;
 
 /// Tiles of f32.
@@ -57,7 +57,7 @@ impl<T: TileSample> Lanes for F32Lanes<T> {
         f32_stages::Carry::zero()
     }
 
-    fn latency<V: Simd>(smoothing: Smoothing) -> usize {
+    fn latency<V: Simd>(smoothing: StageSmoothing) -> usize {
         f32_stages::latency(smoothing)
     }
 
@@ -93,7 +93,7 @@ impl<T: TileSample> Lanes for F32Lanes<T> {
     #[inline(always)]
     fn run_stages<V: Simd>(
         v: V,
-        kinds: (Smoothing, Gradient),
+        kinds: (StageSmoothing, ThreeTaps),
         gate: Self::Gate<V>,
         carry: &mut Self::Carry,
         rows: TileRows<'_, '_, T>,
@@ -110,7 +110,7 @@ impl<T: TileSample> Lanes for F32Lanes<T> {
     #[inline(always)]
     fn start_or_finish_image<V: Simd>(
         v: V,
-        gradient: Gradient,
+        gradient: ThreeTaps,
         border: &TileBorder,
         iteration: usize,
         carry: &mut Self::Carry,
@@ -202,12 +202,12 @@ impl<V: Simd, S: Sums<V>> StageRun<V, S> {
     fn run(
         &mut self,
         v: V,
-        (smoothing, gradient): (Smoothing, Gradient),
+        (smoothing, gradient): (StageSmoothing, ThreeTaps),
         rows: &TileRows<'_, '_, S::Sample>,
         out: &mut [Pair<f32>],
     ) {
-        if matches!(smoothing, Smoothing::Binomial3Exact) {
-            specialize!(@ Smoothing::Binomial3Exact, gradient, kinds => self.run_kinds(v, kinds, rows, out));
+        if smoothing.keeps_sums() {
+            specialize!(@ StageSmoothing::Binomial3Exact, gradient, kinds => self.run_kinds(v, kinds, rows, out));
         } else {
             specialize!(smoothing, gradient, kinds => self.run_kinds(v, kinds, rows, out));
         }
@@ -217,7 +217,7 @@ impl<V: Simd, S: Sums<V>> StageRun<V, S> {
     fn run_kinds(
         &mut self,
         v: V,
-        kinds: (Smoothing, Gradient),
+        kinds: (StageSmoothing, ThreeTaps),
         rows: &TileRows<'_, '_, S::Sample>,
         out: &mut [Pair<f32>],
     ) {

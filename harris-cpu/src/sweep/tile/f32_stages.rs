@@ -6,7 +6,7 @@
 
 use std::marker::PhantomData;
 
-use harris_core::{Gradient, MAX_SAMPLE, Smoothing};
+use harris_core::MAX_SAMPLE;
 
 use super::border::TileBorder;
 use super::lanes::Pair;
@@ -14,7 +14,7 @@ use crate::plan::TILE_LANES;
 use crate::rows::Aligned;
 use crate::simd::Simd;
 use crate::sweep::lanes_f32::{binomial5, weigh};
-use crate::sweep::stage_kinds::has_smoothing_stage;
+use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps};
 
 /// A row of two vectors.
 pub(crate) type TwoVectors<F> = [F; 2];
@@ -51,7 +51,7 @@ pub(crate) trait Sums<V: Simd>: Copy {
     fn binomial5_sum(v: V, far: [Self; 2], near: [Self; 2], centre: Self) -> Self;
     fn float(self, v: V) -> V::F32;
     /// The mean, of sums whose weights add up to 16 or 256; the sum itself for `Binomial3Exact`.
-    fn mean(self, v: V, smoothing: Smoothing) -> V::F32;
+    fn mean(self, v: V, smoothing: StageSmoothing) -> V::F32;
     /// Whether all are valid samples.
     fn are_valid(self, v: V) -> bool;
 }
@@ -130,10 +130,10 @@ impl<V: Simd, T: Integer> Sums<V> for IntegerSums<V, T> {
     }
 
     #[inline(always)]
-    fn mean(self, v: V, smoothing: Smoothing) -> V::F32 {
-        let mean = if matches!(smoothing, Smoothing::Binomial3Exact) {
+    fn mean(self, v: V, smoothing: StageSmoothing) -> V::F32 {
+        let mean = if smoothing.keeps_sums() {
             self.0
-        } else if matches!(smoothing, Smoothing::Binomial5) {
+        } else if smoothing.has_five_taps() {
             v.shift_right_i32::<8>(v.add_i32(self.0, v.splat_i32(128)))
         } else {
             v.shift_right_i32::<4>(v.add_i32(self.0, v.splat_i32(8)))
@@ -186,11 +186,11 @@ impl<V: Simd> Sums<V> for FloatSums<V> {
     }
 
     #[inline(always)]
-    fn mean(self, v: V, smoothing: Smoothing) -> V::F32 {
-        if matches!(smoothing, Smoothing::Binomial3Exact) {
+    fn mean(self, v: V, smoothing: StageSmoothing) -> V::F32 {
+        if smoothing.keeps_sums() {
             return self.0;
         }
-        let part = if matches!(smoothing, Smoothing::Binomial5) { 1.0 / 256.0 } else { 1.0 / 16.0 };
+        let part = if smoothing.has_five_taps() { 1.0 / 256.0 } else { 1.0 / 16.0 };
         v.mul(self.0, v.splat_f32(part))
     }
 
@@ -235,8 +235,8 @@ pub(crate) struct Stages<V: Simd, S> {
 }
 
 /// Iterations between a row of samples that completes a row of gradients and the one that gives it.
-pub(crate) const fn latency(smoothing: Smoothing) -> usize {
-    if has_smoothing_stage(smoothing) { 1 } else { 0 }
+pub(crate) const fn latency(smoothing: StageSmoothing) -> usize {
+    if smoothing.smooths() { 1 } else { 0 }
 }
 
 impl<V: Simd, S: Sums<V>> Stages<V, S> {
@@ -273,16 +273,16 @@ impl<V: Simd, S: Sums<V>> Stages<V, S> {
     }
 
     /// Takes a row of samples, as many as there are lanes and
-    /// [`extra_columns`](crate::sweep::stage_kinds::extra_columns) more, and gives a row of gx and gy: the one that was
+    /// [`extra_columns`](StageSmoothing::extra_columns) more, and gives a row of gx and gy: the one that was
     /// completed [`latency`] iterations before.
     #[inline(always)]
     pub(crate) fn push_row(
         &mut self,
         v: V,
-        (smoothing, gradient): (Smoothing, Gradient),
+        (smoothing, gradient): (StageSmoothing, ThreeTaps),
         samples: &[S::Sample],
     ) -> [TwoVectors<V::F32>; 2] {
-        if !has_smoothing_stage(smoothing) {
+        if !smoothing.smooths() {
             let [left, centre, right] = [two(v, samples, 0), two(v, samples, 1), two(v, samples, 2)];
             let [left, centre, right] = [floats::<V, S>(v, left), floats(v, centre), floats(v, right)];
             return self.differentiate(v, gradient, left, centre, right);
@@ -291,7 +291,7 @@ impl<V: Simd, S: Sums<V>> Stages<V, S> {
         let gradients = self.differentiate(v, gradient, left, shifted::<1, V>(v, left), shifted::<2, V>(v, left));
         let across: TwoVectors<S>;
         let [a, b, c, d] = self.across;
-        if matches!(smoothing, Smoothing::Binomial5) {
+        if smoothing.has_five_taps() {
             let p: [TwoVectors<S>; 5] = [
                 two(v, samples, 0),
                 two(v, samples, 1),
@@ -314,7 +314,7 @@ impl<V: Simd, S: Sums<V>> Stages<V, S> {
     fn differentiate(
         &mut self,
         v: V,
-        gradient: Gradient,
+        gradient: ThreeTaps,
         left: TwoVectors<V::F32>,
         centre: TwoVectors<V::F32>,
         right: TwoVectors<V::F32>,
@@ -326,7 +326,7 @@ impl<V: Simd, S: Sums<V>> Stages<V, S> {
 
     /// gx and gy of the row above the one of these slopes.
     #[inline(always)]
-    fn down(&mut self, v: V, gradient: Gradient, [difference, sum]: [TwoVectors<V::F32>; 2]) -> [TwoVectors<V::F32>; 2] {
+    fn down(&mut self, v: V, gradient: ThreeTaps, [difference, sum]: [TwoVectors<V::F32>; 2]) -> [TwoVectors<V::F32>; 2] {
         let [before, above] = self.differences;
         let gx = both!(h => weigh(v, gradient, v.add(above[h], difference[h]), before[h]));
         let gy = both!(h => v.sub(sum[h], self.sums[1][h]));
@@ -337,7 +337,7 @@ impl<V: Simd, S: Sums<V>> Stages<V, S> {
 
     /// Makes the last row whose slopes arrived the image's first: the row before it is equal, or 0.
     #[inline(always)]
-    pub(crate) fn start_image(&mut self, v: V, gradient: Gradient, border: &TileBorder) {
+    pub(crate) fn start_image(&mut self, v: V, gradient: ThreeTaps, border: &TileBorder) {
         let first = [self.differences[0], self.sums[0]];
         if !border.replicates() {
             self.down(v, gradient, [[v.splat_f32(0.0); 2]; 2]);
@@ -347,7 +347,7 @@ impl<V: Simd, S: Sums<V>> Stages<V, S> {
 
     /// gx and gy of the last row whose slopes arrived, as the image's last: the row behind it is equal, or 0.
     #[inline(always)]
-    pub(crate) fn finish_image(&mut self, v: V, gradient: Gradient, border: &TileBorder) -> [TwoVectors<V::F32>; 2] {
+    pub(crate) fn finish_image(&mut self, v: V, gradient: ThreeTaps, border: &TileBorder) -> [TwoVectors<V::F32>; 2] {
         let last =
             if border.replicates() { [self.differences[0], self.sums[0]] } else { [[v.splat_f32(0.0); 2]; 2] };
         self.down(v, gradient, last)

@@ -1,6 +1,6 @@
 //! Tiles of 16-bit gradients and 32-bit sums: 8-bit samples, box and binomial windows.
 
-use harris_core::{Gradient, Smoothing, Window};
+use harris_core::Window;
 
 use super::border::TileBorder;
 use super::i16_stages::{self, Stages, load, put};
@@ -8,7 +8,7 @@ use super::i16_windows::{self, Bounds, RowGate};
 use super::lanes::{ActiveRows, Block, Lanes, Pair, TileRows, Windows};
 use crate::plan::TileNumbers;
 use crate::simd::Simd;
-use crate::sweep::stage_kinds::specialize;
+use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps, specialize};
 use crate::sweep::strip::StripSweep;
 
 /// Tiles of i16 for images of `C` channels.
@@ -27,7 +27,7 @@ impl<const C: usize> Lanes for I16Lanes<C> {
         i16_stages::ZERO_CARRY
     }
 
-    fn latency<V: Simd>(smoothing: Smoothing) -> usize {
+    fn latency<V: Simd>(smoothing: StageSmoothing) -> usize {
         i16_stages::latency::<V>(smoothing)
     }
 
@@ -47,7 +47,7 @@ impl<const C: usize> Lanes for I16Lanes<C> {
     #[inline(always)]
     fn run_stages<V: Simd>(
         v: V,
-        kinds: (Smoothing, Gradient),
+        kinds: (StageSmoothing, ThreeTaps),
         gate: RowGate,
         carry: &mut Self::Carry,
         rows: TileRows<'_, '_, u8>,
@@ -72,7 +72,7 @@ impl<const C: usize> Lanes for I16Lanes<C> {
     #[inline(always)]
     fn start_or_finish_image<V: Simd>(
         v: V,
-        gradient: Gradient,
+        gradient: ThreeTaps,
         border: &TileBorder,
         iteration: usize,
         carry: &mut Self::Carry,
@@ -144,7 +144,7 @@ impl<const C: usize> Lanes for I16Lanes<C> {
 
 /// A run of stages over rows of a channel.
 struct StageRun<'a> {
-    kinds: (Smoothing, Gradient),
+    kinds: (StageSmoothing, ThreeTaps),
     gate: RowGate,
     carry: &'a mut i16_stages::Carry,
     out: &'a mut [Pair<i16>],

@@ -9,14 +9,13 @@
 
 use std::mem;
 
-use harris_core::{Gradient, Smoothing};
 
 use super::border::TileBorder;
 use super::lanes::Pair;
 use crate::rows::Aligned;
 use crate::simd::Simd;
 use crate::sweep::lanes_i16::weigh;
-use crate::sweep::stage_kinds::has_smoothing_stage;
+use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps};
 
 /// Vectors that the stages carry to the next iteration.
 const CARRIED: usize = 12;
@@ -30,8 +29,8 @@ pub(crate) type Carry = [Aligned<i16, 32>; CARRIED];
 pub(crate) const ZERO_CARRY: Carry = [Aligned([0; 32]); CARRIED];
 
 /// Iterations between a row of samples that completes a row of gradients and the one that gives it.
-pub(crate) const fn latency<V: Simd>(smoothing: Smoothing) -> usize {
-    if !has_smoothing_stage(smoothing) {
+pub(crate) const fn latency<V: Simd>(smoothing: StageSmoothing) -> usize {
+    if !smoothing.smooths() {
         1
     } else if is_cut::<V>() {
         3
@@ -102,16 +101,16 @@ impl<V: Simd> Stages<V> {
     }
 
     /// Takes a row of samples, as many as there are lanes and
-    /// [`extra_columns`](crate::sweep::stage_kinds::extra_columns) more, and gives a row of gx and gy: the one that was
+    /// [`extra_columns`](StageSmoothing::extra_columns) more, and gives a row of gx and gy: the one that was
     /// completed [`latency`] iterations before.
     #[inline(always)]
     pub(crate) fn push_row(
         &mut self,
         v: V,
-        (smoothing, gradient): (Smoothing, Gradient),
+        (smoothing, gradient): (StageSmoothing, ThreeTaps),
         samples: &[u8],
     ) -> [V::I16; 2] {
-        if !has_smoothing_stage(smoothing) {
+        if !smoothing.smooths() {
             return self.differentiate(v, gradient, Neighbours::load(v, samples));
         }
         let gradients = self.differentiate(v, gradient, Neighbours::of(v, self.smoothed));
@@ -120,11 +119,11 @@ impl<V: Simd> Stages<V> {
     }
 
     #[inline(always)]
-    fn smooth(&mut self, v: V, smoothing: Smoothing, across: V::I16) {
+    fn smooth(&mut self, v: V, smoothing: StageSmoothing, across: V::I16) {
         let Self { across: before, partial, smoothed, .. } = self;
         let across = if is_cut::<V>() { mem::replace(before, across) } else { across };
         let half = pass(v, pass(v, across, &mut partial[0]), &mut partial[1]);
-        *smoothed = if matches!(smoothing, Smoothing::Binomial3) {
+        *smoothed = if !smoothing.has_five_taps() {
             v.sixteenth(half)
         } else {
             let down = pass(v, pass(v, half, &mut partial[2]), &mut partial[3]);
@@ -137,24 +136,23 @@ impl<V: Simd> Stages<V> {
     fn differentiate(
         &mut self,
         v: V,
-        gradient: Gradient,
+        gradient: ThreeTaps,
         Neighbours { pair, next_pair, next }: Neighbours<V>,
     ) -> [V::I16; 2] {
         // (p₁ + p₂) − (p₀ + p₁)
         let difference = mem::replace(&mut self.slopes[0], v.sub_i16(next_pair, pair));
         let x = self.down_x(v, gradient, difference);
-        let sum = if matches!(gradient, Gradient::Scharr3) {
-            // 3·(p₀ + 2·p₁ + p₂) + 4·p₁
-            let sobel = v.add_i16(pair, next_pair);
-            let [twice, twice_next] = [v.add_i16(sobel, sobel), v.add_i16(next, next)];
-            v.add_i16(v.add_i16(sobel, twice), v.add_i16(twice_next, twice_next))
-        } else if matches!(gradient, Gradient::Central) {
-            next
-        } else if matches!(gradient, Gradient::Box { .. }) {
+        let sum = match gradient {
+            ThreeTaps::Sobel => v.add_i16(pair, next_pair),
+            ThreeTaps::Scharr => {
+                // 3·(p₀ + 2·p₁ + p₂) + 4·p₁
+                let sobel = v.add_i16(pair, next_pair);
+                let [twice, twice_next] = [v.add_i16(sobel, sobel), v.add_i16(next, next)];
+                v.add_i16(v.add_i16(sobel, twice), v.add_i16(twice_next, twice_next))
+            }
             // (p₀ + p₁) + (p₁ + p₂) − p₁
-            v.sub_i16(v.add_i16(pair, next_pair), next)
-        } else {
-            v.add_i16(pair, next_pair)
+            ThreeTaps::Box => v.sub_i16(v.add_i16(pair, next_pair), next),
+            ThreeTaps::Central => next,
         };
         let sum = mem::replace(&mut self.slopes[1], sum);
         [x, self.down_y(v, sum)]
@@ -162,17 +160,19 @@ impl<V: Simd> Stages<V> {
 
     /// gx of the row above the one of these differences across.
     #[inline(always)]
-    fn down_x(&mut self, v: V, gradient: Gradient, difference: V::I16) -> V::I16 {
+    fn down_x(&mut self, v: V, gradient: ThreeTaps, difference: V::I16) -> V::I16 {
         let Self { differences, .. } = self;
-        if matches!(gradient, Gradient::Scharr3 | Gradient::Box { .. }) {
-            let x = weigh(v, gradient, differences[1], differences[0], difference);
-            *differences = [difference, differences[0]];
-            x
-        } else if matches!(gradient, Gradient::Central) {
-            mem::replace(&mut differences[0], difference)
-        } else {
-            let [first, second] = differences;
-            pass(v, pass(v, difference, first), second)
+        match gradient {
+            ThreeTaps::Scharr | ThreeTaps::Box => {
+                let x = weigh(v, gradient, differences[1], differences[0], difference);
+                *differences = [difference, differences[0]];
+                x
+            }
+            ThreeTaps::Central => mem::replace(&mut differences[0], difference),
+            ThreeTaps::Sobel => {
+                let [first, second] = differences;
+                pass(v, pass(v, difference, first), second)
+            }
         }
     }
 
@@ -185,13 +185,13 @@ impl<V: Simd> Stages<V> {
     }
 
     #[inline(always)]
-    fn down(&mut self, v: V, gradient: Gradient, [difference, sum]: [V::I16; 2]) -> [V::I16; 2] {
+    fn down(&mut self, v: V, gradient: ThreeTaps, [difference, sum]: [V::I16; 2]) -> [V::I16; 2] {
         [self.down_x(v, gradient, difference), self.down_y(v, sum)]
     }
 
     /// Makes the last row whose slopes arrived the image's first: the row before it is equal, or 0.
     #[inline(always)]
-    pub(crate) fn start_image(&mut self, v: V, gradient: Gradient, border: &TileBorder) {
+    pub(crate) fn start_image(&mut self, v: V, gradient: ThreeTaps, border: &TileBorder) {
         let first = [self.differences[0], self.sums[0]];
         if !border.replicates() {
             self.down(v, gradient, [v.splat_i16(0); 2]);
@@ -201,7 +201,7 @@ impl<V: Simd> Stages<V> {
 
     /// gx and gy of the last row whose slopes arrived, as the image's last: the row behind it is equal, or 0.
     #[inline(always)]
-    pub(crate) fn finish_image(&mut self, v: V, gradient: Gradient, border: &TileBorder) -> [V::I16; 2] {
+    pub(crate) fn finish_image(&mut self, v: V, gradient: ThreeTaps, border: &TileBorder) -> [V::I16; 2] {
         let last = if border.replicates() { [self.differences[0], self.sums[0]] } else { [v.splat_i16(0); 2] };
         self.down(v, gradient, last)
     }
@@ -232,8 +232,8 @@ impl<V: Simd> Neighbours<V> {
 
 /// Weighted sums of samples across, by a smoothing.
 #[inline(always)]
-fn across<V: Simd>(v: V, smoothing: Smoothing, row: &[u8]) -> V::I16 {
-    if matches!(smoothing, Smoothing::Binomial3) {
+fn across<V: Simd>(v: V, smoothing: StageSmoothing, row: &[u8]) -> V::I16 {
+    if !smoothing.has_five_taps() {
         let centre = v.load_u8(row, 1);
         return v.add_i16(v.add_i16(v.load_u8(row, 0), v.load_u8(row, 2)), v.add_i16(centre, centre));
     }

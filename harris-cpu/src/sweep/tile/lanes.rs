@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::ops::Range;
 
-use harris_core::{Gradient, HarrisConfig, Measure, Smoothing};
+use harris_core::{HarrisConfig, Measure};
 
 use super::border::{BlockBorder, TileBorder};
 use crate::peaks::ring::{RING, ResponseRing, WordLayout};
@@ -11,6 +11,7 @@ use crate::plan::{MOST_TILE_BOX_RADIUS, TILE_LANES, TileNumbers};
 use crate::rows::{Aligned, BLOCK_ROWS, Rows, SAMPLE_ROW_LENGTH};
 use crate::simd::Simd;
 use crate::sweep::sample::SweepSample;
+use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps};
 use crate::sweep::strip::StripSweep;
 
 /// gx and gy of a row of a tile.
@@ -142,7 +143,7 @@ pub(crate) trait Lanes: Sized {
     fn zero_carry() -> Self::Carry;
 
     /// Iterations between a row of samples that completes a row of gradients and the one that gives it.
-    fn latency<V: Simd>(smoothing: Smoothing) -> usize;
+    fn latency<V: Simd>(smoothing: StageSmoothing) -> usize;
 
     /// The bounds for a threshold; `taps` are those of a Gaussian window.
     fn bounds<'a>(
@@ -159,7 +160,7 @@ pub(crate) trait Lanes: Sized {
     /// channel tells, and whether all samples are valid.
     fn run_stages<V: Simd>(
         v: V,
-        kinds: (Smoothing, Gradient),
+        kinds: (StageSmoothing, ThreeTaps),
         gate: Self::Gate<V>,
         carry: &mut Self::Carry,
         rows: TileRows<'_, '_, Self::Sample>,
@@ -170,7 +171,7 @@ pub(crate) trait Lanes: Sized {
     /// next iteration.
     fn start_or_finish_image<V: Simd>(
         v: V,
-        gradient: Gradient,
+        gradient: ThreeTaps,
         border: &TileBorder,
         iteration: usize,
         carry: &mut Self::Carry,
