@@ -85,7 +85,9 @@ impl CpuDetector {
             (CornerSearch::Sweep | CornerSearch::SweepWithMap, Engine::Sweep(engine)) => {
                 self.corners_of_sweep(image, samples, engine, needs_map.then_some(&mut map[..]))
             }
-            (CornerSearch::Map, _) | (_, Engine::Staged(_)) => self.corners_of_map(image, samples, plan, &mut map),
+            (CornerSearch::Map, _) | (_, Engine::Staged(_)) => {
+                self.corners_of_map(image, samples, plan, &mut map)
+            }
         };
         let mut corners = match found {
             Ok(corners) => corners,

@@ -6,8 +6,8 @@ use harris_core::config::FORSTNER_RADII;
 use harris_core::pipeline::subpixel::{Around, place};
 use harris_core::{Keypoint, Raster};
 
-use crate::sweep::sample::SweepSample;
 use crate::simd::{Simd, WithSimd, Work};
+use crate::sweep::sample::SweepSample;
 
 /// Pixels around a place along an axis.
 const SIDE: usize = 2 * *FORSTNER_RADII.end() as usize + 1;

@@ -42,6 +42,8 @@
 #[cfg(feature = "approximate")]
 mod approximate;
 mod bands;
+#[doc(hidden)]
+pub mod coverage;
 mod detector;
 mod error;
 mod fast_hessian;

@@ -236,6 +236,28 @@ impl Plan {
     }
 }
 
+impl SweepEngine {
+    /// The engine without the numbers that depend on a configuration.
+    #[must_use]
+    pub fn kind(&self) -> String {
+        match self {
+            Self::Tile(tile) => format!("tiles of {}", tile.numbers),
+            Self::Row(row) => row.kind().to_owned(),
+            Self::TileOrRow { tile, row, .. } => format!("tiles of {} or {}", tile.numbers, row.kind()),
+        }
+    }
+}
+
+impl RowPlan {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::I16 { .. } => "rows of i16",
+            Self::F32Exact { .. } => "rows of f32 with exact sums",
+            Self::F32Rounded => "rows of f32",
+        }
+    }
+}
+
 fn engine(shape: &Shape, config: &HarrisConfig) -> Engine {
     let numerics = Numerics::of(config, shape.samples, shape.channels);
     if !is_swept(config, shape.channels, &numerics) {
@@ -268,9 +290,7 @@ fn is_swept(config: &HarrisConfig, channels: usize, numerics: &Numerics) -> bool
     let has_window = match config.window() {
         // Products of one channel are rounded once, as the contract has it; of several channels they must be exact.
         Window::Gaussian { .. } => !exact || channels == 1 || numerics.products_fit_f32(),
-        Window::Box { .. } | Window::Binomial { .. } => {
-            !exact || numerics.running_sums_fit_f64(ROW_LENGTH)
-        }
+        Window::Box { .. } | Window::Binomial { .. } => !exact || numerics.running_sums_fit_f64(ROW_LENGTH),
     };
     let is_centred = config.window().is_centred();
     has_gradient && has_window && is_centred && config.support_radius() <= MOST_SUPPORT_RADIUS

@@ -21,12 +21,8 @@ pub(crate) struct SearchRules {
 
 impl SearchRules {
     /// Of a sweep that only writes a response map.
-    pub(crate) const NO_CORNERS: Self = Self {
-        radius: 0,
-        plateau: Plateau::First,
-        margin: 0,
-        threshold: Threshold::Absolute(f32::MAX),
-    };
+    pub(crate) const NO_CORNERS: Self =
+        Self { radius: 0, plateau: Plateau::First, margin: 0, threshold: Threshold::Absolute(f32::MAX) };
 
     pub(crate) fn of(config: &HarrisConfig) -> Self {
         Self {

@@ -193,7 +193,14 @@ mod tests {
                             (is_here && corner.response() > floor).then_some(corner)
                         }));
                         let (band, strip) = (band.clone(), strip.clone());
-                        let area = SearchedArea { thread, width: self.width, height: self.height, band, strip, rows };
+                        let area = SearchedArea {
+                            thread,
+                            width: self.width,
+                            height: self.height,
+                            band,
+                            strip,
+                            rows,
+                        };
                         if let Some(raised) = bound.raised_floor(found, config, floor, &area, &certain) {
                             times += usize::from(raised > floor);
                             floor = floor.max(raised);

@@ -142,7 +142,12 @@ impl ResponseRing {
 
     /// Keeps a row's candidates only where `is_sought` holds for their element. Returns the greatest response of those
     /// that stay, at least 0.
-    pub(crate) fn restrict_candidates(&mut self, slot: usize, words: WordLayout, is_sought: impl Fn(usize) -> bool) -> f32 {
+    pub(crate) fn restrict_candidates(
+        &mut self,
+        slot: usize,
+        words: WordLayout,
+        is_sought: impl Fn(usize) -> bool,
+    ) -> f32 {
         let mut greatest = 0.0_f32;
         for word in 0..words.number {
             if self.rows[word] >> slot & 1 == 0 {

@@ -18,8 +18,8 @@ impl RejectionBound {
 
     pub(crate) fn new(measure: Measure, scale: f32, threshold: f32) -> Self {
         let (scale, threshold) = (f64::from(scale), f64::from(threshold));
-        let [trace, lesser] =
-            [trace_bound(measure, threshold), min_ac_bound(measure, threshold)].map(|bound| (bound / scale).floor());
+        let [trace, lesser] = [trace_bound(measure, threshold), min_ac_bound(measure, threshold)]
+            .map(|bound| (bound / scale).floor());
         // An integer that exceeds a bound is at least the next integer.
         Self { trace: (trace + 1.0) as u32, lesser: lesser as i32 }
     }

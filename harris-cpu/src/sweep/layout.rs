@@ -63,8 +63,7 @@ impl HaloColumns {
             beyond_number: 0,
         };
         for place in (halo.out.start..inside).chain(inside + number..halo.out.end) {
-            halo.beyond[halo.beyond_number] =
-                (place, border::inside(border, first + place as isize, width));
+            halo.beyond[halo.beyond_number] = (place, border::inside(border, first + place as isize, width));
             halo.beyond_number += 1;
         }
         halo
@@ -84,7 +83,12 @@ impl HaloColumns {
     }
 
     /// Copies a row of colours, each channel to a row.
-    pub(crate) fn split<T: Copy + Default, V: Simd>(&self, v: V, row: &[T], out: [&mut [T; SAMPLE_ROW_LENGTH]; 3]) {
+    pub(crate) fn split<T: Copy + Default, V: Simd>(
+        &self,
+        v: V,
+        row: &[T],
+        out: [&mut [T; SAMPLE_ROW_LENGTH]; 3],
+    ) {
         for &(place, column) in &self.beyond[..self.beyond_number] {
             for channel in 0..3 {
                 out[channel][place] = column.map_or_else(T::default, |column| row[column * 3 + channel]);

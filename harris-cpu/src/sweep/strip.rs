@@ -64,11 +64,7 @@ pub(crate) struct StripMemory {
 
 impl Default for StripMemory {
     fn default() -> Self {
-        Self {
-            responses: ResponseRing::default(),
-            maxima: [WordMaxima::default(); RING],
-            is_invalid: false,
-        }
+        Self { responses: ResponseRing::default(), maxima: [WordMaxima::default(); RING], is_invalid: false }
     }
 }
 
@@ -110,7 +106,13 @@ impl<T: SweepSample> StripSweep<'_, T> {
     }
 
     /// Finishes a row of responses: the frame, the mask, the response map.
-    pub(crate) fn finish_row(&mut self, columns: &Columns, strip: &Range<usize>, y: usize, words: WordLayout) {
+    pub(crate) fn finish_row(
+        &mut self,
+        columns: &Columns,
+        strip: &Range<usize>,
+        y: usize,
+        words: WordLayout,
+    ) {
         self.clear_invalid(columns, y);
         if let Some(mask) = self.context.mask
             && self.context.has_responses(y)

@@ -376,12 +376,17 @@ impl Respond<'_> {
     fn sized<V: Simd>(self, v: V, radius: usize) {
         let Self { weights, columns, out, .. } = self;
         match weights {
-            Weights::Box => out.respond(v, &FloatSums { radius, weights: Weights::<HeldTaps<V>>::Box, columns }),
+            Weights::Box => {
+                out.respond(v, &FloatSums { radius, weights: Weights::<HeldTaps<V>>::Box, columns })
+            }
             Weights::Binomial => {
                 out.respond(v, &FloatSums { radius, weights: Weights::<HeldTaps<V>>::Binomial, columns });
             }
             Weights::Taps(taps) => {
-                out.respond(v, &FloatSums { radius, weights: Weights::Taps(HeldTaps::new(v, taps)), columns });
+                out.respond(
+                    v,
+                    &FloatSums { radius, weights: Weights::Taps(HeldTaps::new(v, taps)), columns },
+                );
             }
         }
     }
@@ -422,7 +427,11 @@ impl ResponseOutput<'_> {
             let next = i + V::LANES;
             let [a, a_next] = [v.mul(sums.sum(v, 0, i), scale), v.mul(sums.sum(v, 0, next), scale)];
             let [c, c_next] = [v.mul(sums.sum(v, 2, i), scale), v.mul(sums.sum(v, 2, next), scale)];
-            if v.greater(v.max(upper_bound(v, measure, a, c), upper_bound(v, measure, a_next, c_next)), reject_below) == 0 {
+            if v.greater(
+                v.max(upper_bound(v, measure, a, c), upper_bound(v, measure, a_next, c_next)),
+                reject_below,
+            ) == 0
+            {
                 responses.put_none(v, slot, i);
                 continue;
             }

@@ -69,8 +69,7 @@ impl<T: SweepSample> RowSweep<'_, '_, T> {
         for y in rows.clone() {
             // The row's number among those that are summed together.
             let place = (y - rows.start) % ROWS_AT_ONCE;
-            let until =
-                if self.ring.is_exact { y } else { (y - place + ROWS_AT_ONCE).min(rows.end) - 1 };
+            let until = if self.ring.is_exact { y } else { (y - place + ROWS_AT_ONCE).min(rows.end) - 1 };
             let last = (until + config.window().radius()).min(self.sweep.context.image.height() - 1);
             let ahead = next.across.max(next.smoothed) + PREFETCHED;
             self.prefetch(v, ahead, 0);

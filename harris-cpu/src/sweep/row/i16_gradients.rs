@@ -22,7 +22,8 @@ pub(crate) const GRADIENT_ROWS: usize = 32;
 const MOST_SUPPORT: usize = 3;
 
 /// Samples of a row beyond the image: zeros.
-pub(crate) static ZERO_SAMPLES: [u8; STRIP_COLUMNS + 2 * LEFT_PADDING] = [0; STRIP_COLUMNS + 2 * LEFT_PADDING];
+pub(crate) static ZERO_SAMPLES: [u8; STRIP_COLUMNS + 2 * LEFT_PADDING] =
+    [0; STRIP_COLUMNS + 2 * LEFT_PADDING];
 
 /// Computes gx and gy of a block of rows.
 struct Gradients<'a> {

@@ -4,7 +4,6 @@
 
 use std::ops::Range;
 
-
 use crate::rows::Row16;
 use crate::simd::{Simd, Work, vectors};
 use crate::sweep::lanes_i16::weigh;

@@ -71,8 +71,10 @@ pub(crate) fn sweep_strip<L: Lanes, V: Simd>(
     let (config, image) = (sweep.context.config, sweep.context.image);
     let columns = sweep.context.columns(strip);
     let (window, support, channels) = (config.window().radius(), config.support_radius(), image.channels());
-    let smoothing = StageSmoothing::of(config.smoothing()).expect("plans have no tiles with a Gaussian smoothing");
-    let gradient = ThreeTaps::of(config.gradient()).expect("plans have tiles with gradients of three taps alone");
+    let smoothing =
+        StageSmoothing::of(config.smoothing()).expect("plans have no tiles with a Gaussian smoothing");
+    let gradient =
+        ThreeTaps::of(config.gradient()).expect("plans have tiles with gradients of three taps alone");
     let layout = TileLayout::new(
         (&columns.responses, columns.place(columns.responses.start as isize)),
         (support, config.border()),
@@ -249,15 +251,8 @@ impl<L: Lanes> Tiles<'_, L> {
                     until = border.run_end(from, rows);
                     L::start_or_finish_image(v, self.gradient, border, from, &mut carry.stages, &mut last);
                 }
-                let samples = TileRows {
-                    block,
-                    column,
-                    read,
-                    channel,
-                    channels,
-                    is_inside,
-                    iterations: from..until,
-                };
+                let samples =
+                    TileRows { block, column, read, channel, channels, is_inside, iterations: from..until };
                 let (run, valid) =
                     L::run_stages(v, kinds, gate, &mut carry.stages, samples, &mut out[from..until]);
                 if let Some(border) = &border {

@@ -176,7 +176,12 @@ impl<V: Simd> Sums<V> for FloatSums<V> {
     }
 
     #[inline(always)]
-    fn binomial5_sum(v: V, [Self(a), Self(e)]: [Self; 2], [Self(b), Self(d)]: [Self; 2], Self(c): Self) -> Self {
+    fn binomial5_sum(
+        v: V,
+        [Self(a), Self(e)]: [Self; 2],
+        [Self(b), Self(d)]: [Self; 2],
+        Self(c): Self,
+    ) -> Self {
         Self(binomial5(v, v.add(a, e), v.add(b, d), c))
     }
 
@@ -288,7 +293,8 @@ impl<V: Simd, S: Sums<V>> Stages<V, S> {
             return self.differentiate(v, gradient, left, centre, right);
         }
         let left = self.smoothed;
-        let gradients = self.differentiate(v, gradient, left, shifted::<1, V>(v, left), shifted::<2, V>(v, left));
+        let gradients =
+            self.differentiate(v, gradient, left, shifted::<1, V>(v, left), shifted::<2, V>(v, left));
         let across: TwoVectors<S>;
         let [a, b, c, d] = self.across;
         if smoothing.has_five_taps() {
@@ -300,7 +306,8 @@ impl<V: Simd, S: Sums<V>> Stages<V, S> {
                 two(v, samples, 4),
             ];
             across = both!(h => S::binomial5_sum(v, [p[0][h], p[4][h]], [p[1][h], p[3][h]], p[2][h]));
-            self.smoothed = both!(h => S::binomial5_sum(v, [d[h], across[h]], [c[h], a[h]], b[h]).mean(v, smoothing));
+            self.smoothed =
+                both!(h => S::binomial5_sum(v, [d[h], across[h]], [c[h], a[h]], b[h]).mean(v, smoothing));
         } else {
             let p: [TwoVectors<S>; 3] = [two(v, samples, 0), two(v, samples, 1), two(v, samples, 2)];
             across = both!(h => S::binomial3(v, [p[0][h], p[2][h]], p[1][h]));
@@ -326,7 +333,12 @@ impl<V: Simd, S: Sums<V>> Stages<V, S> {
 
     /// gx and gy of the row above the one of these slopes.
     #[inline(always)]
-    fn down(&mut self, v: V, gradient: ThreeTaps, [difference, sum]: [TwoVectors<V::F32>; 2]) -> [TwoVectors<V::F32>; 2] {
+    fn down(
+        &mut self,
+        v: V,
+        gradient: ThreeTaps,
+        [difference, sum]: [TwoVectors<V::F32>; 2],
+    ) -> [TwoVectors<V::F32>; 2] {
         let [before, above] = self.differences;
         let gx = both!(h => weigh(v, gradient, v.add(above[h], difference[h]), before[h]));
         let gy = both!(h => v.sub(sum[h], self.sums[1][h]));
@@ -347,9 +359,17 @@ impl<V: Simd, S: Sums<V>> Stages<V, S> {
 
     /// gx and gy of the last row whose slopes arrived, as the image's last: the row behind it is equal, or 0.
     #[inline(always)]
-    pub(crate) fn finish_image(&mut self, v: V, gradient: ThreeTaps, border: &TileBorder) -> [TwoVectors<V::F32>; 2] {
-        let last =
-            if border.replicates() { [self.differences[0], self.sums[0]] } else { [[v.splat_f32(0.0); 2]; 2] };
+    pub(crate) fn finish_image(
+        &mut self,
+        v: V,
+        gradient: ThreeTaps,
+        border: &TileBorder,
+    ) -> [TwoVectors<V::F32>; 2] {
+        let last = if border.replicates() {
+            [self.differences[0], self.sums[0]]
+        } else {
+            [[v.splat_f32(0.0); 2]; 2]
+        };
         self.down(v, gradient, last)
     }
 }

@@ -9,7 +9,6 @@
 
 use std::mem;
 
-
 use super::border::TileBorder;
 use super::lanes::Pair;
 use crate::rows::Aligned;
@@ -202,7 +201,8 @@ impl<V: Simd> Stages<V> {
     /// gx and gy of the last row whose slopes arrived, as the image's last: the row behind it is equal, or 0.
     #[inline(always)]
     pub(crate) fn finish_image(&mut self, v: V, gradient: ThreeTaps, border: &TileBorder) -> [V::I16; 2] {
-        let last = if border.replicates() { [self.differences[0], self.sums[0]] } else { [v.splat_i16(0); 2] };
+        let last =
+            if border.replicates() { [self.differences[0], self.sums[0]] } else { [v.splat_i16(0); 2] };
         self.down(v, gradient, last)
     }
 }

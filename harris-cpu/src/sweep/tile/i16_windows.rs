@@ -301,7 +301,12 @@ impl RowGate {
 
     /// The active rows among the first `number` ones of `C` channels, as bits.
     #[inline(always)]
-    pub(crate) fn active_rows<V: Simd, const C: usize>(&self, v: V, gradients: &[Block<i16>; 3], number: usize) -> u64 {
+    pub(crate) fn active_rows<V: Simd, const C: usize>(
+        &self,
+        v: V,
+        gradients: &[Block<i16>; 3],
+        number: usize,
+    ) -> u64 {
         let mut active = 0;
         for row in 0..number {
             let mut squares = v.splat_i32(0);
