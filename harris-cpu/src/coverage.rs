@@ -27,17 +27,16 @@ pub const FORMATS: [(SampleType, usize); 6] = [
 ];
 
 /// A smoothing of each kind.
-pub const SMOOTHINGS: [Smoothing; 6] = [
+pub const SMOOTHINGS: [Smoothing; 5] = [
     Smoothing::None,
     Smoothing::Binomial3,
     Smoothing::Binomial3Exact,
     Smoothing::Binomial5,
     Smoothing::Gaussian { size: 5, sigma: 1.0 },
-    Smoothing::Gaussian { size: 127, sigma: 20.0 },
 ];
 
 /// A gradient of each kind, and those between which the engine changes.
-pub const GRADIENTS: [Gradient; 11] = [
+pub const GRADIENTS: [Gradient; 9] = [
     Gradient::Sobel3,
     Gradient::Scharr3,
     Gradient::Central,
@@ -45,22 +44,18 @@ pub const GRADIENTS: [Gradient; 11] = [
     Gradient::Sobel7,
     Gradient::Box { size: 3 },
     Gradient::Box { size: 5 },
-    Gradient::Box { size: 21 },
     Gradient::Box { size: 31 },
     Gradient::GaussianDerivative { size: 5, sigma: 1.0 },
-    Gradient::GaussianDerivative { size: 127, sigma: 20.0 },
 ];
 
 /// A window of each kind, and those between which the engine changes.
-pub const WINDOWS: [Window; 17] = [
+pub const WINDOWS: [Window; 14] = [
     Window::Box { size: 3 },
     Window::Box { size: 5 },
     Window::Box { size: 7 },
     Window::Box { size: 9 },
     Window::Box { size: 11 },
     Window::Box { size: 31 },
-    Window::Box { size: 57 },
-    Window::Box { size: 127 },
     Window::Box { size: 4 },
     Window::Binomial { size: 3 },
     Window::Binomial { size: 5 },
@@ -69,42 +64,36 @@ pub const WINDOWS: [Window; 17] = [
     Window::Gaussian { size: 5, sigma: 1.0 },
     Window::Gaussian { size: 7, sigma: 1.0 },
     Window::Gaussian { size: 9, sigma: 1.0 },
-    Window::Gaussian { size: 127, sigma: 20.0 },
 ];
 
 /// All borders.
 pub const BORDERS: [Border; 4] = [Border::Reflect101, Border::Replicate, Border::Zero, Border::Skip];
 
-/// Configurations of a table row: a list of choices for each stage, of which every combination has the engine.
-#[derive(Clone, Debug, PartialEq)]
-struct Group {
-    formats: Vec<usize>,
-    smoothings: Vec<usize>,
-    gradients: Vec<usize>,
-    borders: Vec<usize>,
-    /// The engine for each window; none where the configuration is not valid.
-    engines: Vec<Option<String>>,
-}
+/// The choices of a table row: formats, smoothings, gradients, borders and windows, by their places
+/// in the lists above.
+type Choices = [Vec<usize>; 5];
 
-/// Merges groups that differ in one list of choices alone.
-fn merge(groups: Vec<Group>, list: fn(&mut Group) -> &mut Vec<usize>) -> Vec<Group> {
-    let mut merged: Vec<Group> = Vec::new();
-    for mut group in groups {
-        let own = std::mem::take(list(&mut group));
-        let like = merged.iter_mut().find(|other| {
-            let mut other = (*other).clone();
-            list(&mut other).clear();
-            other == group
-        });
-        match like {
-            Some(other) => list(other).extend(own),
-            None => {
-                *list(&mut group) = own;
-                merged.push(group);
-            }
+/// A table row: configurations of which every combination has the engine.
+type Row = (Choices, String);
+
+/// Joins rows that differ in one list of choices alone.
+fn join(rows: Vec<Row>, list: usize) -> Vec<Row> {
+    let mut joined: Vec<Row> = Vec::new();
+    let mut places: BTreeMap<Row, usize> = BTreeMap::new();
+    for (mut choices, engine) in rows {
+        let own = std::mem::take(&mut choices[list]);
+        let key = (choices, engine);
+        if let Some(&place) = places.get(&key) {
+            joined[place].0[list].extend(own);
+        } else {
+            places.insert(key.clone(), joined.len());
+            let (mut choices, engine) = key;
+            choices[list] = own;
+            joined.push((choices, engine));
         }
     }
-    merged
+    joined.iter_mut().for_each(|(choices, _)| choices[list].sort_unstable());
+    joined
 }
 
 /// The engine of a configuration in a few words; none where it is not valid.
@@ -123,28 +112,24 @@ fn engine_of(
     })
 }
 
-fn groups(vectors: Vectors) -> Vec<Group> {
-    let mut groups = Vec::new();
-    for (format, &image) in FORMATS.iter().enumerate() {
+fn rows(vectors: Vectors) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (f, &format) in FORMATS.iter().enumerate() {
         for (s, &smoothing) in SMOOTHINGS.iter().enumerate() {
             for (g, &gradient) in GRADIENTS.iter().enumerate() {
                 for (b, &border) in BORDERS.iter().enumerate() {
-                    let engine = |&window| engine_of(vectors, image, (smoothing, gradient, window), border);
-                    groups.push(Group {
-                        formats: vec![format],
-                        smoothings: vec![s],
-                        gradients: vec![g],
-                        borders: vec![b],
-                        engines: WINDOWS.iter().map(engine).collect(),
-                    });
+                    for (w, &window) in WINDOWS.iter().enumerate() {
+                        let stages = (smoothing, gradient, window);
+                        if let Some(engine) = engine_of(vectors, format, stages, border) {
+                            rows.push(([f, s, g, b, w].map(|i| vec![i]), engine));
+                        }
+                    }
                 }
             }
         }
     }
-    let groups = merge(groups, |group| &mut group.borders);
-    let groups = merge(groups, |group| &mut group.gradients);
-    let groups = merge(groups, |group| &mut group.smoothings);
-    merge(groups, |group| &mut group.formats)
+    // Borders first, then windows, gradients, smoothings, formats.
+    [3, 4, 2, 1, 0].into_iter().fold(rows, join)
 }
 
 /// The names of choices, separated by commas; "all" where none is missing.
@@ -164,14 +149,16 @@ fn format_name((samples, channels): &(SampleType, usize)) -> String {
     format!("{samples} {}", if *channels == 1 { "gray" } else { "color" })
 }
 
-/// The name of a choice without its sigma, of which no engine depends.
-fn name_without_sigma(name: &str) -> String {
+/// The name of a choice without its sigma, on which no engine depends.
+fn without_sigma(name: &str) -> String {
     name.split(':').take(2).collect::<Vec<_>>().join(":")
 }
 
-/// The rows "configuration × engine" of docs/coverage.md as Markdown, a table for each kind of vectors.
+/// The rows "configuration × engine" of docs/coverage.md as Markdown, a table for each kind of
+/// vectors.
 ///
-/// Rows with equal engines are joined. Measures, thresholds, radii and selection do not choose the engine of responses.
+/// Rows with equal engines are joined. Measures, thresholds, radii and selection do not choose the
+/// engine of responses.
 #[must_use]
 pub fn markdown() -> String {
     let mut text = String::new();
@@ -179,24 +166,13 @@ pub fn markdown() -> String {
         let _ = writeln!(text, "### Vectors of {name}\n");
         text.push_str("| image | smoothing | gradient | border | window | engine |\n");
         text.push_str("| --- | --- | --- | --- | --- | --- |\n");
-        for group in groups(vectors) {
-            let mut windows: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-            for (window, engine) in group.engines.iter().enumerate() {
-                if let Some(engine) = engine {
-                    windows.entry(engine).or_default().push(window);
-                }
-            }
-            let image = names(&group.formats, &FORMATS, format_name);
-            let smoothing =
-                names(&group.smoothings, &SMOOTHINGS, |choice| name_without_sigma(&choice.to_string()));
-            let gradient =
-                names(&group.gradients, &GRADIENTS, |choice| name_without_sigma(&choice.to_string()));
-            let border = names(&group.borders, &BORDERS, Border::to_string);
-            for (engine, windows) in windows {
-                let window = names(&windows, &WINDOWS, |choice| name_without_sigma(&choice.to_string()));
-                let _ =
-                    writeln!(text, "| {image} | {smoothing} | {gradient} | {border} | {window} | {engine} |");
-            }
+        for ([formats, smoothings, gradients, borders, windows], engine) in rows(vectors) {
+            let image = names(&formats, &FORMATS, format_name);
+            let smoothing = names(&smoothings, &SMOOTHINGS, |choice| without_sigma(&choice.to_string()));
+            let gradient = names(&gradients, &GRADIENTS, |choice| without_sigma(&choice.to_string()));
+            let border = names(&borders, &BORDERS, Border::to_string);
+            let window = names(&windows, &WINDOWS, |choice| without_sigma(&choice.to_string()));
+            let _ = writeln!(text, "| {image} | {smoothing} | {gradient} | {border} | {window} | {engine} |");
         }
         text.push('\n');
     }

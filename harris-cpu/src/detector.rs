@@ -222,8 +222,8 @@ impl CpuDetector {
     }
 }
 
-/// Sweeps over an image, and writes its responses into `map` if there is one. Returns the memory of the threads that took
-/// part, with what they found.
+/// Sweeps over an image, and writes its responses into `map` if there is one. Returns the memory of
+/// the threads that took part, with what they found.
 fn sweep<'a, T: EngineSample>(
     workers: &Workers,
     (scratch, shared): (&'a mut Vec<Scratch>, &mut SharedBound),
@@ -254,7 +254,8 @@ fn sweep<'a, T: EngineSample>(
     scratch
 }
 
-/// Checks samples that a sweep has found not to be valid: a check of its own before would take a tenth of its time.
+/// Checks samples that a sweep has found not to be valid: a check of its own before would take a
+/// tenth of its time.
 fn check(scratch: &[Scratch], image: &ImageView<'_>) -> Result<(), Error> {
     if scratch.iter().any(Scratch::is_invalid) { image.check_samples() } else { Ok(()) }
 }

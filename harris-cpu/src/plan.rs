@@ -1,7 +1,8 @@
-//! Which engine computes the responses of a configuration, and where its corners are found: the only place that decides.
+//! Which engine computes the responses of a configuration, and where its corners are found: the
+//! only place that decides.
 //!
-//! A [`Plan`] depends on the format of an image, on the vectors of the processor and on the configuration. Every other
-//! module matches on it.
+//! A [`Plan`] depends on the format of an image, on the vectors of the processor and on the
+//! configuration. Every other module matches on it.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -16,24 +17,26 @@ use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps};
 
 /// The greatest window radius of tiles, but for boxes of 8-bit samples.
 pub(crate) const MOST_TILE_RADIUS: usize = 3;
-/// The greatest radius of box windows of tiles of i16: their sums slide down, so that a row costs the same for each.
+/// The greatest radius of box windows of tiles of i16: their sums slide down, so that a row costs
+/// the same for each.
 pub(crate) const MOST_TILE_BOX_RADIUS: usize = 5;
 /// Columns of responses that a tile has at least: a narrower one takes more time than rows.
 pub(crate) const LEAST_TILE_COLUMNS: usize = 10;
 /// Columns of gradients that a tile has at most: a vector of 512 bits of i16, two of f32.
 pub(crate) const TILE_LANES: usize = 32;
-/// The greatest window radius whose sums across are added up pair by pair; those of wider boxes are differences of
-/// prefix sums.
+/// The greatest window radius whose sums across are added up pair by pair; those of wider boxes are
+/// differences of prefix sums.
 pub(crate) const MOST_PAIRWISE_RADIUS: usize = 3;
 /// Rows of i16: 32-bit lanes of the shortest vectors by which gradients are computed in tiles.
 const LEAST_GRADIENT_LANES: usize = 8;
-/// The trace, scaled, below which the gradients of nearly all windows are active, so that vectors of 256 bits are
-/// faster by rows.
+/// The trace, scaled, below which the gradients of nearly all windows are active, so that vectors
+/// of 256 bits are faster by rows.
 const LEAST_TRACE: f32 = 0.0013;
 /// Pixels of an image's side of which 16 bits hold each coordinate.
 const MOST_SIDE: usize = 1 << u16::BITS;
 
-// 32-bit floats hold the sums of a smoothing or a gradient of 16-bit samples, and Scharr's gradients of sums of 16 of them.
+// 32-bit floats hold the sums of a smoothing or a gradient of 16-bit samples, and Scharr's
+// gradients of sums of 16 of them.
 const _: () = assert!(16 * 16 * u16::MAX as u32 <= 1 << 24);
 const _: () = assert!(256 * u16::MAX as u32 + 128 <= 1 << 24);
 
@@ -59,7 +62,8 @@ impl Vectors {
         self.in_registers && 2 * self.lanes >= 2 + LEAST_TILE_COLUMNS
     }
 
-    /// Whether no vectors are longer. Only these have tiles of f32: shorter ones have too few registers.
+    /// Whether no vectors are longer. Only these have tiles of f32: shorter ones have too few
+    /// registers.
     const fn are_longest(self) -> bool {
         self.in_registers && 2 * self.lanes == TILE_LANES
     }
@@ -123,7 +127,8 @@ pub enum SweepEngine {
     TileOrRow {
         /// The engine of strips with a high threshold.
         tile: TilePlan,
-        /// A strip goes by tiles where the least trace, scaled, of a response above the threshold exceeds this.
+        /// A strip goes by tiles where the least trace, scaled, of a response above the threshold
+        /// exceeds this.
         above: f32,
         /// The engine of other strips, and of response maps.
         row: RowPlan,
@@ -288,7 +293,8 @@ fn is_swept(config: &HarrisConfig, channels: usize, numerics: &Numerics) -> bool
         Gradient::Sobel5 | Gradient::Sobel7 => false,
     };
     let has_window = match config.window() {
-        // Products of one channel are rounded once, as the contract has it; of several channels they must be exact.
+        // Products of one channel are rounded once, as the contract has it; of several channels
+        // they must be exact.
         Window::Gaussian { .. } => !exact || channels == 1 || numerics.products_fit_f32(),
         Window::Box { .. } | Window::Binomial { .. } => !exact || numerics.running_sums_fit_f64(ROW_LENGTH),
     };
@@ -349,7 +355,8 @@ fn f32_tile(shape: &Shape, config: &HarrisConfig, numerics: &Numerics) -> Option
     Some((TilePlan { numbers, columns: tile_columns(shape.vectors, config)? }, above))
 }
 
-/// Columns that the support leaves of a tile, if they are enough; none where smoothing is a Gaussian.
+/// Columns that the support leaves of a tile, if they are enough; none where smoothing is a
+/// Gaussian.
 fn tile_columns(vectors: Vectors, config: &HarrisConfig) -> Option<usize> {
     let lost = 2 * config.support_radius() - StageSmoothing::of(config.smoothing())?.extra_columns();
     (2 * vectors.lanes).checked_sub(lost).filter(|&left| left >= LEAST_TILE_COLUMNS)

@@ -1,13 +1,14 @@
 //! Rows of numbers in aligned memory, and the sizes that all sweeps share.
 //!
-//! All rows of a strip begin at the same column: element `LEFT_PADDING` of a row is the strip's first column, so that
-//! p(x + 1) is the next element.
+//! All rows of a strip begin at the same column: element `LEFT_PADDING` of a row is the strip's
+//! first column, so that p(x + 1) is the next element.
 
 use harris_core::config::{APERTURES, BOX_GRADIENT_APERTURES};
 
 /// The greatest suppression radius of corners that are found during the sweep.
 pub(crate) const MOST_SUPPRESSION_RADIUS: usize = 8;
-/// The radius within which suppression compares whole vectors; winners are compared with pixels beyond it one by one.
+/// The radius within which suppression compares whole vectors; winners are compared with pixels
+/// beyond it one by one.
 pub(crate) const NEAR_RADIUS: usize = 4;
 /// The greatest radius of a window.
 pub(crate) const MOST_WINDOW_RADIUS: usize = (*APERTURES.end() / 2) as usize;
@@ -22,13 +23,14 @@ pub(crate) const STRIP_COLUMNS: usize = 1024;
 pub(crate) const LEFT_PADDING: usize = 128;
 /// Elements of a row: padding, strip, halo, and what a last vector reads beyond it.
 ///
-/// Rows are 2688, 5376 or 10752 bytes apart, so that the few that a kernel uses together do not lie a multiple of 4096
-/// bytes apart, where a load would wait for an unrelated store.
+/// Rows are 2688, 5376 or 10752 bytes apart, so that the few that a kernel uses together do not lie
+/// a multiple of 4096 bytes apart, where a load would wait for an unrelated store.
 pub(crate) const ROW_LENGTH: usize = LEFT_PADDING + STRIP_COLUMNS + 192;
 
 const _: () = assert!(ROW_LENGTH.is_multiple_of(64));
 
-/// The greatest support radius (smoothing, gradient and window, added up) that a row's padding has room for.
+/// The greatest support radius (smoothing, gradient and window, added up) that a row's padding has
+/// room for.
 ///
 /// Beyond it lie the suppression radius, the running sums of box gradients and whole vectors.
 pub(crate) const MOST_SUPPORT_RADIUS: usize =
@@ -40,16 +42,17 @@ const _: () = assert!(LEFT_PADDING + STRIP_COLUMNS + LEFT_PADDING <= ROW_LENGTH)
 /// The most rows of a block of tiles.
 pub(crate) const BLOCK_ROWS: usize = 47;
 
-/// Elements of a row of samples that tiles read: strip, halo, and what the last tile reads beyond it.
+/// Elements of a row of samples that tiles read: strip, halo, and what the last tile reads beyond
+/// it.
 pub(crate) const SAMPLE_ROW_LENGTH: usize = STRIP_COLUMNS + 192;
 
-/// Elements of a row of sums of pairs of columns. Six such rows are written side by side: this length keeps them as far
-/// apart, modulo 4096 bytes, as six can be.
+/// Elements of a row of sums of pairs of columns. Six such rows are written side by side: this
+/// length keeps them as far apart, modulo 4096 bytes, as six can be.
 const SUM_ROW_LENGTH: usize = 1024 + 11 * 16;
 const _: () = assert!(ROW_LENGTH / 2 <= SUM_ROW_LENGTH);
 
-/// 16-bit integers, an element a column. The lengths of rows are constants, so that a kernel's bounds are checked once
-/// for all of its rows.
+/// 16-bit integers, an element a column. The lengths of rows are constants, so that a kernel's
+/// bounds are checked once for all of its rows.
 pub(crate) type Row16 = [i16; ROW_LENGTH];
 /// 32-bit sums, an element a pair of columns.
 pub(crate) type SumRow = [i32; SUM_ROW_LENGTH];
@@ -70,7 +73,8 @@ pub(crate) struct Aligned<T, const LENGTH: usize>(pub(crate) [T; LENGTH]);
 pub(crate) struct Rows<T, const LENGTH: usize>(Vec<Aligned<T, LENGTH>>);
 
 impl<T: Copy, const LENGTH: usize> Rows<T, LENGTH> {
-    /// Allocates memory until there are `number` rows; values of before are lost where there were fewer.
+    /// Allocates memory until there are `number` rows; values of before are lost where there were
+    /// fewer.
     pub(crate) fn reserve(&mut self, number: usize)
     where
         T: Default,

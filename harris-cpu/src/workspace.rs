@@ -65,8 +65,8 @@ impl Buffers {
     }
 }
 
-/// Elements from one row of `len` 32-bit numbers to the next: an odd number of cache lines, so that no two of 64 rows
-/// fall into the same places of the first cache.
+/// Elements from one row of `len` 32-bit numbers to the next: an odd number of cache lines, so that
+/// no two of 64 rows fall into the same places of the first cache.
 pub(crate) fn spread_pitch(len: usize) -> usize {
     const LINE: usize = 16;
     len.div_ceil(LINE) / 2 * 2 * LINE + LINE

@@ -11,7 +11,8 @@ use super::ring::{NO_RESPONSE, RING, ResponseRing, UpperRow, WordLayout};
 use crate::rows::{NEAR_RADIUS, ROW_LENGTH};
 use crate::simd::{Simd, Work};
 
-/// Collects the candidates that no response within the radius beats (docs/arithmetic.md, suppression).
+/// Collects the candidates that no response within the radius beats (docs/arithmetic.md,
+/// suppression).
 pub(crate) struct Collect<'a> {
     pub(crate) responses: &'a mut ResponseRing,
     pub(crate) height: usize,
@@ -41,7 +42,8 @@ pub(crate) struct CornerSink<'a> {
     pub(crate) corner_columns: Range<usize>,
 }
 
-/// The candidates of a word in a row whose upper halves are greater than all around, and those that equal some.
+/// The candidates of a word in a row whose upper halves are greater than all around, and those that
+/// equal some.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WordMaxima {
     row: usize,
@@ -150,7 +152,8 @@ impl CornerSink<'_> {
     }
 }
 
-/// Upper halves of a word in a row, and the maxima within a radius along the row: without the centres, and with them.
+/// Upper halves of a word in a row, and the maxima within a radius along the row: without the
+/// centres, and with them.
 #[derive(Clone, Copy)]
 struct RowMaxima<V: Simd> {
     centre: V::I16,
@@ -159,7 +162,8 @@ struct RowMaxima<V: Simd> {
 }
 
 impl<V: Simd> RowMaxima<V> {
-    /// Computes them from element `i` on; `fits` says that a vector holds a word and its neighbours.
+    /// Computes them from element `i` on; `fits` says that a vector holds a word and its
+    /// neighbours.
     #[inline(always)]
     fn of<const R: usize>(v: V, row: &UpperRow, i: usize, fits: bool) -> Self {
         if fits {
@@ -168,15 +172,15 @@ impl<V: Simd> RowMaxima<V> {
             // Maxima of R columns: those before the centre, and R + 1 lanes later those behind it.
             let (mut before, mut next) = (columns, columns);
             for _ in 1..R {
-                next = v.later_i16::<1>(next);
+                next = v.shifted_i16::<1>(next);
                 before = v.max_i16(before, next);
             }
             let [centre, behind] = match R {
                 0 => return Self { centre: columns, others: v.splat_i16(NO_RESPONSE), all: columns },
-                1 => [v.later_i16::<1>(columns), v.later_i16::<2>(before)],
-                2 => [v.later_i16::<2>(columns), v.later_i16::<3>(before)],
-                3 => [v.later_i16::<3>(columns), v.later_i16::<4>(before)],
-                _ => [v.later_i16::<4>(columns), v.later_i16::<5>(before)],
+                1 => [v.shifted_i16::<1>(columns), v.shifted_i16::<2>(before)],
+                2 => [v.shifted_i16::<2>(columns), v.shifted_i16::<3>(before)],
+                3 => [v.shifted_i16::<3>(columns), v.shifted_i16::<4>(before)],
+                _ => [v.shifted_i16::<4>(columns), v.shifted_i16::<5>(before)],
             };
             let others = v.max_i16(before, behind);
             return Self { centre, others, all: v.max_i16(centre, others) };
@@ -239,8 +243,8 @@ fn wins<V: Simd>(
     true
 }
 
-/// Of the candidates `left` of row y, in a word at element `place`, those that win by their whole responses. No upper half
-/// around is greater than theirs.
+/// Of the candidates `left` of row y, in a word at element `place`, those that win by their whole
+/// responses. No upper half around is greater than theirs.
 #[inline(always)]
 fn resolve_ties<V: Simd, const R: usize>(
     v: V,

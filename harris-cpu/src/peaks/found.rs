@@ -39,9 +39,11 @@ impl SearchRules {
 pub(crate) struct Peaks {
     /// Peaks above the threshold as far as the thread knows it, in no order.
     pub(crate) peaks: Vec<Key>,
-    /// The greatest response where corners are sought, as far as the thread knows it; 0 where none is positive.
+    /// The greatest response where corners are sought, as far as the thread knows it; 0 where none
+    /// is positive.
     pub(crate) greatest: f32,
-    /// A bound that all corners of a list cut short by `max_corners` exceed, as far as the thread knows it.
+    /// A bound that all corners of a list cut short by `max_corners` exceed, as far as the thread
+    /// knows it.
     floor: f32,
     pub(crate) list_bound: ListBound,
     /// The number of the thread among those that share the image.
@@ -57,7 +59,8 @@ impl Peaks {
         self.thread = thread;
     }
 
-    /// Raises the floor of a list that `max_corners` cuts short, where the corners of `area` allow it.
+    /// Raises the floor of a list that `max_corners` cuts short, where the corners of `area` allow
+    /// it.
     pub(crate) fn raise_floor(&mut self, config: &HarrisConfig, area: &SearchedArea, shared: &SharedBound) {
         let Self { peaks, floor, list_bound, .. } = self;
         if let Some(raised) = list_bound.raised_floor(peaks, config, *floor, area, &shared.certain) {

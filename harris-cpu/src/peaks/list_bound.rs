@@ -1,7 +1,8 @@
-//! A threshold that follows from `max_corners`: a response that all corners of the list exceed, known before all are found.
+//! A threshold that follows from `max_corners`: a response that all corners of the list exceed,
+//! known before all are found.
 //!
-//! It rises during the sweep. With `min_distance` it counts only corners that are kept whatever is found elsewhere,
-//! else all.
+//! It rises during the sweep. With `min_distance` it counts only corners that are kept whatever is
+//! found elsewhere, else all.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -12,7 +13,8 @@ use harris_core::pipeline::selection::{self, Key};
 /// A thread's part in the bound.
 #[derive(Debug, Default)]
 pub(crate) struct ListBound {
-    /// The number of corners from which on the bound is computed; none where `max_corners` is not set.
+    /// The number of corners from which on the bound is computed; none where `max_corners` is not
+    /// set.
     enough: Option<usize>,
     /// Pixels that have been searched.
     pixels: usize,
@@ -23,8 +25,9 @@ pub(crate) struct ListBound {
 
 /// Corners after which the bound is first tried: they suffice to estimate how many it takes.
 const FIRST_TRY: usize = 300;
-/// A thread gives up where it has searched more than 1 / `PART` of its pixels and knows no bound, or more than
-/// 1 / `PART_WITH_DISTANCE` with `min_distance`: later the bound costs about as much as it saves.
+/// A thread gives up where it has searched more than 1 / `PART` of its pixels and knows no bound,
+/// or more than 1 / `PART_WITH_DISTANCE` with `min_distance`: later the bound costs about as much
+/// as it saves.
 const PART: usize = 2;
 const PART_WITH_DISTANCE: usize = 3;
 
@@ -35,7 +38,8 @@ impl ListBound {
         self.pixels = 0;
     }
 
-    /// A bound above `floor` that all corners of the list exceed, if one is known; then `corners` keeps only those that do.
+    /// A bound above `floor` that all corners of the list exceed, if one is known; then `corners`
+    /// keeps only those that do.
     pub(crate) fn raised_floor(
         &mut self,
         corners: &mut Vec<Key>,
@@ -87,8 +91,8 @@ impl CertainResponses {
         }
     }
 
-    /// Replaces what a thread published by `responses`, which gets other memory. Returns a bound that the strongest `most`
-    /// of all threads exceed, if so many exceed the floor.
+    /// Replaces what a thread published by `responses`, which gets other memory. Returns a bound
+    /// that the strongest `most` of all threads exceed, if so many exceed the floor.
     fn publish(&self, thread: usize, responses: &mut Vec<f32>, most: usize, floor: f32) -> Option<f32> {
         // It is locked while some `most` numbers are compared, which does not panic.
         let mut published = self.responses.lock().unwrap_or_else(PoisonError::into_inner);
@@ -115,7 +119,8 @@ fn next_below(response: f32) -> f32 {
     f32::from_bits(response.to_bits() - 1)
 }
 
-/// The part of a band in which a thread has found all corners: the strips before one, and the upper rows of that.
+/// The part of a band in which a thread has found all corners: the strips before one, and the upper
+/// rows of that.
 pub(crate) struct SearchedArea {
     /// The number of the thread among those that share the image.
     pub(crate) thread: usize,
@@ -173,7 +178,8 @@ mod tests {
             }
         }
 
-        /// The corners that two threads find who leave out what the bound excludes, and how often the bound rose.
+        /// The corners that two threads find who leave out what the bound excludes, and how often
+        /// the bound rose.
         fn found(&self, config: &HarrisConfig, random: &mut Rng) -> (Vec<Key>, usize) {
             let mut certain = CertainResponses::default();
             certain.begin(2);
@@ -242,8 +248,8 @@ mod tests {
         assert!(specialize.iter().all(|&times| times > 50), "{specialize:?}");
     }
 
-    /// Corners just outside the searched area, or near to such, each keep five weaker ones out of the list, which these
-    /// would fill.
+    /// Corners just outside the searched area, or near to such, each keep five weaker ones out of
+    /// the list, which these would fill.
     #[test]
     fn corners_outside_the_searched_area_may_keep_others_out() {
         let random = &mut Rng::with_seed(4);

@@ -1,4 +1,4 @@
-//! A map of responses, and the corners in it: extent, histogram, suppression, a band of rows each.
+//! A response map, and the corners in it: extent, histogram and suppression, in bands of rows.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -7,12 +7,12 @@ use harris_core::{HarrisConfig, ImageView, Keypoint, Plateau, Raster, Threshold}
 
 use crate::bands::Threads;
 
-/// Responses that are looked at together.
+/// Responses that are compared together.
 const CHUNK: usize = 16;
 /// Counters of a bin.
 const TURNS: usize = 8;
 
-/// The responses of an image, with what says which of them take part.
+/// The responses of an image, and which of them take part.
 #[derive(Clone, Copy)]
 pub(crate) struct Map<'a> {
     values: &'a [f32],
@@ -35,7 +35,7 @@ impl<'a> Map<'a> {
         valid.then(|| self.row(y)[x])
     }
 
-    /// All corners, in no order.
+    /// Finds all corners, in no order.
     pub(crate) fn corners(self, config: &HarrisConfig, threads: &Threads) -> Vec<Keypoint> {
         let threshold = match config.threshold() {
             Threshold::Absolute(value) => Some(value),
@@ -69,12 +69,13 @@ impl<'a> Map<'a> {
         threshold::extent(extents.flat_map(|extent| [*extent.start(), *extent.end()]))
     }
 
-    /// The same in `rows`.
+    /// The least and the greatest response that take part in `rows`.
     fn extent_in(&self, rows: Range<usize>) -> Option<RangeInclusive<f32>> {
         if self.mask.is_some() {
             return threshold::extent(self.searched(rows));
         }
-        // Lane by lane, so that the compiler compares many at once; which of equals is kept makes no difference.
+        // Lane by lane, so that the compiler compares many at once; which of equal ones is kept
+        // makes no difference.
         let (mut least, mut greatest) = ([f32::INFINITY; CHUNK], [f32::NEG_INFINITY; CHUNK]);
         for y in self.band(rows) {
             let (chunks, rest) = self.row(y)[self.columns()].as_chunks::<CHUNK>();
@@ -92,7 +93,8 @@ impl<'a> Map<'a> {
 
     /// How many responses that take part in `rows` fall into each bin.
     fn histogram(&self, rows: Range<usize>, binning: Binning, bins: u32) -> Vec<u64> {
-        // Most fall into few bins: counted in turns, none waits for the one before it. And most of an image is flat.
+        // Most responses fall into few bins. Several counters for each keep additions from waiting
+        // for one another. Chunks of flat image are counted at once.
         let mut turns = vec![[0_u64; TURNS]; bins as usize];
         let flat = binning.bin(0.0);
         let of_flat = responses_of(flat, binning);
@@ -118,7 +120,8 @@ impl<'a> Map<'a> {
         turns.into_iter().map(|turns| turns.into_iter().sum()).collect()
     }
 
-    /// The corners in `rows` whose response exceeds `threshold`, from top to bottom and left to right.
+    /// The corners in `rows` whose response exceeds `threshold`, from top to bottom and left to
+    /// right.
     fn corners_in(&self, rows: Range<usize>, config: &HarrisConfig, threshold: f32) -> Vec<Keypoint> {
         let margin = config.margin();
         let within = |range: Range<usize>, len: usize| {
@@ -130,7 +133,7 @@ impl<'a> Map<'a> {
             let row = self.row(y);
             for start in columns.clone().step_by(CHUNK) {
                 let places = start..(start + CHUNK).min(columns.end);
-                // Few chunks hold a candidate; the others are passed over at once.
+                // Few chunks hold a candidate; the others are skipped at once.
                 if !row[places.clone()].iter().fold(false, |any, &response| any | (response > threshold)) {
                     continue;
                 }
@@ -144,7 +147,7 @@ impl<'a> Map<'a> {
         corners
     }
 
-    /// Whether no other response within the radius beats that at x, y.
+    /// Whether no other response within the radius beats the one at x, y.
     fn wins(&self, x: usize, y: usize, config: &HarrisConfig) -> bool {
         let radius = config.suppression_radius();
         let around = |i: usize, valid: Range<usize>| {
@@ -165,14 +168,14 @@ impl<'a> Map<'a> {
             && (y + 1..rows.end).all(|y| after(columns.clone(), y))
     }
 
-    /// Responses where corners are sought.
+    /// Responses inside the mask.
     fn searched(&self, rows: Range<usize>) -> impl Iterator<Item = f32> {
         self.band(rows).flat_map(move |y| {
             self.columns().filter(move |&x| self.in_mask(x, y)).map(move |x| self.row(y)[x])
         })
     }
 
-    /// Responses that may beat others: the mask has no part in it.
+    /// Responses that may beat others, inside the mask or not.
     fn competitors(&self, columns: Range<usize>, y: usize) -> impl Iterator<Item = f32> + 'a {
         self.row(y)[columns].iter().copied()
     }
@@ -200,12 +203,12 @@ impl<'a> Map<'a> {
     }
 }
 
-/// The finite responses that fall into a bin that has some: none that is less falls into a later one.
+/// The finite responses that fall into a bin that is not empty.
 fn responses_of(bin: usize, binning: Binning) -> RangeInclusive<f32> {
-    // Numbers in the order of the floats that they stand for.
+    // Integers in the order of the floats that they stand for.
     let float = |place: i32| f32::from_bits((place ^ (place >> 31 & i32::MAX)) as u32);
     let greatest = f32::MAX.to_bits() as i32;
-    // The first place of which something holds that holds of all after it, too.
+    // The first integer for which a condition holds that also holds for all greater ones.
     let first = |holds: &dyn Fn(usize) -> bool| {
         let (mut before, mut at) = (i64::from(!greatest) - 1, i64::from(greatest) + 1);
         while at - before > 1 {

@@ -1,6 +1,8 @@
-//! From responses to corners: during a sweep, from the rows that wait in a ring, or in a response map.
+//! From responses to corners: during a sweep, from the rows that wait in a ring, or in a response
+//! map.
 //!
-//! - [`ring`]: the rows of responses whose neighbourhoods are not complete yet, and their candidates as bits.
+//! - [`ring`]: the rows of responses whose neighbourhoods are not complete yet, and their
+//!   candidates as bits.
 //! - [`collect`]: suppression among candidates of the ring.
 //! - [`found`]: what a thread has found, and the bounds that threads share.
 //! - [`list_bound`]: a threshold that follows from `max_corners`.

@@ -8,33 +8,38 @@ use crate::rows::{
 };
 use crate::simd::Simd;
 
-/// Rows of the ring: a block of tiles and the rows that suppression looks at around it. A u64 has a bit for each.
+/// Rows of the ring: a block of tiles and the rows that suppression looks at around it. A u64 has a
+/// bit for each.
 pub(crate) const RING: usize = 64;
-// The rows around those that are collected together are all in the ring; at the image's bottom as many more are
-// collected as the radius has.
+// The rows around those that are collected together are all in the ring; at the image's bottom as
+// many more are collected as the radius has.
 const _: () = assert!(BLOCK_ROWS + 2 * MOST_SUPPRESSION_RADIUS < RING);
 const _: () = assert!(BLOCK_ROWS + MOST_SUPPRESSION_RADIUS + 2 * NEAR_RADIUS < RING);
 
-/// A row of responses. The length is a constant, so that the bounds of a kernel's loads are checked once for all rows.
+/// A row of responses. The length is a constant, so that the bounds of a kernel's loads are checked
+/// once for all rows.
 pub(crate) type ResponseRow = [f32; ROW_LENGTH];
 /// The upper 16 bits of a row of responses.
 pub(crate) type UpperRow = [i16; ROW_LENGTH];
 
-/// The upper half of a response that is missing or at most the threshold: less than that of any candidate.
+/// The upper half of a response that is missing or at most the threshold: less than that of any
+/// candidate.
 pub(crate) const NO_RESPONSE: i16 = i16::MIN;
 
 /// The most elements before a strip's first column that sweeps by rows compute.
 const COMPUTED_BEFORE: usize = 32;
 const _: () = assert!(MOST_SUPPRESSION_RADIUS <= COMPUTED_BEFORE && COMPUTED_BEFORE < LEFT_PADDING);
 
-/// The most words of candidates: tiles, or vectors of the least length, one more where they begin earlier.
+/// The most words of candidates: tiles, or vectors of the least length, one more where they begin
+/// earlier.
 const MOST_WORDS: usize = {
     let tiles = (STRIP_COLUMNS + 2 * MOST_SUPPRESSION_RADIUS).div_ceil(LEAST_TILE_COLUMNS);
     let vectors = (STRIP_COLUMNS + 2 * COMPUTED_BEFORE) / 8 + 1;
     if tiles > vectors { tiles } else { vectors }
 };
 
-/// Where the words of candidates lie in a row of responses: bit i of word j is element `start + step · j + i`.
+/// Where the words of candidates lie in a row of responses: bit i of word j is element `start +
+/// step · j + i`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WordLayout {
     pub(crate) start: usize,
@@ -43,8 +48,8 @@ pub(crate) struct WordLayout {
 }
 
 impl WordLayout {
-    /// Words of a sweep by rows: vectors of 16-bit numbers, which begin `earlier` elements before multiples of their
-    /// length.
+    /// Words of a sweep by rows: vectors of 16-bit numbers, which begin `earlier` elements before
+    /// multiples of their length.
     pub(crate) fn by_rows<V: Simd>(earlier: usize) -> Self {
         let step = 2 * V::LANES;
         let number = (STRIP_COLUMNS + 2 * COMPUTED_BEFORE + earlier).div_ceil(step);
@@ -66,8 +71,9 @@ impl WordLayout {
 
 /// Rows of responses, row y in slot y mod [`RING`].
 ///
-/// The upper halves of floats that are not negative are ordered as the floats are, but for ties. Suppression compares
-/// these, twice as many at once. Whole responses stand where one of their vector may exceed the threshold.
+/// The upper halves of floats that are not negative are ordered as the floats are, but for ties.
+/// Suppression compares these, twice as many at once. Whole responses stand where one of their
+/// vector may exceed the threshold.
 #[derive(Debug)]
 pub(crate) struct ResponseRing {
     full: Box<[Aligned<f32, ROW_LENGTH>; RING]>,
@@ -76,8 +82,8 @@ pub(crate) struct ResponseRing {
     words: Box<[[u32; RING]; MOST_WORDS]>,
     /// For each word, the slots in which it has candidates, as bits.
     rows: [u64; MOST_WORDS],
-    /// For each tile, the slots in which it may hold a response, as bits: most tiles without one had none when their
-    /// slot was used last, so that nothing needs to be stored.
+    /// For each tile, the slots in which it may hold a response, as bits: most tiles without one
+    /// had none when their slot was used last, so that nothing needs to be stored.
     may_hold: [u64; MOST_WORDS + 1],
 }
 
@@ -121,8 +127,9 @@ impl ResponseRing {
         self.words[word][slot]
     }
 
-    /// Takes the rows in which each word has candidates, as bits: bit i is row i of the `number` rows from slot `first`
-    /// on. Candidates of the `pending` rows behind them stay, all others are forgotten.
+    /// Takes the rows in which each word has candidates, as bits: bit i is row i of the `number`
+    /// rows from slot `first` on. Candidates of the `pending` rows behind them stay, all others are
+    /// forgotten.
     #[inline(always)]
     pub(crate) fn take_candidates(
         &mut self,
@@ -140,8 +147,8 @@ impl ResponseRing {
         taken
     }
 
-    /// Keeps a row's candidates only where `is_sought` holds for their element. Returns the greatest response of those
-    /// that stay, at least 0.
+    /// Keeps a row's candidates only where `is_sought` holds for their element. Returns the
+    /// greatest response of those that stay, at least 0.
     pub(crate) fn restrict_candidates(
         &mut self,
         slot: usize,
@@ -185,7 +192,8 @@ impl ResponseRing {
         self.rows[word] |= u64::from(candidates != 0) << slot;
     }
 
-    /// Puts the responses of two vectors of a sweep by rows, and marks those above the threshold as candidates.
+    /// Puts the responses of two vectors of a sweep by rows, and marks those above the threshold as
+    /// candidates.
     #[inline(always)]
     pub(crate) fn put_marked<V: Simd>(
         &mut self,
@@ -207,8 +215,9 @@ impl ResponseRing {
         v.store_i16(&mut self.upper[slot].0, i, v.splat_i16(NO_RESPONSE));
     }
 
-    /// Finishes a tile at element `i` from row `slot` on: of `rows`, as bits, those that are not `put` get no response.
-    /// The next tile, into which this one's vectors reach, is put and finished after it.
+    /// Finishes a tile at element `i` from row `slot` on: of `rows`, as bits, those that are not
+    /// `put` get no response. The next tile, into which this one's vectors reach, is put and
+    /// finished after it.
     #[inline(always)]
     pub(crate) fn finish_tile<V: Simd>(
         &mut self,

@@ -1,11 +1,11 @@
 //! Vectors: one trait for the row kernels, one file per instruction set.
 //!
-//! The kernels need what portable SIMD crates leave out (products of 16-bit pairs summed to 32 bits, widening loads,
-//! compares to bits), hence a trait of our own with just that. A value that implements [`Simd`] can only be had where
-//! the processor has its instructions: it is the proof that they may run. Loads and stores check their bounds, so that
-//! kernels need no unsafe code.
+//! Kernels need operations that portable SIMD crates lack: products of 16-bit pairs summed to 32
+//! bits, widening loads, comparisons to bits. Hence this trait, with these alone. A value that
+//! implements [`Simd`] exists only where the processor has its instructions: it proves that they
+//! may run. Loads and stores check their bounds, so that kernels need no unsafe code.
 
-/// Loads and stores of [`Simd`], each with the instruction that does it, at any alignment.
+/// Loads and stores of [`Simd`], each by one instruction, at any alignment.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! memory {
     ($($load:ident = $read:ident, $store:ident = $write:ident: [$element:ty; $lanes:expr] as $vector:ident;)*) => {
@@ -19,13 +19,14 @@ macro_rules! memory {
         #[inline(always)]
         fn $store(self, row: &mut [$element], i: usize, v: Self::$vector) {
             let row = &mut row[i..i + $lanes];
-            // SAFETY: `self` proves the instruction; the slice holds as many elements as are written.
+            // SAFETY: `self` proves the instruction; the slice holds as many elements as are
+            // written.
             unsafe { $write(row.as_mut_ptr().cast(), v) }
         })*
     };
 }
 
-/// Vectors of [`Simd`] with one number in all lanes, each by its instruction.
+/// Vectors of [`Simd`] with one number in all lanes, each by one instruction.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! splats {
     ($($name:ident = $fill:ident: $element:ty as $vector:ident;)*) => {
@@ -37,7 +38,7 @@ macro_rules! splats {
     };
 }
 
-/// Methods of [`Simd`] that work on lanes alone.
+/// Methods of [`Simd`] on lanes alone.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! lanes {
     ($($name:ident($($arg:ident: $type:ident),*) -> $result:ty = $body:expr;)*) => {
@@ -49,8 +50,9 @@ macro_rules! lanes {
     };
 }
 
-/// Has the compiler align the frame of the function that this is inlined into to whole cache lines: vectors that find no place in the
-/// registers otherwise lie across two of them, wherever the caller's frame happens to end.
+/// Makes the compiler align the frame of the function that this is inlined into to cache lines.
+/// Vectors that no register holds would else lie across two lines, wherever the caller's frame
+/// ends.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn align_frame() {
@@ -76,7 +78,7 @@ use std::str::FromStr;
 
 use portable::Portable;
 
-/// The most 32-bit lanes of all vectors.
+/// The most 32-bit lanes of any vector.
 const MOST_LANES: usize = 16;
 
 /// Vectors of `LANES` 32-bit, twice as many 16-bit or half as many 64-bit numbers. Integers wrap.
@@ -94,13 +96,14 @@ pub(crate) trait Simd: Copy {
     /// `LANES` / 2 floats of 64 bits.
     type F64: Copy;
 
-    /// Runs `work` compiled for these instructions, as a function of its own.
+    /// Runs `work` in a function of its own, compiled for these instructions.
     fn enter<W: Work>(self, work: W) -> W::Output;
 
     /// Widens the bytes from `row[i]` on.
     fn load_u8(self, row: &[u8], i: usize) -> Self::I16;
-    /// Asks for the cache line of `row[i]`, where there is one and the processor can be asked, to be brought to the second cache: the first
-    /// one holds no more than a few of rows that lie a power of two apart.
+    /// Prefetches the cache line of `row[i]` to the second cache, if there is such an element and
+    /// an instruction. The first cache holds no more than a few of rows that lie a power of two
+    /// apart.
     #[inline(always)]
     fn prefetch<T>(self, _row: &[T], _i: usize) {}
     fn load_i16(self, row: &[i16], i: usize) -> Self::I16;
@@ -113,9 +116,10 @@ pub(crate) trait Simd: Copy {
     /// Widens `LANES` / 2 floats, exactly.
     fn load_widened(self, row: &[f32], i: usize) -> Self::F64;
     fn store_f64(self, row: &mut [f64], i: usize, v: Self::F64);
-    /// Of two vectors from `row[i]` on, what stands K elements before and K behind them; K is less than `LANES` / 2.
+    /// What stands K elements before and K behind the two vectors from `row[i]` on; K is less than
+    /// `LANES` / 2.
     #[inline(always)]
-    fn beside_f64<const K: usize>(self, row: &[f64], i: usize) -> [[Self::F64; 2]; 2] {
+    fn neighbors_f64<const K: usize>(self, row: &[f64], i: usize) -> [[Self::F64; 2]; 2] {
         let next = i + Self::LANES / 2;
         [
             [self.load_f64(row, i - K), self.load_f64(row, next - K)],
@@ -136,14 +140,14 @@ pub(crate) trait Simd: Copy {
     fn shift_right_8(self, a: Self::I16) -> Self::I16;
     fn mul_i16(self, a: Self::I16, b: Self::I16) -> Self::I16;
     /// (a + 8) >> 4 of lanes from 0 to 16 · 255.
-    fn sixteenth(self, a: Self::I16) -> Self::I16;
-    /// aᵢ₊₁ in lane i; what stands in the last lane means nothing.
+    fn rounded_sixteenth(self, a: Self::I16) -> Self::I16;
+    /// aᵢ₊₁ in lane i; the last lane means nothing.
     fn next_i16(self, a: Self::I16) -> Self::I16;
     /// Sets even lanes to zero.
     fn odd_lanes(self, a: Self::I16) -> Self::I16;
-    /// aᵢ₊ₖ in lane i, K at most 8; what stands in the last K lanes means nothing.
+    /// aᵢ₊ₖ in lane i, K at most 8; the last K lanes mean nothing.
     #[inline(always)]
-    fn later_i16<const K: usize>(self, mut a: Self::I16) -> Self::I16 {
+    fn shifted_i16<const K: usize>(self, mut a: Self::I16) -> Self::I16 {
         for _ in 0..K {
             a = self.next_i16(a);
         }
@@ -164,10 +168,11 @@ pub(crate) trait Simd: Copy {
 
     fn add_i32(self, a: Self::I32, b: Self::I32) -> Self::I32;
     fn sub_i32(self, a: Self::I32, b: Self::I32) -> Self::I32;
-    /// aᵢ₊ₙ in lane i, n being 1, 2, 4 or 5 and known to the compiler; what stands in the last n lanes means nothing.
-    fn ahead_i32(self, a: Self::I32, n: usize) -> Self::I32;
-    /// The last lane of `before` + a₀ + ... + aᵢ in lane i.
-    fn run_on_i32(self, before: Self::I32, a: Self::I32) -> Self::I32;
+    /// aᵢ₊ₙ in lane i; n is 1, 2, 4 or 5 and a constant to the compiler; the last n lanes mean
+    /// nothing.
+    fn shifted_i32(self, a: Self::I32, n: usize) -> Self::I32;
+    /// Prefix sums: the last lane of `before` + a₀ + ... + aᵢ in lane i.
+    fn prefix_sums_i32(self, before: Self::I32, a: Self::I32) -> Self::I32;
     /// Rounds to nearest even.
     fn to_f32(self, a: Self::I32) -> Self::F32;
 
@@ -192,13 +197,14 @@ pub(crate) trait Simd: Copy {
     fn add_f64(self, a: Self::F64, b: Self::F64) -> Self::F64;
     fn sub_f64(self, a: Self::F64, b: Self::F64) -> Self::F64;
     fn mul_f64(self, a: Self::F64, b: Self::F64) -> Self::F64;
-    /// acc + a·b; of integers below 2⁵³, whose products and sums are exact, rounded or not in between.
+    /// acc + a·b, for integers below 2⁵³: their products and sums are exact, however they are
+    /// rounded.
     fn add_product(self, acc: Self::F64, a: Self::F64, b: Self::F64) -> Self::F64;
-    /// acc − a·b, likewise.
+    /// acc − a·b, for integers below 2⁵³.
     fn sub_product(self, acc: Self::F64, a: Self::F64, b: Self::F64) -> Self::F64;
-    /// a₀ + ... + aᵢ in lane i; of integers below 2⁵³, whose sums are exact.
-    fn running_f64(self, a: Self::F64) -> Self::F64;
-    /// The last lane in all.
+    /// Prefix sums: a₀ + ... + aᵢ in lane i, for integers below 2⁵³.
+    fn prefix_sums_f64(self, a: Self::F64) -> Self::F64;
+    /// The last lane in all lanes.
     fn last_f64(self, a: Self::F64) -> Self::F64;
     fn min_i32(self, a: Self::I32, b: Self::I32) -> Self::I32;
     fn max_i32(self, a: Self::I32, b: Self::I32) -> Self::I32;
@@ -209,7 +215,7 @@ pub(crate) trait Simd: Copy {
     /// Bit i: aᵢ ≥ bᵢ.
     fn at_least(self, a: Self::F32, b: Self::F32) -> u32;
 
-    // What only the longest vectors are asked for: the others have no instructions for it.
+    // Only tiles of the longest vectors call these; others have no instructions for them.
 
     /// Widens the `LANES` bytes from `row[i]` on.
     #[inline(always)]
@@ -229,7 +235,7 @@ pub(crate) trait Simd: Copy {
         }
         self.load_i32(&wide, 0)
     }
-    /// a >> K, without a sign.
+    /// a >> K of unsigned lanes.
     #[inline(always)]
     fn shift_right_i32<const K: i32>(self, a: Self::I32) -> Self::I32 {
         let mut row = [0; MOST_LANES];
@@ -239,7 +245,7 @@ pub(crate) trait Simd: Copy {
         }
         self.load_i32(&row, 0)
     }
-    /// Of numbers without a sign.
+    /// Converts unsigned lanes.
     #[inline(always)]
     fn unsigned_to_f32(self, a: Self::I32) -> Self::F32 {
         let (mut row, mut floats) = ([0; MOST_LANES], [0.0; MOST_LANES]);
@@ -260,7 +266,7 @@ pub(crate) trait Simd: Copy {
     }
     /// aᵢ₊ₖ in lane i, and the first K lanes of `behind` in the last; K is less than `LANES`.
     #[inline(always)]
-    fn later<const K: usize>(self, a: Self::F32, behind: Self::F32) -> Self::F32 {
+    fn shifted<const K: usize>(self, a: Self::F32, behind: Self::F32) -> Self::F32 {
         let mut row = [0.0; 2 * MOST_LANES];
         self.store_f32(&mut row, 0, a);
         self.store_f32(&mut row, Self::LANES, behind);
@@ -276,11 +282,11 @@ pub(crate) trait Simd: Copy {
     }
 }
 
-/// A row kernel: its rows, and what it does with them.
+/// A kernel: its rows, and the work on them.
 ///
-/// Implementations of `run` must be `#[inline(always)]`, and so must all that they call on vectors: only what is
-/// inlined into [`Simd::enter`] is compiled for an instruction set. Each kernel is entered by itself, so that it has
-/// the registers to itself.
+/// Implementations of `run`, and all that they call on vectors, must be `#[inline(always)]`: only
+/// what is inlined into [`Simd::enter`] is compiled for an instruction set. Each kernel is entered
+/// by itself, so that it has all registers.
 pub(crate) trait Work {
     type Output;
     fn run<V: Simd>(self, v: V) -> Self::Output;
@@ -324,7 +330,7 @@ enum Kind {
     Neon(neon::Neon),
 }
 
-/// A text that names no level of this processor.
+/// Error for a text that names no level of this processor.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` is no instruction set of this processor; it has {available}")]
 pub struct UnknownLevel {
@@ -333,7 +339,8 @@ pub struct UnknownLevel {
 }
 
 impl Level {
-    /// The levels of this processor, the widest vectors first; the last, `portable`, is everywhere.
+    /// The levels of this processor, the widest vectors first. The last one, `portable`, is
+    /// everywhere.
     #[must_use]
     pub fn available() -> Vec<Self> {
         let mut levels = Vec::new();
@@ -349,7 +356,7 @@ impl Level {
         levels.into_iter().map(Self).collect()
     }
 
-    /// The one with the widest vectors.
+    /// The level with the widest vectors.
     #[must_use]
     pub fn best() -> Self {
         Self::available()[0]
@@ -432,7 +439,7 @@ mod tests {
             let mut running = v.splat_i32(0);
             let mut expected = 0_i32;
             for i in (0..numbers.len()).step_by(V::LANES) {
-                running = v.run_on_i32(running, v.load_i32(&numbers, i));
+                running = v.prefix_sums_i32(running, v.load_i32(&numbers, i));
                 let mut sums = [0; 16];
                 v.store_i32(&mut sums, 0, running);
                 for (&number, sum) in numbers[i..].iter().zip(&sums[..V::LANES]) {
@@ -444,22 +451,22 @@ mod tests {
     }
 
     #[test]
-    fn sums_run_on_at_every_level() {
+    fn prefix_sums_carry_over_vectors_at_every_level() {
         for level in Level::available() {
             level.call(Sums);
         }
     }
 
-    struct Ahead;
+    struct Shift;
 
-    impl WithSimd for Ahead {
+    impl WithSimd for Shift {
         type Output = ();
 
         fn with<V: Simd>(self, v: V) {
             let numbers: [i32; 16] = std::array::from_fn(|i| i as i32 + 7);
             for n in [1, 2, 4, 5] {
                 let mut out = [0; 16];
-                v.store_i32(&mut out, 0, v.ahead_i32(v.load_i32(&numbers, 0), n));
+                v.store_i32(&mut out, 0, v.shifted_i32(v.load_i32(&numbers, 0), n));
                 let lanes = V::LANES.saturating_sub(n);
                 assert_eq!(out[..lanes], numbers[n.min(V::LANES)..][..lanes], "{n} of {}", V::LANES);
             }
@@ -467,18 +474,18 @@ mod tests {
     }
 
     #[test]
-    fn lanes_ahead_are_those_that_many_later() {
+    fn lanes_shift_by_constants() {
         for level in Level::available() {
-            level.call(Ahead);
+            level.call(Shift);
         }
     }
 
     struct Lanes;
 
     impl Lanes {
-        fn later<V: Simd, const K: usize>(v: V, row: &[f32]) {
+        fn shifted<V: Simd, const K: usize>(v: V, row: &[f32]) {
             let mut out = [0.0; 16];
-            v.store_f32(&mut out, 0, v.later::<K>(v.load_f32(row, 0), v.load_f32(row, V::LANES)));
+            v.store_f32(&mut out, 0, v.shifted::<K>(v.load_f32(row, 0), v.load_f32(row, V::LANES)));
             let lanes = if K < V::LANES { V::LANES } else { 0 };
             assert_eq!(out[..lanes], row[K..][..lanes], "{K} of {}", V::LANES);
         }
@@ -488,14 +495,14 @@ mod tests {
         type Output = ();
 
         fn with<V: Simd>(self, v: V) {
-            // Twice the last is more than floats hold next to its half.
+            // Sums of one element and twice another are rounded.
             let row: [f32; 64] = std::array::from_fn(|i| (i as f32 - 9.5) * 1.1_f32.powi(3 * i as i32));
-            Self::later::<V, 1>(v, &row);
-            Self::later::<V, 2>(v, &row);
-            Self::later::<V, 3>(v, &row);
-            Self::later::<V, 4>(v, &row);
-            Self::later::<V, 5>(v, &row);
-            Self::later::<V, 6>(v, &row);
+            Self::shifted::<V, 1>(v, &row);
+            Self::shifted::<V, 2>(v, &row);
+            Self::shifted::<V, 3>(v, &row);
+            Self::shifted::<V, 4>(v, &row);
+            Self::shifted::<V, 5>(v, &row);
+            Self::shifted::<V, 6>(v, &row);
             let [a, b] = [v.load_f32(&row, 3), v.load_f32(&row, 20)];
             let mut out = [0.0; 16];
             v.store_f32(&mut out, 0, v.add_twice(a, b));
@@ -516,7 +523,7 @@ mod tests {
             for i in 0..V::LANES {
                 assert_eq!(out[i], i32::from(numbers[5 + i]) >> 4);
             }
-            // With the highest bit, too, and more bits than floats have.
+            // With the highest bit set, and more bits than floats hold.
             let unsigned = numbers.map(|number| u32::from(number) * 65_537);
             assert!(unsigned[..V::LANES].iter().any(|&number| number >> 31 == 1));
             let words = v.load_i32(&unsigned.map(u32::cast_signed), 0);
@@ -535,7 +542,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_move_and_numbers_widen_at_every_level() {
+    fn lanes_shift_and_numbers_widen_at_every_level() {
         for level in Level::available() {
             level.call(Lanes);
         }

@@ -1,8 +1,9 @@
-//! The staged engine: one stage after the other for a block of rows, each from the rows of the one before it.
+//! The staged engine: one stage after the other for a block of rows, each from the rows of the one
+//! before it.
 //!
-//! It computes every configuration; the plan leaves it those that no sweep computes. A stage computes `rows` of its output
-//! from the rows of its input within its radius. Rows beyond the image's edges are found by the border rule, columns beyond
-//! them are in the padding of each row.
+//! It computes every configuration; the plan leaves it those that no sweep computes. A stage
+//! computes `rows` of its output from the rows of its input within its radius. Rows beyond the
+//! image's edges are found by the border rule, columns beyond them are in the padding of each row.
 
 mod block;
 mod gradient;
@@ -20,10 +21,10 @@ use crate::workspace::Buffers;
 use block::Block;
 use line::{Convert, Element};
 
-/// A block has at least so many rows.
+/// The least number of rows of a block.
 const BLOCK_ROWS: usize = 32;
 
-/// Computes the responses of the rows `rows` of `image` into `out`, of as many whole rows.
+/// Computes the responses of the rows `rows` of `image` into `out`.
 pub(crate) fn responses(
     image: &ImageView<'_>,
     (config, numbers): (&HarrisConfig, StageNumbers),
@@ -31,7 +32,7 @@ pub(crate) fn responses(
     out: &mut [f32],
     buffers: &mut Buffers,
 ) {
-    // Blocks not much lower than the rows that they share with their neighbours.
+    // No lower than the rows that blocks share with their neighbours.
     let height = BLOCK_ROWS.max(2 * config.support_radius());
     for (i, out) in out.chunks_mut(height * image.width()).enumerate() {
         let start = rows.start + i * height;

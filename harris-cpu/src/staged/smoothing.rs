@@ -67,7 +67,7 @@ pub(crate) fn smooth<S: Element, G: Element + Convert<S>>(
     smoothed
 }
 
-/// The pass across, of all rows.
+/// Sums all rows across.
 fn across<S: Element>(
     samples: &Block<S>,
     buffers: &mut Buffers,

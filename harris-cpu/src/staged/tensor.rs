@@ -7,7 +7,8 @@ use super::block::Block;
 use super::line::{self, Convert, Element};
 use crate::workspace::Buffers;
 
-/// gx², gx·gy and gy², summed over the channels from left to right, not padded, in the window's element type.
+/// Computes gx², gx·gy and gy², summed over the channels in order, without padding, in the element
+/// type of the window.
 pub(crate) fn products<'a, G: Element, P: Element + Convert<G>, W: Element + Convert<P>>(
     gradients: &'a [(Block<G>, Block<G>)],
     buffers: &mut Buffers,
@@ -36,9 +37,10 @@ pub(crate) fn products<'a, G: Element, P: Element + Convert<G>, W: Element + Con
     products
 }
 
-/// The window sums of row y: down into `column`, which has the window's radius of padding, then across.
+/// Computes the window sums of row y: down into `column`, which has the window's radius of padding,
+/// then across.
 ///
-/// Exact box sums run on: `column` then holds the sums of the row before, unless y is the `first` row.
+/// Exact box sums slide: `column` holds the sums of the row before, unless y is the `first` row.
 pub(crate) fn window_sum<W: Element>(
     product: &Block<W>,
     config: &HarrisConfig,

@@ -1,4 +1,5 @@
-//! Early rejection of 8-bit images: integer bounds on the window sums of a response above the threshold.
+//! Early rejection of 8-bit images: integer bounds on the window sums of a response above the
+//! threshold.
 
 use harris_core::Measure;
 use harris_core::pipeline::bound::{min_ac_bound, trace_bound};
@@ -42,7 +43,8 @@ mod tests {
             Measure::ShiTomasi,
             Measure::Noble { eps: 1e-9 },
         ];
-        // Of Sobel's gradient and a box of 3, the greatest sum is 9 · 1020²; with a scale of that, and of more for colours.
+        // Of Sobel's gradient and a box of 3, the greatest sum is 9 · 1020²; with a scale of that,
+        // and of more for colours.
         const MOST: f64 = 9.0 * 1020.0 * 1020.0;
         let mut positive = [0; MEASURES.len()];
         for (measure_of, positive) in MEASURES.into_iter().zip(&mut positive) {
@@ -84,7 +86,8 @@ mod tests {
         assert!(positive.iter().all(|&number| number > 1000), "{positive:?}");
     }
 
-    /// A threshold of a hundredth of the greatest response gives bounds that reject weak texture and straight edges.
+    /// A threshold of a hundredth of the greatest response gives bounds that reject weak texture
+    /// and straight edges.
     #[test]
     fn weak_texture_and_straight_edges_are_rejected() {
         let scale = (1.0 / (9.0 * 1020.0 * 1020.0)) as f32;

@@ -1,6 +1,7 @@
 //! The gradient gate: windows without an active gradient are not summed.
 //!
-//! A gradient is active where gx² + gy² exceeds what a response above the threshold needs somewhere in its window.
+//! A gradient is active where gx² + gy² exceeds what a response above the threshold needs somewhere
+//! in its window.
 
 use std::ops::Range;
 
@@ -22,8 +23,8 @@ impl ActiveMask {
     pub(crate) const NONE: Self = Self([0; ROW_LENGTH / 8]);
     pub(crate) const ALL: Self = Self([u8::MAX; ROW_LENGTH / 8]);
 
-    /// Sets the bits of the `lanes` elements from element `i` on, a multiple of `lanes`. Where it `adds`, bits that were set
-    /// stay set.
+    /// Sets the bits of the `lanes` elements from element `i` on, a multiple of `lanes`. Where it
+    /// `adds`, bits that were set stay set.
     #[inline(always)]
     pub(crate) fn set(&mut self, i: usize, lanes: usize, bits: u32, adds: bool) {
         if lanes < 8 {
@@ -56,7 +57,8 @@ impl ActiveBlocks {
         all
     }
 
-    /// Whether it has any block of the two vectors from element `i` on, a multiple of their elements.
+    /// Whether it has any block of the two vectors from element `i` on, a multiple of their
+    /// elements.
     #[inline(always)]
     pub(crate) fn any<V: Simd>(&self, i: usize) -> bool {
         let number = 2 * V::LANES / BLOCK;
@@ -135,7 +137,8 @@ impl Iterator for Runs {
 /// Rows without a gate where it does not pay.
 const PAUSE: usize = 32;
 
-/// Which rows of gradients are compared with the bound: where most windows have an active gradient, the gate pauses.
+/// Which rows of gradients are compared with the bound: where most windows have an active gradient,
+/// the gate pauses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct GradientGate {
     /// The first row that is compared.
@@ -148,7 +151,8 @@ impl GradientGate {
         y >= self.first
     }
 
-    /// Pauses where most of `all` blocks were active in the windows of the `rows` rows before row `next`.
+    /// Pauses where most of `all` blocks were active in the windows of the `rows` rows before row
+    /// `next`.
     pub(crate) fn update(&mut self, active: ActiveBlocks, all: ActiveBlocks, next: usize, rows: usize) {
         if next >= self.first + rows && 4 * active.count() >= 3 * all.count() {
             self.first = next + PAUSE;

@@ -25,7 +25,8 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// The columns of a strip, with as many more responses to each side as the suppression radius has.
+    /// The columns of a strip, with as many more responses to each side as the suppression radius
+    /// has.
     pub(crate) fn new(
         strip: &Range<usize>,
         suppression_radius: usize,

@@ -10,9 +10,11 @@ pub(crate) fn binomial5<V: Simd>(v: V, far: V::F32, near: V::F32, centre: V::F32
     v.add(outer, v.mul(v.splat_f32(6.0), centre))
 }
 
-/// The gradient's weights along a line: w₁ · pair + w₀ · centre, or the centre of central differences.
+/// The gradient's weights along a line: w₁ · pair + w₀ · centre, or the centre of central
+/// differences.
 ///
-/// Callers know the gradient when they are compiled: else the match would be a jump through a table.
+/// Callers know the gradient when they are compiled: else the match would be a jump through a
+/// table.
 #[inline(always)]
 pub(crate) fn weigh<V: Simd>(v: V, gradient: ThreeTaps, pair: V::F32, centre: V::F32) -> V::F32 {
     match gradient {

@@ -7,7 +7,8 @@ use crate::sweep::stage_kinds::ThreeTaps;
 /// The most rows of a binomial window.
 const MOST_ROWS: usize = 2 * MOST_PAIRWISE_RADIUS + 1;
 
-/// The gradient's weights along a line: [1 2 1] of Sobel, [3 10 3] of Scharr, [1 1 1] of a box, [1] of central differences.
+/// The gradient's weights along a line: [1 2 1] of Sobel, [3 10 3] of Scharr, [1 1 1] of a box, [1]
+/// of central differences.
 #[inline(always)]
 pub(crate) fn weigh<V: Simd>(
     v: V,
@@ -50,8 +51,8 @@ pub(crate) fn add_products<V: Simd>(
 
 /// A gradient times the weight of a row of a binomial window of S rows.
 ///
-/// 16 bits hold it where 32 hold the window's sums: the gradient times the weights of all rows is then below 2¹⁵·⁵, and no
-/// row has more than half of the weights.
+/// 16 bits hold it where 32 hold the window's sums: the gradient times the weights of all rows is
+/// then below 2¹⁵·⁵, and no row has more than half of the weights.
 #[inline(always)]
 pub(crate) fn weighted<V: Simd, const S: usize>(v: V, gradient: V::I16, row: usize) -> V::I16 {
     let weights: [i16; MOST_ROWS] = match S {

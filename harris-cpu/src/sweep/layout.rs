@@ -32,7 +32,8 @@ pub(crate) struct HaloColumns {
     column: usize,
     /// Elements within the image.
     number: usize,
-    /// Where [`BULK`] columns with all of them begin in the image and in a row of copies, if the image has so many.
+    /// Where [`BULK`] columns with all of them begin in the image and in a row of copies, if the
+    /// image has so many.
     bulk: Option<[usize; 2]>,
     /// The elements beyond the image, and the columns that stand for them, if any.
     beyond: [(usize, Option<usize>); 2 * MOST_SUPPORT],
@@ -130,7 +131,8 @@ impl<T: Copy> Work for Split<'_, T> {
 }
 
 impl TileLayout {
-    /// Tiles of `tile` columns that compute `columns`, the first of which is element `place` of a row.
+    /// Tiles of `tile` columns that compute `columns`, the first of which is element `place` of a
+    /// row.
     ///
     /// A tile reads `lanes` samples; a response depends on samples within `support` columns.
     pub(crate) fn new(

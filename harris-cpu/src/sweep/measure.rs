@@ -9,8 +9,8 @@ pub(crate) trait Formula<V: Simd> {
     /// The response: one operation each in the order of docs/arithmetic.md, response.
     fn response(&self, v: V, a: V::F32, b: V::F32, c: V::F32) -> V::F32;
 
-    /// An upper bound on the response, whatever b is and however small the numbers are: operations of the response without
-    /// b, each of which rounds to no less.
+    /// An upper bound on the response, whatever b is and however small the numbers are: operations
+    /// of the response without b, each of which rounds to no less.
     fn upper_bound(&self, v: V, a: V::F32, c: V::F32) -> V::F32;
 }
 

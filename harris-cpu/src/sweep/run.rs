@@ -19,7 +19,8 @@ const PROBE: usize = 20;
 /// Pixels of an image for each pixel that probes compute, support included.
 const PROBED: usize = 128;
 
-/// A thread's memory for sweeps: about 700 KiB, of which an engine uses what it needs, and what a configuration adds.
+/// A thread's memory for sweeps: about 700 KiB, of which an engine uses what it needs, and what a
+/// configuration adds.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     strip: StripMemory,
@@ -88,8 +89,8 @@ impl<T: EngineSample> WithSimd for BandSweep<'_, T> {
     }
 }
 
-/// Searches small squares all over the band for a response that bounds the relative threshold from the start: else faint
-/// texture at the top would be full of candidates.
+/// Searches small squares all over the band for a response that bounds the relative threshold from
+/// the start: else faint texture at the top would be full of candidates.
 fn probe<T: EngineSample, V: Simd>(
     sweep: &mut StripSweep<'_, T>,
     engines: &mut Engines,

@@ -23,8 +23,8 @@ impl StageSmoothing {
         }
     }
 
-    /// Samples of a row that the first stage of tiles reads beyond one for each lane: it takes neighbours from memory, not
-    /// from lanes.
+    /// Samples of a row that the first stage of tiles reads beyond one for each lane: it takes
+    /// neighbours from memory, not from lanes.
     pub(crate) const fn extra_columns(self) -> usize {
         match self {
             Self::None | Self::Binomial3 | Self::Binomial3Exact => 2,
@@ -82,7 +82,8 @@ impl ThreeTaps {
     }
 }
 
-/// Compiles an expression for each smoothing and gradient of tiles of i16, which are constants in it.
+/// Compiles an expression for each smoothing and gradient of tiles of i16, which are constants in
+/// it.
 ///
 /// `Binomial3Exact` is for tiles of f32 alone, which ask for it before.
 macro_rules! specialize {

@@ -136,8 +136,8 @@ impl<T: SweepSample> StripSweep<'_, T> {
         }
     }
 
-    /// Collects the rows whose neighbourhoods lie above row `end`; at the image's bottom nothing follows that they would
-    /// wait for.
+    /// Collects the rows whose neighbourhoods lie above row `end`; at the image's bottom nothing
+    /// follows that they would wait for.
     pub(crate) fn collect_until<V: Simd>(
         &mut self,
         v: V,
@@ -176,7 +176,8 @@ impl<T: SweepSample> StripSweep<'_, T> {
         self.found.raise_floor(self.context.config, &area, self.context.shared);
     }
 
-    /// Bounds by which responses at most `threshold` are rejected; none is where a response map is asked for.
+    /// Bounds by which responses at most `threshold` are rejected; none is where a response map is
+    /// asked for.
     pub(crate) fn rejection_bound(&self, threshold: f32) -> RejectionBound {
         if self.map.is_some() {
             RejectionBound::NONE
@@ -185,7 +186,8 @@ impl<T: SweepSample> StripSweep<'_, T> {
         }
     }
 
-    /// The least A + C, scaled, of a response above the threshold; 0 where a response map is asked for.
+    /// The least A + C, scaled, of a response above the threshold; 0 where a response map is asked
+    /// for.
     pub(crate) fn least_trace(&self, threshold: f32) -> f32 {
         if self.map.is_some() {
             0.0
@@ -194,8 +196,8 @@ impl<T: SweepSample> StripSweep<'_, T> {
         }
     }
 
-    /// A bound that gx² + gy² of a channel exceeds in some pixel of each window with a response above the threshold; none
-    /// where a response map is asked for.
+    /// A bound that gx² + gy² of a channel exceeds in some pixel of each window with a response
+    /// above the threshold; none where a response map is asked for.
     pub(crate) fn gradient_bound(&self, threshold: f32) -> Option<f32> {
         if self.map.is_some() {
             return None;
@@ -223,8 +225,8 @@ impl<T: SweepSample> StripSweep<'_, T> {
         }
     }
 
-    /// Drops the candidates of row y outside the mask. The greatest response inside need not be a peak: a greater one
-    /// outside may suppress it.
+    /// Drops the candidates of row y outside the mask. The greatest response inside need not be a
+    /// peak: a greater one outside may suppress it.
     fn apply_mask(&mut self, mask: Raster<'_, u8>, columns: &Columns, y: usize, words: WordLayout) {
         let (width, frame) = (self.context.image.width(), self.context.frame());
         let valid = columns.responses.start.max(frame)..columns.responses.end.min(width - frame);
@@ -248,7 +250,8 @@ impl<T: SweepSample> StripSweep<'_, T> {
         let valid = columns.responses.start.max(frame)..columns.responses.end.min(width - frame);
         let valid = valid.start..valid.end.max(valid.start);
         let place = columns.span(&valid);
-        // What suppression and whole vectors read beyond the valid columns; other strips end within them.
+        // What suppression and whole vectors read beyond the valid columns; other strips end within
+        // them.
         if valid.start <= frame {
             let start = LEFT_PADDING - MOST_SUPPRESSION_RADIUS;
             out[start..place.start.max(start)].fill(NO_RESPONSE);

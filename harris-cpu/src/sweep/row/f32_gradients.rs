@@ -24,7 +24,8 @@ use crate::sweep::strip::Context;
 #[derive(Clone, Copy)]
 pub(super) struct WindowRing {
     pub(super) is_exact: bool,
-    /// Rows: those of the window and the one that leaves it, or those of windows that are summed together.
+    /// Rows: those of the window and the one that leaves it, or those of windows that are summed
+    /// together.
     pub(super) length: usize,
 }
 
@@ -52,8 +53,8 @@ pub(super) struct GradientRows<'s, 'a, T> {
 }
 
 impl<T: SweepSample> GradientRows<'_, '_, T> {
-    /// Computes the next row of gradients, and of their products where sums are rounded. Marks the active ones where there
-    /// is a bound.
+    /// Computes the next row of gradients, and of their products where sums are rounded. Marks the
+    /// active ones where there is a bound.
     pub(super) fn next<V: Simd>(&mut self, v: V, next: &mut NextRows, bound: Option<f32>) {
         let (config, height) = (self.context.config, self.context.image.height());
         let channels = self.context.image.channels();
@@ -185,7 +186,8 @@ impl<T: SweepSample> GradientRows<'_, '_, T> {
         let read = span.start - half - 1..span.end + half;
         let (columns, differences) = (columns.row_mut(channel), differences.row_mut(channel));
         if is_first {
-            // The sums of the row above, less what the step from it subtracts and adds: then the step gives this row's.
+            // The sums of the row above, less what the step from it subtracts and adds: then the
+            // step gives this row's.
             for i in read.clone() {
                 let sum = |rows: Range<isize>| rows.map(|dy| row(dy)[i]).fold(0_i32, i32::wrapping_add);
                 columns[i] = sum(-h - 1..h);

@@ -1,8 +1,8 @@
 //! Row kernels on 32-bit floats: every sample type and window.
 //!
-//! Samples and gradients of integer images are integers below 2²⁴ here, so that floats hold them exactly; the sums of
-//! their products are 64-bit floats ([`super::f64_sums`]). Float images take the operations in the order of
-//! docs/arithmetic.md: smoothing across first, windows down first.
+//! Samples and gradients of integer images are integers below 2²⁴ here, so that floats hold them
+//! exactly; the sums of their products are 64-bit floats ([`super::f64_sums`]). Float images take
+//! the operations in the order of docs/arithmetic.md: smoothing across first, windows down first.
 
 use std::ops::Range;
 
@@ -81,7 +81,8 @@ impl Work for BinomialAcross<'_> {
     }
 }
 
-/// Sums rows down by a binomial, and divides but for `Binomial3Exact`: integers round to nearest, halves up.
+/// Sums rows down by a binomial, and divides but for `Binomial3Exact`: integers round to nearest,
+/// halves up.
 pub(crate) struct BinomialDown<'a> {
     pub(crate) smoothing: StageSmoothing,
     pub(crate) exact: bool,
@@ -264,7 +265,8 @@ impl Work for ToIntegers<'_> {
     }
 }
 
-/// Brings the box gradient's sums down the columns to the next row, and computes their prefix sums across.
+/// Brings the box gradient's sums down the columns to the next row, and computes their prefix sums
+/// across.
 ///
 /// `columns` are sums of 2h + 1 rows, `differences` the h rows below the row less the h above it.
 pub(crate) struct SlideBoxSums<'a> {
@@ -292,8 +294,8 @@ impl Work for SlideBoxSums<'_> {
             let difference = v.add_i32(v.load_i32(differences, i), more);
             v.store_i32(columns, i, column);
             v.store_i32(differences, i, difference);
-            running_column = v.run_on_i32(running_column, column);
-            running_difference = v.run_on_i32(running_difference, difference);
+            running_column = v.prefix_sums_i32(running_column, column);
+            running_difference = v.prefix_sums_i32(running_difference, difference);
             v.store_i32(rc, i, running_column);
             v.store_i32(rd, i, running_difference);
         }

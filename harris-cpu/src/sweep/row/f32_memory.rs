@@ -9,17 +9,20 @@ use super::f32_weighted::ROWS_AT_ONCE;
 use crate::rows::{FloatRows, ROW_LENGTH, Rows};
 use crate::sweep::gate::{ActiveBlocks, ActiveMask};
 
-/// A thread's memory for this engine. Rings hold row y in slot y mod their length, one ring a channel.
+/// A thread's memory for this engine. Rings hold row y in slot y mod their length, one ring a
+/// channel.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     /// Samples, or their Gaussian sums down; one row.
     pub(super) samples: FloatRows,
-    /// Samples summed across; rings of 5. For a Gaussian smoothing samples in rings of its size, and a row of zeros behind
-    /// them.
+    /// Samples summed across; rings of 5. For a Gaussian smoothing samples in rings of its size,
+    /// and a row of zeros behind them.
     pub(super) across: FloatRows,
-    /// Smoothed samples; one row. For Gaussian derivatives rings of their size, and a row of zeros behind them.
+    /// Smoothed samples; one row. For Gaussian derivatives rings of their size, and a row of zeros
+    /// behind them.
     pub(super) smoothed: FloatRows,
-    /// For Gaussian derivatives, sums down weighted by the Gaussian, and by its derivative; one row each.
+    /// For Gaussian derivatives, sums down weighted by the Gaussian, and by its derivative; one row
+    /// each.
     pub(super) derived: [FloatRows; 2],
     /// Differences across of smoothed rows; rings of 3.
     pub(super) differences: FloatRows,
@@ -31,10 +34,11 @@ pub(crate) struct Memory {
     pub(super) boxes: [Rows<i32, ROW_LENGTH>; 2],
     /// Prefix sums across of these; one row.
     pub(super) box_prefix_sums: [Rows<i32, ROW_LENGTH>; 2],
-    /// gx and gy. With exact sums rings of the window's rows and the one that leaves it, each with a row of zeros behind it;
-    /// else one row.
+    /// gx and gy. With exact sums rings of the window's rows and the one that leaves it, each with
+    /// a row of zeros behind it; else one row.
     pub(super) gradients: [FloatRows; 2],
-    /// Where gradients are active: a ring as long as those of gradients or products, and an empty mask behind it.
+    /// Where gradients are active: a ring as long as those of gradients or products, and an empty
+    /// mask behind it.
     pub(super) active: Vec<ActiveMask>,
     /// Products of float windows; one ring and a row of zeros behind it.
     pub(super) products: [FloatRows; 3],
@@ -55,8 +59,8 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Allocates the rows of a configuration, with rings of `ring` rows for the window. No gradient is active yet, and
-    /// nothing is summed.
+    /// Allocates the rows of a configuration, with rings of `ring` rows for the window. No gradient
+    /// is active yet, and nothing is summed.
     pub(super) fn begin(&mut self, config: &HarrisConfig, channels: usize, (exact, ring): (bool, usize)) {
         for rows in [&mut self.samples, &mut self.smoothed, &mut self.zero] {
             rows.reserve(1);
@@ -137,8 +141,8 @@ impl StageTaps {
     }
 }
 
-/// Sets `slots` to those of rows of an image of `height`, in a ring of `length` rows from slot `first` on. Rows that
-/// nothing stands for are the zeros in slot `zeros`.
+/// Sets `slots` to those of rows of an image of `height`, in a ring of `length` rows from slot
+/// `first` on. Rows that nothing stands for are the zeros in slot `zeros`.
 pub(super) fn fill_slots(
     slots: &mut Vec<usize>,
     rows: Range<isize>,
@@ -146,7 +150,8 @@ pub(super) fn fill_slots(
     (first, length, zeros): (usize, usize, usize),
 ) {
     slots.clear();
-    // The row after the last one, and its slot: most rows follow one another, which spares the division.
+    // The row after the last one, and its slot: most rows follow one another, which spares the
+    // division.
     let (mut next, mut next_slot) = (usize::MAX, 0);
     slots.extend(rows.map(|y| {
         border::inside(rule, y, height).map_or(zeros, |y| {

@@ -101,7 +101,8 @@ impl<T: SweepSample> RowSweep<'_, '_, T> {
         }
     }
 
-    /// Prefetches a quarter of a row's cache lines: a whole row is more than the processor waits for at a time.
+    /// Prefetches a quarter of a row's cache lines: a whole row is more than the processor waits
+    /// for at a time.
     fn prefetch<V: Simd>(&self, v: V, y: usize, quarter: usize) {
         let image = self.sweep.context.image;
         if y < image.height() {
@@ -138,8 +139,8 @@ impl<T: SweepSample> RowSweep<'_, '_, T> {
 
     /// Finds the slots of the rows that are summed for row y.
     ///
-    /// With exact sums these are the row that leaves the window, then the window's. Else they are the rows of all windows
-    /// that are summed together.
+    /// With exact sums these are the row that leaves the window, then the window's. Else they are
+    /// the rows of all windows that are summed together.
     fn find_window(&mut self, y: usize) {
         let (config, height) = (self.sweep.context.config, self.sweep.context.image.height());
         let WindowRing { is_exact, length } = self.ring;
@@ -200,8 +201,8 @@ impl<T: SweepSample> RowSweep<'_, '_, T> {
         }
         match sums {
             RowSums::PrefixSums => {
-                // Whole vectors wrote before the first column, from gradients of an earlier strip: zeros, not these, are
-                // summed.
+                // Whole vectors wrote before the first column, from gradients of an earlier strip:
+                // zeros, not these, are summed.
                 let first = (responses.start - radius - 1) / V::LANES * V::LANES;
                 for sums in exact_sums.iter_mut() {
                     sums.row_mut(0)[first..responses.start - radius].fill(0.0);

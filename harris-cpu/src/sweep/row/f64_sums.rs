@@ -51,7 +51,8 @@ impl Work for F64SumDown<'_> {
     }
 }
 
-/// Adds the products of the row that enters a box window to its exact sums, and subtracts those of the row that leaves it.
+/// Adds the products of the row that enters a box window to its exact sums, and subtracts those of
+/// the row that leaves it.
 pub(crate) struct F64Slide<'a> {
     /// gx and gy.
     pub(crate) enters: [&'a FloatRow; 2],
@@ -109,12 +110,13 @@ impl Work for F64PrefixSums<'_> {
 
 #[inline(always)]
 fn prefix_sums<V: Simd>(v: V, row: &WideRow, out: &mut WideRow, i: usize, carry: V::F64) -> V::F64 {
-    let running = v.add_f64(carry, v.running_f64(v.load_f64(row, i)));
+    let running = v.add_f64(carry, v.prefix_sums_f64(v.load_f64(row, i)));
     v.store_f64(out, i, running);
     v.last_f64(running)
 }
 
-/// Sums exact sums over the window across, converts, and computes the responses of the columns of `span`.
+/// Sums exact sums over the window across, converts, and computes the responses of the columns of
+/// `span`.
 pub(crate) struct F64Respond<'a> {
     pub(crate) weights: Weights<&'a [f32]>,
     pub(crate) radius: usize,
@@ -183,12 +185,12 @@ fn f64_sum<V: Simd, const R: usize, const BOX: bool>(
         let weight = v.splat_f64(f64::from(binomial(R)[0]));
         sums = [v.mul_f64(weight, sums[0]), v.mul_f64(weight, sums[1])];
     }
-    sums = add_beside::<V, R, BOX>(v, sums, 1, v.beside_f64::<1>(row, i));
+    sums = add_beside::<V, R, BOX>(v, sums, 1, v.neighbors_f64::<1>(row, i));
     if R > 1 {
-        sums = add_beside::<V, R, BOX>(v, sums, 2, v.beside_f64::<2>(row, i));
+        sums = add_beside::<V, R, BOX>(v, sums, 2, v.neighbors_f64::<2>(row, i));
     }
     if R > 2 {
-        sums = add_beside::<V, R, BOX>(v, sums, 3, v.beside_f64::<3>(row, i));
+        sums = add_beside::<V, R, BOX>(v, sums, 3, v.neighbors_f64::<3>(row, i));
     }
     v.narrow(sums)
 }

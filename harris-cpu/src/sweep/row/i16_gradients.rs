@@ -1,4 +1,5 @@
-//! Gradients of a block of rows by tiles: columns as wide as a vector, from samples to gradients in registers.
+//! Gradients of a block of rows by tiles: columns as wide as a vector, from samples to gradients in
+//! registers.
 
 use std::ops::Range;
 

@@ -1,6 +1,7 @@
 //! Row kernels on samples: smoothing and gradient, in 16-bit integers.
 //!
-//! Kernels work on the whole vectors that cover `span`; the elements that they write around it mean nothing.
+//! Kernels work on the whole vectors that cover `span`; the elements that they write around it mean
+//! nothing.
 
 use std::ops::Range;
 
@@ -12,7 +13,8 @@ use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps};
 /// The first step of smoothing: the weighted sum of samples down each column.
 pub(crate) struct Down<'a> {
     pub(crate) smoothing: StageSmoothing,
-    /// The rows y − 2 to y + 2, of which the smoothing uses those of its aperture; all of one length.
+    /// The rows y − 2 to y + 2, of which the smoothing uses those of its aperture; all of one
+    /// length.
     pub(crate) rows: [&'a [u8]; 5],
     /// A row that is read later, as long.
     pub(crate) ahead: &'a [u8],
@@ -41,7 +43,8 @@ impl Down<'_> {
         let lanes = 2 * V::LANES;
         let width = self.rows[2].len();
         let rows = self.rows.map(|row| &row[..width]);
-        // Whole vectors, the last one moved back to end with the row; a shorter row is copied first.
+        // Whole vectors, the last one moved back to end with the row; a shorter row is copied
+        // first.
         if width < lanes {
             let mut copies = [[0; 32]; 5];
             for (copy, row) in copies.iter_mut().zip(rows) {

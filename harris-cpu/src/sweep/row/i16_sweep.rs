@@ -36,16 +36,18 @@ pub(crate) struct Memory {
     smoothed: Rows16,
     /// Weighted sums and differences of three smoothed rows; one row each.
     lines: [Rows16; 2],
-    /// gx and gy of the rows in the window, the one that leaves it, and those that are computed ahead; rings, one a
-    /// channel.
+    /// gx and gy of the rows in the window, the one that leaves it, and those that are computed
+    /// ahead; rings, one a channel.
     gradients: [Rows16; 2],
     /// A row of zeros.
     zero: Rows16,
-    /// Of gx², gx·gy and gy² summed down the window: pairs of columns, then odd columns alone; one row each.
+    /// Of gx², gx·gy and gy² summed down the window: pairs of columns, then odd columns alone; one
+    /// row each.
     ///
     /// With prefix sums these are sums up to and with each odd column, then each even one.
     sums: SumRows,
-    /// Samples by channel: rings of 5 rows. For gradients by tiles, the samples around the image's edges.
+    /// Samples by channel: rings of 5 rows. For gradients by tiles, the samples around the image's
+    /// edges.
     samples: SampleRows,
 }
 
@@ -143,8 +145,8 @@ impl RowSweep<'_, '_> {
         }
     }
 
-    /// Elements before multiples of their length at which vectors of responses begin: with prefix sums across, windows
-    /// begin with whole cache lines of them (and windows of 31 end so).
+    /// Elements before multiples of their length at which vectors of responses begin: with prefix
+    /// sums across, windows begin with whole cache lines of them (and windows of 31 end so).
     fn earlier<V: Simd>(&self) -> usize {
         let pairs_before = self.sweep.context.config.window().radius() / 2 + 1;
         match self.sums {

@@ -1,7 +1,7 @@
 //! Row kernels on 16-bit gradients: window sums and responses.
 //!
-//! A row of sums has an element a pair of columns: `pairs` the sum of both columns, `odds` that of the odd one. The even
-//! one is their difference.
+//! A row of sums has an element a pair of columns: `pairs` the sum of both columns, `odds` that of
+//! the odd one. The even one is their difference.
 
 use std::ops::Range;
 
@@ -15,9 +15,11 @@ use crate::sweep::bound::RejectionBound;
 use crate::sweep::lanes_i16::{add_products, greatest_lesser, scaled, weighted};
 use crate::sweep::measure::{Formula, for_measure};
 
-/// The change of products from the gradients u, w of the row that leaves a window to those of the row that enters it, x, y.
+/// The change of products from the gradients u, w of the row that leaves a window to those of the
+/// row that enters it, x, y.
 ///
-/// x² − u² = dx·sx and x·y − u·w = x·dy + dx·w. `ox` and `oy` are dx and dy in odd columns, zero in even ones.
+/// x² − u² = dx·sx and x·y − u·w = x·dy + dx·w. `ox` and `oy` are dx and dy in odd columns, zero in
+/// even ones.
 struct Change<V: Simd> {
     x: V::I16,
     w: V::I16,
@@ -41,7 +43,8 @@ impl<V: Simd> Change<V> {
     }
 }
 
-/// Adds the products of the row that enters the window to its sums, and subtracts those of the row that leaves it.
+/// Adds the products of the row that enters the window to its sums, and subtracts those of the row
+/// that leaves it.
 pub(crate) struct Slide<'a> {
     /// gx and gy.
     pub(crate) enters: [&'a Row16; 2],
@@ -133,7 +136,8 @@ impl SumDown<'_> {
     }
 }
 
-/// [`Slide`] for prefix sums across, all from one element on: up to and with each odd column, and each even one.
+/// [`Slide`] for prefix sums across, all from one element on: up to and with each odd column, and
+/// each even one.
 pub(crate) struct SlidePrefixSums<'a> {
     /// gx and gy, also beyond the edges.
     pub(crate) enters: [&'a Row16; 2],
@@ -163,7 +167,8 @@ impl Work for SlidePrefixSums<'_> {
     }
 }
 
-/// Adds the changes of pairs of columns, and of their odd columns, to the prefix sums from pair j on.
+/// Adds the changes of pairs of columns, and of their odd columns, to the prefix sums from pair j
+/// on.
 ///
 /// Returns the prefix sums of the changes; `before` has those up to pair j.
 #[inline(always)]
@@ -174,14 +179,15 @@ fn add_prefix_sums<V: Simd>(
     [pairs, odd]: [V::I32; 2],
     before: V::I32,
 ) -> V::I32 {
-    let running = v.run_on_i32(before, pairs);
+    let running = v.prefix_sums_i32(before, pairs);
     let [up_to_odd, up_to_even] = [v.load_i32(odds, j), v.load_i32(evens, j)];
     v.store_i32(odds, j, v.add_i32(up_to_odd, running));
     v.store_i32(evens, j, v.add_i32(up_to_even, v.sub_i32(running, odd)));
     running
 }
 
-/// Sums over the window across and computes the responses of the columns of `span`, but for those that the bound rejects.
+/// Sums over the window across and computes the responses of the columns of `span`, but for those
+/// that the bound rejects.
 ///
 /// Binomial windows (`B`) and boxes are compiled each by itself.
 pub(crate) struct Respond<'a, const B: bool> {
@@ -278,7 +284,8 @@ fn binomial_across<V: Simd, const R: usize>(
             2 => add(far[i], twice(add(twice(add(near[i], here[i])), here[i]))),
             _ => {
                 let farthest = if i == 0 { add(odd(j - 2), behind[1]) } else { add(before[0], even(j + 2)) };
-                // farthest + 6 · far + 15 · near + 20 · centre = farthest − near + 2 · (3 · far + 8 · near + 10 · centre)
+                // farthest + 6 · far + 15 · near + 20 · centre = farthest − near + 2 · (3 · far + 8
+                // · near + 10 · centre)
                 let four = twice(twice(add(near[i], here[i])));
                 let inner = add(add(far[i], twice(far[i])), add(twice(four), twice(here[i])));
                 add(v.sub_i32(farthest, near[i]), twice(inner))
@@ -290,8 +297,8 @@ fn binomial_across<V: Simd, const R: usize>(
 
 /// Sums over 2·r + 1 columns around the even and around the odd columns of the pairs from j on.
 ///
-/// `R` is r, or 0 for any. Then `pairs` are prefix sums up to odd columns and `odds` up to even ones, which may wrap, and
-/// windows are differences of these.
+/// `R` is r, or 0 for any. Then `pairs` are prefix sums up to odd columns and `odds` up to even
+/// ones, which may wrap, and windows are differences of these.
 #[inline(always)]
 fn across<V: Simd, const R: usize>(
     v: V,

@@ -8,8 +8,8 @@ use crate::rows::Aligned;
 
 /// Where a block of rows lies in the image, under `Replicate` and `Zero`.
 ///
-/// Smoothed samples and gradients beyond the image are the nearest ones within it, or 0: not what stages compute from
-/// samples there.
+/// Smoothed samples and gradients beyond the image are the nearest ones within it, or 0: not what
+/// stages compute from samples there.
 #[derive(Clone, Copy)]
 pub(crate) struct BlockBorder {
     pub(crate) border: Border,
@@ -25,9 +25,11 @@ pub(crate) struct BlockBorder {
 /// The iterations and lanes of a tile that are within the image.
 pub(crate) struct TileBorder {
     border: Border,
-    /// The iteration that gives the image's first row of gradients; the greatest number where the block has none.
+    /// The iteration that gives the image's first row of gradients; the greatest number where the
+    /// block has none.
     pub(crate) first: usize,
-    /// The iteration that gives the image's last row of gradients; the greatest number where the block has none.
+    /// The iteration that gives the image's last row of gradients; the greatest number where the
+    /// block has none.
     pub(crate) last: usize,
     /// The lanes of a row of gradients within the image.
     gradients: Range<usize>,
@@ -69,8 +71,8 @@ impl BlockBorder {
 }
 
 impl TileBorder {
-    /// The iteration at which a run that begins with iteration `from`, of `number` in all, ends: where smoothed samples lie
-    /// beyond the image, they are filled in after each.
+    /// The iteration at which a run that begins with iteration `from`, of `number` in all, ends:
+    /// where smoothed samples lie beyond the image, they are filled in after each.
     #[inline(always)]
     pub(crate) fn run_end(&self, from: usize, number: usize) -> usize {
         if self.is_cut {
@@ -104,7 +106,8 @@ impl TileBorder {
 
     /// Fills a tile's gradients beyond the image, and puts `last` as the image's last row of them.
     ///
-    /// The block's rows follow `carried` rows of the block before. Returns whether any gradient changed.
+    /// The block's rows follow `carried` rows of the block before. Returns whether any gradient
+    /// changed.
     pub(crate) fn extend_gradients<N: Copy + Default, const L: usize>(
         &self,
         rows: &mut [Aligned<[N; L], 2>],
@@ -152,8 +155,8 @@ mod tests {
         Aligned([lanes, lanes.map(|value| -value)])
     }
 
-    /// Gradients beyond the image become the nearest within it, or 0. The result says whether there are any, or the last row
-    /// was put.
+    /// Gradients beyond the image become the nearest within it, or 0. The result says whether there
+    /// are any, or the last row was put.
     #[test]
     fn gradients_beyond_the_image_are_filled() {
         let (mut changes, mut cases) = (0, 0);
@@ -163,7 +166,8 @@ mod tests {
         {
             let found = |y: isize, x: isize| 1000 + 100 * y + x;
             let is_last = |top: isize, y: isize| y == h - 1 && (0..ROWS as isize).contains(&(y - top));
-            // Tiles have columns of the image; blocks have rows of the image, or follow its last row.
+            // Tiles have columns of the image; blocks have rows of the image, or follow its last
+            // row.
             for (top, x) in
                 (1 - ROWS as isize..h + 2).flat_map(|top| (2 - LANES as isize..w - 1).map(move |x| (top, x)))
             {

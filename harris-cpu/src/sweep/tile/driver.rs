@@ -190,7 +190,8 @@ pub(crate) fn sweep_strip<L: Lanes, V: Simd>(
     }
 }
 
-/// Computes the responses of a block of rows, and marks candidates; returns whether all samples are valid.
+/// Computes the responses of a block of rows, and marks candidates; returns whether all samples are
+/// valid.
 struct Tiles<'a, L: Lanes> {
     smoothing: StageSmoothing,
     gradient: ThreeTaps,
@@ -317,8 +318,9 @@ fn set_signs(signs: &mut [i16], border: Border, start: isize, width: usize) -> b
     any
 }
 
-/// Whether the order of samples is reversed at place `i` of a line of `len`: mirrored samples give gradients of the
-/// opposite sign along the line, where the products' extension asks for equal ones.
+/// Whether the order of samples is reversed at place `i` of a line of `len`: mirrored samples give
+/// gradients of the opposite sign along the line, where the products' extension asks for equal
+/// ones.
 fn is_mirrored(border: Border, i: isize, len: usize) -> bool {
     let period = 2 * (len as isize - 1);
     let is_inside = (0..len as isize).contains(&i);

@@ -1,4 +1,5 @@
-//! Tiles of 32-bit gradients: 16-bit and float samples, and 8-bit ones with Gaussian windows or sums of more than 32 bits.
+//! Tiles of 32-bit gradients: 16-bit and float samples, and 8-bit ones with Gaussian windows or
+//! sums of more than 32 bits.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -233,7 +234,8 @@ impl<V: Simd, S: Sums<V>> StageRun<V, S> {
             let gradients = self.stages.push_row(v, kinds, samples);
             put(v, gradients, out);
             self.active = self.active << 1 | u64::from(is_active(v, self.gate, gradients));
-            // Samples that are read beyond these belong to the next tile or strip, or stand for other samples.
+            // Samples that are read beyond these belong to the next tile or strip, or stand for
+            // other samples.
             self.are_valid &= S::load(v, samples, 0).are_valid(v);
             self.are_valid &= S::load(v, samples, V::LANES).are_valid(v);
         }

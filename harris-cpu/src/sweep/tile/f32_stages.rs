@@ -1,8 +1,8 @@
 //! From samples to gradients of 32-bit floats in registers, for all samples.
 //!
-//! A row is two vectors: of the lanes that a stage loses where it shifts lanes there are half as many, and the processor
-//! has two chains of operations at a time. Operations on float samples are those of docs/arithmetic.md, in its order; sums
-//! of integers are exact in any.
+//! A row is two vectors: of the lanes that a stage loses where it shifts lanes there are half as
+//! many, and the processor has two chains of operations at a time. Operations on float samples are
+//! those of docs/arithmetic.md, in its order; sums of integers are exact in any.
 
 use std::marker::PhantomData;
 
@@ -19,7 +19,8 @@ use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps};
 /// A row of two vectors.
 pub(crate) type TwoVectors<F> = [F; 2];
 
-/// Computes a value for each of two vectors; a closure would not be compiled for their instructions.
+/// Computes a value for each of two vectors; a closure would not be compiled for their
+/// instructions.
 macro_rules! both {
     ($half:ident => $value:expr) => {
         [
@@ -278,8 +279,8 @@ impl<V: Simd, S: Sums<V>> Stages<V, S> {
     }
 
     /// Takes a row of samples, as many as there are lanes and
-    /// [`extra_columns`](StageSmoothing::extra_columns) more, and gives a row of gx and gy: the one that was
-    /// completed [`latency`] iterations before.
+    /// [`extra_columns`](StageSmoothing::extra_columns) more, and gives a row of gx and gy: the one
+    /// that was completed [`latency`] iterations before.
     #[inline(always)]
     pub(crate) fn push_row(
         &mut self,
@@ -357,7 +358,8 @@ impl<V: Simd, S: Sums<V>> Stages<V, S> {
         self.down(v, gradient, first);
     }
 
-    /// gx and gy of the last row whose slopes arrived, as the image's last: the row behind it is equal, or 0.
+    /// gx and gy of the last row whose slopes arrived, as the image's last: the row behind it is
+    /// equal, or 0.
     #[inline(always)]
     pub(crate) fn finish_image(
         &mut self,
@@ -387,7 +389,7 @@ fn floats<V: Simd, S: Sums<V>>(v: V, [low, high]: TwoVectors<S>) -> TwoVectors<V
 /// aᵢ₊ₖ in lane i; the last K lanes mean nothing.
 #[inline(always)]
 pub(crate) fn shifted<const K: usize, V: Simd>(v: V, [low, high]: TwoVectors<V::F32>) -> TwoVectors<V::F32> {
-    [v.later::<K>(low, high), v.later::<K>(high, high)]
+    [v.shifted::<K>(low, high), v.shifted::<K>(high, high)]
 }
 
 /// gx and gy of a row of a tile.

@@ -1,7 +1,7 @@
 //! The windows of a tile of f32: from gradients to responses, where one may exceed the threshold.
 //!
-//! Sums of integer gradients are 64-bit floats, exact below 2⁵³, and slide down box windows. All others are taken anew for
-//! each row, in the order of docs/arithmetic.md.
+//! Sums of integer gradients are 64-bit floats, exact below 2⁵³, and slide down box windows. All
+//! others are taken anew for each row, in the order of docs/arithmetic.md.
 
 use harris_core::Measure;
 
@@ -17,7 +17,8 @@ use crate::sweep::measure::{response, upper_bound};
 /// The bounds of tiles of f32, and the window's weights.
 #[derive(Clone, Copy)]
 pub(crate) struct Bounds<'a> {
-    /// A bound that gx² + gy² of a channel exceeds in some pixel of each window with a response above the threshold.
+    /// A bound that gx² + gy² of a channel exceeds in some pixel of each window with a response
+    /// above the threshold.
     pub(crate) gradient: f32,
     /// Responses at most this are rejected.
     pub(crate) reject_below: f32,
@@ -63,7 +64,8 @@ impl<const S: usize> Rounded<'_, S> {
     }
 }
 
-/// Puts the responses of rows that are not rejected, and marks candidates. Returns these rows, as bits.
+/// Puts the responses of rows that are not rejected, and marks candidates. Returns these rows, as
+/// bits.
 #[inline(always)]
 pub(crate) fn respond<V: Simd>(v: V, windows: F32Windows<'_>) -> u64 {
     const { assert!(MOST_TILE_RADIUS == 3, "a kernel for each radius") };
@@ -179,7 +181,8 @@ trait Sums<V: Simd> {
     /// The sums of one product down the columns.
     type Down: Copy;
 
-    /// Takes the sums down the columns, from row `window` on; where it `advances`, from the sums of the row above.
+    /// Takes the sums down the columns, from row `window` on; where it `advances`, from the sums of
+    /// the row above.
     fn take(&mut self, v: V, gradients: &[Block<f32>], window: usize, advances: bool);
     fn down(&self) -> [Self::Down; 3];
     /// The sums over the window's columns.
@@ -317,7 +320,8 @@ fn products<V: Simd>(v: V, gradients: &[Block<f32>], row: usize) -> [TwoVectors<
 }
 
 impl<V: Simd, const S: usize> RoundedSums<V, S> {
-    /// Computes all products of a window of 3 anew: registers hold them, and that is faster than memory.
+    /// Computes all products of a window of 3 anew: registers hold them, and that is faster than
+    /// memory.
     #[inline(always)]
     fn take_three(&mut self, v: V, gradients: &[Block<f32>], window: usize) {
         let mut places = [[[v.splat_f32(0.0); 2]; S]; 3];

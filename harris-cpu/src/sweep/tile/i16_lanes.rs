@@ -119,7 +119,8 @@ impl<const C: usize> Lanes for I16Lanes<C> {
         active.new << carried
     }
 
-    /// Compares sums over the channels: of gray images only carried rows are left, as the bound may have risen.
+    /// Compares sums over the channels: of gray images only carried rows are left, as the bound may
+    /// have risen.
     #[inline(always)]
     fn all_active<V: Simd>(
         v: V,

@@ -1,11 +1,12 @@
 //! From 8-bit samples to 16-bit gradients in registers: columns as wide as a vector, row after row.
 //!
-//! Lane i is column i. The first stage loads its right neighbours from memory; stages that shift lanes to reach them lose
-//! lanes at the end. A stage works on the output that the one before it gave in the last iteration: so the processor has
-//! several chains of operations at a time. It looks ahead by two or three iterations at most, so long chains are cut.
+//! Lane i is column i. The first stage loads its right neighbours from memory; stages that shift
+//! lanes to reach them lose lanes at the end. A stage works on the output that the one before it
+//! gave in the last iteration: so the processor has several chains of operations at a time. It
+//! looks ahead by two or three iterations at most, so long chains are cut.
 //!
-//! The stages of floats ([`super::f32_stages`]) are written by themselves: two vectors a row need all registers in
-//! another order, and their operations keep the order of docs/arithmetic.md.
+//! The stages of floats ([`super::f32_stages`]) are written by themselves: two vectors a row need
+//! all registers in another order, and their operations keep the order of docs/arithmetic.md.
 
 use std::mem;
 
@@ -100,8 +101,8 @@ impl<V: Simd> Stages<V> {
     }
 
     /// Takes a row of samples, as many as there are lanes and
-    /// [`extra_columns`](StageSmoothing::extra_columns) more, and gives a row of gx and gy: the one that was
-    /// completed [`latency`] iterations before.
+    /// [`extra_columns`](StageSmoothing::extra_columns) more, and gives a row of gx and gy: the one
+    /// that was completed [`latency`] iterations before.
     #[inline(always)]
     pub(crate) fn push_row(
         &mut self,
@@ -123,7 +124,7 @@ impl<V: Simd> Stages<V> {
         let across = if is_cut::<V>() { mem::replace(before, across) } else { across };
         let half = pass(v, pass(v, across, &mut partial[0]), &mut partial[1]);
         *smoothed = if !smoothing.has_five_taps() {
-            v.sixteenth(half)
+            v.rounded_sixteenth(half)
         } else {
             let down = pass(v, pass(v, half, &mut partial[2]), &mut partial[3]);
             // Up to 256 · 255 + 128: all 16 bits, unsigned.
@@ -198,7 +199,8 @@ impl<V: Simd> Stages<V> {
         self.down(v, gradient, first);
     }
 
-    /// gx and gy of the last row whose slopes arrived, as the image's last: the row behind it is equal, or 0.
+    /// gx and gy of the last row whose slopes arrived, as the image's last: the row behind it is
+    /// equal, or 0.
     #[inline(always)]
     pub(crate) fn finish_image(&mut self, v: V, gradient: ThreeTaps, border: &TileBorder) -> [V::I16; 2] {
         let last =

@@ -1,7 +1,7 @@
 //! The windows of a tile of i16: from gradients to responses, where one may exceed the threshold.
 //!
-//! Sums of box windows slide down, as in the row kernels. Sums of binomial windows are taken anew for each row, from
-//! weighted gradients.
+//! Sums of box windows slide down, as in the row kernels. Sums of binomial windows are taken anew
+//! for each row, from weighted gradients.
 
 use super::i16_stages::load;
 use super::lanes::{Block, Windows};
@@ -22,7 +22,8 @@ pub(crate) struct Bounds {
 
 /// The kernel for windows of size `S`, binomial where `B`, and `C` channels.
 ///
-/// Each is compiled by itself: unoptimised, a function with all of them would overflow a thread's stack.
+/// Each is compiled by itself: unoptimised, a function with all of them would overflow a thread's
+/// stack.
 struct Kernel<'a, const S: usize, const C: usize, const B: bool>(Windows<'a, i16, Bounds>);
 
 impl<const S: usize, const C: usize, const B: bool> Work for Kernel<'_, S, C, B> {
@@ -34,7 +35,8 @@ impl<const S: usize, const C: usize, const B: bool> Work for Kernel<'_, S, C, B>
     }
 }
 
-/// Puts the responses of rows that are not rejected, and marks candidates. Returns these rows, as bits.
+/// Puts the responses of rows that are not rejected, and marks candidates. Returns these rows, as
+/// bits.
 #[inline(always)]
 pub(crate) fn respond<V: Simd, const C: usize>(v: V, windows: Windows<'_, i16, Bounds>) -> u64 {
     const { assert!(MOST_TILE_BOX_RADIUS == 5 && MOST_TILE_RADIUS == 3, "a kernel for each radius") };
@@ -63,7 +65,8 @@ impl Windows<'_, i16, Bounds> {
             scale: v.splat_f32(self.scale),
             limit: v.splat_f32(self.threshold),
             bound: v.splat_i32(if is_unsigned::<S, B>() {
-                // Halves of sums are compared: half of the least sum above the bound is at least this plus 1.
+                // Halves of sums are compared: half of the least sum above the bound is at least
+                // this plus 1.
                 ((i64::from(self.bounds.rejection.lesser) + 1) / 2 - 1) as i32
             } else {
                 self.bounds.rejection.lesser
@@ -81,8 +84,8 @@ impl Windows<'_, i16, Bounds> {
             let mut sums = Sums::<V, S, B>::of::<C>(v, gradients, first + start);
             let mut next = respond.test(v, &sums);
             for row in start..end {
-                // A row is tested before the responses of the one above: a mispredicted branch costs less the earlier its
-                // condition is known.
+                // A row is tested before the responses of the one above: a mispredicted branch
+                // costs less the earlier its condition is known.
                 let tested = next;
                 if row + 1 < end {
                     sums.advance::<C>(v, gradients, first + row + 1);
@@ -133,7 +136,8 @@ impl<V: Simd, const S: usize, const B: bool> Sums<V, S, B> {
         }
     }
 
-    /// Subtracts the products of the row that leaves the window, and adds those of the one that enters it.
+    /// Subtracts the products of the row that leaves the window, and adds those of the one that
+    /// enters it.
     #[inline(always)]
     fn slide(&mut self, v: V, [u, w]: [V::I16; 2], [x, y]: [V::I16; 2]) {
         // As the row kernels: x² − u² = (x − u)·(x + u), and x·y − u·w = x·(y − w) + (x − u)·w.
@@ -214,7 +218,8 @@ impl<V: Simd, F: Formula<V>, const S: usize, const B: bool> Respond<'_, V, F, S,
     }
 }
 
-/// Whether sums of gx² and gy² over windows of size `S`, binomial where `B`, are unsigned (docs/arithmetic.md, window).
+/// Whether sums of gx² and gy² over windows of size `S`, binomial where `B`, are unsigned
+/// (docs/arithmetic.md, window).
 const fn is_unsigned<const S: usize, const B: bool>() -> bool {
     B && S == 7
 }
@@ -240,21 +245,21 @@ fn across<V: Simd, const S: usize, const B: bool>(v: V, pairs: V::I32, odds: V::
 #[inline(always)]
 fn box_across<V: Simd, const S: usize>(v: V, pairs: V::I32, odds: V::I32) -> [V::I32; 2] {
     // The sum of all pairs but the first, and the odd column of the last one.
-    let (mut pair, mut odd) = (v.ahead_i32(pairs, 1), v.ahead_i32(odds, 1));
+    let (mut pair, mut odd) = (v.shifted_i32(pairs, 1), v.shifted_i32(odds, 1));
     let mut whole = pair;
     if S <= 7 {
         for _ in 1..S / 2 {
-            pair = v.ahead_i32(pair, 1);
-            odd = v.ahead_i32(odd, 1);
+            pair = v.shifted_i32(pair, 1);
+            odd = v.shifted_i32(odd, 1);
             whole = v.add_i32(whole, pair);
         }
     } else {
         let two = v.add_i32(pairs, pair);
-        whole = v.ahead_i32(v.add_i32(two, v.ahead_i32(two, 2)), 1);
+        whole = v.shifted_i32(v.add_i32(two, v.shifted_i32(two, 2)), 1);
         if S == 11 {
-            whole = v.add_i32(whole, v.ahead_i32(pairs, 5));
+            whole = v.add_i32(whole, v.shifted_i32(pairs, 5));
         }
-        odd = v.ahead_i32(odds, S / 2);
+        odd = v.shifted_i32(odds, S / 2);
     }
     [v.sub_i32(v.add_i32(pairs, whole), odd), v.add_i32(whole, odds)]
 }
@@ -264,7 +269,7 @@ fn binomial_across<V: Simd, const S: usize>(v: V, pairs: V::I32, odds: V::I32) -
     let (mut even, mut odd) = (v.sub_i32(pairs, odds), odds);
     // [1 1] across, once for each column after the first.
     for _ in 1..S {
-        (even, odd) = (v.add_i32(even, odd), v.add_i32(odd, v.ahead_i32(even, 1)));
+        (even, odd) = (v.add_i32(even, odd), v.add_i32(odd, v.shifted_i32(even, 1)));
     }
     [even, odd]
 }
@@ -272,8 +277,8 @@ fn binomial_across<V: Simd, const S: usize>(v: V, pairs: V::I32, odds: V::I32) -
 /// The gradient gate of tiles of i16.
 #[derive(Clone, Copy)]
 pub(crate) struct RowGate {
-    /// A bound that gx² + gy², summed over a pair of columns, exceeds in some row of each window with a response above the
-    /// threshold.
+    /// A bound that gx² + gy², summed over a pair of columns, exceeds in some row of each window
+    /// with a response above the threshold.
     bound: i32,
     /// The pairs of columns that windows read, as bits.
     pairs: u32,
@@ -348,7 +353,8 @@ const fn most_weight(radius: usize, binomial: bool) -> u32 {
 mod tests {
     use super::*;
 
-    /// With gx² + gy² of 1 in one column of each pair and 0 in the other, the greatest window sum is the weight.
+    /// With gx² + gy² of 1 in one column of each pair and 0 in the other, the greatest window sum
+    /// is the weight.
     #[test]
     fn no_window_has_more_than_the_greatest_pair_in_it_times_the_weight() {
         for (radius, binomial, weights) in [

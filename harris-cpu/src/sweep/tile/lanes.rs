@@ -17,10 +17,12 @@ use crate::sweep::strip::StripSweep;
 /// gx and gy of a row of a tile.
 pub(crate) type Pair<N> = Aligned<[N; TILE_LANES], 2>;
 
-/// The most rows of gradients that a block takes over from the one before: those of the window but one.
+/// The most rows of gradients that a block takes over from the one before: those of the window but
+/// one.
 pub(crate) const CARRIED_ROWS: usize = 2 * MOST_TILE_BOX_RADIUS;
 
-/// The gradients of a channel of a tile: rows of the block before, then one for each row of samples.
+/// The gradients of a channel of a tile: rows of the block before, then one for each row of
+/// samples.
 pub(crate) type Block<N> = [Pair<N>; CARRIED_ROWS + BLOCK_ROWS];
 
 /// A block of rows of a strip, and its tiles.
@@ -37,7 +39,8 @@ pub(crate) struct RowBlock<'a, T> {
     pub(crate) first: isize,
     /// The tiles that read from `image`; others read from `halo`.
     pub(crate) inside: Range<usize>,
-    /// Samples around the image's edges from the first tile's first sample on, a row for each channel.
+    /// Samples around the image's edges from the first tile's first sample on, a row for each
+    /// channel.
     pub(crate) halo: &'a Rows<T, SAMPLE_ROW_LENGTH>,
     /// The sign of gy in each column, 1 or −1, from the first tile's first gradient on.
     pub(crate) signs: &'a [i16; SAMPLE_ROW_LENGTH],
@@ -58,8 +61,8 @@ pub(crate) struct RowBlock<'a, T> {
 }
 
 impl<T> RowBlock<'_, T> {
-    /// The rows of responses that the block completes, as bits, and those whose windows of `size` rows contain an active
-    /// row of gradients. None where it completes none.
+    /// The rows of responses that the block completes, as bits, and those whose windows of `size`
+    /// rows contain an active row of gradients. None where it completes none.
     #[inline(always)]
     pub(crate) fn active_rows(&self, active: u64, size: usize) -> Option<[u64; 2]> {
         let number = self.rows.checked_sub(self.warm_up).filter(|&number| number > 0)?;
@@ -142,7 +145,8 @@ pub(crate) trait Lanes: Sized {
     /// The carry above the first row.
     fn zero_carry() -> Self::Carry;
 
-    /// Iterations between a row of samples that completes a row of gradients and the one that gives it.
+    /// Iterations between a row of samples that completes a row of gradients and the one that gives
+    /// it.
     fn latency<V: Simd>(smoothing: StageSmoothing) -> usize;
 
     /// The bounds for a threshold; `taps` are those of a Gaussian window.
@@ -156,8 +160,8 @@ pub(crate) trait Lanes: Sized {
     /// The gate for so many columns of windows of a radius.
     fn gate<V: Simd>(v: V, bounds: Self::Bounds<'_>, radius: usize, columns: usize) -> Self::Gate<V>;
 
-    /// Runs the stages over rows of samples, to as many rows of gradients. Returns the active ones, as bits, as far as one
-    /// channel tells, and whether all samples are valid.
+    /// Runs the stages over rows of samples, to as many rows of gradients. Returns the active ones,
+    /// as bits, as far as one channel tells, and whether all samples are valid.
     fn run_stages<V: Simd>(
         v: V,
         kinds: (StageSmoothing, ThreeTaps),
@@ -167,8 +171,8 @@ pub(crate) trait Lanes: Sized {
         out: &mut [Pair<Self::Number>],
     ) -> (u64, bool);
 
-    /// Has stages start with the image's first row of gradients or finish with its last, `last`, if that is the one of the
-    /// next iteration.
+    /// Has stages start with the image's first row of gradients or finish with its last, `last`, if
+    /// that is the one of the next iteration.
     fn start_or_finish_image<V: Simd>(
         v: V,
         gradient: ThreeTaps,
@@ -186,7 +190,8 @@ pub(crate) trait Lanes: Sized {
 
     fn copy<V: Simd>(v: V, from: &Pair<Self::Number>, to: &mut Pair<Self::Number>);
 
-    /// The active rows of a channel's block, as bits, behind `carried` rows of which `before` were active.
+    /// The active rows of a channel's block, as bits, behind `carried` rows of which `before` were
+    /// active.
     ///
     /// The stages gave `new`. Neither counts where the border `changed` gradients.
     fn channel_active<V: Simd>(
@@ -197,8 +202,8 @@ pub(crate) trait Lanes: Sized {
         active: ActiveRows,
     ) -> u64;
 
-    /// The active rows of all channels, as bits: `active` are those of any single one. They do not count where the border
-    /// `changed` gradients.
+    /// The active rows of all channels, as bits: `active` are those of any single one. They do not
+    /// count where the border `changed` gradients.
     fn all_active<V: Simd>(
         v: V,
         gate: Self::Gate<V>,
@@ -208,7 +213,8 @@ pub(crate) trait Lanes: Sized {
         changed: bool,
     ) -> u64;
 
-    /// Puts the responses of rows that are not rejected, and marks candidates. Returns these rows, as bits.
+    /// Puts the responses of rows that are not rejected, and marks candidates. Returns these rows,
+    /// as bits.
     fn respond<V: Simd>(v: V, windows: Windows<'_, Self::Number, Self::Bounds<'_>>) -> u64;
 }
 

@@ -1,5 +1,7 @@
-//! The fused path against the reference at every level of this machine, with images that straddle vectors, strips and
-//! bands. Run with `--nocapture` to see the levels.
+//! The sweeps against the reference at every level of this machine, with images that straddle
+//! vectors, strips and bands.
+//!
+//! Run with `--nocapture` to see the levels.
 
 use harris_conformance::pictures::{Depth, Picture, Pixels, noise};
 use harris_conformance::strategies::usual_configs;
@@ -9,8 +11,10 @@ use harris_core::{
 use harris_cpu::{CpuDetector, Detector, Level};
 use proptest::prelude::*;
 
-/// Configurations that take the fused path for one sample type or another, and some for none: the usual ones, with
-/// smoothings, gradients, windows, borders, radii and thresholds of its own.
+/// Configurations that a sweep computes for some sample type, and some that none does.
+///
+/// They are the usual ones, with smoothings, gradients, windows, borders, radii and thresholds of
+/// their own.
 fn configs() -> impl Strategy<Value = HarrisConfig> {
     // Box windows of 9 and 11 fit in 32 bits with Scharr's gradient, of 45 with Sobel's.
     let boxes = prop_oneof![3 => Just(3_u32), 2 => Just(5), 2 => Just(7), 1 => Just(9), 1 => Just(11), 1 => Just(31), 1 => Just(45), 1 => Just(127)];
@@ -46,7 +50,8 @@ fn configs() -> impl Strategy<Value = HarrisConfig> {
         1 => Just(Border::Zero),
         1 => Just(Border::Skip)
     ];
-    // Radii that collect peaks on the way, those that look farther around what is left, and two that look for them in a map.
+    // Radii within which vectors are compared, those with a second comparison, and two that need a
+    // response map.
     let radius = prop_oneof![4 => 0_u32..5, 1 => 5_u32..9, 1 => 9_u32..11];
     (usual_configs(), (smoothing, gradient, window, border), threshold, subpixel, radius).prop_filter_map(
         "the tensor of wide boxes under wide windows overflows",
@@ -61,9 +66,11 @@ fn configs() -> impl Strategy<Value = HarrisConfig> {
     )
 }
 
-/// Images of every format, 8-bit gray ones most often: noise of all or two levels, blocks, columns, slopes, dots and fields of noise on
-/// quiet ground; strips are 1024 columns wide, vectors 4 to 32, tiles 10 to 14 and 24 to 30, their blocks
-/// 47 rows, bands from 16 rows on.
+/// Images of every format, 8-bit gray ones most often: noise of all or two levels, blocks, columns,
+/// slopes, dots and fields of noise on a flat ground.
+///
+/// Strips are 1024 columns wide, vectors 4 to 32, tiles 10 to 14 and 24 to 30. Blocks of tiles have
+/// 47 rows, bands at least 16.
 fn pictures() -> impl Strategy<Value = Picture> {
     let format = prop_oneof![
         5 => Just((Depth::U8, 1_usize)),
@@ -99,7 +106,8 @@ fn pictures() -> impl Strategy<Value = Picture> {
             };
             let mut picture = Picture::draw(depth, (width, height, channels), brightness).with_gap(gap);
             if let Pixels::F32(samples) = &mut picture.samples {
-                // Of any size: what they leave in a detector's memory must not disturb the next image.
+                // Numbers of any size: values left in a detector's memory must not disturb the next
+                // image.
                 let amplitude = if seed % 2 == 0 { 1.0 } else { -1e8 };
                 samples.iter_mut().for_each(|sample| *sample *= amplitude);
             }
@@ -132,7 +140,8 @@ fn every_level_equals_the_reference() {
             .collect();
         for &level in &levels {
             for threads in [1, 3] {
-                // One detector for all, so that nothing of an image is left in its memory for the next.
+                // One detector for all images: values left in its memory must not disturb the next
+                // one.
                 let mut detector = CpuDetector::with_threads(config.clone(), threads).unwrap().at_level(level);
                 for (picture, (corners, map)) in pictures.iter().zip(&expected) {
                     let image = picture.view();
@@ -146,7 +155,8 @@ fn every_level_equals_the_reference() {
     });
 }
 
-/// Walks check float samples on the way: wherever a bad one is, the error is the reference's, and the next image's corners are found.
+/// Sweeps check float samples as they read them. Wherever a bad one is, the error is the
+/// reference's, and the corners of the next image are found.
 #[test]
 fn one_float_that_is_no_sample_is_an_error() {
     let settings = ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() };
@@ -180,10 +190,10 @@ fn one_float_that_is_no_sample_is_an_error() {
     });
 }
 
-/// Under `Skip` the widest window leaves a frame wider than a vector without responses, also where it begins in one
-/// strip and ends in the next.
+/// Under `Skip` the widest window leaves a frame wider than a vector without responses, also where
+/// the frame begins in one strip and ends in the next.
 #[test]
-fn a_frame_wider_than_vectors_is_left_out() {
+fn a_frame_wider_than_vectors_has_no_corners() {
     let config = HarrisConfig::builder()
         .smoothing(Smoothing::Binomial5)
         .gradient(Gradient::Central)
@@ -202,10 +212,10 @@ fn a_frame_wider_than_vectors_is_left_out() {
     }
 }
 
-/// A list that is cut short begins as the whole one, of images that are several strips and bands, with fields that have many corners,
-/// strong ones or few; each image is fainter than those before it.
+/// Images of several strips and bands, with fields that have many corners, strong ones or few. Each
+/// image is fainter than those before it.
 #[test]
-fn lists_that_are_cut_short_begin_as_the_whole_ones() {
+fn max_corners_gives_the_first_corners_of_the_whole_list() {
     let pictures: Vec<_> = [(1, (1100, 200)), (2, (400, 500)), (5, (300, 700))]
         .map(|(seed, (width, height))| {
             Picture::draw(Depth::U8, (width, height, 1), |x, y, _| {
@@ -239,7 +249,7 @@ fn lists_that_are_cut_short_begin_as_the_whole_ones() {
     }
 }
 
-/// Places have 16 bits on the way, as long as an image's sides do.
+/// Sweeps keep coordinates of 16 bits; wider images have their corners in a response map.
 #[test]
 fn sides_of_more_than_16_bits_equal_the_reference() {
     let config = HarrisConfig::builder().threshold(Threshold::Relative(0.3)).build().unwrap();
@@ -256,10 +266,10 @@ fn sides_of_more_than_16_bits_equal_the_reference() {
     }
 }
 
-/// Cones, whose slopes have one length all around, steeper from one to the next: responses near the threshold on both sides, where gradients
-/// are no greater than for these they must be.
+/// Cones, each steeper than the one before, whose gradients have one length all around: responses
+/// on both sides of the threshold, with gradients no greater than such responses need.
 #[test]
-fn gradients_that_suffice_for_a_response_are_heard() {
+fn gradient_gate_passes_every_response_above_the_threshold() {
     const SIDE: usize = 20;
     let columns = 12;
     let draw = |depth, channels| {
@@ -314,9 +324,10 @@ fn gradients_that_suffice_for_a_response_are_heard() {
     }
 }
 
-/// Where all is loud, rows are not listened to for a while: what they hold must not be taken for silence when others are again.
+/// The gate pauses where most gradients are active; rows of the pause must count as active when it
+/// resumes.
 #[test]
-fn rows_that_nothing_listens_to_are_not_silent() {
+fn rows_in_a_pause_of_the_gradient_gate_count_as_active() {
     for (number, end) in (20..75).enumerate() {
         let window = [Window::Box { size: 7 }, Window::Gaussian { size: 9, sigma: 3.0 }][number % 2];
         let config = HarrisConfig::builder().window(window).threshold(Threshold::Absolute(1e-7));
@@ -338,9 +349,10 @@ fn rows_that_nothing_listens_to_are_not_silent() {
     }
 }
 
-/// Noise in the image's outermost columns or rows alone, under borders that repeat gradients or put nothing beside them.
+/// Noise in the image's outermost columns or rows alone, under borders that replicate gradients or
+/// put zeros beside them.
 #[test]
-fn what_is_loud_at_the_edge_of_the_image_is_heard() {
+fn gradient_gate_counts_gradients_at_the_image_edge() {
     let windows = [Window::Box { size: 3 }, Window::Box { size: 7 }, Window::Binomial { size: 5 }];
     // Wherever edges lie in tiles and in blocks of rows.
     for (side, length) in (0..4).flat_map(|side| (40..110).map(move |length| (side, length))) {
@@ -350,8 +362,8 @@ fn what_is_loud_at_the_edge_of_the_image_is_heard() {
             [(Depth::U8, 1), (Depth::U8, 3), (Depth::F32, 1), (Depth::U16, 1), (Depth::F32, 3)][length % 5];
         let deep = 1 + length % 3;
         let draw = |x: usize, y: usize, c: usize| {
-            let is_loud = [x < deep, x + deep >= width, y < deep, y + deep >= height][side];
-            if is_loud { noise(length as u64, x, y, c) } else { 0.5 }
+            let is_noise = [x < deep, x + deep >= width, y < deep, y + deep >= height][side];
+            if is_noise { noise(length as u64, x, y, c) } else { 0.5 }
         };
         let picture = Picture::draw(depth, (width, height, channels), draw);
         for window in windows {
@@ -372,9 +384,10 @@ fn what_is_loud_at_the_edge_of_the_image_is_heard() {
     }
 }
 
-/// Noise beside or below quiet ground: there, the outermost windows with a response have gradients in one column or row alone.
+/// Noise beside or below a flat ground: there, the outermost windows with a response have gradients
+/// in one column or row alone.
 #[test]
-fn what_is_loud_in_the_outermost_column_or_row_of_a_window_is_heard() {
+fn gradient_gate_counts_the_outermost_column_and_row_of_a_window() {
     const WIDTH: usize = 72;
     const HEIGHT: usize = 66;
     let windows = [
@@ -387,7 +400,7 @@ fn what_is_loud_in_the_outermost_column_or_row_of_a_window_is_heard() {
         Window::Binomial { size: 5 },
         Window::Gaussian { size: 3, sigma: 0.8 },
     ];
-    // What stands beyond the image for samples, and for gradients.
+    // Borders that extend samples, and gradients.
     let borders = [Border::Reflect101, Border::Replicate];
     for (window, border) in windows.into_iter().flat_map(|window| borders.map(|border| (window, border))) {
         let builder = HarrisConfig::builder()
@@ -399,14 +412,15 @@ fn what_is_loud_in_the_outermost_column_or_row_of_a_window_is_heard() {
         for edge in 20..56 {
             for side in 0..4 {
                 let draw = |x: usize, y: usize, c: usize| {
-                    let is_loud = [x < edge, x >= edge, y < edge, y >= edge][side];
-                    if is_loud { noise(edge as u64, x, y, c) } else { 0.5 }
+                    let is_noise = [x < edge, x >= edge, y < edge, y >= edge][side];
+                    if is_noise { noise(edge as u64, x, y, c) } else { 0.5 }
                 };
                 let (depth, channels) =
                     [(Depth::U8, 1), (Depth::U8, 3), (Depth::F32, 1), (Depth::U16, 1)][(edge + side) % 4];
                 let picture = Picture::draw(depth, (WIDTH, HEIGHT, channels), draw);
                 let responses = reference.response(&picture.view()).unwrap();
-                // From the quiet ground on, the first column or row with a response, and the greatest there.
+                // From the flat ground on, the greatest response of the first column or row that
+                // has one.
                 let line = |i: usize| {
                     let lines = if side < 2 { responses.columns() } else { responses.rows() };
                     let last = lines.into_iter().len() - 1;
@@ -429,7 +443,7 @@ fn what_is_loud_in_the_outermost_column_or_row_of_a_window_is_heard() {
 }
 
 #[test]
-fn levels_have_names() {
+fn levels_are_parsed_from_their_names() {
     for level in Level::available() {
         assert_eq!(level.to_string().parse(), Ok(level));
     }
@@ -438,10 +452,9 @@ fn levels_have_names() {
     assert!(error.contains("`mmx`") && error.contains("portable"), "{error}");
 }
 
-/// Whole vectors write sums before the first column of a row, from whatever gradients stood there; running sums of wide
-/// windows must not begin with them.
+/// Whole vectors write sums before the first column of a row, from gradients of an earlier image.
 #[test]
-fn what_an_image_leaves_in_memory_does_not_disturb_the_next() {
+fn prefix_sums_do_not_begin_with_sums_of_an_earlier_image() {
     let config =
         HarrisConfig::builder().window(Window::Box { size: 31 }).threshold(Threshold::None).build().unwrap();
     let draw = |depth| Picture::draw(depth, (1100, 40, 1), |x, y, _| noise(3, x, y, 0));
@@ -458,16 +471,17 @@ fn what_an_image_leaves_in_memory_does_not_disturb_the_next() {
     }
 }
 
-/// What is nothing is not stored where it was nothing when its place was used last, and vectors reach beyond their tile: what other images,
-/// rows and tiles leave must not compete with corners.
+/// A rejected pixel is not stored where its slot held no response before, and vectors reach beyond
+/// their tile. Responses of other images, rows and tiles must not compete with corners.
 #[test]
-fn what_is_nothing_stays_nothing() {
+fn rejected_pixels_have_no_response_of_an_earlier_row_or_image() {
     let config = HarrisConfig::builder().threshold(Threshold::Relative(0.02)).suppression_radius(4);
     let config = config.build().unwrap();
     let mut detector = CpuDetector::with_threads(config.clone(), 1).unwrap();
     let mut reference = ReferenceDetector::new(config);
     for seed in 0..30 {
-        // All is loud in one image of five, of either walk; in others little is, stronger or weaker.
+        // One image of five is all noise, for either sample type; others have little, stronger or
+        // weaker.
         let depth = [Depth::U8, Depth::U8, Depth::U16][seed as usize % 3];
         let rare = if seed % 5 == 0 { 0.0 } else { 0.97 };
         let draw = |x: usize, y: usize, c| {
