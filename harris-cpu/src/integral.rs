@@ -6,7 +6,7 @@ use harris_core::integral::gray;
 use harris_core::{ImageView, Raster, Sample, Samples};
 
 use crate::bands::Threads;
-use crate::workspace::spread_pitch;
+use crate::buffers::spread_pitch;
 
 /// Sums of gray levels above and to the left of each place, (H + 1) × (W + 1), modulo 2³².
 ///

@@ -47,6 +47,7 @@
 #[cfg(feature = "approximate")]
 mod approximate;
 mod bands;
+mod buffers;
 #[doc(hidden)]
 pub mod coverage;
 mod detector;

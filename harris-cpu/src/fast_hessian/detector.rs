@@ -9,9 +9,9 @@ use ndarray::Array2;
 
 use super::peaks::{self, Search};
 use super::responses::{Respond, Rows};
+use crate::buffers::spread_pitch;
 use crate::integral::Sums;
 use crate::workers::{Workers, constructors};
-use crate::workspace::spread_pitch;
 
 /// SURF's Fast-Hessian detector on the CPU. The result does not depend on the number of threads.
 ///

@@ -6,9 +6,9 @@ use harris_core::fast_hessian::{Cube, Pyramid, Triple, is_peak, offset};
 use harris_core::{Keypoint, Raster};
 
 use super::responses::hessian;
+use crate::buffers::spread_pitch;
 use crate::integral::Sums;
 use crate::simd::{Simd, WithSimd, Work};
-use crate::workspace::spread_pitch;
 
 /// The layers that are searched.
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@
 use std::arch::x86_64::*;
 
 use super::sse2::prefetch;
-use super::{Simd, Work, align_frame};
+use super::vector::{Simd, Work, align_frame};
 
 /// Proof that the processor has AVX2 and FMA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 
 use super::sse2::prefetch;
-use super::{Simd, Work, align_frame};
+use super::vector::{Simd, Work, align_frame};
 
 /// Proof that the processor has AVX-512 F, BW and VNNI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

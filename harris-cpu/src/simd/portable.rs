@@ -2,7 +2,7 @@
 
 use std::array;
 
-use super::{Simd, Work};
+use super::vector::{Simd, Work};
 
 /// Vectors as arrays: it needs no instructions beyond those of the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

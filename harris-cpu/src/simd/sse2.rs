@@ -4,7 +4,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Simd, Work};
+use super::vector::{Simd, Work};
 
 /// Proof that the processor has SSE2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use harris_core::pipeline::border;
 use harris_core::{Border, HarrisConfig, Raster, Sample};
 
 use super::line::{self, Convert, Element};
-use crate::workspace::Buffers;
+use crate::buffers::Buffers;
 
 /// Rows `rows` of a plane, each with `pad` elements before and after it.
 pub(crate) struct Block<T> {

@@ -8,7 +8,7 @@ use harris_core::{Gradient, HarrisConfig};
 
 use super::block::Block;
 use super::line::{self, Element};
-use crate::workspace::Buffers;
+use crate::buffers::Buffers;
 
 /// Computes gx and gy for the rows `rows`, without padding.
 pub(crate) fn gradient<G: Element>(

@@ -4,7 +4,7 @@ use harris_core::Border;
 use harris_core::pipeline::border;
 use harris_core::pipeline::plane::Number;
 
-use crate::workspace::Pooled;
+use crate::buffers::Pooled;
 
 /// An element of a row.
 pub(crate) trait Element: Number + Pooled + Send + Sync {

@@ -16,8 +16,8 @@ use std::ops::Range;
 use harris_core::pipeline::response;
 use harris_core::{HarrisConfig, ImageView, Raster, Sample, Samples};
 
+use crate::buffers::Buffers;
 use crate::plan::StageNumbers;
-use crate::workspace::Buffers;
 use block::Block;
 use line::{Convert, Element};
 

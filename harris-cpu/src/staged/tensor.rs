@@ -5,7 +5,7 @@ use harris_core::{HarrisConfig, Window};
 
 use super::block::Block;
 use super::line::{self, Convert, Element};
-use crate::workspace::Buffers;
+use crate::buffers::Buffers;
 
 /// Computes gx², gx·gy and gy², summed over the channels in order, without padding, in the element
 /// type of the window.
@@ -57,13 +57,17 @@ pub(crate) fn window_sum<W: Element>(
             let [before, behind] = config.window().reach().map(|reach| reach as isize);
             line::slide(sums, down(behind), down(-1 - before));
         }
-        window => line_sum(window, sums, down),
+        window @ (Window::Box { .. } | Window::Binomial { .. } | Window::Gaussian { .. }) => {
+            line_sum(window, sums, down);
+        }
     }
     line::extend(column, pad, config.border());
     let column = &*column;
     match config.window() {
         Window::Box { size } => line::sum_across(out, column, size as usize),
-        window => line_sum(window, out, |dx| &column[pad.wrapping_add_signed(dx)..][..width]),
+        window @ (Window::Binomial { .. } | Window::Gaussian { .. }) => {
+            line_sum(window, out, |dx| &column[pad.wrapping_add_signed(dx)..][..width])
+        }
     }
 }
 

@@ -78,8 +78,11 @@ impl<T: EngineSample> WithSimd for BandSweep<'_, T> {
         // Another band may have raised the bound already.
         context.shared.exchange(found);
         let mut sweep = StripSweep { context, rows, map, memory, found };
-        if matches!(context.rules.threshold, Threshold::Relative(_)) && sweep.found.greatest == 0.0 {
-            probe(&mut sweep, engines, engine, v);
+        match context.rules.threshold {
+            Threshold::Relative(_) if sweep.found.greatest == 0.0 => {
+                probe(&mut sweep, engines, engine, v);
+            }
+            Threshold::Relative(_) | Threshold::Absolute(_) | Threshold::Rosin { .. } | Threshold::None => {}
         }
         for start in (0..width).step_by(STRIP_COLUMNS) {
             let strip = start..(start + STRIP_COLUMNS).min(width);

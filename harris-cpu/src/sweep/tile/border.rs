@@ -85,7 +85,10 @@ impl TileBorder {
     /// Whether rows and columns beyond the image are the nearest ones; else they are 0.
     #[inline(always)]
     pub(crate) fn replicates(&self) -> bool {
-        self.border == Border::Replicate
+        match self.border {
+            Border::Replicate => true,
+            Border::Zero | Border::Reflect101 | Border::Skip => false,
+        }
     }
 
     /// Fills the lanes of a smoothed row beyond the image.

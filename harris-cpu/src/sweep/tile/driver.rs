@@ -83,9 +83,7 @@ pub(crate) fn sweep_strip<L: Lanes, V: Simd>(
     );
     let words = layout.words;
     memory.begin(channels, words.number);
-    if matches!(config.window(), harris_core::Window::Gaussian { .. }) {
-        memory.taps = window_taps(config);
-    }
+    memory.taps = window_taps(config);
     let Memory { halo, zero_row, signs, carry, gradients, taps } = memory;
     let signs = signs.row_mut(0);
     let gradients: &mut [_; 3] = (&mut gradients[..]).try_into().expect("a block for each of 3 channels");
@@ -114,9 +112,11 @@ pub(crate) fn sweep_strip<L: Lanes, V: Simd>(
         for (row, y) in rows[..BLOCK_ROWS].iter_mut().zip(top..) {
             *row = match border::inside(config.border(), y, image.height()) {
                 Some(y) => image.row(y),
-                None if config.border() == Border::Zero => zero_row,
-                // No valid pixel depends on it.
-                None => image.row(0),
+                None => match config.border() {
+                    Border::Zero => zero_row,
+                    // No valid pixel depends on it.
+                    Border::Reflect101 | Border::Replicate | Border::Skip => image.row(0),
+                },
             };
         }
     };
@@ -324,5 +324,8 @@ fn set_signs(signs: &mut [i16], border: Border, start: isize, width: usize) -> b
 fn is_mirrored(border: Border, i: isize, len: usize) -> bool {
     let period = 2 * (len as isize - 1);
     let is_inside = (0..len as isize).contains(&i);
-    !is_inside && border == Border::Reflect101 && period > 0 && i.rem_euclid(period) > len as isize - 1
+    match border {
+        Border::Reflect101 => !is_inside && period > 0 && i.rem_euclid(period) > len as isize - 1,
+        Border::Replicate | Border::Zero | Border::Skip => false,
+    }
 }

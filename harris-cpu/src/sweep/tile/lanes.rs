@@ -3,7 +3,8 @@
 use std::fmt::Debug;
 use std::ops::Range;
 
-use harris_core::{HarrisConfig, Measure};
+use harris_core::pipeline::taps;
+use harris_core::{HarrisConfig, Measure, Window};
 
 use super::border::{BlockBorder, TileBorder};
 use crate::peaks::ring::{RING, ResponseRing, WordLayout};
@@ -252,8 +253,6 @@ pub(crate) fn zero_pair<N: Copy + Default>() -> Pair<N> {
 
 /// The taps of a configuration's window, where it is a Gaussian.
 pub(crate) fn window_taps(config: &HarrisConfig) -> Vec<f32> {
-    use harris_core::Window;
-    use harris_core::pipeline::taps;
     match config.window() {
         Window::Gaussian { size, sigma } => taps::gaussian(size, sigma),
         Window::Box { .. } | Window::Binomial { .. } => Vec::new(),
