@@ -72,14 +72,14 @@ fn every_configuration_has_a_plan_that_its_image_and_vectors_allow() {
                 match tile_numbers(engine) {
                     Some(TileNumbers::I16) => assert_eq!(samples, SampleType::U8, "{config:?}: {plan}"),
                     Some(TileNumbers::F32Exact | TileNumbers::F32Rounded) => {
-                        assert_eq!(vectors, WIDEST, "{plan}")
+                        assert_eq!(vectors, WIDEST, "{plan}");
                     }
                     None => {}
                 }
                 match row_plan(engine) {
                     Some(RowPlan::I16 { .. }) => assert_eq!(samples, SampleType::U8, "{config:?}: {plan}"),
                     Some(RowPlan::F32Exact { .. }) => {
-                        assert_ne!(samples, SampleType::F32, "{config:?}: {plan}")
+                        assert_ne!(samples, SampleType::F32, "{config:?}: {plan}");
                     }
                     Some(RowPlan::F32Rounded) | None => {}
                 }

@@ -66,7 +66,7 @@ pub(crate) fn window_sum<W: Element>(
     match config.window() {
         Window::Box { size } => line::sum_across(out, column, size as usize),
         window @ (Window::Binomial { .. } | Window::Gaussian { .. }) => {
-            line_sum(window, out, |dx| &column[pad.wrapping_add_signed(dx)..][..width])
+            line_sum(window, out, |dx| &column[pad.wrapping_add_signed(dx)..][..width]);
         }
     }
 }

@@ -379,7 +379,7 @@ impl Respond<'_> {
         let Self { weights, columns, out, .. } = self;
         match weights {
             Weights::Box => {
-                out.respond(v, &FloatSums { radius, weights: Weights::<HeldTaps<V>>::Box, columns })
+                out.respond(v, &FloatSums { radius, weights: Weights::<HeldTaps<V>>::Box, columns });
             }
             Weights::Binomial => {
                 out.respond(v, &FloatSums { radius, weights: Weights::<HeldTaps<V>>::Binomial, columns });

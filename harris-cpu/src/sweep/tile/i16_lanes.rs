@@ -31,7 +31,7 @@ impl<const C: usize> Lanes for I16Lanes<C> {
         i16_stages::latency::<V>(smoothing)
     }
 
-    fn bounds<'a>(sweep: &StripSweep<'_, u8>, _: TileNumbers, threshold: f32, _: &'a [f32]) -> Bounds {
+    fn bounds(sweep: &StripSweep<'_, u8>, _: TileNumbers, threshold: f32, _: &[f32]) -> Bounds {
         let is_binomial = match sweep.context.config.window() {
             Window::Binomial { .. } => true,
             Window::Box { .. } | Window::Gaussian { .. } => false,
