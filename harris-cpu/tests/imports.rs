@@ -42,7 +42,7 @@ fn paths(tree: &str) -> Vec<String> {
     }
     parts.push(part);
     let parts = parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty());
-    parts.flat_map(|part| paths(part)).map(|path| format!("{}{path}", prefix.trim())).collect()
+    parts.flat_map(paths).map(|path| format!("{}{path}", prefix.trim())).collect()
 }
 
 /// The modules that a module imports from, but for itself.

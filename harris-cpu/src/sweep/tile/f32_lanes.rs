@@ -51,7 +51,7 @@ impl<T: TileSample> Lanes for F32Lanes<T> {
     type Bounds<'a> = Bounds<'a>;
     /// The bound in lanes that windows read, infinity in others.
     type Gate<V: Simd> = TwoVectors<V::F32>;
-    // A kernel for each number of channels gains nothing here, and doubles the code.
+    // One kernel serves gray and colour images: two would double the code.
     const CHANNELS: usize = 0;
 
     fn zero_carry() -> Self::Carry {
