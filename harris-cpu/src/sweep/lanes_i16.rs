@@ -7,7 +7,7 @@ use crate::sweep::stage_kinds::ThreeTaps;
 /// The most rows of a binomial window.
 const MOST_ROWS: usize = 2 * MOST_PAIRWISE_RADIUS + 1;
 
-/// The gradient's weights along a line: [1 2 1] of Sobel, [3 10 3] of Scharr, [1 1 1] of a box, [1]
+/// The weights along a line: `1 2 1` of Sobel, `3 10 3` of Scharr, `1 1 1` of a box, `1`
 /// of central differences.
 #[inline(always)]
 pub(crate) fn weigh<V: Simd>(
