@@ -73,7 +73,7 @@ pub const BORDERS: [Border; 4] = [Border::Reflect101, Border::Replicate, Border:
 /// in the lists above.
 type Choices = [Vec<usize>; 5];
 
-/// A table row: configurations of which every combination has the engine.
+/// A table row: configurations of which every valid combination has the engine.
 type Row = (Choices, String);
 
 /// Joins rows that differ in one list of choices alone.
@@ -118,9 +118,13 @@ fn rows(vectors: Vectors) -> Vec<Row> {
         for (s, &smoothing) in SMOOTHINGS.iter().enumerate() {
             for (g, &gradient) in GRADIENTS.iter().enumerate() {
                 for (b, &border) in BORDERS.iter().enumerate() {
-                    for (w, &window) in WINDOWS.iter().enumerate() {
-                        let stages = (smoothing, gradient, window);
-                        if let Some(engine) = engine_of(vectors, format, stages, border) {
+                    let engine = |&window| engine_of(vectors, format, (smoothing, gradient, window), border);
+                    let engines: Vec<_> = WINDOWS.iter().map(engine).collect();
+                    // A window that is not valid joins the row of the one before it, or of the first.
+                    let mut last = engines.iter().flatten().next().cloned();
+                    for (w, engine) in engines.into_iter().enumerate() {
+                        last = engine.or(last);
+                        if let Some(engine) = last.clone() {
                             rows.push(([f, s, g, b, w].map(|i| vec![i]), engine));
                         }
                     }
@@ -157,16 +161,27 @@ fn without_sigma(name: &str) -> String {
 /// The rows "configuration × engine" of docs/coverage.md as Markdown, a table for each kind of
 /// vectors.
 ///
-/// Rows with equal engines are joined. Measures, thresholds, radii and selection do not choose the
+/// Rows with equal engines are joined, and so are equal tables. Some rows also hold combinations
+/// that are no valid configuration. Measures, thresholds, radii and selection do not choose the
 /// engine of responses.
 #[must_use]
 pub fn markdown() -> String {
     let mut text = String::new();
+    let mut tables: Vec<(String, Vec<Row>)> = Vec::new();
     for (name, vectors) in VECTORS {
-        let _ = writeln!(text, "### Vectors of {name}\n");
+        let rows = rows(vectors);
+        match tables.iter_mut().find(|(_, other)| *other == rows) {
+            Some((names, _)) => {
+                let _ = write!(names, ", {name}");
+            }
+            None => tables.push((name.to_owned(), rows)),
+        }
+    }
+    for (name, rows) in tables {
+        let _ = writeln!(text, "### Vectors: {name}\n");
         text.push_str("| image | smoothing | gradient | border | window | engine |\n");
         text.push_str("| --- | --- | --- | --- | --- | --- |\n");
-        for ([formats, smoothings, gradients, borders, windows], engine) in rows(vectors) {
+        for ([formats, smoothings, gradients, borders, windows], engine) in rows {
             let image = names(&formats, &FORMATS, format_name);
             let smoothing = names(&smoothings, &SMOOTHINGS, |choice| without_sigma(&choice.to_string()));
             let gradient = names(&gradients, &GRADIENTS, |choice| without_sigma(&choice.to_string()));
