@@ -120,7 +120,8 @@ fn rows(vectors: Vectors) -> Vec<Row> {
                 for (b, &border) in BORDERS.iter().enumerate() {
                     let engine = |&window| engine_of(vectors, format, (smoothing, gradient, window), border);
                     let engines: Vec<_> = WINDOWS.iter().map(engine).collect();
-                    // A window that is not valid joins the row of the one before it, or of the first.
+                    // A window that is not valid joins the row of the one before it, or of the
+                    // first.
                     let mut last = engines.iter().flatten().next().cloned();
                     for (w, engine) in engines.into_iter().enumerate() {
                         last = engine.or(last);

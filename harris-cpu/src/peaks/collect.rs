@@ -89,7 +89,7 @@ impl Collect<'_> {
         for word in 0..words.number {
             let place = words.start + words.step * word;
             let (mut left, mut number) = (candidates[word], 0);
-            // Rows with candidates mostly follow each other.
+            // Most rows with candidates follow one another.
             while left != 0 {
                 let first = left.trailing_zeros() as usize;
                 let end = first + (left >> first).trailing_ones() as usize;
@@ -121,7 +121,8 @@ impl Collect<'_> {
                 }
                 while winners != 0 {
                     let place = place + winners.trailing_zeros() as usize;
-                    // A constant, so that it is compiled where radii may be greater.
+                    // `R < NEAR_RADIUS` is a constant: only the last kernel is compiled with this
+                    // question.
                     if R < NEAR_RADIUS
                         || radius <= R
                         || wins::<V>(v, responses, (y, place), (radius, first_stays), height)

@@ -78,7 +78,7 @@ impl<V: Simd> Line<V> for OneRow<'_> {
     }
 }
 
-/// The weighted sum of 2r + 1 places, in the order of the contract.
+/// The weighted sum of 2r + 1 places, in the order of docs/arithmetic.md.
 #[inline(always)]
 pub(crate) fn line_sum<V: Simd, T: Taps<V>>(
     v: V,

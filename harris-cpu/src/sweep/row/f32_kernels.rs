@@ -154,7 +154,7 @@ impl RowSlopes<'_> {
 
 /// Takes gx and gy of a row.
 pub(crate) trait GradientSink {
-    /// Takes those from element `i` on.
+    /// Takes a vector of each from element `i` on.
     fn put<V: Simd>(&mut self, v: V, i: usize, gx: V::F32, gy: V::F32);
 }
 

@@ -12,7 +12,7 @@ pub(crate) const ROWS_AT_ONCE: usize = 4;
 /// The most rows that are summed then, of windows whose size is a constant.
 const MOST_ROWS: usize = 9 + ROWS_AT_ONCE - 1;
 
-/// Elements of rows that are in registers, from one of them on.
+/// One element of several rows, in registers, from row `first` on.
 struct OneColumn<'a, V: Simd> {
     column: &'a [V::F32; MOST_ROWS],
     first: usize,

@@ -16,7 +16,7 @@ pub(crate) struct Down<'a> {
     /// The rows y − 2 to y + 2, of which the smoothing uses those of its aperture; all of one
     /// length.
     pub(crate) rows: [&'a [u8]; 5],
-    /// A row that is read later, as long.
+    /// A row of equal length, for prefetching.
     pub(crate) ahead: &'a [u8],
     pub(crate) out: &'a mut Row16,
     /// The element of `out` for the first sample of the rows.

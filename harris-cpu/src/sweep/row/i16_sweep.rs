@@ -21,7 +21,7 @@ use crate::sweep::strip::StripSweep;
 /// Rows from the one that is read to the one that is prefetched.
 const PREFETCHED: usize = 4;
 
-/// Rows of samples that a row is smoothed of, and smoothed ones for a row of gradients.
+/// Rows of samples in the ring of each channel, and smoothed ones.
 const SPLIT: usize = 5;
 const SMOOTHED: usize = 3;
 /// Channels of colours.
