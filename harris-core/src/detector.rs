@@ -1,14 +1,16 @@
-//! What every backend can do.
+//! The trait that every backend implements.
 
 use std::time::Duration;
 
 use ndarray::Array2;
 
-use crate::{Error, ImageView, Keypoint};
+use crate::error::Error;
+use crate::image::ImageView;
+use crate::keypoint::Keypoint;
 
-/// A detector with its configuration and its memory.
+/// A detector of keypoints, with its configuration and its memory.
 ///
-/// All implementations give the same results to the bit, so that callers choose one at run time:
+/// All implementations give equal results, bit for bit, so callers may choose one at run time:
 ///
 /// ```
 /// use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, ReferenceDetector};
@@ -23,35 +25,44 @@ use crate::{Error, ImageView, Keypoint};
 /// # Ok::<(), Error>(())
 /// ```
 ///
-/// `&mut self` is for the memory that a detector keeps from one image to the next. A detector belongs to one
-/// thread at a time; make one per thread.
+/// Methods take `&mut self` because a detector keeps memory from one image to the next. A detector
+/// belongs to one thread at a time: make one per thread.
 pub trait Detector: Send {
-    /// The keypoints of `image`: corners in the configuration's [`Order`](crate::Order), blobs in that of [`Keypoint`]. The
-    /// same image always gives the same list.
+    /// Detects the keypoints of `image`. An image always gives the same list.
+    ///
+    /// Corners come in the configuration's [`Order`](crate::Order), blobs in the order of
+    /// [`Keypoint`].
     ///
     /// # Errors
-    /// [`Error::ImageTooSmall`], [`Error::NonFinite`], [`Error::SampleTooLarge`] for corners, [`Error::SampleOutOfRange`]
-    /// for blobs; [`Error::Backend`] where the backend itself fails. After an error the detector works for the next image.
+    /// [`Error::ImageTooSmall`], [`Error::NonFinite`], [`Error::SampleTooLarge`] for corners,
+    /// [`Error::SampleOutOfRange`] for blobs; [`Error::Backend`] where the backend itself fails.
+    /// After an error the detector works for the next image.
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error>;
 
-    /// The keypoints of each image; sizes and sample types may differ. Backends overlap the work where they can.
+    /// Detects the keypoints of each image. Sizes and sample types may differ.
+    ///
+    /// Backends overlap the work where they can.
     ///
     /// # Errors
-    /// The first error, as [`Detector::detect`].
+    /// The first error of [`Detector::detect`] on any image.
     fn detect_batch(&mut self, images: &[ImageView<'_>]) -> Result<Vec<Vec<Keypoint>>, Error> {
         images.iter().map(|image| self.detect(image)).collect()
     }
 
-    /// The response of every pixel, H × W, in the units of an image in 0..1; 0 where it is not valid
-    /// ([`HarrisConfig::invalid_frame`](crate::HarrisConfig::invalid_frame)). The mask has no part in it. Of the Fast-Hessian
-    /// detector, the determinant under its smallest filter.
+    /// The response map of `image`, H × W, in the units of an image in 0..1.
+    ///
+    /// It is 0 where a response is not valid
+    /// ([`HarrisConfig::invalid_frame`](crate::HarrisConfig::invalid_frame)). The mask is ignored.
+    /// The Fast-Hessian detector gives the determinant under its smallest filter.
     ///
     /// # Errors
-    /// As [`Detector::detect`].
+    /// The errors of [`Detector::detect`].
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error>;
 
-    /// [`Detector::response`] in an array that is there. Where it has the image's shape backends use its memory (new memory of that size
-    /// can cost as much time as the responses); else it becomes a new one.
+    /// Writes the response map of `image` into an array that the caller supplies.
+    ///
+    /// An array of the image's shape keeps its memory; else it becomes a new array. New memory of
+    /// that size can cost as much time as the responses.
     ///
     /// ```
     /// use harris_core::{Detector, Error, HarrisConfig, ImageView, ReferenceDetector};
@@ -67,17 +78,18 @@ pub trait Detector: Send {
     /// ```
     ///
     /// # Errors
-    /// As [`Detector::detect`]. What an image is refused for leaves the array as it was.
+    /// The errors of [`Detector::detect`]. An invalid image leaves the array unchanged.
     fn response_into(&mut self, image: &ImageView<'_>, map: &mut Array2<f32>) -> Result<(), Error> {
         *map = self.response(image)?;
         Ok(())
     }
 
-    /// The keypoints of `image` as a binary mask, H × W: 1 where a keypoint that [`Detector::detect`] returns, after suppression and
-    /// selection, has its nearest pixel ([`Keypoint::pixel`]), else 0.
+    /// The keypoints of `image` as a binary mask, H × W: 1 at the nearest pixel of each keypoint,
+    /// else 0.
     ///
-    /// Keypoints that share a pixel give one 1; one whose nearest pixel lies outside the image gives none. Responses, scales and the
-    /// order are not in it.
+    /// The keypoints are those of [`Detector::detect`], after suppression and selection. Keypoints
+    /// that share a pixel give one 1. One whose nearest pixel ([`Keypoint::pixel`]) lies outside
+    /// the image gives none. Responses, scales and the order are lost.
     ///
     /// ```
     /// use harris_core::{Detector, HarrisConfig, ImageView, ReferenceDetector};
@@ -95,7 +107,7 @@ pub trait Detector: Send {
     /// ```
     ///
     /// # Errors
-    /// As [`Detector::detect`].
+    /// The errors of [`Detector::detect`].
     fn keypoint_mask(&mut self, image: &ImageView<'_>) -> Result<Array2<u8>, Error> {
         let mut mask = Array2::zeros((image.height(), image.width()));
         for keypoint in self.detect(image)? {
@@ -106,29 +118,31 @@ pub trait Detector: Send {
         Ok(mask)
     }
 
-    /// How many peaks of the last image [`Detector::detect`] rejected, as the place between samples is half a sample away or
-    /// more. `None` for detectors of corners, which reject none. After an error the number has no meaning.
+    /// Number of peaks in the last image whose interpolated place was half a sample away or more.
+    ///
+    /// [`Detector::detect`] rejects such peaks of the Fast-Hessian detector. `None` for corner
+    /// detectors, which reject none. After an error the number has no meaning.
     fn rejected_peaks(&self) -> Option<usize> {
         None
     }
 
-    /// The backend and what it runs on, as in `cpu: 8 threads`.
+    /// The backend and the hardware it runs on, as in `cpu: 8 threads`.
     fn describe(&self) -> String;
 }
 
-/// How long each stage of a Harris detection took, where one comes after the other.
+/// Duration of each stage of a Harris detection, for backends whose stages run one after the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StageTimes {
-    /// Smoothing, and bringing samples to the form that the stages compute on.
+    /// Smoothing, and the conversion of samples to the numbers of the stages.
     pub smoothing: Duration,
     /// The gradient.
     pub gradient: Duration,
-    /// Its products and their sums down the window, or all over it.
+    /// Products of the gradient, and their sums down the window or over all of it.
     pub tensor: Duration,
-    /// What is left of these sums, and the measure.
+    /// The remaining window sums, and the measure.
     pub response: Duration,
-    /// The threshold and the suppression of what is not the strongest around.
+    /// The threshold and non-maximum suppression.
     pub suppression: Duration,
-    /// Order, selection and sub-pixel places.
+    /// Order, selection and sub-pixel refinement.
     pub selection: Duration,
 }

@@ -1,6 +1,10 @@
-//! What can be wrong with an image, a mask or a configuration.
+//! The error type: invalid images, masks and configurations, and failures of backends.
 
-/// Everything that can go wrong in this library, one variant a cause.
+use crate::limits::{
+    BOX_WINDOW_SIZES, LENGTH, MAGNIFICATIONS, MAX_SAMPLE, MAX_SCALE, ROSIN_BINS, SIGMA_RANGE,
+};
+
+/// An error of this library, one variant for each cause.
 ///
 /// Sizes are in pixels, strides and lengths in samples, coordinates in pixels from the top left.
 #[derive(Debug, thiserror::Error)]
@@ -14,7 +18,8 @@ pub enum Error {
         /// Height of the image.
         height: usize,
     },
-    /// A side is longer than [`MAX_SIDE`](crate::MAX_SIDE), or the product of the dimensions overflows.
+    /// A side is longer than [`MAX_SIDE`](crate::MAX_SIDE), or the product of the dimensions
+    /// overflows.
     #[error(
         "the image is too large: {width} x {height} pixels of {channels} channel(s), rows {stride} samples apart"
     )]
@@ -28,8 +33,10 @@ pub enum Error {
         /// Samples from one row to the next.
         stride: usize,
     },
-    /// No pixel has its whole support in the image: under [`Border::Skip`](crate::Border::Skip), or of the smallest
-    /// filters of the Fast-Hessian detector.
+    /// No pixel has its whole support in the image.
+    ///
+    /// Occurs under [`Border::Skip`](crate::Border::Skip), and for the smallest filters of the
+    /// Fast-Hessian detector.
     #[error(
         "the image is too small: {width} x {height} pixels, where at least {needed} x {needed} are needed"
     )]
@@ -41,20 +48,21 @@ pub enum Error {
         /// The least width and height that leave one valid pixel.
         needed: usize,
     },
-    /// Neither one nor three samples per pixel.
+    /// A number of samples per pixel other than one or three.
     #[error("an image has 1 or 3 channels, not {channels}")]
     Channels {
         /// Samples per pixel.
         channels: usize,
     },
-    /// An image of the `image` crate has an alpha channel, or another format that no detector takes.
+    /// An image of the `image` crate whose format no detector takes, as with an alpha channel.
     ///
-    /// Alpha has no place in a gradient, and an image is borrowed as it lies in memory: the caller converts it.
+    /// Images are borrowed as they lie in memory, so the caller converts them.
     #[error("no detector takes an image of format {format}; convert it with `{conversion}()` first")]
     PixelFormat {
         /// The variant of `image::DynamicImage`, as `Rgba8`.
         format: &'static str,
-        /// The method of `image::DynamicImage` that drops the alpha channel and keeps the samples' type.
+        /// The method of `image::DynamicImage` that drops the alpha channel and keeps the sample
+        /// type.
         conversion: &'static str,
     },
     /// The rows of the image would overlap.
@@ -73,7 +81,7 @@ pub enum Error {
         /// Samples from the first of the image to its last.
         needed: usize,
     },
-    /// The samples of a row do not lie side by side in memory (a transposed array, say).
+    /// The samples of a row do not lie side by side in memory, as in a transposed array.
     #[error("the samples of a row must lie side by side in memory; copy the array to standard layout first")]
     RowsNotContiguous,
     /// A sample is NaN or infinite.
@@ -89,7 +97,7 @@ pub enum Error {
         value: f32,
     },
     /// A float sample is so large that responses could overflow.
-    #[error("the sample at x {x}, y {y}, channel {channel} is too large: {value}, where {limit} is the limit", limit = crate::MAX_SAMPLE)]
+    #[error("the sample at x {x}, y {y}, channel {channel} is too large: {value}, where {limit} is the limit", limit = MAX_SAMPLE)]
     SampleTooLarge {
         /// Column of the pixel.
         x: usize,
@@ -100,7 +108,7 @@ pub enum Error {
         /// The sample.
         value: f32,
     },
-    /// A float sample is not in 0..=1, where sums must be exact.
+    /// A float sample outside 0..=1, for a detector whose sums must be exact.
     #[error(
         "the sample at x {x}, y {y}, channel {channel} is {value}; exact sums of float samples need them in 0..=1"
     )]
@@ -142,7 +150,7 @@ pub enum Error {
         most: u32,
     },
     /// A box window that is too small or too large.
-    #[error("a box window is from {least} to {most} pixels wide, not {size}", least = crate::config::BOX_WINDOW_SIZES.start(), most = crate::config::BOX_WINDOW_SIZES.end())]
+    #[error("a box window is from {least} to {most} pixels wide, not {size}", least = BOX_WINDOW_SIZES.start(), most = BOX_WINDOW_SIZES.end())]
     BoxWindowSize {
         /// The size asked for.
         size: u32,
@@ -153,22 +161,22 @@ pub enum Error {
         /// The size asked for.
         size: u32,
     },
-    /// A smoothing, a gradient and a window whose sums could leave 64 bits.
+    /// A smoothing, gradient and window whose integer sums could exceed 64 bits.
     #[error(
         "smoothing {smoothing} and gradient {gradient} with this window could overflow 64-bit sums: its taps sum to {taps} along an axis (a box of that size), and {most} is the most; a smaller or a Gaussian window will do"
     )]
     TensorOverflow {
-        /// The smoothing.
-        smoothing: crate::Smoothing,
-        /// The gradient.
-        gradient: crate::Gradient,
+        /// The smoothing, as a text.
+        smoothing: String,
+        /// The gradient, as a text.
+        gradient: String,
         /// Sum of the window's taps along an axis: n for box n, 2ⁿ⁻¹ for binomial n.
         taps: u32,
         /// The greatest such sum for this smoothing and gradient.
         most: u32,
     },
     /// A standard deviation that is not finite or out of range.
-    #[error("sigma must be from {least} to {most} pixels, not {sigma}", least = crate::config::SIGMA_RANGE.start(), most = crate::config::SIGMA_RANGE.end())]
+    #[error("sigma must be from {least} to {most} pixels, not {sigma}", least = SIGMA_RANGE.start(), most = SIGMA_RANGE.end())]
     Sigma {
         /// The value asked for.
         sigma: f64,
@@ -196,7 +204,7 @@ pub enum Error {
         quality: f64,
     },
     /// A histogram of too few or too many bins.
-    #[error("Rosin's histogram must have from {least} to {most} bins, not {bins}", least = crate::config::ROSIN_BINS.start(), most = crate::config::ROSIN_BINS.end())]
+    #[error("Rosin's histogram must have from {least} to {most} bins, not {bins}", least = ROSIN_BINS.start(), most = ROSIN_BINS.end())]
     RosinBins {
         /// The number asked for.
         bins: u32,
@@ -210,7 +218,8 @@ pub enum Error {
     /// A limit of no corners at all.
     #[error("the number of keypoints must be at least 1; leave the limit out for all")]
     MaxCorners,
-    /// A number of the Fast-Hessian detector's, the SURF descriptor's or the sub-pixel radius that is out of range.
+    /// A whole number of a configuration that is out of range, as the octaves of a Fast-Hessian
+    /// detector.
     #[error("the number of {what} must be from {least} to {most}, not {value}")]
     Count {
         /// What is counted, as in `octaves`.
@@ -222,7 +231,7 @@ pub enum Error {
         /// The greatest number.
         most: u32,
     },
-    /// A filter of the Fast-Hessian detector whose sums could leave 31 bits and a sign.
+    /// A filter of the Fast-Hessian detector whose sums could exceed a signed 32-bit integer.
     #[error(
         "a Fast-Hessian filter of {filter} pixels could overflow 32-bit sums of samples up to {levels}: {most} pixels are the most"
     )]
@@ -235,7 +244,7 @@ pub enum Error {
         levels: u32,
     },
     /// A magnification of descriptor windows that is not finite or out of range.
-    #[error("the magnification must be from {least} to {most}, not {magnification}", least = crate::surf::MAGNIFICATIONS.start(), most = crate::surf::MAGNIFICATIONS.end())]
+    #[error("the magnification must be from {least} to {most}, not {magnification}", least = MAGNIFICATIONS.start(), most = MAGNIFICATIONS.end())]
     Magnification {
         /// The value asked for.
         magnification: f32,
@@ -243,11 +252,11 @@ pub enum Error {
     /// A keypoint to describe that does not lie in the image.
     #[error("keypoint {index} lies at x {x}, y {y}, which is not in the image of {width} x {height} pixels")]
     KeypointOutside {
-        /// Its place in the list.
+        /// The keypoint's index in the list.
         index: usize,
-        /// Its column.
+        /// The keypoint's column.
         x: f32,
-        /// Its row.
+        /// The keypoint's row.
         y: f32,
         /// Width of the image.
         width: usize,
@@ -255,25 +264,25 @@ pub enum Error {
         height: usize,
     },
     /// A keypoint to describe whose scale, magnified, is not positive or too large.
-    #[error("keypoint {index} has a scale of {scale}, magnified, which is not above 0 and at most {most}", most = crate::surf::MAX_SCALE)]
+    #[error("keypoint {index} has a scale of {scale}, magnified, which is not above 0 and at most {most}", most = MAX_SCALE)]
     KeypointScale {
-        /// Its place in the list.
+        /// The keypoint's index in the list.
         index: usize,
-        /// Its scale times the magnification.
+        /// The keypoint's scale times the magnification.
         scale: f32,
     },
-    /// Descriptors to match that do not have SURF's 64 values.
-    #[error("a descriptor has {needed} values, not {found}", needed = crate::surf::LENGTH)]
+    /// Descriptors whose length is not SURF's 64 values.
+    #[error("a descriptor has {needed} values, not {found}", needed = LENGTH)]
     DescriptorLength {
-        /// Values of those given.
+        /// Values of the descriptors given.
         found: usize,
     },
     /// A descriptor to match has a value that is not finite.
     #[error("value {column} of descriptor {row} is not finite: {value}")]
     DescriptorValue {
-        /// Which descriptor.
+        /// The descriptor's row.
         row: usize,
-        /// Which of its values.
+        /// The value's column.
         column: usize,
         /// The value.
         value: f32,
@@ -293,30 +302,31 @@ pub enum Error {
     /// A homography between two views that has no inverse.
     #[error("the homography between the views has no inverse")]
     SingularHomography,
-    /// A text that does not name a choice.
+    /// A text that names no choice.
     #[error("`{text}` is no {what}; write {expected}")]
     Notation {
-        /// What was to be named, as in `window`.
+        /// The choice that was expected, as in `window`.
         what: &'static str,
         /// The text.
         text: String,
-        /// The forms that are understood.
+        /// The valid forms, separated by bars.
         expected: &'static str,
     },
-    /// A name that no preset has.
-    #[error("there is no preset `{name}`; the presets are {}", crate::presets::names())]
+    /// A name that is no preset's.
+    #[error("there is no preset `{name}`; the presets are {known}")]
     UnknownPreset {
         /// The name asked for.
         name: String,
+        /// The names of all presets, separated by commas.
+        known: String,
     },
-    /// A name that no preset of the Fast-Hessian detector has.
-    #[error(
-        "there is no preset `{name}` of the Fast-Hessian detector; its presets are {}",
-        crate::fast_hessian::presets::names()
-    )]
+    /// A name that is no Fast-Hessian preset's.
+    #[error("there is no preset `{name}` of the Fast-Hessian detector; its presets are {known}")]
     UnknownFastHessianPreset {
         /// The name asked for.
         name: String,
+        /// The names of all presets, separated by commas.
+        known: String,
     },
     /// A failure of the backend itself: its threads, its driver, its device, its memory.
     #[error(transparent)]

@@ -1,16 +1,12 @@
-//! Borrowed images: samples of three types, gray or colour, rows any distance apart.
+//! Borrowed images: samples of three types, gray or colour, with any row stride.
 
 use std::ops::RangeInclusive;
 
 use ndarray::{Array2, Array3, ArrayBase, ArrayView2, ArrayView3, Axis, Ix3, ShapeBuilder, ViewRepr};
 
-use crate::Error;
+use crate::error::Error;
 
-/// The longest side of an image, in pixels: 2²⁴, up to which f32 holds every coordinate exactly.
-pub const MAX_SIDE: usize = 1 << 24;
-
-/// The greatest magnitude of an f32 sample, up to which no response can overflow, whatever the configuration.
-pub const MAX_SAMPLE: f32 = 1e8;
+pub use crate::limits::{MAX_SAMPLE, MAX_SIDE};
 
 mod sealed {
     pub trait Sealed {}
@@ -21,14 +17,17 @@ mod sealed {
 
 /// A sample type: `u8`, `u16` or `f32`.
 pub trait Sample: sealed::Sealed + Copy + Send + Sync + std::fmt::Debug + 'static {
-    /// The sample of full brightness: 255, 65535 and 1. Responses are in units of it.
+    /// The sample of full brightness: 255, 65535 and 1. Responses are in the units of an image
+    /// divided by it.
     const FULL_SCALE: f64;
 
-    /// The level of full brightness: 255 for `u8`, 65535 for `u16` and `f32`.
+    /// The integer level of full brightness: 255 for `u8`, 65535 for `u16` and `f32`.
     const LEVELS: u32;
 
-    /// The sample as an integer, for sums that must be exact: itself, or 65535 times a float of 0..=1, rounded to
-    /// nearest even.
+    /// The sample as an integer level, for sums that must be exact.
+    ///
+    /// Integers stay as they are. A float in 0..=1 is multiplied by 65535 and rounded to nearest
+    /// even.
     fn level(self) -> u32;
 
     /// Tags a raster with its sample type.
@@ -70,11 +69,12 @@ impl Sample for f32 {
     }
 }
 
-/// Samples of one type, H × W × C, the channels of a pixel and the pixels of a row side by side in memory.
+/// Samples of one type, H × W × C, the channels of a pixel and the pixels of a row side by side in
+/// memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Raster<'a, T> {
-    // `ArrayView3<'a, T>` with its element type written out: by its default, a projection, the view would not
-    // be covariant in 'a.
+    // `ArrayView3<'a, T>` with its element type written out: by its default, a projection, the view
+    // would not be covariant in 'a.
     view: ArrayBase<ViewRepr<&'a T>, Ix3, T>,
 }
 
@@ -111,14 +111,15 @@ impl<'a, T: Sample> Raster<'a, T> {
         self.view.dim().2
     }
 
-    /// Samples from the start of one row to the start of the next; negative where the image is upside
-    /// down in memory.
+    /// Samples from the start of one row to the start of the next.
+    ///
+    /// Negative where the image is upside down in memory.
     #[must_use]
     pub fn row_stride(&self) -> isize {
         self.view.strides()[0]
     }
 
-    /// The samples of row `y`, channels interleaved: width · channels of them.
+    /// The samples of row `y`, channels interleaved: width · channels samples.
     ///
     /// # Panics
     /// Where there is no row `y`.
@@ -135,7 +136,8 @@ pub enum Samples<'a> {
     U8(Raster<'a, u8>),
     /// 16-bit samples, 65535 at full brightness.
     U16(Raster<'a, u16>),
-    /// Float samples, 1 at full brightness (not enforced), finite and at most [`MAX_SAMPLE`] in magnitude.
+    /// Float samples, 1 at full brightness (not enforced), finite and at most [`MAX_SAMPLE`] in
+    /// magnitude.
     F32(Raster<'a, f32>),
 }
 
@@ -152,8 +154,8 @@ macro_rules! for_samples {
 
 /// A borrowed image, gray or of three channels, with an optional mask.
 ///
-/// It can be had from slices, from `ndarray` views (H × W or H × W × C, also parts of larger arrays), and
-/// with the feature `image` from the `image` crate's buffers. Making one copies nothing.
+/// Made from slices, from `ndarray` views (H × W or H × W × C, also parts of larger arrays), and
+/// with the feature `image` from the `image` crate's buffers. Nothing is copied.
 ///
 /// ```
 /// use harris_core::ImageView;
@@ -186,28 +188,29 @@ pub struct ImageView<'a> {
 }
 
 impl<'a> ImageView<'a> {
-    /// A gray image whose rows follow each other without gaps.
+    /// Borrows a gray image whose rows follow each other without gaps.
     ///
     /// # Errors
-    /// As [`ImageView::strided`].
+    /// The errors of [`ImageView::strided`].
     pub fn gray<T: Sample>(samples: &'a [T], width: usize, height: usize) -> Result<Self, Error> {
         Self::strided(samples, width, height, 1, width)
     }
 
-    /// An image of three interleaved channels (their order does not matter) whose rows follow each other
-    /// without gaps.
+    /// Borrows an image of three interleaved channels whose rows follow each other without gaps.
+    ///
+    /// The order of the channels does not matter.
     ///
     /// # Errors
-    /// As [`ImageView::strided`].
+    /// The errors of [`ImageView::strided`].
     pub fn rgb<T: Sample>(samples: &'a [T], width: usize, height: usize) -> Result<Self, Error> {
         Self::strided(samples, width, height, 3, width.saturating_mul(3))
     }
 
-    /// An image of 1 or 3 interleaved channels whose rows start `stride` samples apart.
+    /// Borrows an image of 1 or 3 interleaved channels whose rows start `stride` samples apart.
     ///
     /// # Errors
-    /// [`Error::EmptyImage`], [`Error::Channels`], [`Error::ImageTooLarge`], [`Error::StrideTooShort`],
-    /// [`Error::SliceTooShort`].
+    /// [`Error::EmptyImage`], [`Error::Channels`], [`Error::ImageTooLarge`],
+    /// [`Error::StrideTooShort`], [`Error::SliceTooShort`].
     pub fn strided<T: Sample>(
         samples: &'a [T],
         width: usize,
@@ -223,7 +226,7 @@ impl<'a> ImageView<'a> {
         if samples.len() < needed {
             return Err(Error::SliceTooShort { len: samples.len(), needed });
         }
-        // One row has no next one, however far away: any stride would do.
+        // A single row needs no stride, so any stride is valid.
         let stride = if height == 1 { row } else { stride };
         let shape = (height, width, channels).strides((stride, channels, 1));
         let view =
@@ -231,13 +234,15 @@ impl<'a> ImageView<'a> {
         Ok(Self { samples: T::tag(Raster { view }), mask: None })
     }
 
-    /// The same image, searched only where `mask` is not zero.
+    /// Restricts the search for corners to pixels where `mask` is not zero.
     ///
-    /// Responses are computed from all pixels. Those outside the mask are no corners, still suppress their neighbours
-    /// and do not count for the threshold. Of blobs, see [`fast_hessian`](crate::fast_hessian).
+    /// Responses are computed from all pixels. Pixels outside the mask are no corners. They still
+    /// suppress their neighbours, and they do not count for the threshold. For blobs see
+    /// [`fast_hessian`](crate::fast_hessian).
     ///
     /// # Errors
-    /// [`Error::MaskFormat`] unless the mask is 8-bit gray, [`Error::MaskSize`] unless it is of the image's size.
+    /// [`Error::MaskFormat`] unless the mask is 8-bit gray, [`Error::MaskSize`] unless it has the
+    /// image's size.
     pub fn with_mask(self, mask: ImageView<'a>) -> Result<Self, Error> {
         let Samples::U8(raster) = mask.samples else { return Err(Error::MaskFormat) };
         if raster.channels() != 1 {
@@ -294,7 +299,8 @@ impl<'a> ImageView<'a> {
         self.mask
     }
 
-    /// Checks that every float sample is finite and at most [`MAX_SAMPLE`] in magnitude; integer samples always are.
+    /// Checks that every float sample is finite and at most [`MAX_SAMPLE`] in magnitude; integer
+    /// samples always are.
     ///
     /// # Errors
     /// [`Error::NonFinite`] and [`Error::SampleTooLarge`], naming the first such sample.
@@ -307,7 +313,7 @@ impl<'a> ImageView<'a> {
         })
     }
 
-    /// Checks that every float sample is in 0..=1, as detectors on exact integral images need it.
+    /// Checks that every float sample is in 0..=1, as detectors on exact integral images require.
     ///
     /// # Errors
     /// [`Error::NonFinite`] and [`Error::SampleOutOfRange`], naming the first such sample.
@@ -323,7 +329,7 @@ impl<'a> ImageView<'a> {
         let Samples::F32(raster) = self.samples else { return Ok(()) };
         for y in 0..raster.height() {
             let row = raster.row(y);
-            // NaN is in no range. Without a way out of the loop it is vectors that compare.
+            // NaN is in no range. A loop without an early exit is vectorised.
             if row.iter().fold(true, |all, v| all & (*range.start() <= *v) & (*v <= *range.end())) {
                 continue;
             }
@@ -340,7 +346,7 @@ impl<'a> ImageView<'a> {
     }
 }
 
-/// Checks what does not depend on the samples and returns how many of them the image spans.
+/// Checks an image's dimensions; returns how many samples it spans in memory.
 fn check_dimensions(width: usize, height: usize, channels: usize, stride: usize) -> Result<usize, Error> {
     if channels != 1 && channels != 3 {
         return Err(Error::Channels { channels });
@@ -363,7 +369,8 @@ fn check_dimensions(width: usize, height: usize, channels: usize, stride: usize)
 impl<'a, T: Sample> TryFrom<ArrayView3<'a, T>> for ImageView<'a> {
     type Error = Error;
 
-    /// From H × W × C; the samples of a row must lie side by side in memory, rows may lie apart.
+    /// Borrows an H × W × C array. The samples of a row must lie side by side in memory; rows may
+    /// have gaps.
     fn try_from(view: ArrayView3<'a, T>) -> Result<Self, Error> {
         Ok(Self { samples: T::tag(Raster::new(view)?), mask: None })
     }
@@ -372,7 +379,8 @@ impl<'a, T: Sample> TryFrom<ArrayView3<'a, T>> for ImageView<'a> {
 impl<'a, T: Sample> TryFrom<ArrayView2<'a, T>> for ImageView<'a> {
     type Error = Error;
 
-    /// From H × W; the samples of a row must lie side by side in memory, rows may lie apart.
+    /// Borrows an H × W array. The samples of a row must lie side by side in memory; rows may have
+    /// gaps.
     fn try_from(view: ArrayView2<'a, T>) -> Result<Self, Error> {
         Self::try_from(view.insert_axis(Axis(2)))
     }
@@ -401,7 +409,7 @@ mod image_crate {
     use image::{DynamicImage, ImageBuffer, Luma, Primitive, Rgb};
 
     use super::{ImageView, Sample};
-    use crate::Error;
+    use crate::error::Error;
 
     impl<'a, T, C> TryFrom<&'a ImageBuffer<Luma<T>, C>> for ImageView<'a>
     where
@@ -434,7 +442,8 @@ mod image_crate {
         /// Borrows a gray or RGB image, of u8, u16 or f32 samples.
         ///
         /// # Errors
-        /// [`Error::PixelFormat`] for images with an alpha channel. It names the conversion that drops it.
+        /// [`Error::PixelFormat`] for images with an alpha channel. It names the conversion that
+        /// drops it.
         fn try_from(image: &'a DynamicImage) -> Result<Self, Error> {
             let (format, conversion) = match image {
                 DynamicImage::ImageLuma8(buffer) => return Self::try_from(buffer),

@@ -1,14 +1,14 @@
-//! Integral images, exact for every size: what the Fast-Hessian detector and the SURF descriptor read.
+//! Exact integral images of any size, for the Fast-Hessian detector and the SURF descriptor.
 
 use ndarray::Array2;
 
-use crate::image::{Raster, Sample, Samples};
-use crate::{Error, ImageView};
+use crate::error::Error;
+use crate::image::{ImageView, Raster, Sample, Samples};
 
-/// Sums of gray levels above and to the left of each place, (H + 1) × (W + 1), modulo 2³².
+/// The integral image: sums of gray levels above and to the left, (H + 1) × (W + 1), modulo 2³².
 ///
-/// The sum over a box is exact as long as it is below 2³² itself, however large the image: what overflowed on the way
-/// cancels. Beyond its edges the image is taken to be 0.
+/// The sum over a box is exact as long as it is below 2³² itself, however large the image is,
+/// because overflows cancel. The image is taken to be 0 beyond its edges.
 ///
 /// ```
 /// use harris_core::ImageView;
@@ -25,7 +25,7 @@ pub struct Integral {
 }
 
 impl Integral {
-    /// The integral image of the gray levels of `image` ([`gray`]).
+    /// Computes the integral image of the [gray](gray()) levels of `image`.
     ///
     /// # Errors
     /// [`Error::NonFinite`], [`Error::SampleOutOfRange`].
@@ -50,7 +50,9 @@ impl Integral {
         Self { sums }
     }
 
-    /// The sum over columns `left..right` and rows `top..bottom`, as far as they lie in the image; modulo 2³².
+    /// The sum over columns `left..right` and rows `top..bottom`, modulo 2³².
+    ///
+    /// The box may reach beyond the image.
     #[must_use]
     pub fn sum(&self, left: i32, top: i32, right: i32, bottom: i32) -> u32 {
         let (a, b) = (self.at(left, top), self.at(right, top));
@@ -65,8 +67,10 @@ impl Integral {
     }
 }
 
-/// The gray level of a pixel of 1 or 3 channels: its sample's [level](Sample::level), or ⌊(a + b + c + 1) / 3⌋, the mean
-/// of three to the nearest integer.
+/// The gray level of a pixel of 1 or 3 channels.
+///
+/// The sample's [level](Sample::level), or the mean of three levels to the nearest integer,
+/// ⌊(a + b + c + 1) / 3⌋.
 #[must_use]
 pub fn gray<T: Sample>(pixel: &[T]) -> u32 {
     match *pixel {
@@ -75,7 +79,7 @@ pub fn gray<T: Sample>(pixel: &[T]) -> u32 {
     }
 }
 
-/// The gray level of full brightness of an image.
+/// The gray level of full brightness for an image's sample type: 255 or 65535.
 #[must_use]
 pub fn levels(image: &ImageView<'_>) -> u32 {
     match image.samples() {

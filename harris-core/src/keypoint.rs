@@ -1,13 +1,15 @@
-//! What a detector finds.
+//! Keypoints, and the order of results.
 
 use std::cmp::Ordering;
 
-/// A corner or a blob: where it is and how strong.
+/// A corner or a blob: its place, scale and response.
 ///
-/// Two keypoints are equal when all their bits are. Their order is that of results, unless a configuration says
-/// otherwise of [ties](crate::Ties): the stronger first, by the
-/// magnitude of the response (of equal ones the positive), then from top to bottom, then from left to right, then by
-/// scale; every pair has one, so that sorting a list of keypoints gives the same list however it was made.
+/// Keypoints are equal when all their bits are. They are ordered by magnitude of the response, the
+/// strongest first, and of equal magnitudes the positive first. Then follow top to bottom, left to
+/// right, and scale. The order is total, so sorting a list gives one result however the list was
+/// made.
+///
+/// Results come in this order unless a configuration chooses other [ties](crate::Ties).
 ///
 /// ```
 /// use harris_core::Keypoint;
@@ -24,27 +26,32 @@ pub struct Keypoint {
     pub x: f32,
     /// Row in pixels; the centre of the topmost pixel is 0.
     pub y: f32,
-    /// Size of the structure: the σ in pixels of the Gaussian that a Fast-Hessian filter stands for (1.2 for 9 × 9); 1 for
-    /// single-scale detectors.
+    /// Size of the structure in pixels; 1 for single-scale detectors.
+    ///
+    /// For blobs the σ of the Gaussian that the Fast-Hessian filter approximates, 1.2 for 9 × 9.
     pub scale: f32,
-    /// The measure's value at the pixel, in the units of an image scaled to 0..1. For blobs the determinant of the Hessian,
-    /// with the sign of its trace: positive for dark blobs on light ground, negative for light ones on dark.
+    /// The measure's value at the pixel, in the units of an image in 0..1.
+    ///
+    /// For blobs the determinant of the Hessian with the sign of its trace: positive for dark blobs
+    /// on light ground, negative for light blobs on dark ground.
     pub response: f32,
 }
 
 #[cfg(feature = "cust_core")]
 #[allow(unsafe_code, reason = "a promise about the type's memory")]
-// SAFETY: four plain floats in C's layout, without references, for which any bits are good.
+// SAFETY: four plain floats in C's layout, without references; all bit patterns are valid.
 unsafe impl cust_core::DeviceCopy for Keypoint {}
 
 impl Keypoint {
-    /// A keypoint of scale 1.
+    /// Makes a keypoint of scale 1.
     #[must_use]
     pub const fn new(x: f32, y: f32, response: f32) -> Self {
         Self { x, y, scale: 1.0, response }
     }
 
-    /// The nearest pixel, column and row, of an image of this size, halves to the right and below; `None` where that lies outside.
+    /// Column and row of the nearest pixel in an image of `width` × `height` pixels.
+    ///
+    /// Halves are rounded to the right and down. `None` where the pixel lies outside the image.
     ///
     /// ```
     /// use harris_core::Keypoint;
@@ -62,7 +69,7 @@ impl Keypoint {
         Some([along(self.x, width)?, along(self.y, height)?])
     }
 
-    /// Compares by place: from top to bottom, then from left to right, then as [`Ord`] does.
+    /// Compares in raster order: from top to bottom, then from left to right, then as [`Ord`] does.
     #[must_use]
     pub fn raster_cmp(&self, other: &Self) -> Ordering {
         self.y.total_cmp(&other.y).then(self.x.total_cmp(&other.x)).then_with(|| self.cmp(other))
@@ -70,22 +77,25 @@ impl Keypoint {
 }
 
 impl Keypoint {
-    /// Strength descending, y, x and scale ascending as one number: long lists are sorted, and this has no branches.
+    /// One number that orders keypoints: strength descending, then y, x and scale ascending.
+    ///
+    /// Comparing it has no branches, which makes sorting long lists faster.
     fn rank(&self) -> u128 {
         let [y, x, scale] = [self.y, self.x, self.scale].map(|v| u128::from(ordered_bits(v)));
         u128::from(!strength(self.response)) << 96 | y << 64 | x << 32 | scale
     }
 }
 
-/// Magnitude, then sign: the positive of two equal magnitudes is the greater.
+/// A number that orders responses by magnitude, then sign: of equal magnitudes the positive is
+/// greater.
 pub(crate) fn strength(response: f32) -> u32 {
     response.to_bits().rotate_left(1) ^ 1
 }
 
-/// Bits that compare as [`f32::total_cmp`] does.
+/// An integer that compares as [`f32::total_cmp`] does.
 fn ordered_bits(value: f32) -> u32 {
     let bits = value.to_bits();
-    // A negative number's magnitude grows downwards: turn all bits, else the sign alone.
+    // Negative numbers: invert all bits, as greater magnitudes come first. Others: the sign alone.
     bits ^ ((bits as i32 >> 31) as u32 | 1 << 31)
 }
 
@@ -114,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equality_is_that_of_the_bits() {
+    fn keypoints_are_equal_when_their_bits_are() {
         let zero = Keypoint::new(0.0, 1.0, 2.0);
         assert_eq!(zero, zero);
         assert_ne!(zero, Keypoint { x: -0.0, ..zero });

@@ -1,9 +1,9 @@
-//! Harris corner detection and its kin: the part that all backends share.
+//! Harris corner detection and related detectors: the part that all backends share.
 //!
 //! ```
 //! use harris_core::{Detector, HarrisConfig, ImageView, ReferenceDetector};
 //!
-//! // A gray image: here a white square on black, as 8-bit samples.
+//! // A gray image of 8-bit samples: a white square on black.
 //! let (width, height) = (64, 48);
 //! let samples: Vec<u8> = (0..width * height)
 //!     .map(|i| if (16..40).contains(&(i % width)) && (12..36).contains(&(i / width)) { 255 } else { 0 })
@@ -17,18 +17,20 @@
 //! # Ok::<(), harris_core::Error>(())
 //! ```
 //!
-//! - [`ImageView`] borrows an image: u8, u16 or f32 samples, gray or three channels, any row stride, an
-//!   optional mask.
+//! - [`ImageView`] borrows an image: u8, u16 or f32 samples, gray or three channels, any row
+//!   stride, an optional mask.
 //! - [`HarrisConfig`] says what to compute; [`presets`] has published systems.
-//! - [`Detector`] is what backends implement; [`ReferenceDetector`] is the readable one, in [`pipeline`].
-//!   `harris-cpu` is the one to use. All give the same [`Keypoint`]s, compared by their bits.
-//! - [`fast_hessian`] finds blobs, [`surf`] describes keypoints, [`matching`] finds those that belong together, and the
-//!   homography between two views.
+//! - [`Detector`] is the trait that backends implement. [`ReferenceDetector`] is the readable one,
+//!   in [`pipeline`]; `harris-cpu` is the fast one. All give equal [`Keypoint`]s, bit for bit.
+//! - [`fast_hessian`] finds blobs and [`surf`] describes keypoints. [`matching`] pairs descriptors
+//!   of two images and finds the homography between them.
 //!
 //! # Features
 //! - `image`: conversions from the `image` crate's buffers.
-//! - `cust_core`: [`Keypoint`] is Rust-CUDA's `DeviceCopy`, so that device memory can hold it. Nothing is linked.
-//! - `serde`: reading and writing configurations and keypoints; what is read is validated.
+//! - `cust_core`: [`Keypoint`] implements Rust-CUDA's `DeviceCopy`, so that device memory can hold
+//!   it. Nothing is linked.
+//! - `serde`: reads and writes configurations and keypoints. Configurations are validated when
+//!   read.
 
 #![deny(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -40,6 +42,7 @@ pub mod fast_hessian;
 mod image;
 pub mod integral;
 mod keypoint;
+mod limits;
 pub mod matching;
 pub mod pipeline;
 pub mod presets;

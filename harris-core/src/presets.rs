@@ -10,11 +10,11 @@
 //! # Ok::<(), harris_core::Error>(())
 //! ```
 
-use crate::Error;
 use crate::config::{
     Border, Gradient, HarrisConfig, HarrisConfigBuilder, Measure, Order, Plateau, Smoothing, Threshold, Ties,
     Window,
 };
+use crate::error::Error;
 
 /// A published system: its name, where it is described, its configuration.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +93,7 @@ pub fn names() -> String {
 /// [`Error::UnknownPreset`], which lists the names.
 pub fn find(name: &str) -> Result<Preset, Error> {
     let preset = ALL.into_iter().find(|preset| preset.name == name);
-    preset.ok_or_else(|| Error::UnknownPreset { name: name.to_owned() })
+    preset.ok_or_else(|| Error::UnknownPreset { name: name.to_owned(), known: names() })
 }
 
 /// The configuration of the preset called `name`.
@@ -106,11 +106,12 @@ pub fn named(name: &str) -> Result<HarrisConfig, Error> {
 
 /// OpenCV's `goodFeaturesToTrack(image, 0, 0.01, 0, useHarrisDetector = true, k = 0.04)`.
 ///
-/// Corners and their order follow from the response map by OpenCV's rules, exactly. Response maps differ from
-/// OpenCV's by rounding, so that lists may differ where responses tie, or nearly so, as they do in drawn images.
+/// Corners and their order follow from the response map by OpenCV's rules, exactly. Response maps
+/// differ from OpenCV's by rounding, so that lists may differ where responses tie, or nearly so, as
+/// they do in drawn images.
 ///
-/// No smoothing, Sobel 3 × 3, box window 3 × 3, k = 0.04, relative threshold 0.01, suppression radius 1,
-/// margin 1. What is passed to OpenCV becomes:
+/// No smoothing, Sobel 3 × 3, box window 3 × 3, k = 0.04, relative threshold 0.01, suppression
+/// radius 1, margin 1. What is passed to OpenCV becomes:
 ///
 /// | OpenCV | here |
 /// | --- | --- |
@@ -123,8 +124,9 @@ pub fn named(name: &str) -> Result<HarrisConfig, Error> {
 /// | `gradientSize` | [`Gradient::Sobel3`], [`Gradient::Sobel5`], [`Gradient::Sobel7`] |
 /// | `useHarrisDetector`, `k` | [`Measure::Harris`], or [`Measure::ShiTomasi`], which is OpenCV's default |
 ///
-/// OpenCV scales gradients of apertures 5 and 7 ([`Gradient::Sobel5`], [`Gradient::Sobel7`]) differently: its Harris
-/// responses are 2⁸ and 2¹⁶ times these, its least eigenvalues 2⁴ and 2⁸ times. Such factors change no corner.
+/// OpenCV scales gradients of apertures 5 and 7 ([`Gradient::Sobel5`], [`Gradient::Sobel7`])
+/// differently: its Harris responses are 2⁸ and 2¹⁶ times these, its least eigenvalues 2⁴ and 2⁸
+/// times. Such factors change no corner.
 #[must_use]
 pub fn opencv_gftt() -> HarrisConfig {
     valid(
@@ -139,15 +141,18 @@ pub fn opencv_gftt() -> HarrisConfig {
 
 /// Loundagin's detector, as his C listing has it.
 ///
-/// **Paper** (table 4.3, appendix B): smoothing 3 × 3 in doubles, not rounded; Sobel 3 × 3; k = 0.04; an absolute threshold; a
-/// neighbourhood of 5 × 5, of whose equals all stay; the list in the order of rows.
+/// **Paper** (table 4.3, appendix B): smoothing 3 × 3 in doubles, not rounded; Sobel 3 × 3; k =
+/// 0.04; an absolute threshold; a neighbourhood of 5 × 5, of whose equals all stay; the list in the
+/// order of rows.
 ///
-/// **Ours**: the window of 3 × 3, as he does not give its width; [`Border::Skip`], where each of his stages leaves a frame that later
-/// ones read as zeros or as whatever is in memory; the threshold of 10⁷ in his units, one of the four that he chose by hand for each
-/// image. Six pixels and more from the edges the corners are those of the listing: a test holds that.
+/// **Ours**: the window of 3 × 3, as he does not give its width; [`Border::Skip`], where each of
+/// his stages leaves a frame that later ones read as zeros or as whatever is in memory; the
+/// threshold of 10⁷ in his units, one of the four that he chose by hand for each image. Six pixels
+/// and more from the edges the corners are those of the listing: a test holds that.
 ///
-/// **Units**: his threshold T is for samples in 0..255, undivided gradients (a step of 1 gives 4) and plain sums over a window of w ×
-/// w. Here it is T / (1020² · w²)², where 1020 is 4 · 255. His others are 10⁶, 2·10⁹ and 10¹⁰:
+/// **Units**: his threshold T is for samples in 0..255, undivided gradients (a step of 1 gives 4)
+/// and plain sums over a window of w × w. Here it is T / (1020² · w²)², where 1020 is 4 · 255. His
+/// others are 10⁶, 2·10⁹ and 10¹⁰:
 ///
 /// ```
 /// use harris_core::{Threshold, presets};
@@ -172,12 +177,13 @@ pub fn loundagin_2015() -> HarrisConfig {
 
 /// Jobanputra & Stentz's pipeline.
 ///
-/// **Paper**: a blur of 3 × 3 and Sobel 3 × 3 in floats, not rounded; plain window sums; det − k·trace²; a pixel stays where none
-/// around is greater, so that equals stay; a binary mask ([`Detector::keypoint_mask`](crate::Detector::keypoint_mask)), or a list in
-/// the order of rows. The threshold is absolute; they found it, and k, by trial.
+/// **Paper**: a blur of 3 × 3 and Sobel 3 × 3 in floats, not rounded; plain window sums; det −
+/// k·trace²; a pixel stays where none around is greater, so that equals stay; a binary mask
+/// ([`Detector::keypoint_mask`](crate::Detector::keypoint_mask)), or a list in the order of rows.
+/// The threshold is absolute; they found it, and k, by trial.
 ///
-/// **Ours**, as they give no values: k = 0.04, a threshold of 1 % of the greatest response, a window and a neighbourhood of 3 × 3, the
-/// border extended by its edge pixels.
+/// **Ours**, as they give no values: k = 0.04, a threshold of 1 % of the greatest response, a
+/// window and a neighbourhood of 3 × 3, the border extended by its edge pixels.
 #[must_use]
 pub fn jobanputra_stentz() -> HarrisConfig {
     valid(
@@ -192,11 +198,12 @@ pub fn jobanputra_stentz() -> HarrisConfig {
 
 /// The Harris detector that Phull et al. compare LoCoCo with.
 ///
-/// **Paper**: the derivative of a Gaussian 9 × 9; a box window; responses sorted, the strongest first.
+/// **Paper**: the derivative of a Gaussian 9 × 9; a box window; responses sorted, the strongest
+/// first.
 ///
-/// **Ours**, as they do not tell it: sigma = 1.5, so that the aperture spans three of it to each side; the window of 9 × 9 and the
-/// neighbourhood of 9 × 9, which they give for LoCoCo; k = 0.04; a threshold of 1 % of the greatest response; the border; that of equals
-/// the first stays.
+/// **Ours**, as they do not tell it: sigma = 1.5, so that the aperture spans three of it to each
+/// side; the window of 9 × 9 and the neighbourhood of 9 × 9, which they give for LoCoCo; k = 0.04;
+/// a threshold of 1 % of the greatest response; the border; that of equals the first stays.
 #[must_use]
 pub fn harris_phull_2011() -> HarrisConfig {
     valid(
@@ -210,12 +217,14 @@ pub fn harris_phull_2011() -> HarrisConfig {
 
 /// LoCoCo.
 ///
-/// **Paper**: a box gradient 9 × 9 and a box window, both sums of integral images; a neighbourhood of 9 × 9, by blocks of 9 × 9 of which
-/// each has one corner at most; an absolute threshold, whose value they do not tell; a list that is not sorted.
+/// **Paper**: a box gradient 9 × 9 and a box window, both sums of integral images; a neighbourhood
+/// of 9 × 9, by blocks of 9 × 9 of which each has one corner at most; an absolute threshold, whose
+/// value they do not tell; a list that is not sorted.
 ///
-/// **Ours**: the window of 9 × 9; two corners may lie in one block, 5 pixels or more apart; k = 0.04; a threshold of 1 % of the greatest
-/// response; the strongest first; the border; that of equals the first stays. (The method that they cite for blocks of 9 has a
-/// neighbourhood of 17 × 17: suppression radius 8.)
+/// **Ours**: the window of 9 × 9; two corners may lie in one block, 5 pixels or more apart; k =
+/// 0.04; a threshold of 1 % of the greatest response; the strongest first; the border; that of
+/// equals the first stays. (The method that they cite for blocks of 9 has a neighbourhood of 17 ×
+/// 17: suppression radius 8.)
 #[must_use]
 pub fn lococo_2011() -> HarrisConfig {
     valid(
@@ -229,15 +238,16 @@ pub fn lococo_2011() -> HarrisConfig {
 
 /// Chahuara's C program.
 ///
-/// **Paper**: central differences; the structure tensor summed over the channels of a colour image, which is to be given in colour
-/// ([`Preset::color`]); a Gaussian window 5 × 5 with sigma 1.5; k = 0.04; Rosin's threshold on 256 bins; a neighbourhood of 9 × 9; the
-/// 200 strongest. (Precision and recall in table 4.1 are without that limit.)
+/// **Paper**: central differences; the structure tensor summed over the channels of a colour image,
+/// which is to be given in colour ([`Preset::color`]); a Gaussian window 5 × 5 with sigma 1.5; k =
+/// 0.04; Rosin's threshold on 256 bins; a neighbourhood of 9 × 9; the 200 strongest. (Precision and
+/// recall in table 4.1 are without that limit.)
 ///
-/// His CUDA program suppresses more: of blocks of 4 × 4 it keeps those whose greatest response exceeds that of the 8 blocks
-/// around, so that corners up to 7 pixels apart suppress each other.
+/// His CUDA program suppresses more: of blocks of 4 × 4 it keeps those whose greatest response
+/// exceeds that of the 8 blocks around, so that corners up to 7 pixels apart suppress each other.
 ///
-/// **Ours**, as he does not tell it: the border, mirrored; the threshold is the centre of Rosin's bin, and 0 at least; of equals the first
-/// stays.
+/// **Ours**, as he does not tell it: the border, mirrored; the threshold is the centre of Rosin's
+/// bin, and 0 at least; of equals the first stays.
 #[must_use]
 pub fn chahuara_2017() -> HarrisConfig {
     valid(

@@ -1,13 +1,17 @@
-//! The stages called in order: the oracle of every other backend.
+//! The reference detector: the stages called in order, with which every backend is compared.
 
 use ndarray::Array2;
 
+use crate::config::HarrisConfig;
+use crate::detector::Detector;
+use crate::error::Error;
+use crate::image::ImageView;
+use crate::keypoint::Keypoint;
 use crate::pipeline::plane::Plane;
 use crate::pipeline::suppression::{Region, suppress};
 use crate::pipeline::{gradient, response, selection, smoothing, subpixel, tensor, threshold};
-use crate::{Detector, Error, HarrisConfig, ImageView, Keypoint};
 
-/// The reference implementation: every configuration, plain code, no threads, no speed.
+/// The reference implementation of every configuration: plain code on one thread, and slow.
 ///
 /// ```
 /// use harris_core::{Detector, HarrisConfig, ImageView, ReferenceDetector};
@@ -27,7 +31,7 @@ pub struct ReferenceDetector {
 }
 
 impl ReferenceDetector {
-    /// A detector of this configuration.
+    /// Makes a detector of this configuration.
     #[must_use]
     pub fn new(config: HarrisConfig) -> Self {
         Self { config }
@@ -37,7 +41,7 @@ impl ReferenceDetector {
 impl Detector for ReferenceDetector {
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
         let config = &self.config;
-        let response = responses(image, config)?;
+        let response = response_map(image, config)?;
         let region = Region::new(image, config);
         let searched = || region.pixels().map(|(x, y)| response[[y, x]]);
         let Some(threshold) = threshold::threshold(config.threshold(), searched) else {
@@ -55,7 +59,7 @@ impl Detector for ReferenceDetector {
     }
 
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
-        responses(image, &self.config)
+        response_map(image, &self.config)
     }
 
     fn describe(&self) -> String {
@@ -63,7 +67,8 @@ impl Detector for ReferenceDetector {
     }
 }
 
-fn responses(image: &ImageView<'_>, config: &HarrisConfig) -> Result<Array2<f32>, Error> {
+/// The response map, 0 where it is not valid.
+fn response_map(image: &ImageView<'_>, config: &HarrisConfig) -> Result<Array2<f32>, Error> {
     config.check_image(image)?;
     let border = config.border();
     let gradients: Vec<_> = Plane::channels(image)

@@ -1,5 +1,6 @@
-//! The reference's corners against a second reading of docs/arithmetic.md, sections 7 to 10, that shares no code with it:
-//! it compares every pixel of a response map with every other, in 64-bit floats where rounding is not the question.
+//! The reference's corners against a second reading of docs/arithmetic.md, sections 7 to 10, that
+//! shares no code with it: it compares every pixel of a response map with every other, in 64-bit
+//! floats where rounding is not the question.
 
 use harris_conformance::pictures::Picture;
 use harris_conformance::strategies;
@@ -76,7 +77,8 @@ fn corners(picture: &Picture, config: &HarrisConfig, map: &Array2<f32>) -> Vec<C
     kept
 }
 
-/// Which of corners that are placed between pixels stay: from the strongest on, those that no kept one is too near to.
+/// Which of corners that are placed between pixels stay: from the strongest on, those that no kept
+/// one is too near to.
 fn merged(places: &[Keypoint], corners: &[Corner], config: &HarrisConfig) -> Vec<Keypoint> {
     let mut ranks: Vec<_> = (0..places.len()).collect();
     ranks.sort_by_key(|&i| (corners[i].1, corners[i].0));
@@ -130,7 +132,8 @@ proptest! {
     }
 }
 
-/// Round spots: by their symmetry the response is greatest in their centres, which lie between pixels.
+/// Round spots: by their symmetry the response is greatest in their centres, which lie between
+/// pixels.
 #[test]
 fn quadratic_places_lie_where_spots_do() {
     let centres = [(20.3_f32, 15.7_f32), (44.75, 14.2), (19.6, 40.4), (43.0, 39.35)];

@@ -1,5 +1,6 @@
-//! The reference against a second reading of docs/arithmetic.md that shares no code with it: every response summed
-//! directly from the samples it depends on, by two-dimensional weights, integers in 128 bits, floats in 64.
+//! The reference against a second reading of docs/arithmetic.md that shares no code with it: every
+//! response summed directly from the samples it depends on, by two-dimensional weights, integers in
+//! 128 bits, floats in 64.
 
 use approx::abs_diff_eq;
 use harris_conformance::pictures::{Depth, Picture, Pixels, noise};

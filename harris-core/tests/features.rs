@@ -1,4 +1,5 @@
-//! A second reading of sections 11 to 13 of docs/arithmetic.md: sums pixel by pixel, in f64 where the definition has f32.
+//! A second reading of sections 11 to 13 of docs/arithmetic.md: sums pixel by pixel, in f64 where
+//! the definition has f32.
 
 use harris_conformance::pictures::{Depth, Picture, noise};
 use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian};

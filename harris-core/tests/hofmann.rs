@@ -1,4 +1,5 @@
-//! A second reading of Hofmann's detector (2009, appendix A): planes of the image's size, everything in f64.
+//! A second reading of Hofmann's detector (2009, appendix A): planes of the image's size,
+//! everything in f64.
 
 use harris_conformance::pictures::photographs;
 use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian, Sampling, presets};
@@ -44,7 +45,8 @@ impl Sums {
         Self { width, height, sums }
     }
 
-    /// The sum of `height` rows from `row` on and `width` columns from `column` on, as OpenSURF's box integral has it.
+    /// The sum of `height` rows from `row` on and `width` columns from `column` on, as OpenSURF's
+    /// box integral has it.
     fn area(&self, row: i64, column: i64, height: i64, width: i64) -> f64 {
         let at = |y: i64, x: i64| {
             self.sums[(y.clamp(0, self.height) * (self.width + 1) + x.clamp(0, self.width)) as usize]
@@ -217,7 +219,8 @@ fn the_preset_finds_hofmanns_keypoints_on_photographs() {
     }
 }
 
-/// Octaves, intervals and steps to the ends of their ranges, also where octaves have no layer in common.
+/// Octaves, intervals and steps to the ends of their ranges, also where octaves have no layer in
+/// common.
 #[test]
 fn other_octaves_intervals_and_steps_are_his_too() {
     let (_, photograph) = photographs().into_iter().next().unwrap();

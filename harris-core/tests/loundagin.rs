@@ -1,5 +1,5 @@
-//! A second reading of Loundagin's C listing (2015, appendix B), in f64 and with frames of zeros, held against the preset
-//! `loundagin_2015`.
+//! A second reading of Loundagin's C listing (2015, appendix B), in f64 and with frames of zeros,
+//! held against the preset `loundagin_2015`.
 
 use harris_conformance::pictures::{noise, photographs};
 use harris_core::{Detector, HarrisConfig, ImageView, ReferenceDetector, Smoothing, Threshold, presets};

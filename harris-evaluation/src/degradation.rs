@@ -50,7 +50,8 @@ impl Degradation {
     }
 }
 
-/// Down, then across, by the Gaussian's values to three standard deviations, the edge pixels repeated.
+/// Down, then across, by the Gaussian's values to three standard deviations, the edge pixels
+/// repeated.
 pub(crate) fn blurred(levels: &Array2<f64>, sigma: f64) -> Array2<f64> {
     if sigma <= 0.0 {
         return levels.clone();

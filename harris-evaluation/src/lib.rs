@@ -16,8 +16,8 @@
 //!
 //! - [`score`]: precision, recall and localisation error against places that are known.
 //! - [`Correspondence`]: repeatability between two views under a known transformation.
-//! - [`scenes`]: chessboards, junctions and polygons whose corners are known exactly; [`View`]: photographs under known
-//!   transformations; [`Degradation`]: blur, light and noise.
+//! - [`scenes`]: chessboards, junctions and polygons whose corners are known exactly; [`View`]:
+//!   photographs under known transformations; [`Degradation`]: blur, light and noise.
 
 mod degradation;
 mod pairing;

@@ -2,7 +2,8 @@
 
 use harris_core::Error;
 
-/// Distances of pairs of `first` and `second`, ascending: one to one, the nearest first, none farther than `tolerance`.
+/// Distances of pairs of `first` and `second`, ascending: one to one, the nearest first, none
+/// farther than `tolerance`.
 ///
 /// Points that are no numbers have no partner.
 pub(crate) fn distances(first: &[[f64; 2]], second: &[[f64; 2]], tolerance: f64) -> Result<Vec<f64>, Error> {
@@ -47,7 +48,8 @@ mod tests {
 
     #[test]
     fn pairs_are_one_to_one_and_the_nearest_first() {
-        // The middle point of the first set is nearest to both of the second: it gets the nearer, the other its neighbour.
+        // The middle point of the first set is nearest to both of the second: it gets the nearer,
+        // the other its neighbour.
         let first = [[0.0, 0.0], [2.0, 0.0], [9.0, 9.0]];
         let second = [[2.5, 0.0], [1.25, 0.0]];
         assert_eq!(distances(&first, &second, 2.0).unwrap(), [0.5, 1.25]);

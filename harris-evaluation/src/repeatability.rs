@@ -42,16 +42,18 @@ pub struct Repeatability {
     pub first: usize,
     /// Keypoints of the second view in it.
     pub second: usize,
-    /// For each pair, one to one and the nearest first, the distance in pixels of the second view, ascending.
+    /// For each pair, one to one and the nearest first, the distance in pixels of the second view,
+    /// ascending.
     pub errors: Vec<f64>,
 }
 
 impl Correspondence {
-    /// Maps the keypoints of the first view to the second and pairs them with those that were found there.
+    /// Maps the keypoints of the first view to the second and pairs them with those that were found
+    /// there.
     ///
     /// # Errors
-    /// [`Error::Tolerance`] where the tolerance is negative or not finite; [`Error::SingularHomography`] where the
-    /// homography has no inverse.
+    /// [`Error::Tolerance`] where the tolerance is negative or not finite;
+    /// [`Error::SingularHomography`] where the homography has no inverse.
     pub fn repeatability(&self, first: &[Keypoint], second: &[Keypoint]) -> Result<Repeatability, Error> {
         let back = self.homography.inverse().ok_or(Error::SingularHomography)?;
         let common =
@@ -77,7 +79,8 @@ impl Correspondence {
 }
 
 impl Repeatability {
-    /// The part of the keypoints that was found again, of those of the view that has fewer; 0 where it has none.
+    /// The part of the keypoints that was found again, of those of the view that has fewer; 0 where
+    /// it has none.
     #[must_use]
     pub fn rate(&self) -> f64 {
         match self.first.min(self.second) {

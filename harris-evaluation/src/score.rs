@@ -6,7 +6,8 @@ use harris_core::{Error, Keypoint};
 
 use crate::pairing;
 
-/// How many of the places were found, how many keypoints are right, how far they lie from where they should.
+/// How many of the places were found, how many keypoints are right, how far they lie from where
+/// they should.
 ///
 /// Scores of several images [sum](Sum) up to that of all of them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,8 +20,9 @@ pub struct Score {
     pub errors: Vec<f64>,
 }
 
-/// Holds `found` against the places `wanted` (x and y in pixels): a keypoint is right when it is paired with a place, one to
-/// one, the nearest first, none farther than `tolerance` pixels. Chahuara (2017) takes 4.
+/// Holds `found` against the places `wanted` (x and y in pixels): a keypoint is right when it is
+/// paired with a place, one to one, the nearest first, none farther than `tolerance` pixels.
+/// Chahuara (2017) takes 4.
 ///
 /// # Errors
 /// [`Error::Tolerance`] where the tolerance is negative or not finite.

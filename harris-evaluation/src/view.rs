@@ -3,10 +3,10 @@
 use harris_core::matching::Homography;
 use ndarray::Array2;
 
-use crate::Degradation;
-use crate::degradation::blurred;
+use crate::degradation::{Degradation, blurred};
 
-/// How a view differs from a photograph of levels of 0 to 1; the default does not, but for an edge of ten pixels.
+/// How a view differs from a photograph of levels of 0 to 1; the default does not, but for an edge
+/// of ten pixels.
 ///
 /// ```
 /// use harris_evaluation::View;
@@ -25,7 +25,8 @@ pub struct View {
     pub degrees: f64,
     /// Magnification.
     pub scale: f64,
-    /// Of the perspective, per pixel: how much the divisor grows along x; it falls half as fast along y.
+    /// Of the perspective, per pixel: how much the divisor grows along x; it falls half as fast
+    /// along y.
     pub tilt: f64,
     /// Blur, light and noise of the view.
     pub degradation: Degradation,
@@ -38,7 +39,8 @@ impl Default for View {
 }
 
 impl View {
-    /// Width and height of the view of a photograph of these sides: without the tilt all of it lies inside.
+    /// Width and height of the view of a photograph of these sides: without the tilt all of it lies
+    /// inside.
     #[must_use]
     pub fn size(&self, width: usize, height: usize) -> [usize; 2] {
         let (sin, cos) = self.degrees.to_radians().sin_cos();
@@ -50,7 +52,8 @@ impl View {
         [side(width, height), side(height, width)]
     }
 
-    /// Where a point of a photograph of these sides lies in the view: turned and scaled about the middle, then tilted.
+    /// Where a point of a photograph of these sides lies in the view: turned and scaled about the
+    /// middle, then tilted.
     #[must_use]
     pub fn homography(&self, width: usize, height: usize) -> Homography {
         let (sin, cos) = self.degrees.to_radians().sin_cos();
@@ -61,8 +64,9 @@ impl View {
         Homography { matrix: [[a, -b, moved[0]], [b, a, moved[1]], [self.tilt, -0.5 * self.tilt, 1.0]] }
     }
 
-    /// Draws the view: the photograph interpolated, blurred first where it is made smaller, as larger pixels see more of it, and
-    /// mirrored about its edges beyond them, so that they make no corners.
+    /// Draws the view: the photograph interpolated, blurred first where it is made smaller, as
+    /// larger pixels see more of it, and mirrored about its edges beyond them, so that they make no
+    /// corners.
     ///
     /// # Panics
     /// Where the photograph is empty or the view has no inverse, as for a scale of 0.
@@ -82,7 +86,8 @@ impl View {
     }
 }
 
-/// Bicubic (Keys 1981, a = -0.5): linear interpolation would blur by where a pixel lies between others.
+/// Bicubic (Keys 1981, a = -0.5): linear interpolation would blur by where a pixel lies between
+/// others.
 fn interpolated(image: &Array2<f64>, [x, y]: [f64; 2]) -> f64 {
     let (height, width) = image.dim();
     let (i, j) = (x.floor(), y.floor());

@@ -1,27 +1,31 @@
-//! The choices, each with what follows from it: radius, norm, sum of weights, validity.
+//! The choices of a configuration, with their radii, norms, sums of weights and ranges.
 
 use std::ops::RangeInclusive;
 
-use super::limits::{
+use crate::error::Error;
+use crate::limits::{
     APERTURES, BOX_GRADIENT_APERTURES, BOX_WINDOW_SIZES, FORSTNER_RADII, ROSIN_BINS, SIGMA_RANGE,
 };
-use crate::error::Error;
 
-/// How the image is smoothed before its gradient is taken.
+/// Smoothing of the image before the gradient.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Smoothing {
-    /// Not at all.
+    /// No smoothing.
     None,
-    /// \[1 2 1\] ⊗ \[1 2 1\] / 16, rounded for integer images; OpenCV's `GaussianBlur` of size 3, sigma 0.
+    /// \[1 2 1\] ⊗ \[1 2 1\] / 16, rounded for integer images; OpenCV's `GaussianBlur` of size 3,
+    /// sigma 0.
     Binomial3,
-    /// \[1 2 1\] ⊗ \[1 2 1\] / 16 without rounding, as programs that smooth in floats have it. Responses have the units that they have
-    /// with [`Smoothing::Binomial3`]. As sums are sixteen times as great, [`Gradient::Sobel7`] goes with a Gaussian window or
-    /// a box of 2, and wide box gradients with narrow windows ([`Error::TensorOverflow`](crate::Error::TensorOverflow)).
+    /// \[1 2 1\] ⊗ \[1 2 1\] / 16 without rounding, as in programs that smooth in floats.
+    ///
+    /// Responses have the units of [`Smoothing::Binomial3`]. Integer sums are 16 times as great,
+    /// which limits the window: [`Gradient::Sobel7`] takes a Gaussian or a box of 2, and wide box
+    /// gradients take narrow windows ([`Error::TensorOverflow`](crate::Error::TensorOverflow)).
     Binomial3Exact,
-    /// \[1 4 6 4 1\] ⊗ \[1 4 6 4 1\] / 256, rounded for integer images; OpenCV's `GaussianBlur` of size 5, sigma 0.
+    /// \[1 4 6 4 1\] ⊗ \[1 4 6 4 1\] / 256, rounded for integer images; OpenCV's `GaussianBlur` of
+    /// size 5, sigma 0.
     Binomial5,
-    /// A sampled Gaussian of sum 1; the image is float from here on.
+    /// A sampled Gaussian of sum 1; it makes the image float.
     Gaussian {
         /// Aperture in pixels, odd, 3 to 127.
         size: u32,
@@ -31,7 +35,7 @@ pub enum Smoothing {
 }
 
 impl Smoothing {
-    /// Pixels that it reaches to each side.
+    /// Radius in pixels.
     #[must_use]
     pub fn radius(self) -> usize {
         match self {
@@ -42,8 +46,9 @@ impl Smoothing {
         }
     }
 
-    /// What the smoothed image, as backends have it, is to be divided by: 16 for [`Smoothing::Binomial3Exact`], whose sums are not
-    /// divided, else 1.
+    /// The divisor that brings the smoothed image back to the units of its samples.
+    ///
+    /// 16 for [`Smoothing::Binomial3Exact`], whose sums are not divided, else 1.
     #[must_use]
     pub fn norm(self) -> f64 {
         match self {
@@ -63,7 +68,7 @@ impl Smoothing {
     }
 }
 
-/// How the gradient is taken: gx is right minus left, gy lower minus upper.
+/// Gradient operator: gx is right minus left, gy lower minus upper.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Gradient {
@@ -77,8 +82,10 @@ pub enum Gradient {
     Scharr3,
     /// \[-1 0 1\] alone (Chahuara 2017).
     Central,
-    /// The sum of a box on one side minus that on the other, the centre line left out (LoCoCo: Mainali
-    /// et al. 2010, Phull et al. 2011).
+    /// Box gradient: the sum over a box on one side minus that on the other, without the centre
+    /// line.
+    ///
+    /// LoCoCo's gradient (Mainali et al. 2010, Phull et al. 2011).
     Box {
         /// Aperture in pixels, odd, 3 to 31.
         size: u32,
@@ -93,7 +100,7 @@ pub enum Gradient {
 }
 
 impl Gradient {
-    /// Pixels that it reaches to each side.
+    /// Radius in pixels.
     #[must_use]
     pub fn radius(self) -> usize {
         match self {
@@ -104,7 +111,7 @@ impl Gradient {
         }
     }
 
-    /// What divides the gradient so that it is twice the slope of a ramp.
+    /// The divisor that makes the gradient twice the slope of a ramp.
     #[must_use]
     pub fn norm(self) -> f64 {
         match self {
@@ -120,7 +127,9 @@ impl Gradient {
         }
     }
 
-    /// The greatest gradient of an image in 0..1, by which integers are chosen that hold it; `None` where weights are floats.
+    /// The greatest |gx| and |gy| of an image in 0..1; `None` where weights are floats.
+    ///
+    /// Backends choose integer types by it.
     #[must_use]
     pub fn gain(self) -> Option<f64> {
         match self {
@@ -146,12 +155,14 @@ impl Gradient {
     }
 }
 
-/// Over which window the products of the gradient are summed to the structure tensor.
+/// Window over which products of the gradient are summed to the structure tensor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Window {
-    /// All weights equal. Of an even size there is one column, and one row, more before a pixel than behind it: OpenCV's
-    /// block of that size.
+    /// Equal weights.
+    ///
+    /// An even size has one more column to the left of a pixel than to its right, and one more row
+    /// above it than below, as OpenCV's block of that size.
     Box {
         /// Aperture in pixels, 2 to 127.
         size: u32,
@@ -171,28 +182,28 @@ pub enum Window {
 }
 
 impl Window {
-    /// The most pixels that it reaches to a side: to the left and above.
+    /// Radius in pixels: the extent to the left and above, the greatest of any side.
     #[must_use]
     pub fn radius(self) -> usize {
         let (Self::Box { size } | Self::Binomial { size } | Self::Gaussian { size, .. }) = self;
         (size / 2) as usize
     }
 
-    /// Whether it reaches as far to every side: all but boxes of even sizes.
+    /// Whether the extent is equal on all sides: false for boxes of even size.
     #[must_use]
     pub fn is_centred(self) -> bool {
         let (Self::Box { size } | Self::Binomial { size } | Self::Gaussian { size, .. }) = self;
         size % 2 == 1
     }
 
-    /// Pixels that it reaches before a pixel, to the left and above, and behind it.
+    /// Extents in pixels around a pixel: to the left and above, and to the right and below.
     #[must_use]
     pub fn reach(self) -> [usize; 2] {
         let before = self.radius();
         [before, before - usize::from(!self.is_centred())]
     }
 
-    /// The sum of its weights: n² for a box, (Σ taps)² for a binomial, 1 for a Gaussian.
+    /// The sum of the weights: n² for a box, (Σ taps)² for a binomial, 1 for a Gaussian.
     #[must_use]
     pub fn weight_sum(self) -> f64 {
         match self {
@@ -217,20 +228,21 @@ impl Window {
     }
 }
 
-/// Which responses are strong enough to be corners: those greater than a threshold.
+/// Threshold that the response of a corner exceeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Threshold {
-    /// Greater than this value, finite and at least 0, in the units of an image scaled to 0..1.
+    /// An absolute value, finite and at least 0, in the units of an image in 0..1.
     Absolute(f32),
-    /// Greater than this part, 0 to 1, of the greatest response.
+    /// A fraction of the greatest response, 0 to 1.
     Relative(f64),
-    /// Rosin's unimodal threshold: the corner of the responses' histogram (Rosin 2001, Chahuara 2017).
+    /// Rosin's unimodal threshold: the elbow of the responses' histogram (Rosin 2001, Chahuara
+    /// 2017).
     Rosin {
         /// Bins of the histogram, 2 to 65536.
         bins: u32,
     },
-    /// Greater than 0.
+    /// 0: every positive response.
     None,
 }
 
@@ -249,65 +261,72 @@ impl Threshold {
     }
 }
 
-/// How every stage extends its own input beyond the image.
+/// Border rule: how every stage extends its own input beyond the image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Border {
     /// Mirrored about the edge pixel: dcb|abcd|cba.
     Reflect101,
-    /// The edge pixel again and again: aaa|abcd|ddd.
+    /// The edge pixel repeated: aaa|abcd|ddd.
     Replicate,
     /// Zeros.
     Zero,
-    /// Not at all: only pixels whose whole support lies in the image have a response.
+    /// No extension: only pixels whose whole support lies in the image have a response.
     Skip,
 }
 
-/// Whether and how corners are placed between pixels.
+/// Sub-pixel refinement of corners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Subpixel {
-    /// At the pixel's centre.
+    /// No refinement: corners lie at the centres of their pixels.
     None,
-    /// At the vertex, within half a pixel, of the parabola through three responses, for each axis.
+    /// The vertex, within half a pixel, of the parabola through three responses along each axis.
     Quadratic,
-    /// Where the edges around meet (Förstner & Gülch 1987): the point to which the lines along the edges come nearest, in least
-    /// squares over a ring of samples. A response's maximum lies up to a few pixels inside of a corner; this does not. A corner
-    /// moves by at most the radius, so that several maxima of one junction may come to lie on one point: with a
-    /// [`min_distance`](crate::HarrisConfigBuilder::min_distance) the strongest of them stays.
+    /// The point where the edges around a corner meet (Förstner & Gülch 1987).
+    ///
+    /// It is nearest to the lines along the edges, in least squares over a ring of samples. The
+    /// maximum of a response lies up to a few pixels inside a corner; this point does not.
+    ///
+    /// A corner moves by at most the radius, so several maxima of one junction may move to one
+    /// point. With a [`min_distance`](crate::HarrisConfigBuilder::min_distance) the strongest of
+    /// them stays.
     Forstner {
         /// Radius of the ring in pixels, 3 to 15, usually 5.
         radius: u32,
     },
 }
 
-/// Which pixels of a plateau, neighbours of exactly equal response, stay in the suppression.
+/// Plateau rule: which of neighbouring pixels of exactly equal response survive suppression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Plateau {
-    /// The first from top to bottom, then from left to right, of all within the suppression radius.
+    /// The first in raster order of all within the suppression radius.
     First,
-    /// All of them, so that corners may touch, as in OpenCV.
+    /// All of them, so that corners may be neighbours, as in OpenCV.
     All,
 }
 
-/// Which of equal responses comes first in the order of strength, by which lists are cut short and spread.
+/// Order of ties: which of equal responses comes first.
+///
+/// The order decides which corners a least distance and a greatest number keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Ties {
-    /// The first from top to bottom, then from left to right.
+    /// The first in raster order.
     Ascending,
-    /// The last from top to bottom, then from left to right, as in OpenCV.
+    /// The last in raster order, as in OpenCV.
     Descending,
 }
 
-/// In which order the corners come.
+/// Order of the list of corners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Order {
-    /// The strongest first; equals as [`Ties`] says.
+    /// By response, the strongest first, equal ones as [`Ties`] says.
     Response,
-    /// From top to bottom, then from left to right; the same corners.
+    /// Raster order: from top to bottom, then from left to right. The corners are those of
+    /// `Response`.
     Raster,
 }
 
@@ -336,8 +355,11 @@ fn check_sigma(sigma: f64) -> Result<(), Error> {
     if SIGMA_RANGE.contains(&sigma) { Ok(()) } else { Err(Error::Sigma { sigma }) }
 }
 
-/// Backends may sum the products of integer images in 64 bits: three channels of (gain · 65535)², summed over
-/// a window whose taps sum to `taps` along each axis, stay below 2⁶³. The gain is that of smoothing and gradient.
+/// Checks that 64-bit integers hold every window sum of products, for 16-bit samples of three
+/// channels.
+///
+/// The greatest sum is 3 · (gain · 65535)² · taps², where the gain is the smoothing's norm times
+/// the gradient's gain, and `taps` is the sum of the window's weights along an axis.
 pub(super) fn check_tensor(smoothing: Smoothing, gradient: Gradient, window: Window) -> Result<(), Error> {
     let Some(gain) = gradient.gain() else { return Ok(()) };
     let taps = match window {
@@ -346,7 +368,15 @@ pub(super) fn check_tensor(smoothing: Smoothing, gradient: Gradient, window: Win
         Window::Gaussian { .. } => return Ok(()),
     };
     let most = most_taps((smoothing.norm() * gain) as u32);
-    if taps > most { Err(Error::TensorOverflow { smoothing, gradient, taps, most }) } else { Ok(()) }
+    if taps <= most {
+        return Ok(());
+    }
+    Err(Error::TensorOverflow {
+        smoothing: smoothing.to_string(),
+        gradient: gradient.to_string(),
+        taps,
+        most,
+    })
 }
 
 /// The greatest sum of taps for which 3 · (gain · 65535)² · taps² < 2⁶³.
@@ -358,12 +388,14 @@ const fn most_taps(gain: u32) -> u32 {
     taps
 }
 
+/// The greatest window sum: 3 · (gain · 65535)² · taps².
 const fn tensor_bound(gain: u32, taps: u32) -> u128 {
     let (g, t) = (gain as u128 * 65535, taps as u128);
     3 * g * g * t * t
 }
 
-// Of fixed gradients Sobel 7 has the greatest gain, 640, and Sobel 5 the next, 48, with which every window fits.
+// Of fixed gradients Sobel 7 has the greatest gain, 640, and Sobel 5 the next, 48, with which every
+// window fits.
 const _: () = assert!(tensor_bound(48, *BOX_WINDOW_SIZES.end()) < 1 << 63);
 const _: () = assert!(most_taps(640) == 41);
 // The gradient itself fits in 32 bits.

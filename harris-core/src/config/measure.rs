@@ -1,24 +1,25 @@
-//! The measures of the structure tensor: all that a configuration says of one, in one place.
+//! Measures of the structure tensor: choice, kind, parameter, range and text of each.
 
 use std::ops::Range;
 
 use super::notation::notation;
 use crate::error::Error;
 
-/// Which measure of the structure tensor \[A B; B C\] is the response.
+/// Measure of the structure tensor \[A B; B C\], which is the response.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Measure {
     /// det − k·trace² (Harris & Stephens 1988).
     Harris {
-        /// Sensitivity, 0 to below 0.25, usually 0.04 to 0.06. As det ≤ trace²/4, nothing is a corner from 0.25 on.
+        /// Sensitivity, 0 to below 0.25, usually 0.04 to 0.06. From 0.25 on nothing is a corner, as
+        /// det ≤ trace²/4.
         k: f32,
     },
     /// The lesser eigenvalue (Shi & Tomasi 1994).
     ShiTomasi,
     /// 2·det / (trace + eps) (Noble 1988).
     Noble {
-        /// Keeps the quotient defined on flat parts; positive.
+        /// Positive term that keeps the quotient defined in flat regions.
         eps: f32,
     },
 }
@@ -68,7 +69,8 @@ impl MeasureKind {
         }
     }
 
-    /// Parameters that tests and searches try, all of them valid; `None` where the measure has none.
+    /// Parameters that tests and searches try, all of them valid; `None` where the measure has
+    /// none.
     #[must_use]
     pub const fn parameters(self) -> Option<Range<f32>> {
         match self {

@@ -1,16 +1,15 @@
-//! Which of the arithmetic's choices a detector takes.
+//! Configurations of Harris-type detectors.
 //!
-//! A [`HarrisConfig`] is validated when it is built and then runs on every backend with the same result.
+//! A [`HarrisConfig`] is validated when it is built. It then gives equal results on every backend.
 
 mod choices;
-mod limits;
 mod measure;
 mod notation;
 
-pub use choices::{Border, Gradient, Order, Plateau, Smoothing, Subpixel, Threshold, Ties, Window};
-pub use limits::{
+pub use crate::limits::{
     APERTURES, BOX_GRADIENT_APERTURES, BOX_WINDOW_SIZES, FORSTNER_RADII, ROSIN_BINS, SIGMA_RANGE,
 };
+pub use choices::{Border, Gradient, Order, Plateau, Smoothing, Subpixel, Threshold, Ties, Window};
 pub use measure::{Measure, MeasureKind};
 
 use crate::error::Error;
@@ -18,10 +17,12 @@ use crate::image::ImageView;
 
 /// A valid configuration of a Harris-type detector.
 ///
-/// The default is binomial smoothing 3 × 3, Sobel 3 × 3, Harris with k = 0.04 and suppression in 5 × 5, as in Loundagin's table
-/// 4.3 (2015). Ours are the box window of 3 × 3, the threshold of 1 % of the strongest response, the smoothing rounded
-/// for integer images, and that the first of equals stays. Published systems, his among them, are in
-/// [`presets`](crate::presets).
+/// The default has the parameters of table 4.3 of Loundagin (2015): binomial smoothing 3 × 3,
+/// Sobel 3 × 3, Harris with k = 0.04 and suppression in 5 × 5.
+///
+/// Four choices are this library's own: the box window of 3 × 3, the threshold of 1 % of the
+/// greatest response, smoothing that is rounded for integer images, and [`Plateau::First`].
+/// Published systems are in [`presets`](crate::presets).
 ///
 /// ```
 /// use harris_core::{HarrisConfig, Measure, Window};
@@ -34,7 +35,7 @@ use crate::image::ImageView;
 /// assert_eq!(config.window(), Window::Gaussian { size: 5, sigma: 1.0 });
 /// assert_eq!(config.max_corners(), Some(500));
 ///
-/// // A value that makes no sense is an error here, never later.
+/// // An invalid value is an error here, never later.
 /// assert!(HarrisConfig::builder().measure(Measure::Harris { k: f32::NAN }).build().is_err());
 /// # Ok::<(), harris_core::Error>(())
 /// ```
@@ -89,99 +90,106 @@ impl Default for HarrisConfigBuilder {
 }
 
 impl HarrisConfigBuilder {
-    /// How the image is smoothed first.
+    /// The smoothing of the image.
     pub fn smoothing(mut self, smoothing: Smoothing) -> Self {
         self.smoothing = smoothing;
         self
     }
 
-    /// How the gradient is taken.
+    /// The gradient operator.
     pub fn gradient(mut self, gradient: Gradient) -> Self {
         self.gradient = gradient;
         self
     }
 
-    /// Over which window the products of the gradient are summed.
+    /// The window over which the structure tensor is summed.
     pub fn window(mut self, window: Window) -> Self {
         self.window = window;
         self
     }
 
-    /// Which measure of the structure tensor is the response.
+    /// The measure of the structure tensor that is the response.
     pub fn measure(mut self, measure: Measure) -> Self {
         self.measure = measure;
         self
     }
 
-    /// Which responses are strong enough.
+    /// The threshold that a corner's response exceeds.
     pub fn threshold(mut self, threshold: Threshold) -> Self {
         self.threshold = threshold;
         self
     }
 
-    /// How every stage extends its input beyond the image.
+    /// The border rule: how every stage extends its input beyond the image.
     pub fn border(mut self, border: Border) -> Self {
         self.border = border;
         self
     }
 
-    /// Pixels along each edge in which no corner is reported; they still suppress others and count for
-    /// the threshold.
+    /// Width in pixels of the margin along each edge in which no corner is reported.
+    ///
+    /// Pixels of the margin still suppress others and count for the threshold.
     pub fn margin(mut self, pixels: u32) -> Self {
         self.margin = pixels;
         self
     }
 
-    /// Radius in pixels of the square in which a corner must be the strongest; 0 keeps every candidate.
+    /// Radius in pixels of the square in which a corner has the greatest response; 0 keeps every
+    /// candidate.
     pub fn suppression_radius(mut self, pixels: u32) -> Self {
         self.suppression_radius = pixels;
         self
     }
 
-    /// Which of neighbours of equal response stay.
+    /// The plateau rule: which of neighbouring pixels of equal response stay.
     pub fn plateau(mut self, plateau: Plateau) -> Self {
         self.plateau = plateau;
         self
     }
 
-    /// Which of equal responses comes first in the order of strength.
+    /// The order of ties: which of equal responses comes first.
     pub fn ties(mut self, ties: Ties) -> Self {
         self.ties = ties;
         self
     }
 
-    /// Least Euclidean distance in pixels between corners, the stronger of two that are nearer being
-    /// kept; finite and at least 0; 0 for none. It holds between pixels, and again between the places of
-    /// [`Subpixel::Forstner`], so that fewer than [`max_corners`](Self::max_corners) may be left.
+    /// Least Euclidean distance in pixels between corners, finite and at least 0; 0 for none.
+    ///
+    /// Of two nearer corners the stronger is kept. The distance holds between pixels, and again
+    /// between the places of [`Subpixel::Forstner`]. So fewer than
+    /// [`max_corners`](Self::max_corners) may be left.
     pub fn min_distance(mut self, pixels: f64) -> Self {
         self.min_distance = pixels;
         self
     }
 
-    /// The most corners wanted, the strongest being kept; `None` for all. The fewer, the less a CPU has to look at.
+    /// The greatest number of corners, at least 1, the strongest being kept; `None` for all.
+    ///
+    /// The CPU backend is faster where few corners are wanted.
     pub fn max_corners(mut self, limit: impl Into<Option<usize>>) -> Self {
         self.max_corners = limit.into();
         self
     }
 
-    /// In which order the corners come.
+    /// The order of the list of corners.
     pub fn order(mut self, order: Order) -> Self {
         self.order = order;
         self
     }
 
-    /// Whether and how corners are placed between pixels.
+    /// The sub-pixel refinement of corners.
     pub fn subpixel(mut self, subpixel: Subpixel) -> Self {
         self.subpixel = subpixel;
         self
     }
 
-    /// Checks the choices.
+    /// Validates the choices.
     ///
     /// # Errors
-    /// [`Error::Aperture`], [`Error::BoxWindowSize`], [`Error::BinomialSize`], [`Error::TensorOverflow`], [`Error::Sigma`],
-    /// [`Error::MeasureParameter`], [`Error::AbsoluteThreshold`], [`Error::RelativeThreshold`],
-    /// [`Error::RosinBins`], [`Error::MinDistance`], [`Error::MaxCorners`], [`Error::Count`].
+    /// [`Error::Aperture`], [`Error::BoxWindowSize`], [`Error::BinomialSize`],
+    /// [`Error::TensorOverflow`], [`Error::Sigma`], [`Error::MeasureParameter`],
+    /// [`Error::AbsoluteThreshold`], [`Error::RelativeThreshold`], [`Error::RosinBins`],
+    /// [`Error::MinDistance`], [`Error::MaxCorners`], [`Error::Count`].
     pub fn build(self) -> Result<HarrisConfig, Error> {
         self.smoothing.check()?;
         self.gradient.check()?;
@@ -201,71 +209,71 @@ impl HarrisConfigBuilder {
 }
 
 impl HarrisConfig {
-    /// Starts from the default.
+    /// Starts a builder from the default.
     pub fn builder() -> HarrisConfigBuilder {
         HarrisConfigBuilder::default()
     }
 
-    /// Starts from this configuration.
+    /// Starts a builder from this configuration.
     pub fn to_builder(&self) -> HarrisConfigBuilder {
         self.choices.clone()
     }
 
-    /// How the image is smoothed first.
+    /// The smoothing of the image.
     #[must_use]
     pub fn smoothing(&self) -> Smoothing {
         self.choices.smoothing
     }
 
-    /// How the gradient is taken.
+    /// The gradient operator.
     #[must_use]
     pub fn gradient(&self) -> Gradient {
         self.choices.gradient
     }
 
-    /// Over which window the products of the gradient are summed.
+    /// The window over which the structure tensor is summed.
     #[must_use]
     pub fn window(&self) -> Window {
         self.choices.window
     }
 
-    /// Which measure of the structure tensor is the response.
+    /// The measure of the structure tensor that is the response.
     #[must_use]
     pub fn measure(&self) -> Measure {
         self.choices.measure
     }
 
-    /// Which responses are strong enough.
+    /// The threshold that a corner's response exceeds.
     #[must_use]
     pub fn threshold(&self) -> Threshold {
         self.choices.threshold
     }
 
-    /// How every stage extends its input beyond the image.
+    /// The border rule: how every stage extends its input beyond the image.
     #[must_use]
     pub fn border(&self) -> Border {
         self.choices.border
     }
 
-    /// Pixels along each edge in which no corner is reported.
+    /// Width in pixels of the margin along each edge in which no corner is reported.
     #[must_use]
     pub fn margin(&self) -> usize {
         self.choices.margin as usize
     }
 
-    /// Radius in pixels of the square in which a corner must be the strongest.
+    /// Radius in pixels of the square in which a corner has the greatest response.
     #[must_use]
     pub fn suppression_radius(&self) -> usize {
         self.choices.suppression_radius as usize
     }
 
-    /// Which of neighbours of equal response stay.
+    /// The plateau rule: which of neighbouring pixels of equal response stay.
     #[must_use]
     pub fn plateau(&self) -> Plateau {
         self.choices.plateau
     }
 
-    /// Which of equal responses comes first in the order of strength.
+    /// The order of ties: which of equal responses comes first.
     #[must_use]
     pub fn ties(&self) -> Ties {
         self.choices.ties
@@ -277,25 +285,26 @@ impl HarrisConfig {
         self.choices.min_distance
     }
 
-    /// The most corners wanted; `None` for all.
+    /// The greatest number of corners; `None` for all.
     #[must_use]
     pub fn max_corners(&self) -> Option<usize> {
         self.choices.max_corners
     }
 
-    /// In which order the corners come.
+    /// The order of the list of corners.
     #[must_use]
     pub fn order(&self) -> Order {
         self.choices.order
     }
 
-    /// Whether and how corners are placed between pixels.
+    /// The sub-pixel refinement of corners.
     #[must_use]
     pub fn subpixel(&self) -> Subpixel {
         self.choices.subpixel
     }
 
-    /// Whether places between pixels must keep the least distance, too: those of [`Subpixel::Forstner`] do.
+    /// Whether the least distance holds between refined places, too, as under
+    /// [`Subpixel::Forstner`].
     #[must_use]
     pub fn merges_places(&self) -> bool {
         match self.subpixel() {
@@ -304,15 +313,20 @@ impl HarrisConfig {
         }
     }
 
-    /// How far from a pixel its response depends on the image: the radii of smoothing, gradient and
-    /// window together, in pixels. Behind a box window of even size it is one less to the right and below.
+    /// Support radius in pixels: how far from a pixel its response depends on the image.
+    ///
+    /// The sum of the radii of smoothing, gradient and window. For a box window of even size the
+    /// support reaches one pixel less to the right and below.
     #[must_use]
     pub fn support_radius(&self) -> usize {
         self.smoothing().radius() + self.gradient().radius() + self.window().radius()
     }
 
-    /// Widths in pixels of the frame along the edges in which responses are not valid, at the left and the top, and at the
-    /// right and the bottom: how far the support reaches under [`Border::Skip`], else 0.
+    /// Widths in pixels of the invalid frame: at the left and top edges, and at the right and
+    /// bottom edges.
+    ///
+    /// Responses in the frame are not valid. Under [`Border::Skip`] it is as wide as the support
+    /// reaches; under the other border rules it is 0.
     #[must_use]
     pub fn invalid_frame(&self) -> [usize; 2] {
         match self.border() {
@@ -324,22 +338,29 @@ impl HarrisConfig {
         }
     }
 
-    /// The factor s2 that scales window sums to the units of an image in 0..1 (docs/arithmetic.md, window):
-    /// 1 / ((norm · full scale)² · sum of weights), computed in f64, where the norm is that of the smoothing times that of the gradient.
+    /// The factor s2 that scales window sums to the units of an image in 0..1 (docs/arithmetic.md,
+    /// section 5).
+    ///
+    /// 1 / ((norm · full scale)² · sum of weights), computed in f64. The norm is the smoothing's
+    /// times the gradient's.
     #[must_use]
     pub fn tensor_scale(&self, full_scale: f64) -> f32 {
         let unit = self.smoothing().norm() * self.gradient().norm() * full_scale;
         (1.0 / (unit * unit * self.window().weight_sum())) as f32
     }
 
-    /// The greatest gradient of an integer image, by which numbers are chosen that hold it; `None` where its weights are floats.
+    /// The greatest |gx| and |gy| of an integer image; `None` where the gradient has float weights.
+    ///
+    /// Backends choose number types by it.
     #[must_use]
     pub fn greatest_gradient(&self, full_scale: f64) -> Option<f64> {
         self.gradient().gain().map(|gain| self.smoothing().norm() * gain * full_scale)
     }
 
-    /// The greatest window sum of products of gradients of an integer image, channels · (greatest gradient)² · sum of weights, by which
-    /// integers are chosen that hold all; `None` where the gradient's weights are floats.
+    /// The greatest window sum of gx² or gy² of an integer image; `None` where the gradient has
+    /// float weights.
+    ///
+    /// channels · (greatest gradient)² · sum of weights. Backends choose number types by it.
     ///
     /// ```
     /// use harris_core::HarrisConfig;

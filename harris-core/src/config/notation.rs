@@ -1,5 +1,6 @@
-//! The choices as short texts: `box:3`, `gaussian:5:1.5`, `harris:0.04`. What [`Display`](std::fmt::Display)
-//! writes, [`FromStr`] reads back.
+//! Short texts for the choices: `box:3`, `gaussian:5:1.5`, `harris:0.04`.
+//!
+//! [`FromStr`] reads the texts that [`Display`](std::fmt::Display) writes.
 
 use std::str::FromStr;
 
@@ -22,7 +23,7 @@ impl<'a> Parts<'a> {
         Error::Notation { what: self.what, text: self.text.to_owned(), expected: self.expected }
     }
 
-    /// The name and its values, which must be as many as `N` says.
+    /// The `N` values behind the name; `None` where there are more or fewer.
     fn values<const N: usize>(&self) -> Option<[&'a str; N]> {
         let mut parts = self.text.split(':').skip(1);
         let values = [(); N].map(|()| parts.next());
@@ -37,36 +38,38 @@ impl<'a> Parts<'a> {
         self.text.split(':').next().unwrap_or_default()
     }
 
+    /// Reads one value.
     fn number<T: FromStr>(&self, value: &str) -> Result<T, Error> {
         value.parse().map_err(|_| self.error())
     }
 
-    /// `name:SIZE`
+    /// Reads `name:SIZE`.
     fn size(&self) -> Result<u32, Error> {
         let [size] = self.values().ok_or_else(|| self.error())?;
         self.number(size)
     }
 
-    /// `name:SIZE:SIGMA`
+    /// Reads `name:SIZE:SIGMA`.
     fn size_and_sigma(&self) -> Result<(u32, f64), Error> {
         let [size, sigma] = self.values().ok_or_else(|| self.error())?;
         Ok((self.number(size)?, self.number(sigma)?))
     }
 
-    /// `name:VALUE`
+    /// Reads `name:VALUE`.
     pub(super) fn value<T: FromStr>(&self) -> Result<T, Error> {
         let [value] = self.values().ok_or_else(|| self.error())?;
         self.number(value)
     }
 
-    /// `name` alone.
+    /// Reads a name without values.
     pub(super) fn alone<T>(&self, choice: T) -> Result<T, Error> {
         let [] = self.values().ok_or_else(|| self.error())?;
         Ok(choice)
     }
 }
 
-/// Implements [`FromStr`] and [`Display`](std::fmt::Display) for a choice, from its names and forms.
+/// Implements [`FromStr`] and [`Display`](std::fmt::Display) for a choice, from its names and
+/// forms.
 macro_rules! notation {
     ($type:ident, $what:literal, $expected:literal, |$parts:ident| { $($name:literal => $read:expr,)* }, |$self:ident, $f:ident| $write:expr) => {
         impl std::str::FromStr for $type {

@@ -1,14 +1,11 @@
 //! The choices of the Fast-Hessian detector.
 
-use std::fmt;
 use std::ops::RangeInclusive;
-use std::str::FromStr;
 
+use super::sampling::{Grid, Sampling, filter};
+use crate::error::Error;
+use crate::image::{ImageView, Sample};
 use crate::integral::levels;
-use crate::{Error, ImageView, Sample};
-
-use super::Pyramid;
-use super::pyramid::filter;
 
 /// Octaves, each sampled at twice the distance of the one before.
 pub const OCTAVES: RangeInclusive<u32> = 1..=7;
@@ -17,51 +14,12 @@ pub const INTERVALS: RangeInclusive<u32> = 3..=15;
 /// Pixels between the samples of the first octave.
 pub const STEPS: RangeInclusive<u32> = 1..=6;
 
-/// Which pixels the filters of an octave are taken at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-pub enum Sampling {
-    /// Columns and rows are multiples of the octave's step. Peaks are sought where the largest of three filters lies in the
-    /// image (OpenSURF's last release, Evans 2009).
-    #[default]
-    Multiples,
-    /// Columns and rows are the octave's border plus multiples of its step. The border is that of the octave's largest filter,
-    /// for all its filters (Hofmann 2009, appendix A).
-    Border,
-}
-
-impl fmt::Display for Sampling {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Multiples => "multiples",
-            Self::Border => "border",
-        })
-    }
-}
-
-impl FromStr for Sampling {
-    type Err = Error;
-
-    /// # Errors
-    /// [`Error::Notation`].
-    fn from_str(text: &str) -> Result<Self, Error> {
-        match text {
-            "multiples" => Ok(Self::Multiples),
-            "border" => Ok(Self::Border),
-            _ => Err(Error::Notation {
-                what: "sampling",
-                text: text.to_owned(),
-                expected: "multiples or border",
-            }),
-        }
-    }
-}
-
 /// A valid configuration of the Fast-Hessian detector.
 ///
-/// The default is OpenSURF's last release (Evans 2009) with the parameters that Hofmann (2009) used: 4 octaves of 4 filters
-/// (9 to 195 pixels wide), sampled every 2 pixels, and a threshold of 0.0004. Hofmann's own detector differs in where it
-/// samples and in what negative determinants count: [`presets::hofmann_2009`](super::presets::hofmann_2009).
+/// The default is OpenSURF's last release (Evans 2009) with the parameters that Hofmann (2009)
+/// used: 4 octaves of 4 filters (9 to 195 pixels wide), sampled every 2 pixels, and a threshold of
+/// 0.0004. Hofmann's own detector differs in where it samples and in what negative determinants
+/// count: [`presets::hofmann_2009`](super::presets::hofmann_2009).
 ///
 /// ```
 /// use harris_core::fast_hessian::FastHessianConfig;
@@ -140,7 +98,8 @@ impl FastHessianConfigBuilder {
         self
     }
 
-    /// Whether determinants below 0 become 0, before they are compared and interpolated (Hofmann 2009).
+    /// Whether determinants below 0 become 0, before they are compared and interpolated (Hofmann
+    /// 2009).
     pub fn clamp_negative(mut self, clamp: bool) -> Self {
         self.clamp_negative = clamp;
         self
@@ -246,13 +205,14 @@ impl FastHessianConfig {
     /// Checks that this configuration can run on `image`.
     ///
     /// # Errors
-    /// [`Error::FilterTooLarge`] where the largest filter is wider than the sums of the image's sample type allow: 4353 pixels
-    /// for 8 bits, 267 for 16 bits and floats. [`Error::ImageTooSmall`] where no sample has the filters of the first octave
-    /// around it, [`Error::NonFinite`] and [`Error::SampleOutOfRange`] for float samples.
+    /// [`Error::FilterTooLarge`] where the largest filter is wider than the sums of the image's
+    /// sample type allow: 4353 pixels for 8 bits, 267 for 16 bits and floats.
+    /// [`Error::ImageTooSmall`] where no sample has the filters of the first octave around it,
+    /// [`Error::NonFinite`] and [`Error::SampleOutOfRange`] for float samples.
     pub fn check_image(&self, image: &ImageView<'_>) -> Result<(), Error> {
         check_sums(self.octaves(), self.intervals(), levels(image))?;
         let (width, height) = (image.width(), image.height());
-        let needed = Pyramid::least_side(self);
+        let needed = Grid::least_side(self.step(), self.intervals(), self.sampling());
         if width < needed || height < needed {
             return Err(Error::ImageTooSmall { width, height, needed });
         }
@@ -260,7 +220,8 @@ impl FastHessianConfig {
     }
 }
 
-/// Checks that the sums under the largest filter fit in 31 bits and a sign: docs/arithmetic.md, section 11.
+/// Checks that the sums under the largest filter fit in 31 bits and a sign: docs/arithmetic.md,
+/// section 11.
 fn check_sums(octaves: usize, intervals: usize, levels: u32) -> Result<(), Error> {
     let fits = |lobe: &u64| 2 * lobe * (2 * lobe - 1) * u64::from(levels) < 1 << 31;
     let widest = filter(octaves - 1, intervals - 1);

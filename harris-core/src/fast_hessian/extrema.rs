@@ -3,7 +3,8 @@
 /// The determinants around a sample: layer (bottom, middle, top), row, column.
 pub type Cube = [[[f32; 3]; 3]; 3];
 
-/// How far a peak lies from its sample, each within ±0.5: columns and rows in samples, layers in intervals.
+/// How far a peak lies from its sample, each within ±0.5: columns and rows in samples, layers in
+/// intervals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offset {
     /// Across.
@@ -27,10 +28,11 @@ pub fn is_peak(cube: &Cube) -> bool {
     centre > greatest
 }
 
-/// Where the parabola through the cube has its peak; `None` where that is half a sample away or more, or nowhere.
+/// Where the parabola through the cube has its peak; `None` where that is half a sample away or
+/// more, or nowhere.
 ///
-/// One step of Newton's method, its 3 × 3 system solved by Cramer's rule; docs/arithmetic.md, section 11, has the order of
-/// operations.
+/// One step of Newton's method, its 3 × 3 system solved by Cramer's rule; docs/arithmetic.md,
+/// section 11, has the order of operations.
 #[must_use]
 pub fn offset(cube: &Cube) -> Option<Offset> {
     let [bottom, middle, top] = cube;

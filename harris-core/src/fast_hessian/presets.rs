@@ -8,8 +8,9 @@
 //! # Ok::<(), harris_core::Error>(())
 //! ```
 
-use super::{FastHessianConfig, Sampling};
-use crate::Error;
+use super::config::FastHessianConfig;
+use super::sampling::Sampling;
+use crate::error::Error;
 
 /// A published detector: its name, where it is described, its configuration.
 #[derive(Clone, Copy, Debug)]
@@ -50,17 +51,17 @@ pub fn names() -> String {
 /// [`Error::UnknownFastHessianPreset`], which lists the names.
 pub fn named(name: &str) -> Result<FastHessianConfig, Error> {
     let preset = ALL.iter().find(|preset| preset.name == name);
-    let unknown = || Error::UnknownFastHessianPreset { name: name.to_owned() };
+    let unknown = || Error::UnknownFastHessianPreset { name: name.to_owned(), known: names() };
     preset.map(|preset| (preset.config)()).ok_or_else(unknown)
 }
 
 /// Hofmann's detector for CUDA: 4 octaves of 4 filters, step 2, threshold 0.0004.
 ///
 /// Samples start at each octave's border ([`Sampling::Border`]), and determinants below 0 become 0
-/// ([`clamp_negative`](super::FastHessianConfigBuilder::clamp_negative)). His sums and determinants are f32 throughout; here
-/// sums are exact. His list is ordered by column, row and octave; here the strongest come first. He keeps the peaks that
-/// the interpolation rejects in the list, marked; here [`Detector::rejected_peaks`](crate::Detector::rejected_peaks) counts
-/// them.
+/// ([`clamp_negative`](super::FastHessianConfigBuilder::clamp_negative)). His sums and determinants
+/// are f32 throughout; here sums are exact. His list is ordered by column, row and octave; here the
+/// strongest come first. He keeps the peaks that the interpolation rejects in the list, marked;
+/// here [`Detector::rejected_peaks`](crate::Detector::rejected_peaks) counts them.
 #[must_use]
 pub fn hofmann_2009() -> FastHessianConfig {
     FastHessianConfig::builder()

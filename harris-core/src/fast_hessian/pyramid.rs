@@ -2,10 +2,13 @@
 
 use std::ops::Range;
 
-use super::{FastHessianConfig, Offset, Sampling};
-use crate::Keypoint;
+use super::config::FastHessianConfig;
+use super::extrema::Offset;
+use super::sampling::{Grid, filter};
+use crate::keypoint::Keypoint;
 
-/// A filter and where it is taken: at the pixels whose column and row are `origin` plus a multiple of `step`.
+/// A filter and where it is taken: at the pixels whose column and row are `origin` plus a multiple
+/// of `step`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layer {
     /// Width of the filter in pixels: three times an odd number.
@@ -30,7 +33,8 @@ impl Layer {
 
 /// Three filters of an octave, each larger than the one before by as much, as numbers of layers.
 ///
-/// The samples are those of the octave. Layers that another octave has, too, may be denser and start elsewhere.
+/// The samples are those of the octave. Layers that another octave has, too, may be denser and
+/// start elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Triple {
     /// The smallest filter.
@@ -63,8 +67,9 @@ impl Triple {
 
 /// The layers of an image and the triples in the order of octaves.
 ///
-/// A filter of several octaves has one layer, that of the first, where the samples of the others are among its own. That is
-/// so for the default and for `hofmann_2009`; with [`Sampling::Border`] and other steps a filter may have several layers.
+/// A filter of several octaves has one layer, that of the first octave, where the samples of the
+/// others are among its own. That holds for the default and for `hofmann_2009`. With
+/// [`Sampling::Border`](super::Sampling::Border) and other steps a filter may have several layers.
 ///
 /// ```
 /// use harris_core::fast_hessian::{FastHessianConfig, Pyramid};
@@ -84,73 +89,21 @@ pub struct Pyramid {
     pub triples: Vec<Triple>,
 }
 
-/// The filter of an octave and an interval, both counted from 0.
-pub(super) fn filter(octave: usize, interval: usize) -> usize {
-    3 * ((2 << octave) * (interval + 1) + 1)
-}
-
-/// Where the samples of an octave are, on a line of pixels.
-#[derive(Clone, Copy)]
-struct Grid {
-    step: usize,
-    origin: usize,
-    /// Pixels at the end of a line that have no sample, which whole steps to the end may be, too.
-    end: usize,
-    sampling: Sampling,
-}
-
-impl Grid {
-    fn new(config: &FastHessianConfig, octave: usize) -> Self {
-        let (step, sampling) = (config.step() << octave, config.sampling());
-        let border = match sampling {
-            Sampling::Multiples => 0,
-            Sampling::Border => filter(octave, config.intervals() - 1) / 2 + 1,
-        };
-        Self { step, origin: border, end: border, sampling }
-    }
-
-    /// How many samples a line of `len` pixels has.
-    fn count(self, len: usize) -> usize {
-        match self.sampling {
-            // The last step is whole.
-            Sampling::Multiples => len / self.step,
-            Sampling::Border => len.saturating_sub(self.origin + self.end).div_ceil(self.step),
-        }
-    }
-
-    /// The least pixels of a line of `count` samples.
-    fn least(self, count: usize) -> usize {
-        match self.sampling {
-            Sampling::Multiples => count * self.step,
-            Sampling::Border => self.origin + (count - 1) * self.step + 1 + self.end,
-        }
-    }
-
-    /// At how many samples of a line no peak is sought, at its beginning and at its end, by the largest filter.
-    fn margins(self, top: usize) -> [usize; 2] {
-        match self.sampling {
-            Sampling::Multiples => {
-                let border = (top + 1) / (2 * self.step);
-                [border + 1, border]
-            }
-            Sampling::Border => [1, 1],
-        }
-    }
-}
-
 impl Pyramid {
     /// Width in pixels of the smallest filter.
     pub const FIRST_FILTER: usize = 9;
 
-    /// The pyramid of an image of `width` × `height` pixels. Octaves that are too large for it have no samples to compare.
+    /// The pyramid of an image of `width` × `height` pixels. Octaves that are too large for it have
+    /// no samples to compare.
     #[must_use]
     pub fn new(config: &FastHessianConfig, width: usize, height: usize) -> Self {
         let (mut layers, mut triples) = (Vec::<Layer>::new(), Vec::new());
         for octave in 0..config.octaves() {
-            let grid = Grid::new(config, octave);
+            let grid = Grid::new(config.step(), config.intervals(), config.sampling(), octave);
             let Grid { step, origin, .. } = grid;
             let (width, height) = (grid.count(width), grid.count(height));
-            // Octaves before have smaller borders, so that they reach as far to the other edges, too.
+            // Octaves before have smaller borders, so that they reach as far to the other edges,
+            // too.
             let has = |layer: &Layer| {
                 step.is_multiple_of(layer.step)
                     && layer.origin <= origin
@@ -178,12 +131,11 @@ impl Pyramid {
     /// The least width and height of an image in which the first octave has a sample to compare.
     #[must_use]
     pub fn least_side(config: &FastHessianConfig) -> usize {
-        let grid = Grid::new(config, 0);
-        // The third filter is the smallest that is a top.
-        grid.least(grid.margins(filter(0, 2)).iter().sum::<usize>() + 1)
+        Grid::least_side(config.step(), config.intervals(), config.sampling())
     }
 
-    /// The columns and rows of a triple's samples at which peaks are sought; empty where the image is too small.
+    /// The columns and rows of a triple's samples at which peaks are sought; empty where the image
+    /// is too small.
     #[must_use]
     pub fn sought(&self, triple: &Triple) -> (Range<usize>, Range<usize>) {
         let range = |len: usize| triple.first..len.saturating_sub(triple.after);
@@ -228,8 +180,8 @@ impl Pyramid {
         read.unwrap_or((0..0, 0..0))
     }
 
-    /// A peak of a triple, in pixels: x = (column + offset) · step + origin, scale = (1.2 / 9) · (filter + offset ·
-    /// difference).
+    /// A peak of a triple, in pixels: x = (column + offset) · step + origin, scale = (1.2 / 9) ·
+    /// (filter + offset · difference).
     #[must_use]
     pub fn keypoint(
         &self,
@@ -257,6 +209,7 @@ fn union(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fast_hessian::sampling::Sampling;
 
     #[test]
     fn filters_are_those_of_opensurf() {
@@ -325,7 +278,8 @@ mod tests {
                 let mut different = filters.clone();
                 different.sort_unstable();
                 different.dedup();
-                // 3·2ᵒ·intervals pixels lie between the borders of two octaves, which whole steps must be.
+                // 3·2ᵒ·intervals pixels lie between the borders of two octaves, which whole steps
+                // must be.
                 let is_shared = sampling == Sampling::Multiples || (3 * intervals).is_multiple_of(step);
                 assert_eq!(filters.len() == different.len(), is_shared, "{config:?}: {filters:?}");
             }

@@ -2,15 +2,21 @@
 
 use ndarray::Array2;
 
+use super::config::FastHessianConfig;
+use super::extrema::{is_peak, offset};
+use super::pyramid::{Layer, Pyramid};
 use super::response::{Hessian, unit};
-use super::{FastHessianConfig, Layer, Pyramid, is_peak, offset};
+use crate::detector::Detector;
+use crate::error::Error;
+use crate::image::ImageView;
 use crate::integral::{Integral, levels};
-use crate::{Detector, Error, ImageView, Keypoint};
+use crate::keypoint::Keypoint;
 
 /// The reference implementation of the Fast-Hessian detector: no threads, no speed.
 ///
-/// [`Detector::response`] is the determinant under the smallest filter at every pixel that the filter lies in the image at;
-/// 0 elsewhere. The mask bars keypoints whose sample lies outside it; samples outside still compete.
+/// [`Detector::response`] is the determinant under the smallest filter at every pixel that the
+/// filter lies in the image at; 0 elsewhere. The mask bars keypoints whose sample lies outside it;
+/// samples outside still compete.
 ///
 /// ```
 /// use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian};

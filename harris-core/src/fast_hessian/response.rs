@@ -41,8 +41,9 @@ impl Hessian {
         Self { xx, yy, xy }
     }
 
-    /// The determinant, in the units of an image in 0..1: Dxx·Dyy − (0.81·Dxy)·Dxy with D = sum · `unit`, or `least` where it
-    /// is not above that ([`FastHessianConfig::least_determinant`](super::FastHessianConfig::least_determinant)).
+    /// The determinant, in the units of an image in 0..1: Dxx·Dyy − (0.81·Dxy)·Dxy with D = sum ·
+    /// `unit`, or `least` where it is not above that
+    /// ([`FastHessianConfig::least_determinant`](super::FastHessianConfig::least_determinant)).
     #[must_use]
     #[inline]
     pub fn determinant(&self, unit: f32, least: f32) -> f32 {
@@ -60,7 +61,8 @@ impl Hessian {
     }
 }
 
-/// What brings the sums of a filter to the units of an image in 0..1: 1 / (filter² · levels), computed in f64.
+/// What brings the sums of a filter to the units of an image in 0..1: 1 / (filter² · levels),
+/// computed in f64.
 #[must_use]
 pub fn unit(filter: usize, levels: u32) -> f32 {
     (1.0 / ((filter * filter) as f64 * f64::from(levels))) as f32

@@ -82,8 +82,8 @@ impl Homography {
         matrix.iter().flatten().all(|v| v.is_finite()).then_some(Self { matrix })
     }
 
-    /// The homography that fits all pairs best, in the sense of least squares of the linear equations; `None` for fewer
-    /// than four pairs or where they do not determine one.
+    /// The homography that fits all pairs best, in the sense of least squares of the linear
+    /// equations; `None` for fewer than four pairs or where they do not determine one.
     #[must_use]
     pub fn fit(pairs: &[Pair]) -> Option<Self> {
         Self::fit_weighted(pairs.iter().map(|pair| (*pair, 1.0)))
@@ -120,7 +120,8 @@ impl Homography {
         matrix.as_flattened().iter().all(|value| value.is_finite()).then_some(Self { matrix })
     }
 
-    /// The homography that most pairs agree with; `None` where there are not four pairs that determine one.
+    /// The homography that most pairs agree with; `None` where there are not four pairs that
+    /// determine one.
     ///
     /// ```
     /// use harris_core::matching::{Homography, Ransac};
@@ -160,14 +161,15 @@ impl Homography {
         Some(best.with_inliers(pairs, config.distance))
     }
 
-    /// The sum of squared errors, none counted as more than that of the limit (MSAC, Torr and Zisserman 2000): of
-    /// homographies with as many inliers the one is the best that they are nearest to.
+    /// The sum of squared errors, none counted as more than that of the limit (MSAC, Torr and
+    /// Zisserman 2000): of homographies with as many inliers the one is the best that they are
+    /// nearest to.
     fn cost(&self, pairs: &[Pair], distance: f64) -> f64 {
         pairs.iter().map(|pair| self.squared_error(pair).min(distance * distance)).sum()
     }
 
-    /// The homography that all pairs near it agree on: least squares of the distances in the second image, the nearer
-    /// the heavier (Tukey's weights), again and again.
+    /// The homography that all pairs near it agree on: least squares of the distances in the second
+    /// image, the nearer the heavier (Tukey's weights), again and again.
     fn refined(self, pairs: &[Pair], distance: f64) -> Self {
         let mut homography = self;
         for _ in 0..ROUNDS {
@@ -189,7 +191,8 @@ impl Homography {
         homography
     }
 
-    /// The squared distance of a pair's second point from where its first is mapped to; infinite at infinity.
+    /// The squared distance of a pair's second point from where its first is mapped to; infinite at
+    /// infinity.
     fn squared_error(&self, (a, [x, y]): &Pair) -> f64 {
         let error = self.map(*a).map_or(f64::INFINITY, |[u, v]| (u - x).powi(2) + (v - y).powi(2));
         // Of a pair that is no number, too.

@@ -2,8 +2,8 @@
 
 use ndarray::{ArrayView1, ArrayView2, Axis};
 
-use super::{Match, MatchConfig, Matcher, Nearest};
-use crate::Error;
+use super::matcher::{Match, MatchConfig, Matcher, Nearest};
+use crate::error::Error;
 
 /// The reference implementation of exact matching: all distances, no threads, no speed.
 #[derive(Clone, Debug)]

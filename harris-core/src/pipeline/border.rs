@@ -1,11 +1,11 @@
-//! Stage 1: how a stage extends its own input.
+//! Stage 1: the extension of a stage's input beyond the image.
 
 use crate::config::Border;
 
-/// The place inside a line of `len` samples that stands for place `i`; `None` where zero does.
+/// The index in a line of `len` samples whose sample extends the line at index `i`; `None` for
+/// zero.
 ///
-/// `Skip` extends nothing: the values near the edge are not valid and no valid one depends on them, so
-/// whatever stands for them may, and zero does.
+/// Under `Skip` no valid value depends on the samples outside. They are taken to be zero.
 ///
 /// ```
 /// use harris_core::{Border, pipeline::border::inside};

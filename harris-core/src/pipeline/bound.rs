@@ -14,15 +14,15 @@ use crate::config::Measure;
 /// With u = 2⁻²⁴, one f32 operation has a relative error of at most u. A bound and its comparison
 /// have two parts, and the margin is 16·u for each:
 ///
-/// - **The response** of an f32 tensor, with t = A + C exact. Every measure uses fl(A·C) and adds to
-///   it only what is not positive, so the error is that of a short chain of operations:
+/// - **The response** of an f32 tensor, with t = A + C exact. Every measure uses fl(A·C) and adds
+///   to it only what is not positive, so the error is that of a short chain of operations:
 ///   - Harris: R ≤ t²·(1/4 − k + 1.25·u + 4·k·u)·(1 + u). The factor of t² gains at most 2.5·u.
 ///   - Shi-Tomasi: R ≤ (t/2)·(1 + 2·u). Against the lesser of A and C, its mean and its root add
 ///     1.8·u·t. With t ≤ 6 that and the last rounding stay below 14·u.
 ///   - Noble: R ≤ 2·A·C/t · (1 + 5·u).
-/// - **The caller**: from exact sums, or sums taken as they are, to A and C there are two roundings,
-///   in the conversion to f32 and the product with the scale. A trace in f32 is a third. A bound
-///   computed in f32 as √threshold · factor has four. With Noble's five that is 12·u.
+/// - **The caller**: from exact sums, or sums taken as they are, to A and C there are two
+///   roundings, in the conversion to f32 and the product with the scale. A trace in f32 is a third.
+///   A bound computed in f32 as √threshold · factor has four. With Noble's five that is 12·u.
 ///
 /// Terms of second order are far below what is left.
 pub const ROUNDING: f64 = margin(8);
@@ -87,15 +87,18 @@ pub fn trace_factor(measure: Measure) -> TraceFactor {
 /// The least positive threshold for which bounds hold: below it numbers may be subnormal, with
 /// errors that are not relative.
 ///
-/// In images of 8-bit samples no product is subnormal, and bounds hold for all thresholds from 0 on.
+/// In images of 8-bit samples no product is subnormal, and bounds hold for all thresholds from 0
+/// on.
 #[must_use]
 pub fn least_threshold(measure: Measure) -> f64 {
     match measure {
         // An underflow adds at most 2⁻¹⁴⁸ to the response.
         Measure::Harris { .. } => f64::from(1e-30_f32),
-        // An underflow under the root adds at most 2⁻⁷⁴ to the response, and only where t/2 is not the bound.
+        // An underflow under the root adds at most 2⁻⁷⁴ to the response, and only where t/2 is not
+        // the bound.
         Measure::ShiTomasi => f64::from(1e-30_f32),
-        // A·C is not 0, so t ≥ 2⁻⁷⁴. An underflow of A·C adds at most 2⁻¹⁵⁰·2/t ≤ 2⁻⁷⁵ to the response.
+        // A·C is not 0, so t ≥ 2⁻⁷⁴. An underflow of A·C adds at most 2⁻¹⁵⁰·2/t ≤ 2⁻⁷⁵ to the
+        // response.
         Measure::Noble { .. } => 1.0 / (1_u64 << 50) as f64,
     }
 }
@@ -156,11 +159,13 @@ pub fn min_ac_bound(measure: Measure, threshold: f64) -> f64 {
     bound * (1.0 - ROUNDING)
 }
 
-/// Lower bound on the greatest gx² + gy² in the window of any pixel whose response exceeds `threshold`.
+/// Lower bound on the greatest gx² + gy² in the window of any pixel whose response exceeds
+/// `threshold`.
 ///
 /// In the units of the gradients before `scale`, which is
-/// [`tensor_scale`](crate::HarrisConfig::tensor_scale). `weights` is the sum of the window's weights
-/// times the number of channels. Squares and window sums may be f32 numbers, rounded in any order.
+/// [`tensor_scale`](crate::HarrisConfig::tensor_scale). `weights` is the sum of the window's
+/// weights times the number of channels. Squares and window sums may be f32 numbers, rounded in any
+/// order.
 ///
 /// Some pixel and channel of the window exceeds the bound. It is −1, which tells nothing, where
 /// numbers may be subnormal: below [`least_threshold`].
@@ -180,7 +185,8 @@ mod tests {
     use crate::config::MeasureKind;
     use crate::pipeline::response::measure;
 
-    /// All measures with their usual parameters and with those at both ends, and Harris at its limit.
+    /// All measures with their usual parameters and with those at both ends, and Harris at its
+    /// limit.
     fn measures() -> impl Iterator<Item = Measure> {
         let ends = |kind: MeasureKind| kind.parameters().map_or([0.0; 2], |range| [range.start, range.end]);
         let extreme = move |kind: MeasureKind| ends(kind).map(|parameter| kind.with_parameter(parameter));
@@ -192,7 +198,8 @@ mod tests {
     /// The greatest sum of Sobel's gradient and a box window of 3: 9 · 1020².
     const GREATEST: f64 = 9.0 * 1020.0 * 1020.0;
 
-    /// Calls `check` with exact sums a, b, c, a scale and the positive response of the scaled tensor.
+    /// Calls `check` with exact sums a, b, c, a scale and the positive response of the scaled
+    /// tensor.
     fn for_each_response(of: Measure, mut check: impl FnMut([f64; 3], f32, f32)) {
         let mut positive = 0;
         // The scale of gray images, and others as for colours or wider windows.

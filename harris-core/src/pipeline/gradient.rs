@@ -8,8 +8,9 @@ use super::taps;
 use super::tensor::line_sum;
 use crate::config::{Border, Gradient, Window};
 
-/// gx and gy of one channel, not yet divided by the gradient's norm. Integer planes stay integer, but for a
-/// Gaussian derivative.
+/// gx and gy of one channel, not divided by the gradient's norm.
+///
+/// Integer planes stay integer, except under a Gaussian derivative.
 #[must_use]
 pub fn gradient(plane: &Plane, gradient: Gradient, border: Border) -> (Plane, Plane) {
     if let Gradient::GaussianDerivative { size, sigma } = gradient {
@@ -31,24 +32,26 @@ pub fn gradient(plane: &Plane, gradient: Gradient, border: Border) -> (Plane, Pl
     }
 }
 
-/// The gradients of integer weights, on exact integers and on floats in the one order that is fixed for them.
+/// Gradients with integer weights, on exact integers, or on floats in the order of
+/// docs/arithmetic.md.
 fn differences<T: Number>(p: Extended<'_, T>, gradient: Gradient) -> (Array2<T>, Array2<T>) {
     match gradient {
-        Gradient::Sobel3 => sobel(p, |outer| outer, T::weight(2)),
+        Gradient::Sobel3 => three_taps(p, |outer| outer, T::weight(2)),
         Gradient::Sobel5 => separable(p, differences5, binomial5),
         Gradient::Sobel7 => separable(p, differences7, binomial7),
-        Gradient::Scharr3 => sobel(p, |outer| T::weight(3) * outer, T::weight(10)),
+        Gradient::Scharr3 => three_taps(p, |outer| T::weight(3) * outer, T::weight(10)),
         Gradient::Central => (
             p.map(|p, x, y| p.at(x + 1, y) - p.at(x - 1, y)),
             p.map(|p, x, y| p.at(x, y + 1) - p.at(x, y - 1)),
         ),
-        Gradient::Box { size } => boxes(p, (size / 2) as isize),
+        Gradient::Box { size } => box_gradient(p, (size / 2) as isize),
         Gradient::GaussianDerivative { .. } => unreachable!("float weights are handled by the caller"),
     }
 }
 
-/// \[-1 0 1\] in one direction, \[w₁ w₀ w₁\] in the other; `outer` multiplies by w₁.
-fn sobel<T: Number>(p: Extended<'_, T>, outer: impl Fn(T) -> T, w0: T) -> (Array2<T>, Array2<T>) {
+/// Gradients with \[-1 0 1\] in one direction and \[w₁ w₀ w₁\] in the other; `outer` multiplies by
+/// w₁.
+fn three_taps<T: Number>(p: Extended<'_, T>, outer: impl Fn(T) -> T, w0: T) -> (Array2<T>, Array2<T>) {
     let gx = p.map(|p, x, y| {
         let d = |y| p.at(x + 1, y) - p.at(x - 1, y);
         outer(d(y - 1) + d(y + 1)) + w0 * d(y)
@@ -60,10 +63,10 @@ fn sobel<T: Number>(p: Extended<'_, T>, outer: impl Fn(T) -> T, w0: T) -> (Array
     (gx, gy)
 }
 
-/// A line of samples around a place, by their offsets.
+/// A line of samples around a place: a function of their offset.
 type Line<'a, T> = dyn Fn(isize) -> T + 'a;
 
-/// `across` of rows and then `along` the column for gx, `along` of rows and then `across` the column for gy.
+/// Separable gradients: `across` on rows, then `along` on columns for gx, and the transpose for gy.
 fn separable<T: Number>(
     p: Extended<'_, T>,
     across: impl Fn(&Line<'_, T>) -> T,
@@ -74,26 +77,30 @@ fn separable<T: Number>(
     (gx, gy)
 }
 
-/// \[-1 -2 0 2 1\]
+/// Differences by \[-1 -2 0 2 1\].
 fn differences5<T: Number>(p: &Line<'_, T>) -> T {
     (p(2) - p(-2)) + T::weight(2) * (p(1) - p(-1))
 }
 
-/// \[-1 -4 -5 0 5 4 1\]
+/// Differences by \[-1 -4 -5 0 5 4 1\].
 fn differences7<T: Number>(p: &Line<'_, T>) -> T {
     ((p(3) - p(-3)) + T::weight(4) * (p(2) - p(-2))) + T::weight(5) * (p(1) - p(-1))
 }
 
+/// Sum by \[1 4 6 4 1\].
 fn binomial5<T: Number>(p: &Line<'_, T>) -> T {
     line_sum(Window::Binomial { size: 5 }, p)
 }
 
+/// Sum by \[1 6 15 20 15 6 1\].
 fn binomial7<T: Number>(p: &Line<'_, T>) -> T {
     line_sum(Window::Binomial { size: 7 }, p)
 }
 
-/// The sum of the h lines on one side minus that on the other, each line n = 2·h + 1 long (LoCoCo).
-fn boxes<T: Number>(p: Extended<'_, T>, h: isize) -> (Array2<T>, Array2<T>) {
+/// LoCoCo's gradient: the sum of the h lines on one side minus the sum of those on the other.
+///
+/// Each line has n = 2·h + 1 samples.
+fn box_gradient<T: Number>(p: Extended<'_, T>, h: isize) -> (Array2<T>, Array2<T>) {
     let line = |p: &dyn Fn(isize) -> T| (1 - h..=h).fold(p(-h), |acc, i| acc + p(i));
     let near_to_far = |p: &dyn Fn(isize) -> T| (2..=h).fold(p(1), |acc, i| acc + p(i));
     let columns = p.map(|p, x, y| line(&|i| p.at(x, y + i)));

@@ -1,11 +1,12 @@
 //! The stages of the detector, one file each, as plain code that follows docs/arithmetic.md.
 //!
-//! [`ReferenceDetector`](crate::ReferenceDetector) calls them in order. They are slow: they are there
-//! to be read and to be compared with.
+//! [`ReferenceDetector`](crate::ReferenceDetector) calls them in order. They are slow: they are
+//! there to be read and to be compared with.
 //!
-//! Backends share some of them: [`selection`], [`subpixel`], [`taps`], and the choice of a threshold
-//! from a summary of the responses in [`threshold`]. Two modules are for backends alone: [`numerics`]
-//! has the number type of each stage, and [`bound`] what a response above a threshold needs at least.
+//! Backends share some of them: [`selection`], [`subpixel`], [`taps`], and the choice of a
+//! threshold from a summary of the responses in [`threshold`]. Two modules are for backends alone:
+//! [`numerics`] has the number type of each stage, and [`bound`] what a response above a threshold
+//! needs at least.
 
 pub mod border;
 pub mod bound;

@@ -1,10 +1,11 @@
-//! The number type of every stage: integers while they are exact, f32 from the first float weight on.
+//! The number type of every stage: integers while they are exact, f32 from the first float weight
+//! on.
 //!
-//! docs/arithmetic.md fixes where an integer image becomes float. Which of several exact types holds
-//! an integer is a backend's choice; the limits that it must respect are here.
+//! docs/arithmetic.md fixes where an integer image becomes float. Which of several exact types
+//! holds an integer is a backend's choice; the limits that it must respect are here.
 
 use crate::config::{Border, Gradient, HarrisConfig, Smoothing, Window};
-use crate::{ImageView, Samples};
+use crate::image::{ImageView, Samples};
 
 /// The type of an image's samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -117,7 +118,8 @@ pub struct Numerics {
     pub greatest_gradient: Option<f64>,
     /// The greatest window sum of gx² or gy² over all channels; `None` where it is a float.
     pub greatest_sum: Option<f64>,
-    /// The greatest sum of gx² or gy² over all channels of a pixel; `None` where gradients are floats.
+    /// The greatest sum of gx² or gy² over all channels of a pixel; `None` where gradients are
+    /// floats.
     greatest_product: Option<f64>,
     /// The sum of the window's weights along one axis.
     taps: f64,
@@ -180,7 +182,8 @@ impl Numerics {
         self.greatest_gradient.is_some_and(|greatest| greatest < EXACT_F32)
     }
 
-    /// Whether products of gradients, summed over the channels, are integers that f32 holds exactly.
+    /// Whether products of gradients, summed over the channels, are integers that f32 holds
+    /// exactly.
     #[must_use]
     pub fn products_fit_f32(&self) -> bool {
         self.greatest_product.is_some_and(|greatest| greatest <= EXACT_F32)
@@ -197,7 +200,8 @@ impl Numerics {
 
     /// Whether 32 bits hold every window sum, where those of gx² and gy² have no sign.
     ///
-    /// The sums of gx·gy keep a sign. For a binomial window of 7 docs/arithmetic.md shows that they fit.
+    /// The sums of gx·gy keep a sign. For a binomial window of 7 docs/arithmetic.md shows that they
+    /// fit.
     #[must_use]
     pub fn sums_fit_u32(&self) -> bool {
         self.sums_fit_i32() || self.fits_u32
@@ -217,7 +221,8 @@ const EXACT_F32: f64 = (1 << 24) as f64;
 /// The integers up to which f64 is exact: 2⁵³.
 const EXACT_F64: f64 = (1_u64 << 53) as f64;
 
-/// Whether the case of docs/arithmetic.md holds in which sums fit in 32 bits, those of squares unsigned.
+/// Whether the case of docs/arithmetic.md holds in which sums fit in 32 bits, those of squares
+/// unsigned.
 fn fits_u32(config: &HarrisConfig, samples: SampleType, channels: usize) -> bool {
     let is_rounded = match config.smoothing() {
         Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial5 => true,
@@ -241,7 +246,7 @@ mod tests {
     use std::collections::{BTreeSet, HashMap};
 
     use super::*;
-    use crate::HarrisConfigBuilder;
+    use crate::config::HarrisConfigBuilder;
 
     fn numerics(
         choices: impl FnOnce(HarrisConfigBuilder) -> HarrisConfigBuilder,
@@ -319,7 +324,8 @@ mod tests {
 
     const WEIGHTS: [u32; 7] = [1, 6, 15, 20, 15, 6, 1];
 
-    /// The greatest sum of ((gx + gy)/2)² over `count` pixels along a diagonal, of images of 0 and 1.
+    /// The greatest sum of ((gx + gy)/2)² over `count` pixels along a diagonal, of images of 0 and
+    /// 1.
     ///
     /// The diagonal runs to the lower right. All images of two values are tried.
     fn greatest_diagonal_sum(count: i32) -> u32 {
@@ -363,7 +369,8 @@ mod tests {
         (-(across.len() as i32)..=down.len() as i32).map(along_diagonal).sum()
     }
 
-    /// The weights of the pixels of a line of `len` in a window around `centre`, mirrored at both ends.
+    /// The weights of the pixels of a line of `len` in a window around `centre`, mirrored at both
+    /// ends.
     ///
     /// Differences are 0 at the ends, so these weigh nothing.
     fn mirrored_weights(len: i32, centre: i32) -> Vec<u32> {

@@ -1,20 +1,19 @@
-//! Planes of numbers and how stages read them beyond their edges.
+//! Planes of numbers, and their extension beyond the edges.
 
 use std::ops::{Add, Mul, Sub};
 
 use ndarray::Array2;
 
 use super::border;
-use crate::ImageView;
 use crate::config::Border;
-use crate::image::{Raster, Sample, Samples};
+use crate::image::{ImageView, Raster, Sample, Samples};
 
-/// A number on which a stage computes: exact `i32` and `i64` for integer images, `f32` for float.
+/// A number type of the reference stages: exact `i32` and `i64`, or `f32`.
 pub trait Number: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
-    /// What lies outside the image under [`Border::Zero`].
+    /// The value outside the image under [`Border::Zero`].
     const ZERO: Self;
 
-    /// A small weight, exactly.
+    /// A small integer weight in this type, exactly.
     fn weight(value: u8) -> Self;
 }
 
@@ -39,7 +38,7 @@ impl Number for f32 {
     }
 }
 
-/// One channel, H × W: integer as long as every stage so far was, then float.
+/// One channel, H × W: integer until the first stage with float weights, then float.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Plane {
     /// Exact samples or gradients of an integer image.
@@ -49,7 +48,7 @@ pub enum Plane {
 }
 
 impl Plane {
-    /// The channels of an image.
+    /// Splits an image into its channels.
     #[must_use]
     pub fn channels(image: &ImageView<'_>) -> Vec<Plane> {
         match image.samples() {
@@ -59,7 +58,7 @@ impl Plane {
         }
     }
 
-    /// The plane as float, exactly: integers here are below 2²⁴ in magnitude wherever a stage asks for it.
+    /// The plane as f32, exactly: wherever a stage calls this, integers are below 2²⁴ in magnitude.
     #[must_use]
     pub fn to_float(&self) -> Array2<f32> {
         match self {
@@ -69,6 +68,7 @@ impl Plane {
     }
 }
 
+/// The channels of a raster as planes, each sample converted.
 fn split<'a, T: Sample, U>(
     raster: Raster<'a, T>,
     convert: impl Fn(T) -> U + Copy + 'a,
@@ -79,7 +79,7 @@ fn split<'a, T: Sample, U>(
     })
 }
 
-/// A plane that goes on beyond its edges by a border rule.
+/// A plane that is extended beyond its edges by a border rule.
 #[derive(Clone, Copy, Debug)]
 pub struct Extended<'a, T> {
     plane: &'a Array2<T>,
@@ -105,11 +105,11 @@ impl<'a, T: Number> Extended<'a, T> {
         let (height, width) = self.plane.dim();
         match (border::inside(self.border, x, width), border::inside(self.border, y, height)) {
             (Some(x), Some(y)) => self.plane[[y, x]],
-            _ => T::ZERO,
+            (None, _) | (_, None) => T::ZERO,
         }
     }
 
-    /// A plane of the same size, each value computed from the neighbourhood of its place.
+    /// A plane of equal size, each value computed from the neighbourhood of its place.
     pub fn map<U>(&self, mut value: impl FnMut(&Self, isize, isize) -> U) -> Array2<U> {
         Array2::from_shape_fn(self.plane.dim(), |(y, x)| value(self, x as isize, y as isize))
     }

@@ -1,10 +1,10 @@
-//! Stage 6: the response, one f32 operation each, in this order.
+//! Stage 6: the response. Each operation is one f32 operation, in the order written.
 
 use ndarray::{Array2, Zip};
 
 use super::tensor::Tensor;
-use crate::ImageView;
 use crate::config::Measure;
+use crate::image::ImageView;
 
 /// The response of the tensor \[a b; b c\].
 ///
@@ -32,13 +32,15 @@ pub fn measure(measure: Measure, a: f32, b: f32, c: f32) -> f32 {
     }
 }
 
-/// The response of every pixel, H × W.
+/// The response map: the response of every pixel, H × W.
 #[must_use]
 pub fn response(tensor: &Tensor, choice: Measure) -> Array2<f32> {
     Zip::from(&tensor.a).and(&tensor.b).and(&tensor.c).map_collect(|&a, &b, &c| measure(choice, a, b, c))
 }
-/// The elements of `map`, by rows, for the responses of an image: those that are there where it is H × W and lies in rows, else those
-/// of a new array. For backends' [`response_into`](crate::Detector::response_into).
+/// The elements of a response map, row by row, with room for an image of H × W pixels.
+///
+/// Keeps the array's memory where it has this shape in standard layout, else makes a new array. For
+/// [`response_into`](crate::Detector::response_into) of backends.
 pub fn room<'a>(map: &'a mut Array2<f32>, image: &ImageView<'_>) -> &'a mut [f32] {
     let shape = (image.height(), image.width());
     if map.dim() != shape || !map.is_standard_layout() {

@@ -1,4 +1,4 @@
-//! Stage 2: smoothing.
+//! Stage 2: smoothing of the image.
 
 use ndarray::Array2;
 
@@ -6,7 +6,7 @@ use super::plane::{Extended, Number, Plane};
 use super::taps;
 use crate::config::{Border, Smoothing};
 
-/// Smooths one channel. Integer planes stay integer, but for a Gaussian.
+/// Smooths one channel. Integer planes stay integer, except under a Gaussian.
 #[must_use]
 pub fn smooth(plane: &Plane, smoothing: Smoothing, border: Border) -> Plane {
     match (smoothing, plane) {
@@ -27,7 +27,7 @@ pub fn smooth(plane: &Plane, smoothing: Smoothing, border: Border) -> Plane {
     }
 }
 
-/// (Σ w·p + half) >> shift with w = taps ⊗ taps, of which 2^shift is the sum.
+/// Rounded binomial mean (Σ w·p + half) >> shift, with w = taps ⊗ taps and Σ w = 2^shift.
 fn rounded(plane: &Array2<i32>, taps: &[i32], border: Border) -> Array2<i32> {
     let radius = (taps.len() / 2) as isize;
     let total = taps.iter().sum::<i32>().pow(2);
@@ -43,7 +43,7 @@ fn rounded(plane: &Array2<i32>, taps: &[i32], border: Border) -> Array2<i32> {
     })
 }
 
-/// A pass across, one down, each (p₋₁ + p₁) + 2·p₀.
+/// Binomial sum of size 3: a pass across and one down, each (p₋₁ + p₁) + 2·p₀.
 fn binomial3_sum<T: Number>(plane: &Array2<T>, border: Border) -> Array2<T> {
     let two = T::weight(2);
     let across =
@@ -51,7 +51,9 @@ fn binomial3_sum<T: Number>(plane: &Array2<T>, border: Border) -> Array2<T> {
     Extended::new(&across, border).map(|p, x, y| (p.at(x, y - 1) + p.at(x, y + 1)) + two * p.at(x, y))
 }
 
-/// A pass across, one down, each ((p₋₂ + p₂) + 4·(p₋₁ + p₁)) + 6·p₀; then one product with 1/256.
+/// Binomial mean of size 5 of floats: a pass across, one down, then a product with 1/256.
+///
+/// Each pass is ((p₋₂ + p₂) + 4·(p₋₁ + p₁)) + 6·p₀.
 fn binomial5(plane: &Array2<f32>, border: Border) -> Array2<f32> {
     let pass = |outer: f32, inner: f32, centre: f32| (outer + 4.0 * inner) + 6.0 * centre;
     let across = Extended::new(plane, border)
@@ -67,18 +69,19 @@ pub(super) fn weighted(plane: &Array2<f32>, taps: &[f32], border: Border) -> Arr
     weighted_across(&down, taps, border)
 }
 
-/// Σ w(i)·p(x, y + i), i ascending, from the first term on.
+/// Σ w(i)·p(x, y + i), i ascending, starting from the first term.
 pub(super) fn weighted_down(plane: &Array2<f32>, taps: &[f32], border: Border) -> Array2<f32> {
     let radius = (taps.len() / 2) as isize;
     Extended::new(plane, border).map(|p, x, y| ascending(taps, |i| p.at(x, y + i - radius)))
 }
 
-/// Σ w(i)·p(x + i, y), i ascending, from the first term on.
+/// Σ w(i)·p(x + i, y), i ascending, starting from the first term.
 pub(super) fn weighted_across(plane: &Array2<f32>, taps: &[f32], border: Border) -> Array2<f32> {
     let radius = (taps.len() / 2) as isize;
     Extended::new(plane, border).map(|p, x, y| ascending(taps, |i| p.at(x + i - radius, y)))
 }
 
+/// Σ taps\[i\]·value(i), i ascending, starting from the first term.
 fn ascending(taps: &[f32], value: impl Fn(isize) -> f32) -> f32 {
     let mut acc = taps[0] * value(0);
     for (i, tap) in (1..).zip(&taps[1..]) {

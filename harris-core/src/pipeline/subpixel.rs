@@ -1,17 +1,20 @@
-//! Stage 10: the place between pixels.
+//! Stage 10: sub-pixel refinement.
 
 use std::ops::Range;
 
 use crate::config::Subpixel;
-use crate::{ImageView, Keypoint, Raster, Sample, Samples};
+use crate::image::{ImageView, Raster, Sample, Samples};
+use crate::keypoint::Keypoint;
 
-/// Rounds of [`Subpixel::Forstner`], each around the place that the one before found.
-const ROUNDS: usize = 4;
-/// What the determinant must exceed where the trace is 1: less is an edge, along which no place is better than another.
+/// Iterations of [`Subpixel::Forstner`], each around the place that the last one found.
+const ITERATIONS: usize = 4;
+/// The determinant that a corner must exceed where the trace is 1. Less is an edge, along which the
+/// place is not determined.
 const LEAST_DETERMINANT: f32 = 1.0 / 256.0;
 
-/// The offset, −0.5 to 0.5, of the vertex of the parabola through the responses before, at and after a corner;
-/// 0 where they do not bend downwards.
+/// Offset in pixels, −0.5 to 0.5, of the vertex of the parabola through three responses in a row.
+///
+/// 0 where the parabola does not open downwards.
 ///
 /// ```
 /// use harris_core::pipeline::subpixel::offset;
@@ -23,12 +26,14 @@ const LEAST_DETERMINANT: f32 = 1.0 / 256.0;
 /// ```
 #[must_use]
 pub fn offset(before: f32, at: f32, after: f32) -> f32 {
-    let bend = (before - 2.0 * at) + after;
-    if bend < 0.0 { (0.5 * (before - after) / bend).clamp(-0.5, 0.5) } else { 0.0 }
+    let curvature = (before - 2.0 * at) + after;
+    if curvature < 0.0 { (0.5 * (before - after) / curvature).clamp(-0.5, 0.5) } else { 0.0 }
 }
 
-/// Places `corners`, which lie at pixel centres of `image`, between pixels. `response` tells the response at x, y, `None`
-/// where there is none: beyond the image, or where it is not valid.
+/// Moves corners from the centres of their pixels to places between pixels.
+///
+/// `response` gives the response at x, y. It gives `None` outside the image and where the response
+/// is not valid.
 pub fn refine(
     corners: &mut [Keypoint],
     choice: Subpixel,
@@ -46,6 +51,7 @@ pub fn refine(
     }
 }
 
+/// Moves a corner to the vertices of the parabolas along both axes.
 fn quadratic(corner: &mut Keypoint, response: impl Fn(isize, isize) -> Option<f32>) {
     let (x, y) = (corner.x as isize, corner.y as isize);
     let along = |dx: isize, dy: isize| match (response(x - dx, y - dy), response(x + dx, y + dy)) {
@@ -57,10 +63,11 @@ fn quadratic(corner: &mut Keypoint, response: impl Fn(isize, isize) -> Option<f3
     corner.y += dy;
 }
 
+/// Moves a corner by [`Subpixel::Forstner`].
 fn forstner<T: Sample + Into<f32>>(corner: &mut Keypoint, samples: Raster<'_, T>, radius: u32) {
     let at = [corner.x as isize, corner.y as isize];
     place(corner, (samples.width(), samples.height()), radius, |around| {
-        // The number of channels is known to the loops.
+        // Channels as a constant, so that the inner loops are unrolled.
         match samples.channels() {
             1 => sums::<T, 1>(at, samples, around),
             _ => sums::<T, 3>(at, samples, around),
@@ -68,22 +75,25 @@ fn forstner<T: Sample + Into<f32>>(corner: &mut Keypoint, samples: Raster<'_, T>
     });
 }
 
-/// The pixels around a place near a corner, by their offsets from the corner's pixel.
+/// The pixels around a place near a corner. All offsets are from the corner's pixel.
 #[derive(Clone, Debug)]
 pub struct Around {
-    /// The place, as an offset, too.
+    /// Offset of the place, x and y in pixels.
     pub place: [f32; 2],
     /// 1 / radius².
     pub per_square: f32,
-    /// Those of the pixels within the radius along each axis that have all their neighbours in the image.
+    /// Column offsets within the radius whose pixels have both neighbours in the image.
     pub columns: Range<isize>,
-    /// Likewise.
+    /// Row offsets within the radius whose pixels have both neighbours in the image.
     pub rows: Range<isize>,
 }
 
-/// Moves a corner to where the edges around its pixel meet, by [`Subpixel::Forstner`], in an image of `size`, width and height; it
-/// stays where they do not, or farther away than the radius. `sums` has A, B, C, M and N of the contract's section 10 over the
-/// pixels around a place, and is called a few times: for backends that compute these in their own way.
+/// Moves a corner to the point where the edges around its pixel meet, by [`Subpixel::Forstner`].
+///
+/// The corner stays at its pixel where there is no such point within the radius and the image.
+///
+/// `sums` computes A, B, C, M and N of docs/arithmetic.md, section 10, over the pixels around a
+/// place. Backends pass their own; it is called up to four times.
 pub fn place(
     corner: &mut Keypoint,
     (width, height): (usize, usize),
@@ -99,21 +109,23 @@ pub fn place(
     }
 }
 
-/// Where the edges around a pixel meet, from its centre; `None` where they do not, or farther away than the radius.
+/// Offset from a pixel's centre to the point where the edges around it meet.
+///
+/// `None` where they do not meet, or where that is farther away than the radius.
 fn meeting_point(
     [x, y]: [isize; 2],
     (width, height): (usize, usize),
     radius: u32,
     mut sums: impl FnMut(Around) -> [f32; 5],
 ) -> Option<[f32; 2]> {
-    let reach = radius as f32;
-    let per_square = 1.0 / (reach * reach);
+    let farthest = radius as f32;
+    let per_square = 1.0 / (farthest * farthest);
     let radius = radius as isize;
     let around = |from: isize, at: isize, len: usize| {
         (from - radius).max(1 - at)..(from + radius + 1).min(len as isize - 1 - at)
     };
     let [mut ex, mut ey] = [0.0_f32; 2];
-    for _ in 0..ROUNDS {
+    for _ in 0..ITERATIONS {
         let [a, b, c, m, n] = sums(Around {
             place: [ex, ey],
             per_square,
@@ -121,7 +133,7 @@ fn meeting_point(
             rows: around(nearest(ey), y, height),
         });
         let trace = a + c;
-        // Less has no finite inverse.
+        // The inverse of a lesser trace is not finite.
         if trace < f32::MIN_POSITIVE {
             return None;
         }
@@ -134,13 +146,14 @@ fn meeting_point(
         let inverse = 1.0 / determinant;
         ex += (c * m - b * n) * inverse;
         ey += (a * n - b * m) * inverse;
-        if ex.abs() > reach || ey.abs() > reach {
+        if ex.abs() > farthest || ey.abs() > farthest {
             return None;
         }
     }
     Some([ex, ey])
 }
 
+/// The weighted sums A, B, C, M and N around a place near pixel x, y.
 fn sums<T: Sample + Into<f32>, const CHANNELS: usize>(
     [x, y]: [isize; 2],
     samples: Raster<'_, T>,
@@ -169,12 +182,13 @@ fn sums<T: Sample + Into<f32>, const CHANNELS: usize>(
     [a, b, c, m, n]
 }
 
-/// The nearest integer, halves away from 0.
+/// The nearest integer, with halves rounded away from 0.
 fn nearest(value: f32) -> isize {
     if value < 0.0 { (value - 0.5) as isize } else { (value + 0.5) as isize }
 }
 
-/// The products of Scharr's gradient at column `x` of the middle one of three rows, summed over the channels.
+/// Products gx², gx·gy, gy² of Scharr's gradient at column `x` of the middle row, summed over
+/// channels.
 fn products<T: Sample + Into<f32>, const CHANNELS: usize>(rows: [&[T]; 3], x: usize) -> [f32; 3] {
     let around = rows.map(|row| &row[(x - 1) * CHANNELS..][..3 * CHANNELS]);
     let mut sums = [0.0; 3];
@@ -207,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_meet_where_they_cross() {
+    fn forstner_finds_the_crossing_of_two_edges() {
         // Two soft steps: one upright at x = 11.25, one level at y = 12.5.
         let step = |t: f32| t.clamp(-1.0, 1.0);
         let image = drawn(|x, y| 0.5 + 0.5 * step(x - 11.25) * step(y - 12.5));
@@ -226,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_meeting_point_corners_stay() {
+    fn forstner_leaves_corners_without_a_meeting_point_at_their_pixel() {
         let flat = vec![0.5; 24 * 24];
         assert_eq!(refined(&flat, 12.0, 9.0), (12.0, 9.0));
         let edge = drawn(|x, _| if x < 12.0 { 0.0 } else { 1.0 });
@@ -248,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn the_unit_of_the_samples_does_not_matter() {
+    fn forstner_is_independent_of_the_scale_of_samples() {
         let image = drawn(|x, y| if x < 11.0 && y < 13.0 { 0.0 } else { 1.0 });
         let (x, y) = refined(&image, 10.0, 12.0);
         for factor in [1e8, 1e-12] {

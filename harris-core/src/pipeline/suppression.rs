@@ -1,23 +1,24 @@
-//! Stage 8: suppression, the margin and the mask.
+//! Stage 8: non-maximum suppression, the margin and the mask.
 
 use ndarray::Array2;
 
 use crate::config::{HarrisConfig, Plateau};
-use crate::image::Raster;
-use crate::{ImageView, Keypoint};
+use crate::image::{ImageView, Raster};
+use crate::keypoint::Keypoint;
 
-/// The pixels that have a response, and those of them in which corners are sought: inside the mask.
+/// The pixels with a valid response, and the part of them inside the mask, where corners are
+/// sought.
 #[derive(Clone, Copy, Debug)]
 pub struct Region<'a> {
     width: usize,
     height: usize,
-    /// Widths of the frame that is not valid: at the left and the top, at the right and the bottom.
+    /// Widths of the invalid frame in pixels: at the left and the top, at the right and the bottom.
     frame: [usize; 2],
     mask: Option<Raster<'a, u8>>,
 }
 
 impl<'a> Region<'a> {
-    /// Those of `image` under `config`.
+    /// The region of an image under a configuration.
     #[must_use]
     pub fn new(image: &ImageView<'a>, config: &HarrisConfig) -> Self {
         Self {
@@ -49,10 +50,12 @@ impl<'a> Region<'a> {
     }
 }
 
-/// The corners: pixels of the region, not within the margin, whose response exceeds `threshold` and which no pixel with
-/// a response, inside the mask or not, beats in their (2r+1)² neighbourhood. A greater response beats a lesser one, and of equal ones the first
-/// in raster order the others where the plateau rule is [`Plateau::First`].
-/// They come in raster order, at the centres of their pixels.
+/// The corners of a response map, in raster order, at the centres of their pixels.
+///
+/// A corner lies in the region and outside the margin, and its response exceeds `threshold`. No
+/// valid pixel of its (2r + 1)² neighbourhood beats it, inside the mask or not. A greater response
+/// beats a lesser one. Under [`Plateau::First`] the first of equal responses in raster order beats
+/// the others.
 #[must_use]
 pub fn suppress(
     response: &Array2<f32>,
@@ -76,6 +79,7 @@ pub fn suppress(
     corners
 }
 
+/// Whether no valid pixel in the neighbourhood of x, y beats it.
 fn wins(
     response: &Array2<f32>,
     region: Region<'_>,

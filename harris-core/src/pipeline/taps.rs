@@ -6,7 +6,8 @@ use std::iter;
 
 use crate::config::Window;
 
-/// The taps of a Gaussian of sum 1: g(i) = exp(−i²/2σ²) / Σ exp(−j²/2σ²), for i from −r to r, r = size / 2.
+/// The taps of a Gaussian of sum 1: g(i) = exp(−i²/2σ²) / Σ exp(−j²/2σ²), for i from −r to r, r =
+/// size / 2.
 ///
 /// ```
 /// let taps = harris_core::pipeline::taps::gaussian(3, 0.5);
@@ -49,7 +50,8 @@ pub const fn binomial(size: u32) -> &'static [f32] {
     }
 }
 
-/// The weights of a window along one axis. A box has weights of 1, which change no bit of a product.
+/// The weights of a window along one axis. A box has weights of 1, which change no bit of a
+/// product.
 ///
 /// ```
 /// use harris_core::{Window, pipeline::taps::window};
@@ -66,10 +68,12 @@ pub fn window(window: Window) -> Vec<f32> {
     }
 }
 
+/// A Gaussian with a value of 1 at 0.
 fn bell(i: f64, sigma: f64) -> f64 {
     (-i * i / (2.0 * sigma * sigma)).exp()
 }
 
+/// The offsets −r to r of `size` = 2·r + 1 taps.
 fn indices(size: u32) -> impl Iterator<Item = f64> {
     let mut next = -f64::from(size / 2);
     iter::repeat_with(move || {

@@ -18,17 +18,20 @@ pub struct Tensor {
     pub c: Array2<f32>,
 }
 
-/// One of the three products, summed over the channels.
+/// A plane of one of the three products, summed over the channels.
 enum Products {
+    /// Exact products of integer gradients.
     Integer(Array2<i64>),
+    /// Products of float gradients, each rounded once.
     Float(Array2<f32>),
 }
 
-/// The tensor from the gradients (gx, gy) of every channel; `scale` is
-/// [`tensor_scale`](crate::HarrisConfig::tensor_scale).
+/// The structure tensor from the gradients (gx, gy) of every channel.
+///
+/// `scale` is [`tensor_scale`](crate::HarrisConfig::tensor_scale).
 ///
 /// # Panics
-/// Where there are no gradients, or of different kinds or sizes.
+/// Where there are no gradients, or where their kinds or sizes differ.
 #[must_use]
 pub fn tensor(gradients: &[(Plane, Plane)], window: Window, border: Border, scale: f32) -> Tensor {
     let [a, b, c] = [
@@ -40,25 +43,31 @@ pub fn tensor(gradients: &[(Plane, Plane)], window: Window, border: Border, scal
     Tensor { a, b, c }
 }
 
-/// The product of two of the gradients, channels added from left to right.
+/// The product of two gradient components, added over channels from the first to the last.
 fn products(gradients: &[(Plane, Plane)], factors: impl Fn(&(Plane, Plane)) -> (&Plane, &Plane)) -> Products {
     let mut channels = gradients.iter().map(|gradient| match factors(gradient) {
         (Plane::Integer(u), Plane::Integer(v)) => {
             Products::Integer(Zip::from(u).and(v).map_collect(|&u, &v| i64::from(u) * i64::from(v)))
         }
         (Plane::Float(u), Plane::Float(v)) => Products::Float(u * v),
-        _ => panic!("gx and gy are of one kind"),
+        (Plane::Integer(_), Plane::Float(_)) | (Plane::Float(_), Plane::Integer(_)) => {
+            panic!("gx and gy are of one kind")
+        }
     });
     let first = channels.next().expect("an image has a channel");
     channels.fold(first, |sum, channel| match (sum, channel) {
         (Products::Integer(sum), Products::Integer(channel)) => Products::Integer(sum + channel),
         (Products::Float(sum), Products::Float(channel)) => Products::Float(sum + channel),
-        _ => panic!("channels are of one kind"),
+        (Products::Integer(_), Products::Float(_)) | (Products::Float(_), Products::Integer(_)) => {
+            panic!("channels are of one kind")
+        }
     })
 }
 
-/// The window sum as f32: exact until one conversion for box and binomial windows of integer products, one
-/// rounding an operation otherwise.
+/// The window sum of products as f32.
+///
+/// Box and binomial windows of integer products are exact until one conversion. All others round
+/// once an operation.
 fn window_sum(products: &Products, window: Window, border: Border) -> Array2<f32> {
     match (window, products) {
         (Window::Gaussian { size, sigma }, Products::Integer(plane)) => {
@@ -76,24 +85,28 @@ fn window_sum(products: &Products, window: Window, border: Border) -> Array2<f32
     }
 }
 
+/// Box or binomial sums down the window, then across it.
 fn down_then_across<T: Number>(plane: &Array2<T>, window: Window, border: Border) -> Array2<T> {
     let down = Extended::new(plane, border).map(|p, x, y| line_sum(window, |i| p.at(x, y + i)));
     Extended::new(&down, border).map(|p, x, y| line_sum(window, |i| p.at(x + i, y)))
 }
 
-/// A box or binomial sum over the window around p(0), in the one order that is fixed for floats.
+/// A box or binomial sum along a line around p(0), in the order that docs/arithmetic.md fixes for
+/// floats.
 pub(super) fn line_sum<T: Number>(window: Window, p: impl Fn(isize) -> T) -> T {
     let w = T::weight;
     match window {
         Window::Box { .. } => {
-            let [before, behind] = window.reach().map(|reach| reach as isize);
-            (1 - before..=behind).fold(p(-before), |acc, i| acc + p(i))
+            let [before, after] = window.reach().map(|pixels| pixels as isize);
+            (1 - before..=after).fold(p(-before), |acc, i| acc + p(i))
         }
         Window::Binomial { size: 3 } => (p(-1) + p(1)) + w(2) * p(0),
         Window::Binomial { size: 5 } => ((p(-2) + p(2)) + w(4) * (p(-1) + p(1))) + w(6) * p(0),
         Window::Binomial { size: 7 } => {
             (((p(-3) + p(3)) + w(6) * (p(-2) + p(2))) + w(15) * (p(-1) + p(1))) + w(20) * p(0)
         }
-        Window::Binomial { .. } | Window::Gaussian { .. } => unreachable!("no such window reaches this"),
+        Window::Binomial { .. } | Window::Gaussian { .. } => {
+            unreachable!("other sizes are invalid, and Gaussian windows are weighted sums")
+        }
     }
 }

@@ -1,12 +1,14 @@
-//! Stage 7: which responses are strong enough.
+//! Stage 7: the threshold that a corner's response exceeds.
 
 use std::ops::RangeInclusive;
 
 use crate::config::Threshold;
 
-/// The threshold T that a candidate's response must exceed, or `None` where nothing can be a candidate.
+/// The threshold T that a candidate's response must exceed, or `None` where nothing can be a
+/// candidate.
 ///
-/// `responses` are those of all valid pixels inside the mask; it is called as often as they are walked.
+/// `responses` iterates over the responses of all valid pixels inside the mask. It is called once
+/// for each pass over them.
 #[must_use]
 pub fn threshold<I>(choice: Threshold, responses: impl Fn() -> I) -> Option<f32>
 where
@@ -25,7 +27,7 @@ where
     }
 }
 
-/// The least and the greatest response, `None` where there are none.
+/// The least and the greatest response; `None` where there are no responses.
 #[must_use]
 pub fn extent(responses: impl Iterator<Item = f32>) -> Option<RangeInclusive<f32>> {
     responses.fold(None, |extent, response| match extent {
@@ -34,15 +36,17 @@ pub fn extent(responses: impl Iterator<Item = f32>) -> Option<RangeInclusive<f32
     })
 }
 
-/// q · Rmax in 64 bits, rounded to 32, `None` where the greatest response is not positive.
+/// q · Rmax, computed in f64 and rounded to f32; `None` where the greatest response is not
+/// positive.
 #[must_use]
 pub fn relative(quality: f64, greatest: f32) -> Option<f32> {
     (greatest > 0.0).then_some((quality * f64::from(greatest)) as f32)
 }
 
-/// How Rosin's method (Rosin 2001) sorts responses into bins.
+/// The histogram bins of Rosin's method (Rosin 2001).
 #[derive(Clone, Copy, Debug)]
 pub struct Binning {
+    /// The least response.
     least: f32,
     /// Bins per unit of response.
     density: f32,
@@ -53,8 +57,10 @@ pub struct Binning {
 }
 
 impl Binning {
-    /// `bins` bins over the extent of the responses; `None` where it is too narrow for a finite number of
-    /// bins per unit, as for a flat image: then nothing is a candidate.
+    /// Divides the extent of the responses into `bins` bins.
+    ///
+    /// `None` where it is too narrow for a finite number of bins per unit, as in a flat image. Then
+    /// no pixel is a candidate.
     #[must_use]
     pub fn new(extent: RangeInclusive<f32>, bins: u32) -> Option<Self> {
         let (least, greatest) = extent.into_inner();
@@ -72,8 +78,8 @@ impl Binning {
     #[must_use]
     #[inline]
     pub fn bin(&self, response: f32) -> usize {
-        // From 2²³ on floats are integers: a sum with it is the nearest one. Compilers do this for several numbers at once, unlike
-        // conversions.
+        // From 2²³ on floats are integers, so that adding 2²³ rounds to the nearest integer. Unlike
+        // conversions, compilers vectorise this.
         const WHOLE: f32 = 8_388_608.0;
         let place = (response - self.least) * self.density;
         let place = if place > 0.0 { place } else { 0.0 };
@@ -83,8 +89,10 @@ impl Binning {
         bin as usize
     }
 
-    /// Rosin's threshold: least + (j + 0.5)·width of a bin, where j is the bin under the line from the
-    /// histogram's peak to its last non-empty bin that is farthest from it. At least 0, as a corner's response is positive.
+    /// Rosin's threshold: the centre of bin j, least + (j + 0.5)·width, but at least 0.
+    ///
+    /// A line runs from the histogram's peak to its last non-empty bin. Of the bins below it, j is
+    /// the one farthest from the line.
     ///
     /// # Panics
     /// Where the histogram has not as many bins as this binning, or is empty.
@@ -97,8 +105,10 @@ impl Binning {
     }
 }
 
-/// The first bin j in p..=e with the greatest (e − p)(h\[p\] − h\[j\]) − (j − p)(h\[p\] − h\[e\]), in exact
-/// integers, where p is the first fullest bin and e the last that is not empty.
+/// The first bin j with the greatest (e − p)(h\[p\] − h\[j\]) − (j − p)(h\[p\] − h\[e\]), in exact
+/// integers.
+///
+/// p is the first fullest bin and e the last that is not empty; j lies between them.
 fn farthest_bin(histogram: &[u64]) -> Option<usize> {
     let last = histogram.iter().rposition(|&count| count > 0)?;
     let fullest = *histogram.iter().max()?;
@@ -119,7 +129,8 @@ mod tests {
         // The line falls from 100 at bin 1 to 1 at bin 9; bin 3 lies farthest below it.
         let histogram = [4, 100, 30, 8, 6, 5, 3, 2, 1, 1, 0, 0];
         assert_eq!(farthest_bin(&histogram), Some(3));
-        // By hand: 8·(100 − 8) − 2·99 = 538 against 8·70 − 99 = 461 at bin 2 and 8·94 − 3·99 = 455 at bin 4.
+        // By hand: 8·(100 − 8) − 2·99 = 538 against 8·70 − 99 = 461 at bin 2 and 8·94 − 3·99 = 455
+        // at bin 4.
         let binning = Binning::new(-1.0..=11.0, 12).unwrap();
         assert_eq!(binning.threshold(&histogram), -1.0 + 3.5);
     }
@@ -133,15 +144,15 @@ mod tests {
     }
 
     #[test]
-    fn bins_hold_their_edges() {
+    fn a_bin_includes_its_lower_edge() {
         let binning = Binning::new(0.0..=8.0, 4).unwrap();
         assert_eq!([0.0, 1.99, 2.0, 7.0, 8.0].map(|r| binning.bin(r)), [0, 0, 1, 3, 3]);
-        // Beyond them the nearest.
+        // Outside the extent: the nearest bin.
         assert_eq!([-3.0, 9.0, f32::INFINITY, f32::NAN].map(|r| binning.bin(r)), [0, 3, 3, 0]);
     }
 
     #[test]
-    fn bins_are_integer_parts() {
+    fn bin_numbers_round_down() {
         let binning = Binning::new(0.0..=65536.0, 65536).unwrap();
         for bin in [0_u32, 1, 2, 3, 254, 255, 32767, 32768, 65534, 65535] {
             let place = bin as f32;

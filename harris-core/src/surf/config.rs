@@ -1,14 +1,9 @@
 //! The choices of the descriptor.
 
-use std::ops::RangeInclusive;
-
-use crate::{Error, ImageView, Keypoint};
-
-/// The greatest scale of a keypoint, magnified, up to which sums of 16-bit samples are exact.
-pub const MAX_SCALE: f32 = 64.0;
-
-/// By how much scales may be multiplied.
-pub const MAGNIFICATIONS: RangeInclusive<f32> = 0.1..=64.0;
+use crate::error::Error;
+use crate::image::ImageView;
+use crate::keypoint::Keypoint;
+use crate::limits::{MAGNIFICATIONS, MAX_SCALE};
 
 /// A valid configuration of the SURF descriptor.
 ///
@@ -49,7 +44,8 @@ impl Default for SurfConfigBuilder {
 }
 
 impl SurfConfigBuilder {
-    /// Whether windows stay upright (U-SURF): faster, and more distinctive where images are not turned.
+    /// Whether windows stay upright (U-SURF): faster, and more distinctive where images are not
+    /// turned.
     pub fn upright(mut self, upright: bool) -> Self {
         self.upright = upright;
         self

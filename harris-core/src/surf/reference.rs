@@ -2,10 +2,14 @@
 
 use ndarray::{Array2, Axis};
 
+use super::config::SurfConfig;
+use super::extractor::Extractor;
 use super::tables::{GRID, REGION, REGIONS, SPACING, Tables};
-use super::{Extractor, LENGTH, SurfConfig};
+use crate::error::Error;
+use crate::image::ImageView;
 use crate::integral::Integral;
-use crate::{Error, ImageView, Keypoint};
+use crate::keypoint::Keypoint;
+use crate::limits::LENGTH;
 
 /// The reference implementation of the SURF descriptor: no threads, no speed.
 #[derive(Clone, Debug)]
@@ -65,8 +69,8 @@ fn nearest(v: f32) -> i32 {
     (v + 0.5).floor() as i32
 }
 
-/// Haar's wavelets at a pixel, across (right minus left) and down (lower minus upper), over squares of side 2 · `half`:
-/// exact integers.
+/// Haar's wavelets at a pixel, across (right minus left) and down (lower minus upper), over squares
+/// of side 2 · `half`: exact integers.
 fn haar(integral: &Integral, x: i32, y: i32, half: i32) -> [i32; 2] {
     let sum = |left, top, right, bottom| integral.sum(left, top, right, bottom);
     let across = sum(x, y - half, x + half, y + half).wrapping_sub(sum(x - half, y - half, x, y + half));
@@ -74,8 +78,9 @@ fn haar(integral: &Integral, x: i32, y: i32, half: i32) -> [i32; 2] {
     [across as i32, down as i32]
 }
 
-/// The direction of the gradient around a keypoint, as a unit vector: that of the strongest sum of wavelets over a sector
-/// of 60 degrees. `haar` gives the wavelets at a column and a row with a half side.
+/// The direction of the gradient around a keypoint, as a unit vector: that of the strongest sum of
+/// wavelets over a sector of 60 degrees. `haar` gives the wavelets at a column and a row with a
+/// half side.
 fn direction(frame: &Frame, haar: impl Fn(i32, i32, i32) -> [i32; 2]) -> [f32; 2] {
     let tables = Tables::get();
     let (x, y, s) = (nearest(frame.x), nearest(frame.y), frame.pixels);

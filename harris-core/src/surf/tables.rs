@@ -3,7 +3,8 @@
 use std::f64::consts::PI;
 use std::sync::OnceLock;
 
-/// Samples in the circle that the direction is taken from: those less than 6 spacings from the keypoint.
+/// Samples in the circle that the direction is taken from: those less than 6 spacings from the
+/// keypoint.
 pub const CIRCLE: usize = 109;
 /// Directions in which a sector of 60 degrees is tried, 0.15 radians apart.
 pub const DIRECTIONS: usize = 42;
@@ -19,7 +20,8 @@ pub const REGIONS: usize = 4;
 /// The constants of the descriptor.
 #[derive(Clone, Debug)]
 pub struct Tables {
-    /// Offsets of the circle's samples in spacings, by rows, and their weights: a Gaussian of σ = 2.5.
+    /// Offsets of the circle's samples in spacings, by rows, and their weights: a Gaussian of σ =
+    /// 2.5.
     pub circle: [(i32, i32, f32); CIRCLE],
     /// Where each sector begins and ends, as unit vectors.
     pub sectors: [[[f32; 2]; 2]; DIRECTIONS],

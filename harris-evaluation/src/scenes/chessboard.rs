@@ -2,8 +2,8 @@
 
 use ndarray::Array3;
 
-/// A chessboard of `squares` × `squares` squares, after Chahuara (2017): LOW, MED and FULL have 2, 8 and 32, hence 1, 49 and
-/// 961 inner corners.
+/// A chessboard of `squares` × `squares` squares, after Chahuara (2017): LOW, MED and FULL have 2,
+/// 8 and 32, hence 1, 49 and 961 inner corners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chessboard {
     /// Squares along a side.
@@ -35,7 +35,8 @@ impl Chessboard {
     /// Its inner corners, between pixels, row by row.
     #[must_use]
     pub fn corners(&self) -> Vec<[f64; 2]> {
-        // The first pixel of a square is the first whose number, times the squares, is a multiple of the size or more.
+        // The first pixel of a square is the first whose number, times the squares, is a multiple
+        // of the size or more.
         let place = |i: usize| (i * self.size).div_ceil(self.squares) as f64 - 0.5;
         let inner = 1..self.squares;
         inner.clone().flat_map(|j| inner.clone().map(move |i| [place(i), place(j)])).collect()

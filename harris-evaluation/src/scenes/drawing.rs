@@ -5,8 +5,8 @@ use ndarray::Array2;
 /// Samples along each side of a pixel that an edge crosses.
 const SAMPLES: usize = 16;
 
-/// An image of the mean level of each pixel's square, as a camera's pixel sees it. `level` is constant between edges, the
-/// ends of which are `points`; pixel centres are whole numbers.
+/// An image of the mean level of each pixel's square, as a camera's pixel sees it. `level` is
+/// constant between edges, the ends of which are `points`; pixel centres are whole numbers.
 pub(super) fn draw(
     width: usize,
     height: usize,

@@ -42,8 +42,9 @@ impl Scene {
     /// All shapes.
     pub const SHAPES: [Shape; 5] = [Shape::L, Shape::T, Shape::Y, Shape::X, Shape::Polygon];
 
-    /// `side` × `side` shapes of a kind, each turned, placed between pixels and made of levels by chance, so that at least 0.25 lies
-    /// between any two that touch. The same seed gives the same scene.
+    /// `side` × `side` shapes of a kind, each turned, placed between pixels and made of levels by
+    /// chance, so that at least 0.25 lies between any two that touch. The same seed gives the same
+    /// scene.
     ///
     /// # Panics
     /// Where `side` is so great that there is no memory for 48 · 48 pixels a shape.

@@ -1,14 +1,15 @@
-//! Corners at least so far from each other.
+//! The least distance between corners.
 
 use super::order::Listed;
 
-/// Side of a square of pixels.
+/// Side of a block of pixels: one bit a pixel makes one word a row.
 const SIDE: usize = 64;
 
-/// Keeps those corners, `most` at most, that are at least `distance` from all that were kept before, in the order given: each that is kept
-/// takes the pixels that are nearer.
-pub(super) fn spread<T: Listed>(corners: &mut Vec<T>, distance: f64, most: usize, memory: &mut Vec<u64>) {
-    let mut taken = Taken::new(memory, far(corners), squared(distance));
+/// Keeps, in the order given, each corner that is at least `distance` from all corners kept before.
+///
+/// At most `most` corners are kept. Each takes the pixels that are nearer to it than `distance`.
+pub(super) fn keep_apart<T: Listed>(corners: &mut Vec<T>, distance: f64, most: usize, memory: &mut Vec<u64>) {
+    let mut taken = Taken::new(memory, extent(corners), squared(distance));
     let mut kept = 0;
     for i in 0..corners.len() {
         if kept == most {
@@ -24,8 +25,11 @@ pub(super) fn spread<T: Listed>(corners: &mut Vec<T>, distance: f64, most: usize
     corners.truncate(kept);
 }
 
-/// The first `most` that are kept whatever corners there may be where not `all_is_known` around: such as are at least as far from all
-/// that are stronger and may be kept themselves. Returns how many would be kept if there were no others, or `most`.
+/// Calls `keep` for the first `most` corners that are kept whatever else the image may contain.
+///
+/// Such a corner is at least `distance` from every stronger one that may be kept itself, and
+/// `all_is_known` around it. Returns how many would be kept if there were no other corners, at most
+/// `most`.
 pub(super) fn certain<T: Listed>(
     corners: &[T],
     distance: f64,
@@ -35,8 +39,8 @@ pub(super) fn certain<T: Listed>(
     [taken, doubtful]: [&mut Vec<u64>; 2],
 ) -> usize {
     let [mut taken, mut doubtful] =
-        [taken, doubtful].map(|memory| Taken::new(memory, far(corners), squared(distance)));
-    let (mut kept, mut perhaps) = (0, 0);
+        [taken, doubtful].map(|memory| Taken::new(memory, extent(corners), squared(distance)));
+    let (mut kept, mut uncertain) = (0, 0);
     for &corner in corners {
         if kept == most {
             return kept;
@@ -47,7 +51,7 @@ pub(super) fn certain<T: Listed>(
         }
         let is_doubtful = doubtful.has(x, y);
         if is_doubtful || !all_is_known(x, y) {
-            perhaps += usize::from(!is_doubtful);
+            uncertain += usize::from(!is_doubtful);
             doubtful.take(x, y);
             continue;
         }
@@ -55,37 +59,42 @@ pub(super) fn certain<T: Listed>(
         keep(corner);
         kept += 1;
     }
-    kept + perhaps
+    kept + uncertain
 }
 
-/// The farthest column and row.
-fn far<T: Listed>(corners: &[T]) -> (usize, usize) {
+/// The greatest column and the greatest row of any corner.
+fn extent<T: Listed>(corners: &[T]) -> (usize, usize) {
     let places = corners.iter().map(|corner| corner.place());
     places.fold((0, 0), |(x, y), (u, v)| (x.max(u), y.max(v)))
 }
 
-/// The least integer that is at least d·d, one product in 64-bit floats. Squared distances between pixels are integers, so
-/// that dx² + dy² ≥ d·d is the same as dx² + dy² ≥ it. No two pixels are 2⁶⁴ apart in squares, where the conversion
-/// saturates.
+/// The least integer that is at least d·d, one product in f64.
+///
+/// Squared distances between pixels are integers, so dx² + dy² ≥ d·d means dx² + dy² ≥ this
+/// integer. The conversion saturates at 2⁶⁴, which no squared distance in an image reaches.
 fn squared(distance: f64) -> u64 {
     (distance * distance).ceil() as u64
 }
 
-/// The pixels that are too near to a corner, a bit each.
+/// The pixels that are too near to a kept corner, one bit each.
 struct Taken<'a> {
-    /// For each square of pixels, row by row, where it starts, or 0 as long as none of it is taken; then these squares, a word a row.
+    /// First an index: where each block of pixels starts, row by row, or 0 while no pixel of it is
+    /// taken. Then the blocks, a word a row.
     words: &'a mut Vec<u64>,
-    /// Squares in a row.
+    /// Blocks in a row.
     columns: usize,
-    /// The farthest column and row.
+    /// The greatest column of a corner.
     right: usize,
+    /// The greatest row of a corner.
     bottom: usize,
-    /// Of the pixels that a corner takes: how far they reach to each side, in its own row, in the next one, and so on.
-    reaches: Vec<usize>,
-    /// The same as bits, all rows from the top on, with the corner at bit [`CENTRE`]; none where they reach farther than that.
-    discs: Vec<u64>,
+    /// Half widths of the disc that a corner takes: in its own row, in the next one, and so on.
+    half_widths: Vec<usize>,
+    /// The disc as bits, all rows from the top on, with the corner at bit [`CENTRE`]. Empty where
+    /// the disc is wider than a word.
+    disc: Vec<u64>,
 }
 
+/// The bit of the corner in a row of the disc.
 const CENTRE: usize = SIDE / 2 - 1;
 
 impl<'a> Taken<'a> {
@@ -94,57 +103,58 @@ impl<'a> Taken<'a> {
         words.clear();
         words.resize(columns * (bottom / SIDE + 1), 0);
         let is_near = |dx: usize, dy: usize| (dx as u64).pow(2) + (dy as u64).pow(2) < squared;
-        let mut reach = right;
-        let reaches: Vec<_> = (0..=bottom)
+        let mut half_width = right;
+        let half_widths: Vec<_> = (0..=bottom)
             .map_while(|dy| {
-                while reach > 0 && !is_near(reach, dy) {
-                    reach -= 1;
+                while half_width > 0 && !is_near(half_width, dy) {
+                    half_width -= 1;
                 }
-                is_near(reach, dy).then_some(reach)
+                is_near(half_width, dy).then_some(half_width)
             })
             .collect();
-        let bits = |&reach: &usize| u64::MAX >> (SIDE - 1 - 2 * reach) << (CENTRE - reach);
-        let rows = if reaches[0] <= CENTRE { &reaches[..] } else { &[] };
-        let discs = rows.iter().skip(1).rev().chain(rows).map(bits).collect();
-        Self { words, columns, right, bottom, reaches, discs }
+        let bits = |&half: &usize| u64::MAX >> (SIDE - 1 - 2 * half) << (CENTRE - half);
+        let rows = if half_widths[0] <= CENTRE { &half_widths[..] } else { &[] };
+        let disc = rows.iter().skip(1).rev().chain(rows).map(bits).collect();
+        Self { words, columns, right, bottom, half_widths, disc }
     }
 
+    /// Whether the pixel is too near to a kept corner.
     fn has(&self, x: usize, y: usize) -> bool {
         let start = self.words[y / SIDE * self.columns + x / SIDE] as usize;
         start > 0 && self.words[start + y % SIDE] >> (x % SIDE) & 1 == 1
     }
 
-    /// Takes the pixels around a corner.
+    /// Takes the pixels that are too near to a corner.
     fn take(&mut self, x: usize, y: usize) {
-        let (down, across) = (self.reaches.len() - 1, self.reaches[0]);
+        let (down, across) = (self.half_widths.len() - 1, self.half_widths[0]);
         let (top, bottom) = (y.saturating_sub(down), (y + down).min(self.bottom));
         let (left, right) = (x.saturating_sub(across), (x + across).min(self.right));
         for row in top / SIDE..=bottom / SIDE {
             for column in left / SIDE..=right / SIDE {
-                let start = self.square(row * self.columns + column);
-                let square = &mut self.words[start..start + SIDE];
+                let start = self.block(row * self.columns + column);
+                let block = &mut self.words[start..start + SIDE];
                 let first = top.max(row * SIDE);
-                let rows = &mut square[first % SIDE..=bottom.min(row * SIDE + SIDE - 1) % SIDE];
-                if self.discs.is_empty() {
+                let rows = &mut block[first % SIDE..=bottom.min(row * SIDE + SIDE - 1) % SIDE];
+                if self.disc.is_empty() {
                     for (y_near, row) in (first..).zip(rows) {
-                        *row |= bits_near(x, self.reaches[y_near.abs_diff(y)], column * SIDE);
+                        *row |= bits_near(x, self.half_widths[y_near.abs_diff(y)], column * SIDE);
                     }
                     continue;
                 }
-                // The same for all rows, which are thus taken several at once.
-                let discs = &self.discs[first + down - y..][..rows.len()];
+                // One shift serves all rows, so the compiler takes several rows at once.
+                let disc = &self.disc[first + down - y..][..rows.len()];
                 let (left, right) = (column * SIDE + CENTRE)
                     .checked_sub(x)
                     .map_or_else(|| ((x - column * SIDE - CENTRE) as u32, 0), |right| (0, right as u32));
-                for (row, disc) in rows.iter_mut().zip(discs) {
-                    *row |= disc << left >> right;
+                for (row, bits) in rows.iter_mut().zip(disc) {
+                    *row |= bits << left >> right;
                 }
             }
         }
     }
 
-    /// Where a square starts.
-    fn square(&mut self, i: usize) -> usize {
+    /// Where block number `i` starts in the words; allocated on first use.
+    fn block(&mut self, i: usize) -> usize {
         if self.words[i] == 0 {
             self.words[i] = self.words.len() as u64;
             self.words.resize(self.words.len() + SIDE, 0);
@@ -153,8 +163,10 @@ impl<'a> Taken<'a> {
     }
 }
 
-/// The pixels of a square's row, from column `first` on, that are at most `reach` beside `x`.
-fn bits_near(x: usize, reach: usize, first: usize) -> u64 {
-    let (left, right) = (x.saturating_sub(reach).max(first), (x + reach).min(first + SIDE - 1));
+/// The pixels of a block's row that are at most `half_width` away from column `x`, as bits.
+///
+/// `first` is the block's first column.
+fn bits_near(x: usize, half_width: usize, first: usize) -> u64 {
+    let (left, right) = (x.saturating_sub(half_width).max(first), (x + half_width).min(first + SIDE - 1));
     if left <= right { u64::MAX >> (SIDE - 1 - (right - left)) << (left - first) } else { 0 }
 }

@@ -1,14 +1,17 @@
-//! Corners that refinement brought together.
+//! Merging of corners that refinement moved together.
 
 use std::collections::HashMap;
 
 use super::order::by_strength;
-use crate::Keypoint;
 use crate::config::HarrisConfig;
+use crate::keypoint::Keypoint;
 
-/// Drops each of the `refined` corners that lies nearer than [`min_distance`](HarrisConfig::min_distance) to a stronger one that
-/// is kept, where the configuration [merges places](HarrisConfig::merges_places). The others stay in their order. `pixels` has
-/// the same corners at their pixels' centres, by which equal ones are ordered.
+/// Drops each refined corner that lies nearer than [`min_distance`](HarrisConfig::min_distance) to
+/// a stronger one that is kept.
+///
+/// Nothing is dropped unless the configuration [merges places](HarrisConfig::merges_places). The
+/// others stay in their order. `pixels` has the corners in the order of `refined`, at the centres
+/// of their pixels, which order corners of equal response.
 ///
 /// ```
 /// use harris_core::pipeline::selection::merge;
@@ -33,7 +36,8 @@ pub fn merge(refined: &mut Vec<Keypoint>, pixels: &[Keypoint], config: &HarrisCo
     let distance = config.min_distance();
     let mut strongest_first: Vec<_> = (0..pixels.len()).collect();
     strongest_first.sort_unstable_by(|&i, &j| by_strength(&pixels[i], &pixels[j], config.ties()));
-    // A little longer than the distance, so that what is nearer lies in the cells around, however quotients are rounded.
+    // Cells a little wider than the distance: nearer corners lie in the 3 x 3 cells around, however
+    // quotients are rounded.
     let side = 1.001 * distance.max(1.0);
     let cell = |place: f32| (f64::from(place) / side) as i64;
     let mut kept_in: HashMap<(i64, i64), Vec<usize>> = HashMap::new();

@@ -1,19 +1,20 @@
-//! Stage 9: order, least distance, number.
+//! Stage 9: the order of corners, their least distance and their greatest number.
 
 mod distance;
 mod merging;
 mod order;
 
-use crate::Keypoint;
 use crate::config::{HarrisConfig, Order};
+use crate::keypoint::Keypoint;
 pub use merging::merge;
 pub use order::Key;
 use order::Listed;
 
-/// Memory to select in, whose contents mean nothing: kept from one list to the next, it is not allocated anew.
+/// Scratch memory for a selection, kept from one list to the next so that nothing is allocated
+/// anew.
 ///
-/// It holds up to two words of 64 bits a corner, and up to a bit a pixel, from the image's first to the farthest corner, where corners are to
-/// have a least distance.
+/// It has up to 16 bytes a corner. With a least distance it also has up to one bit a pixel, from
+/// the image's first pixel to the farthest corner.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     keys: Vec<u64>,
@@ -21,17 +22,19 @@ pub struct Memory {
     doubtful: Vec<u64>,
 }
 
-/// Selects from `corners`, which lie at pixel centres of an image and may come in any order, by least distance and number,
-/// and puts them in order.
+/// Selects corners by least distance and number, and puts them in the configuration's order.
 ///
-/// Corners are taken from the strongest on; one is kept when every kept one is at least
-/// [`min_distance`](HarrisConfig::min_distance) away, until there are [`max_corners`](HarrisConfig::max_corners).
+/// `corners` lie at pixel centres, in any order. Starting with the strongest, a corner is kept when
+/// every kept one is at least [`min_distance`](HarrisConfig::min_distance) away. The selection ends
+/// at [`max_corners`](HarrisConfig::max_corners).
 #[must_use]
 pub fn select(corners: &[Keypoint], config: &HarrisConfig) -> Vec<Keypoint> {
     select_in(&mut Memory::default(), corners.iter().copied(), config)
 }
 
-/// The same in memory that is kept, of corners wherever they are.
+/// Selects as [`select`] does, in scratch memory that the caller keeps.
+///
+/// Corners may also lie between pixels.
 #[must_use]
 pub fn select_in(
     memory: &mut Memory,
@@ -46,7 +49,7 @@ pub fn select_in(
     }
 }
 
-/// The same of corners that are keys already, in several lists: those whose response exceeds `threshold`.
+/// Selects as [`select`] does, from lists of keys, the corners whose response exceeds `threshold`.
 #[must_use]
 pub fn select_keys<'a>(
     memory: &mut Memory,
@@ -56,20 +59,27 @@ pub fn select_keys<'a>(
 ) -> Vec<Keypoint> {
     let Memory { keys, taken, .. } = memory;
     keys.resize(lists.clone().map(<[Key]>::len).sum(), 0);
-    let mut number = 0;
+    let mut count = 0;
     for &key in lists.flatten() {
-        // Without a branch: what does not exceed it is written over.
-        keys[number] = key.0;
-        number += usize::from(key.response() > threshold);
+        // Without a branch: a key that does not exceed the threshold is overwritten by the next
+        // one.
+        keys[count] = key.0;
+        count += usize::from(key.response() > threshold);
     }
-    keys.truncate(number);
+    keys.truncate(count);
     selected(keys, config, taken)
 }
 
-/// Leaves the responses of corners that are in the list whatever other corners there are, unless stronger ones fill it: of the strongest
-/// `most`, in no order. That is told from corners among which are all that are as strong in some part of the image: where
-/// `all_is_known` of a column and row, and of what is within [`min_distance`](HarrisConfig::min_distance) of it. Returns about how many corners a
-/// list of these would have.
+/// Responses of corners that any complete list must contain, whatever is still unknown of the
+/// image.
+///
+/// `corners` are complete only in a part of the image. `all_is_known(x, y)` tells whether they have
+/// every corner as strong, at column x and row y and within
+/// [`min_distance`](HarrisConfig::min_distance). A corner is certain when no unknown corner could
+/// be selected in its place, unless `most` stronger ones exist.
+///
+/// Writes the responses of at most `most` certain corners to `responses`, in no order. Returns
+/// about how many corners a list made of `corners` alone would have, at most `most`.
 pub fn certain_responses(
     memory: &mut Memory,
     corners: &[Key],
@@ -82,7 +92,7 @@ pub fn certain_responses(
     keys.extend(corners.iter().map(|key| key.0));
     responses.clear();
     let mut keep = |key: u64| responses.push(Key(key).response());
-    if is_spread(config) {
+    if has_min_distance(config) {
         u64::sort_by_strength(keys, config.ties());
         return distance::certain(keys, config.min_distance(), most, all_is_known, keep, [taken, doubtful]);
     }
@@ -91,24 +101,25 @@ pub fn certain_responses(
     keys.len()
 }
 
+/// Selects from the list and puts what is left in order.
 fn selected<T: Listed>(list: &mut Vec<T>, config: &HarrisConfig, taken: &mut Vec<u64>) -> Vec<Keypoint> {
     let most = config.max_corners().unwrap_or(usize::MAX);
-    let spread = is_spread(config);
-    if spread {
+    let is_sorted = has_min_distance(config);
+    if is_sorted {
         T::sort_by_strength(list, config.ties());
-        distance::spread(list, config.min_distance(), most, taken);
+        distance::keep_apart(list, config.min_distance(), most, taken);
     } else {
         T::strongest(list, most, config.ties());
     }
     match config.order() {
-        Order::Response if spread => {}
+        Order::Response if is_sorted => {}
         Order::Response => T::sort_by_strength(list, config.ties()),
         Order::Raster => T::sort_by_rows(list),
     }
     list.iter().map(|corner| corner.keypoint()).collect()
 }
 
-/// Whether corners are to be farther apart than pixels are.
-fn is_spread(config: &HarrisConfig) -> bool {
+/// Whether the least distance between corners is more than that of two neighbouring pixels.
+fn has_min_distance(config: &HarrisConfig) -> bool {
     config.min_distance() > 1.0
 }

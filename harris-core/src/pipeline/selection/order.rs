@@ -1,26 +1,29 @@
-//! Corners in order.
+//! Orders of corners, and keys that sort fast.
 
 use std::cmp::Ordering;
 use std::mem;
 
-use crate::Keypoint;
 use crate::config::Ties;
+use crate::keypoint::Keypoint;
 use crate::keypoint::strength;
 
-/// A corner of a list: itself, or a [`key`], several times as quickly sorted; the strongest are the least.
+/// A corner of a list: a [`Keypoint`], or a key of 64 bits, which sorts several times as fast.
+///
+/// The least element is the strongest corner.
 pub(super) trait Listed: Copy + Ord {
-    /// Column and row.
+    /// Column and row of the corner's pixel.
     fn place(self) -> (usize, usize);
 
+    /// The corner.
     fn keypoint(self) -> Keypoint;
 
-    /// The strongest first.
+    /// Sorts by response, the strongest first.
     fn sort_by_strength(list: &mut Vec<Self>, ties: Ties);
 
-    /// From top to bottom, then from left to right.
+    /// Sorts from top to bottom, then from left to right.
     fn sort_by_rows(list: &mut Vec<Self>);
 
-    /// Leaves the strongest `most`, in no order.
+    /// Keeps the strongest `most`, in no order.
     fn strongest(list: &mut Vec<Self>, most: usize, ties: Ties);
 }
 
@@ -49,7 +52,7 @@ impl Listed for Keypoint {
     }
 }
 
-/// The strongest first; of equals the first or the last in the order of rows.
+/// Compares by response, the strongest first; equal ones in raster order or against it.
 pub(super) fn by_strength(one: &Keypoint, other: &Keypoint, ties: Ties) -> Ordering {
     match ties {
         Ties::Ascending => one.cmp(other),
@@ -90,7 +93,8 @@ impl Listed for u64 {
     }
 }
 
-/// Does what orders keys as numbers while these ascend as corners do: with places inverted where ties descend.
+/// Calls `order`, which sorts keys as numbers, on keys whose places are inverted where ties
+/// descend.
 fn by_ties(list: &mut Vec<u64>, ties: Ties, order: impl FnOnce(&mut Vec<u64>)) {
     const PLACE: u64 = 0xFFFF_FFFF;
     match ties {
@@ -103,13 +107,16 @@ fn by_ties(list: &mut Vec<u64>, ties: Ties, order: impl FnOnce(&mut Vec<u64>)) {
     }
 }
 
-/// A corner at a pixel as one number, half as long as a [`Keypoint`] and several times as quickly sorted.
+/// A corner at a pixel as one 64-bit number: half as long as a [`Keypoint`], and faster to sort.
+///
+/// From the upper bits down: inverted strength of the response, row, column. Numbers order as
+/// corners do, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Key(pub(super) u64);
 
 impl Key {
-    /// That of column `x` and row `y`.
+    /// The key of a corner at column `x` and row `y`.
     #[inline]
     #[must_use]
     pub fn new(x: u16, y: u16, response: f32) -> Self {
@@ -124,7 +131,7 @@ impl Key {
     }
 }
 
-/// The keys of corners; whether all have one.
+/// Writes the keys of corners; returns whether all corners are what their keys say.
 pub(super) fn keys(corners: impl Iterator<Item = Keypoint>, keys: &mut Vec<u64>) -> bool {
     let mut all = true;
     keys.clear();
@@ -136,7 +143,10 @@ pub(super) fn keys(corners: impl Iterator<Item = Keypoint>, keys: &mut Vec<u64>)
     all
 }
 
-/// Sorts numbers: many by the upper bits of their range, a digit at a time from the lower one on, and then the few that are equal in these.
+/// Sorts numbers: long lists by a radix sort on the upper bits of their range.
+///
+/// Two digits are sorted, the lower one first. Runs that are equal in both are then sorted by
+/// comparison.
 fn sort(list: &mut Vec<u64>) {
     let count = list.len();
     if count < FEW || u32::try_from(count).is_err() {
@@ -148,7 +158,7 @@ fn sort(list: &mut Vec<u64>) {
     let shift = (u64::BITS - (most - least).leading_zeros()).saturating_sub(2 * DIGIT);
     let upper = |key: u64| (key - least) >> shift;
     let digits = |key: u64| [upper(key) as usize % DIGITS, upper(key) as usize / DIGITS];
-    // How many keys have a digit; where the next one of them goes.
+    // For each digit first the number of keys, then the place of the next key.
     let mut places = [[0_u32; DIGITS]; 2];
     for &key in &*list {
         let [low, high] = digits(key);
@@ -162,9 +172,9 @@ fn sort(list: &mut Vec<u64>) {
         }
     }
     list.resize(2 * count, 0);
-    let (keys, dealt) = list.split_at_mut(count);
-    deal(keys, dealt, &mut places[0], |key| digits(key)[0]);
-    deal(dealt, keys, &mut places[1], |key| digits(key)[1]);
+    let (keys, by_low_digit) = list.split_at_mut(count);
+    distribute(keys, by_low_digit, &mut places[0], |key| digits(key)[0]);
+    distribute(by_low_digit, keys, &mut places[1], |key| digits(key)[1]);
     list.truncate(count);
     for equal in list.chunk_by_mut(|&a, &b| upper(a) == upper(b)) {
         if equal.len() > 1 {
@@ -173,8 +183,8 @@ fn sort(list: &mut Vec<u64>) {
     }
 }
 
-/// Puts each key where the next one of its digit goes.
-fn deal(keys: &[u64], out: &mut [u64], places: &mut [u32; DIGITS], digit: impl Fn(u64) -> usize) {
+/// Moves each key to the next place of its digit: one pass of a radix sort.
+fn distribute(keys: &[u64], out: &mut [u64], places: &mut [u32; DIGITS], digit: impl Fn(u64) -> usize) {
     for &key in keys {
         let place = &mut places[digit(key)];
         out[*place as usize] = key;
@@ -182,19 +192,21 @@ fn deal(keys: &[u64], out: &mut [u64], places: &mut [u32; DIGITS], digit: impl F
     }
 }
 
-/// Fewer keys are sorted at once.
+/// Lists shorter than this are sorted by comparison.
 const FEW: usize = 512;
 /// Bits of a digit.
 const DIGIT: u32 = 9;
+/// Values of a digit.
 const DIGITS: usize = 1 << DIGIT;
 
-/// A number that orders corners as [`Keypoint`]s are: strength, y, x; and whether it is all of the corner, as it is at pixels below
-/// 65536.
+/// The key of a corner, and whether the key holds all of it.
+///
+/// It does at whole coordinates below 65536 and for a scale of 1.
 fn key(corner: &Keypoint) -> (u64, bool) {
     let (x, y) = (corner.x as u16, corner.y as u16);
     let is = |v: f32, whole: u16| f32::from(whole).to_bits() == v.to_bits();
     let Key(key) = Key::new(x, y, corner.response);
-    // Without a branch.
+    // `&` does without a branch.
     (key, is(corner.x, x) & is(corner.y, y) & (corner.scale == 1.0))
 }
 
