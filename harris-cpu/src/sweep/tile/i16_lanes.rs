@@ -54,17 +54,19 @@ impl<const C: usize> Lanes for I16Lanes<C> {
         out: &mut [Pair<i16>],
     ) -> (u64, bool) {
         let run = StageRun { kinds, gate, carry, out };
-        let active = if rows.is_inside {
-            let column = (rows.block.first + rows.column as isize) as usize;
-            let (image, ahead) =
-                (&rows.block.image[rows.iterations.clone()], &rows.block.ahead[rows.iterations.clone()]);
-            let rows = image.iter().zip(ahead).map(|(row, ahead)| {
+        // Iterators hold values, not a reference to `rows`, whose fields each row would load anew.
+        let TileRows { block, column, read, channel, is_inside, iterations, .. } = rows;
+        let active = if is_inside {
+            let column = (block.first + column as isize) as usize;
+            let (image, ahead) = (&block.image[iterations.clone()], &block.ahead[iterations]);
+            let rows = image.iter().zip(ahead).map(move |(row, ahead)| {
                 v.prefetch(ahead, column);
-                &row[column..column + rows.read]
+                &row[column..column + read]
             });
             run.run(v, rows)
         } else {
-            run.run(v, rows.iterations.clone().map(|i| rows.of_halo(i)))
+            let halo = block.halo;
+            run.run(v, iterations.map(move |i| &halo.row(i * C + channel)[column..column + read]))
         };
         (active, true)
     }
