@@ -56,7 +56,8 @@ impl<const C: usize> Lanes for I16Lanes<C> {
         let run = StageRun { kinds, gate, carry, out };
         // Iterators hold values, not a reference to `rows`, whose fields each row would load anew.
         let TileRows { block, column, read, channel, is_inside, iterations, .. } = rows;
-        let active = if is_inside {
+        // Only gray samples are read from the image: a constant, so that colours have no code for it.
+        let active = if C == 1 && is_inside {
             let column = (block.first + column as isize) as usize;
             let (image, ahead) = (&block.image[iterations.clone()], &block.ahead[iterations]);
             let rows = image.iter().zip(ahead).map(move |(row, ahead)| {
