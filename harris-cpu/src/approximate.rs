@@ -1,4 +1,4 @@
-//! Approximate matching: most of the nearest descriptors, without all distances.
+//! Approximate matching: most of the nearest descriptors, without computing all distances.
 
 use harris_core::Error;
 use harris_core::matching::{Match, MatchConfig, Matcher, Nearest, check};
@@ -9,14 +9,14 @@ use rayon::prelude::*;
 
 use crate::matching::rows;
 
-/// Candidates that are kept while the graph is built, and while it is searched.
+/// Candidates during construction of the graph, and during a search.
 const CANDIDATES: usize = 100;
 
-/// Descriptors in a graph whose edges lead to ever nearer ones: hierarchical navigable small worlds (Malkov and Yashunin
-/// 2018).
+/// An index of descriptors: a hierarchical navigable small-world graph (Malkov and Yashunin 2018).
 ///
-/// Worth it for a hundred thousand descriptors and more that are searched again and again; among some ten thousand
-/// [`CpuMatcher`](crate::CpuMatcher) is faster, and exact (docs/log/measurements.md has figures).
+/// It pays for a hundred thousand descriptors and more that are searched again and again. Among
+/// some ten thousand, [`CpuMatcher`](crate::CpuMatcher) is faster, and exact
+/// (docs/log/measurements.md has figures).
 ///
 /// ```
 /// use harris_cpu::ApproximateIndex;
@@ -29,7 +29,7 @@ const CANDIDATES: usize = 100;
 /// ```
 pub struct ApproximateIndex {
     graph: Hnsw<Descriptor>,
-    /// The row that each point of the graph was.
+    /// The row of each point of the graph.
     rows: Vec<usize>,
 }
 
@@ -43,9 +43,9 @@ impl std::fmt::Debug for ApproximateIndex {
 struct Descriptor([f32; LENGTH]);
 
 impl Point for Descriptor {
-    /// Squared, which orders alike.
+    /// The squared distance, which has the order of distances.
     fn distance(&self, other: &Self) -> f32 {
-        // Sixteen sums at once, for vectors: here no order is promised.
+        // Sixteen sums at once, for vectors: the order of additions is free here.
         let mut sums = [0.0_f32; 16];
         for (a, b) in self.0.chunks_exact(16).zip(other.0.chunks_exact(16)) {
             for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
@@ -57,7 +57,7 @@ impl Point for Descriptor {
 }
 
 impl ApproximateIndex {
-    /// An index of descriptors, M × 64, built on rayon's shared pool.
+    /// Makes an index of descriptors, M × 64, on rayon's shared pool.
     ///
     /// # Errors
     /// [`Error::DescriptorLength`], [`Error::DescriptorValue`].
@@ -73,7 +73,8 @@ impl ApproximateIndex {
         Ok(Self { graph, rows })
     }
 
-    /// The nearest of each query, N × 64, or one that is nearly as near. None at all where the index is empty.
+    /// The nearest descriptor of each query, N × 64, or one that is nearly as near; empty where the
+    /// index is.
     ///
     /// # Errors
     /// [`Error::DescriptorLength`], [`Error::DescriptorValue`].
@@ -96,17 +97,18 @@ impl ApproximateIndex {
     }
 }
 
-/// Approximate matching on the CPU: builds an [`ApproximateIndex`] of the train descriptors for each call, and of the queries
-/// for a cross check.
+/// Approximate matching on the CPU. Each call makes an [`ApproximateIndex`] of the train
+/// descriptors, and one of the queries for a cross check.
 ///
-/// The graph depends on the order in which threads come to it, so that a match in some hundred may differ from run to run.
+/// The graph depends on the order of threads, so one match in some hundred may differ from run to
+/// run.
 #[derive(Clone, Debug)]
 pub struct ApproximateMatcher {
     config: MatchConfig,
 }
 
 impl ApproximateMatcher {
-    /// A matcher of this configuration.
+    /// Makes a matcher.
     #[must_use]
     pub fn new(config: MatchConfig) -> Self {
         Self { config }

@@ -1,4 +1,4 @@
-//! Bands of rows and the threads that work on them.
+//! Bands of rows, and the threads that work on them.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,15 +10,18 @@ use rayon::{Scope, ThreadPool, Yield};
 
 use crate::PoolError;
 
-/// Rows a band has at least: below, handing it to another thread costs more than it saves.
+/// The least number of rows of a band: below, handing it to another thread costs more than it
+/// saves.
 const LEAST_ROWS: usize = 16;
-/// Pixels of a band at least where a pixel takes about a nanosecond.
+/// The least number of pixels of a band, where a pixel takes about a nanosecond.
 const LEAST_PIXELS: usize = 1 << 15;
-/// There, each thread gets several bands of at least this many pixels, up to [`SHARE`]: some are done sooner than others.
+/// Pixels of a band above which each thread gets several bands, up to [`SHARE`]: some threads
+/// finish sooner than others.
 const MANY_PIXELS: usize = 1 << 21;
 const SHARE: usize = 4;
 
-/// Where the bands of an image are worked on. The calling thread takes part: it need not wait for another to wake up.
+/// Where the bands of an image are worked on. The calling thread takes part, so that it need not
+/// wait for another one to wake up.
 #[derive(Clone, Debug)]
 pub(crate) enum Threads {
     /// The calling thread alone.
@@ -27,22 +30,23 @@ pub(crate) enum Threads {
     Shared,
     /// The user's pool.
     Pool(Arc<ThreadPool>),
-    /// A pool of one's own, of one thread less than work on an image.
+    /// A pool of the detector alone, with one thread less than work on an image.
     Own(Arc<OwnPool>),
 }
 
-/// A pool, and how often it was called.
+/// A pool, and how many calls it had.
 #[derive(Debug)]
 pub(crate) struct OwnPool {
     pool: ThreadPool,
     calls: Arc<AtomicUsize>,
 }
 
-/// For how long threads stay awake for one another: one that sleeps comes some 30 µs late, and waking it costs another one 10.
+/// For how long threads spin for one another. A sleeping thread starts some 30 µs late, and waking
+/// it costs another one 10 µs.
 const AWAKE: Duration = Duration::from_micros(100);
 
 impl Threads {
-    /// `threads` threads for this detector alone.
+    /// Threads of this detector alone.
     pub(crate) fn own(threads: usize) -> Result<Self, PoolError> {
         match threads {
             0 => Err(PoolError::NoThreads),
@@ -58,7 +62,7 @@ impl Threads {
         }
     }
 
-    /// How many threads there are.
+    /// The number of threads.
     pub(crate) fn count(&self) -> usize {
         match self {
             Self::Caller => 1,
@@ -73,7 +77,8 @@ impl Threads {
         Bands { rows, number: rows.div_ceil(LEAST_ROWS).clamp(1, self.count()) }
     }
 
-    /// Cuts an image into bands for work that is quick: a small one is one band, a large one more bands than there are threads.
+    /// Cuts an image into bands for fast work: a small image is one band, a large one has more
+    /// bands than there are threads.
     pub(crate) fn large_bands(&self, rows: usize, width: usize) -> Bands {
         let count = self.count();
         let least = LEAST_ROWS.max(LEAST_PIXELS.div_ceil(width));
@@ -81,7 +86,7 @@ impl Threads {
         Bands { rows, number: rows.div_ceil(least).clamp(1, count * each) }
     }
 
-    /// Calls `work` with each of `items`, each on a thread; the first on the calling one.
+    /// Calls `work` with each of `items`, one a thread; the calling thread takes the first.
     fn each<T: Send>(&self, items: &mut [T], work: impl Fn(&mut T) + Sync) {
         let Some((own, others)) = items.split_first_mut() else { return };
         if others.is_empty() {
@@ -113,8 +118,8 @@ impl Threads {
         }
     }
 
-    /// Calls `work` once an item, on as many threads as there are `workers`: each has one of these for itself, and takes an item
-    /// whenever it is done with another.
+    /// Calls `work` once for each item, on as many threads as there are `workers`. A thread has one
+    /// worker for itself, and takes the next item when it has finished one.
     pub(crate) fn share<I: Send, T: Send>(
         &self,
         items: impl Iterator<Item = I> + Send,
@@ -124,7 +129,7 @@ impl Threads {
         let queue = Mutex::new(items);
         self.each(workers, |worker| {
             loop {
-                // It is locked for no longer than taking an item takes, which does not panic.
+                // It is locked while an item is taken, which does not panic.
                 let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some(item) = next else { return };
                 work(item, worker);
@@ -132,7 +137,8 @@ impl Threads {
         });
     }
 
-    /// Calls `work` once an item, on all threads, and returns the results in the items' order.
+    /// Calls `work` once for each item, on all threads, and returns the results in the items'
+    /// order.
     pub(crate) fn map<T: Send, R: Send>(&self, items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
         let mut workers = vec![(); items.len().min(self.count())];
         let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
@@ -142,7 +148,7 @@ impl Threads {
     }
 }
 
-/// Gives `items` to the threads of a scope, and does what the calling one has to do.
+/// Gives `items` to the threads of a scope, and runs the calling thread's part, `ours`.
 fn hand_out<'a, T: Send>(
     scope: &Scope<'a>,
     items: &'a mut [T],
@@ -155,7 +161,8 @@ fn hand_out<'a, T: Send>(
     ours();
 }
 
-/// Waits while `is_waiting` tells to, for so long as it is worth it; a thread of a pool does what else it finds there.
+/// Spins while `is_waiting` holds, for at most [`AWAKE`]; a thread of a pool executes other tasks
+/// meanwhile.
 fn stay_awake(is_waiting: impl Fn() -> bool) {
     let begun = Instant::now();
     while is_waiting() && begun.elapsed() < AWAKE {
@@ -186,7 +193,7 @@ impl Bands {
         (0..self.number).map(move |i| self.get(i))
     }
 
-    /// The bands, each with its rows of a plane of rows of `width` elements.
+    /// The bands, each with its rows of a plane whose rows have `width` elements.
     pub(crate) fn with_rows<T: Send>(
         self,
         plane: &mut [T],
@@ -241,7 +248,7 @@ mod tests {
         {
             assert_eq!(threads.large_bands(height, width).len(), number, "{width} x {height}");
         }
-        // Wide bands are not too thin either.
+        // Bands of wide images have enough rows, too.
         assert_eq!(threads.large_bands(20, 1 << 20).len(), 2);
         assert_eq!(threads.large_bands(4096, 4096).len(), 8);
         assert_eq!(threads.large_bands(2160, 3840).len(), 4);

@@ -1,4 +1,4 @@
-//! The detector: bands in, keypoints out.
+//! The Harris detector: its plan, the threads that carry it out, and the list of corners.
 
 use std::mem;
 
@@ -7,13 +7,16 @@ use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Raster, Sa
 use ndarray::Array2;
 
 use crate::forstner::Refine;
-use crate::fused::{self, FusedSample, Known, Scratch, Walk};
-use crate::map::Map;
+use crate::peaks::found::{SearchRules, SharedBound};
+use crate::peaks::map::Map;
+use crate::plan::{CornerSearch, Engine, Plan, SampleType, Shape, SweepEngine, Vectors};
 use crate::staged;
+use crate::sweep::run::{BandSweep, EngineSample, Scratch};
+use crate::sweep::strip::Context;
 use crate::workers::{Workers, constructors};
 use crate::workspace::Workspace;
 
-/// Corners that a thread places between pixels at least: fewer are not worth handing over.
+/// The least number of corners that a thread refines: fewer are not worth handing over.
 const LEAST_CORNERS: usize = 32;
 
 /// Harris on the CPU, on as many threads as wanted; the result does not depend on how many.
@@ -34,64 +37,67 @@ pub struct CpuDetector {
     config: HarrisConfig,
     workers: Workers,
     workspace: Workspace,
+    /// The plan of the last image.
+    last_plan: Option<Plan>,
 }
 
 constructors!(CpuDetector, HarrisConfig);
 
 impl CpuDetector {
     fn on(config: HarrisConfig, workers: Workers) -> Self {
-        Self { config, workers, workspace: Workspace::default() }
+        Self { config, workers, workspace: Workspace::default(), last_plan: None }
     }
 }
 
-/// The ways from image to corners.
 impl CpuDetector {
-    fn detect_as<T: FusedSample>(
+    /// The plan for images of `samples` with 1 or 3 channels and `width` × `height` pixels.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn plan(&self, samples: SampleType, channels: usize, [width, height]: [usize; 2]) -> Plan {
+        let vectors = Vectors::of(self.workers.level);
+        Plan::of(&Shape { samples, channels, width, height, vectors }, &self.config)
+    }
+
+    /// The plan for an image; it is what [`Detector::describe`] shows from then on.
+    fn plan_for<T: EngineSample>(&mut self, samples: &Raster<'_, T>) -> Plan {
+        let size = [samples.width(), samples.height()];
+        let plan = self.plan(T::TYPE, samples.channels(), size);
+        self.last_plan = Some(plan);
+        plan
+    }
+
+    fn detect_as<T: EngineSample>(
         &mut self,
         image: &ImageView<'_>,
         samples: Raster<'_, T>,
     ) -> Result<Vec<Keypoint>, Error> {
         self.config.check_size(image.width(), image.height())?;
-        let config = &self.config;
-        let in_walk = fused::finds(config, image) && fused::computes::<T>(config, samples.channels());
-        let needs_map = !in_walk
-            || matches!(config.threshold(), Threshold::Rosin { .. })
-            || config.subpixel() == Subpixel::Quadratic;
+        let plan = self.plan_for(&samples);
         let mut map = mem::take(&mut self.workspace.map);
+        let needs_map = match plan.corners {
+            CornerSearch::Sweep => false,
+            CornerSearch::SweepWithMap | CornerSearch::Map => true,
+        };
         if needs_map {
             map.resize(image.width() * image.height(), 0.0);
         }
-        if !in_walk {
-            image.check_samples()?;
-            self.fill(image, samples, &mut map);
-        }
-        let Workspace { scratch, known, selection, .. } = &mut self.workspace;
-        let mut corners = if in_walk {
-            let config = &self.config;
-            let scratch = walk(
-                &self.workers,
-                (scratch, known),
-                (samples, image.mask()),
-                config,
-                needs_map.then_some(&mut map[..]),
-            );
-            check(scratch, image)?;
-            let greatest = scratch.iter().map(|scratch| scratch.found.greatest).fold(0.0, f32::max);
-            let threshold = match config.threshold() {
-                Threshold::Relative(quality) => threshold::relative(quality, greatest),
-                Threshold::Rosin { bins } => Map::new(&map, image, config).rosin(bins, &self.workers.threads),
-                // The walks know it.
-                Threshold::Absolute(_) | Threshold::None => Some(f32::NEG_INFINITY),
-            };
-            let found = scratch.iter().map(|scratch| &scratch.found.peaks[..]);
-            // Without a threshold there is no corner.
-            selection::select_keys(selection, found, threshold.unwrap_or(f32::INFINITY), config)
-        } else {
-            let corners = Map::new(&map, image, &self.config).corners(&self.config, &self.workers.threads);
-            selection::select_in(selection, corners.into_iter(), &self.config)
+        let found = match (plan.corners, plan.engine) {
+            (CornerSearch::Sweep | CornerSearch::SweepWithMap, Engine::Sweep(engine)) => {
+                self.corners_of_sweep(image, samples, engine, needs_map.then_some(&mut map[..]))
+            }
+            (CornerSearch::Map, _) | (_, Engine::Staged(_)) => {
+                self.corners_of_map(image, samples, plan, &mut map)
+            }
         };
-        // Without a map no one asks for responses.
+        let mut corners = match found {
+            Ok(corners) => corners,
+            Err(error) => {
+                self.workspace.map = map;
+                return Err(error);
+            }
+        };
         let pixels = self.config.merges_places().then(|| corners.clone());
+        // Without a map no refinement asks for responses.
         let map_of = needs_map.then(|| Map::new(&map, image, &self.config));
         self.refine(&mut corners, image, samples, |x, y| map_of?.at(x, y));
         if let Some(pixels) = pixels {
@@ -101,13 +107,69 @@ impl CpuDetector {
         Ok(corners)
     }
 
-    /// Computes all responses of an image that is checked: H × W, 0 where there are none.
-    fn fill<T: FusedSample>(&mut self, image: &ImageView<'_>, samples: Raster<'_, T>, map: &mut [f32]) {
-        let Self { config, workers, workspace: Workspace { scratch, known, buffers, .. } } = self;
-        if fused::computes::<T>(config, samples.channels()) {
-            walk(workers, (scratch, known), (samples, None), &fused::without_corners(config), Some(map));
-            return;
-        }
+    /// Finds corners during a sweep, which also writes the response map if there is one.
+    fn corners_of_sweep<T: EngineSample>(
+        &mut self,
+        image: &ImageView<'_>,
+        samples: Raster<'_, T>,
+        engine: SweepEngine,
+        mut map: Option<&mut [f32]>,
+    ) -> Result<Vec<Keypoint>, Error> {
+        let Self { config, workers, workspace: Workspace { scratch, shared, selection, .. }, .. } = self;
+        let rules = SearchRules::of(config);
+        let scratch = sweep(
+            workers,
+            (scratch, shared),
+            (samples, image.mask()),
+            (config, rules, engine),
+            map.as_deref_mut(),
+        );
+        check(scratch, image)?;
+        let greatest = scratch.iter().map(|scratch| scratch.found().greatest).fold(0.0, f32::max);
+        let threshold = match config.threshold() {
+            Threshold::Relative(quality) => threshold::relative(quality, greatest),
+            Threshold::Rosin { bins } => {
+                Map::new(map.unwrap_or_default(), image, config).rosin(bins, &workers.threads)
+            }
+            // Sweeps apply it.
+            Threshold::Absolute(_) | Threshold::None => Some(f32::NEG_INFINITY),
+        };
+        let found = scratch.iter().map(|scratch| &scratch.found().peaks[..]);
+        // Where no threshold can be told there is no corner.
+        Ok(selection::select_keys(selection, found, threshold.unwrap_or(f32::INFINITY), config))
+    }
+
+    /// Writes the response map, and finds corners in it.
+    fn corners_of_map<T: EngineSample>(
+        &mut self,
+        image: &ImageView<'_>,
+        samples: Raster<'_, T>,
+        plan: Plan,
+        map: &mut [f32],
+    ) -> Result<Vec<Keypoint>, Error> {
+        image.check_samples()?;
+        self.fill(image, samples, plan, map);
+        let corners = Map::new(map, image, &self.config).corners(&self.config, &self.workers.threads);
+        Ok(selection::select_in(&mut self.workspace.selection, corners.into_iter(), &self.config))
+    }
+
+    /// Computes all responses of an image that is checked: H × W, 0 where pixels are not valid.
+    fn fill<T: EngineSample>(
+        &mut self,
+        image: &ImageView<'_>,
+        samples: Raster<'_, T>,
+        plan: Plan,
+        map: &mut [f32],
+    ) {
+        let Self { config, workers, workspace: Workspace { scratch, shared, buffers, .. }, .. } = self;
+        let numbers = match plan.engine {
+            Engine::Sweep(engine) => {
+                let rules = SearchRules::NO_CORNERS;
+                sweep(workers, (scratch, shared), (samples, None), (config, rules, engine), Some(map));
+                return;
+            }
+            Engine::Staged(numbers) => numbers,
+        };
         let (width, height) = (image.width(), image.height());
         let bands = workers.threads.bands(height);
         if buffers.len() < bands.len() {
@@ -115,7 +177,7 @@ impl CpuDetector {
         }
         let parts = bands.with_rows(map, width);
         workers.threads.share(parts, &mut buffers[..bands.len()], |(band, out), buffers| {
-            staged::responses(image, config, band, out, buffers);
+            staged::responses(image, (config, numbers), band, out, buffers);
         });
         let [before, behind] = config.invalid_frame();
         for (y, row) in map.chunks_exact_mut(width).enumerate() {
@@ -128,8 +190,18 @@ impl CpuDetector {
         }
     }
 
+    fn response_as<T: EngineSample>(
+        &mut self,
+        image: &ImageView<'_>,
+        samples: Raster<'_, T>,
+        map: &mut [f32],
+    ) {
+        let plan = self.plan_for(&samples);
+        self.fill(image, samples, plan, map);
+    }
+
     /// Places corners between pixels, on all threads.
-    fn refine<T: FusedSample>(
+    fn refine<T: EngineSample>(
         &self,
         corners: &mut [Keypoint],
         image: &ImageView<'_>,
@@ -150,12 +222,13 @@ impl CpuDetector {
     }
 }
 
-/// Walks over an image, whose responses go into `map` if there is one; returns the memory of those who did, with what they found.
-fn walk<'a, T: FusedSample>(
+/// Sweeps over an image, and writes its responses into `map` if there is one. Returns the memory of
+/// the threads that took part, with what they found.
+fn sweep<'a, T: EngineSample>(
     workers: &Workers,
-    (scratch, known): (&'a mut Vec<Scratch>, &mut Known),
+    (scratch, shared): (&'a mut Vec<Scratch>, &mut SharedBound),
     (image, mask): (Raster<'_, T>, Option<Raster<'_, u8>>),
-    config: &HarrisConfig,
+    (config, rules, engine): (&HarrisConfig, SearchRules, SweepEngine),
     map: Option<&mut [f32]>,
 ) -> &'a mut [Scratch] {
     let bands = workers.threads.large_bands(image.height(), image.width());
@@ -165,10 +238,11 @@ fn walk<'a, T: FusedSample>(
     }
     let scratch = &mut scratch[..number];
     scratch.iter_mut().enumerate().for_each(|(i, scratch)| scratch.begin(config, (i, number)));
-    known.begin(number);
-    let (known, scale) = (&*known, config.tensor_scale(T::FULL_SCALE));
+    shared.begin(number);
+    let scale = config.tensor_scale(T::FULL_SCALE);
+    let context = Context { image, mask, config, rules, scale, shared: &*shared };
     let call = |rows, map, scratch: &mut Scratch| {
-        workers.level.call(Walk { image, mask, config, rows, scale, map, known, scratch });
+        workers.level.call(BandSweep { context, engine, rows, map, scratch });
     };
     match map {
         Some(map) => {
@@ -180,9 +254,10 @@ fn walk<'a, T: FusedSample>(
     scratch
 }
 
-/// Checks samples that a walk has looked at on the way: a look at them by themselves would take a tenth of its time.
+/// Checks samples that a sweep has found not to be valid: a check of its own before would take a
+/// tenth of its time.
 fn check(scratch: &[Scratch], image: &ImageView<'_>) -> Result<(), Error> {
-    if scratch.iter().any(|scratch| scratch.is_invalid) { image.check_samples() } else { Ok(()) }
+    if scratch.iter().any(Scratch::is_invalid) { image.check_samples() } else { Ok(()) }
 }
 
 impl Detector for CpuDetector {
@@ -205,14 +280,17 @@ impl Detector for CpuDetector {
         self.config.check_image(image)?;
         let map = response::room(map, image);
         match image.samples() {
-            Samples::U8(samples) => self.fill(image, samples, map),
-            Samples::U16(samples) => self.fill(image, samples, map),
-            Samples::F32(samples) => self.fill(image, samples, map),
+            Samples::U8(samples) => self.response_as(image, samples, map),
+            Samples::U16(samples) => self.response_as(image, samples, map),
+            Samples::F32(samples) => self.response_as(image, samples, map),
         }
         Ok(())
     }
 
     fn describe(&self) -> String {
-        self.workers.describe()
+        match &self.last_plan {
+            Some(plan) => format!("{}: {plan}", self.workers.describe()),
+            None => self.workers.describe(),
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Corners between pixels where edges meet ([`harris_core::Subpixel::Forstner`]), by vectors.
+//! Sub-pixel corners where edges meet ([`harris_core::Subpixel::Forstner`]), by vectors.
 
 use std::ops::Range;
 
@@ -6,14 +6,15 @@ use harris_core::config::FORSTNER_RADII;
 use harris_core::pipeline::subpixel::{Around, place};
 use harris_core::{Keypoint, Raster};
 
-use crate::fused::FusedSample;
 use crate::simd::{Simd, WithSimd, Work};
+use crate::sweep::sample::SweepSample;
 
-/// Pixels around a place along an axis.
+/// Pixels of a neighbourhood along an axis.
 const SIDE: usize = 2 * *FORSTNER_RADII.end() as usize + 1;
-/// Elements of a row of them: whole vectors.
+/// Elements of a row of products: whole vectors.
 const ROW: usize = 32;
-/// Elements of a row of samples: theirs, a neighbour to each side, and what the last vector reads beyond it.
+/// Elements of a row of samples: those of products, a neighbour to each side, and what the last
+/// vector reads beyond.
 const SAMPLES: usize = 48;
 const _: () = assert!(SIDE <= ROW && ROW + 2 <= SAMPLES);
 
@@ -28,14 +29,14 @@ static OFFSETS: [f32; ROW] = {
     offsets
 };
 
-/// Places corners between pixels.
+/// Refines corners to sub-pixel places.
 pub(crate) struct Refine<'a, T> {
     pub(crate) corners: &'a mut [Keypoint],
     pub(crate) image: Raster<'a, T>,
     pub(crate) radius: u32,
 }
 
-impl<T: FusedSample> WithSimd for Refine<'_, T> {
+impl<T: SweepSample> WithSimd for Refine<'_, T> {
     type Output = ();
 
     fn with<V: Simd>(self, v: V) {
@@ -53,12 +54,12 @@ impl<T: FusedSample> WithSimd for Refine<'_, T> {
 
 /// The products of gradients around a corner.
 struct Patch {
-    /// Which pixels they are of, by their offsets.
+    /// The offsets of its pixels.
     columns: Range<isize>,
     rows: Range<isize>,
-    /// gx², gx·gy, gy², summed over the channels.
+    /// gx², gx·gy and gy², summed over the channels.
     products: [[[f32; ROW]; SIDE]; 3],
-    /// Samples of a channel, from the row and the column before.
+    /// Samples of a channel, from one row above and one column before on.
     samples: [[f32; SAMPLES]; SIDE + 2],
 }
 
@@ -73,7 +74,8 @@ impl Patch {
     }
 }
 
-/// A, B, C, M and N: terms by vectors, added up one after the other as the contract has it.
+/// A, B, C, M and N: terms by vectors, added one after the other in the order of
+/// docs/arithmetic.md.
 struct Sums<'a, T> {
     image: Raster<'a, T>,
     at: [isize; 2],
@@ -81,13 +83,13 @@ struct Sums<'a, T> {
     patch: &'a mut Patch,
 }
 
-impl<T: FusedSample> Work for Sums<'_, T> {
+impl<T: SweepSample> Work for Sums<'_, T> {
     type Output = [f32; 5];
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) -> [f32; 5] {
         let Self { image, at, around: Around { place: [ex, ey], per_square, columns, rows }, patch } = self;
-        // What lies around hardly changes from one place to the next.
+        // Most rounds have the neighbourhood of the one before.
         if (&columns, &rows) != (&patch.columns, &patch.rows) {
             (patch.columns, patch.rows) = (columns.clone(), rows.clone());
             match image.channels() {
@@ -115,7 +117,7 @@ impl<T: FusedSample> Work for Sums<'_, T> {
                 let q = v.mul(weight, v.load_f32(xy, i));
                 let s = v.mul(weight, v.load_f32(yy, i));
                 let m = v.add(v.mul(p, across), v.mul(q, down));
-                // Those of a pixel side by side, so that they are added at once.
+                // Terms of a pixel lie side by side, so that they are added at once.
                 let ([ps, next_ps], [qm, next_qm]) = (v.interleave(p, s), v.interleave(q, m));
                 let (pairs, next_pairs) = (v.interleave(ps, qm), v.interleave(next_ps, next_qm));
                 for (part, pair) in [pairs[0], pairs[1], next_pairs[0], next_pairs[1]].into_iter().enumerate()
@@ -137,9 +139,9 @@ impl<T: FusedSample> Work for Sums<'_, T> {
 }
 
 impl Patch {
-    /// Computes the products of its columns and rows.
+    /// Computes the products of a neighbourhood.
     #[inline(always)]
-    fn fill<V: Simd, T: FusedSample, const C: usize>(
+    fn fill<V: Simd, T: SweepSample, const C: usize>(
         &mut self,
         v: V,
         image: Raster<'_, T>,
@@ -171,20 +173,20 @@ impl Patch {
     }
 }
 
-/// Adds to the sums from element i on, which are 0 unless there are `some`.
+/// Adds to the sums from element i on; without `some`, the sums are 0.
 #[inline(always)]
 fn add<V: Simd>(v: V, sums: &mut [f32; ROW], i: usize, product: V::F32, some: bool) {
     let sum = if some { v.load_f32(sums, i) } else { v.splat_f32(0.0) };
     v.store_f32(sums, i, v.add(sum, product));
 }
 
-/// Of element i + 1 and those after it, the right neighbour less the left one.
+/// The right neighbour less the left one, of element i + 1 and those behind it.
 #[inline(always)]
 fn difference<V: Simd>(v: V, row: &[f32; SAMPLES], i: usize) -> V::F32 {
     v.sub(v.load_f32(row, i + 2), v.load_f32(row, i))
 }
 
-/// Of the same, 3 · neighbours + 10 · element.
+/// 3 · neighbours + 10 · element, of element i + 1 and those behind it.
 #[inline(always)]
 fn weighted<V: Simd>(v: V, row: &[f32; SAMPLES], i: usize) -> V::F32 {
     weigh(v, v.add(v.load_f32(row, i), v.load_f32(row, i + 2)), v.load_f32(row, i + 1))

@@ -6,26 +6,26 @@ use harris_core::integral::gray;
 use harris_core::{ImageView, Raster, Sample, Samples};
 
 use crate::bands::Threads;
-use crate::workspace::spread_pitch;
+use crate::buffers::spread_pitch;
 
 /// Sums of gray levels above and to the left of each place, (H + 1) × (W + 1), modulo 2³².
 ///
-/// A row is kept in `step` parts, by the remainder of the column: what is sampled every `step` pixels lies side by side.
-/// Sums are kept as i32, whose additions wrap.
+/// A row is kept in `step` parts, by the remainder of the column, so that samples `step` pixels
+/// apart lie side by side. Sums are i32, whose additions wrap.
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
     width: usize,
     height: usize,
     step: usize,
-    /// Sums of a part.
+    /// Sums of a part of a row.
     part: usize,
-    /// Sums from row to row.
+    /// Sums from one row to the next.
     pitch: usize,
     sums: Vec<i32>,
 }
 
 impl Sums {
-    /// Replaces what is there by the sums of `image`, whose samples are checked.
+    /// Computes the sums of `image`, whose samples are checked.
     pub(crate) fn fill(&mut self, image: &ImageView<'_>, step: usize, threads: &Threads) {
         let (width, height) = (image.width(), image.height());
         let part = (width + 1).div_ceil(step);
@@ -42,7 +42,7 @@ impl Sums {
     fn fill_from<T: Sample>(&mut self, raster: Raster<'_, T>, threads: &Threads) {
         let (width, row, pitch, step) = (self.width, self.part * self.step, self.pitch, self.step);
         let bands: Vec<_> = threads.bands(self.height).iter().collect();
-        // The sums of columns above each band come first, from all bands but the last.
+        // The column sums above each band come first, from all bands but the last.
         let columns: Vec<_> =
             threads.map(bands[..bands.len() - 1].to_vec(), |band| column_sums(raster, band));
         let mut above = vec![vec![0_i32; width]];
@@ -79,13 +79,13 @@ impl Sums {
         (self.width, self.height)
     }
 
-    /// All sums by rows, where they are in one part, and how far rows are apart.
+    /// All sums row by row, where rows have one part, and the elements from one row to the next.
     pub(crate) fn in_one_part(&self) -> (&[i32], usize) {
         assert_eq!(self.step, 1, "sums in one part");
         (&self.sums, self.pitch)
     }
 
-    /// Row `y` of the sums, or the first or last where it lies beyond.
+    /// Row `y` of the sums; the first or last one where it lies beyond.
     pub(crate) fn row(&self, y: isize) -> Row<'_> {
         let start = y.clamp(0, self.height as isize) as usize * self.pitch;
         Row {
@@ -112,10 +112,10 @@ impl<'a> Row<'a> {
         self.step
     }
 
-    /// The sum at column `x`, or the first or last where that lies beyond.
+    /// The sum at column `x`; the first or last one where that lies beyond.
     pub(crate) fn at(&self, x: isize) -> i32 {
         let x = x.clamp(0, self.width as isize) as usize;
-        // Division takes longer than all the rest.
+        // A division takes longer than all the rest.
         let (part, place) = match self.step {
             1 => (0, x),
             2 => (x % 2, x / 2),
@@ -124,14 +124,14 @@ impl<'a> Row<'a> {
         self.sums[part * self.part + place]
     }
 
-    /// The sums at column `x`, inside, and every `step` further.
+    /// The sums at column `x`, which lies inside, and at every `step`th column behind it.
     pub(crate) fn every_step(&self, x: usize) -> &'a [i32] {
         let start = x % self.step * self.part;
         &self.sums[start + x / self.step..start + self.part]
     }
 }
 
-/// Adds up the gray levels of a row into `line`: the sum before each place, from 0 on.
+/// Adds the gray levels of a row to `line`: prefix sums, from 0 on.
 fn prefix_levels<T: Sample>(raster: Raster<'_, T>, y: usize, line: &mut [i32]) {
     let row = raster.row(y);
     match raster.channels() {
@@ -140,7 +140,7 @@ fn prefix_levels<T: Sample>(raster: Raster<'_, T>, y: usize, line: &mut [i32]) {
     }
 }
 
-/// Sums of the levels before each place, from 0 on.
+/// Prefix sums of the levels, from 0 on.
 fn prefix(levels: impl Iterator<Item = i32>, line: &mut [i32]) {
     let mut sum = 0_i32;
     for (out, level) in line[1..].iter_mut().zip(levels) {
@@ -149,7 +149,7 @@ fn prefix(levels: impl Iterator<Item = i32>, line: &mut [i32]) {
     }
 }
 
-/// The sums of gray levels of some rows, column by column.
+/// The gray levels of some rows, summed column by column.
 fn column_sums<T: Sample>(raster: Raster<'_, T>, rows: Range<usize>) -> Vec<i32> {
     let mut sums = vec![0_i32; raster.width()];
     for y in rows {
@@ -168,10 +168,10 @@ fn add(sums: &mut [i32], levels: impl Iterator<Item = i32>) {
     }
 }
 
-/// Deals the sums of a row into its parts, adding those of the row above.
+/// Distributes the sums of a row to its parts, and adds those of the row above.
 fn deal(line: &[i32], step: usize, above: &[i32], out: &mut [i32]) {
     if step == 2 {
-        // As vectors.
+        // In a loop that the compiler vectorises.
         let (even, odd) = out.split_at_mut(out.len() / 2);
         let (even_above, odd_above) = above.split_at(even.len());
         let pairs = line.chunks_exact(2).zip(even.iter_mut().zip(odd));

@@ -17,24 +17,29 @@
 //! # Ok::<(), harris_cpu::Error>(())
 //! ```
 //!
-//! The image is cut into bands of rows, one or a few a thread; the result depends neither on their number nor on the instruction
-//! set ([`Level`]), which is chosen at run time. It equals that of [`harris_core::ReferenceDetector`] to the bit, for
-//! every configuration and sample type.
+//! The image is cut into bands of rows for several threads. The vector instructions ([`Level`]) are
+//! chosen at run time. The result depends on neither: it equals that of
+//! [`harris_core::ReferenceDetector`] to the bit, for every configuration and sample type.
 //!
-//! [`CpuFastHessian`] finds blobs, [`CpuSurf`] describes keypoints of any detector, [`CpuMatcher`] finds which belong
-//! together; these, too, equal their references in [`harris_core`] to the bit.
+//! [`CpuFastHessian`] finds blobs, [`CpuSurf`] describes keypoints of any detector, and
+//! [`CpuMatcher`] finds matching descriptors. Their results equal those of the references in
+//! [`harris_core`] to the bit.
 //!
-//! Nearly all configurations take a fused path, from samples to corners in one walk (not: box gradients of floats, Sobel's of 5 and 7 taps, boxes of even sizes, and windows or
-//! gradients so wide that 64-bit floats do not hold their sums, or strips of columns what they reach). It is fastest for 8-bit gray images with box windows. It writes nothing
-//! of the image's size but for Rosin's threshold, `Quadratic` and suppression radii above 8, which need the map of responses.
+//! Most configurations are computed in one pass, from samples to corners, which writes nothing of
+//! the size of the image. It is fastest for 8-bit gray images with box windows.
 //!
-//! A detector keeps its memory from one image to the next: after the first image of a size it allocates the lists of keypoints
-//! alone (where no map is needed; pools of threads take some of their own to hand work over). For maps of responses there is
-//! [`Detector::response_into`].
+//! Stage by stage go box gradients of floats, `Sobel5` and `Sobel7`, boxes of even sizes, and very
+//! wide gradients and windows. Rosin's threshold, `Quadratic` and suppression radii above 8 need a
+//! response map. [`Detector::describe`] shows the choice after an image.
+//!
+//! A detector keeps its memory from one image to the next. After the first image of a size it
+//! allocates nothing but the lists of keypoints, where no response map is needed and threads are
+//! its own. [`Detector::response_into`] writes a response map into an array that the caller
+//! supplies.
 //!
 //! # Features
 //! - `image`: conversions from the `image` crate's buffers.
-//! - `approximate`: `ApproximateMatcher`, an index of very many descriptors that finds most matches.
+//! - `approximate`: `ApproximateMatcher`, an index of many descriptors that finds most matches.
 
 #![deny(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -42,18 +47,23 @@
 #[cfg(feature = "approximate")]
 mod approximate;
 mod bands;
-mod bounds;
+mod buffers;
+#[doc(hidden)]
+pub mod coverage;
 mod detector;
 mod error;
 mod fast_hessian;
 mod forstner;
-mod fused;
 mod integral;
-mod map;
 mod matching;
+mod peaks;
+#[doc(hidden)]
+pub mod plan;
+mod rows;
 mod simd;
 mod staged;
 mod surf;
+mod sweep;
 mod workers;
 mod workspace;
 

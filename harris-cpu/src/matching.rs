@@ -1,4 +1,4 @@
-//! Exact matching: all distances, 64 values of many descriptors at once.
+//! Exact matching: all distances, a descriptor a lane.
 
 use harris_core::Error;
 use harris_core::matching::{Match, MatchConfig, Matcher, Nearest};
@@ -28,10 +28,10 @@ pub struct CpuMatcher {
 
 constructors!(CpuMatcher, MatchConfig);
 
-/// Queries that a thread searches before it looks for more.
+/// Queries that a thread takes at a time.
 const SHARE: usize = 64;
 
-/// Queries that are compared with a block of descriptors while its values are in registers.
+/// Queries that are compared with a block of descriptors while registers hold its values.
 const AT_ONCE: usize = 4;
 
 impl CpuMatcher {
@@ -62,7 +62,7 @@ pub(crate) fn rows(descriptors: ArrayView2<'_, f32>) -> Vec<[f32; LENGTH]> {
     descriptors.rows().into_iter().map(|row| std::array::from_fn(|i| row[i])).collect()
 }
 
-/// Blocks of as many descriptors as a vector has lanes, value by value.
+/// Blocks of as many descriptors as a vector has lanes, each value by value.
 struct Transpose<'a> {
     train: &'a [[f32; LENGTH]],
 }
@@ -118,7 +118,7 @@ impl Work for Search<'_> {
                     }
                 }
                 for (nearest, sum) in nearest.iter_mut().zip(sums) {
-                    // Most are farther than the second.
+                    // Most are farther than the second nearest.
                     let mut nearer = v.greater(v.splat_f32(nearest.second), sum);
                     if nearer == 0 {
                         continue;

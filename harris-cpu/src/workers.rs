@@ -1,9 +1,9 @@
-//! Threads and instructions of what works on the CPU, and the constructors that choose them.
+//! Threads and vector instructions of a detector, and the constructors that choose them.
 
 use crate::bands::Threads;
 use crate::simd::Level;
 
-/// Where work is done, and with which instructions.
+/// The threads of a detector, and its vector instructions.
 #[derive(Clone, Debug)]
 pub(crate) struct Workers {
     pub(crate) threads: Threads,
@@ -15,7 +15,7 @@ impl Workers {
         Self { threads, level: Level::best() }
     }
 
-    /// As in `cpu: 8 threads, avx512`.
+    /// Threads and instructions in words, for instance `cpu: 8 threads, avx512`.
     pub(crate) fn describe(&self) -> String {
         let threads = match self.threads.count() {
             1 => "1 thread".to_owned(),
@@ -25,34 +25,36 @@ impl Workers {
     }
 }
 
-/// The constructors of a type that is made of a configuration and [`Workers`] by a function `on`.
+/// Constructors of a type that a function `on` makes of a configuration and [`Workers`].
 macro_rules! constructors {
     ($type:ident, $config:ty) => {
         impl $type {
-            /// On rayon's shared pool: as many threads as the machine runs at once, unless the process has configured it
-            /// otherwise.
+            /// A detector on rayon's shared pool: as many threads as the machine has, unless the
+            /// process has configured the pool.
             #[must_use]
             pub fn new(config: $config) -> Self {
                 Self::on(config, $crate::workers::Workers::new($crate::bands::Threads::Shared))
             }
 
-            /// On `threads` threads: the calling one, and others of its own, which stay awake for a tenth of a millisecond after
-            /// a call: the next one finds them at once if it comes soon.
+            /// A detector on `threads` threads: the calling one, and others of its own. These spin
+            /// for a tenth of a millisecond after a call, so that a call that follows soon finds
+            /// them awake.
             ///
             /// # Errors
-            /// [`PoolError`](crate::PoolError) inside [`Error::Backend`](crate::Error::Backend) where there are none or
-            /// they cannot be started.
+            /// [`PoolError`](crate::PoolError) inside [`Error::Backend`](crate::Error::Backend) for
+            /// 0 threads, and where they cannot be started.
             pub fn with_threads(config: $config, threads: usize) -> Result<Self, $crate::Error> {
                 Ok(Self::on(config, $crate::workers::Workers::new($crate::bands::Threads::own(threads)?)))
             }
 
-            /// On the caller's pool, of whose threads the calling one takes the place of one.
+            /// A detector on the caller's pool; the calling thread takes the place of one of its
+            /// threads.
             #[must_use]
             pub fn with_pool(config: $config, pool: std::sync::Arc<rayon::ThreadPool>) -> Self {
                 Self::on(config, $crate::workers::Workers::new($crate::bands::Threads::Pool(pool)))
             }
 
-            /// The same with the instructions of `level`, for comparing them; the best are the default.
+            /// Chooses the vector instructions; the default are the best ones of the processor.
             #[must_use]
             pub fn at_level(mut self, level: $crate::Level) -> Self {
                 self.workers.level = level;

@@ -2,71 +2,21 @@
 
 use harris_core::pipeline::selection;
 
-use crate::fused::{Known, Scratch};
+use crate::buffers::Buffers;
+use crate::peaks::found::SharedBound;
+use crate::sweep::run::Scratch;
 
-/// The responses of a whole image, and the buffers of both paths.
+/// The response map, and the memory of both engines.
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
-    /// H × W responses of the last image, where corners could not do without.
+    /// H × W responses of the last image whose corners needed a response map.
     pub(crate) map: Vec<f32>,
-    /// Of the staged path, one a band.
+    /// Buffers of the staged engine, one a band.
     pub(crate) buffers: Vec<Buffers>,
-    /// Of the fused path, one a thread.
+    /// Memory of the sweeps, one a thread.
     pub(crate) scratch: Vec<Scratch>,
-    /// Of all threads.
-    pub(crate) known: Known,
-    /// To select corners in.
+    /// The bounds that all threads share.
+    pub(crate) shared: SharedBound,
+    /// Memory to select corners in.
     pub(crate) selection: selection::Memory,
-}
-
-/// Buffers of rows that wait to be used again, by element type.
-#[derive(Debug, Default)]
-pub(crate) struct Buffers {
-    i32: Vec<Vec<i32>>,
-    i64: Vec<Vec<i64>>,
-    f32: Vec<Vec<f32>>,
-}
-
-/// An element that rows are made of.
-pub(crate) trait Pooled: Copy + Default + 'static {
-    fn shelf(buffers: &mut Buffers) -> &mut Vec<Vec<Self>>;
-}
-
-impl Pooled for i32 {
-    fn shelf(buffers: &mut Buffers) -> &mut Vec<Vec<Self>> {
-        &mut buffers.i32
-    }
-}
-
-impl Pooled for i64 {
-    fn shelf(buffers: &mut Buffers) -> &mut Vec<Vec<Self>> {
-        &mut buffers.i64
-    }
-}
-
-impl Pooled for f32 {
-    fn shelf(buffers: &mut Buffers) -> &mut Vec<Vec<Self>> {
-        &mut buffers.f32
-    }
-}
-
-impl Buffers {
-    /// A buffer of `len` elements whose values mean nothing.
-    pub(crate) fn take<T: Pooled>(&mut self, len: usize) -> Vec<T> {
-        let mut buffer = T::shelf(self).pop().unwrap_or_default();
-        buffer.resize(len, T::default());
-        buffer
-    }
-
-    /// Puts a buffer back.
-    pub(crate) fn put<T: Pooled>(&mut self, buffer: Vec<T>) {
-        T::shelf(self).push(buffer);
-    }
-}
-
-/// Elements from one row of `len` 32-bit numbers to the next: an odd number of cache lines, so that no two of 64 rows
-/// fall into the same places of the first cache.
-pub(crate) fn spread_pitch(len: usize) -> usize {
-    const LINE: usize = 16;
-    len.div_ceil(LINE) / 2 * 2 * LINE + LINE
 }

@@ -1,4 +1,5 @@
-//! Approximate matching: refuses what exact matching refuses, and finds what it finds, but for a few.
+//! Approximate matching: refuses what exact matching refuses, and finds what it finds, but for a
+//! few.
 
 #![cfg(feature = "approximate")]
 
@@ -11,7 +12,7 @@ use harris_cpu::{ApproximateIndex, ApproximateMatcher, CpuMatcher};
 use ndarray::Array2;
 
 #[test]
-fn bad_descriptors_and_empty_lists() {
+fn bad_descriptors_are_errors_and_empty_lists_match_nothing() {
     bad_descriptors_are_errors(|config| Box::new(ApproximateMatcher::new(config)));
     let none = Array2::zeros((0, 64));
     let some = Array2::<f32>::ones((3, 64));

@@ -24,7 +24,7 @@ fn at_level(config: HarrisConfig, name: &str) -> CpuDetector {
 }
 
 #[test]
-fn shared_and_callers_pools_give_the_same_and_may_be_shared() {
+fn detectors_share_a_pool_and_find_equal_corners() {
     harris_conformance::equality::on_photographs(|config| Box::new(CpuDetector::new(config)));
     let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap());
     let first = CpuDetector::with_pool(HarrisConfig::default(), Arc::clone(&pool));

@@ -31,7 +31,7 @@ at_levels! {
 }
 
 #[test]
-fn the_shared_pool_gives_the_same() {
+fn the_shared_pool_equals_the_reference() {
     harris_conformance::blobs::on_photographs(|config| Box::new(CpuFastHessian::new(config)));
     harris_conformance::descriptors::on_photographs(|config| Box::new(CpuSurf::new(config)));
     harris_conformance::matches::on_random_descriptors(|config| Box::new(CpuMatcher::new(config)));

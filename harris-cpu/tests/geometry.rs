@@ -52,8 +52,9 @@ impl Pipeline {
         (keypoints, descriptors)
     }
 
-    /// Matches the photographs with their views: nine of ten are right by 3 pixels, and the homography by 2 at the corners, where few
-    /// matches lie, but for two of a photograph's views, which may be off by up to 4.
+    /// Matches the photographs with their views: nine of ten are right by 3 pixels, and the
+    /// homography by 2 at the corners, where few matches lie, but for two of a photograph's views,
+    /// which may be off by up to 4.
     fn matches_views(&mut self, views: &[View]) {
         for (name, photograph) in photographs() {
             let photograph = levels(&photograph);

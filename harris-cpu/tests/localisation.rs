@@ -32,7 +32,7 @@ fn mean(scores: &[(Shape, Score)]) -> f64 {
 }
 
 #[test]
-fn meeting_points_of_edges_are_where_they_are_drawn() {
+fn forstner_places_lie_where_corners_are_drawn() {
     for (noise, limit) in [(0.0, 0.15), (5.0, 0.3)] {
         let scores = scores(Subpixel::Forstner { radius: 5 }, noise);
         let all = mean(&scores);
@@ -49,8 +49,9 @@ fn meeting_points_of_edges_are_where_they_are_drawn() {
 }
 
 #[test]
-fn the_maximum_of_a_response_lies_inside_of_the_corner() {
-    // Why the above is needed: pixels, and parabolas through their responses, are off by more than a pixel.
+fn pixels_and_quadratic_places_lie_more_than_a_pixel_inside_the_corner() {
+    // Why the above is needed: pixels, and parabolas through their responses, are off by more than
+    // a pixel.
     for subpixel in [Subpixel::None, Subpixel::Quadratic] {
         let error = mean(&scores(subpixel, 0.0));
         assert!((1.0..1.7).contains(&error), "{subpixel}: {error}");
@@ -58,7 +59,7 @@ fn the_maximum_of_a_response_lies_inside_of_the_corner() {
 }
 
 #[test]
-fn lococo_finds_the_corners_of_the_harris_detector_that_it_stands_for() {
+fn lococo_finds_most_corners_of_harris_with_gaussian_derivatives() {
     let mut lococo = CpuDetector::new(presets::lococo_2011());
     // A Gaussian as wide as the box, and the same window.
     let harris = presets::lococo_2011().to_builder();

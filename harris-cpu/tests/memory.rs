@@ -37,7 +37,7 @@ static ALLOCATOR: Counting = Counting;
 
 /// One test, as the counters are the process's: no other may run beside it.
 #[test]
-fn a_detector_takes_little_memory_and_only_once() {
+fn memory_is_allocated_for_the_first_image_alone() {
     const SIDE: usize = 4096;
     // Blocks of noise: 20 000 to 80 000 corners.
     let samples: Vec<u8> =

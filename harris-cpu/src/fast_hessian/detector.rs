@@ -1,4 +1,4 @@
-//! The detector: an image in, keypoints out.
+//! The Fast-Hessian detector: from an image to keypoints.
 
 use std::time::Instant;
 
@@ -9,11 +9,11 @@ use ndarray::Array2;
 
 use super::peaks::{self, Search};
 use super::responses::{Respond, Rows};
+use crate::buffers::spread_pitch;
 use crate::integral::Sums;
 use crate::workers::{Workers, constructors};
-use crate::workspace::spread_pitch;
 
-/// SURF's Fast-Hessian detector on the CPU, on as many threads as wanted; the result does not depend on how many.
+/// SURF's Fast-Hessian detector on the CPU. The result does not depend on the number of threads.
 ///
 /// ```
 /// use harris_cpu::harris_core::fast_hessian::FastHessianConfig;
@@ -42,13 +42,13 @@ impl CpuFastHessian {
         Self { config, workers, sums, responses: Vec::new(), rejected: 0, times }
     }
 
-    /// How long each step took for the last image that [`Detector::detect`] was given.
+    /// Times of the stages for the last image that [`Detector::detect`] had.
     #[must_use]
     pub fn step_times(&self) -> StepTimes {
         self.times
     }
 
-    /// Fills the determinants of all layers, as far as any comparison reads them.
+    /// Computes the determinants of all layers that comparisons read.
     fn respond(&mut self, image: &ImageView<'_>, pyramid: &Pyramid) {
         let sums = &self.sums;
         let reads: Vec<_> = (0..pyramid.layers.len()).map(|number| pyramid.read(number)).collect();

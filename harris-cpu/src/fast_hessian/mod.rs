@@ -1,4 +1,5 @@
-//! The Fast-Hessian detector: an integral image, the layers' determinants row by row, and the peaks between them.
+//! The Fast-Hessian detector: an integral image, the layers' determinants row by row, and the peaks
+//! between them.
 
 mod detector;
 mod peaks;

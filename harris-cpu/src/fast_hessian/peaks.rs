@@ -6,11 +6,11 @@ use harris_core::fast_hessian::{Cube, Pyramid, Triple, is_peak, offset};
 use harris_core::{Keypoint, Raster};
 
 use super::responses::hessian;
+use crate::buffers::spread_pitch;
 use crate::integral::Sums;
 use crate::simd::{Simd, WithSimd, Work};
-use crate::workspace::spread_pitch;
 
-/// What is searched.
+/// The layers that are searched.
 #[derive(Clone, Copy)]
 pub(super) struct Search<'a> {
     pub(super) pyramid: &'a Pyramid,
@@ -21,7 +21,7 @@ pub(super) struct Search<'a> {
     pub(super) threshold: f32,
 }
 
-/// Some rows of a triple.
+/// Some rows of a triple of layers.
 pub(super) struct Rows<'a> {
     pub(super) search: Search<'a>,
     pub(super) triple: &'a Triple,
@@ -31,7 +31,7 @@ pub(super) struct Rows<'a> {
 impl WithSimd for Rows<'_> {
     type Output = (Vec<Keypoint>, usize);
 
-    /// The keypoints, in no order, and how many peaks were rejected.
+    /// Returns the keypoints, in no order, and the number of rejected peaks.
     fn with<V: Simd>(self, v: V) -> (Vec<Keypoint>, usize) {
         let Self { search, triple, rows } = self;
         let pyramid = search.pyramid;
@@ -41,7 +41,7 @@ impl WithSimd for Rows<'_> {
         let (responses, pitch) = (&search.responses[triple.middle], spread_pitch(width));
         let threshold = search.threshold;
         let place = |i: usize| pyramid.place(triple, triple.middle, i);
-        // Where the layer is the octave's own its samples are numbered alike.
+        // The octave's own layers number samples as the octave does.
         let in_vectors = stride == 1 && place(0) == 0 && columns.len() >= V::LANES;
         let mut candidates = Vec::new();
         let (mut found, mut rejected) = (Vec::new(), 0);
@@ -77,19 +77,19 @@ impl WithSimd for Rows<'_> {
     }
 }
 
-/// What a peak is between samples.
+/// The place of a peak between samples.
 enum Peak {
     Keypoint(Keypoint),
-    /// Half a sample away or more.
+    /// It is half a sample or more away from its sample.
     Rejected,
 }
 
-/// Columns whose determinants are above the threshold and those of their four neighbours.
+/// Finds columns whose determinants exceed the threshold and those of their four neighbours.
 struct Candidates<'a> {
     above: &'a [f32],
     middle: &'a [f32],
     below: &'a [f32],
-    /// At least as many as a vector has lanes, and not the first nor the last of the row.
+    /// At least as many columns as a vector has lanes, without the row's first and last.
     columns: Range<usize>,
     threshold: f32,
     candidates: &'a mut Vec<usize>,
@@ -104,7 +104,7 @@ impl Work for Candidates<'_> {
         let least = v.splat_f32(threshold);
         let mut start = columns.start;
         while start < columns.end {
-            // The last vector begins earlier, and what was seen is not looked at again.
+            // The last vector begins earlier; columns that were searched do not count again.
             let i = start.min(columns.end - V::LANES);
             let value = v.load_f32(middle, i);
             let across = v.max(v.load_f32(middle, i - 1), v.load_f32(middle, i + 1));
@@ -121,7 +121,7 @@ impl Work for Candidates<'_> {
 }
 
 impl Search<'_> {
-    /// The peak at a sample, where there is one that the mask allows.
+    /// The peak at a sample, if there is one that the mask allows.
     fn peak(&self, triple: &Triple, column: usize, row: usize) -> Option<Peak> {
         let (x, y) = (triple.pixel(column), triple.pixel(row));
         let layer = |number: usize| -> [[f32; 3]; 3] {
@@ -137,7 +137,7 @@ impl Search<'_> {
         };
         let middle = layer(triple.middle);
         let value = middle[1][1];
-        // Most are not above these.
+        // Most determinants do not exceed these.
         let not_below = |values: &[[f32; 3]; 3]| values.as_flattened().iter().any(|other| *other >= value);
         let [bottom, top] = [layer(triple.bottom), layer(triple.top)];
         if not_below(&bottom) || not_below(&top) {

@@ -1,4 +1,4 @@
-//! Determinants of the layers, as vectors where samples lie side by side.
+//! Determinants of the layers, by vectors where samples lie side by side.
 
 use std::ops::Range;
 
@@ -7,23 +7,24 @@ use harris_core::fast_hessian::{Hessian, Layer};
 use crate::integral::{Row, Sums};
 use crate::simd::{Simd, WithSimd, Work};
 
-/// Some rows of a layer, and where their determinants go.
+/// Some rows of a layer and their determinants.
 pub(super) struct Rows<'a> {
     pub(super) layer: Layer,
     /// Columns that are computed.
     pub(super) columns: Range<usize>,
     /// Rows that are computed.
     pub(super) rows: Range<usize>,
-    /// What brings sums to the units of an image in 0..1.
+    /// The factor to the units of an image in 0..1.
     pub(super) unit: f32,
-    /// What a determinant that is not above it becomes.
+    /// The value of determinants that do not exceed it.
     pub(super) least: f32,
     /// Determinants, rows `pitch` apart.
     pub(super) out: &'a mut [f32],
     pub(super) pitch: usize,
 }
 
-/// The determinants of rows of all layers, in the order of the image's rows so that sums are read from the caches.
+/// The determinants of rows of all layers, in the order of the image's rows, so that caches hold
+/// the sums.
 pub(super) struct Respond<'a> {
     pub(super) sums: &'a Sums,
     pub(super) layers: Vec<Rows<'a>>,
@@ -60,22 +61,22 @@ struct Line<'a> {
     origin: usize,
     /// Samples that are computed.
     columns: Range<usize>,
-    /// What brings sums to the units of an image in 0..1.
+    /// The factor to the units of an image in 0..1.
     unit: f32,
-    /// What a determinant that is not above it becomes.
+    /// The value of determinants that do not exceed it.
     least: f32,
     /// The determinants.
     out: &'a mut [f32],
 }
 
-/// The rows of sums that a filter reads, and where in them, from its centre.
+/// The rows of sums that a filter reads, and where in them, relative to its centre.
 struct Filter<'a> {
     /// For xx: above and below the lobes.
     flank: [Row<'a>; 2],
-    /// For yy: above and below the whole, above and below the middle lobe.
+    /// For yy: above and below the whole filter, above and below the middle lobe.
     half: [Row<'a>; 2],
     middle: [Row<'a>; 2],
-    /// For xy: around the quarters before, around those after.
+    /// For xy: around the quarters before the centre, around those behind it.
     before: [Row<'a>; 2],
     after: [Row<'a>; 2],
     columns: Columns,
@@ -111,7 +112,7 @@ impl<'a> Filter<'a> {
     /// The determinants of some of a row's samples.
     fn row<V: Simd>(&self, v: V, line: Line<'_>, between: &mut Vec<f32>) {
         let Line { step, origin, columns, unit, least, out } = line;
-        // Those whose whole filter lies between the first and the last column.
+        // Samples whose whole filter lies between the first and the last column.
         let half = self.columns.half as usize;
         let samples_before = |pixel: usize| pixel.saturating_sub(origin).div_ceil(step);
         let first = samples_before(half).clamp(columns.start, columns.end);
@@ -133,7 +134,8 @@ impl<'a> Filter<'a> {
         } else if stride == 1 {
             v.enter(Inner { lines, unit, least, out });
         } else {
-            // Those between the samples, too: vectors of which an eighth is used are faster than numbers one by one.
+            // All columns are computed: vectors of which an eighth is used are faster than numbers
+            // one by one.
             between.resize(len, 0.0);
             v.enter(Inner { lines, unit, least, out: between });
             for (out, value) in out.iter_mut().zip(between.iter().step_by(stride)) {
@@ -144,7 +146,7 @@ impl<'a> Filter<'a> {
 
     fn hessian(&self, x: isize) -> Hessian {
         let Columns { half, middle, flank, lobe } = self.columns;
-        // Between two columns of two rows.
+        // The sum between two columns of two rows.
         let sum = |[above, below]: [Row<'_>; 2], left: isize, right: isize| {
             let (above, below) = ([above.at(left), above.at(right)], [below.at(left), below.at(right)]);
             below[1].wrapping_sub(below[0]).wrapping_sub(above[1].wrapping_sub(above[0]))
@@ -171,11 +173,11 @@ pub(super) fn hessian(sums: &Sums, filter: usize, x: usize, y: usize) -> Hessian
     Filter::new(sums, filter, y).hessian(x as isize)
 }
 
-/// The sums that the filters of neighbouring samples read, from that of the first on.
+/// The sums that the filters of neighbouring samples read, from the first sample on.
 struct Lines<'a> {
-    /// At the ends of the whole, then of the middle lobe, above and below.
+    /// At the ends of the whole filter, then of the middle lobe, above and below.
     xx: [[&'a [i32]; 4]; 2],
-    /// At both flanks, above and below the whole and the middle lobe.
+    /// At both sides, above and below the whole filter and the middle lobe.
     yy: [[&'a [i32]; 2]; 2],
     yy_middle: [[&'a [i32]; 2]; 2],
     /// At the ends of the quarters to the left, then to the right, above and below.
@@ -184,7 +186,7 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Of `len` sums, for samples from column `x` on, whose filters lie inside.
+    /// Reads `len` sums for samples from column `x` on whose filters lie inside.
     fn new(filter: &Filter<'a>, x: usize, len: usize) -> Self {
         fn lines<'a, const N: usize>(
             rows: [Row<'a>; 2],
@@ -253,7 +255,7 @@ impl Work for Inner<'_, '_> {
             let yy = v.mul(v.to_f32(yy), unit);
             let xy = v.mul(v.to_f32(xy), unit);
             let determinant = v.sub(v.mul(xx, yy), v.mul(v.mul(weight, xy), xy));
-            // Of −0 and +0 it is the second.
+            // Of −0 and +0 it gives the second.
             v.store_f32(out, i, v.max(determinant, least));
             if i + V::LANES == len {
                 break;
@@ -264,7 +266,7 @@ impl Work for Inner<'_, '_> {
     }
 }
 
-/// Vectors of sums from place `i` on. Functions, not closures: these must be inlined.
+/// Vectors of sums from place `i` on. They are functions, as closures would not be inlined.
 #[derive(Clone, Copy)]
 struct At<V> {
     v: V,
@@ -282,7 +284,7 @@ impl<V: Simd> At<V> {
         self.v.sub_i32(whole, self.v.add_i32(self.v.add_i32(part, part), part))
     }
 
-    /// Between two of four columns.
+    /// The sum between two of four columns.
     #[inline(always)]
     fn four(self, rows: &[[&[i32]; 4]; 2], first: usize) -> V::I32 {
         let below = self.between(rows[1][first], rows[1][first + 1]);

@@ -5,7 +5,7 @@
 use std::arch::x86_64::*;
 
 use super::sse2::prefetch;
-use super::{Simd, Work, align_frame};
+use super::vector::{Simd, Work, align_frame};
 
 /// Proof that the processor has AVX2 and FMA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,14 +33,16 @@ impl Simd for Avx2 {
             align_frame();
             work.run(v)
         }
-        // SAFETY: `self` proves that the processor has the features that `compiled` is compiled for.
+        // SAFETY: `self` proves that the processor has the features that `compiled` is compiled
+        // for.
         unsafe { compiled(self, work) }
     }
 
     #[inline(always)]
     fn load_u8(self, row: &[u8], i: usize) -> Self::I16 {
         let row = &row[i..i + 16];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at
+        // any alignment.
         unsafe { _mm256_cvtepu8_epi16(_mm_loadu_si128(row.as_ptr().cast())) }
     }
 
@@ -52,7 +54,8 @@ impl Simd for Avx2 {
     #[inline(always)]
     fn load_widened(self, row: &[f32], i: usize) -> Self::F64 {
         let row = &row[i..i + 4];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at
+        // any alignment.
         unsafe { _mm256_cvtps_pd(_mm_loadu_ps(row.as_ptr())) }
     }
 
@@ -77,7 +80,7 @@ impl Simd for Avx2 {
     }
 
     #[inline(always)]
-    fn ahead_i32(self, a: Self::I32, n: usize) -> Self::I32 {
+    fn shifted_i32(self, a: Self::I32, n: usize) -> Self::I32 {
         // SAFETY: `self` proves the instructions.
         unsafe {
             let turned = _mm256_permute2x128_si256::<0x01>(a, a);
@@ -96,7 +99,7 @@ impl Simd for Avx2 {
         shift_right_4(a: I16) -> Self::I16 = _mm256_srli_epi16::<4>(a);
         shift_right_8(a: I16) -> Self::I16 = _mm256_srli_epi16::<8>(a);
         mul_i16(a: I16, b: I16) -> Self::I16 = _mm256_mullo_epi16(a, b);
-        sixteenth(a: I16) -> Self::I16 = _mm256_mulhrs_epi16(a, _mm256_set1_epi16(1 << 11));
+        rounded_sixteenth(a: I16) -> Self::I16 = _mm256_mulhrs_epi16(a, _mm256_set1_epi16(1 << 11));
         next_i16(a: I16) -> Self::I16 = _mm256_alignr_epi8::<2>(_mm256_permute2x128_si256::<0x01>(a, a), a);
         odd_lanes(a: I16) -> Self::I16 = _mm256_and_si256(a, _mm256_set1_epi32(0xFFFF_0000_u32 as i32));
         max_i16(a: I16, b: I16) -> Self::I16 = _mm256_max_epi16(a, b);
@@ -111,10 +114,10 @@ impl Simd for Avx2 {
         dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = _mm256_add_epi32(acc, _mm256_madd_epi16(a, b));
         add_i32(a: I32, b: I32) -> Self::I32 = _mm256_add_epi32(a, b);
         sub_i32(a: I32, b: I32) -> Self::I32 = _mm256_sub_epi32(a, b);
-        run_on_i32(before: I32, a: I32) -> Self::I32 = {
+        prefix_sums_i32(before: I32, a: I32) -> Self::I32 = {
             let a = _mm256_add_epi32(a, _mm256_slli_si256::<4>(a));
             let a = _mm256_add_epi32(a, _mm256_slli_si256::<8>(a));
-            // The lower half's total, to the upper half.
+            // The lower half's total, added to the upper half.
             let total = _mm256_shuffle_epi32::<0xFF>(_mm256_permute2x128_si256::<0x08>(a, a));
             let before = _mm256_permutevar8x32_epi32(before, _mm256_set1_epi32(7));
             _mm256_add_epi32(before, _mm256_add_epi32(a, total))
@@ -137,7 +140,7 @@ impl Simd for Avx2 {
         mul_f64(a: F64, b: F64) -> Self::F64 = _mm256_mul_pd(a, b);
         add_product(acc: F64, a: F64, b: F64) -> Self::F64 = _mm256_fmadd_pd(a, b, acc);
         sub_product(acc: F64, a: F64, b: F64) -> Self::F64 = _mm256_fnmadd_pd(a, b, acc);
-        running_f64(a: F64) -> Self::F64 = {
+        prefix_sums_f64(a: F64) -> Self::F64 = {
             let moved = _mm256_permute4x64_pd::<0b10_01_00_00>(a);
             let a = _mm256_add_pd(a, _mm256_blend_pd::<1>(moved, _mm256_setzero_pd()));
             _mm256_add_pd(a, _mm256_permute2f128_pd::<0x08>(a, a))
@@ -151,7 +154,7 @@ impl Simd for Avx2 {
     }
 }
 
-/// Bit i of lane i, whose bits are all set or none.
+/// Bit i: lane i, whose bits are all set or all clear.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn bits(lanes: __m256i) -> u32 {

@@ -6,7 +6,7 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 
 use super::sse2::prefetch;
-use super::{Simd, Work, align_frame};
+use super::vector::{Simd, Work, align_frame};
 
 /// Proof that the processor has AVX-512 F, BW and VNNI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,21 +31,24 @@ impl Simd for Avx512 {
 
     #[inline(always)]
     fn enter<W: Work>(self, work: W) -> W::Output {
-        // Not even where the caller has the features, too.
+        // Never inlined: kernels need the registers to themselves even where the caller has the
+        // features.
         #[inline(never)]
         #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
         fn compiled<W: Work>(v: Avx512, work: W) -> W::Output {
             align_frame();
             work.run(v)
         }
-        // SAFETY: `self` proves that the processor has the features that `compiled` is compiled for.
+        // SAFETY: `self` proves that the processor has the features that `compiled` is compiled
+        // for.
         unsafe { compiled(self, work) }
     }
 
     #[inline(always)]
     fn load_u8(self, row: &[u8], i: usize) -> Self::I16 {
         let row = &row[i..i + 32];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at
+        // any alignment.
         unsafe { _mm512_cvtepu8_epi16(_mm256_loadu_si256(row.as_ptr().cast())) }
     }
 
@@ -55,7 +58,7 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
-    fn ahead_i32(self, a: Self::I32, n: usize) -> Self::I32 {
+    fn shifted_i32(self, a: Self::I32, n: usize) -> Self::I32 {
         // SAFETY: `self` proves the instructions.
         unsafe {
             match n {
@@ -68,7 +71,7 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
-    fn later_i16<const K: usize>(self, a: Self::I16) -> Self::I16 {
+    fn shifted_i16<const K: usize>(self, a: Self::I16) -> Self::I16 {
         // SAFETY: `self` proves the instructions.
         unsafe { _mm512_permutexvar_epi16(places::<K, 1>(), a) }
     }
@@ -76,27 +79,30 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn load_widened(self, row: &[f32], i: usize) -> Self::F64 {
         let row = &row[i..i + 8];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at
+        // any alignment.
         unsafe { _mm512_cvtps_pd(_mm256_loadu_ps(row.as_ptr())) }
     }
 
     #[inline(always)]
-    fn later<const K: usize>(self, a: Self::F32, behind: Self::F32) -> Self::F32 {
+    fn shifted<const K: usize>(self, a: Self::F32, behind: Self::F32) -> Self::F32 {
         // SAFETY: `self` proves the instructions.
-        unsafe { later_f32::<K>(a, behind) }
+        unsafe { shifted_f32::<K>(a, behind) }
     }
 
     #[inline(always)]
     fn load_bytes(self, row: &[u8], i: usize) -> Self::I32 {
         let row = &row[i..i + 16];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at
+        // any alignment.
         unsafe { _mm512_cvtepu8_epi32(_mm_loadu_si128(row.as_ptr().cast())) }
     }
 
     #[inline(always)]
     fn load_u16(self, row: &[u16], i: usize) -> Self::I32 {
         let row = &row[i..i + 16];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at
+        // any alignment.
         unsafe { _mm512_cvtepu16_epi32(_mm256_loadu_si256(row.as_ptr().cast())) }
     }
 
@@ -113,12 +119,18 @@ impl Simd for Avx512 {
     }
 
     #[inline(always)]
-    fn beside_f64<const K: usize>(self, row: &[f64], i: usize) -> [[Self::F64; 2]; 2] {
-        // Whole cache lines, and lanes moved: a load across two lines takes as long as two.
+    fn neighbors_f64<const K: usize>(self, row: &[f64], i: usize) -> [[Self::F64; 2]; 2] {
+        // Loads of whole cache lines, then lanes are shifted: a load across two lines takes as long
+        // as two.
         let [before, a] = [self.load_f64(row, i - 8), self.load_f64(row, i)];
         let [b, behind] = [self.load_f64(row, i + 8), self.load_f64(row, i + 16)];
         // SAFETY: `self` proves the instructions.
-        unsafe { [[earlier::<K>(before, a), earlier::<K>(a, b)], [later::<K>(a, b), later::<K>(b, behind)]] }
+        unsafe {
+            [
+                [shifted_back_f64::<K>(before, a), shifted_back_f64::<K>(a, b)],
+                [shifted_f64::<K>(a, b), shifted_f64::<K>(b, behind)],
+            ]
+        }
     }
 
     memory! {
@@ -150,7 +162,7 @@ impl Simd for Avx512 {
         shift_right_4(a: I16) -> Self::I16 = _mm512_srli_epi16::<4>(a);
         shift_right_8(a: I16) -> Self::I16 = _mm512_srli_epi16::<8>(a);
         mul_i16(a: I16, b: I16) -> Self::I16 = _mm512_mullo_epi16(a, b);
-        sixteenth(a: I16) -> Self::I16 = _mm512_mulhrs_epi16(a, _mm512_set1_epi16(1 << 11));
+        rounded_sixteenth(a: I16) -> Self::I16 = _mm512_mulhrs_epi16(a, _mm512_set1_epi16(1 << 11));
         next_i16(a: I16) -> Self::I16 = _mm512_permutexvar_epi16(places::<1, 1>(), a);
         odd_lanes(a: I16) -> Self::I16 = _mm512_and_si512(a, _mm512_set1_epi32(0xFFFF_0000_u32 as i32));
         max_i16(a: I16, b: I16) -> Self::I16 = _mm512_max_epi16(a, b);
@@ -161,13 +173,13 @@ impl Simd for Avx512 {
         dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = dot_add(acc, a, b);
         add_i32(a: I32, b: I32) -> Self::I32 = _mm512_add_epi32(a, b);
         sub_i32(a: I32, b: I32) -> Self::I32 = _mm512_sub_epi32(a, b);
-        run_on_i32(before: I32, a: I32) -> Self::I32 = {
+        prefix_sums_i32(before: I32, a: I32) -> Self::I32 = {
             let zero = _mm512_setzero_si512();
             let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<15>(a, zero));
             let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<14>(a, zero));
             let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<12>(a, zero));
             let a = _mm512_add_epi32(a, _mm512_alignr_epi32::<8>(a, zero));
-            // Last, so that a vector waits for the one before with one addition alone.
+            // Added last, so that a vector waits for the one before by one addition alone.
             _mm512_add_epi32(a, last_lane(before))
         };
         to_f32(a: I32) -> Self::F32 = _mm512_cvtepi32_ps(a);
@@ -175,7 +187,7 @@ impl Simd for Avx512 {
         sub(a: F32, b: F32) -> Self::F32 = _mm512_sub_ps(a, b);
         add_twice(acc: F32, a: F32) -> Self::F32 = _mm512_fmadd_ps(a, _mm512_set1_ps(2.0), acc);
         abs(a: F32) -> Self::F32 = _mm512_abs_ps(a);
-        next_f64(a: F64, behind: F64) -> Self::F64 = later::<1>(a, behind);
+        next_f64(a: F64, behind: F64) -> Self::F64 = shifted_f64::<1>(a, behind);
         mul(a: F32, b: F32) -> Self::F32 = _mm512_mul_ps(a, b);
         div(a: F32, b: F32) -> Self::F32 = _mm512_div_ps(a, b);
         sqrt(a: F32) -> Self::F32 = _mm512_sqrt_ps(a);
@@ -191,11 +203,11 @@ impl Simd for Avx512 {
         mul_f64(a: F64, b: F64) -> Self::F64 = _mm512_mul_pd(a, b);
         add_product(acc: F64, a: F64, b: F64) -> Self::F64 = _mm512_fmadd_pd(a, b, acc);
         sub_product(acc: F64, a: F64, b: F64) -> Self::F64 = _mm512_fnmadd_pd(a, b, acc);
-        running_f64(a: F64) -> Self::F64 = {
+        prefix_sums_f64(a: F64) -> Self::F64 = {
             let zero = _mm512_setzero_pd();
-            let a = _mm512_add_pd(a, earlier::<1>(zero, a));
-            let a = _mm512_add_pd(a, earlier::<2>(zero, a));
-            _mm512_add_pd(a, earlier::<4>(zero, a))
+            let a = _mm512_add_pd(a, shifted_back_f64::<1>(zero, a));
+            let a = _mm512_add_pd(a, shifted_back_f64::<2>(zero, a));
+            _mm512_add_pd(a, shifted_back_f64::<4>(zero, a))
         };
         last_f64(a: F64) -> Self::F64 = _mm512_permutexvar_pd(_mm512_set1_epi64(7), a);
         min_i32(a: I32, b: I32) -> Self::I32 = _mm512_min_epi32(a, b);
@@ -206,11 +218,13 @@ impl Simd for Avx512 {
     }
 }
 
-/// acc + a₂ᵢ·b₂ᵢ + a₂ᵢ₊₁·b₂ᵢ₊₁, by the name of the instruction: of the intrinsic the compiler makes a product and an addition.
+/// acc + a₂ᵢ·b₂ᵢ + a₂ᵢ₊₁·b₂ᵢ₊₁ by inline assembly: the compiler makes a product and an addition of
+/// the intrinsic.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vnni")]
 fn dot_add(mut acc: __m512i, a: __m512i, b: __m512i) -> __m512i {
-    // SAFETY: the instruction, whose feature the function has, reads and writes these registers alone.
+    // SAFETY: the instruction, whose feature the function has, reads and writes these registers
+    // alone.
     unsafe {
         asm!(
             "vpdpwssd {acc}, {a}, {b}",
@@ -221,13 +235,15 @@ fn dot_add(mut acc: __m512i, a: __m512i, b: __m512i) -> __m512i {
     acc
 }
 
-/// The last lane in all, by the name of the instruction: of the intrinsic the compiler makes two, which others wait for.
+/// The last lane in all lanes, by inline assembly: the compiler makes two instructions of the
+/// intrinsic, on which others wait.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn last_lane(a: __m512i) -> __m512i {
     let last = _mm512_set1_epi32(15);
     let all;
-    // SAFETY: the instruction, whose feature the function has, reads and writes these registers alone.
+    // SAFETY: the instruction, whose feature the function has, reads and writes these registers
+    // alone.
     unsafe {
         asm!(
             "vpermd {all}, {last}, {a}",
@@ -241,24 +257,25 @@ fn last_lane(a: __m512i) -> __m512i {
 /// The last K lanes of `before`, then the first of `a`.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn earlier<const K: usize>(before: __m512d, a: __m512d) -> __m512d {
+fn shifted_back_f64<const K: usize>(before: __m512d, a: __m512d) -> __m512d {
     align::<8, K>(before, a)
 }
 
 /// The last lanes of `a`, from lane K on, then the first of `behind`.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn later<const K: usize>(a: __m512d, behind: __m512d) -> __m512d {
+fn shifted_f64<const K: usize>(a: __m512d, behind: __m512d) -> __m512d {
     align::<K, 0>(a, behind)
 }
 
-/// The last lanes of `a`, from lane K on, then the first of `behind`, by the name of the instruction: of the intrinsic the compiler makes
-/// others, which take a register for the places of lanes.
+/// The last lanes of `a`, from lane K on, then the first of `behind`, by inline assembly: the
+/// compiler makes other instructions of the intrinsic, which need a register for indices.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn later_f32<const K: usize>(a: __m512, behind: __m512) -> __m512 {
+fn shifted_f32<const K: usize>(a: __m512, behind: __m512) -> __m512 {
     let aligned;
-    // SAFETY: the instruction, whose feature the function has, reads and writes these registers alone.
+    // SAFETY: the instruction, whose feature the function has, reads and writes these registers
+    // alone.
     unsafe {
         asm!(
             "valignd {aligned}, {behind}, {a}, {lanes}",
@@ -269,13 +286,14 @@ fn later_f32<const K: usize>(a: __m512, behind: __m512) -> __m512 {
     aligned
 }
 
-/// From lane FROM − BACK of `a` and `b` on, by the name of the instruction: of the intrinsic the compiler makes one (`vexpandpd`) where `a`
-/// is zero, that takes Zen 5 ten times as long.
+/// Lanes of `a` and `b` from lane FROM − BACK on, by inline assembly. Of the intrinsic the compiler
+/// makes `vexpandpd` where `a` is zero, which takes Zen 5 ten times as long.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn align<const FROM: usize, const BACK: usize>(a: __m512d, b: __m512d) -> __m512d {
     let aligned;
-    // SAFETY: the instruction, whose feature the function has, reads and writes these registers alone.
+    // SAFETY: the instruction, whose feature the function has, reads and writes these registers
+    // alone.
     unsafe {
         asm!(
             "valignq {aligned}, {b}, {a}, {lanes}",

@@ -1,11 +1,11 @@
 //! Vectors: one trait for the row kernels, one file per instruction set.
 //!
-//! The kernels need what portable SIMD crates leave out (products of 16-bit pairs summed to 32 bits, widening loads,
-//! compares to bits), hence a trait of our own with just that. A value that implements [`Simd`] can only be had where
-//! the processor has its instructions: it is the proof that they may run. Loads and stores check their bounds, so that
-//! kernels need no unsafe code.
+//! Kernels need operations that portable SIMD crates lack: products of 16-bit pairs summed to 32
+//! bits, widening loads, comparisons to bits. Hence this trait, with these alone. A value that
+//! implements [`Simd`] exists only where the processor has its instructions: it proves that they
+//! may run. Loads and stores check their bounds, so that kernels need no unsafe code.
 
-/// Loads and stores of [`Simd`], each with the instruction that does it, at any alignment.
+/// Loads and stores of [`Simd`], each by one instruction, at any alignment.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! memory {
     ($($load:ident = $read:ident, $store:ident = $write:ident: [$element:ty; $lanes:expr] as $vector:ident;)*) => {
@@ -19,13 +19,14 @@ macro_rules! memory {
         #[inline(always)]
         fn $store(self, row: &mut [$element], i: usize, v: Self::$vector) {
             let row = &mut row[i..i + $lanes];
-            // SAFETY: `self` proves the instruction; the slice holds as many elements as are written.
+            // SAFETY: `self` proves the instruction; the slice holds as many elements as are
+            // written.
             unsafe { $write(row.as_mut_ptr().cast(), v) }
         })*
     };
 }
 
-/// Vectors of [`Simd`] with one number in all lanes, each by its instruction.
+/// Vectors of [`Simd`] with one number in all lanes, each by one instruction.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! splats {
     ($($name:ident = $fill:ident: $element:ty as $vector:ident;)*) => {
@@ -37,7 +38,7 @@ macro_rules! splats {
     };
 }
 
-/// Methods of [`Simd`] that work on lanes alone.
+/// Methods of [`Simd`] on lanes alone.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! lanes {
     ($($name:ident($($arg:ident: $type:ident),*) -> $result:ty = $body:expr;)*) => {
@@ -49,475 +50,17 @@ macro_rules! lanes {
     };
 }
 
-/// Has the compiler align the frame of the function that this is inlined into to whole cache lines: vectors that find no place in the
-/// registers otherwise lie across two of them, wherever the caller's frame happens to end.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn align_frame() {
-    #[repr(align(64))]
-    struct Line(u8);
-    let line = Line(0);
-    std::hint::black_box(&line.0);
-}
-
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod level;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
+mod vector;
 
-use std::fmt;
-use std::str::FromStr;
-
-use portable::Portable;
-
-/// The most 32-bit lanes of all vectors.
-const MOST_LANES: usize = 16;
-
-/// Vectors of `LANES` 32-bit, twice as many 16-bit or half as many 64-bit numbers. Integers wrap.
-pub(crate) trait Simd: Copy {
-    /// 32-bit lanes.
-    const LANES: usize;
-    /// Whether vectors are registers.
-    const IN_REGISTERS: bool = true;
-    /// 2 · `LANES` 16-bit integers.
-    type I16: Copy;
-    /// `LANES` 32-bit integers.
-    type I32: Copy;
-    /// `LANES` floats.
-    type F32: Copy;
-    /// `LANES` / 2 floats of 64 bits.
-    type F64: Copy;
-
-    /// Runs `work` compiled for these instructions, as a function of its own.
-    fn enter<W: Work>(self, work: W) -> W::Output;
-
-    /// Widens the bytes from `row[i]` on.
-    fn load_u8(self, row: &[u8], i: usize) -> Self::I16;
-    /// Asks for the cache line of `row[i]`, where there is one and the processor can be asked, to be brought to the second cache: the first
-    /// one holds no more than a few of rows that lie a power of two apart.
-    #[inline(always)]
-    fn prefetch<T>(self, _row: &[T], _i: usize) {}
-    fn load_i16(self, row: &[i16], i: usize) -> Self::I16;
-    fn store_i16(self, row: &mut [i16], i: usize, v: Self::I16);
-    fn load_i32(self, row: &[i32], i: usize) -> Self::I32;
-    fn store_i32(self, row: &mut [i32], i: usize, v: Self::I32);
-    fn load_f32(self, row: &[f32], i: usize) -> Self::F32;
-    fn store_f32(self, row: &mut [f32], i: usize, v: Self::F32);
-    fn load_f64(self, row: &[f64], i: usize) -> Self::F64;
-    /// Widens `LANES` / 2 floats, exactly.
-    fn load_widened(self, row: &[f32], i: usize) -> Self::F64;
-    fn store_f64(self, row: &mut [f64], i: usize, v: Self::F64);
-    /// Of two vectors from `row[i]` on, what stands K elements before and K behind them; K is less than `LANES` / 2.
-    #[inline(always)]
-    fn beside_f64<const K: usize>(self, row: &[f64], i: usize) -> [[Self::F64; 2]; 2] {
-        let next = i + Self::LANES / 2;
-        [
-            [self.load_f64(row, i - K), self.load_f64(row, next - K)],
-            [self.load_f64(row, i + K), self.load_f64(row, next + K)],
-        ]
-    }
-
-    fn splat_i16(self, v: i16) -> Self::I16;
-    fn splat_i32(self, v: i32) -> Self::I32;
-    fn splat_f32(self, v: f32) -> Self::F32;
-    fn splat_f64(self, v: f64) -> Self::F64;
-
-    fn add_i16(self, a: Self::I16, b: Self::I16) -> Self::I16;
-    fn sub_i16(self, a: Self::I16, b: Self::I16) -> Self::I16;
-    /// a >> 4 of unsigned lanes.
-    fn shift_right_4(self, a: Self::I16) -> Self::I16;
-    /// a >> 8 of unsigned lanes.
-    fn shift_right_8(self, a: Self::I16) -> Self::I16;
-    fn mul_i16(self, a: Self::I16, b: Self::I16) -> Self::I16;
-    /// (a + 8) >> 4 of lanes from 0 to 16 · 255.
-    fn sixteenth(self, a: Self::I16) -> Self::I16;
-    /// aᵢ₊₁ in lane i; what stands in the last lane means nothing.
-    fn next_i16(self, a: Self::I16) -> Self::I16;
-    /// Sets even lanes to zero.
-    fn odd_lanes(self, a: Self::I16) -> Self::I16;
-    /// aᵢ₊ₖ in lane i, K at most 8; what stands in the last K lanes means nothing.
-    #[inline(always)]
-    fn later_i16<const K: usize>(self, mut a: Self::I16) -> Self::I16 {
-        for _ in 0..K {
-            a = self.next_i16(a);
-        }
-        a
-    }
-    /// The greater.
-    fn max_i16(self, a: Self::I16, b: Self::I16) -> Self::I16;
-    /// Bit i: aᵢ > bᵢ.
-    fn greater_i16(self, a: Self::I16, b: Self::I16) -> u32;
-    /// Bit i: aᵢ = bᵢ.
-    fn equal_i16(self, a: Self::I16, b: Self::I16) -> u32;
-    /// The upper 16 bits of each lane of both.
-    fn upper_halves(self, low: Self::F32, high: Self::F32) -> Self::I16;
-    /// a₂ᵢ·b₂ᵢ + a₂ᵢ₊₁·b₂ᵢ₊₁ in lane i.
-    fn dot(self, a: Self::I16, b: Self::I16) -> Self::I32;
-    /// acc + a₂ᵢ·b₂ᵢ + a₂ᵢ₊₁·b₂ᵢ₊₁ in lane i.
-    fn dot_add(self, acc: Self::I32, a: Self::I16, b: Self::I16) -> Self::I32;
-
-    fn add_i32(self, a: Self::I32, b: Self::I32) -> Self::I32;
-    fn sub_i32(self, a: Self::I32, b: Self::I32) -> Self::I32;
-    /// aᵢ₊ₙ in lane i, n being 1, 2, 4 or 5 and known to the compiler; what stands in the last n lanes means nothing.
-    fn ahead_i32(self, a: Self::I32, n: usize) -> Self::I32;
-    /// The last lane of `before` + a₀ + ... + aᵢ in lane i.
-    fn run_on_i32(self, before: Self::I32, a: Self::I32) -> Self::I32;
-    /// Rounds to nearest even.
-    fn to_f32(self, a: Self::I32) -> Self::F32;
-
-    fn add(self, a: Self::F32, b: Self::F32) -> Self::F32;
-    fn sub(self, a: Self::F32, b: Self::F32) -> Self::F32;
-    /// acc + 2·a, rounded once: twice a number is exact.
-    #[inline(always)]
-    fn add_twice(self, acc: Self::F32, a: Self::F32) -> Self::F32 {
-        self.add(acc, self.add(a, a))
-    }
-    fn mul(self, a: Self::F32, b: Self::F32) -> Self::F32;
-    fn div(self, a: Self::F32, b: Self::F32) -> Self::F32;
-    fn sqrt(self, a: Self::F32) -> Self::F32;
-    /// The greater; neither is NaN.
-    fn max(self, a: Self::F32, b: Self::F32) -> Self::F32;
-    /// even₀ odd₀ even₁ odd₁ ..., its lower and its upper half.
-    fn interleave(self, even: Self::F32, odd: Self::F32) -> [Self::F32; 2];
-    /// Rounds towards zero; below 2³¹ in magnitude.
-    fn to_i32(self, a: Self::F32) -> Self::I32;
-    /// The lower and the upper half, rounded to nearest even.
-    fn narrow(self, a: [Self::F64; 2]) -> Self::F32;
-    fn add_f64(self, a: Self::F64, b: Self::F64) -> Self::F64;
-    fn sub_f64(self, a: Self::F64, b: Self::F64) -> Self::F64;
-    fn mul_f64(self, a: Self::F64, b: Self::F64) -> Self::F64;
-    /// acc + a·b; of integers below 2⁵³, whose products and sums are exact, rounded or not in between.
-    fn add_product(self, acc: Self::F64, a: Self::F64, b: Self::F64) -> Self::F64;
-    /// acc − a·b, likewise.
-    fn sub_product(self, acc: Self::F64, a: Self::F64, b: Self::F64) -> Self::F64;
-    /// a₀ + ... + aᵢ in lane i; of integers below 2⁵³, whose sums are exact.
-    fn running_f64(self, a: Self::F64) -> Self::F64;
-    /// The last lane in all.
-    fn last_f64(self, a: Self::F64) -> Self::F64;
-    fn min_i32(self, a: Self::I32, b: Self::I32) -> Self::I32;
-    fn max_i32(self, a: Self::I32, b: Self::I32) -> Self::I32;
-    /// Bit i: aᵢ > bᵢ.
-    fn greater_i32(self, a: Self::I32, b: Self::I32) -> u32;
-    /// Bit i: aᵢ > bᵢ.
-    fn greater(self, a: Self::F32, b: Self::F32) -> u32;
-    /// Bit i: aᵢ ≥ bᵢ.
-    fn at_least(self, a: Self::F32, b: Self::F32) -> u32;
-
-    // What only the longest vectors are asked for: the others have no instructions for it.
-
-    /// Widens the `LANES` bytes from `row[i]` on.
-    #[inline(always)]
-    fn load_bytes(self, row: &[u8], i: usize) -> Self::I32 {
-        let mut wide = [0; MOST_LANES];
-        for (wide, &number) in wide.iter_mut().zip(&row[i..i + Self::LANES]) {
-            *wide = number.into();
-        }
-        self.load_i32(&wide, 0)
-    }
-    /// Widens the `LANES` numbers from `row[i]` on.
-    #[inline(always)]
-    fn load_u16(self, row: &[u16], i: usize) -> Self::I32 {
-        let mut wide = [0; MOST_LANES];
-        for (wide, &number) in wide.iter_mut().zip(&row[i..i + Self::LANES]) {
-            *wide = number.into();
-        }
-        self.load_i32(&wide, 0)
-    }
-    /// a >> K, without a sign.
-    #[inline(always)]
-    fn shift_right_i32<const K: i32>(self, a: Self::I32) -> Self::I32 {
-        let mut row = [0; MOST_LANES];
-        self.store_i32(&mut row, 0, a);
-        for number in &mut row {
-            *number = (number.cast_unsigned() >> K).cast_signed();
-        }
-        self.load_i32(&row, 0)
-    }
-    /// Of numbers without a sign.
-    #[inline(always)]
-    fn unsigned_to_f32(self, a: Self::I32) -> Self::F32 {
-        let (mut row, mut floats) = ([0; MOST_LANES], [0.0; MOST_LANES]);
-        self.store_i32(&mut row, 0, a);
-        for (float, number) in floats.iter_mut().zip(row) {
-            *float = number.cast_unsigned() as f32;
-        }
-        self.load_f32(&floats, 0)
-    }
-    #[inline(always)]
-    fn abs(self, a: Self::F32) -> Self::F32 {
-        let mut row = [0.0; MOST_LANES];
-        self.store_f32(&mut row, 0, a);
-        for number in &mut row {
-            *number = f32::abs(*number);
-        }
-        self.load_f32(&row, 0)
-    }
-    /// aᵢ₊ₖ in lane i, and the first K lanes of `behind` in the last; K is less than `LANES`.
-    #[inline(always)]
-    fn later<const K: usize>(self, a: Self::F32, behind: Self::F32) -> Self::F32 {
-        let mut row = [0.0; 2 * MOST_LANES];
-        self.store_f32(&mut row, 0, a);
-        self.store_f32(&mut row, Self::LANES, behind);
-        self.load_f32(&row, K)
-    }
-    /// aᵢ₊₁ in lane i, and the first lane of `behind` in the last.
-    #[inline(always)]
-    fn next_f64(self, a: Self::F64, behind: Self::F64) -> Self::F64 {
-        let mut row = [0.0; MOST_LANES];
-        self.store_f64(&mut row, 0, a);
-        self.store_f64(&mut row, Self::LANES / 2, behind);
-        self.load_f64(&row, 1)
-    }
-}
-
-/// A row kernel: its rows, and what it does with them.
-///
-/// Implementations of `run` must be `#[inline(always)]`, and so must all that they call on vectors: only what is
-/// inlined into [`Simd::enter`] is compiled for an instruction set. Each kernel is entered by itself, so that it has
-/// the registers to itself.
-pub(crate) trait Work {
-    type Output;
-    fn run<V: Simd>(self, v: V) -> Self::Output;
-}
-
-/// What is done with the vectors of a level.
-pub(crate) trait WithSimd {
-    type Output;
-    fn with<V: Simd>(self, v: V) -> Self::Output;
-}
-
-/// A set of vector instructions that this processor has.
-///
-/// ```
-/// use harris_cpu::Level;
-///
-/// for level in Level::available() {
-///     assert_eq!(level.to_string().parse::<Level>()?, level);
-/// }
-/// # Ok::<(), harris_cpu::UnknownLevel>(())
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Level(Kind);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Portable(Portable),
-    #[cfg(target_arch = "x86_64")]
-    Sse2(sse2::Sse2),
-    #[cfg(target_arch = "x86_64")]
-    Avx2(avx2::Avx2),
-    #[cfg(target_arch = "x86_64")]
-    Avx512(avx512::Avx512),
-    #[cfg(target_arch = "aarch64")]
-    Neon(neon::Neon),
-}
-
-/// A text that names no level of this processor.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` is no instruction set of this processor; it has {available}")]
-pub struct UnknownLevel {
-    name: String,
-    available: String,
-}
-
-impl Level {
-    /// The levels of this processor, the widest vectors first; the last, `portable`, is everywhere.
-    #[must_use]
-    pub fn available() -> Vec<Self> {
-        let mut levels = Vec::new();
-        #[cfg(target_arch = "x86_64")]
-        {
-            levels.extend(avx512::Avx512::new().map(Kind::Avx512));
-            levels.extend(avx2::Avx2::new().map(Kind::Avx2));
-            levels.extend(sse2::Sse2::new().map(Kind::Sse2));
-        }
-        #[cfg(target_arch = "aarch64")]
-        levels.extend(neon::Neon::new().map(Kind::Neon));
-        levels.push(Kind::Portable(Portable));
-        levels.into_iter().map(Self).collect()
-    }
-
-    /// The one with the widest vectors.
-    #[must_use]
-    pub fn best() -> Self {
-        Self::available()[0]
-    }
-
-    /// Calls `task` with the vectors of this level.
-    pub(crate) fn call<T: WithSimd>(self, task: T) -> T::Output {
-        match self.0 {
-            Kind::Portable(portable) => task.with(portable),
-            #[cfg(target_arch = "x86_64")]
-            Kind::Sse2(sse2) => task.with(sse2),
-            #[cfg(target_arch = "x86_64")]
-            Kind::Avx2(avx2) => task.with(avx2),
-            #[cfg(target_arch = "x86_64")]
-            Kind::Avx512(avx512) => task.with(avx512),
-            #[cfg(target_arch = "aarch64")]
-            Kind::Neon(neon) => task.with(neon),
-        }
-    }
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0 {
-            Kind::Portable(_) => "portable",
-            #[cfg(target_arch = "x86_64")]
-            Kind::Sse2(_) => "sse2",
-            #[cfg(target_arch = "x86_64")]
-            Kind::Avx2(_) => "avx2",
-            #[cfg(target_arch = "x86_64")]
-            Kind::Avx512(_) => "avx512",
-            #[cfg(target_arch = "aarch64")]
-            Kind::Neon(_) => "neon",
-        })
-    }
-}
-
-impl fmt::Debug for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Level({self})")
-    }
-}
-
-impl FromStr for Level {
-    type Err = UnknownLevel;
-
-    fn from_str(name: &str) -> Result<Self, UnknownLevel> {
-        let available = Self::available();
-        available.iter().find(|level| level.to_string() == name).copied().ok_or_else(|| UnknownLevel {
-            name: name.to_owned(),
-            available: available.iter().map(Self::to_string).collect::<Vec<_>>().join(", "),
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    struct Sums;
-
-    impl WithSimd for Sums {
-        type Output = ();
-
-        fn with<V: Simd>(self, v: V) {
-            let numbers: [i32; 64] = std::array::from_fn(|i| (i as i32 - 5).wrapping_mul(0x1234_5677));
-            let mut running = v.splat_i32(0);
-            let mut expected = 0_i32;
-            for i in (0..numbers.len()).step_by(V::LANES) {
-                running = v.run_on_i32(running, v.load_i32(&numbers, i));
-                let mut sums = [0; 16];
-                v.store_i32(&mut sums, 0, running);
-                for (&number, sum) in numbers[i..].iter().zip(&sums[..V::LANES]) {
-                    expected = expected.wrapping_add(number);
-                    assert_eq!(*sum, expected, "{} lanes", V::LANES);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn sums_run_on_at_every_level() {
-        for level in Level::available() {
-            level.call(Sums);
-        }
-    }
-
-    struct Ahead;
-
-    impl WithSimd for Ahead {
-        type Output = ();
-
-        fn with<V: Simd>(self, v: V) {
-            let numbers: [i32; 16] = std::array::from_fn(|i| i as i32 + 7);
-            for n in [1, 2, 4, 5] {
-                let mut out = [0; 16];
-                v.store_i32(&mut out, 0, v.ahead_i32(v.load_i32(&numbers, 0), n));
-                let lanes = V::LANES.saturating_sub(n);
-                assert_eq!(out[..lanes], numbers[n.min(V::LANES)..][..lanes], "{n} of {}", V::LANES);
-            }
-        }
-    }
-
-    #[test]
-    fn lanes_ahead_are_those_that_many_later() {
-        for level in Level::available() {
-            level.call(Ahead);
-        }
-    }
-
-    struct Lanes;
-
-    impl Lanes {
-        fn later<V: Simd, const K: usize>(v: V, row: &[f32]) {
-            let mut out = [0.0; 16];
-            v.store_f32(&mut out, 0, v.later::<K>(v.load_f32(row, 0), v.load_f32(row, V::LANES)));
-            let lanes = if K < V::LANES { V::LANES } else { 0 };
-            assert_eq!(out[..lanes], row[K..][..lanes], "{K} of {}", V::LANES);
-        }
-    }
-
-    impl WithSimd for Lanes {
-        type Output = ();
-
-        fn with<V: Simd>(self, v: V) {
-            // Twice the last is more than floats hold next to its half.
-            let row: [f32; 64] = std::array::from_fn(|i| (i as f32 - 9.5) * 1.1_f32.powi(3 * i as i32));
-            Self::later::<V, 1>(v, &row);
-            Self::later::<V, 2>(v, &row);
-            Self::later::<V, 3>(v, &row);
-            Self::later::<V, 4>(v, &row);
-            Self::later::<V, 5>(v, &row);
-            Self::later::<V, 6>(v, &row);
-            let [a, b] = [v.load_f32(&row, 3), v.load_f32(&row, 20)];
-            let mut out = [0.0; 16];
-            v.store_f32(&mut out, 0, v.add_twice(a, b));
-            for i in 0..V::LANES {
-                assert_eq!(out[i], row[3 + i] + (row[20 + i] + row[20 + i]));
-            }
-            v.store_f32(&mut out, 0, v.abs(a));
-            for i in 0..V::LANES {
-                assert_eq!(out[i].to_bits(), row[3 + i].abs().to_bits());
-            }
-            let wide = row.map(f64::from);
-            let mut out = [0.0; 8];
-            v.store_f64(&mut out, 0, v.next_f64(v.load_f64(&wide, 0), v.load_f64(&wide, V::LANES / 2)));
-            assert_eq!(out[..V::LANES / 2], wide[1..][..V::LANES / 2]);
-            let numbers: [u16; 32] = std::array::from_fn(|i| (i as u16).wrapping_mul(40503));
-            let mut out = [0; 16];
-            v.store_i32(&mut out, 0, v.shift_right_i32::<4>(v.load_u16(&numbers, 5)));
-            for i in 0..V::LANES {
-                assert_eq!(out[i], i32::from(numbers[5 + i]) >> 4);
-            }
-            // With the highest bit, too, and more bits than floats have.
-            let unsigned = numbers.map(|number| u32::from(number) * 65_537);
-            assert!(unsigned[..V::LANES].iter().any(|&number| number >> 31 == 1));
-            let words = v.load_i32(&unsigned.map(u32::cast_signed), 0);
-            let mut floats = [0.0; MOST_LANES];
-            v.store_i32(&mut out, 0, v.shift_right_i32::<1>(words));
-            v.store_f32(&mut floats, 0, v.unsigned_to_f32(words));
-            for i in 0..V::LANES {
-                assert_eq!((out[i], floats[i]), ((unsigned[i] >> 1).cast_signed(), unsigned[i] as f32));
-            }
-            let bytes = numbers.map(|number| (number >> 8) as u8);
-            v.store_i32(&mut out, 0, v.load_bytes(&bytes, 7));
-            for i in 0..V::LANES {
-                assert_eq!(out[i], bytes[7 + i].into());
-            }
-        }
-    }
-
-    #[test]
-    fn lanes_move_and_numbers_widen_at_every_level() {
-        for level in Level::available() {
-            level.call(Lanes);
-        }
-    }
-}
+pub use level::{Level, UnknownLevel};
+pub(crate) use vector::{Simd, WithSimd, Work, vectors};

@@ -5,7 +5,7 @@
 use std::arch::aarch64::*;
 use std::arch::is_aarch64_feature_detected;
 
-use super::{Simd, Work};
+use super::vector::{Simd, Work};
 
 /// Proof that the processor has NEON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,21 +32,24 @@ impl Simd for Neon {
         fn compiled<W: Work>(v: Neon, work: W) -> W::Output {
             work.run(v)
         }
-        // SAFETY: `self` proves that the processor has the features that `compiled` is compiled for.
+        // SAFETY: `self` proves that the processor has the features that `compiled` is compiled
+        // for.
         unsafe { compiled(self, work) }
     }
 
     #[inline(always)]
     fn load_u8(self, row: &[u8], i: usize) -> Self::I16 {
         let row = &row[i..i + 8];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at
+        // any alignment.
         unsafe { vreinterpretq_s16_u16(vmovl_u8(vld1_u8(row.as_ptr()))) }
     }
 
     #[inline(always)]
     fn load_widened(self, row: &[f32], i: usize) -> Self::F64 {
         let row = &row[i..i + 2];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at
+        // any alignment.
         unsafe { vcvt_f64_f32(vld1_f32(row.as_ptr())) }
     }
 
@@ -71,12 +74,12 @@ impl Simd for Neon {
     }
 
     #[inline(always)]
-    fn ahead_i32(self, a: Self::I32, n: usize) -> Self::I32 {
+    fn shifted_i32(self, a: Self::I32, n: usize) -> Self::I32 {
         // SAFETY: `self` proves the instructions.
         unsafe {
             match n {
                 1 => vextq_s32::<1>(a, a),
-                // Of more no lane means anything.
+                // Shifts by more lanes leave no lane that means anything.
                 _ => vextq_s32::<2>(a, a),
             }
         }
@@ -88,7 +91,7 @@ impl Simd for Neon {
         shift_right_4(a: I16) -> Self::I16 = vreinterpretq_s16_u16(vshrq_n_u16::<4>(vreinterpretq_u16_s16(a)));
         shift_right_8(a: I16) -> Self::I16 = vreinterpretq_s16_u16(vshrq_n_u16::<8>(vreinterpretq_u16_s16(a)));
         mul_i16(a: I16, b: I16) -> Self::I16 = vmulq_s16(a, b);
-        sixteenth(a: I16) -> Self::I16 = vrshrq_n_s16::<4>(a);
+        rounded_sixteenth(a: I16) -> Self::I16 = vrshrq_n_s16::<4>(a);
         next_i16(a: I16) -> Self::I16 = vextq_s16::<1>(a, a);
         odd_lanes(a: I16) -> Self::I16 = odd_lanes(a);
         max_i16(a: I16, b: I16) -> Self::I16 = vmaxq_s16(a, b);
@@ -99,7 +102,7 @@ impl Simd for Neon {
         dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = vaddq_s32(acc, dot(a, b));
         add_i32(a: I32, b: I32) -> Self::I32 = vaddq_s32(a, b);
         sub_i32(a: I32, b: I32) -> Self::I32 = vsubq_s32(a, b);
-        run_on_i32(before: I32, a: I32) -> Self::I32 = {
+        prefix_sums_i32(before: I32, a: I32) -> Self::I32 = {
             let zero = vdupq_n_s32(0);
             let a = vaddq_s32(a, vextq_s32::<3>(zero, a));
             let a = vaddq_s32(a, vextq_s32::<2>(zero, a));
@@ -119,7 +122,7 @@ impl Simd for Neon {
         mul_f64(a: F64, b: F64) -> Self::F64 = vmulq_f64(a, b);
         add_product(acc: F64, a: F64, b: F64) -> Self::F64 = vfmaq_f64(acc, a, b);
         sub_product(acc: F64, a: F64, b: F64) -> Self::F64 = vfmsq_f64(acc, a, b);
-        running_f64(a: F64) -> Self::F64 = vaddq_f64(a, vextq_f64::<1>(vdupq_n_f64(0.0), a));
+        prefix_sums_f64(a: F64) -> Self::F64 = vaddq_f64(a, vextq_f64::<1>(vdupq_n_f64(0.0), a));
         last_f64(a: F64) -> Self::F64 = vdupq_laneq_f64::<1>(a);
         min_i32(a: I32, b: I32) -> Self::I32 = vminq_s32(a, b);
         max_i32(a: I32, b: I32) -> Self::I32 = vmaxq_s32(a, b);
@@ -143,7 +146,7 @@ fn odd_lanes(a: int16x8_t) -> int16x8_t {
     vandq_s16(a, vreinterpretq_s16_u32(vdupq_n_u32(0xFFFF_0000)))
 }
 
-/// Bit i of lane i, whose bits are all set or none.
+/// Bit i: lane i, whose bits are all set or all clear.
 #[inline]
 #[target_feature(enable = "neon")]
 fn bits(lanes: uint32x4_t) -> u32 {
@@ -153,7 +156,7 @@ fn bits(lanes: uint32x4_t) -> u32 {
     vaddvq_u32(vandq_u32(lanes, places))
 }
 
-/// The same of twice as many lanes.
+/// Bits of twice as many lanes: all set or all clear.
 #[inline]
 #[target_feature(enable = "neon")]
 fn bits_of_8(lanes: uint16x8_t) -> u32 {

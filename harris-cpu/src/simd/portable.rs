@@ -1,10 +1,10 @@
-//! Arrays, for the compiler to vectorise with what every processor of a kind has.
+//! Arrays that the compiler vectorises with the instructions of the target.
 
 use std::array;
 
-use super::{Simd, Work};
+use super::vector::{Simd, Work};
 
-/// Needs no instruction beyond the target's own.
+/// Vectors as arrays: it needs no instructions beyond those of the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Portable;
 
@@ -120,7 +120,7 @@ impl Simd for Portable {
         zip(a, b, i16::wrapping_mul)
     }
     #[inline(always)]
-    fn sixteenth(self, a: Self::I16) -> Self::I16 {
+    fn rounded_sixteenth(self, a: Self::I16) -> Self::I16 {
         a.map(|v| v.wrapping_add(8) >> 4)
     }
     #[inline(always)]
@@ -165,11 +165,11 @@ impl Simd for Portable {
         zip(a, b, i32::wrapping_sub)
     }
     #[inline(always)]
-    fn ahead_i32(self, a: Self::I32, n: usize) -> Self::I32 {
+    fn shifted_i32(self, a: Self::I32, n: usize) -> Self::I32 {
         array::from_fn(|i| a[(i + n) % N])
     }
     #[inline(always)]
-    fn run_on_i32(self, before: Self::I32, mut a: Self::I32) -> Self::I32 {
+    fn prefix_sums_i32(self, before: Self::I32, mut a: Self::I32) -> Self::I32 {
         let mut last = before[N - 1];
         for a in &mut a {
             last = last.wrapping_add(*a);
@@ -239,7 +239,7 @@ impl Simd for Portable {
         self.sub_f64(acc, self.mul_f64(a, b))
     }
     #[inline(always)]
-    fn running_f64(self, mut a: Self::F64) -> Self::F64 {
+    fn prefix_sums_f64(self, mut a: Self::F64) -> Self::F64 {
         (1..N / 2).for_each(|i| a[i] += a[i - 1]);
         a
     }

@@ -4,7 +4,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Simd, Work};
+use super::vector::{Simd, Work};
 
 /// Proof that the processor has SSE2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,14 +31,16 @@ impl Simd for Sse2 {
         fn compiled<W: Work>(v: Sse2, work: W) -> W::Output {
             work.run(v)
         }
-        // SAFETY: `self` proves that the processor has the features that `compiled` is compiled for.
+        // SAFETY: `self` proves that the processor has the features that `compiled` is compiled
+        // for.
         unsafe { compiled(self, work) }
     }
 
     #[inline(always)]
     fn load_u8(self, row: &[u8], i: usize) -> Self::I16 {
         let row = &row[i..i + 8];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at
+        // any alignment.
         unsafe { _mm_unpacklo_epi8(_mm_loadl_epi64(row.as_ptr().cast()), _mm_setzero_si128()) }
     }
 
@@ -50,7 +52,8 @@ impl Simd for Sse2 {
     #[inline(always)]
     fn load_widened(self, row: &[f32], i: usize) -> Self::F64 {
         let row = &row[i..i + 2];
-        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at any alignment.
+        // SAFETY: `self` proves the instructions; the slice holds as many elements as are read, at
+        // any alignment.
         unsafe { _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64(row.as_ptr().cast()))) }
     }
 
@@ -75,12 +78,12 @@ impl Simd for Sse2 {
     }
 
     #[inline(always)]
-    fn ahead_i32(self, a: Self::I32, n: usize) -> Self::I32 {
+    fn shifted_i32(self, a: Self::I32, n: usize) -> Self::I32 {
         // SAFETY: `self` proves the instructions.
         unsafe {
             match n {
                 1 => _mm_srli_si128::<4>(a),
-                // Of more no lane means anything.
+                // Shifts by more lanes leave no lane that means anything.
                 _ => _mm_srli_si128::<8>(a),
             }
         }
@@ -92,7 +95,7 @@ impl Simd for Sse2 {
         shift_right_4(a: I16) -> Self::I16 = _mm_srli_epi16::<4>(a);
         shift_right_8(a: I16) -> Self::I16 = _mm_srli_epi16::<8>(a);
         mul_i16(a: I16, b: I16) -> Self::I16 = _mm_mullo_epi16(a, b);
-        sixteenth(a: I16) -> Self::I16 = _mm_srli_epi16::<4>(_mm_add_epi16(a, _mm_set1_epi16(8)));
+        rounded_sixteenth(a: I16) -> Self::I16 = _mm_srli_epi16::<4>(_mm_add_epi16(a, _mm_set1_epi16(8)));
         next_i16(a: I16) -> Self::I16 = _mm_srli_si128::<2>(a);
         odd_lanes(a: I16) -> Self::I16 = _mm_and_si128(a, _mm_set1_epi32(0xFFFF_0000_u32 as i32));
         max_i16(a: I16, b: I16) -> Self::I16 = _mm_max_epi16(a, b);
@@ -106,7 +109,7 @@ impl Simd for Sse2 {
         dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = _mm_add_epi32(acc, _mm_madd_epi16(a, b));
         add_i32(a: I32, b: I32) -> Self::I32 = _mm_add_epi32(a, b);
         sub_i32(a: I32, b: I32) -> Self::I32 = _mm_sub_epi32(a, b);
-        run_on_i32(before: I32, a: I32) -> Self::I32 = {
+        prefix_sums_i32(before: I32, a: I32) -> Self::I32 = {
             let a = _mm_add_epi32(a, _mm_slli_si128::<4>(a));
             let a = _mm_add_epi32(a, _mm_slli_si128::<8>(a));
             _mm_add_epi32(_mm_shuffle_epi32::<0xFF>(before), a)
@@ -125,7 +128,7 @@ impl Simd for Sse2 {
         mul_f64(a: F64, b: F64) -> Self::F64 = _mm_mul_pd(a, b);
         add_product(acc: F64, a: F64, b: F64) -> Self::F64 = _mm_add_pd(acc, _mm_mul_pd(a, b));
         sub_product(acc: F64, a: F64, b: F64) -> Self::F64 = _mm_sub_pd(acc, _mm_mul_pd(a, b));
-        running_f64(a: F64) -> Self::F64 = _mm_add_pd(a, _mm_castsi128_pd(_mm_slli_si128::<8>(_mm_castpd_si128(a))));
+        prefix_sums_f64(a: F64) -> Self::F64 = _mm_add_pd(a, _mm_castsi128_pd(_mm_slli_si128::<8>(_mm_castpd_si128(a))));
         last_f64(a: F64) -> Self::F64 = _mm_unpackhi_pd(a, a);
         min_i32(a: I32, b: I32) -> Self::I32 = either(_mm_cmpgt_epi32(a, b), b, a);
         max_i32(a: I32, b: I32) -> Self::I32 = either(_mm_cmpgt_epi32(a, b), a, b);
@@ -135,7 +138,7 @@ impl Simd for Sse2 {
     }
 }
 
-/// Bit i of lane i, whose bits are all set or none.
+/// Bit i: lane i, whose bits are all set or all clear.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn bits(lanes: __m128i) -> u32 {
@@ -149,9 +152,10 @@ fn either(which: __m128i, a: __m128i, b: __m128i) -> __m128i {
     _mm_or_si128(_mm_and_si128(which, a), _mm_andnot_si128(which, b))
 }
 
-/// Asks for the cache line of `row[i]`, where there is one.
+/// Prefetches the cache line of `row[i]`, if there is one.
 #[inline(always)]
 pub(super) fn prefetch<T>(row: &[T], i: usize) {
-    // SAFETY: every x86-64 processor has the instruction, which touches no memory that the program sees.
+    // SAFETY: every x86-64 processor has the instruction, which touches no memory that the program
+    // sees.
     unsafe { _mm_prefetch::<_MM_HINT_T1>(row.as_ptr().wrapping_add(i).cast()) }
 }

@@ -6,7 +6,7 @@ use harris_core::pipeline::border;
 use harris_core::{Border, HarrisConfig, Raster, Sample};
 
 use super::line::{self, Convert, Element};
-use crate::workspace::Buffers;
+use crate::buffers::Buffers;
 
 /// Rows `rows` of a plane, each with `pad` elements before and after it.
 pub(crate) struct Block<T> {
@@ -14,13 +14,13 @@ pub(crate) struct Block<T> {
     rows: Range<usize>,
     width: usize,
     pad: usize,
-    /// Of the whole plane.
+    /// Of the whole plane, in rows.
     height: usize,
     border: Border,
 }
 
 impl<T: Element> Block<T> {
-    /// Rows that are still to be computed, of a plane like `like`.
+    /// Rows to be computed, of a plane with the size and the border of `like`.
     pub(crate) fn like<U>(like: &Block<U>, rows: Range<usize>, pad: usize, buffers: &mut Buffers) -> Self {
         Self::new(rows, like.width, like.height, pad, like.border, buffers)
     }
@@ -34,7 +34,7 @@ impl<T: Element> Block<T> {
         buffers: &mut Buffers,
     ) -> Self {
         let stride = width + 2 * pad;
-        // One more row of zeros stands for those beyond the edges.
+        // One more row of zeros stands for rows beyond the edges.
         let mut data = buffers.take::<T>((rows.len() + 1) * stride);
         data[rows.len() * stride..].fill(T::ZERO);
         Self { data, rows, width, pad, height, border }
@@ -96,7 +96,7 @@ impl<T: Element> Block<T> {
         self.border
     }
 
-    /// Gives the memory back.
+    /// Returns the memory to the buffers.
     pub(crate) fn put(self, buffers: &mut Buffers) {
         buffers.put(self.data);
     }

@@ -8,9 +8,9 @@ use harris_core::{Gradient, HarrisConfig};
 
 use super::block::Block;
 use super::line::{self, Element};
-use crate::workspace::Buffers;
+use crate::buffers::Buffers;
 
-/// gx and gy for the rows `rows`, not padded.
+/// Computes gx and gy for the rows `rows`, without padding.
 pub(crate) fn gradient<G: Element>(
     p: Block<G>,
     config: &HarrisConfig,
@@ -48,7 +48,7 @@ pub(crate) fn gradient<G: Element>(
 /// \[-1 0 1\] in one direction, \[w₁ w₀ w₁\] in the other; `outer` multiplies by w₁.
 fn sobel<G: Element>(p: &Block<G>, gx: &mut Block<G>, gy: &mut Block<G>, outer: impl Fn(G) -> G, w0: G) {
     let width = p.width();
-    // The three rows, each from its left neighbour on: p(x − 1) is element x.
+    // Three rows, each from the left neighbour on: p(x − 1) is element x.
     let around = |y: usize| [-1, 0, 1].map(|dy| &p.padded(y as isize + dy)[..width + 2]);
     gx.compute(|y, out| {
         let [up, here, down] = around(y);
@@ -66,7 +66,8 @@ fn sobel<G: Element>(p: &Block<G>, gx: &mut Block<G>, gy: &mut Block<G>, outer: 
     });
 }
 
-/// `across` of rows of `N` samples and then `along` the column for gx, `along` of rows and then `across` the column for gy.
+/// `across` of rows of `N` samples and then `along` the column for gx, `along` of rows and then
+/// `across` the column for gy.
 fn wide_sobel<G: Element, const N: usize>(
     p: &Block<G>,
     gx: &mut Block<G>,
@@ -112,8 +113,8 @@ fn binomial7<G: Element>([a, b, c, d, e, f, g]: [G; 7]) -> G {
     (((a + g) + G::weight(6) * (b + f)) + G::weight(15) * (c + e)) + G::weight(20) * d
 }
 
-/// The sum of the h lines on one side minus that on the other, each line 2·h + 1 long. Exact sums run on from row to
-/// row and from place to place, so that their cost does not grow with h.
+/// The sum of the h lines on one side minus that on the other, each line 2·h + 1 long. Exact sums
+/// slide from row to row and from place to place, so that their cost does not grow with h.
 fn boxes<G: Element>(p: &Block<G>, gx: &mut Block<G>, gy: &mut Block<G>, h: usize, buffers: &mut Buffers) {
     let width = p.width();
     let reach = h as isize;
@@ -145,7 +146,8 @@ fn boxes<G: Element>(p: &Block<G>, gx: &mut Block<G>, gy: &mut Block<G>, h: usiz
     gy.compute(|y, out| {
         let row = |dy: isize| rows.row(0, y as isize + dy);
         if G::EXACT && y as isize > first {
-            // Below, row y + h enters and row y leaves; above, row y − 1 enters and row y − 1 − h leaves.
+            // Below, row y + h enters and row y leaves; above, row y − 1 enters and row y − 1 − h
+            // leaves.
             line::slide(&mut differences, row(reach), row(0));
             line::slide(&mut differences, row(-1 - reach), row(-1));
             out.copy_from_slice(&differences);

@@ -1,20 +1,20 @@
-//! Arithmetic on rows: what a stage does to one row, element by element, in the order of the contract.
+//! Arithmetic on rows, element by element, in the order of docs/arithmetic.md.
 
 use harris_core::Border;
 use harris_core::pipeline::border;
 use harris_core::pipeline::plane::Number;
 
-use crate::workspace::Pooled;
+use crate::buffers::Pooled;
 
 /// An element of a row.
 pub(crate) trait Element: Number + Pooled + Send + Sync {
     /// Whether sums are exact, so that they may be taken in any order.
     const EXACT: bool;
 
-    /// (sum + half) >> shift of an integer, sum / 2^shift of a float: what ends a binomial smoothing.
+    /// Ends a binomial smoothing: (sum + half) >> shift of an integer, sum / 2^shift of a float.
     fn normalised(sum: Self, shift: u32) -> Self;
 
-    /// A float weight times this; only float rows meet float weights.
+    /// A float weight times the element; only float rows meet float weights.
     fn weighted(self, weight: f32) -> Self;
 }
 
@@ -106,8 +106,8 @@ pub(crate) fn sum<'a, T: Number + 'a>(out: &mut [T], lines: impl Iterator<Item =
     }
 }
 
-/// Each of `out` the sum of the `terms` elements of `row` from its own place on: where sums are exact, as a running
-/// sum, whose cost does not grow with the terms; else from the first term on.
+/// Sums of the `terms` elements of `row` from each place on, into `out`. Exact sums slide, so that
+/// their cost does not grow with the terms; others are added from the first term on.
 pub(crate) fn sum_across<T: Element>(out: &mut [T], row: &[T], terms: usize) {
     let width = out.len();
     if !T::EXACT {
@@ -143,7 +143,8 @@ pub(crate) fn weighted_sum<'a, T: Element>(
     }
 }
 
-/// Fills the padding of a row, `pad` elements to each side of the `width` in its middle, by the border rule.
+/// Fills the padding of a row, `pad` elements to each side of the `width` in its middle, by the
+/// border rule.
 pub(crate) fn extend<T: Number>(row: &mut [T], pad: usize, border: Border) {
     let width = row.len() - 2 * pad;
     for i in 0..pad {

@@ -1,8 +1,9 @@
-//! The staged path: for a block of rows at a time, one stage after the other, each from the rows of the one
-//! before it. Every configuration runs on it; those that the fused path does not compute are left to it.
+//! The staged engine: one stage after the other for a block of rows, each from the rows of the one
+//! before it.
 //!
-//! A stage makes `rows` of its output and asks for those rows of its input that it reaches; rows beyond the
-//! image's edges are looked up by the border rule, columns beyond them stand in the padding of each row.
+//! It computes every configuration; the plan leaves it those that no sweep computes. A stage
+//! computes `rows` of its output from the rows of its input within its radius. Rows beyond the
+//! image's edges are found by the border rule, columns beyond them are in the padding of each row.
 
 mod block;
 mod gradient;
@@ -13,31 +14,32 @@ mod tensor;
 use std::ops::Range;
 
 use harris_core::pipeline::response;
-use harris_core::{Gradient, HarrisConfig, ImageView, Raster, Sample, Samples, Smoothing, Window};
+use harris_core::{HarrisConfig, ImageView, Raster, Sample, Samples};
 
-use crate::workspace::Buffers;
+use crate::buffers::Buffers;
+use crate::plan::StageNumbers;
 use block::Block;
 use line::{Convert, Element};
 
-/// A block has at least so many rows.
+/// The least number of rows of a block.
 const BLOCK_ROWS: usize = 32;
 
-/// Computes the responses of the rows `rows` of `image` into `out`, of as many whole rows.
+/// Computes the responses of the rows `rows` of `image` into `out`.
 pub(crate) fn responses(
     image: &ImageView<'_>,
-    config: &HarrisConfig,
+    (config, numbers): (&HarrisConfig, StageNumbers),
     rows: Range<usize>,
     out: &mut [f32],
     buffers: &mut Buffers,
 ) {
-    // Blocks not much lower than the rows that they share with their neighbours.
+    // No lower than the rows that blocks share with their neighbours.
     let height = BLOCK_ROWS.max(2 * config.support_radius());
     for (i, out) in out.chunks_mut(height * image.width()).enumerate() {
         let start = rows.start + i * height;
         let block = start..start + out.len() / image.width();
         match image.samples() {
-            Samples::U8(raster) => integer_responses(raster, config, block, out, buffers),
-            Samples::U16(raster) => integer_responses(raster, config, block, out, buffers),
+            Samples::U8(raster) => integer_responses(raster, (config, numbers), block, out, buffers),
+            Samples::U16(raster) => integer_responses(raster, (config, numbers), block, out, buffers),
             Samples::F32(raster) => {
                 responses_as::<f32, f32, f32, f32, f32>(raster, config, block, out, buffers);
             }
@@ -45,10 +47,10 @@ pub(crate) fn responses(
     }
 }
 
-/// Chooses the numbers of each stage: exact integers until one has float weights.
+/// Computes responses of integer samples by the numbers of the plan.
 fn integer_responses<T: Sample>(
     image: Raster<'_, T>,
-    config: &HarrisConfig,
+    (config, numbers): (&HarrisConfig, StageNumbers),
     rows: Range<usize>,
     out: &mut [f32],
     buffers: &mut Buffers,
@@ -56,14 +58,13 @@ fn integer_responses<T: Sample>(
     i32: Convert<T>,
     f32: Convert<T>,
 {
-    if matches!(config.smoothing(), Smoothing::Gaussian { .. }) {
-        responses_as::<T, f32, f32, f32, f32>(image, config, rows, out, buffers);
-    } else if matches!(config.gradient(), Gradient::GaussianDerivative { .. }) {
-        responses_as::<T, i32, f32, f32, f32>(image, config, rows, out, buffers);
-    } else if matches!(config.window(), Window::Gaussian { .. }) {
-        responses_as::<T, i32, i32, i64, f32>(image, config, rows, out, buffers);
-    } else {
-        responses_as::<T, i32, i32, i64, i64>(image, config, rows, out, buffers);
+    match numbers {
+        StageNumbers::Floats => responses_as::<T, f32, f32, f32, f32>(image, config, rows, out, buffers),
+        StageNumbers::FloatGradients => {
+            responses_as::<T, i32, f32, f32, f32>(image, config, rows, out, buffers);
+        }
+        StageNumbers::FloatSums => responses_as::<T, i32, i32, i64, f32>(image, config, rows, out, buffers),
+        StageNumbers::Integers => responses_as::<T, i32, i32, i64, i64>(image, config, rows, out, buffers),
     }
 }
 

@@ -8,7 +8,7 @@ use harris_core::{HarrisConfig, Smoothing};
 
 use super::block::Block;
 use super::line::{self, Convert, Element};
-use crate::workspace::Buffers;
+use crate::buffers::Buffers;
 
 /// Smooths `samples` into the rows `rows`, padded for the gradient and in its element type.
 pub(crate) fn smooth<S: Element, G: Element + Convert<S>>(
@@ -20,7 +20,10 @@ pub(crate) fn smooth<S: Element, G: Element + Convert<S>>(
     let mut smoothed = Block::<G>::like(&samples, rows, config.gradient().radius(), buffers);
     let store = |out: &mut [G], sums: &[S]| line::update(out, sums, |_, sum| G::convert(sum));
     let width = samples.width();
-    let divides = config.smoothing() != Smoothing::Binomial3Exact;
+    let divides = match config.smoothing() {
+        Smoothing::Binomial3Exact => false,
+        Smoothing::None | Smoothing::Binomial3 | Smoothing::Binomial5 | Smoothing::Gaussian { .. } => true,
+    };
     match config.smoothing() {
         Smoothing::None => smoothed.compute(|y, out| store(out, samples.row(0, y as isize))),
         Smoothing::Binomial3 | Smoothing::Binomial3Exact => {
@@ -67,7 +70,7 @@ pub(crate) fn smooth<S: Element, G: Element + Convert<S>>(
     smoothed
 }
 
-/// The pass across, of all rows.
+/// Sums all rows across.
 fn across<S: Element>(
     samples: &Block<S>,
     buffers: &mut Buffers,

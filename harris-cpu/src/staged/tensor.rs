@@ -5,9 +5,10 @@ use harris_core::{HarrisConfig, Window};
 
 use super::block::Block;
 use super::line::{self, Convert, Element};
-use crate::workspace::Buffers;
+use crate::buffers::Buffers;
 
-/// gx², gx·gy and gy², summed over the channels from left to right, not padded, in the window's element type.
+/// Computes gx², gx·gy and gy², summed over the channels in order, without padding, in the element
+/// type of the window.
 pub(crate) fn products<'a, G: Element, P: Element + Convert<G>, W: Element + Convert<P>>(
     gradients: &'a [(Block<G>, Block<G>)],
     buffers: &mut Buffers,
@@ -36,9 +37,10 @@ pub(crate) fn products<'a, G: Element, P: Element + Convert<G>, W: Element + Con
     products
 }
 
-/// The window sums of row y: down into `column`, which has the window's radius of padding, then across.
+/// Computes the window sums of row y: down into `column`, which has the window's radius of padding,
+/// then across.
 ///
-/// Exact box sums run on: `column` then holds the sums of the row before, unless y is the `first` row.
+/// Exact box sums slide: `column` holds the sums of the row before, unless y is the `first` row.
 pub(crate) fn window_sum<W: Element>(
     product: &Block<W>,
     config: &HarrisConfig,
@@ -55,13 +57,17 @@ pub(crate) fn window_sum<W: Element>(
             let [before, behind] = config.window().reach().map(|reach| reach as isize);
             line::slide(sums, down(behind), down(-1 - before));
         }
-        window => line_sum(window, sums, down),
+        window @ (Window::Box { .. } | Window::Binomial { .. } | Window::Gaussian { .. }) => {
+            line_sum(window, sums, down);
+        }
     }
     line::extend(column, pad, config.border());
     let column = &*column;
     match config.window() {
         Window::Box { size } => line::sum_across(out, column, size as usize),
-        window => line_sum(window, out, |dx| &column[pad.wrapping_add_signed(dx)..][..width]),
+        window @ (Window::Binomial { .. } | Window::Gaussian { .. }) => {
+            line_sum(window, out, |dx| &column[pad.wrapping_add_signed(dx)..][..width]);
+        }
     }
 }
 

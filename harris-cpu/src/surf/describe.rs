@@ -1,6 +1,6 @@
 //! Directions and descriptors, many sums side by side, each in the order of the definition.
 //!
-//! Plain loops over arrays, which the compiler makes vectors of at each level.
+//! The loops are plain: the compiler vectorises them for each level.
 
 use harris_core::Keypoint;
 use harris_core::surf::{
@@ -10,7 +10,7 @@ use harris_core::surf::{
 use super::wavelets::Wavelets;
 use crate::simd::{Simd, WithSimd, Work};
 
-/// Some keypoints and where their descriptors go.
+/// Some keypoints and their descriptors.
 pub(super) struct Describe<'a> {
     pub(super) wavelets: Wavelets<'a>,
     pub(super) config: &'a SurfConfig,
@@ -77,10 +77,10 @@ fn sample_circle<const INSIDE: bool>(
     gradients
 }
 
-/// Sectors, so many that vectors are full.
+/// Sectors, a multiple of the lanes of vectors.
 const SECTORS: usize = DIRECTIONS.next_multiple_of(16);
 
-/// The direction of the strongest sum over a sector, all sectors being summed at once.
+/// The direction of the strongest sum over a sector; all sectors are summed at once.
 #[inline(always)]
 fn direction(gradients: &[[f32; 2]; CIRCLE]) -> [f32; 2] {
     let mut ends = [[0.0_f32; SECTORS]; 4];
@@ -112,7 +112,7 @@ fn direction(gradients: &[[f32; 2]; CIRCLE]) -> [f32; 2] {
     best
 }
 
-/// Gradients of the window, turned: across in one array, down in the other.
+/// Gradients of the window along the axes of the keypoint, across in one array, down in the other.
 type Window = [[[f32; GRID]; GRID]; 2];
 
 #[inline(always)]
@@ -140,7 +140,7 @@ fn sample_window<const INSIDE: bool>(wavelets: &Wavelets<'_>, frame: &Frame, [co
     window
 }
 
-/// The sums of all subregions at once, and the descriptor of length 1.
+/// The sums of all subregions at once, as a descriptor of length 1.
 #[inline(always)]
 fn describe(window: &Window, row: &mut [f32]) {
     let tables = Tables::get();

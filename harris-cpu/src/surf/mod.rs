@@ -1,4 +1,4 @@
-//! The SURF descriptor, keypoints shared out among threads.
+//! The SURF descriptor: keypoints shared out among threads.
 
 mod describe;
 mod wavelets;
@@ -33,7 +33,7 @@ pub struct CpuSurf {
 
 constructors!(CpuSurf, SurfConfig);
 
-/// Keypoints that a thread describes before it looks for more.
+/// Keypoints that a thread takes at a time.
 const SHARE: usize = 16;
 
 impl CpuSurf {

@@ -1,4 +1,4 @@
-//! Haar's wavelets from sums in one part.
+//! Haar wavelets from sums of rows in one part.
 
 use crate::integral::Sums;
 
@@ -18,13 +18,14 @@ impl<'a> Wavelets<'a> {
         Self { sums, pitch, width: width as i32, height: height as i32 }
     }
 
-    /// Whether all within `reach` pixels of a place lies in the image.
+    /// Whether all pixels within `reach` of a place lie in the image.
     #[inline(always)]
     pub(super) fn holds(&self, x: i32, y: i32, reach: i32) -> bool {
         x >= reach && y >= reach && x + reach <= self.width && y + reach <= self.height
     }
 
-    /// Across and down at a pixel, over squares of side 2 · `half`; `INSIDE` where all of them lies in the image.
+    /// Wavelets across and down at a pixel, over squares of side 2 · `half`; `INSIDE` where all
+    /// pixels lie in the image.
     #[inline(always)]
     pub(super) fn at<const INSIDE: bool>(&self, x: i32, y: i32, half: i32) -> [i32; 2] {
         let column = |x: i32| if INSIDE { x } else { x.clamp(0, self.width) } as usize;
