@@ -1,4 +1,4 @@
-//! One typed function per kernel.
+//! One typed function per kernel, and the grids of blocks they run on.
 
 use harris_core::Error;
 use harris_gpu_kernels::Word;
@@ -6,7 +6,25 @@ use harris_gpu_kernels::abi::Kernel;
 
 use crate::device::{Argument, Buffer, Device};
 
-/// Blocks of `threads` threads for `count` of them, `rows` times.
+/// Rows of a thread of kernels with a thread a column: as many as leave so many blocks to a multiprocessor, within bounds.
+const MIN_COLUMN_ROWS: usize = 4;
+const MAX_COLUMN_ROWS: usize = 32;
+const COLUMN_BLOCKS: usize = 8;
+
+/// The grid of a kernel with a thread a column of so many planes, and the rows of each thread. All of them have blocks of one
+/// size.
+pub(crate) fn thread_per_column<D: Device>(
+    device: &D,
+    (width, height): (u32, u32),
+    planes: usize,
+) -> ([u32; 2], u32) {
+    let strips = (width as usize).div_ceil(Kernel::extent.threads() as usize);
+    let blocks = COLUMN_BLOCKS * device.multiprocessors() as usize;
+    let rows = (strips * planes * height as usize / blocks).clamp(MIN_COLUMN_ROWS, MAX_COLUMN_ROWS);
+    ([(strips * (height as usize).div_ceil(rows)) as u32, planes as u32], rows as u32)
+}
+
+/// The grid with a thread for each of `count` items, `rows` times.
 pub(crate) fn grid(kernel: Kernel, count: usize, rows: usize) -> [u32; 2] {
     [count.div_ceil(kernel.threads() as usize) as u32, rows as u32]
 }
@@ -42,7 +60,7 @@ harris_gpu_kernels::for_each_kernel!(launches);
 
 macro_rules! fused_launch {
     ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident, $radius:literal;)*) => {
-        /// Launches one of the fused kernels, which have the same arguments.
+        /// Launches a fused kernel that finds candidates: all have one argument list.
         pub(crate) fn fused<D: Device>(
             device: &D,
             kernel: Kernel,
@@ -69,7 +87,7 @@ macro_rules! fused_launch {
                     later, scale, measure, parameter, frame, gradient, window, margin, plateau, threshold, value, reach, piece, pieces, room, tables, counters,
                     mask, mask_pitch, tap0, tap1, tap2, tap3,
                 ),)*
-                other => unreachable!("{other:?} is no fused kernel"),
+                other => unreachable!("{other:?} is no fused kernel that finds candidates"),
             }
         }
     };
@@ -79,7 +97,7 @@ harris_gpu_kernels::for_each_fused!(fused_launch);
 
 macro_rules! map_launch {
     ($($name:ident [$blocks:literal]: $samples:ident, $smoothing:literal, $gradient:ident, $weights:ident, $window:literal, $measure:ident;)*) => {
-        /// Launches one of the fused kernels that leave responses.
+        /// Launches a fused kernel that writes responses: all have one argument list.
         pub(crate) fn map<D: Device>(
             device: &D,
             kernel: Kernel,
@@ -100,7 +118,7 @@ macro_rules! map_launch {
                     device, grid, Buffer::new(image), state, response, width, height, pitch, first, last, rows, whole, later, scale, measure,
                     parameter, frame, gradient, window, extent.into(), tap0, tap1, tap2, tap3,
                 ),)*
-                other => unreachable!("{other:?} leaves no responses"),
+                other => unreachable!("{other:?} is no fused kernel that writes responses"),
             }
         }
     };
