@@ -34,8 +34,9 @@ pub trait Device: Debug + Send {
     /// Where the device fails.
     fn upload(&mut self, memory: &Self::Memory, rows: Rows<'_>) -> Result<(), Error>;
 
-    /// Writes rows to `memory` in a queue of its own, beside the work: nothing in the queue uses that memory. Work that is asked
-    /// for after [`Device::arrive`] is done when the rows have arrived.
+    /// Writes rows to `memory` in a queue of its own, beside the work: nothing in the queue uses
+    /// that memory. Work that is asked for after [`Device::arrive`] is done when the rows have
+    /// arrived.
     ///
     /// # Errors
     /// Where the device fails.
@@ -47,8 +48,9 @@ pub trait Device: Debug + Send {
     /// Where the device fails.
     fn arrive(&mut self) -> Result<(), Error>;
 
-    /// First half of [`Device::arrive`], after the last rows of an image. The second half is [`Device::await_announced`], which can be
-    /// recorded. It notes, as [`Device::mark`], when all rows have arrived.
+    /// First half of [`Device::arrive`], after the last rows of an image. The second half is
+    /// [`Device::await_announced`], which can be recorded. It notes, as [`Device::mark`], when all
+    /// rows have arrived.
     ///
     /// Some devices then begin sooner than by [`Device::arrive`].
     ///
@@ -67,7 +69,8 @@ pub trait Device: Debug + Send {
         Ok(())
     }
 
-    /// The size in bytes of the last block of an overlapped upload: the queue works on the blocks before while it is on its way.
+    /// The size in bytes of the last block of an overlapped upload: the queue works on the blocks
+    /// before while it is on its way.
     ///
     /// From half as many bytes on, uploads in a queue of their own pay.
     fn portion(&self) -> usize;
@@ -78,14 +81,15 @@ pub trait Device: Debug + Send {
     /// Where the device fails.
     fn fetch(&mut self, memory: &Self::Memory, bytes: usize) -> Result<Self::Fetched, Error>;
 
-    /// Memory of the host that kernels write to, of so many bytes, and the handle by which [`Device::fetched`] reads it after the
-    /// next [`Device::wait`].
+    /// Memory of the host that kernels write to, of so many bytes, and the handle by which
+    /// [`Device::fetched`] reads it after the next [`Device::wait`].
     ///
     /// # Errors
     /// Where there is not enough memory.
     fn returned(&mut self, bytes: usize) -> Result<(Self::Memory, Self::Fetched), Error>;
 
-    /// The bytes that were fetched before the last [`Device::wait`]. The next fetch may overwrite them.
+    /// The bytes that were fetched before the last [`Device::wait`]. The next fetch may overwrite
+    /// them.
     fn fetched<'a>(&'a self, fetched: &'a Self::Fetched) -> Cow<'a, [u8]>;
 
     /// Reads the start of `memory`, after all work before.
@@ -94,14 +98,17 @@ pub trait Device: Debug + Send {
     /// Where the device fails, also in work that was asked for before.
     fn download(&mut self, memory: &Self::Memory, bytes: &mut [u8]) -> Result<(), Error>;
 
-    /// A number that changes when earlier recordings become invalid: when memory was allocated, or fetched bytes go to another place.
+    /// A number that changes when earlier recordings become invalid: when memory was allocated, or
+    /// fetched bytes go to another place.
     fn changes(&self) -> u64 {
         0
     }
 
-    /// Begins a recording: the calls that follow are recorded, and not done. Returns whether the device can record.
+    /// Begins a recording: the calls that follow are recorded, and not done. Returns whether the
+    /// device can record.
     ///
-    /// Recordings may fetch to the same place: what one has fetched is read before the next is replayed.
+    /// Recordings may fetch to the same place: what one has fetched is read before the next is
+    /// replayed.
     ///
     /// # Errors
     /// Where the device fails.
@@ -185,7 +192,8 @@ pub struct Rows<'a> {
     pub pitch: usize,
     /// Byte offset of the first row on the device.
     pub offset: usize,
-    /// Whether samples stay as they are until [`Device::wait`], so that the device may copy straight from them.
+    /// Whether samples stay as they are until [`Device::wait`], so that the device may copy
+    /// straight from them.
     pub lasting: bool,
 }
 
@@ -272,7 +280,8 @@ impl<'a> Lines<'a> {
 /// An image in a device's memory.
 #[derive(Debug)]
 pub struct Resident<M> {
-    /// Samples, channels interleaved: rows `pitch` bytes apart. The last row is complete up to a multiple of 4 bytes.
+    /// Samples, channels interleaved: rows `pitch` bytes apart. The last row is complete up to a
+    /// multiple of 4 bytes.
     pub memory: M,
     /// Width in pixels.
     pub width: usize,
@@ -284,8 +293,8 @@ pub struct Resident<M> {
     pub pitch: usize,
     /// Sample type. Floats pass [`ImageView::check_samples`].
     pub depth: Depth,
-    /// A mask of the image's size, if there is one, and the bytes from row to row: a multiple of 4, at least a row's. The last row
-    /// is complete up to a multiple of 4 bytes.
+    /// A mask of the image's size, if there is one, and the bytes from row to row: a multiple of 4,
+    /// at least a row's. The last row is complete up to a multiple of 4 bytes.
     pub mask: Option<(M, usize)>,
 }
 
@@ -341,7 +350,8 @@ impl Depth {
 pub enum Mark {
     /// The image is on the device.
     Uploaded,
-    /// The result is complete on the device: the list of keypoints, of descriptors or of nearest descriptors, or the response map.
+    /// The result is complete on the device: the list of keypoints, of descriptors or of nearest
+    /// descriptors, or the response map.
     Listed,
     /// The integral image is complete.
     Integrated,

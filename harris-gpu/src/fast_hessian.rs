@@ -118,7 +118,8 @@ impl<D: Device> GpuFastHessian<D> {
         Ok(())
     }
 
-    /// Fills [`Slot::Response`] with the determinants of all layers; returns the words from row to row of the integral image.
+    /// Fills [`Slot::Response`] with the determinants of all layers; returns the words from row to
+    /// row of the integral image.
     fn respond(&mut self, image: &ImageView<'_>) -> Result<u32, Error> {
         let pitch = integrate(&mut self.device, &mut self.workspace, image)?;
         let Self { device, workspace, tables, .. } = self;
@@ -144,7 +145,8 @@ impl<D: Device> GpuFastHessian<D> {
     fn search(&mut self, image: &ImageView<'_>) -> Result<usize, Error> {
         let Self { device, config, workspace, tables, rejected } = self;
         let tables = tables.as_ref().expect("set before");
-        // As many as most images have. Where there are more, they are counted, and the search is repeated.
+        // As many as most images have. Where there are more, they are counted, and the search is
+        // repeated.
         workspace.fit::<u64>(device, Slot::Keys, tables.sought / 256 + 256)?;
         workspace.fit::<u32>(device, Slot::State, state::WORDS)?;
         loop {

@@ -6,7 +6,7 @@ use harris_core::Error;
 use harris_gpu_kernels::abi::Kernel;
 use harris_gpu_kernels::simt::host;
 
-use crate::{Argument, Device, Rows};
+use crate::device::{Argument, Device, Rows};
 
 /// Bytes of the last block of overlapped uploads: so few that small images have several blocks.
 const PORTION: usize = 2048;

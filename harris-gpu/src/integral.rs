@@ -18,7 +18,8 @@ const ALIGNMENT: usize = 32;
 /// Lanes of a warp, which sums a row.
 const WARP: usize = 32;
 
-/// Uploads an image and computes its integral image in [`Slot::Integral`]; returns the words from row to row.
+/// Uploads an image and computes its integral image in [`Slot::Integral`]; returns the words from
+/// row to row.
 pub(crate) fn integrate<D: Device>(
     device: &mut D,
     workspace: &mut Workspace<D>,

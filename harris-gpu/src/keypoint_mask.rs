@@ -4,7 +4,8 @@ use bytemuck::Pod;
 use harris_gpu_kernels::Word;
 use harris_gpu_kernels::abi::Kernel;
 
-/// A sample of a keypoint mask, which is 0 or 1: `u8`, or `f32` for programs that compute on floats.
+/// A sample of a keypoint mask, which is 0 or 1: `u8`, or `f32` for programs that compute on
+/// floats.
 pub trait MaskSample: Word + Pod {
     /// The kernel that writes the ones.
     #[doc(hidden)]

@@ -6,13 +6,14 @@ use harris_gpu_kernels::abi::Kernel;
 
 use crate::device::{Argument, Buffer, Device};
 
-/// Rows of a thread of kernels with a thread a column: as many as leave so many blocks to a multiprocessor, within bounds.
+/// Rows of a thread of kernels with a thread a column: as many as leave so many blocks to a
+/// multiprocessor, within bounds.
 const MIN_COLUMN_ROWS: usize = 4;
 const MAX_COLUMN_ROWS: usize = 32;
 const COLUMN_BLOCKS: usize = 8;
 
-/// The grid of a kernel with a thread a column of so many planes, and the rows of each thread. All of them have blocks of one
-/// size.
+/// The grid of a kernel with a thread a column of so many planes, and the rows of each thread. All
+/// of them have blocks of one size.
 pub(crate) fn thread_per_column<D: Device>(
     device: &D,
     (width, height): (u32, u32),

@@ -1,11 +1,13 @@
 //! Harris corner detection and SURF features on a GPU, whichever driver runs it.
 //!
-//! [`GpuDetector`] is a [`Detector`](harris_core::Detector) over any [`Device`]: it allocates memory, launches the kernels of
-//! `harris-gpu-kernels` and reads back keypoints. All work is done on the device. Only the number of corners, which sizes the
-//! lists, is read back before. [`GpuFastHessian`], [`GpuSurf`] and [`GpuMatcher`] are for blobs, descriptors and matches.
+//! [`GpuDetector`] is a [`Detector`](harris_core::Detector) over any [`Device`]: it allocates
+//! memory, launches the kernels of `harris-gpu-kernels` and reads back keypoints. All work is done
+//! on the device. Only the number of corners, which sizes the lists, is read back before.
+//! [`GpuFastHessian`], [`GpuSurf`] and [`GpuMatcher`] are for blobs, descriptors and matches.
 //!
-//! `harris-cuda` implements [`Device`] with NVIDIA's driver. With the feature `host` there is a device that runs kernels on
-//! the CPU, thousands of times slower, and checks every access to memory.
+//! `harris-cuda` implements [`Device`] with NVIDIA's driver. With the feature `host` there is a
+//! device that runs kernels on the CPU, thousands of times slower, and checks every access to
+//! memory.
 //!
 //! # Where to look
 //!

@@ -56,7 +56,8 @@ impl<D: Device> GpuMatcher<D> {
         self.device.upload(memory, Rows::copied(&lines, values.len() / LENGTH))
     }
 
-    /// For each of `queries` descriptors in slot `query`, the nearest of `trained` descriptors in slot `train`.
+    /// For each of `queries` descriptors in slot `query`, the nearest of `trained` descriptors in
+    /// slot `train`.
     fn nearest(
         &mut self,
         (query, queries): (Slot, usize),

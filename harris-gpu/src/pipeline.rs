@@ -8,7 +8,8 @@ use crate::detector::GpuDetector;
 use crate::device::Device;
 use crate::exec::upload::UploadMode;
 
-/// Works on several frames at a time, with several detectors on one device or on many. Results come in the order of the frames.
+/// Works on several frames at a time, with several detectors on one device or on many. Results come
+/// in the order of the frames.
 ///
 /// A value of type `F` goes with each frame, such as the memory of its samples.
 ///
@@ -67,7 +68,8 @@ enum State {
 pub type Landed<F> = (F, Result<Vec<Vec<Keypoint>>, Error>);
 
 impl<D: Device, F> GpuPipeline<D, F> {
-    /// A pipeline over the detectors of each device: as many frames are in flight as there are detectors.
+    /// A pipeline over the detectors of each device: as many frames are in flight as there are
+    /// detectors.
     ///
     /// # Panics
     /// Where there is no detector.
@@ -81,11 +83,11 @@ impl<D: Device, F> GpuPipeline<D, F> {
         Self { most: detectors.len(), detectors, flights: VecDeque::new() }
     }
 
-    /// Starts on a frame: one image, or as many as [`GpuPipeline::stack`] allows. Where the maximum of frames is in flight, the
-    /// oldest is finished first, and returned.
+    /// Starts on a frame: one image, or as many as [`GpuPipeline::stack`] allows. Where the maximum
+    /// of frames is in flight, the oldest is finished first, and returned.
     ///
-    /// Where samples are `lasting`, they stay as they are until the frame is returned. Else they are copied before this returns. A
-    /// frame that fails is returned in its turn, with its error.
+    /// Where samples are `lasting`, they stay as they are until the frame is returned. Else they
+    /// are copied before this returns. A frame that fails is returned in its turn, with its error.
     pub fn push(&mut self, images: &[ImageView<'_>], lasting: bool, frame: F) -> Option<Landed<F>> {
         let landed = self.make_room();
         let state = self.start(images, lasting);
@@ -93,7 +95,8 @@ impl<D: Device, F> GpuPipeline<D, F> {
         landed
     }
 
-    /// Starts on a frame whose value `F` owns the image. The image stays as it is until the frame is returned.
+    /// Starts on a frame whose value `F` owns the image. The image stays as it is until the frame
+    /// is returned.
     pub fn push_own(&mut self, frame: F, image: impl FnOnce(&F) -> ImageView<'_>) -> Option<Landed<F>> {
         let landed = self.make_room();
         let state = self.start(&[image(&frame)], true);
@@ -148,7 +151,7 @@ impl<D: Device, F> GpuPipeline<D, F> {
     pub fn next_done(&mut self) -> Option<Landed<F>> {
         match self.flights.front()?.state {
             State::Running(i) if !self.detectors[i].detector.is_done() => None,
-            _ => self.next(),
+            State::Running(_) | State::Done(_) => self.next(),
         }
     }
 
@@ -187,7 +190,8 @@ impl<D: Device> GpuPipeline<D, ()> {
     /// The keypoints of each image. Images of one size are worked on together.
     ///
     /// # Errors
-    /// The first error, as of [`Detector::detect_batch`](harris_core::Detector::detect_batch). Frames in flight are finished first.
+    /// The first error, as of [`Detector::detect_batch`](harris_core::Detector::detect_batch).
+    /// Frames in flight are finished first.
     pub fn detect_batch(&mut self, images: &[ImageView<'_>]) -> Result<Vec<Vec<Keypoint>>, Error> {
         let mut all = Ok(Vec::with_capacity(images.len()));
         let mut add = |landed: Option<Landed<()>>| {

@@ -1,4 +1,5 @@
-//! More equal responses than a bucket holds: the list is merged once, and splitters from it divide the buckets of later images.
+//! More equal responses than a bucket holds: the list is merged once, and splitters from it divide
+//! the buckets of later images.
 
 mod test_device;
 
@@ -78,7 +79,8 @@ fn splitters_that_no_longer_fit_are_given_up() {
         assert!(detector.detect(&picture.view()).unwrap() == expected(&config, &picture));
         merged.push(device.merge_sorts());
     }
-    // Stronger corners are all before the first splitter, and overflow equal steps, too. Weaker ones are all behind the last.
+    // Stronger corners are all before the first splitter, and overflow equal steps, too. Weaker
+    // ones are all behind the last.
     assert_eq!(merged, [1, 1, 2, 3, 3, 4, 4, 5, 5]);
 }
 

@@ -30,7 +30,8 @@ fn overflowed_lists_are_rebuilt() {
     }
 }
 
-/// More corners than the image before had, so that fewer are expected: also where keypoints are copied to the host.
+/// More corners than the image before had, so that fewer are expected: also where keypoints are
+/// copied to the host.
 #[test]
 fn lists_longer_than_expected_are_complete() {
     let draw = |few: bool| {
@@ -53,7 +54,8 @@ fn lists_longer_than_expected_are_complete() {
     }
 }
 
-/// Images high enough for short tiles below the others, of all heights that leave different numbers of rows for the last.
+/// Images high enough for short tiles below the others, of all heights that leave different numbers
+/// of rows for the last.
 #[test]
 fn tiles_of_different_heights_miss_no_row() {
     for config in [presets::opencv_gftt(), HarrisConfig::default()] {
@@ -67,7 +69,8 @@ fn tiles_of_different_heights_miss_no_row() {
     }
 }
 
-/// Images wider and higher than a tile of box sums, with rows that are aligned to words and rows that are not.
+/// Images wider and higher than a tile of box sums, with rows that are aligned to words and rows
+/// that are not.
 #[test]
 fn box_sums_of_several_tiles_equal_the_reference() {
     let configs = [
@@ -235,7 +238,8 @@ fn resident_images_give_the_same_corners() {
     }
 }
 
-/// What one image leaves in the device's memory does not change the next one's list, resident or uploaded.
+/// What one image leaves in the device's memory does not change the next one's list, resident or
+/// uploaded.
 #[test]
 fn images_do_not_affect_later_lists() {
     let size = (300, 200, 1);
@@ -293,8 +297,8 @@ fn overflowed_lists_of_blobs_are_rebuilt() {
     let picture = Picture::draw(Depth::U8, (260, 250, 1), |x, y, _| noise(1, x, y, 0));
     let config = FastHessianConfig::builder().step(1).threshold(0.0).build().unwrap();
     let expected = ReferenceFastHessian::new(config.clone()).detect(&picture.view()).unwrap();
-    // More than the list holds at first: a 256th of the samples that are compared, fewer than three times the pixels,
-    // and 256.
+    // More than the list holds at first: a 256th of the samples that are compared, fewer than three
+    // times the pixels, and 256.
     assert!(expected.len() > 3 * 260 * 250 / 256 + 256, "only {} blobs", expected.len());
     let mut detector = GpuFastHessian::new(HostDevice, config);
     for _ in 0..2 {

@@ -1,4 +1,5 @@
-//! A device that fails: the image that it fails on has the error, and the others have their corners.
+//! A device that fails: the image that it fails on has the error, and the others have their
+//! corners.
 
 mod test_device;
 

@@ -75,7 +75,7 @@ fn the_description_shows_the_plan_of_the_last_image() {
         let mut detector = GpuDetector::new(HostDevice, config);
         assert_eq!(detector.describe(), "gpu kernels on the host");
         detector.detect(&picture.view()).unwrap();
-        assert_eq!(detector.describe(), format!("gpu kernels on the host, {plan}"));
+        assert_eq!(detector.describe(), format!("gpu kernels on the host: {plan}"));
     }
 }
 

@@ -23,7 +23,8 @@ fn expected(config: &HarrisConfig, picture: &Picture) -> Vec<Keypoint> {
     ReferenceDetector::new(config.clone()).detect(&picture.view()).unwrap()
 }
 
-/// Finds the corners of images of some contrasts, one after the other; returns how many times each was searched.
+/// Finds the corners of images of some contrasts, one after the other; returns how many times each
+/// was searched.
 fn searches(config: &HarrisConfig, contrasts: &[f64]) -> Vec<usize> {
     let device = TestDevice::default();
     let mut detector = GpuDetector::new(device.clone(), config.clone());

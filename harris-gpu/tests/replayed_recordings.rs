@@ -1,4 +1,5 @@
-//! Work that repeats is recorded and replayed: corners are those of the image at hand, whatever came between.
+//! Work that repeats is recorded and replayed: corners are those of the image at hand, whatever
+//! came between.
 
 mod test_device;
 
@@ -25,7 +26,8 @@ fn sizes_that_alternate_are_replayed() {
         let corners = detector.detect(&picture.view()).unwrap();
         assert!(!corners.is_empty() && corners == expected(&picture), "image {i}");
     }
-    // Of each size the first image may allocate memory, the next is only noted, and the next is recorded.
+    // Of each size the first image may allocate memory, the next is only noted, and the next is
+    // recorded.
     assert!(device.replays() >= 6, "{} replayed", device.replays());
 }
 

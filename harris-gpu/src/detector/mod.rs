@@ -84,6 +84,7 @@ impl<D: Device> GpuDetector<D> {
     #[must_use]
     pub fn staged(mut self) -> Self {
         self.staged = true;
+        self.plan = None;
         self
     }
 
@@ -110,7 +111,8 @@ impl<D: Device> GpuDetector<D> {
         &self.config
     }
 
-    /// Whether the responses of the last image were computed stage by stage, so that the device passed the marks of all stages.
+    /// Whether the responses of the last image were computed stage by stage, so that the device
+    /// passed the marks of all stages.
     #[must_use]
     pub fn in_stages(&self) -> bool {
         self.in_stages
@@ -146,9 +148,9 @@ impl<D: Device> GpuDetector<D> {
         images.iter().take(most).take_while(is_alike).count()
     }
 
-    /// Begins work on images that [`GpuDetector::stack`] allows, without waiting for the device. Where they are `lasting`, they
-    /// stay as they are until [`GpuDetector::finish`], so that the device may copy straight from them. What was begun before and
-    /// not finished is dropped.
+    /// Begins work on images that [`GpuDetector::stack`] allows, without waiting for the device.
+    /// Where they are `lasting`, they stay as they are until [`GpuDetector::finish`], so that the
+    /// device may copy straight from them. What was begun before and not finished is dropped.
     ///
     /// # Errors
     /// As [`Detector::detect`].
@@ -203,7 +205,8 @@ impl<D: Device> GpuDetector<D> {
         Ok(())
     }
 
-    /// Asks for the lists of an image that is on the device with its mask, where the map is computed first.
+    /// Asks for the lists of an image that is on the device with its mask, where the map is
+    /// computed first.
     ///
     /// The image is `is_repeatable` where it stays until its lists are known to be complete.
     fn enqueue_uploaded(
@@ -223,14 +226,16 @@ impl<D: Device> GpuDetector<D> {
         Ok(())
     }
 
-    /// The run on images, and the recordings beside it. [`GpuDetector::set_plan`] was called for the shape.
+    /// The run on images, and the recordings beside it. [`GpuDetector::set_plan`] was called for
+    /// the shape.
     fn run(&mut self, shape: Shape, plan: Plan) -> (Run<'_, D>, &mut Recordings<D>) {
         let Self { device, config, workspace, capacity, recordings, .. } = self;
         let capacity = capacity.as_mut().expect("set with the plan");
         (Run { device, workspace, capacity, context: Context { config, plan, shape } }, recordings)
     }
 
-    /// Makes the plan, and the capacity of lists, for images of a shape, unless those of the last image are for it.
+    /// Makes the plan, and the capacity of lists, for images of a shape, unless those of the last
+    /// image are for it.
     fn set_plan(&mut self, shape: &Shape) -> Plan {
         let plan = self.plan_of(shape);
         self.plan = Some((Shape { images: 1, ..*shape }, plan));
@@ -289,7 +294,8 @@ impl<D: Device> GpuDetector<D> {
         self.complete(outcome::read)
     }
 
-    /// Waits for what was begun, repeats what overflowed or was predicted wrongly, and takes the result.
+    /// Waits for what was begun, repeats what overflowed or was predicted wrongly, and takes the
+    /// result.
     fn complete<T>(
         &mut self,
         take: impl FnOnce(&mut Run<'_, D>, &PendingLists<D>, &[usize]) -> Result<T, Error>,
@@ -330,8 +336,8 @@ impl<D: Device> GpuDetector<D> {
         }
     }
 
-    /// Releases the caller's memory of a resident image and its mask: nothing is uploaded there. Images whose keypoints go to the
-    /// host are in the detector's own memory.
+    /// Releases the caller's memory of a resident image and its mask: nothing is uploaded there.
+    /// Images whose keypoints go to the host are in the detector's own memory.
     fn release_resident(&mut self, shape: &Shape, to_host: bool) {
         if !to_host {
             self.workspace.take(Slot::Image);
@@ -392,7 +398,7 @@ impl<D: Device> Detector for GpuDetector<D> {
     /// The device, and what ran for the last image.
     fn describe(&self) -> String {
         match &self.plan {
-            Some((_, plan)) => format!("{}, {plan}", self.device.describe()),
+            Some((_, plan)) => format!("{}: {plan}", self.device.describe()),
             None => self.device.describe(),
         }
     }

@@ -12,8 +12,8 @@ use crate::plan::{Search, Shape};
 use crate::search::tiles::{RemainingRows, WorkTiles};
 
 impl<D: Device> GpuDetector<D> {
-    /// Finds the corners of an image that is in the device's memory, and leaves them there: see
-    /// [`GpuDetector::on_device`]. Returns how many they are.
+    /// Finds the corners of an image that is in the device's memory, and writes their keypoints
+    /// there: see [`GpuDetector::on_device`]. Returns how many they are.
     ///
     /// # Errors
     /// As [`Detector::detect`](harris_core::Detector::detect), but that samples are not checked.
@@ -22,8 +22,8 @@ impl<D: Device> GpuDetector<D> {
         self.finish_on_device()
     }
 
-    /// Begins [`GpuDetector::detect_on_device`] without waiting for the device. The image's memory stays there until
-    /// [`GpuDetector::finish_on_device`], or whatever is begun next.
+    /// Begins [`GpuDetector::detect_on_device`] without waiting for the device. The image's memory
+    /// stays there until [`GpuDetector::finish_on_device`], or whatever is begun next.
     ///
     /// # Errors
     /// As [`GpuDetector::detect_on_device`].
@@ -31,7 +31,8 @@ impl<D: Device> GpuDetector<D> {
         self.begin_resident(image, false)
     }
 
-    /// Begins work on an image in the device's memory, whose content may change before it is finished unless it `is_repeatable`.
+    /// Begins work on an image in the device's memory, whose content may change before it is
+    /// finished unless it `is_repeatable`.
     fn begin_resident(&mut self, image: Resident<D::Memory>, is_repeatable: bool) -> Result<(), Error> {
         self.in_stages = false;
         self.abandon();
@@ -62,8 +63,8 @@ impl<D: Device> GpuDetector<D> {
         Ok(())
     }
 
-    /// How many corners the image has that was begun with [`GpuDetector::begin_on_device`], when all of them are in the device's
-    /// memory.
+    /// How many corners the image has that was begun with [`GpuDetector::begin_on_device`], when
+    /// all of them are in the device's memory.
     ///
     /// # Errors
     /// As [`Detector::detect`](harris_core::Detector::detect).
@@ -74,8 +75,9 @@ impl<D: Device> GpuDetector<D> {
         self.complete(|_, _, counts| Ok(counts[0]))
     }
 
-    /// The memory that has the keypoints of the image last begun with [`GpuDetector::begin_on_device`], until the next image is
-    /// begun: x, y, scale and response of each as 32-bit floats, one keypoint after the other.
+    /// The memory that has the keypoints of the image last begun with
+    /// [`GpuDetector::begin_on_device`], until the next image is begun: x, y, scale and response of
+    /// each as 32-bit floats, one keypoint after the other.
     ///
     /// The memory is written when the queue comes to it.
     ///
@@ -86,8 +88,9 @@ impl<D: Device> GpuDetector<D> {
         self.workspace.buffer::<f32>(Slot::Keypoints).memory
     }
 
-    /// Leaves a mask of the first `count` of those keypoints, of an image of this size, in memory of the device: 1 at the pixel of
-    /// each, else 0, row after row. Returns when the mask is complete.
+    /// Writes a mask of the first `count` keypoints of [`GpuDetector::on_device`], of an image of
+    /// this size, in memory of the device: 1 at the pixel of each, else 0, row after row. Returns
+    /// when the mask is complete.
     ///
     /// # Errors
     /// Where the device fails.
@@ -118,7 +121,8 @@ impl<D: Device> GpuDetector<D> {
         Ok(workspace.buffer::<T>(Slot::KeypointMask).memory)
     }
 
-    /// Reads as many pixels as `mask` has, from the first on, of the mask that [`GpuDetector::keypoint_mask_on_device`] left.
+    /// Reads as many pixels as `mask` has, from the first on, of the mask that
+    /// [`GpuDetector::keypoint_mask_on_device`] wrote.
     ///
     /// # Errors
     /// Where the device fails.
@@ -130,10 +134,11 @@ impl<D: Device> GpuDetector<D> {
         self.device.download(memory, bytemuck::cast_slice_mut(mask))
     }
 
-    /// The memory that has the number of that image's corners, a 32-bit word, and how many bytes behind its start.
+    /// The memory that has the number of corners of the image last begun with
+    /// [`GpuDetector::begin_on_device`], a 32-bit word, and how many bytes behind its start.
     ///
-    /// The number is greater than [`GpuDetector::room_on_device`] where the list is not complete before
-    /// [`GpuDetector::finish_on_device`].
+    /// The number is greater than [`GpuDetector::room_on_device`] where the list is not complete
+    /// before [`GpuDetector::finish_on_device`].
     ///
     /// # Panics
     /// Where there was no image.
@@ -142,14 +147,15 @@ impl<D: Device> GpuDetector<D> {
         (self.workspace.buffer::<u32>(Slot::State).memory, size_of::<u32>() * state::KEPT)
     }
 
-    /// How many keypoints the memory of [`GpuDetector::on_device`] holds; 0 where there was no image.
+    /// How many keypoints the memory of [`GpuDetector::on_device`] holds; 0 where there was no
+    /// image.
     #[must_use]
     pub fn room_on_device(&self) -> usize {
         self.capacity.as_ref().map_or(0, |capacity| capacity.corners)
     }
 
-    /// Whether [`GpuDetector::finish_on_device`] may read an image again that was begun with [`GpuDetector::begin_on_device`], or
-    /// its mask, where its list overflowed.
+    /// Whether [`GpuDetector::finish_on_device`] may read an image again that was begun with
+    /// [`GpuDetector::begin_on_device`], or its mask, where its list overflowed.
     #[must_use]
     pub fn may_look_again(&self) -> bool {
         let reads_image = match self.config().subpixel() {
@@ -163,11 +169,13 @@ impl<D: Device> GpuDetector<D> {
         reads_image || reads_mask
     }
 
-    /// Leaves the responses of an image that is in the device's memory in another there, row after row without gaps, as 32-bit
-    /// floats: see [`GpuDetector::responses_on_device`]. A mask has no part in it.
+    /// Writes the responses of an image that is in the device's memory to other memory there, row
+    /// after row without gaps, as 32-bit floats: see [`GpuDetector::responses_on_device`]. A mask
+    /// has no part in it.
     ///
     /// # Errors
-    /// As [`Detector::response`](harris_core::Detector::response), but that samples are not checked.
+    /// As [`Detector::response`](harris_core::Detector::response), but that samples are not
+    /// checked.
     pub fn respond_on_device(&mut self, image: Resident<D::Memory>) -> Result<(), Error> {
         self.in_stages = false;
         self.abandon();
@@ -182,7 +190,8 @@ impl<D: Device> GpuDetector<D> {
         responded.and(waited)
     }
 
-    /// The memory that has the responses of the image that [`GpuDetector::respond_on_device`] was last given, until the next image.
+    /// The memory that has the responses of the image that [`GpuDetector::respond_on_device`] was
+    /// last given, until the next image.
     ///
     /// # Panics
     /// Where there was no image.
@@ -191,7 +200,8 @@ impl<D: Device> GpuDetector<D> {
         self.workspace.buffer::<f32>(Slot::Response).memory
     }
 
-    /// Reads as many responses as `map` has, from the first on, of those that [`GpuDetector::respond_on_device`] left.
+    /// Reads as many responses as `map` has, from the first on, of those that
+    /// [`GpuDetector::respond_on_device`] wrote.
     ///
     /// # Errors
     /// Where the device fails.

@@ -9,7 +9,8 @@ use crate::search::tiles::{RemainingRows, WorkTiles};
 use crate::search::{map_threshold, suppression, sweep};
 use crate::{list, respond};
 
-/// Asks for what remains to be done of images that are on the device, or on their way, and for their lists.
+/// Asks for what remains to be done of images that are on the device, or on their way, and for
+/// their lists.
 pub(super) fn find<D: Device>(
     run: &mut Run<'_, D>,
     recordings: &mut Recordings<D>,
@@ -32,7 +33,8 @@ pub(super) fn find<D: Device>(
     Ok(lists)
 }
 
-/// Asks for the response map, stage by stage, of an image that is on the device, and for the lists of a sweep over it.
+/// Asks for the response map, stage by stage, of an image that is on the device, and for the lists
+/// of a sweep over it.
 pub(super) fn find_after_stages<D: Device>(
     run: &mut Run<'_, D>,
     tiles: &WorkTiles,
@@ -47,7 +49,8 @@ pub(super) fn find_after_stages<D: Device>(
     Ok(lists)
 }
 
-/// Asks for the response map of an image that is on the device, and for its lists by suppression with a thread a column.
+/// Asks for the response map of an image that is on the device, and for its lists by suppression
+/// with a thread a column.
 pub(super) fn find_without_sweep<D: Device>(
     run: &mut Run<'_, D>,
     to_host: bool,
@@ -60,8 +63,8 @@ pub(super) fn find_without_sweep<D: Device>(
     list::from_keys(run, to_host)
 }
 
-/// Asks again for the lists of an image that is still on the device, as is its response map, if that was needed. Returns its tiles,
-/// too.
+/// Asks again for the lists of an image that is still on the device, as is its response map, if
+/// that was needed. Returns its tiles, too.
 pub(super) fn search_again<D: Device>(
     run: &mut Run<'_, D>,
     tiles: &WorkTiles,

@@ -14,7 +14,8 @@ const MIN_FETCHED: usize = 1024;
 /// Keys that a bucket holds.
 pub(crate) const KEYS_PER_BUCKET: usize = bins::ROOM as usize;
 
-/// The most keys that all buckets together hold: 128 MiB. Batches of very many small images are sorted by merging.
+/// The most keys that all buckets together hold: 128 MiB. Batches of very many small images are
+/// sorted by merging.
 const MAX_BUCKETED_KEYS: usize = 16 << 20;
 
 /// Lists of candidates on the device, one a work tile.
@@ -35,14 +36,16 @@ pub(crate) struct Capacity {
     /// Corners of the last list, and before those too near to others were removed.
     pub(crate) last_corners: usize,
     pub(crate) last_sorted: usize,
-    /// The number of buckets, in equal steps of responses, at which one overflowed; 0 where none did.
+    /// The number of buckets, in equal steps of responses, at which one overflowed; 0 where none
+    /// did.
     overflowed_buckets: usize,
     /// Images, from the first on, whose splitters are on the device.
     pub(crate) split_images: usize,
 }
 
 impl Capacity {
-    /// As much as most images need. Where a list is longer, its length is counted and the work is done again.
+    /// As much as most images need. Where a list is longer, its length is counted and the work is
+    /// done again.
     pub(crate) fn new(config: &HarrisConfig, shape: &Shape) -> Self {
         let most = |len: u32| most_in_line(len as usize, config, config.suppression_radius());
         Self {
@@ -64,7 +67,8 @@ impl Capacity {
     pub(crate) fn grow(&mut self, states: &[[u32; state::WORDS]]) -> bool {
         let most = |word: usize| states.iter().map(|state| state[word] as usize).max().unwrap_or(0);
         if most(state::CROWDED) > 0 {
-            // The length is then unknown. Where buckets between splitters overflowed, equal steps are tried again.
+            // The length is then unknown. Where buckets between splitters overflowed, equal steps
+            // are tried again.
             self.overflowed_buckets = if self.uses_splitters(states.len()) { 0 } else { self.buckets() };
             return true;
         }
@@ -76,7 +80,8 @@ impl Capacity {
         overflowed
     }
 
-    /// The number of buckets for the lists of `images` images; `None` where these would take too much memory.
+    /// The number of buckets for the lists of `images` images; `None` where these would take too
+    /// much memory.
     pub(crate) fn buckets_of(&self, images: usize) -> Option<usize> {
         let buckets = self.buckets();
         (buckets * KEYS_PER_BUCKET * images <= MAX_BUCKETED_KEYS).then_some(buckets)
@@ -92,7 +97,8 @@ impl Capacity {
         self.buckets() <= self.overflowed_buckets
     }
 
-    /// Whether the buckets of `images` images lie between splitters, keys of earlier lists that divide these evenly.
+    /// Whether the buckets of `images` images lie between splitters, keys of earlier lists that
+    /// divide these evenly.
     pub(crate) fn uses_splitters(&self, images: usize) -> bool {
         self.needs_splitters() && images <= self.split_images
     }
@@ -102,7 +108,7 @@ impl Capacity {
         round_up(self.last_corners).max(MIN_FETCHED)
     }
 
-    /// Numbers that tell recordings apart: all of the capacity that launches depend on.
+    /// Numbers that identify a recording: all of the capacity that launches depend on.
     pub(crate) fn key(&self, images: usize) -> [u64; 2] {
         let splits = u64::from(self.uses_splitters(images));
         [(self.corners as u64) << 32 | self.expected_corners() as u64, 2 * self.buckets() as u64 + splits]

@@ -21,7 +21,8 @@ impl Context<'_> {
         self.config.tensor_scale(self.shape.depth.full_scale())
     }
 
-    /// Widths of the frame of invalid pixels, before and behind. They differ for windows without a centre.
+    /// Widths of the frame of invalid pixels, before and behind. They differ for windows without a
+    /// centre.
     pub(crate) fn frame(&self) -> [u32; 2] {
         self.config.invalid_frame().map(|width| width as u32)
     }
@@ -56,7 +57,8 @@ impl<D: Device> Run<'_, D> {
         self.workspace.mask(self.context.shape.mask_pitch)
     }
 
-    /// The number of buckets that candidates of a sweep are sorted by; `None` where they are merged.
+    /// The number of buckets that candidates of a sweep are sorted by; `None` where they are
+    /// merged.
     pub(crate) fn buckets(&self) -> Option<usize> {
         self.capacity.buckets_of(self.images())
     }
@@ -66,7 +68,8 @@ impl<D: Device> Run<'_, D> {
 #[derive(Debug)]
 pub(crate) struct PendingLists<D: Device> {
     pub(crate) states: D::Fetched,
-    /// Keypoints, and how many of each image. `None` where their number must be known first, or where they stay on the device.
+    /// Keypoints, and how many of each image. `None` where their number must be known first, or
+    /// where they stay on the device.
     pub(crate) keypoints: Option<(D::Fetched, usize)>,
 }
 

@@ -1,4 +1,5 @@
-//! What surrounds kernels: memory, uploads, the sharing out of rows, recordings, and what is kept from image to image.
+//! How kernels are executed: memory, uploads, tiles of rows, recordings, and states that images
+//! hand on.
 
 pub(crate) mod capacity;
 pub(crate) mod context;

@@ -1,10 +1,10 @@
 //! In which blocks of rows an image is uploaded while kernels work on the blocks before.
 
-use crate::exec::tile_heights::MIN_ROWS;
+use super::tile_heights::MIN_ROWS;
 use crate::plan::{Responses, Shape};
 
-/// How many times as many rows a block has as the one after it, where blocks are not equal. There are then few, and the sweep
-/// over one is done before the next has arrived.
+/// How many times as many rows a block has as the one after it, where blocks are not equal. There
+/// are then few, and the sweep over one is done before the next has arrived.
 const GROWTH: usize = 3;
 
 /// Sizes of the blocks of rows in which an image is uploaded.
@@ -22,7 +22,8 @@ impl BlockSizes {
         Self { last: height, growth: GROWTH }
     }
 
-    /// Blocks for a device that uploads `portion` bytes in about the time of a launch, where the map is computed as said.
+    /// Blocks for a device that uploads `portion` bytes in about the time of a launch, where the
+    /// map is computed as said.
     ///
     /// It is one block where work on a part would gain nothing.
     pub(crate) fn overlapped(shape: &Shape, portion: usize, map: Option<&Responses>) -> Self {

@@ -1,7 +1,8 @@
 //! The states of images on the device, and the thresholds that one image predicts for the next.
 //!
-//! Under a relative threshold a sweep predicts a lower bound of the next image's greatest response, and with it the threshold.
-//! The next sweep starts from it and verifies it. Where it does not hold, the search is repeated without.
+//! Under a relative threshold a sweep predicts a lower bound of the next image's greatest response,
+//! and with it the threshold. The next sweep starts from it and verifies it. Where it does not
+//! hold, the search is repeated without.
 
 use harris_core::{Error, Threshold};
 use harris_gpu_kernels::abi::{bins, state};
@@ -11,8 +12,8 @@ use super::workspace::{ReadyStates, Slot};
 use crate::device::{Device, Lines, Rows};
 
 impl<D: Device> Run<'_, D> {
-    /// Whether a sweep predicts the next image's threshold. `is_repeatable` tells whether the image stays on the device until the
-    /// prediction that its own sweep used is verified.
+    /// Whether a sweep predicts the next image's threshold. An image `is_repeatable` where it stays
+    /// on the device until the prediction that its own sweep used is verified.
     pub(crate) fn predicts_threshold(&self, is_repeatable: bool) -> bool {
         match self.context.config.threshold() {
             // Images of a batch need not be alike, and all would be searched again.
@@ -21,8 +22,8 @@ impl<D: Device> Run<'_, D> {
         }
     }
 
-    /// Where the counters of buckets begin, and how many words an image has of them. Sweeps clear them: so few words cost a sweep
-    /// less time than a call to clear them.
+    /// Where the counters of buckets begin, and how many words an image has of them. Sweeps clear
+    /// them: so few words cost a sweep less time than a call to clear them.
     pub(crate) fn counters(&self) -> (u32, u32) {
         (self.state_words() as u32, self.counter_words())
     }
@@ -50,7 +51,8 @@ impl<D: Device> Run<'_, D> {
 
     /// Prepares the states for a sweep: clears them unless the last run left them ready.
     ///
-    /// A prediction in them is used only where this run `predicts` as well: only then the image stays until it is verified.
+    /// A prediction in them is used only where this run `predicts` as well: only then the image
+    /// stays until it is verified.
     pub(crate) fn prepare_states(&mut self, predicts: bool) -> Result<(), Error> {
         let fits = self.workspace.capacity::<u32>(Slot::State) >= self.words();
         let ready = self.workspace.ready.images;
@@ -79,7 +81,8 @@ impl<D: Device> Run<'_, D> {
     }
 }
 
-/// Whether the prediction that a sweep used holds: the greatest response exceeds what was predicted. True where it used none.
+/// Whether the prediction that a sweep used holds: the greatest response exceeds what was
+/// predicted. True where it used none.
 pub(crate) fn is_verified(state: &[u32; state::WORDS]) -> bool {
     state[state::FORETOLD] == 0 || state[state::GREATEST] > state[state::FORETOLD]
 }

@@ -7,10 +7,11 @@ use harris_core::Error;
 use super::context::{PendingLists, Run};
 use crate::device::Device;
 
-/// What tells work from other work of a detector.
+/// Identifies work of a detector.
 pub(crate) type Key = [u64; 9];
 
-/// Recordings that are kept: as many image sizes, or places in the device's memory, as an application may alternate between.
+/// The most recordings of a detector: as many image sizes, or places in the device's memory, as an
+/// application may alternate between.
 const MAX_RECORDINGS: usize = 8;
 
 /// A detector's recordings.
@@ -34,7 +35,8 @@ impl<D: Device> Recordings<D> {
         Self { recent: VecDeque::new(), recordings: Vec::new() }
     }
 
-    /// Does `work`, or replays it. For one key it asks the device for the same calls always; only the content of memory differs.
+    /// Does `work`, or replays it. For one key it asks the device for the same calls always; only
+    /// the content of memory differs.
     pub(crate) fn run(
         &mut self,
         run: &mut Run<'_, D>,

@@ -11,22 +11,24 @@ pub(crate) const MIN_ROWS: usize = 5;
 /// Schedulers of a multiprocessor.
 const SCHEDULERS: usize = 4;
 
-/// Rows of a tile where all tiles are alike: as many as let all run at once, of `blocks` that the device holds, within bounds.
+/// Rows of a tile where all tiles are alike: as many as let all run at once, of `blocks` that the
+/// device holds, within bounds.
 pub(crate) fn equal_tile_rows(height: usize, strips: usize, blocks: u32, most: usize) -> usize {
     /// With fewer, warm-up rows are most of the work.
     const LEAST: usize = 8;
     height.div_ceil((blocks as usize / strips).max(1)).clamp(LEAST, most)
 }
 
-/// Cycles of a row where warps share a scheduler, and more for each of them: roughly as measured on an H200.
+/// Cycles of a row where warps share a scheduler, and more for each of them: roughly as measured on
+/// an H200.
 const CYCLES_PER_ROW: usize = 350;
 const CYCLES_PER_WARP: usize = 125;
 
-/// Rows that a warp could sweep in the time of its start and of its part of the list; with so many, the lengths chosen are the
-/// quickest on an H200.
+/// Rows that a warp could sweep in the time of its start and of its part of the list. The heights
+/// chosen with it are the quickest on an H200.
 const START_ROWS: usize = 9;
 
-/// The part of an image that is left for short tiles, and how much shorter they are, for sweeps with so many warm-up rows.
+/// The part of an image that short tiles get, as a divisor, and how many times shorter they are.
 ///
 /// By measurement on an H100 and an H200: the more warm-up rows, the fewer tiles should be short.
 fn short_part_and_ratio(warm_up: usize) -> (usize, usize) {
@@ -35,7 +37,8 @@ fn short_part_and_ratio(warm_up: usize) -> (usize, usize) {
 
 /// Rows of the tiles of a strip. The first `tall_count` tiles run at once.
 ///
-/// Some take longer, as there is more to compute in them. Where one is done, its scheduler gets a short one.
+/// Some take longer, as there is more to compute in them. Where one is done, its scheduler gets a
+/// short one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TileHeights {
     pub(crate) tall: usize,
@@ -44,7 +47,8 @@ pub(crate) struct TileHeights {
 }
 
 impl TileHeights {
-    /// The tiles of so many rows that are swept at once, in so many strips of one image, or of several together.
+    /// The tiles of so many rows that are swept at once, in so many strips of one image, or of
+    /// several together.
     pub(crate) fn new(
         sweep: Sweep,
         rows: usize,
@@ -79,7 +83,8 @@ fn whole_fetches(rows: usize, warm_up: usize) -> usize {
     (fetches * ROWS).saturating_sub(warm_up).max(MIN_ROWS)
 }
 
-/// Rows of equal tiles with which the sweep is over soonest: with fewer, more tiles run at once, and more of their rows are warm-up.
+/// Rows of equal tiles with which the sweep is over soonest: with fewer, more tiles run at once,
+/// and more of their rows are warm-up.
 fn best_equal_rows(height: usize, strips: usize, multiprocessors: usize, sweep: Sweep) -> usize {
     let (schedulers, held) = (SCHEDULERS * multiprocessors, sweep.blocks_held() * multiprocessors);
     let warm_up = sweep.warm_up_rows();
@@ -92,7 +97,8 @@ fn best_equal_rows(height: usize, strips: usize, multiprocessors: usize, sweep: 
         // One wave after the other where not all run at once.
         (rows + warm_up + START_ROWS) * (tiles / held * together(held) + together(tiles % held))
     };
-    // This is asked for each image, so few heights are tried: from one that is too low on, as long as the next is better.
+    // This is asked for each image, so few heights are tried: from one that is too low on, as long
+    // as the next is better.
     let mut rows = whole_fetches((height * strips / (2 * held)).min(MAX_ROWS), warm_up);
     while rows + ROWS <= MAX_ROWS {
         let tiles = strips * height.div_ceil(rows);

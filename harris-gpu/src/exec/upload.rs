@@ -1,4 +1,5 @@
-//! Uploads: samples and masks, at once or in blocks of rows while kernels work on the blocks before.
+//! Uploads: samples and masks, at once or in blocks of rows while kernels work on the blocks
+//! before.
 
 use harris_core::{Error, ImageView};
 
@@ -15,7 +16,8 @@ pub(crate) enum UploadMode {
     Copied,
     /// Straight from the caller's memory, which stays as it is until the results are there.
     Borrowed,
-    /// Borrowed samples of a single image, uploaded in blocks while kernels work on the blocks before.
+    /// Borrowed samples of a single image, uploaded in blocks while kernels work on the blocks
+    /// before.
     Overlapped,
 }
 
@@ -80,7 +82,8 @@ pub(crate) fn words<D: Device, T: bytemuck::Pod + harris_gpu_kernels::Word>(
     device.upload(memory, Rows::copied(&Lines::words(words), 1))
 }
 
-/// Uploads images of one shape, and their masks. In a queue of its own where that `overlaps` with earlier work.
+/// Uploads images of one shape, and their masks. In a queue of its own where that `overlaps` with
+/// earlier work.
 pub(crate) fn images<D: Device>(
     run: &mut Run<'_, D>,
     images: &[ImageView<'_>],
@@ -104,7 +107,8 @@ pub(crate) fn images<D: Device>(
     run.device.mark(Mark::Uploaded)
 }
 
-/// Uploads a single image of borrowed samples in blocks. After each but the last, `work` asks for the work on it.
+/// Uploads a single image of borrowed samples in blocks. After each but the last, `work` asks for
+/// the work on it.
 ///
 /// The work on the last block is to wait for [`Device::await_announced`].
 pub(crate) fn in_blocks<D: Device>(

@@ -1,11 +1,11 @@
-//! Memory on the device, kept from image to image.
+//! Memory on the device, reused from image to image.
 
 use harris_core::Error;
 use harris_gpu_kernels::Word;
 
 use crate::device::{Buffer, Device};
 
-/// What a piece of memory is for.
+/// The use of a piece of memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Slot {
     /// Samples.
@@ -110,7 +110,8 @@ impl<D: Device> Workspace<D> {
         Ok(true)
     }
 
-    /// Puts memory of a caller into a slot, until [`Workspace::take`]. The slot's own memory is freed.
+    /// Puts memory of a caller into a slot, until [`Workspace::take`]. The slot's own memory is
+    /// freed.
     pub(crate) fn put(&mut self, slot: Slot, memory: D::Memory, bytes: usize) {
         self.slots[slot as usize] = Some((memory, bytes));
     }
@@ -129,7 +130,8 @@ impl<D: Device> Workspace<D> {
         Buffer::new(memory)
     }
 
-    /// The mask and the bytes from row to row, as kernels take them. Where there is no mask, these are 0, and the memory is any.
+    /// The mask and the bytes from row to row, as kernels take them. Where there is no mask, these
+    /// are 0, and the memory is any.
     pub(crate) fn mask(&self, pitch: usize) -> (Buffer<'_, D::Memory, u8>, u32) {
         let slot = if pitch > 0 { Slot::Mask } else { Slot::State };
         (self.buffer(slot), pitch as u32)

@@ -1,10 +1,12 @@
-//! Lists by a bucket sort: candidates are distributed to buckets, and each warp sorts the keys of some.
+//! Lists by a bucket sort: candidates are distributed to buckets, and each warp sorts the keys of
+//! some.
 
 use harris_core::{Error, Subpixel};
 use harris_gpu_kernels::abi::{Kernel, bins};
 use harris_gpu_kernels::simt::WARP;
 
-use super::{KEYPOINT_BYTES, STATE_BYTES, refinement, selection};
+use super::keys::{self, KEYPOINT_BYTES, STATE_BYTES};
+use super::{refinement, selection};
 use crate::device::{Buffer, Device};
 use crate::exec::capacity::{CandidateLists, KEYS_PER_BUCKET};
 use crate::exec::context::{PendingLists, Run};
@@ -12,16 +14,18 @@ use crate::exec::workspace::Slot;
 use crate::launch::{self, grid};
 use crate::plan::arguments::threshold_of;
 
-/// The most keypoints expected of an image for which kernels write them to the host's memory. More are quicker copied, and do not
-/// hold up uploads.
+/// The most keypoints expected of an image for which kernels write them to the host's memory. More
+/// are quicker copied, and do not hold up uploads.
 const MAX_WRITTEN_TO_HOST: usize = 1 << 15;
 
 /// The most keypoints that are given room in that memory, for all that images could have.
 const MAX_HOST_CAPACITY: usize = 1 << 20;
 
-/// Sorts and selects a sweep's candidates by way of `buckets` buckets. Fetches the lists where they go `to_host`.
+/// Sorts and selects a sweep's candidates by way of `buckets` buckets. Fetches the lists where they
+/// go `to_host`.
 ///
-/// Where the sweep `predicts` the next image's threshold, the image stays on the device until that is verified.
+/// Where the sweep `predicts` the next image's threshold, the image stays on the device until that
+/// is verified.
 pub(super) fn from_candidates<D: Device>(
     run: &mut Run<'_, D>,
     buckets: usize,
@@ -37,8 +41,8 @@ pub(super) fn from_candidates<D: Device>(
         Subpixel::Forstner { .. } => (false, true),
     };
     // Refinement in the response map starts from keys, too.
-    let once = super::is_sorted_once(run) && !refines_in_map;
-    let lists = if once { super::selected_keys(run) } else { super::all_keys(run) };
+    let once = keys::is_sorted_once(run) && !refines_in_map;
+    let lists = if once { keys::selected_keys(run) } else { keys::all_keys(run) };
     let is_short = (images > 1 || run.capacity.expected_corners() <= MAX_WRITTEN_TO_HOST)
         && lists.pitch * images <= MAX_HOST_CAPACITY;
     // Straight to the host, unless they are read again on the device.
@@ -46,19 +50,19 @@ pub(super) fn from_candidates<D: Device>(
         let (memory, fetched) = run.device.returned(KEYPOINT_BYTES * lists.pitch * images)?;
         Some((memory, (fetched, lists.pitch)))
     } else {
-        super::fit_keypoints(run)?;
+        keys::fit_keypoints(run)?;
         None
     };
     if once {
         // Not written then, but an argument all the same.
         run.workspace.fit::<u64>(run.device, Slot::Keys, 1)?;
     } else {
-        super::fit_keys(run)?;
+        keys::fit_keys(run)?;
     }
     let (report, states) = run.device.returned(STATE_BYTES * images)?;
-    let (keys, state) = (run.workspace.buffer(Slot::Buckets), run.workspace.buffer(Slot::State));
+    let (bucketed, state) = (run.workspace.buffer(Slot::Buckets), run.workspace.buffer(Slot::State));
     let (threshold, value) = threshold_of(config);
-    let order = super::first_order(run);
+    let order = keys::first_order(run);
     let (counters, _) = run.counters();
     let uses_splitters = run.capacity.uses_splitters(images);
     let step = if uses_splitters { bins::MOST / buckets as u32 } else { 0 };
@@ -69,7 +73,7 @@ pub(super) fn from_candidates<D: Device>(
         grid(Kernel::scatter, candidates.count * bins::SHARE as usize * WARP as usize, images),
         run.workspace.buffer(Slot::Candidates),
         run.workspace.buffer(Slot::Counts),
-        keys,
+        bucketed,
         state,
         splitters,
         candidates.count as u32,
@@ -90,7 +94,7 @@ pub(super) fn from_candidates<D: Device>(
     launch::gather(
         run.device,
         grid(Kernel::gather, buckets / bins::EACH as usize * WARP as usize, images),
-        keys,
+        bucketed,
         run.workspace.buffer(Slot::Keys),
         keypoints,
         state,
@@ -111,7 +115,7 @@ pub(super) fn from_candidates<D: Device>(
     }
     let keypoints = match on_host {
         Some((_, fetched)) => Some(fetched),
-        None if to_host => Some(super::fetch_keypoints(run)?),
+        None if to_host => Some(keys::fetch_keypoints(run)?),
         None => None,
     };
     Ok(PendingLists { states, keypoints })

@@ -1,22 +1,38 @@
-//! Minimum distances: from the strongest corner on, one that is too near to a corner that stays is removed.
+//! Minimum distances: from the strongest corner on, one that is too near to a corner that stays is
+//! removed.
 //!
-//! Corners are inserted into a grid of cells, so that each is compared with those in the cells around.
+//! Corners are inserted into a grid of cells, so that each is compared with those in the cells
+//! around.
 
-use harris_core::Error;
+use harris_core::{Error, HarrisConfig};
 use harris_gpu_kernels::abi::{Kernel, order};
 use harris_gpu_kernels::simt::WARP;
 
-use super::selection::squared_distance;
 use crate::device::{Buffer, Device};
 use crate::exec::capacity::most_in_line;
 use crate::exec::context::{Context, Run};
 use crate::exec::workspace::Slot;
 use crate::launch::{self, grid};
 
-/// Shares of a list for each multiprocessor, and how many corners a share has at least. Each warp of its block has one corner at
-/// a time.
+/// Shares of a list for each multiprocessor, and how many corners a share has at least. Each warp
+/// of its block has one corner at a time.
 const SHARES_PER_MULTIPROCESSOR: usize = 64;
 const MIN_SHARE: usize = 8;
+
+/// Whether corners that are too near to others are removed from lists.
+pub(super) fn is_enforced(config: &HarrisConfig) -> bool {
+    squared_distance(config).is_some() || config.merges_places()
+}
+
+/// The square of the least distance between pixels, rounded up; `None` where every distance is
+/// enough.
+///
+/// Squared distances between pixels are integers (docs/arithmetic.md, order and selection).
+pub(super) fn squared_distance(config: &HarrisConfig) -> Option<u64> {
+    let distance = config.min_distance();
+    let squared = (distance * distance).ceil();
+    (squared > 1.0).then_some(squared as u64)
+}
 
 /// What is to be far enough apart.
 #[derive(Clone, Copy)]
@@ -37,8 +53,8 @@ pub(super) enum Separation {
     },
 }
 
-/// Writes the corners of the first slot, sorted by response, that stay, to the other in their order. Leaves their number in the
-/// state, and in a report, if there is one.
+/// Writes the corners of the first slot, sorted by response, that stay, to the other in their
+/// order. Their number goes to the state, and to a report, if there is one.
 pub(super) fn enforce<D: Device>(
     run: &mut Run<'_, D>,
     (keys, to): (Slot, Slot),
@@ -46,7 +62,8 @@ pub(super) fn enforce<D: Device>(
     report: Option<&D::Memory>,
 ) -> Result<(), Error> {
     let Context { config, shape, .. } = run.context;
-    // Pixels that are too near lie in the cells around: these are as long as such pixels may be apart, or as the image.
+    // Pixels that are too near lie in the cells around: these are as long as such pixels may be
+    // apart, or as the image.
     let longest = shape.width.max(shape.height);
     let distance = match separation {
         Separation::Pixels { squared } => (squared as f64).sqrt(),

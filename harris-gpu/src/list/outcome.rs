@@ -3,7 +3,8 @@
 use harris_core::{Error, ImageView, Keypoint};
 use harris_gpu_kernels::abi::state;
 
-use super::{KEYPOINT_BYTES, selection};
+use super::keys::KEYPOINT_BYTES;
+use super::min_distance;
 use crate::device::Device;
 use crate::exec::context::{PendingLists, Run};
 use crate::exec::prediction::is_verified;
@@ -41,7 +42,7 @@ pub(crate) fn wait<D: Device>(run: &mut Run<'_, D>, lists: &PendingLists<D>) -> 
     let most = config.max_corners().unwrap_or(usize::MAX);
     let counts: Vec<_> = states.iter().map(|state| (state[state::KEPT] as usize).min(most)).collect();
     run.capacity.last_corners = counts.iter().copied().max().unwrap_or(0);
-    let word = if selection::enforces_distances(config) { state::ALL } else { state::KEPT };
+    let word = if min_distance::is_enforced(config) { state::ALL } else { state::KEPT };
     run.capacity.last_sorted = states.iter().map(|state| state[word] as usize).max().unwrap_or(0);
     Ok(Outcome::Found(counts))
 }

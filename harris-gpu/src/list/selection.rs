@@ -1,18 +1,19 @@
 //! Selection: which corners of a sorted list stay, and their keypoints in the order asked for.
 
-use harris_core::{Error, HarrisConfig, Order, Subpixel};
+use harris_core::{Error, Order, Subpixel};
 use harris_gpu_kernels::abi::Kernel;
 
+use super::keys::{fit_keypoints, selected_keys, sort};
 use super::min_distance::{self, Separation};
+use super::refinement;
 use super::sort::{KeyLists, SortOrder};
-use super::{fit_keypoints, refinement, selected_keys, sort};
 use crate::device::Device;
 use crate::exec::context::{Context, Run};
 use crate::exec::workspace::Slot;
 use crate::launch;
 
-/// Fills [`Slot::Keypoints`] from keys in their first order. The number of those that stay is also left in a report, if there is
-/// one.
+/// Fills [`Slot::Keypoints`] from keys in their first order. The number of corners that stay is
+/// also written to a report, if there is one.
 pub(super) fn select<D: Device>(
     run: &mut Run<'_, D>,
     mut keys: (Slot, Slot),
@@ -21,14 +22,15 @@ pub(super) fn select<D: Device>(
 ) -> Result<(), Error> {
     let config = run.context.config;
     let lists = selected_keys(run);
-    if let Some(squared) = squared_distance(config) {
+    if let Some(squared) = min_distance::squared_distance(config) {
         min_distance::enforce(run, keys, Separation::Pixels { squared }, report)?;
         keys = (keys.1, keys.0);
     }
     let most = lists.most() as u32;
     match config.subpixel() {
         Subpixel::Forstner { radius } if config.merges_places() => {
-            // Places are computed to be compared, and then for the corners that stay, in the order of the list.
+            // Places are computed to be compared, and then for the corners that stay, in the order
+            // of the list.
             write_keypoints(run, keys.0, lists)?;
             refinement::refine(run, most, radius)?;
             let places = Separation::Places { distance: config.min_distance(), radius, limit: most };
@@ -43,20 +45,6 @@ pub(super) fn select<D: Device>(
     }
     write_keypoints(run, keys.0, lists)?;
     refinement::finish(run, most)
-}
-
-/// Whether corners that are too near to others are removed from lists.
-pub(super) fn enforces_distances(config: &HarrisConfig) -> bool {
-    squared_distance(config).is_some() || config.merges_places()
-}
-
-/// The square of the least distance between pixels, rounded up; `None` where every distance is enough.
-///
-/// Squared distances between pixels are integers (docs/arithmetic.md, order and selection).
-pub(super) fn squared_distance(config: &HarrisConfig) -> Option<u64> {
-    let distance = config.min_distance();
-    let squared = (distance * distance).ceil();
-    (squared > 1.0).then_some(squared as u64)
 }
 
 /// Fills [`Slot::Keypoints`] from sorted keys, refined in the response map where that is asked for.

@@ -55,7 +55,8 @@ impl KeyLists {
         grid(kernel, self.most() * threads, self.count)
     }
 
-    /// Sorts the keys in the first slot by way of the other; returns the slot where they are, and the other one.
+    /// Sorts the keys in the first slot by way of the other; returns the slot where they are, and
+    /// the other one.
     pub(crate) fn sort<D: Device>(
         self,
         device: &D,

@@ -15,8 +15,9 @@ pub(crate) fn measure_of(config: &HarrisConfig) -> (u32, f32) {
     (number, config.measure().parameter())
 }
 
-/// The factor from a threshold, or from its square root, to the least trace of the window sums, in their own unit, that a
-/// response above the threshold needs: see [`trace_factor`](bound::trace_factor).
+/// The factor from a threshold, or from its square root, to the least trace of the window sums, in
+/// their own unit, that a response above the threshold needs: see
+/// [`trace_factor`](bound::trace_factor).
 pub(crate) fn trace_factor(config: &HarrisConfig, scale: f32) -> f32 {
     (bound::trace_factor(config.measure()).factor() / f64::from(scale)) as f32
 }
@@ -61,22 +62,24 @@ pub(crate) fn simple_threshold(config: &HarrisConfig) -> Option<(u32, f64)> {
     }
 }
 
-/// Kind and value of the threshold for kernels that look at candidates: Rosin's is in the state by then.
+/// Kind and value of the threshold for kernels that look at candidates: Rosin's is in the state by
+/// then.
 pub(crate) fn threshold_of(config: &HarrisConfig) -> (u32, f64) {
     simple_threshold(config).unwrap_or((threshold::KNOWN, 0.0))
 }
 
 /// Kind and value of a lower bound of the threshold.
 ///
-/// The value is the greatest f32 that is not above the threshold's. So its product with a response, rounded, is not above
-/// the threshold either.
+/// The value is the greatest f32 that is not above the threshold's. So its product with a response,
+/// rounded, is not above the threshold either.
 pub(crate) fn threshold_bound(config: &HarrisConfig) -> (u32, f32) {
     let (kind, value) = threshold_of(config);
     let nearest = value as f32;
     (kind, if f64::from(nearest) > value { nearest.next_down() } else { nearest })
 }
 
-/// A window's weights from the centre on, as sweeps and border bands take them. All weights of a box are 1, however many.
+/// A window's weights from the centre on, as sweeps and border bands take them. All weights of a
+/// box are 1, however many.
 pub(crate) fn window_taps(window: Window) -> [f32; 4] {
     match window {
         Window::Box { .. } => [1.0; 4],

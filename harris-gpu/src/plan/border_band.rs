@@ -9,9 +9,11 @@ use super::arguments::gradient_of;
 use super::shape::Shape;
 use crate::device::Depth;
 
-/// Pixels along the edges for which kernels of their own apply the border rule, beside a sweep over the inside.
+/// Pixels along the edges for which kernels of their own apply the border rule, beside a sweep over
+/// the inside.
 ///
-/// Sweeps mirror samples. Under [`Border::Replicate`] and [`Border::Zero`] they leave these pixels out.
+/// Sweeps mirror samples. Under [`Border::Replicate`] and [`Border::Zero`] they leave these pixels
+/// out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BorderBand {
     /// The kernel.
@@ -32,7 +34,8 @@ impl BorderBand {
         band_rule(config).is_some()
     }
 
-    /// The band of images beside a sweep with a radius of suppression; `None` where sweeps cover the whole image.
+    /// The band of images beside a sweep with a radius of suppression; `None` where sweeps cover
+    /// the whole image.
     pub(crate) fn of(shape: &Shape, config: &HarrisConfig, suppression: usize) -> Option<Self> {
         let rule = band_rule(config)?;
         let gradient = gradient_of(config.gradient())?;

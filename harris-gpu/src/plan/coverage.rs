@@ -78,7 +78,8 @@ pub fn for_each_case(mut check: impl FnMut(Case)) {
                                             .border(border)
                                             .suppression_radius(radius)
                                             .subpixel(subpixel);
-                                        // Combinations beyond the limits of the arithmetic are no configuration.
+                                        // Combinations beyond the limits of the arithmetic are no
+                                        // configuration.
                                         if let Ok(config) = config.build() {
                                             check(Case::new((depth, channels), config, other));
                                         }
@@ -169,7 +170,8 @@ pub struct Row {
     pub outline: String,
 }
 
-/// All combinations of [`for_each_case`] and what runs for them, in as few rows as merging along one axis after the other gives.
+/// All combinations of [`for_each_case`] and what runs for them, in as few rows as merging along
+/// one axis after the other gives.
 #[must_use]
 pub fn rows() -> Vec<Row> {
     let mut names: [Vec<String>; AXES.len()] = Default::default();

@@ -1,8 +1,9 @@
-//! Responses by windows of floats that sweeps do not have: behind Gaussian smoothing and Gaussian derivatives, and gradients of
-//! three taps before Gaussian windows.
+//! Responses by windows of floats that sweeps do not have: behind Gaussian smoothing and Gaussian
+//! derivatives, and gradients of three taps before Gaussian windows.
 
 use std::fmt;
 
+use harris_core::pipeline::numerics::{NumberKind, Numerics};
 use harris_core::pipeline::taps;
 use harris_core::{Border, Gradient, HarrisConfig, Smoothing, Window};
 use harris_gpu_kernels::abi::{Kernel, gaussians};
@@ -30,7 +31,8 @@ pub(crate) const UNCHANGED: Binomial = Binomial { weights: [1.0, 0.0, 0.0], unit
 /// From samples to gradients, as the kernels compute it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum GradientSource {
-    /// Weighted sums of 8-bit samples: the weights along an edge and across it, behind a binomial, if there is one.
+    /// Weighted sums of 8-bit samples: the weights along an edge and across it, behind a binomial,
+    /// if there is one.
     WeightedSums { binomial: Option<Binomial>, along: Taps, across: Taps },
     /// Three taps, [outer, inner] along an edge, of 8-bit samples smoothed by weighted sums.
     SmoothedU8 { smoothing: Taps, taps: [f32; 2] },
@@ -46,7 +48,7 @@ pub(crate) enum GradientSource {
 
 /// The greatest radius of windows that a kernel is for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Reach {
+pub(crate) enum KernelSize {
     /// [`gaussians::MOST_NARROW`].
     Narrow,
     /// [`gaussians::MOST`].
@@ -58,7 +60,7 @@ pub(crate) enum Reach {
 pub struct FloatWindow {
     pub(crate) source: GradientSource,
     pub(crate) window: Taps,
-    pub(crate) reach: Reach,
+    pub(crate) size: KernelSize,
 }
 
 impl FloatWindow {
@@ -71,12 +73,10 @@ impl FloatWindow {
             return None;
         }
         let source = GradientSource::of(shape, config)?;
-        let are_floats = shape.depth == Depth::F32
-            || matches!(config.smoothing(), Smoothing::Gaussian { .. })
-            || matches!(config.gradient(), Gradient::GaussianDerivative { .. });
+        let numerics = Numerics::of(config, shape.depth.sample_type(), shape.channels as usize);
         let has_window = match config.window() {
             // Sums of integers are exact.
-            Window::Box { .. } => are_floats && config.window().is_centred(),
+            Window::Box { .. } => numerics.gradient == NumberKind::Float && config.window().is_centred(),
             Window::Binomial { .. } => false,
             Window::Gaussian { .. } => true,
         };
@@ -89,41 +89,44 @@ impl FloatWindow {
             | GradientSource::CentralRgb => 1,
         };
         let is_narrow = radius.max(gradient_radius) <= gaussians::MOST_NARROW;
-        let reach = if is_narrow { Reach::Narrow } else { Reach::Wide };
+        let size = if is_narrow { KernelSize::Narrow } else { KernelSize::Wide };
         let window = from_centre(&taps::window(config.window()));
-        (has_window && (is_narrow || !source.is_central())).then_some(Self { source, window, reach })
+        (has_window && (is_narrow || !source.is_central())).then_some(Self { source, window, size })
     }
 
     /// The kernel.
     #[must_use]
     pub fn kernel(&self) -> Kernel {
-        match (self.source, self.reach) {
-            (GradientSource::WeightedSums { .. }, Reach::Narrow) => Kernel::map_binomial_gaussians5,
-            (GradientSource::WeightedSums { binomial: None, .. }, Reach::Wide) => Kernel::map_gaussians9,
-            (GradientSource::WeightedSums { binomial: Some(_), .. }, Reach::Wide) => {
+        match (self.source, self.size) {
+            (GradientSource::WeightedSums { .. }, KernelSize::Narrow) => Kernel::map_binomial_gaussians5,
+            (GradientSource::WeightedSums { binomial: None, .. }, KernelSize::Wide) => Kernel::map_gaussians9,
+            (GradientSource::WeightedSums { binomial: Some(_), .. }, KernelSize::Wide) => {
                 Kernel::map_binomial_gaussians9
             }
-            (GradientSource::SmoothedU8 { .. }, Reach::Narrow) => Kernel::map_smoothed_window5,
-            (GradientSource::SmoothedU8 { .. }, Reach::Wide) => Kernel::map_smoothed_window9,
-            (GradientSource::SmoothedU16 { .. }, Reach::Narrow) => Kernel::map_u16_window5,
-            (GradientSource::SmoothedU16 { .. }, Reach::Wide) => Kernel::map_u16_window9,
-            (GradientSource::SmoothedF32 { .. }, Reach::Narrow) => Kernel::map_f32_window5,
-            (GradientSource::SmoothedF32 { .. }, Reach::Wide) => Kernel::map_f32_window9,
+            (GradientSource::SmoothedU8 { .. }, KernelSize::Narrow) => Kernel::map_smoothed_window5,
+            (GradientSource::SmoothedU8 { .. }, KernelSize::Wide) => Kernel::map_smoothed_window9,
+            (GradientSource::SmoothedU16 { .. }, KernelSize::Narrow) => Kernel::map_u16_window5,
+            (GradientSource::SmoothedU16 { .. }, KernelSize::Wide) => Kernel::map_u16_window9,
+            (GradientSource::SmoothedF32 { .. }, KernelSize::Narrow) => Kernel::map_f32_window5,
+            (GradientSource::SmoothedF32 { .. }, KernelSize::Wide) => Kernel::map_f32_window9,
             // There are no kernels for wide windows behind central differences.
-            (GradientSource::Central, Reach::Narrow | Reach::Wide) => Kernel::map_central_gaussian5,
-            (GradientSource::CentralRgb, Reach::Narrow | Reach::Wide) => Kernel::map_rgb_central_gaussian5,
+            (GradientSource::Central, KernelSize::Narrow | KernelSize::Wide) => Kernel::map_central_gaussian5,
+            (GradientSource::CentralRgb, KernelSize::Narrow | KernelSize::Wide) => {
+                Kernel::map_rgb_central_gaussian5
+            }
         }
     }
 
-    /// The greatest radii that the kernel is for: of gradients with the smoothing before them, and of windows.
+    /// The greatest radii that the kernel is for: of gradients with the smoothing before them, and
+    /// of windows.
     pub(crate) fn radii(&self) -> [u32; 2] {
-        let most = match self.reach {
-            Reach::Narrow => gaussians::MOST_NARROW,
-            Reach::Wide => gaussians::MOST,
+        let most = match self.size {
+            KernelSize::Narrow => gaussians::MOST_NARROW,
+            KernelSize::Wide => gaussians::MOST,
         };
-        let gradient = match (self.source, self.reach) {
-            (GradientSource::WeightedSums { binomial: None, .. }, Reach::Wide) => most,
-            (GradientSource::WeightedSums { .. }, Reach::Narrow | Reach::Wide) => {
+        let gradient = match (self.source, self.size) {
+            (GradientSource::WeightedSums { binomial: None, .. }, KernelSize::Wide) => most,
+            (GradientSource::WeightedSums { .. }, KernelSize::Narrow | KernelSize::Wide) => {
                 gaussians::MOST_OF_BINOMIAL + most
             }
             (GradientSource::SmoothedU8 { .. }, _) => gaussians::MOST + 1,

@@ -18,7 +18,7 @@ use harris_gpu_kernels::abi::Kernel;
 
 pub use border_band::BorderBand;
 pub use gaussians::FloatWindow;
-pub(crate) use gaussians::{Binomial, GradientSource, Reach, UNCHANGED};
+pub(crate) use gaussians::{Binomial, GradientSource, KernelSize, UNCHANGED};
 pub use large_boxes::LargeBoxes;
 pub use shape::Shape;
 pub(crate) use shape::mask_pitch;
@@ -55,13 +55,15 @@ pub enum Responses {
 /// Ways to corners.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Search {
-    /// A sweep from samples to corners in one pass, and a border band beside it, if the border rule needs one.
+    /// A sweep from samples to corners in one pass, and a border band beside it, if the border rule
+    /// needs one.
     FusedSweep {
         /// The sweep.
         sweep: Sweep,
         /// The border band.
         border_band: Option<BorderBand>,
-        /// Whether the response map is computed as well: for suppression within a greater radius, or refinement.
+        /// Whether the response map is computed as well: for suppression within a greater radius,
+        /// or refinement.
         reads_map: bool,
     },
     /// A sweep over the response map.
@@ -114,8 +116,8 @@ impl Plan {
         self.computes_map() && self.responses.is_staged()
     }
 
-    /// Whether work on the first rows of an image can begin before the last rows have arrived: nothing is computed stage by
-    /// stage.
+    /// Whether work on the first rows of an image can begin before the last rows have arrived:
+    /// nothing is computed stage by stage.
     pub(crate) fn can_overlap(&self) -> bool {
         match self.search {
             Search::FusedSweep { .. } => true,
@@ -142,7 +144,8 @@ impl Plan {
     }
 }
 
-/// Whether a fused sweep needs the response map: to suppress farther around than it does itself, or for refinement.
+/// Whether a fused sweep needs the response map: to suppress farther around than it does itself, or
+/// for refinement.
 fn reads_map(config: &HarrisConfig, sweep: Sweep) -> bool {
     config.suppression_radius() > sweep.suppression
         || match config.subpixel() {
@@ -192,10 +195,11 @@ impl Responses {
         }
     }
 
-    /// The size of the row blocks of an overlapped upload, as a multiple of [`Device::portion`](crate::Device::portion), where
-    /// equal blocks are best.
+    /// The size of the row blocks of an overlapped upload, as a multiple of
+    /// [`Device::portion`](crate::Device::portion), where equal blocks are best.
     ///
-    /// That is so for slow kernels with many warm-up rows: their last block takes long, however short it is.
+    /// That is so for slow kernels with many warm-up rows: their last block takes long, however
+    /// short it is.
     pub(crate) fn block_portions(&self) -> Option<usize> {
         match self {
             Self::LargeBoxes(_) => Some(6),
@@ -231,7 +235,8 @@ impl Responses {
     }
 }
 
-/// Shows ways and kernels, as in `strips (map_binomial3_sobel_box3), map sweep (responses_radius4)`.
+/// Shows ways and kernels, as in
+/// `strips (map_binomial3_sobel_box3), map sweep (responses_radius4)`.
 impl fmt::Display for Plan {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.computes_map() {

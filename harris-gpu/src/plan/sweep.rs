@@ -1,4 +1,5 @@
-//! Fused sweeps: one pass down strips of an image, from samples to corners or responses, or from responses to corners.
+//! Fused sweeps: one pass down strips of an image, from samples to corners or responses, or from
+//! responses to corners.
 
 use std::fmt;
 
@@ -27,7 +28,8 @@ pub struct Sweep {
 impl Sweep {
     /// The sweep from samples to corners, if there is a kernel for it.
     ///
-    /// It suppresses within the radius asked for, or within the greatest that kernels have. The response map says the rest.
+    /// It suppresses within the radius asked for, or within the greatest that kernels have. The
+    /// response map says the rest.
     pub(crate) fn to_corners(shape: &Shape, config: &HarrisConfig) -> Option<Self> {
         simple_threshold(config)?;
         let source = ResponseSource::of(shape, config)?;
@@ -76,8 +78,8 @@ impl Sweep {
         (side >= 2 * self.margin()).then_some(self)
     }
 
-    /// Columns and rows that kernels may look at beyond a pixel: the sweep's own, and at least those of any sweep of narrow
-    /// windows.
+    /// Columns and rows that kernels may look at beyond a pixel: the sweep's own, and at least
+    /// those of any sweep of narrow windows.
     fn margin(self) -> usize {
         self.support_radius().max(fused::MOST_REACH as usize)
     }
@@ -131,7 +133,8 @@ struct ResponseSource {
 }
 
 impl ResponseSource {
-    /// The source of images under a configuration; `None` where no sweep reads such samples or computes such sums.
+    /// The source of images under a configuration; `None` where no sweep reads such samples or
+    /// computes such sums.
     fn of(shape: &Shape, config: &HarrisConfig) -> Option<Self> {
         if !shape.is_aligned() || !config.window().is_centred() {
             return None;

@@ -23,7 +23,8 @@ pub(crate) fn write_responses<D: Device>(
     launch_band(device, workspace, context, band, (Slot::Response, Slot::State, Slot::State), (0, lists), 0)
 }
 
-/// Finds the band's candidates in [`Slot::Image`]. Its lists of [`Slot::Candidates`] are those from number `first` on.
+/// Finds the band's candidates in [`Slot::Image`]. It fills the lists of [`Slot::Candidates`] from
+/// number `first` on.
 pub(crate) fn find_candidates<D: Device>(
     device: &D,
     workspace: &Workspace<D>,

@@ -11,7 +11,7 @@ use crate::exec::tile_heights::equal_tile_rows;
 use crate::exec::workspace::{Slot, Workspace};
 use crate::launch;
 use crate::plan::arguments::{border_of, measure_of};
-use crate::plan::{Binomial, FloatWindow, GradientSource, Reach, UNCHANGED};
+use crate::plan::{Binomial, FloatWindow, GradientSource, KernelSize, UNCHANGED};
 
 /// The most rows of a tile.
 const MAX_ROWS: usize = 512;
@@ -56,13 +56,13 @@ pub(crate) fn write_rows<D: Device>(
         };
     }
     let [w0, w1, w2, w3, w4] = window.window;
-    match (window.source, window.reach) {
-        (GradientSource::WeightedSums { binomial, along, across }, Reach::Narrow) => {
+    match (window.source, window.size) {
+        (GradientSource::WeightedSums { binomial, along, across }, KernelSize::Narrow) => {
             let Binomial { weights: [s0, s1, s2], unit } = binomial.unwrap_or(UNCHANGED);
             let ([a0, a1, a2, ..], [_, d1, d2, ..]) = (along, across);
             launch!(map_binomial_gaussians5, s0, s1, s2, unit, a0, a1, a2, d1, d2, w0, w1, w2)
         }
-        (GradientSource::WeightedSums { binomial, along, across }, Reach::Wide) => {
+        (GradientSource::WeightedSums { binomial, along, across }, KernelSize::Wide) => {
             let ([a0, a1, a2, a3, a4], [_, d1, d2, d3, d4]) = (along, across);
             match binomial {
                 None => launch!(map_gaussians9, a0, a1, a2, a3, a4, d1, d2, d3, d4, w0, w1, w2, w3, w4),
@@ -89,33 +89,39 @@ pub(crate) fn write_rows<D: Device>(
                 ),
             }
         }
-        (GradientSource::SmoothedU8 { smoothing, taps: [outer, inner] }, reach) => {
+        (GradientSource::SmoothedU8 { smoothing, taps: [outer, inner] }, size) => {
             let [s0, s1, s2, s3, s4] = smoothing;
-            match reach {
-                Reach::Narrow => launch!(map_smoothed_window5, s0, s1, s2, s3, s4, outer, inner, w0, w1, w2),
-                Reach::Wide => {
+            match size {
+                KernelSize::Narrow => {
+                    launch!(map_smoothed_window5, s0, s1, s2, s3, s4, outer, inner, w0, w1, w2)
+                }
+                KernelSize::Wide => {
                     launch!(map_smoothed_window9, s0, s1, s2, s3, s4, outer, inner, w0, w1, w2, w3, w4)
                 }
             }
         }
-        (GradientSource::SmoothedU16 { smoothing, taps: [outer, inner] }, reach) => {
+        (GradientSource::SmoothedU16 { smoothing, taps: [outer, inner] }, size) => {
             let Binomial { weights: [s0, s1, s2], unit } = smoothing;
-            match reach {
-                Reach::Narrow => launch!(map_u16_window5, s0, s1, s2, unit, outer, inner, w0, w1, w2),
-                Reach::Wide => launch!(map_u16_window9, s0, s1, s2, unit, outer, inner, w0, w1, w2, w3, w4),
+            match size {
+                KernelSize::Narrow => launch!(map_u16_window5, s0, s1, s2, unit, outer, inner, w0, w1, w2),
+                KernelSize::Wide => {
+                    launch!(map_u16_window9, s0, s1, s2, unit, outer, inner, w0, w1, w2, w3, w4)
+                }
             }
         }
-        (GradientSource::SmoothedF32 { smoothing, taps: [outer, inner] }, reach) => {
+        (GradientSource::SmoothedF32 { smoothing, taps: [outer, inner] }, size) => {
             let Binomial { weights: [s0, s1, s2], unit } = smoothing;
-            match reach {
-                Reach::Narrow => launch!(map_f32_window5, s0, s1, s2, unit, outer, inner, w0, w1, w2),
-                Reach::Wide => launch!(map_f32_window9, s0, s1, s2, unit, outer, inner, w0, w1, w2, w3, w4),
+            match size {
+                KernelSize::Narrow => launch!(map_f32_window5, s0, s1, s2, unit, outer, inner, w0, w1, w2),
+                KernelSize::Wide => {
+                    launch!(map_f32_window9, s0, s1, s2, unit, outer, inner, w0, w1, w2, w3, w4)
+                }
             }
         }
-        (GradientSource::Central, Reach::Narrow | Reach::Wide) => {
+        (GradientSource::Central, KernelSize::Narrow | KernelSize::Wide) => {
             launch!(map_central_gaussian5, w0, w1, w2)
         }
-        (GradientSource::CentralRgb, Reach::Narrow | Reach::Wide) => {
+        (GradientSource::CentralRgb, KernelSize::Narrow | KernelSize::Wide) => {
             launch!(map_rgb_central_gaussian5, w0, w1, w2)
         }
     }

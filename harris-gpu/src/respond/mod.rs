@@ -17,8 +17,9 @@ use crate::plan::Responses;
 
 /// Writes the responses of some rows of a single image, from [`Slot::Image`] to [`Slot::Response`].
 ///
-/// The stages write all rows at once. Kernels of floats note in the state when a sample is not valid. Where this `finds_range`,
-/// the state gets the range of the valid responses, but for a border band's.
+/// The stages write all rows at once. Kernels of floats note in the state when a sample is not
+/// valid. Where this `finds_range`, the state gets the range of the valid responses, but for a
+/// border band's.
 pub(crate) fn write_rows<D: Device>(
     device: &mut D,
     workspace: &mut Workspace<D>,

@@ -13,7 +13,7 @@ use crate::launch;
 use crate::plan::arguments::{measure_of, window_taps};
 use crate::plan::{BorderBand, Sweep};
 
-/// Writes the responses of some rows, and after the last row those of the border band.
+/// Writes the responses of some rows, and after the last row the border band's.
 pub(crate) fn write_rows<D: Device>(
     device: &D,
     workspace: &Workspace<D>,

@@ -8,11 +8,11 @@ use crate::exec::workspace::Slot;
 use crate::launch::{self, thread_per_column};
 use crate::plan::arguments::simple_threshold;
 
-/// Counters of all copies of a histogram. The fewer bins, the more copies: what is added in one place is added one after the
-/// other.
+/// Counters of all copies of a histogram. The fewer bins, the more copies: what is added in one
+/// place is added one after the other.
 const HISTOGRAM_COUNTERS: u32 = 1024;
 
-/// Leaves the threshold in the state. The states are clear.
+/// Computes the threshold, into the state. The states are clear.
 pub(crate) fn find<D: Device>(run: &mut Run<'_, D>) -> Result<(), Error> {
     match run.context.config.threshold() {
         Threshold::Absolute(_) | Threshold::None => {}
@@ -23,7 +23,7 @@ pub(crate) fn find<D: Device>(run: &mut Run<'_, D>) -> Result<(), Error> {
     launch::threshold(run.device, [1, 1], run.workspace.buffer(Slot::State), kind, value)
 }
 
-/// Leaves Rosin's threshold in the state. The range of the responses may be there already.
+/// Computes Rosin's threshold, into the state. The range of the responses may be there already.
 pub(crate) fn find_by_histogram<D: Device>(
     run: &mut Run<'_, D>,
     bins: u32,
@@ -61,7 +61,7 @@ pub(crate) fn find_by_histogram<D: Device>(
     launch::rosin(run.device, [1, 1], state, counts, bins, copies)
 }
 
-/// Leaves the least and the greatest response in the state.
+/// Finds the least and the greatest response, into the state.
 fn find_range<D: Device>(run: &Run<'_, D>) -> Result<(), Error> {
     let Context { shape, .. } = run.context;
     let frame = run.context.frame();

@@ -15,8 +15,8 @@ use crate::launch;
 use crate::plan::arguments::{measure_of, plateau_of, threshold_bound, trace_factor, window_taps};
 use crate::respond;
 
-/// Uploads a single image of borrowed samples in blocks, and asks for the work on each as it arrives. Returns what remains to be
-/// done when the last has arrived.
+/// Uploads a single image of borrowed samples in blocks, and asks for the work on each as it
+/// arrives. Returns what remains to be done when the last has arrived.
 pub(crate) fn upload_overlapped<D: Device>(
     run: &mut Run<'_, D>,
     image: &ImageView<'_>,
@@ -83,7 +83,8 @@ fn write_responses<D: Device>(
     respond::write_rows(run.device, run.workspace, &run.context, rows, tiles.finds_range)
 }
 
-/// Fills [`Slot::Candidates`] and [`Slot::Counts`] from number `tile` on for some rows; returns how many tiles these have.
+/// Fills [`Slot::Candidates`] and [`Slot::Counts`] from number `tile` on for some rows; returns how
+/// many tiles these have.
 fn sweep_rows<D: Device>(
     run: &mut Run<'_, D>,
     tiles: &WorkTiles,

@@ -31,7 +31,8 @@ pub(crate) struct WorkTiles {
     needs_whole_map: bool,
     /// Whether the kernel that computes the map finds the range of all responses, too.
     pub(crate) finds_range: bool,
-    /// Images, strips of all of them, and the device's multiprocessors, by which rows become [`TileHeights`].
+    /// Images, strips of all of them, and the device's multiprocessors, by which rows become
+    /// [`TileHeights`].
     images: usize,
     strips: usize,
     multiprocessors: usize,
@@ -61,8 +62,8 @@ impl RemainingRows {
 impl WorkTiles {
     /// The tiles of a run; `None` where its plan has no sweep to corners.
     ///
-    /// The upload of a single image is `overlapped` where work begins before it is over. An image `is_repeatable` where it stays
-    /// on the device until its lists are known to be complete.
+    /// The upload of a single image is `overlapped` where work begins before it is over. An image
+    /// `is_repeatable` where it stays on the device until its lists are known to be complete.
     pub(crate) fn new<D: Device>(run: &Run<'_, D>, overlapped: bool, is_repeatable: bool) -> Option<Self> {
         let plan = &run.context.plan;
         let (sweep, border_band, reads_responses) = match plan.search {
@@ -140,7 +141,8 @@ impl WorkTiles {
         TileHeights::new(self.sweep, rows, self.strips, self.images == 1, self.multiprocessors)
     }
 
-    /// Numbers that tell the run's work from other work of its detector. `to_host` tells whether keypoints are fetched.
+    /// Identifies the run's work among all work of its detector, with keypoints fetched `to_host`
+    /// or not.
     pub(crate) fn key<D: Device>(&self, run: &Run<'_, D>, to_host: bool) -> Key {
         let shape = &run.context.shape;
         let address = |slot| run.device.address(run.workspace.buffer::<u8>(slot).memory);

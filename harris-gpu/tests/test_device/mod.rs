@@ -1,4 +1,5 @@
-//! The host device with recordings, counts of what was launched, and failures where a test asks for them.
+//! The host device with recordings, counts of what was launched, and failures where a test asks for
+//! them.
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
@@ -13,7 +14,8 @@ use harris_gpu::{Argument, Device, Mark, Rows};
 use harris_gpu_kernels::abi::Kernel;
 use harris_gpu_kernels::simt::host;
 
-/// Fails at one call of those that may fail: see [`TestDevice::fail_at`]. Clones count together; each has a queue of its own.
+/// Fails at one call of those that may fail: see [`TestDevice::fail_at`]. Clones count together;
+/// each has a queue of its own.
 #[derive(Debug, Default)]
 pub(crate) struct TestDevice {
     /// Calls until the failure, that one included; 0 where there is none.

@@ -74,7 +74,8 @@ fn differentiate_boxes<D: Device>(
     launch::box_gradient(&**device, grid, from, gx, gy, *width, *height, rows, size, *border)
 }
 
-/// Sums of boxes of planes of floats along an axis, or differences of a box's sides: `shape` is one of [`boxes`].
+/// Sums of boxes of planes of floats along an axis, or differences of a box's sides: `shape` is one
+/// of [`boxes`].
 fn sum_boxes<D: Device>(
     planes: &Planes<'_, '_, D>,
     from: Slot,
