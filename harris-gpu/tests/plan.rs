@@ -56,7 +56,7 @@ fn the_description_shows_the_plan_of_the_last_image() {
     let even = HarrisConfig::builder().window(Window::Box { size: 2 }).border(Border::Skip).build().unwrap();
     for (config, outline) in [
         (HarrisConfig::default(), "fused sweep"),
-        (presets::chahuara_2017(), "gaussians, map sweep"),
+        (presets::chahuara_2017(), "float window, map sweep"),
         (exact, "staged, map sweep"),
         (even, "staged, thread per column"),
     ] {

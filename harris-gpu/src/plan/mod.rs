@@ -5,7 +5,7 @@
 pub(crate) mod arguments;
 mod border_band;
 pub mod coverage;
-mod gaussians;
+mod float_window;
 mod large_boxes;
 mod shape;
 mod staged;
@@ -17,8 +17,8 @@ use harris_core::{HarrisConfig, Subpixel};
 use harris_gpu_kernels::abi::Kernel;
 
 pub use border_band::BorderBand;
-pub use gaussians::FloatWindow;
-pub(crate) use gaussians::{Binomial, GradientSource, KernelSize, UNCHANGED};
+pub use float_window::FloatWindow;
+pub(crate) use float_window::{Binomial, GradientSource, KernelSize, UNCHANGED};
 pub use large_boxes::LargeBoxes;
 pub use shape::Shape;
 pub(crate) use shape::mask_pitch;
@@ -47,7 +47,7 @@ pub enum Responses {
     /// The kernel for box gradients and windows that sweeps do not have.
     LargeBoxes(LargeBoxes),
     /// A kernel for windows of floats that sweeps do not have.
-    Gaussians(FloatWindow),
+    FloatWindow(FloatWindow),
     /// One kernel or a few a stage.
     Staged(Staged),
 }
@@ -160,7 +160,7 @@ impl Responses {
         let strips = |sweep| Self::Strips { sweep, border_band: BorderBand::of(shape, config, 0) };
         (Sweep::to_responses(shape, config).map(strips))
             .or_else(|| LargeBoxes::of(shape, config).map(Self::LargeBoxes))
-            .or_else(|| FloatWindow::of(shape, config).map(Self::Gaussians))
+            .or_else(|| FloatWindow::of(shape, config).map(Self::FloatWindow))
     }
 
     /// Whether there is one kernel or a few a stage.
@@ -168,7 +168,7 @@ impl Responses {
     pub fn is_staged(&self) -> bool {
         match self {
             Self::Staged(_) => true,
-            Self::Strips { .. } | Self::LargeBoxes(_) | Self::Gaussians(_) => false,
+            Self::Strips { .. } | Self::LargeBoxes(_) | Self::FloatWindow(_) => false,
         }
     }
 
@@ -178,7 +178,7 @@ impl Responses {
         match self {
             Self::Strips { sweep, .. } => Some(sweep.kernel),
             Self::LargeBoxes(_) => Some(LargeBoxes::KERNEL),
-            Self::Gaussians(window) => Some(window.kernel()),
+            Self::FloatWindow(window) => Some(window.kernel()),
             Self::Staged(_) => None,
         }
     }
@@ -190,7 +190,7 @@ impl Responses {
         match self {
             Self::Strips { sweep, .. } => sweep.lookahead(),
             Self::LargeBoxes(boxes) => boxes.support_radius() as usize,
-            Self::Gaussians(window) => window.support_radius(),
+            Self::FloatWindow(window) => window.support_radius(),
             Self::Staged(_) => 0,
         }
     }
@@ -203,8 +203,8 @@ impl Responses {
     pub(crate) fn block_portions(&self) -> Option<usize> {
         match self {
             Self::LargeBoxes(_) => Some(6),
-            Self::Gaussians(window) if window.is_slow() => Some(3),
-            Self::Gaussians(_) | Self::Strips { .. } | Self::Staged(_) => None,
+            Self::FloatWindow(window) if window.is_slow() => Some(3),
+            Self::FloatWindow(_) | Self::Strips { .. } | Self::Staged(_) => None,
         }
     }
 
@@ -212,14 +212,14 @@ impl Responses {
     pub(crate) fn has_border_band(&self) -> bool {
         match self {
             Self::Strips { border_band, .. } => border_band.is_some(),
-            Self::LargeBoxes(_) | Self::Gaussians(_) | Self::Staged(_) => false,
+            Self::LargeBoxes(_) | Self::FloatWindow(_) | Self::Staged(_) => false,
         }
     }
 
     /// Whether the kernel can find the range of the responses that it writes.
     pub(crate) fn finds_range(&self) -> bool {
         match self {
-            Self::Strips { .. } | Self::Gaussians(_) => true,
+            Self::Strips { .. } | Self::FloatWindow(_) => true,
             // The kernel for large boxes has no registers left for it.
             Self::LargeBoxes(_) | Self::Staged(_) => false,
         }
@@ -229,7 +229,7 @@ impl Responses {
         match self {
             Self::Strips { .. } => "strips",
             Self::LargeBoxes(_) => "large boxes",
-            Self::Gaussians(_) => "gaussians",
+            Self::FloatWindow(_) => "float window",
             Self::Staged(_) => "staged",
         }
     }
@@ -264,7 +264,7 @@ impl fmt::Display for Responses {
                 write_border_band(formatter, *border_band)
             }
             Self::LargeBoxes(boxes) => write!(formatter, "{boxes})"),
-            Self::Gaussians(window) => write!(formatter, "{window})"),
+            Self::FloatWindow(window) => write!(formatter, "{window})"),
             Self::Staged(staged) => write!(formatter, "{staged})"),
         }
     }

@@ -1,7 +1,7 @@
 //! From samples to the response map, in one of the ways of [`Responses`].
 
 pub(crate) mod border_band;
-mod gaussians;
+mod float_window;
 mod large_boxes;
 mod staged;
 mod strips;
@@ -38,9 +38,9 @@ pub(crate) fn write_rows<D: Device>(
             one_pass(workspace)?;
             large_boxes::write_rows(device, workspace, context, *boxes, rows)
         }
-        Responses::Gaussians(window) => {
+        Responses::FloatWindow(window) => {
             one_pass(workspace)?;
-            gaussians::write_rows(device, workspace, context, window, rows, finds_range)
+            float_window::write_rows(device, workspace, context, window, rows, finds_range)
         }
         Responses::Staged(stages) => staged::write_all(device, workspace, context, stages),
     }
