@@ -353,7 +353,7 @@ impl<D: Device> GpuDetector<D> {
     }
 }
 
-/// Waits for what was begun: the device may read samples that are only lent.
+/// Waits for what was begun: the device may read borrowed samples.
 impl<D: Device> Drop for GpuDetector<D> {
     fn drop(&mut self) {
         self.abandon();

@@ -33,8 +33,9 @@ pub(crate) struct Capacity {
     size: (u32, u32),
     /// Corners that the list of an image holds.
     pub(crate) corners: usize,
-    /// Corners of the last list, and before those too near to others were removed.
+    /// Corners of the last list.
     pub(crate) last_corners: usize,
+    /// Corners of the last list before those too near to others were removed.
     pub(crate) last_sorted: usize,
     /// The number of buckets, in equal steps of responses, at which one overflowed; 0 where none
     /// did.

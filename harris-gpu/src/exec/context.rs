@@ -1,4 +1,4 @@
-//! A run: images on the device, what is to be done with them, and what it is done with.
+//! A run: the images on the device, their context, and the resources that work on them.
 
 use harris_core::HarrisConfig;
 

@@ -3,8 +3,8 @@
 use super::tile_heights::MIN_ROWS;
 use crate::plan::{Responses, Shape};
 
-/// How many times as many rows a block has as the one after it, where blocks are not equal. There
-/// are then few, and the sweep over one is done before the next has arrived.
+/// How many times as many rows a block has as the one after it, where blocks are not equal. So
+/// there are few, and the sweep over one is done before the next has arrived.
 const GROWTH: usize = 3;
 
 /// Sizes of the blocks of rows in which an image is uploaded.
@@ -22,10 +22,10 @@ impl BlockSizes {
         Self { last: height, growth: GROWTH }
     }
 
-    /// Blocks for a device that uploads `portion` bytes in about the time of a launch, where the
-    /// map is computed as said.
+    /// Blocks for an overlapped upload, before the response map is computed in a way, if it is
+    /// needed. `portion` is [`Device::portion`](crate::Device::portion).
     ///
-    /// It is one block where work on a part would gain nothing.
+    /// Small images have one block: work on a part of them would gain nothing.
     pub(crate) fn overlapped(shape: &Shape, portion: usize, map: Option<&Responses>) -> Self {
         let (pitch, height) = (shape.pitch(), shape.height as usize);
         let bytes = pitch * height;

@@ -28,7 +28,8 @@ const CYCLES_PER_WARP: usize = 125;
 /// chosen with it are the quickest on an H200.
 const START_ROWS: usize = 9;
 
-/// The part of an image that short tiles get, as a divisor, and how many times shorter they are.
+/// The part of an image that short tiles get, as a divisor of its rows, and how many times shorter
+/// than the others these tiles are.
 ///
 /// By measurement on an H100 and an H200: the more warm-up rows, the fewer tiles should be short.
 fn short_part_and_ratio(warm_up: usize) -> (usize, usize) {
