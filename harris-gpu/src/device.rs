@@ -1,24 +1,25 @@
-//! What a detector asks of a GPU.
+//! The interface of a GPU: memory, uploads, launches, recordings.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
 use std::ops::Range;
 
+use harris_core::pipeline::numerics::SampleType;
 use harris_core::{Error, ImageView, Raster, Samples};
 use harris_gpu_kernels::Word;
 use harris_gpu_kernels::abi::Kernel;
 
-/// A GPU with one queue of work: what is asked for is done in that order.
+/// A GPU with one queue of work, which is done in the order of the calls.
 ///
 /// Failures come inside [`Error::Backend`].
 pub trait Device: Debug + Send {
     /// Memory of the device; given back when dropped.
     type Memory: Debug + Send;
 
-    /// What was fetched from memory, or will be.
+    /// A handle to bytes that are fetched from memory, or will be.
     type Fetched: Clone + Debug + Send;
 
-    /// Work that can be asked for at once, as often as one likes.
+    /// Recorded calls, which one call replays.
     type Recording: Debug + Send;
 
     /// Reserves memory.
@@ -33,21 +34,25 @@ pub trait Device: Debug + Send {
     /// Where the device fails.
     fn upload(&mut self, memory: &Self::Memory, rows: Rows<'_>) -> Result<(), Error>;
 
-    /// The same ahead of the queue, on memory that nothing in it uses; what is asked for after [`Device::arrive`] is done when
-    /// the rows have come.
+    /// Writes rows to `memory` in a queue of its own, beside the work: nothing in the queue uses
+    /// that memory. Work that is asked for after [`Device::arrive`] is done when the rows have
+    /// arrived.
     ///
     /// # Errors
     /// Where the device fails.
     fn send(&mut self, memory: &Self::Memory, rows: Rows<'_>) -> Result<(), Error>;
 
-    /// From here on the queue waits for what was sent.
+    /// Makes the queue wait for all rows of [`Device::send`].
     ///
     /// # Errors
     /// Where the device fails.
     fn arrive(&mut self) -> Result<(), Error>;
 
-    /// The same in two steps, where nothing more is sent for a while and someone waits for the work, for devices that can then begin
-    /// sooner. This one notes, as [`Device::mark`], when all has come; [`Device::await_announced`] follows.
+    /// First half of [`Device::arrive`], after the last rows of an image. The second half is
+    /// [`Device::await_announced`], which can be recorded. It notes, as [`Device::mark`], when all
+    /// rows have arrived.
+    ///
+    /// Some devices then begin sooner than by [`Device::arrive`].
     ///
     /// # Errors
     /// Where the device fails.
@@ -56,7 +61,7 @@ pub trait Device: Debug + Send {
         self.mark(mark)
     }
 
-    /// From here on the queue waits for what was announced. It can be part of a recording.
+    /// Makes the queue wait for the rows that were announced. A recording may contain this call.
     ///
     /// # Errors
     /// Where the device fails.
@@ -64,8 +69,10 @@ pub trait Device: Debug + Send {
         Ok(())
     }
 
-    /// Bytes of an image that are best sent last, on their own, so that the queue can work on the others while they are on their way;
-    /// from half as many on it is worth while to send them ahead of the queue at all.
+    /// The size in bytes of the last block of an overlapped upload: the queue works on the blocks
+    /// before while it is on its way.
+    ///
+    /// From half as many bytes on, uploads in a queue of their own pay.
     fn portion(&self) -> usize;
 
     /// Reads `bytes` from the start of `memory` when the queue comes to it.
@@ -74,30 +81,34 @@ pub trait Device: Debug + Send {
     /// Where the device fails.
     fn fetch(&mut self, memory: &Self::Memory, bytes: usize) -> Result<Self::Fetched, Error>;
 
-    /// Room among what is fetched, which kernels fill: memory of so many bytes, and what [`Device::fetched`] tells of it after the
-    /// [`Device::wait`] that follows.
+    /// Memory of the host that kernels write to, of so many bytes, and the handle by which
+    /// [`Device::fetched`] reads it after the next [`Device::wait`].
     ///
     /// # Errors
     /// Where there is not enough memory.
     fn returned(&mut self, bytes: usize) -> Result<(Self::Memory, Self::Fetched), Error>;
 
-    /// What was fetched before the last [`Device::wait`]. It is gone when the next is fetched.
+    /// The bytes that were fetched before the last [`Device::wait`]. The next fetch may overwrite
+    /// them.
     fn fetched<'a>(&'a self, fetched: &'a Self::Fetched) -> Cow<'a, [u8]>;
 
-    /// Reads the start of `memory`, and so waits for all work before.
+    /// Reads the start of `memory`, after all work before.
     ///
     /// # Errors
     /// Where the device fails, also in work that was asked for before.
     fn download(&mut self, memory: &Self::Memory, bytes: &mut [u8]) -> Result<(), Error>;
 
-    /// A number that is another one when recordings of before can be played no more: memory was allocated, or what is fetched goes
-    /// elsewhere.
+    /// A number that changes when earlier recordings become invalid: when memory was allocated, or
+    /// fetched bytes go to another place.
     fn changes(&self) -> u64 {
         0
     }
 
-    /// What is asked for from here on is recorded, and not done; tells whether the device can. Recordings may fetch to the same place:
-    /// what one has fetched is read before the next is played.
+    /// Begins a recording: the calls that follow are recorded, and not done. Returns whether the
+    /// device can record.
+    ///
+    /// Recordings may fetch to the same place: what one has fetched is read before the next is
+    /// replayed.
     ///
     /// # Errors
     /// Where the device fails.
@@ -105,18 +116,18 @@ pub trait Device: Debug + Send {
         Ok(false)
     }
 
-    /// Ends what was begun with [`Device::record`], also where something in it failed.
+    /// Ends a recording, also where a call in it failed.
     ///
     /// # Errors
     /// Where the device fails.
     ///
     /// # Panics
-    /// Where nothing was begun.
+    /// Where no recording was begun.
     fn recorded(&mut self) -> Result<Self::Recording, Error> {
         panic!("a device that cannot record")
     }
 
-    /// Asks for all that was recorded: what it fetched is fetched to where it was.
+    /// Replays a recording. Its fetches go to the same places as before.
     ///
     /// # Errors
     /// Where the device fails.
@@ -151,7 +162,7 @@ pub trait Device: Debug + Send {
         arguments: &[Argument<'_, Self::Memory>],
     ) -> Result<(), Error>;
 
-    /// Notes that the work has come this far, for devices that take the time.
+    /// Notes a point in the work, for devices that measure time.
     ///
     /// # Errors
     /// Where the device fails.
@@ -160,48 +171,49 @@ pub trait Device: Debug + Send {
         Ok(())
     }
 
-    /// Where memory begins, by which it is told from other memory.
+    /// The address of memory, which identifies it.
     fn address(&self, memory: &Self::Memory) -> u64;
 
-    /// How many multiprocessors it has, by which work is shared out; the result does not depend on it.
+    /// The number of multiprocessors, by which work is divided. Results do not depend on it.
     fn multiprocessors(&self) -> u32;
 
-    /// The device in words, as in `cuda: NVIDIA H200`.
+    /// The device's name, as in `cuda: NVIDIA H200`.
     fn describe(&self) -> String;
 }
 
-/// Rows of images, one image after the other, on their way to a device.
+/// Rows of images to upload, one image after the other.
 #[derive(Clone, Debug)]
 pub struct Rows<'a> {
-    /// The images, of one size.
+    /// The images, all of one size.
     pub images: &'a [Lines<'a>],
-    /// The rows of each.
+    /// The rows of each image.
     pub rows: Range<usize>,
     /// Bytes from row to row on the device: a row's length or more.
     pub pitch: usize,
-    /// Where the first is to be, in bytes.
+    /// Byte offset of the first row on the device.
     pub offset: usize,
-    /// Whether they stay as they are until [`Device::wait`], so that the device may copy straight from them.
+    /// Whether samples stay as they are until [`Device::wait`], so that the device may copy
+    /// straight from them.
     pub lasting: bool,
 }
 
 impl<'a> Rows<'a> {
-    /// Rows for the start of memory, without gaps, of which the device takes a copy.
+    /// Rows without gaps for the start of memory. The device copies them before the call returns.
     pub(crate) fn copied(lines: &'a Lines<'a>, count: usize) -> Self {
         let pitch = lines.row(0).len();
         Self { images: std::slice::from_ref(lines), rows: 0..count, pitch, offset: 0, lasting: false }
     }
 
-    /// How many they are.
+    /// Number of rows of all images.
     #[must_use]
     pub fn count(&self) -> usize {
         self.images.len() * self.rows.len()
     }
 
-    /// The bytes of one.
+    /// The bytes of row `i` of all rows.
     ///
     /// # Panics
-    /// Where there are not so many.
+    /// Where there is no such row.
     #[must_use]
     pub fn row(&self, i: usize) -> &'a [u8] {
         self.images[i / self.rows.len()].row(self.rows.start + i % self.rows.len())
@@ -211,24 +223,24 @@ impl<'a> Rows<'a> {
 /// The rows of an image, or of bytes.
 #[derive(Clone, Copy, Debug)]
 pub enum Lines<'a> {
-    /// Of 8-bit samples.
+    /// Rows of 8-bit samples.
     U8(Raster<'a, u8>),
-    /// Of 16-bit samples.
+    /// Rows of 16-bit samples.
     U16(Raster<'a, u16>),
-    /// Of floats.
+    /// Rows of floats.
     F32(Raster<'a, f32>),
-    /// Of so many bytes each, one after the other.
+    /// Bytes, and how many a row has, one row after the other.
     Packed(&'a [u8], usize),
 }
 
 impl<'a> Lines<'a> {
-    /// A single one of words.
+    /// A single row of words.
     pub(crate) fn words<T: bytemuck::Pod>(words: &'a [T]) -> Self {
         let bytes = bytemuck::cast_slice(words);
         Self::Packed(bytes, bytes.len())
     }
 
-    /// Those of an image.
+    /// The rows of an image.
     #[must_use]
     pub fn of(image: &ImageView<'a>) -> Self {
         match image.samples() {
@@ -238,7 +250,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The bytes of row `y`, of which all have as many.
+    /// The bytes of row `y`. All rows have the same length.
     ///
     /// # Panics
     /// Where there is no such row.
@@ -252,7 +264,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Bytes from each row to the next in memory; `None` where that is upwards.
+    /// Bytes from each row to the next in memory; `None` where the next row has a lower address.
     #[must_use]
     pub fn stride(&self) -> Option<usize> {
         let (samples, bytes) = match self {
@@ -268,24 +280,25 @@ impl<'a> Lines<'a> {
 /// An image in a device's memory.
 #[derive(Debug)]
 pub struct Resident<M> {
-    /// Its samples, channels interleaved: rows `pitch` bytes apart, the last up to the next multiple of 4 bytes.
+    /// Samples, channels interleaved: rows `pitch` bytes apart. The last row is complete up to a
+    /// multiple of 4 bytes.
     pub memory: M,
-    /// Its width in pixels.
+    /// Width in pixels.
     pub width: usize,
-    /// Its height in pixels.
+    /// Height in pixels.
     pub height: usize,
     /// One or three.
     pub channels: usize,
-    /// Bytes from row to row: whole samples, and a whole row or more.
+    /// Bytes from row to row: a multiple of a sample's bytes, at least a row's.
     pub pitch: usize,
-    /// The type of its samples. Floats are finite, and none is too large for [`ImageView::check_samples`].
+    /// Sample type. Floats pass [`ImageView::check_samples`].
     pub depth: Depth,
-    /// A mask of its size, if it has one, and the bytes from row to row of that: a multiple of 4, and a row or more. The last row is
-    /// complete up to the next such multiple.
+    /// A mask of the image's size, if there is one, and the bytes from row to row: a multiple of 4,
+    /// at least a row's. The last row is complete up to a multiple of 4 bytes.
     pub mask: Option<(M, usize)>,
 }
 
-/// A type of samples.
+/// Sample type of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
     /// 8 bits.
@@ -297,7 +310,7 @@ pub enum Depth {
 }
 
 impl Depth {
-    /// That of an image.
+    /// The sample type of an image.
     #[must_use]
     pub fn of(image: &ImageView<'_>) -> Self {
         match image.samples() {
@@ -317,52 +330,58 @@ impl Depth {
         }
     }
 
-    /// What stands for 1.
+    /// The sample of full brightness.
     pub(crate) fn full_scale(self) -> f64 {
+        self.sample_type().full_scale()
+    }
+
+    /// The sample type in the terms of the arithmetic.
+    pub(crate) fn sample_type(self) -> SampleType {
         match self {
-            Self::U8 => f64::from(u8::MAX),
-            Self::U16 => f64::from(u16::MAX),
-            Self::F32 => 1.0,
+            Self::U8 => SampleType::U8,
+            Self::U16 => SampleType::U16,
+            Self::F32 => SampleType::F32,
         }
     }
 }
 
-/// How far the work on an image has come.
+/// Points in the work on an image, by which its time is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// The image is on the device.
     Uploaded,
-    /// What was asked for is complete on the device: the list of keypoints, of descriptors or of nearest ones, or the map of responses.
+    /// The result is complete on the device: the list of keypoints, of descriptors or of nearest
+    /// descriptors, or the response map.
     Listed,
-    /// The integral image is there.
+    /// The integral image is complete.
     Integrated,
-    /// The responses, or the determinants of all layers, are there.
+    /// The responses, or the determinants of all layers, are complete.
     Responded,
-    /// The corners or peaks are found, in no order.
+    /// The corners or peaks are found; they are not yet sorted.
     Searched,
-    /// The smoothed image is there.
+    /// The smoothed image is complete.
     Smoothed,
-    /// The gradient is there.
+    /// The gradient is complete.
     Differentiated,
-    /// The sums of its products down the window are there.
+    /// The window sums down the columns are complete.
     Summed,
 }
 
 impl Mark {
-    /// How many there are.
+    /// Number of marks.
     pub const COUNT: usize = Mark::Summed as usize + 1;
 }
 
 /// A kernel's argument.
 #[derive(Debug)]
 pub enum Argument<'a, M> {
-    /// Memory, all of it.
+    /// Memory of the device.
     Memory(&'a M),
-    /// A number, by its bits.
+    /// The bits of a number.
     Word(u64),
 }
 
-/// Memory, seen as words of a type.
+/// Memory as words of a type.
 #[derive(Debug)]
 pub(crate) struct Buffer<'a, M, T> {
     pub(crate) memory: &'a M,

@@ -1,8 +1,8 @@
-//! What a GPU cannot do, whichever it is.
+//! Limits of every GPU backend.
 
 use harris_core::Error;
 
-/// Why a GPU cannot take an image; comes inside [`Error::Backend`].
+/// Why a GPU cannot process an image. It is inside [`Error::Backend`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GpuError {

@@ -9,11 +9,12 @@ use ndarray::Array2;
 
 use crate::device::{Device, Mark};
 use crate::error::GpuError;
+use crate::exec::upload;
+use crate::exec::workspace::{Slot, Workspace};
 use crate::integral::integrate;
 use crate::launch::{self, grid};
-use crate::lists::{Lists, Sorting};
-use crate::upload;
-use crate::workspace::{Slot, Workspace};
+use crate::list::sort::{KeyLists, SortOrder};
+use crate::plan::mask_pitch;
 
 /// SURF's Fast-Hessian detector on a GPU.
 ///
@@ -33,20 +34,20 @@ pub struct GpuFastHessian<D: Device> {
     device: D,
     config: FastHessianConfig,
     workspace: Workspace<D>,
-    /// What the tables on the device are for.
+    /// The tables that are on the device.
     tables: Option<Tables>,
     /// Peaks of the last image that were rejected.
     rejected: usize,
 }
 
-/// The layers and triples as kernels take them.
+/// Layers, and triples of layers, as kernels take them.
 #[derive(Debug, PartialEq)]
 struct Tables {
     layers: Vec<u32>,
     triples: Vec<u32>,
     /// Samples of all layers.
     responses: usize,
-    /// Samples of all triples.
+    /// Samples of all triples that may be peaks.
     sought: usize,
 }
 
@@ -105,8 +106,8 @@ impl<D: Device> GpuFastHessian<D> {
         &self.device
     }
 
-    /// Brings the tables to the device unless they are there.
-    fn plan(&mut self, pyramid: &Pyramid, levels: u32) -> Result<(), Error> {
+    /// Uploads the tables unless they are on the device.
+    fn set_tables(&mut self, pyramid: &Pyramid, levels: u32) -> Result<(), Error> {
         let tables = Tables::new(pyramid, levels, self.config.least_determinant())?;
         if self.tables.as_ref() != Some(&tables) {
             self.tables = None;
@@ -117,11 +118,12 @@ impl<D: Device> GpuFastHessian<D> {
         Ok(())
     }
 
-    /// Fills the slot `Response` with the determinants of all layers; returns the pitch of the integral image.
+    /// Fills [`Slot::Response`] with the determinants of all layers; returns the words from row to
+    /// row of the integral image.
     fn respond(&mut self, image: &ImageView<'_>) -> Result<u32, Error> {
         let pitch = integrate(&mut self.device, &mut self.workspace, image)?;
         let Self { device, workspace, tables, .. } = self;
-        let tables = tables.as_ref().expect("planned before");
+        let tables = tables.as_ref().expect("set before");
         workspace.fit::<f32>(device, Slot::Response, tables.responses)?;
         launch::determinants(
             device,
@@ -139,17 +141,18 @@ impl<D: Device> GpuFastHessian<D> {
         Ok(pitch)
     }
 
-    /// Fills the slot `Keys` with all peaks, in no order, and returns how many there are.
+    /// Fills [`Slot::Keys`] with all peaks, in no order; returns how many there are.
     fn search(&mut self, image: &ImageView<'_>) -> Result<usize, Error> {
         let Self { device, config, workspace, tables, rejected } = self;
-        let tables = tables.as_ref().expect("planned before");
-        // As many as most images have: more are counted, and the search is done again.
+        let tables = tables.as_ref().expect("set before");
+        // As many as most images have. Where there are more, they are counted, and the search is
+        // repeated.
         workspace.fit::<u64>(device, Slot::Keys, tables.sought / 256 + 256)?;
         workspace.fit::<u32>(device, Slot::State, state::WORDS)?;
         loop {
-            let room = workspace.room::<u64>(Slot::Keys).min(u32::MAX as usize);
+            let capacity = workspace.capacity::<u64>(Slot::Keys).min(u32::MAX as usize);
             device.clear(workspace.buffer::<u32>(Slot::State).memory, state::WORDS)?;
-            let (mask, mask_pitch) = workspace.mask(upload::mask_pitch(image));
+            let (mask, mask_pitch) = workspace.mask(mask_pitch(image));
             launch::scale_peaks(
                 device,
                 grid(Kernel::scale_peaks, tables.sought, 1),
@@ -159,7 +162,7 @@ impl<D: Device> GpuFastHessian<D> {
                 mask,
                 workspace.buffer(Slot::State),
                 workspace.buffer(Slot::Keys),
-                room as u32,
+                capacity as u32,
                 mask_pitch,
                 config.threshold(),
                 (tables.triples.len() / triple::WORDS) as u32,
@@ -171,33 +174,33 @@ impl<D: Device> GpuFastHessian<D> {
             device.download(memory, bytemuck::bytes_of_mut(&mut words))?;
             let found = words[state::KEPT] as usize;
             *rejected = words[state::REJECTED] as usize;
-            if found <= room {
+            if found <= capacity {
                 return Ok(found);
             }
             workspace.fit::<u64>(device, Slot::Keys, found)?;
         }
     }
 
-    /// Sorts the peaks and brings their keypoints back.
+    /// Sorts the peaks and reads their keypoints.
     fn list(&mut self, image: &ImageView<'_>, pitch: u32, found: usize) -> Result<Vec<Keypoint>, Error> {
         let Self { device, config, workspace, tables, .. } = self;
-        let tables = tables.as_ref().expect("planned before");
+        let tables = tables.as_ref().expect("set before");
         if found == 0 {
             device.mark(Mark::Listed)?;
             return Ok(Vec::new());
         }
         workspace.fit::<u64>(device, Slot::OtherKeys, found)?;
-        let lists = Lists { count: 1, pitch: found, most: found };
+        let lists = KeyLists { count: 1, pitch: found, limit: found };
         let (keys, _) = lists.sort(
             device,
             workspace,
             (Slot::Keys, Slot::OtherKeys),
-            Sorting::ByResponse(Ties::Ascending),
+            SortOrder::Response(Ties::Ascending),
         )?;
         for slot in [Slot::Keypoints, Slot::OtherKeypoints] {
             workspace.fit::<f32>(device, slot, 4 * found)?;
         }
-        let (keypoints, settled) =
+        let (keypoints, sorted) =
             (workspace.buffer(Slot::Keypoints), workspace.buffer::<f32>(Slot::OtherKeypoints));
         launch::emit_blobs(
             device,
@@ -214,10 +217,10 @@ impl<D: Device> GpuFastHessian<D> {
             (tables.triples.len() / triple::WORDS) as u32,
             found as u32,
         )?;
-        launch::settle(device, grid(Kernel::settle, found, 1), keypoints, settled, found as u32)?;
+        launch::settle(device, grid(Kernel::settle, found, 1), keypoints, sorted, found as u32)?;
         device.mark(Mark::Listed)?;
         let mut words = vec![[0_f32; 4]; found.min(config.max_keypoints().unwrap_or(usize::MAX))];
-        device.download(settled.memory, bytemuck::cast_slice_mut(&mut words))?;
+        device.download(sorted.memory, bytemuck::cast_slice_mut(&mut words))?;
         Ok(words.into_iter().map(|[x, y, scale, response]| Keypoint { x, y, scale, response }).collect())
     }
 
@@ -230,7 +233,7 @@ impl<D: Device> GpuFastHessian<D> {
 impl<D: Device> Detector for GpuFastHessian<D> {
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
         self.check(image)?;
-        self.plan(&Pyramid::new(&self.config, image.width(), image.height()), levels(image))?;
+        self.set_tables(&Pyramid::new(&self.config, image.width(), image.height()), levels(image))?;
         upload::mask(&mut self.device, &mut self.workspace, image, false)?;
         let pitch = self.respond(image)?;
         let found = self.search(image)?;
@@ -241,7 +244,7 @@ impl<D: Device> Detector for GpuFastHessian<D> {
         self.check(image)?;
         let (width, height, filter) = (image.width(), image.height(), Pyramid::FIRST_FILTER);
         let layer = Layer { filter, step: 1, origin: 0, width, height };
-        self.plan(&Pyramid { layers: vec![layer], triples: Vec::new() }, levels(image))?;
+        self.set_tables(&Pyramid { layers: vec![layer], triples: Vec::new() }, levels(image))?;
         self.respond(image)?;
         let mut response = Array2::zeros((height, width));
         let bytes = bytemuck::cast_slice_mut(response.as_slice_mut().expect("a new array is contiguous"));
@@ -269,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn too_many_samples_are_an_error() {
+    fn too_many_samples_or_descriptors_are_an_error() {
         let config = FastHessianConfig::builder().step(1).build().unwrap();
         let tables = |side| Tables::new(&Pyramid::new(&config, side, side), 255, 0.0);
         assert!(tables(20_000).is_ok());

@@ -6,25 +6,25 @@ use harris_core::Error;
 use harris_gpu_kernels::abi::Kernel;
 use harris_gpu_kernels::simt::host;
 
-use crate::{Argument, Device, Rows};
+use crate::device::{Argument, Device, Rows};
 
-/// So few that small images have several.
+/// Bytes of the last block of overlapped uploads: so few that small images have several blocks.
 const PORTION: usize = 2048;
 
 /// The CPU as a GPU: slow, and a panic wherever a kernel does what a device would not define.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HostDevice;
 
-/// What was fetched from it.
+/// Bytes fetched from the host device.
 #[derive(Clone, Debug)]
 pub enum Fetched {
-    /// A copy.
+    /// A copy of memory.
     Copied(Vec<u8>),
-    /// So many bytes that kernels write.
+    /// Memory that kernels write, and how many bytes of it.
     Returned(host::Memory, usize),
 }
 
-/// What was never written makes numbers that equal none.
+/// Copies memory. Bytes that were never written become 255, so that floats made of them are NaN.
 fn read(memory: &host::Memory, bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| memory.written(i).unwrap_or(u8::MAX)).collect()
 }

@@ -4,21 +4,22 @@ use harris_core::{Error, ImageView};
 use harris_gpu_kernels::abi::Kernel;
 
 use crate::device::{Depth, Device, Mark};
+use crate::exec::upload;
+use crate::exec::workspace::{Slot, Workspace};
 use crate::launch::{self, grid};
-use crate::room::Shape;
-use crate::upload;
-use crate::workspace::{Slot, Workspace};
+use crate::plan::Shape;
 
-/// Rows of a band, at least.
-const LEAST_ROWS: usize = 32;
-/// Bands, at most: each sums those above it.
-const MOST_BANDS: usize = 64;
-/// Rows of sums start at multiples of so many words.
+/// Least number of rows of a band.
+const MIN_ROWS: usize = 32;
+/// Most bands: each adds the totals of those above it.
+const MAX_BANDS: usize = 64;
+/// Words: rows of sums start at multiples of so many.
 const ALIGNMENT: usize = 32;
-/// Lanes of a warp, which has a row.
+/// Lanes of a warp, which sums a row.
 const WARP: usize = 32;
 
-/// Brings an image to the device and leaves its sums in the slot `Integral`, whose rows are as far apart as is returned.
+/// Uploads an image and computes its integral image in [`Slot::Integral`]; returns the words from
+/// row to row.
 pub(crate) fn integrate<D: Device>(
     device: &mut D,
     workspace: &mut Workspace<D>,
@@ -27,10 +28,10 @@ pub(crate) fn integrate<D: Device>(
     let (width, height, channels) = (image.width(), image.height(), image.channels());
     let shape = Shape::new(image, 1);
     let pitch = (width + 1).next_multiple_of(ALIGNMENT);
-    let rows = height.div_ceil(MOST_BANDS).max(LEAST_ROWS);
+    let rows = height.div_ceil(MAX_BANDS).max(MIN_ROWS);
     let bands = height.div_ceil(rows);
     workspace.fit::<u32>(device, Slot::Integral, pitch * (height + 1))?;
-    workspace.fit::<u32>(device, Slot::Bands, pitch * bands)?;
+    workspace.fit::<u32>(device, Slot::BandTotals, pitch * bands)?;
     macro_rules! sum {
         ($kernel:ident) => {{
             launch::$kernel(
@@ -52,7 +53,7 @@ pub(crate) fn integrate<D: Device>(
         Depth::U16 => sum!(integral_rows_u16),
         Depth::F32 => sum!(integral_rows_f32),
     }
-    let (sums, totals) = (workspace.buffer(Slot::Integral), workspace.buffer(Slot::Bands));
+    let (sums, totals) = (workspace.buffer(Slot::Integral), workspace.buffer(Slot::BandTotals));
     let (w, h, p, r) = (width as u32, height as u32, pitch as u32, rows as u32);
     launch::integral_bands(device, grid(Kernel::integral_bands, width + 1, bands), sums, totals, w, h, p, r)?;
     launch::integral_columns(

@@ -1,12 +1,13 @@
-//! What masks of keypoints are made of.
+//! Sample types of keypoint masks.
 
 use bytemuck::Pod;
 use harris_gpu_kernels::Word;
 use harris_gpu_kernels::abi::Kernel;
 
-/// A sample of a mask of keypoints, which is 0 or 1: `u8`, or `f32` for those who go on with floats.
+/// A sample of a keypoint mask, which is 0 or 1: `u8`, or `f32` for programs that compute on
+/// floats.
 pub trait MaskSample: Word + Pod {
-    /// What writes the ones.
+    /// The kernel that writes the ones.
     #[doc(hidden)]
     const KERNEL: Kernel;
 }

@@ -1,4 +1,4 @@
-//! One typed function per kernel.
+//! One typed function per kernel, and the grids of blocks they run on.
 
 use harris_core::Error;
 use harris_gpu_kernels::Word;
@@ -6,7 +6,26 @@ use harris_gpu_kernels::abi::Kernel;
 
 use crate::device::{Argument, Buffer, Device};
 
-/// Blocks of `threads` threads for `count` of them, `rows` times.
+/// Rows of a thread of kernels with a thread a column: as many as leave so many blocks to a
+/// multiprocessor, within bounds.
+const MIN_COLUMN_ROWS: usize = 4;
+const MAX_COLUMN_ROWS: usize = 32;
+const COLUMN_BLOCKS: usize = 8;
+
+/// The grid of a kernel with a thread a column of so many planes, and the rows of each thread. All
+/// of them have blocks of one size.
+pub(crate) fn thread_per_column<D: Device>(
+    device: &D,
+    (width, height): (u32, u32),
+    planes: usize,
+) -> ([u32; 2], u32) {
+    let strips = (width as usize).div_ceil(Kernel::extent.threads() as usize);
+    let blocks = COLUMN_BLOCKS * device.multiprocessors() as usize;
+    let rows = (strips * planes * height as usize / blocks).clamp(MIN_COLUMN_ROWS, MAX_COLUMN_ROWS);
+    ([(strips * (height as usize).div_ceil(rows)) as u32, planes as u32], rows as u32)
+}
+
+/// The grid with a thread for each of `count` items, `rows` times.
 pub(crate) fn grid(kernel: Kernel, count: usize, rows: usize) -> [u32; 2] {
     [count.div_ceil(kernel.threads() as usize) as u32, rows as u32]
 }

@@ -1,40 +1,48 @@
 //! Harris corner detection and SURF features on a GPU, whichever driver runs it.
 //!
-//! [`GpuDetector`] is a [`Detector`](harris_core::Detector) over any [`Device`]: it plans buffers, launches the kernels of
-//! `harris-gpu-kernels` and brings back keypoints. The whole job stays on the device, but for the number of corners
-//! found, by which lists are sized. [`GpuFastHessian`], [`GpuSurf`] and [`GpuMatcher`] do the same for blobs, descriptors and
-//! matches.
+//! [`GpuDetector`] is a [`Detector`](harris_core::Detector) over any [`Device`]: it allocates
+//! memory, launches the kernels of `harris-gpu-kernels` and reads back keypoints. All work is done
+//! on the device. Only the number of corners, which sizes the lists, is read back before.
+//! [`GpuFastHessian`], [`GpuSurf`] and [`GpuMatcher`] are for blobs, descriptors and matches.
 //!
-//! `harris-cuda` has the device that people use. With the feature `host` there is one that runs kernels on the CPU,
-//! thousands of times slower, and checks everything they do.
+//! `harris-cuda` implements [`Device`] with NVIDIA's driver. With the feature `host` there is a
+//! device that runs kernels on the CPU, thousands of times slower, and checks every access to
+//! memory.
+//!
+//! # Where to look
+//!
+//! A module imports only from those below it in this list.
+//!
+//! | module | content |
+//! | --- | --- |
+//! | `detector`, `pipeline` | an image in, keypoints out; several frames in flight |
+//! | `list` | order, selection, refinement, the way to the host |
+//! | `search` | thresholds of the response map, suppression, the fused sweep |
+//! | `respond` | each way to the response map |
+//! | `exec` | memory, uploads, tiles of rows, recordings, predicted thresholds |
+//! | `plan` | which kernels run for a configuration |
+//! | `launch`, `device` | one function a kernel; what a GPU must do |
 
 #![forbid(unsafe_code)]
 
-mod corners;
 mod detector;
 mod device;
 mod error;
+mod exec;
 mod fast_hessian;
-mod fused;
-mod gaussians;
 #[cfg(feature = "host")]
 pub mod host;
 mod integral;
 mod keypoint_mask;
-mod large;
 mod launch;
-mod lists;
-mod maps;
+mod list;
 mod matching;
-mod pieces;
 mod pipeline;
-mod recordings;
-mod rim;
-mod room;
-mod staged;
+#[doc(hidden)]
+pub mod plan;
+mod respond;
+mod search;
 mod surf;
-mod upload;
-mod workspace;
 
 pub use detector::GpuDetector;
 pub use device::{Argument, Depth, Device, Lines, Mark, Resident, Rows};

@@ -1,4 +1,4 @@
-//! Exact matching: descriptors in, nearest ones out.
+//! Exact matching: descriptors in, nearest descriptors out.
 
 use harris_core::Error;
 use harris_core::matching::{Match, MatchConfig, Matcher, Nearest, check};
@@ -8,13 +8,13 @@ use ndarray::ArrayView2;
 
 use crate::device::{Device, Lines, Mark, Rows};
 use crate::error::GpuError;
+use crate::exec::workspace::{Slot, Workspace};
 use crate::launch::{self, grid};
-use crate::workspace::{Slot, Workspace};
 
 /// Blocks for each multiprocessor, so that none is idle.
-const BLOCKS: usize = 4;
+const BLOCKS_PER_MULTIPROCESSOR: usize = 4;
 
-/// Exact matching on a GPU: all distances.
+/// Exact matching on a GPU: computes all distances.
 ///
 /// ```
 /// use harris_core::matching::{MatchConfig, Matcher};
@@ -56,7 +56,8 @@ impl<D: Device> GpuMatcher<D> {
         self.device.upload(memory, Rows::copied(&lines, values.len() / LENGTH))
     }
 
-    /// The nearest of `queries` in slot `query` among the `trained` in slot `train`.
+    /// For each of `queries` descriptors in slot `query`, the nearest of `trained` descriptors in
+    /// slot `train`.
     fn nearest(
         &mut self,
         (query, queries): (Slot, usize),
@@ -64,8 +65,10 @@ impl<D: Device> GpuMatcher<D> {
     ) -> Result<Vec<Nearest>, Error> {
         let Self { device, workspace, .. } = self;
         let tiles = |count: usize| count.div_ceil(matching::TILE as usize);
-        let parts = (BLOCKS * device.multiprocessors() as usize).div_ceil(tiles(queries)).min(tiles(trained));
-        workspace.fit::<u32>(device, Slot::Parts, parts * queries * matching::WORDS)?;
+        let parts = (BLOCKS_PER_MULTIPROCESSOR * device.multiprocessors() as usize)
+            .div_ceil(tiles(queries))
+            .min(tiles(trained));
+        workspace.fit::<u32>(device, Slot::PartNearest, parts * queries * matching::WORDS)?;
         workspace.fit::<u32>(device, Slot::Nearest, queries * matching::WORDS)?;
         let found = workspace.buffer::<u32>(Slot::Nearest);
         launch::nearest(
@@ -73,7 +76,7 @@ impl<D: Device> GpuMatcher<D> {
             [tiles(queries) as u32, parts as u32],
             workspace.buffer(query),
             workspace.buffer(train),
-            workspace.buffer(Slot::Parts),
+            workspace.buffer(Slot::PartNearest),
             queries as u32,
             trained as u32,
             parts as u32,
@@ -81,7 +84,7 @@ impl<D: Device> GpuMatcher<D> {
         launch::nearest_of_parts(
             device,
             grid(Kernel::nearest_of_parts, queries, 1),
-            workspace.buffer(Slot::Parts),
+            workspace.buffer(Slot::PartNearest),
             found,
             queries as u32,
             parts as u32,

@@ -1,15 +1,17 @@
-//! Several frames in flight.
+//! Several frames in flight at a time.
 
 use std::collections::VecDeque;
 
-use harris_core::{Detector, Error, ImageView, Keypoint};
+use harris_core::{Error, ImageView, Keypoint};
 
-use crate::detector::{GpuDetector, Pace};
+use crate::detector::GpuDetector;
 use crate::device::Device;
+use crate::exec::upload::UploadMode;
 
-/// Frames on their way through several detectors, on one device or on many; results come in the order of the frames.
+/// Works on several frames at a time, with several detectors on one device or on many. Results come
+/// in the order of the frames.
 ///
-/// What belongs to a frame, such as the memory of its samples, goes with it as an `F`.
+/// A value of type `F` goes with each frame, such as the memory of its samples.
 ///
 /// ```
 /// use harris_core::{HarrisConfig, ImageView};
@@ -21,7 +23,7 @@ use crate::device::Device;
 /// let samples = [0_u8; 32 * 32];
 /// let image = ImageView::gray(&samples, 32, 32)?;
 /// for number in 0..5 {
-///     // Where two are in flight, the older one comes out.
+///     // When two are in flight, the older one is finished.
 ///     if let Some((earlier, keypoints)) = pipeline.push(&[image], false, number) {
 ///         assert_eq!((earlier, keypoints?), (number - 2, vec![vec![]]));
 ///     }
@@ -43,9 +45,9 @@ pub struct GpuPipeline<D: Device, F> {
 #[derive(Debug)]
 struct Slot<D: Device> {
     detector: GpuDetector<D>,
-    /// Its device's number.
+    /// Number of its device.
     device: usize,
-    /// Pixels of what it works on.
+    /// Pixels of the images that it works on.
     busy: usize,
 }
 
@@ -57,19 +59,20 @@ struct Flight<F> {
 
 #[derive(Debug)]
 enum State {
-    /// On the way through a detector.
+    /// A detector works on it.
     Running(usize),
     Done(Result<Vec<Vec<Keypoint>>, Error>),
 }
 
-/// What belongs to a frame, and the keypoints of each of its images.
+/// A finished frame: the value that came with it, and the keypoints of each of its images.
 pub type Landed<F> = (F, Result<Vec<Vec<Keypoint>>, Error>);
 
 impl<D: Device, F> GpuPipeline<D, F> {
-    /// A pipeline over the detectors of each device: as many frames are in flight as there are detectors.
+    /// A pipeline over the detectors of each device: as many frames are in flight as there are
+    /// detectors.
     ///
     /// # Panics
-    /// Where there is none.
+    /// Where there is no detector.
     #[must_use]
     pub fn new(devices: impl IntoIterator<Item = Vec<GpuDetector<D>>>) -> Self {
         let slots = devices.into_iter().enumerate().flat_map(|(device, detectors)| {
@@ -80,11 +83,11 @@ impl<D: Device, F> GpuPipeline<D, F> {
         Self { most: detectors.len(), detectors, flights: VecDeque::new() }
     }
 
-    /// Starts on a frame: one image, or several that [`GpuPipeline::stack`] tells can be worked on at once. Where as many frames are
-    /// in flight as can be, the oldest is finished first, and returned. Where samples are `lasting`, they stay as they are until
-    /// the frame is returned; else they are copied before this returns.
+    /// Starts on a frame: one image, or as many as [`GpuPipeline::stack`] allows. Where the maximum
+    /// of frames is in flight, the oldest is finished first, and returned.
     ///
-    /// A frame that cannot be worked on lands like the others, with its error.
+    /// Where samples are `lasting`, they stay as they are until the frame is returned. Else they
+    /// are copied before this returns. A frame that fails is returned in its turn, with its error.
     pub fn push(&mut self, images: &[ImageView<'_>], lasting: bool, frame: F) -> Option<Landed<F>> {
         let landed = self.make_room();
         let state = self.start(images, lasting);
@@ -92,7 +95,8 @@ impl<D: Device, F> GpuPipeline<D, F> {
         landed
     }
 
-    /// The same for a frame that has its image with it, lasting until the frame is returned.
+    /// Starts on a frame whose value `F` owns the image. The image stays as it is until the frame
+    /// is returned.
     pub fn push_own(&mut self, frame: F, image: impl FnOnce(&F) -> ImageView<'_>) -> Option<Landed<F>> {
         let landed = self.make_room();
         let state = self.start(&[image(&frame)], true);
@@ -100,26 +104,27 @@ impl<D: Device, F> GpuPipeline<D, F> {
         landed
     }
 
+    /// Finishes the oldest frame where the maximum is in flight.
     fn make_room(&mut self) -> Option<Landed<F>> {
         if self.flights.len() < self.most { None } else { self.next() }
     }
 
-    /// Starts on images with a detector of the device that has least to do.
+    /// Starts on images with a free detector of the device that works on the fewest pixels.
     fn start(&mut self, images: &[ImageView<'_>], lasting: bool) -> State {
         let load = |device: usize| -> usize {
             self.detectors.iter().filter(|slot| slot.device == device).map(|slot| slot.busy).sum()
         };
         let free = (0..self.detectors.len()).filter(|&i| self.detectors[i].busy == 0);
         let i = free.min_by_key(|&i| load(self.detectors[i].device)).expect("fewer frames than detectors");
-        // A device that has nothing else to do can as well be asked for more, if the frame is done sooner.
+        // More launches are no loss on an idle device, and the frame is done sooner.
         let is_idle = load(self.detectors[i].device) == 0;
-        let pace = match (lasting, images.len()) {
-            (true, 1) if is_idle => Pace::Hurried,
-            (true, _) => Pace::Lasting,
-            (false, _) => Pace::Copied,
+        let mode = match (lasting, images.len()) {
+            (true, 1) if is_idle => UploadMode::Overlapped,
+            (true, _) => UploadMode::Borrowed,
+            (false, _) => UploadMode::Copied,
         };
         let slot = &mut self.detectors[i];
-        match slot.detector.begin_with(images, pace) {
+        match slot.detector.begin_with(images, mode) {
             Ok(()) => {
                 slot.busy = images.iter().map(|image| image.width() * image.height()).sum();
                 State::Running(i)
@@ -128,7 +133,7 @@ impl<D: Device, F> GpuPipeline<D, F> {
         }
     }
 
-    /// The oldest frame, when its work is done; `None` where none is in flight.
+    /// Waits for the oldest frame; `None` where none is in flight.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Option<Landed<F>> {
         let Flight { frame, state } = self.flights.pop_front()?;
@@ -142,15 +147,15 @@ impl<D: Device, F> GpuPipeline<D, F> {
         Some((frame, result))
     }
 
-    /// The oldest frame where its work is done already.
+    /// The oldest frame, if its work is done already.
     pub fn next_done(&mut self) -> Option<Landed<F>> {
         match self.flights.front()?.state {
             State::Running(i) if !self.detectors[i].detector.is_done() => None,
-            _ => self.next(),
+            State::Running(_) | State::Done(_) => self.next(),
         }
     }
 
-    /// How many of `images`, from the first on, can be worked on as one frame.
+    /// How many of `images`, from the first on, can be one frame.
     #[must_use]
     pub fn stack(&self, images: &[ImageView<'_>]) -> usize {
         self.detectors[0].detector.stack(images)
@@ -162,19 +167,19 @@ impl<D: Device, F> GpuPipeline<D, F> {
         self.flights.len()
     }
 
-    /// How many can be.
+    /// Maximum number of frames in flight.
     #[must_use]
     pub fn most_in_flight(&self) -> usize {
         self.most
     }
 
-    /// The devices in words, each once.
+    /// The devices' names, each once.
     #[must_use]
     pub fn describe(&self) -> String {
         let mut names = Vec::new();
         for (i, slot) in self.detectors.iter().enumerate() {
             if i == 0 || self.detectors[i - 1].device != slot.device {
-                names.push(slot.detector.describe());
+                names.push(slot.detector.device().describe());
             }
         }
         names.join(", ")
@@ -182,10 +187,11 @@ impl<D: Device, F> GpuPipeline<D, F> {
 }
 
 impl<D: Device> GpuPipeline<D, ()> {
-    /// The keypoints of each image, those of one size in stacks.
+    /// The keypoints of each image. Images of one size are worked on together.
     ///
     /// # Errors
-    /// The first, as [`Detector::detect_batch`]. What is in flight is finished first.
+    /// The first error, as of [`Detector::detect_batch`](harris_core::Detector::detect_batch).
+    /// Frames in flight are finished first.
     pub fn detect_batch(&mut self, images: &[ImageView<'_>]) -> Result<Vec<Vec<Keypoint>>, Error> {
         let mut all = Ok(Vec::with_capacity(images.len()));
         let mut add = |landed: Option<Landed<()>>| {
@@ -207,7 +213,7 @@ impl<D: Device> GpuPipeline<D, ()> {
             }
             later = rest;
         }
-        // Also after an error: their samples are only lent.
+        // Also after an error: the samples are borrowed.
         while self.in_flight() > 0 {
             let landed = self.next();
             add(landed);

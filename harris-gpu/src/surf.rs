@@ -7,9 +7,10 @@ use ndarray::Array2;
 
 use crate::device::{Device, Mark};
 use crate::error::GpuError;
+use crate::exec::upload;
+use crate::exec::workspace::{Slot, Workspace};
 use crate::integral::integrate;
-use crate::workspace::{Slot, Workspace};
-use crate::{launch, upload};
+use crate::launch;
 
 /// The SURF descriptor on a GPU.
 ///
@@ -30,15 +31,15 @@ pub struct GpuSurf<D: Device> {
     device: D,
     config: SurfConfig,
     workspace: Workspace<D>,
-    /// Whether the tables are on the device.
-    planned: bool,
+    /// Whether the constants are on the device.
+    has_tables: bool,
 }
 
 impl<D: Device> GpuSurf<D> {
     /// An extractor on `device`.
     #[must_use]
     pub fn new(device: D, config: SurfConfig) -> Self {
-        Self { device, config, workspace: Workspace::new(), planned: false }
+        Self { device, config, workspace: Workspace::new(), has_tables: false }
     }
 
     /// The device.
@@ -57,14 +58,14 @@ impl<D: Device> Extractor for GpuSurf<D> {
         if keypoints.is_empty() {
             return Ok(descriptors);
         }
-        let Self { device, config, workspace, planned } = self;
-        if !*planned {
-            upload::words(device, workspace, Slot::Tables, &tables())?;
-            *planned = true;
+        let Self { device, config, workspace, has_tables } = self;
+        if !*has_tables {
+            upload::words(device, workspace, Slot::SurfTables, &tables())?;
+            *has_tables = true;
         }
         let frames: Vec<f32> =
             keypoints.iter().flat_map(|k| [k.x, k.y, k.scale * config.magnification()]).collect();
-        upload::words(device, workspace, Slot::Frames, &frames)?;
+        upload::words(device, workspace, Slot::KeypointFrames, &frames)?;
         workspace.fit::<f32>(device, Slot::Descriptors, keypoints.len() * LENGTH)?;
         let pitch = integrate(device, workspace, image)?;
         let out = workspace.buffer(Slot::Descriptors);
@@ -72,8 +73,8 @@ impl<D: Device> Extractor for GpuSurf<D> {
             device,
             [keypoints.len() as u32, 1],
             workspace.buffer(Slot::Integral),
-            workspace.buffer(Slot::Frames),
-            workspace.buffer(Slot::Tables),
+            workspace.buffer(Slot::KeypointFrames),
+            workspace.buffer(Slot::SurfTables),
             out,
             image.width() as u32,
             image.height() as u32,

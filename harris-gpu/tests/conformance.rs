@@ -13,9 +13,9 @@ use harris_gpu::{
 
 harris_conformance::suite!(host, |config| Box::new(GpuDetector::new(HostDevice, config)));
 
-/// More corners than lists have room for at first: they are counted, room is made, and nothing is lost.
+/// More corners than lists hold at first.
 #[test]
-fn lists_that_overflow_are_filled_anew() {
+fn overflowed_lists_are_rebuilt() {
     let (width, height) = (640, 480);
     let picture = Picture::draw(Depth::U8, (width, height, 1), |x, y, _| noise(1, x, y, 0));
     let config = presets::opencv_gftt().to_builder().threshold(Threshold::None).build().unwrap();
@@ -30,9 +30,10 @@ fn lists_that_overflow_are_filled_anew() {
     }
 }
 
-/// More corners than the image before had, so that fewer are expected: also where keypoints are copied to the host.
+/// More corners than the image before had, so that fewer are expected: also where keypoints are
+/// copied to the host.
 #[test]
-fn lists_longer_than_expected_come_whole() {
+fn lists_longer_than_expected_are_complete() {
     let draw = |few: bool| {
         let spots =
             move |x: usize, y: usize, c| if few && (x > 30 || y > 30) { 0.0 } else { noise(1, x, y, c) };
@@ -53,9 +54,10 @@ fn lists_longer_than_expected_come_whole() {
     }
 }
 
-/// Images high enough for short pieces below the others, of all heights that leave different numbers of rows for the last.
+/// Images high enough for short tiles below the others, of all heights that leave different numbers
+/// of rows for the last.
 #[test]
-fn pieces_of_different_lengths_miss_no_row() {
+fn tiles_of_different_heights_miss_no_row() {
     for config in [presets::opencv_gftt(), HarrisConfig::default()] {
         let config = config.to_builder().threshold(Threshold::None).margin(0).build().unwrap();
         for height in 380..400 {
@@ -67,9 +69,10 @@ fn pieces_of_different_lengths_miss_no_row() {
     }
 }
 
-/// Images wider and higher than the pieces in which boxes are added up, with rows that are read by words and such that are not.
+/// Images wider and higher than a tile of box sums, with rows that are aligned to words and rows
+/// that are not.
 #[test]
-fn boxes_of_several_pieces_are_whole() {
+fn box_sums_of_several_tiles_equal_the_reference() {
     let configs = [
         presets::lococo_2011().to_builder(),
         HarrisConfig::builder().gradient(Gradient::Box { size: 31 }).window(Window::Box { size: 57 }),
@@ -91,17 +94,17 @@ fn boxes_of_several_pieces_are_whole() {
     }
 }
 
-/// Images whose responses mostly fall into one of Rosin's bins, which is another one from place to place.
+/// Images whose responses mostly fall into one of Rosin's bins, which differs from place to place.
 #[test]
-fn histograms_of_quiet_images_are_whole() {
+fn histograms_with_one_dominant_bin_are_complete() {
     for seed in 0..6 {
-        let quiet = move |x: usize, y: usize, c: usize| match (x + 7 * seed) % 90 {
+        let uniform = move |x: usize, y: usize, c: usize| match (x + 7 * seed) % 90 {
             0..60 => 0.3,
             // Along a slanted edge responses are alike, too, and not those of a flat area.
             60..80 => f64::from(u8::from((y + x / 8) % 4 < 2)),
             _ => noise(seed as u64, x, y, c),
         };
-        let picture = Picture::draw(Depth::U8, (300, 40, 1), quiet);
+        let picture = Picture::draw(Depth::U8, (300, 40, 1), uniform);
         for bins in [8, 64, 1000, 65_536] {
             let config = HarrisConfig::builder().threshold(Threshold::Rosin { bins }).build().unwrap();
             let expected = ReferenceDetector::new(config.clone()).detect(&picture.view()).unwrap();
@@ -174,16 +177,16 @@ fn resident(picture: &Picture, pitch: usize) -> Resident<<HostDevice as Device>:
 }
 
 /// The keypoints that a detector left in the device's memory.
-fn left_on_device(detector: &GpuDetector<HostDevice>, count: usize) -> Vec<Keypoint> {
+fn read_keypoints(detector: &GpuDetector<HostDevice>, count: usize) -> Vec<Keypoint> {
     let mut words = vec![[0_f32; 4]; count];
     let on_device = detector.on_device().clone();
     HostDevice.download(&on_device, bytemuck::cast_slice_mut(&mut words)).unwrap();
     words.into_iter().map(|[x, y, scale, response]| Keypoint { x, y, scale, response }).collect()
 }
 
-/// Images that are in the device's memory, with the kernel that walks and with one kernel a stage.
+/// Images that are in the device's memory, with the fused sweep and with one kernel a stage.
 #[test]
-fn resident_images_equal_others() {
+fn resident_images_give_the_same_corners() {
     for ((width, height, channels), pitch, masked) in [
         ((45, 37, 1), 48, false),
         ((45, 37, 1), 47, false),
@@ -213,7 +216,7 @@ fn resident_images_equal_others() {
                 assert!(detector.room_on_device() >= expected.len());
                 let found = detector.finish_on_device().unwrap();
                 assert_eq!(found, expected.len());
-                assert_eq!(left_on_device(&detector, found), expected);
+                assert_eq!(read_keypoints(&detector, found), expected);
                 let mut mask = vec![7_u8; width * height];
                 detector.keypoint_mask_on_device::<u8>(found, width, height).unwrap();
                 detector.read_keypoint_mask(&mut mask).unwrap();
@@ -235,9 +238,10 @@ fn resident_images_equal_others() {
     }
 }
 
-/// What one image leaves in the device's memory has no part in the next one's list, whichever way each takes.
+/// What one image leaves in the device's memory does not change the next one's list, resident or
+/// uploaded.
 #[test]
-fn images_leave_nothing_to_the_next() {
+fn images_do_not_affect_later_lists() {
     let size = (300, 200, 1);
     let strong = Picture::draw(Depth::U8, size, |x, y, _| noise(5, x / 3, y / 3, 0));
     let weak = Picture::draw(Depth::U8, size, |x, y, _| 0.5 + 0.05 * noise(6, x / 3, y / 3, 0));
@@ -251,7 +255,7 @@ fn images_leave_nothing_to_the_next() {
         .map(|picture| ReferenceDetector::new(config.clone()).detect(&picture.view()).unwrap());
     assert!(expected.iter().all(|list| list.len() > 50), "{:?}", expected.map(|list| list.len()));
     assert!(expected[4].len() > 300 * 200 / 32 + 1024, "lists have room for {}", expected[4].len());
-    // Equal responses crowd a bin: from then on there are no bins for images of that size. Many have no room at first.
+    // Equal responses overflow a bucket. Many corners overflow the list.
     for special in [1, 2, 4] {
         let mut detector = GpuDetector::new(HostDevice, config.clone());
         for (i, on_device) in [
@@ -273,7 +277,7 @@ fn images_leave_nothing_to_the_next() {
             let picture = &pictures[i];
             let found = if on_device {
                 let found = detector.detect_on_device(resident(picture, picture.view().width())).unwrap();
-                left_on_device(&detector, found)
+                read_keypoints(&detector, found)
             } else {
                 detector.detect(&picture.view()).unwrap()
             };
@@ -287,14 +291,14 @@ fn images_leave_nothing_to_the_next() {
     }
 }
 
-/// The same for blobs.
+/// More blobs than the list holds at first.
 #[test]
-fn lists_of_blobs_that_overflow_are_filled_anew() {
+fn overflowed_lists_of_blobs_are_rebuilt() {
     let picture = Picture::draw(Depth::U8, (260, 250, 1), |x, y, _| noise(1, x, y, 0));
     let config = FastHessianConfig::builder().step(1).threshold(0.0).build().unwrap();
     let expected = ReferenceFastHessian::new(config.clone()).detect(&picture.view()).unwrap();
-    // More than there is room for at first: a 256th of the samples that are compared, fewer than three times the pixels,
-    // and 256.
+    // More than the list holds at first: a 256th of the samples that are compared, fewer than three
+    // times the pixels, and 256.
     assert!(expected.len() > 3 * 260 * 250 / 256 + 256, "only {} blobs", expected.len());
     let mut detector = GpuFastHessian::new(HostDevice, config);
     for _ in 0..2 {

@@ -1,0 +1,405 @@
+//! The detector: an image in, keypoints out.
+
+mod resident;
+mod work;
+
+use harris_core::pipeline::response;
+use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Subpixel};
+use harris_gpu_kernels::abi::state;
+use ndarray::Array2;
+
+use crate::device::{Depth, Device, Mark};
+use crate::error::GpuError;
+use crate::exec::capacity::Capacity;
+use crate::exec::context::{Context, PendingLists, Run};
+use crate::exec::recordings::Recordings;
+use crate::exec::upload::{self, UploadMode};
+use crate::exec::workspace::{Slot, Workspace};
+use crate::list::outcome::{self, Outcome};
+use crate::plan::{Plan, Shape};
+use crate::respond;
+use crate::search::sweep;
+use crate::search::tiles::{RemainingRows, WorkTiles};
+
+/// Harris on a GPU.
+///
+/// ```
+/// use harris_core::{Detector, HarrisConfig, ImageView};
+/// use harris_gpu::GpuDetector;
+/// use harris_gpu::host::HostDevice;
+///
+/// let mut detector = GpuDetector::new(HostDevice, HarrisConfig::default());
+/// let samples = [0_u8; 32 * 32];
+/// assert_eq!(detector.detect(&ImageView::gray(&samples, 32, 32)?)?, []);
+/// # Ok::<(), harris_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct GpuDetector<D: Device> {
+    device: D,
+    config: HarrisConfig,
+    workspace: Workspace<D>,
+    /// The plan for the last shape.
+    plan: Option<(Shape, Plan)>,
+    capacity: Option<Capacity>,
+    job: Option<Job<D>>,
+    recordings: Recordings<D>,
+    staged: bool,
+    /// Whether the last image's responses were computed stage by stage.
+    in_stages: bool,
+}
+
+/// Images that the device works on.
+#[derive(Debug)]
+struct Job<D: Device> {
+    shape: Shape,
+    plan: Plan,
+    /// The tiles of the sweep to corners; `None` where there is no sweep.
+    tiles: Option<WorkTiles>,
+    /// Whether keypoints go to the host.
+    to_host: bool,
+    lists: PendingLists<D>,
+}
+
+/// The most bytes of samples, and of keypoints, of a batch of images that are worked on together.
+const MAX_BATCH_BYTES: usize = 4 << 20;
+
+impl<D: Device> GpuDetector<D> {
+    /// A detector on `device`.
+    #[must_use]
+    pub fn new(device: D, config: HarrisConfig) -> Self {
+        Self {
+            device,
+            config,
+            workspace: Workspace::new(),
+            plan: None,
+            capacity: None,
+            job: None,
+            recordings: Recordings::new(),
+            staged: false,
+            in_stages: false,
+        }
+    }
+
+    /// Makes the detector run one kernel or a few a stage for all images, for comparisons.
+    #[must_use]
+    pub fn staged(mut self) -> Self {
+        self.staged = true;
+        self.plan = None;
+        self
+    }
+
+    /// Whether the detector runs one kernel or a few a stage for all images.
+    #[must_use]
+    pub fn is_staged(&self) -> bool {
+        self.staged
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn device(&self) -> &D {
+        &self.device
+    }
+
+    /// The device, to change how it works.
+    pub fn device_mut(&mut self) -> &mut D {
+        &mut self.device
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub fn config(&self) -> &HarrisConfig {
+        &self.config
+    }
+
+    /// Whether the responses of the last image were computed stage by stage, so that the device
+    /// passed the marks of all stages.
+    #[must_use]
+    pub fn in_stages(&self) -> bool {
+        self.in_stages
+    }
+
+    /// What runs for images of a shape.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn plan_of(&self, shape: &Shape) -> Plan {
+        match self.plan {
+            Some((known, plan)) if known == (Shape { images: 1, ..*shape }) => plan,
+            Some(_) | None if self.staged => Plan::staged(shape, &self.config),
+            Some(_) | None => Plan::of(shape, &self.config),
+        }
+    }
+
+    /// How many of `images`, from the first on, can be begun at once.
+    #[must_use]
+    pub fn stack(&self, images: &[ImageView<'_>]) -> usize {
+        let Some(first) = images.first() else { return 0 };
+        let shape = Shape::new(first, 1);
+        let is_plain = self.config.min_distance() <= 1.0
+            && match self.config.subpixel() {
+                Subpixel::None => true,
+                Subpixel::Quadratic | Subpixel::Forstner { .. } => false,
+            };
+        if !is_plain || self.plan_of(&shape).computes_map() {
+            return 1;
+        }
+        let keypoints = size_of::<[f32; 4]>() * Capacity::new(&self.config, &shape).corners;
+        let most = (MAX_BATCH_BYTES / shape.bytes().max(keypoints)).max(1);
+        let is_alike = |image: &&ImageView<'_>| Shape::new(image, 1) == shape;
+        images.iter().take(most).take_while(is_alike).count()
+    }
+
+    /// Begins work on images that [`GpuDetector::stack`] allows, without waiting for the device.
+    /// Where they are `lasting`, they stay as they are until [`GpuDetector::finish`], so that the
+    /// device may copy straight from them. What was begun before and not finished is dropped.
+    ///
+    /// # Errors
+    /// As [`Detector::detect`].
+    ///
+    /// # Panics
+    /// Where there are none, or more than [`GpuDetector::stack`] allows.
+    pub fn begin(&mut self, images: &[ImageView<'_>], lasting: bool) -> Result<(), Error> {
+        self.begin_with(images, if lasting { UploadMode::Borrowed } else { UploadMode::Copied })
+    }
+
+    pub(crate) fn begin_with(&mut self, images: &[ImageView<'_>], mode: UploadMode) -> Result<(), Error> {
+        self.in_stages = false;
+        self.abandon();
+        // Samples are checked by kernels.
+        for image in images {
+            self.check_size(image.width(), image.height())?;
+        }
+        assert!(!images.is_empty() && images.len() <= self.stack(images), "more images than a batch has");
+        let begun = self.enqueue(images, mode);
+        if begun.is_err() {
+            // The device may still read samples. Its own failure is the one that is returned.
+            let _ = self.device.wait();
+        }
+        begun
+    }
+
+    /// Uploads images and asks for their lists.
+    fn enqueue(&mut self, images: &[ImageView<'_>], mode: UploadMode) -> Result<(), Error> {
+        let image = &images[0];
+        let shape = Shape::new(image, images.len());
+        let plan = self.set_plan(&shape);
+        let borrowed = mode.is_borrowed();
+        if !plan.can_overlap() {
+            // Samples last: behind them the device's time begins.
+            upload::mask(&mut self.device, &mut self.workspace, image, borrowed)?;
+            upload::samples(&mut self.device, &mut self.workspace, image, &shape, borrowed)?;
+            return self.enqueue_uploaded(shape, plan, true, true);
+        }
+        let (mut run, recordings) = self.run(shape, plan);
+        let overlapped = mode == UploadMode::Overlapped;
+        let tiles = WorkTiles::new(&run, overlapped, true).expect("a plan with a sweep");
+        let remaining = if overlapped {
+            sweep::upload_overlapped(&mut run, image, &tiles)?
+        } else {
+            // The copy of less is over before another could be asked for.
+            let is_long = shape.bytes() * images.len() >= run.device.portion() / 2;
+            upload::images(&mut run, images, borrowed, is_long)?;
+            RemainingRows::ALL
+        };
+        let lists = work::find(&mut run, recordings, &tiles, remaining, true)?;
+        self.job = Some(Job { shape, plan, tiles: Some(tiles), to_host: true, lists });
+        Ok(())
+    }
+
+    /// Asks for the lists of an image that is on the device with its mask, where the map is
+    /// computed first.
+    ///
+    /// The image is `is_repeatable` where it stays until its lists are known to be complete.
+    fn enqueue_uploaded(
+        &mut self,
+        shape: Shape,
+        plan: Plan,
+        is_repeatable: bool,
+        to_host: bool,
+    ) -> Result<(), Error> {
+        let (mut run, _) = self.run(shape, plan);
+        let tiles = WorkTiles::new(&run, false, is_repeatable);
+        let lists = match &tiles {
+            Some(tiles) => work::find_after_stages(&mut run, tiles, to_host)?,
+            None => work::find_without_sweep(&mut run, to_host)?,
+        };
+        self.job = Some(Job { shape, plan, tiles, to_host, lists });
+        Ok(())
+    }
+
+    /// The run on images, and the recordings beside it. [`GpuDetector::set_plan`] was called for
+    /// the shape.
+    fn run(&mut self, shape: Shape, plan: Plan) -> (Run<'_, D>, &mut Recordings<D>) {
+        let Self { device, config, workspace, capacity, recordings, .. } = self;
+        let capacity = capacity.as_mut().expect("set with the plan");
+        (Run { device, workspace, capacity, context: Context { config, plan, shape } }, recordings)
+    }
+
+    /// Makes the plan, and the capacity of lists, for images of a shape, unless those of the last
+    /// image are for it.
+    fn set_plan(&mut self, shape: &Shape) -> Plan {
+        let plan = self.plan_of(shape);
+        self.plan = Some((Shape { images: 1, ..*shape }, plan));
+        if !self.capacity.as_ref().is_some_and(|capacity| capacity.is_for(shape)) {
+            self.capacity = Some(Capacity::new(&self.config, shape));
+        }
+        plan
+    }
+
+    /// Fills [`Slot::Response`] from the image on the device.
+    fn respond(&mut self, shape: &Shape) -> Result<(), Error> {
+        let plan = self.plan_of(shape);
+        self.plan = Some((Shape { images: 1, ..*shape }, plan));
+        let Self { device, config, workspace, .. } = self;
+        workspace.ready.images = 0;
+        workspace.fit::<u32>(device, Slot::State, state::WORDS)?;
+        if shape.depth == Depth::F32 {
+            device.clear(workspace.buffer::<u32>(Slot::State).memory, state::WORDS)?;
+        }
+        respond::write_all(device, workspace, &Context { config, plan, shape: *shape })
+    }
+
+    /// Uploads an image and fills [`Slot::Response`].
+    fn respond_to(&mut self, image: &ImageView<'_>) -> Result<(), Error> {
+        let shape = Shape::new(image, 1);
+        self.check_size(image.width(), image.height())?;
+        self.in_stages = false;
+        upload::samples(&mut self.device, &mut self.workspace, image, &shape, true)?;
+        self.respond(&shape)?;
+        self.device.mark(Mark::Listed)?;
+        if shape.depth == Depth::F32 { self.check_samples(image) } else { Ok(()) }
+    }
+
+    /// Finds the invalid sample of the image, if a kernel noted one; returns the error.
+    fn check_samples(&mut self, image: &ImageView<'_>) -> Result<(), Error> {
+        let words = self.workspace.buffer::<u32>(Slot::State).memory;
+        let mut state = [0_u32; state::WORDS];
+        self.device.download(words, bytemuck::cast_slice_mut(&mut state))?;
+        if state[state::INVALID] == 0 { Ok(()) } else { image.check_samples() }
+    }
+
+    /// Whether what was begun is done, so that [`GpuDetector::finish`] hardly waits.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.device.is_idle()
+    }
+
+    /// The keypoints of each image that was begun.
+    ///
+    /// # Errors
+    /// As [`Detector::detect`].
+    ///
+    /// # Panics
+    /// Where nothing was begun.
+    pub fn finish(&mut self) -> Result<Vec<Vec<Keypoint>>, Error> {
+        self.complete(outcome::read)
+    }
+
+    /// Waits for what was begun, repeats what overflowed or was predicted wrongly, and takes the
+    /// result.
+    fn complete<T>(
+        &mut self,
+        take: impl FnOnce(&mut Run<'_, D>, &PendingLists<D>, &[usize]) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let Job { shape, plan, mut tiles, to_host, mut lists } = self.job.take().expect("begun before");
+        let finish = || {
+            let (mut run, _) = self.run(shape, plan);
+            loop {
+                match (outcome::wait(&mut run, &lists)?, &mut tiles) {
+                    (Outcome::Found(counts), _) => return take(&mut run, &lists, &counts),
+                    (Outcome::SearchAgain, Some(tiles)) => {
+                        (*tiles, lists) = work::search_again(&mut run, tiles, to_host)?;
+                    }
+                    (Outcome::RebuildLists, Some(tiles)) => {
+                        lists = work::rebuild_lists(&mut run, tiles, to_host)?;
+                    }
+                    (Outcome::SearchAgain | Outcome::RebuildLists, None) => {
+                        lists = work::search_again_without_sweep(&mut run, to_host)?;
+                    }
+                }
+            }
+        };
+        let finished = finish();
+        self.in_stages = finished.is_ok() && plan.detects_by_stages();
+        if finished.is_err() {
+            let _ = self.device.wait();
+        }
+        self.release_resident(&shape, to_host);
+        finished
+    }
+
+    /// Waits for what was begun, and drops it. Nothing reads its samples any more.
+    fn abandon(&mut self) {
+        if let Some(job) = self.job.take() {
+            // Nobody asks any more whether it failed.
+            let _ = self.device.wait();
+            self.release_resident(&job.shape, job.to_host);
+        }
+    }
+
+    /// Releases the caller's memory of a resident image and its mask: nothing is uploaded there.
+    /// Images whose keypoints go to the host are in the detector's own memory.
+    fn release_resident(&mut self, shape: &Shape, to_host: bool) {
+        if !to_host {
+            self.workspace.take(Slot::Image);
+            if shape.is_masked() {
+                self.workspace.take(Slot::Mask);
+            }
+        }
+    }
+
+    fn check_size(&self, width: usize, height: usize) -> Result<(), Error> {
+        self.config.check_size(width, height)?;
+        Ok(GpuError::check_size(width, height)?)
+    }
+}
+
+/// Waits for what was begun: the device may read borrowed samples.
+impl<D: Device> Drop for GpuDetector<D> {
+    fn drop(&mut self) {
+        self.abandon();
+    }
+}
+
+impl<D: Device> Detector for GpuDetector<D> {
+    fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
+        self.begin_with(std::slice::from_ref(image), UploadMode::Overlapped)?;
+        let mut lists = self.finish()?;
+        Ok(lists.pop().expect("a list for each image"))
+    }
+
+    fn detect_batch(&mut self, images: &[ImageView<'_>]) -> Result<Vec<Vec<Keypoint>>, Error> {
+        let (mut images, mut lists) = (images, Vec::with_capacity(images.len()));
+        while !images.is_empty() {
+            let (now, later) = images.split_at(self.stack(images));
+            self.begin(now, true)?;
+            lists.extend(self.finish()?);
+            images = later;
+        }
+        Ok(lists)
+    }
+
+    fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
+        let mut map = Array2::default((0, 0));
+        self.response_into(image, &mut map)?;
+        Ok(map)
+    }
+
+    fn response_into(&mut self, image: &ImageView<'_>, map: &mut Array2<f32>) -> Result<(), Error> {
+        self.abandon();
+        let responded = self.respond_to(image);
+        if responded.is_err() {
+            // The device may still read samples.
+            let _ = self.device.wait();
+        }
+        responded?;
+        self.read_responses(response::room(map, image))
+    }
+
+    /// The device, and what ran for the last image.
+    fn describe(&self) -> String {
+        match &self.plan {
+            Some((_, plan)) => format!("{}: {plan}", self.device.describe()),
+            None => self.device.describe(),
+        }
+    }
+}

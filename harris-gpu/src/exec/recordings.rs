@@ -1,0 +1,75 @@
+//! Recordings of work that repeats, so that the device is asked for all of it at once.
+
+use std::collections::VecDeque;
+
+use harris_core::Error;
+
+use super::context::{PendingLists, Run};
+use crate::device::Device;
+
+/// Identifies work of a detector.
+pub(crate) type Key = [u64; 9];
+
+/// The most recordings of a detector: as many image sizes, or places in the device's memory, as an
+/// application may alternate between.
+const MAX_RECORDINGS: usize = 8;
+
+/// A detector's recordings.
+#[derive(Debug)]
+pub(crate) struct Recordings<D: Device> {
+    /// What was asked for last without a recording, latest first.
+    recent: VecDeque<(Key, u64)>,
+    /// The recording used last is the last.
+    recordings: Vec<Recorded<D>>,
+}
+
+#[derive(Debug)]
+struct Recorded<D: Device> {
+    work: (Key, u64),
+    recording: D::Recording,
+    lists: PendingLists<D>,
+}
+
+impl<D: Device> Recordings<D> {
+    pub(crate) fn new() -> Self {
+        Self { recent: VecDeque::new(), recordings: Vec::new() }
+    }
+
+    /// Does `work`, or replays it. For one key it asks the device for the same calls always; only
+    /// the content of memory differs.
+    pub(crate) fn run(
+        &mut self,
+        run: &mut Run<'_, D>,
+        key: Key,
+        work: impl FnOnce(&mut Run<'_, D>) -> Result<PendingLists<D>, Error>,
+    ) -> Result<PendingLists<D>, Error> {
+        let this = (key, run.device.changes());
+        if let Some(place) = self.recordings.iter().position(|recorded| recorded.work == this) {
+            self.recordings[place..].rotate_left(1);
+            let recorded = self.recordings.last().expect("one at least");
+            run.device.play(&recorded.recording)?;
+            return Ok(recorded.lists.clone());
+        }
+        // A recording takes time to make: only what repeats is recorded.
+        if !self.recent.contains(&this) {
+            self.recent.truncate(MAX_RECORDINGS - 1);
+            self.recent.push_front(this);
+            return work(run);
+        }
+        if !run.device.record()? {
+            return work(run);
+        }
+        let lists = work(run);
+        // Also after a failure, or the calls that follow would be recorded, too.
+        let recording = run.device.recorded();
+        let (lists, recording) = (lists?, recording?);
+        run.device.play(&recording)?;
+        // Recordings from before a change cannot be replayed any more.
+        self.recordings.retain(|recorded| recorded.work.1 == this.1);
+        if self.recordings.len() == MAX_RECORDINGS {
+            self.recordings.remove(0);
+        }
+        self.recordings.push(Recorded { work: this, recording, lists: lists.clone() });
+        Ok(lists)
+    }
+}

@@ -1,0 +1,105 @@
+//! Lists of keys on the device: memory for them, the orders they are sorted in, and the keypoints
+//! made of them.
+
+use harris_core::{Error, Order};
+use harris_gpu_kernels::abi::{Kernel, bins, state};
+
+use super::min_distance::is_enforced;
+use super::sort::{KeyLists, SortOrder};
+use crate::device::Device;
+use crate::exec::context::Run;
+use crate::exec::workspace::Slot;
+use crate::launch::{self, grid};
+
+/// Bytes of a keypoint as kernels write it, and of an image's state.
+pub(super) const KEYPOINT_BYTES: usize = size_of::<[f32; 4]>();
+pub(super) const STATE_BYTES: usize = size_of::<[u32; state::WORDS]>();
+
+/// The order in which lists are sorted first.
+pub(super) fn first_order<D: Device>(run: &Run<'_, D>) -> SortOrder {
+    match run.context.config.order() {
+        Order::Raster if is_sorted_once(run) => SortOrder::Raster,
+        Order::Raster | Order::Response => SortOrder::Response(run.context.config.ties()),
+    }
+}
+
+/// Whether lists are complete when they are sorted once.
+pub(super) fn is_sorted_once<D: Device>(run: &Run<'_, D>) -> bool {
+    let config = run.context.config;
+    let is_in_order = match config.order() {
+        Order::Response => true,
+        Order::Raster => config.max_corners().is_none(),
+    };
+    is_in_order && !is_enforced(config)
+}
+
+/// All keys of the lists.
+pub(super) fn all_keys<D: Device>(run: &Run<'_, D>) -> KeyLists {
+    let corners = run.capacity.corners;
+    KeyLists { count: run.images(), pitch: corners, limit: corners }
+}
+
+/// The first keys of the lists, as many as there may be corners.
+pub(super) fn selected_keys<D: Device>(run: &Run<'_, D>) -> KeyLists {
+    let all = all_keys(run);
+    KeyLists { limit: run.context.config.max_corners().unwrap_or(all.limit), ..all }
+}
+
+/// Sorts the keys in the first slot by way of the other; returns the slot where they are, and the
+/// other one.
+pub(super) fn sort<D: Device>(
+    run: &mut Run<'_, D>,
+    keys: (Slot, Slot),
+    lists: KeyLists,
+    order: SortOrder,
+) -> Result<(Slot, Slot), Error> {
+    let keys = lists.sort(run.device, run.workspace, keys, order)?;
+    if run.capacity.needs_splitters() && order == first_order(run) {
+        find_splitters(run, keys.0, order)?;
+    }
+    Ok(keys)
+}
+
+/// Picks the keys that divide the lists of images like these evenly into buckets.
+fn find_splitters<D: Device>(run: &mut Run<'_, D>, keys: Slot, order: SortOrder) -> Result<(), Error> {
+    let (most, images) = (bins::MOST as usize, run.images());
+    run.capacity.split_images = 0;
+    run.workspace.fit::<u64>(run.device, Slot::Splitters, most * images)?;
+    launch::divide(
+        run.device,
+        grid(Kernel::divide, most, images),
+        run.workspace.buffer(keys),
+        run.workspace.buffer(Slot::Splitters),
+        run.workspace.buffer(Slot::State),
+        run.capacity.corners as u32,
+        order.number(),
+    )?;
+    run.capacity.split_images = images;
+    Ok(())
+}
+
+/// Makes room for all keys.
+pub(super) fn fit_keys<D: Device>(run: &mut Run<'_, D>) -> Result<(), Error> {
+    let keys = run.capacity.corners * run.images();
+    for slot in [Slot::Keys, Slot::OtherKeys] {
+        run.workspace.fit::<u64>(run.device, slot, keys)?;
+    }
+    Ok(())
+}
+
+/// Makes room for all keypoints.
+pub(super) fn fit_keypoints<D: Device>(run: &mut Run<'_, D>) -> Result<(), Error> {
+    // More of them are fetched than there are.
+    let words = 4 * run.capacity.corners * run.images();
+    run.workspace.fit_cleared::<f32>(run.device, Slot::Keypoints, words).map(drop)
+}
+
+/// Fetches as many keypoints as are expected of a single image, or all that lists hold; returns how
+/// many of each image.
+pub(super) fn fetch_keypoints<D: Device>(run: &mut Run<'_, D>) -> Result<(D::Fetched, usize), Error> {
+    let corners = run.capacity.corners;
+    let each = if run.images() == 1 { run.capacity.expected_corners().min(corners) } else { corners };
+    let bytes = KEYPOINT_BYTES * each * run.images();
+    let keypoints = run.workspace.buffer::<f32>(Slot::Keypoints).memory;
+    Ok((run.device.fetch(keypoints, bytes)?, each))
+}
