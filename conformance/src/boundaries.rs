@@ -456,7 +456,7 @@ fn pick_by<T: Copy>(number: usize, choices: &[T]) -> T {
     choices[number % choices.len()]
 }
 
-/// Returns a number below `count` for a row and a purpose. It looks random, but is equal in every run.
+/// Returns a number below `count` for a row and a purpose: random in appearance, equal in every run.
 fn pick(what: u64, (row, x, y): (usize, usize, usize), count: usize) -> usize {
     // The seed is the purpose; the row and the family are the place.
     (noise(what, row, x, y) * count as f64) as usize
