@@ -451,12 +451,12 @@ pub fn weighted_sums() -> Vec<Case> {
     cases
 }
 
-/// Picks an element by a number, round and round.
+/// Returns the element at `number`, modulo the length.
 fn pick_by<T: Copy>(number: usize, choices: &[T]) -> T {
     choices[number % choices.len()]
 }
 
-/// Picks a number below `count` for a row and a purpose: random, but equal in every run.
+/// Returns a number below `count` for a row and a purpose: random in appearance, equal in every run.
 fn pick(what: u64, (row, x, y): (usize, usize, usize), count: usize) -> usize {
     // The seed is the purpose; the row and the family are the place.
     (noise(what, row, x, y) * count as f64) as usize

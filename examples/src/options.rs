@@ -379,10 +379,11 @@ impl BackendOptions {
         self.resolve()?;
         let made = self.backend.make(|backend| make(self, backend))?;
         if self.backend == Backend::Auto {
-            let over: Vec<_> =
+            let skipped: Vec<_> =
                 made.skipped.iter().map(|(backend, why)| format!("{backend}: {why:#}")).collect();
-            let over = if over.is_empty() { String::new() } else { format!(" (not {})", over.join("; ")) };
-            eprintln!("backend: {}{over}", made.backend);
+            let skipped =
+                if skipped.is_empty() { String::new() } else { format!(" (not {})", skipped.join("; ")) };
+            eprintln!("backend: {}{skipped}", made.backend);
             self.backend = made.backend;
         }
         Ok(made.value)
