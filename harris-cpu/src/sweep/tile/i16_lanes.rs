@@ -56,7 +56,7 @@ impl<const C: usize> Lanes for I16Lanes<C> {
         let run = StageRun { kinds, gate, carry, out };
         // Iterators hold values, not a reference to `rows`, whose fields each row would load anew.
         let TileRows { block, column, read, channel, is_inside, iterations, .. } = rows;
-        // Only gray samples are read from the image: a constant, so that colours have no code for it.
+        // `C` is a constant, so that tiles of colours have no code for samples of the image itself.
         let active = if C == 1 && is_inside {
             let column = (block.first + column as isize) as usize;
             let (image, ahead) = (&block.image[iterations.clone()], &block.ahead[iterations]);
@@ -117,9 +117,11 @@ impl<const C: usize> Lanes for I16Lanes<C> {
         put(v, load(v, from), to);
     }
 
+    /// One channel of colours tells nothing: 0 is a constant, so that stages of colours compare
+    /// nothing.
     #[inline(always)]
     fn channel_active<V: Simd>(_: V, _: RowGate, _: &[Pair<i16>], carried: usize, active: ActiveRows) -> u64 {
-        active.new << carried
+        if C == 1 { active.new << carried } else { 0 }
     }
 
     /// Compares sums over the channels: of gray images only carried rows are left, as the bound may
