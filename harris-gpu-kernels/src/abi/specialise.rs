@@ -56,8 +56,7 @@ const NO_MASK: Parameter = of_fused("mask_pitch", &[Some(0), None]);
 
 /// The response measure.
 const MEASURE: Parameter = of_fused("measure", MEASURES);
-const MEASURES: &[Option<u32>] =
-    &[Some(measure::HARRIS), Some(measure::SHI_TOMASI), Some(measure::NOBLE)];
+const MEASURES: &[Option<u32>] = &[Some(measure::HARRIS), Some(measure::SHI_TOMASI), Some(measure::NOBLE)];
 
 /// The radius of suppression of a fused kernel, or 0 where it writes responses.
 const RADIUS: Parameter = of_fused("radius", &[Some(0), Some(1), Some(2)]);

@@ -38,7 +38,7 @@ impl Sweep {
         simple_threshold(config)?;
         let source = ResponseSource::of(shape, config)?;
         let within = |suppression: usize| {
-            let kernel = source.kernel(suppression)?;
+            let kernel = source.corner_kernel(suppression)?;
             Self { suppression, ..source.sweep(kernel, config) }.if_large_enough(shape)
         };
         let radius = config.suppression_radius();
@@ -63,7 +63,7 @@ impl Sweep {
         let suppression = config.suppression_radius().min(fused::MOST_RADIUS_IN_MAP);
         let gradient = gradient::SOBEL;
         let responses = ResponseSource { samples: Samples::Responses, gradient, window: (Weights::Box, 0) };
-        let kernel = responses.kernel(suppression)?;
+        let kernel = responses.corner_kernel(suppression)?;
         let sweep = Self { kernel, smoothing: 0, gradient, gradient_radius: 0, window: 0, suppression };
         sweep.if_large_enough(shape)
     }
@@ -196,6 +196,11 @@ impl ResponseSource {
             (Depth::U8 | Depth::U16 | Depth::F32, _) => return None,
         };
         Some(Self { samples, gradient, window })
+    }
+
+    /// The kernel that suppresses within a radius, at least 1.
+    fn corner_kernel(&self, suppression: usize) -> Option<Kernel> {
+        if suppression > 0 { self.kernel(suppression) } else { None }
     }
 
     /// The kernel that suppresses within a radius, or writes responses.

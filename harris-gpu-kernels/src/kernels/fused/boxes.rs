@@ -96,11 +96,7 @@ impl Boxes {
     /// What squares and gx·gy have more than they, so that the sums of a window are bits of floats.
     #[inline(always)]
     fn offsets(set: &Settings) -> [i32; 2] {
-        if Self::is_small(set) {
-            [FROM_0.wrapping_mul(NINTH), AROUND_0.wrapping_mul(NINTH)]
-        } else {
-            [0; 2]
-        }
+        if Self::is_small(set) { [FROM_0.wrapping_mul(NINTH), AROUND_0.wrapping_mul(NINTH)] } else { [0; 2] }
     }
 
     #[inline(always)]
@@ -108,8 +104,11 @@ impl Boxes {
         let is_small = Self::is_small(&lane.set);
         // The offset is 0, a power of two, or three times one, so that its product is exact, and so is the difference before it is rounded.
         let scaled = |sum: i32, offset: i32, scale: f32| {
-            let (sum, offset) =
-                if is_small { (f32::from_bits(sum as u32), f32::from_bits(offset as u32)) } else { (sum as f32, 0.0) };
+            let (sum, offset) = if is_small {
+                (f32::from_bits(sum as u32), f32::from_bits(offset as u32))
+            } else {
+                (sum as f32, 0.0)
+            };
             lane.s.exact_fma(sum, scale, -(offset * scale))
         };
         measured(lane, |i, scale_of_squares| {

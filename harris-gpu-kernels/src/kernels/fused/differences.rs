@@ -18,12 +18,8 @@ pub(super) trait Gradient: Copy {
     const NONE: Self::Rows;
 
     /// Takes the next smoothed row, and returns gx and gy of the one before, by one of [`gradient`].
-    fn differentiate<S: Simt>(
-        s: S,
-        rows: &mut Self::Rows,
-        smoothed: Smoothed,
-        gradient: u32,
-    ) -> (Self, Self);
+    fn differentiate<S: Simt>(s: S, rows: &mut Self::Rows, smoothed: Smoothed, gradient: u32)
+    -> (Self, Self);
 
     fn negated(self) -> Self;
 }

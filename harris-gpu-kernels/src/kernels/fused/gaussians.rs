@@ -14,7 +14,7 @@ use crate::Simt;
 use crate::abi::fused::{COLUMNS, EACH as LANE};
 use crate::abi::{gaussians, state as states};
 use crate::kernels::geometry::{Size, inside};
-use crate::kernels::response::{measure};
+use crate::kernels::response::measure;
 use crate::kernels::threshold::Extent;
 
 /// What the lanes have of a row.

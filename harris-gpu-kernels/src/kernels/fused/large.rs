@@ -14,7 +14,7 @@ use crate::Simt;
 use crate::abi::large::{self, LANE, MOST};
 use crate::kernels::boxes::{Integer, before};
 use crate::kernels::geometry::Size;
-use crate::kernels::response::{measure};
+use crate::kernels::response::measure;
 use crate::simt::WARP;
 
 /// A lane's columns, and groups of those whose samples are words at once.

@@ -3,7 +3,7 @@
 use core::array;
 
 use super::super::number::Number;
-use super::super::response::{measure};
+use super::super::response::measure;
 use super::super::runs::push;
 use super::{EACH, Front, Lane, NEVER, Place, Settings, mirrored};
 use crate::abi::fused::MOST_SAMPLE;
@@ -237,12 +237,7 @@ pub(super) type Floats<S, const WINDOW: usize> = Samples<S, f32, 1, WINDOW>;
 pub(super) type Colours<S, const WINDOW: usize> = Samples<S, u8, 3, WINDOW>;
 
 /// A lane's part of it. Rings have the latest row first.
-pub(super) struct Samples<
-    S: Simt,
-    T: Sample,
-    const CHANNELS: usize,
-    const WINDOW: usize,
-> {
+pub(super) struct Samples<S: Simt, T: Sample, const CHANNELS: usize, const WINDOW: usize> {
     image: S::Buffer<T>,
     /// Where its samples are in a row.
     columns: [u32; EACH],
@@ -266,12 +261,8 @@ struct Channel<T: Sample> {
     sums: [[T::Number; EACH]; 2],
 }
 
-impl<
-    S: Simt,
-    T: Sample,
-    const CHANNELS: usize,
-    const WINDOW: usize,
-> Front<S> for Samples<S, T, CHANNELS, WINDOW>
+impl<S: Simt, T: Sample, const CHANNELS: usize, const WINDOW: usize> Front<S>
+    for Samples<S, T, CHANNELS, WINDOW>
 {
     type Sample = T;
     // Steps are so long that a second copy of them costs more.
@@ -354,13 +345,7 @@ impl<
     }
 }
 
-impl<
-    S: Simt,
-    T: Sample,
-    const CHANNELS: usize,
-    const WINDOW: usize,
-> Samples<S, T, CHANNELS, WINDOW>
-{
+impl<S: Simt, T: Sample, const CHANNELS: usize, const WINDOW: usize> Samples<S, T, CHANNELS, WINDOW> {
     /// Rows that are asked for before they are needed: two, where there are registers for them.
     #[inline(always)]
     fn rows_ahead(set: &Settings) -> usize {

@@ -3,7 +3,7 @@
 use core::array;
 
 use super::super::number::Number;
-use super::super::response::{measure};
+use super::super::response::measure;
 use super::bytes::Window;
 use super::{EACH, Lane, NEVER, Place, Settings};
 use crate::{Simt, Word};
