@@ -98,7 +98,7 @@ pub fn archive(text: &str) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use harris_gpu_kernels::abi::{Kernel, chained, specialise};
+    use harris_gpu_kernels::abi::{Kernel, early_start, specialise};
 
     use super::*;
 
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn kernels_wait_that_are_launched_as_such() {
         for entry in Kernel::ALL {
-            let chain = chained::ptx(&kernel(ARCHIVE, entry.name()).unwrap());
+            let chain = early_start::ptx(&kernel(ARCHIVE, entry.name()).unwrap());
             assert_eq!(chain.matches("\n.target sm_90\n").count(), 1, "{entry:?}");
             assert_eq!(
                 chain.matches("\n\tgriddepcontrol.wait;").count(),

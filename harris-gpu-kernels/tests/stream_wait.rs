@@ -18,7 +18,7 @@ fn counters(arrived: u32, awaited: u32) -> Memory {
 
 /// Runs the kernel, and returns how often it has run.
 fn wait(memory: &Memory) -> u32 {
-    launch(Kernel::arrive, [1, 1], vec![Argument::Memory(memory.clone())]);
+    launch(Kernel::wait_for_copy, [1, 1], vec![Argument::Memory(memory.clone())]);
     u32::from_le_bytes([4, 5, 6, 7].map(|i| memory.byte(i)))
 }
 

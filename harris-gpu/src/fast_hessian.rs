@@ -125,9 +125,9 @@ impl<D: Device> GpuFastHessian<D> {
         let Self { device, workspace, tables, .. } = self;
         let tables = tables.as_ref().expect("set before");
         workspace.fit::<f32>(device, Slot::Response, tables.responses)?;
-        launch::determinants(
+        launch::hessian_determinants(
             device,
-            grid(Kernel::determinants, tables.responses, 1),
+            grid(Kernel::hessian_determinants, tables.responses, 1),
             workspace.buffer(Slot::Integral),
             workspace.buffer(Slot::Layers),
             workspace.buffer(Slot::Response),
@@ -172,7 +172,7 @@ impl<D: Device> GpuFastHessian<D> {
             let mut words = [0_u32; state::WORDS];
             let memory = workspace.buffer::<u32>(Slot::State).memory;
             device.download(memory, bytemuck::bytes_of_mut(&mut words))?;
-            let found = words[state::KEPT] as usize;
+            let found = words[state::LENGTH] as usize;
             *rejected = words[state::REJECTED] as usize;
             if found <= capacity {
                 return Ok(found);
@@ -202,9 +202,9 @@ impl<D: Device> GpuFastHessian<D> {
         }
         let (keypoints, sorted) =
             (workspace.buffer(Slot::Keypoints), workspace.buffer::<f32>(Slot::OtherKeypoints));
-        launch::emit_blobs(
+        launch::write_blobs(
             device,
-            grid(Kernel::emit_blobs, found, 1),
+            grid(Kernel::write_blobs, found, 1),
             workspace.buffer(Slot::Integral),
             workspace.buffer(Slot::Layers),
             workspace.buffer(Slot::Triples),
@@ -217,7 +217,7 @@ impl<D: Device> GpuFastHessian<D> {
             (tables.triples.len() / triple::WORDS) as u32,
             found as u32,
         )?;
-        launch::settle(device, grid(Kernel::settle, found, 1), keypoints, sorted, found as u32)?;
+        launch::sort_ties(device, grid(Kernel::sort_ties, found, 1), keypoints, sorted, found as u32)?;
         device.mark(Mark::Listed)?;
         let mut words = vec![[0_f32; 4]; found.min(config.max_keypoints().unwrap_or(usize::MAX))];
         device.download(sorted.memory, bytemuck::cast_slice_mut(&mut words))?;

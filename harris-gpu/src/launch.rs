@@ -19,7 +19,7 @@ pub(crate) fn thread_per_column<D: Device>(
     (width, height): (u32, u32),
     planes: usize,
 ) -> ([u32; 2], u32) {
-    let strips = (width as usize).div_ceil(Kernel::extent.threads() as usize);
+    let strips = (width as usize).div_ceil(Kernel::response_range.threads() as usize);
     let blocks = COLUMN_BLOCKS * device.multiprocessors() as usize;
     let rows = (strips * planes * height as usize / blocks).clamp(MIN_COLUMN_ROWS, MAX_COLUMN_ROWS);
     ([(strips * (height as usize).div_ceil(rows)) as u32, planes as u32], rows as u32)

@@ -71,7 +71,7 @@ impl<D: Device> GpuMatcher<D> {
         workspace.fit::<u32>(device, Slot::PartNearest, parts * queries * matching::WORDS)?;
         workspace.fit::<u32>(device, Slot::Nearest, queries * matching::WORDS)?;
         let found = workspace.buffer::<u32>(Slot::Nearest);
-        launch::nearest(
+        launch::nearest_descriptors(
             device,
             [tiles(queries) as u32, parts as u32],
             workspace.buffer(query),
@@ -81,9 +81,9 @@ impl<D: Device> GpuMatcher<D> {
             trained as u32,
             parts as u32,
         )?;
-        launch::nearest_of_parts(
+        launch::merge_nearest(
             device,
-            grid(Kernel::nearest_of_parts, queries, 1),
+            grid(Kernel::merge_nearest, queries, 1),
             workspace.buffer(Slot::PartNearest),
             found,
             queries as u32,

@@ -8,7 +8,7 @@ use harris_core::{
     Detector, Error, HarrisConfig, Keypoint, Order, ReferenceDetector, Subpixel, Threshold, presets,
 };
 use harris_gpu::GpuDetector;
-use harris_gpu_kernels::abi::bins;
+use harris_gpu_kernels::abi::buckets;
 use test_device::{InjectedFault, TestDevice};
 
 fn expected(config: &HarrisConfig, picture: &Picture) -> Vec<Keypoint> {
@@ -18,7 +18,7 @@ fn expected(config: &HarrisConfig, picture: &Picture) -> Vec<Keypoint> {
 fn assert_overflows(corners: &[Keypoint]) {
     let equal = corners.iter().filter(|corner| corner.response == corners[corners.len() / 2].response);
     let equal = equal.count();
-    assert!(equal > bins::ROOM as usize, "only {equal} equal responses");
+    assert!(equal > buckets::CAPACITY as usize, "only {equal} equal responses");
 }
 
 #[test]

@@ -76,6 +76,6 @@ fn the_staged_plan_has_no_sweep() {
     let plan = Plan::staged(&shape, &HarrisConfig::default());
     assert_eq!(
         plan.to_string(),
-        "staged (load_u8, binomial3_i32, gradient_i32, respond_box_i32), thread per column (suppress)"
+        "staged (load_u8, binomial3_i32, gradient_i32, box_response_i32), thread per column (suppress)"
     );
 }

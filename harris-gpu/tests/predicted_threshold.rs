@@ -8,11 +8,11 @@ use harris_core::{
     Threshold, presets,
 };
 use harris_gpu::{Device, GpuDetector, Lines, Resident};
-use harris_gpu_kernels::abi::foretold::STEADY;
+use harris_gpu_kernels::abi::prediction::LEAST_HELD;
 use test_device::{InjectedFault, TestDevice};
 
 /// Images until a prediction is used: the first makes one, and it must hold for all the others.
-const FIRST_USE: usize = STEADY as usize + 1;
+const FIRST_USE: usize = LEAST_HELD as usize + 1;
 
 /// Noise of a contrast around mid-gray.
 fn picture(seed: u64, contrast: f64) -> Picture {

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use harris_cuda::ptx;
-use harris_gpu_kernels::abi::{Kernel, chained, specialise};
+use harris_gpu_kernels::abi::{Kernel, early_start, specialise};
 use sha2::{Digest, Sha256};
 
 use crate::generated::{root, write_or_check};
@@ -308,8 +308,8 @@ fn assemble_variant(ptxas: &Path, archive: &[u8], target: &str, variant: usize) 
         text += &specialise::ptx(&part, kernel, variant)
             .with_context(|| format!("{kernel:?} does not load what is to be constant"))?;
     }
-    if number >= 10 * chained::LEAST.0 + chained::LEAST.1 {
-        text = chained::ptx(&text);
+    if number >= 10 * early_start::LEAST.0 + early_start::LEAST.1 {
+        text = early_start::ptx(&text);
     }
     fs::write(&file, text)?;
     let run = Command::new(ptxas)

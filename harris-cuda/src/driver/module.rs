@@ -3,7 +3,7 @@
 use std::ffi::{CString, c_void};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use harris_gpu_kernels::abi::{Kernel, chained, specialise};
+use harris_gpu_kernels::abi::{Kernel, early_start, specialise};
 
 use super::context::ActiveContext;
 use super::ffi::{self, Handle};
@@ -34,7 +34,7 @@ impl Kernels {
         let modules = (Kernel::ALL.iter())
             .map(|&kernel| (0..specialise::variants(kernel)).map(|_| OnceLock::new()).collect());
         let modules = modules.collect();
-        let launches_early = capability >= chained::LEAST && cuda.has.cuLaunchKernelEx;
+        let launches_early = capability >= early_start::LEAST && cuda.has.cuLaunchKernelEx;
         let records_early = cuda.version()? >= MIN_VERSION_TO_RECORD_EARLY;
         let kernels = Self { modules, compiling: Mutex::new(()), capability, launches_early, records_early };
         kernels.function(cuda, PROBE, 0)?;
@@ -87,7 +87,7 @@ impl Kernels {
 const MIN_VERSION_TO_RECORD_EARLY: (u32, u32) = (12, 3);
 
 /// A small kernel, which compiles quickly.
-const PROBE: Kernel = Kernel::threshold;
+const PROBE: Kernel = Kernel::set_threshold;
 
 /// A compiled kernel of a context.
 #[derive(Debug)]
@@ -109,7 +109,7 @@ impl Module {
         kernel: Kernel,
         capability: (u32, u32),
     ) -> Result<Self, CudaError> {
-        let text = if capability >= chained::LEAST { chained::ptx(text) } else { text.to_owned() };
+        let text = if capability >= early_start::LEAST { early_start::ptx(text) } else { text.to_owned() };
         let image = CString::new(text).expect("PTX has no zero bytes");
         let mut log = vec![0_u8; 16 << 10];
         let mut names = [ffi::JIT_ERROR_LOG_BUFFER, ffi::JIT_ERROR_LOG_BUFFER_SIZE_BYTES];

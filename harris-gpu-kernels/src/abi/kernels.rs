@@ -35,7 +35,7 @@ macro_rules! with_fused_kernels {
     ([$($apply:tt)*] $($name:ident [$blocks:tt, $of_responses:tt, $cells:tt] $word:ident: $samples:ident, $weights:ident, $window:tt, $most:tt;)*) => {
         $($apply)*! {
             // One block: ends when the first word has come to what is one more than the second, which then counts on.
-            queue::arrive [1, 0] (words: [u32]);
+            stream_wait::wait_for_copy [1, 0] (words: [u32]);
 
             // By run: interleaved samples, rows `stride` samples apart, to a stack of planes, one a channel.
             load::load_u8 [256, 0] (image: [u8], planes: [i32], width: u32, height: u32, rows: u32, channels: u32, stride: u64);
@@ -45,7 +45,7 @@ macro_rules! with_fused_kernels {
             // Floats, of which it tells in the state whether there is one that images may not have.
             load::load_f32 [256, 0] (image: [f32], planes: [f32], state: [u32], width: u32, height: u32, rows: u32, channels: u32, stride: u64);
             // By word: integers as floats.
-            load::to_float [256, 0] (from: [i32], to: [f32], count: u64);
+            load::integers_to_f32 [256, 0] (from: [i32], to: [f32], count: u64);
 
             // By run, on stacks: lines of taps along one axis.
             lines::binomial_f32 [256, 0] (from: [f32], to: [f32], width: u32, height: u32, rows: u32, axis: u32, size: u32, border: u32);
@@ -91,55 +91,55 @@ macro_rules! with_fused_kernels {
             gradient::sobel_f32 [256, 0] (from: [f32], gx: [f32], gy: [f32], width: u32, height: u32, rows: u32, taps: u32, border: u32);
 
             // By run: stacks of gradients, one a channel, to a stack of three products.
-            tensor::products_f32 [256, 0] (gx: [f32], gy: [f32], products: [f32], width: u32, height: u32, rows: u32, channels: u32);
+            tensor::gradient_products_f32 [256, 0] (gx: [f32], gy: [f32], products: [f32], width: u32, height: u32, rows: u32, channels: u32);
             // To weighted sums down; `rounded` are products that are exact, and rounded before they are weighed.
-            tensor::weigh_i32 [256, 0] (gx: [i32], gy: [i32], sums: [i32], taps: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
-            tensor::weigh_i64 [256, 0] (gx: [i32], gy: [i32], sums: [i64], taps: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
-            tensor::weigh_rounded [256, 0] (gx: [i32], gy: [i32], sums: [f32], taps: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
-            tensor::weigh_f32 [256, 0] (gx: [f32], gy: [f32], sums: [f32], taps: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
+            tensor::window_columns_i32 [256, 0] (gx: [i32], gy: [i32], sums: [i32], taps: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
+            tensor::window_columns_i64 [256, 0] (gx: [i32], gy: [i32], sums: [i64], taps: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
+            tensor::window_columns_rounded [256, 0] (gx: [i32], gy: [i32], sums: [f32], taps: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
+            tensor::window_columns_f32 [256, 0] (gx: [f32], gy: [f32], sums: [f32], taps: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
 
             // A stack of three window sums to responses; 0 within `frame` pixels of the edges. By run.
             response::response_f32 [256, 0] (sums: [f32], response: [f32], width: u32, height: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, behind: u32);
             // A stack of their weighted sums down the window, which are weighed and summed across it before.
-            response::respond_weighted_i32 [256, 0] (sums: [i32], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, behind: u32);
-            response::respond_weighted_i64 [256, 0] (sums: [i64], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, behind: u32);
-            response::respond_weighted_f32 [256, 0] (sums: [f32], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, behind: u32);
+            response::window_rows_response_i32 [256, 0] (sums: [i32], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, behind: u32);
+            response::window_rows_response_i64 [256, 0] (sums: [i64], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, behind: u32);
+            response::window_rows_response_f32 [256, 0] (sums: [f32], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, behind: u32);
             // Stacks of gradients to responses by box windows, by piece as `box_gradient`.
-            response::respond_box_i32 [128, 1596] (gx: [i32], gy: [i32], response: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
-            response::respond_box_i64 [128, 1596] (gx: [i32], gy: [i32], response: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            response::box_response_i32 [128, 1596] (gx: [i32], gy: [i32], response: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
+            response::box_response_i64 [128, 1596] (gx: [i32], gy: [i32], response: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
 
             // By run: the least and greatest response of all competitors, into the state.
-            threshold::extent [256, 16] (response: [f32], mask: [u8], state: [u32], width: u32, height: u32, rows: u32, frame: u32, behind: u32, mask_pitch: u32);
+            threshold::response_range [256, 16] (response: [f32], mask: [u8], state: [u32], width: u32, height: u32, rows: u32, frame: u32, behind: u32, mask_pitch: u32);
             // One block: the state's threshold.
-            threshold::threshold [32, 0] (state: [u32], kind: u32, value: f64);
+            threshold::set_threshold [32, 0] (state: [u32], kind: u32, value: f64);
             // By run: Rosin's histogram, in several copies, which blocks share. One block: his threshold.
-            threshold::histogram [256, 2048] (response: [f32], mask: [u8], state: [u32], counts: [u32], bins: u32, copies: u32, width: u32, height: u32, rows: u32, frame: u32, behind: u32, mask_pitch: u32);
-            threshold::rosin [256, 16] (state: [u32], counts: [u32], bins: u32, copies: u32);
+            threshold::response_histogram [256, 2048] (response: [f32], mask: [u8], state: [u32], counts: [u32], bins: u32, copies: u32, width: u32, height: u32, rows: u32, frame: u32, behind: u32, mask_pitch: u32);
+            threshold::rosin_threshold [256, 16] (state: [u32], counts: [u32], bins: u32, copies: u32);
 
             // By run: the keys of corners, in no order, into a list that the state counts, also beyond its capacity.
             suppression::suppress [256, 0] (response: [f32], mask: [u8], state: [u32], keys: [u64], capacity: u32, width: u32, height: u32, rows: u32, frame: u32, behind: u32, margin: u32, radius: u32, plateau: u32, mask_pitch: u32);
             // Some warps a piece: candidates of a walk that are not the strongest so far around become keys of no response.
-            suppression::thin [256, 0] (response: [f32], mask: [u8], state: [u32], keys: [u64], counts: [u32], pieces: u32, room: u32, width: u32, height: u32, frame: u32, radius: u32, plateau: u32, threshold: u32, value: f64, mask_pitch: u32);
+            suppression::suppress_candidates [256, 0] (response: [f32], mask: [u8], state: [u32], keys: [u64], counts: [u32], pieces: u32, room: u32, width: u32, height: u32, frame: u32, radius: u32, plateau: u32, threshold: u32, value: f64, mask_pitch: u32);
 
             // Lists, a row of blocks each, `pitch` keys apart; their states tell how many keys each has, of which the first `most`
-            // count. Where `sorting` says so, keys are sorted in the order of rows. `order::PARTS` threads a key: runs of `run` keys, a multiple
+            // count. Where `sorting` says so, keys are sorted in the order of rows. `order::THREADS_PER_KEY` threads a key: runs of `run` keys, a multiple
             // of those that a block has.
-            order::rank [256, 1024] (from: [u64], to: [u64], state: [u32], pitch: u32, most: u32, run: u32, sorting: u32);
-            // Lists, by key: groups of `order::WAYS` sorted runs of `run` keys, a power of two, to single ones.
-            order::merge [256, 0] (from: [u64], to: [u64], state: [u32], pitch: u32, most: u32, run: u32, sorting: u32);
+            sort::sort_runs [256, 1024] (from: [u64], to: [u64], state: [u32], pitch: u32, most: u32, run: u32, sorting: u32);
+            // Lists, by key: groups of `order::RUNS_PER_MERGE` sorted runs of `run` keys, a power of two, to single ones.
+            sort::merge_runs [256, 0] (from: [u64], to: [u64], state: [u32], pitch: u32, most: u32, run: u32, sorting: u32);
             // Corners by rank, of which the first `most` count, at least so far from each other as the root of `squared`, in `parts` shares, a multiple
-            // of `order::COUNTED`.
+            // of `order::SHARES_PER_COUNT`.
             // By key: each into its cell of a grid of squares as long as that, which have room for `room` corners; none is decided on.
-            order::file [256, 0] (keys: [u64], cells: [u64], filed: [u32], decisions: [u32], shares: [u32], state: [u32], most: u32, parts: u32, width: u32, side: u32, columns: u32, room: u32, limit: u32, is_first: u32);
+            min_distance::grid_insert [256, 0] (keys: [u64], cells: [u64], filed: [u32], decisions: [u32], shares: [u32], state: [u32], most: u32, parts: u32, width: u32, side: u32, columns: u32, room: u32, limit: u32, is_first: u32);
             // The first time for a list it `is_first`; of a list that was thinned before, the first `limit` count.
             // Blocks are shares: decides who is kept, and counts these.
-            order::spread [256, 1] (keys: [u64], cells: [u64], filed: [u32], decisions: [u32], shares: [u32], state: [u32], most: u32, parts: u32, width: u32, side: u32, columns: u32, rows: u32, room: u32, squared: u64);
+            min_distance::min_distance_propagate [256, 1] (keys: [u64], cells: [u64], filed: [u32], decisions: [u32], shares: [u32], state: [u32], most: u32, parts: u32, width: u32, side: u32, columns: u32, rows: u32, room: u32, squared: u64);
             // The same where corners have places between pixels, which are to be so far from each other: cells are those of their pixels.
-            order::spread_places [256, 1] (keys: [u64], keypoints: [f32], cells: [u64], filed: [u32], decisions: [u32], shares: [u32], state: [u32], most: u32, parts: u32, width: u32, side: u32, columns: u32, rows: u32, room: u32, squared: f64);
-            // Warps are `order::COUNTED` shares: those kept, in their order, and their number, also into a report.
-            order::keep [256, 0] (from: [u64], to: [u64], decisions: [u32], shares: [u32], state: [u32], report: [u32], most: u32, parts: u32);
+            min_distance::min_distance_propagate_subpixel [256, 1] (keys: [u64], keypoints: [f32], cells: [u64], filed: [u32], decisions: [u32], shares: [u32], state: [u32], most: u32, parts: u32, width: u32, side: u32, columns: u32, rows: u32, room: u32, squared: f64);
+            // Warps are `order::SHARES_PER_COUNT` shares: those kept, in their order, and their number, also into a report.
+            min_distance::min_distance_compact [256, 0] (from: [u64], to: [u64], decisions: [u32], shares: [u32], state: [u32], report: [u32], most: u32, parts: u32);
             // Lists, by key: x, y, scale and response of corners.
-            order::emit [256, 0] (keys: [u64], response: [f32], keypoints: [f32], state: [u32], pitch: u32, most: u32, width: u32, height: u32, frame: u32, behind: u32, subpixel: u32);
+            keypoints::write_keypoints [256, 0] (keys: [u64], response: [f32], keypoints: [f32], state: [u32], pitch: u32, most: u32, width: u32, height: u32, frame: u32, behind: u32, subpixel: u32);
             // By keypoint, of which there are `count`: 1 at its pixel in a mask of zeros, row after row.
             keypoint_mask::keypoint_mask_u8 [256, 0] (keypoints: [f32], mask: [u8], count: u32, width: u32, height: u32);
             keypoint_mask::keypoint_mask_f32 [256, 0] (keypoints: [f32], mask: [f32], count: u32, width: u32, height: u32);
@@ -149,19 +149,19 @@ macro_rules! with_fused_kernels {
             refine::refine_f32 [32, 1573] (image: [f32], keypoints: [f32], state: [u32], most: u32, width: u32, height: u32, channels: u32, stride: u64, radius: u32);
             // Warps are pieces, rows of blocks images: those candidates that exceed the threshold, in no order, into a list that the
             // state counts, also beyond its `pitch`. Each image has `pieces`, which have room for `room` candidates each.
-            order::exceed [256, 16] (from: [u64], counts: [u32], to: [u64], state: [u32], pieces: u32, room: u32, pitch: u32, kind: u32, value: f64);
+            candidates::threshold_compact [256, 16] (from: [u64], counts: [u32], to: [u64], state: [u32], pieces: u32, room: u32, pitch: u32, kind: u32, value: f64);
 
-            // The same by `bins::SHARE` warps a piece into `bins` bins, a power of two, of `bins::ROOM` keys each, which sort them roughly,
-            // where `sorting` says so in the order of rows. Word `tables` of the state begins what counts them: `bins::counters` of each image.
+            // The same by `buckets::WARPS_PER_TILE` warps a piece into `bins` bins, a power of two, of `buckets::CAPACITY` keys each, which sort them roughly,
+            // where `sorting` says so in the order of rows. Word `tables` of the state begins what counts them: `buckets::counters` of each image.
             // Bins are equal steps of responses, or of pixels; but where `every` is not 0, each `every`th of the dividers begins one.
-            bins::scatter [256, 64] (from: [u64], counts: [u32], to: [u64], state: [u32], dividers: [u64], pieces: u32, room: u32, tables: u32, bins: u32, every: u32, kind: u32, value: f64, sorting: u32, pixels: u32);
-            // By divider, rows of blocks lists, sorted, where `sorting` says so in the order of rows: `bins::MOST` keys of each, which divide it evenly.
-            bins::divide [256, 0] (from: [u64], dividers: [u64], state: [u32], pitch: u32, sorting: u32);
-            // Warps are `bins::EACH` bins, rows of blocks images: x, y, scale and response of their corners, or `as_keys`, each in its place of the
+            bucket_sort::bucket_scatter [256, 64] (from: [u64], counts: [u32], to: [u64], state: [u32], dividers: [u64], pieces: u32, room: u32, tables: u32, bins: u32, every: u32, kind: u32, value: f64, sorting: u32, pixels: u32);
+            // By divider, rows of blocks lists, sorted, where `sorting` says so in the order of rows: `buckets::MAX` keys of each, which divide it evenly.
+            bucket_sort::select_splitters [256, 0] (from: [u64], dividers: [u64], state: [u32], pitch: u32, sorting: u32);
+            // Warps are `buckets::PER_WARP` bins, rows of blocks images: x, y, scale and response of their corners, or `as_keys`, each in its place of the
             // sorted list, of which the first `most` count, and the list's length, or more than any where a bin had no room; and a
             // report, the states as they then are; what is left of them is that length, and what walks need: zeros, or, where an image
             // `foretells` the greatest response of the next, that.
-            bins::gather [256, 4112] (from: [u64], listed: [u64], keypoints: [f32], state: [u32], report: [u32], tables: u32, bins: u32, sorting: u32, pitch: u32, most: u32, width: u32, as_keys: u32, foretells: u32);
+            bucket_sort::bucket_gather [256, 4112] (from: [u64], listed: [u64], keypoints: [f32], state: [u32], report: [u32], tables: u32, bins: u32, sorting: u32, pitch: u32, most: u32, width: u32, as_keys: u32, foretells: u32);
 
             // Warps are rows: interleaved samples to sums of gray levels before each column, in rows of `pitch` words from the
             // second on.
@@ -173,31 +173,31 @@ macro_rules! with_fused_kernels {
             integral::integral_columns [256, 0] (sums: [u32], bands: [u32], width: u32, height: u32, pitch: u32, rows: u32);
 
             // By sample of all `count` layers: determinants.
-            hessian::determinants [256, 0] (sums: [u32], layers: [u32], responses: [f32], width: u32, height: u32, pitch: u32, count: u32, samples: u32);
+            hessian::hessian_determinants [256, 0] (sums: [u32], layers: [u32], responses: [f32], width: u32, height: u32, pitch: u32, count: u32, samples: u32);
             // By sample of all `count` triples: the keys of peaks, in no order, into a list that the state counts, also beyond its
             // capacity.
             hessian::scale_peaks [256, 0] (layers: [u32], triples: [u32], responses: [f32], mask: [u8], state: [u32], keys: [u64], capacity: u32, mask_pitch: u32, threshold: f32, count: u32, samples: u32);
             // By key: x, y, scale and response.
-            hessian::emit_blobs [256, 0] (sums: [u32], layers: [u32], triples: [u32], responses: [f32], keys: [u64], keypoints: [f32], width: u32, height: u32, pitch: u32, count: u32, found: u32);
+            hessian::write_blobs [256, 0] (sums: [u32], layers: [u32], triples: [u32], responses: [f32], keys: [u64], keypoints: [f32], width: u32, height: u32, pitch: u32, count: u32, found: u32);
             // By keypoint: those of equal strength in their order.
-            hessian::settle [256, 0] (from: [f32], to: [f32], count: u32);
+            hessian::sort_ties [256, 0] (from: [f32], to: [f32], count: u32);
 
             // Blocks are keypoints: x, y and scale of each to its descriptor.
             surf::surf [128, 688] (sums: [u32], frames: [f32], tables: [f32], descriptors: [f32], width: u32, height: u32, pitch: u32, upright: u32);
 
             // Columns of blocks are tiles of `matching::TILE` queries, rows of blocks every `stride`th tile of the trained
             // descriptors: the nearest of each query among those, three words each.
-            nearest::nearest [256, 4160] (query: [f32], train: [f32], parts: [u32], queries: u32, trained: u32, stride: u32);
+            nearest::nearest_descriptors [256, 4160] (query: [f32], train: [f32], parts: [u32], queries: u32, trained: u32, stride: u32);
             // By query: the nearest of all parts.
-            nearest::nearest_of_parts [256, 0] (parts: [u32], found: [u32], queries: u32, count: u32);
+            nearest::merge_nearest [256, 0] (parts: [u32], found: [u32], queries: u32, count: u32);
 
             // Blocks are tiles of the rim in which border rules have a part, rows of blocks images, `stride` samples apart: from samples, rows `pitch`
             // samples apart, to the keys of corners and their number, as fused kernels leave them of the pieces before number `piece`, or to responses,
             // where there is no room for keys. Windows whose weights are all alike slide.
-            rim::rim_u8 [256, 5720] (image: [u8], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, slides: u32, radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold: u32, value: f32, piece: u32, pieces: u32, room: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
-            rim::rim_u16 [256, 2200] (image: [u16], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, slides: u32, radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold: u32, value: f32, piece: u32, pieces: u32, room: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
-            rim::rim_f32 [256, 1600] (image: [f32], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, slides: u32, radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold: u32, value: f32, piece: u32, pieces: u32, room: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
-            rim::rim_rounded_u8 [256, 1600] (image: [u8], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, slides: u32, radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold: u32, value: f32, piece: u32, pieces: u32, room: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            border_band::border_band_u8 [256, 5720] (image: [u8], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, slides: u32, radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold: u32, value: f32, piece: u32, pieces: u32, room: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            border_band::border_band_u16 [256, 2200] (image: [u16], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, slides: u32, radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold: u32, value: f32, piece: u32, pieces: u32, room: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            border_band::border_band_f32 [256, 1600] (image: [f32], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, slides: u32, radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold: u32, value: f32, piece: u32, pieces: u32, room: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            border_band::border_band_rounded_u8 [256, 1600] (image: [u8], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, slides: u32, radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold: u32, value: f32, piece: u32, pieces: u32, room: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
 
             $(fused::$name [32, $cells] (image: [$word], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, strips: u32, columns: u32, first: u32, last: u32, rows: u32, whole: u32, later: u32, scale: f32, measure: u32, parameter: f32, frame: u32, smoothing: u32, gradient: u32, gradient_radius: u32, window: u32, radius: u32, margin: u32, plateau: u32, threshold: u32, value: f32, reach: f32, piece: u32, pieces: u32, room: u32, tables: u32, counters: u32, extent: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);)*
         }

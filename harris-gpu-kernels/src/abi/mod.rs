@@ -89,13 +89,19 @@ impl Kernel {
     #[must_use]
     pub fn awaits_last(self) -> bool {
         self.sweep().is_some()
-            || self.is_rim()
-            || matches!(self, Kernel::arrive | Kernel::scatter | Kernel::gather)
+            || self.is_border_band()
+            || matches!(self, Kernel::wait_for_copy | Kernel::bucket_scatter | Kernel::bucket_gather)
     }
 
     /// Whether it goes along the rim of images.
-    fn is_rim(self) -> bool {
-        matches!(self, Kernel::rim_u8 | Kernel::rim_u16 | Kernel::rim_f32 | Kernel::rim_rounded_u8)
+    fn is_border_band(self) -> bool {
+        matches!(
+            self,
+            Kernel::border_band_u8
+                | Kernel::border_band_u16
+                | Kernel::border_band_f32
+                | Kernel::border_band_rounded_u8
+        )
     }
 
     /// How many blocks a multiprocessor is to hold, where registers must be shared out for it.
@@ -104,7 +110,7 @@ impl Kernel {
         match self {
             // Else some assemblers spill, so that there may be more.
             Kernel::suppress => Some(4),
-            _ if self.is_rim() => Some(rim::BLOCKS),
+            _ if self.is_border_band() => Some(border_band::BLOCKS),
             Kernel::map_boxes31 => Some(large::BLOCKS),
             Kernel::map_gaussians9
             | Kernel::map_binomial_gaussians9
@@ -117,7 +123,7 @@ impl Kernel {
             | Kernel::map_f32_window5 => Some(gaussians::BLOCKS_OF_NARROW),
             Kernel::map_central_gaussian5 => Some(gaussians::BLOCKS_OF_CENTRAL),
             Kernel::map_rgb_central_gaussian5 => Some(gaussians::BLOCKS_OF_COLOURS),
-            Kernel::box_gradient | Kernel::respond_box_i32 | Kernel::respond_box_i64 => Some(boxes::BLOCKS),
+            Kernel::box_gradient | Kernel::box_response_i32 | Kernel::box_response_i64 => Some(boxes::BLOCKS),
             _ => self.sweep().map(|sweep| sweep.blocks[0]),
         }
     }
@@ -202,9 +208,9 @@ pub mod border {
 /// Axes of lines.
 pub mod axis {
     /// Along a row.
-    pub const ACROSS: u32 = 0;
+    pub const X: u32 = 0;
     /// Along a column.
-    pub const DOWN: u32 = 1;
+    pub const Y: u32 = 1;
 }
 
 /// Box sums.
@@ -212,29 +218,33 @@ pub mod boxes {
     /// The sum of the whole box.
     pub const SUM: u32 = 0;
     /// The side after the centre minus the side before it.
-    pub const SIDES: u32 = 1;
+    pub const DIFFERENCE: u32 = 1;
     /// The greatest size.
-    pub const MOST: u32 = 127;
+    pub const MAX_SIZE: u32 = 127;
     /// Threads of a block that sums boxes of integers.
     pub const THREADS: u32 = 128;
     /// Columns that each adds up.
-    pub const EACH: usize = 4;
+    pub const COLUMNS_PER_THREAD: usize = 4;
     /// Blocks that a multiprocessor is to hold.
     pub const BLOCKS: u32 = 4;
 
     /// Columns that are added up to each side of a block's, where boxes reach so far.
     #[must_use]
-    pub const fn around(radius: u32) -> u32 {
-        radius.next_multiple_of(EACH as u32)
+    pub const fn margin(radius: u32) -> u32 {
+        radius.next_multiple_of(COLUMNS_PER_THREAD as u32)
     }
 
     /// Columns of a block of an image's so many, for boxes of some size: about as many for each.
     #[must_use]
     pub const fn columns(width: u32, size: u32) -> u32 {
         // There is a sum before the first.
-        const { assert!(THREADS * EACH as u32 > 2 * around(MOST / 2) + EACH as u32) };
-        let most = THREADS * EACH as u32 - 2 * around(size / 2) - EACH as u32;
-        width.div_ceil(width.div_ceil(most)).next_multiple_of(EACH as u32)
+        const {
+            assert!(
+                THREADS * COLUMNS_PER_THREAD as u32 > 2 * margin(MAX_SIZE / 2) + COLUMNS_PER_THREAD as u32
+            )
+        };
+        let most = THREADS * COLUMNS_PER_THREAD as u32 - 2 * margin(size / 2) - COLUMNS_PER_THREAD as u32;
+        width.div_ceil(width.div_ceil(most)).next_multiple_of(COLUMNS_PER_THREAD as u32)
     }
 }
 
@@ -395,7 +405,7 @@ pub mod fused {
     pub const THINNING: u32 = 4;
 
     /// The greatest magnitude that float samples may have.
-    pub const MOST_SAMPLE: f32 = 1e8;
+    pub const MAX_SAMPLE: f32 = 1e8;
 
     /// The weights of a window.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -430,16 +440,16 @@ pub mod fused {
 }
 
 /// The rim of images, as deep as border rules have a part in their corners.
-pub mod rim {
+pub mod border_band {
     /// Columns, or rows, of a tile along an edge.
-    pub const SIDE: u32 = 32;
+    pub const TILE: u32 = 32;
     /// Blocks that a multiprocessor is to hold.
     pub const BLOCKS: u32 = 3;
 
     /// Tiles along a line of so many pixels.
     #[must_use]
     pub const fn tiles_across(len: u32) -> u32 {
-        len.div_ceil(SIDE)
+        len.div_ceil(TILE)
     }
 
     /// Tiles of an image, which is at least twice as wide and high as its rim is deep.
@@ -466,9 +476,9 @@ pub mod threshold {
     /// The value times the greatest response.
     pub const RELATIVE: u32 = 1;
     /// That of the state, which kernels before have left there.
-    pub const KNOWN: u32 = 2;
+    pub const FROM_STATE: u32 = 2;
     /// The most of Rosin's bins that a block counts by itself.
-    pub const MOST_IN_BLOCK: u32 = 4096;
+    pub const MAX_BINS_IN_BLOCK: u32 = 4096;
 }
 
 /// Words of the state, which kernels leave for each other: zeros to start with. Stacks of images have one each.
@@ -480,22 +490,22 @@ pub mod state {
     /// The threshold, as the bits of an f32.
     pub const THRESHOLD: usize = 2;
     /// Corners of the list; where it is not complete, more than there is room for.
-    pub const KEPT: usize = 3;
+    pub const LENGTH: usize = 3;
     /// Corners of the list before those that are too near to others were taken out of it.
-    pub const ALL: usize = 4;
+    pub const LENGTH_BEFORE_DISTANCE: usize = 4;
     /// Whether a bin had no room for all its keys.
-    pub const CROWDED: usize = 5;
+    pub const BUCKET_OVERFLOW: usize = 5;
     /// Whether a sample is no number that images may have.
     pub const INVALID: usize = 6;
     /// What the greatest response was set to before the walk, as others before were greater: see [`foretold`](super::foretold). It holds
     /// where the walk has found a greater one.
-    pub const FORETOLD: usize = 7;
+    pub const PREDICTED: usize = 7;
     /// What the greatest response of the last image foretells.
-    pub const LIKELY: usize = 8;
+    pub const NEXT_PREDICTION: usize = 8;
     /// How many images in a row had a greater one than the one before foretold.
-    pub const STEADY: usize = 9;
+    pub const PREDICTIONS_HELD: usize = 9;
     /// Corners of the list that those too near to others are being taken out of; more than there is room for where some are missing.
-    pub const LISTED: usize = 10;
+    pub const DISTANCE_INPUT: usize = 10;
     /// Peaks of the Fast-Hessian detector whose place between samples is half a sample away or more.
     pub const REJECTED: usize = 11;
     /// Its length, some of which is not used: states of a stack begin at whole sectors of the cache.
@@ -504,11 +514,11 @@ pub mod state {
 
 /// The least that the greatest response of an image is, told from those of the images before it: a walk that knows it looks for fewer
 /// corners from its beginning on. Where it has not found a greater one, corners may be missing, and it is to be done again without.
-pub mod foretold {
+pub mod prediction {
     /// How many times as great the last one was, as a difference of bits: four times.
-    pub const FALL: u32 = 2 << 23;
+    pub const MARGIN: u32 = 2 << 23;
     /// Images in a row for which it would have held before it is relied on.
-    pub const STEADY: u32 = 8;
+    pub const LEAST_HELD: u32 = 8;
 }
 
 /// Which pixels of a plateau are corners, as what is added to the bits of a response that comes before one: the corner's bits reach that.
@@ -531,15 +541,15 @@ pub mod order {
     /// The strongest first, of equals the last in the order of rows.
     pub const BY_RESPONSE_LAST_FIRST: u32 = 2;
     /// Keys that a block compares with at a time.
-    pub const CHUNK: u32 = 1024;
+    pub const KEYS_AT_ONCE: u32 = 1024;
     /// Runs that are merged at a time.
-    pub const WAYS: u32 = 16;
+    pub const RUNS_PER_MERGE: u32 = 16;
     /// Threads that count together how many keys come before one.
-    pub const PARTS: u32 = 8;
+    pub const THREADS_PER_KEY: u32 = 8;
     /// Shares of a list that are counted together.
-    pub const COUNTED: u32 = 8;
+    pub const SHARES_PER_COUNT: u32 = 8;
     /// Not yet decided.
-    pub const OPEN: u32 = 0;
+    pub const UNDECIDED: u32 = 0;
     /// Kept.
     pub const KEPT: u32 = 1;
     /// Too near to one that is kept.
@@ -549,11 +559,11 @@ pub mod order {
 /// Corners between pixels.
 pub mod refine {
     /// The greatest radius that there is room for.
-    pub const MOST_RADIUS: u32 = 15;
+    pub const MAX_RADIUS: u32 = 15;
 }
 
 /// GPUs that can start a kernel before the one ahead of it has ended.
-pub mod chained {
+pub mod early_start {
     /// The least compute capability of such.
     pub const LEAST: (u32, u32) = (9, 0);
 
@@ -566,15 +576,15 @@ pub mod chained {
 }
 
 /// Bins of keys.
-pub mod bins {
+pub mod buckets {
     /// How many there are at most.
-    pub const MOST: u32 = 32768;
+    pub const MAX: u32 = 32768;
     /// Keys that one has room for.
-    pub const ROOM: u32 = 256;
+    pub const CAPACITY: u32 = 256;
     /// Warps that scatter the candidates of a piece.
-    pub const SHARE: u32 = 1;
+    pub const WARPS_PER_TILE: u32 = 1;
     /// Bins whose keys a warp brings together.
-    pub const EACH: u32 = 2;
+    pub const PER_WARP: u32 = 2;
     /// Bins that are counted together.
     pub const GROUP: u32 = 256;
     /// How often a group is counted, by some blocks each, apart from each other: what counts in one place is done one after the other.
@@ -582,15 +592,15 @@ pub mod bins {
 
     /// Words that count all groups once.
     #[must_use]
-    pub const fn groups(bins: u32) -> u32 {
+    pub const fn groups(buckets: u32) -> u32 {
         // Whole lines of a cache.
-        bins.div_ceil(GROUP).next_multiple_of(32)
+        buckets.div_ceil(GROUP).next_multiple_of(32)
     }
 
     /// Words that count an image's bins: all of each group, so many times, then each bin.
     #[must_use]
-    pub const fn counters(bins: u32) -> u32 {
-        COPIES * groups(bins) + bins
+    pub const fn counters(buckets: u32) -> u32 {
+        COPIES * groups(buckets) + buckets
     }
 }
 

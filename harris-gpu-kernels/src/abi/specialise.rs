@@ -201,7 +201,7 @@ mod tests {
             )
         );
         assert_eq!(ptx("\tret;\n", kernel, all), None);
-        let plain = Kernel::threshold;
+        let plain = Kernel::set_threshold;
         assert_eq!(ptx("\tret;\n", plain, 0).as_deref(), Some("\tret;\n"));
     }
 }

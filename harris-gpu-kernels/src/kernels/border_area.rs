@@ -6,7 +6,7 @@ use core::array;
 use super::geometry::Size;
 use super::number::Number;
 use crate::abi::border;
-use crate::abi::rim::{SIDE, tiles_across};
+use crate::abi::border_band::{TILE, tiles_across};
 use crate::{Simt, Word};
 
 /// The number types of the stages.
@@ -132,15 +132,15 @@ impl Area {
         let Size { width, height } = size;
         let across = tiles_across(width);
         if block < 2 * across {
-            let left = block % across * SIDE;
+            let left = block % across * TILE;
             let top = if block < across { 0 } else { height - depth };
-            return Self { left, top, right: (left + SIDE).min(width), bottom: top + depth };
+            return Self { left, top, right: (left + TILE).min(width), bottom: top + depth };
         }
         let down = tiles_across(height - 2 * depth);
         let block = block - 2 * across;
         let left = if block < down { 0 } else { width - depth };
-        let top = depth + block % down * SIDE;
-        Self { left, top, right: left + depth, bottom: (top + SIDE).min(height - depth) }
+        let top = depth + block % down * TILE;
+        Self { left, top, right: left + depth, bottom: (top + TILE).min(height - depth) }
     }
 
     /// The area with a margin of `across` columns and `down` rows on each side, clipped to the

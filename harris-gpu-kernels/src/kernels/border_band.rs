@@ -15,7 +15,7 @@ use super::geometry::Size;
 use super::mask::Mask;
 use super::response::measure as measure_of;
 use crate::abi::border;
-use crate::abi::rim::SIDE;
+use crate::abi::border_band::TILE;
 use crate::{Simt, Word};
 
 macro_rules! border_bands {
@@ -65,10 +65,10 @@ macro_rules! border_bands {
 }
 
 border_bands! {
-    rim_u8: Bytes, u8;
-    rim_u16: Words, u16;
-    rim_f32: Floats, f32;
-    rim_rounded_u8: RoundedBytes, u8;
+    border_band_u8: Bytes, u8;
+    border_band_u16: Words, u16;
+    border_band_f32: Floats, f32;
+    border_band_rounded_u8: RoundedBytes, u8;
 }
 
 /// An image of interleaved samples.
@@ -104,7 +104,7 @@ fn border_band<S: Simt, A: Arithmetic>(
     // each row. The second holds samples, then gradients, then responses. The third holds column
     // sums.
     let field = |area: Area, first: u32| Field { s, area, first, size, rule };
-    let second = Field::<S>::words::<A::Value>(smoothed).max(SIDE).next_multiple_of(2);
+    let second = Field::<S>::words::<A::Value>(smoothed).max(TILE).next_multiple_of(2);
     let [gradient_words, sum_words] =
         [Field::<S>::words::<A::Value>(gradients), Field::<S>::words::<A::Product>(sums)];
     let third = second + (2 * gradient_words).max(Field::<S>::words::<A::Value>(samples)).next_multiple_of(2);

@@ -6,12 +6,12 @@ use super::mask::Mask;
 use super::number::ordered;
 use super::threshold::threshold_bound;
 use crate::Simt;
-use crate::abi::rim::SIDE;
+use crate::abi::border_band::TILE;
 use crate::abi::{plateau, state};
 use crate::simt::WARP;
 
 // Each lane has a column of a tile, and later a row.
-const _: () = assert!(SIDE == WARP);
+const _: () = assert!(TILE == WARP);
 
 /// The response of pixels where no corner may lie: corners have greater ones.
 const NO_CANDIDATE: f32 = 0.0;
@@ -53,7 +53,7 @@ pub(super) fn find_corners<S: Simt>(
     let bound = threshold_bound(output.threshold, output.value, found_so_far);
     let mut greatest = NO_CANDIDATE;
     let mut row = s.warp();
-    while row < SIDE {
+    while row < TILE {
         let (x, y) = (tile.left + s.lane(), tile.top + row);
         let may_be_corner = tile.contains(x, y) && mask.allows_in_stack(size.height, x, y);
         let own = if may_be_corner { responses.get(x, y) } else { NO_CANDIDATE };

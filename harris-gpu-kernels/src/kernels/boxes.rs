@@ -11,7 +11,7 @@ use super::geometry::{Size, inside};
 use super::number::Number;
 use super::thread_per_column::AT_ONCE;
 use crate::Simt;
-use crate::abi::boxes::{self, EACH};
+use crate::abi::boxes::{self, COLUMNS_PER_THREAD};
 use crate::simt::WARP;
 
 /// An integer type of sums. Intermediate sums may wrap; the differences taken of them are exact.
@@ -86,7 +86,7 @@ pub(super) fn before<S: Simt, T: Integer, const KINDS: usize, const ROWS: usize>
 /// threads and by columns.
 const PLANE: u32 = boxes::THREADS + 4;
 /// Cells of all prefix sums of one kind.
-const KIND: u32 = EACH as u32 * PLANE;
+const KIND: u32 = COLUMNS_PER_THREAD as u32 * PLANE;
 
 /// A tile of the image, as one of its threads sees it.
 #[derive(Clone, Copy)]
@@ -105,7 +105,7 @@ pub(super) struct Piece<S: Simt> {
     /// Radius of the box.
     pub(super) radius: i32,
     /// The columns that stand for the thread's columns; none if samples are zero or in no box.
-    columns: [Option<u32>; EACH],
+    columns: [Option<u32>; COLUMNS_PER_THREAD],
     /// Whether one instruction can read the samples of these columns.
     at_once: bool,
 }
@@ -118,13 +118,13 @@ impl<S: Simt> Piece<S> {
         let pieces = size.width.div_ceil(columns);
         let (left, part) = (s.block() % pieces * columns, s.block() / pieces);
         let (right, top) = ((left + columns).min(size.width), (part * rows).min(size.height));
-        let first = (left + EACH as u32 * s.thread()) as i32 - boxes::around(radius) as i32;
+        let first = (left + COLUMNS_PER_THREAD as u32 * s.thread()) as i32 - boxes::margin(radius) as i32;
         let end = right + radius;
         let columns = array::from_fn(|i| {
             let x = first + i as i32;
             if x < end as i32 { inside(rule, x, size.width) } else { None }
         });
-        let is_inside = first >= 0 && first + (EACH as i32) <= size.width as i32;
+        let is_inside = first >= 0 && first + (COLUMNS_PER_THREAD as i32) <= size.width as i32;
         Self {
             s,
             size,
@@ -135,14 +135,14 @@ impl<S: Simt> Piece<S> {
             bottom: size.height.min(top + rows) as i32,
             radius: radius as i32,
             columns,
-            at_once: is_inside && size.width.is_multiple_of(EACH as u32),
+            at_once: is_inside && size.width.is_multiple_of(COLUMNS_PER_THREAD as u32),
         }
     }
 
     /// The samples of the thread's columns in row `y` of a plane of a stack.
     #[inline(always)]
-    pub(super) fn row(&self, stack: S::Buffer<i32>, plane: u32, y: i32) -> [i32; EACH] {
-        let Some(row) = inside(self.rule, y, self.size.height) else { return [0; EACH] };
+    pub(super) fn row(&self, stack: S::Buffer<i32>, plane: u32, y: i32) -> [i32; COLUMNS_PER_THREAD] {
+        let Some(row) = inside(self.rule, y, self.size.height) else { return [0; COLUMNS_PER_THREAD] };
         let first = plane as usize * self.size.pixels() as usize + row as usize * self.size.width as usize;
         if self.at_once
             && let Some(column) = self.columns[0]
@@ -157,11 +157,11 @@ impl<S: Simt> Piece<S> {
 
     /// Writes the prefix sums before each column to shared memory, of each kind.
     #[inline(always)]
-    pub(super) fn scan<T: Integer, const KINDS: usize>(&self, own: [[T; EACH]; KINDS]) {
+    pub(super) fn scan<T: Integer, const KINDS: usize>(&self, own: [[T; COLUMNS_PER_THREAD]; KINDS]) {
         let s = self.s;
         let all = own.map(|own| {
             let mut sum = own[0];
-            for i in 1..EACH {
+            for i in 1..COLUMNS_PER_THREAD {
                 sum = sum.plus(own[i]);
             }
             sum
@@ -182,7 +182,7 @@ impl<S: Simt> Piece<S> {
         }
         for kind in 0..KINDS {
             let mut sum = sums[kind];
-            for i in 0..EACH {
+            for i in 0..COLUMNS_PER_THREAD {
                 s.set_shared(kind as u32 * KIND + i as u32 * PLANE + s.thread(), sum.into_bits());
                 sum = sum.plus(own[kind][i]);
             }
@@ -206,10 +206,10 @@ impl<S: Simt> Piece<S> {
     /// The sum of a kind over columns `from..to`, relative to the column of the thread's pixel `k`.
     #[inline(always)]
     pub(super) fn sum<T: Integer>(&self, kind: usize, k: usize, from: i32, to: i32) -> T {
-        let own = (self.column_in_piece(k) + boxes::around(self.radius as u32)) as i32;
+        let own = (self.column_in_piece(k) + boxes::margin(self.radius as u32)) as i32;
         let before = |distance: i32| {
             let column = (own + distance) as u32;
-            let cell = column % EACH as u32 * PLANE + column / EACH as u32;
+            let cell = column % COLUMNS_PER_THREAD as u32 * PLANE + column / COLUMNS_PER_THREAD as u32;
             T::from_bits(self.s.shared(kind as u32 * KIND + cell))
         };
         before(to).minus(before(from))
@@ -241,14 +241,14 @@ pub(crate) fn box_gradient<S: Simt>(
     let plane = s.block_row();
     let at = |y: i32| piece.row(from, plane, y);
     // Column sums of the whole box, and of its lower half minus its upper half.
-    let (mut sums, mut differences) = ([0; EACH], [0; EACH]);
+    let (mut sums, mut differences) = ([0; COLUMNS_PER_THREAD], [0; COLUMNS_PER_THREAD]);
     let mut y = top - r;
     while y <= top + r {
         let rows: [_; AT_ONCE] = array::from_fn(|i| at(y + i as i32));
         for i in 0..AT_ONCE {
             let side = y + i as i32 - top;
             let sign = if side > r { 0 } else { side.signum() };
-            for column in 0..EACH {
+            for column in 0..COLUMNS_PER_THREAD {
                 sums[column] += if side > r { 0 } else { rows[i][column] };
                 differences[column] += sign * rows[i][column];
             }
@@ -261,7 +261,7 @@ pub(crate) fn box_gradient<S: Simt>(
         let [after, next, own, before] = ahead;
         ahead = change(y + 1);
         piece.scan([sums, differences]);
-        for k in 0..EACH {
+        for k in 0..COLUMNS_PER_THREAD {
             if let Some(x) = piece.pixel(k) {
                 let across = piece.sum::<i32>(0, k, 1, r + 1) - piece.sum::<i32>(0, k, -r, 0);
                 let i = plane as usize * of_image.pixels() as usize + of_image.number(x, y as u32) as usize;
@@ -269,7 +269,7 @@ pub(crate) fn box_gradient<S: Simt>(
                 s.store(gy, i, piece.whole::<i32>(1, k));
             }
         }
-        for i in 0..EACH {
+        for i in 0..COLUMNS_PER_THREAD {
             sums[i] += after[i] - before[i];
             differences[i] += (after[i] - next[i]) - (own[i] - before[i]);
         }

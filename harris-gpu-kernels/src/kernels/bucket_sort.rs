@@ -6,9 +6,9 @@ use super::corner_list::{CornerList, pixel_of_key, sort_number};
 use super::number::ordered;
 use super::threshold::threshold_of_image;
 use crate::Simt;
-use crate::abi::bins::{COPIES, EACH, GROUP, MOST, ROOM, SHARE, counters, groups};
-use crate::abi::foretold::{FALL, STEADY};
+use crate::abi::buckets::{CAPACITY, COPIES, GROUP, MAX, PER_WARP, WARPS_PER_TILE, counters, groups};
 use crate::abi::order::BY_ROWS;
+use crate::abi::prediction::{LEAST_HELD, MARGIN};
 use crate::abi::state;
 use crate::simt::WARP;
 
@@ -18,11 +18,11 @@ const AT_ONCE: usize = 8;
 /// Warps of a block of [`gather`].
 const WARPS: u32 = 8;
 /// Buckets of such a block.
-const BUCKETS: u32 = WARPS * EACH;
+const BUCKETS: u32 = WARPS * PER_WARP;
 /// Cells of its shared memory for the keys of its buckets.
-const SHARED_KEYS: u32 = BUCKETS * ROOM;
+const SHARED_KEYS: u32 = BUCKETS * CAPACITY;
 /// Lanes that load the keys of a bucket.
-const LANES: u32 = WARP / EACH;
+const LANES: u32 = WARP / PER_WARP;
 
 // A lane for each bucket of a block.
 const _: () = assert!(BUCKETS <= WARP && BUCKETS.is_power_of_two());
@@ -47,7 +47,7 @@ impl Counters {
 
 /// Scatters the candidates above the threshold into buckets, and counts each bucket and each group
 /// of buckets.
-pub(crate) fn scatter<S: Simt>(
+pub(crate) fn bucket_scatter<S: Simt>(
     s: S,
     from: S::Buffer<u64>,
     counts: S::Buffer<u32>,
@@ -66,11 +66,11 @@ pub(crate) fn scatter<S: Simt>(
 ) {
     s.await_last();
     s.admit_next();
-    let piece = s.index() / (SHARE * WARP);
+    let piece = s.index() / (WARPS_PER_TILE * WARP);
     let image = s.block_row() as usize;
     // Warps without a tile have no keys, but take part in barriers.
     let start = image * pieces as usize + piece.min(pieces - 1) as usize;
-    let mut i = s.index() % (SHARE * WARP);
+    let mut i = s.index() % (WARPS_PER_TILE * WARP);
     // All loads are issued at once. The first keys are loaded before their number is known.
     let count = if piece < pieces { s.load_constant(counts, start) } else { 0 };
     let greatest = s.load(state, image * state::WORDS + state::GREATEST);
@@ -102,14 +102,14 @@ pub(crate) fn scatter<S: Simt>(
             } as usize;
             let taken = s.atomic_add(state, counters_at.buckets + bucket, 1);
             s.count_in_shared(bucket as u32 / GROUP);
-            if taken < ROOM {
-                let at = (image * bins as usize + bucket) * ROOM as usize;
+            if taken < CAPACITY {
+                let at = (image * bins as usize + bucket) * CAPACITY as usize;
                 s.store(to, at + taken as usize, key);
             } else {
-                s.atomic_max(state, image * state::WORDS + state::CROWDED, 1);
+                s.atomic_max(state, image * state::WORDS + state::BUCKET_OVERFLOW, 1);
             }
         }
-        i += SHARE * WARP;
+        i += WARPS_PER_TILE * WARP;
         if i >= count {
             break;
         }
@@ -135,7 +135,7 @@ fn bucket_by_splitters<S: Simt>(
     bins: u32,
     key: u64,
 ) -> u32 {
-    let start = image * MOST as usize;
+    let start = image * MAX as usize;
     let (mut bucket, mut step) = (0, bins / 2);
     while step > 0 {
         let splitter = start + ((bucket + step) * every) as usize;
@@ -147,8 +147,8 @@ fn bucket_by_splitters<S: Simt>(
     bucket
 }
 
-/// Selects [`MOST`] splitters at equal distances in a sorted list.
-pub(crate) fn divide<S: Simt>(
+/// Selects [`MAX`] splitters at equal distances in a sorted list.
+pub(crate) fn select_splitters<S: Simt>(
     s: S,
     from: S::Buffer<u64>,
     dividers: S::Buffer<u64>,
@@ -157,21 +157,21 @@ pub(crate) fn divide<S: Simt>(
     sorting: u32,
 ) {
     let (i, list) = (s.index(), CornerList::new(s, state, pitch, pitch));
-    if i >= MOST {
+    if i >= MAX {
         return;
     }
     let key = if list.count > 0 {
-        let rank = u64::from(i) * u64::from(list.count) / u64::from(MOST);
+        let rank = u64::from(i) * u64::from(list.count) / u64::from(MAX);
         sort_number(s.load_constant(from, list.at(rank as u32)), sorting)
     } else {
         u64::MAX
     };
-    s.store(dividers, (s.block_row() * MOST + i) as usize, key);
+    s.store(dividers, (s.block_row() * MAX + i) as usize, key);
 }
 
 /// Sorts the keys of each bucket and writes them, as keys or keypoints, at their indices of the
 /// sorted list.
-pub(crate) fn gather<S: Simt>(
+pub(crate) fn bucket_gather<S: Simt>(
     s: S,
     from: S::Buffer<u64>,
     listed: S::Buffer<u64>,
@@ -192,7 +192,7 @@ pub(crate) fn gather<S: Simt>(
     let (bucket, lane) = (s.index() / LANES, s.lane());
     let image = s.block_row() as usize;
     let counters_at = Counters::new(tables, bins, image);
-    let start = (image * bins as usize + bucket as usize) * ROOM as usize;
+    let start = (image * bins as usize + bucket as usize) * CAPACITY as usize;
     let bucket_in_block = s.thread() / LANES;
     let mut i = lane % LANES;
     // All loads are issued at once. The first keys of a bucket are loaded before their number is
@@ -200,15 +200,15 @@ pub(crate) fn gather<S: Simt>(
     let all = s.load(state, counters_at.buckets + bucket as usize);
     let mut key = s.load_early(from, start + i as usize);
     // The last block reports the image's state, and resets it for the next sweep.
-    let is_last = bucket / EACH + 1 == bins / EACH;
+    let is_last = bucket / PER_WARP + 1 == bins / PER_WARP;
     let word_index = image * state::WORDS + lane as usize;
     let word = if is_last && lane < state::WORDS as u32 { s.load(state, word_index) } else { 0 };
     let before = keys_before_block(s, state, counters_at, bins);
-    let count = all.min(ROOM);
+    let count = all.min(CAPACITY);
     loop {
         // Padding after the last key: greater than every key.
         let own = if i < count { sort_number(key, sorting) } else { u64::MAX };
-        s.set_shared(bucket_in_block * ROOM + i, own);
+        s.set_shared(bucket_in_block * CAPACITY + i, own);
         i += LANES;
         if i >= count.next_multiple_of(AT_ONCE as u32) {
             break;
@@ -226,7 +226,7 @@ pub(crate) fn gather<S: Simt>(
     // Each lane has a bucket: the number of its keys, and of all keys up to its end. `before` is
     // the number of keys before the block.
     let sum = s.shared(sums + lane % BUCKETS);
-    let in_bucket = if lane < BUCKETS { (sum as u32).min(ROOM) } else { 0 };
+    let in_bucket = if lane < BUCKETS { (sum as u32).min(CAPACITY) } else { 0 };
     let (mut through, mut before) = (in_bucket, (sum >> 32) as u32);
     let mut delta = 1;
     while delta < WARP {
@@ -264,7 +264,7 @@ pub(crate) fn gather<S: Simt>(
         if i >= count {
             break;
         }
-        let keys = bucket * ROOM;
+        let keys = bucket * CAPACITY;
         let own = s.shared(keys + i - start);
         let mut at = before + start;
         let mut other = 0;
@@ -308,27 +308,27 @@ fn report_and_reset<S: Simt>(
     foretells: u32,
 ) {
     let word_of = |number: usize| s.shuffle(word, number as u32);
-    let (greatest, crowded) = (word_of(state::GREATEST), word_of(state::CROWDED));
-    let (prediction, held) = (word_of(state::LIKELY), word_of(state::STEADY));
+    let (greatest, crowded) = (word_of(state::GREATEST), word_of(state::BUCKET_OVERFLOW));
+    let (prediction, held) = (word_of(state::NEXT_PREDICTION), word_of(state::PREDICTIONS_HELD));
     // If keys are missing the length is greater than any capacity.
     let length = if crowded == 0 { all } else { u32::MAX };
-    let lower_bound = greatest.saturating_sub(FALL);
+    let lower_bound = greatest.saturating_sub(MARGIN);
     // Predictions are positive, and made from a single image.
     let next_prediction = if foretells == 1 && lower_bound > ordered(0.0) { lower_bound } else { 0 };
     // Counts the predictions in a row that held. It restarts if there was none or it did not hold.
     let next_held = if prediction > 0 && next_prediction > 0 && greatest > prediction { held + 1 } else { 0 };
-    let next_bound = if next_held >= STEADY { next_prediction } else { 0 };
+    let next_bound = if next_held >= LEAST_HELD { next_prediction } else { 0 };
     let lane = s.lane() as usize;
     let next = match lane {
-        state::KEPT => length,
-        state::GREATEST | state::FORETOLD => next_bound,
-        state::LIKELY => next_prediction,
-        state::STEADY => next_held.min(STEADY),
+        state::LENGTH => length,
+        state::GREATEST | state::PREDICTED => next_bound,
+        state::NEXT_PREDICTION => next_prediction,
+        state::PREDICTIONS_HELD => next_held.min(LEAST_HELD),
         _ => 0,
     };
     if lane < state::WORDS {
         s.store(state, own, next);
-        s.store(report, own, if lane == state::KEPT { length } else { word });
+        s.store(report, own, if lane == state::LENGTH { length } else { word });
     }
 }
 
@@ -341,7 +341,7 @@ fn keys_before_block<S: Simt>(s: S, state: S::Buffer<u32>, counters_at: Counters
     let (group, copy) = (first / GROUP, counters_at.groups + (s.warp() * groups(bins)) as usize);
     let mut sum = 0;
     // Unrolled: otherwise each round would wait for the loads of the one before.
-    for round in 0..(MOST / GROUP).div_ceil(WARP) {
+    for round in 0..(MAX / GROUP).div_ceil(WARP) {
         let i = round * WARP + s.lane();
         if i < group {
             sum += s.load(state, copy + i as usize);

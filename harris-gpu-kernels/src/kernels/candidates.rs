@@ -7,7 +7,7 @@ use crate::abi::state;
 use crate::simt::WARP;
 
 /// Appends the candidates above the threshold to the image's list, in no particular order.
-pub(crate) fn exceed<S: Simt>(
+pub(crate) fn threshold_compact<S: Simt>(
     s: S,
     from: S::Buffer<u64>,
     counts: S::Buffer<u32>,
@@ -41,7 +41,7 @@ pub(crate) fn exceed<S: Simt>(
             s.set_shared(warp, all.into());
             all += found;
         }
-        let first = if all > 0 { s.atomic_add(state, own + state::KEPT, all) } else { 0 };
+        let first = if all > 0 { s.atomic_add(state, own + state::LENGTH, all) } else { 0 };
         s.set_shared(s.threads() / WARP, first.into());
     }
     s.barrier();

@@ -20,7 +20,7 @@ impl CornerList {
     #[inline(always)]
     pub(super) fn new<S: Simt>(s: S, state: S::Buffer<u32>, pitch: u32, most: u32) -> Self {
         let row = s.block_row() as usize;
-        let length = s.load_constant(state, row * state::WORDS + state::KEPT);
+        let length = s.load_constant(state, row * state::WORDS + state::LENGTH);
         let count = if length > pitch { 0 } else { length.min(most) };
         Self { start: row * pitch as usize, count }
     }

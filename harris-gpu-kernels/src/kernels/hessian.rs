@@ -51,7 +51,7 @@ fn hessian<S: Simt>(sums: Sums<S>, filter: u32, x: u32, y: u32) -> [i32; 3] {
 
 /// Computes the determinant of the Hessian for every sample of all layers; at least the layer's
 /// least value.
-pub(crate) fn determinants<S: Simt>(
+pub(crate) fn hessian_determinants<S: Simt>(
     s: S,
     sums: S::Buffer<u32>,
     layers: S::Buffer<u32>,
@@ -263,14 +263,14 @@ pub(crate) fn scale_peaks<S: Simt>(
         s.atomic_add(state, state::REJECTED, 1);
         return;
     }
-    let index = s.atomic_add(state, state::KEPT, 1);
+    let index = s.atomic_add(state, state::LENGTH, 1);
     if index < capacity {
         s.store(keys, index as usize, u64::from(!value.to_bits()) << 32 | u64::from(i));
     }
 }
 
 /// Writes the keypoint of each key: x, y, scale and response.
-pub(crate) fn emit_blobs<S: Simt>(
+pub(crate) fn write_blobs<S: Simt>(
     s: S,
     sums: S::Buffer<u32>,
     layers: S::Buffer<u32>,
@@ -322,7 +322,7 @@ fn tie_order<S: Simt>(s: S, keypoints: S::Buffer<f32>, i: u32) -> (u64, u64) {
 
 /// Sorts keypoints of equal strength by their tie order, in a list that is already sorted by
 /// strength.
-pub(crate) fn settle<S: Simt>(s: S, from: S::Buffer<f32>, to: S::Buffer<f32>, count: u32) {
+pub(crate) fn sort_ties<S: Simt>(s: S, from: S::Buffer<f32>, to: S::Buffer<f32>, count: u32) {
     let i = s.index();
     if i >= count {
         return;

@@ -8,7 +8,7 @@ use crate::Simt;
 ///
 /// With `subpixel` x and y are refined by the vertex of a parabola through the response and its two
 /// neighbours, where these are valid; by at most half a pixel.
-pub(crate) fn emit<S: Simt>(
+pub(crate) fn write_keypoints<S: Simt>(
     s: S,
     keys: S::Buffer<u64>,
     response: S::Buffer<f32>,

@@ -47,7 +47,7 @@ pub(crate) fn weighted_f32<S: Simt>(
     let store = |y: u32, [sum]: [f32; 1]| {
         s.store(to, start(s, image_size) + image_size.number(run.x, y) as usize, sum);
     };
-    if axis == axis::DOWN {
+    if axis == axis::Y {
         let column = Some(run.x);
         weighted_column_sums(
             run,
@@ -236,7 +236,7 @@ impl<S: Simt, T: Number> Line<S, T> {
     /// The sample `i` pixels after the centre.
     #[inline(always)]
     fn at(self, i: i32) -> T {
-        let (dx, dy) = if self.axis == axis::ACROSS { (i, 0) } else { (0, i) };
+        let (dx, dy) = if self.axis == axis::X { (i, 0) } else { (0, i) };
         self.plane.sample(self.plane.row(self.y as i32 + dy), self.plane.column(self.x as i32 + dx))
     }
 }

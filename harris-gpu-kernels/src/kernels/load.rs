@@ -4,7 +4,7 @@ use core::cell::Cell;
 
 use super::geometry::Size;
 use super::thread_per_column::Run;
-use crate::abi::fused::MOST_SAMPLE;
+use crate::abi::fused::MAX_SAMPLE;
 use crate::abi::state;
 use crate::{Simt, Word};
 
@@ -47,7 +47,7 @@ pub(crate) fn load_f32<S: Simt>(
 ) {
     let valid = Cell::new(true);
     load(s, image, planes, Size { width, height }, rows, channels, stride, |sample: f32| {
-        valid.set(valid.get() && sample.abs() <= MOST_SAMPLE);
+        valid.set(valid.get() && sample.abs() <= MAX_SAMPLE);
         sample
     });
     if !valid.get() {
@@ -76,7 +76,7 @@ fn load<S: Simt, T: Word, U: Word>(
     }
 }
 
-pub(crate) fn to_float<S: Simt>(s: S, from: S::Buffer<i32>, to: S::Buffer<f32>, count: u64) {
+pub(crate) fn integers_to_f32<S: Simt>(s: S, from: S::Buffer<i32>, to: S::Buffer<f32>, count: u64) {
     let i = s.block() as usize * s.threads() as usize + s.thread() as usize;
     if i < count as usize {
         s.store(to, i, s.load_constant(from, i) as f32);

@@ -2,13 +2,13 @@
 
 use super::corner_list::{lanes_below, pixel_of_key};
 use crate::Simt;
-use crate::abi::order::{COUNTED, KEPT, OPEN, REJECTED};
+use crate::abi::order::{KEPT, REJECTED, SHARES_PER_COUNT, UNDECIDED};
 use crate::abi::state;
 use crate::simt::WARP;
 
 /// Inserts each corner into the cell of the grid that contains its pixel, and marks it as
 /// undecided.
-pub(crate) fn file<S: Simt>(
+pub(crate) fn grid_insert<S: Simt>(
     s: S,
     keys: S::Buffer<u64>,
     cells: S::Buffer<u64>,
@@ -26,15 +26,15 @@ pub(crate) fn file<S: Simt>(
     is_first: u32,
 ) {
     let i = s.index();
-    let kept = s.load(state, state::KEPT);
+    let kept = s.load(state, state::LENGTH);
     let all = if kept > most { u32::MAX } else { kept.min(limit) };
     if i == 0 {
-        s.store(state, state::LISTED, all);
+        s.store(state, state::DISTANCE_INPUT, all);
         if is_first == 1 {
-            s.store(state, state::ALL, kept);
+            s.store(state, state::LENGTH_BEFORE_DISTANCE, kept);
         }
     }
-    if i <= parts / COUNTED {
+    if i <= parts / SHARES_PER_COUNT {
         s.store(shares, i as usize, 0);
     }
     if i < all && all <= most {
@@ -47,7 +47,7 @@ pub(crate) fn file<S: Simt>(
             cell as usize * room as usize + number as usize,
             u64::from(i) << 32 | u64::from(key as u32),
         );
-        s.store(decisions, i as usize, OPEN);
+        s.store(decisions, i as usize, UNDECIDED);
     }
 }
 
@@ -63,7 +63,7 @@ fn share_of<S: Simt>(
     share: u32,
     number: u32,
 ) -> (u32, u32) {
-    let length = s.load(state, state::LISTED);
+    let length = s.load(state, state::DISTANCE_INPUT);
     let length = if length > most { 0 } else { length };
     let per_share = length.div_ceil(parts);
     ((share * per_share).min(length), ((share + number) * per_share).min(length))
@@ -75,7 +75,7 @@ fn share_of<S: Simt>(
 /// such corners are rejected; until then its warp waits. There is no deadlock: a corner waits only
 /// for lesser ranks. Blocks take shares in ascending order as they start, and process the ranks of
 /// a share in ascending order. So the least undecided rank never waits.
-pub(crate) fn spread<S: Simt>(
+pub(crate) fn min_distance_propagate<S: Simt>(
     s: S,
     keys: S::Buffer<u64>,
     cells: S::Buffer<u64>,
@@ -110,7 +110,7 @@ pub(crate) fn spread<S: Simt>(
 }
 
 /// Decides as [`spread`] does, by the distances of refined keypoints instead of pixels.
-pub(crate) fn spread_places<S: Simt>(
+pub(crate) fn min_distance_propagate_subpixel<S: Simt>(
     s: S,
     keys: S::Buffer<u64>,
     keypoints: S::Buffer<f32>,
@@ -158,7 +158,7 @@ struct Grid {
     capacity: u32,
 }
 
-/// The body of [`spread`] and [`spread_places`].
+/// The body of [`spread`] and [`min_distance_propagate_subpixel`].
 ///
 /// `is_near` returns whether two corners, by their ranks and pixels, are too near to each other.
 #[inline(always)]
@@ -190,8 +190,8 @@ fn decide_share<S: Simt>(
         let count = if is_cell { s.load_constant(filed, cell) } else { 0 };
         // The first entry of the lane's cell that may be undecided.
         let mut from = s.lane() % 3;
-        let mut decision = OPEN;
-        while decision == OPEN {
+        let mut decision = UNDECIDED;
+        while decision == UNDECIDED {
             decision = KEPT;
             let mut number = from;
             while decision != REJECTED && s.any(number < count) {
@@ -208,8 +208,8 @@ fn decide_share<S: Simt>(
                     if other < i { s.load_shared_by_all(decisions, other as usize) } else { REJECTED };
                 if s.any(decision_of_other == KEPT) {
                     decision = REJECTED;
-                } else if s.any(decision_of_other == OPEN) && decision == KEPT {
-                    decision = OPEN;
+                } else if s.any(decision_of_other == UNDECIDED) && decision == KEPT {
+                    decision = UNDECIDED;
                     from = number;
                 }
                 number += 3;
@@ -218,7 +218,7 @@ fn decide_share<S: Simt>(
         if s.lane() == 0 {
             s.atomic_max(decisions, i as usize, decision);
             if decision == KEPT {
-                s.atomic_add(shares, (1 + share / COUNTED) as usize, 1);
+                s.atomic_add(shares, (1 + share / SHARES_PER_COUNT) as usize, 1);
             }
         }
         i += s.threads() / WARP;
@@ -226,7 +226,7 @@ fn decide_share<S: Simt>(
 }
 
 /// Compacts the kept corners in their order, and writes their number to the state and a report.
-pub(crate) fn keep<S: Simt>(
+pub(crate) fn min_distance_compact<S: Simt>(
     s: S,
     from: S::Buffer<u64>,
     to: S::Buffer<u64>,
@@ -238,10 +238,10 @@ pub(crate) fn keep<S: Simt>(
     parts: u32,
 ) {
     let own = s.index() / WARP;
-    if own >= parts / COUNTED {
+    if own >= parts / SHARES_PER_COUNT {
         return;
     }
-    let (first, end) = share_of(s, state, most, parts, own * COUNTED, COUNTED);
+    let (first, end) = share_of(s, state, most, parts, own * SHARES_PER_COUNT, SHARES_PER_COUNT);
     // The number of kept corners in earlier shares.
     let mut kept = 0;
     let mut other = s.lane();
@@ -267,9 +267,9 @@ pub(crate) fn keep<S: Simt>(
         start += WARP;
     }
     // If the list was too long for its buffer, its length stays in the state.
-    if own + 1 == parts / COUNTED && s.lane() == 0 && s.load(state, state::LISTED) <= most {
-        s.store(state, state::KEPT, kept);
-        s.store(report, state::KEPT, kept);
-        s.store(report, state::ALL, s.load_constant(state, state::ALL));
+    if own + 1 == parts / SHARES_PER_COUNT && s.lane() == 0 && s.load(state, state::DISTANCE_INPUT) <= most {
+        s.store(state, state::LENGTH, kept);
+        s.store(report, state::LENGTH, kept);
+        s.store(report, state::LENGTH_BEFORE_DISTANCE, s.load_constant(state, state::LENGTH_BEFORE_DISTANCE));
     }
 }

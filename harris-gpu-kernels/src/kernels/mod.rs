@@ -34,18 +34,3 @@ pub(crate) mod surf;
 pub(crate) mod tensor;
 mod thread_per_column;
 pub(crate) mod threshold;
-
-// Names of modules in the list of kernels, and in other files.
-pub(crate) use border_band as rim;
-pub(crate) use bucket_sort as bins;
-pub(crate) use stream_wait as queue;
-use thread_per_column as runs;
-
-/// The modules whose entry points the list of kernels has under `order`.
-pub(crate) mod order {
-    pub(crate) use super::candidates::exceed;
-    pub(super) use super::corner_list::lanes_below as below;
-    pub(crate) use super::keypoints::emit;
-    pub(crate) use super::min_distance::{file, keep, spread, spread_places};
-    pub(crate) use super::sort::{merge, rank};
-}

@@ -68,7 +68,7 @@ fn load_tile<S: Simt>(s: S, descriptors: S::Buffer<f32>, count: u32, start: u32,
 }
 
 /// Finds the nearest of every `stride`th tile of trained descriptors for each query.
-pub(crate) fn nearest<S: Simt>(
+pub(crate) fn nearest_descriptors<S: Simt>(
     s: S,
     query: S::Buffer<f32>,
     train: S::Buffer<f32>,
@@ -135,7 +135,7 @@ pub(crate) fn nearest<S: Simt>(
 }
 
 /// Combines the nearest descriptors of all parts for each query.
-pub(crate) fn nearest_of_parts<S: Simt>(
+pub(crate) fn merge_nearest<S: Simt>(
     s: S,
     parts: S::Buffer<u32>,
     found: S::Buffer<u32>,

@@ -4,7 +4,7 @@
 use core::array;
 
 use super::geometry::Size;
-use crate::abi::refine::MOST_RADIUS;
+use crate::abi::refine::MAX_RADIUS;
 use crate::abi::{Kernel, state};
 use crate::simt::WARP;
 use crate::{Simt, Word};
@@ -22,7 +22,7 @@ const SUM_CELLS: u32 = WARP / 2 + 1;
 /// time.
 const PRODUCTS: u32 = 2 * SUMS * SUM_CELLS;
 /// Pixels of the greatest window.
-const PIXELS: u32 = (2 * MOST_RADIUS + 1) * (2 * MOST_RADIUS + 1);
+const PIXELS: u32 = (2 * MAX_RADIUS + 1) * (2 * MAX_RADIUS + 1);
 /// Cells of shared memory.
 const CELLS: u32 = (PRODUCTS + 3 * PIXELS.next_multiple_of(WARP)) / 2;
 
@@ -41,7 +41,7 @@ pub(crate) fn refine_u8<S: Simt>(
     stride: u64,
     radius: u32,
 ) {
-    let count = s.load_constant(state, state::KEPT).min(most);
+    let count = s.load_constant(state, state::LENGTH).min(most);
     refine(s, Samples { s, image, size: Size { width, height }, channels, stride }, keypoints, count, radius);
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn refine_u16<S: Simt>(
     stride: u64,
     radius: u32,
 ) {
-    let count = s.load_constant(state, state::KEPT).min(most);
+    let count = s.load_constant(state, state::LENGTH).min(most);
     refine(s, Samples { s, image, size: Size { width, height }, channels, stride }, keypoints, count, radius);
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn refine_f32<S: Simt>(
     stride: u64,
     radius: u32,
 ) {
-    let count = s.load_constant(state, state::KEPT).min(most);
+    let count = s.load_constant(state, state::LENGTH).min(most);
     refine(s, Samples { s, image, size: Size { width, height }, channels, stride }, keypoints, count, radius);
 }
 

@@ -5,9 +5,9 @@ use core::array;
 use super::boxes::{Integer, Piece};
 use super::geometry::{Plane, Size};
 use super::lines::weigh_across;
-use super::runs::Run;
+use super::thread_per_column::Run;
 use crate::Simt;
-use crate::abi::boxes::EACH;
+use crate::abi::boxes::COLUMNS_PER_THREAD;
 use crate::abi::measure;
 
 /// What window sums become.
@@ -97,9 +97,9 @@ macro_rules! across {
 }
 
 across! {
-    respond_weighted_i32: i32;
-    respond_weighted_i64: i64;
-    respond_weighted_f32: f32;
+    window_rows_response_i32: i32;
+    window_rows_response_i64: i64;
+    window_rows_response_f32: f32;
 }
 
 macro_rules! boxes {
@@ -132,8 +132,8 @@ macro_rules! boxes {
 }
 
 boxes! {
-    respond_box_i32: i32;
-    respond_box_i64: i64;
+    box_response_i32: i32;
+    box_response_i64: i64;
 }
 
 /// Goes down a piece of stacks of gradients: `store` takes the window sums of gx², gx·gy and gy² of the pixels.
@@ -146,10 +146,12 @@ fn respond_box<S: Simt, T: Integer>(
 ) {
     let (top, bottom, r) = (piece.top, piece.bottom, piece.radius);
     let at = |channel: u32, y: i32| [piece.row(gx, channel, y), piece.row(gy, channel, y)];
-    let mut sums = [[T::ZERO; EACH]; 3];
+    let mut sums = [[T::ZERO; COLUMNS_PER_THREAD]; 3];
     // Adds products, or takes them off: what enters the window, or leaves it.
-    let add = |sums: &mut [[T; EACH]; 3], [gx, gy]: [[i32; EACH]; 2], leaves: bool| {
-        for i in 0..EACH {
+    let add = |sums: &mut [[T; COLUMNS_PER_THREAD]; 3],
+               [gx, gy]: [[i32; COLUMNS_PER_THREAD]; 2],
+               leaves: bool| {
+        for i in 0..COLUMNS_PER_THREAD {
             let (x, y) = (T::from(gx[i]), T::from(gy[i]));
             let [with_x, with_y] =
                 if leaves { [T::from(gx[i].wrapping_neg()), T::from(gy[i].wrapping_neg())] } else { [x, y] };
@@ -170,7 +172,7 @@ fn respond_box<S: Simt, T: Integer>(
         let first = ahead;
         ahead = change(0, y + 1);
         piece.scan(sums);
-        for k in 0..EACH {
+        for k in 0..COLUMNS_PER_THREAD {
             if let Some(x) = piece.pixel(k) {
                 store(x, y as u32, array::from_fn(|kind| piece.whole(kind, k)));
             }

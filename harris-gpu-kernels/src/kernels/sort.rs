@@ -4,17 +4,17 @@ use core::array;
 
 use super::corner_list::{CornerList, sort_number};
 use crate::Simt;
-use crate::abi::order::{CHUNK, PARTS, WAYS};
+use crate::abi::order::{KEYS_AT_ONCE, RUNS_PER_MERGE, THREADS_PER_KEY};
 
 /// Keys that a thread compares at once.
 const AT_ONCE: usize = 8;
 
 /// The other runs of a key's group.
-const OTHERS: usize = WAYS as usize - 1;
+const OTHERS: usize = RUNS_PER_MERGE as usize - 1;
 
 /// Merges groups of sorted runs. Each key finds its index by its ranks in the other runs of its
 /// group. Keys are distinct.
-pub(crate) fn merge<S: Simt>(
+pub(crate) fn merge_runs<S: Simt>(
     s: S,
     from: S::Buffer<u64>,
     to: S::Buffer<u64>,
@@ -30,7 +30,7 @@ pub(crate) fn merge<S: Simt>(
         return;
     }
     let own = i / run * run;
-    let group = own / (WAYS * run) * (WAYS * run);
+    let group = own / (RUNS_PER_MERGE * run) * (RUNS_PER_MERGE * run);
     let key = s.load_constant(from, list.at(i));
     let ranked = sort_number(key, sorting);
     // The other runs of the group: first index and length.
@@ -64,7 +64,7 @@ pub(crate) fn merge<S: Simt>(
 /// for short runs.
 ///
 /// Keys are distinct.
-pub(crate) fn rank<S: Simt>(
+pub(crate) fn sort_runs<S: Simt>(
     s: S,
     from: S::Buffer<u64>,
     to: S::Buffer<u64>,
@@ -76,11 +76,11 @@ pub(crate) fn rank<S: Simt>(
 ) {
     let list = CornerList::new(s, state, pitch, most);
     // All keys of a block belong to one run.
-    let first = s.block() * (s.threads() / PARTS);
+    let first = s.block() * (s.threads() / THREADS_PER_KEY);
     if first >= list.count {
         return;
     }
-    let (i, part) = (first + s.thread() / PARTS, s.thread() % PARTS);
+    let (i, part) = (first + s.thread() / THREADS_PER_KEY, s.thread() % THREADS_PER_KEY);
     // Threads after the end of the list read its last key.
     let key = s.load_constant(from, list.at(i.min(list.count - 1)));
     let own = sort_number(key, sorting);
@@ -90,7 +90,7 @@ pub(crate) fn rank<S: Simt>(
     let begin = start;
     while start < end {
         let mut at = s.thread();
-        while at < CHUNK {
+        while at < KEYS_AT_ONCE {
             let is_key = start + at < end;
             let key = if is_key {
                 sort_number(s.load_constant(from, list.at(start + at)), sorting)
@@ -102,18 +102,18 @@ pub(crate) fn rank<S: Simt>(
         }
         s.barrier();
         let mut other = part;
-        while other < CHUNK {
+        while other < KEYS_AT_ONCE {
             // Several at a time, so that their loads overlap.
-            let keys: [u64; AT_ONCE] = array::from_fn(|n| s.shared(other + n as u32 * PARTS));
+            let keys: [u64; AT_ONCE] = array::from_fn(|n| s.shared(other + n as u32 * THREADS_PER_KEY));
             for n in 0..AT_ONCE {
                 before += u32::from(keys[n] < own);
             }
-            other += AT_ONCE as u32 * PARTS;
+            other += AT_ONCE as u32 * THREADS_PER_KEY;
         }
         s.barrier();
-        start += CHUNK;
+        start += KEYS_AT_ONCE;
     }
-    let mut mask = PARTS / 2;
+    let mut mask = THREADS_PER_KEY / 2;
     while mask > 0 {
         before += s.shuffle_xor(before, mask);
         mask /= 2;

@@ -6,7 +6,7 @@ use crate::Simt;
 ///
 /// Another stream increases word 0, and may be ahead. Both words count on modulo 2³², so they are
 /// compared by the sign of their difference.
-pub(crate) fn arrive<S: Simt>(s: S, words: S::Buffer<u32>) {
+pub(crate) fn wait_for_copy<S: Simt>(s: S, words: S::Buffer<u32>) {
     s.admit_next();
     // A kernel that waits for this one relies on the kernels before it having ended, too.
     s.await_last();

@@ -152,7 +152,7 @@ fn is_suppressed<S: Simt>(s: S, field: Field<S>, i: u32, radius: u32) -> bool {
 /// response.
 ///
 /// The fused kernels have suppressed within a smaller radius.
-pub(crate) fn thin<S: Simt>(
+pub(crate) fn suppress_candidates<S: Simt>(
     s: S,
     response: S::Buffer<f32>,
     mask: S::Buffer<u8>,
@@ -209,7 +209,7 @@ fn append<S: Simt>(
     }
     let mut first = 0;
     if s.lane() == 0 {
-        first = s.atomic_add(state, state::KEPT, present_lanes.count_ones());
+        first = s.atomic_add(state, state::LENGTH, present_lanes.count_ones());
     }
     let first = s.shuffle(first, 0);
     let index = first + (present_lanes & ((1 << s.lane()) - 1)).count_ones();

@@ -53,7 +53,7 @@ impl<S: Simt, T: Word> Products<S, T> {
     }
 }
 
-pub(crate) fn products_f32<S: Simt>(
+pub(crate) fn gradient_products_f32<S: Simt>(
     s: S,
     gx: S::Buffer<f32>,
     gy: S::Buffer<f32>,
@@ -100,8 +100,8 @@ macro_rules! weighted_products {
 }
 
 weighted_products! {
-    weigh_i32: i32, i32, i32, |product| product;
-    weigh_i64: i32, i64, i64, |product| product;
-    weigh_rounded: i32, i64, f32, |product| product as f32;
-    weigh_f32: f32, f32, f32, |product| product;
+    window_columns_i32: i32, i32, i32, |product| product;
+    window_columns_i64: i32, i64, i64, |product| product;
+    window_columns_rounded: i32, i64, f32, |product| product as f32;
+    window_columns_f32: f32, f32, f32, |product| product;
 }

@@ -7,14 +7,14 @@ use super::thread_per_column::Run;
 use crate::Simt;
 use crate::abi::{
     state,
-    threshold::{ABSOLUTE, KNOWN, MOST_IN_BLOCK, RELATIVE},
+    threshold::{ABSOLUTE, FROM_STATE, MAX_BINS_IN_BLOCK, RELATIVE},
 };
 
 /// The threshold of an image without positive responses: no response exceeds it.
 const NO_CORNERS: f32 = f32::INFINITY;
 
 /// Updates the least and greatest response of all pixels where corners may lie, in the state.
-pub(crate) fn extent<S: Simt>(
+pub(crate) fn response_range<S: Simt>(
     s: S,
     response: S::Buffer<f32>,
     mask: S::Buffer<u8>,
@@ -126,7 +126,7 @@ fn greatest_of_block<S: Simt>(s: S, own: u64) -> u64 {
 }
 
 /// Writes an absolute or relative threshold to the state.
-pub(crate) fn threshold<S: Simt>(s: S, state: S::Buffer<u32>, kind: u32, value: f64) {
+pub(crate) fn set_threshold<S: Simt>(s: S, state: S::Buffer<u32>, kind: u32, value: f64) {
     if s.thread() == 0 {
         let threshold = threshold_without_histogram(kind, value, s.load(state, state::GREATEST));
         s.store(state, state::THRESHOLD, threshold.to_bits());
@@ -145,7 +145,7 @@ pub(super) fn threshold_of_image<S: Simt>(
     value: f64,
     greatest: u32,
 ) -> f32 {
-    if kind == KNOWN {
+    if kind == FROM_STATE {
         return f32::from_bits(s.load(state, image * state::WORDS + state::THRESHOLD));
     }
     threshold_without_histogram(kind, value, greatest)
@@ -211,7 +211,7 @@ impl Binning {
 }
 
 /// Counts the responses of each bin, in one of several copies of the histogram.
-pub(crate) fn histogram<S: Simt>(
+pub(crate) fn response_histogram<S: Simt>(
     s: S,
     response: S::Buffer<f32>,
     mask: S::Buffer<u8>,
@@ -232,7 +232,7 @@ pub(crate) fn histogram<S: Simt>(
     let copy = s.block() % copies * bins;
     let run = Run::new(s, size, rows);
     // Most responses are near 0. Blocks count the bins around that of 0 in shared memory.
-    let in_block = bins.min(MOST_IN_BLOCK);
+    let in_block = bins.min(MAX_BINS_IN_BLOCK);
     let first = binning.bin(0.0, bins).saturating_sub(in_block / 2).min(bins - in_block);
     let thread_bins = || (s.thread()..in_block).step_by(s.threads() as usize);
     for word in thread_bins() {
@@ -264,7 +264,13 @@ pub(crate) fn histogram<S: Simt>(
 
 /// Writes Rosin's unimodal threshold to the state: the bin farthest below the line from the fullest
 /// bin to the last one.
-pub(crate) fn rosin<S: Simt>(s: S, state: S::Buffer<u32>, counts: S::Buffer<u32>, bins: u32, copies: u32) {
+pub(crate) fn rosin_threshold<S: Simt>(
+    s: S,
+    state: S::Buffer<u32>,
+    counts: S::Buffer<u32>,
+    bins: u32,
+    copies: u32,
+) {
     let Some(binning) = Binning::new(s, state, bins) else {
         if s.thread() == 0 {
             s.store(state, state::THRESHOLD, NO_CORNERS.to_bits());

@@ -144,7 +144,7 @@ impl<D: Device> GpuDetector<D> {
     /// Where there was no image.
     #[must_use]
     pub fn count_on_device(&self) -> (&D::Memory, usize) {
-        (self.workspace.buffer::<u32>(Slot::State).memory, size_of::<u32>() * state::KEPT)
+        (self.workspace.buffer::<u32>(Slot::State).memory, size_of::<u32>() * state::LENGTH)
     }
 
     /// How many keypoints the memory of [`GpuDetector::on_device`] holds; 0 where there was no

@@ -1,7 +1,7 @@
 //! How much memory lists get: by bounds, and by what earlier images had.
 
 use harris_core::{HarrisConfig, Plateau};
-use harris_gpu_kernels::abi::{bins, rim, state};
+use harris_gpu_kernels::abi::{border_band, buckets, state};
 
 use crate::plan::{BorderBand, Shape};
 
@@ -12,7 +12,7 @@ const MIN_BUCKETS: usize = 1024;
 const MIN_FETCHED: usize = 1024;
 
 /// Keys that a bucket holds.
-pub(crate) const KEYS_PER_BUCKET: usize = bins::ROOM as usize;
+pub(crate) const KEYS_PER_BUCKET: usize = buckets::CAPACITY as usize;
 
 /// The most keys that all buckets together hold: 128 MiB. Batches of very many small images are
 /// sorted by merging.
@@ -67,13 +67,13 @@ impl Capacity {
     /// Grows where lists or buckets overflowed; returns whether they did.
     pub(crate) fn grow(&mut self, states: &[[u32; state::WORDS]]) -> bool {
         let most = |word: usize| states.iter().map(|state| state[word] as usize).max().unwrap_or(0);
-        if most(state::CROWDED) > 0 {
+        if most(state::BUCKET_OVERFLOW) > 0 {
             // The length is then unknown. Where buckets between splitters overflowed, equal steps
             // are tried again.
             self.overflowed_buckets = if self.uses_splitters(states.len()) { 0 } else { self.buckets() };
             return true;
         }
-        let corners = most(state::KEPT);
+        let corners = most(state::LENGTH);
         let overflowed = corners > self.corners;
         if overflowed {
             self.corners = corners + corners / 4;
@@ -90,7 +90,7 @@ impl Capacity {
 
     /// The number of buckets that sorts lists best: a few keys each.
     fn buckets(&self) -> usize {
-        (round_up(self.last_sorted) / 4).clamp(MIN_BUCKETS, bins::MOST as usize)
+        (round_up(self.last_sorted) / 4).clamp(MIN_BUCKETS, buckets::MAX as usize)
     }
 
     /// Whether buckets in equal steps of responses overflowed.
@@ -134,5 +134,5 @@ pub(crate) fn most_in_line(len: usize, config: &HarrisConfig, radius: usize) -> 
 /// Upper bound on the candidates of a tile of a border band.
 pub(crate) fn band_tile_capacity(band: BorderBand, config: &HarrisConfig) -> usize {
     let most = |len: usize| most_in_line(len, config, band.suppression);
-    most(rim::SIDE as usize) * most(band.depth() as usize)
+    most(border_band::TILE as usize) * most(band.depth() as usize)
 }

@@ -5,7 +5,7 @@
 //! hold, the search is repeated without.
 
 use harris_core::{Error, Threshold};
-use harris_gpu_kernels::abi::{bins, state};
+use harris_gpu_kernels::abi::{buckets, state};
 
 use super::context::Run;
 use super::workspace::{ReadyStates, Slot};
@@ -34,7 +34,7 @@ impl<D: Device> Run<'_, D> {
     }
 
     fn counter_words(&self) -> u32 {
-        self.buckets().map_or(0, |buckets| bins::counters(buckets as u32))
+        self.buckets().map_or(0, |buckets| buckets::counters(buckets as u32))
     }
 
     fn words(&self) -> usize {
@@ -84,5 +84,5 @@ impl<D: Device> Run<'_, D> {
 /// Whether the prediction that a sweep used holds: the greatest response exceeds what was
 /// predicted. True where it used none.
 pub(crate) fn is_verified(state: &[u32; state::WORDS]) -> bool {
-    state[state::FORETOLD] == 0 || state[state::GREATEST] > state[state::FORETOLD]
+    state[state::PREDICTED] == 0 || state[state::GREATEST] > state[state::PREDICTED]
 }

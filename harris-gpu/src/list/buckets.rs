@@ -2,7 +2,7 @@
 //! some.
 
 use harris_core::{Error, Subpixel};
-use harris_gpu_kernels::abi::{Kernel, bins};
+use harris_gpu_kernels::abi::{Kernel, buckets};
 use harris_gpu_kernels::simt::WARP;
 
 use super::keys::{self, KEYPOINT_BYTES, STATE_BYTES};
@@ -65,12 +65,16 @@ pub(super) fn from_candidates<D: Device>(
     let order = keys::first_order(run);
     let (counters, _) = run.counters();
     let uses_splitters = run.capacity.uses_splitters(images);
-    let step = if uses_splitters { bins::MOST / buckets as u32 } else { 0 };
+    let step = if uses_splitters { buckets::MAX / buckets as u32 } else { 0 };
     // Not read without splitters, but an argument all the same.
     let splitters = run.workspace.buffer(if uses_splitters { Slot::Splitters } else { Slot::Buckets });
-    launch::scatter(
+    launch::bucket_scatter(
         run.device,
-        grid(Kernel::scatter, candidates.count * bins::SHARE as usize * WARP as usize, images),
+        grid(
+            Kernel::bucket_scatter,
+            candidates.count * buckets::WARPS_PER_TILE as usize * WARP as usize,
+            images,
+        ),
         run.workspace.buffer(Slot::Candidates),
         run.workspace.buffer(Slot::Counts),
         bucketed,
@@ -91,9 +95,9 @@ pub(super) fn from_candidates<D: Device>(
         Some((memory, _)) => Buffer::new(memory),
         None => run.workspace.buffer(Slot::Keypoints),
     };
-    launch::gather(
+    launch::bucket_gather(
         run.device,
-        grid(Kernel::gather, buckets / bins::EACH as usize * WARP as usize, images),
+        grid(Kernel::bucket_gather, buckets / buckets::PER_WARP as usize * WARP as usize, images),
         bucketed,
         run.workspace.buffer(Slot::Keys),
         keypoints,

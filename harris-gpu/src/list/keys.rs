@@ -2,7 +2,7 @@
 //! made of them.
 
 use harris_core::{Error, Order};
-use harris_gpu_kernels::abi::{Kernel, bins, state};
+use harris_gpu_kernels::abi::{Kernel, buckets, state};
 
 use super::min_distance::is_enforced;
 use super::sort::{KeyLists, SortOrder};
@@ -62,12 +62,12 @@ pub(super) fn sort<D: Device>(
 
 /// Picks the keys that divide the lists of images like these evenly into buckets.
 fn find_splitters<D: Device>(run: &mut Run<'_, D>, keys: Slot, order: SortOrder) -> Result<(), Error> {
-    let (most, images) = (bins::MOST as usize, run.images());
+    let (most, images) = (buckets::MAX as usize, run.images());
     run.capacity.split_images = 0;
     run.workspace.fit::<u64>(run.device, Slot::Splitters, most * images)?;
-    launch::divide(
+    launch::select_splitters(
         run.device,
-        grid(Kernel::divide, most, images),
+        grid(Kernel::select_splitters, most, images),
         run.workspace.buffer(keys),
         run.workspace.buffer(Slot::Splitters),
         run.workspace.buffer(Slot::State),

@@ -76,11 +76,11 @@ pub(super) fn enforce<D: Device>(
     let cell_capacity = (in_line * in_line).min(most);
     let cells = columns as usize * rows as usize;
     let max_shares = SHARES_PER_MULTIPROCESSOR * run.device.multiprocessors() as usize;
-    let shares = most.div_ceil(MIN_SHARE).min(max_shares).next_multiple_of(order::COUNTED as usize);
+    let shares = most.div_ceil(MIN_SHARE).min(max_shares).next_multiple_of(order::SHARES_PER_COUNT as usize);
     run.workspace.fit::<u64>(run.device, Slot::GridCells, cells * cell_capacity)?;
     run.workspace.fit::<u32>(run.device, Slot::GridCounts, cells)?;
     run.workspace.fit::<u32>(run.device, Slot::Decisions, most)?;
-    run.workspace.fit::<u32>(run.device, Slot::ShareCounts, 1 + shares / order::COUNTED as usize)?;
+    run.workspace.fit::<u32>(run.device, Slot::ShareCounts, 1 + shares / order::SHARES_PER_COUNT as usize)?;
     let (device, workspace) = (&*run.device, &*run.workspace);
     let (state, decisions) = (workspace.buffer(Slot::State), workspace.buffer(Slot::Decisions));
     let (counts, share_counts) = (workspace.buffer(Slot::GridCounts), workspace.buffer(Slot::ShareCounts));
@@ -91,9 +91,9 @@ pub(super) fn enforce<D: Device>(
         Separation::Places { limit, .. } => (limit, squared_distance(config).is_none()),
     };
     device.clear(counts.memory, cells)?;
-    launch::file(
+    launch::grid_insert(
         device,
-        grid(Kernel::file, most as usize, 1),
+        grid(Kernel::grid_insert, most as usize, 1),
         workspace.buffer(keys),
         workspace.buffer(Slot::GridCells),
         counts,
@@ -111,7 +111,7 @@ pub(super) fn enforce<D: Device>(
     )?;
     let (listed, cells) = (workspace.buffer(keys), workspace.buffer(Slot::GridCells));
     match separation {
-        Separation::Pixels { squared } => launch::spread(
+        Separation::Pixels { squared } => launch::min_distance_propagate(
             device,
             [shares, 1],
             listed,
@@ -129,7 +129,7 @@ pub(super) fn enforce<D: Device>(
             cell_capacity,
             squared,
         )?,
-        Separation::Places { distance, .. } => launch::spread_places(
+        Separation::Places { distance, .. } => launch::min_distance_propagate_subpixel(
             device,
             [shares, 1],
             listed,
@@ -149,9 +149,9 @@ pub(super) fn enforce<D: Device>(
             distance * distance,
         )?,
     }
-    launch::keep(
+    launch::min_distance_compact(
         device,
-        grid(Kernel::keep, (shares / order::COUNTED) as usize * WARP as usize, 1),
+        grid(Kernel::min_distance_compact, (shares / order::SHARES_PER_COUNT) as usize * WARP as usize, 1),
         workspace.buffer(keys),
         workspace.buffer(to),
         decisions,

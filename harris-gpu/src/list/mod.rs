@@ -63,9 +63,9 @@ fn compact_above_threshold<D: Device>(run: &mut Run<'_, D>, candidates: Candidat
     let (images, corners) = (run.images(), run.capacity.corners);
     run.workspace.fit::<u64>(run.device, Slot::Keys, corners * images)?;
     let (threshold, value) = threshold_of(run.context.config);
-    launch::exceed(
+    launch::threshold_compact(
         run.device,
-        grid(Kernel::exceed, candidates.count * WARP as usize, images),
+        grid(Kernel::threshold_compact, candidates.count * WARP as usize, images),
         run.workspace.buffer(Slot::Candidates),
         run.workspace.buffer(Slot::Counts),
         run.workspace.buffer(Slot::Keys),

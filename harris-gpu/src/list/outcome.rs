@@ -33,16 +33,16 @@ pub(crate) fn wait<D: Device>(run: &mut Run<'_, D>, lists: &PendingLists<D>) -> 
     }
     if run.capacity.grow(&states) {
         for state in &mut states {
-            (state[state::KEPT], state[state::CROWDED]) = (0, 0);
+            (state[state::LENGTH], state[state::BUCKET_OVERFLOW]) = (0, 0);
         }
         run.set_states(&states)?;
         return Ok(Outcome::RebuildLists);
     }
     let config = run.context.config;
     let most = config.max_corners().unwrap_or(usize::MAX);
-    let counts: Vec<_> = states.iter().map(|state| (state[state::KEPT] as usize).min(most)).collect();
+    let counts: Vec<_> = states.iter().map(|state| (state[state::LENGTH] as usize).min(most)).collect();
     run.capacity.last_corners = counts.iter().copied().max().unwrap_or(0);
-    let word = if min_distance::is_enforced(config) { state::ALL } else { state::KEPT };
+    let word = if min_distance::is_enforced(config) { state::LENGTH_BEFORE_DISTANCE } else { state::LENGTH };
     run.capacity.last_sorted = states.iter().map(|state| state[word] as usize).max().unwrap_or(0);
     Ok(Outcome::Found(counts))
 }

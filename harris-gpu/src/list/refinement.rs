@@ -11,7 +11,7 @@ use crate::launch;
 
 /// Blocks, one a corner at a time, for each multiprocessor.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
-const _: () = assert!(refine::MOST_RADIUS == *FORSTNER_RADII.end());
+const _: () = assert!(refine::MAX_RADIUS == *FORSTNER_RADII.end());
 
 /// Refines the first `most` keypoints where that is asked for. They are then complete.
 pub(super) fn finish<D: Device>(run: &mut Run<'_, D>, most: u32) -> Result<(), Error> {

@@ -58,9 +58,9 @@ fn write_keypoints<D: Device>(run: &mut Run<'_, D>, keys: Slot, lists: KeyLists)
         Subpixel::Quadratic => true,
         Subpixel::None | Subpixel::Forstner { .. } => false,
     };
-    launch::emit(
+    launch::write_keypoints(
         run.device,
-        lists.grid(Kernel::emit, 1),
+        lists.grid(Kernel::write_keypoints, 1),
         run.workspace.buffer(keys),
         run.workspace.buffer(Slot::Response),
         run.workspace.buffer(Slot::Keypoints),

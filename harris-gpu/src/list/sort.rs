@@ -69,16 +69,16 @@ impl KeyLists {
         let sorting = order.number();
         // As many merges as the longest lists need: so the host knows where the keys are.
         let mut run = if most <= MAX_RANKED { MAX_RANKED } else { RUN };
-        let grid = self.grid(Kernel::rank, order::PARTS as usize);
+        let grid = self.grid(Kernel::sort_runs, order::THREADS_PER_KEY as usize);
         let (from, to) = (workspace.buffer(keys), workspace.buffer(other));
-        launch::rank(device, grid, from, to, state, pitch, most as u32, run as u32, sorting)?;
+        launch::sort_runs(device, grid, from, to, state, pitch, most as u32, run as u32, sorting)?;
         std::mem::swap(&mut keys, &mut other);
         while run < most {
             let (from, to) = (workspace.buffer(keys), workspace.buffer(other));
-            let grid = self.grid(Kernel::merge, 1);
-            launch::merge(device, grid, from, to, state, pitch, most as u32, run as u32, sorting)?;
+            let grid = self.grid(Kernel::merge_runs, 1);
+            launch::merge_runs(device, grid, from, to, state, pitch, most as u32, run as u32, sorting)?;
             std::mem::swap(&mut keys, &mut other);
-            run *= order::WAYS as usize;
+            run *= order::RUNS_PER_MERGE as usize;
         }
         Ok((keys, other))
     }

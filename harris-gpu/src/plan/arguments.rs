@@ -65,7 +65,7 @@ pub(crate) fn simple_threshold(config: &HarrisConfig) -> Option<(u32, f64)> {
 /// Kind and value of the threshold for kernels that look at candidates: Rosin's is in the state by
 /// then.
 pub(crate) fn threshold_of(config: &HarrisConfig) -> (u32, f64) {
-    simple_threshold(config).unwrap_or((threshold::KNOWN, 0.0))
+    simple_threshold(config).unwrap_or((threshold::FROM_STATE, 0.0))
 }
 
 /// Kind and value of a lower bound of the threshold.

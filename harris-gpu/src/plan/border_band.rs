@@ -3,7 +3,7 @@
 use std::fmt;
 
 use harris_core::{Border, HarrisConfig, Window};
-use harris_gpu_kernels::abi::{Kernel, border, rim};
+use harris_gpu_kernels::abi::{Kernel, border, border_band};
 
 use super::arguments::gradient_of;
 use super::shape::Shape;
@@ -40,13 +40,13 @@ impl BorderBand {
         let rule = band_rule(config)?;
         let gradient = gradient_of(config.gradient())?;
         let kernel = match (shape.depth, config.window()) {
-            (Depth::U8, Window::Gaussian { .. }) => Kernel::rim_rounded_u8,
-            (Depth::U8, Window::Box { .. } | Window::Binomial { .. }) => Kernel::rim_u8,
+            (Depth::U8, Window::Gaussian { .. }) => Kernel::border_band_rounded_u8,
+            (Depth::U8, Window::Box { .. } | Window::Binomial { .. }) => Kernel::border_band_u8,
             (Depth::U16, Window::Box { .. } | Window::Binomial { .. } | Window::Gaussian { .. }) => {
-                Kernel::rim_u16
+                Kernel::border_band_u16
             }
             (Depth::F32, Window::Box { .. } | Window::Binomial { .. } | Window::Gaussian { .. }) => {
-                Kernel::rim_f32
+                Kernel::border_band_f32
             }
         };
         Some(Self { kernel, rule, gradient, support: config.support_radius(), suppression })
@@ -64,7 +64,7 @@ impl BorderBand {
 
     /// Tiles of an image.
     pub(crate) fn tiles(self, shape: &Shape) -> usize {
-        rim::tiles(shape.width, shape.height, self.depth()) as usize
+        border_band::tiles(shape.width, shape.height, self.depth()) as usize
     }
 }
 

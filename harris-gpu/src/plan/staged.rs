@@ -196,22 +196,22 @@ impl Staged {
             GradientStage::BoxI32 { .. } => kernels.push(Kernel::box_gradient),
             GradientStage::BoxF32 { .. } => kernels.push(Kernel::box_f32),
             GradientStage::Weighted { converts, .. } => {
-                kernels.extend(converts.then_some(Kernel::to_float));
+                kernels.extend(converts.then_some(Kernel::integers_to_f32));
                 kernels.push(Kernel::weighted_f32);
             }
         }
         match self.window {
             WindowStage::RunningBox { is_i64, .. } => {
-                kernels.push(if is_i64 { Kernel::respond_box_i64 } else { Kernel::respond_box_i32 });
+                kernels.push(if is_i64 { Kernel::box_response_i64 } else { Kernel::box_response_i32 });
             }
             WindowStage::Pairs { .. } => {
-                kernels.extend([Kernel::products_f32, Kernel::binomial_f32, Kernel::response_f32]);
+                kernels.extend([Kernel::gradient_products_f32, Kernel::binomial_f32, Kernel::response_f32]);
             }
             WindowStage::Weighted(sums) => kernels.extend(match sums {
-                WeightedSums::I32 => [Kernel::weigh_i32, Kernel::respond_weighted_i32],
-                WeightedSums::I64 => [Kernel::weigh_i64, Kernel::respond_weighted_i64],
-                WeightedSums::Rounded => [Kernel::weigh_rounded, Kernel::respond_weighted_f32],
-                WeightedSums::F32 => [Kernel::weigh_f32, Kernel::respond_weighted_f32],
+                WeightedSums::I32 => [Kernel::window_columns_i32, Kernel::window_rows_response_i32],
+                WeightedSums::I64 => [Kernel::window_columns_i64, Kernel::window_rows_response_i64],
+                WeightedSums::Rounded => [Kernel::window_columns_rounded, Kernel::window_rows_response_f32],
+                WeightedSums::F32 => [Kernel::window_columns_f32, Kernel::window_rows_response_f32],
             }),
         }
         kernels

@@ -93,10 +93,10 @@ fn launch_band<D: Device>(
         };
     }
     match band.kernel {
-        Kernel::rim_rounded_u8 => launch!(rim_rounded_u8),
-        Kernel::rim_u8 => launch!(rim_u8),
-        Kernel::rim_u16 => launch!(rim_u16),
-        Kernel::rim_f32 => launch!(rim_f32),
+        Kernel::border_band_rounded_u8 => launch!(border_band_rounded_u8),
+        Kernel::border_band_u8 => launch!(border_band_u8),
+        Kernel::border_band_u16 => launch!(border_band_u16),
+        Kernel::border_band_f32 => launch!(border_band_f32),
         other => unreachable!("{other:?} is no kernel of border bands"),
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn find<D: Device>(run: &mut Run<'_, D>) -> Result<(), Error> {
         Threshold::Rosin { bins } => return find_by_histogram(run, bins, false),
     }
     let (kind, value) = simple_threshold(run.context.config).expect("Rosin's is handled above");
-    launch::threshold(run.device, [1, 1], run.workspace.buffer(Slot::State), kind, value)
+    launch::set_threshold(run.device, [1, 1], run.workspace.buffer(Slot::State), kind, value)
 }
 
 /// Computes Rosin's threshold, into the state. The range of the responses may be there already.
@@ -42,7 +42,7 @@ pub(crate) fn find_by_histogram<D: Device>(
     let (response, (mask, mask_pitch)) = (run.workspace.buffer(Slot::Response), run.mask());
     let state = run.workspace.buffer(Slot::State);
     let (grid, rows) = thread_per_column(run.device, (shape.width, shape.height), 1);
-    launch::histogram(
+    launch::response_histogram(
         run.device,
         grid,
         response,
@@ -58,7 +58,7 @@ pub(crate) fn find_by_histogram<D: Device>(
         frame[1],
         mask_pitch,
     )?;
-    launch::rosin(run.device, [1, 1], state, counts, bins, copies)
+    launch::rosin_threshold(run.device, [1, 1], state, counts, bins, copies)
 }
 
 /// Finds the least and the greatest response, into the state.
@@ -68,7 +68,7 @@ fn find_range<D: Device>(run: &Run<'_, D>) -> Result<(), Error> {
     let (response, (mask, mask_pitch)) = (run.workspace.buffer(Slot::Response), run.mask());
     let state = run.workspace.buffer(Slot::State);
     let (grid, rows) = thread_per_column(run.device, (shape.width, shape.height), 1);
-    launch::extent(
+    launch::response_range(
         run.device,
         grid,
         response,

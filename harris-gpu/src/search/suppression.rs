@@ -43,9 +43,9 @@ pub(crate) fn suppress_ring<D: Device>(run: &mut Run<'_, D>, lists: CandidateLis
     let Context { config, shape, .. } = run.context;
     let (threshold, value) = threshold_of(config);
     let (mask, mask_pitch) = run.mask();
-    launch::thin(
+    launch::suppress_candidates(
         run.device,
-        launch::grid(Kernel::thin, lists.count * fused::THINNING as usize * WARP as usize, 1),
+        launch::grid(Kernel::suppress_candidates, lists.count * fused::THINNING as usize * WARP as usize, 1),
         run.workspace.buffer(Slot::Response),
         mask,
         run.workspace.buffer(Slot::State),

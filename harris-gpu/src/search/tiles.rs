@@ -13,7 +13,7 @@ use crate::exec::workspace::Slot;
 use crate::plan::{BorderBand, Responses, Search, Sweep};
 
 // Kernels reject the samples that images may not have.
-const _: () = assert!(fused::MOST_SAMPLE == MAX_SAMPLE);
+const _: () = assert!(fused::MAX_SAMPLE == MAX_SAMPLE);
 
 /// The tiles of images, one a warp, each with a list of candidates.
 #[derive(Clone, Copy, Debug)]

@@ -107,8 +107,8 @@ impl TestDevice {
         match step {
             Step::Clear(memory, words) => HostDevice.clear(memory, *words).unwrap(),
             Step::Launch(kernel, grid, arguments) => {
-                self.merge_sorts.fetch_add(usize::from(*kernel == Kernel::rank), Relaxed);
-                self.bucket_sorts.fetch_add(usize::from(*kernel == Kernel::gather), Relaxed);
+                self.merge_sorts.fetch_add(usize::from(*kernel == Kernel::sort_runs), Relaxed);
+                self.bucket_sorts.fetch_add(usize::from(*kernel == Kernel::bucket_gather), Relaxed);
                 host::launch(*kernel, *grid, arguments.clone());
             }
             Step::Copy(from, to, bytes) => {

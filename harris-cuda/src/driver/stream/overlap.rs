@@ -29,7 +29,7 @@ impl Stream {
     pub(crate) fn await_announced(&mut self) -> Result<(), CudaError> {
         let Some(ArrivalCounter { words, .. }) = &self.arrivals else { return Ok(()) };
         // The copies are queued already, so the wait ends.
-        self.launch(Kernel::arrive, [1, 1], &[Value::Memory(words)])?;
+        self.launch(Kernel::wait_for_copy, [1, 1], &[Value::Memory(words)])?;
         match &mut self.recording {
             Some(waits) => *waits = true,
             None => self.note_wait(),

@@ -3,7 +3,7 @@
 use core::array;
 
 use super::super::response::measure_of_halves;
-use super::super::runs::push;
+use super::super::thread_per_column::push;
 use super::bytes::Window;
 use super::{EACH, Lane, NEVER, Place, Settings};
 use crate::Simt;

@@ -2,7 +2,7 @@
 
 use core::array;
 
-use super::super::runs::push;
+use super::super::thread_per_column::push;
 use super::differences::{Gradient, PAIRS, Smoothed, selectors};
 use super::{EACH, Front, Lane, Place, ROWS, Settings, beyond, columns, mirrored};
 use crate::Simt;

@@ -2,10 +2,10 @@
 
 use core::array;
 
+use super::super::corner_list::lanes_below;
 use super::super::mask::Mask;
 use super::super::number::{ordered, unordered};
-use super::super::order::below;
-use super::super::runs::push;
+use super::super::thread_per_column::push;
 use super::{EACH, Lane};
 use crate::Simt;
 use crate::abi::{plateau, state, threshold};
@@ -272,7 +272,7 @@ impl<S: Simt> Corners<S> {
         let x = (lane.x as u32).wrapping_add(i as u32);
         let one = corner && set.size.within(set.margin, x, y);
         let all = s.ballot(one);
-        let place = self.found + (all & below(s.lane())).count_ones();
+        let place = self.found + (all & lanes_below(s.lane())).count_ones();
         if one && place < set.room {
             let key = u64::from(!response as u32) << 32 | u64::from((y * set.size.width).wrapping_add(x));
             s.store(self.keys, self.list + place as usize, key);

@@ -2,7 +2,7 @@
 
 use core::array;
 
-use super::super::runs::push;
+use super::super::thread_per_column::push;
 use super::{EACH, Lane};
 use crate::Simt;
 use crate::abi::gradient;

@@ -34,7 +34,7 @@ impl<S: Simt> Front<S> for Responses<S> {
 
     #[inline(always)]
     fn settle(s: S, state: S::Buffer<u32>, set: Settings) -> Settings {
-        if set.threshold == threshold::KNOWN {
+        if set.threshold == threshold::FROM_STATE {
             let value = f32::from_bits(s.load(state, states::THRESHOLD));
             Settings { threshold: threshold::ABSOLUTE, value, ..set }
         } else {

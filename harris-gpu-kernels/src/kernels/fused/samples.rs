@@ -4,9 +4,9 @@ use core::array;
 
 use super::super::number::Number;
 use super::super::response::measure;
-use super::super::runs::push;
+use super::super::thread_per_column::push;
 use super::{EACH, Front, Lane, NEVER, Place, Settings, mirrored};
-use crate::abi::fused::MOST_SAMPLE;
+use crate::abi::fused::MAX_SAMPLE;
 use crate::abi::gradient;
 use crate::{Simt, Word};
 
@@ -104,7 +104,7 @@ impl Sample for f32 {
     }
     #[inline(always)]
     fn is_valid(self) -> bool {
-        self.abs() <= MOST_SAMPLE
+        self.abs() <= MAX_SAMPLE
     }
     #[inline(always)]
     fn product(a: f32, b: f32) -> f32 {

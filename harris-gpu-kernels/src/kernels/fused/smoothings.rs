@@ -5,7 +5,7 @@ use core::array;
 use super::EACH;
 use super::gaussians::{Open, Row, Strip, Weights, even};
 use crate::Simt;
-use crate::abi::fused::MOST_SAMPLE;
+use crate::abi::fused::MAX_SAMPLE;
 
 /// From samples to smoothed ones.
 pub(super) trait Smoothing<S: Simt, const WORDS: usize, const CHANNELS: usize> {
@@ -183,7 +183,7 @@ impl<S: Simt> Smoothing<S, 4, 1> for Deep {
     fn take(&mut self, strip: &Strip<S>, words: [u32; 4]) -> [Row; 1] {
         let row = words.map(f32::from_bits);
         for i in 0..EACH {
-            self.are_valid &= row[i].abs() <= MOST_SAMPLE;
+            self.are_valid &= row[i].abs() <= MAX_SAMPLE;
         }
         [self.smooth(strip, row, false)]
     }

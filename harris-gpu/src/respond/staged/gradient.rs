@@ -41,10 +41,10 @@ pub(crate) fn differentiate<D: Device>(
         }
         GradientStage::BoxF32 { size } => {
             let (from, between) = (planes.planes, planes.spare);
-            sum_boxes(planes, from, between, axis::DOWN, size, boxes::SUM)?;
-            sum_boxes(planes, between, Slot::GradientX, axis::ACROSS, size, boxes::SIDES)?;
-            sum_boxes(planes, from, between, axis::ACROSS, size, boxes::SUM)?;
-            sum_boxes(planes, between, Slot::GradientY, axis::DOWN, size, boxes::SIDES)
+            sum_boxes(planes, from, between, axis::Y, size, boxes::SUM)?;
+            sum_boxes(planes, between, Slot::GradientX, axis::X, size, boxes::DIFFERENCE)?;
+            sum_boxes(planes, from, between, axis::X, size, boxes::SUM)?;
+            sum_boxes(planes, between, Slot::GradientY, axis::Y, size, boxes::DIFFERENCE)
         }
         GradientStage::Weighted { converts, size, sigma } => {
             if converts {
@@ -53,10 +53,10 @@ pub(crate) fn differentiate<D: Device>(
             planes.upload_taps(Slot::Taps, &taps::gaussian(size, sigma))?;
             planes.upload_taps(Slot::OtherTaps, &taps::gaussian_derivative(size, sigma))?;
             let (from, between) = (planes.planes, planes.spare);
-            planes.weigh(from, between, Slot::Taps, axis::DOWN, size)?;
-            planes.weigh(between, Slot::GradientX, Slot::OtherTaps, axis::ACROSS, size)?;
-            planes.weigh(from, between, Slot::OtherTaps, axis::DOWN, size)?;
-            planes.weigh(between, Slot::GradientY, Slot::Taps, axis::ACROSS, size)
+            planes.weigh(from, between, Slot::Taps, axis::Y, size)?;
+            planes.weigh(between, Slot::GradientX, Slot::OtherTaps, axis::X, size)?;
+            planes.weigh(from, between, Slot::OtherTaps, axis::Y, size)?;
+            planes.weigh(between, Slot::GradientY, Slot::Taps, axis::X, size)
         }
     }
 }
@@ -94,7 +94,13 @@ fn sum_boxes<D: Device>(
 fn convert_to_floats<D: Device>(planes: &mut Planes<'_, '_, D>) -> Result<(), Error> {
     let count = planes.width as usize * planes.height as usize * planes.channels;
     let (from, to) = (planes.workspace.buffer(planes.planes), planes.workspace.buffer(planes.spare));
-    launch::to_float(planes.device, launch::grid(Kernel::to_float, count, 1), from, to, count as u64)?;
+    launch::integers_to_f32(
+        planes.device,
+        launch::grid(Kernel::integers_to_f32, count, 1),
+        from,
+        to,
+        count as u64,
+    )?;
     planes.swap();
     Ok(())
 }

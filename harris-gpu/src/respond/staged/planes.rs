@@ -109,8 +109,8 @@ impl<'a, 'b, D: Device> Planes<'a, 'b, D> {
             SmoothingStage::None => return Ok(()),
             SmoothingStage::Weighted { size, sigma } => {
                 self.upload_taps(Slot::Taps, &taps::gaussian(size, sigma))?;
-                self.weigh(self.planes, self.spare, Slot::Taps, axis::DOWN, size)?;
-                return self.weigh(self.spare, self.planes, Slot::Taps, axis::ACROSS, size);
+                self.weigh(self.planes, self.spare, Slot::Taps, axis::Y, size)?;
+                return self.weigh(self.spare, self.planes, Slot::Taps, axis::X, size);
             }
             SmoothingStage::Binomial3 { number: NumberKind::Integer, divides } => {
                 smooth!(binomial3_i32, divides.into());

@@ -39,10 +39,10 @@ fn respond_weighted<D: Device>(planes: &mut Planes<'_, '_, D>, sums: WeightedSum
         }};
     }
     match sums {
-        WeightedSums::I32 => down!(weigh_i32),
-        WeightedSums::I64 => down!(weigh_i64),
-        WeightedSums::Rounded => down!(weigh_rounded),
-        WeightedSums::F32 => down!(weigh_f32),
+        WeightedSums::I32 => down!(window_columns_i32),
+        WeightedSums::I64 => down!(window_columns_i64),
+        WeightedSums::Rounded => down!(window_columns_rounded),
+        WeightedSums::F32 => down!(window_columns_f32),
     }
     device.mark(Mark::Summed)?;
     let to = buffers.buffer(Slot::Response);
@@ -56,9 +56,9 @@ fn respond_weighted<D: Device>(planes: &mut Planes<'_, '_, D>, sums: WeightedSum
         }};
     }
     match sums {
-        WeightedSums::I32 => across!(respond_weighted_i32),
-        WeightedSums::I64 => across!(respond_weighted_i64),
-        WeightedSums::Rounded | WeightedSums::F32 => across!(respond_weighted_f32),
+        WeightedSums::I32 => across!(window_rows_response_i32),
+        WeightedSums::I64 => across!(window_rows_response_i64),
+        WeightedSums::Rounded | WeightedSums::F32 => across!(window_rows_response_f32),
     }
 }
 
@@ -84,9 +84,9 @@ fn respond_running_box<D: Device>(
         };
     }
     if is_i64 {
-        respond!(respond_box_i64);
+        respond!(box_response_i64);
     } else {
-        respond!(respond_box_i32);
+        respond!(box_response_i32);
     }
     planes.device.mark(Mark::Summed)
 }
@@ -101,11 +101,11 @@ fn respond_pairs<D: Device>(planes: &mut Planes<'_, '_, D>, size: u32) -> Result
     let (sums, between) = (workspace.buffer(Slot::Sums), workspace.buffer(Slot::OtherSums));
     let (grid, rows) = planes.grid(1);
     let channels = planes.channels as u32;
-    launch::products_f32(planes.device, grid, gx, gy, sums, width, height, rows, channels)?;
+    launch::gradient_products_f32(planes.device, grid, gx, gy, sums, width, height, rows, channels)?;
     let (grid, rows) = planes.grid(3);
     let device = &*planes.device;
-    launch::binomial_f32(device, grid, sums, between, width, height, rows, axis::DOWN, size, border)?;
-    launch::binomial_f32(device, grid, between, sums, width, height, rows, axis::ACROSS, size, border)?;
+    launch::binomial_f32(device, grid, sums, between, width, height, rows, axis::Y, size, border)?;
+    launch::binomial_f32(device, grid, between, sums, width, height, rows, axis::X, size, border)?;
     planes.device.mark(Mark::Summed)?;
     let (grid, rows) = planes.grid(1);
     let (scale, (measure, parameter)) = (planes.context.scale(), measure_of(planes.context.config));
