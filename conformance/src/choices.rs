@@ -2,6 +2,7 @@
 //!
 //! Each list names all variants of its type, so a new variant without an example does not compile.
 
+use harris_core::config::MeasureKind;
 use harris_core::{Border, Gradient, Measure, Order, Plateau, Smoothing, Subpixel, Threshold, Ties, Window};
 
 /// Defines a function that lists examples, at least one for each variant of a choice.
@@ -67,13 +68,10 @@ examples! {
     }
 }
 
-examples! {
-    /// Lists every response measure.
-    measures: Measure {
-        Measure::Harris { .. } => [Measure::Harris { k: 0.04 }],
-        Measure::ShiTomasi => [Measure::ShiTomasi],
-        Measure::Noble { .. } => [Measure::Noble { eps: 1e-6 }],
-    }
+/// Lists every response measure, with its usual parameter.
+#[must_use]
+pub fn measures() -> Vec<Measure> {
+    MeasureKind::ALL.map(MeasureKind::usual).to_vec()
 }
 
 examples! {

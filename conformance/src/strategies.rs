@@ -1,5 +1,6 @@
 //! Random configurations and images, which shrink towards simple ones.
 
+use harris_core::config::MeasureKind;
 use harris_core::{
     Border, Error, Gradient, HarrisConfig, Measure, Order, Plateau, Smoothing, Subpixel, Threshold, Ties,
     Window,
@@ -245,10 +246,9 @@ fn windows() -> impl Strategy<Value = Window> {
 }
 
 fn measures() -> impl Strategy<Value = Measure> {
-    any_of!(Measure {
-        Measure::Harris { .. } => (0.0_f32..0.2).prop_map(|k| Measure::Harris { k }),
-        Measure::ShiTomasi => Just(Measure::ShiTomasi),
-        Measure::Noble { .. } => (1e-9_f32..1.0).prop_map(|eps| Measure::Noble { eps }),
+    prop::sample::select(&MeasureKind::ALL).prop_flat_map(|kind| {
+        let parameters = kind.parameters().unwrap_or(0.0..1.0);
+        parameters.prop_map(move |parameter| kind.with_parameter(parameter))
     })
 }
 

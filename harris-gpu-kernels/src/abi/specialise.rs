@@ -55,8 +55,7 @@ const PLATEAU: Parameter = of_fused("plateau", &[Some(plateau::FIRST), Some(plat
 const NO_MASK: Parameter = of_fused("mask_pitch", &[Some(0), None]);
 
 /// The response measure.
-const MEASURE: Parameter = of_fused("measure", MEASURES);
-const MEASURES: &[Option<u32>] = &[Some(measure::HARRIS), Some(measure::SHI_TOMASI), Some(measure::NOBLE)];
+const MEASURE: Parameter = of_fused("measure", measure::ALL);
 
 /// The radius of suppression of a fused kernel, or 0 where it writes responses.
 const RADIUS: Parameter = of_fused("radius", &[Some(0), Some(1), Some(2)]);
@@ -75,7 +74,7 @@ const GRADIENT: Parameter =
 /// The response measure of a kernel with such arguments, where it has one.
 pub(super) const fn measure_of(arguments: &[&str]) -> Option<Parameter> {
     match place(arguments, "measure") {
-        Some(place) => Some(Parameter { name: "measure", place, values: MEASURES }),
+        Some(place) => Some(Parameter { name: "measure", place, values: measure::ALL }),
         None => None,
     }
 }

@@ -190,10 +190,17 @@ fn respond_box<S: Simt, T: Integer>(
 #[inline(always)]
 pub(crate) fn measure(root: impl Fn(f32) -> f32, kind: u32, parameter: f32, a: f32, b: f32, c: f32) -> f32 {
     let half = (a - c) * 0.5;
-    by_measure(kind, parameter, [a, b, c], || (a + c) * 0.5 - root(half * half + b * b))
+    by_measure(kind, parameter, [a, b, c], || [(a + c) * 0.5, root(half * half + b * b)])
 }
 
-/// The response of the tensor \[a b; b c\], or of \[2a b; b 2c\] for Shi's and Tomasi's measure, where halves are exact.
+/// What a and c are multiplied by for [`measure_of_halves`].
+#[inline(always)]
+pub(crate) fn scale_of_squares(kind: u32) -> f32 {
+    if kind == measure::SHI_TOMASI { 0.5 } else { 1.0 }
+}
+
+/// The response of the tensor \[a b; b c\] whose a and c are multiplied by [`scale_of_squares`]:
+/// measures of eigenvalues take halves, where these are exact.
 #[inline(always)]
 pub(crate) fn measure_of_halves(
     root: impl Fn(f32) -> f32,
@@ -204,17 +211,21 @@ pub(crate) fn measure_of_halves(
     c: f32,
 ) -> f32 {
     let half = a - c;
-    by_measure(kind, parameter, [a, b, c], || (a + c) - root(half * half + b * b))
+    by_measure(kind, parameter, [a, b, c], || [a + c, root(half * half + b * b)])
 }
 
-/// The response of the tensor \[a b; b c\] by a measure; `lesser` makes the lesser eigenvalue.
+/// The response of the tensor \[a b; b c\] by a measure. `eigenvalues` makes their mean and half their
+/// difference.
 #[inline(always)]
-fn by_measure(kind: u32, parameter: f32, [a, b, c]: [f32; 3], lesser: impl Fn() -> f32) -> f32 {
+fn by_measure(kind: u32, parameter: f32, [a, b, c]: [f32; 3], eigenvalues: impl Fn() -> [f32; 2]) -> f32 {
     let trace = a + c;
     let det = (a * c) - (b * b);
     match kind {
         measure::HARRIS => det - (parameter * trace) * trace,
-        measure::SHI_TOMASI => lesser(),
+        measure::SHI_TOMASI => {
+            let [mean, half] = eigenvalues();
+            mean - half
+        }
         // measure::NOBLE
         _ => (2.0 * det) / (trace + parameter),
     }

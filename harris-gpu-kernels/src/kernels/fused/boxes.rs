@@ -2,7 +2,7 @@
 
 use core::array;
 
-use super::super::response::measure_of_halves;
+use super::super::response::{measure_of_halves, scale_of_squares};
 use super::super::thread_per_column::push;
 use super::bytes::Window;
 use super::{EACH, Lane, NEVER, Place, Settings};
@@ -169,7 +169,6 @@ pub(super) fn measured<S: Simt>(
 /// is from 2⁻⁴⁰ to 1: halves are exact, and what roots are drawn of is 0 or far from denormal.
 #[inline(always)]
 fn measured_by<S: Simt>(lane: &Lane<S>, by: u32, tensor: impl Fn(f32) -> (f32, f32, f32)) -> f32 {
-    let scale = lane.set.scale * if by == measures::SHI_TOMASI { 0.5 } else { 1.0 };
-    let (a, b, c) = tensor(scale);
+    let (a, b, c) = tensor(lane.set.scale * scale_of_squares(by));
     measure_of_halves(|square| lane.s.sqrt_of_normal(square), by, lane.set.parameter, a, b, c)
 }
