@@ -191,7 +191,7 @@ pub struct ConfigOptions {
     /// box:SIZE|binomial:SIZE|gaussian:SIZE:SIGMA
     #[arg(long)]
     pub window: Option<Window>,
-    /// harris:K|shi-tomasi|noble:EPS
+    /// harris:K|shi-tomasi|noble:EPS|triggs:ALPHA
     #[arg(long)]
     pub measure: Option<Measure>,
     /// absolute:VALUE|relative:QUALITY|rosin:BINS|none

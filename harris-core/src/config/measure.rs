@@ -22,6 +22,12 @@ pub enum Measure {
         /// Positive term that keeps the quotient defined in flat regions.
         eps: f32,
     },
+    /// λmin − alpha·λmax, of the eigenvalues (Triggs 2004).
+    Triggs {
+        /// Weight of the greater eigenvalue, 0 to below 1, usually 0.05. The greater it is, the less
+        /// a strong edge responds. With 0 the measure is that of Shi and Tomasi.
+        alpha: f32,
+    },
 }
 
 /// A measure without its parameter: for tables, tests and kernels that enumerate all measures.
@@ -41,11 +47,13 @@ pub enum MeasureKind {
     ShiTomasi,
     /// [`Measure::Noble`], with the parameter eps.
     Noble,
+    /// [`Measure::Triggs`], with the parameter alpha.
+    Triggs,
 }
 
 impl MeasureKind {
     /// All kinds of measures.
-    pub const ALL: [Self; 3] = [Self::Harris, Self::ShiTomasi, Self::Noble];
+    pub const ALL: [Self; 4] = [Self::Harris, Self::ShiTomasi, Self::Noble, Self::Triggs];
 
     /// The measure of this kind with a parameter, which is ignored where it has none.
     ///
@@ -56,16 +64,19 @@ impl MeasureKind {
             Self::Harris => Measure::Harris { k: parameter },
             Self::ShiTomasi => Measure::ShiTomasi,
             Self::Noble => Measure::Noble { eps: parameter },
+            Self::Triggs => Measure::Triggs { alpha: parameter },
         }
     }
 
-    /// The measure of this kind with its usual parameter: 0.04 for k, 10⁻⁶ for eps.
+    /// The measure of this kind with its usual parameter: 0.04 for k, 10⁻⁶ for eps,
+    /// 0.05 for alpha.
     #[must_use]
     pub const fn usual(self) -> Measure {
         match self {
             Self::Harris => Measure::Harris { k: 0.04 },
             Self::ShiTomasi => Measure::ShiTomasi,
             Self::Noble => Measure::Noble { eps: 1e-6 },
+            Self::Triggs => Measure::Triggs { alpha: 0.05 },
         }
     }
 
@@ -77,6 +88,7 @@ impl MeasureKind {
             Self::Harris => Some(0.0..0.2),
             Self::ShiTomasi => None,
             Self::Noble => Some(1e-9..1.0),
+            Self::Triggs => Some(0.0..0.5),
         }
     }
 }
@@ -89,6 +101,7 @@ impl Measure {
             Self::Harris { .. } => MeasureKind::Harris,
             Self::ShiTomasi => MeasureKind::ShiTomasi,
             Self::Noble { .. } => MeasureKind::Noble,
+            Self::Triggs { .. } => MeasureKind::Triggs,
         }
     }
 
@@ -99,6 +112,7 @@ impl Measure {
             Self::Harris { k } => k,
             Self::ShiTomasi => 0.0,
             Self::Noble { eps } => eps,
+            Self::Triggs { alpha } => alpha,
         }
     }
 
@@ -107,6 +121,7 @@ impl Measure {
             Self::Harris { k } => ((0.0..0.25).contains(&k), "Harris's k", "from 0 to below 0.25"),
             Self::ShiTomasi => (true, "", ""),
             Self::Noble { eps } => (eps.is_finite() && eps > 0.0, "Noble's epsilon", "finite and positive"),
+            Self::Triggs { alpha } => ((0.0..1.0).contains(&alpha), "Triggs's alpha", "from 0 to below 1"),
         };
         if is_valid {
             return Ok(());
@@ -115,14 +130,16 @@ impl Measure {
     }
 }
 
-notation!(Measure, "measure", "harris:K|shi-tomasi|noble:EPS", |parts| {
+notation!(Measure, "measure", "harris:K|shi-tomasi|noble:EPS|triggs:ALPHA", |parts| {
     "harris" => parts.value().map(|k| Measure::Harris { k }),
     "shi-tomasi" => parts.alone(Measure::ShiTomasi),
     "noble" => parts.value().map(|eps| Measure::Noble { eps }),
+    "triggs" => parts.value().map(|alpha| Measure::Triggs { alpha }),
 }, |choice, f| match choice {
     Measure::Harris { k } => write!(f, "harris:{k}"),
     Measure::ShiTomasi => f.write_str("shi-tomasi"),
     Measure::Noble { eps } => write!(f, "noble:{eps}"),
+    Measure::Triggs { alpha } => write!(f, "triggs:{alpha}"),
 });
 
 #[cfg(test)]
@@ -160,6 +177,7 @@ mod tests {
     fn parameters_are_finite_and_in_range() {
         let refused = [
             (MeasureKind::Harris, [-0.01, 0.25, 1.0, f32::NAN, f32::INFINITY]),
+            (MeasureKind::Triggs, [-0.05, 1.0, 2.0, f32::NAN, f32::INFINITY]),
             (MeasureKind::Noble, [0.0, -1e-6, f32::NEG_INFINITY, f32::NAN, f32::INFINITY]),
         ];
         for (kind, parameters) in refused {

@@ -20,6 +20,8 @@ use crate::config::Measure;
 ///   - Shi-Tomasi: R ≤ (t/2)·(1 + 2·u). In R against min(A, C), the mean and the root have errors
 ///     of
 ///     1.8·u·t. With t ≤ 6 these and the last rounding, of R ≤ 3, add up to less than 14·u.
+///   - Triggs: with the lesser eigenvalue at most t/2 and the greater at least that, R ≤
+///     (t/2)·(1 − alpha) and as many roundings as Shi-Tomasi, and three more, all of at most t/2.
 ///   - Noble: R ≤ 2·A·C/t · (1 + 5·u), which the margin of the caller includes.
 /// - **The caller**: from exact sums, or f32 sums taken as they are, to A and C there are two
 ///   roundings: conversion to f32 and product with the scale. A trace in f32 is a third. A bound
@@ -82,6 +84,10 @@ pub fn trace_factor(measure: Measure) -> TraceFactor {
         Measure::Harris { k } => TraceFactor::OfRoot(safe / (0.25 - f64::from(k) + ROUNDING).sqrt()),
         // The lesser eigenvalue is at most t/2. So is Noble's 2·A·C/(t + eps).
         Measure::ShiTomasi | Measure::Noble { .. } => TraceFactor::OfThreshold(2.0 * safe),
+        // R ≤ t/2 − alpha·t/2.
+        Measure::Triggs { alpha } => {
+            TraceFactor::OfThreshold(2.0 * safe / (1.0 - f64::from(alpha) + ROUNDING))
+        }
     }
 }
 
@@ -97,7 +103,7 @@ pub fn least_threshold(measure: Measure) -> f64 {
         Measure::Harris { .. } => f64::from(1e-30_f32),
         // An underflow under the root adds at most 2⁻⁷⁴ to the response, and only where t/2 is not
         // the bound.
-        Measure::ShiTomasi => f64::from(1e-30_f32),
+        Measure::ShiTomasi | Measure::Triggs { .. } => f64::from(1e-30_f32),
         // A·C is not 0, so t ≥ 2⁻⁷⁴. An underflow of A·C adds at most 2⁻¹⁵⁰·2/t ≤ 2⁻⁷⁵ to the
         // response.
         Measure::Noble { .. } => 1.0 / (1_u64 << 50) as f64,
@@ -156,6 +162,9 @@ pub fn min_ac_bound(measure: Measure, threshold: f64) -> f64 {
         Measure::ShiTomasi => threshold - ROUNDING,
         // R ≤ 2·m·M/(m + M).
         Measure::Noble { .. } => threshold / 2.0,
+        // The greater eigenvalue is no less than the lesser, which is at most m: R ≤ m − alpha·m. Both
+        // terms have roundings of a part of M.
+        Measure::Triggs { alpha } => (threshold - 3.0 * ROUNDING) / (1.0 - f64::from(alpha)),
     };
     bound * (1.0 - ROUNDING)
 }

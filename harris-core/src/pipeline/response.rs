@@ -16,6 +16,7 @@ use crate::image::ImageView;
 /// assert_eq!(measure(Measure::Harris { k: 0.0 }, 0.5, 0.0, 0.5), 0.25);
 /// // An edge: one eigenvalue is zero.
 /// assert_eq!(measure(Measure::Noble { eps: 1e-6 }, 1.0, 0.0, 0.0), 0.0);
+/// assert!(measure(Measure::Triggs { alpha: 0.05 }, 1.0, 0.0, 0.0) < 0.0);
 /// ```
 #[must_use]
 pub fn measure(measure: Measure, a: f32, b: f32, c: f32) -> f32 {
@@ -24,12 +25,21 @@ pub fn measure(measure: Measure, a: f32, b: f32, c: f32) -> f32 {
     match measure {
         Measure::Harris { k } => det - (k * trace) * trace,
         Measure::ShiTomasi => {
-            let mean = trace * 0.5;
-            let half = (a - c) * 0.5;
-            mean - (half * half + b * b).sqrt()
+            let [mean, root] = eigenvalues(a, b, c);
+            mean - root
         }
         Measure::Noble { eps } => (2.0 * det) / (trace + eps),
+        Measure::Triggs { alpha } => {
+            let [mean, root] = eigenvalues(a, b, c);
+            (mean - root) - alpha * (mean + root)
+        }
     }
+}
+
+/// The mean of the eigenvalues, and half their difference.
+fn eigenvalues(a: f32, b: f32, c: f32) -> [f32; 2] {
+    let half = (a - c) * 0.5;
+    [(a + c) * 0.5, (half * half + b * b).sqrt()]
 }
 
 /// The response map: the response of every pixel, H × W.

@@ -93,6 +93,35 @@ impl<V: Simd> Formula<V> for Noble<V> {
     }
 }
 
+/// `(m − s) − alpha·(m + s)`, `s = √(d·d + b·b)`
+pub(crate) struct Triggs<V: Simd> {
+    half: V::F32,
+    alpha: V::F32,
+}
+
+impl<V: Simd> Triggs<V> {
+    #[inline(always)]
+    pub(crate) fn new(v: V, alpha: f32) -> Self {
+        Self { half: v.splat_f32(0.5), alpha: v.splat_f32(alpha) }
+    }
+}
+
+impl<V: Simd> Formula<V> for Triggs<V> {
+    #[inline(always)]
+    fn response(&self, v: V, a: V::F32, b: V::F32, c: V::F32) -> V::F32 {
+        let mean = v.mul(v.add(a, c), self.half);
+        let d = v.mul(v.sub(a, c), self.half);
+        let root = v.sqrt(v.add(v.mul(d, d), v.mul(b, b)));
+        v.sub(v.sub(mean, root), v.mul(self.alpha, v.add(mean, root)))
+    }
+
+    #[inline(always)]
+    fn upper_bound(&self, v: V, a: V::F32, c: V::F32) -> V::F32 {
+        let mean = v.mul(v.add(a, c), self.half);
+        v.sub(mean, v.mul(self.alpha, mean))
+    }
+}
+
 /// Compiles an expression for each measure, whose formula is a value in it.
 macro_rules! for_measure {
     ($v:expr, $measure:expr, $formula:ident => $value:expr) => {
@@ -107,6 +136,10 @@ macro_rules! for_measure {
             }
             harris_core::Measure::Noble { eps } => {
                 let $formula = $crate::sweep::measure::Noble::new($v, eps);
+                $value
+            }
+            harris_core::Measure::Triggs { alpha } => {
+                let $formula = $crate::sweep::measure::Triggs::new($v, alpha);
                 $value
             }
         }

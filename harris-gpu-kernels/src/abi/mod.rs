@@ -467,9 +467,11 @@ pub mod measure {
     pub const SHI_TOMASI: u32 = 1;
     /// Noble's; the parameter is epsilon.
     pub const NOBLE: u32 = 2;
+    /// Triggs's; the parameter is alpha.
+    pub const TRIGGS: u32 = 3;
 
     /// All measures, as the values that kernels are specialised by.
-    pub(super) const ALL: &[Option<u32>] = &[Some(HARRIS), Some(SHI_TOMASI), Some(NOBLE)];
+    pub(super) const ALL: &[Option<u32>] = &[Some(HARRIS), Some(SHI_TOMASI), Some(NOBLE), Some(TRIGGS)];
 }
 
 /// Thresholds.

@@ -196,7 +196,7 @@ pub(crate) fn measure(root: impl Fn(f32) -> f32, kind: u32, parameter: f32, a: f
 /// What a and c are multiplied by for [`measure_of_halves`].
 #[inline(always)]
 pub(crate) fn scale_of_squares(kind: u32) -> f32 {
-    if kind == measure::SHI_TOMASI { 0.5 } else { 1.0 }
+    if kind == measure::SHI_TOMASI || kind == measure::TRIGGS { 0.5 } else { 1.0 }
 }
 
 /// The response of the tensor \[a b; b c\] whose a and c are multiplied by [`scale_of_squares`]:
@@ -225,6 +225,10 @@ fn by_measure(kind: u32, parameter: f32, [a, b, c]: [f32; 3], eigenvalues: impl 
         measure::SHI_TOMASI => {
             let [mean, half] = eigenvalues();
             mean - half
+        }
+        measure::TRIGGS => {
+            let [mean, half] = eigenvalues();
+            (mean - half) - parameter * (mean + half)
         }
         // measure::NOBLE
         _ => (2.0 * det) / (trace + parameter),

@@ -11,6 +11,7 @@ pub(crate) fn measure_of(config: &HarrisConfig) -> (u32, f32) {
         MeasureKind::Harris => measure::HARRIS,
         MeasureKind::ShiTomasi => measure::SHI_TOMASI,
         MeasureKind::Noble => measure::NOBLE,
+        MeasureKind::Triggs => measure::TRIGGS,
     };
     (number, config.measure().parameter())
 }
