@@ -8,7 +8,7 @@
 //! A test makes every variant of every kernel, so that no parameter is missed where the compiler writes its load in another way.
 
 #[cfg(not(target_arch = "nvptx64"))]
-pub use variants::{constants, ptx, variant, variants};
+pub use variants::{constants, ptx, samples, variant, variants};
 
 use super::{Kernel, fused, gradient, measure, plateau};
 
@@ -58,14 +58,14 @@ const NO_MASK: Parameter = of_fused("mask_pitch", &[Some(0), None]);
 const MEASURE: Parameter = of_fused("measure", measure::ALL);
 
 /// The radius of suppression of a fused kernel, or 0 where it writes responses.
-const RADIUS: Parameter = of_fused("radius", &[Some(0), Some(1), Some(2)]);
+const RADIUS: Parameter = of_fused("radius", &[Some(2), Some(1), Some(0)]);
 /// The radius of suppression behind box gradients, where larger ones are usual.
-const WIDER_RADIUS: Parameter = of_fused("radius", &[Some(0), Some(1), Some(2), Some(3), Some(4)]);
+const WIDER_RADIUS: Parameter = of_fused("radius", &[Some(4), Some(3), Some(2), Some(1), Some(0)]);
 /// The radius of suppression in a response map.
 const RADIUS_IN_MAP: Parameter = of_fused("radius", &[Some(1), Some(2), Some(3), Some(4)]);
 
 /// The radius of a binomial smoothing.
-const SMOOTHING: Parameter = of_fused("smoothing", &[Some(0), Some(1), Some(2)]);
+const SMOOTHING: Parameter = of_fused("smoothing", &[Some(1), Some(0), Some(2)]);
 
 /// The gradient.
 const GRADIENT: Parameter =
@@ -92,9 +92,10 @@ pub(super) const fn of_sweep(samples: fused::Samples) -> &'static [Parameter] {
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod variants {
+    use alloc::collections::BTreeSet;
     use alloc::{format, string::String, vec::Vec};
 
-    use crate::abi::Kernel;
+    use crate::abi::{Kernel, fused};
 
     /// How many variants a kernel has.
     #[must_use]
@@ -117,6 +118,33 @@ mod variants {
         })
     }
 
+    /// Variants of a kernel in which each two values of two parameters occur together; the first is
+    /// the one that most configurations use.
+    #[must_use]
+    pub fn samples(kernel: Kernel) -> Vec<usize> {
+        let choices = |mut variant: usize| -> Vec<usize> {
+            let lengths = kernel.specialised().iter().rev().map(|parameter| parameter.values.len());
+            lengths.map(|len| (variant % len, variant /= len).0).collect()
+        };
+        let pairs = |variant: usize| {
+            let choices = choices(variant);
+            let all = (0..choices.len()).flat_map(|first| (0..=first).map(move |second| (first, second)));
+            all.map(|(i, j)| ((i, choices[i]), (j, choices[j]))).collect::<BTreeSet<_>>()
+        };
+        let mut missing: BTreeSet<_> = (0..variants(kernel)).flat_map(pairs).collect();
+        let mut samples = Vec::new();
+        let mut next = 0;
+        loop {
+            samples.push(next);
+            missing = &missing - &pairs(next);
+            let new = |variant: &usize| pairs(*variant).intersection(&missing).count();
+            match (0..variants(kernel)).max_by_key(|variant| (new(variant), usize::MAX - variant)) {
+                Some(best) if new(&best) > 0 => next = best,
+                Some(_) | None => return samples,
+            }
+        }
+    }
+
     /// The places of the parameters that are constants in a variant, and their values.
     #[must_use]
     pub fn constants(kernel: Kernel, mut variant: usize) -> Vec<(usize, u32)> {
@@ -128,6 +156,14 @@ mod variants {
             variant /= parameter.values.len();
         }
         constants
+    }
+
+    /// Whether a variant of a fused kernel writes responses, and finds no corners.
+    fn writes_responses(kernel: Kernel, variant: usize) -> bool {
+        let radius = kernel.specialised().iter().find(|parameter| parameter.name == "radius");
+        radius.is_some_and(|radius| {
+            constants(kernel, variant).contains(&(radius.place, fused::WRITES_RESPONSES))
+        })
     }
 
     /// The PTX of a variant of a kernel, from the kernel's. `None` where the PTX does not load a parameter that is to be a constant.
@@ -153,6 +189,14 @@ mod variants {
                 }
                 None => edited.push_str(line),
             }
+        }
+        // Kernels that write responses need fewer registers than those that find corners.
+        if let [Some(blocks), Some(of_responses)] =
+            [kernel.blocks_held(), kernel.blocks_held_writing_responses()]
+            && writes_responses(kernel, variant)
+        {
+            let bound = |blocks: u32| format!(".minnctapersm {blocks}\n");
+            edited = edited.replacen(&bound(blocks), &bound(of_responses), 1);
         }
         constants.iter().all(|(_, _, is_found)| *is_found).then_some(edited)
     }
