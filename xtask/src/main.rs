@@ -1,6 +1,7 @@
 //! Tasks for developers of the workspace: `cargo xtask NAME`.
 
 mod bundle;
+mod coverage;
 mod generated;
 mod imports;
 mod picture;
@@ -34,6 +35,12 @@ enum Args {
         #[arg(long, value_name = "FILE")]
         text: Option<PathBuf>,
     },
+    /// Write the tables of which engine or kernel serves which configuration
+    Coverage {
+        /// Write nothing; fail if the committed tables differ
+        #[arg(long)]
+        check: bool,
+    },
     /// Copy the GPU tests, benchmarks and examples to a folder that runs on a machine without Rust
     Bundle {
         /// Folder to write to
@@ -53,6 +60,7 @@ fn main() -> ExitCode {
         match args {
             Args::Picture { check } => picture::draw(check)?,
             Args::Ptx { check, ptxas, text } => ptx::make(check, ptxas.as_deref(), text.as_deref())?,
+            Args::Coverage { check } => coverage::write(check)?,
             Args::Bundle { folder } => bundle::write(&folder)?,
             Args::Imports { crates } => imports::check(&crates)?,
         }
