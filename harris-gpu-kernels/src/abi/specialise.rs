@@ -10,7 +10,9 @@
 #[cfg(not(target_arch = "nvptx64"))]
 pub use variants::{constants, ptx, variant, variants};
 
-use super::{Kernel, fused, gradient, measure, plateau};
+use super::choices::{gradient, measure, plateau};
+use super::fused;
+use super::kernel::Kernel;
 
 /// A parameter of 32 bits that becomes a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +75,7 @@ const GRADIENT: Parameter =
     of_fused("gradient", &[Some(gradient::SOBEL), Some(gradient::SCHARR), Some(gradient::CENTRAL)]);
 
 /// The response measure of a kernel with such arguments, where it has one.
-pub(super) const fn measure_of(arguments: &[&str]) -> Option<Parameter> {
+const fn measure_of(arguments: &[&str]) -> Option<Parameter> {
     match place(arguments, "measure") {
         Some(place) => Some(Parameter { name: "measure", place, values: MEASURES }),
         None => None,
@@ -81,7 +83,7 @@ pub(super) const fn measure_of(arguments: &[&str]) -> Option<Parameter> {
 }
 
 /// The parameters of a fused kernel for such samples.
-pub(super) const fn of_sweep(samples: fused::Samples) -> &'static [Parameter] {
+const fn of_sweep(samples: fused::Samples) -> &'static [Parameter] {
     match samples {
         fused::Samples::Responses => &[RADIUS_IN_MAP, PLATEAU, NO_MASK],
         fused::Samples::BoxGradients => &[WIDER_RADIUS, MEASURE, PLATEAU, NO_MASK],
@@ -90,6 +92,38 @@ pub(super) const fn of_sweep(samples: fused::Samples) -> &'static [Parameter] {
         }
     }
 }
+
+macro_rules! specialised_by_measure {
+    ($($module:ident :: $name:ident [$threads:literal, $cells:literal] ($($argument:ident : $type:tt),*);)*) => {
+        impl Kernel {
+            /// The measure, where it is an argument.
+            fn specialised_by_measure(self) -> &'static [Parameter] {
+                match self {
+                    $(Kernel::$name => const { &measure_of(&[$(stringify!($argument)),*]) }.as_slice(),)*
+                }
+            }
+        }
+    };
+}
+
+for_each_kernel!(specialised_by_measure);
+
+macro_rules! specialised {
+    ($($name:ident [$blocks:literal, $of_responses:literal, $cells:literal] $word:ident: $samples:ident, $weights:ident, $window:literal, $most:literal;)*) => {
+        impl Kernel {
+            /// The parameters that become constants when it is loaded.
+            #[must_use]
+            pub fn specialised(self) -> &'static [Parameter] {
+                match self {
+                    $(Kernel::$name => const { of_sweep(fused::Samples::$samples) },)*
+                    _ => self.specialised_by_measure(),
+                }
+            }
+        }
+    };
+}
+
+for_each_fused!([specialised]);
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod variants {

@@ -2,12 +2,13 @@
 
 use core::array;
 
-use super::super::response::measure_of_halves;
-use super::super::thread_per_column::push;
-use super::bytes::Window;
-use super::{EACH, Lane, NEVER, Place, Settings};
+use super::arguments::Settings;
+use super::lane::{EACH, Lane, NEVER, Place};
+use super::window::Window;
 use crate::Simt;
 use crate::abi::{gradient, measure as measures};
+use crate::kernels::response::measure_of_halves;
+use crate::kernels::thread_per_column::push;
 
 /// What no trace reaches, and fits in 31 bits.
 pub(super) const MOST_TRACE: f32 = 1_073_741_824.0;

@@ -2,13 +2,13 @@
 
 use core::array;
 
-use super::super::corner_list::lanes_below;
-use super::super::mask::Mask;
-use super::super::number::{ordered, unordered};
-use super::super::thread_per_column::push;
-use super::{EACH, Lane};
+use super::lane::{EACH, Lane};
 use crate::Simt;
 use crate::abi::{plateau, state, threshold};
+use crate::kernels::corner_list::lanes_below;
+use crate::kernels::mask::Mask;
+use crate::kernels::number::{ordered, unordered};
+use crate::kernels::thread_per_column::push;
 
 /// A lane's part of it. Rings have the latest row first.
 ///

@@ -2,10 +2,10 @@
 
 use core::array;
 
-use super::super::thread_per_column::push;
-use super::{EACH, Lane};
+use super::lane::{EACH, Lane};
 use crate::Simt;
 use crate::abi::gradient;
+use crate::kernels::thread_per_column::push;
 
 /// Pairs of samples that a lane has of a row.
 pub(super) const PAIRS: usize = EACH / 2;

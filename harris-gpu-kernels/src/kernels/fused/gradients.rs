@@ -2,8 +2,8 @@
 
 use core::array;
 
-use super::EACH;
-use super::gaussians::{Open, Row, Strip, Weights, even, odd};
+use super::float_strip::{Open, Row, Strip, Weights, even, odd};
+use super::lane::EACH;
 use crate::Simt;
 use crate::kernels::geometry::inside;
 

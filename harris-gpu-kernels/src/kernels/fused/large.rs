@@ -8,8 +8,9 @@
 use core::array;
 
 use super::differences::{PAIRS, split};
+use super::lane::EACH;
+use super::mirror::{columns, mirrored};
 use super::running::{cell, pair};
-use super::{EACH, columns, mirrored};
 use crate::Simt;
 use crate::abi::large::{self, LANE, MOST};
 use crate::kernels::boxes::{Integer, before};

@@ -2,8 +2,11 @@
 
 use core::array;
 
-use super::{EACH, Front, Lane, NEVER, Place, ROWS, Settings};
+use super::arguments::Settings;
+use super::lane::{EACH, Lane, NEVER, Place};
+use super::source::Front;
 use crate::Simt;
+use crate::abi::fused::ROWS;
 use crate::abi::{fused, state as states, threshold};
 
 /// A lane's part of it.

@@ -3,8 +3,8 @@
 
 use core::array;
 
-use super::EACH;
 use super::differences::{PAIRS, split};
+use super::lane::EACH;
 use crate::Simt;
 use crate::simt::WARP;
 

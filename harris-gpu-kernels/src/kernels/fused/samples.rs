@@ -2,12 +2,15 @@
 
 use core::array;
 
-use super::super::number::Number;
-use super::super::response::measure;
-use super::super::thread_per_column::push;
-use super::{EACH, Front, Lane, NEVER, Place, Settings, mirrored};
+use super::arguments::Settings;
+use super::lane::{EACH, Lane, NEVER, Place};
+use super::mirror::mirrored;
+use super::source::Front;
 use crate::abi::fused::MAX_SAMPLE;
 use crate::abi::gradient;
+use crate::kernels::number::Number;
+use crate::kernels::response::measure;
+use crate::kernels::thread_per_column::push;
 use crate::{Simt, Word};
 
 /// A depth, and what is computed on.

@@ -6,13 +6,17 @@
 
 use core::array;
 
+use super::arguments::Settings;
 use super::boxes::measured;
 use super::differences::{PAIRS, split};
+use super::lane::{EACH, Lane, NEVER, Place};
+use super::mirror::{columns, mirrored};
 use super::running::{cell, pair};
+use super::source::Front;
 use super::wide::sums_before;
-use super::{COLUMNS, EACH, Front, Lane, NEVER, Place, ROWS, Settings, columns, mirrored};
 use crate::Simt;
 use crate::abi::fused::MOST_OF_BOXES as MOST;
+use crate::abi::fused::{COLUMNS, ROWS};
 use crate::simt::WARP;
 
 /// Lanes to the left of the warp that the farthest sums would be those of: there are zeros.

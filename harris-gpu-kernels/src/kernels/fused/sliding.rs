@@ -1,10 +1,10 @@
 //! Box windows of 5 and 7 rows of 8-bit samples: sums down that run on, of which those across are few enough to be added up.
 
 use super::boxes::{MOST_TRACE, across, measured, reached};
-use super::bytes::Window;
 use super::differences::PAIRS;
+use super::lane::{EACH, Lane, NEVER, Place};
 use super::running::Running;
-use super::{EACH, Lane, NEVER, Place};
+use super::window::Window;
 use crate::Simt;
 
 /// A lane's part of it; `WINDOW` is the radius.

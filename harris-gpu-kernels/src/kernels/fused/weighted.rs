@@ -2,10 +2,11 @@
 
 use core::array;
 
-use super::super::number::Number;
-use super::super::response::measure;
-use super::bytes::Window;
-use super::{EACH, Lane, NEVER, Place, Settings};
+use super::arguments::Settings;
+use super::lane::{EACH, Lane, NEVER, Place};
+use super::window::Window;
+use crate::kernels::number::Number;
+use crate::kernels::response::measure;
 use crate::{Simt, Word};
 
 /// What a window weighs products by, and on what it computes.

@@ -6,10 +6,10 @@
 use core::array;
 
 use super::boxes::{MOST_TRACE, measured};
-use super::bytes::Window;
 use super::differences::PAIRS;
+use super::lane::{EACH, Lane, NEVER, Place};
 use super::running::{Running, cell, pair};
-use super::{EACH, Lane, NEVER, Place};
+use super::window::Window;
 use crate::Simt;
 use crate::simt::WARP;
 

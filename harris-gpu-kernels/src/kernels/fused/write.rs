@@ -1,6 +1,6 @@
 //! Writes rows of responses to memory.
 
-use super::{EACH, Lane, NEVER, Place};
+use super::lane::{EACH, Lane, NEVER, Place};
 use crate::Simt;
 use crate::abi::fused;
 use crate::kernels::threshold::Extent;

@@ -1,0 +1,281 @@
+//! Rows of floats of a strip, what they have beyond the edges, and sums down that are not complete.
+
+use core::array;
+
+use super::lane::EACH;
+use crate::Simt;
+use crate::abi::fused::{COLUMNS, EACH as LANE};
+use crate::abi::gaussians;
+use crate::kernels::geometry::{Size, inside};
+use crate::kernels::threshold::Extent;
+
+/// What the lanes have of a row.
+pub(super) type Row = [f32; EACH];
+
+/// What each column of a lane sees of a row: that of the lane before, its own, and that of the lane after.
+pub(super) type Seen = [f32; 3 * EACH];
+
+/// Where shared memory has a word of each of the strip's columns: that to read in place of it. Then some rows, each with nothing behind it;
+/// then rows of products.
+const SOURCES: u32 = 0;
+const BEYOND: u32 = SOURCES + COLUMNS;
+const OF_ROW: u32 = COLUMNS + 2;
+pub(super) const KEPT: u32 = BEYOND + AT_ONCE as u32 * OF_ROW;
+
+/// Rows whose columns outside are looked for at once, at most.
+const AT_ONCE: usize = 3;
+
+/// Weights of a sum, from the centre on.
+pub(super) type Weights = [f32; gaussians::MOST as usize + 1];
+
+/// The image, as all kernels here take it, and what window sums become.
+#[derive(Clone, Copy)]
+pub(super) struct Map<S: Simt> {
+    pub(super) image: S::Buffer<u8>,
+    pub(super) to: S::Buffer<f32>,
+    pub(super) size: Size,
+    pub(super) pitch: u32,
+    /// The rows whose responses are left, and those of a piece.
+    pub(super) first: u32,
+    pub(super) last: u32,
+    pub(super) rows: u32,
+    pub(super) border: u32,
+    pub(super) scale: f32,
+    pub(super) kind: u32,
+    pub(super) parameter: f32,
+    pub(super) frame: u32,
+}
+
+/// A warp's strip of columns.
+pub(super) struct Strip<S: Simt> {
+    pub(super) s: S,
+    pub(super) map: Map<S>,
+    /// Columns to each side that only lead to others.
+    pub(super) side: u32,
+    /// Column of the lane's first pixel.
+    pub(super) x: i32,
+    /// Whether some columns lie outside the image.
+    pub(super) at_edge: bool,
+}
+
+impl<S: Simt> Strip<S> {
+    /// That of this thread, and the rows of its piece.
+    #[inline(always)]
+    pub(super) fn new(s: S, map: Map<S>, side: u32) -> (Self, [i32; 2]) {
+        let (own, width) = (COLUMNS - 2 * side, map.size.width);
+        let strips = width.div_ceil(own).max(1);
+        let (strip, part) = (s.block() % strips, s.block() / strips);
+        let top = map.first + part * map.rows;
+        let rows = [top, map.last.min(top + map.rows)].map(|row| row as i32);
+        let left = (strip * own) as i32 - side as i32;
+        let x = left + (LANE * s.lane()) as i32;
+        let at_edge = left < 0 || left + COLUMNS as i32 > width as i32;
+        if at_edge {
+            for i in 0..LANE {
+                let source = match inside(map.border, x + i as i32, width) {
+                    // Those so far outside that no response depends on them are any.
+                    Some(column) => (column as i32 - left).clamp(0, COLUMNS as i32 - 1) as u32,
+                    None => COLUMNS,
+                };
+                s.set_shared_word(SOURCES + LANE * s.lane() + i, source);
+            }
+            if s.lane() < AT_ONCE as u32 {
+                s.set_shared_word(BEYOND + OF_ROW * s.lane() + COLUMNS, 0);
+            }
+        }
+        (Self { s, map, side, x, at_edge }, rows)
+    }
+
+    /// Rows with what the columns outside stand for.
+    #[inline(always)]
+    pub(super) fn beyond<const ROWS: usize>(&self, rows: [Row; ROWS]) -> [Row; ROWS] {
+        if !self.at_edge {
+            return rows;
+        }
+        const { assert!(ROWS <= AT_ONCE, "there is room for them") };
+        let (s, first) = (self.s, LANE * self.s.lane());
+        let sources: [u32; EACH] = array::from_fn(|i| s.shared_word(SOURCES + first + i as u32));
+        let place = |row: usize| BEYOND + OF_ROW * row as u32;
+        // Not before all have read the last ones.
+        s.barrier_of_warp();
+        for row in 0..ROWS {
+            for i in 0..EACH {
+                s.set_shared_word(place(row) + first + i as u32, rows[row][i].to_bits());
+            }
+        }
+        s.barrier_of_warp();
+        array::from_fn(|row| sources.map(|source| f32::from_bits(s.shared_word(place(row) + source))))
+    }
+
+    /// What each column sees of a row up to so many columns away.
+    #[inline(always)]
+    pub(super) fn seen<const RADIUS: usize>(&self, own: Row) -> Seen {
+        let exchanged = |number: f32, shuffle: fn(S, u32, u32) -> u32| {
+            f32::from_bits(shuffle(self.s, number.to_bits(), 1))
+        };
+        array::from_fn(|i| match i / EACH {
+            0 if i + RADIUS >= EACH => exchanged(own[i], S::shuffle_up),
+            1 => own[i - EACH],
+            2 if i < 2 * EACH + RADIUS => exchanged(own[i - 2 * EACH], S::shuffle_down),
+            _ => 0.0,
+        })
+    }
+
+    /// Sums across, of each column and its neighbours up to so many columns away.
+    #[inline(always)]
+    pub(super) fn across<const RADIUS: usize>(&self, own: Row, sum: impl Fn(Seen, usize) -> f32) -> Row {
+        let seen = self.seen::<RADIUS>(own);
+        array::from_fn(|i| sum(seen, EACH + i))
+    }
+
+    /// Leaves the responses of a row.
+    #[inline(always)]
+    pub(super) fn store(&self, y: u32, mut values: Row, extent: &mut Option<Extent>) {
+        let (Size { width, height }, frame) = (self.map.size, self.map.frame);
+        // All of its columns or none: they, and those that only lead to others, are multiples of as many.
+        let is_own = (LANE * self.s.lane()).wrapping_sub(self.side) < COLUMNS - 2 * self.side;
+        if !is_own || self.x as u32 >= width {
+            return;
+        }
+        let column = |i: usize| self.x as u32 + i as u32;
+        let is_valid = y.wrapping_sub(frame) < height.saturating_sub(2 * frame);
+        for i in 0..EACH {
+            let is_beside = self.at_edge && (column(i) < frame || column(i) >= width.max(frame) - frame);
+            if !is_valid || is_beside {
+                values[i] = 0.0;
+            } else if let Some(extent) = extent {
+                extent.widen(values[i]);
+            }
+        }
+        let first = self.map.size.number(column(0), y) as usize;
+        if width.is_multiple_of(LANE) {
+            self.s.store_four(self.map.to, first, values);
+        } else {
+            for i in 0..EACH {
+                if column(i) < width {
+                    self.s.store(self.map.to, first + i, values[i]);
+                }
+            }
+        }
+    }
+}
+
+/// The samples of a lane's pixels, row after row: as many words as a pixel has bytes.
+pub(super) struct Samples<S: Simt, const WORDS: usize> {
+    pub(super) s: S,
+    pub(super) map: Map<S>,
+    /// Where the words are in a row.
+    pub(super) places: [u32; WORDS],
+    /// The row that is to be asked for next, and the words of the one before it.
+    pub(super) next: i32,
+    pub(super) ahead: [u32; WORDS],
+}
+
+impl<S: Simt, const WORDS: usize> Samples<S, WORDS> {
+    /// Those of a strip from row `next` on.
+    #[inline(always)]
+    pub(super) fn new(strip: &Strip<S>, next: i32) -> Self {
+        let (s, map, width) = (strip.s, strip.map, strip.map.size.width);
+        // Columns outside are any until it is asked what they stand for.
+        let first = (strip.x.clamp(0, width as i32 - 1) as u32 & !3) * WORDS as u32;
+        let last = (WORDS as u32 * width - 1) & !3;
+        let places = array::from_fn(|word| (first + 4 * word as u32).min(last));
+        let mut samples = Self { s, map, places, next, ahead: [0; WORDS] };
+        samples.ask();
+        samples
+    }
+
+    /// Asks for the next row's words; zeros are samples, too.
+    #[inline(always)]
+    pub(super) fn ask(&mut self) {
+        let words = match inside(self.map.border, self.next, self.map.size.height) {
+            Some(y) => {
+                let start = self.s.product(y, self.map.pitch) as usize;
+                self.places.map(|place| self.s.load_four(self.map.image, start + place as usize))
+            }
+            None => [0; WORDS],
+        };
+        self.ahead = words;
+        self.next += 1;
+    }
+
+    /// Takes the words of the next row.
+    #[inline(always)]
+    pub(super) fn take(&mut self) -> [u32; WORDS] {
+        let words = self.ahead;
+        // Only now, so that the words come to where the last ones were: assemblers else move them there, and wait for them to do so.
+        self.ask();
+        words
+    }
+}
+
+/// The weighted sum of what is up to so far from place `i`, from the left on.
+#[inline(always)]
+pub(super) fn even<const RADIUS: usize>(weights: &Weights, row: Seen, i: usize) -> f32 {
+    let mut sum = weights[RADIUS] * row[i - RADIUS];
+    for at in 1..=2 * RADIUS {
+        sum += weights[at.abs_diff(RADIUS)] * row[i + at - RADIUS];
+    }
+    sum
+}
+
+/// The same where weights before the centre are the negative ones of those behind it, and its own is 0.
+#[inline(always)]
+pub(super) fn odd<const RADIUS: usize>(weights: &Weights, row: Seen, i: usize) -> f32 {
+    let mut sum = -weights[RADIUS] * row[i - RADIUS];
+    for at in 1..=2 * RADIUS {
+        let weighted = weights[at.abs_diff(RADIUS)] * row[i + at - RADIUS];
+        sum = if at < RADIUS {
+            sum - weighted
+        } else if at > RADIUS {
+            sum + weighted
+        } else {
+            sum
+        };
+    }
+    sum
+}
+
+/// Sums down as far as rows have come, of as many windows as end with the next rows, twice the radius: the next one first.
+#[derive(Clone, Copy)]
+pub(super) struct Open<const RADIUS: usize, const COUNT: usize>(pub(super) [Row; COUNT]);
+
+impl<const RADIUS: usize, const COUNT: usize> Open<RADIUS, COUNT> {
+    pub(super) const NONE: Self = Self([[0.0; EACH]; COUNT]);
+
+    /// Adds a row: begins a sum by `first`, and goes on with others by `add`, which is told how far below their centre it is. Returns the sum
+    /// that ends with it.
+    #[inline(always)]
+    pub(super) fn end(&mut self, first: impl Fn(usize) -> f32, add: impl Fn(f32, i32, usize) -> f32) -> Row {
+        const { assert!(COUNT == 2 * RADIUS && RADIUS >= 1 && RADIUS <= EACH, "neighbours see all") };
+        let plus = |sums: Row, below: i32| -> Row { array::from_fn(|i| add(sums[i], below, i)) };
+        let ended = plus(self.0[0], RADIUS as i32);
+        for window in 1..COUNT {
+            self.0[window - 1] = plus(self.0[window], RADIUS as i32 - window as i32);
+        }
+        self.0[COUNT - 1] = array::from_fn(first);
+        ended
+    }
+
+    /// The same by weights as [`even`] has them.
+    #[inline(always)]
+    pub(super) fn end_even(&mut self, weights: &Weights, row: Row) -> Row {
+        self.end(
+            |i| weights[RADIUS] * row[i],
+            |sum, below, i| sum + weights[below.unsigned_abs() as usize] * row[i],
+        )
+    }
+
+    /// The same as [`odd`] has them.
+    #[inline(always)]
+    pub(super) fn end_odd(&mut self, weights: &Weights, row: Row) -> Row {
+        self.end(
+            |i| -weights[RADIUS] * row[i],
+            |sum, below, i| match below {
+                0 => sum,
+                1.. => sum + weights[below as usize] * row[i],
+                _ => sum - weights[below.unsigned_abs() as usize] * row[i],
+            },
+        )
+    }
+}
