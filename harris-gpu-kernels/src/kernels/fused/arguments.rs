@@ -5,7 +5,7 @@ use crate::kernels::geometry::Size;
 
 /// The numbers of a walk.
 #[derive(Clone, Copy)]
-pub(super) struct Settings {
+pub(super) struct SweepArguments {
     /// Samples from image to image, and from row to row.
     pub(super) stride: u64,
     pub(super) pitch: u32,
@@ -18,8 +18,8 @@ pub(super) struct Settings {
     pub(super) last: u32,
     /// Rows of a strip that one warp walks: of the first so many warps, and of those after them.
     pub(super) rows: u32,
-    pub(super) whole: u32,
-    pub(super) later: u32,
+    pub(super) full_tiles: u32,
+    pub(super) tail_rows: u32,
     pub(super) scale: f32,
     pub(super) measure: u32,
     pub(super) parameter: f32,
@@ -39,16 +39,16 @@ pub(super) struct Settings {
     pub(super) value: f32,
     /// From what a response exceeds to what the trace of its sums reaches at least: a factor of the former, or, for Harris's
     /// measure, of its root.
-    pub(super) reach: f32,
+    pub(super) trace_factor: f32,
     /// Number of the first piece, pieces of an image, and candidates that one has room for.
-    pub(super) piece: u32,
-    pub(super) pieces: u32,
-    pub(super) room: u32,
+    pub(super) first_tile: u32,
+    pub(super) tiles: u32,
+    pub(super) capacity: u32,
     /// A Gaussian window's weights, from its centre on.
     pub(super) taps: [f32; 4],
 }
 
-impl Settings {
+impl SweepArguments {
     /// Whether responses are written, and no corners sought.
     #[inline(always)]
     pub(super) fn writes_responses(&self) -> bool {

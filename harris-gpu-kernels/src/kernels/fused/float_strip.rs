@@ -2,7 +2,7 @@
 
 use core::array;
 
-use super::lane::EACH;
+use super::lane::LANE_COLUMNS;
 use crate::Simt;
 use crate::abi::fused::{COLUMNS, EACH as LANE};
 use crate::abi::gaussians;
@@ -10,27 +10,27 @@ use crate::kernels::geometry::{Size, inside};
 use crate::kernels::threshold::Extent;
 
 /// What the lanes have of a row.
-pub(super) type Row = [f32; EACH];
+pub(super) type Row = [f32; LANE_COLUMNS];
 
 /// What each column of a lane sees of a row: that of the lane before, its own, and that of the lane after.
-pub(super) type Seen = [f32; 3 * EACH];
+pub(super) type Neighbourhood = [f32; 3 * LANE_COLUMNS];
 
 /// Where shared memory has a word of each of the strip's columns: that to read in place of it. Then some rows, each with nothing behind it;
 /// then rows of products.
-const SOURCES: u32 = 0;
-const BEYOND: u32 = SOURCES + COLUMNS;
-const OF_ROW: u32 = COLUMNS + 2;
-pub(super) const KEPT: u32 = BEYOND + AT_ONCE as u32 * OF_ROW;
+const SOURCE_COLUMNS: u32 = 0;
+const BORDER_ROWS: u32 = SOURCE_COLUMNS + COLUMNS;
+const ROW_WORDS: u32 = COLUMNS + 2;
+pub(super) const CARRIED_PRODUCTS: u32 = BORDER_ROWS + ROWS_TOGETHER as u32 * ROW_WORDS;
 
 /// Rows whose columns outside are looked for at once, at most.
-const AT_ONCE: usize = 3;
+const ROWS_TOGETHER: usize = 3;
 
 /// Weights of a sum, from the centre on.
 pub(super) type Weights = [f32; gaussians::MOST as usize + 1];
 
 /// The image, as all kernels here take it, and what window sums become.
 #[derive(Clone, Copy)]
-pub(super) struct Map<S: Simt> {
+pub(super) struct ResponseMap<S: Simt> {
     pub(super) image: S::Buffer<u8>,
     pub(super) to: S::Buffer<f32>,
     pub(super) size: Size,
@@ -49,9 +49,9 @@ pub(super) struct Map<S: Simt> {
 /// A warp's strip of columns.
 pub(super) struct Strip<S: Simt> {
     pub(super) s: S,
-    pub(super) map: Map<S>,
+    pub(super) map: ResponseMap<S>,
     /// Columns to each side that only lead to others.
-    pub(super) side: u32,
+    pub(super) overlap: u32,
     /// Column of the lane's first pixel.
     pub(super) x: i32,
     /// Whether some columns lie outside the image.
@@ -61,13 +61,13 @@ pub(super) struct Strip<S: Simt> {
 impl<S: Simt> Strip<S> {
     /// That of this thread, and the rows of its piece.
     #[inline(always)]
-    pub(super) fn new(s: S, map: Map<S>, side: u32) -> (Self, [i32; 2]) {
-        let (own, width) = (COLUMNS - 2 * side, map.size.width);
+    pub(super) fn new(s: S, map: ResponseMap<S>, overlap: u32) -> (Self, [i32; 2]) {
+        let (own, width) = (COLUMNS - 2 * overlap, map.size.width);
         let strips = width.div_ceil(own).max(1);
-        let (strip, part) = (s.block() % strips, s.block() / strips);
-        let top = map.first + part * map.rows;
+        let (strip, row_block) = (s.block() % strips, s.block() / strips);
+        let top = map.first + row_block * map.rows;
         let rows = [top, map.last.min(top + map.rows)].map(|row| row as i32);
-        let left = (strip * own) as i32 - side as i32;
+        let left = (strip * own) as i32 - overlap as i32;
         let x = left + (LANE * s.lane()) as i32;
         let at_edge = left < 0 || left + COLUMNS as i32 > width as i32;
         if at_edge {
@@ -77,55 +77,60 @@ impl<S: Simt> Strip<S> {
                     Some(column) => (column as i32 - left).clamp(0, COLUMNS as i32 - 1) as u32,
                     None => COLUMNS,
                 };
-                s.set_shared_word(SOURCES + LANE * s.lane() + i, source);
+                s.set_shared_word(SOURCE_COLUMNS + LANE * s.lane() + i, source);
             }
-            if s.lane() < AT_ONCE as u32 {
-                s.set_shared_word(BEYOND + OF_ROW * s.lane() + COLUMNS, 0);
+            if s.lane() < ROWS_TOGETHER as u32 {
+                s.set_shared_word(BORDER_ROWS + ROW_WORDS * s.lane() + COLUMNS, 0);
             }
         }
-        (Self { s, map, side, x, at_edge }, rows)
+        (Self { s, map, overlap, x, at_edge }, rows)
     }
 
     /// Rows with what the columns outside stand for.
     #[inline(always)]
-    pub(super) fn beyond<const ROWS: usize>(&self, rows: [Row; ROWS]) -> [Row; ROWS] {
+    pub(super) fn with_border<const ROWS: usize>(&self, rows: [Row; ROWS]) -> [Row; ROWS] {
         if !self.at_edge {
             return rows;
         }
-        const { assert!(ROWS <= AT_ONCE, "there is room for them") };
+        const { assert!(ROWS <= ROWS_TOGETHER, "there is room for them") };
         let (s, first) = (self.s, LANE * self.s.lane());
-        let sources: [u32; EACH] = array::from_fn(|i| s.shared_word(SOURCES + first + i as u32));
-        let place = |row: usize| BEYOND + OF_ROW * row as u32;
+        let sources: [u32; LANE_COLUMNS] =
+            array::from_fn(|i| s.shared_word(SOURCE_COLUMNS + first + i as u32));
+        let position = |row: usize| BORDER_ROWS + ROW_WORDS * row as u32;
         // Not before all have read the last ones.
         s.barrier_of_warp();
         for row in 0..ROWS {
-            for i in 0..EACH {
-                s.set_shared_word(place(row) + first + i as u32, rows[row][i].to_bits());
+            for i in 0..LANE_COLUMNS {
+                s.set_shared_word(position(row) + first + i as u32, rows[row][i].to_bits());
             }
         }
         s.barrier_of_warp();
-        array::from_fn(|row| sources.map(|source| f32::from_bits(s.shared_word(place(row) + source))))
+        array::from_fn(|row| sources.map(|source| f32::from_bits(s.shared_word(position(row) + source))))
     }
 
     /// What each column sees of a row up to so many columns away.
     #[inline(always)]
-    pub(super) fn seen<const RADIUS: usize>(&self, own: Row) -> Seen {
+    pub(super) fn neighbourhood<const RADIUS: usize>(&self, own: Row) -> Neighbourhood {
         let exchanged = |number: f32, shuffle: fn(S, u32, u32) -> u32| {
             f32::from_bits(shuffle(self.s, number.to_bits(), 1))
         };
-        array::from_fn(|i| match i / EACH {
-            0 if i + RADIUS >= EACH => exchanged(own[i], S::shuffle_up),
-            1 => own[i - EACH],
-            2 if i < 2 * EACH + RADIUS => exchanged(own[i - 2 * EACH], S::shuffle_down),
+        array::from_fn(|i| match i / LANE_COLUMNS {
+            0 if i + RADIUS >= LANE_COLUMNS => exchanged(own[i], S::shuffle_up),
+            1 => own[i - LANE_COLUMNS],
+            2 if i < 2 * LANE_COLUMNS + RADIUS => exchanged(own[i - 2 * LANE_COLUMNS], S::shuffle_down),
             _ => 0.0,
         })
     }
 
     /// Sums across, of each column and its neighbours up to so many columns away.
     #[inline(always)]
-    pub(super) fn across<const RADIUS: usize>(&self, own: Row, sum: impl Fn(Seen, usize) -> f32) -> Row {
-        let seen = self.seen::<RADIUS>(own);
-        array::from_fn(|i| sum(seen, EACH + i))
+    pub(super) fn across<const RADIUS: usize>(
+        &self,
+        own: Row,
+        sum: impl Fn(Neighbourhood, usize) -> f32,
+    ) -> Row {
+        let neighbourhood = self.neighbourhood::<RADIUS>(own);
+        array::from_fn(|i| sum(neighbourhood, LANE_COLUMNS + i))
     }
 
     /// Leaves the responses of a row.
@@ -133,13 +138,13 @@ impl<S: Simt> Strip<S> {
     pub(super) fn store(&self, y: u32, mut values: Row, extent: &mut Option<Extent>) {
         let (Size { width, height }, frame) = (self.map.size, self.map.frame);
         // All of its columns or none: they, and those that only lead to others, are multiples of as many.
-        let is_own = (LANE * self.s.lane()).wrapping_sub(self.side) < COLUMNS - 2 * self.side;
+        let is_own = (LANE * self.s.lane()).wrapping_sub(self.overlap) < COLUMNS - 2 * self.overlap;
         if !is_own || self.x as u32 >= width {
             return;
         }
         let column = |i: usize| self.x as u32 + i as u32;
         let is_valid = y.wrapping_sub(frame) < height.saturating_sub(2 * frame);
-        for i in 0..EACH {
+        for i in 0..LANE_COLUMNS {
             let is_beside = self.at_edge && (column(i) < frame || column(i) >= width.max(frame) - frame);
             if !is_valid || is_beside {
                 values[i] = 0.0;
@@ -151,7 +156,7 @@ impl<S: Simt> Strip<S> {
         if width.is_multiple_of(LANE) {
             self.s.store_four(self.map.to, first, values);
         } else {
-            for i in 0..EACH {
+            for i in 0..LANE_COLUMNS {
                 if column(i) < width {
                     self.s.store(self.map.to, first + i, values[i]);
                 }
@@ -161,17 +166,17 @@ impl<S: Simt> Strip<S> {
 }
 
 /// The samples of a lane's pixels, row after row: as many words as a pixel has bytes.
-pub(super) struct Samples<S: Simt, const WORDS: usize> {
+pub(super) struct SampleRows<S: Simt, const WORDS: usize> {
     pub(super) s: S,
-    pub(super) map: Map<S>,
+    pub(super) map: ResponseMap<S>,
     /// Where the words are in a row.
-    pub(super) places: [u32; WORDS],
+    pub(super) positions: [u32; WORDS],
     /// The row that is to be asked for next, and the words of the one before it.
     pub(super) next: i32,
     pub(super) ahead: [u32; WORDS],
 }
 
-impl<S: Simt, const WORDS: usize> Samples<S, WORDS> {
+impl<S: Simt, const WORDS: usize> SampleRows<S, WORDS> {
     /// Those of a strip from row `next` on.
     #[inline(always)]
     pub(super) fn new(strip: &Strip<S>, next: i32) -> Self {
@@ -179,19 +184,19 @@ impl<S: Simt, const WORDS: usize> Samples<S, WORDS> {
         // Columns outside are any until it is asked what they stand for.
         let first = (strip.x.clamp(0, width as i32 - 1) as u32 & !3) * WORDS as u32;
         let last = (WORDS as u32 * width - 1) & !3;
-        let places = array::from_fn(|word| (first + 4 * word as u32).min(last));
-        let mut samples = Self { s, map, places, next, ahead: [0; WORDS] };
-        samples.ask();
+        let positions = array::from_fn(|word| (first + 4 * word as u32).min(last));
+        let mut samples = Self { s, map, positions, next, ahead: [0; WORDS] };
+        samples.prefetch();
         samples
     }
 
     /// Asks for the next row's words; zeros are samples, too.
     #[inline(always)]
-    pub(super) fn ask(&mut self) {
+    pub(super) fn prefetch(&mut self) {
         let words = match inside(self.map.border, self.next, self.map.size.height) {
             Some(y) => {
                 let start = self.s.product(y, self.map.pitch) as usize;
-                self.places.map(|place| self.s.load_four(self.map.image, start + place as usize))
+                self.positions.map(|position| self.s.load_four(self.map.image, start + position as usize))
             }
             None => [0; WORDS],
         };
@@ -201,17 +206,17 @@ impl<S: Simt, const WORDS: usize> Samples<S, WORDS> {
 
     /// Takes the words of the next row.
     #[inline(always)]
-    pub(super) fn take(&mut self) -> [u32; WORDS] {
+    pub(super) fn take_row(&mut self) -> [u32; WORDS] {
         let words = self.ahead;
         // Only now, so that the words come to where the last ones were: assemblers else move them there, and wait for them to do so.
-        self.ask();
+        self.prefetch();
         words
     }
 }
 
 /// The weighted sum of what is up to so far from place `i`, from the left on.
 #[inline(always)]
-pub(super) fn even<const RADIUS: usize>(weights: &Weights, row: Seen, i: usize) -> f32 {
+pub(super) fn symmetric_sum<const RADIUS: usize>(weights: &Weights, row: Neighbourhood, i: usize) -> f32 {
     let mut sum = weights[RADIUS] * row[i - RADIUS];
     for at in 1..=2 * RADIUS {
         sum += weights[at.abs_diff(RADIUS)] * row[i + at - RADIUS];
@@ -221,7 +226,7 @@ pub(super) fn even<const RADIUS: usize>(weights: &Weights, row: Seen, i: usize) 
 
 /// The same where weights before the centre are the negative ones of those behind it, and its own is 0.
 #[inline(always)]
-pub(super) fn odd<const RADIUS: usize>(weights: &Weights, row: Seen, i: usize) -> f32 {
+pub(super) fn antisymmetric_sum<const RADIUS: usize>(weights: &Weights, row: Neighbourhood, i: usize) -> f32 {
     let mut sum = -weights[RADIUS] * row[i - RADIUS];
     for at in 1..=2 * RADIUS {
         let weighted = weights[at.abs_diff(RADIUS)] * row[i + at - RADIUS];
@@ -238,16 +243,16 @@ pub(super) fn odd<const RADIUS: usize>(weights: &Weights, row: Seen, i: usize) -
 
 /// Sums down as far as rows have come, of as many windows as end with the next rows, twice the radius: the next one first.
 #[derive(Clone, Copy)]
-pub(super) struct Open<const RADIUS: usize, const COUNT: usize>(pub(super) [Row; COUNT]);
+pub(super) struct PartialSums<const RADIUS: usize, const COUNT: usize>(pub(super) [Row; COUNT]);
 
-impl<const RADIUS: usize, const COUNT: usize> Open<RADIUS, COUNT> {
-    pub(super) const NONE: Self = Self([[0.0; EACH]; COUNT]);
+impl<const RADIUS: usize, const COUNT: usize> PartialSums<RADIUS, COUNT> {
+    pub(super) const NONE: Self = Self([[0.0; LANE_COLUMNS]; COUNT]);
 
     /// Adds a row: begins a sum by `first`, and goes on with others by `add`, which is told how far below their centre it is. Returns the sum
     /// that ends with it.
     #[inline(always)]
-    pub(super) fn end(&mut self, first: impl Fn(usize) -> f32, add: impl Fn(f32, i32, usize) -> f32) -> Row {
-        const { assert!(COUNT == 2 * RADIUS && RADIUS >= 1 && RADIUS <= EACH, "neighbours see all") };
+    pub(super) fn push(&mut self, first: impl Fn(usize) -> f32, add: impl Fn(f32, i32, usize) -> f32) -> Row {
+        const { assert!(COUNT == 2 * RADIUS && RADIUS >= 1 && RADIUS <= LANE_COLUMNS, "neighbours see all") };
         let plus = |sums: Row, below: i32| -> Row { array::from_fn(|i| add(sums[i], below, i)) };
         let ended = plus(self.0[0], RADIUS as i32);
         for window in 1..COUNT {
@@ -257,19 +262,19 @@ impl<const RADIUS: usize, const COUNT: usize> Open<RADIUS, COUNT> {
         ended
     }
 
-    /// The same by weights as [`even`] has them.
+    /// The same by weights as [`symmetric_sum`] has them.
     #[inline(always)]
-    pub(super) fn end_even(&mut self, weights: &Weights, row: Row) -> Row {
-        self.end(
+    pub(super) fn push_symmetric(&mut self, weights: &Weights, row: Row) -> Row {
+        self.push(
             |i| weights[RADIUS] * row[i],
             |sum, below, i| sum + weights[below.unsigned_abs() as usize] * row[i],
         )
     }
 
-    /// The same as [`odd`] has them.
+    /// The same as [`antisymmetric_sum`] has them.
     #[inline(always)]
-    pub(super) fn end_odd(&mut self, weights: &Weights, row: Row) -> Row {
-        self.end(
+    pub(super) fn push_antisymmetric(&mut self, weights: &Weights, row: Row) -> Row {
+        self.push(
             |i| -weights[RADIUS] * row[i],
             |sum, below, i| match below {
                 0 => sum,

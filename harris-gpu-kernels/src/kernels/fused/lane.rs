@@ -1,20 +1,20 @@
 //! A lane, its columns, and the rows of its tile.
 
-use super::arguments::Settings;
+use super::arguments::SweepArguments;
 use crate::Simt;
 use crate::abi::fused::{self, COLUMNS, Strips};
 use crate::kernels::number::Number;
 
 /// Columns that a lane has.
-pub(super) const EACH: usize = fused::EACH as usize;
+pub(super) const LANE_COLUMNS: usize = fused::EACH as usize;
 
 /// Where no response counts: a corner's exceeds it.
-pub(super) const NEVER: f32 = 0.0;
+pub(super) const NO_RESPONSE: f32 = 0.0;
 
 /// Where a lane is.
 pub(super) struct Lane<S: Simt> {
     pub(super) s: S,
-    pub(super) set: Settings,
+    pub(super) args: SweepArguments,
     /// Where its image starts.
     pub(super) start: usize,
     /// Its rows.
@@ -23,7 +23,7 @@ pub(super) struct Lane<S: Simt> {
     /// Column of its first sample.
     pub(super) x: i32,
     /// Columns to the left of the strip's own.
-    pub(super) side: u32,
+    pub(super) overlap: u32,
     /// As [`Strips`] has it.
     pub(super) mirrors_words: bool,
     /// Rows of the image that have valid responses.
@@ -33,62 +33,64 @@ pub(super) struct Lane<S: Simt> {
 }
 
 impl<S: Simt> Lane<S> {
-    /// That of this thread in its warp's piece, where strips have `side` columns to each side that only lead to others, and are as
+    /// That of this thread in its warp's piece, where strips have `overlap` columns to each side that only lead to others, and are as
     /// [`Strips`] has it.
     #[inline(always)]
-    pub(super) fn new(s: S, set: Settings, side: u32, mirrors_words: bool) -> Self {
-        let strips = Strips::told(set.strips, set.columns, side, set.size.width, mirrors_words);
+    pub(super) fn new(s: S, args: SweepArguments, overlap: u32, mirrors_words: bool) -> Self {
+        let strips = Strips::told(args.strips, args.columns, overlap, args.size.width, mirrors_words);
         // No image is empty: but compilers, which cannot know it, else look whether there is anything to divide by.
         let across = strips.number.max(1);
         // Blocks are single warps: what is the same for all lanes then follows from the block's number, and is computed once.
         let (strip, number) = (s.block() % across, s.block() / across);
         // Without a question: its two answers would take registers that there are not.
         let above = |number: u32| {
-            set.first + number.min(set.whole) * set.rows + (number.max(set.whole) - set.whole) * set.later
+            args.first
+                + number.min(args.full_tiles) * args.rows
+                + (number.max(args.full_tiles) - args.full_tiles) * args.tail_rows
         };
-        let (top, bottom) = (above(number), above(number + 1).min(set.last));
+        let (top, bottom) = (above(number), above(number + 1).min(args.last));
         let left = strips.left(strip);
-        let (width, frame) = (set.size.width as i32, set.frame as i32);
+        let (width, frame) = (args.size.width as i32, args.frame as i32);
         Self {
             s,
-            set,
-            start: s.block_row() as usize * set.stride as usize,
+            args,
+            start: s.block_row() as usize * args.stride as usize,
             top: top as i32,
             bottom: bottom as i32,
             x: left + (fused::EACH * s.lane()) as i32,
-            side,
+            overlap,
             mirrors_words,
-            rows: set.size.height.saturating_sub(2 * set.frame),
+            rows: args.size.height.saturating_sub(2 * args.frame),
             at_edge: left < frame || left + COLUMNS as i32 > width - frame,
         }
     }
 
     /// Whether it finds corners in column `i` of its own, or only helps neighbours to.
     #[inline(always)]
-    pub(super) fn finds(&self, i: usize) -> bool {
+    pub(super) fn owns_column(&self, i: usize) -> bool {
         let first = fused::EACH * self.s.lane();
-        let mut own = COLUMNS - 2 * self.side;
+        let mut own = COLUMNS - 2 * self.overlap;
         // Of all others it is as many, but for those that are outside.
-        let width = self.set.size.width;
+        let width = self.args.size.width;
         if self.mirrors_words && self.at_edge && width % 2 == 1 {
-            let strips = Strips::told(self.set.strips, self.set.columns, self.side, width, true);
+            let strips = Strips::told(self.args.strips, self.args.columns, self.overlap, width, true);
             own = strips.own(self.x - first as i32);
         }
-        (first + i as u32).wrapping_sub(self.side) < own
+        (first + i as u32).wrapping_sub(self.overlap) < own
     }
 
     /// Whether it finds those of row `y`, or that belongs to another piece.
     #[inline(always)]
-    pub(super) fn finds_in(&self, y: i32) -> bool {
+    pub(super) fn owns_row(&self, y: i32) -> bool {
         y >= self.top && y < self.bottom
     }
 
     /// Beside the image gx has changed its sign, and with it the product of both.
     #[inline(always)]
-    pub(super) fn turn<T: Number>(&self, mut xy: [T; EACH]) -> [T; EACH] {
+    pub(super) fn negate_outside<T: Number>(&self, mut xy: [T; LANE_COLUMNS]) -> [T; LANE_COLUMNS] {
         if self.at_edge {
-            for i in 0..EACH {
-                if (self.x + i as i32) as u32 >= self.set.size.width {
+            for i in 0..LANE_COLUMNS {
+                if (self.x + i as i32) as u32 >= self.args.size.width {
                     xy[i] = T::ZERO - xy[i];
                 }
             }
@@ -99,20 +101,20 @@ impl<S: Simt> Lane<S> {
 
 /// Where a row of responses is.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Place {
+pub(super) enum RowKind {
     /// So far inside that all rows on which it depends are of the image, and so are those that are asked for meanwhile.
-    Inside,
+    Interior,
     /// Where responses count.
     Valid,
     /// Where they do not.
     Invalid,
 }
 
-impl Place {
+impl RowKind {
     /// Valid or not: that of row `y`.
     #[inline(always)]
     pub(super) fn of<S: Simt>(lane: &Lane<S>, y: i32) -> Self {
-        if ((y - lane.set.frame as i32) as u32) < lane.rows { Self::Valid } else { Self::Invalid }
+        if ((y - lane.args.frame as i32) as u32) < lane.rows { Self::Valid } else { Self::Invalid }
     }
 
     #[inline(always)]

@@ -8,51 +8,51 @@
 //! Outside the image the samples are mirrored, and so are all that follow, but for gx beside it and gy above and below:
 //! these change their sign, so the walk turns them back.
 //!
-//! A [`Front`] is the way from samples to responses, that of [`bytes`] by way of [`differences`] and a [`Window`](bytes::Window), that of
-//! box gradients by [`Sides`], or takes [`Responses`] from a map; [`Corners`] is that from responses to corners; [`Writer`] writes the
+//! A [`ResponseSource`] is the way from samples to responses, that of [`bytes`] by way of [`differences`] and a [`Window`](bytes::Window), that of
+//! box gradients by [`BoxGradientSource`], or takes [`Responses`] from a map; [`CornerSuppression`] is that from responses to corners; [`ResponseWriter`] writes the
 //! responses themselves, and so do [`large`], for box gradients that need more room, and [`gaussians`], for what is weighted as floats,
 //! by way of [`smoothings`] and [`gradients`].
 
 mod arguments;
-mod boxes;
-mod bytes;
-mod corners;
-mod differences;
+mod box3;
+mod box_gradient_source;
+mod byte_source;
+mod corner_suppression;
+mod float_gradients;
+mod float_smoothing;
 mod float_strip;
-mod gaussians;
-mod gradients;
+mod float_sweep;
+mod integer_gradients;
 mod lane;
-mod large;
+mod large_boxes;
 mod mirror;
-mod responses;
-mod running;
-mod samples;
-mod sides;
-mod sliding;
-mod smoothings;
+mod response_map_source;
+mod response_writer;
+mod running_products;
+mod sample_source;
+mod sliding_box;
 mod source;
 mod sweep;
-mod weighted;
-mod wide;
+mod weighted_window;
+mod wide_box;
 mod window;
-mod write;
 
-use arguments::Settings;
-use boxes::Boxes;
-use bytes::Bytes;
-pub(crate) use gaussians::{
+use arguments::SweepArguments;
+use box_gradient_source::BoxGradientSource;
+use box3::Box3;
+use byte_source::ByteSource;
+pub(crate) use float_sweep::{
     map_binomial_gaussians5, map_binomial_gaussians9, map_central_gaussian5, map_f32_window5,
     map_f32_window9, map_gaussians9, map_rgb_central_gaussian5, map_smoothed_window5, map_smoothed_window9,
     map_u16_window5, map_u16_window9,
 };
-pub(crate) use large::map_boxes31;
-use responses::Responses;
-use samples::{Colours, Floats, Words};
-use sides::Sides;
-use sliding::Sliding;
-use sweep::walk;
-use weighted::{Binomial, Gaussian, Weighted};
-use wide::Wide;
+pub(crate) use large_boxes::map_boxes31;
+use response_map_source::ResponseMapSource;
+use sample_source::{ColourSource, FloatSource, WordSource};
+use sliding_box::SlidingBox;
+use sweep::sweep;
+use weighted_window::{Binomial, Gaussian, WeightedWindow};
+use wide_box::WideBox;
 
 use super::geometry::Size;
 use super::mask::Mask;
@@ -108,55 +108,61 @@ macro_rules! entries {
         ) {
             let size = Size { width, height };
             let taps = [tap0, tap1, tap2, tap3];
-            let set = Settings { stride, pitch, size, strips, columns, first, last, rows, whole, later, scale, measure, parameter, frame, smoothing, gradient, gradient_radius, window, radius, margin, plateau, threshold, value, reach, piece, pieces, room, taps };
+            let args = SweepArguments { stride, pitch, size, strips, columns, first, last, rows, full_tiles: whole, tail_rows: later, scale, measure, parameter, frame, smoothing, gradient, gradient_radius, window, radius, margin, plateau, threshold, value, trace_factor: reach, first_tile: piece, tiles: pieces, capacity: room, taps };
             let mask = Mask::new(s, mask, mask_pitch);
-            walk::<S, front!($samples, $weights, $window), $most>(s, image, mask, state, keys, counts, (response, extent == 1), set, (tables, counters));
+            sweep::<S, response_source!($samples, $weights, $window), $most>(s, image, mask, state, keys, counts, (response, extent == 1), args, (tables, counters));
         }
     )*};
 }
 
-macro_rules! front {
+macro_rules! response_source {
     (BoxGradients, Wide, $most:literal) => {
-        Sides<S>
+        BoxGradientSource<S>
     };
     (Bytes, Box, $window:literal) => {
-        Bytes<S, <Narrow<$window> as Suited>::Window>
+        ByteSource<S, <BoxRadius<$window> as SelectWindow>::Window>
     };
     (Bytes, Binomial, $window:literal) => {
-        Bytes<S, Weighted<Binomial, $window>>
+        ByteSource<S, WeightedWindow<Binomial, $window>>
     };
     (Bytes, Gaussian, $window:literal) => {
-        Bytes<S, Weighted<Gaussian, $window>>
+        ByteSource<S, WeightedWindow<Gaussian, $window>>
     };
     (Bytes, Wide, $window:literal) => {
-        Bytes<S, Wide<$window>>
+        ByteSource<S, WideBox<$window>>
     };
     (Responses, Box, $window:literal) => {
-        Responses<S>
+        ResponseMapSource<S>
     };
-    ($samples:ident, Box, $window:literal) => {
-        $samples<S, $window>
+    (Words, Box, $window:literal) => {
+        WordSource<S, $window>
+    };
+    (Floats, Box, $window:literal) => {
+        FloatSource<S, $window>
+    };
+    (Colours, Box, $window:literal) => {
+        ColourSource<S, $window>
     };
 }
 
 /// A box window of 8-bit samples, by its radius.
-struct Narrow<const WINDOW: usize>;
+struct BoxRadius<const WINDOW: usize>;
 
 /// How the sums of a window are made with fewest instructions and registers.
-trait Suited {
+trait SelectWindow {
     type Window;
 }
 
-impl Suited for Narrow<1> {
-    type Window = Boxes;
+impl SelectWindow for BoxRadius<1> {
+    type Window = Box3;
 }
 
-impl Suited for Narrow<2> {
-    type Window = Sliding<2>;
+impl SelectWindow for BoxRadius<2> {
+    type Window = SlidingBox<2>;
 }
 
-impl Suited for Narrow<3> {
-    type Window = Sliding<3>;
+impl SelectWindow for BoxRadius<3> {
+    type Window = SlidingBox<3>;
 }
 
 macro_rules! sample {

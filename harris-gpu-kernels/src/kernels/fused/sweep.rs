@@ -1,10 +1,10 @@
 //! The sweep down a strip, from samples to corners or to written responses.
 
-use super::arguments::Settings;
-use super::corners::Corners;
-use super::lane::{EACH, Lane, Place};
-use super::source::Front;
-use super::write::Writer;
+use super::arguments::SweepArguments;
+use super::corner_suppression::CornerSuppression;
+use super::lane::{LANE_COLUMNS, Lane, RowKind};
+use super::response_writer::ResponseWriter;
+use super::source::ResponseSource;
 use crate::Simt;
 use crate::abi::fused::{self, ROWS};
 use crate::abi::{measure as measures, state};
@@ -22,180 +22,188 @@ fn clear<S: Simt>(s: S, state: S::Buffer<u32>, tables: u32, counters: u32) {
 }
 
 /// Collects corners that exceed the threshold as far as it is known, and the greatest response. The radius of suppression
-/// is 1 to `MOST`.
+/// is 1 to `MAX_RADIUS`.
 #[inline(always)]
-pub(super) fn walk<S: Simt, F: Front<S>, const MOST: usize>(
+pub(super) fn sweep<S: Simt, F: ResponseSource<S>, const MAX_RADIUS: usize>(
     s: S,
     image: S::Buffer<F::Sample>,
     mask: Mask<S>,
     state: S::Buffer<u32>,
     keys: S::Buffer<u64>,
     counts: S::Buffer<u32>,
-    (response, tells_extent): (S::Buffer<f32>, bool),
-    set: Settings,
+    (response, reports_extent): (S::Buffer<f32>, bool),
+    args: SweepArguments,
     (tables, counters): (u32, u32),
 ) {
     s.admit_next();
-    // The row of the corners is `reach` rows higher than the one that is loaded, and so many columns lead to the first.
-    let reach = F::reach(&set) + set.radius as i32;
-    let writes = set.writes_responses();
-    let side = if writes { fused::side_of_map(reach as u32) } else { F::side(reach as u32) };
-    let mut lane = Lane::new(s, set, side, F::AT_ONCE);
-    let piece = s.block_row() as usize * set.pieces as usize + (set.piece + s.block()) as usize;
+    // The row of the corners is `support_radius` rows higher than the one that is loaded, and so many columns lead to the first.
+    let support_radius = F::support_radius(&args) + args.radius as i32;
+    let writes = args.writes_responses();
+    let overlap =
+        if writes { fused::side_of_map(support_radius as u32) } else { F::overlap(support_radius as u32) };
+    let mut lane = Lane::new(s, args, overlap, F::BATCHES_ROWS);
+    let tile = s.block_row() as usize * args.tiles as usize + (args.first_tile + s.block()) as usize;
     s.await_last();
-    lane.set = F::settle(s, state, set);
+    lane.args = F::resolve_threshold(s, state, args);
     // First or last, as registers allow: those walks that have no loop for leading rows have none to spare at the end.
-    if !F::LEADS && !writes {
+    if !F::HAS_WARM_UP && !writes {
         clear(s, state, tables, counters);
     }
-    let mut row = lane.top - reach;
-    let mut corners = Corners::<S>::new(&lane, state, keys, piece * set.room as usize);
-    let mut writer = Writer::<S>::new(response, tells_extent);
-    let mut front = F::new(&lane, image, row);
+    let mut row = lane.top - support_radius;
+    let mut corners = CornerSuppression::<S>::new(&lane, state, keys, tile * args.capacity as usize);
+    let mut writer = ResponseWriter::<S>::new(response, reports_extent);
+    let mut source = F::new(&lane, image, row);
     if writes {
         // All traces are great enough.
-        front.listen(0.0);
+        source.set_trace_bound(0.0);
     } else {
-        let least = corners.learn(&lane);
-        listen(&lane, &mut front, least);
+        let trace_bound = corners.update_bound(&lane);
+        update_trace_bound(&lane, &mut source, trace_bound);
     }
-    front.lead(&lane, row);
-    row = front.fill(&lane, row + (ROWS * F::leading(&set)) as i32);
-    let inside = lane.rows.saturating_sub(F::reach(&set) as u32 + 2 * ROWS as u32);
-    while row - reach < lane.bottom {
-        if !writes && let Some(least) = corners.talk(&lane) {
-            listen(&lane, &mut front, least);
+    source.warm_up(&lane, row);
+    row = source.fill_window(&lane, row + (ROWS * F::warm_up_batches(&args)) as i32);
+    let inside = lane.rows.saturating_sub(F::support_radius(&args) as u32 + 2 * ROWS as u32);
+    while row - support_radius < lane.bottom {
+        if !writes && let Some(trace_bound) = corners.exchange_bound(&lane) {
+            update_trace_bound(&lane, &mut source, trace_bound);
         }
-        front.take(&lane);
-        let highest = row - F::reach(&lane.set);
-        if F::AT_ONCE {
+        source.take_prefetched(&lane);
+        let highest = row - F::support_radius(&lane.args);
+        if F::BATCHES_ROWS {
             // Twice, as nearly all are inside, where there is less to do.
-            let responses = if ((highest - lane.set.frame as i32) as u32) < inside {
-                respond_at_once(&lane, mask, &mut front, &mut corners, row, |_| Place::Inside)
+            let responses = if ((highest - lane.args.frame as i32) as u32) < inside {
+                batch_responses(&lane, mask, &mut source, &mut corners, row, |_| RowKind::Interior)
             } else {
-                let place = |i| Place::of(&lane, highest + i);
-                respond_at_once(&lane, mask, &mut front, &mut corners, row, place)
+                let row_kind = |i| RowKind::of(&lane, highest + i);
+                batch_responses(&lane, mask, &mut source, &mut corners, row, row_kind)
             };
             if writes {
                 writer.write(&lane, responses[0], highest);
                 writer.write(&lane, responses[1], highest + 1);
                 writer.write(&lane, responses[2], highest + 2);
             } else {
-                let centre = highest - lane.set.radius as i32;
-                corners.suppress::<MOST>(&lane, mask, true, responses[0], centre);
-                corners.suppress::<MOST>(&lane, mask, true, responses[1], centre + 1);
-                corners.suppress::<MOST>(&lane, mask, true, responses[2], centre + 2);
+                let centre = highest - lane.args.radius as i32;
+                corners.suppress::<MAX_RADIUS>(&lane, mask, true, responses[0], centre);
+                corners.suppress::<MAX_RADIUS>(&lane, mask, true, responses[1], centre + 1);
+                corners.suppress::<MAX_RADIUS>(&lane, mask, true, responses[2], centre + 2);
             }
         } else {
             // As many as most rings are long and one more: so many turns bring rows back to the registers they had.
-            step::<S, F, MOST>(&lane, mask, &mut front, (&mut corners, &mut writer), row, 0);
-            ask(&lane, &mut front, &mut corners, row, Place::Valid);
-            step::<S, F, MOST>(&lane, mask, &mut front, (&mut corners, &mut writer), row + 1, 1);
-            step::<S, F, MOST>(&lane, mask, &mut front, (&mut corners, &mut writer), row + 2, 2);
+            sweep_row::<S, F, MAX_RADIUS>(&lane, mask, &mut source, (&mut corners, &mut writer), row, 0);
+            prefetch(&lane, &mut source, &mut corners, row, RowKind::Valid);
+            sweep_row::<S, F, MAX_RADIUS>(&lane, mask, &mut source, (&mut corners, &mut writer), row + 1, 1);
+            sweep_row::<S, F, MAX_RADIUS>(&lane, mask, &mut source, (&mut corners, &mut writer), row + 2, 2);
         }
         row += ROWS as i32;
     }
     if writes {
-        writer.tell_extent(s, state);
+        writer.report_extent(s, state);
     } else {
-        corners.tell(&lane);
-        if F::LEADS {
+        corners.publish_greatest(&lane);
+        if F::HAS_WARM_UP {
             clear(s, state, tables, counters);
         }
         if s.lane() == 0 {
-            s.store(counts, piece, corners.found);
+            s.store(counts, tile, corners.found);
         }
     }
-    if !front.is_valid() {
+    if !source.is_valid() {
         s.atomic_max(state, s.block_row() as usize * state::WORDS + state::INVALID, 1);
     }
 }
 
 /// Tells what the trace of the sums around a corner reaches at least, whose response exceeds a number.
 #[inline(always)]
-fn listen<S: Simt, F: Front<S>>(lane: &Lane<S>, front: &mut F, exceeded: f32) {
-    let set = &lane.set;
+fn update_trace_bound<S: Simt, F: ResponseSource<S>>(lane: &Lane<S>, source: &mut F, exceeded: f32) {
+    let args = &lane.args;
     // A root that is not asked for would be drawn all the same: compilers do not remove it.
-    if F::asks_trace(set) {
-        let root = if set.measure == measures::HARRIS { lane.s.sqrt(exceeded) } else { exceeded };
-        front.listen(root * set.reach);
+    if F::uses_trace_bound(args) {
+        let root = if args.measure == measures::HARRIS { lane.s.sqrt(exceeded) } else { exceeded };
+        source.set_trace_bound(root * args.trace_factor);
     }
 }
 
 /// One row down.
 #[inline(always)]
-fn step<S: Simt, F: Front<S>, const MOST: usize>(
+fn sweep_row<S: Simt, F: ResponseSource<S>, const MAX_RADIUS: usize>(
     lane: &Lane<S>,
     mask: Mask<S>,
-    front: &mut F,
-    (corners, writer): (&mut Corners<S>, &mut Writer<S>),
+    source: &mut F,
+    (corners, writer): (&mut CornerSuppression<S>, &mut ResponseWriter<S>),
     row: i32,
     i: usize,
 ) {
-    let of_response = row - F::reach(&lane.set);
-    let (strong, responses) = respond(lane, mask, (front, corners), row, i, Place::of(lane, of_response));
-    if lane.set.writes_responses() {
+    let of_response = row - F::support_radius(&lane.args);
+    let (has_candidates, responses) =
+        step_responses(lane, mask, (source, corners), row, i, RowKind::of(lane, of_response));
+    if lane.args.writes_responses() {
         writer.write(lane, responses, of_response);
         return;
     }
-    corners.suppress::<MOST>(lane, mask, strong, responses, of_response - lane.set.radius as i32);
+    corners.suppress::<MAX_RADIUS>(
+        lane,
+        mask,
+        has_candidates,
+        responses,
+        of_response - lane.args.radius as i32,
+    );
 }
 
 /// [`ROWS`] rows down, from `row` on: the responses, by the places of the first, the second and the third row of them.
 #[inline(always)]
-fn respond_at_once<S: Simt, F: Front<S>>(
+fn batch_responses<S: Simt, F: ResponseSource<S>>(
     lane: &Lane<S>,
     mask: Mask<S>,
-    front: &mut F,
-    corners: &mut Corners<S>,
+    source: &mut F,
+    corners: &mut CornerSuppression<S>,
     row: i32,
-    place: impl Fn(i32) -> Place,
-) -> [[f32; EACH]; ROWS] {
-    let (_, first) = respond(lane, mask, (front, corners), row, 0, place(0));
-    ask(lane, front, corners, row, place(0));
-    let (_, second) = respond(lane, mask, (front, corners), row + 1, 1, place(1));
-    let (_, third) = respond(lane, mask, (front, corners), row + 2, 2, place(2));
+    row_kind: impl Fn(i32) -> RowKind,
+) -> [[f32; LANE_COLUMNS]; ROWS] {
+    let (_, first) = step_responses(lane, mask, (source, corners), row, 0, row_kind(0));
+    prefetch(lane, source, corners, row, row_kind(0));
+    let (_, second) = step_responses(lane, mask, (source, corners), row + 1, 1, row_kind(1));
+    let (_, third) = step_responses(lane, mask, (source, corners), row + 2, 2, row_kind(2));
     [first, second, third]
 }
 
 /// Asks for what the next turn needs, after the first row of this one, so that no one waits for these words who waits for those that were
 /// asked for before.
 #[inline(always)]
-fn ask<S: Simt, F: Front<S>>(
+fn prefetch<S: Simt, F: ResponseSource<S>>(
     lane: &Lane<S>,
-    front: &mut F,
-    corners: &mut Corners<S>,
+    source: &mut F,
+    corners: &mut CornerSuppression<S>,
     row: i32,
-    place: Place,
+    row_kind: RowKind,
 ) {
-    front.ask(lane, row, place);
-    if lane.set.writes_responses() {
+    source.prefetch(lane, row, row_kind);
+    if lane.args.writes_responses() {
         return;
     }
     // Always in its first rows, when there is most to learn, then in about a quarter of the turns: a word that all ask for all the time
     // takes longer to come. Walks without leading rows have no register to tell by.
-    if !F::LEADS || row < lane.top + 9 || row & 12 == 0 {
-        corners.ask(lane);
+    if !F::HAS_WARM_UP || row < lane.top + 9 || row & 12 == 0 {
+        corners.prefetch_bound(lane);
     }
 }
 
-/// One row down: [`Front::step`]. The greatest response inside a mask need not be a corner's: a greater one beyond it may
+/// One row down: [`ResponseSource::step`]. The greatest response inside a mask need not be a corner's: a greater one beyond it may
 /// suppress it. So it is looked for here.
 #[inline(always)]
-fn respond<S: Simt, F: Front<S>>(
+fn step_responses<S: Simt, F: ResponseSource<S>>(
     lane: &Lane<S>,
     mask: Mask<S>,
-    (front, corners): (&mut F, &mut Corners<S>),
+    (source, corners): (&mut F, &mut CornerSuppression<S>),
     row: i32,
     i: usize,
-    place: Place,
-) -> (bool, [f32; EACH]) {
-    let (strong, responses) = front.step(lane, row, i, place);
-    if strong && place.is_valid() && mask.exists() {
-        let y = row - F::reach(&lane.set);
-        if lane.finds_in(y) {
-            corners.see_inside(lane, mask, front.columns(lane), y as u32, responses);
+    row_kind: RowKind,
+) -> (bool, [f32; LANE_COLUMNS]) {
+    let (has_candidates, responses) = source.step(lane, row, i, row_kind);
+    if has_candidates && row_kind.is_valid() && mask.exists() {
+        let y = row - F::support_radius(&lane.args);
+        if lane.owns_row(y) {
+            corners.include_masked_row(lane, mask, source.columns(lane), y as u32, responses);
         }
     }
-    (strong, responses)
+    (has_candidates, responses)
 }

@@ -1,8 +1,8 @@
 //! From the gradients of 8-bit samples to responses.
 
-use super::arguments::Settings;
-use super::differences::Gradient;
-use super::lane::{EACH, Lane, Place};
+use super::arguments::SweepArguments;
+use super::integer_gradients::Gradient;
+use super::lane::{LANE_COLUMNS, Lane, RowKind};
 use crate::Simt;
 
 /// A window, which makes responses of gradients: a lane's part of it.
@@ -17,28 +17,38 @@ pub(super) trait Window<S: Simt> {
 
     fn new(lane: &Lane<S>) -> Self;
 
-    /// Whether no trace is asked, and responses come as [`Front::AT_ONCE`] has it: then the gradients beside the image have the sign that
+    /// Whether no trace is asked, and responses come as [`ResponseSource::BATCHES_ROWS`] has it: then the gradients beside the image have the sign that
     /// their products need.
-    const AT_ONCE: bool = false;
+    const BATCHES_ROWS: bool = false;
 
-    /// As [`Front::asks_trace`].
+    /// As [`ResponseSource::uses_trace_bound`].
     #[inline(always)]
-    fn asks_trace(_: &Settings) -> bool {
+    fn uses_trace_bound(_: &SweepArguments) -> bool {
         true
     }
 
     /// Learns what the trace of the sums around a corner reaches at least.
-    fn listen(&mut self, least: f32);
+    fn set_trace_bound(&mut self, trace_bound: f32);
 
     /// Takes the gradients of a row that only leads to the first whose sums are asked for.
     #[inline(always)]
-    fn lead(&mut self, lane: &Lane<S>, gx: Self::Gradient, gy: Self::Gradient) {
-        self.down(lane, gx, gy);
+    fn warm_up(&mut self, lane: &Lane<S>, gx: Self::Gradient, gy: Self::Gradient) {
+        self.add_row(lane, gx, gy);
     }
 
     /// Sums down of gx², gx·gy and gy² over the window whose lowest row has these gradients.
-    fn down(&mut self, lane: &Lane<S>, gx: Self::Gradient, gy: Self::Gradient) -> [[Self::Sum; EACH]; 3];
+    fn add_row(
+        &mut self,
+        lane: &Lane<S>,
+        gx: Self::Gradient,
+        gy: Self::Gradient,
+    ) -> [[Self::Sum; LANE_COLUMNS]; 3];
 
-    /// Responses by these sums, as [`Front::step`] has them.
-    fn respond(&self, lane: &Lane<S>, sums: [[Self::Sum; EACH]; 3], place: Place) -> (bool, [f32; EACH]);
+    /// Responses by these sums, as [`ResponseSource::step`] has them.
+    fn responses(
+        &self,
+        lane: &Lane<S>,
+        sums: [[Self::Sum; LANE_COLUMNS]; 3],
+        row_kind: RowKind,
+    ) -> (bool, [f32; LANE_COLUMNS]);
 }

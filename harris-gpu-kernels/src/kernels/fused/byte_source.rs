@@ -2,18 +2,18 @@
 
 use core::array;
 
-use super::arguments::Settings;
-use super::differences::{Gradient, PAIRS, Smoothed, selectors};
-use super::lane::{EACH, Lane, Place};
-use super::mirror::{beyond, columns, mirrored};
-use super::source::Front;
+use super::arguments::SweepArguments;
+use super::integer_gradients::{Gradient, PAIRS, Smoothed, selectors};
+use super::lane::{LANE_COLUMNS, Lane, RowKind};
+use super::mirror::{columns, mirrored, mirrored_end};
+use super::source::ResponseSource;
 use super::window::Window;
 use crate::Simt;
 use crate::abi::fused::ROWS;
 use crate::kernels::thread_per_column::push;
 
 /// A lane's part of it. Rings have the latest row first.
-pub(super) struct Bytes<S: Simt, W: Window<S>> {
+pub(super) struct ByteSource<S: Simt, W: Window<S>> {
     image: S::Buffer<u8>,
     /// Where its samples are in a row: see [`columns`].
     column: u32,
@@ -32,29 +32,29 @@ pub(super) struct Bytes<S: Simt, W: Window<S>> {
     window: W,
 }
 
-impl<S: Simt, W: Window<S>> Front<S> for Bytes<S, W> {
+impl<S: Simt, W: Window<S>> ResponseSource<S> for ByteSource<S, W> {
     type Sample = u8;
-    const LEADS: bool = true;
-    const AT_ONCE: bool = W::AT_ONCE;
+    const HAS_WARM_UP: bool = true;
+    const BATCHES_ROWS: bool = W::BATCHES_ROWS;
 
     #[inline(always)]
-    fn reach(set: &Settings) -> i32 {
-        Self::narrow_reach(set) + if W::IS_WIDE { set.window as i32 } else { 0 }
+    fn support_radius(args: &SweepArguments) -> i32 {
+        Self::narrow_support_radius(args) + if W::IS_WIDE { args.window as i32 } else { 0 }
     }
 
     #[inline(always)]
-    fn leading(set: &Settings) -> usize {
-        2 * Self::narrow_reach(set) as usize / ROWS
+    fn warm_up_batches(args: &SweepArguments) -> usize {
+        2 * Self::narrow_support_radius(args) as usize / ROWS
     }
 
     #[inline(always)]
     fn new(lane: &Lane<S>, image: S::Buffer<u8>, row: i32) -> Self {
-        let (column, selector) = columns(lane.x, lane.set.size.width);
-        let mut front = Self {
+        let (column, selector) = columns(lane.x, lane.args.size.width);
+        let mut source = Self {
             image,
             column,
             selector,
-            gradients: selectors(lane, lane.set.smoothing > 0, W::AT_ONCE),
+            gradients: selectors(lane, lane.args.smoothing > 0, W::BATCHES_ROWS),
             samples: [0; ROWS],
             ahead: [[0; 2]; ROWS],
             rows: [[0; PAIRS]; 4],
@@ -62,49 +62,50 @@ impl<S: Simt, W: Window<S>> Front<S> for Bytes<S, W> {
             smoothed: W::Gradient::NONE,
             window: W::new(lane),
         };
-        let first = front.load_leading(lane, row);
-        front.ahead = array::from_fn(|i| front.load_leading(lane, row + 1 + i as i32));
-        let samples = front.pick(lane, first);
-        front.lead_row(lane, samples, row, -1);
-        front
+        let first = source.load_mirrored(lane, row);
+        source.ahead = array::from_fn(|i| source.load_mirrored(lane, row + 1 + i as i32));
+        let samples = source.select_samples(lane, first);
+        source.warm_up_row(lane, samples, row, -1);
+        source
     }
 
     #[inline(always)]
-    fn lead(&mut self, lane: &Lane<S>, row: i32) {
-        const { assert!(Self::MOST_LEADING <= 4, "so often it is done below") };
-        let leading = Self::leading(&lane.set);
+    fn warm_up(&mut self, lane: &Lane<S>, row: i32) {
+        const { assert!(Self::MAX_WARM_UP_BATCHES <= 4, "so often it is done below") };
+        let warm_up_batches = Self::warm_up_batches(&lane.args);
         // All at once, so that they are waited for once.
-        let words: [[[u32; 2]; ROWS]; 4] = array::from_fn(|t| match t < Self::MOST_LEADING && t < leading {
-            true => array::from_fn(|i| self.load_leading(lane, row + 1 + ((t + 1) * ROWS + i) as i32)),
-            false => [[0; 2]; ROWS],
-        });
+        let words: [[[u32; 2]; ROWS]; 4] =
+            array::from_fn(|t| match t < Self::MAX_WARM_UP_BATCHES && t < warm_up_batches {
+                true => array::from_fn(|i| self.load_mirrored(lane, row + 1 + ((t + 1) * ROWS + i) as i32)),
+                false => [[0; 2]; ROWS],
+            });
         // Not in a loop, as each row does what the ones after it need, and no more.
-        if Self::MOST_LEADING > 0 && leading > 0 {
-            self.lead_rows(lane, words[0], row, 0);
+        if Self::MAX_WARM_UP_BATCHES > 0 && warm_up_batches > 0 {
+            self.warm_up_rows(lane, words[0], row, 0);
         }
-        if Self::MOST_LEADING > 1 && leading > 1 {
-            self.lead_rows(lane, words[1], row, 1);
+        if Self::MAX_WARM_UP_BATCHES > 1 && warm_up_batches > 1 {
+            self.warm_up_rows(lane, words[1], row, 1);
         }
-        if Self::MOST_LEADING > 2 && leading > 2 {
-            self.lead_rows(lane, words[2], row, 2);
+        if Self::MAX_WARM_UP_BATCHES > 2 && warm_up_batches > 2 {
+            self.warm_up_rows(lane, words[2], row, 2);
         }
-        if Self::MOST_LEADING > 3 && leading > 3 {
-            self.lead_rows(lane, words[3], row, 3);
+        if Self::MAX_WARM_UP_BATCHES > 3 && warm_up_batches > 3 {
+            self.warm_up_rows(lane, words[3], row, 3);
         }
     }
 
     #[inline(always)]
-    fn fill(&mut self, lane: &Lane<S>, mut row: i32) -> i32 {
+    fn fill_window(&mut self, lane: &Lane<S>, mut row: i32) -> i32 {
         if W::IS_WIDE {
-            let top = row - (ROWS * Self::leading(&lane.set)) as i32;
-            let end = top + 2 * Self::reach(&lane.set) / ROWS as i32 * ROWS as i32;
+            let top = row - (ROWS * Self::warm_up_batches(&lane.args)) as i32;
+            let end = top + 2 * Self::support_radius(&lane.args) / ROWS as i32 * ROWS as i32;
             while row < end {
-                self.take(lane);
-                self.ahead = array::from_fn(|i| self.load_leading(lane, row + 1 + (ROWS + i) as i32));
+                self.take_prefetched(lane);
+                self.ahead = array::from_fn(|i| self.load_mirrored(lane, row + 1 + (ROWS + i) as i32));
                 // Not in a loop: compilers keep some of them as they are.
-                self.fill_row(lane, top, row, 0);
-                self.fill_row(lane, top, row, 1);
-                self.fill_row(lane, top, row, 2);
+                self.fill_window_row(lane, top, row, 0);
+                self.fill_window_row(lane, top, row, 1);
+                self.fill_window_row(lane, top, row, 2);
                 row += ROWS as i32;
             }
         }
@@ -112,13 +113,13 @@ impl<S: Simt, W: Window<S>> Front<S> for Bytes<S, W> {
     }
 
     #[inline(always)]
-    fn asks_trace(set: &Settings) -> bool {
-        W::asks_trace(set)
+    fn uses_trace_bound(args: &SweepArguments) -> bool {
+        W::uses_trace_bound(args)
     }
 
     #[inline(always)]
-    fn listen(&mut self, least: f32) {
-        self.window.listen(least);
+    fn set_trace_bound(&mut self, trace_bound: f32) {
+        self.window.set_trace_bound(trace_bound);
     }
 
     #[inline(always)]
@@ -127,43 +128,52 @@ impl<S: Simt, W: Window<S>> Front<S> for Bytes<S, W> {
     }
 
     #[inline(always)]
-    fn take(&mut self, lane: &Lane<S>) {
-        self.samples = array::from_fn(|i| self.pick(lane, self.ahead[i]));
+    fn take_prefetched(&mut self, lane: &Lane<S>) {
+        self.samples = array::from_fn(|i| self.select_samples(lane, self.ahead[i]));
     }
 
     #[inline(always)]
-    fn ask(&mut self, lane: &Lane<S>, row: i32, place: Place) {
-        let height = lane.set.size.height;
+    fn prefetch(&mut self, lane: &Lane<S>, row: i32, row_kind: RowKind) {
+        let height = lane.args.size.height;
         self.ahead = array::from_fn(|i| {
             let row = row + 1 + (ROWS + i) as i32;
-            self.load(lane, if place == Place::Inside { row as u32 } else { beyond(row, height as i32 - 1) })
+            self.load(
+                lane,
+                if row_kind == RowKind::Interior { row as u32 } else { mirrored_end(row, height as i32 - 1) },
+            )
         });
     }
 
     #[inline(always)]
-    fn step(&mut self, lane: &Lane<S>, row: i32, i: usize, place: Place) -> (bool, [f32; EACH]) {
-        let (gx, gy) = self.down(lane, row, i, place);
-        let sums = self.window.down(lane, gx, gy);
-        self.window.respond(lane, sums, place)
+    fn step(&mut self, lane: &Lane<S>, row: i32, i: usize, row_kind: RowKind) -> (bool, [f32; LANE_COLUMNS]) {
+        let (gx, gy) = self.gradients_of_row(lane, row, i, row_kind);
+        let sums = self.window.add_row(lane, gx, gy);
+        self.window.responses(lane, sums, row_kind)
     }
 }
 
-impl<S: Simt, W: Window<S>> Bytes<S, W> {
+impl<S: Simt, W: Window<S>> ByteSource<S, W> {
     /// How many times [`ROWS`] rows lead at most: behind a smoothing of radius 2 and a gradient.
-    const MOST_LEADING: usize = 2 * (2 + 1 + W::RADIUS) / ROWS;
+    const MAX_WARM_UP_BATCHES: usize = 2 * (2 + 1 + W::RADIUS) / ROWS;
 
     /// Rows from the one whose responses are computed to the one that they need, but for a wide window's.
     #[inline(always)]
-    fn narrow_reach(set: &Settings) -> i32 {
-        (set.smoothing as usize + 1 + W::RADIUS) as i32
+    fn narrow_support_radius(args: &SweepArguments) -> i32 {
+        (args.smoothing as usize + 1 + W::RADIUS) as i32
     }
 
     /// One row down, to `row`, which has number `i` of the samples taken last: the gx and gy that it completes, for responses in a place.
     #[inline(always)]
-    fn down(&mut self, lane: &Lane<S>, row: i32, i: usize, place: Place) -> (W::Gradient, W::Gradient) {
+    fn gradients_of_row(
+        &mut self,
+        lane: &Lane<S>,
+        row: i32,
+        i: usize,
+        row_kind: RowKind,
+    ) -> (W::Gradient, W::Gradient) {
         let around = self.around;
-        self.next(lane, self.samples[i]);
-        self.differentiate(lane, around, row, place)
+        self.smooth_columns(lane, self.samples[i]);
+        self.differentiate(lane, around, row, row_kind)
     }
 
     /// gx and gy that `row` completes, before which that was `around` a lane, and whose responses have a place.
@@ -173,74 +183,74 @@ impl<S: Simt, W: Window<S>> Bytes<S, W> {
         lane: &Lane<S>,
         around: [u32; PAIRS + 4],
         row: i32,
-        place: Place,
+        row_kind: RowKind,
     ) -> (W::Gradient, W::Gradient) {
-        let smoothed = self.smooth(lane, around);
-        let (gx, gy) = W::Gradient::differentiate(lane.s, &mut self.smoothed, smoothed, lane.set.gradient);
+        let smoothed = self.smooth_rows(lane, around);
+        let (gx, gy) = W::Gradient::differentiate(lane.s, &mut self.smoothed, smoothed, lane.args.gradient);
         // Above and below the image gy has changed its sign.
-        let is_outside = (row - lane.set.smoothing as i32 - 1) as u32 >= lane.set.size.height;
-        (gx, if place != Place::Inside && is_outside { gy.negated() } else { gy })
+        let is_outside = (row - lane.args.smoothing as i32 - 1) as u32 >= lane.args.size.height;
+        (gx, if row_kind != RowKind::Interior && is_outside { gy.negated() } else { gy })
     }
 
     /// The two words of a row that only leads to others.
     #[inline(always)]
-    fn load_leading(&self, lane: &Lane<S>, row: i32) -> [u32; 2] {
-        self.load(lane, mirrored(row, lane.set.size.height))
+    fn load_mirrored(&self, lane: &Lane<S>, row: i32) -> [u32; 2] {
+        self.load(lane, mirrored(row, lane.args.size.height))
     }
 
     /// The two words of row `y` that have the lane's samples.
     #[inline(always)]
     fn load(&self, lane: &Lane<S>, y: u32) -> [u32; 2] {
-        let at = lane.start + lane.s.product(y, lane.set.pitch) as usize + self.column as usize;
+        let at = lane.start + lane.s.product(y, lane.args.pitch) as usize + self.column as usize;
         [lane.s.load_four(self.image, at), lane.s.load_four(self.image, at + 4)]
     }
 
     /// The lane's samples from the words that have them.
     #[inline(always)]
-    fn pick(&self, lane: &Lane<S>, [first, second]: [u32; 2]) -> u32 {
+    fn select_samples(&self, lane: &Lane<S>, [first, second]: [u32; 2]) -> u32 {
         lane.s.permute(first, second, self.selector)
     }
 
     /// Number `t` of the leading takings, which begin with the row `top`, after which these words are ahead.
     #[inline(always)]
-    fn lead_rows(&mut self, lane: &Lane<S>, ahead: [[u32; 2]; ROWS], top: i32, t: i32) {
-        self.take(lane);
+    fn warm_up_rows(&mut self, lane: &Lane<S>, ahead: [[u32; 2]; ROWS], top: i32, t: i32) {
+        self.take_prefetched(lane);
         self.ahead = ahead;
         // Not in a loop: compilers keep some of them as they are.
         let [first, second, third] = self.samples;
-        self.lead_row(lane, first, top, t * ROWS as i32);
-        self.lead_row(lane, second, top, t * ROWS as i32 + 1);
-        self.lead_row(lane, third, top, t * ROWS as i32 + 2);
+        self.warm_up_row(lane, first, top, t * ROWS as i32);
+        self.warm_up_row(lane, second, top, t * ROWS as i32 + 1);
+        self.warm_up_row(lane, third, top, t * ROWS as i32 + 2);
     }
 
     /// One row down, number `i` of those that lead, the first of which is `top`, with the samples of the row after it. It does what all
     /// rows before it are there for: sums down of samples need rows from one before the first on; the next step has these, and gradients
     /// need three of them.
     #[inline(always)]
-    fn lead_row(&mut self, lane: &Lane<S>, samples: u32, top: i32, i: i32) {
-        let smoothed = 2 * lane.set.smoothing as i32;
+    fn warm_up_row(&mut self, lane: &Lane<S>, samples: u32, top: i32, i: i32) {
+        let smoothed = 2 * lane.args.smoothing as i32;
         let around = self.around;
         if i >= smoothed - 1 {
-            self.next(lane, samples);
+            self.smooth_columns(lane, samples);
         } else {
             push(&mut self.rows, Self::pairs(lane.s, samples));
         }
         if i >= smoothed {
-            let (gx, gy) = self.differentiate(lane, around, top + i, Place::Invalid);
+            let (gx, gy) = self.differentiate(lane, around, top + i, RowKind::Invalid);
             if i >= smoothed + 2 {
-                self.window.lead(lane, gx, gy);
+                self.window.warm_up(lane, gx, gy);
             }
         }
     }
 
     /// Row number `i` of those from `row` on, which a wide window is filled with; `top` is the first of all that lead.
     #[inline(always)]
-    fn fill_row(&mut self, lane: &Lane<S>, top: i32, row: i32, i: usize) {
+    fn fill_window_row(&mut self, lane: &Lane<S>, top: i32, row: i32, i: usize) {
         let row = row + i as i32;
-        let (gx, gy) = self.down(lane, row, i, Place::Invalid);
+        let (gx, gy) = self.gradients_of_row(lane, row, i, RowKind::Invalid);
         // Before, not all that gradients are made of has come.
-        if row - top >= 2 * lane.set.smoothing as i32 + 2 {
-            self.window.lead(lane, gx, gy);
+        if row - top >= 2 * lane.args.smoothing as i32 + 2 {
+            self.window.warm_up(lane, gx, gy);
         }
     }
 
@@ -252,12 +262,12 @@ impl<S: Simt, W: Window<S>> Bytes<S, W> {
 
     /// Smooths down what the next row brings, and asks the neighbours for theirs.
     #[inline(always)]
-    fn next(&mut self, lane: &Lane<S>, samples: u32) {
+    fn smooth_columns(&mut self, lane: &Lane<S>, samples: u32) {
         let s = lane.s;
         let pairs = Self::pairs(s, samples);
         let ring = &self.rows;
         // Weights of the rows before, the latest first; of none they are 0, and constants when the kernel is loaded.
-        let [first, second, third, fourth] = match lane.set.smoothing {
+        let [first, second, third, fourth] = match lane.args.smoothing {
             0 => [0, 0, 0, 0],
             1 => [2, 1, 0, 0],
             _ => [4, 6, 4, 1],
@@ -275,8 +285,8 @@ impl<S: Simt, W: Window<S>> Bytes<S, W> {
 
     /// Smooths across, what was smoothed down.
     #[inline(always)]
-    fn smooth(&self, lane: &Lane<S>, around: [u32; PAIRS + 4]) -> Smoothed {
-        let (s, smoothing) = (lane.s, lane.set.smoothing);
+    fn smooth_rows(&self, lane: &Lane<S>, around: [u32; PAIRS + 4]) -> Smoothed {
+        let (s, smoothing) = (lane.s, lane.args.smoothing);
         // The second of a pair and the first of the one after it.
         let between = |i: usize| s.permute(around[i], around[i + 1], 0x5432);
         // 256 times what they become, and half of it: that fits in 16 bits, of which the high byte is kept.

@@ -2,10 +2,10 @@
 
 use core::array;
 
-use super::arguments::Settings;
-use super::lane::{EACH, Lane, NEVER, Place};
+use super::arguments::SweepArguments;
+use super::lane::{LANE_COLUMNS, Lane, NO_RESPONSE, RowKind};
 use super::mirror::mirrored;
-use super::source::Front;
+use super::source::ResponseSource;
 use crate::abi::fused::MAX_SAMPLE;
 use crate::abi::gradient;
 use crate::kernels::number::Number;
@@ -19,7 +19,7 @@ pub(super) trait Sample: Word {
     /// Sums of products.
     type Sum: Number;
     /// How these come down a window.
-    type Down: Down<Self>;
+    type ColumnSums: ColumnSums<Self>;
     /// What traces reach, in a form that is quick to compare.
     type Bound: Copy;
 
@@ -31,16 +31,20 @@ pub(super) trait Sample: Word {
     }
     fn product(a: Self::Number, b: Self::Number) -> Self::Sum;
     fn float(sum: Self::Sum) -> f32;
-    fn bound(least: f32) -> Self::Bound;
+    fn bound(trace_bound: f32) -> Self::Bound;
     /// Whether one of the traces of sums of squares may reach it: never that none does where one does.
-    fn reach(bound: Self::Bound, xx: [Self::Sum; EACH], yy: [Self::Sum; EACH]) -> bool;
+    fn any_trace_reaches(
+        bound: Self::Bound,
+        xx: [Self::Sum; LANE_COLUMNS],
+        yy: [Self::Sum; LANE_COLUMNS],
+    ) -> bool;
 }
 
 impl Sample for u8 {
     type Number = i32;
     // Hosts see to it that sums fit. Sobel's gradients are at most 4 times a sample: 49 products of 3 channels make 147 · 1020² < 2³¹.
     type Sum = i32;
-    type Down = Added<u8>;
+    type ColumnSums = RecomputedSums<u8>;
     type Bound = u32;
 
     #[inline(always)]
@@ -56,12 +60,12 @@ impl Sample for u8 {
         sum as f32
     }
     #[inline(always)]
-    fn bound(least: f32) -> u32 {
-        least as u32
+    fn bound(trace_bound: f32) -> u32 {
+        trace_bound as u32
     }
     #[inline(always)]
-    fn reach(bound: u32, xx: [i32; EACH], yy: [i32; EACH]) -> bool {
-        let traces: [u32; EACH] = array::from_fn(|i| xx[i].wrapping_add(yy[i]) as u32);
+    fn any_trace_reaches(bound: u32, xx: [i32; LANE_COLUMNS], yy: [i32; LANE_COLUMNS]) -> bool {
+        let traces: [u32; LANE_COLUMNS] = array::from_fn(|i| xx[i].wrapping_add(yy[i]) as u32);
         traces[0].max(traces[1]).max(traces[2].max(traces[3])) >= bound
     }
 }
@@ -69,7 +73,7 @@ impl Sample for u8 {
 impl Sample for u16 {
     type Number = i32;
     type Sum = i64;
-    type Down = ByWindow<u16>;
+    type ColumnSums = SumsByWindow<u16>;
     // To add and compare 64 bits takes longer than to round them.
     type Bound = f32;
 
@@ -86,19 +90,19 @@ impl Sample for u16 {
         sum as f32
     }
     #[inline(always)]
-    fn bound(least: f32) -> f32 {
-        least
+    fn bound(trace_bound: f32) -> f32 {
+        trace_bound
     }
     #[inline(always)]
-    fn reach(bound: f32, xx: [i64; EACH], yy: [i64; EACH]) -> bool {
-        <f32 as Sample>::reach(bound, xx.map(Self::float), yy.map(Self::float))
+    fn any_trace_reaches(bound: f32, xx: [i64; LANE_COLUMNS], yy: [i64; LANE_COLUMNS]) -> bool {
+        <f32 as Sample>::any_trace_reaches(bound, xx.map(Self::float), yy.map(Self::float))
     }
 }
 
 impl Sample for f32 {
     type Number = f32;
     type Sum = f32;
-    type Down = Added<f32>;
+    type ColumnSums = RecomputedSums<f32>;
     type Bound = f32;
 
     #[inline(always)]
@@ -118,28 +122,28 @@ impl Sample for f32 {
         sum
     }
     #[inline(always)]
-    fn bound(least: f32) -> f32 {
-        least
+    fn bound(trace_bound: f32) -> f32 {
+        trace_bound
     }
     #[inline(always)]
-    fn reach(bound: f32, xx: [f32; EACH], yy: [f32; EACH]) -> bool {
-        let traces: [f32; EACH] = array::from_fn(|i| xx[i] + yy[i]);
+    fn any_trace_reaches(bound: f32, xx: [f32; LANE_COLUMNS], yy: [f32; LANE_COLUMNS]) -> bool {
+        let traces: [f32; LANE_COLUMNS] = array::from_fn(|i| xx[i] + yy[i]);
         traces[0].max(traces[1]).max(traces[2].max(traces[3])) >= bound
     }
 }
 
 /// gx and gy of a lane's pixels of a row.
-type Gradients<T> = [[<T as Sample>::Number; EACH]; 2];
+type Gradients<T> = [[<T as Sample>::Number; LANE_COLUMNS]; 2];
 
 /// A lane's sums of each product of gradients.
-type Sums<T> = [[<T as Sample>::Sum; EACH]; 3];
+type Sums<T> = [[<T as Sample>::Sum; LANE_COLUMNS]; 3];
 
 /// Sums down of the products over windows.
-pub(super) trait Down<T: Sample> {
+pub(super) trait ColumnSums<T: Sample> {
     const NONE: Self;
 
     /// Goes on by a row, of which it takes each channel's gradients: the sums over the window whose lowest row that is.
-    fn end<const CHANNELS: usize, const WINDOW: usize>(
+    fn push_row<const CHANNELS: usize, const WINDOW: usize>(
         &mut self,
         gradients: [Gradients<T>; CHANNELS],
     ) -> Sums<T>;
@@ -160,13 +164,13 @@ fn plus<T: Sample>(a: Sums<T>, b: Sums<T>) -> Sums<T> {
 }
 
 /// Products of the rows before, the latest first: added up anew for each window, from the highest row on.
-pub(super) struct Added<T: Sample>([Sums<T>; 6]);
+pub(super) struct RecomputedSums<T: Sample>([Sums<T>; 6]);
 
-impl<T: Sample> Down<T> for Added<T> {
-    const NONE: Self = Self([[[T::Sum::ZERO; EACH]; 3]; 6]);
+impl<T: Sample> ColumnSums<T> for RecomputedSums<T> {
+    const NONE: Self = Self([[[T::Sum::ZERO; LANE_COLUMNS]; 3]; 6]);
 
     #[inline(always)]
-    fn end<const CHANNELS: usize, const WINDOW: usize>(
+    fn push_row<const CHANNELS: usize, const WINDOW: usize>(
         &mut self,
         gradients: [Gradients<T>; CHANNELS],
     ) -> Sums<T> {
@@ -187,16 +191,17 @@ impl<T: Sample> Down<T> for Added<T> {
 
 /// The sums over the last window, which are exact: a row is added, and one is taken off. The rows' gradients, the latest first, need fewer
 /// registers than products.
-pub(super) struct Running<T: Sample> {
+pub(super) struct RunningSums<T: Sample> {
     sums: Sums<T>,
     rows: [Gradients<T>; 7],
 }
 
-impl<T: Sample> Down<T> for Running<T> {
-    const NONE: Self = Self { sums: [[T::Sum::ZERO; EACH]; 3], rows: [[[T::Number::ZERO; EACH]; 2]; 7] };
+impl<T: Sample> ColumnSums<T> for RunningSums<T> {
+    const NONE: Self =
+        Self { sums: [[T::Sum::ZERO; LANE_COLUMNS]; 3], rows: [[[T::Number::ZERO; LANE_COLUMNS]; 2]; 7] };
 
     #[inline(always)]
-    fn end<const CHANNELS: usize, const WINDOW: usize>(
+    fn push_row<const CHANNELS: usize, const WINDOW: usize>(
         &mut self,
         gradients: [Gradients<T>; CHANNELS],
     ) -> Sums<T> {
@@ -216,130 +221,131 @@ impl<T: Sample> Down<T> for Running<T> {
 }
 
 /// Added up anew where windows are small, as products of 64 bits take long; running where all of theirs would take too many registers.
-pub(super) struct ByWindow<T: Sample>(Added<T>, Running<T>);
+pub(super) struct SumsByWindow<T: Sample>(RecomputedSums<T>, RunningSums<T>);
 
-impl<T: Sample> Down<T> for ByWindow<T> {
-    const NONE: Self = Self(Added::NONE, Running::NONE);
+impl<T: Sample> ColumnSums<T> for SumsByWindow<T> {
+    const NONE: Self = Self(RecomputedSums::NONE, RunningSums::NONE);
 
     #[inline(always)]
-    fn end<const CHANNELS: usize, const WINDOW: usize>(
+    fn push_row<const CHANNELS: usize, const WINDOW: usize>(
         &mut self,
         gradients: [Gradients<T>; CHANNELS],
     ) -> Sums<T> {
         if WINDOW == 1 {
-            self.0.end::<CHANNELS, WINDOW>(gradients)
+            self.0.push_row::<CHANNELS, WINDOW>(gradients)
         } else {
-            self.1.end::<CHANNELS, WINDOW>(gradients)
+            self.1.push_row::<CHANNELS, WINDOW>(gradients)
         }
     }
 }
 
 /// Samples of one channel, and of three.
-pub(super) type Words<S, const WINDOW: usize> = Samples<S, u16, 1, WINDOW>;
-pub(super) type Floats<S, const WINDOW: usize> = Samples<S, f32, 1, WINDOW>;
-pub(super) type Colours<S, const WINDOW: usize> = Samples<S, u8, 3, WINDOW>;
+pub(super) type WordSource<S, const WINDOW: usize> = SampleSource<S, u16, 1, WINDOW>;
+pub(super) type FloatSource<S, const WINDOW: usize> = SampleSource<S, f32, 1, WINDOW>;
+pub(super) type ColourSource<S, const WINDOW: usize> = SampleSource<S, u8, 3, WINDOW>;
 
 /// A lane's part of it. Rings have the latest row first.
-pub(super) struct Samples<S: Simt, T: Sample, const CHANNELS: usize, const WINDOW: usize> {
+pub(super) struct SampleSource<S: Simt, T: Sample, const CHANNELS: usize, const WINDOW: usize> {
     image: S::Buffer<T>,
     /// Where its samples are in a row.
-    columns: [u32; EACH],
+    columns: [u32; LANE_COLUMNS],
     /// What the trace of the sums around a corner reaches.
-    least: T::Bound,
+    trace_bound: T::Bound,
     /// Whether all samples are numbers that images may have.
     valid: bool,
     channels: [Channel<T>; CHANNELS],
-    down: T::Down,
+    column_sums: T::ColumnSums,
 }
 
 /// What is kept of a channel.
 #[derive(Clone, Copy)]
 struct Channel<T: Sample> {
     /// Samples of the rows after the next that were asked for, the farthest first.
-    ahead: [[T; EACH]; 2],
+    ahead: [[T; LANE_COLUMNS]; 2],
     /// Smoothed across.
-    rows: [[T::Number; EACH]; 4],
+    rows: [[T::Number; LANE_COLUMNS]; 4],
     /// Of smoothed rows: right minus left, and the weighted sum across.
-    differences: [[T::Number; EACH]; 2],
-    sums: [[T::Number; EACH]; 2],
+    differences: [[T::Number; LANE_COLUMNS]; 2],
+    sums: [[T::Number; LANE_COLUMNS]; 2],
 }
 
-impl<S: Simt, T: Sample, const CHANNELS: usize, const WINDOW: usize> Front<S>
-    for Samples<S, T, CHANNELS, WINDOW>
+impl<S: Simt, T: Sample, const CHANNELS: usize, const WINDOW: usize> ResponseSource<S>
+    for SampleSource<S, T, CHANNELS, WINDOW>
 {
     type Sample = T;
     // Steps are so long that a second copy of them costs more.
-    const LEADS: bool = false;
+    const HAS_WARM_UP: bool = false;
 
     #[inline(always)]
-    fn reach(set: &Settings) -> i32 {
-        (set.smoothing as usize + 1 + WINDOW) as i32
+    fn support_radius(args: &SweepArguments) -> i32 {
+        (args.smoothing as usize + 1 + WINDOW) as i32
     }
 
     #[inline(always)]
     fn new(lane: &Lane<S>, image: S::Buffer<T>, row: i32) -> Self {
-        let zeros = [T::Number::ZERO; EACH];
-        let nothing = [T::from_bits(0); EACH];
+        let zeros = [T::Number::ZERO; LANE_COLUMNS];
+        let nothing = [T::from_bits(0); LANE_COLUMNS];
         let channel =
             Channel { ahead: [nothing; 2], rows: [zeros; 4], differences: [zeros; 2], sums: [zeros; 2] };
-        let mut front = Self {
+        let mut source = Self {
             image,
-            columns: array::from_fn(|i| CHANNELS as u32 * mirrored(lane.x + i as i32, lane.set.size.width)),
-            least: T::bound(0.0),
+            columns: array::from_fn(|i| CHANNELS as u32 * mirrored(lane.x + i as i32, lane.args.size.width)),
+            trace_bound: T::bound(0.0),
             valid: true,
             channels: [channel; CHANNELS],
-            down: T::Down::NONE,
+            column_sums: T::ColumnSums::NONE,
         };
         for channel in 0..CHANNELS {
-            let last = row + Self::rows_ahead(&lane.set) as i32 - 1;
-            let ahead = array::from_fn(|i| front.load(lane, last - i as i32, channel));
-            front.channels[channel].ahead = ahead;
+            let last = row + Self::rows_ahead(&lane.args) as i32 - 1;
+            let ahead = array::from_fn(|i| source.load(lane, last - i as i32, channel));
+            source.channels[channel].ahead = ahead;
         }
-        front
+        source
     }
 
     #[inline(always)]
-    fn listen(&mut self, least: f32) {
-        self.least = T::bound(least);
+    fn set_trace_bound(&mut self, trace_bound: f32) {
+        self.trace_bound = T::bound(trace_bound);
     }
 
     #[inline(always)]
-    fn lead(&mut self, _: &Lane<S>, _: i32) {}
+    fn warm_up(&mut self, _: &Lane<S>, _: i32) {}
 
     #[inline(always)]
-    fn take(&mut self, _: &Lane<S>) {}
+    fn take_prefetched(&mut self, _: &Lane<S>) {}
 
     #[inline(always)]
-    fn ask(&mut self, _: &Lane<S>, _: i32, _: Place) {}
+    fn prefetch(&mut self, _: &Lane<S>, _: i32, _: RowKind) {}
 
     #[inline(always)]
-    fn step(&mut self, lane: &Lane<S>, row: i32, _: usize, place: Place) -> (bool, [f32; EACH]) {
-        let of_gradient = row - lane.set.smoothing as i32 - 1;
+    fn step(&mut self, lane: &Lane<S>, row: i32, _: usize, row_kind: RowKind) -> (bool, [f32; LANE_COLUMNS]) {
+        let of_gradient = row - lane.args.smoothing as i32 - 1;
         // Above and below the image gy has changed its sign: that changes the sign of the product of both alone.
-        let outside = of_gradient as u32 >= lane.set.size.height;
-        let mut of_channel = |channel: usize| {
+        let outside = of_gradient as u32 >= lane.args.size.height;
+        let mut channel_gradients = |channel: usize| {
             let [gx, gy] = self.differentiate(lane, row, channel);
             [gx, if outside { gy.map(|gy| T::Number::ZERO - gy) } else { gy }]
         };
         // Not in a loop: compilers keep it, and the rows in memory.
         const { assert!(CHANNELS == 1 || CHANNELS == 3, "each is named below") };
-        let mut gradients = [of_channel(0); CHANNELS];
+        let mut gradients = [channel_gradients(0); CHANNELS];
         if CHANNELS == 3 {
-            gradients[1 % CHANNELS] = of_channel(1);
-            gradients[2 % CHANNELS] = of_channel(2);
+            gradients[1 % CHANNELS] = channel_gradients(1);
+            gradients[2 % CHANNELS] = channel_gradients(2);
         }
-        let [xx, xy, yy] = self.down.end::<CHANNELS, WINDOW>(gradients);
+        let [xx, xy, yy] = self.column_sums.push_row::<CHANNELS, WINDOW>(gradients);
         let (xx, yy) = (across::<S, T, WINDOW>(lane.s, xx), across::<S, T, WINDOW>(lane.s, yy));
-        let strong = lane.s.any(T::reach(self.least, xx, yy)) && place.is_valid();
-        let mut responses = [NEVER; EACH];
-        if strong {
-            let xy = across::<S, T, WINDOW>(lane.s, lane.turn(xy));
+        let has_candidates =
+            lane.s.any(T::any_trace_reaches(self.trace_bound, xx, yy)) && row_kind.is_valid();
+        let mut responses = [NO_RESPONSE; LANE_COLUMNS];
+        if has_candidates {
+            let xy = across::<S, T, WINDOW>(lane.s, lane.negate_outside(xy));
             responses = array::from_fn(|i| {
-                let [a, b, c] = [xx[i], xy[i], yy[i]].map(|sum| T::float(sum) * lane.set.scale);
-                measure(|square| lane.s.sqrt(square), lane.set.measure, lane.set.parameter, a, b, c)
+                let [a, b, c] = [xx[i], xy[i], yy[i]].map(|sum| T::float(sum) * lane.args.scale);
+                measure(|square| lane.s.sqrt(square), lane.args.measure, lane.args.parameter, a, b, c)
             });
         }
-        (strong, responses)
+        (has_candidates, responses)
     }
 
     #[inline(always)]
@@ -348,43 +354,44 @@ impl<S: Simt, T: Sample, const CHANNELS: usize, const WINDOW: usize> Front<S>
     }
 }
 
-impl<S: Simt, T: Sample, const CHANNELS: usize, const WINDOW: usize> Samples<S, T, CHANNELS, WINDOW> {
+impl<S: Simt, T: Sample, const CHANNELS: usize, const WINDOW: usize> SampleSource<S, T, CHANNELS, WINDOW> {
     /// Rows that are asked for before they are needed: two, where there are registers for them.
     #[inline(always)]
-    fn rows_ahead(set: &Settings) -> usize {
-        if CHANNELS == 1 || set.smoothing == 0 && WINDOW < 3 { 2 } else { 1 }
+    fn rows_ahead(args: &SweepArguments) -> usize {
+        if CHANNELS == 1 || args.smoothing == 0 && WINDOW < 3 { 2 } else { 1 }
     }
 
     /// The lane's samples of a row.
     #[inline(always)]
-    fn load(&self, lane: &Lane<S>, row: i32, channel: usize) -> [T; EACH] {
-        let y = mirrored(row, lane.set.size.height) as usize;
-        let start = lane.start + y * lane.set.pitch as usize + channel;
+    fn load(&self, lane: &Lane<S>, row: i32, channel: usize) -> [T; LANE_COLUMNS] {
+        let y = mirrored(row, lane.args.size.height) as usize;
+        let start = lane.start + y * lane.args.pitch as usize + channel;
         array::from_fn(|i| lane.s.load_constant(self.image, start + self.columns[i] as usize))
     }
 
     /// gx and gy of the row before the smoothed one that this row completes.
     #[inline(always)]
     fn differentiate(&mut self, lane: &Lane<S>, row: i32, channel: usize) -> Gradients<T> {
-        let (rows_ahead, smoothing) = (Self::rows_ahead(&lane.set), lane.set.smoothing);
+        let (rows_ahead, smoothing) = (Self::rows_ahead(&lane.args), lane.args.smoothing);
         let next = self.load(lane, row + rows_ahead as i32, channel);
         let Channel { ahead, rows, differences, sums } = &mut self.channels[channel];
         let samples = if rows_ahead == 2 { ahead[1] } else { ahead[0] };
-        for i in 0..EACH {
+        for i in 0..LANE_COLUMNS {
             self.valid &= samples[i].is_valid();
         }
         let samples = samples.map(T::number);
         push(ahead, next);
-        let p: [T::Number; EACH] = match smoothing {
+        let p: [T::Number; LANE_COLUMNS] = match smoothing {
             0 => samples,
             1 => smooth::<S, T::Number, 1>(lane.s, rows, samples),
             _ => smooth::<S, T::Number, 2>(lane.s, rows, samples),
         };
-        let gradient = lane.set.gradient;
-        let seen = Seen::<T::Number>::new::<S, 1>(lane.s, p);
-        let difference: [T::Number; EACH] = array::from_fn(|i| seen.after(i, 1) - seen.before(i, 1));
-        let beside = array::from_fn(|i| seen.before(i, 1) + seen.after(i, 1));
-        let sum: [T::Number; EACH] = weighted(gradient, beside, p);
+        let gradient = lane.args.gradient;
+        let neighbours = Neighbours::<T::Number>::new::<S, 1>(lane.s, p);
+        let difference: [T::Number; LANE_COLUMNS] =
+            array::from_fn(|i| neighbours.after(i, 1) - neighbours.before(i, 1));
+        let beside = array::from_fn(|i| neighbours.before(i, 1) + neighbours.after(i, 1));
+        let sum: [T::Number; LANE_COLUMNS] = weighted(gradient, beside, p);
         let outside = array::from_fn(|i| differences[1][i] + difference[i]);
         let gx = weighted(gradient, outside, differences[0]);
         let gy = array::from_fn(|i| sum[i] - sums[1][i]);
@@ -398,19 +405,20 @@ impl<S: Simt, T: Sample, const CHANNELS: usize, const WINDOW: usize> Samples<S, 
 #[inline(always)]
 fn smooth<S: Simt, T: Number, const RADIUS: usize>(
     s: S,
-    rows: &mut [[T; EACH]; 4],
-    samples: [T; EACH],
-) -> [T; EACH] {
+    rows: &mut [[T; LANE_COLUMNS]; 4],
+    samples: [T; LANE_COLUMNS],
+) -> [T; LANE_COLUMNS] {
     let weighted = |pairs: [T; 2], own: T| match RADIUS {
         1 => pairs[0] + T::weight(2) * own,
         _ => (pairs[1] + T::weight(4) * pairs[0]) + T::weight(6) * own,
     };
-    let seen = Seen::<T>::new::<S, RADIUS>(s, samples);
+    let neighbours = Neighbours::<T>::new::<S, RADIUS>(s, samples);
     let row = array::from_fn(|i| {
-        let pair = |d: usize| if d <= RADIUS { seen.before(i, d) + seen.after(i, d) } else { T::ZERO };
+        let pair =
+            |d: usize| if d <= RADIUS { neighbours.before(i, d) + neighbours.after(i, d) } else { T::ZERO };
         weighted([pair(1), pair(2)], samples[i])
     });
-    let down = array::from_fn(|i| {
+    let column_sums = array::from_fn(|i| {
         let sum = match RADIUS {
             1 => weighted([rows[1][i] + row[i], T::ZERO], rows[0][i]),
             _ => weighted([rows[2][i] + rows[0][i], rows[3][i] + row[i]], rows[1][i]),
@@ -418,12 +426,16 @@ fn smooth<S: Simt, T: Number, const RADIUS: usize>(
         sum.mean(RADIUS)
     });
     push(rows, row);
-    down
+    column_sums
 }
 
 /// Three lines weighted along an edge: the sum of the outer ones, and the one between.
 #[inline(always)]
-fn weighted<T: Number>(gradient: u32, outside: [T; EACH], inside: [T; EACH]) -> [T; EACH] {
+fn weighted<T: Number>(
+    gradient: u32,
+    outside: [T; LANE_COLUMNS],
+    inside: [T; LANE_COLUMNS],
+) -> [T; LANE_COLUMNS] {
     match gradient {
         gradient::SOBEL => array::from_fn(|i| outside[i] + T::weight(2) * inside[i]),
         gradient::SCHARR => array::from_fn(|i| T::weight(3) * outside[i] + T::weight(10) * inside[i]),
@@ -434,31 +446,34 @@ fn weighted<T: Number>(gradient: u32, outside: [T; EACH], inside: [T; EACH]) -> 
 
 /// Sums across, of what the lanes have of a row, from the left on.
 #[inline(always)]
-fn across<S: Simt, T: Sample, const WINDOW: usize>(s: S, own: [T::Sum; EACH]) -> [T::Sum; EACH] {
-    let seen = Seen::<T::Sum>::new::<S, WINDOW>(s, own);
+fn across<S: Simt, T: Sample, const WINDOW: usize>(
+    s: S,
+    own: [T::Sum; LANE_COLUMNS],
+) -> [T::Sum; LANE_COLUMNS] {
+    let neighbours = Neighbours::<T::Sum>::new::<S, WINDOW>(s, own);
     array::from_fn(|i| {
-        let mut sum = seen.before(i, WINDOW);
+        let mut sum = neighbours.before(i, WINDOW);
         for d in (1..WINDOW).rev() {
-            sum = sum + seen.before(i, d);
+            sum = sum + neighbours.before(i, d);
         }
         sum = sum + own[i];
         for d in 1..=WINDOW {
-            sum = sum + seen.after(i, d);
+            sum = sum + neighbours.after(i, d);
         }
         sum
     })
 }
 
 /// A lane's numbers of a row, and the neighbours' next to them, the nearest first.
-struct Seen<T> {
+struct Neighbours<T> {
     left: [T; 3],
-    own: [T; EACH],
+    own: [T; LANE_COLUMNS],
     right: [T; 3],
 }
 
-impl<T: Number> Seen<T> {
+impl<T: Number> Neighbours<T> {
     #[inline(always)]
-    fn new<S: Simt, const REACH: usize>(s: S, own: [T; EACH]) -> Self {
+    fn new<S: Simt, const RADIUS: usize>(s: S, own: [T; LANE_COLUMNS]) -> Self {
         let exchanged = |word: T, shuffle: fn(S, u32, u32) -> u32| {
             let bits = word.into_bits();
             let low = u64::from(shuffle(s, bits as u32, 1));
@@ -466,8 +481,8 @@ impl<T: Number> Seen<T> {
             T::from_bits(high << 32 | low)
         };
         let (mut left, mut right) = ([T::ZERO; 3], [T::ZERO; 3]);
-        for d in 0..REACH {
-            left[d] = exchanged(own[EACH - 1 - d], S::shuffle_up);
+        for d in 0..RADIUS {
+            left[d] = exchanged(own[LANE_COLUMNS - 1 - d], S::shuffle_up);
             right[d] = exchanged(own[d], S::shuffle_down);
         }
         Self { left, own, right }
@@ -482,6 +497,6 @@ impl<T: Number> Seen<T> {
     /// The number `d` places after number `i`.
     #[inline(always)]
     fn after(&self, i: usize, d: usize) -> T {
-        if i + d < EACH { self.own[i + d] } else { self.right[i + d - EACH] }
+        if i + d < LANE_COLUMNS { self.own[i + d] } else { self.right[i + d - LANE_COLUMNS] }
     }
 }

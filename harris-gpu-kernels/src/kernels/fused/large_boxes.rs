@@ -1,4 +1,4 @@
-//! Responses of 8-bit samples by box gradients and box windows that are larger than [`Sides`](super::sides) has, at a cost that does not grow
+//! Responses of 8-bit samples by box gradients and box windows that are larger than [`BoxGradientSource`](super::sides) has, at a cost that does not grow
 //! with them.
 //!
 //! Window sums need more bits here, and rows of gradients more room than there is: lanes have twice as many columns, sums 64 bits, and
@@ -7,12 +7,12 @@
 
 use core::array;
 
-use super::differences::{PAIRS, split};
-use super::lane::EACH;
+use super::integer_gradients::{PAIRS, split};
+use super::lane::LANE_COLUMNS;
 use super::mirror::{columns, mirrored};
-use super::running::{cell, pair};
+use super::running_products::{cell, pair};
 use crate::Simt;
-use crate::abi::large::{self, LANE, MOST};
+use crate::abi::large::{self, LANE, MOST as MAX_RADIUS};
 use crate::kernels::boxes::{Integer, before};
 use crate::kernels::geometry::Size;
 use crate::kernels::response::measure;
@@ -20,20 +20,20 @@ use crate::simt::WARP;
 
 /// A lane's columns, and groups of those whose samples are words at once.
 const COLUMNS: usize = LANE as usize;
-const GROUPS: usize = COLUMNS / EACH;
+const GROUPS: usize = COLUMNS / LANE_COLUMNS;
 
 /// Where shared memory has a word of each lane that tells, by bits, which of its columns have gradients outside the image, then which have
 /// no valid response, and then which groups of them it leaves: behind the rows of samples, as registers are short.
-const BITS: u32 = 2 * WARP * large::rows(2 * MOST);
+const COLUMN_FLAGS: u32 = 2 * WARP * large::rows(2 * MAX_RADIUS);
 
 /// Numbers of a lane's columns, in halves of words.
 type Halves = [[u32; PAIRS]; GROUPS];
 
 /// Lower bits of a lane's sums, which are added up apart from the upper ones.
-const LOW: u32 = 20;
+const LOW_BITS: u32 = 20;
 
 /// Words that have a lane's samples of a row, four in each two.
-type Words = [[u32; 2]; GROUPS];
+type SampleWords = [[u32; 2]; GROUPS];
 
 /// Sums down the box of a row's gradients.
 #[derive(Clone, Copy)]
@@ -58,7 +58,7 @@ struct Strip<S: Simt> {
     window: u32,
     /// Column of the pixel that the warp's first window is around.
     left: i32,
-    /// Whether some pixels lie outside the image, or have no valid response: see [`BITS`].
+    /// Whether some pixels lie outside the image, or have no valid response: see [`COLUMN_FLAGS`].
     at_edge: bool,
     /// Pixels along the edges that have no valid response.
     frame: u32,
@@ -70,7 +70,7 @@ struct Strip<S: Simt> {
 impl<S: Simt> Strip<S> {
     /// The words with a row's samples.
     #[inline(always)]
-    fn load(&self, row: i32) -> Words {
+    fn load(&self, row: i32) -> SampleWords {
         let y = mirrored(row, self.size.height);
         let start = self.s.product(y, self.pitch) as usize;
         self.columns.map(|(column, _)| {
@@ -81,7 +81,7 @@ impl<S: Simt> Strip<S> {
 
     /// Takes the samples of the next row, to wait in shared memory.
     #[inline(always)]
-    fn enter(&mut self, words: Words) {
+    fn store_samples(&mut self, words: SampleWords) {
         let samples =
             array::from_fn(|group| self.s.permute(words[group][0], words[group][1], self.columns[group].1));
         let next = self.last + WARP;
@@ -91,20 +91,20 @@ impl<S: Simt> Strip<S> {
 
     /// The samples of the row so many before the last that came.
     #[inline(always)]
-    fn before_last(&self, rows: u32) -> Halves {
-        let place = self.last.wrapping_sub(WARP * rows);
+    fn samples_before(&self, rows: u32) -> Halves {
+        let index = self.last.wrapping_sub(WARP * rows);
         // Less than nothing is more than any.
-        let place = place.min(place.wrapping_add(self.rows));
-        let samples = pair(self.s.shared(place + self.s.lane()));
+        let index = index.min(index.wrapping_add(self.rows));
+        let samples = pair(self.s.shared(index + self.s.lane()));
         // Byte 4 is one of zeros.
         samples.map(|samples| [0x4140, 0x4342].map(|selector| self.s.permute(samples, 0, selector)))
     }
 
     /// The box one row down, to that which ends so many rows before the last that came.
     #[inline(always)]
-    fn slide(&self, sums: &mut Sums, rows: u32) {
+    fn slide_box(&self, sums: &mut Sums, rows: u32) {
         let [enters, middle, leaves] =
-            [0, self.gradient, 2 * self.gradient + 1].map(|before| self.before_last(rows + before));
+            [0, self.gradient, 2 * self.gradient + 1].map(|before| self.samples_before(rows + before));
         for group in 0..GROUPS {
             for k in 0..PAIRS {
                 let (enters, leaves) = (enters[group][k], leaves[group][k]);
@@ -121,30 +121,31 @@ impl<S: Simt> Strip<S> {
 
     /// Takes the samples of so many rows, from `row` on.
     #[inline(always)]
-    fn fill(&mut self, row: i32, rows: u32) {
+    fn load_rows(&mut self, row: i32, rows: u32) {
         /// Rows that are fetched at once.
-        const AT_ONCE: usize = 16;
+        const ROWS_PER_LOAD: usize = 16;
         let mut first = 0;
         while first < rows {
-            let words: [Words; AT_ONCE] = array::from_fn(|i| self.load(row + first as i32 + i as i32));
-            for i in 0..AT_ONCE {
+            let words: [SampleWords; ROWS_PER_LOAD] =
+                array::from_fn(|i| self.load(row + first as i32 + i as i32));
+            for i in 0..ROWS_PER_LOAD {
                 if first + (i as u32) < rows {
-                    self.enter(words[i]);
+                    self.store_samples(words[i]);
                 }
             }
-            first += AT_ONCE as u32;
+            first += ROWS_PER_LOAD as u32;
         }
     }
 
     /// The box which ends so many rows before the last that came.
     #[inline(always)]
-    fn sums(&self, rows: u32) -> Sums {
+    fn box_sums(&self, rows: u32) -> Sums {
         const NONE: Halves = [[0; PAIRS]; GROUPS];
         let mut sums = Sums { whole: NONE, sides: NONE, middle: NONE };
         let radius = self.gradient as i32;
-        for side in -radius..=radius {
-            let samples = self.before_last(rows + (radius - side) as u32);
-            let sign = side.signum() as u32;
+        for offset in -radius..=radius {
+            let samples = self.samples_before(rows + (radius - offset) as u32);
+            let sign = offset.signum() as u32;
             for group in 0..GROUPS {
                 for k in 0..PAIRS {
                     let sample = samples[group][k];
@@ -153,7 +154,7 @@ impl<S: Simt> Strip<S> {
                     *sides = sides.wrapping_add(sign.wrapping_mul(sample));
                 }
             }
-            if side == 0 {
+            if offset == 0 {
                 sums.middle = samples;
             }
         }
@@ -162,39 +163,39 @@ impl<S: Simt> Strip<S> {
 
     /// Leaves the responses of some rows.
     #[inline(always)]
-    fn respond(
+    fn write_responses(
         mut self,
         top: i32,
         bottom: i32,
         (to, scale, kind, parameter): (S::Buffer<f32>, f32, u32, f32),
     ) {
-        let reach = self.gradient + self.window;
+        let support_radius = self.gradient + self.window;
         // From the first row of what enters the window of the first row on.
-        self.fill(top - reach as i32, 2 * reach + 1);
-        let mut ahead = self.load(top + reach as i32 + 1);
-        let mut entering = self.sums(2 * self.window);
+        self.load_rows(top - support_radius as i32, 2 * support_radius + 1);
+        let mut ahead = self.load(top + support_radius as i32 + 1);
+        let mut entering = self.box_sums(2 * self.window);
         let mut leaving = entering;
         let mut products = [[0_i64; COLUMNS]; 3];
         let window = self.window as i32;
         for row in top - window..top + window {
             let [gradients] = self.gradients([(&entering, row)]);
             add(&mut products, gradients, [[0; COLUMNS]; 2]);
-            self.slide(&mut entering, (top + window - 1 - row) as u32);
+            self.slide_box(&mut entering, (top + window - 1 - row) as u32);
         }
         let [gradients] = self.gradients([(&entering, top + window)]);
         add(&mut products, gradients, [[0; COLUMNS]; 2]);
         for y in top..bottom {
             // Well before more is asked for: assemblers count what is on its way, and would wait for that, too.
-            self.enter(ahead);
+            self.store_samples(ahead);
             let [a, b, c] = self.tensors(products, scale);
             let responses: [f32; COLUMNS] =
                 array::from_fn(|i| measure(|square| self.s.sqrt(square), kind, parameter, a[i], b[i], c[i]));
             self.store(to, y as u32, responses);
-            ahead = self.load(y + reach as i32 + 2);
-            self.slide(&mut entering, 0);
+            ahead = self.load(y + support_radius as i32 + 2);
+            self.slide_box(&mut entering, 0);
             let [enters, leaves] = self.gradients([(&entering, y + 1 + window), (&leaving, y - window)]);
             add(&mut products, enters, leaves);
-            self.slide(&mut leaving, 2 * self.window);
+            self.slide_box(&mut leaving, 2 * self.window);
         }
     }
 
@@ -202,28 +203,28 @@ impl<S: Simt> Strip<S> {
     #[inline(always)]
     fn store(&self, to: S::Buffer<f32>, y: u32, mut responses: [f32; COLUMNS]) {
         let (s, Size { width, height }) = (self.s, self.size);
-        let bits = s.shared_word(BITS + s.lane());
+        let flags = s.shared_word(COLUMN_FLAGS + s.lane());
         if y.wrapping_sub(self.frame) >= height.saturating_sub(2 * self.frame) {
             responses = [0.0; COLUMNS];
         } else if self.at_edge {
             for i in 0..COLUMNS {
-                if bits >> (COLUMNS + i) & 1 == 1 {
+                if flags >> (COLUMNS + i) & 1 == 1 {
                     responses[i] = 0.0;
                 }
             }
         }
         for group in 0..GROUPS {
-            if bits >> (2 * COLUMNS + group) & 1 == 0 {
+            if flags >> (2 * COLUMNS + group) & 1 == 0 {
                 continue;
             }
-            let column = LANE * s.lane() + (group * EACH) as u32;
+            let column = LANE * s.lane() + (group * LANE_COLUMNS) as u32;
             let x = self.left.wrapping_add(column as i32) as u32;
             let at = self.size.number(x, y) as usize;
-            let responses: [f32; EACH] = array::from_fn(|i| responses[group * EACH + i]);
-            if width.is_multiple_of(EACH as u32) {
+            let responses: [f32; LANE_COLUMNS] = array::from_fn(|i| responses[group * LANE_COLUMNS + i]);
+            if width.is_multiple_of(LANE_COLUMNS as u32) {
                 s.store_four(to, at, responses);
             } else {
-                for i in 0..EACH {
+                for i in 0..LANE_COLUMNS {
                     if x + (i as u32) < width {
                         s.store(to, at + i, responses[i]);
                     }
@@ -259,7 +260,7 @@ impl<S: Simt> Strip<S> {
             // Sums have no sign.
             let halves =
                 |pairs: [u32; PAIRS]| array::from_fn(|i| (pairs[i / 2] >> (16 * (i % 2)) & 0xFFFF) as i32);
-            through_own([by_column(sums.whole, halves), by_column(sums.sides, split)])
+            prefix_sums([by_column(sums.whole, halves), by_column(sums.sides, split)])
         });
         let start = before(s, own.map(|own| own.map(|own| own[COLUMNS - 1])));
         let through: [[[i32; COLUMNS]; 2]; ROWS] = array::from_fn(|row| {
@@ -269,14 +270,14 @@ impl<S: Simt> Strip<S> {
         array::from_fn(|row| {
             // Nothing comes before the first column.
             let before_box = through[row].map(|through| {
-                let mut before = earlier::<S, i32, REST_OF_SIZE>(s, through, lanes);
+                let mut before = shifted::<S, i32, REST_OF_SIZE>(s, through, lanes);
                 if s.lane() <= lanes {
                     before[REST_OF_SIZE - 1] = 0;
                 }
                 before
             });
             let [whole, sides] = through[row];
-            let to_centre = earlier::<S, i32, REST>(s, whole, self.gradient / LANE);
+            let to_centre = shifted::<S, i32, REST>(s, whole, self.gradient / LANE);
             let left_of_first = {
                 let lanes = self.gradient / LANE + (REST + 1).div_ceil(COLUMNS) as u32;
                 whole[(2 * COLUMNS - REST - 1) % COLUMNS].of_lane_below(s, lanes)
@@ -300,20 +301,20 @@ impl<S: Simt> Strip<S> {
         let s = self.s;
         if self.at_edge {
             // Beside the image gx has changed its sign.
-            let bits = s.shared_word(BITS + s.lane());
+            let flags = s.shared_word(COLUMN_FLAGS + s.lane());
             for i in 0..COLUMNS {
-                if bits >> i & 1 == 1 {
+                if flags >> i & 1 == 1 {
                     sums[1][i] = sums[1][i].wrapping_neg();
                 }
             }
         }
-        let own = through_own(sums);
+        let own = prefix_sums(sums);
         // In parts: to add words that a condition lets be, and what they carry, takes more.
         let parts = own.map(|own| {
             let all = own[COLUMNS - 1];
-            [(all >> LOW) as i32, (all & ((1 << LOW) - 1)) as i32]
+            [(all >> LOW_BITS) as i32, (all & ((1 << LOW_BITS) - 1)) as i32]
         });
-        let start = before(s, parts).map(|[upper, lower]| (i64::from(upper) << LOW) + i64::from(lower));
+        let start = before(s, parts).map(|[upper, lower]| (i64::from(upper) << LOW_BITS) + i64::from(lower));
         let through = array::from_fn(|kind| own[kind].map(|sum| sum.wrapping_add(start[kind])));
         let size = 2 * self.window + 1;
         match size % LANE {
@@ -334,21 +335,21 @@ fn tensors_of<S: Simt, const REST: usize>(
     scale: f32,
 ) -> [[f32; COLUMNS]; 3] {
     array::from_fn(|kind| {
-        let before = earlier::<S, i64, REST>(s, through[kind], lanes);
+        let before = shifted::<S, i64, REST>(s, through[kind], lanes);
         array::from_fn(|i| through[kind][i].wrapping_sub(before[i]) as f32 * scale)
     })
 }
 
 /// Numbers of each column of those of pairs.
 #[inline(always)]
-fn by_column(halves: Halves, each: impl Fn([u32; PAIRS]) -> [i32; EACH]) -> [i32; COLUMNS] {
+fn by_column(halves: Halves, each: impl Fn([u32; PAIRS]) -> [i32; LANE_COLUMNS]) -> [i32; COLUMNS] {
     let groups = halves.map(each);
-    array::from_fn(|i| groups[i / EACH][i % EACH])
+    array::from_fn(|i| groups[i / LANE_COLUMNS][i % LANE_COLUMNS])
 }
 
 /// The sums of a lane's columns up to each, with it.
 #[inline(always)]
-fn through_own<T: Integer, const KINDS: usize>(mut own: [[T; COLUMNS]; KINDS]) -> [[T; COLUMNS]; KINDS] {
+fn prefix_sums<T: Integer, const KINDS: usize>(mut own: [[T; COLUMNS]; KINDS]) -> [[T; COLUMNS]; KINDS] {
     for kind in 0..KINDS {
         for i in 1..COLUMNS {
             own[kind][i] = own[kind][i].plus(own[kind][i - 1]);
@@ -359,7 +360,7 @@ fn through_own<T: Integer, const KINDS: usize>(mut own: [[T; COLUMNS]; KINDS]) -
 
 /// The numbers of columns so many lanes and `REST` columns before each of the lane's; any where there are none.
 #[inline(always)]
-fn earlier<S: Simt, T: Integer, const REST: usize>(s: S, numbers: [T; COLUMNS], lanes: u32) -> [T; COLUMNS] {
+fn shifted<S: Simt, T: Integer, const REST: usize>(s: S, numbers: [T; COLUMNS], lanes: u32) -> [T; COLUMNS] {
     array::from_fn(|i| {
         let lanes = if i < REST { lanes + 1 } else { lanes };
         numbers[(i + COLUMNS - REST) % COLUMNS].of_lane_below(s, lanes)
@@ -387,53 +388,58 @@ pub(crate) fn map_boxes31<S: Simt>(
     frame: u32,
 ) {
     const {
-        let size = 2 * MOST as i64 + 1;
+        let size = 2 * MAX_RADIUS as i64 + 1;
         assert!(255 * size < 1 << 16, "a column's sum fits in half a word without a sign");
-        assert!(255 * (MOST as i64) < 1 << 15, "that of a side fits in one with a sign");
-        let of_column = size * (255 * size * MOST as i64).pow(2);
-        assert!(((LANE * WARP) as i64 * of_column) >> LOW < 1 << 31, "upper bits of all columns' sums fit");
-        assert!(WARP << LOW < 1 << 31 && LOW <= 24, "so do lower ones");
+        assert!(255 * (MAX_RADIUS as i64) < 1 << 15, "that of a side fits in one with a sign");
+        let of_column = size * (255 * size * MAX_RADIUS as i64).pow(2);
+        assert!(
+            ((LANE * WARP) as i64 * of_column) >> LOW_BITS < 1 << 31,
+            "upper bits of all columns' sums fit"
+        );
+        assert!(WARP << LOW_BITS < 1 << 31 && LOW_BITS <= 24, "so do lower ones");
     }
     let size = Size { width, height };
-    let (reach, own) = (gradient + window, large::own(gradient + window));
+    let (support_radius, own) = (gradient + window, large::own(gradient + window));
     let strips = width.div_ceil(own).max(1);
-    let (strip, part) = (s.block() % strips, s.block() / strips);
-    let top = first + part * rows;
+    let (strip, row_block) = (s.block() % strips, s.block() / strips);
+    let top = first + row_block * rows;
     let bottom = last.min(top + rows);
     // Columns whose windows begin before the warp's first.
-    let leading = LANE * WARP - own;
-    let (left, first) = ((strip * own) as i32 - leading as i32, LANE * s.lane());
+    let overlap = LANE * WARP - own;
+    let (left, first) = ((strip * own) as i32 - overlap as i32, LANE * s.lane());
     // Of the pixel that the lane's first window is around: the samples at that window's end are so many columns after it.
     let x = left + first as i32;
     let (beyond, wide) = (window.max(frame) as i32, width as i32);
-    let mut bits = 0;
+    let mut flags = 0;
     for i in 0..LANE as i32 {
         let is_valid = x + i >= frame as i32 && x + i < wide - frame as i32;
-        bits |= u32::from((x + i + window as i32) as u32 >= width) << i;
-        bits |= u32::from(!is_valid) << (LANE as i32 + i);
+        flags |= u32::from((x + i + window as i32) as u32 >= width) << i;
+        flags |= u32::from(!is_valid) << (LANE as i32 + i);
     }
     for group in 0..GROUPS as u32 {
         // All of its columns or none.
-        let column = EACH as u32 * group;
-        let leaves = first + column >= leading && x + (column as i32) < wide;
-        bits |= u32::from(leaves) << (2 * LANE + group);
+        let column = LANE_COLUMNS as u32 * group;
+        let leaves = first + column >= overlap && x + (column as i32) < wide;
+        flags |= u32::from(leaves) << (2 * LANE + group);
     }
-    s.set_shared_word(BITS + s.lane(), bits);
+    s.set_shared_word(COLUMN_FLAGS + s.lane(), flags);
     let strip = Strip {
         s,
         image,
         size,
         pitch,
-        columns: array::from_fn(|group| columns(x + (reach as usize + group * EACH) as i32, width)),
+        columns: array::from_fn(|group| {
+            columns(x + (support_radius as usize + group * LANE_COLUMNS) as i32, width)
+        }),
         gradient,
         window,
         left,
         at_edge: left < frame as i32 || left + (LANE * WARP) as i32 + beyond > wide,
         frame,
-        rows: WARP * large::rows(reach),
+        rows: WARP * large::rows(support_radius),
         last: 0,
     };
-    strip.respond(top as i32, bottom as i32, (response, scale, kind, parameter));
+    strip.write_responses(top as i32, bottom as i32, (response, scale, kind, parameter));
 }
 
 /// Adds the products of gradients that enter the window, and takes those off that leave it.

@@ -3,8 +3,8 @@
 
 use core::array;
 
-use super::differences::{PAIRS, split};
-use super::lane::EACH;
+use super::integer_gradients::{PAIRS, split};
+use super::lane::LANE_COLUMNS;
 use crate::Simt;
 use crate::simt::WARP;
 
@@ -12,14 +12,14 @@ use crate::simt::WARP;
 const ROW: u32 = 2 * WARP;
 
 /// A lane's part of them; `START` is the first cell of the rows.
-pub(super) struct Running<const START: u32> {
+pub(super) struct RunningProducts<const START: u32> {
     /// Where the gradients of the row that leaves next are.
     oldest: u32,
     /// Sums down of gx², twice gx·gy and gy².
-    pub(super) sums: [[i32; EACH]; 3],
+    pub(super) sums: [[i32; LANE_COLUMNS]; 3],
 }
 
-impl<const START: u32> Running<START> {
+impl<const START: u32> RunningProducts<START> {
     /// Over windows of so many rows, of which none has entered.
     #[inline(always)]
     pub(super) fn new(s: impl Simt, rows: u32) -> Self {
@@ -29,22 +29,22 @@ impl<const START: u32> Running<START> {
             s.set_shared(at, 0);
             s.set_shared(at + WARP, 0);
         }
-        Self { oldest: Self::row(s.lane(), 0), sums: [[0; EACH]; 3] }
+        Self { oldest: Self::row(s.lane(), 0), sums: [[0; LANE_COLUMNS]; 3] }
     }
 
     /// Adds a row of gradients, before as many have entered as a window of so many has.
     #[inline(always)]
-    pub(super) fn lead(&mut self, s: impl Simt, (gx, gy): ([u32; PAIRS], [u32; PAIRS]), rows: u32) {
-        self.enter(s, gx, gy, rows);
+    pub(super) fn warm_up(&mut self, s: impl Simt, (gx, gy): ([u32; PAIRS], [u32; PAIRS]), rows: u32) {
+        self.replace_oldest(s, gx, gy, rows);
         let (gx, gy) = (split(gx), split(gy));
         self.add([gx, gx], [gy, gy]);
     }
 
     /// Brings the sums to the window of so many rows that ends with a row of gradients.
     #[inline(always)]
-    pub(super) fn down(&mut self, s: impl Simt, (gx, gy): ([u32; PAIRS], [u32; PAIRS]), rows: u32) {
+    pub(super) fn add_row(&mut self, s: impl Simt, (gx, gy): ([u32; PAIRS], [u32; PAIRS]), rows: u32) {
         let leaving = [self.oldest, self.oldest + WARP].map(|cell| pair(s.shared(cell)));
-        self.enter(s, gx, gy, rows);
+        self.replace_oldest(s, gx, gy, rows);
         // e² - l² is (e + l)(e - l), and twice what the product of two numbers e, f exceeds that of l, m by is
         // (e + l)(f - m) + (e - l)(f + m).
         let [x, y] = [(gx, leaving[0]), (gy, leaving[1])].map(|(enters, leaves)| {
@@ -63,7 +63,7 @@ impl<const START: u32> Running<START> {
 
     /// Keeps a row of gradients in place of the one that leaves.
     #[inline(always)]
-    fn enter(&mut self, s: impl Simt, gx: [u32; PAIRS], gy: [u32; PAIRS], rows: u32) {
+    fn replace_oldest(&mut self, s: impl Simt, gx: [u32; PAIRS], gy: [u32; PAIRS], rows: u32) {
         s.set_shared(self.oldest, cell(gx));
         s.set_shared(self.oldest + WARP, cell(gy));
         let next = self.oldest + ROW;
@@ -72,9 +72,9 @@ impl<const START: u32> Running<START> {
 
     /// Adds the products of what is first and second of two kinds.
     #[inline(always)]
-    fn add(&mut self, x: [[i32; EACH]; 2], y: [[i32; EACH]; 2]) {
+    fn add(&mut self, x: [[i32; LANE_COLUMNS]; 2], y: [[i32; LANE_COLUMNS]; 2]) {
         let [xx, xy, yy] = &mut self.sums;
-        for i in 0..EACH {
+        for i in 0..LANE_COLUMNS {
             xx[i] = xx[i].wrapping_add(x[0][i] * x[1][i]);
             xy[i] = xy[i].wrapping_add(x[0][i] * y[1][i]).wrapping_add(x[1][i] * y[0][i]);
             yy[i] = yy[i].wrapping_add(y[0][i] * y[1][i]);

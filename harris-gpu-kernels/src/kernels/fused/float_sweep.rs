@@ -7,10 +7,12 @@
 
 use core::array;
 
-use super::float_strip::{KEPT, Map, Open, Row, Samples, Strip, Weights, even};
-use super::gradients::{Central, Gradients, Taps, Weighted};
-use super::lane::EACH;
-use super::smoothings::{Deep, Plain, Rounded, Smoothing, Weighed};
+use super::float_gradients::{CentralDifferences, Gradients, ThreeTapGradient, WeightedGradient};
+use super::float_smoothing::{DeepSmoothing, RoundedBinomial, Smoothing, Unsmoothed, WeightedSmoothing};
+use super::float_strip::{
+    CARRIED_PRODUCTS, PartialSums, ResponseMap, Row, SampleRows, Strip, Weights, symmetric_sum,
+};
+use super::lane::LANE_COLUMNS;
 use crate::Simt;
 use crate::abi::fused::{COLUMNS, EACH as LANE};
 use crate::abi::{gaussians, state as states};
@@ -21,7 +23,7 @@ use crate::kernels::threshold::Extent;
 /// Goes down a piece: leaves the responses of the window by these weights; tells the state of their extent, where it is asked for, and of samples
 /// that images may not have.
 #[inline(always)]
-fn respond<
+fn sweep<
     S: Simt,
     M: Smoothing<S, WORDS, CHANNELS>,
     G: Gradients<S, CHANNELS>,
@@ -33,33 +35,33 @@ fn respond<
     (strip, [top, bottom]): (Strip<S>, [i32; 2]),
     (mut smoothing, mut gradients): (M, G),
     weights: Weights,
-    (state, tells_extent): (S::Buffer<u32>, bool),
+    (state, reports_extent): (S::Buffer<u32>, bool),
 ) {
-    let mut extent = if tells_extent { Some(Extent::NONE) } else { None };
+    let mut extent = if reports_extent { Some(Extent::NONE) } else { None };
     let (s, map, window) = (strip.s, strip.map, WINDOW as i32);
     let height = map.size.height;
     // The last row whose gradients are known: those of rows above the image are others' that are within a window's reach of its edge.
-    let mut newest = (top - window).max(0) - 1;
-    let reach = M::RADIUS + G::RADIUS;
-    let mut samples = Samples::<S, WORDS>::new(&strip, newest + 1 - reach);
-    for _ in 0..2 * reach {
-        let words = samples.take();
-        let rows = smoothing.take(&strip, words);
-        gradients.lead(&strip, rows);
+    let mut newest_row = (top - window).max(0) - 1;
+    let support_radius = M::RADIUS + G::RADIUS;
+    let mut samples = SampleRows::<S, WORDS>::new(&strip, newest_row + 1 - support_radius);
+    for _ in 0..2 * support_radius {
+        let words = samples.take_row();
+        let rows = smoothing.push_row(&strip, words);
+        gradients.warm_up(&strip, rows);
     }
-    let mut open = [Open::<WINDOW, COUNT>::NONE; 3];
+    let mut partial = [PartialSums::<WINDOW, COUNT>::NONE; 3];
     let mut row = top - window;
     while row < bottom + window {
         let source = inside(map.border, row, height).map_or(-1, |row| row as i32);
-        let mut products = [[0.0; EACH]; 3];
-        if newest < source {
-            newest += 1;
-            let words = samples.take();
-            let rows = smoothing.take(&strip, words);
-            let gradients = gradients.end(&strip, rows, newest);
+        let mut products = [[0.0; LANE_COLUMNS]; 3];
+        if newest_row < source {
+            newest_row += 1;
+            let words = samples.take_row();
+            let rows = smoothing.push_row(&strip, words);
+            let gradients = gradients.push_row(&strip, rows, newest_row);
             for channel in 0..CHANNELS {
                 let [gx, gy] = gradients[channel];
-                for i in 0..EACH {
+                for i in 0..LANE_COLUMNS {
                     let of_channel = [gx[i] * gx[i], gx[i] * gy[i], gy[i] * gy[i]];
                     for kind in 0..3 {
                         let sum = &mut products[kind][i];
@@ -68,23 +70,23 @@ fn respond<
                 }
             }
             // Those that stand for rows outside, now or later.
-            if newest <= window || newest + window + 1 >= height as i32 {
-                keep::<S, WINDOW>(s, newest, products);
+            if newest_row <= window || newest_row + window + 1 >= height as i32 {
+                store_products::<S, WINDOW>(s, newest_row, products);
             }
-            if newest < source {
+            if newest_row < source {
                 continue;
             }
         } else if source >= 0 {
-            products = kept::<S, WINDOW>(s, source);
+            products = load_products::<S, WINDOW>(s, source);
         }
         let mut sums = products;
         for kind in 0..3 {
-            sums[kind] = open[kind].end_even(&weights, products[kind]);
+            sums[kind] = partial[kind].push_symmetric(&weights, products[kind]);
         }
         let y = row - window;
         if y >= top {
-            let [a, b, c] = strip.beyond(sums).map(|sums| {
-                let sums = strip.across::<WINDOW>(sums, |row, i| even::<WINDOW>(&weights, row, i));
+            let [a, b, c] = strip.with_border(sums).map(|sums| {
+                let sums = strip.across::<WINDOW>(sums, |row, i| symmetric_sum::<WINDOW>(&weights, row, i));
                 sums.map(|sum| sum * map.scale)
             });
             let values: Row = array::from_fn(|i| {
@@ -104,26 +106,26 @@ fn respond<
 
 /// Where a row's products wait: as many rows as there are to one side of the window's centre, and it.
 #[inline(always)]
-fn place(s: impl Simt, window: usize, row: i32, kind: usize) -> u32 {
+fn cell(s: impl Simt, window: usize, row: i32, kind: usize) -> u32 {
     let slot = 3 * (row as u32 % (window as u32 + 1)) + kind as u32;
-    KEPT + COLUMNS * slot + LANE * s.lane()
+    CARRIED_PRODUCTS + COLUMNS * slot + LANE * s.lane()
 }
 
 #[inline(always)]
-fn keep<S: Simt, const WINDOW: usize>(s: S, row: i32, products: [Row; 3]) {
+fn store_products<S: Simt, const WINDOW: usize>(s: S, row: i32, products: [Row; 3]) {
     for kind in 0..3 {
-        let place = place(s, WINDOW, row, kind);
-        for i in 0..EACH {
-            s.set_shared_word(place + i as u32, products[kind][i].to_bits());
+        let cell = cell(s, WINDOW, row, kind);
+        for i in 0..LANE_COLUMNS {
+            s.set_shared_word(cell + i as u32, products[kind][i].to_bits());
         }
     }
 }
 
 #[inline(always)]
-fn kept<S: Simt, const WINDOW: usize>(s: S, row: i32) -> [Row; 3] {
+fn load_products<S: Simt, const WINDOW: usize>(s: S, row: i32) -> [Row; 3] {
     array::from_fn(|kind| {
-        let place = place(s, WINDOW, row, kind);
-        array::from_fn(|i| f32::from_bits(s.shared_word(place + i as u32)))
+        let cell = cell(s, WINDOW, row, kind);
+        array::from_fn(|i| f32::from_bits(s.shared_word(cell + i as u32)))
     })
 }
 
@@ -152,14 +154,14 @@ macro_rules! maps {
             $($weight: f32,)*
         ) {
             let size = Size { width, height };
-            let map = Map { image, to, size, pitch, first, last, rows, border, scale, kind, parameter, frame };
+            let map = ResponseMap { image, to, size, pitch, first, last, rows, border, scale, kind, parameter, frame };
             let mut weights = [0.0; gaussians::MOST as usize + 1];
             for (i, weight) in [$($weight),*].into_iter().enumerate() {
                 weights[i] = weight;
             }
-            let piece = Strip::new(s, map, gaussians::side($radius, $window));
+            let tile = Strip::new(s, map, gaussians::side($radius, $window));
             let stages = ($smoothing, $gradients);
-            respond::<S, _, _, $words, $channels, $window, { 2 * $window }>(piece, stages, weights, (state, extent == 1));
+            sweep::<S, _, _, $words, $channels, $window, { 2 * $window }>(tile, stages, weights, (state, extent == 1));
         }
     )*};
 }
@@ -167,36 +169,36 @@ macro_rules! maps {
 maps! {
     map_gaussians9: [1, 1], 4, [window0, window1, window2, window3, window4],
         (along0, along1, along2, along3, along4, across1, across2, across3, across4), 4,
-        Plain,
-        Weighted::<4, 8>::new([along0, along1, along2, along3, along4], [0.0, across1, across2, across3, across4]);
+        Unsmoothed,
+        WeightedGradient::<4, 8>::new([along0, along1, along2, along3, along4], [0.0, across1, across2, across3, across4]);
     map_binomial_gaussians9: [1, 1], 4, [window0, window1, window2, window3, window4],
         (smoothing0, smoothing1, smoothing2, unit, along0, along1, along2, along3, along4, across1, across2, across3, across4), 6,
-        Rounded::new([smoothing0, smoothing1, smoothing2], unit),
-        Weighted::<4, 8>::new([along0, along1, along2, along3, along4], [0.0, across1, across2, across3, across4]);
+        RoundedBinomial::new([smoothing0, smoothing1, smoothing2], unit),
+        WeightedGradient::<4, 8>::new([along0, along1, along2, along3, along4], [0.0, across1, across2, across3, across4]);
     map_binomial_gaussians5: [1, 1], 2, [window0, window1, window2],
         (smoothing0, smoothing1, smoothing2, unit, along0, along1, along2, across1, across2), 4,
-        Rounded::new([smoothing0, smoothing1, smoothing2], unit),
-        Weighted::<2, 4>::new([along0, along1, along2, 0.0, 0.0], [0.0, across1, across2, 0.0, 0.0]);
+        RoundedBinomial::new([smoothing0, smoothing1, smoothing2], unit),
+        WeightedGradient::<2, 4>::new([along0, along1, along2, 0.0, 0.0], [0.0, across1, across2, 0.0, 0.0]);
     map_smoothed_window5: [1, 1], 2, [window0, window1, window2],
         (smoothing0, smoothing1, smoothing2, smoothing3, smoothing4, outside, inside), 5,
-        Weighed::<4, 8>::new([smoothing0, smoothing1, smoothing2, smoothing3, smoothing4]),
-        Taps::new(outside, inside);
+        WeightedSmoothing::<4, 8>::new([smoothing0, smoothing1, smoothing2, smoothing3, smoothing4]),
+        ThreeTapGradient::new(outside, inside);
     map_smoothed_window9: [1, 1], 4, [window0, window1, window2, window3, window4],
         (smoothing0, smoothing1, smoothing2, smoothing3, smoothing4, outside, inside), 5,
-        Weighed::<4, 8>::new([smoothing0, smoothing1, smoothing2, smoothing3, smoothing4]),
-        Taps::new(outside, inside);
-    map_central_gaussian5: [1, 1], 2, [window0, window1, window2], (), 1, Plain, Central::NONE;
-    map_rgb_central_gaussian5: [3, 3], 2, [window0, window1, window2], (), 1, Plain, Central::NONE;
+        WeightedSmoothing::<4, 8>::new([smoothing0, smoothing1, smoothing2, smoothing3, smoothing4]),
+        ThreeTapGradient::new(outside, inside);
+    map_central_gaussian5: [1, 1], 2, [window0, window1, window2], (), 1, Unsmoothed, CentralDifferences::NONE;
+    map_rgb_central_gaussian5: [3, 3], 2, [window0, window1, window2], (), 1, Unsmoothed, CentralDifferences::NONE;
     map_u16_window5: [2, 1], 2, [window0, window1, window2],
         (smoothing0, smoothing1, smoothing2, unit, outside, inside), 3,
-        Deep::new([smoothing0, smoothing1, smoothing2], unit), Taps::new(outside, inside);
+        DeepSmoothing::new([smoothing0, smoothing1, smoothing2], unit), ThreeTapGradient::new(outside, inside);
     map_u16_window9: [2, 1], 4, [window0, window1, window2, window3, window4],
         (smoothing0, smoothing1, smoothing2, unit, outside, inside), 3,
-        Deep::new([smoothing0, smoothing1, smoothing2], unit), Taps::new(outside, inside);
+        DeepSmoothing::new([smoothing0, smoothing1, smoothing2], unit), ThreeTapGradient::new(outside, inside);
     map_f32_window5: [4, 1], 2, [window0, window1, window2],
         (smoothing0, smoothing1, smoothing2, unit, outside, inside), 3,
-        Deep::new([smoothing0, smoothing1, smoothing2], unit), Taps::new(outside, inside);
+        DeepSmoothing::new([smoothing0, smoothing1, smoothing2], unit), ThreeTapGradient::new(outside, inside);
     map_f32_window9: [4, 1], 4, [window0, window1, window2, window3, window4],
         (smoothing0, smoothing1, smoothing2, unit, outside, inside), 3,
-        Deep::new([smoothing0, smoothing1, smoothing2], unit), Taps::new(outside, inside);
+        DeepSmoothing::new([smoothing0, smoothing1, smoothing2], unit), ThreeTapGradient::new(outside, inside);
 }

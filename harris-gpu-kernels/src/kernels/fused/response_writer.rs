@@ -1,37 +1,37 @@
 //! Writes rows of responses to memory.
 
-use super::lane::{EACH, Lane, NEVER, Place};
+use super::lane::{LANE_COLUMNS, Lane, NO_RESPONSE, RowKind};
 use crate::Simt;
 use crate::abi::fused;
 use crate::kernels::threshold::Extent;
 
 /// A lane's part of it.
-pub(super) struct Writer<S: Simt> {
+pub(super) struct ResponseWriter<S: Simt> {
     to: S::Buffer<f32>,
     /// The extent of the valid responses, where it is asked for.
     extent: Option<Extent>,
 }
 
-impl<S: Simt> Writer<S> {
+impl<S: Simt> ResponseWriter<S> {
     #[inline(always)]
-    pub(super) fn new(to: S::Buffer<f32>, tells_extent: bool) -> Self {
-        Self { to, extent: if tells_extent { Some(Extent::NONE) } else { None } }
+    pub(super) fn new(to: S::Buffer<f32>, reports_extent: bool) -> Self {
+        Self { to, extent: if reports_extent { Some(Extent::NONE) } else { None } }
     }
 
     /// Writes the responses of row `y`, row after row without gaps: 0 where they are not valid.
     #[inline(always)]
-    pub(super) fn write(&mut self, lane: &Lane<S>, mut responses: [f32; EACH], y: i32) {
-        let width = lane.set.size.width;
+    pub(super) fn write(&mut self, lane: &Lane<S>, mut responses: [f32; LANE_COLUMNS], y: i32) {
+        let width = lane.args.size.width;
         // All of its columns or none: they, and those that only lead to others, are multiples of as many.
-        if !(lane.finds_in(y) && lane.finds(0) && (lane.x as u32) < width) {
+        if !(lane.owns_row(y) && lane.owns_column(0) && (lane.x as u32) < width) {
             return;
         }
-        let is_valid = Place::of(lane, y).is_valid();
+        let is_valid = RowKind::of(lane, y).is_valid();
         let column = |i: usize| lane.x as u32 + i as u32;
-        let frame = lane.set.frame;
-        for i in 0..EACH {
+        let frame = lane.args.frame;
+        for i in 0..LANE_COLUMNS {
             if lane.at_edge && (column(i) < frame || column(i) >= width.max(frame) - frame) {
-                responses[i] = NEVER;
+                responses[i] = NO_RESPONSE;
             } else if is_valid && let Some(extent) = &mut self.extent {
                 extent.widen(responses[i]);
             }
@@ -40,7 +40,7 @@ impl<S: Simt> Writer<S> {
         if width.is_multiple_of(fused::EACH) {
             lane.s.store_four(self.to, first + column(0) as usize, responses);
         } else {
-            for i in 0..EACH {
+            for i in 0..LANE_COLUMNS {
                 if column(i) < width {
                     lane.s.store(self.to, first + column(i) as usize, responses[i]);
                 }
@@ -50,7 +50,7 @@ impl<S: Simt> Writer<S> {
 
     /// Tells the state of the extent, where it is asked for.
     #[inline(always)]
-    pub(super) fn tell_extent(self, s: S, state: S::Buffer<u32>) {
+    pub(super) fn report_extent(self, s: S, state: S::Buffer<u32>) {
         if let Some(extent) = self.extent {
             extent.tell(s, state);
         }

@@ -2,8 +2,8 @@
 
 use core::array;
 
-use super::float_strip::{Open, Row, Strip, Weights, even};
-use super::lane::EACH;
+use super::float_strip::{PartialSums, Row, Strip, Weights, symmetric_sum};
+use super::lane::LANE_COLUMNS;
 use crate::Simt;
 use crate::abi::fused::MAX_SAMPLE;
 
@@ -14,7 +14,7 @@ pub(super) trait Smoothing<S: Simt, const WORDS: usize, const CHANNELS: usize> {
 
     /// Takes the words that have the lane's samples of the next row, one after the other; returns the row, of each channel, which it is so far
     /// below.
-    fn take(&mut self, strip: &Strip<S>, words: [u32; WORDS]) -> [Row; CHANNELS];
+    fn push_row(&mut self, strip: &Strip<S>, words: [u32; WORDS]) -> [Row; CHANNELS];
 
     /// Whether all samples so far are such as images may have.
     fn are_valid(&self) -> bool {
@@ -23,13 +23,13 @@ pub(super) trait Smoothing<S: Simt, const WORDS: usize, const CHANNELS: usize> {
 }
 
 /// 8-bit samples as they are.
-pub(super) struct Plain;
+pub(super) struct Unsmoothed;
 
-impl<S: Simt, const CHANNELS: usize> Smoothing<S, CHANNELS, CHANNELS> for Plain {
+impl<S: Simt, const CHANNELS: usize> Smoothing<S, CHANNELS, CHANNELS> for Unsmoothed {
     const RADIUS: i32 = 0;
 
     #[inline(always)]
-    fn take(&mut self, _: &Strip<S>, words: [u32; CHANNELS]) -> [Row; CHANNELS] {
+    fn push_row(&mut self, _: &Strip<S>, words: [u32; CHANNELS]) -> [Row; CHANNELS] {
         array::from_fn(|channel| {
             array::from_fn(|i| {
                 let byte = i * CHANNELS + channel;
@@ -40,32 +40,34 @@ impl<S: Simt, const CHANNELS: usize> Smoothing<S, CHANNELS, CHANNELS> for Plain 
 }
 
 /// Weighted sums of 8-bit samples as floats, down and then across.
-pub(super) struct Weighed<const RADIUS: usize, const COUNT: usize> {
+pub(super) struct WeightedSmoothing<const RADIUS: usize, const COUNT: usize> {
     weights: Weights,
-    sums: Open<RADIUS, COUNT>,
+    sums: PartialSums<RADIUS, COUNT>,
 }
 
-impl<const RADIUS: usize, const COUNT: usize> Weighed<RADIUS, COUNT> {
+impl<const RADIUS: usize, const COUNT: usize> WeightedSmoothing<RADIUS, COUNT> {
     #[inline(always)]
     pub(super) fn new(weights: Weights) -> Self {
-        Self { weights, sums: Open::NONE }
+        Self { weights, sums: PartialSums::NONE }
     }
 }
 
-impl<S: Simt, const RADIUS: usize, const COUNT: usize> Smoothing<S, 1, 1> for Weighed<RADIUS, COUNT> {
+impl<S: Simt, const RADIUS: usize, const COUNT: usize> Smoothing<S, 1, 1>
+    for WeightedSmoothing<RADIUS, COUNT>
+{
     const RADIUS: i32 = RADIUS as i32;
 
     #[inline(always)]
-    fn take(&mut self, strip: &Strip<S>, words: [u32; 1]) -> [Row; 1] {
-        let [row] = Plain.take(strip, words);
-        let [row] = strip.beyond([self.sums.end_even(&self.weights, row)]);
-        [strip.across::<RADIUS>(row, |row, i| even::<RADIUS>(&self.weights, row, i))]
+    fn push_row(&mut self, strip: &Strip<S>, words: [u32; 1]) -> [Row; 1] {
+        let [row] = Unsmoothed.push_row(strip, words);
+        let [row] = strip.with_border([self.sums.push_symmetric(&self.weights, row)]);
+        [strip.across::<RADIUS>(row, |row, i| symmetric_sum::<RADIUS>(&self.weights, row, i))]
     }
 }
 
 /// Binomials up to 5 wide of 8-bit samples, rounded to integers. What they make of mirrored samples is mirrored, but beyond edges of other rules it is not what
 /// stages have there.
-pub(super) struct Rounded {
+pub(super) struct RoundedBinomial {
     /// From the centre on: down, and across.
     down: [u32; 3],
     across: Weights,
@@ -75,7 +77,7 @@ pub(super) struct Rounded {
     before: [u32; 4],
 }
 
-impl Rounded {
+impl RoundedBinomial {
     #[inline(always)]
     pub(super) fn new(weights: [f32; 3], unit: f32) -> Self {
         let [centre, near, far] = weights;
@@ -84,11 +86,11 @@ impl Rounded {
     }
 }
 
-impl<S: Simt> Smoothing<S, 1, 1> for Rounded {
+impl<S: Simt> Smoothing<S, 1, 1> for RoundedBinomial {
     const RADIUS: i32 = 2;
 
     #[inline(always)]
-    fn take(&mut self, strip: &Strip<S>, [word]: [u32; 1]) -> [Row; 1] {
+    fn push_row(&mut self, strip: &Strip<S>, [word]: [u32; 1]) -> [Row; 1] {
         /// Every other byte, as the lower half of 16 bits, which have room for sums down.
         const BYTES: u32 = 0x00FF_00FF;
         let [first, second, third, fourth] = self.before;
@@ -102,8 +104,8 @@ impl<S: Simt> Smoothing<S, 1, 1> for Rounded {
             let pair = if i % 2 == 0 { even_columns } else { odd_columns };
             (pair >> (16 * (i as u32 / 2)) & 0xFFFF) as f32
         });
-        let [row] = strip.beyond([sums]);
-        let row = strip.across::<2>(row, |row, i| even::<2>(&self.across, row, i));
+        let [row] = strip.with_border([sums]);
+        let row = strip.across::<2>(row, |row, i| symmetric_sum::<2>(&self.across, row, i));
         [row.map(|sum| rounded(sum, self.unit))]
     }
 }
@@ -119,19 +121,19 @@ fn rounded(sum: f32, unit: f32) -> f32 {
 
 /// 16-bit samples, two a word, or floats, as they are, or smoothed up to 5 wide: by binomials, of floats in the order of their stage, or by
 /// weighted sums.
-pub(super) struct Deep {
+pub(super) struct DeepSmoothing {
     weights: [f32; 3],
     /// What sums of a binomial are multiplied by; 0 where sums are weighted ones.
     unit: f32,
     /// The sums down that have begun; of a binomial, sums across of the rows before, the farthest first.
-    sums: Open<2, 4>,
+    sums: PartialSums<2, 4>,
     are_valid: bool,
 }
 
-impl Deep {
+impl DeepSmoothing {
     #[inline(always)]
     pub(super) fn new(weights: [f32; 3], unit: f32) -> Self {
-        Self { weights, unit, sums: Open::NONE, are_valid: true }
+        Self { weights, unit, sums: PartialSums::NONE, are_valid: true }
     }
 
     /// The sum of five, outer ones as pairs. A weight of 1 changes no bit, nor does one of 0 but for a zero's sign.
@@ -146,10 +148,10 @@ impl Deep {
         let [centre, near, far] = self.weights;
         let weights = [centre, near, far, 0.0, 0.0];
         if self.unit == 0.0 {
-            let [row] = strip.beyond([self.sums.end_even(&weights, row)]);
-            return strip.across::<2>(row, |row, i| even::<2>(&weights, row, i));
+            let [row] = strip.with_border([self.sums.push_symmetric(&weights, row)]);
+            return strip.across::<2>(row, |row, i| symmetric_sum::<2>(&weights, row, i));
         }
-        let [row] = strip.beyond([row]);
+        let [row] = strip.with_border([row]);
         let row = strip.across::<2>(row, |row, i| {
             self.binomial([row[i - 2], row[i - 1], row[i], row[i + 1], row[i + 2]])
         });
@@ -166,23 +168,23 @@ impl Deep {
     }
 }
 
-impl<S: Simt> Smoothing<S, 2, 1> for Deep {
+impl<S: Simt> Smoothing<S, 2, 1> for DeepSmoothing {
     const RADIUS: i32 = 2;
 
     #[inline(always)]
-    fn take(&mut self, strip: &Strip<S>, words: [u32; 2]) -> [Row; 1] {
+    fn push_row(&mut self, strip: &Strip<S>, words: [u32; 2]) -> [Row; 1] {
         let row = array::from_fn(|i| (words[i / 2] >> (16 * (i % 2)) & 0xFFFF) as f32);
         [self.smooth(strip, row, true)]
     }
 }
 
-impl<S: Simt> Smoothing<S, 4, 1> for Deep {
+impl<S: Simt> Smoothing<S, 4, 1> for DeepSmoothing {
     const RADIUS: i32 = 2;
 
     #[inline(always)]
-    fn take(&mut self, strip: &Strip<S>, words: [u32; 4]) -> [Row; 1] {
+    fn push_row(&mut self, strip: &Strip<S>, words: [u32; 4]) -> [Row; 1] {
         let row = words.map(f32::from_bits);
-        for i in 0..EACH {
+        for i in 0..LANE_COLUMNS {
             self.are_valid &= row[i].abs() <= MAX_SAMPLE;
         }
         [self.smooth(strip, row, false)]

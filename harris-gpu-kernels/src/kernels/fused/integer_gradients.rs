@@ -2,13 +2,13 @@
 
 use core::array;
 
-use super::lane::{EACH, Lane};
+use super::lane::{LANE_COLUMNS, Lane};
 use crate::Simt;
 use crate::abi::gradient;
 use crate::kernels::thread_per_column::push;
 
 /// Pairs of samples that a lane has of a row.
-pub(super) const PAIRS: usize = EACH / 2;
+pub(super) const PAIRS: usize = LANE_COLUMNS / 2;
 
 /// A row of gradients along one axis.
 pub(super) trait Gradient: Copy {
@@ -33,16 +33,16 @@ pub(super) struct Smoothed {
     pub(super) selectors: [u32; PAIRS],
 }
 
-/// What picks the samples around a lane's first two columns, and those around the others. Where signs are to be `turned`, those to the left
+/// What picks the samples around a lane's first two columns, and those around the others. Where signs are to be `negates`, those to the left
 /// and right of the column beside the image change places, so that gx has the sign of the column that it mirrors.
 #[inline(always)]
-pub(super) fn selectors<S: Simt>(lane: &Lane<S>, is_high: bool, turned: bool) -> [u32; PAIRS] {
+pub(super) fn selectors<S: Simt>(lane: &Lane<S>, is_high: bool, negates: bool) -> [u32; PAIRS] {
     array::from_fn(|pair| {
         let x = lane.x + 2 * pair as i32;
         // As `Strips` has it, the others of the pairs are farther outside, and nothing depends on them.
-        let digits = if turned && x + 1 == -1 {
+        let digits = if negates && x + 1 == -1 {
             0x2460
-        } else if turned && x == lane.set.size.width as i32 {
+        } else if negates && x == lane.args.size.width as i32 {
             0x6024
         } else {
             0x6420
@@ -53,7 +53,7 @@ pub(super) fn selectors<S: Simt>(lane: &Lane<S>, is_high: bool, turned: bool) ->
 
 /// A gradient's weights along an edge: outside, and inside.
 #[inline(always)]
-fn along(gradient: u32) -> (i8, i8) {
+fn edge_weights(gradient: u32) -> (i8, i8) {
     match gradient {
         gradient::SOBEL => (1, 2),
         gradient::SCHARR => (3, 10),
@@ -78,7 +78,7 @@ impl Gradient for [u32; PAIRS] {
             false => smoothed.pairs,
             true => array::from_fn(|i| s.permute(smoothed.pairs[i], 0, 0x4341)),
         };
-        let (outer, centre) = along(gradient);
+        let (outer, centre) = edge_weights(gradient);
         let (outer, centre) = (outer as u32, centre as u32);
         let differences = array::from_fn(|i| p[i + 1].wrapping_sub(p[i]));
         let sums: [u32; PAIRS] = array::from_fn(|i| {
@@ -103,7 +103,7 @@ impl Gradient for [u32; PAIRS] {
 }
 
 /// One by one. Kept are, of two rows: the samples around the lane's first two columns, and those around the others, from the one before on.
-impl Gradient for [i32; EACH] {
+impl Gradient for [i32; LANE_COLUMNS] {
     type Rows = [[u32; PAIRS]; 2];
     const NONE: Self::Rows = [[0; PAIRS]; 2];
 
@@ -117,14 +117,14 @@ impl Gradient for [i32; EACH] {
         let Smoothed { pairs, selectors, .. } = smoothed;
         let next = array::from_fn(|i| s.permute(pairs[i], pairs[i + 1], selectors[i]));
         let [row, before] = *rows;
-        let (outer, centre) = along(gradient);
+        let (outer, centre) = edge_weights(gradient);
         // Products of three samples of a row and their weights, added to a sum for each column.
         let plus = |sums: Self, row: [u32; PAIRS], [left, middle, right]: [i8; 3]| -> Self {
             let weights = [[left, middle, right, 0], [0, left, middle, right]];
             array::from_fn(|i| s.dot(sums[i], row[i / 2], weights[i % 2]))
         };
         let across = |weight: i8| [-weight, 0, weight];
-        let mut gx = [0; EACH];
+        let mut gx = [0; LANE_COLUMNS];
         if outer > 0 {
             gx = plus(gx, before, across(outer));
         }
@@ -132,7 +132,8 @@ impl Gradient for [i32; EACH] {
         if outer > 0 {
             gx = plus(gx, next, across(outer));
         }
-        let gy = plus(plus([0; EACH], before, [-outer, -centre, -outer]), next, [outer, centre, outer]);
+        let gy =
+            plus(plus([0; LANE_COLUMNS], before, [-outer, -centre, -outer]), next, [outer, centre, outer]);
         push(rows, next);
         (gx, gy)
     }
@@ -145,7 +146,7 @@ impl Gradient for [i32; EACH] {
 
 /// The numbers of pairs, each of which is the second times 2¹⁶ plus the first, both signed.
 #[inline(always)]
-pub(super) fn split(pairs: [u32; PAIRS]) -> [i32; EACH] {
+pub(super) fn split(pairs: [u32; PAIRS]) -> [i32; LANE_COLUMNS] {
     array::from_fn(|i| {
         let pair = pairs[i / 2];
         let first = i32::from(pair as i16);

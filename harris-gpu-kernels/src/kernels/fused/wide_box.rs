@@ -1,0 +1,149 @@
+//! Wide box windows of 8-bit samples, at a cost that does not grow with their size: rows that enter the window are added to sums down of
+//! products, those that leave it taken off, and sums across are differences of those of all columns before.
+//!
+//! The rows in between wait in shared memory, as gradients; so do the sums across, as neighbours' lie many lanes away.
+
+use core::array;
+
+use super::box3::{MAX_TRACE, tensor_responses};
+use super::integer_gradients::PAIRS;
+use super::lane::{LANE_COLUMNS, Lane, NO_RESPONSE, RowKind};
+use super::running_products::{RunningProducts, cell, pair};
+use super::window::Window;
+use crate::Simt;
+use crate::simt::WARP;
+
+/// Lanes to each side of the warp that the farthest sums would be those of: there are zeros.
+const MARGIN_LANES: u32 = 4;
+/// Sums of a plane: one of each lane, and of those beside.
+const PLANE: u32 = WARP + 2 * MARGIN_LANES;
+
+/// The words of sums of traces, a plane for each of a lane's columns; then the cells of those of two products, and of gradients.
+const PRODUCTS: u32 = LANE_COLUMNS as u32 * PLANE / 2;
+const GRADIENTS: u32 = PRODUCTS + LANE_COLUMNS as u32 * PLANE;
+
+/// A lane's part of it; `MAX_RADIUS` is the greatest radius.
+pub(super) struct WideBox<const MAX_RADIUS: usize> {
+    /// What the trace of the sums around a corner reaches.
+    trace_bound: i32,
+    running: RunningProducts<GRADIENTS>,
+}
+
+impl<S: Simt, const MAX_RADIUS: usize> Window<S> for WideBox<MAX_RADIUS> {
+    type Gradient = [u32; PAIRS];
+    type Sum = i32;
+    const RADIUS: usize = 0;
+
+    #[inline(always)]
+    fn new(lane: &Lane<S>) -> Self {
+        const {
+            assert!(MAX_RADIUS < MARGIN_LANES as usize * LANE_COLUMNS, "sums are so far away at most");
+            // Of Sobel's gradients, at most 4 · 255 each, the only ones that there are kernels for.
+            let most = 2 * (2 * MAX_RADIUS as i64 + 1).pow(2) * (4 * 255_i64).pow(2);
+            assert!(most < 1 << 31, "traces of windows fit, and so does twice gx·gy, which is never more");
+        }
+        let (s, l) = (lane.s, lane.s.lane());
+        // One for each lane.
+        const { assert!(LANE_COLUMNS as u32 * 2 * MARGIN_LANES == WARP) };
+        let (plane, beside) = (l / (2 * MARGIN_LANES), l % (2 * MARGIN_LANES));
+        let index = plane * PLANE + if beside < MARGIN_LANES { beside } else { WARP + beside };
+        s.set_shared_word(index, 0);
+        s.set_shared(PRODUCTS + index, 0);
+        Self { trace_bound: 0, running: RunningProducts::new(s, 2 * lane.args.window + 1) }
+    }
+
+    #[inline(always)]
+    fn set_trace_bound(&mut self, trace_bound: f32) {
+        self.trace_bound = trace_bound.min(MAX_TRACE) as i32;
+    }
+
+    #[inline(always)]
+    fn warm_up(&mut self, lane: &Lane<S>, gx: [u32; PAIRS], gy: [u32; PAIRS]) {
+        // No more rows than the window has, so that none leaves.
+        self.running.warm_up(lane.s, (gx, gy), 2 * lane.args.window + 1);
+    }
+
+    #[inline(always)]
+    fn add_row(&mut self, lane: &Lane<S>, gx: [u32; PAIRS], gy: [u32; PAIRS]) -> [[i32; LANE_COLUMNS]; 3] {
+        self.running.add_row(lane.s, (gx, gy), 2 * lane.args.window + 1);
+        self.running.sums
+    }
+
+    #[inline(always)]
+    fn responses(
+        &self,
+        lane: &Lane<S>,
+        [xx, xy, yy]: [[i32; LANE_COLUMNS]; 3],
+        row_kind: RowKind,
+    ) -> (bool, [f32; LANE_COLUMNS]) {
+        let s = lane.s;
+        let own = |i: u32| i * PLANE + MARGIN_LANES + s.lane();
+        let [before] = sums_before(s, [array::from_fn(|i| xx[i].wrapping_add(yy[i]))]);
+        for i in 0..LANE_COLUMNS {
+            s.set_shared_word(own(i as u32), before[i] as u32);
+        }
+        s.barrier_of_warp();
+        let radius = lane.args.window;
+        // Of the last column of the window around one, and of the last before it.
+        let indices: [[u32; 2]; LANE_COLUMNS] = array::from_fn(|i| {
+            [i as u32 + radius, i as u32 + (MARGIN_LANES * LANE_COLUMNS as u32 - 1) - radius]
+        });
+        let indices = indices.map(|[last, first]| {
+            let index =
+                |column: u32| column % LANE_COLUMNS as u32 * PLANE + s.lane() + column / LANE_COLUMNS as u32;
+            [index(last) + MARGIN_LANES, index(first)]
+        });
+        let traces: [i32; LANE_COLUMNS] = array::from_fn(|i| {
+            let [last, first] = indices[i].map(|index| s.shared_word(index));
+            last.wrapping_sub(first) as i32
+        });
+        let mut greatest = i32::MIN;
+        for i in 0..LANE_COLUMNS {
+            greatest = greatest.max(traces[i]);
+        }
+        let has_candidates = s.any(row_kind.is_valid() && greatest >= self.trace_bound);
+        if has_candidates {
+            let before = sums_before(s, [xx, lane.negate_outside(xy)]);
+            for i in 0..LANE_COLUMNS {
+                s.set_shared(PRODUCTS + own(i as u32), cell(before.map(|before| before[i] as u32)));
+            }
+        }
+        // What was read above is written anew with the next row.
+        s.barrier_of_warp();
+        if !has_candidates {
+            return (false, [NO_RESPONSE; LANE_COLUMNS]);
+        }
+        let products: [[i32; 2]; LANE_COLUMNS] = array::from_fn(|i| {
+            let [last, first] = indices[i].map(|index| pair(s.shared(PRODUCTS + index)));
+            array::from_fn(|product| last[product].wrapping_sub(first[product]) as i32)
+        });
+        let responses = tensor_responses(lane, |i, scale_of_squares| {
+            let ([xx, twice_xy], trace) = (products[i], traces[i]);
+            let [a, c] = [xx, trace.wrapping_sub(xx)].map(|sum| sum as f32 * scale_of_squares);
+            (a, twice_xy as f32 * (0.5 * lane.args.scale), c)
+        });
+        (true, responses)
+    }
+}
+
+/// The sums of rows from the warp's first column to each of the lane's own. They may wrap, as differences of them do then, too.
+#[inline(always)]
+pub(super) fn sums_before<S: Simt, const ROWS: usize>(
+    s: S,
+    mut own: [[i32; LANE_COLUMNS]; ROWS],
+) -> [[i32; LANE_COLUMNS]; ROWS] {
+    for row in 0..ROWS {
+        for i in 1..LANE_COLUMNS {
+            own[row][i] = own[row][i].wrapping_add(own[row][i - 1]);
+        }
+    }
+    let last = own.map(|own| own[LANE_COLUMNS - 1]);
+    let mut sums = last;
+    let mut delta = 1;
+    while delta < WARP {
+        // One beside the other, as each step waits for the one before.
+        sums = sums.map(|sum| s.plus_below(sum as u32, delta) as i32);
+        delta *= 2;
+    }
+    array::from_fn(|row| own[row].map(|own| own.wrapping_add(sums[row].wrapping_sub(last[row]))))
+}
