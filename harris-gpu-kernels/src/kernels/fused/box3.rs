@@ -1,4 +1,4 @@
-//! Box windows of 3 rows of 8-bit samples: exact sums, as integers.
+//! Box windows of size 3 over the gradients of 8-bit samples, with exact integer sums.
 
 use core::array;
 
@@ -10,25 +10,25 @@ use crate::abi::{gradient, measure as measures};
 use crate::kernels::response::measure_of_halves;
 use crate::kernels::thread_per_column::push;
 
-/// What no trace reaches, and fits in 31 bits.
+/// Bound that no trace reaches and that fits in 31 bits.
 pub(super) const MAX_TRACE: f32 = 1_073_741_824.0;
 
-/// The bits of floats that are 2²³, and 2²³ + 2²², more than the integer that is added to them: for those from 0 to 2²³, and for
-/// those less than 2²² away from 0.
+/// Bits of 2²³ and of 2²³ + 2²² as floats. Adding an integer to the bits adds it to the float. The
+/// first serves integers from 0 to 2²³, the second those within 2²² of 0.
 const FROM_0: i32 = 0x4B00_0000;
 const AROUND_0: i32 = 0x4B40_0000;
 
-/// What nine times is 1, modulo 2³².
+/// Inverse of 9 modulo 2³².
 const NINTH: i32 = 0x38E3_8E39;
 
-/// The radius of the windows.
+/// Radius of the window.
 const RADIUS: usize = 1;
 
-/// A lane's part of it. The ring has the latest row first.
+/// Box window of size 3. The ring holds the latest row first.
 pub(super) struct Box3 {
-    /// What the trace of the sums around a corner reaches.
+    /// Least trace that a response above the threshold needs.
     trace_bound: i32,
-    /// Products of gradients: of a window's rows, the lowest of which is the last taken.
+    /// Products of the window's rows, the latest first.
     products: [[[i32; LANE_COLUMNS]; 3]; 2 * RADIUS + 1],
 }
 
@@ -43,7 +43,7 @@ impl<S: Simt> Window<S> for Box3 {
         Self { trace_bound: 0, products: [[[0; LANE_COLUMNS]; 3]; 2 * RADIUS + 1] }
     }
 
-    /// Quotients take longer than to ask whether any may count.
+    /// Only Noble's measure, with its division, takes longer than the test.
     #[inline(always)]
     fn uses_trace_bound(args: &SweepArguments) -> bool {
         args.measure == measures::NOBLE
@@ -81,7 +81,7 @@ impl<S: Simt> Window<S> for Box3 {
     ) -> (bool, [f32; LANE_COLUMNS]) {
         let sums = sums.map(|sums| across::<S, RADIUS>(lane.s, sums));
         if <Self as Window<S>>::uses_trace_bound(&lane.args) {
-            // What nine products have more.
+            // Offset of the sum of nine products.
             let offset = Self::offsets(&lane.args)[0].wrapping_mul(9);
             let [xx, _, yy] = sums.map(|sums| sums.map(|sum| sum.wrapping_sub(offset)));
             if !any_trace_reaches(lane, self.trace_bound, xx, yy, row_kind) {
@@ -94,17 +94,19 @@ impl<S: Simt> Window<S> for Box3 {
 }
 
 impl Box3 {
-    /// Whether all window sums of squares are less than 2²³ and those of gx·gy less than 2²² away from 0.
+    /// Whether window sums of squares are below 2²³, and those of gx·gy within 2²² of 0.
     ///
-    /// Sobel's gx of samples smoothed by 1 2 1 is at most 4·255·3/4, and 4 more for the roundings: 9·769² < 2²³; a wider binomial makes
-    /// it less. |gx| + |gy| is at most 255·70/16, the sum of the positive taps, and 8 more, so that |gx·gy| is at most half of it squared:
-    /// 9·562² < 2²².
+    /// Sobel's gx of samples smoothed by 1 2 1 is at most 4·255·3/4, plus 4 for the roundings:
+    /// 9·769² < 2²³. A wider binomial makes it less.
+    ///
+    /// |gx| + |gy| is at most 255·70/16, the sum of the positive taps, plus 8. Then |gx·gy| is at
+    /// most half of half its square: 9·562² < 2²².
     #[inline(always)]
     fn sums_fit_mantissa(args: &SweepArguments) -> bool {
         args.smoothing > 0 && args.gradient == gradient::SOBEL
     }
 
-    /// What squares and gx·gy have more than they, so that the sums of a window are bits of floats.
+    /// Offsets of squares and of gx·gy that make window sums the bits of floats.
     #[inline(always)]
     fn offsets(args: &SweepArguments) -> [i32; 2] {
         if Self::sums_fit_mantissa(args) {
@@ -117,7 +119,8 @@ impl Box3 {
     #[inline(always)]
     fn measure<S: Simt>(lane: &Lane<S>, sums: [[i32; LANE_COLUMNS]; 3]) -> [f32; LANE_COLUMNS] {
         let sums_fit_mantissa = Self::sums_fit_mantissa(&lane.args);
-        // The offset is 0, a power of two, or three times one, so that its product is exact, and so is the difference before it is rounded.
+        // The offset is 0, a power of two or three times one. Its product is thus exact, and the
+        // difference is rounded once.
         let scaled = |sum: i32, offset: i32, scale: f32| {
             let (sum, offset) = if sums_fit_mantissa {
                 (f32::from_bits(sum as u32), f32::from_bits(offset as u32))
@@ -134,7 +137,7 @@ impl Box3 {
     }
 }
 
-/// Sums across, of what the lanes have of a row.
+/// Sums a row of column sums across the window.
 #[inline(always)]
 pub(super) fn across<S: Simt, const WINDOW: usize>(s: S, own: [i32; LANE_COLUMNS]) -> [i32; LANE_COLUMNS] {
     let (mut left, mut right) = ([0; 3], [0; 3]);
@@ -147,15 +150,17 @@ pub(super) fn across<S: Simt, const WINDOW: usize>(s: S, own: [i32; LANE_COLUMNS
         for d in 1..=WINDOW {
             let before = if d <= i { own[i - d] } else { left[d - i - 1] };
             let after = if i + d < LANE_COLUMNS { own[i + d] } else { right[i + d - LANE_COLUMNS] };
-            // In wider windows sums of two serve several.
+            // Wider windows share sums of two.
             sum = if WINDOW == 1 { s.add(sum, before, after) } else { sum + before + after };
         }
         sum
     })
 }
 
-/// Whether any lane's trace of a row, of sums of gx² and gy², reaches the least around a corner. No response is greater than the trace
-/// allows: a row of which none does has no corner, and no response that a corner could lose to.
+/// Whether the trace of any lane in a valid row reaches the bound.
+///
+/// A response never exceeds what its trace allows. A row without such a trace has no corner, and no
+/// response that a corner could lose to.
 #[inline(always)]
 pub(super) fn any_trace_reaches<S: Simt>(
     lane: &Lane<S>,
@@ -171,7 +176,8 @@ pub(super) fn any_trace_reaches<S: Simt>(
     lane.s.any(row_kind.is_valid() && greatest >= trace_bound)
 }
 
-/// The responses of a lane's columns, whose tensors a closure tells by their numbers, as [`tensor_response`] has them.
+/// Responses of a lane's columns. `tensor` gives the tensor of a column, with its squares scaled by
+/// its second argument.
 #[inline(always)]
 pub(super) fn tensor_responses<S: Simt>(
     lane: &Lane<S>,
@@ -180,8 +186,10 @@ pub(super) fn tensor_responses<S: Simt>(
     array::from_fn(|i| tensor_response(lane, lane.args.measure, |scale| tensor(i, scale)))
 }
 
-/// The response by a measure of a tensor, whose squares a closure scales by what it is told. It comes of integers below 2³⁴, and the scale
-/// is from 2⁻⁴⁰ to 1: halves are exact, and what roots are drawn of is 0 or far from denormal.
+/// Response of a tensor by a measure. `tensor` scales the squares by its argument.
+///
+/// The sums are integers below 2³⁴, and the scale is from 2⁻⁴⁰ to 1. Halves are then exact, and the
+/// argument of a root is 0 or a normal number.
 #[inline(always)]
 fn tensor_response<S: Simt>(lane: &Lane<S>, by: u32, tensor: impl Fn(f32) -> (f32, f32, f32)) -> f32 {
     let scale = lane.args.scale * if by == measures::SHI_TOMASI { 0.5 } else { 1.0 };

@@ -1,8 +1,12 @@
-//! Box gradients of 8-bit samples, and box windows behind them, at a cost that grows with neither size.
+//! Responses from 8-bit samples by box gradients and box windows, at a cost independent of their
+//! sizes.
 //!
-//! Sums down a gradient's box run on from row to row, and so do those of its lower side less its upper, and sums down a window of products;
-//! sums across are differences of those of all columns before. The rows between what enters and what leaves wait in shared memory,
-//! samples and gradients, and sums across are left there, too.
+//! Column sums of a gradient's box run on from row to row, and so do the differences between its
+//! lower and upper side. The column sums of the window's products run on, too. Sums across are
+//! differences of prefix sums.
+//!
+//! Shared memory holds the rows of samples and gradients that are still to leave, and the prefix
+//! sums.
 
 use core::array;
 
@@ -19,14 +23,15 @@ use crate::abi::fused::MOST_OF_BOXES as MAX_RADIUS;
 use crate::abi::fused::{COLUMNS, ROWS};
 use crate::simt::WARP;
 
-/// Lanes to the left of the warp that the farthest sums would be those of: there are zeros.
+/// Lanes of zeros to the left of the warp, for prefix sums before its first column.
 const MARGIN_LANES: u32 = 2;
-/// Words of sums: one of each lane, and of those beside; a plane for each of a lane's columns.
+/// Words of a plane of prefix sums: one for each lane and each lane of zeros. Each column of a lane
+/// has a plane.
 const PLANE: u32 = WARP + MARGIN_LANES;
 const SUMS: u32 = LANE_COLUMNS as u32 * PLANE;
 
-/// Kinds of sums across: those of samples, in halves of words; of window sums the upper bits of the trace, of gx² and of gx·gy, the
-/// lower ones of the trace, and of the others in halves of words.
+/// Kinds of prefix sums. Those of samples are packed in halves of words. Of the window sums, the
+/// trace, gx² and gx·gy have their upper bits apart. The lower bits of gx² and gx·gy share a word.
 const OF_SAMPLES: u32 = 0;
 const UPPER_TRACES: u32 = 1;
 const UPPER_SQUARES: u32 = 2;
@@ -35,42 +40,43 @@ const LOWER_TRACES: u32 = 4;
 const LOWER_OTHERS: u32 = 5;
 const KINDS: u32 = 6;
 
-/// Lower bits of window sums.
+/// Number of lower bits of a split window sum.
 const LOW_BITS: u32 = 12;
 
-/// Where rows of samples begin in shared memory, by words; the rows of gradients, by cells.
+/// Start of the rows of samples, in words, and of the rows of gradients, in cells.
 const SAMPLES: u32 = KINDS * SUMS;
 const GRADIENTS: u32 = SAMPLES / 2 + (2 * MAX_RADIUS as u32 + 1) * WARP / 2;
 /// Cells of a row of gradients.
 const ROW: u32 = 2 * WARP;
 
-/// A lane's part of it.
+/// Source of responses by box gradients.
 pub(super) struct BoxGradientSource<S: Simt> {
     image: S::Buffer<u8>,
-    /// Where its samples are in a row: see [`columns`].
+    /// Position of the lane's samples in a row: see [`columns`].
     column: u32,
     selector: u32,
-    /// Its samples of the next rows, and the words of those after them.
+    /// Samples of the current batch, and the prefetched words of the next.
     samples: [u32; ROWS],
     ahead: [[u32; 2]; ROWS],
-    /// Where the samples are that leave the box next, and those in its middle.
+    /// Shared-memory indices of the samples that leave the box next, and of its middle row.
     oldest_samples: u32,
     middle_samples: u32,
-    /// Those in the middle of the box before, in pairs.
+    /// Middle row of the previous box, in pairs.
     middle: [u32; PAIRS],
-    /// Sums down the box, and of its lower side less its upper, in pairs.
+    /// Column sums of the box, and of its lower side less its upper, in pairs.
     sums: [u32; PAIRS],
     differences: [u32; PAIRS],
-    /// Words of the last sum of each column's box, or window, and of the last before it.
+    /// Shared-memory indices of two prefix sums for each column: at the end of its box or window,
+    /// and before its start.
     gradient_sum_indices: [[u32; 2]; LANE_COLUMNS],
     window_sum_indices: [[u32; 2]; LANE_COLUMNS],
-    /// Where the gradients of the row that leaves next are.
+    /// Cell of the gradients that leave the window next.
     oldest_gradients: u32,
-    /// Whether any corner depends on its responses.
+    /// Whether any corner depends on the lane's responses.
     is_needed: bool,
-    /// What the trace of the sums around a corner reaches, in upper bits.
+    /// Upper bits of the least trace that a response above the threshold needs.
     trace_bound: i32,
-    /// Sums down of gx², gx·gy and gy².
+    /// Column sums of gx², gx·gy and gy².
     products: [[i32; LANE_COLUMNS]; 3],
 }
 
@@ -98,12 +104,12 @@ impl<S: Simt> ResponseSource<S> for BoxGradientSource<S> {
         }
         let (s, l, args) = (lane.s, lane.s.lane(), &lane.args);
         for kind in 0..KINDS {
-            // Of all planes, one for each of so many lanes.
+            // One word for each lane: all planes of all lanes of zeros.
             if l < MARGIN_LANES * LANE_COLUMNS as u32 {
                 s.set_shared_word(kind * SUMS + l / MARGIN_LANES * PLANE + l % MARGIN_LANES, 0);
             }
         }
-        // What never entered leaves as nothing.
+        // Rows that never entered leave as zeros.
         for row in 0..=2 * args.gradient_radius {
             s.set_shared_word(SAMPLES + WARP * row + l, 0);
         }
@@ -113,7 +119,7 @@ impl<S: Simt> ResponseSource<S> for BoxGradientSource<S> {
         let indices = |radius: u32| -> [[u32; 2]; LANE_COLUMNS] {
             array::from_fn(|i| {
                 let own = LANE_COLUMNS as u32 * (MARGIN_LANES + l) + i as u32;
-                // Beyond the warp's last column there are no sums, nor corners that depend on them.
+                // No corner depends on prefix sums beyond the warp's last column.
                 let last = (own + radius).min(LANE_COLUMNS as u32 * MARGIN_LANES + COLUMNS - 1);
                 [last, own - radius - 1]
                     .map(|column| column % LANE_COLUMNS as u32 * PLANE + column / LANE_COLUMNS as u32)
@@ -152,7 +158,7 @@ impl<S: Simt> ResponseSource<S> for BoxGradientSource<S> {
         while row < end {
             self.take_prefetched(lane);
             self.prefetch(lane, row, RowKind::Valid);
-            // Not in a loop: compilers keep some of them as they are.
+            // Unrolled: compilers leave some of such loops as they are.
             self.fill_window_row(lane, row, first, 0);
             self.fill_window_row(lane, row + 1, first, 1);
             self.fill_window_row(lane, row + 2, first, 2);
@@ -163,7 +169,7 @@ impl<S: Simt> ResponseSource<S> for BoxGradientSource<S> {
 
     #[inline(always)]
     fn set_trace_bound(&mut self, trace_bound: f32) {
-        // Upper bits are less by less than 1 a column.
+        // The upper bits lose less than 1 per column.
         let columns = 2 * MAX_RADIUS as i32 + 2;
         self.trace_bound =
             (trace_bound * (1.0 / (1 << LOW_BITS) as f32)).min(1_073_741_824.0) as i32 - columns;
@@ -196,7 +202,7 @@ impl<S: Simt> ResponseSource<S> for BoxGradientSource<S> {
 }
 
 impl<S: Simt> BoxGradientSource<S> {
-    /// The words that have the lane's samples of [`ROWS`] rows, from one on.
+    /// Loads the words with the lane's samples, for [`ROWS`] rows from `row` on.
     #[inline(always)]
     fn load(&self, lane: &Lane<S>, row: i32) -> [[u32; 2]; ROWS] {
         array::from_fn(|i| {
@@ -206,7 +212,7 @@ impl<S: Simt> BoxGradientSource<S> {
         })
     }
 
-    /// One row down, to that which number `i` of the samples taken last completes.
+    /// Moves the box down by one row, to end with number `i` of the current batch.
     #[inline(always)]
     fn slide_box(&mut self, lane: &Lane<S>, i: usize) {
         let s = lane.s;
@@ -216,12 +222,12 @@ impl<S: Simt> BoxGradientSource<S> {
         let end = SAMPLES + WARP * (2 * lane.args.gradient_radius + 1);
         let after = |index: u32| if index + WARP >= end { SAMPLES + s.lane() } else { index + WARP };
         (self.middle_samples, self.oldest_samples) = (after(self.middle_samples), after(self.oldest_samples));
-        // Byte 4 is one of zeros.
+        // Selector digit 4 yields a zero byte.
         let pairs = |samples: u32| [0x4140, 0x4342].map(|selector| s.permute(samples, 0, selector));
         let [enters, middle, leaves] = [enters, middle, leaves].map(pairs);
         for k in 0..PAIRS {
             self.sums[k] = self.sums[k].wrapping_add(enters[k]).wrapping_sub(leaves[k]);
-            // The middle leaves the lower side, and what was the middle enters the upper one.
+            // The new middle row leaves the lower side, and the previous one enters the upper side.
             let change =
                 enters[k].wrapping_add(leaves[k]).wrapping_sub(middle[k]).wrapping_sub(self.middle[k]);
             self.differences[k] = self.differences[k].wrapping_add(change);
@@ -229,12 +235,13 @@ impl<S: Simt> BoxGradientSource<S> {
         self.middle = middle;
     }
 
-    /// gx and gy of a row. Above and below the image gy has changed its sign: as it enters the products.
+    /// Computes gx and gy of a row. gy has the opposite sign above and below the image.
     #[inline(always)]
     fn gradients(&self, lane: &Lane<S>, row: i32) -> [[i32; LANE_COLUMNS]; 2] {
         let s = lane.s;
         let differences = split(self.differences);
-        // Differences times 2¹⁶, plus sums: whatever is added up and taken off again, the lower half is that of sums, which has no sign.
+        // Difference times 2¹⁶ plus sum. After additions and subtractions the lower half is still
+        // the sum modulo 2¹⁶, and sums are not negative.
         let own: [i32; LANE_COLUMNS] = array::from_fn(|i| {
             let selector = if i % 2 == 0 { 0x5410 } else { 0x5432 };
             s.permute(self.sums[i / 2], differences[i] as u32, selector) as i32
@@ -258,7 +265,7 @@ impl<S: Simt> BoxGradientSource<S> {
         [gx, gy]
     }
 
-    /// Leaves sums before columns in memory.
+    /// Stores prefix sums of a kind in shared memory.
     #[inline(always)]
     fn store_sums(s: S, kind: u32, before: [i32; LANE_COLUMNS]) {
         for i in 0..LANE_COLUMNS {
@@ -266,7 +273,7 @@ impl<S: Simt> BoxGradientSource<S> {
         }
     }
 
-    /// Sums across the window, of a kind of those in memory.
+    /// Sums across the window, from the stored prefix sums of a kind.
     #[inline(always)]
     fn across(&self, s: S, kind: u32) -> [i32; LANE_COLUMNS] {
         self.window_sum_indices.map(|indices| {
@@ -275,7 +282,7 @@ impl<S: Simt> BoxGradientSource<S> {
         })
     }
 
-    /// Leaves a lane's gx and gy in memory.
+    /// Stores a lane's gx and gy in shared memory.
     #[inline(always)]
     fn store_gradients(s: S, at: u32, [gx, gy]: [[i32; LANE_COLUMNS]; 2]) {
         let halves: [u32; LANE_COLUMNS] = array::from_fn(|i| s.permute(gx[i] as u32, gy[i] as u32, 0x5410));
@@ -283,7 +290,7 @@ impl<S: Simt> BoxGradientSource<S> {
         s.set_shared(at + WARP, cell([halves[2], halves[3]]));
     }
 
-    /// What [`BoxGradientSource::store_gradients`] has left there.
+    /// Loads what [`BoxGradientSource::store_gradients`] has stored.
     #[inline(always)]
     fn load_gradients(s: S, at: u32) -> [[i32; LANE_COLUMNS]; 2] {
         let [[a, b], [c, d]] = [at, at + WARP].map(|at| pair(s.shared(at)));
@@ -291,7 +298,7 @@ impl<S: Simt> BoxGradientSource<S> {
         [halves.map(|half| i32::from(half as i16)), halves.map(|half| half as i32 >> 16)]
     }
 
-    /// Keeps a row of gradients in place of the one that leaves.
+    /// Replaces the row of gradients that leaves by the row that enters.
     #[inline(always)]
     fn replace_oldest(&mut self, lane: &Lane<S>, gradients: [[i32; LANE_COLUMNS]; 2]) {
         Self::store_gradients(lane.s, self.oldest_gradients, gradients);
@@ -300,33 +307,33 @@ impl<S: Simt> BoxGradientSource<S> {
         self.oldest_gradients = if next >= end { GRADIENTS + lane.s.lane() } else { next };
     }
 
-    /// Row `row` of those that the window is filled with, number `i` of the samples taken last: those above `first` only complete a box.
+    /// Handles row `i` of the batch while the window fills. Rows above `first` only complete a box.
     #[inline(always)]
     fn fill_window_row(&mut self, lane: &Lane<S>, row: i32, first: i32, i: usize) {
         self.slide_box(lane, i);
         if row >= first {
             let gradients = self.gradients(lane, row - lane.args.gradient_radius as i32);
-            // No more rows than the window has, so that none leaves.
+            // The window is not full yet, so no row leaves.
             self.replace_oldest(lane, gradients);
             self.add(gradients, [[0; LANE_COLUMNS]; 2]);
-            // What was read is written anew with the next row.
+            // The next row overwrites what was read.
             lane.s.barrier_of_warp();
         }
     }
 
-    /// Adds the products of gradients that enter the window, and takes those off that leave it.
+    /// Adds the products of entering gradients, and subtracts those of leaving ones.
     #[inline(always)]
     fn add(&mut self, [gx, gy]: [[i32; LANE_COLUMNS]; 2], [old_gx, old_gy]: [[i32; LANE_COLUMNS]; 2]) {
         let [xx, xy, yy] = &mut self.products;
         for i in 0..LANE_COLUMNS {
-            // e² - l² is (e + l)(e - l).
+            // e² - l² = (e + l)(e - l).
             xx[i] += (gx[i] + old_gx[i]) * (gx[i] - old_gx[i]);
             yy[i] += (gy[i] + old_gy[i]) * (gy[i] - old_gy[i]);
             xy[i] += gx[i] * gy[i] - old_gx[i] * old_gy[i];
         }
     }
 
-    /// Responses by the sums down, as [`ResponseSource::step`] has them.
+    /// Responses from the column sums, and whether any may count.
     #[inline(always)]
     fn responses(&self, lane: &Lane<S>, row_kind: RowKind) -> (bool, [f32; LANE_COLUMNS]) {
         let s = lane.s;
@@ -356,13 +363,13 @@ impl<S: Simt> BoxGradientSource<S> {
         }
         s.barrier_of_warp();
         let [upper_xx, upper_xy, lower_traces, others] = kinds.map(|kind| self.across(s, kind));
-        // What was read is written anew with the next row.
+        // The next row overwrites what was read.
         s.barrier_of_warp();
         let responses = tensor_responses(lane, |i, scale_of_squares| {
             let (lower_xx, lower_xy) = (others[i] & 0xFFFF, (others[i] as u32 >> 16) as i32);
             let upper_yy = upper_traces[i] - upper_xx[i];
             let lower_yy = lower_traces[i] - lower_xx;
-            // The sums themselves, rounded once.
+            // The exact sum, rounded once.
             let sum =
                 |upper: i32, lower: i32| s.exact_fma(upper as f32, (1 << LOW_BITS) as f32, lower as f32);
             let [a, c] = [sum(upper_xx[i], lower_xx), sum(upper_yy, lower_yy)];

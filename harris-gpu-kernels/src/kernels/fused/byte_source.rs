@@ -1,4 +1,4 @@
-//! 8-bit samples of one channel: smoothed two at a time, in the halves of a word.
+//! Responses from 8-bit samples of one channel, smoothed two at a time in the halves of a word.
 
 use core::array;
 
@@ -12,22 +12,23 @@ use crate::Simt;
 use crate::abi::fused::ROWS;
 use crate::kernels::thread_per_column::push;
 
-/// A lane's part of it. Rings have the latest row first.
+/// Source of responses from 8-bit samples. Rings hold the latest row first.
 pub(super) struct ByteSource<S: Simt, W: Window<S>> {
     image: S::Buffer<u8>,
-    /// Where its samples are in a row: see [`columns`].
+    /// Position of the lane's samples in a row: see [`columns`].
     column: u32,
     selector: u32,
-    /// Where gradients find theirs: see [`Smoothed`].
+    /// Selectors of the samples around each pair of columns: see [`Smoothed`].
     gradients: [u32; PAIRS],
-    /// Its samples of the next rows, and the words of those after them.
+    /// Samples of the current batch, and the prefetched words of the next.
     samples: [u32; ROWS],
     ahead: [[u32; 2]; ROWS],
-    /// Rows of its own samples, in pairs.
+    /// Rows of the lane's samples, in pairs.
     rows: [[u32; PAIRS]; 4],
-    /// Smoothed down, in pairs: its own in the middle, two of each neighbour around them.
+    /// Column sums of the smoothing in pairs: the lane's own in the middle, two pairs of each
+    /// neighbour around them.
     around: [u32; PAIRS + 4],
-    /// What gradients need of smoothed rows.
+    /// Smoothed rows that the gradients still need.
     smoothed: <W::Gradient as Gradient>::Rows,
     window: W,
 }
@@ -73,13 +74,13 @@ impl<S: Simt, W: Window<S>> ResponseSource<S> for ByteSource<S, W> {
     fn warm_up(&mut self, lane: &Lane<S>, row: i32) {
         const { assert!(Self::MAX_WARM_UP_BATCHES <= 4, "so often it is done below") };
         let warm_up_batches = Self::warm_up_batches(&lane.args);
-        // All at once, so that they are waited for once.
+        // Loads everything first, so that the latencies overlap.
         let words: [[[u32; 2]; ROWS]; 4] =
             array::from_fn(|t| match t < Self::MAX_WARM_UP_BATCHES && t < warm_up_batches {
                 true => array::from_fn(|i| self.load_mirrored(lane, row + 1 + ((t + 1) * ROWS + i) as i32)),
                 false => [[0; 2]; ROWS],
             });
-        // Not in a loop, as each row does what the ones after it need, and no more.
+        // Unrolled, as each row computes only what later rows need.
         if Self::MAX_WARM_UP_BATCHES > 0 && warm_up_batches > 0 {
             self.warm_up_rows(lane, words[0], row, 0);
         }
@@ -102,7 +103,7 @@ impl<S: Simt, W: Window<S>> ResponseSource<S> for ByteSource<S, W> {
             while row < end {
                 self.take_prefetched(lane);
                 self.ahead = array::from_fn(|i| self.load_mirrored(lane, row + 1 + (ROWS + i) as i32));
-                // Not in a loop: compilers keep some of them as they are.
+                // Unrolled: compilers leave some of such loops as they are.
                 self.fill_window_row(lane, top, row, 0);
                 self.fill_window_row(lane, top, row, 1);
                 self.fill_window_row(lane, top, row, 2);
@@ -153,16 +154,16 @@ impl<S: Simt, W: Window<S>> ResponseSource<S> for ByteSource<S, W> {
 }
 
 impl<S: Simt, W: Window<S>> ByteSource<S, W> {
-    /// How many times [`ROWS`] rows lead at most: behind a smoothing of radius 2 and a gradient.
+    /// Most batches of warm-up rows, with a smoothing of radius 2.
     const MAX_WARM_UP_BATCHES: usize = 2 * (2 + 1 + W::RADIUS) / ROWS;
 
-    /// Rows from the one whose responses are computed to the one that they need, but for a wide window's.
+    /// Rows from a response to the lowest sample, without the radius of a wide window.
     #[inline(always)]
     fn narrow_support_radius(args: &SweepArguments) -> i32 {
         (args.smoothing as usize + 1 + W::RADIUS) as i32
     }
 
-    /// One row down, to `row`, which has number `i` of the samples taken last: the gx and gy that it completes, for responses in a place.
+    /// Advances to `row`, number `i` of the batch. Returns the gx and gy that it completes.
     #[inline(always)]
     fn gradients_of_row(
         &mut self,
@@ -176,7 +177,7 @@ impl<S: Simt, W: Window<S>> ByteSource<S, W> {
         self.differentiate(lane, around, row, row_kind)
     }
 
-    /// gx and gy that `row` completes, before which that was `around` a lane, and whose responses have a place.
+    /// Returns the gx and gy that `row` completes, from the column sums `around` of the row before.
     #[inline(always)]
     fn differentiate(
         &mut self,
@@ -187,45 +188,47 @@ impl<S: Simt, W: Window<S>> ByteSource<S, W> {
     ) -> (W::Gradient, W::Gradient) {
         let smoothed = self.smooth_rows(lane, around);
         let (gx, gy) = W::Gradient::differentiate(lane.s, &mut self.smoothed, smoothed, lane.args.gradient);
-        // Above and below the image gy has changed its sign.
+        // Above and below the image, gy has the opposite sign.
         let is_outside = (row - lane.args.smoothing as i32 - 1) as u32 >= lane.args.size.height;
         (gx, if row_kind != RowKind::Interior && is_outside { gy.negated() } else { gy })
     }
 
-    /// The two words of a row that only leads to others.
+    /// Loads the words of a row that may lie above or below the image.
     #[inline(always)]
     fn load_mirrored(&self, lane: &Lane<S>, row: i32) -> [u32; 2] {
         self.load(lane, mirrored(row, lane.args.size.height))
     }
 
-    /// The two words of row `y` that have the lane's samples.
+    /// Loads the two words of row `y` that contain the lane's samples.
     #[inline(always)]
     fn load(&self, lane: &Lane<S>, y: u32) -> [u32; 2] {
         let at = lane.start + lane.s.product(y, lane.args.pitch) as usize + self.column as usize;
         [lane.s.load_four(self.image, at), lane.s.load_four(self.image, at + 4)]
     }
 
-    /// The lane's samples from the words that have them.
+    /// Selects the lane's samples from their words.
     #[inline(always)]
     fn select_samples(&self, lane: &Lane<S>, [first, second]: [u32; 2]) -> u32 {
         lane.s.permute(first, second, self.selector)
     }
 
-    /// Number `t` of the leading takings, which begin with the row `top`, after which these words are ahead.
+    /// Handles batch `t` of the warm-up rows, which begin at `top`, and stores the words of the
+    /// next batch.
     #[inline(always)]
     fn warm_up_rows(&mut self, lane: &Lane<S>, ahead: [[u32; 2]; ROWS], top: i32, t: i32) {
         self.take_prefetched(lane);
         self.ahead = ahead;
-        // Not in a loop: compilers keep some of them as they are.
+        // Unrolled: compilers leave some of such loops as they are.
         let [first, second, third] = self.samples;
         self.warm_up_row(lane, first, top, t * ROWS as i32);
         self.warm_up_row(lane, second, top, t * ROWS as i32 + 1);
         self.warm_up_row(lane, third, top, t * ROWS as i32 + 2);
     }
 
-    /// One row down, number `i` of those that lead, the first of which is `top`, with the samples of the row after it. It does what all
-    /// rows before it are there for: sums down of samples need rows from one before the first on; the next step has these, and gradients
-    /// need three of them.
+    /// Handles warm-up row `i`, counted from `top`, and takes the samples of the row after it.
+    ///
+    /// It computes only what complete rows are available for. Smoothing needs the rows from one
+    /// before the first on, and gradients need three smoothed rows.
     #[inline(always)]
     fn warm_up_row(&mut self, lane: &Lane<S>, samples: u32, top: i32, i: i32) {
         let smoothed = 2 * lane.args.smoothing as i32;
@@ -243,12 +246,13 @@ impl<S: Simt, W: Window<S>> ByteSource<S, W> {
         }
     }
 
-    /// Row number `i` of those from `row` on, which a wide window is filled with; `top` is the first of all that lead.
+    /// Handles row `i` of the batch at `row` while a wide window fills. `top` is the first warm-up
+    /// row.
     #[inline(always)]
     fn fill_window_row(&mut self, lane: &Lane<S>, top: i32, row: i32, i: usize) {
         let row = row + i as i32;
         let (gx, gy) = self.gradients_of_row(lane, row, i, RowKind::Invalid);
-        // Before, not all that gradients are made of has come.
+        // Earlier rows lack some of the samples of a gradient.
         if row - top >= 2 * lane.args.smoothing as i32 + 2 {
             self.window.warm_up(lane, gx, gy);
         }
@@ -256,17 +260,17 @@ impl<S: Simt, W: Window<S>> ByteSource<S, W> {
 
     #[inline(always)]
     fn pairs(s: S, samples: u32) -> [u32; PAIRS] {
-        // Byte 4 is one of zeros.
+        // Selector digit 4 yields a zero byte.
         [0x4140, 0x4342].map(|selector| s.permute(samples, 0, selector))
     }
 
-    /// Smooths down what the next row brings, and asks the neighbours for theirs.
+    /// Smooths the next row vertically and exchanges the result with the neighbouring lanes.
     #[inline(always)]
     fn smooth_columns(&mut self, lane: &Lane<S>, samples: u32) {
         let s = lane.s;
         let pairs = Self::pairs(s, samples);
         let ring = &self.rows;
-        // Weights of the rows before, the latest first; of none they are 0, and constants when the kernel is loaded.
+        // Weights of earlier rows, the latest first. They are constants of the loaded kernel.
         let [first, second, third, fourth] = match lane.args.smoothing {
             0 => [0, 0, 0, 0],
             1 => [2, 1, 0, 0],
@@ -283,13 +287,14 @@ impl<S: Simt, W: Window<S>> ByteSource<S, W> {
         });
     }
 
-    /// Smooths across, what was smoothed down.
+    /// Smooths horizontally what is smoothed vertically.
     #[inline(always)]
     fn smooth_rows(&self, lane: &Lane<S>, around: [u32; PAIRS + 4]) -> Smoothed {
         let (s, smoothing) = (lane.s, lane.args.smoothing);
-        // The second of a pair and the first of the one after it.
+        // Pair of the second value of one pair and the first value of the next.
         let between = |i: usize| s.permute(around[i], around[i + 1], 0x5432);
-        // 256 times what they become, and half of it: that fits in 16 bits, of which the high byte is kept.
+        // 256 times the smoothed value, with one half for rounding. The sum fits in 16 bits, and
+        // its high byte is the result.
         let [far, near, centre, half] = match smoothing {
             0 => [0, 0, 1, 0],
             1 => [0, 16, 32, 0x0080_0080],

@@ -1,4 +1,4 @@
-//! From rows of responses to the candidates of a piece.
+//! Non-maximum suppression: from rows of responses to a tile's list of candidates.
 
 use core::array;
 
@@ -10,29 +10,29 @@ use crate::kernels::mask::Mask;
 use crate::kernels::number::{ordered, unordered};
 use crate::kernels::thread_per_column::push;
 
-/// A lane's part of it. Rings have the latest row first.
+/// State of a lane's suppression. Rings hold the latest row first.
 ///
-/// Responses are their bits: what exceeds the bound is positive, and positive numbers compare as their bits do; all others have
-/// lesser ones, or 0. To exceed a number is thus to reach the next.
+/// Responses are compared by their bits as signed integers. Responses above the bound are positive,
+/// and positive floats order like their bits. All others have lesser bits, or 0. To exceed a number
+/// thus means to reach the next integer.
 pub(super) struct CornerSuppression<S: Simt> {
     state: S::Buffer<u32>,
     keys: S::Buffer<u64>,
-    /// Where warps tell of the image's greatest response.
+    /// Index of the word of the state with the image's greatest response.
     shared_index: usize,
-    /// Where the piece's candidates start, and how many there are.
+    /// Start of the tile's list, and the number of candidates found.
     list: usize,
     pub(super) found: u32,
-    /// The greatest response that any warp told of, as the state has it: what was asked for last, and before.
+    /// Greatest response in the state, ordered as unsigned bits: as last loaded, and as last used.
     prefetched_greatest: u32,
     shared_greatest: u32,
-    /// What a corner exceeds, as far as is known, which is 0 at least: the same where what comes before it is to be exceeded, and where it is to
-    /// be reached, one more.
+    /// Bits that a response must exceed, at least 0, or one more where it must reach them.
     bound: i32,
-    /// The greatest response so far of its own corners.
+    /// Bits of the greatest response of the lane's own corners so far.
     greatest: i32,
-    /// Which of the last rows have responses that count, the latest first.
+    /// Whether the last rows have responses that may count, the latest first.
     has_candidates: [bool; 3],
-    /// Responses, and the greatest of as many rows of them as the radius.
+    /// Rows of responses, and the maximum of each column over as many rows as the radius.
     responses: [[i32; LANE_COLUMNS]; 4],
     pooled: [[i32; LANE_COLUMNS]; 5],
 }
@@ -41,8 +41,9 @@ impl<S: Simt> CornerSuppression<S> {
     #[inline(always)]
     pub(super) fn new(lane: &Lane<S>, state: S::Buffer<u32>, keys: S::Buffer<u64>, list: usize) -> Self {
         let own_state = lane.s.block_row() as usize * state::WORDS;
-        // There are never so many pieces. But compilers cannot know it, and so take the place for another in each lane: what is the same in
-        // all of them they bring to a register of the warp, and wait for it at once.
+        // Always 0 in practice, but unknown to the compiler. It then takes the index for one that
+        // differs between lanes. A uniform value would go to a warp-wide register, and the warp
+        // would wait for the load at once.
         let shared_index = own_state + state::GREATEST + (lane.s.lane() * (lane.args.tiles >> 31)) as usize;
         Self {
             state,
@@ -57,18 +58,19 @@ impl<S: Simt> CornerSuppression<S> {
             shared_greatest: 0,
             bound: 0,
             greatest: i32::MIN,
-            // Before the first, none wins.
+            // Nothing wins before the first row.
             has_candidates: [true; 3],
             responses: [[i32::MIN; LANE_COLUMNS]; 4],
             pooled: [[i32::MIN; LANE_COLUMNS]; 5],
         }
     }
 
-    /// Tells all warps of the greatest response of this one's own columns, and learns the bound from what all told before the last
-    /// [`CornerSuppression::ask`], where any of it is news; returns what a corner's response exceeds, if so.
+    /// Shares the warp's greatest response, and updates the bound from the last
+    /// [`CornerSuppression::prefetch_bound`]. Returns the new bound, or `None` where neither has
+    /// changed.
     #[inline(always)]
     pub(super) fn exchange_bound(&mut self, lane: &Lane<S>) -> Option<f32> {
-        // As `ordered` has positive numbers, and lesser ones for all that are none.
+        // `ordered` sets the top bit of positive numbers.
         let has_update = self.prefetched_greatest > self.shared_greatest
             || self.greatest > (self.shared_greatest ^ 0x8000_0000) as i32;
         lane.s.any(has_update).then(|| {
@@ -77,18 +79,20 @@ impl<S: Simt> CornerSuppression<S> {
         })
     }
 
-    /// Asks what all warps told: the answer is waited for in [`CornerSuppression::exchange_bound`].
+    /// Starts to load the greatest response of all warps, for the next
+    /// [`CornerSuppression::exchange_bound`].
     #[inline(always)]
     pub(super) fn prefetch_bound(&mut self, lane: &Lane<S>) {
         self.prefetched_greatest = lane.s.load_shared_by_all(self.state, self.shared_index);
     }
 
-    /// Learns the bound from what was heard; returns as [`CornerSuppression::exchange_bound`].
+    /// Updates the bound from the loaded greatest response, and returns it.
     #[inline(always)]
     pub(super) fn update_bound(&mut self, lane: &Lane<S>) -> f32 {
         let args = &lane.args;
         self.shared_greatest = self.prefetched_greatest;
-        // As `threshold::floor`, by which a kernel that has no register to spare spills for sm_120.
+        // Repeats `threshold::floor`: with a call to it, a kernel without spare registers spills
+        // for sm_120.
         let floor = if args.threshold == threshold::ABSOLUTE {
             args.value
         } else if self.shared_greatest > ordered(0.0) {
@@ -101,7 +105,7 @@ impl<S: Simt> CornerSuppression<S> {
         floor
     }
 
-    /// Tells all warps of the greatest response of this one's own columns, where it is news as far as is known.
+    /// Raises the greatest response in the state to the greatest of the warp's own columns.
     #[inline(always)]
     pub(super) fn publish_greatest(&mut self, lane: &Lane<S>) {
         let s = lane.s;
@@ -120,8 +124,8 @@ impl<S: Simt> CornerSuppression<S> {
         }
     }
 
-    /// Tells of the greatest of the responses of row `y` inside the mask, where the lane's bytes are as
-    /// [`ResponseSource::columns`](super::Front::columns) has it.
+    /// Includes responses of row `y` inside the mask in the greatest response. The columns are
+    /// those of [`ResponseSource::columns`](super::source::ResponseSource::columns).
     #[inline(always)]
     pub(super) fn include_masked_row(
         &mut self,
@@ -143,8 +147,8 @@ impl<S: Simt> CornerSuppression<S> {
         }
     }
 
-    /// Finds the corners of the row `centre`, the radius of suppression above that of the responses, which are `has_candidates` where one of them may exceed
-    /// the bound.
+    /// Finds the corners of the row `centre`, and takes the responses of the row the suppression
+    /// radius below it. `has_candidates` tells whether one of these may exceed the bound.
     #[inline(always)]
     pub(super) fn suppress<const MAX_RADIUS: usize>(
         &mut self,
@@ -155,7 +159,8 @@ impl<S: Simt> CornerSuppression<S> {
         centre: i32,
     ) {
         let responses = responses.map(|response| response.to_bits() as i32);
-        // The greatest of the rows below, of those above, and the row itself. What does not exceed the bound loses to it.
+        // Maxima of the rows below and above the centre, and the centre row. The bound takes part
+        // as a response.
         let mut below = responses;
         let radius = lane.args.radius as usize;
         for row in 0..MAX_RADIUS - 1 {
@@ -173,15 +178,17 @@ impl<S: Simt> CornerSuppression<S> {
         for row in 1..MAX_RADIUS {
             if row + 1 == radius {
                 (own, above) = (self.responses[row], self.pooled[row + 1]);
-                // Rows farther up are not kept, as there are no registers for that: none wins that does not count.
+                // Flags of rows farther up are not kept, for want of registers. Responses that do
+                // not count still lose to the bound.
                 is_candidate = if row < self.has_candidates.len() { self.has_candidates[row] } else { true };
             }
         }
-        // To be reached: those before a corner in the order of rows are to be exceeded where one pixel of a plateau stays.
+        // Least bits of a winner. Earlier pixels in row order must be exceeded where one pixel of a
+        // plateau is kept.
         let required: [i32; LANE_COLUMNS] =
             array::from_fn(|i| (above[i] + lane.args.plateau as i32).max(below[i]));
         let wins = any_of(array::from_fn(|i| own[i] >= required[i]));
-        // Most that exceed the bound lose to others of their columns.
+        // Most responses above the bound lose within their own column.
         if is_candidate && lane.s.any(wins) && lane.owns_row(centre) {
             self.compare_across::<MAX_RADIUS>(lane, mask, required, own, centre as u32);
         }
@@ -190,7 +197,7 @@ impl<S: Simt> CornerSuppression<S> {
         push(&mut self.pooled, below);
     }
 
-    /// Adds those of a row to the list that reach what they must over their columns, and over those beside.
+    /// Compares a row's winners within their columns with the neighbouring columns.
     #[inline(always)]
     fn compare_across<const MAX_RADIUS: usize>(
         &mut self,
@@ -200,12 +207,12 @@ impl<S: Simt> CornerSuppression<S> {
         own: [i32; LANE_COLUMNS],
         y: u32,
     ) {
-        // To be reached by those to the right of the column, and by those to the left.
+        // Least bits of a winner to the right of the column, and of one to the left.
         let mut on_left: [i32; LANE_COLUMNS] =
             array::from_fn(|i| required[i].max(own[i] + lane.args.plateau as i32));
         let mut on_right: [i32; LANE_COLUMNS] = array::from_fn(|i| required[i].max(own[i]));
         if lane.at_edge {
-            // Columns that are not valid have no part in it.
+            // Columns without valid responses take no part.
             for i in 0..LANE_COLUMNS {
                 let (x, frame) = (lane.x + i as i32, lane.args.frame as i32);
                 if x < frame || x >= lane.args.size.width as i32 - frame {
@@ -213,7 +220,7 @@ impl<S: Simt> CornerSuppression<S> {
                 }
             }
         }
-        // Of the neighbours' columns, the nearest first.
+        // Values of the neighbours' columns, the nearest first.
         let (mut left, mut right) = ([0; 4], [0; 4]);
         let radius = lane.args.radius as usize;
         for d in 0..MAX_RADIUS {
@@ -240,7 +247,7 @@ impl<S: Simt> CornerSuppression<S> {
         }
     }
 
-    /// Adds corners to the list: those that reach what they must.
+    /// Appends the row's corners to the list.
     #[inline(always)]
     fn append_corners(
         &mut self,
@@ -250,7 +257,7 @@ impl<S: Simt> CornerSuppression<S> {
         responses: [i32; LANE_COLUMNS],
         y: u32,
     ) {
-        // Those that are left to add, as bits.
+        // Remaining corners of the lane, one bit each.
         let mut left = 0;
         for i in 0..LANE_COLUMNS {
             left |= u32::from(responses[i] >= required[i]) << i;
@@ -268,7 +275,7 @@ impl<S: Simt> CornerSuppression<S> {
         }
     }
 
-    /// Adds what of each lane is a corner, in a column of its own.
+    /// Appends at most one corner of each lane.
     #[inline(always)]
     fn append_corner(
         &mut self,
@@ -284,7 +291,7 @@ impl<S: Simt> CornerSuppression<S> {
             let x = (lane.x as u32).wrapping_add(i as u32);
             corner = corner && mask.allows_in_stack(args.size.height, x, y);
         }
-        // Without a mask the greatest response of all is a corner's.
+        // Without a mask, the greatest response of all belongs to a corner.
         self.greatest = if corner { self.greatest.max(response) } else { self.greatest };
         let x = (lane.x as u32).wrapping_add(i as u32);
         let one = corner && args.size.within(args.margin, x, y);

@@ -1,4 +1,4 @@
-//! From samples, or what smoothing makes of them, to gradients, for [`gaussians`](super::gaussians).
+//! Gradients of float rows, for [`float_sweep`](super::float_sweep).
 
 use core::array;
 
@@ -7,19 +7,19 @@ use super::lane::LANE_COLUMNS;
 use crate::Simt;
 use crate::kernels::geometry::inside;
 
-/// From samples to gradients.
+/// Stage that turns rows of samples into rows of gradients.
 pub(super) trait Gradients<S: Simt, const CHANNELS: usize> {
-    /// Rows from one of gradients to the last that they need.
+    /// Rows from a row of gradients to the lowest row that it depends on.
     const RADIUS: i32;
 
-    /// Takes a row that only leads to others.
+    /// Takes a warm-up row, whose gradients are not needed.
     fn warm_up(&mut self, strip: &Strip<S>, rows: [Row; CHANNELS]);
 
-    /// Takes the next row: gx and gy of row `y`, which it is so far below.
+    /// Takes the next row, and returns gx and gy of row `y`, which is the radius higher.
     fn push_row(&mut self, strip: &Strip<S>, rows: [Row; CHANNELS], y: i32) -> [[Row; 2]; CHANNELS];
 }
 
-/// Weighted sums: down by one line of weights, across by another.
+/// Gradient by two lines of weights: symmetric ones along the edge, antisymmetric ones across it.
 pub(super) struct WeightedGradient<const RADIUS: usize, const COUNT: usize> {
     along: Weights,
     across: Weights,
@@ -55,7 +55,7 @@ impl<S: Simt, const RADIUS: usize, const COUNT: usize> Gradients<S, 1> for Weigh
     }
 }
 
-/// Central differences: of the two rows before the next, the farther first.
+/// Central differences. The two rows before the next are kept, the upper first.
 pub(super) struct CentralDifferences<const CHANNELS: usize>([[Row; CHANNELS]; 2]);
 
 impl<const CHANNELS: usize> CentralDifferences<CHANNELS> {
@@ -83,12 +83,12 @@ impl<S: Simt, const CHANNELS: usize> Gradients<S, CHANNELS> for CentralDifferenc
     }
 }
 
-/// Sobel's gradient, Scharr's or central differences, by the weights of their sums along an edge; of rows that go on beyond the edges by
-/// themselves.
+/// Sobel's gradient, Scharr's gradient or central differences, by their weights along an edge. It
+/// applies the border rule to rows itself.
 pub(super) struct ThreeTapGradient {
     outside: f32,
     inside: f32,
-    /// Right minus left and the sum across, of the two rows before the next, the farther first.
+    /// Horizontal differences and sums of the two rows before the next, the upper first.
     before: [[Row; 2]; 2],
 }
 
@@ -109,7 +109,9 @@ impl ThreeTapGradient {
         [difference, sum]
     }
 
-    /// A weight of 1 changes no bit, nor does one of 0 but for a zero's sign, which is in no product's sum.
+    /// Weighted sum of the outer two lines, given as their sum, and the centre line. A weight of 1
+    /// changes no bit. A weight of 0 changes at most the sign of a zero, which no sum of products
+    /// depends on.
     #[inline(always)]
     fn weighted(&self, outside: f32, inside: f32) -> f32 {
         self.outside * outside + self.inside * inside

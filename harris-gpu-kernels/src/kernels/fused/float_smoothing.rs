@@ -1,4 +1,4 @@
-//! From samples as they come, to those that [`gradients`](super::gradients) are of.
+//! Smoothing of samples before [`float_gradients`](super::float_gradients).
 
 use core::array;
 
@@ -7,22 +7,22 @@ use super::lane::LANE_COLUMNS;
 use crate::Simt;
 use crate::abi::fused::MAX_SAMPLE;
 
-/// From samples to smoothed ones.
+/// Stage that turns samples into rows of smoothed floats.
 pub(super) trait Smoothing<S: Simt, const WORDS: usize, const CHANNELS: usize> {
-    /// Rows from one that is smoothed to the last that it needs.
+    /// Rows from a smoothed row to the lowest row of samples that it depends on.
     const RADIUS: i32;
 
-    /// Takes the words that have the lane's samples of the next row, one after the other; returns the row, of each channel, which it is so far
-    /// below.
+    /// Takes the words of the next row of samples. Returns a smoothed row of each channel, which is
+    /// the radius higher.
     fn push_row(&mut self, strip: &Strip<S>, words: [u32; WORDS]) -> [Row; CHANNELS];
 
-    /// Whether all samples so far are such as images may have.
+    /// Whether all samples so far are in the range that images may have.
     fn are_valid(&self) -> bool {
         true
     }
 }
 
-/// 8-bit samples as they are.
+/// 8-bit samples without smoothing.
 pub(super) struct Unsmoothed;
 
 impl<S: Simt, const CHANNELS: usize> Smoothing<S, CHANNELS, CHANNELS> for Unsmoothed {
@@ -39,7 +39,7 @@ impl<S: Simt, const CHANNELS: usize> Smoothing<S, CHANNELS, CHANNELS> for Unsmoo
     }
 }
 
-/// Weighted sums of 8-bit samples as floats, down and then across.
+/// Weighted sums of 8-bit samples as floats, first vertically and then horizontally.
 pub(super) struct WeightedSmoothing<const RADIUS: usize, const COUNT: usize> {
     weights: Weights,
     sums: PartialSums<RADIUS, COUNT>,
@@ -65,15 +65,17 @@ impl<S: Simt, const RADIUS: usize, const COUNT: usize> Smoothing<S, 1, 1>
     }
 }
 
-/// Binomials up to 5 wide of 8-bit samples, rounded to integers. What they make of mirrored samples is mirrored, but beyond edges of other rules it is not what
-/// stages have there.
+/// Binomial smoothing of 8-bit samples, up to 5 wide, rounded to integers.
+///
+/// It agrees with the staged kernels inside the image and under mirroring, but not beyond the edges
+/// under other border rules.
 pub(super) struct RoundedBinomial {
-    /// From the centre on: down, and across.
+    /// Weights from the centre outwards: vertical, then horizontal.
     down: [u32; 3],
     across: Weights,
-    /// What sums are multiplied by.
+    /// Factor of the sums.
     unit: f32,
-    /// The rows before, the farthest first.
+    /// The previous rows of samples, the uppermost first.
     before: [u32; 4],
 }
 
@@ -91,7 +93,7 @@ impl<S: Simt> Smoothing<S, 1, 1> for RoundedBinomial {
 
     #[inline(always)]
     fn push_row(&mut self, strip: &Strip<S>, [word]: [u32; 1]) -> [Row; 1] {
-        /// Every other byte, as the lower half of 16 bits, which have room for sums down.
+        /// Mask of every other byte, in halves of 16 bits with space for vertical sums.
         const BYTES: u32 = 0x00FF_00FF;
         let [first, second, third, fourth] = self.before;
         self.before = [second, third, fourth, word];
@@ -110,22 +112,22 @@ impl<S: Simt> Smoothing<S, 1, 1> for RoundedBinomial {
     }
 }
 
-/// A multiple of a power of two, `unit`, to the nearest integer, of two to the greater.
+/// Rounds a multiple of `unit`, a power of two, to the nearest integer, and halves up.
 #[inline(always)]
 fn rounded(sum: f32, unit: f32) -> f32 {
-    /// From here on floats are integers. All before are exact.
+    /// From here on floats are integers, and all smaller integers are exact.
     const INTEGERS: f32 = (1 << 23) as f32;
-    // A quarter of a unit more, as of two that are as near additions take the even one.
+    // The addition rounds halves to even. A quarter of a unit more makes them round up.
     (sum * unit + unit * 0.25) + INTEGERS - INTEGERS
 }
 
-/// 16-bit samples, two a word, or floats, as they are, or smoothed up to 5 wide: by binomials, of floats in the order of their stage, or by
-/// weighted sums.
+/// 16-bit samples, two per word, or floats. Smoothing is up to 5 wide: binomial, weighted or none.
 pub(super) struct DeepSmoothing {
     weights: [f32; 3],
-    /// What sums of a binomial are multiplied by; 0 where sums are weighted ones.
+    /// Factor of binomial sums, or 0 for weighted sums.
     unit: f32,
-    /// The sums down that have begun; of a binomial, sums across of the rows before, the farthest first.
+    /// Partial column sums. For a binomial, horizontal sums of the previous rows, the uppermost
+    /// first.
     sums: PartialSums<2, 4>,
     are_valid: bool,
 }
@@ -136,7 +138,8 @@ impl DeepSmoothing {
         Self { weights, unit, sums: PartialSums::NONE, are_valid: true }
     }
 
-    /// The sum of five, outer ones as pairs. A weight of 1 changes no bit, nor does one of 0 but for a zero's sign.
+    /// Weighted sum of five values, outer ones in pairs. A weight of 1 changes no bit. A weight of
+    /// 0 changes at most the sign of a zero.
     #[inline(always)]
     fn binomial(&self, [first, second, third, fourth, last]: [f32; 5]) -> f32 {
         let [centre, near, far] = self.weights;
@@ -162,7 +165,7 @@ impl DeepSmoothing {
             if !are_integers {
                 return sum * self.unit;
             }
-            // Of no more than 24 bits, all of it.
+            // The sum has at most 24 bits, so the conversion is exact.
             (sum * self.unit + 0.5) as u32 as f32
         })
     }

@@ -1,4 +1,4 @@
-//! Rows of floats of a strip, what they have beyond the edges, and sums down that are not complete.
+//! Rows of floats in a warp's strip: loads, border rules, partial sums and writes.
 
 use core::array;
 
@@ -9,33 +9,33 @@ use crate::abi::gaussians;
 use crate::kernels::geometry::{Size, inside};
 use crate::kernels::threshold::Extent;
 
-/// What the lanes have of a row.
+/// Values of a lane's columns.
 pub(super) type Row = [f32; LANE_COLUMNS];
 
-/// What each column of a lane sees of a row: that of the lane before, its own, and that of the lane after.
+/// Values of the lane before, of the lane itself, and of the lane after.
 pub(super) type Neighbourhood = [f32; 3 * LANE_COLUMNS];
 
-/// Where shared memory has a word of each of the strip's columns: that to read in place of it. Then some rows, each with nothing behind it;
-/// then rows of products.
+/// Layout of shared memory. Each column of the strip has a word with the column to read in its
+/// place. Rows follow, each with a zero at its end, and then rows of products.
 const SOURCE_COLUMNS: u32 = 0;
 const BORDER_ROWS: u32 = SOURCE_COLUMNS + COLUMNS;
 const ROW_WORDS: u32 = COLUMNS + 2;
 pub(super) const CARRIED_PRODUCTS: u32 = BORDER_ROWS + ROWS_TOGETHER as u32 * ROW_WORDS;
 
-/// Rows whose columns outside are looked for at once, at most.
+/// Most rows to which a border rule is applied together.
 const ROWS_TOGETHER: usize = 3;
 
-/// Weights of a sum, from the centre on.
+/// Weights of a sum, from the centre outwards.
 pub(super) type Weights = [f32; gaussians::MOST as usize + 1];
 
-/// The image, as all kernels here take it, and what window sums become.
+/// The image, the response map, and the arguments that all kernels share.
 #[derive(Clone, Copy)]
 pub(super) struct ResponseMap<S: Simt> {
     pub(super) image: S::Buffer<u8>,
     pub(super) to: S::Buffer<f32>,
     pub(super) size: Size,
     pub(super) pitch: u32,
-    /// The rows whose responses are left, and those of a piece.
+    /// Range of rows whose responses are written, with `last` exclusive, and rows of a tile.
     pub(super) first: u32,
     pub(super) last: u32,
     pub(super) rows: u32,
@@ -46,11 +46,11 @@ pub(super) struct ResponseMap<S: Simt> {
     pub(super) frame: u32,
 }
 
-/// A warp's strip of columns.
+/// Strip of columns of a warp.
 pub(super) struct Strip<S: Simt> {
     pub(super) s: S,
     pub(super) map: ResponseMap<S>,
-    /// Columns to each side that only lead to others.
+    /// Columns at each side of the strip that overlap its neighbours.
     pub(super) overlap: u32,
     /// Column of the lane's first pixel.
     pub(super) x: i32,
@@ -59,7 +59,7 @@ pub(super) struct Strip<S: Simt> {
 }
 
 impl<S: Simt> Strip<S> {
-    /// That of this thread, and the rows of its piece.
+    /// Strip of this thread, and the rows of its tile.
     #[inline(always)]
     pub(super) fn new(s: S, map: ResponseMap<S>, overlap: u32) -> (Self, [i32; 2]) {
         let (own, width) = (COLUMNS - 2 * overlap, map.size.width);
@@ -73,7 +73,7 @@ impl<S: Simt> Strip<S> {
         if at_edge {
             for i in 0..LANE {
                 let source = match inside(map.border, x + i as i32, width) {
-                    // Those so far outside that no response depends on them are any.
+                    // No response depends on columns farther outside.
                     Some(column) => (column as i32 - left).clamp(0, COLUMNS as i32 - 1) as u32,
                     None => COLUMNS,
                 };
@@ -86,7 +86,7 @@ impl<S: Simt> Strip<S> {
         (Self { s, map, overlap, x, at_edge }, rows)
     }
 
-    /// Rows with what the columns outside stand for.
+    /// Replaces columns outside the image by what the border rule puts there.
     #[inline(always)]
     pub(super) fn with_border<const ROWS: usize>(&self, rows: [Row; ROWS]) -> [Row; ROWS] {
         if !self.at_edge {
@@ -97,7 +97,7 @@ impl<S: Simt> Strip<S> {
         let sources: [u32; LANE_COLUMNS] =
             array::from_fn(|i| s.shared_word(SOURCE_COLUMNS + first + i as u32));
         let position = |row: usize| BORDER_ROWS + ROW_WORDS * row as u32;
-        // Not before all have read the last ones.
+        // All lanes must have read the previous rows.
         s.barrier_of_warp();
         for row in 0..ROWS {
             for i in 0..LANE_COLUMNS {
@@ -108,7 +108,7 @@ impl<S: Simt> Strip<S> {
         array::from_fn(|row| sources.map(|source| f32::from_bits(s.shared_word(position(row) + source))))
     }
 
-    /// What each column sees of a row up to so many columns away.
+    /// Neighbourhood of a row, with values up to `RADIUS` columns away.
     #[inline(always)]
     pub(super) fn neighbourhood<const RADIUS: usize>(&self, own: Row) -> Neighbourhood {
         let exchanged = |number: f32, shuffle: fn(S, u32, u32) -> u32| {
@@ -122,7 +122,7 @@ impl<S: Simt> Strip<S> {
         })
     }
 
-    /// Sums across, of each column and its neighbours up to so many columns away.
+    /// Applies `sum` to the neighbourhood of each column, with values up to `RADIUS` columns away.
     #[inline(always)]
     pub(super) fn across<const RADIUS: usize>(
         &self,
@@ -133,11 +133,11 @@ impl<S: Simt> Strip<S> {
         array::from_fn(|i| sum(neighbourhood, LANE_COLUMNS + i))
     }
 
-    /// Leaves the responses of a row.
+    /// Writes the responses of a row, and widens the extent by the valid ones.
     #[inline(always)]
     pub(super) fn store(&self, y: u32, mut values: Row, extent: &mut Option<Extent>) {
         let (Size { width, height }, frame) = (self.map.size, self.map.frame);
-        // All of its columns or none: they, and those that only lead to others, are multiples of as many.
+        // A lane writes all of its columns or none: overlaps are multiples of a lane's columns.
         let is_own = (LANE * self.s.lane()).wrapping_sub(self.overlap) < COLUMNS - 2 * self.overlap;
         if !is_own || self.x as u32 >= width {
             return;
@@ -165,23 +165,23 @@ impl<S: Simt> Strip<S> {
     }
 }
 
-/// The samples of a lane's pixels, row after row: as many words as a pixel has bytes.
+/// Prefetched samples of a lane, row after row, with as many words as a pixel has bytes.
 pub(super) struct SampleRows<S: Simt, const WORDS: usize> {
     pub(super) s: S,
     pub(super) map: ResponseMap<S>,
-    /// Where the words are in a row.
+    /// Byte offsets of the words in a row.
     pub(super) positions: [u32; WORDS],
-    /// The row that is to be asked for next, and the words of the one before it.
+    /// Next row to load, and the words of the row before it.
     pub(super) next: i32,
     pub(super) ahead: [u32; WORDS],
 }
 
 impl<S: Simt, const WORDS: usize> SampleRows<S, WORDS> {
-    /// Those of a strip from row `next` on.
+    /// Samples of a strip, from row `next` on.
     #[inline(always)]
     pub(super) fn new(strip: &Strip<S>, next: i32) -> Self {
         let (s, map, width) = (strip.s, strip.map, strip.map.size.width);
-        // Columns outside are any until it is asked what they stand for.
+        // Columns outside hold arbitrary samples until the border rule replaces them.
         let first = (strip.x.clamp(0, width as i32 - 1) as u32 & !3) * WORDS as u32;
         let last = (WORDS as u32 * width - 1) & !3;
         let positions = array::from_fn(|word| (first + 4 * word as u32).min(last));
@@ -190,7 +190,7 @@ impl<S: Simt, const WORDS: usize> SampleRows<S, WORDS> {
         samples
     }
 
-    /// Asks for the next row's words; zeros are samples, too.
+    /// Loads the words of the next row, or zeros outside the image.
     #[inline(always)]
     pub(super) fn prefetch(&mut self) {
         let words = match inside(self.map.border, self.next, self.map.size.height) {
@@ -204,17 +204,18 @@ impl<S: Simt, const WORDS: usize> SampleRows<S, WORDS> {
         self.next += 1;
     }
 
-    /// Takes the words of the next row.
+    /// Returns the words of the current row, and loads the next.
     #[inline(always)]
     pub(super) fn take_row(&mut self) -> [u32; WORDS] {
         let words = self.ahead;
-        // Only now, so that the words come to where the last ones were: assemblers else move them there, and wait for them to do so.
+        // Only now, so that the words go to the same registers. Assemblers otherwise move them, and
+        // wait for the load to do so.
         self.prefetch();
         words
     }
 }
 
-/// The weighted sum of what is up to so far from place `i`, from the left on.
+/// Sum with symmetric weights around position `i`, from left to right.
 #[inline(always)]
 pub(super) fn symmetric_sum<const RADIUS: usize>(weights: &Weights, row: Neighbourhood, i: usize) -> f32 {
     let mut sum = weights[RADIUS] * row[i - RADIUS];
@@ -224,7 +225,8 @@ pub(super) fn symmetric_sum<const RADIUS: usize>(weights: &Weights, row: Neighbo
     sum
 }
 
-/// The same where weights before the centre are the negative ones of those behind it, and its own is 0.
+/// Sum with antisymmetric weights around position `i`, from left to right. Weights before the
+/// centre are negated, and the centre's is 0.
 #[inline(always)]
 pub(super) fn antisymmetric_sum<const RADIUS: usize>(weights: &Weights, row: Neighbourhood, i: usize) -> f32 {
     let mut sum = -weights[RADIUS] * row[i - RADIUS];
@@ -241,15 +243,16 @@ pub(super) fn antisymmetric_sum<const RADIUS: usize>(weights: &Weights, row: Nei
     sum
 }
 
-/// Sums down as far as rows have come, of as many windows as end with the next rows, twice the radius: the next one first.
+/// Partial column sums of the windows that end with the next rows, the next one first. `COUNT` is
+/// twice the radius.
 #[derive(Clone, Copy)]
 pub(super) struct PartialSums<const RADIUS: usize, const COUNT: usize>(pub(super) [Row; COUNT]);
 
 impl<const RADIUS: usize, const COUNT: usize> PartialSums<RADIUS, COUNT> {
     pub(super) const NONE: Self = Self([[0.0; LANE_COLUMNS]; COUNT]);
 
-    /// Adds a row: begins a sum by `first`, and goes on with others by `add`, which is told how far below their centre it is. Returns the sum
-    /// that ends with it.
+    /// Adds a row, and returns the sum of the window that ends with it. `first` begins a sum. `add`
+    /// continues one, and takes the distance of the row below the window's centre.
     #[inline(always)]
     pub(super) fn push(&mut self, first: impl Fn(usize) -> f32, add: impl Fn(f32, i32, usize) -> f32) -> Row {
         const { assert!(COUNT == 2 * RADIUS && RADIUS >= 1 && RADIUS <= LANE_COLUMNS, "neighbours see all") };
@@ -262,7 +265,7 @@ impl<const RADIUS: usize, const COUNT: usize> PartialSums<RADIUS, COUNT> {
         ended
     }
 
-    /// The same by weights as [`symmetric_sum`] has them.
+    /// Adds a row with symmetric weights: see [`symmetric_sum`].
     #[inline(always)]
     pub(super) fn push_symmetric(&mut self, weights: &Weights, row: Row) -> Row {
         self.push(
@@ -271,7 +274,7 @@ impl<const RADIUS: usize, const COUNT: usize> PartialSums<RADIUS, COUNT> {
         )
     }
 
-    /// The same as [`antisymmetric_sum`] has them.
+    /// Adds a row with antisymmetric weights: see [`antisymmetric_sum`].
     #[inline(always)]
     pub(super) fn push_antisymmetric(&mut self, weights: &Weights, row: Row) -> Row {
         self.push(

@@ -1,9 +1,9 @@
-//! Responses by Gaussian windows, and boxes of floats, behind gradients that are weighted sums of floats, as Gaussian
-//! derivatives are, central differences, or gradients of smoothed samples.
+//! Responses by weighted sums of floats: Gaussian windows, and boxes of floats. Gradients are
+//! Gaussian derivatives, central differences, or gradients of smoothed samples.
 //!
-//! Sums of floats depend on the order of their terms, so that what is mirrored is not what is computed of mirrored samples: each stage
-//! goes on beyond the edges by its own input, of rows and columns that are there. Of rows those wait in shared memory; columns are within
-//! the warp's strip.
+//! Sums of floats depend on the order of their terms, so mirrored sums differ from sums of mirrored
+//! samples. Each stage therefore applies the border rule to its own input. Rows for this are kept
+//! in shared memory, and columns are within the warp's strip.
 
 use core::array;
 
@@ -20,8 +20,8 @@ use crate::kernels::geometry::{Size, inside};
 use crate::kernels::response::measure;
 use crate::kernels::threshold::Extent;
 
-/// Goes down a piece: leaves the responses of the window by these weights; tells the state of their extent, where it is asked for, and of samples
-/// that images may not have.
+/// Sweeps down a tile and writes the responses of windows with these weights. Merges the extent
+/// into the state where it is wanted, and marks samples that images may not have.
 #[inline(always)]
 fn sweep<
     S: Simt,
@@ -40,7 +40,8 @@ fn sweep<
     let mut extent = if reports_extent { Some(Extent::NONE) } else { None };
     let (s, map, window) = (strip.s, strip.map, WINDOW as i32);
     let height = map.size.height;
-    // The last row whose gradients are known: those of rows above the image are others' that are within a window's reach of its edge.
+    // Last row of gradients so far. Rows above the image use rows within the window's radius of its
+    // edge.
     let mut newest_row = (top - window).max(0) - 1;
     let support_radius = M::RADIUS + G::RADIUS;
     let mut samples = SampleRows::<S, WORDS>::new(&strip, newest_row + 1 - support_radius);
@@ -69,7 +70,7 @@ fn sweep<
                     }
                 }
             }
-            // Those that stand for rows outside, now or later.
+            // Stores rows that stand for rows outside the image, before or after them.
             if newest_row <= window || newest_row + window + 1 >= height as i32 {
                 store_products::<S, WINDOW>(s, newest_row, products);
             }
@@ -104,7 +105,7 @@ fn sweep<
     }
 }
 
-/// Where a row's products wait: as many rows as there are to one side of the window's centre, and it.
+/// Cell of a row's products. As many rows are kept as the radius of the window, and one more.
 #[inline(always)]
 fn cell(s: impl Simt, window: usize, row: i32, kind: usize) -> u32 {
     let slot = 3 * (row as u32 % (window as u32 + 1)) + kind as u32;
@@ -131,7 +132,8 @@ fn load_products<S: Simt, const WINDOW: usize>(s: S, row: i32) -> [Row; 3] {
 
 macro_rules! maps {
     ($($name:ident: [$words:literal, $channels:literal], $window:literal, [$($weight:ident),*], ($($argument:ident),*), $radius:expr, $smoothing:expr, $gradients:expr;)*) => {$(
-        /// Leaves the responses of rows from the first to the one before the last in a map, row after row without gaps, 0 where they are not valid.
+        /// Writes the responses of the rows from `first` to `last`, exclusive, to a dense map.
+        /// Responses that are not valid become 0.
         #[inline(always)]
         pub(crate) fn $name<S: Simt>(
             s: S,

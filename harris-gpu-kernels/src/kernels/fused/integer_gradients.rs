@@ -1,4 +1,4 @@
-//! From smoothed 8-bit samples to gradients.
+//! Gradients of smoothed 8-bit samples, as integers.
 
 use core::array;
 
@@ -7,39 +7,44 @@ use crate::Simt;
 use crate::abi::gradient;
 use crate::kernels::thread_per_column::push;
 
-/// Pairs of samples that a lane has of a row.
+/// Pairs of samples of a lane.
 pub(super) const PAIRS: usize = LANE_COLUMNS / 2;
 
-/// A row of gradients along one axis.
+/// Row of gradients along one axis.
 pub(super) trait Gradient: Copy {
-    /// What is kept of smoothed rows.
+    /// Parts of smoothed rows that later gradients need.
     type Rows: Copy;
-    /// That of none.
+    /// State before the first row.
     const NONE: Self::Rows;
 
-    /// Takes the next smoothed row, and returns gx and gy of the one before, by one of [`gradient`].
+    /// Takes the next smoothed row, and returns gx and gy of the row before. `gradient` is one of
+    /// [`gradient`].
     fn differentiate<S: Simt>(s: S, rows: &mut Self::Rows, smoothed: Smoothed, gradient: u32)
     -> (Self, Self);
 
     fn negated(self) -> Self;
 }
 
-/// Smoothed samples, from the one before the lane's own to the one after, in pairs: the low or the high byte of each half.
+/// Smoothed samples in pairs, from the one before the lane's first to the one after its last. A
+/// sample is the low or the high byte of its half.
 #[derive(Clone, Copy)]
 pub(super) struct Smoothed {
     pub(super) pairs: [u32; PAIRS + 1],
     pub(super) is_high: bool,
-    /// What picks the four around two columns out of two pairs: see [`selectors`].
+    /// Selectors of the four samples around each pair of columns: see [`selectors`].
     pub(super) selectors: [u32; PAIRS],
 }
 
-/// What picks the samples around a lane's first two columns, and those around the others. Where signs are to be `negates`, those to the left
-/// and right of the column beside the image change places, so that gx has the sign of the column that it mirrors.
+/// Selectors of the samples around each pair of a lane's columns.
+///
+/// With `negates`, the samples left and right of the column beside the image are swapped. Its gx
+/// then has the sign of the column that it mirrors.
 #[inline(always)]
 pub(super) fn selectors<S: Simt>(lane: &Lane<S>, is_high: bool, negates: bool) -> [u32; PAIRS] {
     array::from_fn(|pair| {
         let x = lane.x + 2 * pair as i32;
-        // As `Strips` has it, the others of the pairs are farther outside, and nothing depends on them.
+        // Other columns beside the image are farther outside, and nothing depends on them: see
+        // `Strips`.
         let digits = if negates && x + 1 == -1 {
             0x2460
         } else if negates && x == lane.args.size.width as i32 {
@@ -51,7 +56,7 @@ pub(super) fn selectors<S: Simt>(lane: &Lane<S>, is_high: bool, negates: bool) -
     })
 }
 
-/// A gradient's weights along an edge: outside, and inside.
+/// Weights of a gradient along an edge: outer and centre.
 #[inline(always)]
 fn edge_weights(gradient: u32) -> (i8, i8) {
     match gradient {
@@ -62,7 +67,8 @@ fn edge_weights(gradient: u32) -> (i8, i8) {
     }
 }
 
-/// In pairs, see [`split`]. Kept are, of two rows: right minus left, and the weighted sum across.
+/// Gradients in packed pairs: see [`split`]. Two rows of horizontal differences and of sums along
+/// the row are kept.
 impl Gradient for [u32; PAIRS] {
     type Rows = [[[u32; PAIRS]; 2]; 2];
     const NONE: Self::Rows = [[[0; PAIRS]; 2]; 2];
@@ -102,7 +108,7 @@ impl Gradient for [u32; PAIRS] {
     }
 }
 
-/// One by one. Kept are, of two rows: the samples around the lane's first two columns, and those around the others, from the one before on.
+/// Gradients as single integers. The samples around each pair of columns are kept for two rows.
 impl Gradient for [i32; LANE_COLUMNS] {
     type Rows = [[u32; PAIRS]; 2];
     const NONE: Self::Rows = [[0; PAIRS]; 2];
@@ -118,7 +124,7 @@ impl Gradient for [i32; LANE_COLUMNS] {
         let next = array::from_fn(|i| s.permute(pairs[i], pairs[i + 1], selectors[i]));
         let [row, before] = *rows;
         let (outer, centre) = edge_weights(gradient);
-        // Products of three samples of a row and their weights, added to a sum for each column.
+        // Adds the weighted sum of three samples of a row to each column.
         let plus = |sums: Self, row: [u32; PAIRS], [left, middle, right]: [i8; 3]| -> Self {
             let weights = [[left, middle, right, 0], [0, left, middle, right]];
             array::from_fn(|i| s.dot(sums[i], row[i / 2], weights[i % 2]))
@@ -144,7 +150,7 @@ impl Gradient for [i32; LANE_COLUMNS] {
     }
 }
 
-/// The numbers of pairs, each of which is the second times 2¹⁶ plus the first, both signed.
+/// Unpacks pairs of signed numbers. A pair is the second times 2¹⁶ plus the first.
 #[inline(always)]
 pub(super) fn split(pairs: [u32; PAIRS]) -> [i32; LANE_COLUMNS] {
     array::from_fn(|i| {

@@ -5,44 +5,44 @@ use crate::Simt;
 use crate::abi::fused::{self, COLUMNS, Strips};
 use crate::kernels::number::Number;
 
-/// Columns that a lane has.
+/// Columns of a lane.
 pub(super) const LANE_COLUMNS: usize = fused::EACH as usize;
 
-/// Where no response counts: a corner's exceeds it.
+/// Response of a pixel that cannot be a corner: a corner's response is greater.
 pub(super) const NO_RESPONSE: f32 = 0.0;
 
-/// Where a lane is.
+/// Position of a lane in its image and strip.
 pub(super) struct Lane<S: Simt> {
     pub(super) s: S,
     pub(super) args: SweepArguments,
-    /// Where its image starts.
+    /// Index of the image's first sample.
     pub(super) start: usize,
-    /// Its rows.
+    /// Rows of the tile; `bottom` is exclusive.
     pub(super) top: i32,
     pub(super) bottom: i32,
-    /// Column of its first sample.
+    /// Column of the lane's first sample.
     pub(super) x: i32,
-    /// Columns to the left of the strip's own.
+    /// Columns at each side of the strip that overlap its neighbours.
     pub(super) overlap: u32,
-    /// As [`Strips`] has it.
+    /// Whether gradients mirror whole words beside the image: see [`Strips`].
     pub(super) mirrors_words: bool,
-    /// Rows of the image that have valid responses.
+    /// Number of image rows with valid responses.
     pub(super) rows: u32,
-    /// Whether a column of the strip lies outside or has no valid response.
+    /// Whether some column of the strip lies outside the image or has no valid response.
     pub(super) at_edge: bool,
 }
 
 impl<S: Simt> Lane<S> {
-    /// That of this thread in its warp's piece, where strips have `overlap` columns to each side that only lead to others, and are as
-    /// [`Strips`] has it.
+    /// Lane of this thread. Strips overlap their neighbours by `overlap` columns at each side.
     #[inline(always)]
     pub(super) fn new(s: S, args: SweepArguments, overlap: u32, mirrors_words: bool) -> Self {
         let strips = Strips::told(args.strips, args.columns, overlap, args.size.width, mirrors_words);
-        // No image is empty: but compilers, which cannot know it, else look whether there is anything to divide by.
+        // Never 0. The maximum spares the check for a division by zero.
         let across = strips.number.max(1);
-        // Blocks are single warps: what is the same for all lanes then follows from the block's number, and is computed once.
+        // Blocks are single warps, so values derived from the block's number are uniform over the
+        // lanes.
         let (strip, number) = (s.block() % across, s.block() / across);
-        // Without a question: its two answers would take registers that there are not.
+        // Branch-free: selecting between two results would need more registers.
         let above = |number: u32| {
             args.first
                 + number.min(args.full_tiles) * args.rows
@@ -65,12 +65,12 @@ impl<S: Simt> Lane<S> {
         }
     }
 
-    /// Whether it finds corners in column `i` of its own, or only helps neighbours to.
+    /// Whether the lane's column `i` belongs to its strip and not to an overlap.
     #[inline(always)]
     pub(super) fn owns_column(&self, i: usize) -> bool {
         let first = fused::EACH * self.s.lane();
         let mut own = COLUMNS - 2 * self.overlap;
-        // Of all others it is as many, but for those that are outside.
+        // Other strips own the same number of columns, apart from those outside the image.
         let width = self.args.size.width;
         if self.mirrors_words && self.at_edge && width % 2 == 1 {
             let strips = Strips::told(self.args.strips, self.args.columns, self.overlap, width, true);
@@ -79,13 +79,13 @@ impl<S: Simt> Lane<S> {
         (first + i as u32).wrapping_sub(self.overlap) < own
     }
 
-    /// Whether it finds those of row `y`, or that belongs to another piece.
+    /// Whether row `y` belongs to this tile.
     #[inline(always)]
     pub(super) fn owns_row(&self, y: i32) -> bool {
         y >= self.top && y < self.bottom
     }
 
-    /// Beside the image gx has changed its sign, and with it the product of both.
+    /// Negates gx·gy in columns beside the image, where the mirrored gx has the opposite sign.
     #[inline(always)]
     pub(super) fn negate_outside<T: Number>(&self, mut xy: [T; LANE_COLUMNS]) -> [T; LANE_COLUMNS] {
         if self.at_edge {
@@ -99,19 +99,19 @@ impl<S: Simt> Lane<S> {
     }
 }
 
-/// Where a row of responses is.
+/// Kind of a row of responses.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum RowKind {
-    /// So far inside that all rows on which it depends are of the image, and so are those that are asked for meanwhile.
+    /// Valid, and every row read for it or prefetched meanwhile is inside the image.
     Interior,
-    /// Where responses count.
+    /// Rows whose responses count.
     Valid,
-    /// Where they do not.
+    /// Rows whose responses do not count.
     Invalid,
 }
 
 impl RowKind {
-    /// Valid or not: that of row `y`.
+    /// Kind of row `y`: valid or invalid.
     #[inline(always)]
     pub(super) fn of<S: Simt>(lane: &Lane<S>, y: i32) -> Self {
         if ((y - lane.args.frame as i32) as u32) < lane.rows { Self::Valid } else { Self::Invalid }

@@ -1,9 +1,12 @@
-//! Responses of 8-bit samples by box gradients and box windows that are larger than [`BoxGradientSource`](super::sides) has, at a cost that does not grow
-//! with them.
+//! Responses from 8-bit samples by large box gradients and box windows, at a cost independent of
+//! their sizes.
 //!
-//! Window sums need more bits here, and rows of gradients more room than there is: lanes have twice as many columns, sums 64 bits, and
-//! gradients that leave a window are computed anew, of samples that wait in shared memory. A column's numbers are those of boxes that end
-//! with it, so that they are what is summed up to it less what lanes to the left have.
+//! These sizes exceed those of
+//! [`BoxGradientSource`](super::box_gradient_source::BoxGradientSource). Window sums need 64 bits,
+//! and shared memory cannot hold the rows of gradients. Lanes have twice as many columns. Shared
+//! memory holds samples instead, from which leaving gradients are computed again.
+//!
+//! A column's sums are those of boxes that end with it. They are differences of prefix sums.
 
 use core::array;
 
@@ -18,57 +21,59 @@ use crate::kernels::geometry::Size;
 use crate::kernels::response::measure;
 use crate::simt::WARP;
 
-/// A lane's columns, and groups of those whose samples are words at once.
+/// Columns of a lane, and groups of columns whose samples are loaded together.
 const COLUMNS: usize = LANE as usize;
 const GROUPS: usize = COLUMNS / LANE_COLUMNS;
 
-/// Where shared memory has a word of each lane that tells, by bits, which of its columns have gradients outside the image, then which have
-/// no valid response, and then which groups of them it leaves: behind the rows of samples, as registers are short.
+/// Shared-memory index of a word of flags for each lane, which saves registers.
+///
+/// The lowest bits mark columns with gradients outside the image, the next ones columns without a
+/// valid response. The last ones mark groups whose responses are written.
 const COLUMN_FLAGS: u32 = 2 * WARP * large::rows(2 * MAX_RADIUS);
 
-/// Numbers of a lane's columns, in halves of words.
+/// Numbers of a lane's columns in halves of words.
 type Halves = [[u32; PAIRS]; GROUPS];
 
-/// Lower bits of a lane's sums, which are added up apart from the upper ones.
+/// Number of lower bits of a sum that are added up apart from the upper ones.
 const LOW_BITS: u32 = 20;
 
-/// Words that have a lane's samples of a row, four in each two.
+/// Words with a lane's samples of a row, two for each group.
 type SampleWords = [[u32; 2]; GROUPS];
 
-/// Sums down the box of a row's gradients.
+/// Column sums of a gradient's box.
 #[derive(Clone, Copy)]
 struct Sums {
-    /// The whole box, and its lower side less its upper.
+    /// Sum over the box, and lower side less upper side.
     whole: Halves,
     sides: Halves,
-    /// The row itself.
+    /// Middle row of the box.
     middle: Halves,
 }
 
-/// A warp's strip of columns.
+/// Strip of columns of a warp.
 struct Strip<S: Simt> {
     s: S,
     image: S::Buffer<u8>,
     size: Size,
     pitch: u32,
-    /// Where a lane's samples are in a row: see [`columns`].
+    /// Positions of a lane's samples in a row: see [`columns`].
     columns: [(u32, u32); GROUPS],
-    /// Radii.
+    /// Radii of the gradient and of the window.
     gradient: u32,
     window: u32,
-    /// Column of the pixel that the warp's first window is around.
+    /// Column of the pixel at the centre of the warp's first window.
     left: i32,
-    /// Whether some pixels lie outside the image, or have no valid response: see [`COLUMN_FLAGS`].
+    /// Whether some pixels lie outside the image or have no valid response: see [`COLUMN_FLAGS`].
     at_edge: bool,
-    /// Pixels along the edges that have no valid response.
+    /// Width of the band along the edges without valid responses.
     frame: u32,
-    /// Cells of the rows of samples in shared memory, and where the last one that came is.
+    /// Cells of the ring of samples in shared memory, and the cell of the latest row.
     rows: u32,
     last: u32,
 }
 
 impl<S: Simt> Strip<S> {
-    /// The words with a row's samples.
+    /// Loads the words with a row's samples.
     #[inline(always)]
     fn load(&self, row: i32) -> SampleWords {
         let y = mirrored(row, self.size.height);
@@ -79,7 +84,7 @@ impl<S: Simt> Strip<S> {
         })
     }
 
-    /// Takes the samples of the next row, to wait in shared memory.
+    /// Stores the samples of the next row in shared memory.
     #[inline(always)]
     fn store_samples(&mut self, words: SampleWords) {
         let samples =
@@ -89,18 +94,18 @@ impl<S: Simt> Strip<S> {
         self.s.set_shared(self.last + self.s.lane(), cell(samples));
     }
 
-    /// The samples of the row so many before the last that came.
+    /// Samples of the row `rows` before the latest.
     #[inline(always)]
     fn samples_before(&self, rows: u32) -> Halves {
         let index = self.last.wrapping_sub(WARP * rows);
-        // Less than nothing is more than any.
+        // A wrapped index is larger than any valid one.
         let index = index.min(index.wrapping_add(self.rows));
         let samples = pair(self.s.shared(index + self.s.lane()));
-        // Byte 4 is one of zeros.
+        // Selector digit 4 yields a zero byte.
         samples.map(|samples| [0x4140, 0x4342].map(|selector| self.s.permute(samples, 0, selector)))
     }
 
-    /// The box one row down, to that which ends so many rows before the last that came.
+    /// Moves the box down by one row, to end `rows` before the latest row.
     #[inline(always)]
     fn slide_box(&self, sums: &mut Sums, rows: u32) {
         let [enters, middle, leaves] =
@@ -110,7 +115,8 @@ impl<S: Simt> Strip<S> {
                 let (enters, leaves) = (enters[group][k], leaves[group][k]);
                 let whole = &mut sums.whole[group][k];
                 *whole = whole.wrapping_add(enters).wrapping_sub(leaves);
-                // The middle leaves the lower side, and what was the middle enters the upper one.
+                // The new middle row leaves the lower side, and the previous one enters the upper
+                // side.
                 let between = middle[group][k].wrapping_add(sums.middle[group][k]);
                 let sides = &mut sums.sides[group][k];
                 *sides = sides.wrapping_add(enters.wrapping_add(leaves)).wrapping_sub(between);
@@ -119,10 +125,10 @@ impl<S: Simt> Strip<S> {
         sums.middle = middle;
     }
 
-    /// Takes the samples of so many rows, from `row` on.
+    /// Loads and stores the samples of `rows` rows, from `row` on.
     #[inline(always)]
     fn load_rows(&mut self, row: i32, rows: u32) {
-        /// Rows that are fetched at once.
+        /// Rows loaded together.
         const ROWS_PER_LOAD: usize = 16;
         let mut first = 0;
         while first < rows {
@@ -137,7 +143,7 @@ impl<S: Simt> Strip<S> {
         }
     }
 
-    /// The box which ends so many rows before the last that came.
+    /// Computes the box sums that end `rows` before the latest row.
     #[inline(always)]
     fn box_sums(&self, rows: u32) -> Sums {
         const NONE: Halves = [[0; PAIRS]; GROUPS];
@@ -161,7 +167,7 @@ impl<S: Simt> Strip<S> {
         sums
     }
 
-    /// Leaves the responses of some rows.
+    /// Writes the responses of the rows from `top` to `bottom`, exclusive.
     #[inline(always)]
     fn write_responses(
         mut self,
@@ -170,7 +176,7 @@ impl<S: Simt> Strip<S> {
         (to, scale, kind, parameter): (S::Buffer<f32>, f32, u32, f32),
     ) {
         let support_radius = self.gradient + self.window;
-        // From the first row of what enters the window of the first row on.
+        // Begins with the highest row of samples that the first response needs.
         self.load_rows(top - support_radius as i32, 2 * support_radius + 1);
         let mut ahead = self.load(top + support_radius as i32 + 1);
         let mut entering = self.box_sums(2 * self.window);
@@ -185,7 +191,8 @@ impl<S: Simt> Strip<S> {
         let [gradients] = self.gradients([(&entering, top + window)]);
         add(&mut products, gradients, [[0; COLUMNS]; 2]);
         for y in top..bottom {
-            // Well before more is asked for: assemblers count what is on its way, and would wait for that, too.
+            // Well before the next load: assemblers count outstanding loads, and would wait for
+            // that one, too.
             self.store_samples(ahead);
             let [a, b, c] = self.tensors(products, scale);
             let responses: [f32; COLUMNS] =
@@ -199,7 +206,7 @@ impl<S: Simt> Strip<S> {
         }
     }
 
-    /// Leaves those of a row.
+    /// Writes the responses of a row.
     #[inline(always)]
     fn store(&self, to: S::Buffer<f32>, y: u32, mut responses: [f32; COLUMNS]) {
         let (s, Size { width, height }) = (self.s, self.size);
@@ -233,7 +240,7 @@ impl<S: Simt> Strip<S> {
         }
     }
 
-    /// gx and gy of some rows. Above and below the image gy has changed its sign: as it enters the products.
+    /// Computes gx and gy of some rows. gy has the opposite sign above and below the image.
     #[inline(always)]
     fn gradients<const ROWS: usize>(&self, rows: [(&Sums, i32); ROWS]) -> [[[i32; COLUMNS]; 2]; ROWS] {
         match self.gradient % LANE {
@@ -248,16 +255,17 @@ impl<S: Simt> Strip<S> {
         }
     }
 
-    /// The same where these are what whole lanes leave of the radius, and of the size.
+    /// Computes gx and gy where the radius is `REST` columns, and the size `REST_OF_SIZE`, more
+    /// than whole lanes.
     #[inline(always)]
     fn gradients_of<const ROWS: usize, const REST: usize, const REST_OF_SIZE: usize>(
         &self,
         rows: [(&Sums, i32); ROWS],
     ) -> [[[i32; COLUMNS]; 2]; ROWS] {
         let s = self.s;
-        // From the warp's first column.
+        // Prefix sums within the lane.
         let own = rows.map(|(sums, _)| {
-            // Sums have no sign.
+            // Sums of samples are not negative.
             let halves =
                 |pairs: [u32; PAIRS]| array::from_fn(|i| (pairs[i / 2] >> (16 * (i % 2)) & 0xFFFF) as i32);
             prefix_sums([by_column(sums.whole, halves), by_column(sums.sides, split)])
@@ -268,7 +276,7 @@ impl<S: Simt> Strip<S> {
         });
         let lanes = (2 * self.gradient + 1) / LANE;
         array::from_fn(|row| {
-            // Nothing comes before the first column.
+            // Prefix sums before the first column are 0.
             let before_box = through[row].map(|through| {
                 let mut before = shifted::<S, i32, REST_OF_SIZE>(s, through, lanes);
                 if s.lane() <= lanes {
@@ -295,12 +303,12 @@ impl<S: Simt> Strip<S> {
         })
     }
 
-    /// The tensors of the window whose products' sums down are these.
+    /// Tensors of the windows, from their column sums of products.
     #[inline(always)]
     fn tensors(&self, mut sums: [[i64; COLUMNS]; 3], scale: f32) -> [[f32; COLUMNS]; 3] {
         let s = self.s;
         if self.at_edge {
-            // Beside the image gx has changed its sign.
+            // Beside the image gx has the opposite sign.
             let flags = s.shared_word(COLUMN_FLAGS + s.lane());
             for i in 0..COLUMNS {
                 if flags >> i & 1 == 1 {
@@ -309,7 +317,8 @@ impl<S: Simt> Strip<S> {
             }
         }
         let own = prefix_sums(sums);
-        // In parts: to add words that a condition lets be, and what they carry, takes more.
+        // Upper and lower bits apart: a conditional 64-bit addition with carry takes more
+        // instructions.
         let parts = own.map(|own| {
             let all = own[COLUMNS - 1];
             [(all >> LOW_BITS) as i32, (all & ((1 << LOW_BITS) - 1)) as i32]
@@ -326,7 +335,7 @@ impl<S: Simt> Strip<S> {
     }
 }
 
-/// Tensors by the sums of so many lanes' columns, and `REST` more, up to each.
+/// Tensors of windows of `lanes` whole lanes and `REST` columns, from prefix sums.
 #[inline(always)]
 fn tensors_of<S: Simt, const REST: usize>(
     s: S,
@@ -340,14 +349,14 @@ fn tensors_of<S: Simt, const REST: usize>(
     })
 }
 
-/// Numbers of each column of those of pairs.
+/// Unpacks the numbers of each column.
 #[inline(always)]
 fn by_column(halves: Halves, each: impl Fn([u32; PAIRS]) -> [i32; LANE_COLUMNS]) -> [i32; COLUMNS] {
     let groups = halves.map(each);
     array::from_fn(|i| groups[i / LANE_COLUMNS][i % LANE_COLUMNS])
 }
 
-/// The sums of a lane's columns up to each, with it.
+/// Prefix sums within a lane, inclusive.
 #[inline(always)]
 fn prefix_sums<T: Integer, const KINDS: usize>(mut own: [[T; COLUMNS]; KINDS]) -> [[T; COLUMNS]; KINDS] {
     for kind in 0..KINDS {
@@ -358,7 +367,8 @@ fn prefix_sums<T: Integer, const KINDS: usize>(mut own: [[T; COLUMNS]; KINDS]) -
     own
 }
 
-/// The numbers of columns so many lanes and `REST` columns before each of the lane's; any where there are none.
+/// Values `lanes` lanes and `REST` columns before each of the lane's columns. They are undefined
+/// where there is no such column.
 #[inline(always)]
 fn shifted<S: Simt, T: Integer, const REST: usize>(s: S, numbers: [T; COLUMNS], lanes: u32) -> [T; COLUMNS] {
     array::from_fn(|i| {
@@ -367,8 +377,8 @@ fn shifted<S: Simt, T: Integer, const REST: usize>(s: S, numbers: [T; COLUMNS], 
     })
 }
 
-/// Leaves the responses of rows from the first to the one before the last in a map, row after row without gaps, 0 where they are not valid.
-/// `gradient` and `window` are radii.
+/// Writes the responses of the rows from `first` to `last`, exclusive, to a dense map. Responses
+/// that are not valid become 0. `gradient` and `window` are radii.
 #[inline(always)]
 pub(crate) fn map_boxes31<S: Simt>(
     s: S,
@@ -404,10 +414,11 @@ pub(crate) fn map_boxes31<S: Simt>(
     let (strip, row_block) = (s.block() % strips, s.block() / strips);
     let top = first + row_block * rows;
     let bottom = last.min(top + rows);
-    // Columns whose windows begin before the warp's first.
+    // Columns whose windows begin before the warp's first column.
     let overlap = LANE * WARP - own;
     let (left, first) = ((strip * own) as i32 - overlap as i32, LANE * s.lane());
-    // Of the pixel that the lane's first window is around: the samples at that window's end are so many columns after it.
+    // Pixel at the centre of the lane's first window. The window ends as many columns after it as
+    // its radius.
     let x = left + first as i32;
     let (beyond, wide) = (window.max(frame) as i32, width as i32);
     let mut flags = 0;
@@ -417,7 +428,7 @@ pub(crate) fn map_boxes31<S: Simt>(
         flags |= u32::from(!is_valid) << (LANE as i32 + i);
     }
     for group in 0..GROUPS as u32 {
-        // All of its columns or none.
+        // A group is written as a whole or not at all.
         let column = LANE_COLUMNS as u32 * group;
         let leaves = first + column >= overlap && x + (column as i32) < wide;
         flags |= u32::from(leaves) << (2 * LANE + group);
@@ -442,7 +453,7 @@ pub(crate) fn map_boxes31<S: Simt>(
     strip.write_responses(top as i32, bottom as i32, (response, scale, kind, parameter));
 }
 
-/// Adds the products of gradients that enter the window, and takes those off that leave it.
+/// Adds the products of entering gradients, and subtracts those of leaving ones.
 #[inline(always)]
 fn add(
     [xx, xy, yy]: &mut [[i64; COLUMNS]; 3],
@@ -451,7 +462,7 @@ fn add(
 ) {
     let product = |a: i32, b: i32| i64::from(a) * i64::from(b);
     for i in 0..COLUMNS {
-        // e² - l² is (e + l)(e - l).
+        // e² - l² = (e + l)(e - l).
         xx[i] = xx[i].wrapping_add(product(gx[i].wrapping_add(old_gx[i]), gx[i].wrapping_sub(old_gx[i])));
         yy[i] = yy[i].wrapping_add(product(gy[i].wrapping_add(old_gy[i]), gy[i].wrapping_sub(old_gy[i])));
         let leaves = product(old_gx[i].wrapping_neg(), old_gy[i]);

@@ -1,17 +1,20 @@
-//! From samples to corners in one walk.
+//! Kernels that go from samples to corners in one sweep.
 //!
-//! A warp walks down a strip of columns, the same number for each lane, of which those in the middle are its own; the strips of
-//! neighbours overlap. With each row come a row of smoothed samples, of gradients, of window sums, of responses, each a
-//! little higher up than the one before; what later rows need of them stays in registers. Neighbours along a row come by
-//! shuffles.
+//! A warp sweeps down a strip of columns, with the same number of columns per lane. Neighbouring
+//! strips overlap, and a strip owns the columns in the middle. Each new row of samples completes
+//! one row each of smoothed samples, gradients, window sums and responses. Registers hold what
+//! later rows need of them. Lanes exchange values along a row by shuffles.
 //!
-//! Outside the image the samples are mirrored, and so are all that follow, but for gx beside it and gy above and below:
-//! these change their sign, so the walk turns them back.
+//! Outside the image, samples are mirrored. All later stages are mirrored too, except that gx
+//! changes sign beside the image and gy above and below it. The sweep negates these again.
 //!
-//! A [`ResponseSource`] is the way from samples to responses, that of [`bytes`] by way of [`differences`] and a [`Window`](bytes::Window), that of
-//! box gradients by [`BoxGradientSource`], or takes [`Responses`] from a map; [`CornerSuppression`] is that from responses to corners; [`ResponseWriter`] writes the
-//! responses themselves, and so do [`large`], for box gradients that need more room, and [`gaussians`], for what is weighted as floats,
-//! by way of [`smoothings`] and [`gradients`].
+//! - [`source::ResponseSource`] goes from samples to responses: [`byte_source`], [`sample_source`],
+//!   [`box_gradient_source`] and [`response_map_source`].
+//! - [`window::Window`] is the window of [`byte_source`].
+//! - [`corner_suppression`] goes from responses to corners, and [`response_writer`] writes the
+//!   responses.
+//! - [`large_boxes`] writes responses by box gradients and windows that need more space.
+//! - [`float_sweep`] writes responses by weighted sums of floats.
 
 mod arguments;
 mod box3;
@@ -145,10 +148,10 @@ macro_rules! response_source {
     };
 }
 
-/// A box window of 8-bit samples, by its radius.
+/// Selects the box window of 8-bit samples by its radius.
 struct BoxRadius<const WINDOW: usize>;
 
-/// How the sums of a window are made with fewest instructions and registers.
+/// Window with the fewest instructions and registers for a radius.
 trait SelectWindow {
     type Window;
 }

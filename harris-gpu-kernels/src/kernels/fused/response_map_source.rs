@@ -1,4 +1,4 @@
-//! Responses that are there already, as a front of the walk that seeks corners among them.
+//! Responses read from a response map.
 
 use core::array;
 
@@ -9,13 +9,13 @@ use crate::Simt;
 use crate::abi::fused::ROWS;
 use crate::abi::{fused, state as states, threshold};
 
-/// A lane's part of it.
+/// Source of responses that an earlier kernel has written.
 pub(super) struct ResponseMapSource<S: Simt> {
     map: S::Buffer<f32>,
-    /// Where its responses are in a row: of columns outside others, which belong to no corner; and whether they are read at once.
+    /// Columns to read, clamped to the image, and whether all of them are read in one load.
     columns: [u32; LANE_COLUMNS],
     reads_four: bool,
-    /// Those of the next rows, and of the ones after them, from this one on.
+    /// Responses of the current batch and of the next, which begins at `row`.
     now: [[f32; LANE_COLUMNS]; ROWS],
     ahead: [[f32; LANE_COLUMNS]; ROWS],
     row: i32,
@@ -70,9 +70,10 @@ impl<S: Simt> ResponseSource<S> for ResponseMapSource<S> {
 
     #[inline(always)]
     fn take_prefetched(&mut self, lane: &Lane<S>) {
-        // None below counts. And were they not computed with, they would be copied, and waited for, as soon as they are asked for.
+        // Negative responses never count. The maximum also keeps compilers from copying the loaded
+        // values, which would wait for the next load.
         self.now = self.ahead.map(|row| row.map(|response| response.max(NO_RESPONSE)));
-        // At once: there is less to do here than it takes for them to come.
+        // Loads the next batch at once, as a batch takes less time than a load.
         self.row += ROWS as i32;
         self.ahead = self.load(lane);
     }
@@ -88,7 +89,7 @@ impl<S: Simt> ResponseSource<S> for ResponseMapSource<S> {
 }
 
 impl<S: Simt> ResponseMapSource<S> {
-    /// The rows ahead; any of those that are outside.
+    /// Loads the next batch. Rows outside are clamped to the image.
     #[inline(always)]
     fn load(&self, lane: &Lane<S>) -> [[f32; LANE_COLUMNS]; ROWS] {
         let last = lane.args.size.height as i32 - 1;

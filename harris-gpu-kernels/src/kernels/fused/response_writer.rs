@@ -1,14 +1,14 @@
-//! Writes rows of responses to memory.
+//! Writes rows of responses to a response map.
 
 use super::lane::{LANE_COLUMNS, Lane, NO_RESPONSE, RowKind};
 use crate::Simt;
 use crate::abi::fused;
 use crate::kernels::threshold::Extent;
 
-/// A lane's part of it.
+/// Writer of a lane's responses.
 pub(super) struct ResponseWriter<S: Simt> {
     to: S::Buffer<f32>,
-    /// The extent of the valid responses, where it is asked for.
+    /// Least and greatest valid response, where they are wanted.
     extent: Option<Extent>,
 }
 
@@ -18,11 +18,11 @@ impl<S: Simt> ResponseWriter<S> {
         Self { to, extent: if reports_extent { Some(Extent::NONE) } else { None } }
     }
 
-    /// Writes the responses of row `y`, row after row without gaps: 0 where they are not valid.
+    /// Writes the responses of row `y` to the dense map, 0 where they are not valid.
     #[inline(always)]
     pub(super) fn write(&mut self, lane: &Lane<S>, mut responses: [f32; LANE_COLUMNS], y: i32) {
         let width = lane.args.size.width;
-        // All of its columns or none: they, and those that only lead to others, are multiples of as many.
+        // A lane writes all of its columns or none: overlaps are multiples of a lane's columns.
         if !(lane.owns_row(y) && lane.owns_column(0) && (lane.x as u32) < width) {
             return;
         }
@@ -48,7 +48,7 @@ impl<S: Simt> ResponseWriter<S> {
         }
     }
 
-    /// Tells the state of the extent, where it is asked for.
+    /// Merges the extent into the state, where it is wanted.
     #[inline(always)]
     pub(super) fn report_extent(self, s: S, state: S::Buffer<u32>) {
         if let Some(extent) = self.extent {

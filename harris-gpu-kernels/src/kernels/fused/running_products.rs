@@ -1,5 +1,5 @@
-//! Sums down of products that run on: rows that enter the window are added, those that leave it taken off. The rows in between wait in shared
-//! memory, as gradients.
+//! Running column sums of products. Rows that enter the window are added, and rows that leave it
+//! are subtracted. Shared memory holds the gradients in between.
 
 use core::array;
 
@@ -8,22 +8,22 @@ use super::lane::LANE_COLUMNS;
 use crate::Simt;
 use crate::simt::WARP;
 
-/// Cells of a row of gradients: the lanes' gx, and then their gy.
+/// Cells of a row of gradients: gx of the lanes, then gy.
 const ROW: u32 = 2 * WARP;
 
-/// A lane's part of them; `START` is the first cell of the rows.
+/// Running column sums of a lane. `START` is the first cell of the rows of gradients.
 pub(super) struct RunningProducts<const START: u32> {
-    /// Where the gradients of the row that leaves next are.
+    /// Cell of the gradients that leave next.
     oldest: u32,
-    /// Sums down of gx², twice gx·gy and gy².
+    /// Column sums of gx², 2·gx·gy and gy².
     pub(super) sums: [[i32; LANE_COLUMNS]; 3],
 }
 
 impl<const START: u32> RunningProducts<START> {
-    /// Over windows of so many rows, of which none has entered.
+    /// Sums over windows of `rows` rows, before the first row.
     #[inline(always)]
     pub(super) fn new(s: impl Simt, rows: u32) -> Self {
-        // What never entered leaves as nothing.
+        // Rows that never entered leave as zeros.
         for row in 0..rows {
             let at = Self::row(s.lane(), row);
             s.set_shared(at, 0);
@@ -32,7 +32,7 @@ impl<const START: u32> RunningProducts<START> {
         Self { oldest: Self::row(s.lane(), 0), sums: [[0; LANE_COLUMNS]; 3] }
     }
 
-    /// Adds a row of gradients, before as many have entered as a window of so many has.
+    /// Adds a row of gradients while the window is not full.
     #[inline(always)]
     pub(super) fn warm_up(&mut self, s: impl Simt, (gx, gy): ([u32; PAIRS], [u32; PAIRS]), rows: u32) {
         self.replace_oldest(s, gx, gy, rows);
@@ -40,13 +40,13 @@ impl<const START: u32> RunningProducts<START> {
         self.add([gx, gx], [gy, gy]);
     }
 
-    /// Brings the sums to the window of so many rows that ends with a row of gradients.
+    /// Adds a row of gradients, and subtracts the row that leaves.
     #[inline(always)]
     pub(super) fn add_row(&mut self, s: impl Simt, (gx, gy): ([u32; PAIRS], [u32; PAIRS]), rows: u32) {
         let leaving = [self.oldest, self.oldest + WARP].map(|cell| pair(s.shared(cell)));
         self.replace_oldest(s, gx, gy, rows);
-        // e² - l² is (e + l)(e - l), and twice what the product of two numbers e, f exceeds that of l, m by is
-        // (e + l)(f - m) + (e - l)(f + m).
+        // e² - l² = (e + l)(e - l). For gx·gy, with e and f entering, and l and m leaving: 2(ef -
+        // lm) = (e + l)(f - m) + (e - l)(f + m).
         let [x, y] = [(gx, leaving[0]), (gy, leaving[1])].map(|(enters, leaves)| {
             let sums: [u32; PAIRS] = array::from_fn(|i| enters[i].wrapping_add(leaves[i]));
             let differences: [u32; PAIRS] = array::from_fn(|i| enters[i].wrapping_sub(leaves[i]));
@@ -55,13 +55,13 @@ impl<const START: u32> RunningProducts<START> {
         self.add(x, y);
     }
 
-    /// Where number `row` of the rows of gradients in memory has the lane's gx.
+    /// Cell of the lane's gx in row `row` of shared memory.
     #[inline(always)]
     fn row(lane: u32, row: u32) -> u32 {
         START + ROW * row + lane
     }
 
-    /// Keeps a row of gradients in place of the one that leaves.
+    /// Replaces the row of gradients that leaves by the row that enters.
     #[inline(always)]
     fn replace_oldest(&mut self, s: impl Simt, gx: [u32; PAIRS], gy: [u32; PAIRS], rows: u32) {
         s.set_shared(self.oldest, cell(gx));
@@ -70,7 +70,7 @@ impl<const START: u32> RunningProducts<START> {
         self.oldest = if next >= Self::row(0, rows) { Self::row(s.lane(), 0) } else { next };
     }
 
-    /// Adds the products of what is first and second of two kinds.
+    /// Adds products of the first and second factors of gx and gy.
     #[inline(always)]
     fn add(&mut self, x: [[i32; LANE_COLUMNS]; 2], y: [[i32; LANE_COLUMNS]; 2]) {
         let [xx, xy, yy] = &mut self.sums;
@@ -82,13 +82,13 @@ impl<const START: u32> RunningProducts<START> {
     }
 }
 
-/// A cell of two words.
+/// Packs two words into a cell.
 #[inline(always)]
 pub(super) fn cell([low, high]: [u32; 2]) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
-/// The words of a cell.
+/// Unpacks the two words of a cell.
 #[inline(always)]
 pub(super) fn pair(cell: u64) -> [u32; 2] {
     [cell as u32, (cell >> 32) as u32]

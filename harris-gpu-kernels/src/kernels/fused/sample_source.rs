@@ -1,4 +1,4 @@
-//! Samples of any depth and number of channels, one at a time.
+//! Responses from samples of any depth and number of channels, computed one column at a time.
 
 use core::array;
 
@@ -13,18 +13,18 @@ use crate::kernels::response::measure;
 use crate::kernels::thread_per_column::push;
 use crate::{Simt, Word};
 
-/// A depth, and what is computed on.
+/// Type of a sample, with the types that it is computed in.
 pub(super) trait Sample: Word {
     type Number: Number;
-    /// Sums of products.
+    /// Type of a sum of products.
     type Sum: Number;
-    /// How these come down a window.
+    /// How column sums are kept.
     type ColumnSums: ColumnSums<Self>;
-    /// What traces reach, in a form that is quick to compare.
+    /// Form of the trace bound that is quick to compare.
     type Bound: Copy;
 
     fn number(self) -> Self::Number;
-    /// Whether it is a number that images may have.
+    /// Whether images may have the sample.
     #[inline(always)]
     fn is_valid(self) -> bool {
         true
@@ -32,7 +32,8 @@ pub(super) trait Sample: Word {
     fn product(a: Self::Number, b: Self::Number) -> Self::Sum;
     fn float(sum: Self::Sum) -> f32;
     fn bound(trace_bound: f32) -> Self::Bound;
-    /// Whether one of the traces of sums of squares may reach it: never that none does where one does.
+    /// Whether any trace may reach the bound. It may be true without need, but is never false where
+    /// a trace reaches the bound.
     fn any_trace_reaches(
         bound: Self::Bound,
         xx: [Self::Sum; LANE_COLUMNS],
@@ -42,7 +43,8 @@ pub(super) trait Sample: Word {
 
 impl Sample for u8 {
     type Number = i32;
-    // Hosts see to it that sums fit. Sobel's gradients are at most 4 times a sample: 49 products of 3 channels make 147 · 1020² < 2³¹.
+    // Callers use these kernels only where sums fit. Sobel's gradients are at most 4 times a
+    // sample, so 49 products of 3 channels make 147 · 1020² < 2³¹.
     type Sum = i32;
     type ColumnSums = RecomputedSums<u8>;
     type Bound = u32;
@@ -74,7 +76,7 @@ impl Sample for u16 {
     type Number = i32;
     type Sum = i64;
     type ColumnSums = SumsByWindow<u16>;
-    // To add and compare 64 bits takes longer than to round them.
+    // Rounding 64-bit sums is faster than adding and comparing them.
     type Bound = f32;
 
     #[inline(always)]
@@ -132,17 +134,17 @@ impl Sample for f32 {
     }
 }
 
-/// gx and gy of a lane's pixels of a row.
+/// gx and gy of a lane's columns.
 type Gradients<T> = [[<T as Sample>::Number; LANE_COLUMNS]; 2];
 
-/// A lane's sums of each product of gradients.
+/// Sums of gx², gx·gy and gy² of a lane's columns.
 type Sums<T> = [[<T as Sample>::Sum; LANE_COLUMNS]; 3];
 
-/// Sums down of the products over windows.
+/// Column sums of the products over windows.
 pub(super) trait ColumnSums<T: Sample> {
     const NONE: Self;
 
-    /// Goes on by a row, of which it takes each channel's gradients: the sums over the window whose lowest row that is.
+    /// Adds a row of each channel's gradients. Returns the sums over the window that ends with it.
     fn push_row<const CHANNELS: usize, const WINDOW: usize>(
         &mut self,
         gradients: [Gradients<T>; CHANNELS],
@@ -163,7 +165,8 @@ fn plus<T: Sample>(a: Sums<T>, b: Sums<T>) -> Sums<T> {
     array::from_fn(|product| array::from_fn(|i| a[product][i] + b[product][i]))
 }
 
-/// Products of the rows before, the latest first: added up anew for each window, from the highest row on.
+/// Sums added up anew for each window, from its highest row on. The ring holds products, the latest
+/// first.
 pub(super) struct RecomputedSums<T: Sample>([Sums<T>; 6]);
 
 impl<T: Sample> ColumnSums<T> for RecomputedSums<T> {
@@ -189,8 +192,8 @@ impl<T: Sample> ColumnSums<T> for RecomputedSums<T> {
     }
 }
 
-/// The sums over the last window, which are exact: a row is added, and one is taken off. The rows' gradients, the latest first, need fewer
-/// registers than products.
+/// Exact running sums: one row is added and one subtracted. The ring holds gradients, the latest
+/// first, which need fewer registers than products.
 pub(super) struct RunningSums<T: Sample> {
     sums: Sums<T>,
     rows: [Gradients<T>; 7],
@@ -220,7 +223,8 @@ impl<T: Sample> ColumnSums<T> for RunningSums<T> {
     }
 }
 
-/// Added up anew where windows are small, as products of 64 bits take long; running where all of theirs would take too many registers.
+/// Recomputed sums for windows of radius 1, as 64-bit products are slow, and running sums for
+/// larger ones, as products need many registers.
 pub(super) struct SumsByWindow<T: Sample>(RecomputedSums<T>, RunningSums<T>);
 
 impl<T: Sample> ColumnSums<T> for SumsByWindow<T> {
@@ -239,32 +243,32 @@ impl<T: Sample> ColumnSums<T> for SumsByWindow<T> {
     }
 }
 
-/// Samples of one channel, and of three.
+/// Sources of 16-bit samples, of floats, and of 8-bit samples of three channels.
 pub(super) type WordSource<S, const WINDOW: usize> = SampleSource<S, u16, 1, WINDOW>;
 pub(super) type FloatSource<S, const WINDOW: usize> = SampleSource<S, f32, 1, WINDOW>;
 pub(super) type ColourSource<S, const WINDOW: usize> = SampleSource<S, u8, 3, WINDOW>;
 
-/// A lane's part of it. Rings have the latest row first.
+/// Source of responses from samples of type `T`. Rings hold the latest row first.
 pub(super) struct SampleSource<S: Simt, T: Sample, const CHANNELS: usize, const WINDOW: usize> {
     image: S::Buffer<T>,
-    /// Where its samples are in a row.
+    /// Positions of the lane's samples in a row.
     columns: [u32; LANE_COLUMNS],
-    /// What the trace of the sums around a corner reaches.
+    /// Least trace that a response above the threshold needs.
     trace_bound: T::Bound,
-    /// Whether all samples are numbers that images may have.
+    /// Whether all samples so far are in the range that images may have.
     valid: bool,
     channels: [Channel<T>; CHANNELS],
     column_sums: T::ColumnSums,
 }
 
-/// What is kept of a channel.
+/// State of a channel.
 #[derive(Clone, Copy)]
 struct Channel<T: Sample> {
-    /// Samples of the rows after the next that were asked for, the farthest first.
+    /// Prefetched rows of samples, the lowest first.
     ahead: [[T; LANE_COLUMNS]; 2],
-    /// Smoothed across.
+    /// Rows smoothed horizontally.
     rows: [[T::Number; LANE_COLUMNS]; 4],
-    /// Of smoothed rows: right minus left, and the weighted sum across.
+    /// Horizontal differences and weighted sums of smoothed rows.
     differences: [[T::Number; LANE_COLUMNS]; 2],
     sums: [[T::Number; LANE_COLUMNS]; 2],
 }
@@ -273,7 +277,7 @@ impl<S: Simt, T: Sample, const CHANNELS: usize, const WINDOW: usize> ResponseSou
     for SampleSource<S, T, CHANNELS, WINDOW>
 {
     type Sample = T;
-    // Steps are so long that a second copy of them costs more.
+    // A step is long, so a second copy for warm-up rows would cost more than it saves.
     const HAS_WARM_UP: bool = false;
 
     #[inline(always)]
@@ -320,13 +324,13 @@ impl<S: Simt, T: Sample, const CHANNELS: usize, const WINDOW: usize> ResponseSou
     #[inline(always)]
     fn step(&mut self, lane: &Lane<S>, row: i32, _: usize, row_kind: RowKind) -> (bool, [f32; LANE_COLUMNS]) {
         let of_gradient = row - lane.args.smoothing as i32 - 1;
-        // Above and below the image gy has changed its sign: that changes the sign of the product of both alone.
+        // Above and below the image gy has the opposite sign. This changes only the sign of gx·gy.
         let outside = of_gradient as u32 >= lane.args.size.height;
         let mut channel_gradients = |channel: usize| {
             let [gx, gy] = self.differentiate(lane, row, channel);
             [gx, if outside { gy.map(|gy| T::Number::ZERO - gy) } else { gy }]
         };
-        // Not in a loop: compilers keep it, and the rows in memory.
+        // Unrolled: compilers keep the loop, and then the rows in memory.
         const { assert!(CHANNELS == 1 || CHANNELS == 3, "each is named below") };
         let mut gradients = [channel_gradients(0); CHANNELS];
         if CHANNELS == 3 {
@@ -355,13 +359,13 @@ impl<S: Simt, T: Sample, const CHANNELS: usize, const WINDOW: usize> ResponseSou
 }
 
 impl<S: Simt, T: Sample, const CHANNELS: usize, const WINDOW: usize> SampleSource<S, T, CHANNELS, WINDOW> {
-    /// Rows that are asked for before they are needed: two, where there are registers for them.
+    /// Number of prefetched rows: two where registers allow.
     #[inline(always)]
     fn rows_ahead(args: &SweepArguments) -> usize {
         if CHANNELS == 1 || args.smoothing == 0 && WINDOW < 3 { 2 } else { 1 }
     }
 
-    /// The lane's samples of a row.
+    /// Loads the lane's samples of a row.
     #[inline(always)]
     fn load(&self, lane: &Lane<S>, row: i32, channel: usize) -> [T; LANE_COLUMNS] {
         let y = mirrored(row, lane.args.size.height) as usize;
@@ -369,7 +373,7 @@ impl<S: Simt, T: Sample, const CHANNELS: usize, const WINDOW: usize> SampleSourc
         array::from_fn(|i| lane.s.load_constant(self.image, start + self.columns[i] as usize))
     }
 
-    /// gx and gy of the row before the smoothed one that this row completes.
+    /// Computes gx and gy of the row above the smoothed row that `row` completes.
     #[inline(always)]
     fn differentiate(&mut self, lane: &Lane<S>, row: i32, channel: usize) -> Gradients<T> {
         let (rows_ahead, smoothing) = (Self::rows_ahead(&lane.args), lane.args.smoothing);
@@ -401,7 +405,8 @@ impl<S: Simt, T: Sample, const CHANNELS: usize, const WINDOW: usize> SampleSourc
     }
 }
 
-/// The row of smoothed samples that a row completes, `RADIUS` rows higher up, by a binomial of that radius. `rows` are smoothed across.
+/// Binomial smoothing of radius `RADIUS`. Returns the smoothed row that the samples complete,
+/// `RADIUS` rows higher. `rows` holds rows smoothed horizontally.
 #[inline(always)]
 fn smooth<S: Simt, T: Number, const RADIUS: usize>(
     s: S,
@@ -429,7 +434,7 @@ fn smooth<S: Simt, T: Number, const RADIUS: usize>(
     column_sums
 }
 
-/// Three lines weighted along an edge: the sum of the outer ones, and the one between.
+/// Weighted sum along an edge of three lines: the sum of the outer two, and the centre line.
 #[inline(always)]
 fn weighted<T: Number>(
     gradient: u32,
@@ -444,7 +449,7 @@ fn weighted<T: Number>(
     }
 }
 
-/// Sums across, of what the lanes have of a row, from the left on.
+/// Sums a row of column sums across the window, from left to right.
 #[inline(always)]
 fn across<S: Simt, T: Sample, const WINDOW: usize>(
     s: S,
@@ -464,7 +469,7 @@ fn across<S: Simt, T: Sample, const WINDOW: usize>(
     })
 }
 
-/// A lane's numbers of a row, and the neighbours' next to them, the nearest first.
+/// Values of a lane's columns and of its neighbours' columns, the nearest first.
 struct Neighbours<T> {
     left: [T; 3],
     own: [T; LANE_COLUMNS],
@@ -488,13 +493,13 @@ impl<T: Number> Neighbours<T> {
         Self { left, own, right }
     }
 
-    /// The number `d` places before number `i`.
+    /// Value `d` columns before column `i`.
     #[inline(always)]
     fn before(&self, i: usize, d: usize) -> T {
         if d <= i { self.own[i - d] } else { self.left[d - i - 1] }
     }
 
-    /// The number `d` places after number `i`.
+    /// Value `d` columns after column `i`.
     #[inline(always)]
     fn after(&self, i: usize, d: usize) -> T {
         if i + d < LANE_COLUMNS { self.own[i + d] } else { self.right[i + d - LANE_COLUMNS] }

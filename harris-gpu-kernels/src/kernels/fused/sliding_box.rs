@@ -1,4 +1,5 @@
-//! Box windows of 5 and 7 rows of 8-bit samples: sums down that run on, of which those across are few enough to be added up.
+//! Box windows of size 5 and 7 over the gradients of 8-bit samples: running column sums, added up
+//! across the window.
 
 use super::box3::{MAX_TRACE, across, any_trace_reaches, tensor_responses};
 use super::integer_gradients::PAIRS;
@@ -7,9 +8,9 @@ use super::running_products::RunningProducts;
 use super::window::Window;
 use crate::Simt;
 
-/// A lane's part of it; `WINDOW` is the radius.
+/// Box window of radius `WINDOW`.
 pub(super) struct SlidingBox<const WINDOW: usize> {
-    /// What the trace of the sums around a corner reaches.
+    /// Least trace that a response above the threshold needs.
     trace_bound: i32,
     running: RunningProducts<0>,
 }

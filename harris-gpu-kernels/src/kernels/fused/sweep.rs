@@ -10,7 +10,7 @@ use crate::abi::fused::{self, ROWS};
 use crate::abi::{measure as measures, state};
 use crate::kernels::mask::Mask;
 
-/// Zeros for what counts the image's bins once the walk is done.
+/// Clears the counters of the image's buckets.
 #[inline(always)]
 fn clear<S: Simt>(s: S, state: S::Buffer<u32>, tables: u32, counters: u32) {
     let start = (tables + s.block_row() * counters) as usize;
@@ -21,8 +21,10 @@ fn clear<S: Simt>(s: S, state: S::Buffer<u32>, tables: u32, counters: u32) {
     }
 }
 
-/// Collects corners that exceed the threshold as far as it is known, and the greatest response. The radius of suppression
-/// is 1 to `MAX_RADIUS`.
+/// Finds the corners of a tile, or writes its responses.
+///
+/// Candidates exceed the best threshold known at the time. The radius of suppression is at most
+/// `MAX_RADIUS`.
 #[inline(always)]
 pub(super) fn sweep<S: Simt, F: ResponseSource<S>, const MAX_RADIUS: usize>(
     s: S,
@@ -36,7 +38,7 @@ pub(super) fn sweep<S: Simt, F: ResponseSource<S>, const MAX_RADIUS: usize>(
     (tables, counters): (u32, u32),
 ) {
     s.admit_next();
-    // The row of the corners is `support_radius` rows higher than the one that is loaded, and so many columns lead to the first.
+    // Rows from a corner to the lowest sample it depends on, and columns to each side.
     let support_radius = F::support_radius(&args) + args.radius as i32;
     let writes = args.writes_responses();
     let overlap =
@@ -45,7 +47,8 @@ pub(super) fn sweep<S: Simt, F: ResponseSource<S>, const MAX_RADIUS: usize>(
     let tile = s.block_row() as usize * args.tiles as usize + (args.first_tile + s.block()) as usize;
     s.await_last();
     lane.args = F::resolve_threshold(s, state, args);
-    // First or last, as registers allow: those walks that have no loop for leading rows have none to spare at the end.
+    // At the start or at the end, as registers allow: sweeps without warm-up rows have none to
+    // spare at the end.
     if !F::HAS_WARM_UP && !writes {
         clear(s, state, tables, counters);
     }
@@ -54,7 +57,7 @@ pub(super) fn sweep<S: Simt, F: ResponseSource<S>, const MAX_RADIUS: usize>(
     let mut writer = ResponseWriter::<S>::new(response, reports_extent);
     let mut source = F::new(&lane, image, row);
     if writes {
-        // All traces are great enough.
+        // Written responses are all computed.
         source.set_trace_bound(0.0);
     } else {
         let trace_bound = corners.update_bound(&lane);
@@ -70,7 +73,7 @@ pub(super) fn sweep<S: Simt, F: ResponseSource<S>, const MAX_RADIUS: usize>(
         source.take_prefetched(&lane);
         let highest = row - F::support_radius(&lane.args);
         if F::BATCHES_ROWS {
-            // Twice, as nearly all are inside, where there is less to do.
+            // Two copies of the code: nearly all rows are interior, where there is less to do.
             let responses = if ((highest - lane.args.frame as i32) as u32) < inside {
                 batch_responses(&lane, mask, &mut source, &mut corners, row, |_| RowKind::Interior)
             } else {
@@ -88,7 +91,8 @@ pub(super) fn sweep<S: Simt, F: ResponseSource<S>, const MAX_RADIUS: usize>(
                 corners.suppress::<MAX_RADIUS>(&lane, mask, true, responses[2], centre + 2);
             }
         } else {
-            // As many as most rings are long and one more: so many turns bring rows back to the registers they had.
+            // Most rings have two rows, so three steps bring every row back to its register without
+            // copies.
             sweep_row::<S, F, MAX_RADIUS>(&lane, mask, &mut source, (&mut corners, &mut writer), row, 0);
             prefetch(&lane, &mut source, &mut corners, row, RowKind::Valid);
             sweep_row::<S, F, MAX_RADIUS>(&lane, mask, &mut source, (&mut corners, &mut writer), row + 1, 1);
@@ -112,18 +116,18 @@ pub(super) fn sweep<S: Simt, F: ResponseSource<S>, const MAX_RADIUS: usize>(
     }
 }
 
-/// Tells what the trace of the sums around a corner reaches at least, whose response exceeds a number.
+/// Passes the source the least trace of a pixel whose response exceeds `exceeded`.
 #[inline(always)]
 fn update_trace_bound<S: Simt, F: ResponseSource<S>>(lane: &Lane<S>, source: &mut F, exceeded: f32) {
     let args = &lane.args;
-    // A root that is not asked for would be drawn all the same: compilers do not remove it.
+    // Compilers do not remove an unused square root.
     if F::uses_trace_bound(args) {
         let root = if args.measure == measures::HARRIS { lane.s.sqrt(exceeded) } else { exceeded };
         source.set_trace_bound(root * args.trace_factor);
     }
 }
 
-/// One row down.
+/// Advances by one row, then suppresses or writes a row of responses.
 #[inline(always)]
 fn sweep_row<S: Simt, F: ResponseSource<S>, const MAX_RADIUS: usize>(
     lane: &Lane<S>,
@@ -149,7 +153,7 @@ fn sweep_row<S: Simt, F: ResponseSource<S>, const MAX_RADIUS: usize>(
     );
 }
 
-/// [`ROWS`] rows down, from `row` on: the responses, by the places of the first, the second and the third row of them.
+/// Computes the responses of [`ROWS`] rows. `row_kind` tells the kind of each by its number.
 #[inline(always)]
 fn batch_responses<S: Simt, F: ResponseSource<S>>(
     lane: &Lane<S>,
@@ -166,8 +170,8 @@ fn batch_responses<S: Simt, F: ResponseSource<S>>(
     [first, second, third]
 }
 
-/// Asks for what the next turn needs, after the first row of this one, so that no one waits for these words who waits for those that were
-/// asked for before.
+/// Starts the loads of the next batch, after the first row of this one. Waiting for the previous
+/// loads thus does not include waiting for these.
 #[inline(always)]
 fn prefetch<S: Simt, F: ResponseSource<S>>(
     lane: &Lane<S>,
@@ -180,15 +184,18 @@ fn prefetch<S: Simt, F: ResponseSource<S>>(
     if lane.args.writes_responses() {
         return;
     }
-    // Always in its first rows, when there is most to learn, then in about a quarter of the turns: a word that all ask for all the time
-    // takes longer to come. Walks without leading rows have no register to tell by.
+    // In each of the first rows, when the bound grows most, then in about a quarter of the batches.
+    // Loads of one word by all warps take longer if they are frequent. Sweeps without warm-up rows
+    // have no register for the test.
     if !F::HAS_WARM_UP || row < lane.top + 9 || row & 12 == 0 {
         corners.prefetch_bound(lane);
     }
 }
 
-/// One row down: [`ResponseSource::step`]. The greatest response inside a mask need not be a corner's: a greater one beyond it may
-/// suppress it. So it is looked for here.
+/// Advances the source by one row: [`ResponseSource::step`].
+///
+/// With a mask, the greatest response inside it need not belong to a corner, as a greater one
+/// outside may suppress it. So it is recorded here.
 #[inline(always)]
 fn step_responses<S: Simt, F: ResponseSource<S>>(
     lane: &Lane<S>,

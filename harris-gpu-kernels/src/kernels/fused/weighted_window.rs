@@ -1,4 +1,4 @@
-//! Binomial and Gaussian windows of 8-bit samples.
+//! Binomial and Gaussian windows over the gradients of 8-bit samples.
 
 use core::array;
 
@@ -9,23 +9,24 @@ use crate::kernels::number::Number;
 use crate::kernels::response::measure;
 use crate::{Simt, Word};
 
-/// What a window weighs products by, and on what it computes.
+/// Weights of a window, and the numbers it computes with.
 pub(super) trait WindowWeights {
-    /// Products, and sums of them.
+    /// Type of products and their sums.
     type Sum: Number;
 
-    /// Of what is so far from the centre.
+    /// Weight at a distance from the centre.
     fn weight(args: &SweepArguments, radius: usize, distance: usize) -> Self::Sum;
     fn number(gradient: i32) -> Self::Sum;
-    /// The sum of sums.
+    /// Sum of two sums.
     fn plus(a: Self::Sum, b: Self::Sum) -> Self::Sum;
-    /// A sum of gx·gy, and one of squares.
+    /// Sum of gx·gy as a float, and sum of squares as a float.
     fn float(sum: Self::Sum) -> f32;
     fn float_of_squares(sum: Self::Sum) -> f32;
 }
 
-/// Exact sums: Sobel's gradients of 8 bits give less than 2³⁰ with radius 2, and with radius 3 squares less than 2³², and gx·gy less than 2³¹
-/// away from 0, as docs/arithmetic.md shows.
+/// Binomial weights, with exact sums. Sobel's gradients of 8-bit samples give sums below 2³⁰ with
+/// radius 2. With radius 3 squares stay below 2³² and gx·gy within 2³¹ of 0: see
+/// docs/arithmetic.md.
 pub(super) enum Binomial {}
 
 impl WindowWeights for Binomial {
@@ -53,7 +54,8 @@ impl WindowWeights for Binomial {
     }
 }
 
-/// Sums of floats: products are less than 2²⁴, and so exact before they are weighed.
+/// Gaussian weights, with sums of floats. Products are below 2²⁴, and so exact before they are
+/// weighted.
 pub(super) enum Gaussian {}
 
 impl WindowWeights for Gaussian {
@@ -81,11 +83,12 @@ impl WindowWeights for Gaussian {
     }
 }
 
-/// A lane's part of it.
+/// Window of weights `W`.
 pub(super) struct WeightedWindow<W: WindowWeights, const RADIUS: usize> {
-    /// What the trace of the sums around a corner reaches.
+    /// Least trace that a response above the threshold needs.
     trace_bound: f32,
-    /// Sums down as far as rows have come, of as many windows as end with the next rows, twice the radius: the next one first.
+    /// Partial column sums of the windows that end with the next rows, the next one first. There
+    /// are twice as many as the radius.
     sums: [[[W::Sum; LANE_COLUMNS]; 6]; 3],
 }
 
@@ -152,7 +155,7 @@ impl<S: Simt, W: WindowWeights, const RADIUS: usize> Window<S> for WeightedWindo
 }
 
 impl<W: WindowWeights, const RADIUS: usize> WeightedWindow<W, RADIUS> {
-    /// Adds a row of products to those of a kind, and returns the sums of the window that ends with it.
+    /// Adds a row of products, and returns the sums of the window that ends with it.
     #[inline(always)]
     fn push_row(
         args: &SweepArguments,
@@ -162,7 +165,8 @@ impl<W: WindowWeights, const RADIUS: usize> WeightedWindow<W, RADIUS> {
         let weighted = |distance| own.map(|product| product * W::weight(args, RADIUS, distance));
         let plus =
             |sums: [W::Sum; LANE_COLUMNS], own: [W::Sum; LANE_COLUMNS]| array::from_fn(|i| sums[i] + own[i]);
-        // Each window's from its highest row on, which is this one for the last of them.
+        // Each window is summed from its highest row on. This row is the highest of the last
+        // window.
         let ended = plus(sums[0], weighted(RADIUS));
         for window in 1..2 * RADIUS {
             sums[window - 1] = plus(sums[window], weighted(window.abs_diff(RADIUS)));
@@ -171,7 +175,7 @@ impl<W: WindowWeights, const RADIUS: usize> WeightedWindow<W, RADIUS> {
         ended
     }
 
-    /// Sums across, of what the lanes have of a row, from the left on.
+    /// Sums a row of column sums across the window, from left to right.
     #[inline(always)]
     fn across<S: Simt>(lane: &Lane<S>, own: [W::Sum; LANE_COLUMNS]) -> [W::Sum; LANE_COLUMNS] {
         let exchanged = |word: W::Sum, shuffle: fn(S, u32, u32) -> u32| {
@@ -183,7 +187,7 @@ impl<W: WindowWeights, const RADIUS: usize> WeightedWindow<W, RADIUS> {
             right[d] = exchanged(own[d], S::shuffle_down);
         }
         let weighted = |i: usize, at: usize| {
-            // Its place from the first that is seen on.
+            // Position counted from the first neighbour on the left.
             let position = i + at;
             let number = if position < RADIUS {
                 left[RADIUS - 1 - position]

@@ -1,7 +1,8 @@
-//! Wide box windows of 8-bit samples, at a cost that does not grow with their size: rows that enter the window are added to sums down of
-//! products, those that leave it taken off, and sums across are differences of those of all columns before.
+//! Wide box windows over the gradients of 8-bit samples, at a cost independent of their size.
 //!
-//! The rows in between wait in shared memory, as gradients; so do the sums across, as neighbours' lie many lanes away.
+//! Column sums of products run on from row to row, and sums across are differences of prefix sums.
+//! Shared memory holds the gradients that are still to leave. It also holds the prefix sums, which
+//! are needed many lanes away.
 
 use core::array;
 
@@ -13,18 +14,19 @@ use super::window::Window;
 use crate::Simt;
 use crate::simt::WARP;
 
-/// Lanes to each side of the warp that the farthest sums would be those of: there are zeros.
+/// Lanes of zeros at each side of the warp, for prefix sums beyond its columns.
 const MARGIN_LANES: u32 = 4;
-/// Sums of a plane: one of each lane, and of those beside.
+/// Prefix sums of a plane: one for each lane and each lane of zeros.
 const PLANE: u32 = WARP + 2 * MARGIN_LANES;
 
-/// The words of sums of traces, a plane for each of a lane's columns; then the cells of those of two products, and of gradients.
+/// Shared memory begins with the words of the traces' prefix sums, a plane for each column of a
+/// lane. The cells of two products' prefix sums follow, then the rows of gradients.
 const PRODUCTS: u32 = LANE_COLUMNS as u32 * PLANE / 2;
 const GRADIENTS: u32 = PRODUCTS + LANE_COLUMNS as u32 * PLANE;
 
-/// A lane's part of it; `MAX_RADIUS` is the greatest radius.
+/// Box window of a radius of at most `MAX_RADIUS`, given by an argument.
 pub(super) struct WideBox<const MAX_RADIUS: usize> {
-    /// What the trace of the sums around a corner reaches.
+    /// Least trace that a response above the threshold needs.
     trace_bound: i32,
     running: RunningProducts<GRADIENTS>,
 }
@@ -38,12 +40,12 @@ impl<S: Simt, const MAX_RADIUS: usize> Window<S> for WideBox<MAX_RADIUS> {
     fn new(lane: &Lane<S>) -> Self {
         const {
             assert!(MAX_RADIUS < MARGIN_LANES as usize * LANE_COLUMNS, "sums are so far away at most");
-            // Of Sobel's gradients, at most 4 · 255 each, the only ones that there are kernels for.
+            // Sobel's gradients are at most 4 · 255. No other gradient has such a kernel.
             let most = 2 * (2 * MAX_RADIUS as i64 + 1).pow(2) * (4 * 255_i64).pow(2);
             assert!(most < 1 << 31, "traces of windows fit, and so does twice gx·gy, which is never more");
         }
         let (s, l) = (lane.s, lane.s.lane());
-        // One for each lane.
+        // One zero for each lane.
         const { assert!(LANE_COLUMNS as u32 * 2 * MARGIN_LANES == WARP) };
         let (plane, beside) = (l / (2 * MARGIN_LANES), l % (2 * MARGIN_LANES));
         let index = plane * PLANE + if beside < MARGIN_LANES { beside } else { WARP + beside };
@@ -59,7 +61,7 @@ impl<S: Simt, const MAX_RADIUS: usize> Window<S> for WideBox<MAX_RADIUS> {
 
     #[inline(always)]
     fn warm_up(&mut self, lane: &Lane<S>, gx: [u32; PAIRS], gy: [u32; PAIRS]) {
-        // No more rows than the window has, so that none leaves.
+        // The window is not full yet, so no row leaves.
         self.running.warm_up(lane.s, (gx, gy), 2 * lane.args.window + 1);
     }
 
@@ -84,7 +86,7 @@ impl<S: Simt, const MAX_RADIUS: usize> Window<S> for WideBox<MAX_RADIUS> {
         }
         s.barrier_of_warp();
         let radius = lane.args.window;
-        // Of the last column of the window around one, and of the last before it.
+        // Prefix sums at the end of a column's window and before its start.
         let indices: [[u32; 2]; LANE_COLUMNS] = array::from_fn(|i| {
             [i as u32 + radius, i as u32 + (MARGIN_LANES * LANE_COLUMNS as u32 - 1) - radius]
         });
@@ -108,7 +110,7 @@ impl<S: Simt, const MAX_RADIUS: usize> Window<S> for WideBox<MAX_RADIUS> {
                 s.set_shared(PRODUCTS + own(i as u32), cell(before.map(|before| before[i] as u32)));
             }
         }
-        // What was read above is written anew with the next row.
+        // The next row overwrites what was read.
         s.barrier_of_warp();
         if !has_candidates {
             return (false, [NO_RESPONSE; LANE_COLUMNS]);
@@ -126,7 +128,8 @@ impl<S: Simt, const MAX_RADIUS: usize> Window<S> for WideBox<MAX_RADIUS> {
     }
 }
 
-/// The sums of rows from the warp's first column to each of the lane's own. They may wrap, as differences of them do then, too.
+/// Prefix sums of rows, from the warp's first column. They may wrap: their differences are exact
+/// modulo 2³².
 #[inline(always)]
 pub(super) fn sums_before<S: Simt, const ROWS: usize>(
     s: S,
@@ -141,7 +144,7 @@ pub(super) fn sums_before<S: Simt, const ROWS: usize>(
     let mut sums = last;
     let mut delta = 1;
     while delta < WARP {
-        // One beside the other, as each step waits for the one before.
+        // Interleaved, as each step waits for the one before.
         sums = sums.map(|sum| s.plus_below(sum as u32, delta) as i32);
         delta *= 2;
     }

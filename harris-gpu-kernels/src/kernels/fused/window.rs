@@ -1,42 +1,44 @@
-//! From the gradients of 8-bit samples to responses.
+//! The interface of windows over the gradients of 8-bit samples.
 
 use super::arguments::SweepArguments;
 use super::integer_gradients::Gradient;
 use super::lane::{LANE_COLUMNS, Lane, RowKind};
 use crate::Simt;
 
-/// A window, which makes responses of gradients: a lane's part of it.
+/// Window that turns a lane's gradients into responses.
 pub(super) trait Window<S: Simt> {
-    /// Rows of gradients as it takes them.
+    /// Layout of a row of gradients.
     type Gradient: Gradient;
-    /// Sums of products.
+    /// Type of a sum of products.
     type Sum;
-    /// Its radius, or 0 where it is wide, and arguments tell.
+    /// Radius, or 0 where it is an argument.
     const RADIUS: usize;
     const IS_WIDE: bool = Self::RADIUS == 0;
 
     fn new(lane: &Lane<S>) -> Self;
 
-    /// Whether no trace is asked, and responses come as [`ResponseSource::BATCHES_ROWS`] has it: then the gradients beside the image have the sign that
-    /// their products need.
+    /// Whether rows are computed in batches: see
+    /// [`ResponseSource::BATCHES_ROWS`](super::source::ResponseSource::BATCHES_ROWS). Gradients
+    /// beside the image then already have the sign of the pixel that they mirror.
     const BATCHES_ROWS: bool = false;
 
-    /// As [`ResponseSource::uses_trace_bound`].
+    /// Whether the window uses the trace bound to skip rows.
     #[inline(always)]
     fn uses_trace_bound(_: &SweepArguments) -> bool {
         true
     }
 
-    /// Learns what the trace of the sums around a corner reaches at least.
+    /// Sets the least trace that a response above the threshold needs.
     fn set_trace_bound(&mut self, trace_bound: f32);
 
-    /// Takes the gradients of a row that only leads to the first whose sums are asked for.
+    /// Adds the gradients of a warm-up row, whose sums are not needed.
     #[inline(always)]
     fn warm_up(&mut self, lane: &Lane<S>, gx: Self::Gradient, gy: Self::Gradient) {
         self.add_row(lane, gx, gy);
     }
 
-    /// Sums down of gx², gx·gy and gy² over the window whose lowest row has these gradients.
+    /// Adds a row of gradients. Returns the column sums of gx², gx·gy and gy² over the window that
+    /// ends with it.
     fn add_row(
         &mut self,
         lane: &Lane<S>,
@@ -44,7 +46,7 @@ pub(super) trait Window<S: Simt> {
         gy: Self::Gradient,
     ) -> [[Self::Sum; LANE_COLUMNS]; 3];
 
-    /// Responses by these sums, as [`ResponseSource::step`] has them.
+    /// Responses from the column sums, and whether any may count.
     fn responses(
         &self,
         lane: &Lane<S>,
