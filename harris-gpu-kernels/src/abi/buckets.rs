@@ -1,26 +1,26 @@
-//! Bins of keys.
+//! Buckets of keys, for sorting lists.
 
-/// How many there are at most.
+/// Most buckets of an image.
 pub const MAX: u32 = 32768;
-/// Keys that one has room for.
+/// Keys that a bucket can hold.
 pub const CAPACITY: u32 = 256;
-/// Warps that scatter the candidates of a piece.
+/// Warps that scatter the candidates of a tile.
 pub const WARPS_PER_TILE: u32 = 1;
-/// Bins whose keys a warp brings together.
+/// Buckets that a warp gathers.
 pub const PER_WARP: u32 = 2;
-/// Bins that are counted together.
+/// Buckets whose keys are counted together.
 pub const GROUP: u32 = 256;
-/// How often a group is counted, by some blocks each, apart from each other: what counts in one place is done one after the other.
+/// Counters of each group, shared out over blocks, as atomic additions to one word are serial.
 pub const COPIES: u32 = 8;
 
-/// Words that count all groups once.
+/// Words of one counter for each group.
 #[must_use]
 pub const fn groups(buckets: u32) -> u32 {
-    // Whole lines of a cache.
+    // Padded to whole cache lines.
     buckets.div_ceil(GROUP).next_multiple_of(32)
 }
 
-/// Words that count an image's bins: all of each group, so many times, then each bin.
+/// Words of an image's counters: [`COPIES`] counters of each group, then one of each bucket.
 #[must_use]
 pub const fn counters(buckets: u32) -> u32 {
     COPIES * groups(buckets) + buckets

@@ -1,4 +1,4 @@
-//! The numbers by which arguments of kernels name a choice.
+//! Choices that kernels take as numbers.
 
 /// Border rules.
 pub mod border {
@@ -18,23 +18,23 @@ pub mod axis {
     pub const Y: u32 = 1;
 }
 
-/// Gradients, of fixed taps but for one.
+/// Gradients with fixed taps.
 pub mod gradient {
-    /// Sobel's.
+    /// Sobel's gradient.
     pub const SOBEL: u32 = 0;
-    /// Scharr's.
+    /// Scharr's gradient.
     pub const SCHARR: u32 = 1;
     /// Central differences.
     pub const CENTRAL: u32 = 2;
 }
 
-/// Measures of the structure tensor.
+/// Response measures of the structure tensor.
 pub mod measure {
-    /// Harris's; the parameter is k.
+    /// Harris's measure; the parameter is k.
     pub const HARRIS: u32 = 0;
-    /// Shi's and Tomasi's.
+    /// Shi and Tomasi's measure.
     pub const SHI_TOMASI: u32 = 1;
-    /// Noble's; the parameter is epsilon.
+    /// Noble's measure; the parameter is epsilon.
     pub const NOBLE: u32 = 2;
 }
 
@@ -44,16 +44,17 @@ pub mod threshold {
     pub const ABSOLUTE: u32 = 0;
     /// The value times the greatest response.
     pub const RELATIVE: u32 = 1;
-    /// That of the state, which kernels before have left there.
+    /// The threshold in the state, from an earlier kernel.
     pub const FROM_STATE: u32 = 2;
-    /// The most of Rosin's bins that a block counts by itself.
+    /// Most bins of Rosin's histogram that a block counts in shared memory.
     pub const MAX_BINS_IN_BLOCK: u32 = 4096;
 }
 
-/// Which pixels of a plateau are corners, as what is added to the bits of a response that comes before one: the corner's bits reach that.
+/// Rules for plateaus, as numbers added to the bits of a preceding response. A corner's bits must
+/// reach the sum.
 pub mod plateau {
-    /// All of its pixels are corners: only a greater response beats one.
+    /// All pixels of a plateau are corners: only a greater response suppresses one.
     pub const ALL: u32 = 0;
-    /// Of equal responses the first in the order of rows beats the others.
+    /// The first pixel in row order suppresses the others.
     pub const FIRST: u32 = 1;
 }

@@ -1,9 +1,9 @@
-//! GPUs that can start a kernel before the one ahead of it has ended.
+//! Kernels that start before the previous one has ended, on GPUs that support it.
 
-/// The least compute capability of such.
+/// Least compute capability of these GPUs.
 pub const LEAST: (u32, u32) = (9, 0);
 
-/// PTX as they are to have it: what it says that it is for is theirs, and their instructions are remarks no more.
+/// PTX for these GPUs: it has their target, and their instructions are no longer commented out.
 #[cfg(not(target_arch = "nvptx64"))]
 #[must_use]
 pub fn ptx(ptx: &str) -> alloc::string::String {

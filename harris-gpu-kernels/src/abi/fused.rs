@@ -1,47 +1,51 @@
-//! Fused kernels.
+//! Fused kernels, which go from samples to corners or responses in one sweep.
 
-/// Columns that a warp sees.
+/// Columns of a warp, including those that overlap neighbouring strips.
 pub const COLUMNS: u32 = 128;
-/// Columns that a lane has.
+/// Columns of a lane.
 pub const EACH: u32 = 4;
-/// Rows that are fetched at once, and then walked.
+/// Rows of a batch, which are loaded together.
 pub const ROWS: usize = 3;
-/// The most columns and rows from a corner to a sample on which it depends, the radii of all stages together, where no gradient is a
-/// box and no window wide.
+/// Most columns or rows from a corner to a sample it depends on, which is the sum of all stages'
+/// radii. Box gradients and wide windows may exceed it.
 pub const MOST_REACH: u32 = 8;
-/// The greatest radius of a window whose rows are held in registers.
+/// Greatest radius of a window whose rows fit in registers.
 pub const MOST_NARROW: usize = 3;
-/// The greatest radii of wide windows that there are kernels for.
+/// Greatest radii of the wide windows for which kernels exist.
 pub const WIDE: [usize; 2] = [10, 15];
-/// The greatest radius of box gradients, and of windows behind them, that there are kernels for.
+/// Greatest radius of box gradients, and of windows after them.
 pub const MOST_OF_BOXES: usize = 4;
 
-/// How the columns of an image are shared out to strips, side by side, which overlap.
+/// Division of an image's columns into overlapping strips.
 ///
-/// Lanes may compute the gradients of their first two columns from one word, those of the others from another, and mirror words beside
-/// the image. Then none of a column inside is to be among these: where anything depends on the column before the image's first, that is
-/// the second of two, and the one after the last is the first of two. Strips of images of odd widths thus lie a column farther left, but
-/// for the first.
+/// Lanes may compute the gradients of each pair of columns from one word, and mirror whole words
+/// beside the image. Columns inside the image must then not share a pair with mirrored ones.
+///
+/// Where results depend on the column before the image's first, that column is the second of a
+/// pair. Where they depend on the column after the last, that column is the first of a pair. In
+/// images of odd width all strips but the first thus start one column farther left.
 #[derive(Clone, Copy, Debug)]
 pub struct Strips {
-    /// How many there are.
+    /// Number of strips.
     pub number: u32,
-    /// Columns from one to the next, which is the most that are a strip's own.
+    /// Columns from one strip to the next, and the most that a strip owns.
     pub columns: u32,
-    /// Columns to each side of its own that only lead to others.
+    /// Columns by which strips overlap at each side.
     side: u32,
-    /// How many columns strips lie farther left, and those but for the first of images of odd widths.
+    /// Columns by which all strips start farther left, and those by which all but the first do in
+    /// images of odd width.
     shift: u32,
     odd: u32,
 }
 
 impl Strips {
-    /// Of an image at least twice [`MOST_REACH`] wide, where corners or responses depend on columns so far to each side.
+    /// Strips of an image at least twice [`MOST_REACH`] wide, for results that depend on samples
+    /// `side` columns away.
     #[must_use]
     pub const fn new(side: u32, width: u32, mirrors_words: bool) -> Self {
         let most = COLUMNS - 2 * side;
         let [shift, odd] = if mirrors_words { [side % 2, width % 2] } else { [0; 2] };
-        // Of odd images the first strip sees nothing of the column after the last.
+        // In images of odd width, the first strip must not reach the column after the last.
         let fewer = width.saturating_sub(3) & !3;
         if odd == 1 && fewer < most {
             return Self { number: 2, columns: fewer, side, shift, odd };
@@ -49,73 +53,76 @@ impl Strips {
         Self { number: (width + shift + odd).div_ceil(most), columns: most, side, shift, odd }
     }
 
-    /// Those whose numbers [`Strips::new`] has told, without a division.
+    /// Strips with the number and columns that [`Strips::new`] has computed, without its division.
     #[must_use]
     pub const fn told(number: u32, columns: u32, side: u32, width: u32, mirrors_words: bool) -> Self {
         let [shift, odd] = if mirrors_words { [side % 2, width % 2] } else { [0; 2] };
         Self { number, columns, side, shift, odd }
     }
 
-    /// The first column that a strip sees; its own are from `side` columns farther right on.
+    /// First column of a strip. Its own columns start `side` columns farther right.
     #[must_use]
     pub const fn left(&self, strip: u32) -> i32 {
         let odd = if strip > 0 { self.odd } else { 0 };
         (strip * self.columns) as i32 - (self.side + self.shift + odd) as i32
     }
 
-    /// How many columns are its own: of one that begins left of the image, which is the first, and of others.
+    /// Number of columns that a strip owns, from its first column `left`. Only the first strip
+    /// begins left of the image.
     #[must_use]
     pub const fn own(&self, left: i32) -> u32 {
         self.columns - if left < 0 { self.odd } else { 0 }
     }
 }
 
-/// Columns to each side of a warp's that only lead to others where it leaves responses which depend on samples so many columns away, or
-/// seeks corners among them: all of a lane's own are left, or read, at once.
+/// Columns by which strips overlap where a kernel writes responses, or finds corners among them. It
+/// is rounded up to whole lanes, as a lane writes or reads its columns together.
 #[must_use]
 pub const fn side_of_map(reach: u32) -> u32 {
     reach.next_multiple_of(EACH)
 }
 
-/// The radius of suppression of a kernel that writes responses and finds no corners.
+/// Radius of suppression that makes a kernel write responses instead of finding corners.
 pub const WRITES_RESPONSES: u32 = 0;
-/// The greatest radius of suppression of walks from samples.
+/// Greatest radius of suppression of sweeps over samples.
 pub const MOST_RADIUS: usize = 2;
-/// That of walks among responses; around corners of which a greater one is asked for these are looked at again.
+/// Greatest radius of suppression of sweeps over response maps. For larger radii the candidates are
+/// tested again.
 pub const MOST_RADIUS_IN_MAP: usize = 4;
-/// Warps that do so in a piece.
+/// Warps of a tile that test its candidates again.
 pub const THINNING: u32 = 4;
 
-/// The greatest magnitude that float samples may have.
+/// Greatest magnitude of float samples.
 pub const MAX_SAMPLE: f32 = 1e8;
 
-/// The weights of a window.
+/// Weights of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weights {
-    /// All alike.
+    /// Equal weights.
     Box,
-    /// All alike, of any radius up to one of [`WIDE`], or [`MOST_OF_BOXES`] behind box gradients, which an argument tells.
+    /// Equal weights, with a radius given by an argument. It is at most one of [`WIDE`], or
+    /// [`MOST_OF_BOXES`] after box gradients.
     Wide,
-    /// A row of Pascal's triangle.
+    /// Binomial weights: a row of Pascal's triangle.
     Binomial,
-    /// Those that arguments tell, from the centre on.
+    /// Weights given by arguments, from the centre outwards.
     Gaussian,
 }
 
-/// What samples are.
+/// Input of a fused kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Samples {
-    /// Of 8 bits and one channel; rows are a multiple of 4 apart.
+    /// 8-bit samples of one channel, with rows a multiple of 4 apart.
     Bytes,
-    /// Of 16 bits and one channel.
+    /// 16-bit samples of one channel.
     Words,
-    /// Floats of one channel.
+    /// Float samples of one channel.
     Floats,
-    /// Of 8 bits and three channels.
+    /// 8-bit samples of three channels.
     Colours,
-    /// Bytes, of which gradients are the sum of a box on one side minus that on the other, of any radius up to [`MOST_OF_BOXES`],
-    /// which an argument tells.
+    /// 8-bit samples of one channel, for box gradients: the sum of a box's one side less the other.
+    /// The radius is given by an argument and is at most [`MOST_OF_BOXES`].
     BoxGradients,
-    /// Responses, among which corners are sought.
+    /// Responses of an earlier kernel.
     Responses,
 }

@@ -1,10 +1,10 @@
-//! The kernels by their names in the PTX, and what launches need to know of them.
+//! Kernels by name, with what the host needs to launch them.
 
 use super::{border_band, boxes, fused, gaussians, large};
 
 macro_rules! kernel_enum {
     ($($module:ident :: $name:ident [$threads:literal, $cells:literal] ($($argument:ident : $type:tt),*);)*) => {
-        /// A kernel, by its name in the PTX.
+        /// Kernel by its name in the PTX.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[allow(non_camel_case_types, missing_docs)]
         pub enum Kernel {
@@ -12,10 +12,10 @@ macro_rules! kernel_enum {
         }
 
         impl Kernel {
-            /// All of them.
+            /// All kernels.
             pub const ALL: &'static [Kernel] = &[$(Kernel::$name,)*];
 
-            /// The name of the entry point.
+            /// Name of the entry point.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self {
@@ -31,7 +31,7 @@ macro_rules! kernel_enum {
                 }
             }
 
-            /// The names of its arguments.
+            /// Names of the arguments.
             #[must_use]
             pub const fn arguments(self) -> &'static [&'static str] {
                 match self {
@@ -39,7 +39,7 @@ macro_rules! kernel_enum {
                 }
             }
 
-            /// Cells, of 64 bits, of a block's shared memory.
+            /// Shared memory of a block, in cells of 64 bits.
             #[must_use]
             pub const fn cells(self) -> u32 {
                 match self {
@@ -50,7 +50,7 @@ macro_rules! kernel_enum {
 
         #[cfg(feature = "host")]
         impl Kernel {
-            /// Its body on the host.
+            /// Function that runs the kernel's body on the host.
             pub(crate) fn on_host(self) -> for<'a> fn(crate::simt::host::Thread<'a>, &'a [crate::simt::host::Argument]) {
                 match self {
                     $(Kernel::$name => |thread, arguments| {
@@ -76,7 +76,8 @@ macro_rules! on_host {
 for_each_kernel!(kernel_enum);
 
 impl Kernel {
-    /// Whether it waits for the kernel before by itself, and so may be started before that one has ended.
+    /// Whether the kernel waits for the previous one by itself, so that it may start before that
+    /// one ends.
     #[must_use]
     pub fn awaits_last(self) -> bool {
         self.sweep().is_some()
@@ -84,7 +85,7 @@ impl Kernel {
             || matches!(self, Kernel::wait_for_copy | Kernel::bucket_scatter | Kernel::bucket_gather)
     }
 
-    /// Whether it goes along the rim of images.
+    /// Whether the kernel computes the border band.
     fn is_border_band(self) -> bool {
         matches!(
             self,
@@ -95,11 +96,12 @@ impl Kernel {
         )
     }
 
-    /// How many blocks a multiprocessor is to hold, where registers must be shared out for it.
+    /// Blocks that a multiprocessor must hold at a time, where this limits the registers of a
+    /// thread.
     #[must_use]
     pub fn blocks_held(self) -> Option<u32> {
         match self {
-            // Else some assemblers spill, so that there may be more.
+            // Without a limit, some assemblers spill.
             Kernel::suppress => Some(4),
             _ if self.is_border_band() => Some(border_band::BLOCKS),
             Kernel::map_boxes31 => Some(large::BLOCKS),
@@ -119,14 +121,14 @@ impl Kernel {
         }
     }
 
-    /// How many of a fused kernel where it writes responses.
+    /// Blocks that a multiprocessor must hold at a time, for a fused kernel that writes responses.
     #[must_use]
     pub fn blocks_held_writing_responses(self) -> Option<u32> {
         self.sweep().map(|sweep| sweep.blocks[1])
     }
 
-    /// The strips in which a fused kernel goes over images so wide, where a corner, or a response, depends on samples `reach` columns
-    /// away, and suppression has this radius.
+    /// Strips of a fused kernel in an image of this width. `reach` is the number of columns from a
+    /// corner or response to the farthest sample it depends on. `radius` is that of suppression.
     #[must_use]
     pub fn strips(self, reach: u32, radius: u32, width: u32) -> Option<fused::Strips> {
         let sweep = self.sweep()?;
@@ -136,12 +138,12 @@ impl Kernel {
     }
 }
 
-/// What is known of a fused kernel.
+/// Properties of a fused kernel.
 struct Sweep {
-    /// Blocks that a multiprocessor is to hold: where it finds corners, and where it writes responses.
+    /// Blocks that a multiprocessor must hold: when finding corners, and when writing responses.
     blocks: [u32; 2],
     samples: fused::Samples,
-    /// See [`fused::Strips`].
+    /// Whether gradients mirror whole words beside the image: see [`fused::Strips`].
     mirrors_words: bool,
 }
 
@@ -162,8 +164,8 @@ macro_rules! fused_kernels {
                 }
             }
 
-            /// The fused kernel for samples and a window, and for a radius of suppression, or for writing responses where that is
-            /// [`fused::WRITES_RESPONSES`].
+            /// Fused kernel for samples, a window and a radius of suppression. A radius of
+            /// [`fused::WRITES_RESPONSES`] asks for a kernel that writes responses.
             #[must_use]
             pub fn fused(samples: fused::Samples, window: (fused::Weights, usize), radius: u32) -> Option<Kernel> {
                 match (samples, window) {

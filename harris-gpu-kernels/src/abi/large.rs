@@ -1,22 +1,23 @@
-//! Box gradients and box windows in one walk, of larger sizes than [`fused`] kernels have.
+//! Box gradients and box windows in one sweep, larger than [`fused`](super::fused) kernels support.
 
 use super::fused::EACH;
 use crate::simt::WARP;
 
-/// Columns that a lane has.
+/// Columns of a lane.
 pub const LANE: u32 = 8;
-/// Blocks, which are warps, that a multiprocessor is to hold.
+/// Blocks, of one warp each, that a multiprocessor must hold at a time.
 pub const BLOCKS: u32 = 12;
-/// The greatest radii of gradient and window.
+/// Greatest radius of gradient and window.
 pub const MOST: u32 = 15;
 
-/// Rows of samples that wait in shared memory: from the last to come to that which leaves what leaves the window.
+/// Rows of samples in shared memory, from the latest to the highest that a leaving gradient depends
+/// on.
 #[must_use]
 pub const fn rows(reach: u32) -> u32 {
     2 * reach + 2
 }
 
-/// Columns of which a warp leaves the responses, where these depend on samples so many columns away.
+/// Columns of a warp's responses, for responses that depend on samples `reach` columns away.
 #[must_use]
 pub const fn own(reach: u32) -> u32 {
     LANE * WARP - (2 * reach).next_multiple_of(EACH)

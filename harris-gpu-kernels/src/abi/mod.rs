@@ -1,4 +1,5 @@
-//! The kernels, their arguments and the numbers by which choices are named, once for all sides.
+//! The interface between kernels and the host: the kernels with their arguments, constants that
+//! both sides share, and the layout of shared buffers.
 
 #[macro_use]
 mod kernels;

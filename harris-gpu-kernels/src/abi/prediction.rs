@@ -1,7 +1,9 @@
-//! The least that the greatest response of an image is, told from those of the images before it: a walk that knows it looks for fewer
-//! corners from its beginning on. Where it has not found a greater one, corners may be missing, and it is to be done again without.
+//! Lower bound of an image's greatest response, predicted from earlier images.
+//!
+//! A sweep with a prediction finds fewer candidates from its beginning on. Without a greater
+//! response in the image, corners may be missing, and the sweep must be repeated without it.
 
-/// How many times as great the last one was, as a difference of bits: four times.
+/// Ratio of the last greatest response to the prediction, as a difference of bits: 4.
 pub const MARGIN: u32 = 2 << 23;
-/// Images in a row for which it would have held before it is relied on.
+/// Consecutive images for which predictions must hold before one is used.
 pub const LEAST_HELD: u32 = 8;

@@ -1,4 +1,4 @@
-//! Corners between pixels.
+//! Refinement of corners to positions between pixels.
 
-/// The greatest radius that there is room for.
+/// Greatest radius that fits in shared memory.
 pub const MAX_RADIUS: u32 = 15;

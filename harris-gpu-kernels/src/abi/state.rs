@@ -1,29 +1,31 @@
-//! Words of the state, which kernels leave for each other: zeros to start with. Stacks of images have one each.
+//! Words of the state that kernels pass on to each other. All are 0 at first. Each image of a stack
+//! has its own state.
 
-/// The least response, as bits that compare like numbers, all turned.
+/// Least response, with bits ordered like numbers and then inverted.
 pub const LEAST: usize = 0;
-/// The greatest response, as bits that compare like numbers.
+/// Greatest response, with bits ordered like numbers.
 pub const GREATEST: usize = 1;
-/// The threshold, as the bits of an f32.
+/// Threshold, as the bits of an f32.
 pub const THRESHOLD: usize = 2;
-/// Corners of the list; where it is not complete, more than there is room for.
+/// Number of corners, which exceeds the capacity where the list is not complete.
 pub const LENGTH: usize = 3;
-/// Corners of the list before those that are too near to others were taken out of it.
+/// Number of corners before the minimum distance was enforced.
 pub const LENGTH_BEFORE_DISTANCE: usize = 4;
-/// Whether a bin had no room for all its keys.
+/// Whether a bucket had more keys than its capacity.
 pub const BUCKET_OVERFLOW: usize = 5;
-/// Whether a sample is no number that images may have.
+/// Whether a sample is outside the range that images may have.
 pub const INVALID: usize = 6;
-/// What the greatest response was set to before the walk, as others before were greater: see [`foretold`](super::foretold). It holds
-/// where the walk has found a greater one.
+/// Initial value of the greatest response, predicted from earlier images: see
+/// [`prediction`](super::prediction). It is verified where the sweep has found a greater one.
 pub const PREDICTED: usize = 7;
-/// What the greatest response of the last image foretells.
+/// Prediction for the next image.
 pub const NEXT_PREDICTION: usize = 8;
-/// How many images in a row had a greater one than the one before foretold.
+/// Number of consecutive images whose prediction would have been verified.
 pub const PREDICTIONS_HELD: usize = 9;
-/// Corners of the list that those too near to others are being taken out of; more than there is room for where some are missing.
+/// Number of corners before the minimum distance is enforced, which exceeds the capacity where some
+/// are missing.
 pub const DISTANCE_INPUT: usize = 10;
-/// Peaks of the Fast-Hessian detector whose place between samples is half a sample away or more.
+/// Peaks of the Fast-Hessian detector whose refined place is half a sample away or more.
 pub const REJECTED: usize = 11;
-/// Its length, some of which is not used: states of a stack begin at whole sectors of the cache.
+/// Words of a state, some of them unused: the states of a stack begin at whole cache sectors.
 pub const WORDS: usize = 16;

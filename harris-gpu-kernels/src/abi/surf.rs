@@ -1,10 +1,10 @@
-//! The SURF descriptor's window, tables and cells.
+//! Window, tables and shared memory of the SURF descriptor.
 
-/// Values.
+/// Values of a descriptor.
 pub const LENGTH: u32 = 64;
-/// Samples in the circle that the direction is taken from.
+/// Samples in the circle that determines the orientation.
 pub const CIRCLE: u32 = 109;
-/// Sectors that are tried.
+/// Sectors of directions that are tried.
 pub const DIRECTIONS: u32 = 42;
 /// Samples along a side of the window.
 pub const GRID: u32 = 24;
@@ -15,20 +15,20 @@ pub const SPACING: u32 = 5;
 /// Subregions along a side of the window.
 pub const REGIONS: u32 = 4;
 
-/// Where the table has the circle's samples: column, row and weight each.
+/// Offset of the circle's samples: column, row and weight of each.
 pub const CIRCLE_TABLE: u32 = 0;
-/// The sectors: where each begins and ends, x and y.
+/// Offset of the sectors: x and y of both ends of each.
 pub const SECTOR_TABLE: u32 = CIRCLE_TABLE + 3 * CIRCLE;
-/// The weights of a subregion's samples.
+/// Offset of the weights of a subregion's samples.
 pub const REGION_TABLE: u32 = SECTOR_TABLE + 4 * DIRECTIONS;
-/// The weights of the subregions.
+/// Offset of the weights of the subregions.
 pub const REGIONS_TABLE: u32 = REGION_TABLE + REGION * REGION;
 /// Floats of the table.
 pub const TABLE: u32 = REGIONS_TABLE + REGIONS * REGIONS;
 
-/// Shared cells of the sectors; the window's samples, and before them the circle's, come first.
+/// Cells before the sectors: the circle's samples, then the window's.
 pub const SECTOR_CELLS: u32 = GRID * GRID;
-/// Those of the values.
+/// Cells before the descriptor's values.
 pub const VALUE_CELLS: u32 = SECTOR_CELLS + DIRECTIONS;
 
 const _: () = assert!(VALUE_CELLS + LENGTH <= 688);
