@@ -31,7 +31,7 @@ pub struct Strips {
     /// Columns from one strip to the next, and the most that a strip owns.
     pub columns: u32,
     /// Columns by which strips overlap at each side.
-    side: u32,
+    overlap: u32,
     /// Columns by which all strips start farther left, and those by which all but the first do in
     /// images of odd width.
     shift: u32,
@@ -40,31 +40,31 @@ pub struct Strips {
 
 impl Strips {
     /// Strips of an image at least twice [`MOST_REACH`] wide, for results that depend on samples
-    /// `side` columns away.
+    /// `overlap` columns away.
     #[must_use]
-    pub const fn new(side: u32, width: u32, mirrors_words: bool) -> Self {
-        let most = COLUMNS - 2 * side;
-        let [shift, odd] = if mirrors_words { [side % 2, width % 2] } else { [0; 2] };
+    pub const fn new(overlap: u32, width: u32, mirrors_words: bool) -> Self {
+        let most = COLUMNS - 2 * overlap;
+        let [shift, odd] = if mirrors_words { [overlap % 2, width % 2] } else { [0; 2] };
         // In images of odd width, the first strip must not reach the column after the last.
         let fewer = width.saturating_sub(3) & !3;
         if odd == 1 && fewer < most {
-            return Self { number: 2, columns: fewer, side, shift, odd };
+            return Self { number: 2, columns: fewer, overlap, shift, odd };
         }
-        Self { number: (width + shift + odd).div_ceil(most), columns: most, side, shift, odd }
+        Self { number: (width + shift + odd).div_ceil(most), columns: most, overlap, shift, odd }
     }
 
     /// Strips with the number and columns that [`Strips::new`] has computed, without its division.
     #[must_use]
-    pub const fn told(number: u32, columns: u32, side: u32, width: u32, mirrors_words: bool) -> Self {
-        let [shift, odd] = if mirrors_words { [side % 2, width % 2] } else { [0; 2] };
-        Self { number, columns, side, shift, odd }
+    pub const fn told(number: u32, columns: u32, overlap: u32, width: u32, mirrors_words: bool) -> Self {
+        let [shift, odd] = if mirrors_words { [overlap % 2, width % 2] } else { [0; 2] };
+        Self { number, columns, overlap, shift, odd }
     }
 
-    /// First column of a strip. Its own columns start `side` columns farther right.
+    /// First column of a strip. Its own columns start `overlap` columns farther right.
     #[must_use]
     pub const fn left(&self, strip: u32) -> i32 {
         let odd = if strip > 0 { self.odd } else { 0 };
-        (strip * self.columns) as i32 - (self.side + self.shift + odd) as i32
+        (strip * self.columns) as i32 - (self.overlap + self.shift + odd) as i32
     }
 
     /// Number of columns that a strip owns, from its first column `left`. Only the first strip

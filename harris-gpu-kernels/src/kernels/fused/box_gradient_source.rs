@@ -176,7 +176,7 @@ impl<S: Simt> ResponseSource<S> for BoxGradientSource<S> {
     }
 
     #[inline(always)]
-    fn columns(&self, _: &Lane<S>) -> (u32, u32) {
+    fn byte_columns(&self, _: &Lane<S>) -> (u32, u32) {
         (self.column, self.selector)
     }
 

@@ -124,7 +124,7 @@ impl<S: Simt, W: Window<S>> ResponseSource<S> for ByteSource<S, W> {
     }
 
     #[inline(always)]
-    fn columns(&self, _: &Lane<S>) -> (u32, u32) {
+    fn byte_columns(&self, _: &Lane<S>) -> (u32, u32) {
         (self.column, self.selector)
     }
 

@@ -125,7 +125,7 @@ impl<S: Simt> CornerSuppression<S> {
     }
 
     /// Includes responses of row `y` inside the mask in the greatest response. The columns are
-    /// those of [`ResponseSource::columns`](super::source::ResponseSource::columns).
+    /// those of [`ResponseSource::byte_columns`](super::source::ResponseSource::byte_columns).
     #[inline(always)]
     pub(super) fn include_masked_row(
         &mut self,

@@ -76,7 +76,7 @@ pub(super) trait ResponseSource<S: Simt> {
     /// Byte offset and selector of the lane's columns in a row of bytes, as returned by
     /// [`columns`].
     #[inline(always)]
-    fn columns(&self, lane: &Lane<S>) -> (u32, u32) {
+    fn byte_columns(&self, lane: &Lane<S>) -> (u32, u32) {
         columns(lane.x, lane.args.size.width)
     }
 

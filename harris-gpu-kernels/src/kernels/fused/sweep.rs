@@ -209,7 +209,7 @@ fn step_responses<S: Simt, F: ResponseSource<S>>(
     if has_candidates && row_kind.is_valid() && mask.exists() {
         let y = row - F::support_radius(&lane.args);
         if lane.owns_row(y) {
-            corners.include_masked_row(lane, mask, source.columns(lane), y as u32, responses);
+            corners.include_masked_row(lane, mask, source.byte_columns(lane), y as u32, responses);
         }
     }
     (has_candidates, responses)
