@@ -93,14 +93,20 @@ impl<S: Simt> ResponseSource<S> for BoxGradientSource<S> {
     fn new(lane: &Lane<S>, image: S::Buffer<u8>, _: i32) -> Self {
         const {
             let size = 2 * MAX_RADIUS as i64 + 1;
-            assert!(MAX_RADIUS < (MARGIN_LANES as usize) * LANE_COLUMNS, "sums are so far away at most");
+            assert!(
+                MAX_RADIUS < (MARGIN_LANES as usize) * LANE_COLUMNS,
+                "prefix sums are within the lanes of zeros"
+            );
             assert!(255 * size * size < 1 << 16, "a box's sum fits in half a word without a sign");
             let gradient = 255 * size * MAX_RADIUS as i64;
             assert!(gradient < 1 << 15, "a gradient fits in half a word");
             let trace = 2 * size * gradient.pow(2);
             assert!(trace < 1 << 31, "sums down the window fit");
-            assert!(size * (trace >> LOW_BITS) < 1 << 24, "upper bits of the window's are exact as floats");
-            assert!(size * (1 << LOW_BITS) < 1 << 16, "lower bits of them fit in half a word");
+            assert!(
+                size * (trace >> LOW_BITS) < 1 << 24,
+                "upper bits of the window sums are exact as floats"
+            );
+            assert!(size * (1 << LOW_BITS) < 1 << 16, "lower bits of the window sums fit in half a word");
         }
         let (s, l, args) = (lane.s, lane.s.lane(), &lane.args);
         for kind in 0..KINDS {

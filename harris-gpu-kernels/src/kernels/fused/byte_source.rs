@@ -72,7 +72,7 @@ impl<S: Simt, W: Window<S>> ResponseSource<S> for ByteSource<S, W> {
 
     #[inline(always)]
     fn warm_up(&mut self, lane: &Lane<S>, row: i32) {
-        const { assert!(Self::MAX_WARM_UP_BATCHES <= 4, "so often it is done below") };
+        const { assert!(Self::MAX_WARM_UP_BATCHES <= 4, "each batch is unrolled below") };
         let warm_up_batches = Self::warm_up_batches(&lane.args);
         // Loads everything first, so that the latencies overlap.
         let words: [[[u32; 2]; ROWS]; 4] =

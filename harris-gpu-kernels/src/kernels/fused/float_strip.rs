@@ -92,7 +92,7 @@ impl<S: Simt> Strip<S> {
         if !self.at_edge {
             return rows;
         }
-        const { assert!(ROWS <= ROWS_TOGETHER, "there is room for them") };
+        const { assert!(ROWS <= ROWS_TOGETHER, "the rows fit in shared memory") };
         let (s, first) = (self.s, LANE * self.s.lane());
         let sources: [u32; LANE_COLUMNS] =
             array::from_fn(|i| s.shared_word(SOURCE_COLUMNS + first + i as u32));
@@ -255,7 +255,12 @@ impl<const RADIUS: usize, const COUNT: usize> PartialSums<RADIUS, COUNT> {
     /// continues one, and takes the distance of the row below the window's centre.
     #[inline(always)]
     pub(super) fn push(&mut self, first: impl Fn(usize) -> f32, add: impl Fn(f32, i32, usize) -> f32) -> Row {
-        const { assert!(COUNT == 2 * RADIUS && RADIUS >= 1 && RADIUS <= LANE_COLUMNS, "neighbours see all") };
+        const {
+            assert!(
+                COUNT == 2 * RADIUS && RADIUS >= 1 && RADIUS <= LANE_COLUMNS,
+                "neighbours are in adjacent lanes"
+            )
+        };
         let plus = |sums: Row, below: i32| -> Row { array::from_fn(|i| add(sums[i], below, i)) };
         let ended = plus(self.0[0], RADIUS as i32);
         for window in 1..COUNT {

@@ -400,13 +400,13 @@ pub(crate) fn map_boxes31<S: Simt>(
     const {
         let size = 2 * MAX_RADIUS as i64 + 1;
         assert!(255 * size < 1 << 16, "a column's sum fits in half a word without a sign");
-        assert!(255 * (MAX_RADIUS as i64) < 1 << 15, "that of a side fits in one with a sign");
+        assert!(255 * (MAX_RADIUS as i64) < 1 << 15, "the sum of a side fits in half a word with a sign");
         let of_column = size * (255 * size * MAX_RADIUS as i64).pow(2);
         assert!(
             ((LANE * WARP) as i64 * of_column) >> LOW_BITS < 1 << 31,
             "upper bits of all columns' sums fit"
         );
-        assert!(WARP << LOW_BITS < 1 << 31 && LOW_BITS <= 24, "so do lower ones");
+        assert!(WARP << LOW_BITS < 1 << 31 && LOW_BITS <= 24, "lower bits of all columns' sums fit");
     }
     let size = Size { width, height };
     let (support_radius, own) = (gradient + window, large::own(gradient + window));

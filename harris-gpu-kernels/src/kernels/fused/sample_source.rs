@@ -177,7 +177,7 @@ impl<T: Sample> ColumnSums<T> for RecomputedSums<T> {
         &mut self,
         gradients: [Gradients<T>; CHANNELS],
     ) -> Sums<T> {
-        const { assert!(WINDOW >= 1 && WINDOW <= 3, "the ring is for these") };
+        const { assert!(WINDOW >= 1 && WINDOW <= 3, "the ring fits these windows") };
         let mut own = products::<T>(gradients[0]);
         for channel in 1..CHANNELS {
             own = plus::<T>(own, products::<T>(gradients[channel]));
@@ -208,7 +208,7 @@ impl<T: Sample> ColumnSums<T> for RunningSums<T> {
         &mut self,
         gradients: [Gradients<T>; CHANNELS],
     ) -> Sums<T> {
-        const { assert!(CHANNELS == 1 && WINDOW >= 1 && WINDOW <= 3, "the ring is for these") };
+        const { assert!(CHANNELS == 1 && WINDOW >= 1 && WINDOW <= 3, "the ring fits these windows") };
         let own = gradients[0];
         let [gx, gy] = self.rows[2 * WINDOW];
         let minus = |number: T::Number| T::Number::ZERO - number;
@@ -331,7 +331,7 @@ impl<S: Simt, T: Sample, const CHANNELS: usize, const WINDOW: usize> ResponseSou
             [gx, if outside { gy.map(|gy| T::Number::ZERO - gy) } else { gy }]
         };
         // Unrolled: compilers keep the loop, and then the rows in memory.
-        const { assert!(CHANNELS == 1 || CHANNELS == 3, "each is named below") };
+        const { assert!(CHANNELS == 1 || CHANNELS == 3, "each channel is unrolled below") };
         let mut gradients = [channel_gradients(0); CHANNELS];
         if CHANNELS == 3 {
             gradients[1 % CHANNELS] = channel_gradients(1);

@@ -99,7 +99,7 @@ impl<S: Simt, W: WindowWeights, const RADIUS: usize> Window<S> for WeightedWindo
 
     #[inline(always)]
     fn new(_: &Lane<S>) -> Self {
-        const { assert!(RADIUS >= 1 && RADIUS <= 3, "there is room for as many sums") };
+        const { assert!(RADIUS >= 1 && RADIUS <= 3, "the partial sums fit in the array") };
         Self { trace_bound: 0.0, sums: [[[W::Sum::ZERO; LANE_COLUMNS]; 6]; 3] }
     }
 

@@ -39,10 +39,13 @@ impl<S: Simt, const MAX_RADIUS: usize> Window<S> for WideBox<MAX_RADIUS> {
     #[inline(always)]
     fn new(lane: &Lane<S>) -> Self {
         const {
-            assert!(MAX_RADIUS < MARGIN_LANES as usize * LANE_COLUMNS, "sums are so far away at most");
+            assert!(
+                MAX_RADIUS < MARGIN_LANES as usize * LANE_COLUMNS,
+                "prefix sums are within the lanes of zeros"
+            );
             // Sobel's gradients are at most 4 · 255. No other gradient has such a kernel.
             let most = 2 * (2 * MAX_RADIUS as i64 + 1).pow(2) * (4 * 255_i64).pow(2);
-            assert!(most < 1 << 31, "traces of windows fit, and so does twice gx·gy, which is never more");
+            assert!(most < 1 << 31, "traces of windows fit, and twice gx·gy is never greater");
         }
         let (s, l) = (lane.s, lane.s.lane());
         // One zero for each lane.
