@@ -1,15 +1,18 @@
-//! The lists of kernels, as macros.
+//! Tables of all kernels with their arguments, as macros.
 
-/// Calls a macro with the list of all kernels:
+/// Calls a macro with the table of all kernels.
 ///
 /// ```text
-/// module::name [threads of a block, cells of shared memory] (argument: [type of a buffer's words] | type, ...);
+/// module::name [threads of a block, cells of shared memory]
+///     (argument: [type of a buffer's words] | type, ...);
 /// ```
 ///
-/// `width` and `height` are the image's, whose pixels number less than 2³¹. A stack of planes is one buffer, plane
-/// after plane; rows of blocks ([`Simt::block_row`](crate::Simt::block_row)) are its planes. Blocks of a kernel that is said
-/// to be *by run* are neighbouring columns, each of which a thread goes down for `rows` rows: strip by strip, and part of the image by
-/// part.
+/// `width` and `height` are the image's, which has fewer than 2³¹ pixels. A stack of planes is one
+/// buffer, plane after plane. The block row ([`Simt::block_row`](crate::Simt::block_row)) is the
+/// number of the plane.
+///
+/// In a *thread-per-column* kernel, the threads of a block have neighbouring columns. Each goes
+/// down `rows` rows of its column.
 #[macro_export]
 macro_rules! for_each_kernel {
     ($($apply:tt)*) => {
@@ -17,178 +20,222 @@ macro_rules! for_each_kernel {
     };
 }
 
-/// The fused kernels, with the arguments that they all have.
+/// Adds the fused kernels, with the arguments that they share, to the table.
 ///
-/// Blocks are pieces of the strips of `fused::Strips`, from row `first` to row `last`: `whole` of `rows` rows in each, then
-/// others of `later`. Samples, rows `pitch` samples apart, to the keys of corners that exceed what is known of the threshold,
-/// and their number. Rows of
-/// blocks are images, `stride` samples apart, of `pieces` each, of which the first here is number `piece`; each has room
-/// for `room` keys. `counters` words of each image from word `tables` of the state on become zeros.
-/// `smoothing` is the radius of a binomial, 0 to 2, and `gradient` one of [`gradient`](super::gradient) with fixed taps;
-/// `gradient_radius` and `window` are the radii of box gradients and of wide windows, which others know. `radius` is that of
-/// suppression; where it is `fused::WRITES_RESPONSES`, responses are written and no corners found, and where `extent` is 1 their
-/// extent is told to the state.
-/// The masks' rows are `mask_pitch` bytes apart, a multiple of 4, also where others take a mask; 0 is none.
+/// A block is a tile of a strip of `fused::Strips`, within rows `first` to `last`, exclusive. The
+/// first `whole` tiles of a strip have `rows` rows, the others `later`. The block row is the number
+/// of the image.
+///
+/// Input rows are `pitch` samples apart, and images `stride` samples. Output is each tile's list of
+/// candidates above the threshold as far as it is known, and their number. A list can hold `room`
+/// keys. An image has `pieces` tiles, and the launch begins with tile `piece`. The kernel also
+/// clears `counters` words of each image, from word `tables` of the state on.
+///
+/// `smoothing` is the radius of a binomial, 0 to 2, and `gradient` one of
+/// [`gradient`](super::gradient) with fixed taps. `gradient_radius` and `window` are the radii of
+/// box gradients and of wide windows; other kernels ignore them.
+///
+/// `radius` is that of suppression. With `fused::WRITES_RESPONSES`, responses are written and no
+/// corners found. Where `extent` is also 1, the least and greatest response are merged into the
+/// state.
+///
+/// Rows of the mask are `mask_pitch` bytes apart, a multiple of 4; 0 means no mask. This holds for
+/// all kernels with a mask.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_fused_kernels {
     ([$($apply:tt)*] $($name:ident [$blocks:tt, $of_responses:tt, $cells:tt] $word:ident: $samples:ident, $weights:ident, $window:tt, $most:tt;)*) => {
         $($apply)*! {
-            // One block: ends when the first word has come to what is one more than the second, which then counts on.
+            // One block. Waits until the first word reaches the second plus one, then increments the
+            // second.
             stream_wait::wait_for_copy [1, 0] (words: [u32]);
 
-            // By run: interleaved samples, rows `stride` samples apart, to a stack of planes, one a channel.
+            // Thread per column. Interleaved samples, rows `stride` samples apart, to a stack of
+            // one plane per channel.
             load::load_u8 [256, 0] (image: [u8], planes: [i32], width: u32, height: u32, rows: u32, channels: u32, stride: u64);
             load::load_u16 [256, 0] (image: [u16], planes: [i32], width: u32, height: u32, rows: u32, channels: u32, stride: u64);
             load::load_u8_as_f32 [256, 0] (image: [u8], planes: [f32], width: u32, height: u32, rows: u32, channels: u32, stride: u64);
             load::load_u16_as_f32 [256, 0] (image: [u16], planes: [f32], width: u32, height: u32, rows: u32, channels: u32, stride: u64);
-            // Floats, of which it tells in the state whether there is one that images may not have.
+            // Floats. Also marks the state where a sample is outside the range that images may
+            // have.
             load::load_f32 [256, 0] (image: [f32], planes: [f32], state: [u32], width: u32, height: u32, rows: u32, channels: u32, stride: u64);
-            // By word: integers as floats.
+            // Thread per word. Integers to floats.
             load::integers_to_f32 [256, 0] (from: [i32], to: [f32], count: u64);
 
-            // By run, on stacks: lines of taps along one axis.
+            // Thread per column, on stacks. Weighted sums of lines along one axis.
             lines::binomial_f32 [256, 0] (from: [f32], to: [f32], width: u32, height: u32, rows: u32, axis: u32, size: u32, border: u32);
             lines::weighted_f32 [256, 0] (from: [f32], to: [f32], taps: [f32], width: u32, height: u32, rows: u32, axis: u32, size: u32, border: u32);
-            // By run, on stacks: a box, or the difference of its sides, along one axis.
+            // Thread per column, on stacks. A box sum, or the difference of its sides, along one
+            // axis.
             lines::box_f32 [256, 0] (from: [f32], to: [f32], width: u32, height: u32, rows: u32, axis: u32, size: u32, shape: u32, border: u32);
-            // Blocks are pieces of `boxes::columns` columns and `rows` rows: gx and gy of boxes of integers, at a cost that does not grow with their
-            // size.
+            // Blocks are tiles of `boxes::columns` columns and `rows` rows. gx and gy of integer
+            // boxes, at a cost independent of their size.
             boxes::box_gradient [128, 1064] (from: [i32], gx: [i32], gy: [i32], width: u32, height: u32, rows: u32, size: u32, border: u32);
-            // Blocks are warps, pieces of `large::own` columns and `rows` rows of those from `first` to `last`: samples of one channel, rows `pitch`
-            // apart, a multiple of 4, to responses by box gradients and windows of these radii; 0 within `frame` pixels of the edges.
+            // Blocks are warps, with tiles of `large::own` columns and `rows` rows, from row
+            // `first` to row `last`. Samples of one channel, rows `pitch` apart, a multiple of 4,
+            // to responses. `gradient` and `window` are radii of boxes. Responses within `frame`
+            // pixels of the edges are 0.
             fused::map_boxes31 [32, 2000] (image: [u8], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, gradient: u32, window: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
 
-            // Blocks are warps, pieces of `gaussians::own` columns and `rows` rows of those from `first` to `last`: samples of one channel to responses by
-            // gradients of weighted sums, down by `along` and across by `across`, or the other way, and weighted windows; weights from the centre on.
+            // Blocks are warps, with tiles of `gaussians::own` columns and `rows` rows, from row
+            // `first` to row `last`. Samples of one channel to responses by weighted gradients and
+            // windows. `along` are the weights along an edge and `across` those across it, from the
+            // centre outwards.
             fused::map_gaussians9 [32, 1219] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, extent: u32, along0: f32, along1: f32, along2: f32, along3: f32, along4: f32, across1: f32, across2: f32, across3: f32, across4: f32, window0: f32, window1: f32, window2: f32, window3: f32, window4: f32);
-            // The same of samples that are smoothed before by a binomial's weights, whose sums times `unit` are rounded; not where a border rule other
-            // than mirroring has a part in what is asked for.
+            // Samples smoothed by a binomial first, whose sums times `unit` are rounded. Not for
+            // results that depend on a border rule other than mirroring.
             fused::map_binomial_gaussians5 [32, 835] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, extent: u32, smoothing0: f32, smoothing1: f32, smoothing2: f32, unit: f32, along0: f32, along1: f32, along2: f32, across1: f32, across2: f32, window0: f32, window1: f32, window2: f32);
             fused::map_binomial_gaussians9 [32, 1219] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, extent: u32, smoothing0: f32, smoothing1: f32, smoothing2: f32, unit: f32, along0: f32, along1: f32, along2: f32, along3: f32, along4: f32, across1: f32, across2: f32, across3: f32, across4: f32, window0: f32, window1: f32, window2: f32, window3: f32, window4: f32);
-            // Weighted windows of samples that are smoothed by weighted sums, behind gradients of three taps, by their weights along an edge.
+            // Samples smoothed by weighted sums first. Gradients of three taps, given by their
+            // weights along an edge.
             fused::map_smoothed_window5 [32, 835] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, extent: u32, smoothing0: f32, smoothing1: f32, smoothing2: f32, smoothing3: f32, smoothing4: f32, outside: f32, inside: f32, window0: f32, window1: f32, window2: f32);
             fused::map_smoothed_window9 [32, 1219] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, extent: u32, smoothing0: f32, smoothing1: f32, smoothing2: f32, smoothing3: f32, smoothing4: f32, outside: f32, inside: f32, window0: f32, window1: f32, window2: f32, window3: f32, window4: f32);
-            // The same of 16-bit samples and of floats, which are smoothed by weighted sums where `unit` is 0, else by a binomial, whose sums are
-            // multiplied by it; of floats it tells in the state whether there is one that images may not have. Rows are `pitch` bytes apart.
+            // 16-bit samples and floats, with rows `pitch` bytes apart. Where `unit` is 0,
+            // smoothing is by weighted sums, else by a binomial whose sums are multiplied by
+            // `unit`. Floats outside the range that images may have are marked in the state.
             fused::map_u16_window5 [32, 835] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, extent: u32, smoothing0: f32, smoothing1: f32, smoothing2: f32, unit: f32, outside: f32, inside: f32, window0: f32, window1: f32, window2: f32);
             fused::map_u16_window9 [32, 1219] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, extent: u32, smoothing0: f32, smoothing1: f32, smoothing2: f32, unit: f32, outside: f32, inside: f32, window0: f32, window1: f32, window2: f32, window3: f32, window4: f32);
             fused::map_f32_window5 [32, 835] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, extent: u32, smoothing0: f32, smoothing1: f32, smoothing2: f32, unit: f32, outside: f32, inside: f32, window0: f32, window1: f32, window2: f32);
             fused::map_f32_window9 [32, 1219] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, extent: u32, smoothing0: f32, smoothing1: f32, smoothing2: f32, unit: f32, outside: f32, inside: f32, window0: f32, window1: f32, window2: f32, window3: f32, window4: f32);
-            // By central differences, of samples of three channels, too.
+            // Central differences, also of samples of three channels.
             fused::map_central_gaussian5 [32, 835] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, extent: u32, window0: f32, window1: f32, window2: f32);
             fused::map_rgb_central_gaussian5 [32, 835] (image: [u8], state: [u32], response: [f32], width: u32, height: u32, pitch: u32, first: u32, last: u32, rows: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, extent: u32, window0: f32, window1: f32, window2: f32);
 
-            // By run, on stacks: binomials of both axes; of integers rounded, but those of 3 are sums where they are not to be divided.
+            // Thread per column, on stacks. Binomials along both axes. Results of integers are
+            // rounded, except the sums of size 3 where `divides` is 0.
             smoothing::binomial3_i32 [256, 0] (from: [i32], to: [i32], width: u32, height: u32, rows: u32, border: u32, divides: u32);
             smoothing::binomial5_i32 [256, 0] (from: [i32], to: [i32], width: u32, height: u32, rows: u32, border: u32);
             smoothing::binomial3_f32 [256, 0] (from: [f32], to: [f32], width: u32, height: u32, rows: u32, border: u32, divides: u32);
             smoothing::binomial5_f32 [256, 0] (from: [f32], to: [f32], width: u32, height: u32, rows: u32, border: u32);
             gradient::gradient_i32 [256, 0] (from: [i32], gx: [i32], gy: [i32], width: u32, height: u32, rows: u32, kind: u32, border: u32);
             gradient::gradient_f32 [256, 0] (from: [f32], gx: [f32], gy: [f32], width: u32, height: u32, rows: u32, kind: u32, border: u32);
-            // Sobel's of `taps` taps, 5 or 7.
+            // Sobel's gradient of `taps` taps, 5 or 7.
             gradient::sobel_i32 [256, 0] (from: [i32], gx: [i32], gy: [i32], width: u32, height: u32, rows: u32, taps: u32, border: u32);
             gradient::sobel_f32 [256, 0] (from: [f32], gx: [f32], gy: [f32], width: u32, height: u32, rows: u32, taps: u32, border: u32);
 
-            // By run: stacks of gradients, one a channel, to a stack of three products.
+            // Thread per column. Stacks of gradients, one plane per channel, to a stack of three
+            // products.
             tensor::gradient_products_f32 [256, 0] (gx: [f32], gy: [f32], products: [f32], width: u32, height: u32, rows: u32, channels: u32);
-            // To weighted sums down; `rounded` are products that are exact, and rounded before they are weighed.
+            // Weighted column sums of products. `rounded` stands for exact products that are
+            // rounded before they are weighted.
             tensor::window_columns_i32 [256, 0] (gx: [i32], gy: [i32], sums: [i32], taps: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
             tensor::window_columns_i64 [256, 0] (gx: [i32], gy: [i32], sums: [i64], taps: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
             tensor::window_columns_rounded [256, 0] (gx: [i32], gy: [i32], sums: [f32], taps: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
             tensor::window_columns_f32 [256, 0] (gx: [f32], gy: [f32], sums: [f32], taps: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32);
 
-            // A stack of three window sums to responses; 0 within `frame` pixels of the edges. By run.
+            // Thread per column. A stack of three window sums to responses, which are 0 within
+            // `frame` pixels of the edges.
             response::response_f32 [256, 0] (sums: [f32], response: [f32], width: u32, height: u32, rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, behind: u32);
-            // A stack of their weighted sums down the window, which are weighed and summed across it before.
+            // Stacks of weighted column sums, which are first weighted and summed across the
+            // window.
             response::window_rows_response_i32 [256, 0] (sums: [i32], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, behind: u32);
             response::window_rows_response_i64 [256, 0] (sums: [i64], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, behind: u32);
             response::window_rows_response_f32 [256, 0] (sums: [f32], response: [f32], taps: [f32], width: u32, height: u32, rows: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32, behind: u32);
-            // Stacks of gradients to responses by box windows, by piece as `box_gradient`.
+            // Stacks of gradients to responses by box windows, in tiles like those of
+            // `box_gradient`.
             response::box_response_i32 [128, 1596] (gx: [i32], gy: [i32], response: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
             response::box_response_i64 [128, 1596] (gx: [i32], gy: [i32], response: [f32], width: u32, height: u32, rows: u32, channels: u32, size: u32, border: u32, scale: f32, measure: u32, parameter: f32, frame: u32);
 
-            // By run: the least and greatest response of all competitors, into the state.
+            // Thread per column. Least and greatest response of all competing pixels, merged into
+            // the state.
             threshold::response_range [256, 16] (response: [f32], mask: [u8], state: [u32], width: u32, height: u32, rows: u32, frame: u32, behind: u32, mask_pitch: u32);
-            // One block: the state's threshold.
+            // One block. Computes the threshold and stores it in the state.
             threshold::set_threshold [32, 0] (state: [u32], kind: u32, value: f64);
-            // By run: Rosin's histogram, in several copies, which blocks share. One block: his threshold.
+            // Rosin's histogram, thread per column, in several copies that blocks share. Then
+            // Rosin's threshold, in one block.
             threshold::response_histogram [256, 2048] (response: [f32], mask: [u8], state: [u32], counts: [u32], bins: u32, copies: u32, width: u32, height: u32, rows: u32, frame: u32, behind: u32, mask_pitch: u32);
             threshold::rosin_threshold [256, 16] (state: [u32], counts: [u32], bins: u32, copies: u32);
 
-            // By run: the keys of corners, in no order, into a list that the state counts, also beyond its capacity.
+            // Thread per column. Keys of corners, in no order. The state counts them, also beyond
+            // the list's capacity.
             suppression::suppress [256, 0] (response: [f32], mask: [u8], state: [u32], keys: [u64], capacity: u32, width: u32, height: u32, rows: u32, frame: u32, behind: u32, margin: u32, radius: u32, plateau: u32, mask_pitch: u32);
-            // Some warps a piece: candidates of a walk that are not the strongest so far around become keys of no response.
+            // Several warps per tile. Candidates of a sweep that are not maxima within the full
+            // radius become keys of no response.
             suppression::suppress_candidates [256, 0] (response: [f32], mask: [u8], state: [u32], keys: [u64], counts: [u32], pieces: u32, room: u32, width: u32, height: u32, frame: u32, radius: u32, plateau: u32, threshold: u32, value: f64, mask_pitch: u32);
 
-            // Lists, a row of blocks each, `pitch` keys apart; their states tell how many keys each has, of which the first `most`
-            // count. Where `sorting` says so, keys are sorted in the order of rows. `order::THREADS_PER_KEY` threads a key: runs of `run` keys, a multiple
-            // of those that a block has.
+            // A block row per list, with lists `pitch` keys apart. The state has the length of a
+            // list, of which the first `most` keys count. `sorting` is the order.
+            // `order::THREADS_PER_KEY` threads per key sort runs of `run` keys, a multiple of a
+            // block's keys.
             sort::sort_runs [256, 1024] (from: [u64], to: [u64], state: [u32], pitch: u32, most: u32, run: u32, sorting: u32);
-            // Lists, by key: groups of `order::RUNS_PER_MERGE` sorted runs of `run` keys, a power of two, to single ones.
+            // Thread per key of a list. Merges groups of `order::RUNS_PER_MERGE` sorted runs of
+            // `run` keys, a power of two.
             sort::merge_runs [256, 0] (from: [u64], to: [u64], state: [u32], pitch: u32, most: u32, run: u32, sorting: u32);
-            // Corners by rank, of which the first `most` count, at least so far from each other as the root of `squared`, in `parts` shares, a multiple
-            // of `order::SHARES_PER_COUNT`.
-            // By key: each into its cell of a grid of squares as long as that, which have room for `room` corners; none is decided on.
+            // Minimum distance between corners in rank order, of which the first `most` count.
+            // `squared` is the square of the distance. The list has `parts` shares, a multiple of
+            // `order::SHARES_PER_COUNT`. Thread per key. Inserts corners, all undecided, into a
+            // grid with cells of the distance's size. A cell can hold `room` corners.
             min_distance::grid_insert [256, 0] (keys: [u64], cells: [u64], filed: [u32], decisions: [u32], shares: [u32], state: [u32], most: u32, parts: u32, width: u32, side: u32, columns: u32, room: u32, limit: u32, is_first: u32);
-            // The first time for a list it `is_first`; of a list that was thinned before, the first `limit` count.
-            // Blocks are shares: decides who is kept, and counts these.
+            // `is_first` marks the first pass over a list. In later passes the first `limit`
+            // corners count. Blocks are shares. Decides which corners are kept, and counts them.
             min_distance::min_distance_propagate [256, 1] (keys: [u64], cells: [u64], filed: [u32], decisions: [u32], shares: [u32], state: [u32], most: u32, parts: u32, width: u32, side: u32, columns: u32, rows: u32, room: u32, squared: u64);
-            // The same where corners have places between pixels, which are to be so far from each other: cells are those of their pixels.
+            // Distances between refined positions. Cells are those of the corners' pixels.
             min_distance::min_distance_propagate_subpixel [256, 1] (keys: [u64], keypoints: [f32], cells: [u64], filed: [u32], decisions: [u32], shares: [u32], state: [u32], most: u32, parts: u32, width: u32, side: u32, columns: u32, rows: u32, room: u32, squared: f64);
-            // Warps are `order::SHARES_PER_COUNT` shares: those kept, in their order, and their number, also into a report.
+            // Warps have `order::SHARES_PER_COUNT` shares. Compacts the kept corners in their
+            // order, and writes their number, also to a report.
             min_distance::min_distance_compact [256, 0] (from: [u64], to: [u64], decisions: [u32], shares: [u32], state: [u32], report: [u32], most: u32, parts: u32);
-            // Lists, by key: x, y, scale and response of corners.
+            // Thread per key of a list. x, y, scale and response of corners.
             keypoints::write_keypoints [256, 0] (keys: [u64], response: [f32], keypoints: [f32], state: [u32], pitch: u32, most: u32, width: u32, height: u32, frame: u32, behind: u32, subpixel: u32);
-            // By keypoint, of which there are `count`: 1 at its pixel in a mask of zeros, row after row.
+            // Thread per keypoint, of which there are `count`. Sets its pixel to 1 in a dense mask
+            // of zeros.
             keypoint_mask::keypoint_mask_u8 [256, 0] (keypoints: [f32], mask: [u8], count: u32, width: u32, height: u32);
             keypoint_mask::keypoint_mask_f32 [256, 0] (keypoints: [f32], mask: [f32], count: u32, width: u32, height: u32);
-            // Blocks are warps, which have a corner at a time, at a pixel's centre: to where the edges around it meet; interleaved samples, rows `stride` samples apart.
+            // Blocks are warps, with one corner at a time. Moves it from its pixel's centre to
+            // where the edges around it meet. Samples are interleaved, with rows `stride` samples
+            // apart.
             refine::refine_u8 [32, 1573] (image: [u8], keypoints: [f32], state: [u32], most: u32, width: u32, height: u32, channels: u32, stride: u64, radius: u32);
             refine::refine_u16 [32, 1573] (image: [u16], keypoints: [f32], state: [u32], most: u32, width: u32, height: u32, channels: u32, stride: u64, radius: u32);
             refine::refine_f32 [32, 1573] (image: [f32], keypoints: [f32], state: [u32], most: u32, width: u32, height: u32, channels: u32, stride: u64, radius: u32);
-            // Warps are pieces, rows of blocks images: those candidates that exceed the threshold, in no order, into a list that the
-            // state counts, also beyond its `pitch`. Each image has `pieces`, which have room for `room` candidates each.
+            // A warp per tile, a block row per image. Compacts the candidates above the threshold,
+            // in no order. The state counts them, also beyond `pitch`. An image has `pieces` tiles
+            // with `room` candidates at most.
             candidates::threshold_compact [256, 16] (from: [u64], counts: [u32], to: [u64], state: [u32], pieces: u32, room: u32, pitch: u32, kind: u32, value: f64);
 
-            // The same by `buckets::WARPS_PER_TILE` warps a piece into `bins` bins, a power of two, of `buckets::CAPACITY` keys each, which sort them roughly,
-            // where `sorting` says so in the order of rows. Word `tables` of the state begins what counts them: `buckets::counters` of each image.
-            // Bins are equal steps of responses, or of pixels; but where `every` is not 0, each `every`th of the dividers begins one.
+            // `buckets::WARPS_PER_TILE` warps per tile scatter the candidates above the threshold
+            // into `bins` buckets, a power of two, of `buckets::CAPACITY` keys. `sorting` is the
+            // order. The counters begin at word `tables` of the state, with `buckets::counters`
+            // words per image. Buckets are equal intervals of responses or pixels. If `every` is
+            // not 0, each `every`th splitter begins one instead.
             bucket_sort::bucket_scatter [256, 64] (from: [u64], counts: [u32], to: [u64], state: [u32], dividers: [u64], pieces: u32, room: u32, tables: u32, bins: u32, every: u32, kind: u32, value: f64, sorting: u32, pixels: u32);
-            // By divider, rows of blocks lists, sorted, where `sorting` says so in the order of rows: `buckets::MAX` keys of each, which divide it evenly.
+            // Thread per splitter, a block row per list. Selects `buckets::MAX` keys of a sorted
+            // list that divide it evenly. `sorting` is the order.
             bucket_sort::select_splitters [256, 0] (from: [u64], dividers: [u64], state: [u32], pitch: u32, sorting: u32);
-            // Warps are `buckets::PER_WARP` bins, rows of blocks images: x, y, scale and response of their corners, or `as_keys`, each in its place of the
-            // sorted list, of which the first `most` count, and the list's length, or more than any where a bin had no room; and a
-            // report, the states as they then are; what is left of them is that length, and what walks need: zeros, or, where an image
-            // `foretells` the greatest response of the next, that.
+            // A warp per `buckets::PER_WARP` buckets, a block row per image. Sorts buckets and
+            // writes x, y, scale and response of the corners, or their keys with `as_keys`. Each
+            // goes to its place in the sorted list, of which the first `most` count. The length is
+            // stored, or a number beyond the capacity after an overflow. The states are copied to a
+            // report, and reset for the next sweep. An image that `foretells` leaves its prediction
+            // there.
             bucket_sort::bucket_gather [256, 4112] (from: [u64], listed: [u64], keypoints: [f32], state: [u32], report: [u32], tables: u32, bins: u32, sorting: u32, pitch: u32, most: u32, width: u32, as_keys: u32, foretells: u32);
 
-            // Warps are rows: interleaved samples to sums of gray levels before each column, in rows of `pitch` words from the
-            // second on.
+            // A warp per row. Interleaved samples to prefix sums of gray levels before each column,
+            // in rows of `pitch` words from the second on.
             integral::integral_rows_u8 [256, 0] (image: [u8], sums: [u32], width: u32, height: u32, channels: u32, stride: u64, pitch: u32);
             integral::integral_rows_u16 [256, 0] (image: [u16], sums: [u32], width: u32, height: u32, channels: u32, stride: u64, pitch: u32);
             integral::integral_rows_f32 [256, 0] (image: [f32], sums: [u32], width: u32, height: u32, channels: u32, stride: u64, pitch: u32);
-            // By column, rows of blocks are bands of `rows` rows: the sums of each band, then those of all rows above.
+            // Thread per column, a block row per band of `rows` rows. Sums of each band, then
+            // prefix sums over all rows above.
             integral::integral_bands [256, 0] (sums: [u32], bands: [u32], width: u32, height: u32, pitch: u32, rows: u32);
             integral::integral_columns [256, 0] (sums: [u32], bands: [u32], width: u32, height: u32, pitch: u32, rows: u32);
 
-            // By sample of all `count` layers: determinants.
+            // Thread per sample of all `count` layers. Determinants.
             hessian::hessian_determinants [256, 0] (sums: [u32], layers: [u32], responses: [f32], width: u32, height: u32, pitch: u32, count: u32, samples: u32);
-            // By sample of all `count` triples: the keys of peaks, in no order, into a list that the state counts, also beyond its
-            // capacity.
+            // Thread per sample of all `count` triples. Keys of peaks, in no order. The state
+            // counts them, also beyond the capacity.
             hessian::scale_peaks [256, 0] (layers: [u32], triples: [u32], responses: [f32], mask: [u8], state: [u32], keys: [u64], capacity: u32, mask_pitch: u32, threshold: f32, count: u32, samples: u32);
-            // By key: x, y, scale and response.
+            // Thread per key. x, y, scale and response.
             hessian::write_blobs [256, 0] (sums: [u32], layers: [u32], triples: [u32], responses: [f32], keys: [u64], keypoints: [f32], width: u32, height: u32, pitch: u32, count: u32, found: u32);
-            // By keypoint: those of equal strength in their order.
+            // Thread per keypoint. Orders keypoints of equal response.
             hessian::sort_ties [256, 0] (from: [f32], to: [f32], count: u32);
 
-            // Blocks are keypoints: x, y and scale of each to its descriptor.
+            // A block per keypoint. x, y and scale to a descriptor.
             surf::surf [128, 688] (sums: [u32], frames: [f32], tables: [f32], descriptors: [f32], width: u32, height: u32, pitch: u32, upright: u32);
 
-            // Columns of blocks are tiles of `matching::TILE` queries, rows of blocks every `stride`th tile of the trained
-            // descriptors: the nearest of each query among those, three words each.
+            // Block columns are tiles of `matching::TILE` queries. Block rows take every `stride`th
+            // tile of the trained descriptors. Finds the nearest of each query among those, three
+            // words each.
             nearest::nearest_descriptors [256, 4160] (query: [f32], train: [f32], parts: [u32], queries: u32, trained: u32, stride: u32);
-            // By query: the nearest of all parts.
+            // Thread per query. Nearest neighbour over all parts.
             nearest::merge_nearest [256, 0] (parts: [u32], found: [u32], queries: u32, count: u32);
 
             // Blocks are tiles of the rim in which border rules have a part, rows of blocks images, `stride` samples apart: from samples, rows `pitch`
@@ -204,11 +251,12 @@ macro_rules! with_fused_kernels {
     };
 }
 
-/// Calls a macro with what stands behind it in brackets, and the fused kernels:
+/// Calls a macro with the arguments that follow in brackets, and the table of fused kernels.
 ///
 /// ```text
-/// name [blocks that a multiprocessor is to hold: of a kernel that finds corners, and of one that writes responses; cells of shared memory]
-///     word of a sample: samples, weights and radius of the window, greatest radius of suppression;
+/// name [blocks that a multiprocessor must hold: finding corners, writing responses;
+///     cells of shared memory]
+///     type of a sample: samples, weights and radius of the window, greatest suppression radius;
 /// ```
 #[macro_export]
 macro_rules! for_each_fused {

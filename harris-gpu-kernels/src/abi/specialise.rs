@@ -1,34 +1,37 @@
-//! Parameters of kernels that become constants when a kernel is loaded.
+//! Kernel parameters that become constants when a kernel is loaded.
 //!
-//! Before the PTX of a kernel is given to the driver, the load of such a parameter is replaced by a constant, as a template argument
-//! of C++ would be: the driver's compiler then removes the branches that are never taken. Each combination of
-//! values is a variant of the kernel, which is compiled when it is first launched. The kernels that find corners have them
-//! ([`Kernel::specialised`](super::Kernel::specialised)): two variants, or four where masks are possible.
+//! The load of such a parameter in the PTX is replaced by a constant, like a template argument in
+//! C++. The driver's compiler then removes branches that are never taken.
 //!
-//! A test makes every variant of every kernel, so that no parameter is missed where the compiler writes its load in another way.
+//! Each combination of values is a variant, which is compiled at its first launch.
+//! [`Kernel::specialised`] lists the parameters of a kernel. A test makes all variants of all
+//! kernels, so that no load is missed.
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub use variants::{constants, ptx, samples, variant, variants};
 
-use super::{Kernel, fused, gradient, measure, plateau};
+use super::choices::{gradient, measure, plateau};
+use super::fused;
+use super::kernel::Kernel;
 
 /// A parameter of 32 bits that becomes a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its name in the list of kernels.
+    /// Name in the list of kernels.
     pub name: &'static str,
-    /// Its place among the arguments.
+    /// Index among the arguments.
     pub place: usize,
-    /// The variants. `Some(value)`: the parameter is this constant. `None`: it has another value, which is read as before.
+    /// Values of the variants. `Some(value)` makes the parameter this constant. `None` serves all
+    /// other values, which are loaded as before.
     pub values: &'static [Option<u32>],
 }
 
-/// A parameter of the fused kernels, which have the same arguments.
+/// Parameter of the fused kernels, which all have the same arguments.
 const fn of_fused(name: &'static str, values: &'static [Option<u32>]) -> Parameter {
     Parameter { name, place: place(Kernel::u8_box3.arguments(), name).expect("an argument"), values }
 }
 
-/// The place of an argument.
+/// Index of an argument.
 const fn place(arguments: &[&str], name: &str) -> Option<usize> {
     let mut at = 0;
     while at < arguments.len() {
@@ -48,10 +51,10 @@ const fn are_equal(a: &[u8], b: &[u8]) -> bool {
     i == a.len() && i == b.len()
 }
 
-/// Which pixels of a plateau are corners.
+/// Plateau rule.
 const PLATEAU: Parameter = of_fused("plateau", &[Some(plateau::FIRST), Some(plateau::ALL)]);
 
-/// That there is no mask.
+/// Distance of the mask's rows, which is 0 without a mask.
 const NO_MASK: Parameter = of_fused("mask_pitch", &[Some(0), None]);
 
 /// The response measure.
@@ -67,20 +70,20 @@ const RADIUS_IN_MAP: Parameter = of_fused("radius", &[Some(1), Some(2), Some(3),
 /// The radius of a binomial smoothing.
 const SMOOTHING: Parameter = of_fused("smoothing", &[Some(1), Some(0), Some(2)]);
 
-/// The gradient.
+/// Gradient.
 const GRADIENT: Parameter =
     of_fused("gradient", &[Some(gradient::SOBEL), Some(gradient::SCHARR), Some(gradient::CENTRAL)]);
 
-/// The response measure of a kernel with such arguments, where it has one.
-pub(super) const fn measure_of(arguments: &[&str]) -> Option<Parameter> {
+/// Response measure of a kernel with these arguments, or `None` without one.
+const fn measure_of(arguments: &[&str]) -> Option<Parameter> {
     match place(arguments, "measure") {
         Some(place) => Some(Parameter { name: "measure", place, values: measure::ALL }),
         None => None,
     }
 }
 
-/// The parameters of a fused kernel for such samples.
-pub(super) const fn of_sweep(samples: fused::Samples) -> &'static [Parameter] {
+/// Parameters of a fused kernel for these samples.
+const fn of_sweep(samples: fused::Samples) -> &'static [Parameter] {
     match samples {
         fused::Samples::Responses => &[RADIUS_IN_MAP, PLATEAU, NO_MASK],
         fused::Samples::BoxGradients => &[WIDER_RADIUS, MEASURE, PLATEAU, NO_MASK],
@@ -90,6 +93,38 @@ pub(super) const fn of_sweep(samples: fused::Samples) -> &'static [Parameter] {
     }
 }
 
+macro_rules! specialised_by_measure {
+    ($($module:ident :: $name:ident [$threads:literal, $cells:literal] ($($argument:ident : $type:tt),*);)*) => {
+        impl Kernel {
+            /// The response measure, for kernels that have it as an argument.
+            fn specialised_by_measure(self) -> &'static [Parameter] {
+                match self {
+                    $(Kernel::$name => const { &measure_of(&[$(stringify!($argument)),*]) }.as_slice(),)*
+                }
+            }
+        }
+    };
+}
+
+for_each_kernel!(specialised_by_measure);
+
+macro_rules! specialised {
+    ($($name:ident [$blocks:literal, $of_responses:literal, $cells:literal] $word:ident: $samples:ident, $weights:ident, $window:literal, $most:literal;)*) => {
+        impl Kernel {
+            /// Parameters that become constants when the kernel is loaded.
+            #[must_use]
+            pub fn specialised(self) -> &'static [Parameter] {
+                match self {
+                    $(Kernel::$name => const { of_sweep(fused::Samples::$samples) },)*
+                    _ => self.specialised_by_measure(),
+                }
+            }
+        }
+    };
+}
+
+for_each_fused!([specialised]);
+
 #[cfg(not(target_arch = "nvptx64"))]
 mod variants {
     use alloc::collections::BTreeSet;
@@ -97,16 +132,17 @@ mod variants {
 
     use crate::abi::{Kernel, fused};
 
-    /// How many variants a kernel has.
+    /// Number of variants of a kernel.
     #[must_use]
     pub fn variants(kernel: Kernel) -> usize {
         kernel.specialised().iter().map(|parameter| parameter.values.len()).product()
     }
 
-    /// The variant for an argument list, of which `argument` tells the one at a place.
+    /// Variant for an argument list. `argument` returns the argument at an index.
     ///
     /// # Panics
-    /// Where an argument has a value that the kernel has no variant for.
+    ///
+    /// Panics where no variant of the kernel has an argument's value.
     #[must_use]
     pub fn variant(kernel: Kernel, argument: impl Fn(usize) -> u32) -> usize {
         kernel.specialised().iter().fold(0, |variant, parameter| {
@@ -215,7 +251,7 @@ mod tests {
             for number in 0..variants(kernel) {
                 let constants = constants(kernel, number);
                 assert!(!seen.contains(&constants), "{kernel:?}");
-                // Any other value is that of no constant.
+                // Any other value matches no constant.
                 let value = |at| {
                     constants.iter().find(|(place, _)| *place == at).map_or(u32::MAX, |(_, value)| *value)
                 };

@@ -173,6 +173,8 @@ impl ResponseSource {
             | Gradient::GaussianDerivative { .. }) => gradient_of(choice)?,
         };
         let is_box = matches!(config.gradient(), Gradient::Box { .. });
+        let is_plain_central =
+            config.gradient() == Gradient::Central && config.smoothing() == Smoothing::None;
         let radius = config.window().radius();
         let window = match config.window() {
             Window::Box { .. } if is_box => {
@@ -184,6 +186,8 @@ impl ResponseSource {
             Window::Box { .. } if radius <= fused::MOST_NARROW => (Weights::Box, radius),
             Window::Box { .. } => (Weights::Wide, fused::WIDE.into_iter().find(|&most| radius <= most)?),
             Window::Binomial { .. } => (Weights::Binomial, radius),
+            // The kernel of float windows for these holds more blocks.
+            Window::Gaussian { .. } if is_plain_central && radius <= 2 => return None,
             Window::Gaussian { .. } => (Weights::Gaussian, radius),
         };
         let samples = match (shape.depth, shape.channels) {

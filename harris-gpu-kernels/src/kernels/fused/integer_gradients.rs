@@ -1,48 +1,53 @@
-//! From smoothed 8-bit samples to gradients.
+//! Gradients of smoothed 8-bit samples, as integers.
 
 use core::array;
 
-use super::super::thread_per_column::push;
-use super::{EACH, Lane};
+use super::lane::{LANE_COLUMNS, Lane};
 use crate::Simt;
 use crate::abi::gradient;
+use crate::kernels::thread_per_column::push;
 
-/// Pairs of samples that a lane has of a row.
-pub(super) const PAIRS: usize = EACH / 2;
+/// Pairs of samples of a lane.
+pub(super) const PAIRS: usize = LANE_COLUMNS / 2;
 
-/// A row of gradients along one axis.
+/// Row of gradients along one axis.
 pub(super) trait Gradient: Copy {
-    /// What is kept of smoothed rows.
+    /// Parts of smoothed rows that later gradients need.
     type Rows: Copy;
-    /// That of none.
+    /// State before the first row.
     const NONE: Self::Rows;
 
-    /// Takes the next smoothed row, and returns gx and gy of the one before, by one of [`gradient`].
+    /// Takes the next smoothed row, and returns gx and gy of the row before. `gradient` is one of
+    /// [`gradient`].
     fn differentiate<S: Simt>(s: S, rows: &mut Self::Rows, smoothed: Smoothed, gradient: u32)
     -> (Self, Self);
 
     fn negated(self) -> Self;
 }
 
-/// Smoothed samples, from the one before the lane's own to the one after, in pairs: the low or the high byte of each half.
+/// Smoothed samples in pairs, from the one before the lane's first to the one after its last. A
+/// sample is the low or the high byte of its half.
 #[derive(Clone, Copy)]
 pub(super) struct Smoothed {
     pub(super) pairs: [u32; PAIRS + 1],
     pub(super) is_high: bool,
-    /// What picks the four around two columns out of two pairs: see [`selectors`].
+    /// Selectors of the four samples around each pair of columns: see [`selectors`].
     pub(super) selectors: [u32; PAIRS],
 }
 
-/// What picks the samples around a lane's first two columns, and those around the others. Where signs are to be `turned`, those to the left
-/// and right of the column beside the image change places, so that gx has the sign of the column that it mirrors.
+/// Selectors of the samples around each pair of a lane's columns.
+///
+/// With `negates`, the samples left and right of the column beside the image are swapped. Its gx
+/// then has the sign of the column that it mirrors.
 #[inline(always)]
-pub(super) fn selectors<S: Simt>(lane: &Lane<S>, is_high: bool, turned: bool) -> [u32; PAIRS] {
+pub(super) fn selectors<S: Simt>(lane: &Lane<S>, is_high: bool, negates: bool) -> [u32; PAIRS] {
     array::from_fn(|pair| {
         let x = lane.x + 2 * pair as i32;
-        // As `Strips` has it, the others of the pairs are farther outside, and nothing depends on them.
-        let digits = if turned && x + 1 == -1 {
+        // Other columns beside the image are farther outside, and nothing depends on them: see
+        // `Strips`.
+        let digits = if negates && x + 1 == -1 {
             0x2460
-        } else if turned && x == lane.set.size.width as i32 {
+        } else if negates && x == lane.args.size.width as i32 {
             0x6024
         } else {
             0x6420
@@ -51,9 +56,9 @@ pub(super) fn selectors<S: Simt>(lane: &Lane<S>, is_high: bool, turned: bool) ->
     })
 }
 
-/// A gradient's weights along an edge: outside, and inside.
+/// Weights of a gradient along an edge: outer and centre.
 #[inline(always)]
-fn along(gradient: u32) -> (i8, i8) {
+fn edge_weights(gradient: u32) -> (i8, i8) {
     match gradient {
         gradient::SOBEL => (1, 2),
         gradient::SCHARR => (3, 10),
@@ -62,7 +67,8 @@ fn along(gradient: u32) -> (i8, i8) {
     }
 }
 
-/// In pairs, see [`split`]. Kept are, of two rows: right minus left, and the weighted sum across.
+/// Gradients in packed pairs: see [`split`]. Two rows of horizontal differences and of sums along
+/// the row are kept.
 impl Gradient for [u32; PAIRS] {
     type Rows = [[[u32; PAIRS]; 2]; 2];
     const NONE: Self::Rows = [[[0; PAIRS]; 2]; 2];
@@ -78,7 +84,7 @@ impl Gradient for [u32; PAIRS] {
             false => smoothed.pairs,
             true => array::from_fn(|i| s.permute(smoothed.pairs[i], 0, 0x4341)),
         };
-        let (outer, centre) = along(gradient);
+        let (outer, centre) = edge_weights(gradient);
         let (outer, centre) = (outer as u32, centre as u32);
         let differences = array::from_fn(|i| p[i + 1].wrapping_sub(p[i]));
         let sums: [u32; PAIRS] = array::from_fn(|i| {
@@ -102,8 +108,8 @@ impl Gradient for [u32; PAIRS] {
     }
 }
 
-/// One by one. Kept are, of two rows: the samples around the lane's first two columns, and those around the others, from the one before on.
-impl Gradient for [i32; EACH] {
+/// Gradients as single integers. The samples around each pair of columns are kept for two rows.
+impl Gradient for [i32; LANE_COLUMNS] {
     type Rows = [[u32; PAIRS]; 2];
     const NONE: Self::Rows = [[0; PAIRS]; 2];
 
@@ -117,14 +123,14 @@ impl Gradient for [i32; EACH] {
         let Smoothed { pairs, selectors, .. } = smoothed;
         let next = array::from_fn(|i| s.permute(pairs[i], pairs[i + 1], selectors[i]));
         let [row, before] = *rows;
-        let (outer, centre) = along(gradient);
-        // Products of three samples of a row and their weights, added to a sum for each column.
+        let (outer, centre) = edge_weights(gradient);
+        // Adds the weighted sum of three samples of a row to each column.
         let plus = |sums: Self, row: [u32; PAIRS], [left, middle, right]: [i8; 3]| -> Self {
             let weights = [[left, middle, right, 0], [0, left, middle, right]];
             array::from_fn(|i| s.dot(sums[i], row[i / 2], weights[i % 2]))
         };
         let across = |weight: i8| [-weight, 0, weight];
-        let mut gx = [0; EACH];
+        let mut gx = [0; LANE_COLUMNS];
         if outer > 0 {
             gx = plus(gx, before, across(outer));
         }
@@ -132,7 +138,8 @@ impl Gradient for [i32; EACH] {
         if outer > 0 {
             gx = plus(gx, next, across(outer));
         }
-        let gy = plus(plus([0; EACH], before, [-outer, -centre, -outer]), next, [outer, centre, outer]);
+        let gy =
+            plus(plus([0; LANE_COLUMNS], before, [-outer, -centre, -outer]), next, [outer, centre, outer]);
         push(rows, next);
         (gx, gy)
     }
@@ -143,9 +150,9 @@ impl Gradient for [i32; EACH] {
     }
 }
 
-/// The numbers of pairs, each of which is the second times 2¹⁶ plus the first, both signed.
+/// Unpacks pairs of signed numbers. A pair is the second times 2¹⁶ plus the first.
 #[inline(always)]
-pub(super) fn split(pairs: [u32; PAIRS]) -> [i32; EACH] {
+pub(super) fn split(pairs: [u32; PAIRS]) -> [i32; LANE_COLUMNS] {
     array::from_fn(|i| {
         let pair = pairs[i / 2];
         let first = i32::from(pair as i16);

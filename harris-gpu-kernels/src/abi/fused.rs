@@ -1,0 +1,128 @@
+//! Fused kernels, which go from samples to corners or responses in one sweep.
+
+/// Columns of a warp, including those that overlap neighbouring strips.
+pub const COLUMNS: u32 = 128;
+/// Columns of a lane.
+pub const EACH: u32 = 4;
+/// Rows of a batch, which are loaded together.
+pub const ROWS: usize = 3;
+/// Most columns or rows from a corner to a sample it depends on, which is the sum of all stages'
+/// radii. Box gradients and wide windows may exceed it.
+pub const MOST_REACH: u32 = 8;
+/// Greatest radius of a window whose rows fit in registers.
+pub const MOST_NARROW: usize = 3;
+/// Greatest radii of the wide windows for which kernels exist.
+pub const WIDE: [usize; 2] = [10, 15];
+/// Greatest radius of box gradients, and of windows after them.
+pub const MOST_OF_BOXES: usize = 4;
+
+/// Division of an image's columns into overlapping strips.
+///
+/// Lanes may compute the gradients of each pair of columns from one word, and mirror whole words
+/// beside the image. Columns inside the image must then not share a pair with mirrored ones.
+///
+/// Where results depend on the column before the image's first, that column is the second of a
+/// pair. Where they depend on the column after the last, that column is the first of a pair. In
+/// images of odd width all strips but the first thus start one column farther left.
+#[derive(Clone, Copy, Debug)]
+pub struct Strips {
+    /// Number of strips.
+    pub number: u32,
+    /// Columns from one strip to the next, and the most that a strip owns.
+    pub columns: u32,
+    /// Columns by which strips overlap at each side.
+    overlap: u32,
+    /// Columns by which all strips start farther left, and those by which all but the first do in
+    /// images of odd width.
+    shift: u32,
+    odd: u32,
+}
+
+impl Strips {
+    /// Strips of an image at least twice [`MOST_REACH`] wide, for results that depend on samples
+    /// `overlap` columns away.
+    #[must_use]
+    pub const fn new(overlap: u32, width: u32, mirrors_words: bool) -> Self {
+        let most = COLUMNS - 2 * overlap;
+        let [shift, odd] = if mirrors_words { [overlap % 2, width % 2] } else { [0; 2] };
+        // In images of odd width, the first strip must not reach the column after the last.
+        let fewer = width.saturating_sub(3) & !3;
+        if odd == 1 && fewer < most {
+            return Self { number: 2, columns: fewer, overlap, shift, odd };
+        }
+        Self { number: (width + shift + odd).div_ceil(most), columns: most, overlap, shift, odd }
+    }
+
+    /// Strips with the number and columns that [`Strips::new`] has computed, without its division.
+    #[must_use]
+    pub const fn told(number: u32, columns: u32, overlap: u32, width: u32, mirrors_words: bool) -> Self {
+        let [shift, odd] = if mirrors_words { [overlap % 2, width % 2] } else { [0; 2] };
+        Self { number, columns, overlap, shift, odd }
+    }
+
+    /// First column of a strip. Its own columns start `overlap` columns farther right.
+    #[must_use]
+    pub const fn left(&self, strip: u32) -> i32 {
+        let odd = if strip > 0 { self.odd } else { 0 };
+        (strip * self.columns) as i32 - (self.overlap + self.shift + odd) as i32
+    }
+
+    /// Number of columns that a strip owns, from its first column `left`. Only the first strip
+    /// begins left of the image.
+    #[must_use]
+    pub const fn own(&self, left: i32) -> u32 {
+        self.columns - if left < 0 { self.odd } else { 0 }
+    }
+}
+
+/// Columns by which strips overlap where a kernel writes responses, or finds corners among them. It
+/// is rounded up to whole lanes, as a lane writes or reads its columns together.
+#[must_use]
+pub const fn side_of_map(reach: u32) -> u32 {
+    reach.next_multiple_of(EACH)
+}
+
+/// Radius of suppression that makes a kernel write responses instead of finding corners.
+pub const WRITES_RESPONSES: u32 = 0;
+/// Greatest radius of suppression of sweeps over samples.
+pub const MOST_RADIUS: usize = 2;
+/// Greatest radius of suppression of sweeps over response maps. For larger radii the candidates are
+/// tested again.
+pub const MOST_RADIUS_IN_MAP: usize = 4;
+/// Warps of a tile that test its candidates again.
+pub const THINNING: u32 = 4;
+
+/// Greatest magnitude of float samples.
+pub const MAX_SAMPLE: f32 = 1e8;
+
+/// Weights of a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weights {
+    /// Equal weights.
+    Box,
+    /// Equal weights, with a radius given by an argument. It is at most one of [`WIDE`], or
+    /// [`MOST_OF_BOXES`] after box gradients.
+    Wide,
+    /// Binomial weights: a row of Pascal's triangle.
+    Binomial,
+    /// Weights given by arguments, from the centre outwards.
+    Gaussian,
+}
+
+/// Input of a fused kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Samples {
+    /// 8-bit samples of one channel, with rows a multiple of 4 apart.
+    Bytes,
+    /// 16-bit samples of one channel.
+    Words,
+    /// Float samples of one channel.
+    Floats,
+    /// 8-bit samples of three channels.
+    Colours,
+    /// 8-bit samples of one channel, for box gradients: the sum of a box's one side less the other.
+    /// The radius is given by an argument and is at most [`MOST_OF_BOXES`].
+    BoxGradients,
+    /// Responses of an earlier kernel.
+    Responses,
+}
