@@ -33,6 +33,7 @@ mod response_map_source;
 mod response_writer;
 mod running_products;
 mod sample_source;
+mod sample_types;
 mod sliding_box;
 mod source;
 mod sweep;
