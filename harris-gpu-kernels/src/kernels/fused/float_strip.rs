@@ -259,7 +259,7 @@ impl<const RADIUS: usize, const COUNT: usize> PartialSums<RADIUS, COUNT> {
             assert!(
                 COUNT == 2 * RADIUS && RADIUS >= 1 && RADIUS <= LANE_COLUMNS,
                 "neighbours are in adjacent lanes"
-            )
+            );
         };
         let plus = |sums: Row, below: i32| -> Row { array::from_fn(|i| add(sums[i], below, i)) };
         let ended = plus(self.0[0], RADIUS as i32);
