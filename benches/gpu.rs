@@ -32,7 +32,7 @@ fn images(criterion: &mut Criterion) {
             b.iter(|| detector.detect(black_box(&image.view())));
         });
         let mut stream = CudaPipeline::new(config.clone()).expect("a GPU, as above");
-        let mut spare: Vec<_> = (0..=stream.most_in_flight()).map(|_| pinned()).collect();
+        let mut spare: Vec<_> = (0..=stream.max_in_flight()).map(|_| pinned()).collect();
         // On average, one frame ends for each one that begins.
         group.bench_function(BenchmarkId::new("frame_of_a_stream", &size), |b| {
             b.iter(|| {

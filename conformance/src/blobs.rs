@@ -171,7 +171,7 @@ pub fn on_photographs(make: Make) {
 /// If the detector accepts a bad image, returns another error or does not work afterwards.
 pub fn bad_images_are_errors(make: Make) {
     let config = FastHessianConfig::default();
-    let needed = Pyramid::least_side(&config);
+    let needed = Pyramid::min_side(&config);
     let mut detector = make(config);
     let good = vec![0_u8; needed * needed];
     let good = ImageView::gray(&good, needed, needed).expect("a valid image");

@@ -80,7 +80,7 @@ impl Engine {
     pub(crate) fn poll(&mut self) -> Option<Done> {
         match self {
             Self::One(_) => None,
-            Self::Pipeline { pipeline, waiting } => pipeline.next_done().map(|landed| done(waiting, landed)),
+            Self::Pipeline { pipeline, waiting } => pipeline.try_next().map(|landed| done(waiting, landed)),
         }
     }
 
@@ -96,7 +96,7 @@ impl Engine {
         match self {
             Self::One(detector) => detector.describe(),
             Self::Pipeline { pipeline, .. } => {
-                format!("{}, {} frames in flight", pipeline.describe(), pipeline.most_in_flight())
+                format!("{}, {} frames in flight", pipeline.describe(), pipeline.max_in_flight())
             }
         }
     }

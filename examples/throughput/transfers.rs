@@ -156,7 +156,7 @@ fn stream<T: Sample>(
     seconds: Duration,
 ) -> Result<f64, Error> {
     let mut pipeline = CudaPipeline::<T>::on_devices(ordinals, IN_FLIGHT, config.clone())?;
-    let most = pipeline.most_in_flight();
+    let most = pipeline.max_in_flight();
     let mut spare = Vec::new();
     for _ in 0..=most {
         spare.push(image()?);
@@ -204,7 +204,7 @@ fn at_half_load<T: Sample>(
             next += 1;
             landed = pipeline.push_pinned(spare.pop().expect("one more than can be in flight"));
         }
-        if let Some(detection) = landed.or_else(|| pipeline.next_done()) {
+        if let Some(detection) = landed.or_else(|| pipeline.try_next()) {
             detection.keypoints?;
             spare.extend(detection.image);
             let since = begun.pop_front().expect("results come in order");

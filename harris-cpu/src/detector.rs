@@ -278,7 +278,7 @@ impl Detector for CpuDetector {
     fn response_into(&mut self, image: &ImageView<'_>, map: &mut Array2<f32>) -> Result<(), Error> {
         // Before the array is touched.
         self.config.check_image(image)?;
-        let map = response::room(map, image);
+        let map = response::reuse_map(map, image);
         match image.samples() {
             Samples::U8(samples) => self.response_as(image, samples, map),
             Samples::U16(samples) => self.response_as(image, samples, map),

@@ -1,7 +1,7 @@
 //! Detection in streams of frames.
 
 use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Sample};
-use harris_gpu::{GpuDetector, GpuPipeline, Landed};
+use harris_gpu::{FinishedFrame, GpuDetector, GpuPipeline};
 
 use crate::device::CudaDevice;
 use crate::driver::{ContextGuard, CopyStream, Gpu, devices};
@@ -117,7 +117,7 @@ impl<T: Sample> CudaPipeline<T> {
     /// of frames is in flight, waits for the oldest and returns it.
     pub fn push_pinned(&mut self, image: PinnedImage<T>) -> Option<Detection<T>> {
         let _context = ContextGuard::save();
-        let landed = self.inner.push_own(Some(image), |image| image.as_ref().expect("it is there").view());
+        let landed = self.inner.push_owned(Some(image), |image| image.as_ref().expect("it is there").view());
         landed.map(detection)
     }
 
@@ -129,9 +129,9 @@ impl<T: Sample> CudaPipeline<T> {
     }
 
     /// Returns the oldest frame in flight if it is done, without waiting.
-    pub fn next_done(&mut self) -> Option<Detection<T>> {
+    pub fn try_next(&mut self) -> Option<Detection<T>> {
         let _context = ContextGuard::save();
-        self.inner.next_done().map(detection)
+        self.inner.try_next().map(detection)
     }
 
     /// Returns the number of frames in flight.
@@ -142,8 +142,8 @@ impl<T: Sample> CudaPipeline<T> {
 
     /// Returns the maximum number of frames in flight.
     #[must_use]
-    pub fn most_in_flight(&self) -> usize {
-        self.inner.most_in_flight()
+    pub fn max_in_flight(&self) -> usize {
+        self.inner.max_in_flight()
     }
 
     /// Returns the names of the GPUs, as in `cuda: NVIDIA H200, cuda: NVIDIA H200`.
@@ -153,7 +153,7 @@ impl<T: Sample> CudaPipeline<T> {
     }
 }
 
-fn detection<T: Sample>((image, result): Landed<Option<PinnedImage<T>>>) -> Detection<T> {
+fn detection<T: Sample>((image, result): FinishedFrame<Option<PinnedImage<T>>>) -> Detection<T> {
     let keypoints = result.map(|mut lists| lists.pop().expect("one image a frame"));
     Detection { keypoints, image }
 }

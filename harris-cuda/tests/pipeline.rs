@@ -121,7 +121,7 @@ fn frames_and_failures_come_back_in_order() {
     let all: Vec<u32> = (0..devices().unwrap().len() as u32).collect();
     for (ordinals, in_flight) in [(&all[..1], 1), (&all[..1], 3), (&all[..], 2), (&all[..], 6)] {
         let mut pipeline = CudaPipeline::<u8>::on_devices(ordinals, in_flight, config.clone()).unwrap();
-        assert_eq!(pipeline.most_in_flight(), ordinals.len() * in_flight);
+        assert_eq!(pipeline.max_in_flight(), ordinals.len() * in_flight);
         // Every sixth frame has a NaN.
         let nan = [[0.5_f32; 400], [f32::NAN; 400]].concat();
         let nan = ImageView::gray(&nan, 40, 20).unwrap();
@@ -137,9 +137,9 @@ fn frames_and_failures_come_back_in_order() {
             } else {
                 finished.extend(pipeline.push_pinned(pinned(picture)));
             }
-            assert!(pipeline.in_flight() <= pipeline.most_in_flight());
+            assert!(pipeline.in_flight() <= pipeline.max_in_flight());
             if i % 7 == 0 {
-                finished.extend(pipeline.next_done());
+                finished.extend(pipeline.try_next());
             }
         }
         finished.extend(std::iter::from_fn(|| pipeline.next()));

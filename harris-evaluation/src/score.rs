@@ -65,7 +65,7 @@ impl Score {
     /// The greatest distance in pixels of a correct keypoint from its corner; `None` where there
     /// are none.
     #[must_use]
-    pub fn greatest_error(&self) -> Option<f64> {
+    pub fn max_error(&self) -> Option<f64> {
         self.errors.last().copied()
     }
 }
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!((other.precision(), other.recall()), (1.0, 1.0 / 3.0));
         let all: Score = [one, other].into_iter().sum();
         assert_eq!(all, Score { found: 3, wanted: 4, errors: vec![1.0, 2.0] });
-        assert_eq!((all.mean_error(), all.greatest_error()), (Some(1.5), Some(2.0)));
+        assert_eq!((all.mean_error(), all.max_error()), (Some(1.5), Some(2.0)));
     }
 
     #[test]

@@ -66,12 +66,12 @@ impl Tables {
             layers.extend(words);
             responses += width * height;
         }
-        if responses > GpuError::MOST_PIXELS {
+        if responses > GpuError::MAX_PIXELS {
             return Err(GpuError::PyramidTooLarge { samples: responses });
         }
         let (mut triples, mut sought) = (Vec::new(), 0);
         for three in &pyramid.triples {
-            let (columns, rows) = pyramid.sought(three);
+            let (columns, rows) = pyramid.search_range(three);
             if columns.is_empty() {
                 continue;
             }
@@ -108,7 +108,7 @@ impl<D: Device> GpuFastHessian<D> {
 
     /// Uploads the tables unless they are on the device.
     fn set_tables(&mut self, pyramid: &Pyramid, levels: u32) -> Result<(), Error> {
-        let tables = Tables::new(pyramid, levels, self.config.least_determinant())?;
+        let tables = Tables::new(pyramid, levels, self.config.min_determinant())?;
         if self.tables.as_ref() != Some(&tables) {
             self.tables = None;
             upload::words(&mut self.device, &mut self.workspace, Slot::Layers, &tables.layers)?;

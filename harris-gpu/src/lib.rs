@@ -50,5 +50,5 @@ pub use error::GpuError;
 pub use fast_hessian::GpuFastHessian;
 pub use keypoint_mask::MaskSample;
 pub use matching::GpuMatcher;
-pub use pipeline::{GpuPipeline, Landed};
+pub use pipeline::{FinishedFrame, GpuPipeline};
 pub use surf::GpuSurf;

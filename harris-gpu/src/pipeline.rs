@@ -65,7 +65,7 @@ enum State {
 }
 
 /// A finished frame: the value that came with it, and the keypoints of each of its images.
-pub type Landed<F> = (F, Result<Vec<Vec<Keypoint>>, Error>);
+pub type FinishedFrame<F> = (F, Result<Vec<Vec<Keypoint>>, Error>);
 
 impl<D: Device, F> GpuPipeline<D, F> {
     /// A pipeline over the detectors of each device: as many frames are in flight as there are
@@ -88,7 +88,7 @@ impl<D: Device, F> GpuPipeline<D, F> {
     ///
     /// Where samples are `lasting`, they stay as they are until the frame is returned. Else they
     /// are copied before this returns. A frame that fails is returned in its turn, with its error.
-    pub fn push(&mut self, images: &[ImageView<'_>], lasting: bool, frame: F) -> Option<Landed<F>> {
+    pub fn push(&mut self, images: &[ImageView<'_>], lasting: bool, frame: F) -> Option<FinishedFrame<F>> {
         let landed = self.make_room();
         let state = self.start(images, lasting);
         self.flights.push_back(Flight { frame, state });
@@ -97,7 +97,11 @@ impl<D: Device, F> GpuPipeline<D, F> {
 
     /// Starts on a frame whose value `F` owns the image. The image stays as it is until the frame
     /// is returned.
-    pub fn push_own(&mut self, frame: F, image: impl FnOnce(&F) -> ImageView<'_>) -> Option<Landed<F>> {
+    pub fn push_owned(
+        &mut self,
+        frame: F,
+        image: impl FnOnce(&F) -> ImageView<'_>,
+    ) -> Option<FinishedFrame<F>> {
         let landed = self.make_room();
         let state = self.start(&[image(&frame)], true);
         self.flights.push_back(Flight { frame, state });
@@ -105,7 +109,7 @@ impl<D: Device, F> GpuPipeline<D, F> {
     }
 
     /// Finishes the oldest frame where the maximum is in flight.
-    fn make_room(&mut self) -> Option<Landed<F>> {
+    fn make_room(&mut self) -> Option<FinishedFrame<F>> {
         if self.flights.len() < self.most { None } else { self.next() }
     }
 
@@ -135,7 +139,7 @@ impl<D: Device, F> GpuPipeline<D, F> {
 
     /// Waits for the oldest frame; `None` where none is in flight.
     #[allow(clippy::should_implement_trait)]
-    pub fn next(&mut self) -> Option<Landed<F>> {
+    pub fn next(&mut self) -> Option<FinishedFrame<F>> {
         let Flight { frame, state } = self.flights.pop_front()?;
         let result = match state {
             State::Done(result) => result,
@@ -148,7 +152,7 @@ impl<D: Device, F> GpuPipeline<D, F> {
     }
 
     /// The oldest frame, if its work is done already.
-    pub fn next_done(&mut self) -> Option<Landed<F>> {
+    pub fn try_next(&mut self) -> Option<FinishedFrame<F>> {
         match self.flights.front()?.state {
             State::Running(i) if !self.detectors[i].detector.is_done() => None,
             State::Running(_) | State::Done(_) => self.next(),
@@ -169,7 +173,7 @@ impl<D: Device, F> GpuPipeline<D, F> {
 
     /// Maximum number of frames in flight.
     #[must_use]
-    pub fn most_in_flight(&self) -> usize {
+    pub fn max_in_flight(&self) -> usize {
         self.most
     }
 
@@ -194,7 +198,7 @@ impl<D: Device> GpuPipeline<D, ()> {
     /// Frames in flight are finished first.
     pub fn detect_batch(&mut self, images: &[ImageView<'_>]) -> Result<Vec<Vec<Keypoint>>, Error> {
         let mut all = Ok(Vec::with_capacity(images.len()));
-        let mut add = |landed: Option<Landed<()>>| {
+        let mut add = |landed: Option<FinishedFrame<()>>| {
             if let Some(((), result)) = landed {
                 match (&mut all, result) {
                     (Ok(lists), Ok(more)) => lists.extend(more),

@@ -353,7 +353,7 @@ impl HarrisConfig {
     ///
     /// Backends choose number types by it.
     #[must_use]
-    pub fn greatest_gradient(&self, full_scale: f64) -> Option<f64> {
+    pub fn max_gradient(&self, full_scale: f64) -> Option<f64> {
         self.gradient().gain().map(|gain| self.smoothing().norm() * gain * full_scale)
     }
 
@@ -366,11 +366,11 @@ impl HarrisConfig {
     /// use harris_core::HarrisConfig;
     ///
     /// // Sobel's gradient, 4 · 255 at most, in a window of 3 × 3.
-    /// assert_eq!(HarrisConfig::default().greatest_sum(1, 255.0), Some(9.0 * 1020.0 * 1020.0));
+    /// assert_eq!(HarrisConfig::default().max_window_sum(1, 255.0), Some(9.0 * 1020.0 * 1020.0));
     /// ```
     #[must_use]
-    pub fn greatest_sum(&self, channels: usize, full_scale: f64) -> Option<f64> {
-        let greatest = self.greatest_gradient(full_scale)?;
+    pub fn max_window_sum(&self, channels: usize, full_scale: f64) -> Option<f64> {
+        let greatest = self.max_gradient(full_scale)?;
         Some(channels as f64 * (greatest * greatest) * self.window().weight_sum())
     }
 

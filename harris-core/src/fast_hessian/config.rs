@@ -188,7 +188,7 @@ impl FastHessianConfig {
 
     /// Lower limit of determinants: 0 where negative ones are clamped, else negative infinity.
     #[must_use]
-    pub fn least_determinant(&self) -> f32 {
+    pub fn min_determinant(&self) -> f32 {
         if self.choices.clamp_negative { 0.0 } else { f32::NEG_INFINITY }
     }
 
@@ -214,7 +214,7 @@ impl FastHessianConfig {
     pub fn check_image(&self, image: &ImageView<'_>) -> Result<(), Error> {
         check_sums(self.octaves(), self.intervals(), levels(image))?;
         let (width, height) = (image.width(), image.height());
-        let needed = Grid::least_side(self.step(), self.intervals(), self.sampling());
+        let needed = Grid::min_side(self.step(), self.intervals(), self.sampling());
         if width < needed || height < needed {
             return Err(Error::ImageTooSmall { width, height, needed });
         }

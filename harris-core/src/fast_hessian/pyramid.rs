@@ -131,14 +131,14 @@ impl Pyramid {
 
     /// The least width and height of an image in which the first octave has a sample to compare.
     #[must_use]
-    pub fn least_side(config: &FastHessianConfig) -> usize {
-        Grid::least_side(config.step(), config.intervals(), config.sampling())
+    pub fn min_side(config: &FastHessianConfig) -> usize {
+        Grid::min_side(config.step(), config.intervals(), config.sampling())
     }
 
     /// The columns and rows of a triple's samples at which peaks are sought; empty where the image
     /// is too small.
     #[must_use]
-    pub fn sought(&self, triple: &Triple) -> (Range<usize>, Range<usize>) {
+    pub fn search_range(&self, triple: &Triple) -> (Range<usize>, Range<usize>) {
         let range = |len: usize| triple.first..len.saturating_sub(triple.after);
         let (columns, rows) = (range(triple.width), range(triple.height));
         if columns.is_empty() || rows.is_empty() { (0..0, 0..0) } else { (columns, rows) }
@@ -165,7 +165,7 @@ impl Pyramid {
             if ![triple.bottom, triple.middle, triple.top].contains(&number) {
                 continue;
             }
-            let (columns, rows) = self.sought(triple);
+            let (columns, rows) = self.search_range(triple);
             if columns.is_empty() {
                 continue;
             }
@@ -230,7 +230,7 @@ mod tests {
         let grids: Vec<_> = pyramid.triples.iter().map(|triple| (triple.origin, triple.step)).collect();
         assert_eq!(grids, [(14, 2), (14, 2), (26, 4), (26, 4), (50, 8), (50, 8), (98, 16), (98, 16)]);
         for triple in &pyramid.triples {
-            let (columns, rows) = pyramid.sought(triple);
+            let (columns, rows) = pyramid.search_range(triple);
             assert_eq!(triple.pixel(columns.start), triple.origin + triple.step);
             assert!(triple.pixel(columns.end) < 640 - triple.origin);
             assert!(triple.pixel(columns.end + 1) >= 640 - triple.origin);
@@ -245,17 +245,17 @@ mod tests {
                 for sampling in [Sampling::Multiples, Sampling::Border] {
                     let config = FastHessianConfig::builder().octaves(octaves).intervals(intervals);
                     let config = config.step(step).sampling(sampling).build().unwrap();
-                    let least = Pyramid::least_side(&config);
+                    let least = Pyramid::min_side(&config);
                     for side in least..least + 400 {
                         let pyramid = Pyramid::new(&config, side, least);
-                        let (columns, rows) = pyramid.sought(&pyramid.triples[0]);
+                        let (columns, rows) = pyramid.search_range(&pyramid.triples[0]);
                         assert!(!columns.is_empty() && rows.len() == 1, "{config:?}");
                         for (number, layer) in pyramid.layers.iter().enumerate() {
                             let (columns, rows) = pyramid.read(number);
                             assert!(columns.end <= layer.width && rows.end <= layer.height, "{config:?}");
                         }
                         let smaller = Pyramid::new(&config, side, least - 1);
-                        assert!(smaller.sought(&smaller.triples[0]).1.is_empty(), "{config:?}");
+                        assert!(smaller.search_range(&smaller.triples[0]).1.is_empty(), "{config:?}");
                     }
                 }
             }

@@ -52,13 +52,13 @@ impl Detector for ReferenceFastHessian {
         self.config.check_image(image)?;
         let integral = Integral::new(image)?;
         let pyramid = Pyramid::new(&self.config, image.width(), image.height());
-        let least = self.config.least_determinant();
+        let least = self.config.min_determinant();
         let responses: Vec<_> =
             pyramid.layers.iter().map(|layer| responses(&integral, layer, levels(image), least)).collect();
         let mut keypoints = Vec::new();
         self.rejected = 0;
         for triple in &pyramid.triples {
-            let (columns, rows) = pyramid.sought(triple);
+            let (columns, rows) = pyramid.search_range(triple);
             for (row, column) in rows.flat_map(|row| columns.clone().map(move |column| (row, column))) {
                 let (x, y) = (triple.pixel(column), triple.pixel(row));
                 if image.mask().is_some_and(|mask| mask.row(y)[x] == 0) {
@@ -92,7 +92,7 @@ impl Detector for ReferenceFastHessian {
         self.config.check_image(image)?;
         let (width, height) = (image.width(), image.height());
         let layer = Layer { filter: Pyramid::FIRST_FILTER, step: 1, origin: 0, width, height };
-        let least = self.config.least_determinant();
+        let least = self.config.min_determinant();
         let mut response = responses(&Integral::new(image)?, &layer, levels(image), least);
         let radius = layer.filter / 2;
         for ((y, x), value) in response.indexed_iter_mut() {

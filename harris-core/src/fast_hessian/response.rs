@@ -45,7 +45,7 @@ impl Hessian {
     /// `unit`.
     ///
     /// At least `least`, which is
-    /// [`FastHessianConfig::least_determinant`](super::FastHessianConfig::least_determinant).
+    /// [`FastHessianConfig::min_determinant`](super::FastHessianConfig::min_determinant).
     #[must_use]
     #[inline]
     pub fn determinant(&self, unit: f32, least: f32) -> f32 {

@@ -105,7 +105,7 @@ impl Grid {
     }
 
     /// The least width and height of an image in which the first octave has a sample to compare.
-    pub(super) fn least_side(step: usize, intervals: usize, sampling: Sampling) -> usize {
+    pub(super) fn min_side(step: usize, intervals: usize, sampling: Sampling) -> usize {
         let grid = Self::new(step, intervals, sampling, 0);
         // The third filter is the smallest that is a top.
         grid.least(grid.margins(filter(0, 2)).iter().sum::<usize>() + 1)

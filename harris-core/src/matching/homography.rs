@@ -24,7 +24,7 @@ pub struct Ransac {
     /// Probability with which a sample without outliers has been drawn at the end.
     pub confidence: f64,
     /// Greatest number of samples drawn.
-    pub most_samples: usize,
+    pub max_samples: usize,
     /// Seed of the draws. Equal seeds give equal results.
     pub seed: u64,
 }
@@ -32,7 +32,7 @@ pub struct Ransac {
 impl Default for Ransac {
     /// 3 pixels, 0.999, 5000 samples.
     fn default() -> Self {
-        Self { distance: 3.0, confidence: 0.999, most_samples: 5000, seed: 1 }
+        Self { distance: 3.0, confidence: 0.999, max_samples: 5000, seed: 1 }
     }
 }
 
@@ -143,7 +143,7 @@ impl Homography {
         }
         let mut random = Rng::with_seed(config.seed);
         let mut best: Option<(Self, f64)> = None;
-        let (mut drawn, mut enough) = (0, config.most_samples);
+        let (mut drawn, mut enough) = (0, config.max_samples);
         while drawn < enough {
             drawn += 1;
             let four = random.choose_multiple(pairs.iter().copied(), 4);
@@ -217,7 +217,7 @@ fn samples(inliers: f64, config: &Ransac) -> usize {
     let missed = (1.0 - inliers.powi(4)).ln();
     let samples = (1.0 - config.confidence).ln() / missed;
     // With inliers alone `missed` is infinite and one is enough.
-    if samples.is_nan() { config.most_samples } else { (samples.ceil() as usize).max(1) }
+    if samples.is_nan() { config.max_samples } else { (samples.ceil() as usize).max(1) }
 }
 
 /// Similarity that moves points to a mean of 0 and a mean distance of √2 from it (Hartley 1997).

@@ -74,7 +74,7 @@ impl TraceFactor {
 
 /// The factor from a threshold to the trace that a response above it needs.
 ///
-/// Holds for thresholds from [`least_threshold`] on, and for 0. For all measures the response at a
+/// Holds for thresholds from [`min_threshold`] on, and for 0. For all measures the response at a
 /// given trace is greatest where the eigenvalues are equal.
 #[must_use]
 pub fn trace_factor(measure: Measure) -> TraceFactor {
@@ -97,7 +97,7 @@ pub fn trace_factor(measure: Measure) -> TraceFactor {
 /// In images of 8-bit samples no product is subnormal, and bounds hold for all thresholds from 0
 /// on.
 #[must_use]
-pub fn least_threshold(measure: Measure) -> f64 {
+pub fn min_threshold(measure: Measure) -> f64 {
     match measure {
         // An underflow adds at most 2⁻¹⁴⁸ to the response.
         Measure::Harris { .. } => f64::from(1e-30_f32),
@@ -113,7 +113,7 @@ pub fn least_threshold(measure: Measure) -> f64 {
 /// Lower bound on the trace A + C of any pixel whose response exceeds `threshold`.
 ///
 /// The trace is in the units of an image in 0..1 and exceeds the bound. It is −1, which tells
-/// nothing, for thresholds below 0 or NaN, and 0 for those below [`least_threshold`].
+/// nothing, for thresholds below 0 or NaN, and 0 for those below [`min_threshold`].
 ///
 /// ```
 /// use harris_core::{Measure, pipeline::bound::trace_bound};
@@ -125,7 +125,7 @@ pub fn least_threshold(measure: Measure) -> f64 {
 /// ```
 #[must_use]
 pub fn trace_bound(measure: Measure, threshold: f64) -> f64 {
-    if threshold >= least_threshold(measure) {
+    if threshold >= min_threshold(measure) {
         trace_factor(measure).bound(threshold)
     } else if threshold >= 0.0 {
         0.0
@@ -178,11 +178,11 @@ pub fn min_ac_bound(measure: Measure, threshold: f64) -> f64 {
 /// order.
 ///
 /// Some pixel and channel of the window exceeds the bound. It is −1, which tells nothing, where
-/// numbers may be subnormal: below [`least_threshold`].
+/// numbers may be subnormal: below [`min_threshold`].
 #[must_use]
 pub fn squared_gradient_bound(measure: Measure, scale: f32, threshold: f32, weights: f64) -> f32 {
     let threshold = f64::from(threshold);
-    if threshold >= least_threshold(measure) {
+    if threshold >= min_threshold(measure) {
         (trace_bound(measure, threshold) / (f64::from(scale) * weights) * (1.0 - FLOAT_SUM)) as f32
     } else {
         -1.0
@@ -333,7 +333,7 @@ mod tests {
         assert!(f64::from(response) > 1.5 * f64::from(sum), "{response} of {sum}");
         let threshold = f64::from(response.next_down());
         assert!(trace_factor(of).bound(threshold) > 2.0 * f64::from(sum));
-        assert!(threshold < least_threshold(of) && trace_bound(of, threshold) == 0.0);
+        assert!(threshold < min_threshold(of) && trace_bound(of, threshold) == 0.0);
     }
 
     #[test]

@@ -103,8 +103,8 @@ impl SumType {
 /// assert_eq!(numerics.gradient, NumberKind::Integer);
 /// assert_eq!(numerics.sums, SumType::I32);
 /// // Sobel's gradient is at most 4 · 255, and 9 squares of it are added up.
-/// assert_eq!(numerics.greatest_gradient, Some(1020.0));
-/// assert_eq!(numerics.greatest_sum, Some(9.0 * 1020.0 * 1020.0));
+/// assert_eq!(numerics.max_gradient, Some(1020.0));
+/// assert_eq!(numerics.max_window_sum, Some(9.0 * 1020.0 * 1020.0));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Numerics {
@@ -115,9 +115,9 @@ pub struct Numerics {
     /// Window sums of products of gradients.
     pub sums: SumType,
     /// The greatest |gx| and |gy|; `None` where gradients are floats.
-    pub greatest_gradient: Option<f64>,
+    pub max_gradient: Option<f64>,
     /// The greatest window sum of gx² or gy² over all channels; `None` where it is a float.
-    pub greatest_sum: Option<f64>,
+    pub max_window_sum: Option<f64>,
     /// The greatest sum of gx² or gy² over all channels of a pixel; `None` where gradients are
     /// floats.
     greatest_product: Option<f64>,
@@ -142,28 +142,28 @@ impl Numerics {
             }
         };
         // The greatest gradient is none where the gradient's weights are floats.
-        let greatest_gradient = match smoothed {
-            NumberKind::Integer => config.greatest_gradient(samples.full_scale()),
+        let max_gradient = match smoothed {
+            NumberKind::Integer => config.max_gradient(samples.full_scale()),
             NumberKind::Float => None,
         };
         let has_exact_weights = match config.window() {
             Window::Box { .. } | Window::Binomial { .. } => true,
             Window::Gaussian { .. } => false,
         };
-        let greatest_product = greatest_gradient.map(|greatest| channels as f64 * (greatest * greatest));
-        let greatest_sum = greatest_product
+        let greatest_product = max_gradient.map(|greatest| channels as f64 * (greatest * greatest));
+        let max_window_sum = greatest_product
             .filter(|_| has_exact_weights)
             .map(|greatest| greatest * config.window().weight_sum());
         Self {
             smoothed,
-            gradient: if greatest_gradient.is_some() { NumberKind::Integer } else { NumberKind::Float },
-            sums: match greatest_sum {
+            gradient: if max_gradient.is_some() { NumberKind::Integer } else { NumberKind::Float },
+            sums: match max_window_sum {
                 Some(greatest) if greatest <= f64::from(i32::MAX) => SumType::I32,
                 Some(_) => SumType::I64,
                 None => SumType::F32,
             },
-            greatest_gradient,
-            greatest_sum,
+            max_gradient,
+            max_window_sum,
             greatest_product,
             taps: config.window().weight_sum().sqrt(),
             fits_u32: fits_u32(config, samples, channels),
@@ -173,13 +173,13 @@ impl Numerics {
     /// Whether gradients, and twice as much, are 16-bit integers.
     #[must_use]
     pub fn gradients_fit_i16(&self) -> bool {
-        self.greatest_gradient.is_some_and(|greatest| 2.0 * greatest <= f64::from(i16::MAX))
+        self.max_gradient.is_some_and(|greatest| 2.0 * greatest <= f64::from(i16::MAX))
     }
 
     /// Whether gradients are integers that f32 holds exactly.
     #[must_use]
     pub fn gradients_fit_f32(&self) -> bool {
-        self.greatest_gradient.is_some_and(|greatest| greatest < EXACT_F32)
+        self.max_gradient.is_some_and(|greatest| greatest < EXACT_F32)
     }
 
     /// Whether products of gradients, summed over the channels, are integers that f32 holds
@@ -211,7 +211,7 @@ impl Numerics {
     /// sums down them.
     #[must_use]
     pub fn running_sums_fit_f64(&self, columns: usize) -> bool {
-        self.greatest_sum
+        self.max_window_sum
             .is_some_and(|greatest| greatest.max(greatest / self.taps * columns as f64) <= EXACT_F64)
     }
 }
@@ -272,7 +272,7 @@ mod tests {
         }
         let floats = numerics(|b| b, SampleType::F32, 1);
         assert_eq!(stages(floats), (Float, Float, false));
-        assert_eq!((floats.greatest_gradient, floats.greatest_sum), (None, None));
+        assert_eq!((floats.max_gradient, floats.max_window_sum), (None, None));
     }
 
     /// The table of docs/arithmetic.md, section Limits.

@@ -51,7 +51,7 @@ pub fn response(tensor: &Tensor, choice: Measure) -> Array2<f32> {
 ///
 /// Keeps the array's memory where it has this shape in standard layout, else makes a new array. For
 /// [`response_into`](crate::Detector::response_into) of backends.
-pub fn room<'a>(map: &'a mut Array2<f32>, image: &ImageView<'_>) -> &'a mut [f32] {
+pub fn reuse_map<'a>(map: &'a mut Array2<f32>, image: &ImageView<'_>) -> &'a mut [f32] {
     let shape = (image.height(), image.width());
     if map.dim() != shape || !map.is_standard_layout() {
         *map = Array2::zeros(shape);

@@ -57,7 +57,7 @@ impl CpuFastHessian {
             responses.resize(spread_pitch(layer.width) * layer.height, 0.0);
         }
         let bands = self.workers.threads.bands(image.height());
-        let least = self.config.least_determinant();
+        let least = self.config.min_determinant();
         let mut work: Vec<_> = bands.iter().map(|_| Vec::new()).collect();
         for ((layer, responses), (columns, rows)) in pyramid.layers.iter().zip(&mut self.responses).zip(reads)
         {
@@ -97,7 +97,7 @@ impl Detector for CpuFastHessian {
         let level = self.workers.level;
         let mut work = Vec::new();
         for triple in &pyramid.triples {
-            let (_, rows) = pyramid.sought(triple);
+            let (_, rows) = pyramid.search_range(triple);
             let bands = self.workers.threads.bands(rows.len());
             work.extend(bands.iter().map(|band| (triple, rows.start + band.start..rows.start + band.end)));
         }
@@ -128,7 +128,7 @@ impl Detector for CpuFastHessian {
         let inside = |len: usize| filter / 2..len - filter / 2;
         let (columns, rows) = (inside(width), inside(height));
         let out = &mut out[rows.start * width..rows.end * width];
-        let (unit, least) = (unit(filter, levels(image)), self.config.least_determinant());
+        let (unit, least) = (unit(filter, levels(image)), self.config.min_determinant());
         let rows = Rows { layer, columns, rows, unit, least, out, pitch: width };
         self.workers.level.call(Respond { sums: &self.sums, layers: vec![rows] });
         Ok(response)

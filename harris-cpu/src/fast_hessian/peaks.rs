@@ -35,7 +35,7 @@ impl WithSimd for Rows<'_> {
     fn with<V: Simd>(self, v: V) -> (Vec<Keypoint>, usize) {
         let Self { search, triple, rows } = self;
         let pyramid = search.pyramid;
-        let (columns, _) = pyramid.sought(triple);
+        let (columns, _) = pyramid.search_range(triple);
         let width = pyramid.layers[triple.middle].width;
         let stride = pyramid.stride(triple, triple.middle);
         let (responses, pitch) = (&search.responses[triple.middle], spread_pitch(width));

@@ -392,7 +392,7 @@ impl<D: Device> Detector for GpuDetector<D> {
             let _ = self.device.wait();
         }
         responded?;
-        self.read_responses(response::room(map, image))
+        self.read_responses(response::reuse_map(map, image))
     }
 
     /// The device, and what ran for the last image.

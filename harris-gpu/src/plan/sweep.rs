@@ -228,7 +228,7 @@ fn sums_fit(shape: &Shape, config: &HarrisConfig) -> bool {
         Depth::U16 | Depth::F32 => return true,
         Depth::U8 => {}
     }
-    let sum = config.greatest_sum(shape.channels as usize, shape.depth.full_scale());
+    let sum = config.max_window_sum(shape.channels as usize, shape.depth.full_scale());
     let fits = |max: f64| sum.is_some_and(|sum| sum <= max);
     match config.window() {
         // Traces are sums of two. They have a sign, but in colors.
