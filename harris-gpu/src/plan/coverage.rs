@@ -76,7 +76,8 @@ impl Choices {
             smoothings,
             gradients,
             windows,
-            measures: MeasureKind::ALL.map(MeasureKind::usual).to_vec(),
+            // No plan depends on the measure: two show it.
+            measures: vec![MeasureKind::Harris.usual(), MeasureKind::Noble.usual()],
             thresholds: vec![Threshold::Relative(0.01), Threshold::Rosin { bins: 64 }],
             borders: vec![Border::Reflect101, Border::Replicate, Border::Zero, Border::Skip],
             radii: vec![0, 2, 3, 5],
