@@ -240,7 +240,7 @@ mod variants {
 
 #[cfg(test)]
 mod tests {
-    use alloc::{format, vec::Vec};
+    use alloc::{format, string::String, vec::Vec};
 
     use super::*;
 
@@ -264,22 +264,21 @@ mod tests {
     #[test]
     fn loads_become_constants_or_the_edit_fails() {
         let kernel = Kernel::u8_box3;
-        let place = kernel.arguments().iter().position(|name| *name == "plateau").unwrap();
-        let text = format!(
-            "\tld.param.b32 \t%r1, [{0}_param_{place}];\n\tld.param.b32 \t%r2, [{0}_param_{place}0];\n\tret;\n",
-            kernel.name()
-        );
-        let all = variant(kernel, |_| plateau::ALL);
-        let edited = ptx(&text, kernel, all).unwrap();
-        assert_eq!(
-            edited,
-            text.replacen(
-                &format!("ld.param.b32 \t%r1, [{}_param_{place}]", kernel.name()),
-                &format!("mov.b32 \t%r1, {}", plateau::ALL),
-                1
-            )
-        );
-        assert_eq!(ptx("\tret;\n", kernel, all), None);
+        let name = kernel.name();
+        let load = |place: usize| format!("\tld.param.b32 \t%r{place}, [{name}_param_{place}];\n");
+        let places: Vec<_> = kernel.specialised().iter().map(|parameter| parameter.place).collect();
+        // A parameter whose number begins like one of these.
+        let other = format!("\tld.param.b32 \t%r0, [{name}_param_{}0];\n", places[0]);
+        let text: String = places.iter().map(|&place| load(place)).chain([other.clone()]).collect();
+        for variant in samples(kernel) {
+            let (edited, constants) = (ptx(&text, kernel, variant).unwrap(), constants(kernel, variant));
+            for (place, value) in &constants {
+                assert!(edited.contains(&format!("\tmov.b32 \t%r{place}, {value};\n")), "{edited}");
+            }
+            assert_eq!(edited.matches("ld.param").count(), places.len() + 1 - constants.len(), "{edited}");
+            assert!(edited.ends_with(&other), "{edited}");
+        }
+        assert_eq!(ptx(&text.replace(&load(places[0]), ""), kernel, 0), None);
         let plain = Kernel::set_threshold;
         assert_eq!(ptx("\tret;\n", plain, 0).as_deref(), Some("\tret;\n"));
     }
