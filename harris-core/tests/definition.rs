@@ -383,7 +383,7 @@ fn selection_keeps_what_comparing_every_pair_keeps() {
             kept_far,
             "distance {distance}, of another scale"
         );
-        // The same from numbers, in two lists with weaker corners between.
+        // Keys of the same corners, in two lists with weaker corners between.
         let key = |k: &Keypoint| selection::Key::new(k.x as u16, k.y as u16, k.response);
         let weak = |k: &Keypoint| Keypoint { response: 0.5, ..*k };
         let keys: Vec<_> = corners.iter().flat_map(|k| [key(&weak(k)), key(k)]).collect();

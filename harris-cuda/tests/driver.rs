@@ -172,7 +172,7 @@ fn an_unloadable_library_returns_no_driver() {
             "{answer}"
         );
     }
-    // The same holds without any library, unless the system has one.
+    // Without any library the answer is `NoDriver` as well, unless the system has one.
     let nothing = tempfile::tempdir().unwrap();
     if matches!(devices(), Err(CudaError::NoDriver { .. })) {
         for answer in answers(nothing.path()) {

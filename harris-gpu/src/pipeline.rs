@@ -217,7 +217,7 @@ impl<D: Device> GpuPipeline<D, ()> {
             }
             later = rest;
         }
-        // Also after an error: the samples are borrowed.
+        // Frames are finished even after an error, because their samples are borrowed.
         while self.in_flight() > 0 {
             let landed = self.next();
             add(landed);

@@ -31,7 +31,7 @@ enum Args {
         /// NVIDIA's assembler ptxas, to assemble the PTX for every GPU that it is meant for
         #[arg(long, value_name = "FILE")]
         ptxas: Option<PathBuf>,
-        /// Also write the PTX as text to this file
+        /// Write the PTX as text to this file, beside the archive
         #[arg(long, value_name = "FILE")]
         text: Option<PathBuf>,
     },

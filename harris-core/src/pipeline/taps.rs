@@ -1,6 +1,6 @@
 //! Taps: the weights of smoothing, gradient and window along one axis.
 //!
-//! Those of Gaussians are computed in f64 and rounded to f32 once.
+//! Taps of Gaussians are computed in f64 and rounded to f32 once.
 
 use std::iter;
 

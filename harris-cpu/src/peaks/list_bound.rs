@@ -76,7 +76,7 @@ impl ListBound {
 #[derive(Debug, Default)]
 pub(crate) struct CertainResponses {
     threads: usize,
-    /// Those that each thread published last, and memory to join them.
+    /// The responses that each thread published last, and memory to join them.
     responses: Mutex<(Vec<Vec<f32>>, Vec<f32>)>,
 }
 

@@ -68,7 +68,7 @@ impl Kernels {
             return Ok(module.function);
         }
         let text = ptx::kernel(ptx::ARCHIVE, kernel.name()).expect("the archive has every kernel");
-        let text = specialise::ptx(&text, kernel, variant).expect("a test makes all variants");
+        let text = specialise::ptx(&text, kernel, variant).expect("a test sets every constant");
         let module = Module::load(cuda, &text, kernel, self.capability)?;
         Ok(place.get_or_init(|| module).function)
     }

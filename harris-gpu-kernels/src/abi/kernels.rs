@@ -204,9 +204,9 @@ macro_rules! with_fused_kernels {
             // writes x, y, scale and response of the corners, or their keys with `as_keys`. Each
             // goes to its place in the sorted list, of which the first `most` count. The length is
             // stored, or a number beyond the capacity after an overflow. The states are copied to a
-            // report, and reset for the next sweep. An image that `foretells` leaves its prediction
+            // report, and reset for the next sweep. An image that `predicts` leaves its prediction
             // there.
-            bucket_sort::bucket_gather [256, 4112] (from: [u64], listed: [u64], keypoints: [f32], state: [u32], report: [u32], tables: u32, bins: u32, sorting: u32, pitch: u32, most: u32, width: u32, as_keys: u32, foretells: u32);
+            bucket_sort::bucket_gather [256, 4112] (from: [u64], listed: [u64], keypoints: [f32], state: [u32], report: [u32], tables: u32, bins: u32, sorting: u32, pitch: u32, most: u32, width: u32, as_keys: u32, predicts: u32);
 
             // A warp per row. Interleaved samples to prefix sums of gray levels before each column,
             // in rows of `pitch` words from the second on.
@@ -238,9 +238,10 @@ macro_rules! with_fused_kernels {
             // Thread per query. Nearest neighbour over all parts.
             nearest::merge_nearest [256, 0] (parts: [u32], found: [u32], queries: u32, count: u32);
 
-            // Blocks are tiles of the rim in which border rules have a part, rows of blocks images, `stride` samples apart: from samples, rows `pitch`
-            // samples apart, to the keys of corners and their number, as fused kernels leave them of the pieces before number `piece`, or to responses,
-            // where there is no room for keys. Windows whose weights are all alike slide.
+            // A block per tile of the border band, a block row per image, with images `stride`
+            // samples and rows `pitch` samples apart. Samples to keys of corners and their number,
+            // in the lists before tile `piece` of the fused kernels. Without space for keys,
+            // samples to responses. With `slides`, windows of equal weights slide.
             border_band::border_band_u8 [256, 5920] (image: [u8], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, slides: u32, radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold: u32, value: f32, piece: u32, pieces: u32, room: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
             border_band::border_band_u16 [256, 2264] (image: [u16], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, slides: u32, radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold: u32, value: f32, piece: u32, pieces: u32, room: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
             border_band::border_band_f32 [256, 1600] (image: [f32], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, slides: u32, radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold: u32, value: f32, piece: u32, pieces: u32, room: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);

@@ -4,8 +4,8 @@
 //! C++. The driver's compiler then removes branches that are never taken.
 //!
 //! Each combination of values is a variant, which is compiled at its first launch.
-//! [`Kernel::specialised`] lists the parameters of a kernel. A test makes all variants of all
-//! kernels, so that no load is missed.
+//! [`Kernel::specialised`] lists the parameters of a kernel. A test sets every
+//! constant of every kernel, so that no load is missed.
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub use variants::{constants, ptx, samples, variant, variants};

@@ -185,7 +185,7 @@ pub(crate) fn bucket_gather<S: Simt>(
     most: u32,
     width: u32,
     as_keys: u32,
-    foretells: u32,
+    predicts: u32,
 ) {
     s.await_last();
     // Blocks are complete: the number of buckets is a multiple of [`BUCKETS`].
@@ -243,7 +243,7 @@ pub(crate) fn bucket_gather<S: Simt>(
             all += s.shuffle_xor(all, mask);
             mask /= 2;
         }
-        report_and_reset(s, state, report, word_index, word, before + all, foretells);
+        report_and_reset(s, state, report, word_index, word, before + all, predicts);
     }
     let count = s.shuffle(through, WARP - 1);
     // Threads take keys of the block regardless of buckets, because the sizes of buckets differ
@@ -305,7 +305,7 @@ fn report_and_reset<S: Simt>(
     own: usize,
     word: u32,
     all: u32,
-    foretells: u32,
+    predicts: u32,
 ) {
     let word_of = |number: usize| s.shuffle(word, number as u32);
     let (greatest, crowded) = (word_of(state::GREATEST), word_of(state::BUCKET_OVERFLOW));
@@ -314,7 +314,7 @@ fn report_and_reset<S: Simt>(
     let length = if crowded == 0 { all } else { u32::MAX };
     let lower_bound = greatest.saturating_sub(MARGIN);
     // Predictions are positive, and made from a single image.
-    let next_prediction = if foretells == 1 && lower_bound > ordered(0.0) { lower_bound } else { 0 };
+    let next_prediction = if predicts == 1 && lower_bound > ordered(0.0) { lower_bound } else { 0 };
     // Counts the predictions in a row that held. It restarts if there was none or it did not hold.
     let next_held = if prediction > 0 && next_prediction > 0 && greatest > prediction { held + 1 } else { 0 };
     let next_bound = if next_held >= LEAST_HELD { next_prediction } else { 0 };

@@ -33,6 +33,26 @@ macro_rules! match_gradient {
     };
 }
 
+/// Matches a response measure of [`abi::measure`](crate::abi::measure).
+macro_rules! match_measure {
+    ($measure:expr, {
+        HARRIS => $harris:expr,
+        SHI_TOMASI => $shi_tomasi:expr,
+        TRIGGS => $triggs:expr,
+        NOBLE => $noble:expr $(,)?
+    }) => {
+        match $measure {
+            $crate::abi::measure::HARRIS => $harris,
+            $crate::abi::measure::SHI_TOMASI => $shi_tomasi,
+            $crate::abi::measure::TRIGGS => $triggs,
+            measure => {
+                debug_assert_eq!(measure, $crate::abi::measure::NOBLE, "a response measure");
+                $noble
+            }
+        }
+    };
+}
+
 /// Matches an order of keys of [`abi::order`](crate::abi::order).
 macro_rules! match_order {
     ($order:expr, {
@@ -79,4 +99,4 @@ macro_rules! match_binomial {
     };
 }
 
-pub(super) use {match_binomial, match_border, match_gradient, match_order, match_smoothing};
+pub(super) use {match_binomial, match_border, match_gradient, match_measure, match_order, match_smoothing};

@@ -198,7 +198,7 @@ fn is_peak<S: Simt>(planes: [Plane<S>; 3], value: f32) -> bool {
 
 /// The peak of a quadratic fit to the 27 determinants, in samples across, down and between layers.
 ///
-/// Also returns whether it lies within half a sample of the centre on each axis.
+/// Returns the peak, and whether it lies within half a sample of the centre on each axis.
 #[inline(always)]
 fn offset<S: Simt>([bottom, middle, top]: [Plane<S>; 3]) -> ([f32; 3], bool) {
     let v = middle.at(0, 0);

@@ -3,6 +3,7 @@
 use core::array;
 
 use super::boxes::{Integer, Piece};
+use super::choices::match_measure;
 use super::geometry::{Plane, Size};
 use super::lines::weigh_across;
 use super::thread_per_column::Run;
@@ -165,7 +166,7 @@ fn respond_box<S: Simt, T: Integer>(
             add(&mut sums, at(channel, y), false);
         }
     }
-    // Those of the first channel are asked for a row ahead.
+    // The gradients of the first channel are loaded a row ahead.
     let change = |channel: u32, y: i32| [at(channel, y + r + 1), at(channel, y - r)];
     let mut ahead = change(0, top);
     for y in top..bottom {
@@ -220,17 +221,16 @@ pub(crate) fn measure_of_halves(
 fn by_measure(kind: u32, parameter: f32, [a, b, c]: [f32; 3], eigenvalues: impl Fn() -> [f32; 2]) -> f32 {
     let trace = a + c;
     let det = (a * c) - (b * b);
-    match kind {
-        measure::HARRIS => det - (parameter * trace) * trace,
-        measure::SHI_TOMASI => {
+    match_measure!(kind, {
+        HARRIS => det - (parameter * trace) * trace,
+        SHI_TOMASI => {
             let [mean, half] = eigenvalues();
             mean - half
-        }
-        measure::TRIGGS => {
+        },
+        TRIGGS => {
             let [mean, half] = eigenvalues();
             (mean - half) - parameter * (mean + half)
-        }
-        // measure::NOBLE
-        _ => (2.0 * det) / (trace + parameter),
-    }
+        },
+        NOBLE => (2.0 * det) / (trace + parameter),
+    })
 }

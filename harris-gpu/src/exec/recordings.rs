@@ -60,7 +60,7 @@ impl<D: Device> Recordings<D> {
             return work(run);
         }
         let lists = work(run);
-        // Also after a failure, or the calls that follow would be recorded, too.
+        // A failure ends the recording as well: else later calls would be recorded.
         let recording = run.device.recorded();
         let (lists, recording) = (lists?, recording?);
         run.device.play(&recording)?;

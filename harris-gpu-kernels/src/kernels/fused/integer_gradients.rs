@@ -4,7 +4,7 @@ use core::array;
 
 use super::lane::{LANE_COLUMNS, Lane};
 use crate::Simt;
-use crate::abi::gradient;
+use crate::kernels::choices::match_gradient;
 use crate::kernels::thread_per_column::push;
 
 /// Pairs of samples of a lane.
@@ -59,12 +59,7 @@ pub(super) fn selectors<S: Simt>(lane: &Lane<S>, is_high: bool, negates: bool) -
 /// Weights of a gradient along an edge: outer and centre.
 #[inline(always)]
 fn edge_weights(gradient: u32) -> (i8, i8) {
-    match gradient {
-        gradient::SOBEL => (1, 2),
-        gradient::SCHARR => (3, 10),
-        // gradient::CENTRAL
-        _ => (0, 1),
-    }
+    match_gradient!(gradient, { CENTRAL => (0, 1), SCHARR => (3, 10), SOBEL => (1, 2) })
 }
 
 /// Gradients in packed pairs: see [`split`]. Two rows of horizontal differences and of sums along

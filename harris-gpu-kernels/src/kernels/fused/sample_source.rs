@@ -8,7 +8,7 @@ use super::mirror::mirrored;
 use super::sample_types::{ColumnSums, Gradients, Sample};
 use super::source::ResponseSource;
 use crate::Simt;
-use crate::abi::gradient;
+use crate::kernels::choices::match_gradient;
 use crate::kernels::number::Number;
 use crate::kernels::response::measure;
 use crate::kernels::thread_per_column::push;
@@ -211,12 +211,11 @@ fn weighted<T: Number>(
     outside: [T; LANE_COLUMNS],
     inside: [T; LANE_COLUMNS],
 ) -> [T; LANE_COLUMNS] {
-    match gradient {
-        gradient::SOBEL => array::from_fn(|i| outside[i] + T::weight(2) * inside[i]),
-        gradient::SCHARR => array::from_fn(|i| T::weight(3) * outside[i] + T::weight(10) * inside[i]),
-        // gradient::CENTRAL
-        _ => inside,
-    }
+    match_gradient!(gradient, {
+        CENTRAL => inside,
+        SCHARR => array::from_fn(|i| T::weight(3) * outside[i] + T::weight(10) * inside[i]),
+        SOBEL => array::from_fn(|i| outside[i] + T::weight(2) * inside[i]),
+    })
 }
 
 /// Sums a row of column sums across the window, from left to right.
