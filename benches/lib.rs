@@ -7,8 +7,6 @@
 
 use std::path::PathBuf;
 
-use harris_examples::input;
-
 /// Returns the photograph `camera`, tiled to a size.
 ///
 /// # Panics
@@ -18,8 +16,7 @@ pub fn tiled(width: usize, height: usize) -> Vec<u8> {
     // A benchmark may run without the repository.
     let folder = std::env::var_os("HARRIS_DATA")
         .map_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data").into(), PathBuf::from);
-    let camera =
-        input::read_image(&folder.join("camera.png"), false).expect("the photograph is there").into_luma8();
+    let camera = image::open(folder.join("camera.png")).expect("the photograph is there").into_luma8();
     let (w, h) = (camera.width() as usize, camera.height() as usize);
     (0..width * height).map(|i| camera.as_raw()[(i / width % h) * w + i % width % w]).collect()
 }

@@ -11,7 +11,6 @@ use harris_core::pipeline::suppression::{Region, suppress};
 use harris_core::pipeline::{gradient, response, selection, smoothing, tensor, threshold};
 use harris_core::{Detector, Gradient, HarrisConfig, ImageView, Measure, Smoothing, Threshold, Window};
 use harris_cpu::CpuDetector;
-use harris_examples::input;
 use image::GrayImage;
 
 criterion_group!(benches, reference, cpu);
@@ -19,7 +18,7 @@ criterion_main!(benches);
 
 fn photograph() -> GrayImage {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/camera.png");
-    input::read_image(path.as_ref(), false).expect("the photograph is there").into_luma8()
+    image::open(path).expect("the photograph is there").into_luma8()
 }
 
 fn reference(criterion: &mut Criterion) {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures many configurations with `throughput`, and prints a table with the best median of several rounds.
+"""Measures many configurations with `harris bench`, and prints a table with the best median of several rounds.
 
-    cargo build --release -p harris-examples --example throughput
+    cargo build --release -p harris-cli
     python3 benches/survey.py cpu [--threads 1]
 
-    cargo build --release -p harris-examples --example throughput
+    cargo build --release -p harris-cli
     python3 benches/survey.py cuda
 
 Give `--program` several times to compare programs, such as two versions. Each round runs one after another, and the table
@@ -14,11 +14,12 @@ has the times of all.
 import argparse
 import json
 import pathlib
+import shlex
 import subprocess
 
 data = pathlib.Path(__file__).resolve().parent / "../examples/data"
 
-# Options of `throughput`. The photograph is `camera` unless `--image` names another.
+# Options of `harris bench`. The photograph is `camera` unless `--image` names another.
 CONFIGURATIONS = [
     "",
     "--order raster",
@@ -95,7 +96,7 @@ def timings(program, options, backend, sizes, more):
     words = options.split()
     photograph = words[words.index("--image") + 1] if "--image" in words else "camera.png"
     words = [word for word in words if word not in ("--image", photograph)]
-    command = [program, "--json", "--backend", backend, "--sizes", ",".join(sizes), "--image", data / photograph]
+    command = [*shlex.split(program), "--json", "--backend", backend, "--sizes", ",".join(sizes), "--image", data / photograph]
     lines = subprocess.run([*command, *words, *more], check=True, stdout=subprocess.PIPE, text=True).stdout
     parsed = map(json.loads, lines.splitlines())
     return {f"{line['width']}x{line['height']}": line for line in parsed}
@@ -108,13 +109,13 @@ def field(line, name):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("backend", choices=COLUMNS)
-    parser.add_argument("--program", action="append", help="path of `throughput`; may be given several times")
+    parser.add_argument("--program", action="append", help="`harris bench` by its path; may be given several times")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", default="0.1")
     parser.add_argument("--threads", default="1", help="threads of the CPU backend")
     parser.add_argument("--only", default="", help="measure only configurations whose options contain this text")
     arguments = parser.parse_args()
-    programs = arguments.program or ["target/release/examples/throughput"]
+    programs = arguments.program or ["target/release/harris bench"]
     columns = COLUMNS[arguments.backend]
     sizes = list(dict.fromkeys(size for _, size, _ in columns))
     more = ["--seconds", arguments.seconds]

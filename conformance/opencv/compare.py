@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares the preset opencv_gftt with OpenCV's goodFeaturesToTrack: see README.md beside this file.
 
-    cargo build --release --example detect
+    cargo build --release -p harris-cli
     pip install opencv-python-headless==5.0.0.93
-    python3 conformance/opencv/compare.py [PATH OF detect]
+    python3 conformance/opencv/compare.py [PATH OF harris]
 
 It prints a table, and ends with 1 where a promise does not hold.
 """
@@ -179,7 +179,7 @@ def runs(pictures):
 
 
 class Program:
-    """The program detect, and a folder with the images and masks as files."""
+    """The program harris, and a folder with the images and masks as files."""
 
     def __init__(self, path, folder, pictures):
         self.path, self.folder, self.pictures = path, folder, pictures
@@ -204,6 +204,7 @@ class Program:
             where = {kind: out / f"{names[0]}.{kind}" if len(names) == 1 else out for kind in kinds}
             command = [
                 self.path,
+                "detect",
                 *files,
                 "--threads",
                 "1",
@@ -440,9 +441,9 @@ def report(tally, pictures):
 
 
 def main():
-    path = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else images.ROOT / "target/release/examples/detect")
+    path = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else images.ROOT / "target/release/harris")
     if not path.exists():
-        sys.exit(f"there is no {path}: cargo build --release --example detect")
+        sys.exit(f"there is no {path}: cargo build --release -p harris-cli")
     pictures = images.images()
     place = {name: place for place, name in enumerate(pictures)}
     batches = grouped(runs(pictures), lambda run: (run.map, place[run.image] // 8))

@@ -1,10 +1,4 @@
-//! Code that the example programs share: options, image files, result files, overlays.
-
-pub mod cli;
-pub mod files;
-pub mod input;
-pub mod options;
-pub mod overlay;
+//! Short programs, one idea each; see the folders beside this one.
 
 /// The README's examples run as tests.
 #[cfg(doctest)]

@@ -1,4 +1,4 @@
-//! A folder with GPU tests, benchmarks and examples, for a machine with a GPU and without Rust.
+//! A folder with GPU tests, benchmarks and the program `harris`, for a machine with a GPU and without Rust.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub(crate) fn write(folder: &Path) -> Result<()> {
         "--lib",
         "--tests",
     ];
-    let examples = ["build", "--release", "--package", "harris-examples", "--examples"];
+    let program = ["build", "--release", "--package", "harris-cli"];
     let benches = [
         "bench",
         "--no-run",
@@ -47,7 +47,7 @@ pub(crate) fn write(folder: &Path) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
     }
-    for (kind, command) in [("tests", &tests[..]), ("examples", &examples[..]), ("benches", &benches[..])] {
+    for (kind, command) in [("tests", &tests[..]), ("bin", &program[..]), ("benches", &benches[..])] {
         fs::create_dir_all(folder.join(kind))?;
         for (name, program) in programs(command)? {
             fs::copy(&program, folder.join(kind).join(name))?;
@@ -67,7 +67,7 @@ pub(crate) fn write(folder: &Path) -> Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
     fs::set_permissions(&run, permissions)?;
-    println!("{}: ./run.sh runs the tests; programs are in examples/ and benches/", folder.display());
+    println!("{}: ./run.sh runs the tests; programs are in bin/ and benches/", folder.display());
     Ok(())
 }
 

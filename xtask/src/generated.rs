@@ -4,7 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use harris_examples::files;
 
 /// Returns the workspace's folder.
 pub(crate) fn root() -> PathBuf {
@@ -16,7 +15,7 @@ pub(crate) fn root() -> PathBuf {
 /// the message names the command that updates it.
 pub(crate) fn write_or_check(path: &Path, content: &[u8], check: bool, command: &str) -> Result<()> {
     if !check {
-        return files::whole(path, |out| Ok(out.write_all(content)?));
+        return fs::write(path, content).with_context(|| format!("cannot write {}", path.display()));
     }
     let committed =
         fs::read(path).with_context(|| format!("cannot read {}; run {command}", path.display()))?;

@@ -4,25 +4,18 @@ mod bundle;
 mod coverage;
 mod generated;
 mod imports;
-mod picture;
 mod ptx;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::Result;
 use clap::Parser;
-use harris_examples::cli;
 
 /// Tasks for developers of the workspace
 #[derive(Parser)]
 #[command(name = "xtask")]
 enum Args {
-    /// Draw the README's picture
-    Picture {
-        /// Write nothing; fail if the committed picture differs
-        #[arg(long)]
-        check: bool,
-    },
     /// Compile the GPU's kernels to the PTX that harris-cuda contains, and check it
     Ptx {
         /// Write nothing; fail if the committed PTX is not that of the sources
@@ -56,14 +49,21 @@ enum Args {
 }
 
 fn main() -> ExitCode {
-    cli::main(|args: Args| {
-        match args {
-            Args::Picture { check } => picture::draw(check)?,
-            Args::Ptx { check, ptxas, text } => ptx::make(check, ptxas.as_deref(), text.as_deref())?,
-            Args::Coverage { check } => coverage::write(check)?,
-            Args::Bundle { folder } => bundle::write(&folder)?,
-            Args::Imports { crates } => imports::check(&crates)?,
+    match run(Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
         }
-        Ok(ExitCode::SUCCESS)
-    })
+    }
+}
+
+fn run(args: Args) -> Result<()> {
+    match args {
+        Args::Ptx { check, ptxas, text } => ptx::make(check, ptxas.as_deref(), text.as_deref())?,
+        Args::Coverage { check } => coverage::write(check)?,
+        Args::Bundle { folder } => bundle::write(&folder)?,
+        Args::Imports { crates } => imports::check(&crates)?,
+    }
+    Ok(())
 }

@@ -1,0 +1,150 @@
+//! Finds an object in scenes: detects keypoints, describes them with SURF, matches them, and draws
+//! the matches and the object's outline.
+//!
+//! ```sh
+//! harris match object.png scene.png --out matches.png
+//! ```
+
+mod drawing;
+mod pipeline;
+mod table;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crate::options::{BackendOptions, DetectorOptions};
+use crate::{input, messages, output};
+use anyhow::{Context, Result, ensure};
+use harris_core::ImageView;
+use harris_core::matching::{Match, Ransac};
+
+use crate::matching::pipeline::{Features, Matching, MatchingOptions, Times};
+use crate::matching::table::TableOptions;
+
+/// Finds an object in scenes by matching features
+#[derive(clap::Args)]
+pub struct Args {
+    /// Image of the object (PNG, JPEG, PGM, PPM)
+    #[arg(value_name = "OBJECT")]
+    object: PathBuf,
+    /// Images to find it in, or folders of them
+    #[arg(required = true, value_name = "SCENE")]
+    scenes: Vec<PathBuf>,
+    #[command(flatten)]
+    detector: DetectorOptions,
+    #[command(flatten)]
+    matching: MatchingOptions,
+    #[command(flatten)]
+    backend: BackendOptions,
+    #[command(flatten)]
+    table: TableOptions,
+    /// Draw the matches side by side; a folder for several scenes
+    #[arg(long, value_name = "FILE.png")]
+    out: Option<PathBuf>,
+    /// Fraction of the matches that is drawn, the nearest first
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.1)]
+    top: f64,
+    /// Distance in pixels within which a match agrees with the homography
+    #[arg(long, value_name = "PIXELS", default_value_t = 3.0)]
+    inlier_distance: f64,
+    /// Do not search for the object's outline
+    #[arg(long)]
+    no_homography: bool,
+    /// Number of runs for each scene; the medians of their times are printed
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    repeat: usize,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// What failed, for one line.
+pub fn run(mut args: Args) -> Result<ExitCode> {
+    ensure!(args.top > 0.0 && args.top <= 1.0, "--top must be above 0 and at most 1, not {}", args.top);
+    ensure!(args.repeat > 0, "--repeat must be at least 1");
+    ensure!(
+        args.inlier_distance.is_finite() && args.inlier_distance > 0.0,
+        "--inlier-distance must be positive"
+    );
+    let scenes = input::expand(&args.scenes)?;
+    let object = input::read_image(&args.object, false)?;
+    if args.table.wanted() {
+        let scene = input::read_image(&scenes[0], false)?;
+        table::print(&args.table, &object, &scene, &args.detector, &args.matching, args.backend)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let folder = scenes.len() > 1 || args.scenes[0].is_dir();
+    if let (true, Some(folder)) = (folder, &args.out) {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    }
+    let mut matching = Matching::new(args.detector.detection()?, &args.matching, &mut args.backend)?;
+    let name = |path: &Path| path.display().to_string();
+    let view = ImageView::try_from(&object).with_context(|| name(&args.object))?;
+    let trained = matching.features(&view).with_context(|| name(&args.object))?.0;
+    println!("{}: {} keypoints ({})", name(&args.object), trained.keypoints.len(), matching.describe());
+
+    let mut failed = false;
+    for path in &scenes {
+        let out = args.out.as_ref().map(|out| match folder {
+            true => out.join(format!("{}.png", path.file_stem().unwrap_or_default().to_string_lossy())),
+            false => out.clone(),
+        });
+        if let Err(error) = find(&args, &mut matching, &trained, path, out.as_deref()) {
+            failed = true;
+            eprintln!("{}", messages::error_line(&error));
+        }
+    }
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Matches one scene, prints the result and draws it.
+fn find(
+    args: &Args,
+    matching: &mut Matching,
+    trained: &Features,
+    path: &Path,
+    out: Option<&Path>,
+) -> Result<()> {
+    let name = || path.display().to_string();
+    let scene = input::read_image(path, false)?;
+    let view = ImageView::try_from(&scene).with_context(name)?;
+    let mut runs = Vec::new();
+    for _ in 1..args.repeat {
+        runs.push(matching.run(&view, trained).with_context(name)?.2);
+    }
+    let (found, mut matches, times) = matching.run(&view, trained).with_context(name)?;
+    runs.push(times);
+    let pairs: Vec<_> = (matches.iter())
+        .map(|Match { query, train, .. }| {
+            let place = |k: &harris_core::Keypoint| [f64::from(k.x), f64::from(k.y)];
+            (place(&trained.keypoints[*train]), place(&found.keypoints[*query]))
+        })
+        .collect();
+    let fit = match args.no_homography {
+        true => None,
+        false => {
+            let config = Ransac { distance: args.inlier_distance, ..Ransac::default() };
+            harris_core::matching::Homography::ransac(&pairs, &config)
+        }
+    };
+    // Four pairs always fit, and a few more may fit by chance.
+    let fit = fit.filter(|fit| fit.inliers.len() >= 8.max(matches.len() / 10));
+    println!("{}: {} keypoints, {} matches", name(), found.keypoints.len(), matches.len());
+    match &fit {
+        Some(fit) => println!("  found the object: {} matches agree", fit.inliers.len()),
+        None if args.no_homography => {}
+        None => println!("  did not find the object: too few matches agree"),
+    }
+    print!("{}", Times::median(&runs));
+    if let Some(out) = out {
+        let outline = fit.map(|fit| fit.homography);
+        matches.sort_by(Match::nearer);
+        let most = (matches.len() as f64 * args.top).ceil() as usize;
+        // The drawing is in colour, although the features use gray.
+        let [object, scene] = [args.object.as_path(), path].map(|path| input::read_image(path, true));
+        let drawn = drawing::side_by_side((&object?, trained), (&scene?, &found), &matches[..most], outline);
+        output::whole(out, |out| output::png(&drawn, out))?;
+    }
+    Ok(())
+}
