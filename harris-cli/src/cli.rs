@@ -1,12 +1,15 @@
 //! The subcommands, their exit codes, and one line for each error.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use anyhow::{Context, Result};
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
 
 use crate::messages::{error_line, one_line};
-use crate::{bench, detect, matching, reproduce, stream};
+use crate::{bench, detect, matching, output, reproduce, stream};
 
 /// Finds corners and blobs in photographs and videos, and matches them
 ///
@@ -26,6 +29,18 @@ enum Command {
     Match(matching::Args),
     Bench(bench::Args),
     Reproduce(reproduce::Args),
+    /// Prints a script that completes arguments in a shell
+    Completions {
+        /// Shell to write the script for
+        #[arg(value_enum)]
+        shell: Shell,
+    },
+    /// Writes the manual's pages, one for each subcommand
+    Man {
+        /// Folder to write to; it must exist
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
+    },
 }
 
 /// Reads the arguments, runs the subcommand, and prints an error in one line.
@@ -49,9 +64,24 @@ pub fn main() -> ExitCode {
         Command::Match(args) => matching::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Reproduce(args) => reproduce::run(args),
+        Command::Completions { shell } => completions(shell),
+        Command::Man { folder } => man(&folder),
     };
     result.unwrap_or_else(|error| {
         eprintln!("{}", error_line(&error));
         ExitCode::FAILURE
     })
+}
+
+fn completions(shell: Shell) -> Result<ExitCode> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "harris", &mut script);
+    output::print(&script)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn man(folder: &Path) -> Result<ExitCode> {
+    clap_mangen::generate_to(Cli::command(), folder)
+        .with_context(|| format!("cannot write to {}", folder.display()))?;
+    Ok(ExitCode::SUCCESS)
 }

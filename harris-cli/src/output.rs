@@ -39,6 +39,20 @@ pub fn npy(response: &Array2<f32>, out: &mut dyn Write) -> Result<()> {
     Ok(response.write_npy(out)?)
 }
 
+/// Prints to standard output. It is no error if the reader, such as `head`, has closed it.
+///
+/// # Errors
+/// The system's error.
+pub fn print(text: &[u8]) -> Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(error).context("cannot write to standard output")
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Writes a file with `content`: under a temporary name first, which is then moved to `path`. So
 /// `path` never holds an incomplete file. A pipe or a terminal is written to directly.
 ///

@@ -135,9 +135,10 @@ struct Timing {
 /// # Errors
 /// What failed, for one line.
 pub fn run(mut args: Args) -> Result<ExitCode> {
-    let detection = args.detector.detection()?;
+    let choice = args.detector.choice()?;
+    let color = args.color.color(&choice);
+    let detection = choice.detection;
     let mut detector = args.backend.detector(&detection)?;
-    let color = args.color.color(&args.detector)?;
     let photograph = match &args.image {
         Some(file) => input::read_image(file, color)?,
         None => photographs::named("camera")?,

@@ -7,12 +7,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use crate::options::{BackendOptions, ColorOptions, DetectorOptions, Kind};
+use crate::options::{BackendOptions, Choice, ColorOptions, DetectorOptions, Kind};
 use crate::{input, messages, output, overlay};
 use anyhow::{Context, Result, ensure};
 use harris_core::{Detector, ImageView, Keypoint};
@@ -50,7 +49,8 @@ pub struct Args {
 /// # Errors
 /// What failed, for one line.
 pub fn run(mut args: Args) -> Result<ExitCode> {
-    let mut detector = args.backend.detector(&args.detector.detection()?)?;
+    let choice = args.detector.choice()?;
+    let mut detector = args.backend.detector(&choice.detection)?;
     let inputs = input::expand(&args.inputs)?;
     let mask = args.mask.as_deref().map(input::read_mask).transpose()?;
     let one = args.inputs.len() == 1 && !args.inputs[0].is_dir();
@@ -60,8 +60,8 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
     let mut failed = false;
     for path in &inputs {
         progress.set_message(path.display().to_string());
-        match process(path, &args, mask.as_ref(), &outputs, &mut *detector) {
-            Ok(summary) if !args.to_stdout() => progress.suspend(|| print(&summary))?,
+        match process(path, &args, &choice, mask.as_ref(), &outputs, &mut *detector) {
+            Ok(summary) if !args.to_stdout() => progress.suspend(|| output::print(summary.as_bytes()))?,
             Ok(_) => {}
             Err(error) => {
                 failed = true;
@@ -133,11 +133,12 @@ impl Outputs {
 fn process(
     path: &Path,
     args: &Args,
+    choice: &Choice,
     mask: Option<&GrayImage>,
     outputs: &Outputs,
     detector: &mut dyn Detector,
 ) -> Result<String> {
-    let image = input::read_image(path, args.color.color(&args.detector)?)?;
+    let image = input::read_image(path, args.color.color(choice))?;
     let name = || path.display().to_string();
     let mut view = ImageView::try_from(&image).with_context(name)?;
     if let Some(mask) = mask {
@@ -158,11 +159,11 @@ fn process(
     if args.to_stdout() {
         let mut list = Vec::new();
         output::csv(&keypoints, &mut list)?;
-        print(&String::from_utf8(list)?)?;
+        output::print(&list)?;
     } else if let Some(file) = outputs.path(outputs.csv.as_ref(), path, "csv") {
         output::whole(&file, |out| Ok(output::csv(&keypoints, out)?))?;
     }
-    let found = match (args.detector.detector, rejected) {
+    let found = match (choice.detection.kind(), rejected) {
         (Kind::Harris, _) => "corners".to_owned(),
         (Kind::FastHessian, None) => "blobs".to_owned(),
         (Kind::FastHessian, Some(rejected)) => format!("blobs ({rejected} more rejected between samples)"),
@@ -192,16 +193,6 @@ fn summary(
         }
     }
     text
-}
-
-/// Prints to standard output. It is no error if the reader, such as `head`, has closed it.
-fn print(text: &str) -> Result<()> {
-    match io::Write::write_all(&mut io::stdout().lock(), text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(error).context("cannot write to standard output")
-        }
-        _ => Ok(()),
-    }
 }
 
 fn progress_bar(length: u64) -> ProgressBar {

@@ -78,7 +78,7 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
         std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot make the folder {}", folder.display()))?;
     }
-    let mut matching = Matching::new(args.detector.detection()?, &args.matching, &mut args.backend)?;
+    let mut matching = Matching::new(args.detector.choice()?.detection, &args.matching, &mut args.backend)?;
     let name = |path: &Path| path.display().to_string();
     let view = ImageView::try_from(&object).with_context(|| name(&args.object))?;
     let trained = matching.features(&view).with_context(|| name(&args.object))?.0;

@@ -52,7 +52,7 @@ pub(crate) fn print(
             let mut backend = BackendOptions { backend: name, ..backend };
             let resized = |image: &DynamicImage| image.resize_exact(side, side, FilterType::Triangle);
             let (object, scene) = (resized(object), resized(scene));
-            let mut matching = Matching::new(detector.detection()?, matching, &mut backend)?;
+            let mut matching = Matching::new(detector.choice()?.detection, matching, &mut backend)?;
             let trained = matching.features(&ImageView::try_from(&object)?)?.0;
             let view = ImageView::try_from(&scene)?;
             // The first frame allocates memory.

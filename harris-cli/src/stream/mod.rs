@@ -72,10 +72,11 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
     if let Some(folder) = &args.overlay {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
-    let mut engine = Engine::new(&mut args.backend, &args.detector.detection()?, args.in_flight)?;
+    let choice = args.detector.choice()?;
+    let mut engine = Engine::new(&mut args.backend, &choice.detection, args.in_flight)?;
     let mut log = Log::new(args.overlay.clone());
     for _ in 0..args.repeat {
-        let mut frames = Frames::open(&args.input, args.detector.color()?)?;
+        let mut frames = Frames::open(&args.input, choice.color)?;
         while let Some(frame) = frames.next() {
             let frame = frame?;
             // Wait until the frame is due.

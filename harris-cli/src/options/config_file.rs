@@ -1,0 +1,144 @@
+//! Configuration files in TOML and JSON.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::ValueEnum;
+use harris_core::HarrisConfig;
+use harris_core::fast_hessian::FastHessianConfig;
+use serde::{Deserialize, Serialize};
+
+use super::kind::{Choice, Detection, Kind};
+
+/// The greatest length of a configuration file, in bytes.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// A configuration file: the kind of detector, and a section for each kind.
+///
+/// What is left out has its default. An unknown name is an error.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ConfigFile {
+    /// The kind of detector.
+    pub detector: Kind,
+    /// Whether the colours of colour images are used. If not, their luma is.
+    pub color: bool,
+    /// The configuration of the Harris detector.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub harris: Option<HarrisConfig>,
+    /// The configuration of the Fast-Hessian detector.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fast_hessian: Option<FastHessianConfig>,
+}
+
+/// A format of configuration files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// TOML
+    Toml,
+    /// JSON
+    Json,
+}
+
+impl ConfigFile {
+    /// Reads a file whose name ends in `.toml` or `.json`.
+    ///
+    /// # Errors
+    /// The file cannot be read, is longer than 1 MiB, has another ending, or is not valid.
+    pub fn read(path: &Path) -> Result<Self> {
+        let name = || path.display().to_string();
+        let format = match path.extension().and_then(|ending| ending.to_str()) {
+            Some(ending) if ending.eq_ignore_ascii_case("toml") => Format::Toml,
+            Some(ending) if ending.eq_ignore_ascii_case("json") => Format::Json,
+            _ => bail!("{}: a configuration file must end in .toml or .json", name()),
+        };
+        let file = File::open(path).with_context(name)?;
+        let mut text = String::new();
+        file.take(MAX_BYTES + 1).read_to_string(&mut text).with_context(name)?;
+        ensure!(text.len() as u64 <= MAX_BYTES, "{}: longer than 1 MiB", name());
+        Self::parse(&text, format).with_context(name)
+    }
+
+    /// Parses a file's text.
+    ///
+    /// # Errors
+    /// The text is not valid.
+    pub fn parse(text: &str, format: Format) -> Result<Self> {
+        Ok(match format {
+            Format::Toml => toml::from_str(text)?,
+            Format::Json => serde_json::from_str(text)?,
+        })
+    }
+
+    /// Formats the file's text.
+    ///
+    /// # Errors
+    /// Never for configurations that were built.
+    pub fn text(&self, format: Format) -> Result<String> {
+        Ok(match format {
+            Format::Toml => toml::to_string(self)?,
+            Format::Json => serde_json::to_string_pretty(self)? + "\n",
+        })
+    }
+}
+
+impl From<Choice> for ConfigFile {
+    fn from(Choice { detection, color }: Choice) -> Self {
+        let file = Self { detector: detection.kind(), color, ..Self::default() };
+        match detection {
+            Detection::Harris(config) => Self { harris: Some(config), ..file },
+            Detection::FastHessian(config) => Self { fast_hessian: Some(config), ..file },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use harris_core::{Measure, Threshold, Window, presets};
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_reads_back_equal_in_both_formats() {
+        let numbers = HarrisConfig::builder()
+            .measure(Measure::Triggs { alpha: 0.1 })
+            .threshold(Threshold::Absolute(1.0e-30))
+            .window(Window::Gaussian { size: 7, sigma: 1.3 })
+            .min_distance(f64::sqrt(50.0))
+            .max_corners(9)
+            .build()
+            .unwrap();
+        let harris = presets::ALL.iter().map(|preset| (preset.config)()).chain([numbers]);
+        let all = harris.map(Detection::Harris).chain([Detection::FastHessian(FastHessianConfig::default())]);
+        for detection in all {
+            let file = ConfigFile::from(Choice { detection, color: true });
+            for format in [Format::Toml, Format::Json] {
+                let text = file.text(format).unwrap();
+                assert_eq!(ConfigFile::parse(&text, format).unwrap(), file, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_file_is_the_default() {
+        assert_eq!(ConfigFile::parse("", Format::Toml).unwrap(), ConfigFile::default());
+        assert_eq!(ConfigFile::parse("{}", Format::Json).unwrap(), ConfigFile::default());
+    }
+
+    #[test]
+    fn unknown_names_and_bad_values_are_errors_that_name_them() {
+        for (text, part) in [
+            ("colour = true", "unknown field `colour`"),
+            ("[harris]\nwindou = 3", "unknown field `windou`"),
+            ("[harris]\nmeasure = { harris = { k = nan } }", "k"),
+            ("[harris]\nsuppression_radius = 100000", "100000"),
+            ("detector = 3", "detector"),
+            ("[[[", "invalid"),
+        ] {
+            let error = format!("{:#}", ConfigFile::parse(text, Format::Toml).unwrap_err());
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}
