@@ -15,6 +15,7 @@
 //! ```
 //!
 //! - [`score`]: precision, recall and localisation error against known corners.
+//! - [`pairs`]: which point of one set belongs to which of another.
 //! - [`Correspondence`]: repeatability between two views under a known transformation.
 //! - [`scenes`]: chessboards, junctions and polygons whose corners are known exactly.
 //! - [`View`]: photographs under known transformations.
@@ -28,6 +29,7 @@ mod score;
 mod view;
 
 pub use degradation::Degradation;
+pub use pairing::{Pair, pairs};
 pub use repeatability::{Correspondence, Repeatability};
 pub use score::{Score, score};
 pub use view::View;

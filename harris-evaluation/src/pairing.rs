@@ -2,39 +2,58 @@
 
 use harris_core::Error;
 
-/// Distances of pairs of `first` and `second`, ascending: one to one, the nearest first, none
-/// farther than `tolerance`.
+/// A point of one set and its partner in the other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// Index of the point in the first set.
+    pub first: usize,
+    /// Index of the point in the second set.
+    pub second: usize,
+    /// Distance between them, in pixels.
+    pub distance: f64,
+}
+
+/// Pairs the points of two sets one to one, the nearest first, none farther than `tolerance`
+/// pixels. Pairs are in ascending order of distance.
 ///
 /// Points that are not finite have no partner.
-pub(crate) fn distances(first: &[[f64; 2]], second: &[[f64; 2]], tolerance: f64) -> Result<Vec<f64>, Error> {
+///
+/// # Errors
+/// [`Error::Tolerance`] where the tolerance is negative or not finite.
+pub fn pairs(first: &[[f64; 2]], second: &[[f64; 2]], tolerance: f64) -> Result<Vec<Pair>, Error> {
     if !(tolerance.is_finite() && tolerance >= 0.0) {
         return Err(Error::Tolerance { tolerance });
     }
-    let finite = |point: &&[f64; 2]| point.iter().all(|v| v.is_finite());
-    let mut rows: Vec<_> = second.iter().filter(finite).collect();
-    rows.sort_by(|a, b| a[1].total_cmp(&b[1]));
+    let finite = |(_, point): &(usize, &[f64; 2])| point.iter().all(|v| v.is_finite());
+    let mut rows: Vec<_> = second.iter().enumerate().filter(finite).collect();
+    rows.sort_by(|(_, a), (_, b)| a[1].total_cmp(&b[1]));
     let mut near = Vec::new();
     for (i, [x, y]) in first.iter().enumerate() {
-        let above = rows.partition_point(|point| point[1] < y - tolerance);
-        for (j, [u, v]) in
-            rows.iter().enumerate().skip(above).take_while(|(_, point)| point[1] <= y + tolerance)
-        {
+        let above = rows.partition_point(|(_, point)| point[1] < y - tolerance);
+        for (j, [u, v]) in rows[above..].iter().take_while(|(_, point)| point[1] <= y + tolerance) {
             let distance = (x - u).hypot(y - v);
             if distance <= tolerance {
-                near.push((distance, i, j));
+                near.push(Pair { first: i, second: *j, distance });
             }
         }
     }
-    near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
-    let (mut first_taken, mut second_taken) = (vec![false; first.len()], vec![false; rows.len()]);
-    near.retain(|&(_, i, j)| {
-        let free = !first_taken[i] && !second_taken[j];
+    near.sort_by(|a, b| {
+        a.distance.total_cmp(&b.distance).then((a.first, a.second).cmp(&(b.first, b.second)))
+    });
+    let (mut first_taken, mut second_taken) = (vec![false; first.len()], vec![false; second.len()]);
+    near.retain(|pair| {
+        let free = !first_taken[pair.first] && !second_taken[pair.second];
         if free {
-            (first_taken[i], second_taken[j]) = (true, true);
+            (first_taken[pair.first], second_taken[pair.second]) = (true, true);
         }
         free
     });
-    Ok(near.into_iter().map(|(distance, ..)| distance).collect())
+    Ok(near)
+}
+
+/// Returns the distances of [`pairs`], in ascending order.
+pub(crate) fn distances(first: &[[f64; 2]], second: &[[f64; 2]], tolerance: f64) -> Result<Vec<f64>, Error> {
+    Ok(pairs(first, second, tolerance)?.into_iter().map(|pair| pair.distance).collect())
 }
 
 /// The mean; `None` for no values.
@@ -45,6 +64,14 @@ pub(crate) fn mean(values: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pairs_name_the_points_by_their_places_in_the_sets() {
+        let second = [[f64::NAN, 0.0], [9.0, 9.0], [1.0, 0.0]];
+        let pair = |first, second, distance| Pair { first, second, distance };
+        let found = pairs(&[[1.0, 1.0], [9.0, 9.0]], &second, 2.0).unwrap();
+        assert_eq!(found, [pair(1, 1, 0.0), pair(0, 2, 1.0)]);
+    }
 
     #[test]
     fn pairs_are_one_to_one_and_the_nearest_first() {
