@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::output;
 use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
 use harris::Backend;
@@ -383,7 +384,7 @@ impl BackendOptions {
                 made.skipped.iter().map(|(backend, why)| format!("{backend}: {why:#}")).collect();
             let skipped =
                 if skipped.is_empty() { String::new() } else { format!(" (not {})", skipped.join("; ")) };
-            eprintln!("backend: {}{skipped}", made.backend);
+            output::message(format_args!("backend: {}{skipped}", made.backend));
             self.backend = made.backend;
         }
         Ok(made.value)
