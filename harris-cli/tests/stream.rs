@@ -226,7 +226,7 @@ fn frames_of_a_folder_may_fail_and_have_any_size() {
     }
     fs::write(folder.path("1.png"), "no image").unwrap();
     let output =
-        program::run("stream", [&folder.path("").as_str(), "--json", "--overlay", &folder.path("out")]);
+        program::run("stream", [folder.path("").as_str(), "--json", "--overlay", &folder.path("out")]);
     let found = summary(std::str::from_utf8(&output.stdout).unwrap());
     assert_eq!((found["frames"].as_u64(), found["failed"].as_u64()), (Some(4), Some(1)));
     assert_eq!(output.status.code(), Some(1));
@@ -234,4 +234,22 @@ fn frames_of_a_folder_may_fail_and_have_any_size() {
     assert!(lines.contains("error: frame 1: ") && lines.contains("1.png"), "{lines}");
     let sizes = [0, 2, 3].map(|i| image::open(folder.path(&format!("out/{i:06}.png"))).unwrap().width());
     assert_eq!(sizes, [30, 50, 41]);
+}
+
+/// Frames that are claimed but not there take no memory, and memory that cannot be had is an error.
+#[cfg(target_os = "linux")]
+#[test]
+fn frames_too_large_for_the_memory_are_errors() {
+    let folder = Folder::new();
+    let claims = folder.path("claims.y4m");
+    fs::write(&claims, "YUV4MPEG2 W32768 H32768 F25:1 C444p16\nFRAME\nabc").unwrap();
+    for (input, error) in [
+        (claims.as_str(), "the video ends in the middle of frame 0"),
+        ("/dev/zero --raw 30000x30000", "there is no memory for the 900000000 bytes of frame 0"),
+    ] {
+        let program = env!("CARGO_BIN_EXE_harris");
+        let script =
+            format!("ulimit -v 700000; exec {program} stream {input} --backend cpu --threads 1 --json");
+        ends_early(&Command::new("sh").args(["-c", &script]).output().unwrap(), 0, error);
+    }
 }

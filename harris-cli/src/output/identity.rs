@@ -85,7 +85,7 @@ impl Identity {
             Some(name) => OsString::from(name.to_lowercase()),
             None => name.to_ascii_lowercase(),
         };
-        Self { existing: self.existing.clone(), rest: self.rest.iter().map(lower).collect() }
+        Self { rest: self.rest.iter().map(lower).collect(), ..self.clone() }
     }
 }
 

@@ -50,7 +50,7 @@ struct Folder {
     option: String,
     path: PathBuf,
     /// Whether a result may have a name, if the names are not known beforehand.
-    takes: Option<Box<dyn Fn(&OsStr) -> bool>>,
+    takes: Option<fn(&OsStr) -> bool>,
 }
 
 impl Plan {
@@ -154,17 +154,12 @@ impl Plan {
     ///
     /// # Errors
     /// The folder is standard output.
-    pub fn folder(
-        &mut self,
-        option: &str,
-        path: &Path,
-        takes: impl Fn(&OsStr) -> bool + 'static,
-    ) -> Result<()> {
+    pub fn folder(&mut self, option: &str, path: &Path, takes: fn(&OsStr) -> bool) -> Result<()> {
         if is_standard_output(path) {
             bail!(wrong(format!("{option} needs a folder")));
         }
         let (option, path) = (option.to_owned(), path.to_owned());
-        self.folders.push(Folder { option, path, takes: Some(Box::new(takes)) });
+        self.folders.push(Folder { option, path, takes: Some(takes) });
         Ok(())
     }
 
@@ -186,7 +181,7 @@ impl Plan {
             read.entry(identity).or_insert(&printed);
         }
         self.check_folders(&read)?;
-        self.check_files(&read)?;
+        self.check_files(&read, ignores_case)?;
         for Folder { path, .. } in &self.folders {
             fs::create_dir_all(path).with_context(|| format!("cannot make the folder {}", path.display()))?;
         }
@@ -210,7 +205,12 @@ impl Plan {
         Ok(())
     }
 
-    fn check_files(&self, read: &HashMap<Identity, &Read>) -> Result<()> {
+    /// Checks the files whose names are known. `ignores_case` tells whether a folder does.
+    fn check_files(
+        &self,
+        read: &HashMap<Identity, &Read>,
+        ignores_case: impl Fn(&Path) -> bool,
+    ) -> Result<()> {
         let (mut written, mut folded) = (HashMap::new(), HashMap::new());
         for write in &self.writes {
             let Write { option, path, .. } = write;
@@ -304,4 +304,35 @@ fn is_stream(_: &fs::Metadata) -> bool {
 #[cfg(not(unix))]
 fn is_device(there: &fs::Metadata) -> bool {
     !there.is_file() && !there.is_dir()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::{KEYPOINTS, RESPONSE};
+
+    #[test]
+    fn names_that_differ_in_case_are_two_files_unless_the_folder_ignores_case() {
+        let folder = tempfile::tempdir().unwrap();
+        let inputs = ["in/Aé.png", "in/aÉ.png"].map(PathBuf::from);
+        let at = |name: &str| folder.path().join(name);
+        let mut several = Plan::new();
+        several.files("--csv", &at("new/out"), &KEYPOINTS, &inputs).unwrap();
+        let mut one = Plan::new();
+        one.file("--response", &at("A.npy"), &RESPONSE).unwrap();
+        one.file("--map", &at("a.NPY"), &RESPONSE).unwrap();
+        for plan in [several, one] {
+            plan.check_files(&HashMap::new(), |_| false).unwrap();
+            let error = plan.check_files(&HashMap::new(), |existing| existing == folder.path()).unwrap_err();
+            assert!(error.to_string().contains("would write the same file"), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_folder_is_asked_about_case_only_if_it_matters() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut plan = Plan::new();
+        plan.files("--csv", folder.path(), &KEYPOINTS, &["a.png", "b.png"].map(PathBuf::from)).unwrap();
+        plan.check_files(&HashMap::new(), |_| panic!("there are no such names")).unwrap();
+    }
 }

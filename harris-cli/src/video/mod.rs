@@ -1,6 +1,7 @@
 //! Videos as a sequence of gray frames: Y4M, and raw samples without a header.
 
 mod error;
+mod layout;
 mod read;
 mod y4m;
 
@@ -9,43 +10,10 @@ use std::io::BufRead;
 use image::{DynamicImage, ImageBuffer};
 
 pub use error::Error;
+pub use layout::MAX_SIDE;
 pub use y4m::MAGIC;
 
-/// The largest side of a frame: the library's limit.
-pub const MAX_SIDE: u32 = 1 << 24;
-
-/// The size of frames, and how their samples are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Layout {
-    width: u32,
-    height: u32,
-    /// Bits of a sample. Those of more than 8 take two bytes, the low one first.
-    bits: u32,
-    /// Bytes of chroma and alpha after the luma.
-    rest: u64,
-}
-
-impl Layout {
-    /// Checks the sides and the number of pixels, before memory is taken for them.
-    fn check(self, max_pixels: u64) -> Result<Self, Error> {
-        for (name, side) in [("width", self.width), ("height", self.height)] {
-            if !(1..=MAX_SIDE).contains(&side) {
-                return Err(Error::Header(format!("the {name} {side} is not from 1 to {MAX_SIDE}")));
-            }
-        }
-        let (width, height) = (self.width, self.height);
-        if self.pixels() > max_pixels {
-            return Err(Error::Header(format!(
-                "a frame of {width} x {height} has more than the limit of {max_pixels} pixels"
-            )));
-        }
-        Ok(self)
-    }
-
-    fn pixels(self) -> u64 {
-        u64::from(self.width) * u64::from(self.height)
-    }
-}
+use layout::Layout;
 
 /// The frames of a video, of which only the luma is used.
 ///

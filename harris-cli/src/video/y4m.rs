@@ -5,8 +5,8 @@
 
 use std::io::{BufRead, Read};
 
-use super::Layout;
 use super::error::Error;
+use super::layout::{Layout, MAX_SIDE};
 
 /// The first bytes of a video.
 pub const MAGIC: &[u8] = b"YUV4MPEG2";
@@ -111,9 +111,8 @@ fn side(name: &str, digits: Option<&[u8]>) -> Result<u32, Error> {
         return Err(Error::Header(format!("its Y4M header has no {name}")));
     };
     let text = std::str::from_utf8(digits).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
-    text.and_then(|text| text.parse().ok()).ok_or_else(|| {
-        Error::Header(format!("the {name} `{}` is not from 1 to {}", shown(digits), super::MAX_SIDE))
-    })
+    text.and_then(|text| text.parse().ok())
+        .ok_or_else(|| Error::Header(format!("the {name} `{}` is not from 1 to {}", shown(digits), MAX_SIDE)))
 }
 
 /// The planes after the luma.
