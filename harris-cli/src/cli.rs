@@ -1,5 +1,6 @@
 //! The subcommands, their exit codes, and one line for each error.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -8,12 +9,13 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
-use crate::messages::{error_line, one_line};
+use crate::messages::{WrongArguments, error_line, one_line};
 use crate::{bench, detect, matching, output, reproduce, stream};
 
 /// Finds corners and blobs in photographs and videos, and matches them
 ///
-/// The exit code is 0 for success, 1 if something failed, and 2 if the arguments are wrong.
+/// The exit code is 0 for success, 1 if something failed, and 2 if the arguments are wrong. After
+/// Ctrl-C it is 130, and 128 and the signal's number after another signal.
 #[derive(Parser)]
 #[command(name = "harris", version)]
 pub struct Cli {
@@ -45,18 +47,19 @@ enum Command {
 
 /// Reads the arguments, runs the subcommand, and prints an error in one line.
 ///
-/// The exit code is 0 for success, 1 if the program failed, and 2 if the arguments are wrong.
+/// See [`Cli`] for the exit code.
 #[must_use]
 pub fn main() -> ExitCode {
+    output::remove_on_signals();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error)
             if error.use_stderr() && error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand =>
         {
-            eprintln!("{}", one_line(&error.render().to_string()));
+            output::message(one_line(&error.render().to_string()));
             return ExitCode::from(2);
         }
-        Err(error) => error.exit(),
+        Err(help) => return show(&help),
     };
     let result = match cli.command {
         Command::Detect(args) => detect::run(args),
@@ -68,15 +71,27 @@ pub fn main() -> ExitCode {
         Command::Man { folder } => man(&folder),
     };
     result.unwrap_or_else(|error| {
-        eprintln!("{}", error_line(&error));
-        ExitCode::FAILURE
+        output::message(error_line(&error));
+        if error.is::<WrongArguments>() { ExitCode::from(2) } else { ExitCode::FAILURE }
     })
+}
+
+/// Prints the help or the version.
+fn show(help: &clap::Error) -> ExitCode {
+    match help.print() {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            output::message(format_args!("error: cannot write to standard output: {error}"));
+            ExitCode::FAILURE
+        }
+        // 2 if the help is there because arguments are missing.
+        _ => ExitCode::from(u8::try_from(help.exit_code()).unwrap_or(1)),
+    }
 }
 
 fn completions(shell: Shell) -> Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "harris", &mut script);
-    output::print(&script)?;
+    output::print(&String::from_utf8_lossy(&script))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -15,3 +15,4 @@ pub mod overlay;
 pub mod photographs;
 pub mod reproduce;
 pub mod stream;
+pub mod video;

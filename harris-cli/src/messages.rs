@@ -1,5 +1,19 @@
 //! Messages for people: each error is one line.
 
+use std::fmt;
+
+/// An error of the arguments, which ends the program with the exit code 2.
+#[derive(Debug)]
+pub(crate) struct WrongArguments(pub(crate) String);
+
+impl fmt::Display for WrongArguments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for WrongArguments {}
+
 /// Formats an error and its causes in one line.
 pub(crate) fn error_line(error: &anyhow::Error) -> String {
     one_line(&format!("error: {error:#}"))

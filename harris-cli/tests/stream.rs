@@ -1,10 +1,10 @@
-//! Tests of the program `stream`, run as a user runs it.
+//! Tests of `harris stream`, run as a user runs it.
 
 mod program;
 
 use std::fs;
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use harris_conformance::pictures::noise;
 use harris_core::{Detector, HarrisConfig, ImageView, ReferenceDetector};
@@ -23,16 +23,33 @@ fn frame(number: u64) -> Vec<u8> {
 
 /// Returns a video of some frames, in the format that ffmpeg writes.
 fn video(frames: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let mut encoder = y4m::encode(SIZE.0, SIZE.1, y4m::Ratio::new(25, 1))
-        .with_colorspace(y4m::Colorspace::C420)
-        .write_header(&mut bytes)
-        .unwrap();
-    let chroma = vec![128; SIZE.0 * SIZE.1 / 4];
+    let (width, height) = SIZE;
+    let mut bytes =
+        format!("YUV4MPEG2 W{width} H{height} F25:1 Ip A1:1 C420jpeg XYSCSS=420JPEG\n").into_bytes();
     for number in 0..frames {
-        encoder.write_frame(&y4m::Frame::new([&frame(number), &chroma, &chroma], None)).unwrap();
+        bytes.extend(b"FRAME\n");
+        bytes.extend(frame(number));
+        bytes.extend(vec![128; width * height / 2]);
     }
     bytes
+}
+
+/// Runs the program with bytes on standard input.
+fn with_input(args: &[&str], bytes: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_harris"))
+        .arg("stream")
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(bytes).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn case(name: &str) -> String {
+    format!("{}/tests/cases/video/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
 fn keypoints(frames: u64) -> usize {
@@ -57,16 +74,7 @@ fn a_video_is_read_from_a_file_and_from_standard_input() {
     let latency: Vec<_> = (0..4).map(|i| found["latency_ms"][i].as_f64().unwrap()).collect();
     assert!(latency.is_sorted() && latency[0] > 0.0, "{latency:?}");
 
-    let tests = std::env::current_exe().unwrap();
-    let program = tests.parent().unwrap().with_file_name("examples").join("stream");
-    let mut child = Command::new(program)
-        .args(["-", "--json", "--backend", "reference"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(&video(3)).unwrap();
-    let output = child.wait_with_output().unwrap();
+    let output = with_input(&["-", "--json", "--backend", "reference"], &video(3));
     let found = summary(std::str::from_utf8(&output.stdout).unwrap());
     assert_eq!(found["keypoints"].as_u64(), Some(keypoints(3) as u64));
 }
@@ -124,4 +132,124 @@ fn bad_videos_are_one_line_of_error() {
     assert!(error_line("stream", &[&folder.path("missing.y4m")]).contains("cannot open"));
     assert!(error_line("stream", &[&data("camera.png"), "--rate", "0"]).contains("rate"));
     assert!(error_line("stream", &["-", "--repeat", "2"]).contains("once"));
+    let line = error_line("stream", &[&case("y4m-size-overflow.y4m")]);
+    assert!(line.contains("the width 2906290908 is not from 1 to 16777216"), "{line}");
+    fs::write(&path, video(1)).unwrap();
+    assert!(error_line("stream", &[&path, "--max-pixels", "3071"]).contains("limit of 3071 pixels"));
+    succeed("stream", &[&path, "--max-pixels", "3072"]);
+}
+
+#[test]
+fn senseless_numbers_are_errors_of_the_arguments() {
+    for (option, values) in [
+        ("--rate", &["0", "-1", "nan", "inf", "1e-300", "1e-4", "1e7", "1e300", "x"][..]),
+        ("--in-flight", &["0", "-1", "1025", "100000", "18446744073709551616"]),
+        ("--repeat", &["0", "-1", "1000001", "99999999999999999999"]),
+        ("--raw", &["0x5", "5x0", "5", "x5", "5x", "5x5x5", "16777217x1", "-5x5"]),
+    ] {
+        for value in values {
+            let output = program::run("stream", [&data("camera.png"), &format!("{option}={value}")]);
+            let line = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(2), "{option} {value}: {line}");
+            assert!(line.lines().count() == 1 && line.contains(option), "{option} {value}: {line}");
+        }
+    }
+    assert_eq!(with_input(&["-", "--repeat", "2"], b"").status.code(), Some(2));
+    succeed("stream", &[&data("camera.png"), "--rate", "1e6", "--in-flight", "1024", "--repeat", "1"]);
+}
+
+#[test]
+fn gray_videos_of_eight_and_sixteen_bits_give_the_same_keypoints() {
+    for name in ["video-8.y4m", "video-gray16.y4m"] {
+        let found = summary(&succeed("stream", &[&case(name), "--json"]));
+        assert_eq!((found["frames"].as_u64(), found["keypoints"].as_u64()), (Some(2), Some(28)), "{name}");
+    }
+}
+
+/// Checks that a run ends with 1, the summary of some frames, and one line of error.
+fn ends_early(output: &Output, frames: u64, error: &str) {
+    let (text, line) =
+        (std::str::from_utf8(&output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(1), "{text}{line}");
+    assert_eq!(summary(text)["frames"].as_u64(), Some(frames), "{text}{line}");
+    assert_eq!(line, format!("error: {error}\n"));
+}
+
+#[test]
+fn a_video_that_is_cut_is_an_error_after_the_summary() {
+    let cut = "the video ends in the middle of frame 2";
+    let args = ["--json", "--backend", "cpu"];
+    ends_early(&program::run("stream", [&[case("video-cut.y4m").as_str()], &args[..]].concat()), 2, cut);
+    let whole = video(3);
+    let header = whole.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+    let frame = (whole.len() - header) / 3;
+    let args = ["-", "--json", "--backend", "cpu"];
+    for end in [whole.len() - 1, whole.len() - frame + 5, whole.len() - frame + 1] {
+        ends_early(&with_input(&args, &whole[..end]), 2, cut);
+    }
+    ends_early(&with_input(&args, &whole[..90]), 0, "the video ends in the middle of frame 0");
+    let found = with_input(&args, &whole[..whole.len() - frame]);
+    assert!(found.status.success());
+    assert_eq!(summary(std::str::from_utf8(&found.stdout).unwrap())["frames"].as_u64(), Some(2));
+    // Garbage between frames.
+    let garbage = [&whole[..], b"noise"].concat();
+    ends_early(
+        &with_input(&args, &garbage),
+        3,
+        "where frame 3 should begin there is `noise` instead of FRAME",
+    );
+}
+
+#[test]
+fn raw_frames_have_the_size_that_is_given() {
+    let folder = Folder::new();
+    let path = folder.path("frames.gray");
+    let bytes = [frame(0), frame(1), frame(2)].concat();
+    fs::write(&path, &bytes).unwrap();
+    let found = summary(&succeed("stream", &[&path, "--raw", "64x48", "--json", "--repeat", "2"]));
+    assert_eq!(found["keypoints"].as_u64(), Some(2 * keypoints(3) as u64));
+    let args = ["-", "--raw", "64x48", "--json", "--backend", "cpu"];
+    assert!(with_input(&args, &bytes).status.success());
+    ends_early(&with_input(&args, &bytes[1..]), 2, "the video ends in the middle of frame 2");
+    assert!(
+        error_line("stream", &[folder.path("").as_str(), "--raw", "64x48"]).contains("--raw needs a file")
+    );
+}
+
+#[test]
+fn frames_of_a_folder_may_fail_and_have_any_size() {
+    let folder = Folder::new();
+    for (name, side) in [("0.png", 30), ("2.png", 50), ("3.png", 41)] {
+        GrayImage::from_fn(side, side, |x, y| Luma([((x / 9 + y / 9) % 2 * 200) as u8]))
+            .save(folder.path(name))
+            .unwrap();
+    }
+    fs::write(folder.path("1.png"), "no image").unwrap();
+    let output =
+        program::run("stream", [folder.path("").as_str(), "--json", "--overlay", &folder.path("out")]);
+    let found = summary(std::str::from_utf8(&output.stdout).unwrap());
+    assert_eq!((found["frames"].as_u64(), found["failed"].as_u64()), (Some(4), Some(1)));
+    assert_eq!(output.status.code(), Some(1));
+    let lines = String::from_utf8(output.stderr).unwrap();
+    assert!(lines.contains("error: frame 1: ") && lines.contains("1.png"), "{lines}");
+    let sizes = [0, 2, 3].map(|i| image::open(folder.path(&format!("out/{i:06}.png"))).unwrap().width());
+    assert_eq!(sizes, [30, 50, 41]);
+}
+
+/// Frames that are claimed but not there take no memory, and memory that cannot be had is an error.
+#[cfg(target_os = "linux")]
+#[test]
+fn frames_too_large_for_the_memory_are_errors() {
+    let folder = Folder::new();
+    let claims = folder.path("claims.y4m");
+    fs::write(&claims, "YUV4MPEG2 W32768 H32768 F25:1 C444p16\nFRAME\nabc").unwrap();
+    for (input, error) in [
+        (claims.as_str(), "the video ends in the middle of frame 0"),
+        ("/dev/zero --raw 30000x30000", "there is no memory for the 900000000 bytes of frame 0"),
+    ] {
+        let program = env!("CARGO_BIN_EXE_harris");
+        let script =
+            format!("ulimit -v 700000; exec {program} stream {input} --backend cpu --threads 1 --json");
+        ends_early(&Command::new("sh").args(["-c", &script]).output().unwrap(), 0, error);
+    }
 }

@@ -13,7 +13,7 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use crate::options::{BackendOptions, ColorOptions, Detection, DetectorOptions, Timed};
-use crate::{input, photographs};
+use crate::{input, output, photographs};
 use anyhow::{Context, Result};
 use harris_core::fast_hessian::StepTimes;
 use harris_core::{Error, ImageView, Sample, Samples};
@@ -176,9 +176,10 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
             Depth::F32 => time!(convert(&tiled, |v| f32::from(v) / 255.0)),
         };
         if args.json {
-            println!("{}", serde_json::to_string(&timing).context("a timing is JSON")?);
+            let line = serde_json::to_string(&timing).context("a timing is JSON")?;
+            output::print(&format!("{line}\n"))?;
         } else {
-            print(&timing);
+            output::print(&text(&timing))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -333,7 +334,8 @@ impl Timing {
     }
 }
 
-fn print(timing: &Timing) {
+/// Formats the results for people.
+fn text(timing: &Timing) -> String {
     let Timing {
         backend,
         width,
@@ -351,9 +353,9 @@ fn print(timing: &Timing) {
     } = timing;
     let device = device_ms.map_or_else(String::new, |device| format!("  on the device {device:.3} ms"));
     let keypoints = keypoints.map_or_else(String::new, |number| format!("  {number:>7} keypoints"));
-    println!(
+    let mut text = format!(
         "{width:>5} x {height:<5} median {median_ms:>9.3} ms  min {min_ms:>9.3}  max {max_ms:>9.3}  \
-         {mpix_per_s:>7.1} Mpix/s, best {best_mpix_per_s:>7.1}{device}{keypoints}  ({backend})"
+         {mpix_per_s:>7.1} Mpix/s, best {best_mpix_per_s:>7.1}{device}{keypoints}  ({backend})\n"
     );
     if let Some(times) = transfers {
         let transfers::Transfers {
@@ -366,24 +368,25 @@ fn print(timing: &Timing) {
         } = times;
         let transfers::Transfers { streaming_ms, copies_ms, batch_ms, .. } = times;
         let [median, p99] = times.latency_ms;
-        println!(
-            "{:>13} resident {resident_ms:.4} ms, behind other work {resident_behind_ms:.4}, the call {resident_call_ms:.4}",
+        text += &format!(
+            "{:>13} resident {resident_ms:.4} ms, behind other work {resident_behind_ms:.4}, the call {resident_call_ms:.4}\n",
             ""
         );
-        println!("{:>13} pinned: bare copy {copy_ms:.4}, detection {pinned_ms:.4}", "");
-        println!(
-            "{:>13} a frame of a stream {streaming_ms:.4}, at half its rate after {median:.4}, 99 % after {p99:.4}",
+        text += &format!("{:>13} pinned: bare copy {copy_ms:.4}, detection {pinned_ms:.4}\n", "");
+        text += &format!(
+            "{:>13} a frame of a stream {streaming_ms:.4}, at half its rate after {median:.4}, 99 % after {p99:.4}\n",
             ""
         );
-        println!("{:>13} an image of a batch {batch_ms:.4}, bare copies {copies_ms:.4}", "");
+        text += &format!("{:>13} an image of a batch {batch_ms:.4}, bare copies {copies_ms:.4}\n", "");
         if let Some(time) = times.on_all_ms {
-            println!("{:>13} a frame of a stream over all GPUs {time:.4}", "");
+            text += &format!("{:>13} a frame of a stream over all GPUs {time:.4}\n", "");
         }
     }
     if let Some([integral, responses, peaks, list]) = steps_ms {
-        println!(
-            "{:>13} integral image {integral:.3} ms, determinants {responses:.3}, peaks {peaks:.3}, list {list:.3}",
+        text += &format!(
+            "{:>13} integral image {integral:.3} ms, determinants {responses:.3}, peaks {peaks:.3}, list {list:.3}\n",
             ""
         );
     }
+    text
 }

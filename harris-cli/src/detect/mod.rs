@@ -5,15 +5,14 @@
 //! harris detect examples/data/camera.png --overlay corners.png
 //! ```
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use crate::options::{BackendOptions, Choice, ColorOptions, DetectorOptions, Kind};
-use crate::{input, messages, output, overlay};
-use anyhow::{Context, Result, ensure};
+use crate::output::{self, KEYPOINTS, PICTURE, Plan, RESPONSE, Target};
+use crate::{input, messages, overlay};
+use anyhow::{Context, Result};
 use harris_core::{Detector, ImageView, Keypoint};
 use image::{DynamicImage, GrayImage};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -36,11 +35,12 @@ pub struct Args {
     /// Write the keypoints as CSV; - for standard output; a folder for several inputs
     #[arg(long, value_name = "FILE|-", help_heading = "Outputs")]
     csv: Option<PathBuf>,
-    /// Write the image with the keypoints drawn in; a folder for several inputs
-    #[arg(long, value_name = "FILE.png", help_heading = "Outputs")]
+    /// Write the image with the keypoints drawn in, as .png or .jpg; a folder for several inputs
+    #[arg(long, value_name = "FILE", help_heading = "Outputs")]
     overlay: Option<PathBuf>,
-    /// Write the response map as f32, shape (height, width); a folder for several inputs
-    #[arg(long, value_name = "FILE.npy", help_heading = "Outputs")]
+    /// Write the response map as .npy or .tiff of f32, or as a .png to look at; a folder for
+    /// several inputs
+    #[arg(long, value_name = "FILE", help_heading = "Outputs")]
     response: Option<PathBuf>,
 }
 
@@ -52,20 +52,20 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
     let choice = args.detector.choice()?;
     let mut detector = args.backend.detector(&choice.detection)?;
     let inputs = input::expand(&args.inputs)?;
-    let mask = args.mask.as_deref().map(input::read_mask).transpose()?;
     let one = args.inputs.len() == 1 && !args.inputs[0].is_dir();
-    let outputs = if one { Outputs::files(&args) } else { Outputs::folders(&args, &inputs)? };
+    let outputs = Outputs::plan(&args, &inputs, one)?;
+    let mask = args.mask.as_deref().map(input::read_mask).transpose()?;
 
     let progress = if one { ProgressBar::hidden() } else { progress_bar(inputs.len() as u64) };
     let mut failed = false;
-    for path in &inputs {
+    for (i, path) in inputs.iter().enumerate() {
         progress.set_message(path.display().to_string());
-        match process(path, &args, &choice, mask.as_ref(), &outputs, &mut *detector) {
-            Ok(summary) if !args.to_stdout() => progress.suspend(|| output::print(summary.as_bytes()))?,
+        match process(path, &args, &choice, mask.as_ref(), &outputs.of(i), &mut *detector) {
+            Ok(summary) if !outputs.to_stdout() => progress.suspend(|| output::print(&summary))?,
             Ok(_) => {}
             Err(error) => {
                 failed = true;
-                progress.suspend(|| eprintln!("{}", messages::error_line(&error)));
+                progress.suspend(|| output::message(messages::error_line(&error)));
             }
         }
         progress.inc(1);
@@ -75,57 +75,48 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
 }
 
 impl Args {
-    fn to_stdout(&self) -> bool {
-        self.csv.as_deref() == Some(Path::new("-"))
-    }
-
     fn writes_nothing(&self) -> bool {
         self.csv.is_none() && self.overlay.is_none() && self.response.is_none()
     }
 }
 
-/// The output files of an input.
-struct Outputs {
-    csv: Option<PathBuf>,
-    overlay: Option<PathBuf>,
-    response: Option<PathBuf>,
-    /// Whether the outputs are folders.
-    folders: bool,
+/// The outputs of all inputs, in their order.
+struct Outputs<T> {
+    csv: T,
+    overlay: T,
+    response: T,
 }
 
-impl Outputs {
-    fn files(args: &Args) -> Self {
-        let (csv, overlay, response) = (args.csv.clone(), args.overlay.clone(), args.response.clone());
-        Self { csv, overlay, response, folders: false }
+impl Outputs<Option<Vec<Target>>> {
+    fn plan(args: &Args, inputs: &[PathBuf], one: bool) -> Result<Self> {
+        let mut plan = Plan::new();
+        plan.reads("input", inputs);
+        plan.reads("mask", &args.mask);
+        let mut results = |option, path: &Option<PathBuf>, kind| {
+            path.as_ref().map(|path| plan.results(option, path, kind, inputs, one)).transpose()
+        };
+        let outputs = Self {
+            csv: results("--csv", &args.csv, &KEYPOINTS)?,
+            overlay: results("--overlay", &args.overlay, &PICTURE)?,
+            response: results("--response", &args.response, &RESPONSE)?,
+        };
+        plan.finish()?;
+        Ok(outputs)
     }
 
-    /// Makes the folders. Inputs with equal names are an error, because they would write the same
-    /// files.
-    fn folders(args: &Args, inputs: &[PathBuf]) -> Result<Self> {
-        ensure!(!args.to_stdout(), "several inputs need a folder for --csv");
-        if !args.writes_nothing() {
-            let mut stems = BTreeMap::new();
-            for input in inputs {
-                if let Some(other) = stems.insert(input.file_stem(), input) {
-                    let (a, b) = (other.display(), input.display());
-                    anyhow::bail!("{a} and {b} would write the same files; run them one at a time");
-                }
-            }
+    /// Returns the outputs of one input.
+    fn of(&self, i: usize) -> Outputs<Option<&Target>> {
+        Outputs {
+            csv: self.csv.as_ref().and_then(|all| all.get(i)),
+            overlay: self.overlay.as_ref().and_then(|all| all.get(i)),
+            response: self.response.as_ref().and_then(|all| all.get(i)),
         }
-        for folder in [&args.csv, &args.overlay, &args.response].into_iter().flatten() {
-            fs::create_dir_all(folder)
-                .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-        }
-        Ok(Self { folders: true, ..Self::files(args) })
     }
 
-    fn path(&self, output: Option<&PathBuf>, input: &Path, ending: &str) -> Option<PathBuf> {
-        let output = output?;
-        if !self.folders {
-            return Some(output.clone());
-        }
-        let stem = input.file_stem().unwrap_or_default().to_string_lossy();
-        Some(output.join(format!("{stem}.{ending}")))
+    /// Whether an output goes to standard output.
+    fn to_stdout(&self) -> bool {
+        let all = [&self.csv, &self.overlay, &self.response];
+        all.into_iter().flatten().flatten().any(Target::is_standard_output)
     }
 }
 
@@ -135,7 +126,7 @@ fn process(
     args: &Args,
     choice: &Choice,
     mask: Option<&GrayImage>,
-    outputs: &Outputs,
+    outputs: &Outputs<Option<&Target>>,
     detector: &mut dyn Detector,
 ) -> Result<String> {
     let image = input::read_image(path, args.color.color(choice))?;
@@ -149,19 +140,16 @@ fn process(
     let time = start.elapsed();
     let rejected = detector.rejected_peaks();
 
-    if let Some(file) = outputs.path(outputs.response.as_ref(), path, "npy") {
+    if let Some(target) = outputs.response {
         let response = detector.response(&view).with_context(name)?;
-        output::whole(&file, |out| output::npy(&response, out))?;
+        target.write(|out| output::response(&response, target.format(), out))?;
     }
-    if let Some(file) = outputs.path(outputs.overlay.as_ref(), path, "png") {
-        output::whole(&file, |out| output::png(&overlay::draw(&image, &keypoints), out))?;
+    if let Some(target) = outputs.overlay {
+        let picture = overlay::draw(&image, &keypoints);
+        target.write(|out| output::picture(&picture, target.format(), out))?;
     }
-    if args.to_stdout() {
-        let mut list = Vec::new();
-        output::csv(&keypoints, &mut list)?;
-        output::print(&list)?;
-    } else if let Some(file) = outputs.path(outputs.csv.as_ref(), path, "csv") {
-        output::whole(&file, |out| Ok(output::csv(&keypoints, out)?))?;
+    if let Some(target) = outputs.csv {
+        target.write(|out| Ok(output::csv(&keypoints, out)?))?;
     }
     let found = match (choice.detection.kind(), rejected) {
         (Kind::Harris, _) => "corners".to_owned(),

@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::options::{BackendOptions, DetectorOptions};
-use crate::{input, messages, output};
+use crate::output::{self, PICTURE, Plan, Target};
+use crate::{input, messages};
 use anyhow::{Context, Result, ensure};
 use harris_core::ImageView;
 use harris_core::matching::{Match, Ransac};
@@ -38,8 +39,8 @@ pub struct Args {
     backend: BackendOptions,
     #[command(flatten)]
     table: TableOptions,
-    /// Draw the matches side by side; a folder for several scenes
-    #[arg(long, value_name = "FILE.png")]
+    /// Draw the matches side by side, as .png or .jpg; a folder for several scenes
+    #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Fraction of the matches that is drawn, the nearest first
     #[arg(long, value_name = "FRACTION", default_value_t = 0.1)]
@@ -67,45 +68,51 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
         "--inlier-distance must be positive"
     );
     let scenes = input::expand(&args.scenes)?;
+    let one = args.scenes.len() == 1 && !args.scenes[0].is_dir();
+    let mut plan = Plan::new();
+    plan.reads("object", [&args.object]);
+    plan.reads("scene", &scenes);
+    let outs =
+        (args.out.as_ref()).map(|out| plan.results("--out", out, &PICTURE, &scenes, one)).transpose()?;
+    plan.finish()?;
     let object = input::read_image(&args.object, false)?;
     if args.table.wanted() {
         let scene = input::read_image(&scenes[0], false)?;
         table::print(&args.table, &object, &scene, &args.detector, &args.matching, args.backend)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let folder = scenes.len() > 1 || args.scenes[0].is_dir();
-    if let (true, Some(folder)) = (folder, &args.out) {
-        std::fs::create_dir_all(folder)
-            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    }
     let mut matching = Matching::new(args.detector.choice()?.detection, &args.matching, &mut args.backend)?;
     let name = |path: &Path| path.display().to_string();
     let view = ImageView::try_from(&object).with_context(|| name(&args.object))?;
     let trained = matching.features(&view).with_context(|| name(&args.object))?.0;
-    println!("{}: {} keypoints ({})", name(&args.object), trained.keypoints.len(), matching.describe());
+    // A drawing on standard output is there alone.
+    let quiet = outs.iter().flatten().any(Target::is_standard_output);
+    let print = |text: &str| if quiet { Ok(()) } else { output::print(text) };
+    let (keypoints, backend) = (trained.keypoints.len(), matching.describe());
+    print(&format!("{}: {keypoints} keypoints ({backend})\n", name(&args.object)))?;
 
     let mut failed = false;
-    for path in &scenes {
-        let out = args.out.as_ref().map(|out| match folder {
-            true => out.join(format!("{}.png", path.file_stem().unwrap_or_default().to_string_lossy())),
-            false => out.clone(),
-        });
-        if let Err(error) = find(&args, &mut matching, &trained, path, out.as_deref()) {
-            failed = true;
-            eprintln!("{}", messages::error_line(&error));
+    for (i, path) in scenes.iter().enumerate() {
+        let out = outs.as_ref().and_then(|outs| outs.get(i));
+        match find(&args, &mut matching, &trained, path, out) {
+            Ok(summary) => print(&summary)?,
+            Err(error) => {
+                failed = true;
+                output::message(messages::error_line(&error));
+            }
         }
     }
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Matches one scene, prints the result and draws it.
+/// Matches one scene, draws it, and returns the result in words.
 fn find(
     args: &Args,
     matching: &mut Matching,
     trained: &Features,
     path: &Path,
-    out: Option<&Path>,
-) -> Result<()> {
+    out: Option<&Target>,
+) -> Result<String> {
     let name = || path.display().to_string();
     let scene = input::read_image(path, false)?;
     let view = ImageView::try_from(&scene).with_context(name)?;
@@ -130,13 +137,13 @@ fn find(
     };
     // Four pairs always fit, and a few more may fit by chance.
     let fit = fit.filter(|fit| fit.inliers.len() >= 8.max(matches.len() / 10));
-    println!("{}: {} keypoints, {} matches", name(), found.keypoints.len(), matches.len());
+    let mut text = format!("{}: {} keypoints, {} matches\n", name(), found.keypoints.len(), matches.len());
     match &fit {
-        Some(fit) => println!("  found the object: {} matches agree", fit.inliers.len()),
+        Some(fit) => text += &format!("  found the object: {} matches agree\n", fit.inliers.len()),
         None if args.no_homography => {}
-        None => println!("  did not find the object: too few matches agree"),
+        None => text += "  did not find the object: too few matches agree\n",
     }
-    print!("{}", Times::median(&runs));
+    text += &Times::median(&runs).to_string();
     if let Some(out) = out {
         let outline = fit.map(|fit| fit.homography);
         matches.sort_by(Match::nearer);
@@ -144,7 +151,7 @@ fn find(
         // The drawing is in colour, although the features use gray.
         let [object, scene] = [args.object.as_path(), path].map(|path| input::read_image(path, true));
         let drawn = drawing::side_by_side((&object?, trained), (&scene?, &found), &matches[..most], outline);
-        output::whole(out, |out| output::png(&drawn, out))?;
+        out.write(|file| output::picture(&drawn, out.format(), file))?;
     }
-    Ok(())
+    Ok(text)
 }

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::options::{BackendOptions, DetectorOptions};
+use crate::output;
 use anyhow::{Result, ensure};
 use clap::Args;
 use harris::Backend;
@@ -43,10 +44,10 @@ pub(crate) fn print(
     backend: BackendOptions,
 ) -> Result<()> {
     ensure!(options.sizes.iter().flatten().all(|side| *side >= 1), "sizes must be at least 1");
-    println!(
-        "{:>6} {:>10} {:>9} {:>8} {:>10} {:>10} {:>10} {:>9}",
+    output::print(&format!(
+        "{:>6} {:>10} {:>9} {:>8} {:>10} {:>10} {:>10} {:>9}\n",
         "size", "backend", "keypoints", "matches", "detect ms", "describe", "match", "frames/s"
-    );
+    ))?;
     for &side in options.sizes.iter().flatten() {
         for &name in &options.backends {
             let mut backend = BackendOptions { backend: name, ..backend };
@@ -63,8 +64,8 @@ pub(crate) fn print(
             }
             let times = Times::median(&runs);
             let ms = |time: Duration| time.as_secs_f64() * 1e3;
-            println!(
-                "{side:>6} {:>10} {:>9} {:>8} {:>10.3} {:>10.3} {:>10.3} {:>9.1}",
+            output::print(&format!(
+                "{side:>6} {:>10} {:>9} {:>8} {:>10.3} {:>10.3} {:>10.3} {:>9.1}\n",
                 backend.name(),
                 found.keypoints.len(),
                 matches.len(),
@@ -72,7 +73,7 @@ pub(crate) fn print(
                 ms(times.describe),
                 ms(times.find),
                 1.0 / times.total().as_secs_f64(),
-            );
+            ))?;
         }
     }
     Ok(())

@@ -12,6 +12,7 @@ use harris_cpu::{CpuDetector, CpuFastHessian, CpuMatcher, CpuSurf, Level};
 
 use super::kind::Detection;
 use super::timed::Timed;
+use crate::output;
 
 /// A backend and its options.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -78,7 +79,7 @@ impl BackendOptions {
                 made.skipped.iter().map(|(backend, why)| format!("{backend}: {why:#}")).collect();
             let skipped =
                 if skipped.is_empty() { String::new() } else { format!(" (not {})", skipped.join("; ")) };
-            eprintln!("backend: {}{skipped}", made.backend);
+            output::message(format_args!("backend: {}{skipped}", made.backend));
             self.backend = made.backend;
         }
         Ok(made.value)

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::options::{BackendOptions, Detection, Timed};
+use crate::output;
 use anyhow::{Result, ensure};
 use harris::Backend;
 use harris_core::{HarrisConfig, ImageView};
@@ -69,7 +70,7 @@ impl Engines {
             match options.detector(&Detection::Harris(HarrisConfig::default())) {
                 Ok(detector) => engines.gpu = Some((device, detector.describe())),
                 Err(error) if !all => return Err(error),
-                Err(error) => eprintln!("without a GPU: {error:#}"),
+                Err(error) => output::message(format_args!("without a GPU: {error:#}")),
             }
         }
         Ok(engines)

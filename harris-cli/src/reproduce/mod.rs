@@ -18,9 +18,12 @@ mod quality;
 mod report;
 mod summary;
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::input;
+use crate::output::{self, Plan};
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use harris::Backend;
@@ -116,9 +119,14 @@ impl Experiment {
 pub fn run(args: Args) -> Result<ExitCode> {
     ensure!(args.seconds > 0.0 && args.seconds.is_finite(), "the time for a measurement must be above 0");
     ensure!(args.largest >= 128, "the longest side must be at least 128");
+    let mut plan = Plan::new();
+    if let Some(folder) = &args.images {
+        plan.reads("photograph", input::expand(std::slice::from_ref(folder))?);
+    }
+    plan.folder("--out", &args.out, is_result)?;
     let photographs = photographs::read(args.images.as_deref())?;
     let engines = Engines::new(&args.backend, args.threads, args.device)?;
-    std::fs::create_dir_all(&args.out).with_context(|| format!("cannot make {}", args.out.display()))?;
+    plan.finish()?;
     let bench =
         Bench { photographs, engines, seconds: args.seconds, largest: args.largest, progress: spinner() };
     let experiments = match args.experiment {
@@ -130,10 +138,17 @@ pub fn run(args: Args) -> Result<ExitCode> {
         let mut report = Report::new(&name, machine::describe(&bench.engines));
         experiment.run(&mut report, &bench).with_context(|| format!("the experiment {name} failed"))?;
         let path = report.write(&args.out)?;
-        bench.progress.suspend(|| println!("{}", path.display()));
+        bench.progress.suspend(|| output::print(&format!("{}\n", path.display())))?;
     }
     bench.progress.finish_and_clear();
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether a file of the output folder may be one of ours.
+fn is_result(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    Experiment::EACH.iter().any(|experiment| name.starts_with(&experiment.name()))
+        && [".csv", ".md", ".svg"].iter().any(|ending| name.ends_with(ending))
 }
 
 fn spinner() -> ProgressBar {

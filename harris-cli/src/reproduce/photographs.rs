@@ -1,9 +1,10 @@
 //! The photographs of the experiments.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use crate::input;
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use harris_core::{Error, ImageView};
 use image::imageops::FilterType;
 use image::{DynamicImage, GrayImage};
@@ -17,7 +18,13 @@ pub(crate) fn read(folder: Option<&Path>) -> Result<Vec<(String, DynamicImage)>>
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Ok((name, input::read_image(path, true)?))
     };
-    files.iter().map(|path| read(path)).collect()
+    let photographs: Vec<_> = files.iter().map(|path| read(path)).collect::<Result<_>>()?;
+    let mut names = HashSet::new();
+    for (name, _) in &photographs {
+        // Tables and charts are called by these names.
+        ensure!(names.insert(name), "{} has two photographs of the name {name}", folder.display());
+    }
+    Ok(photographs)
 }
 
 /// Returns the photograph in gray, scaled to a size.

@@ -1,0 +1,26 @@
+//! Results: where they are written, in which formats, and how each appears complete or not at all.
+//!
+//! | file | what is in it |
+//! | --- | --- |
+//! | `plan` | where the results go; refuses to write an input, the mask or one file twice |
+//! | `identity` | whether two paths are one file |
+//! | `target` | the place of one result, and the endings that it may have |
+//! | `write` | a file that appears complete or not at all |
+//! | `interrupt` | temporary files, and their removal by signals |
+//! | `formats` | CSV, PNG, JPEG, .npy and TIFF |
+//! | `standard_output` | text for people and programs, without panics |
+
+mod formats;
+mod identity;
+mod interrupt;
+mod plan;
+mod standard_output;
+mod target;
+mod write;
+
+pub use formats::{csv, picture, response};
+pub use interrupt::remove_on_signals;
+pub use plan::Plan;
+pub use standard_output::{Quiet, message, print};
+pub use target::{Format, KEYPOINTS, Kind, PICTURE, RESPONSE, Target};
+pub use write::whole;
