@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use crate::input::ReadOptions;
 use crate::options::{BackendOptions, ColorOptions, DetectorOptions, Kind};
 use crate::{input, messages, output, overlay};
 use anyhow::{Context, Result, ensure};
@@ -22,7 +23,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// Finds the corners of images
 #[derive(clap::Args)]
 pub struct Args {
-    /// Image files, or folders of them (PNG, JPEG, PGM, PPM; 8 or 16 bits)
+    /// Image files, or folders of them (PNG, JPEG, BMP, TIFF, WebP, PBM, PGM, PPM, PAM); - for an image
+    /// on standard input
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
@@ -31,6 +33,8 @@ pub struct Args {
     backend: BackendOptions,
     #[command(flatten)]
     color: ColorOptions,
+    #[command(flatten)]
+    read: ReadOptions,
     /// Mask: image of the inputs' size; keypoints are sought where it is not zero
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     mask: Option<PathBuf>,
@@ -52,14 +56,14 @@ pub struct Args {
 pub fn run(mut args: Args) -> Result<ExitCode> {
     let mut detector = args.backend.detector(&args.detector.detection()?)?;
     let inputs = input::expand(&args.inputs)?;
-    let mask = args.mask.as_deref().map(input::read_mask).transpose()?;
+    let mask = args.mask.as_deref().map(|mask| input::read_mask(mask, &args.read)).transpose()?;
     let one = args.inputs.len() == 1 && !args.inputs[0].is_dir();
     let outputs = if one { Outputs::files(&args) } else { Outputs::folders(&args, &inputs)? };
 
     let progress = if one { ProgressBar::hidden() } else { progress_bar(inputs.len() as u64) };
     let mut failed = false;
     for path in &inputs {
-        progress.set_message(path.display().to_string());
+        progress.set_message(input::name(path));
         match process(path, &args, mask.as_ref(), &outputs, &mut *detector) {
             Ok(summary) if !args.to_stdout() => progress.suspend(|| print(&summary))?,
             Ok(_) => {}
@@ -137,8 +141,8 @@ fn process(
     outputs: &Outputs,
     detector: &mut dyn Detector,
 ) -> Result<String> {
-    let image = input::read_image(path, args.color.color(&args.detector)?)?;
-    let name = || path.display().to_string();
+    let image = input::read_image(path, args.color.color(&args.detector)?, &args.read)?;
+    let name = || input::name(path);
     let mut view = ImageView::try_from(&image).with_context(name)?;
     if let Some(mask) = mask {
         view = view.with_mask(ImageView::try_from(mask)?).with_context(name)?;
@@ -181,7 +185,7 @@ fn summary(
     with_strongest: bool,
 ) -> String {
     let (width, height, number) = (image.width(), image.height(), keypoints.len());
-    let (path, milliseconds) = (path.display(), time.as_secs_f64() * 1e3);
+    let (path, milliseconds) = (input::name(path), time.as_secs_f64() * 1e3);
     let mut text =
         format!("{path}: {width} x {height}, {number} {found} in {milliseconds:.2} ms ({backend})\n");
     if with_strongest {

@@ -12,6 +12,7 @@ mod table;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use crate::input::ReadOptions;
 use crate::options::{BackendOptions, DetectorOptions};
 use crate::{input, messages, output};
 use anyhow::{Context, Result, ensure};
@@ -24,7 +25,7 @@ use crate::matching::table::TableOptions;
 /// Finds an object in scenes by matching features
 #[derive(clap::Args)]
 pub struct Args {
-    /// Image of the object (PNG, JPEG, PGM, PPM)
+    /// Image of the object (PNG, JPEG, BMP, TIFF, WebP, PBM, PGM, PPM, PAM); - for standard input
     #[arg(value_name = "OBJECT")]
     object: PathBuf,
     /// Images to find it in, or folders of them
@@ -38,6 +39,8 @@ pub struct Args {
     backend: BackendOptions,
     #[command(flatten)]
     table: TableOptions,
+    #[command(flatten)]
+    read: ReadOptions,
     /// Draw the matches side by side; a folder for several scenes
     #[arg(long, value_name = "FILE.png")]
     out: Option<PathBuf>,
@@ -67,9 +70,9 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
         "--inlier-distance must be positive"
     );
     let scenes = input::expand(&args.scenes)?;
-    let object = input::read_image(&args.object, false)?;
+    let object = input::read_image(&args.object, false, &args.read)?;
     if args.table.wanted() {
-        let scene = input::read_image(&scenes[0], false)?;
+        let scene = input::read_image(&scenes[0], false, &args.read)?;
         table::print(&args.table, &object, &scene, &args.detector, &args.matching, args.backend)?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -107,7 +110,7 @@ fn find(
     out: Option<&Path>,
 ) -> Result<()> {
     let name = || path.display().to_string();
-    let scene = input::read_image(path, false)?;
+    let scene = input::read_image(path, false, &args.read)?;
     let view = ImageView::try_from(&scene).with_context(name)?;
     let mut runs = Vec::new();
     for _ in 1..args.repeat {
@@ -142,8 +145,10 @@ fn find(
         matches.sort_by(Match::nearer);
         let most = (matches.len() as f64 * args.top).ceil() as usize;
         // The drawing is in colour, although the features use gray.
-        let [object, scene] = [args.object.as_path(), path].map(|path| input::read_image(path, true));
-        let drawn = drawing::side_by_side((&object?, trained), (&scene?, &found), &matches[..most], outline);
+        let [object, scene] =
+            [args.object.as_path(), path].map(|path| input::read_image(path, true, &args.read));
+        let drawn =
+            drawing::side_by_side((&*object?, trained), (&*scene?, &found), &matches[..most], outline);
         output::whole(out, |out| output::png(&drawn, out))?;
     }
     Ok(())

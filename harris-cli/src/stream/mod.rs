@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use crate::input::ReadOptions;
 use crate::options::{BackendOptions, DetectorOptions};
 use crate::{output, overlay};
 use anyhow::{Context, Result, ensure};
@@ -29,6 +30,8 @@ pub struct Args {
     detector: DetectorOptions,
     #[command(flatten)]
     backend: BackendOptions,
+    #[command(flatten)]
+    read: ReadOptions,
     /// Frames in flight on each GPU
     #[arg(long, value_name = "NUMBER", default_value_t = 6)]
     in_flight: usize,
@@ -75,7 +78,7 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
     let mut engine = Engine::new(&mut args.backend, &args.detector.detection()?, args.in_flight)?;
     let mut log = Log::new(args.overlay.clone());
     for _ in 0..args.repeat {
-        let mut frames = Frames::open(&args.input, args.detector.color()?)?;
+        let mut frames = Frames::open(&args.input, args.detector.color()?, &args.read)?;
         while let Some(frame) = frames.next() {
             let frame = frame?;
             // Wait until the frame is due.
