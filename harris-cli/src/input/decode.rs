@@ -5,7 +5,7 @@ use std::io::Cursor;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use image::codecs::bmp::BmpDecoder;
 use image::codecs::png::PngDecoder;
 use image::codecs::webp::WebPDecoder;
@@ -83,19 +83,28 @@ fn read_jpeg(bytes: &[u8], max_pixels: u64) -> Result<(Raster, Orientation)> {
         Ok(())
     })?;
     let (width, height) = (usize::try_from(size.0)?, usize::try_from(size.1)?);
-    let mut samples: Vec<u8> = zeros(width * height * channels)?;
-    probe(coefficients + width as u64 * 512 + WORKSPACE)?;
-    let color = if channels == 1 { ColorSpace::Luma } else { ColorSpace::RGB };
-    let options = DecoderOptions::default()
-        .set_strict_mode(false)
-        .set_max_width(1 << 16)
-        .set_max_height(1 << 16)
-        .jpeg_set_out_colorspace(color);
-    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(&checked.bytes[..]), options);
-    decoder
-        .decode_into(&mut samples)
-        .map_err(|error| anyhow::anyhow!("the JPEG is damaged or not supported: {error:?}"))?;
-    ensure!(decoder.dimensions() == Some((width, height)), "the JPEG is damaged: its sizes differ");
+    let number = width * height * channels;
+    let samples = if checked.usual {
+        let mut samples: Vec<u8> = zeros(number)?;
+        probe(coefficients + size.0 * 512 + WORKSPACE)?;
+        let color = if channels == 1 { ColorSpace::Luma } else { ColorSpace::RGB };
+        let options = DecoderOptions::default()
+            .set_strict_mode(false)
+            .set_max_width(1 << 16)
+            .set_max_height(1 << 16)
+            .jpeg_set_out_colorspace(color);
+        let mut decoder = JpegDecoder::new_with_options(ZCursor::new(&checked.bytes[..]), options);
+        let decoded = decoder.decode_into(&mut samples);
+        decoded.map_err(|error| anyhow!("the JPEG is damaged or not supported: {error:?}"))?;
+        samples
+    } else {
+        // Coefficients or planes, and samples twice.
+        probe(coefficients + 4 * number as u64 + size.0 * 512 + WORKSPACE)?;
+        let mut decoder = jpeg_decoder::Decoder::new(&checked.bytes[..]);
+        let samples = decoder.decode()?;
+        ensure!(samples.len() == number, "JPEG of this kind in CMYK is not supported");
+        samples
+    };
     Ok((Raster { width, height, channels, samples: Samples::U8(samples) }, orientation(checked.exif)))
 }
 

@@ -129,6 +129,15 @@ impl Frame {
         Ok(())
     }
 
+    /// Whether zune-jpeg 0.5 reads frames of this kind. It reads sequential frames of several scans,
+    /// and those whose first component is not the finest, wrong; and knows no factors of 3.
+    pub(super) fn is_usual(&self, scans: u32) -> bool {
+        let first = self.components.first().map_or([1, 1], |component| component.per_mcu);
+        let fits = |c: &Component| [0, 1].iter().all(|&axis| c.per_mcu[axis] <= first[axis]);
+        let third = self.components.iter().any(|component| component.per_mcu.contains(&3));
+        (self.progressive || scans == 1) && self.components.iter().all(fits) && !third
+    }
+
     /// Whether all scans have come.
     pub(super) fn complete(&self) -> bool {
         self.components.iter().all(Component::complete)

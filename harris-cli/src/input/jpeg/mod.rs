@@ -52,6 +52,8 @@ pub(super) struct Checked<'a> {
     pub(super) bytes: Cow<'a, [u8]>,
     /// The first Exif data, without the identifier.
     pub(super) exif: Option<&'a [u8]>,
+    /// Whether the usual decoder reads pictures of this kind.
+    pub(super) usual: bool,
 }
 
 /// Checks that the picture data of a JPEG are complete. `accept` sees the frame before memory is
@@ -95,7 +97,8 @@ pub(super) fn check(bytes: &[u8], accept: impl FnOnce(&Frame) -> Result<()>) -> 
                 let end = scan.walk(frame, &tables, bytes, reader.at, interval)?;
                 reader.scan(end);
                 if frame.complete() {
-                    return Ok(Checked { bytes: reader.finish(), exif });
+                    let usual = frame.is_usual(scans);
+                    return Ok(Checked { bytes: reader.finish(), exif, usual });
                 }
             }
             _ => {}
