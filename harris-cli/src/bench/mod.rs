@@ -12,6 +12,7 @@ use std::process::ExitCode;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
+use crate::input::ReadOptions;
 use crate::options::{BackendOptions, ColorOptions, Detection, DetectorOptions, Timed};
 use crate::{input, output, photographs};
 use anyhow::{Context, Result};
@@ -140,11 +141,12 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
     let detection = choice.detection;
     let mut detector = args.backend.detector(&detection)?;
     let photograph = match &args.image {
-        Some(file) => input::read_image(file, color)?,
-        None => photographs::named("camera")?,
+        Some(file) => input::read_image(file, color, &ReadOptions::default())?,
+        None => photographs::named("camera")?.into(),
     };
     let view = ImageView::try_from(&photograph)?;
-    let mask = args.mask.as_deref().map(input::read_mask).transpose()?;
+    let mask =
+        args.mask.as_deref().map(|mask| input::read_mask(mask, &ReadOptions::default())).transpose()?;
     for &size in &args.sizes {
         // 8 bits first, which convert to each type exactly.
         let samples: Vec<u8> = match view.samples() {

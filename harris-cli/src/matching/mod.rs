@@ -12,6 +12,7 @@ mod table;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use crate::input::ReadOptions;
 use crate::options::{BackendOptions, DetectorOptions};
 use crate::output::{self, PICTURE, Plan, Target};
 use crate::{input, messages};
@@ -39,6 +40,8 @@ pub struct Args {
     backend: BackendOptions,
     #[command(flatten)]
     table: TableOptions,
+    #[command(flatten)]
+    read: ReadOptions,
     /// Draw the matches side by side, as .png or .jpg; a folder for several scenes
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -75,9 +78,9 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
     let outs =
         (args.out.as_ref()).map(|out| plan.results("--out", out, &PICTURE, &scenes, one)).transpose()?;
     plan.finish()?;
-    let object = input::read_image(&args.object, false)?;
+    let object = input::read_image(&args.object, false, &args.read)?;
     if args.table.wanted() {
-        let scene = input::read_image(&scenes[0], false)?;
+        let scene = input::read_image(&scenes[0], false, &args.read)?;
         table::print(&args.table, &object, &scene, &args.detector, &args.matching, args.backend)?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -114,7 +117,7 @@ fn find(
     out: Option<&Target>,
 ) -> Result<String> {
     let name = || path.display().to_string();
-    let scene = input::read_image(path, false)?;
+    let scene = input::read_image(path, false, &args.read)?;
     let view = ImageView::try_from(&scene).with_context(name)?;
     let mut runs = Vec::new();
     for _ in 1..args.repeat {
@@ -149,8 +152,10 @@ fn find(
         matches.sort_by(Match::nearer);
         let most = (matches.len() as f64 * args.top).ceil() as usize;
         // The drawing is in colour, although the features use gray.
-        let [object, scene] = [args.object.as_path(), path].map(|path| input::read_image(path, true));
-        let drawn = drawing::side_by_side((&object?, trained), (&scene?, &found), &matches[..most], outline);
+        let [object, scene] =
+            [args.object.as_path(), path].map(|path| input::read_image(path, true, &args.read));
+        let drawn =
+            drawing::side_by_side((&*object?, trained), (&*scene?, &found), &matches[..most], outline);
         out.write(|file| output::picture(&drawn, out.format(), file))?;
     }
     Ok(text)

@@ -22,9 +22,16 @@ const JPEG_QUALITY: u8 = 95;
 pub fn csv(keypoints: &[Keypoint], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "x,y,response,scale")?;
     for k in keypoints {
-        writeln!(out, "{},{},{},{}", shortest(k.x), shortest(k.y), shortest(k.response), shortest(k.scale))?;
+        writeln!(out, "{}", row(k))?;
     }
     Ok(())
+}
+
+/// Formats a keypoint as `x,y,response,scale`. Each number parses to the same bits.
+#[must_use]
+pub fn row(keypoint: &Keypoint) -> String {
+    let Keypoint { x, y, response, scale } = *keypoint;
+    [x, y, response, scale].map(shortest).join(",")
 }
 
 /// Writes an RGB image as PNG or JPEG.
@@ -41,7 +48,9 @@ pub fn picture(image: &RgbImage, format: Format, out: &mut dyn Write) -> Result<
             height,
             ExtendedColorType::Rgb8,
         )?,
-        Format::Csv | Format::Npy | Format::Tiff => bail!("a picture cannot be written as {format:?}"),
+        Format::Csv | Format::Npy | Format::Tiff | Format::Parquet => {
+            bail!("a picture cannot be written as {format:?}")
+        }
     }
     Ok(())
 }
@@ -73,7 +82,9 @@ pub fn response(response: &Array2<f32>, format: Format, out: &mut dyn Write) -> 
             let picture = visible(response)?;
             PngEncoder::new(out).write_image(&picture, columns, rows, ExtendedColorType::L8)?;
         }
-        Format::Csv | Format::Jpeg => bail!("a response map cannot be written as {format:?}"),
+        Format::Csv | Format::Jpeg | Format::Parquet => {
+            bail!("a response map cannot be written as {format:?}")
+        }
     }
     Ok(())
 }

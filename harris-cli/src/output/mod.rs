@@ -18,9 +18,9 @@ mod standard_output;
 mod target;
 mod write;
 
-pub use formats::{csv, picture, response};
+pub use formats::{csv, picture, response, row};
 pub use interrupt::remove_on_signals;
 pub use plan::Plan;
 pub use standard_output::{Quiet, message, print};
-pub use target::{Format, KEYPOINTS, Kind, PICTURE, RESPONSE, Target};
+pub use target::{Format, KEYPOINTS, Kind, PICTURE, RESPONSE, TABLE, Target};
 pub use write::whole;

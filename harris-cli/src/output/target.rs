@@ -21,6 +21,8 @@ pub enum Format {
     Npy,
     /// TIFF with one f32 value a pixel.
     Tiff,
+    /// Apache Parquet.
+    Parquet,
 }
 
 impl Format {
@@ -33,6 +35,7 @@ impl Format {
             Self::Jpeg => &["jpg", "jpeg"],
             Self::Npy => &["npy"],
             Self::Tiff => &["tiff", "tif"],
+            Self::Parquet => &["parquet"],
         }
     }
 }
@@ -48,6 +51,9 @@ pub struct Kind {
 
 /// Keypoints.
 pub const KEYPOINTS: Kind = Kind { name: "a list of keypoints", formats: &[Format::Csv] };
+
+/// A table of the keypoints of all images. Parquet needs the cargo feature `parquet`.
+pub const TABLE: Kind = Kind { name: "a table", formats: &[Format::Csv, Format::Parquet] };
 
 /// An image with keypoints or matches drawn in.
 pub const PICTURE: Kind = Kind { name: "a picture", formats: &[Format::Png, Format::Jpeg] };

@@ -16,7 +16,7 @@ pub(crate) fn read(folder: Option<&Path>) -> Result<Vec<(String, DynamicImage)>>
     let files = input::expand(&[folder.to_owned()])?;
     let read = |path: &Path| {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Ok((name, input::read_image(path, true)?))
+        Ok((name, input::read_image(path, true, &input::ReadOptions::default())?.into_dynamic()))
     };
     let photographs: Vec<_> = files.iter().map(|path| read(path)).collect::<Result<_>>()?;
     let mut names = HashSet::new();

@@ -3,16 +3,16 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use crate::input::Picture;
 use crate::options::{BackendOptions, Detection, Timed};
 use anyhow::{Context, Result};
 use harris::Backend;
 use harris::cuda::CudaPipeline;
 use harris_core::{Error, ImageView, Keypoint};
-use image::DynamicImage;
 
 /// A finished frame.
 pub(crate) struct Done {
-    pub(crate) image: DynamicImage,
+    pub(crate) image: Picture,
     pub(crate) keypoints: Result<Vec<Keypoint>, Error>,
     /// The time from the frame's arrival to its corners.
     pub(crate) latency: Duration,
@@ -24,7 +24,7 @@ pub(crate) enum Engine {
     Pipeline {
         pipeline: Box<CudaPipeline>,
         /// The start time of each frame in flight.
-        waiting: VecDeque<(DynamicImage, Instant)>,
+        waiting: VecDeque<(Picture, Instant)>,
     },
 }
 
@@ -56,7 +56,7 @@ impl Engine {
     }
 
     /// Starts on a frame. Returns a finished one if it had to wait for it.
-    pub(crate) fn push(&mut self, image: DynamicImage) -> Option<Done> {
+    pub(crate) fn push(&mut self, image: Picture) -> Option<Done> {
         let start = Instant::now();
         match self {
             Self::One(detector) => {
@@ -102,7 +102,7 @@ impl Engine {
     }
 }
 
-fn done(waiting: &mut VecDeque<(DynamicImage, Instant)>, landed: harris::cuda::Detection) -> Done {
+fn done(waiting: &mut VecDeque<(Picture, Instant)>, landed: harris::cuda::Detection) -> Done {
     let (image, start) = waiting.pop_front().expect("frames come back in order");
     Done { image, keypoints: landed.keypoints, latency: start.elapsed() }
 }

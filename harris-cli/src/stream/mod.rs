@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use crate::input::{Picture, ReadOptions};
 use crate::messages::WrongArguments;
 use crate::options::{BackendOptions, DetectorOptions};
 use crate::output::{self, Format, Plan};
@@ -19,8 +20,7 @@ use crate::overlay;
 use anyhow::{Context, Result, bail};
 use clap::value_parser;
 use engine::{Done, Engine};
-use frames::{Frames, Missing, RawSize, Source};
-use image::DynamicImage;
+use frames::{Frames, Missing, Source};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
@@ -34,12 +34,8 @@ pub struct Args {
     /// ffmpeg writes); - for a video on standard input
     #[arg(value_name = "INPUT")]
     input: PathBuf,
-    /// Read frames without a header: gray, one byte a pixel, such as --raw 640x480
-    #[arg(long, value_name = "WIDTHxHEIGHT", help_heading = "Input")]
-    raw: Option<RawSize>,
-    /// Largest number of pixels of a frame of a video
-    #[arg(long, value_name = "NUMBER", default_value_t = 1 << 30, help_heading = "Input")]
-    max_pixels: u64,
+    #[command(flatten)]
+    read: ReadOptions,
     #[command(flatten)]
     detector: DetectorOptions,
     #[command(flatten)]
@@ -88,7 +84,7 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
         bail!(WrongArguments("standard input can be read only once, without --repeat".to_owned()));
     }
     let choice = args.detector.choice()?;
-    let source = Source::new(&args.input, args.raw, choice.color, args.max_pixels)?;
+    let source = Source::new(&args.input, choice.color, &args.read)?;
     let mut plan = Plan::new();
     plan.reads("input", source.files());
     if let Some(folder) = &args.overlay {
@@ -228,7 +224,7 @@ impl Log {
     }
 
     /// Counts a frame, draws its overlay, and returns it.
-    fn add(&mut self, done: Done) -> Result<DynamicImage> {
+    fn add(&mut self, done: Done) -> Result<Picture> {
         let number = self.done;
         self.latencies.push(done.latency);
         let found = match &done.keypoints {

@@ -1,0 +1,195 @@
+//! What is done so far of a table: a line of JSON for each image.
+//!
+//! With `--resume` the journal is a file beside the table, which an interruption leaves there. Its
+//! first line tells the settings and the inputs. A line that is not complete does not count.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::{Deserialize, Serialize};
+
+use super::args::Args;
+use super::image::Found;
+use crate::options::{Choice, ConfigFile};
+use crate::output::{self, Target};
+
+/// What was found in one image.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Record {
+    /// The image's place in the list of inputs.
+    image: usize,
+    /// Why there are no keypoints, if the image could not be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+    /// Each keypoint as `x,y,response,scale`.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(crate) keypoints: Vec<String>,
+}
+
+/// The first line: records of a run with another one do not fit.
+#[derive(PartialEq, Serialize, Deserialize)]
+struct Header {
+    version: String,
+    config: ConfigFile,
+    settings: String,
+    images: usize,
+    /// A checksum of the inputs' names.
+    names: u32,
+}
+
+/// The records of a run, in a file.
+pub(crate) struct Journal {
+    file: File,
+    /// The file's path, if it outlives an interruption.
+    path: Option<PathBuf>,
+    /// Where each image's line starts.
+    lines: BTreeMap<usize, u64>,
+    end: u64,
+}
+
+impl Record {
+    pub(crate) fn new(image: usize, found: &Result<Found>) -> Self {
+        match found {
+            Ok(found) => {
+                Self { image, error: None, keypoints: found.keypoints.iter().map(output::row).collect() }
+            }
+            Err(error) => Self { image, error: Some(format!("{error:#}")), keypoints: Vec::new() },
+        }
+    }
+}
+
+impl Journal {
+    /// Opens the journal of a table; `None` if the table is complete already.
+    pub(crate) fn open(
+        args: &Args,
+        choice: &Choice,
+        inputs: &[PathBuf],
+        target: &Target,
+    ) -> Result<Option<Self>> {
+        let (true, Some(table)) = (args.resume, target.path()) else {
+            let file = tempfile::tempfile().context("cannot make a temporary file")?;
+            return Ok(Some(Self { file, path: None, lines: BTreeMap::new(), end: 0 }));
+        };
+        let path = part(table);
+        if table.exists() && !path.exists() {
+            return Ok(None);
+        }
+        let header = Header::new(args, choice, inputs);
+        Self::resume(&path, &header)
+            .with_context(|| format!("cannot resume from {}", path.display()))
+            .map(Some)
+    }
+
+    fn resume(path: &Path, header: &Header) -> Result<Self> {
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => bail!("another run writes it"),
+            Err(TryLockError::Error(error)) => return Err(error.into()),
+        }
+        let mut journal = Self { file, path: Some(path.to_owned()), lines: BTreeMap::new(), end: 0 };
+        let mut reader = BufReader::new(&journal.file);
+        let mut line = Vec::new();
+        let mut first = true;
+        loop {
+            line.clear();
+            let length = reader.read_until(b'\n', &mut line)?;
+            // The end, or a line that an interruption cut off.
+            if line.last() != Some(&b'\n') {
+                break;
+            }
+            if first {
+                let there: Option<Header> = serde_json::from_slice(&line).ok();
+                ensure!(
+                    there.as_ref() == Some(header),
+                    "it is of other inputs or options; remove it to start again"
+                );
+                first = false;
+            } else {
+                let record: Record =
+                    serde_json::from_slice(&line).context("it is damaged; remove it to start again")?;
+                journal.lines.insert(record.image, journal.end);
+            }
+            journal.end += length as u64;
+        }
+        journal.file.set_len(journal.end)?;
+        if first {
+            journal.write(&[serde_json::to_vec(header)?])?;
+        }
+        Ok(journal)
+    }
+
+    /// Whether an image is done.
+    pub(crate) fn has(&self, image: usize) -> bool {
+        self.lines.contains_key(&image)
+    }
+
+    /// Adds the records of images.
+    pub(crate) fn add(&mut self, records: impl Iterator<Item = Record>) -> Result<()> {
+        let mut lines = Vec::new();
+        let mut end = self.end;
+        for record in records {
+            let line = serde_json::to_vec(&record)?;
+            self.lines.insert(record.image, end);
+            end += line.len() as u64 + 1;
+            lines.push(line);
+        }
+        self.write(&lines).context("cannot write what is done so far")
+    }
+
+    fn write(&mut self, lines: &[Vec<u8>]) -> Result<()> {
+        self.file.seek(SeekFrom::Start(self.end))?;
+        let mut out = BufWriter::new(&self.file);
+        for line in lines {
+            out.write_all(line)?;
+            out.write_all(b"\n")?;
+            self.end += line.len() as u64 + 1;
+        }
+        Ok(out.flush()?)
+    }
+
+    /// Reads the records in the order of the images, with each image's place.
+    pub(crate) fn records(&self) -> impl Iterator<Item = Result<(usize, Record)>> {
+        let mut reader = BufReader::new(&self.file);
+        self.lines.iter().map(move |(&image, &start)| {
+            let mut line = Vec::new();
+            reader.seek(SeekFrom::Start(start))?;
+            reader.read_until(b'\n', &mut line)?;
+            Ok((image, serde_json::from_slice(&line)?))
+        })
+    }
+
+    /// Removes the file: the table is complete.
+    pub(crate) fn remove(self) -> Result<()> {
+        let Some(path) = &self.path else { return Ok(()) };
+        fs::remove_file(path).with_context(|| format!("cannot remove {}", path.display()))
+    }
+}
+
+impl Header {
+    fn new(args: &Args, choice: &Choice, inputs: &[PathBuf]) -> Self {
+        let mut names = crc32fast::Hasher::new();
+        for input in inputs {
+            names.update(input.as_os_str().as_encoded_bytes());
+            names.update(&[0]);
+        }
+        Self {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            config: ConfigFile::from(choice.clone()),
+            settings: format!("{:?} {:?} {:?} {:?}", args.color, args.read, args.mask, args.shard),
+            images: inputs.len(),
+            names: names.finalize(),
+        }
+    }
+}
+
+/// Returns the journal's path for a table.
+fn part(table: &Path) -> PathBuf {
+    let mut name: OsString = table.as_os_str().to_owned();
+    name.push(".part");
+    name.into()
+}
