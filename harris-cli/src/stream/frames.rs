@@ -9,6 +9,9 @@ use crate::{input, video};
 use anyhow::{Context, Result, ensure};
 use image::DynamicImage;
 
+/// Bytes that are read at once.
+const BUFFER: usize = 1 << 20;
+
 /// The size of raw frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RawSize {
@@ -76,10 +79,10 @@ impl Source {
             Self::Video { path, raw, max_pixels } => (path, raw, *max_pixels),
         };
         let bytes: Box<dyn BufRead> = if path == Path::new("-") {
-            Box::new(io::stdin().lock())
+            Box::new(BufReader::with_capacity(BUFFER, io::stdin().lock()))
         } else {
             let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
-            Box::new(BufReader::with_capacity(1 << 20, file))
+            Box::new(BufReader::with_capacity(BUFFER, file))
         };
         let frames = match *raw {
             Some(RawSize { width, height }) => video::Frames::raw(bytes, width, height, max_pixels),
