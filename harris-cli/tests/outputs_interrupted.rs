@@ -51,7 +51,7 @@ fn send(child: &Child, signal: u32) {
 /// Starts to write, sends a signal after some time once there is a result, and returns how it ended.
 fn interrupted(folder: &Folder, out: &str, signal: u32, after: Duration) -> ExitStatus {
     let mut child = start(folder, out);
-    for _ in 0..3000 {
+    for _ in 0..30_000 {
         if fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some()) {
             break;
         }
@@ -205,7 +205,7 @@ fn files_that_cannot_be_replaced_are_written_in_place_or_left() {
             echo old, and much longer than what follows > behind.$folder
             touch $folder/a.csv; mount --bind behind.$folder $folder/a.csv
         done
-        mount -o remount,ro closed
+        mount -o remount,ro closed closed
         for folder in free closed; do
             harris detect a.png --csv $folder/a.csv
             cmp whole.csv behind.$folder; [ $(ls -A $folder) = a.csv ]
@@ -236,5 +236,9 @@ fn a_file_that_may_not_be_written_is_left() {
     fs::set_permissions(folder.0.path(), fs::Permissions::from_mode(0o555)).unwrap();
     let line = program::error_line("detect", &[&photo, "--csv", &folder.path("b.csv")]);
     assert!(line.contains("cannot write"), "{line}");
+    // In such a folder an existing file is written in place.
+    fs::set_permissions(&csv, fs::Permissions::from_mode(0o644)).unwrap();
+    program::succeed("detect", &[&photo, "--csv", &csv]);
+    assert!(fs::read(&csv).unwrap().starts_with(b"x,y,response,scale\n"));
     fs::set_permissions(folder.0.path(), fs::Permissions::from_mode(0o755)).unwrap();
 }

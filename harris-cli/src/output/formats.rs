@@ -61,7 +61,7 @@ pub fn picture(image: &RgbImage, format: Format, out: &mut dyn Write) -> Result<
 /// | --- | --- |
 /// | .npy | f32, of shape (height, width) |
 /// | TIFF | f32, one sample a pixel |
-/// | PNG | a picture, see [`visible`] |
+/// | PNG | a gray picture: 128 is 0, lighter is positive, on a scale of the fourth root |
 ///
 /// # Errors
 /// The error of `out`, memory that cannot be had, or another format.

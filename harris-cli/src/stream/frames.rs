@@ -8,6 +8,9 @@ use crate::input::{self, Picture, ReadOptions};
 use crate::video;
 use anyhow::{Context, Result, ensure};
 
+/// Bytes that are read at once.
+const BUFFER: usize = 1 << 20;
+
 /// A source of frames, which can be opened again unless it is standard input.
 pub(crate) enum Source {
     /// Image files in the order of their names, and whether their colours are used.
@@ -62,10 +65,10 @@ impl Source {
             Self::Video { path, read } => (path, read),
         };
         let bytes: Box<dyn BufRead> = if path == Path::new("-") {
-            Box::new(io::stdin().lock())
+            Box::new(BufReader::with_capacity(BUFFER, io::stdin().lock()))
         } else {
             let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
-            Box::new(BufReader::with_capacity(1 << 20, file))
+            Box::new(BufReader::with_capacity(BUFFER, file))
         };
         let frames = match read.raw {
             Some(size) => video::Frames::raw(bytes, size.width, size.height, read.max_pixels),

@@ -37,10 +37,19 @@ pub(super) fn fill(source: &mut impl Read, list: &mut Vec<u8>, length: u64, fram
     Ok(())
 }
 
-/// Passes over the next bytes.
-pub(super) fn skip(source: &mut impl BufRead, length: u64, frame: u64) -> Result<(), Error> {
-    let passed = io::copy(&mut source.take(length), &mut io::sink())?;
-    if passed == length { Ok(()) } else { Err(Error::Cut { frame }) }
+/// Passes over the next bytes, without a copy.
+pub(super) fn skip(source: &mut impl BufRead, mut length: u64, frame: u64) -> Result<(), Error> {
+    while length > 0 {
+        if !has_more(source)? {
+            return Err(Error::Cut { frame });
+        }
+        // What has been read is in the buffer.
+        let there = source.fill_buf()?.len();
+        let passed = usize::try_from(length).map_or(there, |length| length.min(there));
+        source.consume(passed);
+        length -= passed as u64;
+    }
+    Ok(())
 }
 
 /// Makes 16-bit samples of two bytes each, the low one first. The full range is used: those of
