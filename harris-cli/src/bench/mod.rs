@@ -5,6 +5,7 @@
 //! harris bench --threads 1 --sizes 512x512,1920x1080,4096x4096
 //! ```
 
+mod decode;
 mod transfers;
 
 use std::path::PathBuf;
@@ -40,6 +41,12 @@ pub struct Args {
     /// Photograph; by default one that comes with the program
     #[arg(long, value_name = "FILE")]
     image: Option<PathBuf>,
+    /// Measure the reading of a folder's images alone, without detection
+    #[arg(long, value_name = "FOLDER")]
+    decode: Option<PathBuf>,
+    /// Images to read at once with --decode, 1 to 1024; by default one for each hardware thread
+    #[arg(long, value_name = "NUMBER", requires = "decode", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
     /// Mask: corners are sought where this image is not 0; it is tiled, too
     #[arg(long, value_name = "FILE")]
     mask: Option<PathBuf>,
@@ -138,6 +145,10 @@ struct Timing {
 pub fn run(mut args: Args) -> Result<ExitCode> {
     let choice = args.detector.choice()?;
     let color = args.color.color(&choice);
+    if let Some(folder) = &args.decode {
+        decode::run(folder, args.jobs, color, args.json)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let detection = choice.detection;
     let mut detector = args.backend.detector(&detection)?;
     let photograph = match &args.image {
