@@ -14,7 +14,7 @@ pub const MAX_SAMPLE: f32 = 1e8;
 /// The least range of f32 samples below which corners may be lost: 2⁻²⁴.
 ///
 /// A corner has a response of about the fourth power of its contrast, or of the second. Here a
-/// contrast of 1/100 of the range still gives a response that is a normal number.
+/// contrast of a thirtieth of the range still gives responses that are normal numbers.
 pub const MIN_RANGE: f32 = 1.0 / 16_777_216.0;
 
 /// Apertures (odd) of Gaussian smoothing, Gaussian derivative and Gaussian window, in pixels.
