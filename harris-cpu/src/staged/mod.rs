@@ -94,14 +94,13 @@ where
     let smoothed_rows = reach(&product_rows, config.gradient().radius());
     let sample_rows = reach(&smoothed_rows, config.smoothing().radius());
 
-    let gradients: Result<Vec<(Block<G>, Block<G>)>, Error> = (0..image.channels())
+    let gradients = (0..image.channels())
         .map(|channel| {
             let samples = Block::<S>::load(image, channel, sample_rows.clone(), config, buffers)?;
             let smoothed = smoothing::smooth::<S, G>(samples, config, smoothed_rows.clone(), buffers)?;
             gradient::gradient(smoothed, config, product_rows.clone(), buffers)
         })
-        .collect();
-    let gradients = gradients?;
+        .collect::<Result<Vec<_>, Error>>()?;
     let products = tensor::products::<G, P, W>(&gradients, buffers)?;
     for (gx, gy) in gradients {
         gx.put(buffers);
