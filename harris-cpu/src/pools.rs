@@ -2,13 +2,17 @@
 //! one that calls it, so that work given to a pool of the parent would never be done.
 
 use std::mem;
-use std::process;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use rayon::ThreadPool;
 
 use crate::error::{MAX_THREADS, PoolError};
+
+/// The number of this process, where processes can fork.
+fn this_process() -> u32 {
+    if cfg!(unix) { std::process::id() } else { 1 }
+}
 
 /// A pool of a detector alone, with one thread less than work on an image, and how many calls it
 /// had.
@@ -74,7 +78,7 @@ struct Here<T> {
 
 impl<T> Here<T> {
     fn new(value: T) -> Self {
-        Self { value: Some(value), process: process::id() }
+        Self { value: Some(value), process: this_process() }
     }
 
     fn value(&self) -> &T {
@@ -83,13 +87,13 @@ impl<T> Here<T> {
 
     /// The value, if this is its process.
     fn get(&self) -> Option<&T> {
-        (self.process == process::id()).then(|| self.value())
+        (self.process == this_process()).then(|| self.value())
     }
 }
 
 impl<T> Drop for Here<T> {
     fn drop(&mut self) {
-        if self.process != process::id() {
+        if self.process != this_process() {
             mem::forget(self.value.take());
         }
     }
@@ -101,12 +105,12 @@ static SHARED: AtomicU32 = AtomicU32::new(0);
 
 /// Notes that rayon's shared pool will be used in this process.
 pub(crate) fn note_shared() {
-    let _ = SHARED.compare_exchange(0, process::id(), Ordering::Relaxed, Ordering::Relaxed);
+    let _ = SHARED.compare_exchange(0, this_process(), Ordering::Relaxed, Ordering::Relaxed);
 }
 
 /// Whether the threads of rayon's shared pool are there.
 pub(crate) fn has_shared() -> bool {
-    SHARED.load(Ordering::Relaxed) == process::id()
+    SHARED.load(Ordering::Relaxed) == this_process()
 }
 
 /// The pool that a forked child has in the place of all pools of its parent.
