@@ -298,6 +298,14 @@ impl Detector for CudaDetector {
         self.inner.response_into(image, map)
     }
 
+    /// Frees memory of the devices, and pinned memory.
+    fn shrink_to_fit(&mut self) {
+        let _context = ContextGuard::save();
+        self.batches = None;
+        self.inner.shrink_to_fit();
+        self.inner.device_mut().shrink_to_fit();
+    }
+
     fn describe(&self) -> String {
         self.inner.describe()
     }

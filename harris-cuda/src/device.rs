@@ -112,6 +112,14 @@ impl CudaDevice {
         self.between(Mark::Uploaded, Mark::Listed)
     }
 
+    /// Frees the pinned memory. Where the device fails it stays.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        if self.stream.wait().is_ok() {
+            (self.staging, self.staged, self.fetches) = (None, 0, FetchBuffers::default());
+            self.invalidate_recordings();
+        }
+    }
+
     /// Marks all recordings as invalid: they may use memory that is freed.
     fn invalidate_recordings(&self) {
         self.changes.fetch_add(1, Relaxed);

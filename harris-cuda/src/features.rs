@@ -95,6 +95,11 @@ impl Detector for CudaFastHessian {
         self.inner.response(image)
     }
 
+    fn shrink_to_fit(&mut self) {
+        let _context = ContextGuard::save();
+        self.inner.shrink_to_fit();
+    }
+
     fn rejected_peaks(&self) -> Option<usize> {
         self.inner.rejected_peaks()
     }
@@ -116,6 +121,11 @@ impl Extractor for CudaSurf {
     fn extract(&mut self, image: &ImageView<'_>, keypoints: &[Keypoint]) -> Result<Array2<f32>, Error> {
         let _context = ContextGuard::save();
         self.inner.extract(image, keypoints)
+    }
+
+    fn shrink_to_fit(&mut self) {
+        let _context = ContextGuard::save();
+        self.inner.shrink_to_fit();
     }
 }
 

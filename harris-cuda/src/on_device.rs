@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::marker::PhantomData;
 
-use harris_core::{Error, ImageView, Keypoint};
+use harris_core::{Error, ImageView, Keypoint, memory};
 use harris_gpu::{Depth, Device, GpuDetector, Lines, MaskSample, Resident, Rows};
 use ndarray::Array2;
 
@@ -327,11 +327,11 @@ impl<'a> CudaKeypoints<'a> {
     /// # Errors
     /// [`CudaError::Driver`] if the device fails.
     pub fn to_vec(&self) -> Result<Vec<Keypoint>, Error> {
-        let mut words = vec![[0_f32; 4]; self.len];
+        let mut words = memory::zeroed::<[f32; 4]>(self.len)?;
         if !words.is_empty() {
             self.device.stream().download(self.memory, bytemuck::cast_slice_mut(&mut words))?;
         }
-        Ok(words.into_iter().map(|[x, y, scale, response]| Keypoint { x, y, scale, response }).collect())
+        memory::collect(words.into_iter().map(|[x, y, scale, response]| Keypoint { x, y, scale, response }))
     }
 }
 
@@ -375,7 +375,7 @@ impl<'a> CudaResponses<'a> {
     /// [`CudaError::Driver`] if the device fails, [`CudaError::OutOfMemory`].
     pub fn to_array(&mut self) -> Result<Array2<f32>, Error> {
         let _context = ContextGuard::save();
-        let mut map = Array2::zeros((self.height, self.width));
+        let mut map = memory::zeros::<f32>((self.height, self.width))?;
         self.detector.read_responses(map.as_slice_mut().expect("a new array lies in rows"))?;
         Ok(map)
     }
@@ -424,7 +424,7 @@ impl<'a, T: MaskSample> CudaKeypointMask<'a, T> {
     /// [`CudaError::Driver`] if the device fails, [`CudaError::OutOfMemory`].
     pub fn to_array(&mut self) -> Result<Array2<T>, Error> {
         let _context = ContextGuard::save();
-        let mut mask = Array2::from_elem((self.height, self.width), T::zeroed());
+        let mut mask = memory::zeros::<T>((self.height, self.width))?;
         self.detector.read_keypoint_mask(mask.as_slice_mut().expect("a new array lies in rows"))?;
         Ok(mask)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use harris_core::{Error, ImageView, Keypoint};
+use harris_core::{Error, ImageView, Keypoint, memory};
 
 use crate::detector::GpuDetector;
 use crate::device::Device;
@@ -197,7 +197,9 @@ impl<D: Device> GpuPipeline<D, ()> {
     /// The first error, as of [`Detector::detect_batch`](harris_core::Detector::detect_batch).
     /// Frames in flight are finished first.
     pub fn detect_batch(&mut self, images: &[ImageView<'_>]) -> Result<Vec<Vec<Keypoint>>, Error> {
-        let mut all = Ok(Vec::with_capacity(images.len()));
+        let mut all = Vec::new();
+        memory::reserve_exact(&mut all, images.len())?;
+        let mut all = Ok(all);
         let mut add = |landed: Option<FinishedFrame<()>>| {
             if let Some(((), result)) = landed {
                 match (&mut all, result) {

@@ -356,7 +356,7 @@ pub(crate) fn median_stages(
     let mut runs = Vec::new();
     if engine == Engine::Reference {
         bench.median(|| {
-            runs.push(in_milliseconds(reference_stages(config, image)));
+            runs.push(in_milliseconds(reference_stages(config, image)?));
             Ok(())
         })?;
     } else {
@@ -374,27 +374,33 @@ pub(crate) fn median_stages(
 }
 
 /// Runs the reference's stages as `ReferenceDetector` does.
-fn reference_stages(config: &HarrisConfig, image: &ImageView<'_>) -> StageTimes {
+fn reference_stages(config: &HarrisConfig, image: &ImageView<'_>) -> Result<StageTimes, harris_core::Error> {
     let border = config.border();
-    let planes = Plane::channels(image);
+    let planes = Plane::channels(image)?;
     let mut since = Instant::now();
     let mut lap = || std::mem::replace(&mut since, Instant::now()).elapsed();
-    let smoothed: Vec<_> =
-        planes.iter().map(|plane| smoothing::smooth(plane, config.smoothing(), border)).collect();
+    let smoothed = planes
+        .iter()
+        .map(|plane| smoothing::smooth(plane, config.smoothing(), border))
+        .collect::<Result<Vec<_>, _>>()?;
     let smoothing = lap();
-    let gradients: Vec<_> =
-        smoothed.iter().map(|plane| gradient::gradient(plane, config.gradient(), border)).collect();
+    let gradients = smoothed
+        .iter()
+        .map(|plane| gradient::gradient(plane, config.gradient(), border))
+        .collect::<Result<Vec<_>, _>>()?;
     let gradient = lap();
-    let tensor = tensor::tensor(&gradients, config.window(), border, config.tensor_scale(image.full_scale()));
+    let tensor =
+        tensor::tensor(&gradients, config.window(), border, config.tensor_scale(image.full_scale()))?;
     let tensor_time = lap();
-    let responses = response::response(&tensor, config.measure());
+    let responses = response::response(&tensor, config.measure())?;
     let response = lap();
     let region = Region::new(image, config);
     let searched = || region.pixels().map(|(x, y)| responses[[y, x]]);
-    let corners = threshold::threshold(config.threshold(), searched)
-        .map(|limit| suppress(&responses, region, config, limit))
-        .unwrap_or_default();
+    let corners = match threshold::threshold(config.threshold(), searched)? {
+        Some(limit) => suppress(&responses, region, config, limit)?,
+        None => Vec::new(),
+    };
     let suppression = lap();
-    std::hint::black_box(selection::select(&corners, config));
-    StageTimes { smoothing, gradient, tensor: tensor_time, response, suppression, selection: lap() }
+    std::hint::black_box(selection::select(&corners, config)?);
+    Ok(StageTimes { smoothing, gradient, tensor: tensor_time, response, suppression, selection: lap() })
 }

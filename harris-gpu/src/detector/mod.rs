@@ -3,8 +3,8 @@
 mod resident;
 mod work;
 
-use harris_core::pipeline::response;
-use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Subpixel};
+use harris_core::pipeline::{range, response};
+use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Subpixel, float_mode, memory};
 use harris_gpu_kernels::abi::state;
 use ndarray::Array2;
 
@@ -43,6 +43,8 @@ pub struct GpuDetector<D: Device> {
     capacity: Option<Capacity>,
     job: Option<Job<D>>,
     recordings: Recordings<D>,
+    /// For each image that was begun, its range of samples if it is too small.
+    ranges: Vec<Option<f32>>,
     staged: bool,
     /// Whether the last image's responses were computed stage by stage.
     in_stages: bool,
@@ -75,6 +77,7 @@ impl<D: Device> GpuDetector<D> {
             capacity: None,
             job: None,
             recordings: Recordings::new(),
+            ranges: Vec::new(),
             staged: false,
             in_stages: false,
         }
@@ -169,11 +172,15 @@ impl<D: Device> GpuDetector<D> {
             self.check_size(image.width(), image.height())?;
         }
         assert!(!images.is_empty() && images.len() <= self.stack(images), "more images than a batch has");
-        let begun = self.enqueue(images, mode);
+        let begun = float_mode::standard(|| self.enqueue(images, mode));
         if begun.is_err() {
             // The device may still read samples. Its own failure is the one that is returned.
             let _ = self.device.wait();
         }
+        // Meanwhile the device works.
+        self.ranges.clear();
+        let range = |image| float_mode::standard(|| range::small_range(image, &self.config));
+        self.ranges.extend(images.iter().map(range));
         begun
     }
 
@@ -291,7 +298,11 @@ impl<D: Device> GpuDetector<D> {
     /// # Panics
     /// Where nothing was begun.
     pub fn finish(&mut self) -> Result<Vec<Vec<Keypoint>>, Error> {
-        self.complete(outcome::read)
+        let lists = self.complete(outcome::read)?;
+        for (list, range) in lists.iter().zip(&self.ranges) {
+            range::check_corners(*range, list)?;
+        }
+        Ok(lists)
     }
 
     /// Waits for what was begun, repeats what overflowed or was predicted wrongly, and takes the
@@ -318,7 +329,7 @@ impl<D: Device> GpuDetector<D> {
                 }
             }
         };
-        let finished = finish();
+        let finished = float_mode::standard(finish);
         self.in_stages = finished.is_ok() && plan.detects_by_stages();
         if finished.is_err() {
             let _ = self.device.wait();
@@ -368,7 +379,8 @@ impl<D: Device> Detector for GpuDetector<D> {
     }
 
     fn detect_batch(&mut self, images: &[ImageView<'_>]) -> Result<Vec<Vec<Keypoint>>, Error> {
-        let (mut images, mut lists) = (images, Vec::with_capacity(images.len()));
+        let (mut images, mut lists) = (images, Vec::new());
+        memory::reserve_exact(&mut lists, images.len())?;
         while !images.is_empty() {
             let (now, later) = images.split_at(self.stack(images));
             self.begin(now, true)?;
@@ -386,13 +398,20 @@ impl<D: Device> Detector for GpuDetector<D> {
 
     fn response_into(&mut self, image: &ImageView<'_>, map: &mut Array2<f32>) -> Result<(), Error> {
         self.abandon();
-        let responded = self.respond_to(image);
+        let responded = float_mode::standard(|| self.respond_to(image));
         if responded.is_err() {
             // The device may still read samples.
             let _ = self.device.wait();
         }
         responded?;
-        self.read_responses(response::reuse_map(map, image))
+        self.read_responses(response::reuse_map(map, image)?)
+    }
+
+    /// Frees the device's memory, and drops what was begun and not finished.
+    fn shrink_to_fit(&mut self) {
+        self.abandon();
+        (self.recordings, self.workspace) = (Recordings::new(), Workspace::new());
+        (self.plan, self.capacity, self.ranges) = (None, None, Vec::new());
     }
 
     /// The device, and what ran for the last image.

@@ -1,6 +1,6 @@
 //! Images that are in the device's memory, and results that stay there.
 
-use harris_core::{Error, Subpixel};
+use harris_core::{Error, Subpixel, float_mode};
 use harris_gpu_kernels::abi::state;
 
 use super::{GpuDetector, work};
@@ -16,7 +16,8 @@ impl<D: Device> GpuDetector<D> {
     /// there: see [`GpuDetector::on_device`]. Returns how many they are.
     ///
     /// # Errors
-    /// As [`Detector::detect`](harris_core::Detector::detect), but that samples are not checked.
+    /// As [`Detector::detect`](harris_core::Detector::detect), but that samples are not checked,
+    /// nor their range.
     pub fn detect_on_device(&mut self, image: Resident<D::Memory>) -> Result<usize, Error> {
         self.begin_resident(image, true)?;
         self.finish_on_device()
@@ -43,7 +44,8 @@ impl<D: Device> GpuDetector<D> {
             self.workspace.put(Slot::Mask, mask, pitch * image.height);
         }
         let marked = self.device.mark(Mark::Uploaded);
-        let begun = marked.and_then(|()| self.enqueue_resident(shape, is_repeatable));
+        let begun =
+            marked.and_then(|()| float_mode::standard(|| self.enqueue_resident(shape, is_repeatable)));
         if begun.is_err() {
             let _ = self.device.wait();
             self.release_resident(&shape, false);
