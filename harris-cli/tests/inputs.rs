@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use harris_cli::input::{self, ReadOptions, decode_image};
+use harris_cli::input::{self, Picture, ReadOptions, decode_image};
 use harris_core::{ImageView, Samples};
 use image::metadata::Orientation;
 use image::{DynamicImage, GrayImage, ImageBuffer, ImageFormat, Luma, Rgb};
@@ -272,7 +272,7 @@ fn float_tiffs_are_read_as_floats() {
 
 #[test]
 fn netpbm_formats() {
-    let gray = |text: &[u8]| decode_image(text, true, &options()).map(|picture| picture.into_dynamic());
+    let gray = |text: &[u8]| decode_image(text, true, &options()).map(Picture::into_dynamic);
     let samples = |text: &[u8]| gray(text).unwrap().into_bytes();
     assert_eq!(samples(b"P1\n#c\n3 2\n101\n#1\n0 1 0\n"), [0, 255, 0, 255, 0, 255]);
     assert_eq!(samples(b"P4 #c\n 10 1\n\xaa\x40"), [0, 255, 0, 255, 0, 255, 0, 255, 255, 0]);
