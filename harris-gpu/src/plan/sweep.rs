@@ -3,7 +3,8 @@
 
 use std::fmt;
 
-use harris_core::{Gradient, HarrisConfig, Smoothing, Window};
+use harris_core::pipeline::numerics::Numerics;
+use harris_core::{Border, Gradient, HarrisConfig, Smoothing, Window};
 use harris_gpu_kernels::abi::fused::{self, Samples, Strips, Weights};
 use harris_gpu_kernels::abi::{Kernel, gradient};
 
@@ -228,15 +229,16 @@ fn sums_fit(shape: &Shape, config: &HarrisConfig) -> bool {
         Depth::U16 | Depth::F32 => return true,
         Depth::U8 => {}
     }
-    let sum = config.max_window_sum(shape.channels as usize, shape.depth.full_scale());
-    let fits = |max: f64| sum.is_some_and(|sum| sum <= max);
+    // Sweeps mirror samples under every border rule: the band along the edges is not theirs.
+    let mirrored = config.to_builder().border(Border::Reflect101).build().expect("valid with any border");
+    let numerics = Numerics::of(&mirrored, shape.depth.sample_type(), shape.channels as usize);
     match config.window() {
-        // Traces are sums of two. They have a sign, but in colors.
-        Window::Box { .. } if shape.channels == 1 => fits(f64::from(i32::MAX / 2)),
-        Window::Box { .. } => fits(f64::from(i32::MAX)),
-        // Sums of squares have no sign: docs/arithmetic.md shows that all fit.
-        Window::Binomial { size: 7 } => matches!(config.gradient(), Gradient::Sobel3 | Gradient::Central),
-        Window::Binomial { .. } => fits(f64::from(i32::MAX)),
+        // Gray images have traces, sums of two, in 32 bits with a sign.
+        Window::Box { .. } if shape.channels == 1 => {
+            numerics.max_window_sum.is_some_and(|sum| 2.0 * sum <= f64::from(i32::MAX))
+        }
+        Window::Box { .. } => numerics.sums_fit_i32(),
+        Window::Binomial { .. } => numerics.sums_fit_u32(),
         // Products are exact as floats.
         Window::Gaussian { .. } => true,
     }
