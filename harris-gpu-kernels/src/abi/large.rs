@@ -1,4 +1,4 @@
-//! Box gradients and box windows in one sweep, larger than [`fused`](super::fused) kernels support.
+//! Box gradients and box windows in one sweep, larger than [`fused`] kernels support.
 
 use super::fused;
 use crate::simt::WARP;
