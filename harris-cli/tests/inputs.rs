@@ -395,13 +395,6 @@ fn raw_frames_have_the_size_that_is_given() {
         let line = error_line("detect", &[&path, "--raw", size]);
         assert!(line.contains(word), "{size}: {line}");
     }
-    let mut frames = input::raw::Frames::new(&gray.as_raw()[..], "40x12".parse().unwrap(), 1 << 20).unwrap();
-    assert_eq!(frames.read().unwrap().unwrap(), gray.as_raw()[..480]);
-    assert_eq!(frames.read().unwrap().unwrap(), gray.as_raw()[480..]);
-    assert!(frames.read().unwrap().is_none());
-    let mut frames = input::raw::Frames::new(&gray.as_raw()[..], "40x13".parse().unwrap(), 1 << 20).unwrap();
-    assert!(frames.read().unwrap().is_some());
-    assert!(frames.read().unwrap_err().to_string().contains("in the middle of frame 1"));
     let text = succeed("stream", &[&path, "--raw", "40x12", "--json", "--backend", "cpu"]);
     assert!(text.contains("\"frames\":2"), "{text}");
     let missing: PathBuf = folder.0.path().join("missing");

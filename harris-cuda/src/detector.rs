@@ -151,7 +151,7 @@ impl CudaDetector {
         self.check_ordinal(image)?;
         self.inner.device().stream().follow(stream)?;
         self.inner.begin_on_device(image.resident())?;
-        let waits = self.inner.may_look_again();
+        let waits = self.inner.may_read_again();
         let mut pending = CudaPending::new(&mut self.inner);
         if waits {
             pending.complete()?;
@@ -252,7 +252,7 @@ impl CudaDetector {
     ///   if there are stages.
     /// - [`CudaError::Driver`](crate::CudaError::Driver) if the device fails.
     pub fn stage_times(&self) -> Result<Option<StageTimes>, CudaError> {
-        if !self.inner.in_stages() {
+        if !self.inner.ran_staged() {
             return Ok(None);
         }
         let device = self.inner.device();
@@ -262,7 +262,7 @@ impl CudaDetector {
             tensor: device.between(Mark::Differentiated, Mark::Summed)?,
             response: device.between(Mark::Summed, Mark::Responded)?,
             suppression: device.between(Mark::Responded, Mark::Searched)?,
-            selection: device.between(Mark::Searched, Mark::Listed)?,
+            selection: device.between(Mark::Searched, Mark::Done)?,
         }))
     }
 }

@@ -77,7 +77,7 @@ impl CudaFastHessian {
             integral: device.between(Mark::Uploaded, Mark::Integrated)?,
             responses: device.between(Mark::Integrated, Mark::Responded)?,
             peaks: device.between(Mark::Responded, Mark::Searched)?,
-            list: device.between(Mark::Searched, Mark::Listed)?,
+            list: device.between(Mark::Searched, Mark::Done)?,
         })
     }
 }

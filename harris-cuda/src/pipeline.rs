@@ -123,8 +123,9 @@ impl<T: Sample> CudaPipeline<T> {
     /// of frames is in flight, waits for the oldest and returns it.
     pub fn push_pinned(&mut self, image: PinnedImage<T>) -> Option<Detection<T>> {
         let _context = ContextGuard::save();
-        let landed = self.inner.push_owned(Some(image), |image| image.as_ref().expect("it is there").view());
-        landed.map(detection)
+        let finished =
+            self.inner.push_owned(Some(image), |image| image.as_ref().expect("it is there").view());
+        finished.map(detection)
     }
 
     /// Waits for the oldest frame in flight and returns it; `None` if there is none.

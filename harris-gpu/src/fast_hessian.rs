@@ -186,7 +186,7 @@ impl<D: Device> GpuFastHessian<D> {
         let Self { device, config, workspace, tables, .. } = self;
         let tables = tables.as_ref().expect("set before");
         if found == 0 {
-            device.mark(Mark::Listed)?;
+            device.mark(Mark::Done)?;
             return Ok(Vec::new());
         }
         workspace.fit::<u64>(device, Slot::OtherKeys, found)?;
@@ -218,7 +218,7 @@ impl<D: Device> GpuFastHessian<D> {
             found as u32,
         )?;
         launch::sort_ties(device, grid(Kernel::sort_ties, found, 1), keypoints, sorted, found as u32)?;
-        device.mark(Mark::Listed)?;
+        device.mark(Mark::Done)?;
         let mut words = memory::zeroed::<[f32; 4]>(found.min(config.max_keypoints().unwrap_or(usize::MAX)))?;
         device.download(sorted.memory, bytemuck::cast_slice_mut(&mut words))?;
         memory::collect(words.into_iter().map(|[x, y, scale, response]| Keypoint { x, y, scale, response }))

@@ -6,7 +6,7 @@ use harris_core::{Error, float_mode, memory};
 use harris_gpu_kernels::abi::{Kernel, matching};
 use ndarray::ArrayView2;
 
-use crate::device::{Device, Lines, Mark, Rows};
+use crate::device::{Device, Mark, RowSource, Rows};
 use crate::error::GpuError;
 use crate::exec::workspace::{Slot, Workspace};
 use crate::launch::{self, grid};
@@ -58,7 +58,7 @@ impl<D: Device> GpuMatcher<D> {
         };
         self.workspace.fit::<f32>(&self.device, slot, values.len())?;
         let memory = self.workspace.buffer::<f32>(slot).memory;
-        let lines = Lines::Packed(bytemuck::cast_slice(values), size_of::<f32>() * LENGTH);
+        let lines = RowSource::Packed(bytemuck::cast_slice(values), size_of::<f32>() * LENGTH);
         self.device.upload(memory, Rows::copied(&lines, values.len() / LENGTH))
     }
 
@@ -95,7 +95,7 @@ impl<D: Device> GpuMatcher<D> {
             queries as u32,
             parts as u32,
         )?;
-        device.mark(Mark::Listed)?;
+        device.mark(Mark::Done)?;
         let mut words = memory::zeroed::<[u32; matching::WORDS]>(queries)?;
         device.download(found.memory, bytemuck::cast_slice_mut(&mut words))?;
         let nearest = |[index, distance, second]: [u32; 3]| Nearest {

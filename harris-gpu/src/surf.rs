@@ -81,7 +81,7 @@ impl<D: Device> Extractor for GpuSurf<D> {
             pitch,
             u32::from(config.upright()),
         )?;
-        device.mark(Mark::Listed)?;
+        device.mark(Mark::Done)?;
         let bytes = bytemuck::cast_slice_mut(descriptors.as_slice_mut().expect("a new array is contiguous"));
         device.download(out.memory, bytes)?;
         Ok(descriptors)

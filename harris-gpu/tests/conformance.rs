@@ -211,7 +211,7 @@ fn resident(picture: &Picture, pitch: usize) -> Resident<<HostDevice as Device>:
 /// The keypoints that a detector left in the device's memory.
 fn read_keypoints(detector: &GpuDetector<HostDevice>, count: usize) -> Vec<Keypoint> {
     let mut words = vec![[0_f32; 4]; count];
-    let on_device = detector.on_device().clone();
+    let on_device = detector.keypoints_on_device().clone();
     HostDevice.download(&on_device, bytemuck::cast_slice_mut(&mut words)).unwrap();
     words.into_iter().map(|[x, y, scale, response]| Keypoint { x, y, scale, response }).collect()
 }
@@ -245,7 +245,7 @@ fn resident_images_give_the_same_corners() {
                 HostDevice.download(&memory.clone(), &mut words).unwrap();
                 let count = u32::from_ne_bytes(words[at..].try_into().unwrap());
                 assert_eq!(count as usize, expected.len());
-                assert!(detector.room_on_device() >= expected.len());
+                assert!(detector.keypoint_capacity() >= expected.len());
                 let found = detector.finish_on_device().unwrap();
                 assert_eq!(found, expected.len());
                 assert_eq!(read_keypoints(&detector, found), expected);

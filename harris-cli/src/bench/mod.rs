@@ -382,17 +382,20 @@ fn text(timing: &Timing) -> String {
         let transfers::Transfers { streaming_ms, copies_ms, batch_ms, .. } = times;
         let [median, p99] = times.latency_ms;
         text += &format!(
-            "{:>13} resident {resident_ms:.4} ms, behind other work {resident_behind_ms:.4}, the call {resident_call_ms:.4}\n",
+            "{:>13} resident image {resident_ms:.4} ms, behind other work {resident_behind_ms:.4}, whole call {resident_call_ms:.4}\n",
             ""
         );
-        text += &format!("{:>13} pinned: bare copy {copy_ms:.4}, detection {pinned_ms:.4}\n", "");
         text += &format!(
-            "{:>13} a frame of a stream {streaming_ms:.4}, at half its rate after {median:.4}, 99 % after {p99:.4}\n",
+            "{:>13} pinned image: copy alone {copy_ms:.4} ms, copy and detection {pinned_ms:.4}\n",
             ""
         );
-        text += &format!("{:>13} an image of a batch {batch_ms:.4}, bare copies {copies_ms:.4}\n", "");
+        text += &format!(
+            "{:>13} streamed frame {streaming_ms:.4} ms; latency at half that rate: median {median:.4}, 99 % below {p99:.4}\n",
+            ""
+        );
+        text += &format!("{:>13} image of a batch {batch_ms:.4} ms, copies alone {copies_ms:.4}\n", "");
         if let Some(time) = times.on_all_ms {
-            text += &format!("{:>13} a frame of a stream over all GPUs {time:.4}\n", "");
+            text += &format!("{:>13} streamed frame on all GPUs {time:.4} ms\n", "");
         }
     }
     if let Some([integral, responses, peaks, list]) = steps_ms {
