@@ -133,7 +133,7 @@ mod tests {
             ("colour = true", "unknown field `colour`"),
             ("[harris]\nwindou = 3", "unknown field `windou`"),
             ("[harris]\nmeasure = { harris = { k = nan } }", "k"),
-            ("[harris]\nsuppression_radius = 100000", "100000"),
+            ("[harris]\nwindow = { box = { size = 1000 } }", "1000"),
             ("detector = 3", "detector"),
             ("[[[", "invalid"),
         ] {

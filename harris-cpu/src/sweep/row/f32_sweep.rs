@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use harris_core::Window;
 
+use super::driver::{RowEngine, sweep_rows};
 use super::f32_gradients::{GradientRows, WindowRing};
 use super::f32_kernels::{Respond, ResponseOutput};
 use super::f32_memory::{Memory, StageTaps, fill_slots, rows_around};
@@ -33,6 +34,16 @@ struct RowSweep<'s, 'a, T> {
     /// How exact sums are taken; none where sums are rounded.
     exact: Option<RowSums>,
     ring: WindowRing,
+    next: NextRows,
+    /// The row of samples that is prefetched.
+    ahead: usize,
+    /// All blocks of responses, and those whose windows contain an active gradient.
+    all: ActiveBlocks,
+    active: ActiveBlocks,
+    gate: GradientGate,
+    threshold: f32,
+    /// The bound of the gradient gate.
+    bound: Option<f32>,
 }
 
 /// Sweeps down a strip.
@@ -55,52 +66,75 @@ pub(crate) fn sweep_strip<T: SweepSample, V: Simd>(
         Window::Gaussian { .. } => Weights::Taps(&taps.window[..]),
     };
     let columns = sweep.context.columns(strip);
-    RowSweep { sweep, memory, columns: &columns, taps: &taps, weights, exact, ring }.run(v, strip);
+    let (next, ahead) = (NextRows::new(sweep.computed_rows().start, config), 0);
+    let all = ActiveBlocks::all_of(&columns.span(&columns.responses));
+    let (columns, taps) = (&columns, &taps);
+    let (active, gate, threshold, bound) = (all, GradientGate::default(), f32::NEG_INFINITY, None);
+    let mut engine = RowSweep {
+        sweep,
+        memory,
+        columns,
+        taps,
+        weights,
+        exact,
+        ring,
+        next,
+        ahead,
+        all,
+        active,
+        gate,
+        threshold,
+        bound,
+    };
+    sweep_rows(&mut engine, v, strip, WordLayout::by_rows::<V>(0));
+}
+
+impl<'a, T: SweepSample> RowEngine<'a, T> for RowSweep<'_, 'a, T> {
+    fn parts(&mut self) -> (&mut StripSweep<'a, T>, &Columns) {
+        (self.sweep, self.columns)
+    }
+
+    fn set_threshold(&mut self, threshold: f32) {
+        (self.threshold, self.bound) = (threshold, self.gate_bound(threshold));
+    }
+
+    fn sum_down<V: Simd>(&mut self, v: V, y: usize) {
+        let (place, rows) = (self.place(y), self.sweep.computed_rows());
+        let until = if self.ring.is_exact { y } else { (y - place + ROWS_AT_ONCE).min(rows.end) - 1 };
+        let window = self.sweep.context.config.window().radius();
+        let last = (until + window).min(self.sweep.context.image.height() - 1);
+        self.ahead = self.next.across.max(self.next.smoothed) + PREFETCHED;
+        self.prefetch(v, self.ahead, 0);
+        while self.next.gradient <= last {
+            let bound = self.bound.filter(|_| self.gate.compares(self.next.gradient));
+            self.next_gradient(v, bound);
+        }
+        self.prefetch(v, self.ahead, 1);
+        if self.ring.is_exact || place == 0 {
+            self.find_window(y);
+            if self.bound.is_some() {
+                let compared = self.gate.compares(self.next.gradient - 1);
+                self.active = if compared { self.active(v).and(self.all) } else { self.all };
+                self.gate.update(self.active, self.all, self.next.gradient, self.ring.length);
+            }
+            match self.exact {
+                Some(sums) => self.sum_exact(v, sums, self.active),
+                None => self.sum_rounded(v, self.active),
+            }
+        }
+        self.prefetch(v, self.ahead, 2);
+    }
+
+    fn respond<V: Simd>(&mut self, v: V, y: usize, words: WordLayout) {
+        self.respond_at(v, (y, self.place(y)), words);
+        self.prefetch(v, self.ahead, 3);
+    }
 }
 
 impl<T: SweepSample> RowSweep<'_, '_, T> {
-    fn run<V: Simd>(mut self, v: V, strip: &Range<usize>) {
-        let config = self.sweep.context.config;
-        let rows = self.sweep.computed_rows();
-        let mut next = NextRows::new(rows.start, config);
-        let all = ActiveBlocks::all_of(&self.columns.span(&self.columns.responses));
-        let (mut active, mut gate) = (all, GradientGate::default());
-        let mut collection = self.sweep.begin(WordLayout::by_rows::<V>(0));
-        let mut threshold = self.sweep.threshold();
-        let mut bound = self.gate_bound(threshold);
-        for y in rows.clone() {
-            // The row's number among those that are summed together.
-            let place = (y - rows.start) % ROWS_AT_ONCE;
-            let until = if self.ring.is_exact { y } else { (y - place + ROWS_AT_ONCE).min(rows.end) - 1 };
-            let last = (until + config.window().radius()).min(self.sweep.context.image.height() - 1);
-            let ahead = next.across.max(next.smoothed) + PREFETCHED;
-            self.prefetch(v, ahead, 0);
-            let now = self.sweep.threshold();
-            if now > threshold {
-                (threshold, bound) = (now, self.gate_bound(now));
-            }
-            while next.gradient <= last {
-                let bound = bound.filter(|_| gate.compares(next.gradient));
-                self.next_gradient(v, &mut next, bound);
-            }
-            self.prefetch(v, ahead, 1);
-            if self.ring.is_exact || place == 0 {
-                self.find_window(y);
-                if bound.is_some() {
-                    active = if gate.compares(next.gradient - 1) { self.active(v).and(all) } else { all };
-                    gate.update(active, all, next.gradient, self.ring.length);
-                }
-                match self.exact {
-                    Some(sums) => self.sum_exact(v, sums, active),
-                    None => self.sum_rounded(v, active),
-                }
-            }
-            self.prefetch(v, ahead, 2);
-            self.respond(v, (y, place), collection.words, (threshold, active));
-            self.prefetch(v, ahead, 3);
-            self.sweep.finish_row(self.columns, strip, y, collection.words);
-            self.sweep.collect_at(v, self.columns, strip, y, &mut collection);
-        }
+    /// The row's number among those that are summed together.
+    fn place(&self, y: usize) -> usize {
+        (y - self.sweep.computed_rows().start) % ROWS_AT_ONCE
     }
 
     /// Prefetches a quarter of a row's cache lines: a whole row is more than the processor waits
@@ -126,8 +160,8 @@ impl<T: SweepSample> RowSweep<'_, '_, T> {
     }
 
     /// Computes the next row of gradients, and of their products where sums are rounded.
-    fn next_gradient<V: Simd>(&mut self, v: V, next: &mut NextRows, bound: Option<f32>) {
-        let Self { memory, columns, taps, ring, .. } = self;
+    fn next_gradient<V: Simd>(&mut self, v: V, bound: Option<f32>) {
+        let Self { memory, columns, taps, ring, next, .. } = self;
         let mut rows = GradientRows {
             context: &self.sweep.context,
             memory,
@@ -238,13 +272,8 @@ impl<T: SweepSample> RowSweep<'_, '_, T> {
     }
 
     /// Computes the responses of row y, row `place` of those that were summed together.
-    fn respond<V: Simd>(
-        &mut self,
-        v: V,
-        (y, place): (usize, usize),
-        words: WordLayout,
-        (threshold, active): (f32, ActiveBlocks),
-    ) {
+    fn respond_at<V: Simd>(&mut self, v: V, (y, place): (usize, usize), words: WordLayout) {
+        let (threshold, active) = (self.threshold, self.active);
         let context = &self.sweep.context;
         if !context.has_responses(y) {
             return;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use harris_core::Error;
 use harris_core::pipeline::border;
 
+use super::driver::{RowEngine, sweep_rows};
 use super::i16_gradients::{EXTENDED_ROWS, GRADIENT_ROWS, ZERO_SAMPLES, gradient_tiles};
 use super::i16_kernels::{Across, Differentiate, Down};
 use super::i16_tensor::{MOST_ROWS, Respond, Slide, SlidePrefixSums, SumDown};
@@ -63,6 +64,9 @@ struct RowSweep<'s, 'a> {
     sums: RowSums,
     /// Rows in the rings of gradients.
     ring: usize,
+    next: NextRows,
+    threshold: f32,
+    bound: RejectionBound,
 }
 
 /// Sweeps down a strip.
@@ -82,59 +86,45 @@ pub(crate) fn sweep_strip<V: Simd>(
     let config = sweep.context.config;
     let smoothing = StageSmoothing::of(config.smoothing()).expect("plans have Gaussian smoothings by floats");
     let gradient = ThreeTaps::of(config.gradient()).expect("plans have other gradients by floats");
-    RowSweep { sweep, memory, columns, smoothing, gradient, gradients, sums, ring }.run(v, strip);
+    let next = NextRows::new(sweep.computed_rows().start, config);
+    let (threshold, bound) = (f32::NEG_INFINITY, RejectionBound::NONE);
+    let mut engine = RowSweep {
+        sweep,
+        memory,
+        columns,
+        smoothing,
+        gradient,
+        gradients,
+        sums,
+        ring,
+        next,
+        threshold,
+        bound,
+    };
+    if let Err(error) = engine.reserve() {
+        return engine.sweep.fail(error);
+    }
+    let words = WordLayout::by_rows::<V>(engine.earlier::<V>());
+    sweep_rows(&mut engine, v, strip, words);
 }
 
-impl RowSweep<'_, '_> {
-    fn run<V: Simd>(mut self, v: V, strip: &Range<usize>) {
-        let mut threshold = self.sweep.threshold();
-        let mut bound = self.sweep.rejection_bound(threshold);
-        if let Err(error) = self.reserve() {
-            return self.sweep.fail(error);
-        }
-        let rows = self.sweep.computed_rows();
-        let mut next = NextRows::new(rows.start, self.sweep.context.config);
-        let mut collection = self.sweep.begin(WordLayout::by_rows::<V>(self.earlier::<V>()));
-        for y in rows.clone() {
-            self.sum_down(v, y, y == rows.start, &mut next);
-            let now = self.sweep.threshold();
-            if now > threshold {
-                (threshold, bound) = (now, self.sweep.rejection_bound(now));
-            }
-            match self.sums {
-                RowSums::Weighted => self.respond::<V, true>(v, y, collection.words, (threshold, bound)),
-                RowSums::Sliding | RowSums::PrefixSums => {
-                    self.respond::<V, false>(v, y, collection.words, (threshold, bound));
-                }
-            }
-            self.sweep.finish_row(&self.columns, strip, y, collection.words);
-            self.sweep.collect_at(v, &self.columns, strip, y, &mut collection);
-        }
+impl<'a> RowEngine<'a, u8> for RowSweep<'_, 'a> {
+    fn parts(&mut self) -> (&mut StripSweep<'a, u8>, &Columns) {
+        (self.sweep, &self.columns)
     }
 
-    fn reserve(&mut self) -> Result<(), Error> {
-        let channels = self.sweep.context.image.channels();
-        let Memory { column_sums, smoothed, lines, gradients, zero, sums, samples } = &mut *self.memory;
-        column_sums.reserve(1)?;
-        smoothed.reserve(SMOOTHED * channels)?;
-        lines.iter_mut().try_for_each(|rows| rows.reserve(1))?;
-        gradients.iter_mut().try_for_each(|rows| rows.reserve(self.ring * channels))?;
-        zero.reserve(1)?;
-        sums.reserve(6)?;
-        samples.reserve(match self.gradients {
-            RowGradients::Tiles => EXTENDED_ROWS,
-            RowGradients::Rows => SPLIT * channels,
-        })
+    fn set_threshold(&mut self, threshold: f32) {
+        (self.threshold, self.bound) = (threshold, self.sweep.rejection_bound(threshold));
     }
 
-    /// Brings the window's sums down the columns to row y.
-    fn sum_down<V: Simd>(&mut self, v: V, y: usize, first: bool, next: &mut NextRows) {
+    fn sum_down<V: Simd>(&mut self, v: V, y: usize) {
+        let first = y == self.sweep.computed_rows().start;
         let height = self.sweep.context.image.height();
         let window = self.sweep.context.config.window().radius();
         let last = (y + window).min(height - 1);
-        while next.gradient <= last {
+        while self.next.gradient <= last {
             let until = (self.sweep.computed_rows().end + window).min(height);
-            self.next_gradients(v, next, until);
+            self.next_gradients(v, until);
         }
         let (y, window) = (y as isize, window as isize);
         match self.sums {
@@ -149,6 +139,30 @@ impl RowSweep<'_, '_> {
             }
             RowSums::Sliding | RowSums::PrefixSums => self.slide(v, y + window, Some(y - 1 - window)),
         }
+    }
+
+    fn respond<V: Simd>(&mut self, v: V, y: usize, words: WordLayout) {
+        match self.sums {
+            RowSums::Weighted => self.respond_to::<V, true>(v, y, words),
+            RowSums::Sliding | RowSums::PrefixSums => self.respond_to::<V, false>(v, y, words),
+        }
+    }
+}
+
+impl RowSweep<'_, '_> {
+    fn reserve(&mut self) -> Result<(), Error> {
+        let channels = self.sweep.context.image.channels();
+        let Memory { column_sums, smoothed, lines, gradients, zero, sums, samples } = &mut *self.memory;
+        column_sums.reserve(1)?;
+        smoothed.reserve(SMOOTHED * channels)?;
+        lines.iter_mut().try_for_each(|rows| rows.reserve(1))?;
+        gradients.iter_mut().try_for_each(|rows| rows.reserve(self.ring * channels))?;
+        zero.reserve(1)?;
+        sums.reserve(6)?;
+        samples.reserve(match self.gradients {
+            RowGradients::Tiles => EXTENDED_ROWS,
+            RowGradients::Rows => SPLIT * channels,
+        })
     }
 
     /// Elements before multiples of their length at which vectors of responses begin: with prefix
@@ -207,18 +221,18 @@ impl RowSweep<'_, '_> {
     }
 
     /// Computes the next row of gradients, or rows up to `until`.
-    fn next_gradients<V: Simd>(&mut self, v: V, next: &mut NextRows, until: usize) {
-        let start = next.gradient;
+    fn next_gradients<V: Simd>(&mut self, v: V, until: usize) {
+        let start = self.next.gradient;
         match self.gradients {
             RowGradients::Tiles => {
-                next.gradient = until.min(start + GRADIENT_ROWS);
+                self.next.gradient = until.min(start + GRADIENT_ROWS);
                 let Memory { samples, gradients, .. } = &mut *self.memory;
-                let rows = start..next.gradient;
+                let rows = start..self.next.gradient;
                 gradient_tiles(&self.sweep.context, v, &self.columns, rows, samples, (gradients, self.ring));
             }
-            RowGradients::Rows => self.gradient(v, next),
+            RowGradients::Rows => self.gradient(v),
         }
-        for y in start..next.gradient {
+        for y in start..self.next.gradient {
             for channel in 0..self.sweep.context.image.channels() {
                 for rows in &mut self.memory.gradients {
                     self.columns.product_edge.extend(rows.row_mut(channel * self.ring + y % self.ring));
@@ -228,10 +242,10 @@ impl RowSweep<'_, '_> {
     }
 
     /// Computes the next row of gradients.
-    fn gradient<V: Simd>(&mut self, v: V, next: &mut NextRows) {
-        let (y, ring, height) = (next.gradient, self.ring, self.sweep.context.image.height());
-        while next.smoothed <= (y + 1).min(height - 1) {
-            self.smooth(v, next);
+    fn gradient<V: Simd>(&mut self, v: V) {
+        let (y, ring, height) = (self.next.gradient, self.ring, self.sweep.context.image.height());
+        while self.next.smoothed <= (y + 1).min(height - 1) {
+            self.smooth(v);
         }
         let border = self.sweep.context.config.border();
         for channel in 0..self.sweep.context.image.channels() {
@@ -250,18 +264,18 @@ impl RowSweep<'_, '_> {
                 span: self.columns.span(&self.columns.gradients),
             });
         }
-        next.gradient += 1;
+        self.next.gradient += 1;
     }
 
     /// Smooths the next row.
-    fn smooth<V: Simd>(&mut self, v: V, next: &mut NextRows) {
-        let (image, config, y) = (self.sweep.context.image, self.sweep.context.config, next.smoothed);
+    fn smooth<V: Simd>(&mut self, v: V) {
+        let (image, config, y) = (self.sweep.context.image, self.sweep.context.config, self.next.smoothed);
         let (border, smoothing) = (config.border(), self.smoothing);
         let (last, samples) = (image.height() - 1, self.columns.samples.clone());
         if image.channels() > 1 {
-            while next.across <= (y + config.smoothing().radius()).min(last) {
-                self.split(v, next.across);
-                next.across += 1;
+            while self.next.across <= (y + config.smoothing().radius()).min(last) {
+                self.split(v, self.next.across);
+                self.next.across += 1;
             }
         }
         let columns = &self.columns;
@@ -286,7 +300,7 @@ impl RowSweep<'_, '_> {
             v.enter(Across { smoothing, sums, out, span: columns.span(&columns.smoothed) });
             columns.smoothed_edge.extend(out);
         }
-        next.smoothed += 1;
+        self.next.smoothed += 1;
     }
 
     /// Splits row y into its channels.
@@ -302,13 +316,7 @@ impl RowSweep<'_, '_> {
     }
 
     /// Computes the responses of row y, of binomial windows where `B`.
-    fn respond<V: Simd, const B: bool>(
-        &mut self,
-        v: V,
-        y: usize,
-        words: WordLayout,
-        (threshold, bound): (f32, RejectionBound),
-    ) {
+    fn respond_to<V: Simd, const B: bool>(&mut self, v: V, y: usize, words: WordLayout) {
         let context = &self.sweep.context;
         if !context.has_responses(y) {
             return;
@@ -316,8 +324,8 @@ impl RowSweep<'_, '_> {
         let [aa, bb, cc, ao, bo, co] = self.memory.sums.rows_mut(0).map(|row| &*row);
         v.enter(Respond::<B> {
             measure: context.config.measure(),
-            threshold,
-            bound,
+            threshold: self.threshold,
+            bound: self.bound,
             radius: context.config.window().radius(),
             scale: context.scale,
             pairs: [aa, bb, cc],
