@@ -28,15 +28,16 @@ fn reference(criterion: &mut Criterion) {
     let border = config.border();
     let scale = config.tensor_scale(image.full_scale());
 
-    let samples = Plane::channels(&image).remove(0);
-    let smoothed = smoothing::smooth(&samples, config.smoothing(), border);
-    let gradients = [gradient::gradient(&smoothed, config.gradient(), border)];
-    let products = tensor::tensor(&gradients, config.window(), border, scale);
-    let responses = response::response(&products, config.measure());
+    let samples = Plane::channels(&image).unwrap().remove(0);
+    let smoothed = smoothing::smooth(&samples, config.smoothing(), border).unwrap();
+    let gradients = [gradient::gradient(&smoothed, config.gradient(), border).unwrap()];
+    let products = tensor::tensor(&gradients, config.window(), border, scale).unwrap();
+    let responses = response::response(&products, config.measure()).unwrap();
     let region = Region::new(&image, &config);
     let searched = || region.pixels().map(|(x, y)| responses[[y, x]]);
-    let limit = threshold::threshold(config.threshold(), searched).expect("the photograph has corners");
-    let corners = suppress(&responses, region, &config, limit);
+    let limit =
+        threshold::threshold(config.threshold(), searched).unwrap().expect("the photograph has corners");
+    let corners = suppress(&responses, region, &config, limit).unwrap();
 
     let mut group = criterion.benchmark_group("reference_stage");
     group.sample_size(20).throughput(Throughput::Elements(512 * 512));

@@ -17,11 +17,30 @@ use crate::{Make, choices};
 pub type Size = (usize, usize);
 
 /// The sizes around a backend's own boundaries for a configuration, sample type and number of
-/// channels. They are checked besides the sizes of the table.
+/// channels. Each row of a table is checked at one of them, besides its own sizes.
 pub type Boundaries = fn(&HarrisConfig, Depth, usize) -> Vec<Size>;
 
 /// For a backend that gives no boundaries of its own.
 pub const NO_BOUNDARIES: Boundaries = |_, _, _| Vec::new();
+
+/// Returns the sizes on both sides of each change of a backend's plan, whose text `plan` gives.
+///
+/// Widths up to 160 are tried with 61 rows, and as many heights with 67 columns.
+pub fn around_changes(plan: impl Fn(Size) -> String) -> Vec<Size> {
+    let mut sizes = Vec::new();
+    let sweeps: [fn(usize) -> Size; 2] = [|width| (width, 61), |height| (67, height)];
+    for size in sweeps {
+        let mut before = plan(size(1));
+        for side in 2..=160 {
+            let now = plan(size(side));
+            if now != before {
+                sizes.extend([size(side - 1), size(side)]);
+                before = now;
+            }
+        }
+    }
+    sizes
+}
 
 /// A row of a table: a configuration, and a picture at sizes around a boundary.
 #[derive(Clone, Debug)]
@@ -99,7 +118,8 @@ pub fn check(make: Make, cases: impl IntoIterator<Item = Case>, boundaries: Boun
     for case in cases {
         let Case { config, depth, channels, scene, seed, .. } = &case;
         let further = boundaries(config, *depth, *channels);
-        for &(width, height) in case.sizes.iter().chain(&further) {
+        let further = further.get(*seed as usize % further.len().max(1));
+        for &(width, height) in case.sizes.iter().chain(further) {
             let brightness = |x, y, channel| scene.brightness(*seed, x, y, channel);
             let mut picture = Picture::draw(*depth, (width, height, *channels), brightness).with_gap(3);
             if case.masked {
@@ -467,6 +487,12 @@ mod tests {
     use harris_core::ReferenceDetector;
 
     use super::*;
+
+    #[test]
+    fn changes_of_a_plan_give_the_sizes_on_both_sides() {
+        let plan = |(width, height): Size| format!("{} {}", width >= 8, height > 70);
+        assert_eq!(around_changes(plan), [(7, 61), (8, 61), (67, 70), (67, 71)]);
+    }
 
     #[test]
     fn every_table_names_all_measures_and_borders() {

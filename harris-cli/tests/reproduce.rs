@@ -25,7 +25,10 @@ fn an_experiment_is_a_page_with_its_tables_and_charts() {
     let printed = succeed("reproduce", &[&["chahuara"], &args[..]].concat());
     assert_eq!(printed.trim_end(), folder.path("chahuara.md"));
     let page = fs::read_to_string(folder.path("chahuara.md")).unwrap();
-    assert!(page.contains("GPU: none took part") && page.contains("The reference took no part"), "{page}");
+    assert!(
+        page.contains("GPU: none, so the columns") && page.contains("The reference detector was not run"),
+        "{page}"
+    );
     for name in folder.names() {
         let is_shown = !name.ends_with(".svg") || page.contains(&name);
         assert!(is_shown, "{name} is in no page");

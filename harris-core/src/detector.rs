@@ -7,6 +7,7 @@ use ndarray::Array2;
 use crate::error::Error;
 use crate::image::ImageView;
 use crate::keypoint::Keypoint;
+use crate::memory;
 
 /// A detector of keypoints, with its configuration and its memory.
 ///
@@ -34,9 +35,10 @@ pub trait Detector: Send {
     /// [`Keypoint`].
     ///
     /// # Errors
-    /// [`Error::ImageTooSmall`], [`Error::NonFinite`], [`Error::SampleTooLarge`] for corners,
-    /// [`Error::SampleOutOfRange`] for blobs; [`Error::Backend`] where the backend itself fails.
-    /// After an error the detector works for the next image.
+    /// [`Error::ImageTooSmall`], [`Error::NonFinite`], [`Error::SampleTooLarge`] and
+    /// [`Error::RangeTooSmall`] for corners, [`Error::SampleOutOfRange`] for blobs;
+    /// [`Error::OutOfMemory`]; [`Error::Backend`] where the backend itself fails. After an error the
+    /// detector works for the next image.
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error>;
 
     /// Detects the keypoints of each image. Sizes and sample types may differ.
@@ -109,7 +111,7 @@ pub trait Detector: Send {
     /// # Errors
     /// The errors of [`Detector::detect`].
     fn keypoint_mask(&mut self, image: &ImageView<'_>) -> Result<Array2<u8>, Error> {
-        let mut mask = Array2::zeros((image.height(), image.width()));
+        let mut mask = memory::zeros((image.height(), image.width()))?;
         for keypoint in self.detect(image)? {
             if let Some([x, y]) = keypoint.pixel(image.width(), image.height()) {
                 mask[[y, x]] = 1;
@@ -125,6 +127,20 @@ pub trait Detector: Send {
     fn rejected_peaks(&self) -> Option<usize> {
         None
     }
+
+    /// Gives back the memory that the detector keeps from one image to the next.
+    ///
+    /// A detector keeps memory for the largest image and the longest list that it had. After an
+    /// image that was much larger than those to come, this frees it; the next image allocates what
+    /// it needs, and results stay the same. Detectors that keep no memory do nothing.
+    ///
+    /// ```
+    /// use harris_core::{Detector, HarrisConfig, ReferenceDetector};
+    ///
+    /// let mut detector: Box<dyn Detector> = Box::new(ReferenceDetector::new(HarrisConfig::default()));
+    /// detector.shrink_to_fit();
+    /// ```
+    fn shrink_to_fit(&mut self) {}
 
     /// The backend and the hardware it runs on, as in `cpu: 8 threads`.
     fn describe(&self) -> String;

@@ -108,6 +108,19 @@ pub enum Error {
         /// The sample.
         value: f32,
     },
+    /// Float samples that lie so close together that corners are lost among the subnormal numbers.
+    ///
+    /// No corner has a response that is a normal number, in an image that is not flat. Scale the
+    /// samples, as to 0..1.
+    #[error(
+        "the samples differ by at most {range}, so that corners may be lost where {least} is not reached; scale the samples, as to 0..1"
+    )]
+    RangeTooSmall {
+        /// The greatest difference of two samples of a channel.
+        range: f32,
+        /// The range from which on no corners are lost ([`MIN_RANGE`](crate::MIN_RANGE)).
+        least: f32,
+    },
     /// A float sample outside 0..=1, for a detector whose sums must be exact.
     #[error(
         "the sample at x {x}, y {y}, channel {channel} is {value}; exact sums of float samples need them in 0..=1"
@@ -328,7 +341,15 @@ pub enum Error {
         /// The names of all presets, separated by commas.
         known: String,
     },
-    /// A failure of the backend itself: its threads, its driver, its device, its memory.
+    /// Memory of the host could not be had: an image or a list is too large for it.
+    ///
+    /// Memory of a device is the backend's failure.
+    #[error("out of memory: {bytes} bytes were requested")]
+    OutOfMemory {
+        /// Bytes of the piece of memory that was asked for last.
+        bytes: usize,
+    },
+    /// A failure of the backend itself: its threads, its driver, its device and the memory of that.
     #[error(transparent)]
     Backend(Box<dyn std::error::Error + Send + Sync>),
 }

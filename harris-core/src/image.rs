@@ -6,7 +6,7 @@ use ndarray::{Array2, Array3, ArrayBase, ArrayView2, ArrayView3, Axis, Ix3, Shap
 
 use crate::error::Error;
 
-pub use crate::limits::{MAX_SAMPLE, MAX_SIDE};
+pub use crate::limits::{MAX_SAMPLE, MAX_SIDE, MIN_RANGE};
 
 mod sealed {
     pub trait Sealed {}

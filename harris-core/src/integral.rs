@@ -4,6 +4,7 @@ use ndarray::Array2;
 
 use crate::error::Error;
 use crate::image::{ImageView, Raster, Sample, Samples};
+use crate::memory;
 
 /// The integral image: sums of gray levels above and to the left, (H + 1) × (W + 1), modulo 2³².
 ///
@@ -28,18 +29,18 @@ impl Integral {
     /// Computes the integral image of the [gray](gray()) levels of `image`.
     ///
     /// # Errors
-    /// [`Error::NonFinite`], [`Error::SampleOutOfRange`].
+    /// [`Error::NonFinite`], [`Error::SampleOutOfRange`], [`Error::OutOfMemory`].
     pub fn new(image: &ImageView<'_>) -> Result<Self, Error> {
         image.check_levels()?;
-        Ok(match image.samples() {
+        match image.samples() {
             Samples::U8(raster) => Self::of(raster),
             Samples::U16(raster) => Self::of(raster),
             Samples::F32(raster) => Self::of(raster),
-        })
+        }
     }
 
-    fn of<T: Sample>(raster: Raster<'_, T>) -> Self {
-        let mut sums = Array2::<u32>::zeros((raster.height() + 1, raster.width() + 1));
+    fn of<T: Sample>(raster: Raster<'_, T>) -> Result<Self, Error> {
+        let mut sums = memory::zeros::<u32>((raster.height() + 1, raster.width() + 1))?;
         for y in 0..raster.height() {
             let mut row = 0_u32;
             for (x, pixel) in raster.row(y).chunks_exact(raster.channels()).enumerate() {
@@ -47,7 +48,7 @@ impl Integral {
                 sums[[y + 1, x + 1]] = sums[[y, x + 1]].wrapping_add(row);
             }
         }
-        Self { sums }
+        Ok(Self { sums })
     }
 
     /// The sum over columns `left..right` and rows `top..bottom`, modulo 2³².

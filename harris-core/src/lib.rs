@@ -39,11 +39,13 @@ pub mod config;
 mod detector;
 mod error;
 pub mod fast_hessian;
+pub mod float_mode;
 mod image;
 pub mod integral;
 mod keypoint;
 mod limits;
 pub mod matching;
+pub mod memory;
 pub mod pipeline;
 pub mod presets;
 mod reference;
@@ -55,7 +57,7 @@ pub use config::{
 };
 pub use detector::{Detector, StageTimes};
 pub use error::Error;
-pub use image::{ImageView, MAX_SAMPLE, MAX_SIDE, Raster, Sample, Samples};
+pub use image::{ImageView, MAX_SAMPLE, MAX_SIDE, MIN_RANGE, Raster, Sample, Samples};
 pub use keypoint::Keypoint;
 pub use reference::ReferenceDetector;
 

@@ -11,6 +11,12 @@ pub const MAX_SIDE: usize = 1 << 24;
 /// configuration.
 pub const MAX_SAMPLE: f32 = 1e8;
 
+/// The least range of f32 samples below which corners may be lost: 2⁻²⁴.
+///
+/// A corner has a response of about the fourth power of its contrast, or of the second. Here a
+/// contrast of a thirtieth of the range still gives responses that are normal numbers.
+pub const MIN_RANGE: f32 = 1.0 / 16_777_216.0;
+
 /// Apertures (odd) of Gaussian smoothing, Gaussian derivative and Gaussian window, in pixels.
 pub const APERTURES: RangeInclusive<u32> = 3..=127;
 /// Sizes, odd and even, of the box window, in pixels.

@@ -9,7 +9,8 @@ use crate::image::ImageView;
 use crate::keypoint::Keypoint;
 use crate::pipeline::plane::Plane;
 use crate::pipeline::suppression::{Region, suppress};
-use crate::pipeline::{gradient, response, selection, smoothing, subpixel, tensor, threshold};
+use crate::pipeline::{gradient, range, response, selection, smoothing, subpixel, tensor, threshold};
+use crate::{float_mode, memory};
 
 /// The reference implementation of every configuration: plain code on one thread, and slow.
 ///
@@ -40,26 +41,15 @@ impl ReferenceDetector {
 
 impl Detector for ReferenceDetector {
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
-        let config = &self.config;
-        let response = response_map(image, config)?;
-        let region = Region::new(image, config);
-        let searched = || region.pixels().map(|(x, y)| response[[y, x]]);
-        let Some(threshold) = threshold::threshold(config.threshold(), searched) else {
-            return Ok(Vec::new());
-        };
-        let corners = suppress(&response, region, config, threshold);
-        let pixels = selection::select(&corners, config);
-        let mut corners = pixels.clone();
-        subpixel::refine(&mut corners, config.subpixel(), image, |x, y| {
-            let (x, y) = (usize::try_from(x).ok()?, usize::try_from(y).ok()?);
-            region.is_valid(x, y).then(|| response[[y, x]])
-        });
-        selection::merge(&mut corners, &pixels, config);
-        Ok(corners)
+        float_mode::standard(|| {
+            let corners = corners(image, &self.config)?;
+            range::check(image, &self.config, &corners)?;
+            Ok(corners)
+        })
     }
 
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
-        response_map(image, &self.config)
+        float_mode::standard(|| response_map(image, &self.config))
     }
 
     fn describe(&self) -> String {
@@ -67,18 +57,39 @@ impl Detector for ReferenceDetector {
     }
 }
 
+/// The list of corners.
+fn corners(image: &ImageView<'_>, config: &HarrisConfig) -> Result<Vec<Keypoint>, Error> {
+    let response = response_map(image, config)?;
+    let region = Region::new(image, config);
+    let searched = || region.pixels().map(|(x, y)| response[[y, x]]);
+    let Some(threshold) = threshold::threshold(config.threshold(), searched)? else {
+        return Ok(Vec::new());
+    };
+    let corners = suppress(&response, region, config, threshold)?;
+    let pixels = selection::select(&corners, config)?;
+    let mut corners = memory::collect(pixels.iter().copied())?;
+    subpixel::refine(&mut corners, config.subpixel(), image, |x, y| {
+        let (x, y) = (usize::try_from(x).ok()?, usize::try_from(y).ok()?);
+        region.is_valid(x, y).then(|| response[[y, x]])
+    });
+    selection::merge(&mut corners, &pixels, config)?;
+    Ok(corners)
+}
+
 /// The response map, 0 where it is not valid.
 fn response_map(image: &ImageView<'_>, config: &HarrisConfig) -> Result<Array2<f32>, Error> {
     config.check_image(image)?;
     let border = config.border();
-    let gradients: Vec<_> = Plane::channels(image)
+    let gradients: Result<Vec<_>, Error> = Plane::channels(image)?
         .iter()
-        .map(|channel| smoothing::smooth(channel, config.smoothing(), border))
-        .map(|smoothed| gradient::gradient(&smoothed, config.gradient(), border))
+        .map(|channel| {
+            let smoothed = smoothing::smooth(channel, config.smoothing(), border)?;
+            gradient::gradient(&smoothed, config.gradient(), border)
+        })
         .collect();
     let scale = config.tensor_scale(image.full_scale());
-    let tensor = tensor::tensor(&gradients, config.window(), border, scale);
-    let mut response = response::response(&tensor, config.measure());
+    let tensor = tensor::tensor(&gradients?, config.window(), border, scale)?;
+    let mut response = response::response(&tensor, config.measure())?;
     let region = Region::new(image, config);
     for ((y, x), value) in response.indexed_iter_mut() {
         if !region.is_valid(x, y) {

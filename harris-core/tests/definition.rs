@@ -367,10 +367,10 @@ fn selection_keeps_what_comparing_every_pair_keeps() {
             }
         }
         let in_rows = config.to_builder().order(Order::Raster).build().unwrap();
-        assert_eq!(selection::select(&corners, &config), kept, "distance {distance}");
+        assert_eq!(selection::select(&corners, &config).unwrap(), kept, "distance {distance}");
         // In memory that had something else before.
         assert_eq!(
-            selection::select_in(&mut memory, corners.iter().copied(), &config),
+            selection::select_in(&mut memory, corners.iter().copied(), &config).unwrap(),
             kept,
             "distance {distance}"
         );
@@ -379,7 +379,7 @@ fn selection_keeps_what_comparing_every_pair_keeps() {
         let (corners_far, kept_far): (Vec<_>, Vec<_>) =
             (corners.iter().map(far).collect(), kept.iter().map(far).collect());
         assert_eq!(
-            selection::select(&corners_far, &config),
+            selection::select(&corners_far, &config).unwrap(),
             kept_far,
             "distance {distance}, of another scale"
         );
@@ -389,10 +389,10 @@ fn selection_keeps_what_comparing_every_pair_keeps() {
         let keys: Vec<_> = corners.iter().flat_map(|k| [key(&weak(k)), key(k)]).collect();
         let lists = keys.split_at(keys.len() / 2);
         let found = selection::select_keys(&mut memory, [lists.0, lists.1].into_iter(), 0.5, &config);
-        assert_eq!(found, kept, "distance {distance}, keys");
+        assert_eq!(found.unwrap(), kept, "distance {distance}, keys");
         kept.sort_by(Keypoint::raster_cmp);
         assert_eq!(
-            selection::select_in(&mut memory, corners.iter().copied(), &in_rows),
+            selection::select_in(&mut memory, corners.iter().copied(), &in_rows).unwrap(),
             kept,
             "distance {distance}, raster"
         );

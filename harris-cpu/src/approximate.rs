@@ -63,7 +63,7 @@ impl ApproximateIndex {
     /// [`Error::DescriptorLength`], [`Error::DescriptorValue`].
     pub fn new(train: ArrayView2<'_, f32>) -> Result<Self, Error> {
         check(train)?;
-        let points = rows(train).into_iter().map(Descriptor).collect();
+        let points = rows(train)?.into_iter().map(Descriptor).collect();
         let builder = Builder::default().seed(1).ef_construction(CANDIDATES).ef_search(CANDIDATES);
         let (graph, places): (Hnsw<Descriptor>, Vec<PointId>) = builder.build_hnsw(points);
         let mut rows = vec![0; places.len()];
@@ -93,7 +93,7 @@ impl ApproximateIndex {
                 second: found.next().map_or(f32::INFINITY, |second| second.distance),
             }
         };
-        Ok(rows(query).into_par_iter().map_init(Search::default, nearest).collect())
+        Ok(rows(query)?.into_par_iter().map_init(Search::default, nearest).collect())
     }
 }
 

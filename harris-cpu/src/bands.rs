@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use harris_core::{Error, float_mode, memory};
 use rayon::{Scope, ThreadPool, Yield};
 
 use crate::PoolError;
+use crate::pools::{self, CallersPool, OwnPool};
 
 /// The least number of rows of a band: below, handing it to another thread costs more than it
 /// saves.
@@ -29,16 +31,9 @@ pub(crate) enum Threads {
     /// The pool that rayon shares among all its users in the process.
     Shared,
     /// The user's pool.
-    Pool(Arc<ThreadPool>),
+    Pool(Arc<CallersPool>),
     /// A pool of the detector alone, with one thread less than work on an image.
     Own(Arc<OwnPool>),
-}
-
-/// A pool, and how many calls it had.
-#[derive(Debug)]
-pub(crate) struct OwnPool {
-    pool: ThreadPool,
-    calls: Arc<AtomicUsize>,
 }
 
 /// For how long threads spin for one another. A sleeping thread starts some 30 µs late, and waking
@@ -51,15 +46,19 @@ impl Threads {
         match threads {
             0 => Err(PoolError::NoThreads),
             1 => Ok(Self::Caller),
-            _ => {
-                let pool = rayon::ThreadPoolBuilder::new()
-                    .num_threads(threads - 1)
-                    .thread_name(|i| format!("harris-{i}"))
-                    .build()
-                    .map_err(|source| PoolError::Start { threads, source })?;
-                Ok(Self::Own(Arc::new(OwnPool { pool, calls: Arc::default() })))
-            }
+            _ => Ok(Self::Own(Arc::new(OwnPool::start(threads)?))),
         }
+    }
+
+    /// The pool that rayon shares.
+    pub(crate) fn shared() -> Self {
+        pools::note_shared();
+        Self::Shared
+    }
+
+    /// The caller's pool.
+    pub(crate) fn of_caller(pool: Arc<ThreadPool>) -> Self {
+        Self::Pool(Arc::new(CallersPool::new(pool)))
     }
 
     /// The number of threads.
@@ -67,8 +66,8 @@ impl Threads {
         match self {
             Self::Caller => 1,
             Self::Shared => rayon::current_num_threads(),
-            Self::Pool(pool) => pool.current_num_threads(),
-            Self::Own(own) => own.pool.current_num_threads() + 1,
+            Self::Pool(pool) => pool.count(),
+            Self::Own(own) => own.count(),
         }
     }
 
@@ -87,8 +86,12 @@ impl Threads {
     }
 
     /// Calls `work` with each of `items`, one a thread; the calling thread takes the first.
+    ///
+    /// In a forked child the threads of the parent's pools are not there: a new pool takes their
+    /// place, or the calling thread does all the work.
     fn each<T: Send>(&self, items: &mut [T], work: impl Fn(&mut T) + Sync) {
         let Some((own, others)) = items.split_first_mut() else { return };
+        let work = |item: &mut T| float_mode::standard(|| work(item));
         if others.is_empty() {
             return work(own);
         }
@@ -102,18 +105,30 @@ impl Threads {
             stay_awake(|| left.load(Ordering::Relaxed) > 0);
         };
         match self {
-            Self::Caller => items.iter_mut().for_each(work),
-            Self::Shared => rayon::in_place_scope(|scope| hand_out(scope, others, &theirs, ours)),
-            Self::Pool(pool) => pool.in_place_scope(|scope| hand_out(scope, others, &theirs, ours)),
-            Self::Own(threads) => {
-                let OwnPool { pool, calls } = &**threads;
-                let call = calls.fetch_add(1, Ordering::Relaxed) + 1;
-                let theirs = |item: &mut T| {
-                    theirs(item);
-                    let calls = Arc::clone(calls);
-                    rayon::spawn(move || stay_awake(|| calls.load(Ordering::Relaxed) == call));
-                };
-                pool.in_place_scope(|scope| hand_out(scope, others, &theirs, ours));
+            Self::Shared if pools::has_shared() => {
+                return rayon::in_place_scope(|scope| hand_out(scope, others, &theirs, ours));
+            }
+            Self::Pool(pool) => {
+                if let Some(pool) = pool.get() {
+                    return pool.in_place_scope(|scope| hand_out(scope, others, &theirs, ours));
+                }
+            }
+            Self::Own(own) => {
+                if let Some(pool) = own.get() {
+                    return hand_out_awake((pool, &own.calls), others, &theirs, ours);
+                }
+            }
+            Self::Shared | Self::Caller => {}
+        }
+        let child = match self {
+            Self::Caller => None,
+            Self::Shared | Self::Pool(_) | Self::Own(_) => pools::of_child(self.count()),
+        };
+        match child.as_ref().and_then(|own| Some((own.get()?, &own.calls))) {
+            Some(pool) => hand_out_awake(pool, others, &theirs, ours),
+            None => {
+                work(own);
+                others.iter_mut().for_each(work);
             }
         }
     }
@@ -139,13 +154,34 @@ impl Threads {
 
     /// Calls `work` once for each item, on all threads, and returns the results in the items'
     /// order.
-    pub(crate) fn map<T: Send, R: Send>(&self, items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    pub(crate) fn map<T: Send, R: Send>(
+        &self,
+        items: Vec<T>,
+        work: impl Fn(T) -> R + Sync,
+    ) -> Result<Vec<R>, Error> {
         let mut workers = vec![(); items.len().min(self.count())];
-        let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
+        let mut results: Vec<Option<R>> = memory::collect(items.iter().map(|_| None))?;
         let pairs = items.into_iter().zip(&mut results);
         self.share(pairs, &mut workers, |(item, result), ()| *result = Some(work(item)));
-        results.into_iter().flatten().collect()
+        memory::collect(results.into_iter().flatten())
     }
+}
+
+/// Gives `items` to the threads of a pool of a detector alone, which then wait for its next call,
+/// and runs the calling thread's part, `ours`.
+fn hand_out_awake<T: Send>(
+    (pool, calls): (&ThreadPool, &Arc<AtomicUsize>),
+    items: &mut [T],
+    theirs: &(impl Fn(&mut T) + Sync),
+    ours: impl FnOnce(),
+) {
+    let call = calls.fetch_add(1, Ordering::Relaxed) + 1;
+    let theirs = |item: &mut T| {
+        theirs(item);
+        let calls = Arc::clone(calls);
+        rayon::spawn(move || stay_awake(|| calls.load(Ordering::Relaxed) == call));
+    };
+    pool.in_place_scope(|scope| hand_out(scope, items, &theirs, ours));
 }
 
 /// Gives `items` to the threads of a scope, and runs the calling thread's part, `ours`.
@@ -228,7 +264,7 @@ mod tests {
     fn every_band_is_worked_on_once_and_results_come_in_order() {
         let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap());
         let own = |threads| Threads::own(threads).unwrap();
-        for threads in [own(1), own(2), own(4), Threads::Shared, Threads::Pool(pool)] {
+        for threads in [own(1), own(2), own(4), Threads::shared(), Threads::of_caller(pool)] {
             let bands = Bands { rows: 100, number: 7 };
             let mut shares = vec![Vec::new(); threads.count()];
             threads.share(bands.iter(), &mut shares, |band, share| share.push(band));
@@ -236,7 +272,10 @@ mod tests {
             worked_on.sort_by_key(|band| band.start);
             assert_eq!(worked_on, bands.iter().collect::<Vec<_>>());
             threads.share(bands.iter(), &mut [(); 0], |_, ()| unreachable!("there is no one to work"));
-            assert_eq!(threads.map((0..50).collect(), |i| 2 * i), (0..50).map(|i| 2 * i).collect::<Vec<_>>());
+            assert_eq!(
+                threads.map((0..50).collect(), |i| 2 * i).unwrap(),
+                (0..50).map(|i| 2 * i).collect::<Vec<_>>()
+            );
         }
     }
 

@@ -1,11 +1,15 @@
 //! Buffers of rows that are used again and again.
 
+use harris_core::{Error, memory};
+
 /// Unused buffers of rows, by element type.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
     i32: Vec<Vec<i32>>,
     i64: Vec<Vec<i64>>,
     f32: Vec<Vec<f32>>,
+    /// Why the work that used them failed, if it did.
+    pub(crate) failure: Option<Error>,
 }
 
 /// An element of buffers.
@@ -33,10 +37,10 @@ impl Pooled for f32 {
 
 impl Buffers {
     /// Takes a buffer of `len` elements, whose values mean nothing.
-    pub(crate) fn take<T: Pooled>(&mut self, len: usize) -> Vec<T> {
+    pub(crate) fn take<T: Pooled>(&mut self, len: usize) -> Result<Vec<T>, Error> {
         let mut buffer = T::shelf(self).pop().unwrap_or_default();
-        buffer.resize(len, T::default());
-        buffer
+        memory::resize(&mut buffer, len, T::default())?;
+        Ok(buffer)
     }
 
     /// Puts a buffer back.

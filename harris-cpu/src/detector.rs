@@ -2,8 +2,11 @@
 
 use std::mem;
 
-use harris_core::pipeline::{response, selection, subpixel, threshold};
-use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Raster, Samples, Subpixel, Threshold};
+use harris_core::pipeline::{range, response, selection, subpixel, threshold};
+use harris_core::{
+    Detector, Error, HarrisConfig, ImageView, Keypoint, Raster, Samples, Subpixel, Threshold, float_mode,
+    memory,
+};
 use ndarray::Array2;
 
 use crate::forstner::Refine;
@@ -72,38 +75,45 @@ impl CpuDetector {
         samples: Raster<'_, T>,
     ) -> Result<Vec<Keypoint>, Error> {
         self.config.check_size(image.width(), image.height())?;
-        let plan = self.plan_for(&samples);
         let mut map = mem::take(&mut self.workspace.map);
+        let corners = self.corners(image, samples, &mut map);
+        self.workspace.map = map;
+        let corners = corners?;
+        range::check(image, &self.config, &corners)?;
+        Ok(corners)
+    }
+
+    /// Finds the corners with memory for a response map.
+    fn corners<T: EngineSample>(
+        &mut self,
+        image: &ImageView<'_>,
+        samples: Raster<'_, T>,
+        map: &mut Vec<f32>,
+    ) -> Result<Vec<Keypoint>, Error> {
+        let plan = self.plan_for(&samples);
         let needs_map = match plan.corners {
             CornerSearch::Sweep => false,
             CornerSearch::SweepWithMap | CornerSearch::Map => true,
         };
         if needs_map {
-            map.resize(image.width() * image.height(), 0.0);
+            memory::resize(map, image.width() * image.height(), 0.0)?;
         }
-        let found = match (plan.corners, plan.engine) {
+        let mut corners = match (plan.corners, plan.engine) {
             (CornerSearch::Sweep | CornerSearch::SweepWithMap, Engine::Sweep(engine)) => {
-                self.corners_of_sweep(image, samples, engine, needs_map.then_some(&mut map[..]))
+                self.corners_of_sweep(image, samples, engine, needs_map.then_some(&mut map[..]))?
             }
             (CornerSearch::Map, _) | (_, Engine::Staged(_)) => {
-                self.corners_of_map(image, samples, plan, &mut map)
+                self.corners_of_map(image, samples, plan, map)?
             }
         };
-        let mut corners = match found {
-            Ok(corners) => corners,
-            Err(error) => {
-                self.workspace.map = map;
-                return Err(error);
-            }
-        };
-        let pixels = self.config.merges_places().then(|| corners.clone());
+        let merges = self.config.merges_places();
+        let pixels = if merges { memory::collect(corners.iter().copied())? } else { Vec::new() };
         // Without a map no refinement asks for responses.
-        let map_of = needs_map.then(|| Map::new(&map, image, &self.config));
-        self.refine(&mut corners, image, samples, |x, y| map_of?.at(x, y));
-        if let Some(pixels) = pixels {
-            selection::merge(&mut corners, &pixels, &self.config);
+        let map_of = needs_map.then(|| Map::new(map, image, &self.config));
+        self.refine(&mut corners, image, samples, |x, y| map_of?.at(x, y))?;
+        if merges {
+            selection::merge(&mut corners, &pixels, &self.config)?;
         }
-        self.workspace.map = map;
         Ok(corners)
     }
 
@@ -123,20 +133,20 @@ impl CpuDetector {
             (samples, image.mask()),
             (config, rules, engine),
             map.as_deref_mut(),
-        );
+        )?;
         check(scratch, image)?;
         let greatest = scratch.iter().map(|scratch| scratch.found().greatest).fold(0.0, f32::max);
         let threshold = match config.threshold() {
             Threshold::Relative(quality) => threshold::relative(quality, greatest),
             Threshold::Rosin { bins } => {
-                Map::new(map.unwrap_or_default(), image, config).rosin(bins, &workers.threads)
+                Map::new(map.unwrap_or_default(), image, config).rosin(bins, &workers.threads)?
             }
             // Sweeps apply it.
             Threshold::Absolute(_) | Threshold::None => Some(f32::NEG_INFINITY),
         };
         let found = scratch.iter().map(|scratch| &scratch.found().peaks[..]);
         // Where no threshold can be told there is no corner.
-        Ok(selection::select_keys(selection, found, threshold.unwrap_or(f32::INFINITY), config))
+        selection::select_keys(selection, found, threshold.unwrap_or(f32::INFINITY), config)
     }
 
     /// Writes the response map, and finds corners in it.
@@ -148,9 +158,9 @@ impl CpuDetector {
         map: &mut [f32],
     ) -> Result<Vec<Keypoint>, Error> {
         image.check_samples()?;
-        self.fill(image, samples, plan, map);
-        let corners = Map::new(map, image, &self.config).corners(&self.config, &self.workers.threads);
-        Ok(selection::select_in(&mut self.workspace.selection, corners.into_iter(), &self.config))
+        self.fill(image, samples, plan, map)?;
+        let corners = Map::new(map, image, &self.config).corners(&self.config, &self.workers.threads)?;
+        selection::select_in(&mut self.workspace.selection, corners.into_iter(), &self.config)
     }
 
     /// Computes all responses of an image that is checked: H × W, 0 where pixels are not valid.
@@ -160,25 +170,28 @@ impl CpuDetector {
         samples: Raster<'_, T>,
         plan: Plan,
         map: &mut [f32],
-    ) {
+    ) -> Result<(), Error> {
         let Self { config, workers, workspace: Workspace { scratch, shared, buffers, .. }, .. } = self;
         let numbers = match plan.engine {
             Engine::Sweep(engine) => {
                 let rules = SearchRules::NO_CORNERS;
-                sweep(workers, (scratch, shared), (samples, None), (config, rules, engine), Some(map));
-                return;
+                sweep(workers, (scratch, shared), (samples, None), (config, rules, engine), Some(map))?;
+                return Ok(());
             }
             Engine::Staged(numbers) => numbers,
         };
         let (width, height) = (image.width(), image.height());
         let bands = workers.threads.bands(height);
-        if buffers.len() < bands.len() {
-            buffers.resize_with(bands.len(), Default::default);
-        }
+        memory::grow(buffers, bands.len())?;
         let parts = bands.with_rows(map, width);
         workers.threads.share(parts, &mut buffers[..bands.len()], |(band, out), buffers| {
-            staged::responses(image, (config, numbers), band, out, buffers);
+            if let Err(error) = staged::responses(image, (config, numbers), band, out, buffers) {
+                buffers.failure = Some(error);
+            }
         });
+        if let Some(error) = buffers.iter_mut().find_map(|buffers| buffers.failure.take()) {
+            return Err(error);
+        }
         let [before, behind] = config.invalid_frame();
         for (y, row) in map.chunks_exact_mut(width).enumerate() {
             if (before..height - behind).contains(&y) {
@@ -188,6 +201,7 @@ impl CpuDetector {
                 row.fill(0.0);
             }
         }
+        Ok(())
     }
 
     fn response_as<T: EngineSample>(
@@ -195,9 +209,9 @@ impl CpuDetector {
         image: &ImageView<'_>,
         samples: Raster<'_, T>,
         map: &mut [f32],
-    ) {
+    ) -> Result<(), Error> {
         let plan = self.plan_for(&samples);
-        self.fill(image, samples, plan, map);
+        self.fill(image, samples, plan, map)
     }
 
     /// Places corners between pixels, on all threads.
@@ -207,10 +221,10 @@ impl CpuDetector {
         image: &ImageView<'_>,
         samples: Raster<'_, T>,
         response: impl Fn(isize, isize) -> Option<f32> + Sync,
-    ) {
+    ) -> Result<(), Error> {
         let choice = self.config.subpixel();
         if choice == Subpixel::None || corners.is_empty() {
-            return;
+            return Ok(());
         }
         let share = corners.len().div_ceil(self.workers.threads.count()).max(LEAST_CORNERS);
         let shares = corners.chunks_mut(share).collect();
@@ -218,7 +232,8 @@ impl CpuDetector {
         threads.map(shares, |corners| match choice {
             Subpixel::Forstner { radius } => level.call(Refine { corners, image: samples, radius }),
             Subpixel::None | Subpixel::Quadratic => subpixel::refine(corners, choice, image, &response),
-        });
+        })?;
+        Ok(())
     }
 }
 
@@ -230,11 +245,12 @@ fn sweep<'a, T: EngineSample>(
     (image, mask): (Raster<'_, T>, Option<Raster<'_, u8>>),
     (config, rules, engine): (&HarrisConfig, SearchRules, SweepEngine),
     map: Option<&mut [f32]>,
-) -> &'a mut [Scratch] {
+) -> Result<&'a mut [Scratch], Error> {
     let bands = workers.threads.large_bands(image.height(), image.width());
     let number = bands.len().min(workers.threads.count());
-    if scratch.len() < number {
-        scratch.resize_with(number, Default::default);
+    memory::reserve_exact(scratch, number.saturating_sub(scratch.len()))?;
+    while scratch.len() < number {
+        scratch.push(Scratch::new()?);
     }
     let scratch = &mut scratch[..number];
     scratch.iter_mut().enumerate().for_each(|(i, scratch)| scratch.begin(config, (i, number)));
@@ -251,7 +267,10 @@ fn sweep<'a, T: EngineSample>(
         }
         None => workers.threads.share(bands.iter(), scratch, |rows, scratch| call(rows, None, scratch)),
     }
-    scratch
+    match scratch.iter_mut().find_map(Scratch::take_failure) {
+        Some(error) => Err(error),
+        None => Ok(scratch),
+    }
 }
 
 /// Checks samples that a sweep has found not to be valid: a check of its own before would take a
@@ -262,11 +281,11 @@ fn check(scratch: &[Scratch], image: &ImageView<'_>) -> Result<(), Error> {
 
 impl Detector for CpuDetector {
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
-        match image.samples() {
+        float_mode::standard(|| match image.samples() {
             Samples::U8(samples) => self.detect_as(image, samples),
             Samples::U16(samples) => self.detect_as(image, samples),
             Samples::F32(samples) => self.detect_as(image, samples),
-        }
+        })
     }
 
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
@@ -278,13 +297,17 @@ impl Detector for CpuDetector {
     fn response_into(&mut self, image: &ImageView<'_>, map: &mut Array2<f32>) -> Result<(), Error> {
         // Before the array is touched.
         self.config.check_image(image)?;
-        let map = response::reuse_map(map, image);
-        match image.samples() {
+        let map = response::reuse_map(map, image)?;
+        float_mode::standard(|| match image.samples() {
             Samples::U8(samples) => self.response_as(image, samples, map),
             Samples::U16(samples) => self.response_as(image, samples, map),
             Samples::F32(samples) => self.response_as(image, samples, map),
-        }
-        Ok(())
+        })
+    }
+
+    /// Frees the response map, the memory of the threads and that of lists. Threads of its own stay.
+    fn shrink_to_fit(&mut self) {
+        self.workspace = Workspace::default();
     }
 
     fn describe(&self) -> String {

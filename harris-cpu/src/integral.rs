@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use harris_core::integral::gray;
-use harris_core::{ImageView, Raster, Sample, Samples};
+use harris_core::{Error, ImageView, Raster, Sample, Samples, memory};
 
 use crate::bands::Threads;
 use crate::buffers::spread_pitch;
@@ -26,12 +26,17 @@ pub(crate) struct Sums {
 
 impl Sums {
     /// Computes the sums of `image`, whose samples are checked.
-    pub(crate) fn fill(&mut self, image: &ImageView<'_>, step: usize, threads: &Threads) {
+    pub(crate) fn fill(
+        &mut self,
+        image: &ImageView<'_>,
+        step: usize,
+        threads: &Threads,
+    ) -> Result<(), Error> {
         let (width, height) = (image.width(), image.height());
         let part = (width + 1).div_ceil(step);
         let pitch = spread_pitch(part * step);
         *self = Self { width, height, step, part, pitch, sums: std::mem::take(&mut self.sums) };
-        self.sums.resize((height + 1) * pitch, 0);
+        memory::resize(&mut self.sums, (height + 1) * pitch, 0)?;
         match image.samples() {
             Samples::U8(raster) => self.fill_from(raster, threads),
             Samples::U16(raster) => self.fill_from(raster, threads),
@@ -39,15 +44,18 @@ impl Sums {
         }
     }
 
-    fn fill_from<T: Sample>(&mut self, raster: Raster<'_, T>, threads: &Threads) {
+    fn fill_from<T: Sample>(&mut self, raster: Raster<'_, T>, threads: &Threads) -> Result<(), Error> {
         let (width, row, pitch, step) = (self.width, self.part * self.step, self.pitch, self.step);
         let bands: Vec<_> = threads.bands(self.height).iter().collect();
         // The column sums above each band come first, from all bands but the last.
         let columns: Vec<_> =
-            threads.map(bands[..bands.len() - 1].to_vec(), |band| column_sums(raster, band));
-        let mut above = vec![vec![0_i32; width]];
+            threads.map(bands[..bands.len() - 1].to_vec(), |band| column_sums(raster, band))?;
+        let mut above = vec![memory::zeroed::<i32>(width)?];
         for sums in columns {
-            let total = above[above.len() - 1].iter().zip(&sums).map(|(a, b)| a.wrapping_add(*b)).collect();
+            let mut total = sums?;
+            for (sum, above) in total.iter_mut().zip(&above[above.len() - 1]) {
+                *sum = sum.wrapping_add(*above);
+            }
             above.push(total);
         }
         let (first, mut rest) = self.sums.split_at_mut(pitch);
@@ -58,12 +66,12 @@ impl Sums {
             work.push((band, columns, rows));
             rest = below;
         }
-        threads.map(work, |(band, columns, rows)| {
-            let mut line = vec![0_i32; width + 1];
+        let filled = threads.map(work, |(band, columns, rows)| {
+            let mut line = memory::zeroed::<i32>(width + 1)?;
             // The row above the band's first.
-            let mut above = vec![0_i32; row];
+            let mut above = memory::zeroed::<i32>(row)?;
             prefix(columns.iter().copied(), &mut line);
-            deal(&line, step, &vec![0; row], &mut above);
+            deal(&line, step, &memory::zeroed(row)?, &mut above);
             let mut above: &[i32] = &above;
             for (y, out) in band.zip(rows.chunks_exact_mut(pitch)) {
                 let out = &mut out[..row];
@@ -71,7 +79,9 @@ impl Sums {
                 deal(&line, step, above, out);
                 above = out;
             }
-        });
+            Ok(())
+        })?;
+        filled.into_iter().collect()
     }
 
     /// The image's width and height.
@@ -150,8 +160,8 @@ fn prefix(levels: impl Iterator<Item = i32>, line: &mut [i32]) {
 }
 
 /// The gray levels of some rows, summed column by column.
-fn column_sums<T: Sample>(raster: Raster<'_, T>, rows: Range<usize>) -> Vec<i32> {
-    let mut sums = vec![0_i32; raster.width()];
+fn column_sums<T: Sample>(raster: Raster<'_, T>, rows: Range<usize>) -> Result<Vec<i32>, Error> {
+    let mut sums = memory::zeroed::<i32>(raster.width())?;
     for y in rows {
         let row = raster.row(y);
         match raster.channels() {
@@ -159,7 +169,7 @@ fn column_sums<T: Sample>(raster: Raster<'_, T>, rows: Range<usize>) -> Vec<i32>
             channels => add(&mut sums, row.chunks_exact(channels).map(|pixel| gray(pixel) as i32)),
         }
     }
-    sums
+    Ok(sums)
 }
 
 fn add(sums: &mut [i32], levels: impl Iterator<Item = i32>) {

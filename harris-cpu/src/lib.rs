@@ -37,6 +37,17 @@
 //! its own. [`Detector::response_into`] writes a response map into an array that the caller
 //! supplies.
 //!
+//! [`Detector::shrink_to_fit`] frees that memory, as after an image that was much larger than those
+//! to come. Memory that cannot be had is [`Error::OutOfMemory`].
+//!
+//! The caller's floating-point mode (rounding, subnormal numbers) changes no result:
+//! [`harris_core::float_mode`].
+//!
+//! A process may fork while no detection is going on. The child has none of the threads of its
+//! parent's pools, so that there all detectors share a new pool, which starts when it is needed.
+//! Detectors of the parent can be used in the child. Rayon's shared pool is replaced only if the
+//! parent made a detector before.
+//!
 //! # Features
 //! - `image`: conversions from the `image` crate's buffers.
 //! - `approximate`: `ApproximateMatcher`, an index of many descriptors that finds most matches.
@@ -59,6 +70,7 @@ mod matching;
 mod peaks;
 #[doc(hidden)]
 pub mod plan;
+mod pools;
 mod rows;
 mod simd;
 mod staged;
@@ -70,7 +82,7 @@ mod workspace;
 #[cfg(feature = "approximate")]
 pub use approximate::{ApproximateIndex, ApproximateMatcher};
 pub use detector::CpuDetector;
-pub use error::PoolError;
+pub use error::{MAX_THREADS, PoolError};
 pub use fast_hessian::CpuFastHessian;
 #[doc(no_inline)]
 pub use harris_core::{self, Detector, Error, HarrisConfig, ImageView, Keypoint};

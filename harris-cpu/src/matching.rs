@@ -1,8 +1,8 @@
 //! Exact matching: all distances, a descriptor a lane.
 
-use harris_core::Error;
 use harris_core::matching::{Match, MatchConfig, Matcher, Nearest};
 use harris_core::surf::LENGTH;
+use harris_core::{Error, float_mode, memory};
 use ndarray::ArrayView2;
 
 use crate::simd::{Simd, WithSimd, Work};
@@ -39,11 +39,13 @@ impl CpuMatcher {
         Self { config, workers }
     }
 
-    fn nearest(&self, query: &[[f32; LENGTH]], train: &[[f32; LENGTH]]) -> Vec<Nearest> {
+    fn nearest(&self, query: &[[f32; LENGTH]], train: &[[f32; LENGTH]]) -> Result<Vec<Nearest>, Error> {
         let level = self.workers.level;
-        let blocks = level.call(Transpose { train });
-        let work = query.chunks(SHARE).collect();
-        self.workers.threads.map(work, |query| level.call(Search { query, blocks: &blocks })).concat()
+        let blocks = level.call(Transpose { train })?;
+        let work = memory::collect(query.chunks(SHARE))?;
+        let nearest =
+            self.workers.threads.map(work, |query| level.call(Search { query, blocks: &blocks }))?;
+        memory::concat(&nearest)
     }
 }
 
@@ -53,13 +55,15 @@ impl Matcher for CpuMatcher {
         query: ArrayView2<'_, f32>,
         train: ArrayView2<'_, f32>,
     ) -> Result<Vec<Match>, Error> {
-        self.config.matches(query, train, |query, train| Ok(self.nearest(&rows(query), &rows(train))))
+        float_mode::standard(|| {
+            self.config.matches(query, train, |query, train| self.nearest(&rows(query)?, &rows(train)?))
+        })
     }
 }
 
 /// Checked descriptors as arrays.
-pub(crate) fn rows(descriptors: ArrayView2<'_, f32>) -> Vec<[f32; LENGTH]> {
-    descriptors.rows().into_iter().map(|row| std::array::from_fn(|i| row[i])).collect()
+pub(crate) fn rows(descriptors: ArrayView2<'_, f32>) -> Result<Vec<[f32; LENGTH]>, Error> {
+    memory::collect(descriptors.rows().into_iter().map(|row| std::array::from_fn(|i| row[i])))
 }
 
 /// Blocks of as many descriptors as a vector has lanes, each value by value.
@@ -68,11 +72,12 @@ struct Transpose<'a> {
 }
 
 impl WithSimd for Transpose<'_> {
-    type Output = Vec<f32>;
+    type Output = Result<Vec<f32>, Error>;
 
-    fn with<V: Simd>(self, _: V) -> Vec<f32> {
+    fn with<V: Simd>(self, _: V) -> Result<Vec<f32>, Error> {
         // Lanes without a descriptor are infinitely far from all.
-        let mut blocks = vec![f32::INFINITY; self.train.len().div_ceil(V::LANES) * V::LANES * LENGTH];
+        let len = self.train.len().div_ceil(V::LANES) * V::LANES * LENGTH;
+        let mut blocks = memory::filled(len, f32::INFINITY)?;
         for (block, train) in blocks.chunks_exact_mut(V::LANES * LENGTH).zip(self.train.chunks(V::LANES)) {
             for (lane, descriptor) in train.iter().enumerate() {
                 for (i, &value) in descriptor.iter().enumerate() {
@@ -80,7 +85,7 @@ impl WithSimd for Transpose<'_> {
                 }
             }
         }
-        blocks
+        Ok(blocks)
     }
 }
 

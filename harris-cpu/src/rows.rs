@@ -4,6 +4,7 @@
 //! first column, so that p(x + 1) is the next element.
 
 use harris_core::config::{APERTURES, BOX_GRADIENT_APERTURES};
+use harris_core::{Error, memory};
 
 /// The greatest suppression radius of corners that are found during the sweep.
 pub(crate) const MOST_SUPPRESSION_RADIUS: usize = 8;
@@ -75,18 +76,14 @@ pub(crate) struct Rows<T, const LENGTH: usize>(Vec<Aligned<T, LENGTH>>);
 impl<T: Copy, const LENGTH: usize> Rows<T, LENGTH> {
     /// Allocates memory until there are `number` rows; values of before are lost where there were
     /// fewer.
-    pub(crate) fn reserve(&mut self, number: usize)
+    pub(crate) fn reserve(&mut self, number: usize) -> Result<(), Error>
     where
         T: Default,
     {
         if self.0.len() < number {
-            *self = Self::new(number, T::default());
+            self.0 = memory::filled(number, Aligned([T::default(); LENGTH]))?;
         }
-    }
-
-    /// `number` rows of a value.
-    pub(crate) fn new(number: usize, value: T) -> Self {
-        Self(vec![Aligned([value; LENGTH]); number])
+        Ok(())
     }
 
     #[inline(always)]
@@ -118,6 +115,6 @@ pub(crate) type FloatRows = Rows<f32, ROW_LENGTH>;
 pub(crate) type SampleRows = Rows<u8, SAMPLE_ROW_LENGTH>;
 
 /// An array on the heap from the start: one of this size has no place on the stack.
-pub(crate) fn boxed<T: Clone + std::fmt::Debug, const N: usize>(row: T) -> Box<[T; N]> {
-    vec![row; N].try_into().expect("as many rows as asked for")
+pub(crate) fn boxed<T: Clone + std::fmt::Debug, const N: usize>(row: T) -> Result<Box<[T; N]>, Error> {
+    Ok(memory::filled(N, row)?.try_into().expect("as many rows as asked for"))
 }

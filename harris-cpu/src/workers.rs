@@ -33,7 +33,7 @@ macro_rules! constructors {
             /// process has configured the pool.
             #[must_use]
             pub fn new(config: $config) -> Self {
-                Self::on(config, $crate::workers::Workers::new($crate::bands::Threads::Shared))
+                Self::on(config, $crate::workers::Workers::new($crate::bands::Threads::shared()))
             }
 
             /// A detector on `threads` threads: the calling one, and others of its own. These spin
@@ -42,7 +42,8 @@ macro_rules! constructors {
             ///
             /// # Errors
             /// [`PoolError`](crate::PoolError) inside [`Error::Backend`](crate::Error::Backend) for
-            /// 0 threads, and where they cannot be started.
+            /// 0 threads, for more than [`MAX_THREADS`](crate::MAX_THREADS), and where they cannot
+            /// be started.
             pub fn with_threads(config: $config, threads: usize) -> Result<Self, $crate::Error> {
                 Ok(Self::on(config, $crate::workers::Workers::new($crate::bands::Threads::own(threads)?)))
             }
@@ -51,7 +52,7 @@ macro_rules! constructors {
             /// threads.
             #[must_use]
             pub fn with_pool(config: $config, pool: std::sync::Arc<rayon::ThreadPool>) -> Self {
-                Self::on(config, $crate::workers::Workers::new($crate::bands::Threads::Pool(pool)))
+                Self::on(config, $crate::workers::Workers::new($crate::bands::Threads::of_caller(pool)))
             }
 
             /// Chooses the vector instructions; the default are the best ones of the processor.

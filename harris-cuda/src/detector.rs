@@ -151,7 +151,7 @@ impl CudaDetector {
         self.check_ordinal(image)?;
         self.inner.device().stream().follow(stream)?;
         self.inner.begin_on_device(image.resident())?;
-        let waits = self.inner.may_look_again();
+        let waits = self.inner.may_read_again();
         let mut pending = CudaPending::new(&mut self.inner);
         if waits {
             pending.complete()?;
@@ -252,7 +252,7 @@ impl CudaDetector {
     ///   if there are stages.
     /// - [`CudaError::Driver`](crate::CudaError::Driver) if the device fails.
     pub fn stage_times(&self) -> Result<Option<StageTimes>, CudaError> {
-        if !self.inner.in_stages() {
+        if !self.inner.ran_staged() {
             return Ok(None);
         }
         let device = self.inner.device();
@@ -262,7 +262,7 @@ impl CudaDetector {
             tensor: device.between(Mark::Differentiated, Mark::Summed)?,
             response: device.between(Mark::Summed, Mark::Responded)?,
             suppression: device.between(Mark::Responded, Mark::Searched)?,
-            selection: device.between(Mark::Searched, Mark::Listed)?,
+            selection: device.between(Mark::Searched, Mark::Done)?,
         }))
     }
 }
@@ -296,6 +296,14 @@ impl Detector for CudaDetector {
     fn response_into(&mut self, image: &ImageView<'_>, map: &mut Array2<f32>) -> Result<(), Error> {
         let _context = ContextGuard::save();
         self.inner.response_into(image, map)
+    }
+
+    /// Frees memory of the devices, and pinned memory.
+    fn shrink_to_fit(&mut self) {
+        let _context = ContextGuard::save();
+        self.batches = None;
+        self.inner.shrink_to_fit();
+        self.inner.device_mut().shrink_to_fit();
     }
 
     fn describe(&self) -> String {

@@ -22,9 +22,9 @@ const MAX_STAGING: usize = 64 << 20;
 /// The fewest bytes of pinned memory for uploads: enough for the small data of an image.
 const MIN_STAGING: usize = 64 << 10;
 
-/// Bytes of the last portion of an overlapped upload. More would arrive too late; fewer would not
-/// be worth a launch.
-const LAST_PORTION: usize = 768 << 10;
+/// Bytes of the last block of an overlapped upload. A larger block would arrive too late; a smaller
+/// one would not be worth a launch.
+const LAST_BLOCK_BYTES: usize = 768 << 10;
 
 /// The fewest bytes of a download to ordinary memory that goes through pinned memory in parts.
 /// Several threads copy the parts on.
@@ -41,8 +41,8 @@ pub(crate) struct CudaDevice {
     /// Bytes of `staging` that copies may still be reading.
     staged: usize,
     fetches: FetchBuffers,
-    /// Counts changes that make recordings invalid: allocations, and new places for fetched data.
-    changes: AtomicU64,
+    /// Counts what makes recordings invalid: allocations, and new places for fetched data.
+    recording_epoch: AtomicU64,
     /// Whether marks are set, which measures time.
     timed: bool,
 }
@@ -85,7 +85,7 @@ impl CudaDevice {
             staging: None,
             staged: 0,
             fetches: FetchBuffers::default(),
-            changes: AtomicU64::new(0),
+            recording_epoch: AtomicU64::new(0),
             timed: true,
         })
     }
@@ -109,12 +109,20 @@ impl CudaDevice {
     /// Returns the time from the arrival of the last input in the device's memory to the complete
     /// list there.
     pub(crate) fn time(&self) -> Result<Duration, CudaError> {
-        self.between(Mark::Uploaded, Mark::Listed)
+        self.between(Mark::Uploaded, Mark::Done)
+    }
+
+    /// Frees the pinned memory. Where the device fails it stays.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        if self.stream.wait().is_ok() {
+            (self.staging, self.staged, self.fetches) = (None, 0, FetchBuffers::default());
+            self.invalidate_recordings();
+        }
     }
 
     /// Marks all recordings as invalid: they may use memory that is freed.
     fn invalidate_recordings(&self) {
-        self.changes.fetch_add(1, Relaxed);
+        self.recording_epoch.fetch_add(1, Relaxed);
     }
 
     /// Reserves pinned memory that no copy reads any more, and returns it with the offset of the
@@ -145,12 +153,12 @@ impl CudaDevice {
     /// Reserves pinned memory for a fetch. It stays valid until the first reservation after the
     /// next wait.
     fn reserve_fetch(&mut self, bytes: usize) -> Result<Fetched, CudaError> {
-        let Self { stream, fetches, changes, .. } = self;
+        let Self { stream, fetches, recording_epoch, .. } = self;
         if std::mem::take(&mut fetches.complete) {
             fetches.used = 0;
             // The largest buffer can hold everything and stays.
             if fetches.buffers.len() > 1 {
-                changes.fetch_add(1, Relaxed);
+                recording_epoch.fetch_add(1, Relaxed);
                 fetches.buffers.sort_by_key(|place| Reverse(place.bytes()));
                 fetches.buffers.truncate(1);
             }
@@ -159,7 +167,7 @@ impl CudaDevice {
         if free < bytes.next_multiple_of(ALIGNMENT) {
             let used: usize = fetches.buffers.iter().map(PinnedBuffer::bytes).sum();
             let more = (used + 2 * bytes).max(MIN_STAGING).next_multiple_of(ALIGNMENT);
-            changes.fetch_add(1, Relaxed);
+            recording_epoch.fetch_add(1, Relaxed);
             fetches.buffers.push(PinnedBuffer::new(stream.gpu(), more)?);
             fetches.used = 0;
         }
@@ -169,7 +177,7 @@ impl CudaDevice {
     }
 
     fn transfer(&mut self, queue: Queue, memory: &DeviceMemory, rows: &Rows<'_>) -> Result<(), CudaError> {
-        if !rows.lasting {
+        if !rows.borrowed {
             return self.transfer_staged(queue, memory, rows);
         }
         // Images of a group may be in memory of different kinds.
@@ -243,24 +251,24 @@ impl Device for CudaDevice {
         Ok(self.transfer(Queue::Work, memory, &rows)?)
     }
 
-    fn send(&mut self, memory: &DeviceMemory, rows: Rows<'_>) -> Result<(), Error> {
+    fn upload_on_copy_stream(&mut self, memory: &DeviceMemory, rows: Rows<'_>) -> Result<(), Error> {
         Ok(self.transfer(Queue::Copies, memory, &rows)?)
     }
 
-    fn arrive(&mut self) -> Result<(), Error> {
-        Ok(self.stream.arrive()?)
+    fn await_uploads(&mut self) -> Result<(), Error> {
+        Ok(self.stream.await_uploads()?)
     }
 
-    fn announce(&mut self, mark: Mark) -> Result<(), Error> {
-        Ok(self.stream.announce(self.timed.then_some(mark))?)
+    fn signal_uploads(&mut self, mark: Mark) -> Result<(), Error> {
+        Ok(self.stream.signal_uploads(self.timed.then_some(mark))?)
     }
 
-    fn await_announced(&mut self) -> Result<(), Error> {
-        Ok(self.stream.await_announced()?)
+    fn await_signal(&mut self) -> Result<(), Error> {
+        Ok(self.stream.await_signal()?)
     }
 
-    fn portion(&self) -> usize {
-        LAST_PORTION
+    fn last_block_bytes(&self) -> usize {
+        LAST_BLOCK_BYTES
     }
 
     fn fetch(&mut self, memory: &DeviceMemory, bytes: usize) -> Result<Fetched, Error> {
@@ -269,7 +277,7 @@ impl Device for CudaDevice {
         Ok(fetched)
     }
 
-    fn returned(&mut self, bytes: usize) -> Result<(DeviceMemory, Fetched), Error> {
+    fn mapped_memory(&mut self, bytes: usize) -> Result<(DeviceMemory, Fetched), Error> {
         let fetched = self.reserve_fetch(bytes)?;
         let memory = self.fetches.buffers[fetched.place].alias(fetched.start, bytes);
         Ok((memory, fetched))
@@ -297,20 +305,20 @@ impl Device for CudaDevice {
         Ok(())
     }
 
-    fn changes(&self) -> u64 {
-        self.changes.load(Relaxed)
+    fn recording_epoch(&self) -> u64 {
+        self.recording_epoch.load(Relaxed)
     }
 
-    fn record(&mut self) -> Result<bool, Error> {
-        Ok(self.stream.record()?)
+    fn begin_recording(&mut self) -> Result<bool, Error> {
+        Ok(self.stream.begin_recording()?)
     }
 
-    fn recorded(&mut self) -> Result<Recorded, Error> {
-        Ok(Recorded { recording: self.stream.recorded()?, used: self.fetches.used })
+    fn end_recording(&mut self) -> Result<Recorded, Error> {
+        Ok(Recorded { recording: self.stream.end_recording()?, used: self.fetches.used })
     }
 
-    fn play(&mut self, recorded: &Recorded) -> Result<(), Error> {
-        self.stream.play(&recorded.recording)?;
+    fn replay(&mut self, recorded: &Recorded) -> Result<(), Error> {
+        self.stream.replay(&recorded.recording)?;
         self.fetches.used = recorded.used;
         self.fetches.complete = false;
         Ok(())

@@ -52,8 +52,7 @@ pub enum CudaError {
     /// child.
     ///
     /// Start CUDA only in the children, or start them as new programs (in Python: the start method
-    /// `spawn`). Objects of this crate can be dropped in the child. Samples of pinned images must
-    /// not be touched there.
+    /// `spawn`).
     ///
     /// Objects of this crate can be dropped in the child, and samples of pinned images must not be
     /// touched there.
@@ -133,13 +132,21 @@ pub enum CudaError {
     /// crate uses.
     #[error("the memory or context does not belong to the device's primary context")]
     OtherContext,
-    /// The device or the host has too little free memory.
+    /// The device has too little free memory, or the driver too little memory of the host.
+    ///
+    /// Other memory of the host that cannot be had is [`Error::OutOfMemory`].
     #[error("out of {place} memory: {bytes} bytes were requested")]
     OutOfMemory {
         /// `device` or `pinned host`.
         place: &'static str,
         /// The number of bytes requested.
         bytes: usize,
+    },
+    /// Too many frames in flight were asked for.
+    #[error("at most {most} frames can be in flight on a GPU, not {frames}", most = crate::MAX_IN_FLIGHT)]
+    TooManyInFlight {
+        /// How many were asked for.
+        frames: usize,
     },
     /// The device's time was not measured.
     #[error("the device's time was not measured; call set_timed(true) first")]

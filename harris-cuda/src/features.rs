@@ -77,7 +77,7 @@ impl CudaFastHessian {
             integral: device.between(Mark::Uploaded, Mark::Integrated)?,
             responses: device.between(Mark::Integrated, Mark::Responded)?,
             peaks: device.between(Mark::Responded, Mark::Searched)?,
-            list: device.between(Mark::Searched, Mark::Listed)?,
+            list: device.between(Mark::Searched, Mark::Done)?,
         })
     }
 }
@@ -93,6 +93,11 @@ impl Detector for CudaFastHessian {
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
         let _context = ContextGuard::save();
         self.inner.response(image)
+    }
+
+    fn shrink_to_fit(&mut self) {
+        let _context = ContextGuard::save();
+        self.inner.shrink_to_fit();
     }
 
     fn rejected_peaks(&self) -> Option<usize> {
@@ -116,6 +121,11 @@ impl Extractor for CudaSurf {
     fn extract(&mut self, image: &ImageView<'_>, keypoints: &[Keypoint]) -> Result<Array2<f32>, Error> {
         let _context = ContextGuard::save();
         self.inner.extract(image, keypoints)
+    }
+
+    fn shrink_to_fit(&mut self) {
+        let _context = ContextGuard::save();
+        self.inner.shrink_to_fit();
     }
 }
 

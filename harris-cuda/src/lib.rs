@@ -77,7 +77,7 @@ pub use harris_core::{self, Detector, Error, HarrisConfig, ImageView, Keypoint};
 pub use harris_gpu::{GpuError, MaskSample};
 pub use on_device::{AsCudaStream, CudaImage, CudaKeypointMask, CudaKeypoints, CudaPending, CudaResponses};
 pub use pinned::PinnedImage;
-pub use pipeline::{CudaPipeline, Detection};
+pub use pipeline::{CudaPipeline, Detection, MAX_IN_FLIGHT};
 
 /// The README's examples run as tests.
 #[cfg(doctest)]

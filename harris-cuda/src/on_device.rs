@@ -3,8 +3,8 @@
 use std::ffi::c_void;
 use std::marker::PhantomData;
 
-use harris_core::{Error, ImageView, Keypoint};
-use harris_gpu::{Depth, Device, GpuDetector, Lines, MaskSample, Resident, Rows};
+use harris_core::{Error, ImageView, Keypoint, memory};
+use harris_gpu::{Depth, Device, GpuDetector, MaskSample, Resident, RowSource, Rows};
 use ndarray::Array2;
 
 use crate::CudaError;
@@ -66,18 +66,18 @@ impl CudaImage {
         let depth = Depth::of(image);
         let (width, height, channels) = (image.width(), image.height(), image.channels());
         let mut device = CudaDevice::open(ordinal)?;
-        let mut copy = |lines: Lines<'_>| -> Result<_, Error> {
+        let mut copy = |lines: RowSource<'_>| -> Result<_, Error> {
             let pitch = lines.row(0).len().next_multiple_of(ALIGNMENT);
             let memory = device.allocate(pitch * height)?;
             device.upload(
                 &memory,
-                Rows { images: &[lines], rows: 0..height, pitch, offset: 0, lasting: true },
+                Rows { images: &[lines], rows: 0..height, pitch, offset: 0, borrowed: true },
             )?;
             device.wait()?;
             Ok((memory, pitch))
         };
-        let (memory, pitch) = copy(Lines::of(image))?;
-        let mask = image.mask().map(|mask| copy(Lines::U8(mask))).transpose()?;
+        let (memory, pitch) = copy(RowSource::of(image))?;
+        let mask = image.mask().map(|mask| copy(RowSource::U8(mask))).transpose()?;
         Ok(Self { memory, ordinal, width, height, channels, pitch, depth, mask })
     }
 
@@ -243,7 +243,7 @@ impl<'a> CudaPending<'a> {
     /// Returns the device address of the keypoints, in the format of [`CudaKeypoints::pointer`].
     #[must_use]
     pub fn pointer(&self) -> u64 {
-        self.detector().on_device().pointer()
+        self.detector().keypoints_on_device().pointer()
     }
 
     /// Returns the device address of the number of corners, a 32-bit word. The list has that many
@@ -260,7 +260,7 @@ impl<'a> CudaPending<'a> {
     /// Returns the capacity of the list at [`CudaPending::pointer`], in keypoints.
     #[must_use]
     pub fn capacity(&self) -> usize {
-        self.detector().room_on_device()
+        self.detector().keypoint_capacity()
     }
 
     /// Waits until the list is complete.
@@ -298,7 +298,7 @@ pub struct CudaKeypoints<'a> {
 impl<'a> CudaKeypoints<'a> {
     /// Wraps the keypoints of a detector's last single image.
     pub(crate) fn new(detector: &'a GpuDetector<CudaDevice>, len: usize) -> Self {
-        Self { device: detector.device(), memory: detector.on_device(), len }
+        Self { device: detector.device(), memory: detector.keypoints_on_device(), len }
     }
 
     /// Returns the number of keypoints.
@@ -327,11 +327,11 @@ impl<'a> CudaKeypoints<'a> {
     /// # Errors
     /// [`CudaError::Driver`] if the device fails.
     pub fn to_vec(&self) -> Result<Vec<Keypoint>, Error> {
-        let mut words = vec![[0_f32; 4]; self.len];
+        let mut words = memory::zeroed::<[f32; 4]>(self.len)?;
         if !words.is_empty() {
             self.device.stream().download(self.memory, bytemuck::cast_slice_mut(&mut words))?;
         }
-        Ok(words.into_iter().map(|[x, y, scale, response]| Keypoint { x, y, scale, response }).collect())
+        memory::collect(words.into_iter().map(|[x, y, scale, response]| Keypoint { x, y, scale, response }))
     }
 }
 
@@ -375,7 +375,7 @@ impl<'a> CudaResponses<'a> {
     /// [`CudaError::Driver`] if the device fails, [`CudaError::OutOfMemory`].
     pub fn to_array(&mut self) -> Result<Array2<f32>, Error> {
         let _context = ContextGuard::save();
-        let mut map = Array2::zeros((self.height, self.width));
+        let mut map = memory::zeros::<f32>((self.height, self.width))?;
         self.detector.read_responses(map.as_slice_mut().expect("a new array lies in rows"))?;
         Ok(map)
     }
@@ -424,7 +424,7 @@ impl<'a, T: MaskSample> CudaKeypointMask<'a, T> {
     /// [`CudaError::Driver`] if the device fails, [`CudaError::OutOfMemory`].
     pub fn to_array(&mut self) -> Result<Array2<T>, Error> {
         let _context = ContextGuard::save();
-        let mut mask = Array2::from_elem((self.height, self.width), T::zeroed());
+        let mut mask = memory::zeros::<T>((self.height, self.width))?;
         self.detector.read_keypoint_mask(mask.as_slice_mut().expect("a new array lies in rows"))?;
         Ok(mask)
     }

@@ -150,9 +150,9 @@ impl<T: Sample> PinnedImage<T> {
             for image in images {
                 stream.upload(Queue::Work, &memory, 0, &[image.memory.as_slice()])?;
             }
-            stream.mark(Mark::Listed)?;
+            stream.mark(Mark::Done)?;
             stream.wait()?;
-            times.push(stream.between(Mark::Uploaded, Mark::Listed)?);
+            times.push(stream.between(Mark::Uploaded, Mark::Done)?);
         }
         times.sort();
         Ok(times[times.len() / 2])

@@ -11,6 +11,9 @@ use crate::{CudaError, PinnedImage};
 /// searched and copied.
 pub(crate) const DEFAULT_IN_FLIGHT: usize = 6;
 
+/// The most frames in flight on each GPU. Each has memory of its own, of some images and lists.
+pub const MAX_IN_FLIGHT: usize = 256;
+
 /// A detector for a stream of frames, with several frames in flight on one GPU or on several.
 /// Results come in the order of the frames.
 ///
@@ -66,6 +69,9 @@ pub(crate) fn open<F>(
     if ordinals.is_empty() {
         return Err(CudaError::EmptyDeviceList.into());
     }
+    if in_flight > MAX_IN_FLIGHT {
+        return Err(CudaError::TooManyInFlight { frames: in_flight }.into());
+    }
     let detectors = |ordinal: &u32| {
         let copies = CopyStream::new(&Gpu::open(*ordinal)?)?;
         let detector = |_| {
@@ -95,12 +101,12 @@ impl<T: Sample> CudaPipeline<T> {
     }
 
     /// Makes a pipeline over the GPUs with the given numbers. `in_flight` is the number of frames
-    /// in flight on each: at least 1, by default 6. More frames hide longer waits, and need more
+    /// in flight on each: at least 1, at most [`MAX_IN_FLIGHT`], by default 6. More frames hide longer waits, and need more
     /// memory.
     ///
     /// # Errors
     /// The errors of [`CudaDetector::on_device`](crate::CudaDetector::on_device), and
-    /// [`CudaError::EmptyDeviceList`] if the list is empty.
+    /// [`CudaError::EmptyDeviceList`] if the list is empty, [`CudaError::TooManyInFlight`].
     pub fn on_devices(ordinals: &[u32], in_flight: usize, config: HarrisConfig) -> Result<Self, Error> {
         let _context = ContextGuard::save();
         Ok(Self { inner: open(&config, ordinals, in_flight, false)? })
@@ -117,8 +123,9 @@ impl<T: Sample> CudaPipeline<T> {
     /// of frames is in flight, waits for the oldest and returns it.
     pub fn push_pinned(&mut self, image: PinnedImage<T>) -> Option<Detection<T>> {
         let _context = ContextGuard::save();
-        let landed = self.inner.push_owned(Some(image), |image| image.as_ref().expect("it is there").view());
-        landed.map(detection)
+        let finished =
+            self.inner.push_owned(Some(image), |image| image.as_ref().expect("it is there").view());
+        finished.map(detection)
     }
 
     /// Waits for the oldest frame in flight and returns it; `None` if there is none.

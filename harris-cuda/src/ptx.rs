@@ -160,7 +160,7 @@ mod tests {
             assert_eq!(chain.matches("\n.target sm_90\n").count(), 1, "{entry:?}");
             assert_eq!(
                 chain.matches("\n\tgriddepcontrol.wait;").count(),
-                usize::from(entry.awaits_last()),
+                usize::from(entry.waits_for_previous_kernels()),
                 "{entry:?}"
             );
             let before = chain.split_once("griddepcontrol.wait").map_or("", |(before, _)| before);

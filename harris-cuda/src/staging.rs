@@ -159,7 +159,7 @@ pub(crate) fn copy_parts_to_host<E>(
 #[cfg(test)]
 mod tests {
     use harris_core::ImageView;
-    use harris_gpu::Lines;
+    use harris_gpu::RowSource;
 
     use super::*;
 
@@ -169,8 +169,8 @@ mod tests {
         let samples: Vec<u8> =
             (0..width * height).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 11) as u8).collect();
         let image = ImageView::gray(&samples, width, height).unwrap();
-        let images = [Lines::of(&image)];
-        let rows = Rows { images: &images, rows: 0..height, pitch, offset: 0, lasting: true };
+        let images = [RowSource::of(&image)];
+        let rows = Rows { images: &images, rows: 0..height, pitch, offset: 0, borrowed: true };
         let len = (height - 3) * pitch;
         let mut places = vec![0; len];
         let (mut bytes, mut parts) = (Vec::new(), 0);
@@ -256,8 +256,8 @@ mod tests {
     fn a_failed_send_ends_the_upload() {
         let samples = vec![0_u8; 4 << 20];
         let image = ImageView::gray(&samples, 2048, 2048).unwrap();
-        let images = [Lines::of(&image)];
-        let rows = Rows { images: &images, rows: 0..2048, pitch: 2048, offset: 0, lasting: true };
+        let images = [RowSource::of(&image)];
+        let rows = Rows { images: &images, rows: 0..2048, pitch: 2048, offset: 0, borrowed: true };
         let (mut places, mut sent) = (vec![0; 4 << 20], 0);
         let result = stage_rows(&rows, 0, &mut places, |_, _| {
             sent += 1;

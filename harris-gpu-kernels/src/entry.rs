@@ -32,7 +32,7 @@ macro_rules! entries {
     ($($module:ident :: $name:ident [$threads:literal, $cells:tt] ($($argument:ident : $type:tt),*);)*) => {$(
         #[unsafe(no_mangle)]
         unsafe extern "ptx-kernel" fn $name($($argument: parameter!($type)),*) {
-            // SAFETY: whoever launches the kernel passes buffers of the sizes that the list of kernels tells; the
+            // SAFETY: whoever launches the kernel passes buffers of the sizes of the table of kernels; the
             // host provider checks that bodies stay inside those and inside their cells.
             let thread = unsafe { thread!($cells) };
             kernels::$module::$name(thread, $(argument!($argument, $type)),*);

@@ -1,4 +1,4 @@
-//! The interface of a GPU: memory, uploads, launches, recordings.
+//! The trait [`Device`]: what the detectors need of a GPU, and the types of its arguments.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -9,110 +9,115 @@ use harris_core::{Error, ImageView, Raster, Samples};
 use harris_gpu_kernels::Word;
 use harris_gpu_kernels::abi::Kernel;
 
-/// A GPU with one queue of work, which is done in the order of the calls.
+/// A GPU with one queue of work, and a copy stream beside it.
 ///
-/// Failures come inside [`Error::Backend`].
+/// The queue's work runs in the order of the calls. Calls return before the work is done, unless
+/// they say otherwise. Failures are [`Error::Backend`].
+///
+/// In CUDA's terms the queue is a stream, and a [recording](Device::begin_recording) a graph.
 pub trait Device: Debug + Send {
     /// Memory of the device; given back when dropped.
     type Memory: Debug + Send;
 
-    /// A handle to bytes that are fetched from memory, or will be.
+    /// A handle to bytes that a fetch, or a kernel, writes to the host's memory.
     type Fetched: Clone + Debug + Send;
 
-    /// Recorded calls, which one call replays.
+    /// Recorded calls, which one call replays: a CUDA graph.
     type Recording: Debug + Send;
 
-    /// Reserves memory.
+    /// Allocates `bytes` bytes of the device's memory.
     ///
     /// # Errors
     /// Where there is not enough.
     fn allocate(&self, bytes: usize) -> Result<Self::Memory, Error>;
 
-    /// Writes rows to `memory` when the queue comes to it.
+    /// Copies rows from the host to `memory`, in the queue.
     ///
     /// # Errors
     /// Where the device fails.
     fn upload(&mut self, memory: &Self::Memory, rows: Rows<'_>) -> Result<(), Error>;
 
-    /// Writes rows to `memory` in a queue of its own, beside the work: nothing in the queue uses
-    /// that memory. Work that is asked for after [`Device::arrive`] is done when the rows have
-    /// arrived.
+    /// Copies rows from the host to `memory` on the copy stream, while the queue's work runs.
+    ///
+    /// Nothing in the queue may use that memory meanwhile. Work behind [`Device::await_uploads`]
+    /// sees the rows.
     ///
     /// # Errors
     /// Where the device fails.
-    fn send(&mut self, memory: &Self::Memory, rows: Rows<'_>) -> Result<(), Error>;
+    fn upload_on_copy_stream(&mut self, memory: &Self::Memory, rows: Rows<'_>) -> Result<(), Error>;
 
-    /// Makes the queue wait for all rows of [`Device::send`].
+    /// Makes later work in the queue wait for all copies on the copy stream so far.
     ///
     /// # Errors
     /// Where the device fails.
-    fn arrive(&mut self) -> Result<(), Error>;
+    fn await_uploads(&mut self) -> Result<(), Error>;
 
-    /// First half of [`Device::arrive`], after the last rows of an image. The second half is
-    /// [`Device::await_announced`], which can be recorded. It notes, as [`Device::mark`], when all
-    /// rows have arrived.
+    /// Signals, behind the copies on the copy stream so far, that they are complete, and sets a
+    /// mark there.
     ///
-    /// Some devices then begin sooner than by [`Device::arrive`].
+    /// The queue waits for the signal with [`Device::await_signal`], which can be recorded. On some
+    /// devices this pair reacts sooner than [`Device::await_uploads`].
     ///
     /// # Errors
     /// Where the device fails.
-    fn announce(&mut self, mark: Mark) -> Result<(), Error> {
-        self.arrive()?;
+    fn signal_uploads(&mut self, mark: Mark) -> Result<(), Error> {
+        self.await_uploads()?;
         self.mark(mark)
     }
 
-    /// Makes the queue wait for the rows that were announced. A recording may contain this call.
+    /// Makes later work wait for [`Device::signal_uploads`]. A recording may contain this call.
     ///
     /// # Errors
     /// Where the device fails.
-    fn await_announced(&mut self) -> Result<(), Error> {
+    fn await_signal(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// The size in bytes of the last block of an overlapped upload: the queue works on the blocks
-    /// before while it is on its way.
+    /// Size in bytes of the last block of an overlapped upload.
     ///
-    /// From half as many bytes on, uploads in a queue of their own pay.
-    fn portion(&self) -> usize;
+    /// Kernels work on the blocks before while it is copied. Uploads of at least half as many bytes
+    /// are worth the copy stream.
+    fn last_block_bytes(&self) -> usize;
 
-    /// Reads `bytes` from the start of `memory` when the queue comes to it.
+    /// Copies `bytes` bytes from the start of `memory` to the host, in the queue.
     ///
     /// # Errors
     /// Where the device fails.
     fn fetch(&mut self, memory: &Self::Memory, bytes: usize) -> Result<Self::Fetched, Error>;
 
-    /// Memory of the host that kernels write to, of so many bytes, and the handle by which
-    /// [`Device::fetched`] reads it after the next [`Device::wait`].
+    /// Allocates `bytes` bytes of mapped memory: memory of the host that kernels write.
+    ///
+    /// [`Device::fetched`] reads it by the handle, after the next [`Device::wait`].
     ///
     /// # Errors
     /// Where there is not enough memory.
-    fn returned(&mut self, bytes: usize) -> Result<(Self::Memory, Self::Fetched), Error>;
+    fn mapped_memory(&mut self, bytes: usize) -> Result<(Self::Memory, Self::Fetched), Error>;
 
-    /// The bytes that were fetched before the last [`Device::wait`]. The next fetch may overwrite
-    /// them.
+    /// Bytes that were fetched before the last [`Device::wait`]. The next fetch may overwrite them.
     fn fetched<'a>(&'a self, fetched: &'a Self::Fetched) -> Cow<'a, [u8]>;
 
-    /// Reads the start of `memory`, after all work before.
+    /// Copies the start of `memory` to `bytes`, and waits for all work in the queue.
     ///
     /// # Errors
-    /// Where the device fails, also in work that was asked for before.
+    /// Where the device fails, also in earlier work.
     fn download(&mut self, memory: &Self::Memory, bytes: &mut [u8]) -> Result<(), Error>;
 
-    /// A number that changes when earlier recordings become invalid: when memory was allocated, or
-    /// fetched bytes go to another place.
-    fn changes(&self) -> u64 {
+    /// A number that changes when earlier recordings become invalid.
+    ///
+    /// It does so when memory is allocated, or when fetches get another place in the host's memory.
+    fn recording_epoch(&self) -> u64 {
         0
     }
 
-    /// Begins a recording: the calls that follow are recorded, and not done. Returns whether the
-    /// device can record.
+    /// Begins a recording: later calls are recorded instead of done. False if the device cannot
+    /// record.
     ///
-    /// Recordings may fetch to the same place: what one has fetched is read before the next is
-    /// replayed.
+    /// Recordings may share a place for what they fetch. The caller reads it before it replays the
+    /// next one.
     ///
     /// # Errors
     /// Where the device fails.
-    fn record(&mut self) -> Result<bool, Error> {
+    fn begin_recording(&mut self) -> Result<bool, Error> {
         Ok(false)
     }
 
@@ -123,35 +128,35 @@ pub trait Device: Debug + Send {
     ///
     /// # Panics
     /// Where no recording was begun.
-    fn recorded(&mut self) -> Result<Self::Recording, Error> {
+    fn end_recording(&mut self) -> Result<Self::Recording, Error> {
         panic!("a device that cannot record")
     }
 
-    /// Replays a recording. Its fetches go to the same places as before.
+    /// Replays a recording in the queue. Its fetches write the places that they had when recorded.
     ///
     /// # Errors
     /// Where the device fails.
-    fn play(&mut self, recording: &Self::Recording) -> Result<(), Error> {
+    fn replay(&mut self, recording: &Self::Recording) -> Result<(), Error> {
         let _ = recording;
         Ok(())
     }
 
-    /// Waits for all work.
+    /// Waits for all work in the queue and on the copy stream.
     ///
     /// # Errors
-    /// Where the device fails, also in work that was asked for before.
+    /// Where the device fails, also in earlier work.
     fn wait(&mut self) -> Result<(), Error>;
 
     /// Whether all work is done, or has failed.
     fn is_idle(&self) -> bool;
 
-    /// Writes `words` zeros of 32 bits.
+    /// Writes `words` zeros of 32 bits to the start of `memory`, in the queue.
     ///
     /// # Errors
     /// Where the device fails.
     fn clear(&self, memory: &Self::Memory, words: usize) -> Result<(), Error>;
 
-    /// Runs a kernel on a grid of blocks.
+    /// Launches a kernel on a grid of blocks: columns and rows.
     ///
     /// # Errors
     /// Where the device fails.
@@ -162,7 +167,7 @@ pub trait Device: Debug + Send {
         arguments: &[Argument<'_, Self::Memory>],
     ) -> Result<(), Error>;
 
-    /// Notes a point in the work, for devices that measure time.
+    /// Sets a mark in the queue, for devices that measure time.
     ///
     /// # Errors
     /// Where the device fails.
@@ -171,37 +176,37 @@ pub trait Device: Debug + Send {
         Ok(())
     }
 
-    /// The address of memory, which identifies it.
+    /// Address of memory on the device.
     fn address(&self, memory: &Self::Memory) -> u64;
 
-    /// The number of multiprocessors, by which work is divided. Results do not depend on it.
+    /// Number of multiprocessors. It decides how work is divided, and changes no result.
     fn multiprocessors(&self) -> u32;
 
-    /// The device's name, as in `cuda: NVIDIA H200`.
+    /// The backend and the device's name, as in `cuda: NVIDIA H200`.
     fn describe(&self) -> String;
 }
 
-/// Rows of images to upload, one image after the other.
+/// Rows of one or more images to upload: those of the first image, then those of the next.
 #[derive(Clone, Debug)]
 pub struct Rows<'a> {
     /// The images, all of one size.
-    pub images: &'a [Lines<'a>],
+    pub images: &'a [RowSource<'a>],
     /// The rows of each image.
     pub rows: Range<usize>,
     /// Bytes from row to row on the device: a row's length or more.
     pub pitch: usize,
     /// Byte offset of the first row on the device.
     pub offset: usize,
-    /// Whether samples stay as they are until [`Device::wait`], so that the device may copy
-    /// straight from them.
-    pub lasting: bool,
+    /// Whether samples stay unchanged until [`Device::wait`]. The device may then copy straight
+    /// from them.
+    pub borrowed: bool,
 }
 
 impl<'a> Rows<'a> {
-    /// Rows without gaps for the start of memory. The device copies them before the call returns.
-    pub(crate) fn copied(lines: &'a Lines<'a>, count: usize) -> Self {
-        let pitch = lines.row(0).len();
-        Self { images: std::slice::from_ref(lines), rows: 0..count, pitch, offset: 0, lasting: false }
+    /// The first `count` rows, for the start of memory, without gaps. They need not stay unchanged.
+    pub(crate) fn copied(source: &'a RowSource<'a>, count: usize) -> Self {
+        let pitch = source.row(0).len();
+        Self { images: std::slice::from_ref(source), rows: 0..count, pitch, offset: 0, borrowed: false }
     }
 
     /// Number of rows of all images.
@@ -210,7 +215,7 @@ impl<'a> Rows<'a> {
         self.images.len() * self.rows.len()
     }
 
-    /// The bytes of row `i` of all rows.
+    /// Bytes of row `i`, counted over all images.
     ///
     /// # Panics
     /// Where there is no such row.
@@ -220,20 +225,20 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The rows of an image, or of bytes.
+/// Where rows come from: an image's samples, or bytes.
 #[derive(Clone, Copy, Debug)]
-pub enum Lines<'a> {
+pub enum RowSource<'a> {
     /// Rows of 8-bit samples.
     U8(Raster<'a, u8>),
     /// Rows of 16-bit samples.
     U16(Raster<'a, u16>),
     /// Rows of floats.
     F32(Raster<'a, f32>),
-    /// Bytes, and how many a row has, one row after the other.
+    /// Rows of bytes without gaps, and the length of a row.
     Packed(&'a [u8], usize),
 }
 
-impl<'a> Lines<'a> {
+impl<'a> RowSource<'a> {
     /// A single row of words.
     pub(crate) fn words<T: bytemuck::Pod>(words: &'a [T]) -> Self {
         let bytes = bytemuck::cast_slice(words);
@@ -250,7 +255,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The bytes of row `y`. All rows have the same length.
+    /// Bytes of row `y`. All rows have the same length.
     ///
     /// # Panics
     /// Where there is no such row.
@@ -287,7 +292,7 @@ pub struct Resident<M> {
     pub width: usize,
     /// Height in pixels.
     pub height: usize,
-    /// One or three.
+    /// Channels: one or three.
     pub channels: usize,
     /// Bytes from row to row: a multiple of a sample's bytes, at least a row's.
     pub pitch: usize,
@@ -330,12 +335,12 @@ impl Depth {
         }
     }
 
-    /// The sample of full brightness.
+    /// Sample value of full brightness.
     pub(crate) fn full_scale(self) -> f64 {
         self.sample_type().full_scale()
     }
 
-    /// The sample type in the terms of the arithmetic.
+    /// The sample type as harris-core names it.
     pub(crate) fn sample_type(self) -> SampleType {
         match self {
             Self::U8 => SampleType::U8,
@@ -352,7 +357,7 @@ pub enum Mark {
     Uploaded,
     /// The result is complete on the device: the list of keypoints, of descriptors or of nearest
     /// descriptors, or the response map.
-    Listed,
+    Done,
     /// The integral image is complete.
     Integrated,
     /// The responses, or the determinants of all layers, are complete.
@@ -381,7 +386,7 @@ pub enum Argument<'a, M> {
     Word(u64),
 }
 
-/// Memory as words of a type.
+/// Memory of the device, as words of a type.
 #[derive(Debug)]
 pub(crate) struct Buffer<'a, M, T> {
     pub(crate) memory: &'a M,

@@ -2,7 +2,7 @@
 
 use harris_core::fast_hessian::{FastHessianConfig, Layer, Pyramid, unit};
 use harris_core::integral::levels;
-use harris_core::{Detector, Error, ImageView, Keypoint, Ties};
+use harris_core::{Detector, Error, ImageView, Keypoint, Ties, float_mode, memory};
 use harris_gpu_kernels::abi::pyramid::{layer, triple};
 use harris_gpu_kernels::abi::{Kernel, state};
 use ndarray::Array2;
@@ -186,7 +186,7 @@ impl<D: Device> GpuFastHessian<D> {
         let Self { device, config, workspace, tables, .. } = self;
         let tables = tables.as_ref().expect("set before");
         if found == 0 {
-            device.mark(Mark::Listed)?;
+            device.mark(Mark::Done)?;
             return Ok(Vec::new());
         }
         workspace.fit::<u64>(device, Slot::OtherKeys, found)?;
@@ -218,10 +218,10 @@ impl<D: Device> GpuFastHessian<D> {
             found as u32,
         )?;
         launch::sort_ties(device, grid(Kernel::sort_ties, found, 1), keypoints, sorted, found as u32)?;
-        device.mark(Mark::Listed)?;
-        let mut words = vec![[0_f32; 4]; found.min(config.max_keypoints().unwrap_or(usize::MAX))];
+        device.mark(Mark::Done)?;
+        let mut words = memory::zeroed::<[f32; 4]>(found.min(config.max_keypoints().unwrap_or(usize::MAX)))?;
         device.download(sorted.memory, bytemuck::cast_slice_mut(&mut words))?;
-        Ok(words.into_iter().map(|[x, y, scale, response]| Keypoint { x, y, scale, response }).collect())
+        memory::collect(words.into_iter().map(|[x, y, scale, response]| Keypoint { x, y, scale, response }))
     }
 
     fn check(&self, image: &ImageView<'_>) -> Result<(), Error> {
@@ -233,7 +233,9 @@ impl<D: Device> GpuFastHessian<D> {
 impl<D: Device> Detector for GpuFastHessian<D> {
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
         self.check(image)?;
-        self.set_tables(&Pyramid::new(&self.config, image.width(), image.height()), levels(image))?;
+        float_mode::standard(|| {
+            self.set_tables(&Pyramid::new(&self.config, image.width(), image.height()), levels(image))
+        })?;
         upload::mask(&mut self.device, &mut self.workspace, image, false)?;
         let pitch = self.respond(image)?;
         let found = self.search(image)?;
@@ -244,9 +246,10 @@ impl<D: Device> Detector for GpuFastHessian<D> {
         self.check(image)?;
         let (width, height, filter) = (image.width(), image.height(), Pyramid::FIRST_FILTER);
         let layer = Layer { filter, step: 1, origin: 0, width, height };
-        self.set_tables(&Pyramid { layers: vec![layer], triples: Vec::new() }, levels(image))?;
+        let pyramid = Pyramid { layers: vec![layer], triples: Vec::new() };
+        float_mode::standard(|| self.set_tables(&pyramid, levels(image)))?;
         self.respond(image)?;
-        let mut response = Array2::zeros((height, width));
+        let mut response = memory::zeros::<f32>((height, width))?;
         let bytes = bytemuck::cast_slice_mut(response.as_slice_mut().expect("a new array is contiguous"));
         self.device.download(self.workspace.buffer::<f32>(Slot::Response).memory, bytes)?;
         let inside = |i: usize, len: usize| i >= filter / 2 && i + filter / 2 < len;
@@ -256,6 +259,11 @@ impl<D: Device> Detector for GpuFastHessian<D> {
             }
         }
         Ok(response)
+    }
+
+    /// Frees the device's memory.
+    fn shrink_to_fit(&mut self) {
+        (self.workspace, self.tables) = (Workspace::new(), None);
     }
 
     fn rejected_peaks(&self) -> Option<usize> {

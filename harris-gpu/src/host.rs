@@ -8,10 +8,12 @@ use harris_gpu_kernels::simt::host;
 
 use crate::device::{Argument, Device, Rows};
 
-/// Bytes of the last block of overlapped uploads: so few that small images have several blocks.
-const PORTION: usize = 2048;
+/// Bytes of the last block of overlapped uploads. Small images, too, then have several blocks.
+const LAST_BLOCK_BYTES: usize = 2048;
 
-/// The CPU as a GPU: slow, and a panic wherever a kernel does what a device would not define.
+/// A device that runs kernels on the CPU, for tests. It is slow.
+///
+/// It panics where a kernel does what is undefined on a GPU.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HostDevice;
 
@@ -20,8 +22,8 @@ pub struct HostDevice;
 pub enum Fetched {
     /// A copy of memory.
     Copied(Vec<u8>),
-    /// Memory that kernels write, and how many bytes of it.
-    Returned(host::Memory, usize),
+    /// Mapped memory, which kernels write, and its bytes.
+    Mapped(host::Memory, usize),
 }
 
 /// Copies memory. Bytes that were never written become 255, so that floats made of them are NaN.
@@ -50,31 +52,31 @@ impl Device for HostDevice {
         Ok(())
     }
 
-    fn send(&mut self, memory: &host::Memory, rows: Rows<'_>) -> Result<(), Error> {
+    fn upload_on_copy_stream(&mut self, memory: &host::Memory, rows: Rows<'_>) -> Result<(), Error> {
         self.upload(memory, rows)
     }
 
-    fn arrive(&mut self) -> Result<(), Error> {
+    fn await_uploads(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    fn portion(&self) -> usize {
-        PORTION
+    fn last_block_bytes(&self) -> usize {
+        LAST_BLOCK_BYTES
     }
 
     fn fetch(&mut self, memory: &host::Memory, bytes: usize) -> Result<Fetched, Error> {
         Ok(Fetched::Copied(read(memory, bytes)))
     }
 
-    fn returned(&mut self, bytes: usize) -> Result<(host::Memory, Fetched), Error> {
+    fn mapped_memory(&mut self, bytes: usize) -> Result<(host::Memory, Fetched), Error> {
         let memory = host::Memory::new(bytes);
-        Ok((memory.clone(), Fetched::Returned(memory, bytes)))
+        Ok((memory.clone(), Fetched::Mapped(memory, bytes)))
     }
 
     fn fetched<'a>(&'a self, fetched: &'a Fetched) -> Cow<'a, [u8]> {
         match fetched {
             Fetched::Copied(bytes) => bytes.into(),
-            Fetched::Returned(memory, bytes) => read(memory, *bytes).into(),
+            Fetched::Mapped(memory, bytes) => read(memory, *bytes).into(),
         }
     }
 

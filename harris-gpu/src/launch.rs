@@ -6,14 +6,16 @@ use harris_gpu_kernels::abi::Kernel;
 
 use crate::device::{Argument, Buffer, Device};
 
-/// Rows of a thread of kernels with a thread a column: as many as leave so many blocks to a
-/// multiprocessor, within bounds.
+/// The fewest rows of a thread, in thread-per-column kernels.
 const MIN_COLUMN_ROWS: usize = 4;
+/// The most rows of a thread, in thread-per-column kernels.
 const MAX_COLUMN_ROWS: usize = 32;
+/// Blocks for each multiprocessor that thread-per-column kernels aim at.
 const COLUMN_BLOCKS: usize = 8;
 
-/// The grid of a kernel with a thread a column of so many planes, and the rows of each thread. All
-/// of them have blocks of one size.
+/// Grid of a thread-per-column kernel on a stack of planes, and the rows of each thread.
+///
+/// All these kernels have blocks of one size.
 pub(crate) fn thread_per_column<D: Device>(
     device: &D,
     (width, height): (u32, u32),
@@ -25,7 +27,7 @@ pub(crate) fn thread_per_column<D: Device>(
     ([(strips * (height as usize).div_ceil(rows)) as u32, planes as u32], rows as u32)
 }
 
-/// The grid with a thread for each of `count` items, `rows` times.
+/// Grid with a thread for each of `count` items, in each of `rows` rows of blocks.
 pub(crate) fn grid(kernel: Kernel, count: usize, rows: usize) -> [u32; 2] {
     [count.div_ceil(kernel.threads() as usize) as u32, rows as u32]
 }
@@ -61,7 +63,7 @@ harris_gpu_kernels::for_each_kernel!(launches);
 
 macro_rules! fused_launch {
     ($($name:ident [$blocks:literal, $of_responses:literal, $cells:literal] $word:ident: $samples:ident, $weights:ident, $window:literal, $most:literal;)*) => {
-        /// Launches one of the fused kernels, which have the same arguments.
+        /// Launches a fused kernel. All of them have these arguments.
         pub(crate) fn fused<D: Device>(
             device: &D,
             kernel: Kernel,
@@ -74,22 +76,22 @@ macro_rules! fused_launch {
             (stride, width, height, pitch): (u64, u32, u32, u32),
             (strips, columns): (u32, u32),
             (first, last): (u32, u32),
-            (rows, whole, later): (u32, u32, u32),
+            (rows, full_tiles, tail_rows): (u32, u32, u32),
             (scale, measure, parameter): (f32, u32, f32),
             frame: u32,
             (smoothing, gradient, gradient_radius, window, radius): (u32, u32, u32, u32, u32),
             (margin, plateau): (u32, u32),
-            (threshold, value, reach): (u32, f32, f32),
-            (piece, pieces, room): (u32, u32, u32),
-            (tables, counters, extent): (u32, u32, u32),
+            (threshold, value, trace_factor): (u32, f32, f32),
+            (first_tile, tiles, capacity): (u32, u32, u32),
+            (counters_start, counters, finds_range): (u32, u32, u32),
             (mask, mask_pitch): (Buffer<'_, D::Memory, u8>, u32),
             [tap0, tap1, tap2, tap3]: [f32; 4],
         ) -> Result<(), Error> {
             match kernel {
                 $(Kernel::$name => $name(
-                    device, grid, Buffer::new(image), state, keys, counts, response, stride, width, height, pitch, strips, columns, first, last, rows, whole,
-                    later, scale, measure, parameter, frame, smoothing, gradient, gradient_radius, window, radius, margin, plateau, threshold, value, reach, piece, pieces, room,
-                    tables, counters, extent, mask, mask_pitch, tap0, tap1, tap2, tap3,
+                    device, grid, Buffer::new(image), state, keys, counts, response, stride, width, height, pitch, strips, columns, first, last, rows, full_tiles,
+                    tail_rows, scale, measure, parameter, frame, smoothing, gradient, gradient_radius, window, radius, margin, plateau, threshold, value, trace_factor, first_tile, tiles, capacity,
+                    counters_start, counters, finds_range, mask, mask_pitch, tap0, tap1, tap2, tap3,
                 ),)*
                 other => unreachable!("{other:?} is no fused kernel"),
             }

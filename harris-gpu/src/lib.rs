@@ -45,7 +45,7 @@ mod search;
 mod surf;
 
 pub use detector::GpuDetector;
-pub use device::{Argument, Depth, Device, Lines, Mark, Resident, Rows};
+pub use device::{Argument, Depth, Device, Mark, Resident, RowSource, Rows};
 pub use error::GpuError;
 pub use fast_hessian::GpuFastHessian;
 pub use keypoint_mask::MaskSample;

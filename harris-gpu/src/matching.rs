@@ -1,12 +1,12 @@
 //! Exact matching: descriptors in, nearest descriptors out.
 
-use harris_core::Error;
 use harris_core::matching::{Match, MatchConfig, Matcher, Nearest, check};
 use harris_core::surf::LENGTH;
+use harris_core::{Error, float_mode, memory};
 use harris_gpu_kernels::abi::{Kernel, matching};
 use ndarray::ArrayView2;
 
-use crate::device::{Device, Lines, Mark, Rows};
+use crate::device::{Device, Mark, RowSource, Rows};
 use crate::error::GpuError;
 use crate::exec::workspace::{Slot, Workspace};
 use crate::launch::{self, grid};
@@ -48,11 +48,17 @@ impl<D: Device> GpuMatcher<D> {
     }
 
     fn upload(&mut self, slot: Slot, descriptors: ArrayView2<'_, f32>) -> Result<(), Error> {
-        let descriptors = descriptors.as_standard_layout();
-        let values = descriptors.as_slice().expect("standard layout is contiguous");
+        let copied;
+        let values = match descriptors.as_slice() {
+            Some(values) => values,
+            None => {
+                copied = memory::collect(descriptors.iter().copied())?;
+                &copied[..]
+            }
+        };
         self.workspace.fit::<f32>(&self.device, slot, values.len())?;
         let memory = self.workspace.buffer::<f32>(slot).memory;
-        let lines = Lines::Packed(bytemuck::cast_slice(values), size_of::<f32>() * LENGTH);
+        let lines = RowSource::Packed(bytemuck::cast_slice(values), size_of::<f32>() * LENGTH);
         self.device.upload(memory, Rows::copied(&lines, values.len() / LENGTH))
     }
 
@@ -89,15 +95,15 @@ impl<D: Device> GpuMatcher<D> {
             queries as u32,
             parts as u32,
         )?;
-        device.mark(Mark::Listed)?;
-        let mut words = vec![[0_u32; matching::WORDS]; queries];
+        device.mark(Mark::Done)?;
+        let mut words = memory::zeroed::<[u32; matching::WORDS]>(queries)?;
         device.download(found.memory, bytemuck::cast_slice_mut(&mut words))?;
         let nearest = |[index, distance, second]: [u32; 3]| Nearest {
             index: index as usize,
             distance: f32::from_bits(distance),
             second: f32::from_bits(second),
         };
-        Ok(words.into_iter().map(nearest).collect())
+        memory::collect(words.into_iter().map(nearest))
     }
 }
 
@@ -122,6 +128,6 @@ impl<D: Device> Matcher for GpuMatcher<D> {
             ((Slot::Descriptors, query.nrows()), (Slot::OtherDescriptors, train.nrows()));
         let back = self.config.cross_check().then(|| self.nearest(trained, queries)).transpose()?;
         let nearest = self.nearest(queries, trained)?;
-        Ok(self.config.select(&nearest, back.as_deref()))
+        float_mode::standard(|| self.config.select(&nearest, back.as_deref()))
     }
 }

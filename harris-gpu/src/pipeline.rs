@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use harris_core::{Error, ImageView, Keypoint};
+use harris_core::{Error, ImageView, Keypoint, memory};
 
 use crate::detector::GpuDetector;
 use crate::device::Device;
@@ -83,16 +83,16 @@ impl<D: Device, F> GpuPipeline<D, F> {
         Self { most: detectors.len(), detectors, flights: VecDeque::new() }
     }
 
-    /// Starts on a frame: one image, or as many as [`GpuPipeline::stack`] allows. Where the maximum
-    /// of frames is in flight, the oldest is finished first, and returned.
+    /// Starts on a frame: one image, or as many as [`GpuPipeline::batch_len`] allows.
     ///
-    /// Where samples are `lasting`, they stay as they are until the frame is returned. Else they
-    /// are copied before this returns. A frame that fails is returned in its turn, with its error.
-    pub fn push(&mut self, images: &[ImageView<'_>], lasting: bool, frame: F) -> Option<FinishedFrame<F>> {
-        let landed = self.make_room();
-        let state = self.start(images, lasting);
+    /// Where the maximum of frames is in flight, the oldest is finished first, and returned.
+    /// Samples that are `borrowed` stay unchanged until the frame is returned. Others are copied
+    /// before this returns. A frame that fails is returned in its turn, with its error.
+    pub fn push(&mut self, images: &[ImageView<'_>], borrowed: bool, frame: F) -> Option<FinishedFrame<F>> {
+        let finished = self.make_room();
+        let state = self.start(images, borrowed);
         self.flights.push_back(Flight { frame, state });
-        landed
+        finished
     }
 
     /// Starts on a frame whose value `F` owns the image. The image stays as it is until the frame
@@ -102,10 +102,10 @@ impl<D: Device, F> GpuPipeline<D, F> {
         frame: F,
         image: impl FnOnce(&F) -> ImageView<'_>,
     ) -> Option<FinishedFrame<F>> {
-        let landed = self.make_room();
+        let finished = self.make_room();
         let state = self.start(&[image(&frame)], true);
         self.flights.push_back(Flight { frame, state });
-        landed
+        finished
     }
 
     /// Finishes the oldest frame where the maximum is in flight.
@@ -114,7 +114,7 @@ impl<D: Device, F> GpuPipeline<D, F> {
     }
 
     /// Starts on images with a free detector of the device that works on the fewest pixels.
-    fn start(&mut self, images: &[ImageView<'_>], lasting: bool) -> State {
+    fn start(&mut self, images: &[ImageView<'_>], borrowed: bool) -> State {
         let load = |device: usize| -> usize {
             self.detectors.iter().filter(|slot| slot.device == device).map(|slot| slot.busy).sum()
         };
@@ -122,7 +122,7 @@ impl<D: Device, F> GpuPipeline<D, F> {
         let i = free.min_by_key(|&i| load(self.detectors[i].device)).expect("fewer frames than detectors");
         // More launches are no loss on an idle device, and the frame is done sooner.
         let is_idle = load(self.detectors[i].device) == 0;
-        let mode = match (lasting, images.len()) {
+        let mode = match (borrowed, images.len()) {
             (true, 1) if is_idle => UploadMode::Overlapped,
             (true, _) => UploadMode::Borrowed,
             (false, _) => UploadMode::Copied,
@@ -161,8 +161,8 @@ impl<D: Device, F> GpuPipeline<D, F> {
 
     /// How many of `images`, from the first on, can be one frame.
     #[must_use]
-    pub fn stack(&self, images: &[ImageView<'_>]) -> usize {
-        self.detectors[0].detector.stack(images)
+    pub fn batch_len(&self, images: &[ImageView<'_>]) -> usize {
+        self.detectors[0].detector.batch_len(images)
     }
 
     /// How many frames are in flight.
@@ -197,9 +197,11 @@ impl<D: Device> GpuPipeline<D, ()> {
     /// The first error, as of [`Detector::detect_batch`](harris_core::Detector::detect_batch).
     /// Frames in flight are finished first.
     pub fn detect_batch(&mut self, images: &[ImageView<'_>]) -> Result<Vec<Vec<Keypoint>>, Error> {
-        let mut all = Ok(Vec::with_capacity(images.len()));
-        let mut add = |landed: Option<FinishedFrame<()>>| {
-            if let Some(((), result)) = landed {
+        let mut all = Vec::new();
+        memory::reserve_exact(&mut all, images.len())?;
+        let mut all = Ok(all);
+        let mut add = |finished: Option<FinishedFrame<()>>| {
+            if let Some(((), result)) = finished {
                 match (&mut all, result) {
                     (Ok(lists), Ok(more)) => lists.extend(more),
                     (Ok(_), Err(error)) => all = Err(error),
@@ -210,17 +212,17 @@ impl<D: Device> GpuPipeline<D, ()> {
         };
         let mut later = images;
         while !later.is_empty() {
-            let (now, rest) = later.split_at(self.stack(later));
-            let landed = self.push(now, true, ());
-            if !add(landed) {
+            let (now, rest) = later.split_at(self.batch_len(later));
+            let finished = self.push(now, true, ());
+            if !add(finished) {
                 break;
             }
             later = rest;
         }
         // Frames are finished even after an error, because their samples are borrowed.
         while self.in_flight() > 0 {
-            let landed = self.next();
-            add(landed);
+            let finished = self.next();
+            add(finished);
         }
         all
     }

@@ -1,7 +1,7 @@
 //! The SURF descriptor: an image and keypoints in, descriptors out.
 
 use harris_core::surf::{Extractor, LENGTH, SurfConfig, Tables};
-use harris_core::{Error, ImageView, Keypoint};
+use harris_core::{Error, ImageView, Keypoint, float_mode, memory};
 use harris_gpu_kernels::abi::surf;
 use ndarray::Array2;
 
@@ -54,7 +54,7 @@ impl<D: Device> Extractor for GpuSurf<D> {
         self.config.check(image, keypoints)?;
         GpuError::check_image(image)?;
         GpuError::check_descriptors(keypoints.len())?;
-        let mut descriptors = Array2::zeros((keypoints.len(), LENGTH));
+        let mut descriptors = memory::zeros((keypoints.len(), LENGTH))?;
         if keypoints.is_empty() {
             return Ok(descriptors);
         }
@@ -63,8 +63,8 @@ impl<D: Device> Extractor for GpuSurf<D> {
             upload::words(device, workspace, Slot::SurfTables, &tables())?;
             *has_tables = true;
         }
-        let frames: Vec<f32> =
-            keypoints.iter().flat_map(|k| [k.x, k.y, k.scale * config.magnification()]).collect();
+        let frame = |k: &Keypoint| [k.x, k.y, k.scale * config.magnification()];
+        let frames = float_mode::standard(|| memory::collect(keypoints.iter().flat_map(frame)))?;
         upload::words(device, workspace, Slot::KeypointFrames, &frames)?;
         workspace.fit::<f32>(device, Slot::Descriptors, keypoints.len() * LENGTH)?;
         let pitch = integrate(device, workspace, image)?;
@@ -81,10 +81,15 @@ impl<D: Device> Extractor for GpuSurf<D> {
             pitch,
             u32::from(config.upright()),
         )?;
-        device.mark(Mark::Listed)?;
+        device.mark(Mark::Done)?;
         let bytes = bytemuck::cast_slice_mut(descriptors.as_slice_mut().expect("a new array is contiguous"));
         device.download(out.memory, bytes)?;
         Ok(descriptors)
+    }
+
+    /// Frees the device's memory.
+    fn shrink_to_fit(&mut self) {
+        (self.workspace, self.has_tables) = (Workspace::new(), false);
     }
 }
 

@@ -1,5 +1,6 @@
 //! The tests of every backend, with kernels run and checked on the CPU.
 
+use harris_conformance::boundaries::{Size, around_changes};
 use harris_conformance::pictures::{Depth, Picture, Pixels, noise};
 use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian};
 use harris_core::{
@@ -7,11 +8,42 @@ use harris_core::{
     presets,
 };
 use harris_gpu::host::HostDevice;
+use harris_gpu::plan::{Plan, Shape};
 use harris_gpu::{
     Depth as DeviceDepth, Device, GpuDetector, GpuFastHessian, GpuMatcher, GpuPipeline, GpuSurf, Resident,
 };
 
-harris_conformance::suite!(host, |config| Box::new(GpuDetector::new(HostDevice, config)));
+harris_conformance::suite!(
+    host,
+    |config| Box::new(GpuDetector::new(HostDevice, config)),
+    || true,
+    |config, depth, channels| around_changes(|size| plan(config, depth, channels, size))
+);
+
+/// The text of the plan for an image.
+fn plan(config: &HarrisConfig, depth: Depth, channels: usize, (width, height): Size) -> String {
+    let depth = match depth {
+        Depth::U8 => DeviceDepth::U8,
+        Depth::U16 => DeviceDepth::U16,
+        Depth::F32 => DeviceDepth::F32,
+    };
+    let shape = Shape {
+        width: width as u32,
+        height: height as u32,
+        channels: channels as u32,
+        depth,
+        stride: (width * channels).next_multiple_of(4),
+        mask_pitch: 0,
+        images: 1,
+    };
+    Plan::of(&shape, config).to_string()
+}
+
+#[test]
+fn the_default_plan_changes_with_the_size() {
+    let config = HarrisConfig::default();
+    assert!(!around_changes(|size| plan(&config, Depth::U8, 1, size)).is_empty());
+}
 
 /// More corners than lists hold at first.
 #[test]
@@ -179,7 +211,7 @@ fn resident(picture: &Picture, pitch: usize) -> Resident<<HostDevice as Device>:
 /// The keypoints that a detector left in the device's memory.
 fn read_keypoints(detector: &GpuDetector<HostDevice>, count: usize) -> Vec<Keypoint> {
     let mut words = vec![[0_f32; 4]; count];
-    let on_device = detector.on_device().clone();
+    let on_device = detector.keypoints_on_device().clone();
     HostDevice.download(&on_device, bytemuck::cast_slice_mut(&mut words)).unwrap();
     words.into_iter().map(|[x, y, scale, response]| Keypoint { x, y, scale, response }).collect()
 }
@@ -213,7 +245,7 @@ fn resident_images_give_the_same_corners() {
                 HostDevice.download(&memory.clone(), &mut words).unwrap();
                 let count = u32::from_ne_bytes(words[at..].try_into().unwrap());
                 assert_eq!(count as usize, expected.len());
-                assert!(detector.room_on_device() >= expected.len());
+                assert!(detector.keypoint_capacity() >= expected.len());
                 let found = detector.finish_on_device().unwrap();
                 assert_eq!(found, expected.len());
                 assert_eq!(read_keypoints(&detector, found), expected);

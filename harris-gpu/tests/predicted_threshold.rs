@@ -7,7 +7,7 @@ use harris_core::{
     Border, Detector, Error, Gradient, HarrisConfig, Keypoint, Measure, Order, ReferenceDetector, Subpixel,
     Threshold, presets,
 };
-use harris_gpu::{Device, GpuDetector, Lines, Resident};
+use harris_gpu::{Device, GpuDetector, Resident, RowSource};
 use harris_gpu_kernels::abi::prediction::LEAST_HELD;
 use test_device::{InjectedFault, TestDevice};
 
@@ -144,7 +144,7 @@ fn resident(device: &TestDevice, picture: &Picture) -> Resident<test_device::Mem
     let pitch = width.next_multiple_of(4);
     let memory = device.allocate(pitch * height).unwrap();
     for y in 0..height {
-        let lines = Lines::of(&view);
+        let lines = RowSource::of(&view);
         let row = lines.row(y).iter().chain(&[0; 4]);
         for (x, &sample) in row.take(pitch).enumerate() {
             memory.set_byte(y * pitch + x, sample);

@@ -5,7 +5,7 @@ mod test_device;
 
 use harris_conformance::pictures::{Depth, Picture, noise};
 use harris_core::{Detector, HarrisConfig, Keypoint, Order, ReferenceDetector, Subpixel};
-use harris_gpu::{Device, GpuDetector, Lines, Resident, Rows};
+use harris_gpu::{Device, GpuDetector, Resident, RowSource, Rows};
 use test_device::{Memory, TestDevice};
 
 fn picture(seed: u64, width: usize, height: usize) -> Picture {
@@ -77,8 +77,8 @@ fn borrowed_and_copied_uploads_that_alternate_are_replayed() {
 fn resident(picture: &Picture, memory: &Memory) -> Resident<Memory> {
     let view = picture.view();
     let (width, height) = (view.width(), view.height());
-    let lines = [Lines::of(&view)];
-    let rows = Rows { images: &lines, rows: 0..height, pitch: width, offset: 0, lasting: false };
+    let lines = [RowSource::of(&view)];
+    let rows = Rows { images: &lines, rows: 0..height, pitch: width, offset: 0, borrowed: false };
     TestDevice::default().upload(memory, rows).unwrap();
     Resident {
         memory: memory.clone(),
@@ -121,8 +121,8 @@ fn resident_masks_that_change_place_are_told_apart() {
         let mut on_device = resident(&picture, &image);
         if let Some(mask) = &picture.mask {
             let (memory, pitch) = (&masks[i as usize / 3 % 2], [64, 68][i as usize % 2]);
-            let lines = [Lines::Packed(mask, width)];
-            let rows = Rows { images: &lines, rows: 0..height, pitch, offset: 0, lasting: false };
+            let lines = [RowSource::Packed(mask, width)];
+            let rows = Rows { images: &lines, rows: 0..height, pitch, offset: 0, borrowed: false };
             TestDevice::default().upload(memory, rows).unwrap();
             on_device.mask = Some((memory.clone(), pitch));
         }
@@ -135,7 +135,9 @@ fn resident_masks_that_change_place_are_told_apart() {
 /// The keypoints that a detector left in the device's memory.
 fn read_keypoints(detector: &GpuDetector<TestDevice>, len: usize) -> Vec<Keypoint> {
     let words: Vec<f32> = (0..4 * len)
-        .map(|i| f32::from_le_bytes([0, 1, 2, 3].map(|byte| detector.on_device().byte(4 * i + byte))))
+        .map(|i| {
+            f32::from_le_bytes([0, 1, 2, 3].map(|byte| detector.keypoints_on_device().byte(4 * i + byte)))
+        })
         .collect();
     (words.chunks(4))
         .map(|word| Keypoint { x: word[0], y: word[1], scale: word[2], response: word[3] })

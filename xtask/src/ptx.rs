@@ -212,7 +212,7 @@ fn release(version: &str) -> (u32, u32) {
 }
 
 /// Instructions that are allowed with a remark, because a kernel asks for them: see
-/// `Simt::exact_fma` and `Simt::sqrt_of_normal`.
+/// `Simt::fma` and `Simt::sqrt_in_range`.
 const ALLOWED: [(&str, &str); 2] = [
     ("fma.rn.f32", "// exact but for one rounding"),
     ("rsqrt.approx.ftz.f32", "// where a root starts that is rounded once"),

@@ -198,13 +198,13 @@ fn at_half_load<T: Sample>(
     let start = Instant::now();
     let mut next = 0;
     while latencies.len() < PACED_FRAMES {
-        let mut landed = None;
+        let mut finished = None;
         if start.elapsed().as_secs_f64() >= apart * f64::from(next) {
             begun.push_back(apart * f64::from(next));
             next += 1;
-            landed = pipeline.push_pinned(spare.pop().expect("one more than can be in flight"));
+            finished = pipeline.push_pinned(spare.pop().expect("one more than can be in flight"));
         }
-        if let Some(detection) = landed.or_else(|| pipeline.try_next()) {
+        if let Some(detection) = finished.or_else(|| pipeline.try_next()) {
             detection.keypoints?;
             spare.extend(detection.image);
             let since = begun.pop_front().expect("results come in order");

@@ -27,6 +27,7 @@ pub fn is_stdin(path: &Path) -> bool {
 }
 
 /// Returns how messages name an input.
+#[must_use]
 pub fn name(path: &Path) -> String {
     if is_stdin(path) { "standard input".to_owned() } else { path.display().to_string() }
 }

@@ -27,7 +27,7 @@ impl Format {
     pub fn of(bytes: &[u8]) -> Option<Self> {
         Some(match bytes {
             [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Self::Png,
-            [0xff, 0xd8, 0xff, ..] => Self::Jpeg,
+            [0xff, 0xd8, ..] => Self::Jpeg,
             [b'B', b'M', ..] => Self::Bmp,
             [b'I', b'I', 42 | 43, 0, ..] | [b'M', b'M', 0, 42 | 43, ..] => Self::Tiff,
             [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Self::WebP,

@@ -23,7 +23,7 @@ pub(super) fn check(bytes: &[u8], max_pixels: u64) -> Result<Checked<'_>> {
     };
     let mut checked = Checked { exif: None };
     let (mut canvas, mut pictures) = (None, 0_usize);
-    chunks(body, &mut |name, payload| {
+    chunks(body, |name, payload| {
         match name {
             b"VP8X" => {
                 let &[_, _, _, _, ref size @ ..] = payload else { bail!("the WebP is damaged") };
@@ -39,7 +39,7 @@ pub(super) fn check(bytes: &[u8], max_pixels: u64) -> Result<Checked<'_>> {
                 let Some((frame, inner)) = payload.split_at_checked(16) else { bail!("the WebP is damaged") };
                 let size = three_by_two(&frame[6..])?;
                 check_size(size.0, size.1, max_pixels)?;
-                chunks(inner, &mut |name, payload| {
+                chunks(inner, |name, payload| {
                     pictures += usize::from(picture(name, payload, Some(size))?);
                     Ok(())
                 })?;
@@ -59,7 +59,7 @@ pub(super) fn check(bytes: &[u8], max_pixels: u64) -> Result<Checked<'_>> {
 }
 
 /// Calls a function for each chunk.
-fn chunks<'a>(mut rest: &'a [u8], see: &mut dyn FnMut(&[u8; 4], &'a [u8]) -> Result<()>) -> Result<()> {
+fn chunks<'a>(mut rest: &'a [u8], mut see: impl FnMut(&[u8; 4], &'a [u8]) -> Result<()>) -> Result<()> {
     while !rest.is_empty() {
         let Some((head, after)) = rest.split_first_chunk::<8>() else { bail!("the WebP is truncated") };
         let [name @ .., l0, l1, l2, l3] = *head;

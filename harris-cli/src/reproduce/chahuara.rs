@@ -28,9 +28,10 @@ const BINS: u32 = 256;
 
 pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
     report.text(
-        "LOW, MED and FULL are chessboards of 2 x 2, 8 x 8 and 32 x 32 squares, with 1, 49 and 961 corners. The preset is \
-         `chahuara_2017`, without its limit of 200 corners unless said otherwise. Chahuara's hardware: Jetson TK1, Cortex A15 at 2.33 GHz \
-         and GPU GK20A; CUDA's times have the copies in them, OpenCV's neither suppression nor list.",
+        "LOW, MED and FULL are chessboards of 2 x 2, 8 x 8 and 32 x 32 squares, with 1, 49 and \
+         961 corners. The preset is `chahuara_2017`, without its limit of 200 corners unless \
+         stated. Chahuara's hardware is a Jetson TK1, with a Cortex A15 at 2.33 GHz and the GPU \
+         GK20A. His CUDA times include the copies; his OpenCV times exclude suppression and list.",
     );
     boards(report, bench)?;
     photographs(report, bench)?;
@@ -52,7 +53,7 @@ fn sides(bench: &Bench) -> Vec<usize> {
 
 fn boards(report: &mut Report, bench: &Bench) -> Result<()> {
     report.heading("Times by image (tables 4.2 and 4.3)");
-    report.text(format!("The reference is timed up to {REFERENCE_SIDE} x {REFERENCE_SIDE}."));
+    report.text(format!("The reference detector is timed up to {REFERENCE_SIDE} x {REFERENCE_SIDE}."));
     let engines = bench.engines.with_reference();
     for ((channels, name, title), source) in
         [(1, "gray", "Gray (table 4.2)"), (3, "colour", "Colour (table 4.3)")].into_iter().zip(TABLES)
@@ -103,9 +104,10 @@ fn repeated(figure: &Figure) -> Option<(usize, u32)> {
 fn photographs(report: &mut Report, bench: &Bench) -> Result<()> {
     report.heading("Photographs, and other works (table 4.4)");
     report.text(
-        "The thesis's own photographs are not told; ours is the first one in colour, scaled to each size. Where a work has a Gaussian filter \
-         of 3 x 3 or 5 x 5, ours are the times of `chahuara_2017` with that window (sigma 1.5) on an image of that size, gray or colour; \
-         the works' detectors differ.",
+        "The thesis does not name its photographs; ours is the first one in colour, scaled to \
+         each size. Where a work has a Gaussian filter of 3 x 3 or 5 x 5, our times are those of \
+         `chahuara_2017` with that window (sigma 1.5). The image has the same size, gray or \
+         colour; the detectors differ.",
     );
     let engines = bench.engines.fast();
     let columns = ["work", "platform", "size", "parameters", "theirs"].map(str::to_owned);
@@ -140,7 +142,8 @@ fn photographs(report: &mut Report, bench: &Bench) -> Result<()> {
 fn accuracy(report: &mut Report, bench: &Bench) -> Result<()> {
     report.heading("Precision and recall on chessboards");
     report.text(format!(
-        "Corners within {CHESSBOARD_TOLERANCE} pixels of where four squares meet, in gray and in colour."
+        "A corner is right within {CHESSBOARD_TOLERANCE} pixels of a point where four squares \
+         meet. Boards are in gray and in colour."
     ));
     let columns = ["preset", "side", "board", "corners"].map(str::to_owned);
     let measured = ["gray", "colour"]
@@ -179,8 +182,10 @@ fn accuracy(report: &mut Report, bench: &Bench) -> Result<()> {
     detectors.into_iter().flat_map(|(.., rows)| rows).for_each(|row| table.row(row));
     report.table(table);
     report.text(
-        "FULL at 128 pixels has squares of 4 pixels, no more than the suppression radius of `chahuara_2017`. All its corners are equally \
-         strong, and of equals within the radius the first stays: each has one before it, in its row or above, but for the very first.",
+        "FULL at 128 pixels has squares of 4 pixels, no more than the suppression radius of \
+         `chahuara_2017`. All its corners are equally strong, and only the first of equals within \
+         the radius stays. So each corner but the very first is suppressed by one in its row or \
+         above.",
     );
     Ok(())
 }
@@ -188,8 +193,10 @@ fn accuracy(report: &mut Report, bench: &Bench) -> Result<()> {
 fn scenes(report: &mut Report, bench: &Bench) -> Result<()> {
     report.heading("Precision and recall (table 4.1)");
     report.text(format!(
-        "A corner is right within {TOLERANCE} pixels of a true one, one to one. The thesis has four photographs with truth by hand, which are \
-         not at hand; ours are scenes: junctions and polygons with soft edges at known places. All presets are without a limit."
+        "A corner is right within {TOLERANCE} pixels of a true one; each true corner counts once. \
+         The thesis has four photographs with corners marked by hand, which are not published. \
+         Ours are scenes: junctions and polygons with soft edges at known places. No preset limits \
+         the number of corners."
     ));
     let columns = ["images", "detector", "true corners", "found", "right", "precision, %", "recall, %"];
     let mut beside = Table::new("protocol", "The protocol of table 4.1: theirs, then ours", columns);
@@ -250,7 +257,8 @@ fn row(preset: &str, shape: &str, noise: f64, score: &Score) -> [Cell; 6] {
 fn rosin(report: &mut Report, bench: &Bench) -> Result<()> {
     report.heading("Rosin's threshold");
     report.text(
-        "The histogram of responses, a line from its peak to its end, and the threshold at the bin farthest below the line.",
+        "Each chart shows the histogram of responses, a line from its peak to its end, and the \
+         threshold. The threshold is at the bin farthest below the line.",
     );
     let mut table = Table::new(
         "rosin",

@@ -33,10 +33,12 @@ struct Run {
 
 pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
     report.text(
-        "Both presets of the Fast-Hessian detector: `default` (OpenSURF's rules with Hofmann's parameters) and `hofmann_2009` (his own). The \
-         first photograph is tiled to 2048 x 2048 and scaled down to the sizes of figure 17; medians in milliseconds. His hardware: GeForce \
-         9800 GTX+, whose times have the copy to the GPU in them, not the allocation. His image has samples of floats, ours of bytes. The \
-         reference is timed up to 1024 x 1024.",
+        "Both presets of the Fast-Hessian detector are timed: `default` (OpenSURF's rules with \
+         Hofmann's parameters) and `hofmann_2009` (his own). The first photograph is tiled to 2048 \
+         x 2048 and scaled down to the sizes of figure 17. Times are medians in milliseconds. His \
+         hardware is a GeForce 9800 GTX+; his times include the copy to the GPU, but no \
+         allocation. His image has float samples, ours 8-bit samples. The reference detector is \
+         timed up to 1024 x 1024.",
     );
     let whole = tiled(&bench.photographs[0].1, WHOLE, WHOLE);
     let whole = DynamicImage::from(whole);
@@ -140,8 +142,8 @@ fn sizes(report: &mut Report, bench: &Bench, runs: &[Run], preset: &str) {
 fn steps(report: &mut Report, runs: &[Run]) {
     report.heading("By step (figure 19, drawn only)");
     report.text(
-        "The copy is that of the image to the GPU alone, which the call overlaps with nothing. His text names it and the determinants as the \
-         two steps that grow fastest.",
+        "The copy is that of the image to the GPU; nothing overlaps with it. His text names it \
+         and the determinants as the two steps that grow fastest.",
     );
     let names = ["preset", "engine", "side", "copy", "integral image", "determinants", "peaks", "list"];
     let mut table = Table::new("steps", "By step, milliseconds", names);
@@ -155,8 +157,10 @@ fn steps(report: &mut Report, runs: &[Run]) {
 fn at_512(report: &mut Report, bench: &Bench, runs: &[Run]) {
     report.heading("His figures beside ours");
     report.text(
-        "Ours are of the preset hofmann_2009. His counts are of his test image, ours of the image above at 512 x 512. He allocates once, before; our first call \
-         does, which is not counted. Speed-up and growth are of OpenSURF against his CUDA; ours are of the reference up to 1024 x 1024.",
+        "Our figures are those of the preset `hofmann_2009`. His counts are of his test image, \
+         ours of the image above at 512 x 512. He allocates once beforehand; our first call does \
+         so and is not counted. His speed-up and growth compare OpenSURF with his CUDA program; \
+         ours use the reference detector up to 1024 x 1024.",
     );
     let engines = bench.engines.with_reference();
     let ours = engines.iter().map(|engine| format!("ours: {}", engine.name()));

@@ -19,9 +19,11 @@ const REFERENCE_PIXELS: usize = 1920 * 1080;
 
 pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
     report.text(
-        "The preset `jobanputra_stentz`: smoothing 3 and Sobel 3, not rounded, plain window sums, suppression in which equals stay, raster \
-         order. Sides of window and suppression, k and thresholds have no values in their report; here they are 3, 3, 0.04 and 1 % of the \
-         greatest response. The first photograph is tiled to the sizes of their five images; medians. Their hardware: Jetson Nano for CUDA, \
+        "The preset `jobanputra_stentz` has smoothing 3 and Sobel 3 without rounding, plain \
+         window sums, a suppression that keeps equal neighbours, and raster order. Their report \
+         gives no sizes of window and suppression, no k and no thresholds; here they are 3, 3, \
+         0.04 and 1 % of the greatest response. The first photograph is tiled to the sizes of \
+         their five images. Times are medians. Their hardware is a Jetson Nano for CUDA and a \
          MacBook Pro 2019 for OpenMP.",
     );
     let calls = threads(report, bench)?;
@@ -57,8 +59,8 @@ fn threads(report: &mut Report, bench: &Bench) -> Result<Vec<((usize, usize), Ca
     let counts = bench.engines.thread_counts(tried.iter().map(|figure| figure.number() as usize));
     report.heading("Speed-up by threads (figure 17, drawn only)");
     report.text(format!(
-        "The numbers of threads are theirs, with that of this machine, {}: more than it runs at once, too. The reference is left out at \
-         the largest size.",
+        "The numbers of threads are theirs and that of this machine, {}; some are more than it \
+         runs at once. The reference detector is not timed at the largest size.",
         bench.engines.threads()
     ));
     let mut engines: Vec<_> = bench.engines.reference().then_some(Engine::Reference).into_iter().collect();
@@ -124,7 +126,10 @@ fn threads(report: &mut Report, bench: &Bench) -> Result<Vec<((usize, usize), Ca
 
 fn frames(report: &mut Report, bench: &Bench, calls: &[((usize, usize), Calls)]) -> Result<()> {
     report.heading("Frames a second");
-    report.text("Copies both ways are part of theirs and of ours on a GPU; one frame after the other.");
+    report.text(
+        "Frames are processed one after the other. On a GPU, their times and ours include the \
+         copies both ways.",
+    );
     let engines = bench.engines.fast();
     let printed =
         theirs("", "Jobanputra & Stentz, section IV", |figure| figure.quantity == "frames a second");
@@ -141,8 +146,9 @@ fn frames(report: &mut Report, bench: &Bench, calls: &[((usize, usize), Calls)])
 fn steps(report: &mut Report, bench: &Bench, sizes: &[(usize, usize)]) -> Result<()> {
     report.heading("The GPU's time by step");
     report.text(
-        "One kernel a stage. What is not on the device is the image's way there through pinned memory, the list's way back, and the host's \
-         part of the call. Parts of ours are of the largest size; cornerness is tensor and measure. Their parts sum to 97 %.",
+        "Each stage is one kernel. The column `way there and back` is the time outside the \
+         device's: both copies through pinned memory, and the host's part of the call. Our parts \
+         are those at the largest size; cornerness is tensor and measure. Their parts sum to 97 %.",
     );
     let columns = ["image", "way there and back"].into_iter().chain(stage_names());
     let mut table = Table::new("steps", "Milliseconds", columns);
@@ -205,8 +211,9 @@ fn output_times(bench: &Bench, engine: Engine, image: &ImageView<'_>) -> Result<
 fn output(report: &mut Report, bench: &Bench, sizes: &[(usize, usize)]) -> Result<()> {
     report.heading("Masks against a compressed list");
     report.text(
-        "A mask has a byte or a float a pixel, a list 16 bytes a corner. Times of ours are those to the form on the host: on a GPU from an \
-         image that is on the device, on a CPU from the image. Theirs are the copy to the host alone.",
+        "A mask has a byte or a float for each pixel, a list 16 bytes for each corner. Our times \
+         end with the output on the host; on a GPU they begin with an image on the device. Theirs \
+         are the copy to the host alone.",
     );
     let engine = if bench.engines.gpu().is_some() { Engine::Gpu } else { bench.engines.fastest() };
     let columns = [

@@ -30,11 +30,14 @@ const TURN: f64 = 15.0;
 
 pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
     report.text(
-        "The preset `loundagin_2015`: smoothing 3, not rounded, Sobel 3, box window 3 (his width is not told), k = 0.04, an absolute threshold \
-         (10^7 in his units), neighbourhoods of 5 x 5, in which equals stay, no extended border, raster order. Each photograph is brought \
-         to each size; times are means over the photographs of medians, in milliseconds. His hardware: Core i7 920, GeForce GTX 660 Ti; \
-         his CUDA times include the transfers both ways, as ours of the GPU do unless they are said to be on the device. His figures are \
-         quoted as printed, although his listings are not what his text timed.",
+        "The preset `loundagin_2015` has smoothing 3 without rounding, Sobel 3, a box window of 3 \
+         (he gives no width) and k = 0.04. Its threshold is absolute (10^7 in his units); its \
+         neighbourhoods of 5 x 5 keep equals; the border is not extended; the list is in raster \
+         order. Each photograph is scaled to each size. Times are in milliseconds: medians, and \
+         their means over the photographs. His hardware is a Core i7 920 and a GeForce GTX 660 Ti. \
+         His CUDA times include the transfers both ways. So do ours of the GPU, unless they are \
+         said to be on the device. His figures are quoted as printed, although his listings are \
+         not what his text timed.",
     );
     pipeline(report, bench)?;
     stages(report, bench)?;
@@ -57,7 +60,7 @@ fn columns(names: impl IntoIterator<Item = String>, theirs: &Theirs) -> Vec<Stri
 
 fn pipeline(report: &mut Report, bench: &Bench) -> Result<()> {
     report.heading("The whole pipeline (figures 4.29 to 4.31, table 4.5)");
-    report.text("The reference is slow, so that it is timed at the powers of two only.");
+    report.text("The reference detector is slow, so it is timed at the powers of two only.");
     let engines = bench.engines.all();
     let names = || engines.iter().map(|engine| engine.name());
     let device = |engine: &&Engine| matches!(engine, Engine::Gpu | Engine::GpuStaged);
@@ -137,9 +140,10 @@ fn images(bench: &Bench, size: usize) -> Vec<GrayImage> {
 fn stages(report: &mut Report, bench: &Bench) -> Result<()> {
     report.heading("Stages");
     report.text(
-        "The reference runs stage after stage, and so does the GPU with one kernel a stage, whose times are those on the device, without \
-         transfers (his have them). The CPU backend and the GPU's fused kernel work through all stages at once: they have no times of \
-         stages.",
+        "The reference detector runs stage after stage, and so does the GPU with one kernel for \
+         each stage. The GPU's times are those on the device, without transfers; his include them. \
+         The CPU backend and the GPU's fused kernel compute all stages in one pass, so they have \
+         no times of stages.",
     );
     let table_4_1 = theirs("speed-up of optimised CUDA over", "Loundagin 2015, table 4.1", |_| true);
     let sides = sides(bench, &table_4_1);
@@ -223,8 +227,9 @@ fn stages(report: &mut Report, bench: &Bench) -> Result<()> {
 fn integral(report: &mut Report, bench: &Bench) -> Result<()> {
     report.heading("One integral image (figure 4.17, drawn only)");
     report.text(
-        "His are three, of the products of gradients, in doubles, with transfers. Ours is one of the gray levels, in integers: the first \
-         step of the Fast-Hessian detector, of the GPU on the device. The reference is `harris_core::integral`.",
+        "His are three integral images of products of gradients, in doubles, with transfers. Ours \
+         is one of gray levels, in integers: the first step of the Fast-Hessian detector. The \
+         GPU's time is that on the device. The reference is `harris_core::integral`.",
     );
     let engines = bench.engines.with_reference();
     let columns = std::iter::once("side".to_owned()).chain(engines.iter().map(|engine| engine.name()));
@@ -262,10 +267,12 @@ fn integral(report: &mut Report, bench: &Bench) -> Result<()> {
 fn matching(report: &mut Report, bench: &Bench) -> Result<()> {
     report.heading("Feature matching (figures 5.6 and 5.7, table 5.3)");
     report.text(format!(
-        "Corners, SURF descriptors (magnification 2) and matches (ratio 0.7) of a scene against those of the object, which are there \
-         before; the scene is the photograph turned by {TURN} degrees. Ours runs each step on the named backend and compares all pairs of \
-         descriptors; his platform is that of the corners alone, descriptors and nearest neighbours are OpenCV's on the CPU. Frames a \
-         second are of the mean time over the photographs.",
+        "Corners, SURF descriptors (magnification 2) and matches (ratio 0.7) of a scene are \
+         compared with those of the object, which are computed beforehand. The scene is the \
+         photograph turned by {TURN} degrees. Our program runs each step on the named backend and \
+         compares all pairs of descriptors. His platform is that of the corners alone; descriptors \
+         and nearest neighbours are OpenCV's on the CPU. Frames a second follow from the mean time \
+         over the photographs.",
     ));
     let table_5_3 = theirs("", "Loundagin 2015, table 5.3", |_| true);
     let engines = bench.engines.fast();
@@ -356,7 +363,7 @@ pub(crate) fn median_stages(
     let mut runs = Vec::new();
     if engine == Engine::Reference {
         bench.median(|| {
-            runs.push(in_milliseconds(reference_stages(config, image)));
+            runs.push(in_milliseconds(reference_stages(config, image)?));
             Ok(())
         })?;
     } else {
@@ -374,27 +381,33 @@ pub(crate) fn median_stages(
 }
 
 /// Runs the reference's stages as `ReferenceDetector` does.
-fn reference_stages(config: &HarrisConfig, image: &ImageView<'_>) -> StageTimes {
+fn reference_stages(config: &HarrisConfig, image: &ImageView<'_>) -> Result<StageTimes, harris_core::Error> {
     let border = config.border();
-    let planes = Plane::channels(image);
+    let planes = Plane::channels(image)?;
     let mut since = Instant::now();
     let mut lap = || std::mem::replace(&mut since, Instant::now()).elapsed();
-    let smoothed: Vec<_> =
-        planes.iter().map(|plane| smoothing::smooth(plane, config.smoothing(), border)).collect();
+    let smoothed = planes
+        .iter()
+        .map(|plane| smoothing::smooth(plane, config.smoothing(), border))
+        .collect::<Result<Vec<_>, _>>()?;
     let smoothing = lap();
-    let gradients: Vec<_> =
-        smoothed.iter().map(|plane| gradient::gradient(plane, config.gradient(), border)).collect();
+    let gradients = smoothed
+        .iter()
+        .map(|plane| gradient::gradient(plane, config.gradient(), border))
+        .collect::<Result<Vec<_>, _>>()?;
     let gradient = lap();
-    let tensor = tensor::tensor(&gradients, config.window(), border, config.tensor_scale(image.full_scale()));
+    let tensor =
+        tensor::tensor(&gradients, config.window(), border, config.tensor_scale(image.full_scale()))?;
     let tensor_time = lap();
-    let responses = response::response(&tensor, config.measure());
+    let responses = response::response(&tensor, config.measure())?;
     let response = lap();
     let region = Region::new(image, config);
     let searched = || region.pixels().map(|(x, y)| responses[[y, x]]);
-    let corners = threshold::threshold(config.threshold(), searched)
-        .map(|limit| suppress(&responses, region, config, limit))
-        .unwrap_or_default();
+    let corners = match threshold::threshold(config.threshold(), searched)? {
+        Some(limit) => suppress(&responses, region, config, limit)?,
+        None => Vec::new(),
+    };
     let suppression = lap();
-    std::hint::black_box(selection::select(&corners, config));
-    StageTimes { smoothing, gradient, tensor: tensor_time, response, suppression, selection: lap() }
+    std::hint::black_box(selection::select(&corners, config)?);
+    Ok(StageTimes { smoothing, gradient, tensor: tensor_time, response, suppression, selection: lap() })
 }

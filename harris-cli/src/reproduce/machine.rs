@@ -14,10 +14,10 @@ pub(crate) fn describe(engines: &Engines) -> Vec<String> {
     ];
     lines.push(match engines.gpu() {
         Some(gpu) => format!("GPU: {gpu}"),
-        None => "GPU: none took part, so that columns of GPUs are missing".to_owned(),
+        None => "GPU: none, so the columns of GPUs are missing".to_owned(),
     });
     if !engines.reference() {
-        lines.push("The reference took no part.".to_owned());
+        lines.push("The reference detector was not run.".to_owned());
     }
     lines
 }

@@ -22,14 +22,17 @@ const TOLERANCE: f64 = 2.0;
 
 pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
     report.text(
-        "Harris: derivative of a Gaussian n x n, sigma n / 6 (the paper's is not told). Its window is a box n x n, as in the paper, or a \
-         Gaussian of that sigma, whose sums cost as much as the paper's, which are convolutions; sums over boxes are running sums here. \
-         LoCoCo: box gradient and box window, n x n. All with suppression radius 4 and a threshold of 1 %. On the GPU the time is the \
-         device's. The paper's hardware: GeForce GTX 280, Core 2 Duo E6750. The sizes of its charts are not told: these are ours.",
+        "Harris has the derivative of a Gaussian, n x n, with sigma n / 6 (the paper gives none). \
+         Its window is a box n x n, as in the paper, or a Gaussian of that sigma. The Gaussian's \
+         sums cost as much as the paper's, which are convolutions; box sums are running sums here. \
+         LoCoCo has a box gradient and a box window, n x n. All have suppression radius 4 and a \
+         threshold of 1 %. On the GPU, times are the device's. The paper's hardware is a GeForce \
+         GTX 280 and a Core 2 Duo E6750. The paper gives no sizes for its charts; these are ours.",
     );
     report.text(
-        "**The ratios measure different things.** The paper's Harris sorts all responses on the GPU before it suppresses; its LoCoCo \
-         suppresses without sorting, to which the authors put the gain at 9 x 9 down. Both of ours suppress alike, without sorting.",
+        "**The ratios measure different things.** The paper's Harris sorts all responses on the \
+         GPU before it suppresses. Its LoCoCo suppresses without sorting, which the authors name \
+         as the reason for the gain at 9 x 9. Both of ours suppress without sorting.",
     );
     table_1(report, bench)?;
     let sizes = sizes(report, bench)?;
@@ -103,7 +106,10 @@ fn tabulate(report: &mut Report, bench: &Bench, name: &str, title: &str, axis: &
 
 fn table_1(report: &mut Report, bench: &Bench) -> Result<()> {
     report.heading("An image with its copies (table I)");
-    report.text("Whole calls, copies both ways in them, at the paper's size; kernels of 9 x 9.");
+    report.text(
+        "Times are those of whole calls with the copies both ways, at the paper's size. Kernels \
+         are 9 x 9.",
+    );
     let engines = bench.engines.fast();
     let columns = engines.iter().flat_map(|engine| {
         [DETECTORS[2], DETECTORS[0]].map(|detector| format!("ours: {detector}, {}", engine.name()))
@@ -168,8 +174,9 @@ fn kernels(report: &mut Report, bench: &Bench) -> Result<Measured> {
 fn ratios(report: &mut Report, bench: &Bench, sizes: &Measured, kernels: &Measured) {
     report.heading("Ratios in print beside ours");
     report.text(format!(
-        "Ours at {0} x {0}, Harris with its box window. Over Harris: Harris's time over LoCoCo's. Over LoCoCo on a CPU: that engine's \
-         LoCoCo over the GPU's on the device.",
+        "Ours are at {0} x {0}; Harris has its box window. A speed-up over Harris is Harris's \
+         time divided by LoCoCo's. A speed-up over LoCoCo on a CPU is that engine's time divided \
+         by the GPU's on the device.",
         bench.largest.min(SIDE)
     ));
     let engines = bench.engines.fast();
@@ -214,9 +221,10 @@ const COUNTERPARTS: [(&str, f64, bool); 4] = [
 fn detections(report: &mut Report, bench: &Bench) -> Result<()> {
     report.heading("Detections of both");
     report.text(format!(
-        "How many of Harris's {STRONGEST} strongest corners (or all, where there are fewer) have one of LoCoCo's within {TOLERANCE} \
-         pixels, one to one. The paper has a box window and does not tell sigma: a Gaussian of n / 6 fits into the kernel, one of n / 3.5 is as \
-         wide as the box that stands for it.",
+        "A corner of Harris is found where LoCoCo has one within {TOLERANCE} pixels; each of \
+         LoCoCo's counts once. Counted are Harris's {STRONGEST} strongest corners, or all where \
+         there are fewer. The paper has a box window and gives no sigma. A Gaussian of n / 6 fits \
+         into the kernel, one of n / 3.5 is as wide as the box.",
     ));
     let head = ["photograph", "kernel", "corners of LoCoCo"].map(str::to_owned);
     let measured = COUNTERPARTS

@@ -40,9 +40,10 @@ fn detector(bench: &Bench, config: HarrisConfig) -> Result<Box<dyn Timed>> {
 fn localisation(report: &mut Report, bench: &Bench) -> Result<()> {
     report.heading("Localisation");
     report.text(format!(
-        "Junctions and polygons drawn with soft edges at exact places, turned by chance, 64 of each shape; a corner is right within \
-         {TOLERANCE} pixels. Errors are means over right corners, in pixels; noise is its standard deviation in levels of 255, blur that of \
-         a Gaussian in pixels, contrast the gain.",
+        "The scenes are junctions and polygons with soft edges at exact places, at random angles, \
+         64 of each shape. A corner is right within {TOLERANCE} pixels. Errors are means over \
+         right corners, in pixels. Noise is given as its standard deviation in levels of 255, blur \
+         as that of a Gaussian in pixels, contrast as a gain.",
     ));
     let conditions = [
         ("as drawn", Degradation::default()),
@@ -129,9 +130,11 @@ fn all_views() -> Vec<Views> {
 fn repeatability(report: &mut Report, bench: &Bench) -> Result<()> {
     report.heading("Repeatability");
     report.text(format!(
-        "Each photograph and a view of it: the part of the {STRONGEST} strongest corners, of the view that has fewer in the part both show, \
-         that lie within {REPEAT_TOLERANCE} pixels of one another (Schmid, Mohr and Bauckhage 2000). Means over the photographs. Views other than \
-         those of noise have noise of standard deviation 1.",
+        "Each photograph is compared with a view of it, by the {STRONGEST} strongest corners of \
+         each (Schmid, Mohr and Bauckhage 2000). A corner is repeated where the other view has one \
+         within {REPEAT_TOLERANCE} pixels. The rate is relative to the view that has fewer corners \
+         in the part that both show. Rates are means over the photographs. Views other than those \
+         of noise have noise of standard deviation 1.",
     ));
     let mut configs: Vec<(String, HarrisConfig)> = Vec::new();
     let limited = |config: HarrisConfig| config.to_builder().max_corners(STRONGEST);

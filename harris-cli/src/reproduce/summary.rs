@@ -31,10 +31,12 @@ fn is_whole(figure: &Figure) -> bool {
 
 pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
     report.text(
-        "Image to list, one image after the other. Theirs as printed, by paper and hardware: Loundagin's at 1024 x 1024 are partly bounds or \
-         approximations of his text, Jobanputra & Stentz's are from frames a second, Chahuara's are of the gray board with 49 corners. Ours: \
-         the presets `loundagin_2015` (Harris) and `hofmann_2009` (Fast-Hessian) on the first photograph tiled to squares; on the GPU the whole call, copies \
-         included.",
+        "Times are from image to list, one image after the other. The papers' figures are as \
+         printed, by paper and hardware. Loundagin's at 1024 x 1024 are partly bounds or \
+         approximations from his text. Jobanputra & Stentz's follow from frames a second. \
+         Chahuara's are those of the gray board with 49 corners. Ours are those of the presets \
+         `loundagin_2015` (Harris) and `hofmann_2009` (Fast-Hessian) on the first photograph, \
+         tiled to squares. On the GPU they are whole calls with the copies.",
     );
     let mut lines: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
     let mut table = Table::new(

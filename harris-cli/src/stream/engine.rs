@@ -64,14 +64,14 @@ impl Engine {
                 Some(Done { image, keypoints, latency: start.elapsed() })
             }
             Self::Pipeline { pipeline, waiting } => {
-                let landed = match ImageView::try_from(&image) {
+                let finished = match ImageView::try_from(&image) {
                     Ok(view) => pipeline.push(&view),
                     Err(error) => {
                         return Some(Done { image, keypoints: Err(error), latency: start.elapsed() });
                     }
                 };
                 waiting.push_back((image, start));
-                landed.map(|landed| done(waiting, landed))
+                finished.map(|finished| done(waiting, finished))
             }
         }
     }
@@ -80,7 +80,9 @@ impl Engine {
     pub(crate) fn poll(&mut self) -> Option<Done> {
         match self {
             Self::One(_) => None,
-            Self::Pipeline { pipeline, waiting } => pipeline.try_next().map(|landed| done(waiting, landed)),
+            Self::Pipeline { pipeline, waiting } => {
+                pipeline.try_next().map(|finished| done(waiting, finished))
+            }
         }
     }
 
@@ -88,7 +90,7 @@ impl Engine {
     pub(crate) fn wait(&mut self) -> Option<Done> {
         match self {
             Self::One(_) => None,
-            Self::Pipeline { pipeline, waiting } => pipeline.next().map(|landed| done(waiting, landed)),
+            Self::Pipeline { pipeline, waiting } => pipeline.next().map(|finished| done(waiting, finished)),
         }
     }
 
@@ -102,7 +104,7 @@ impl Engine {
     }
 }
 
-fn done(waiting: &mut VecDeque<(Picture, Instant)>, landed: harris::cuda::Detection) -> Done {
+fn done(waiting: &mut VecDeque<(Picture, Instant)>, finished: harris::cuda::Detection) -> Done {
     let (image, start) = waiting.pop_front().expect("frames come back in order");
-    Done { image, keypoints: landed.keypoints, latency: start.elapsed() }
+    Done { image, keypoints: finished.keypoints, latency: start.elapsed() }
 }

@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::image::ImageView;
 use crate::integral::{Integral, levels};
 use crate::keypoint::Keypoint;
+use crate::{float_mode, memory};
 
 /// The reference implementation of the Fast-Hessian detector: plain code on one thread, and slow.
 ///
@@ -47,14 +48,15 @@ impl ReferenceFastHessian {
     }
 }
 
-impl Detector for ReferenceFastHessian {
-    fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
+impl ReferenceFastHessian {
+    /// The list of keypoints.
+    fn keypoints(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
         self.config.check_image(image)?;
         let integral = Integral::new(image)?;
         let pyramid = Pyramid::new(&self.config, image.width(), image.height());
         let least = self.config.min_determinant();
-        let responses: Vec<_> =
-            pyramid.layers.iter().map(|layer| responses(&integral, layer, levels(image), least)).collect();
+        let of_layer = |layer: &Layer| responses(&integral, layer, levels(image), least);
+        let responses: Vec<_> = pyramid.layers.iter().map(of_layer).collect::<Result<_, _>>()?;
         let mut keypoints = Vec::new();
         self.rejected = 0;
         for triple in &pyramid.triples {
@@ -79,6 +81,7 @@ impl Detector for ReferenceFastHessian {
                     };
                     let hessian = Hessian::at(&integral, pyramid.layers[triple.middle].filter, x, y);
                     let response = if hessian.is_dark() { cube[1][1][1] } else { -cube[1][1][1] };
+                    memory::reserve(&mut keypoints, 1)?;
                     keypoints.push(pyramid.keypoint(triple, (column, row), offset, response));
                 }
             }
@@ -88,12 +91,13 @@ impl Detector for ReferenceFastHessian {
         Ok(keypoints)
     }
 
-    fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
+    /// The determinants under the smallest filter.
+    fn determinants(&self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
         self.config.check_image(image)?;
         let (width, height) = (image.width(), image.height());
         let layer = Layer { filter: Pyramid::FIRST_FILTER, step: 1, origin: 0, width, height };
         let least = self.config.min_determinant();
-        let mut response = responses(&Integral::new(image)?, &layer, levels(image), least);
+        let mut response = responses(&Integral::new(image)?, &layer, levels(image), least)?;
         let radius = layer.filter / 2;
         for ((y, x), value) in response.indexed_iter_mut() {
             if x.min(y) < radius || x + radius >= width || y + radius >= height {
@@ -101,6 +105,16 @@ impl Detector for ReferenceFastHessian {
             }
         }
         Ok(response)
+    }
+}
+
+impl Detector for ReferenceFastHessian {
+    fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
+        float_mode::standard(|| self.keypoints(image))
+    }
+
+    fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
+        float_mode::standard(|| self.determinants(image))
     }
 
     fn rejected_peaks(&self) -> Option<usize> {
@@ -113,9 +127,9 @@ impl Detector for ReferenceFastHessian {
 }
 
 /// The determinants at a layer's samples.
-fn responses(integral: &Integral, layer: &Layer, levels: u32, least: f32) -> Array2<f32> {
+fn responses(integral: &Integral, layer: &Layer, levels: u32, least: f32) -> Result<Array2<f32>, Error> {
     let unit = unit(layer.filter, levels);
-    Array2::from_shape_fn((layer.height, layer.width), |(row, column)| {
+    memory::array_of((layer.height, layer.width), |row, column| {
         Hessian::at(integral, layer.filter, layer.pixel(column), layer.pixel(row)).determinant(unit, least)
     })
 }

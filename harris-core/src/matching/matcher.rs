@@ -6,6 +6,7 @@ use ndarray::ArrayView2;
 
 use crate::error::Error;
 use crate::limits::LENGTH;
+use crate::memory;
 
 /// Conditions that a match meets beside being the nearest descriptor.
 ///
@@ -62,7 +63,8 @@ impl MatchConfig {
     /// neither is empty then.
     ///
     /// # Errors
-    /// [`Error::DescriptorLength`], [`Error::DescriptorValue`], and what the function gives.
+    /// [`Error::DescriptorLength`], [`Error::DescriptorValue`], [`Error::OutOfMemory`], and what the
+    /// function gives.
     pub fn matches<'a>(
         &self,
         query: ArrayView2<'a, f32>,
@@ -75,13 +77,15 @@ impl MatchConfig {
             return Ok(Vec::new());
         }
         let back = self.cross_check.then(|| nearest(train, query)).transpose()?;
-        Ok(self.select(&nearest(query, train)?, back.as_deref()))
+        self.select(&nearest(query, train)?, back.as_deref())
     }
 
     /// The matches among the nearest of each query, in their order; `back` has the nearest of each
     /// train descriptor, where cross check is wanted.
-    #[must_use]
-    pub fn select(&self, nearest: &[Nearest], back: Option<&[Nearest]>) -> Vec<Match> {
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn select(&self, nearest: &[Nearest], back: Option<&[Nearest]>) -> Result<Vec<Match>, Error> {
         let chosen = |query: usize, nearest: &Nearest| {
             let distinct = self.ratio == 1.0 || nearest.distance < self.ratio * self.ratio * nearest.second;
             let mutual = back.is_none_or(|back| back[nearest.index].index == query);
@@ -91,7 +95,7 @@ impl MatchConfig {
                 distance: nearest.distance.sqrt(),
             })
         };
-        nearest.iter().enumerate().filter_map(|(query, nearest)| chosen(query, nearest)).collect()
+        memory::collect(nearest.iter().enumerate().filter_map(|(query, nearest)| chosen(query, nearest)))
     }
 }
 
@@ -134,8 +138,8 @@ pub trait Matcher: Send {
     /// queries. None where either is empty.
     ///
     /// # Errors
-    /// [`Error::DescriptorLength`], [`Error::DescriptorValue`]; [`Error::Backend`] where the
-    /// backend itself fails.
+    /// [`Error::DescriptorLength`], [`Error::DescriptorValue`]; [`Error::OutOfMemory`];
+    /// [`Error::Backend`] where the backend itself fails.
     fn matches(
         &mut self,
         query: ArrayView2<'_, f32>,

@@ -4,6 +4,7 @@ use ndarray::{ArrayView1, ArrayView2, Axis};
 
 use super::matcher::{Match, MatchConfig, Matcher, Nearest};
 use crate::error::Error;
+use crate::{float_mode, memory};
 
 /// The reference implementation of exact matching: all distances, on one thread, and slow.
 #[derive(Clone, Debug)]
@@ -25,12 +26,12 @@ impl Matcher for ReferenceMatcher {
         query: ArrayView2<'_, f32>,
         train: ArrayView2<'_, f32>,
     ) -> Result<Vec<Match>, Error> {
-        self.config.matches(query, train, |query, train| Ok(nearest(query, train)))
+        float_mode::standard(|| self.config.matches(query, train, nearest))
     }
 }
 
 /// The nearest and second nearest train descriptor of each query.
-fn nearest(query: ArrayView2<'_, f32>, train: ArrayView2<'_, f32>) -> Vec<Nearest> {
+fn nearest(query: ArrayView2<'_, f32>, train: ArrayView2<'_, f32>) -> Result<Vec<Nearest>, Error> {
     let nearest_of = |query: ArrayView1<'_, f32>| {
         let mut nearest = Nearest { index: 0, distance: f32::INFINITY, second: f32::INFINITY };
         for (index, train) in train.axis_iter(Axis(0)).enumerate() {
@@ -43,7 +44,7 @@ fn nearest(query: ArrayView2<'_, f32>, train: ArrayView2<'_, f32>) -> Vec<Neares
         }
         nearest
     };
-    query.axis_iter(Axis(0)).map(nearest_of).collect()
+    memory::collect(query.axis_iter(Axis(0)).map(nearest_of))
 }
 
 /// Squared distance Σ (a − b)², added in ascending order.

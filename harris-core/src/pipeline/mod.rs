@@ -4,7 +4,8 @@
 //! there to be read and to be compared with.
 //!
 //! Backends share some of them: [`selection`], [`subpixel`], [`taps`], and the choice of a
-//! threshold from a summary of the responses in [`threshold`]. Two modules are for backends alone:
+//! threshold from a summary of the responses in [`threshold`], and the check of [`range`]. Two
+//! modules are for backends alone:
 //! [`numerics`] has the number type of each stage, and [`bound`] what a response above a threshold
 //! needs at least.
 
@@ -13,6 +14,7 @@ pub mod bound;
 pub mod gradient;
 pub mod numerics;
 pub mod plane;
+pub mod range;
 pub mod response;
 pub mod selection;
 pub mod smoothing;

@@ -6,7 +6,9 @@ use ndarray::Array2;
 
 use super::border;
 use crate::config::Border;
+use crate::error::Error;
 use crate::image::{ImageView, Raster, Sample, Samples};
+use crate::memory;
 
 /// A number type of the reference stages: exact `i32` and `i64`, or `f32`.
 pub trait Number: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
@@ -49,21 +51,36 @@ pub enum Plane {
 
 impl Plane {
     /// Splits an image into its channels.
-    #[must_use]
-    pub fn channels(image: &ImageView<'_>) -> Vec<Plane> {
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn channels(image: &ImageView<'_>) -> Result<Vec<Plane>, Error> {
         match image.samples() {
-            Samples::U8(raster) => split(raster, i32::from).map(Plane::Integer).collect(),
-            Samples::U16(raster) => split(raster, i32::from).map(Plane::Integer).collect(),
-            Samples::F32(raster) => split(raster, |v| v).map(Plane::Float).collect(),
+            Samples::U8(raster) => split(raster, i32::from).map(|p| p.map(Plane::Integer)).collect(),
+            Samples::U16(raster) => split(raster, i32::from).map(|p| p.map(Plane::Integer)).collect(),
+            Samples::F32(raster) => split(raster, |v| v).map(|p| p.map(Plane::Float)).collect(),
         }
     }
 
     /// The plane as f32, exactly: wherever a stage calls this, integers are below 2²⁴ in magnitude.
-    #[must_use]
-    pub fn to_float(&self) -> Array2<f32> {
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn to_float(&self) -> Result<Array2<f32>, Error> {
         match self {
-            Plane::Integer(plane) => plane.mapv(|v| v as f32),
-            Plane::Float(plane) => plane.clone(),
+            Plane::Integer(plane) => memory::map(plane, |&v| v as f32),
+            Plane::Float(plane) => memory::map(plane, |&v| v),
+        }
+    }
+
+    /// A copy of the plane.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn copy(&self) -> Result<Self, Error> {
+        match self {
+            Plane::Integer(plane) => memory::map(plane, |&v| v).map(Plane::Integer),
+            Plane::Float(plane) => memory::map(plane, |&v| v).map(Plane::Float),
         }
     }
 }
@@ -72,10 +89,10 @@ impl Plane {
 fn split<'a, T: Sample, U>(
     raster: Raster<'a, T>,
     convert: impl Fn(T) -> U + Copy + 'a,
-) -> impl Iterator<Item = Array2<U>> + 'a {
+) -> impl Iterator<Item = Result<Array2<U>, Error>> + 'a {
     let (height, width, channels) = (raster.height(), raster.width(), raster.channels());
     (0..channels).map(move |channel| {
-        Array2::from_shape_fn((height, width), |(y, x)| convert(raster.row(y)[x * channels + channel]))
+        memory::array_of((height, width), |y, x| convert(raster.row(y)[x * channels + channel]))
     })
 }
 
@@ -110,7 +127,10 @@ impl<'a, T: Number> Extended<'a, T> {
     }
 
     /// A plane of equal size, each value computed from the neighbourhood of its place.
-    pub fn map<U>(&self, mut value: impl FnMut(&Self, isize, isize) -> U) -> Array2<U> {
-        Array2::from_shape_fn(self.plane.dim(), |(y, x)| value(self, x as isize, y as isize))
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn map<U>(&self, mut value: impl FnMut(&Self, isize, isize) -> U) -> Result<Array2<U>, Error> {
+        memory::array_of(self.plane.dim(), |y, x| value(self, x as isize, y as isize))
     }
 }

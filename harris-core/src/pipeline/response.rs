@@ -1,10 +1,12 @@
 //! Stage 6: the response. Each operation is one f32 operation, in the order written.
 
-use ndarray::{Array2, Zip};
+use ndarray::Array2;
 
 use super::tensor::Tensor;
 use crate::config::Measure;
+use crate::error::Error;
 use crate::image::ImageView;
+use crate::memory;
 
 /// The response of the tensor \[a b; b c\].
 ///
@@ -43,18 +45,25 @@ fn eigenvalues(a: f32, b: f32, c: f32) -> [f32; 2] {
 }
 
 /// The response map: the response of every pixel, H × W.
-#[must_use]
-pub fn response(tensor: &Tensor, choice: Measure) -> Array2<f32> {
-    Zip::from(&tensor.a).and(&tensor.b).and(&tensor.c).map_collect(|&a, &b, &c| measure(choice, a, b, c))
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub fn response(tensor: &Tensor, choice: Measure) -> Result<Array2<f32>, Error> {
+    let Tensor { a, b, c } = tensor;
+    memory::array_of(a.dim(), |y, x| measure(choice, a[[y, x]], b[[y, x]], c[[y, x]]))
 }
+
 /// The elements of a response map, row by row, with room for an image of H × W pixels.
 ///
 /// Keeps the array's memory where it has this shape in standard layout, else makes a new array. For
 /// [`response_into`](crate::Detector::response_into) of backends.
-pub fn reuse_map<'a>(map: &'a mut Array2<f32>, image: &ImageView<'_>) -> &'a mut [f32] {
+///
+/// # Errors
+/// [`Error::OutOfMemory`]. The array is then unchanged.
+pub fn reuse_map<'a>(map: &'a mut Array2<f32>, image: &ImageView<'_>) -> Result<&'a mut [f32], Error> {
     let shape = (image.height(), image.width());
     if map.dim() != shape || !map.is_standard_layout() {
-        *map = Array2::zeros(shape);
+        *map = memory::zeros(shape)?;
     }
-    map.as_slice_mut().expect("an array in rows is a slice")
+    Ok(map.as_slice_mut().expect("an array in rows is a slice"))
 }

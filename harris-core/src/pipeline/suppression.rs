@@ -3,8 +3,10 @@
 use ndarray::Array2;
 
 use crate::config::{HarrisConfig, Plateau};
+use crate::error::Error;
 use crate::image::{ImageView, Raster};
 use crate::keypoint::Keypoint;
+use crate::memory;
 
 /// The pixels with a valid response, and the part of them inside the mask, where corners are
 /// sought.
@@ -56,13 +58,15 @@ impl<'a> Region<'a> {
 /// valid pixel of its (2r + 1)² neighbourhood beats it, inside the mask or not. A greater response
 /// beats a lesser one. Under [`Plateau::First`] the first of equal responses in raster order beats
 /// the others.
-#[must_use]
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
 pub fn suppress(
     response: &Array2<f32>,
     region: Region<'_>,
     config: &HarrisConfig,
     threshold: f32,
-) -> Vec<Keypoint> {
+) -> Result<Vec<Keypoint>, Error> {
     let (margin, radius) = (config.margin(), config.suppression_radius());
     let beyond_margin = |i: usize, len: usize| i >= margin && len - i > margin;
     let mut corners = Vec::new();
@@ -73,10 +77,11 @@ pub fn suppress(
             && beyond_margin(y, region.height)
             && wins(response, region, (radius, config.plateau()), x, y)
         {
+            memory::reserve(&mut corners, 1)?;
             corners.push(Keypoint::new(x as f32, y as f32, response[[y, x]]));
         }
     }
-    corners
+    Ok(corners)
 }
 
 /// Whether no valid pixel in the neighbourhood of x, y beats it.

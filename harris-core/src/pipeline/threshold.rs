@@ -3,28 +3,35 @@
 use std::ops::RangeInclusive;
 
 use crate::config::Threshold;
+use crate::error::Error;
+use crate::memory;
 
 /// The threshold T that a candidate's response must exceed, or `None` where nothing can be a
 /// candidate.
 ///
 /// `responses` iterates over the responses of all valid pixels inside the mask. It is called once
 /// for each pass over them.
-#[must_use]
-pub fn threshold<I>(choice: Threshold, responses: impl Fn() -> I) -> Option<f32>
+///
+/// # Errors
+/// [`Error::OutOfMemory`] for a histogram.
+pub fn threshold<I>(choice: Threshold, responses: impl Fn() -> I) -> Result<Option<f32>, Error>
 where
     I: Iterator<Item = f32>,
 {
-    match choice {
+    Ok(match choice {
         Threshold::Absolute(value) => Some(value),
         Threshold::None => Some(0.0),
-        Threshold::Relative(quality) => relative(quality, *extent(responses())?.end()),
+        Threshold::Relative(quality) => {
+            extent(responses()).and_then(|extent| relative(quality, *extent.end()))
+        }
         Threshold::Rosin { bins } => {
-            let binning = Binning::new(extent(responses())?, bins)?;
-            let mut histogram = vec![0; bins as usize];
+            let binning = extent(responses()).and_then(|extent| Binning::new(extent, bins));
+            let Some(binning) = binning else { return Ok(None) };
+            let mut histogram = memory::zeroed(bins as usize)?;
             responses().for_each(|response| histogram[binning.bin(response)] += 1);
             Some(binning.threshold(&histogram))
         }
-    }
+    })
 }
 
 /// The least and the greatest response; `None` where there are no responses.
@@ -164,10 +171,10 @@ mod tests {
 
     #[test]
     fn a_flat_image_has_no_threshold() {
-        assert_eq!(threshold(Threshold::Rosin { bins: 16 }, || [0.5; 9].into_iter()), None);
-        assert_eq!(threshold(Threshold::Rosin { bins: 16 }, || [0.0, 1e-40].into_iter()), None);
-        assert_eq!(threshold(Threshold::Relative(0.5), || [0.0, -1.0].into_iter()), None);
-        assert_eq!(threshold(Threshold::Relative(0.5), std::iter::empty), None);
-        assert_eq!(threshold(Threshold::Relative(0.5), || [0.25, -1.0].into_iter()), Some(0.125));
+        assert_eq!(threshold(Threshold::Rosin { bins: 16 }, || [0.5; 9].into_iter()).unwrap(), None);
+        assert_eq!(threshold(Threshold::Rosin { bins: 16 }, || [0.0, 1e-40].into_iter()).unwrap(), None);
+        assert_eq!(threshold(Threshold::Relative(0.5), || [0.0, -1.0].into_iter()).unwrap(), None);
+        assert_eq!(threshold(Threshold::Relative(0.5), std::iter::empty).unwrap(), None);
+        assert_eq!(threshold(Threshold::Relative(0.5), || [0.25, -1.0].into_iter()).unwrap(), Some(0.125));
     }
 }

@@ -15,7 +15,12 @@ pub trait Extractor: Send {
     ///
     /// # Errors
     /// [`Error::KeypointOutside`], [`Error::KeypointScale`]; [`Error::NonFinite`] and
-    /// [`Error::SampleOutOfRange`] for float samples; [`Error::Backend`] where the backend itself
-    /// fails.
+    /// [`Error::SampleOutOfRange`] for float samples; [`Error::OutOfMemory`]; [`Error::Backend`]
+    /// where the backend itself fails.
     fn extract(&mut self, image: &ImageView<'_>, keypoints: &[Keypoint]) -> Result<Array2<f32>, Error>;
+
+    /// Gives back the memory that the extractor keeps from one image to the next.
+    ///
+    /// Extractors that keep no memory do nothing.
+    fn shrink_to_fit(&mut self) {}
 }

@@ -10,6 +10,7 @@ use crate::image::ImageView;
 use crate::integral::Integral;
 use crate::keypoint::Keypoint;
 use crate::limits::LENGTH;
+use crate::{float_mode, memory};
 
 /// The reference implementation of the SURF descriptor: plain code on one thread, and slow.
 #[derive(Clone, Debug)]
@@ -27,10 +28,16 @@ impl ReferenceSurf {
 
 impl Extractor for ReferenceSurf {
     fn extract(&mut self, image: &ImageView<'_>, keypoints: &[Keypoint]) -> Result<Array2<f32>, Error> {
+        float_mode::standard(|| self.descriptors(image, keypoints))
+    }
+}
+
+impl ReferenceSurf {
+    fn descriptors(&self, image: &ImageView<'_>, keypoints: &[Keypoint]) -> Result<Array2<f32>, Error> {
         self.config.check(image, keypoints)?;
         let integral = Integral::new(image)?;
         let haar = |x, y, half| haar(&integral, x, y, half);
-        let mut descriptors = Array2::zeros((keypoints.len(), LENGTH));
+        let mut descriptors = memory::zeros((keypoints.len(), LENGTH))?;
         for (mut row, keypoint) in descriptors.axis_iter_mut(Axis(0)).zip(keypoints) {
             let frame = Frame::new(keypoint, self.config.magnification());
             let direction = if self.config.upright() { [1.0, 0.0] } else { direction(&frame, haar) };

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use harris_core::fast_hessian::{FastHessianConfig, Layer, Pyramid, StepTimes, unit};
 use harris_core::integral::levels;
-use harris_core::{Detector, Error, ImageView, Keypoint};
+use harris_core::{Detector, Error, ImageView, Keypoint, float_mode, memory};
 use ndarray::Array2;
 
 use super::peaks::{self, Search};
@@ -49,12 +49,12 @@ impl CpuFastHessian {
     }
 
     /// Computes the determinants of all layers that comparisons read.
-    fn respond(&mut self, image: &ImageView<'_>, pyramid: &Pyramid) {
+    fn respond(&mut self, image: &ImageView<'_>, pyramid: &Pyramid) -> Result<(), Error> {
         let sums = &self.sums;
         let reads: Vec<_> = (0..pyramid.layers.len()).map(|number| pyramid.read(number)).collect();
         self.responses.resize_with(pyramid.layers.len(), Vec::new);
         for (layer, responses) in pyramid.layers.iter().zip(&mut self.responses) {
-            responses.resize(spread_pitch(layer.width) * layer.height, 0.0);
+            memory::resize(responses, spread_pitch(layer.width) * layer.height, 0.0)?;
         }
         let bands = self.workers.threads.bands(image.height());
         let least = self.config.min_determinant();
@@ -74,18 +74,18 @@ impl CpuFastHessian {
             }
         }
         let level = self.workers.level;
-        self.workers.threads.map(work, |layers| level.call(Respond { sums, layers }));
+        let filled = self.workers.threads.map(work, |layers| level.call(Respond { sums, layers }))?;
+        filled.into_iter().collect()
     }
-}
 
-impl Detector for CpuFastHessian {
-    fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
+    /// The list of keypoints.
+    fn keypoints(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
         self.config.check_image(image)?;
         let start = Instant::now();
-        self.sums.fill(image, self.config.step(), &self.workers.threads);
+        self.sums.fill(image, self.config.step(), &self.workers.threads)?;
         let integral = Instant::now();
         let pyramid = Pyramid::new(&self.config, image.width(), image.height());
-        self.respond(image, &pyramid);
+        self.respond(image, &pyramid)?;
         let responses = Instant::now();
         let search = Search {
             pyramid: &pyramid,
@@ -102,8 +102,9 @@ impl Detector for CpuFastHessian {
             work.extend(bands.iter().map(|band| (triple, rows.start + band.start..rows.start + band.end)));
         }
         let search = |(triple, rows)| level.call(peaks::Rows { search, triple, rows });
-        let (found, rejected): (Vec<_>, Vec<_>) = self.workers.threads.map(work, search).into_iter().unzip();
-        let mut keypoints = found.concat();
+        let found = self.workers.threads.map(work, search)?.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let (found, rejected): (Vec<_>, Vec<usize>) = found.into_iter().unzip();
+        let mut keypoints = memory::concat(&found)?;
         self.rejected = rejected.into_iter().sum();
         let peaks = Instant::now();
         keypoints.sort_unstable();
@@ -117,21 +118,37 @@ impl Detector for CpuFastHessian {
         Ok(keypoints)
     }
 
-    fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
+    /// The determinants under the smallest filter.
+    fn determinants(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
         self.config.check_image(image)?;
         let (width, height) = (image.width(), image.height());
-        self.sums.fill(image, 1, &self.workers.threads);
+        self.sums.fill(image, 1, &self.workers.threads)?;
         let filter = Pyramid::FIRST_FILTER;
         let layer = Layer { filter, step: 1, origin: 0, width, height };
-        let mut response = Array2::zeros((height, width));
+        let mut response = memory::zeros((height, width))?;
         let out = response.as_slice_mut().expect("a new array is contiguous");
         let inside = |len: usize| filter / 2..len - filter / 2;
         let (columns, rows) = (inside(width), inside(height));
         let out = &mut out[rows.start * width..rows.end * width];
         let (unit, least) = (unit(filter, levels(image)), self.config.min_determinant());
         let rows = Rows { layer, columns, rows, unit, least, out, pitch: width };
-        self.workers.level.call(Respond { sums: &self.sums, layers: vec![rows] });
+        self.workers.level.call(Respond { sums: &self.sums, layers: vec![rows] })?;
         Ok(response)
+    }
+}
+
+impl Detector for CpuFastHessian {
+    fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
+        float_mode::standard(|| self.keypoints(image))
+    }
+
+    fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
+        float_mode::standard(|| self.determinants(image))
+    }
+
+    /// Frees the integral image and the determinants. Threads of its own stay.
+    fn shrink_to_fit(&mut self) {
+        (self.sums, self.responses) = (Sums::default(), Vec::new());
     }
 
     fn rejected_peaks(&self) -> Option<usize> {

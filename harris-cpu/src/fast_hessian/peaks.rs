@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use harris_core::fast_hessian::{Cube, Pyramid, Triple, is_peak, offset};
-use harris_core::{Keypoint, Raster};
+use harris_core::{Error, Keypoint, Raster, memory};
 
 use super::responses::hessian;
 use crate::buffers::spread_pitch;
@@ -29,10 +29,10 @@ pub(super) struct Rows<'a> {
 }
 
 impl WithSimd for Rows<'_> {
-    type Output = (Vec<Keypoint>, usize);
+    type Output = Result<(Vec<Keypoint>, usize), Error>;
 
     /// Returns the keypoints, in no order, and the number of rejected peaks.
-    fn with<V: Simd>(self, v: V) -> (Vec<Keypoint>, usize) {
+    fn with<V: Simd>(self, v: V) -> Result<(Vec<Keypoint>, usize), Error> {
         let Self { search, triple, rows } = self;
         let pyramid = search.pyramid;
         let (columns, _) = pyramid.search_range(triple);
@@ -43,7 +43,9 @@ impl WithSimd for Rows<'_> {
         let place = |i: usize| pyramid.place(triple, triple.middle, i);
         // The octave's own layers number samples as the octave does.
         let in_vectors = stride == 1 && place(0) == 0 && columns.len() >= V::LANES;
+        // A row's candidates at most.
         let mut candidates = Vec::new();
+        memory::reserve_exact(&mut candidates, columns.len())?;
         let (mut found, mut rejected) = (Vec::new(), 0);
         for row in rows {
             let line = |row: usize| &responses[place(row) * pitch..][..width];
@@ -66,6 +68,7 @@ impl WithSimd for Rows<'_> {
                 }));
             }
             for &column in &candidates {
+                memory::reserve(&mut found, 1)?;
                 match search.peak(triple, column, row) {
                     Some(Peak::Keypoint(keypoint)) => found.push(keypoint),
                     Some(Peak::Rejected) => rejected += 1,
@@ -73,7 +76,7 @@ impl WithSimd for Rows<'_> {
                 }
             }
         }
-        (found, rejected)
+        Ok((found, rejected))
     }
 }
 

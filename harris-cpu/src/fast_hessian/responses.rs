@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use harris_core::fast_hessian::{Hessian, Layer};
+use harris_core::{Error, memory};
 
 use crate::integral::{Row, Sums};
 use crate::simd::{Simd, WithSimd, Work};
@@ -31,9 +32,9 @@ pub(super) struct Respond<'a> {
 }
 
 impl WithSimd for Respond<'_> {
-    type Output = ();
+    type Output = Result<(), Error>;
 
-    fn with<V: Simd>(mut self, v: V) {
+    fn with<V: Simd>(mut self, v: V) -> Result<(), Error> {
         let first = self.layers.iter().map(|rows| rows.layer.pixel(rows.rows.start)).min().unwrap_or(0);
         let end = self.layers.iter().map(|rows| rows.layer.pixel(rows.rows.end)).max().unwrap_or(0);
         let mut between = Vec::new();
@@ -46,10 +47,11 @@ impl WithSimd for Respond<'_> {
                     let out = &mut rows.out[start..start + width];
                     let columns = rows.columns.clone();
                     let line = Line { step, origin, columns, unit: rows.unit, least: rows.least, out };
-                    Filter::new(self.sums, filter, y).row(v, line, &mut between);
+                    Filter::new(self.sums, filter, y).row(v, line, &mut between)?;
                 }
             }
         }
+        Ok(())
     }
 }
 
@@ -110,7 +112,7 @@ impl<'a> Filter<'a> {
     }
 
     /// The determinants of some of a row's samples.
-    fn row<V: Simd>(&self, v: V, line: Line<'_>, between: &mut Vec<f32>) {
+    fn row<V: Simd>(&self, v: V, line: Line<'_>, between: &mut Vec<f32>) -> Result<(), Error> {
         let Line { step, origin, columns, unit, least, out } = line;
         // Samples whose whole filter lies between the first and the last column.
         let half = self.columns.half as usize;
@@ -121,7 +123,7 @@ impl<'a> Filter<'a> {
             out[column] = self.hessian((origin + column * step) as isize).determinant(unit, least);
         }
         if first == end {
-            return;
+            return Ok(());
         }
         let stride = step / self.flank[0].step();
         let len = (end - first - 1) * stride + 1;
@@ -136,12 +138,13 @@ impl<'a> Filter<'a> {
         } else {
             // All columns are computed: vectors of which an eighth is used are faster than numbers
             // one by one.
-            between.resize(len, 0.0);
+            memory::resize(between, len, 0.0)?;
             v.enter(Inner { lines, unit, least, out: between });
             for (out, value) in out.iter_mut().zip(between.iter().step_by(stride)) {
                 *out = *value;
             }
         }
+        Ok(())
     }
 
     fn hessian(&self, x: isize) -> Hessian {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use harris_core::pipeline::selection::Key;
 use harris_core::pipeline::threshold;
-use harris_core::{HarrisConfig, Plateau, Threshold};
+use harris_core::{Error, HarrisConfig, Plateau, Threshold};
 
 use super::list_bound::{CertainResponses, ListBound, SearchedArea};
 
@@ -61,11 +61,17 @@ impl Peaks {
 
     /// Raises the floor of a list that `max_corners` cuts short, where the corners of `area` allow
     /// it.
-    pub(crate) fn raise_floor(&mut self, config: &HarrisConfig, area: &SearchedArea, shared: &SharedBound) {
+    pub(crate) fn raise_floor(
+        &mut self,
+        config: &HarrisConfig,
+        area: &SearchedArea,
+        shared: &SharedBound,
+    ) -> Result<(), Error> {
         let Self { peaks, floor, list_bound, .. } = self;
-        if let Some(raised) = list_bound.raised_floor(peaks, config, *floor, area, &shared.certain) {
+        if let Some(raised) = list_bound.raised_floor(peaks, config, *floor, area, &shared.certain)? {
             *floor = floor.max(raised);
         }
+        Ok(())
     }
 
     /// A lower bound on the final threshold: no corner of the list has a response at or below it.

@@ -7,8 +7,8 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use harris_core::HarrisConfig;
 use harris_core::pipeline::selection::{self, Key};
+use harris_core::{Error, HarrisConfig, memory};
 
 /// A thread's part in the bound.
 #[derive(Debug, Default)]
@@ -47,19 +47,22 @@ impl ListBound {
         floor: f32,
         area: &SearchedArea,
         certain: &CertainResponses,
-    ) -> Option<f32> {
+    ) -> Result<Option<f32>, Error> {
         self.pixels += area.rows.len() * area.strip.len();
-        self.enough.filter(|&enough| corners.len() >= enough)?;
-        let (most, distance) = (config.max_corners()?, config.min_distance());
+        let (Some(enough), Some(most)) = (self.enough, config.max_corners()) else { return Ok(None) };
+        if corners.len() < enough {
+            return Ok(None);
+        }
+        let distance = config.min_distance();
         let any_distance = distance <= 1.0;
         let part = if any_distance { PART } else { PART_WITH_DISTANCE };
         if floor == 0.0 && self.pixels > area.width * area.height / certain.threads / part {
-            return None;
+            return Ok(None);
         }
         let all_is_known = |x, y| area.has_around(x, y, distance.ceil() as usize);
         let (memory, own) = (&mut self.memory, &mut self.certain);
-        let kept = selection::certain_responses(memory, corners, (most, config), all_is_known, own);
-        let raised = certain.publish(area.thread, own, most, floor);
+        let kept = selection::certain_responses(memory, corners, (most, config), all_is_known, own)?;
+        let raised = certain.publish(area.thread, own, most, floor)?;
         let number = if let Some(raised) = raised {
             corners.retain(|corner| corner.response() > raised);
             corners.len()
@@ -68,7 +71,7 @@ impl ListBound {
             corners.len().saturating_mul((most / certain.threads).max(kept)) / kept.max(1)
         };
         self.enough = Some(next_try(if any_distance { number } else { number.saturating_add(number / 2) }));
-        raised
+        Ok(raised)
     }
 }
 
@@ -93,7 +96,13 @@ impl CertainResponses {
 
     /// Replaces what a thread published by `responses`, which gets other memory. Returns a bound
     /// that the strongest `most` of all threads exceed, if so many exceed the floor.
-    fn publish(&self, thread: usize, responses: &mut Vec<f32>, most: usize, floor: f32) -> Option<f32> {
+    fn publish(
+        &self,
+        thread: usize,
+        responses: &mut Vec<f32>,
+        most: usize,
+        floor: f32,
+    ) -> Result<Option<f32>, Error> {
         // It is locked while some `most` numbers are compared, which does not panic.
         let mut published = self.responses.lock().unwrap_or_else(PoisonError::into_inner);
         let (of_threads, all) = &mut *published;
@@ -101,11 +110,11 @@ impl CertainResponses {
         all.clear();
         for responses in of_threads {
             responses.retain(|&response| response > floor);
-            all.extend_from_slice(responses);
+            memory::extend(all, responses)?;
         }
-        let last = most.checked_sub(1).filter(|&last| last < all.len())?;
+        let Some(last) = most.checked_sub(1).filter(|&last| last < all.len()) else { return Ok(None) };
         let (_, &mut weakest, _) = all.select_nth_unstable_by(last, |one, other| other.total_cmp(one));
-        Some(next_below(weakest))
+        Ok(Some(next_below(weakest)))
     }
 }
 
@@ -207,7 +216,8 @@ mod tests {
                             strip,
                             rows,
                         };
-                        if let Some(raised) = bound.raised_floor(found, config, floor, &area, &certain) {
+                        let raised = bound.raised_floor(found, config, floor, &area, &certain).unwrap();
+                        if let Some(raised) = raised {
                             times += usize::from(raised > floor);
                             floor = floor.max(raised);
                         }
@@ -219,7 +229,8 @@ mod tests {
     }
 
     fn assert_same_list(case: &Case, config: &HarrisConfig, random: &mut Rng) -> usize {
-        let list = |keys: &[Key]| select_keys(&mut Memory::default(), [keys].into_iter(), 0.0, config);
+        let list =
+            |keys: &[Key]| select_keys(&mut Memory::default(), [keys].into_iter(), 0.0, config).unwrap();
         let all: Vec<_> = case.corners.iter().map(|&(_, _, corner)| corner).collect();
         let (found, times) = case.found(config, random);
         assert_eq!(list(&found), list(&all), "{config:?}");

@@ -3,7 +3,7 @@
 use std::ops::{Range, RangeInclusive};
 
 use harris_core::pipeline::threshold::{self, Binning};
-use harris_core::{HarrisConfig, ImageView, Keypoint, Plateau, Raster, Threshold};
+use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Plateau, Raster, Threshold, memory};
 
 use crate::bands::Threads;
 
@@ -36,37 +36,43 @@ impl<'a> Map<'a> {
     }
 
     /// Finds all corners, in no order.
-    pub(crate) fn corners(self, config: &HarrisConfig, threads: &Threads) -> Vec<Keypoint> {
+    pub(crate) fn corners(self, config: &HarrisConfig, threads: &Threads) -> Result<Vec<Keypoint>, Error> {
         let threshold = match config.threshold() {
             Threshold::Absolute(value) => Some(value),
             Threshold::None => Some(0.0),
             Threshold::Relative(quality) => {
-                self.extent(threads).and_then(|extent| threshold::relative(quality, *extent.end()))
+                self.extent(threads)?.and_then(|extent| threshold::relative(quality, *extent.end()))
             }
-            Threshold::Rosin { bins } => self.rosin(bins, threads),
+            Threshold::Rosin { bins } => self.rosin(bins, threads)?,
         };
-        let Some(threshold) = threshold else { return Vec::new() };
-        self.by_bands(threads, |band| self.corners_in(band, config, threshold)).concat()
+        let Some(threshold) = threshold else { return Ok(Vec::new()) };
+        let corners = self.by_bands(threads, |band| self.corners_in(band, config, threshold))?;
+        memory::concat(&corners.into_iter().collect::<Result<Vec<_>, _>>()?)
     }
 
     /// Rosin's threshold; `None` where nothing can be a candidate.
-    pub(crate) fn rosin(self, bins: u32, threads: &Threads) -> Option<f32> {
-        let binning = Binning::new(self.extent(threads)?, bins)?;
-        let mut counts = vec![0; bins as usize];
-        for histogram in self.by_bands(threads, |band| self.histogram(band, binning, bins)) {
-            counts.iter_mut().zip(histogram).for_each(|(count, more)| *count += more);
+    pub(crate) fn rosin(self, bins: u32, threads: &Threads) -> Result<Option<f32>, Error> {
+        let binning = self.extent(threads)?.and_then(|extent| Binning::new(extent, bins));
+        let Some(binning) = binning else { return Ok(None) };
+        let mut counts = memory::zeroed(bins as usize)?;
+        for histogram in self.by_bands(threads, |band| self.histogram(band, binning, bins))? {
+            counts.iter_mut().zip(histogram?).for_each(|(count, more)| *count += more);
         }
-        Some(binning.threshold(&counts))
+        Ok(Some(binning.threshold(&counts)))
     }
 
-    fn by_bands<R: Send>(self, threads: &Threads, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
+    fn by_bands<R: Send>(
+        self,
+        threads: &Threads,
+        work: impl Fn(Range<usize>) -> R + Sync,
+    ) -> Result<Vec<R>, Error> {
         threads.map(threads.bands(self.height).iter().collect(), work)
     }
 
     /// The least and the greatest response that take part.
-    fn extent(self, threads: &Threads) -> Option<RangeInclusive<f32>> {
-        let extents = self.by_bands(threads, |band| self.extent_in(band)).into_iter().flatten();
-        threshold::extent(extents.flat_map(|extent| [*extent.start(), *extent.end()]))
+    fn extent(self, threads: &Threads) -> Result<Option<RangeInclusive<f32>>, Error> {
+        let extents = self.by_bands(threads, |band| self.extent_in(band))?.into_iter().flatten();
+        Ok(threshold::extent(extents.flat_map(|extent| [*extent.start(), *extent.end()])))
     }
 
     /// The least and the greatest response that take part in `rows`.
@@ -92,10 +98,10 @@ impl<'a> Map<'a> {
     }
 
     /// How many responses that take part in `rows` fall into each bin.
-    fn histogram(&self, rows: Range<usize>, binning: Binning, bins: u32) -> Vec<u64> {
+    fn histogram(&self, rows: Range<usize>, binning: Binning, bins: u32) -> Result<Vec<u64>, Error> {
         // Most responses fall into few bins. Several counters for each keep additions from waiting
         // for one another. Chunks of flat image are counted at once.
-        let mut turns = vec![[0_u64; TURNS]; bins as usize];
+        let mut turns = memory::zeroed::<[u64; TURNS]>(bins as usize)?;
         let flat = binning.bin(0.0);
         let of_flat = responses_of(flat, binning);
         let mut flat_chunks = 0;
@@ -117,12 +123,17 @@ impl<'a> Map<'a> {
             }
         }
         turns[flat][0] += flat_chunks * CHUNK as u64;
-        turns.into_iter().map(|turns| turns.into_iter().sum()).collect()
+        memory::collect(turns.into_iter().map(|turns| turns.into_iter().sum()))
     }
 
     /// The corners in `rows` whose response exceeds `threshold`, from top to bottom and left to
     /// right.
-    fn corners_in(&self, rows: Range<usize>, config: &HarrisConfig, threshold: f32) -> Vec<Keypoint> {
+    fn corners_in(
+        &self,
+        rows: Range<usize>,
+        config: &HarrisConfig,
+        threshold: f32,
+    ) -> Result<Vec<Keypoint>, Error> {
         let margin = config.margin();
         let within = |range: Range<usize>, len: usize| {
             range.start.max(margin)..range.end.min(len.saturating_sub(margin))
@@ -137,6 +148,7 @@ impl<'a> Map<'a> {
                 if !row[places.clone()].iter().fold(false, |any, &response| any | (response > threshold)) {
                     continue;
                 }
+                memory::reserve(&mut corners, CHUNK)?;
                 for x in places {
                     if row[x] > threshold && self.in_mask(x, y) && self.wins(x, y, config) {
                         corners.push(Keypoint::new(x as f32, y as f32, row[x]));
@@ -144,7 +156,7 @@ impl<'a> Map<'a> {
                 }
             }
         }
-        corners
+        Ok(corners)
     }
 
     /// Whether no other response within the radius beats the one at x, y.

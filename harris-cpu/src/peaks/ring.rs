@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use harris_core::Error;
+
 use crate::plan::LEAST_TILE_COLUMNS;
 use crate::rows::{
     Aligned, BLOCK_ROWS, LEFT_PADDING, MOST_SUPPRESSION_RADIUS, NEAR_RADIUS, ROW_LENGTH, STRIP_COLUMNS, boxed,
@@ -87,19 +89,18 @@ pub(crate) struct ResponseRing {
     may_hold: [u64; MOST_WORDS + 1],
 }
 
-impl Default for ResponseRing {
-    fn default() -> Self {
-        Self {
-            full: boxed(Aligned([0.0; ROW_LENGTH])),
-            upper: boxed(Aligned([NO_RESPONSE; ROW_LENGTH])),
-            words: boxed([0; RING]),
+impl ResponseRing {
+    /// Allocates a ring without candidates.
+    pub(crate) fn new() -> Result<Self, Error> {
+        Ok(Self {
+            full: boxed(Aligned([0.0; ROW_LENGTH]))?,
+            upper: boxed(Aligned([NO_RESPONSE; ROW_LENGTH]))?,
+            words: boxed([0; RING])?,
             rows: [0; MOST_WORDS],
             may_hold: [u64::MAX; MOST_WORDS + 1],
-        }
+        })
     }
-}
 
-impl ResponseRing {
     /// Forgets all candidates; the layout of words may change.
     pub(crate) fn reset(&mut self) {
         self.rows = [0; MOST_WORDS];

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use harris_core::pipeline::border;
-use harris_core::{Border, HarrisConfig, Raster, Sample};
+use harris_core::{Border, Error, HarrisConfig, Raster, Sample};
 
 use super::line::{self, Convert, Element};
 use crate::buffers::Buffers;
@@ -21,7 +21,12 @@ pub(crate) struct Block<T> {
 
 impl<T: Element> Block<T> {
     /// Rows to be computed, of a plane with the size and the border of `like`.
-    pub(crate) fn like<U>(like: &Block<U>, rows: Range<usize>, pad: usize, buffers: &mut Buffers) -> Self {
+    pub(crate) fn like<U>(
+        like: &Block<U>,
+        rows: Range<usize>,
+        pad: usize,
+        buffers: &mut Buffers,
+    ) -> Result<Self, Error> {
         Self::new(rows, like.width, like.height, pad, like.border, buffers)
     }
 
@@ -32,12 +37,12 @@ impl<T: Element> Block<T> {
         pad: usize,
         border: Border,
         buffers: &mut Buffers,
-    ) -> Self {
+    ) -> Result<Self, Error> {
         let stride = width + 2 * pad;
         // One more row of zeros stands for rows beyond the edges.
-        let mut data = buffers.take::<T>((rows.len() + 1) * stride);
+        let mut data = buffers.take::<T>((rows.len() + 1) * stride)?;
         data[rows.len() * stride..].fill(T::ZERO);
-        Self { data, rows, width, pad, height, border }
+        Ok(Self { data, rows, width, pad, height, border })
     }
 
     /// Rows of one channel of an image.
@@ -47,17 +52,17 @@ impl<T: Element> Block<T> {
         rows: Range<usize>,
         config: &HarrisConfig,
         buffers: &mut Buffers,
-    ) -> Self
+    ) -> Result<Self, Error>
     where
         T: Convert<U>,
     {
         let pad = config.smoothing().radius();
-        let mut block = Self::new(rows, image.width(), image.height(), pad, config.border(), buffers);
+        let mut block = Self::new(rows, image.width(), image.height(), pad, config.border(), buffers)?;
         block.compute(|y, out| {
             let samples = image.row(y).iter().skip(channel).step_by(image.channels());
             out.iter_mut().zip(samples).for_each(|(out, &sample)| *out = T::convert(sample));
         });
-        block
+        Ok(block)
     }
 
     /// Computes every row, `row(y, out)`, and extends it by the border rule.

@@ -4,7 +4,7 @@ use std::array;
 use std::ops::Range;
 
 use harris_core::pipeline::taps;
-use harris_core::{Gradient, HarrisConfig};
+use harris_core::{Error, Gradient, HarrisConfig};
 
 use super::block::Block;
 use super::line::{self, Element};
@@ -16,9 +16,9 @@ pub(crate) fn gradient<G: Element>(
     config: &HarrisConfig,
     rows: Range<usize>,
     buffers: &mut Buffers,
-) -> (Block<G>, Block<G>) {
-    let mut gx = Block::like(&p, rows.clone(), 0, buffers);
-    let mut gy = Block::like(&p, rows, 0, buffers);
+) -> Result<(Block<G>, Block<G>), Error> {
+    let mut gx = Block::like(&p, rows.clone(), 0, buffers)?;
+    let mut gy = Block::like(&p, rows, 0, buffers)?;
     match config.gradient() {
         Gradient::Sobel3 => sobel(&p, &mut gx, &mut gy, |outer| outer, G::weight(2)),
         Gradient::Sobel5 => wide_sobel(&p, &mut gx, &mut gy, differences5, binomial5),
@@ -34,15 +34,15 @@ pub(crate) fn gradient<G: Element>(
                 line::combine(out, p.row(0, y + 1), p.row(0, y - 1), |lower, upper| lower - upper);
             });
         }
-        Gradient::Box { size } => boxes(&p, &mut gx, &mut gy, (size / 2) as usize, buffers),
+        Gradient::Box { size } => boxes(&p, &mut gx, &mut gy, (size / 2) as usize, buffers)?,
         Gradient::GaussianDerivative { size, sigma } => {
             let (g, d) = (taps::gaussian(size, sigma), taps::gaussian_derivative(size, sigma));
-            separable(&p, &mut gx, &g, &d, buffers);
-            separable(&p, &mut gy, &d, &g, buffers);
+            separable(&p, &mut gx, &g, &d, buffers)?;
+            separable(&p, &mut gy, &d, &g, buffers)?;
         }
     }
     p.put(buffers);
-    (gx, gy)
+    Ok((gx, gy))
 }
 
 /// \[-1 0 1\] in one direction, \[w₁ w₀ w₁\] in the other; `outer` multiplies by w₁.
@@ -115,15 +115,21 @@ fn binomial7<G: Element>([a, b, c, d, e, f, g]: [G; 7]) -> G {
 
 /// The sum of the h lines on one side minus that on the other, each line 2·h + 1 long. Exact sums
 /// slide from row to row and from place to place, so that their cost does not grow with h.
-fn boxes<G: Element>(p: &Block<G>, gx: &mut Block<G>, gy: &mut Block<G>, h: usize, buffers: &mut Buffers) {
+fn boxes<G: Element>(
+    p: &Block<G>,
+    gx: &mut Block<G>,
+    gy: &mut Block<G>,
+    h: usize,
+    buffers: &mut Buffers,
+) -> Result<(), Error> {
     let width = p.width();
     let reach = h as isize;
     let first = gx.rows().start as isize;
 
     // Column sums of a padded row are those of the extended plane.
-    let mut columns = buffers.take::<G>(width + 2 * h);
+    let mut columns = buffers.take::<G>(width + 2 * h)?;
     // Sums of h columns: the left side of x from element x on, the right side from x + h + 1 on.
-    let mut sides = buffers.take::<G>(width + h + 1);
+    let mut sides = buffers.take::<G>(width + h + 1)?;
     gx.compute(|y, out| {
         let y = y as isize;
         if G::EXACT && y > first {
@@ -140,9 +146,9 @@ fn boxes<G: Element>(p: &Block<G>, gx: &mut Block<G>, gy: &mut Block<G>, h: usiz
         }
     });
 
-    let mut rows = Block::<G>::like(p, p.rows(), 0, buffers);
+    let mut rows = Block::<G>::like(p, p.rows(), 0, buffers)?;
     rows.compute(|y, out| line::sum_across(out, p.padded(y as isize), 2 * h + 1));
-    let mut differences = buffers.take::<G>(width);
+    let mut differences = buffers.take::<G>(width)?;
     gy.compute(|y, out| {
         let row = |dy: isize| rows.row(0, y as isize + dy);
         if G::EXACT && y as isize > first {
@@ -160,6 +166,7 @@ fn boxes<G: Element>(p: &Block<G>, gx: &mut Block<G>, gy: &mut Block<G>, h: usiz
     buffers.put(columns);
     buffers.put(sides);
     buffers.put(differences);
+    Ok(())
 }
 
 /// out = (line(1) + ... + line(h)) − (line(−1) + ... + line(−h)), each from near to far.
@@ -181,13 +188,14 @@ fn separable<G: Element>(
     down: &[f32],
     across: &[f32],
     buffers: &mut Buffers,
-) {
+) -> Result<(), Error> {
     let r = (down.len() / 2) as isize;
     let width = p.width();
-    let mut column = buffers.take::<G>(width + 2 * r as usize);
+    let mut column = buffers.take::<G>(width + 2 * r as usize)?;
     out.compute(|y, out| {
         line::weighted_sum(&mut column, down, (-r..=r).map(|i| p.padded(y as isize + i)));
         line::weighted_sum(out, across, column.windows(width));
     });
     buffers.put(column);
+    Ok(())
 }

@@ -14,7 +14,7 @@ mod tensor;
 use std::ops::Range;
 
 use harris_core::pipeline::response;
-use harris_core::{HarrisConfig, ImageView, Raster, Sample, Samples};
+use harris_core::{Error, HarrisConfig, ImageView, Raster, Sample, Samples};
 
 use crate::buffers::Buffers;
 use crate::plan::StageNumbers;
@@ -31,20 +31,21 @@ pub(crate) fn responses(
     rows: Range<usize>,
     out: &mut [f32],
     buffers: &mut Buffers,
-) {
+) -> Result<(), Error> {
     // No lower than the rows that blocks share with their neighbours.
     let height = BLOCK_ROWS.max(2 * config.support_radius());
     for (i, out) in out.chunks_mut(height * image.width()).enumerate() {
         let start = rows.start + i * height;
         let block = start..start + out.len() / image.width();
         match image.samples() {
-            Samples::U8(raster) => integer_responses(raster, (config, numbers), block, out, buffers),
-            Samples::U16(raster) => integer_responses(raster, (config, numbers), block, out, buffers),
+            Samples::U8(raster) => integer_responses(raster, (config, numbers), block, out, buffers)?,
+            Samples::U16(raster) => integer_responses(raster, (config, numbers), block, out, buffers)?,
             Samples::F32(raster) => {
-                responses_as::<f32, f32, f32, f32, f32>(raster, config, block, out, buffers);
+                responses_as::<f32, f32, f32, f32, f32>(raster, config, block, out, buffers)?;
             }
         }
     }
+    Ok(())
 }
 
 /// Computes responses of integer samples by the numbers of the plan.
@@ -54,14 +55,15 @@ fn integer_responses<T: Sample>(
     rows: Range<usize>,
     out: &mut [f32],
     buffers: &mut Buffers,
-) where
+) -> Result<(), Error>
+where
     i32: Convert<T>,
     f32: Convert<T>,
 {
     match numbers {
         StageNumbers::Floats => responses_as::<T, f32, f32, f32, f32>(image, config, rows, out, buffers),
         StageNumbers::FloatGradients => {
-            responses_as::<T, i32, f32, f32, f32>(image, config, rows, out, buffers);
+            responses_as::<T, i32, f32, f32, f32>(image, config, rows, out, buffers)
         }
         StageNumbers::FloatSums => responses_as::<T, i32, i32, i64, f32>(image, config, rows, out, buffers),
         StageNumbers::Integers => responses_as::<T, i32, i32, i64, i64>(image, config, rows, out, buffers),
@@ -75,7 +77,8 @@ fn responses_as<T, S, G, P, W>(
     rows: Range<usize>,
     out: &mut [f32],
     buffers: &mut Buffers,
-) where
+) -> Result<(), Error>
+where
     T: Sample,
     S: Element + Convert<T>,
     G: Element + Convert<S>,
@@ -91,14 +94,14 @@ fn responses_as<T, S, G, P, W>(
     let smoothed_rows = reach(&product_rows, config.gradient().radius());
     let sample_rows = reach(&smoothed_rows, config.smoothing().radius());
 
-    let gradients: Vec<(Block<G>, Block<G>)> = (0..image.channels())
+    let gradients = (0..image.channels())
         .map(|channel| {
-            let samples = Block::<S>::load(image, channel, sample_rows.clone(), config, buffers);
-            let smoothed = smoothing::smooth::<S, G>(samples, config, smoothed_rows.clone(), buffers);
+            let samples = Block::<S>::load(image, channel, sample_rows.clone(), config, buffers)?;
+            let smoothed = smoothing::smooth::<S, G>(samples, config, smoothed_rows.clone(), buffers)?;
             gradient::gradient(smoothed, config, product_rows.clone(), buffers)
         })
-        .collect();
-    let products = tensor::products::<G, P, W>(&gradients, buffers);
+        .collect::<Result<Vec<_>, Error>>()?;
+    let products = tensor::products::<G, P, W>(&gradients, buffers)?;
     for (gx, gy) in gradients {
         gx.put(buffers);
         gy.put(buffers);
@@ -106,8 +109,10 @@ fn responses_as<T, S, G, P, W>(
 
     let width = image.width();
     let scale = config.tensor_scale(T::FULL_SCALE);
-    let mut sums = [(); 3].map(|()| buffers.take::<W>(width));
-    let mut columns = [(); 3].map(|()| buffers.take::<W>(width + 2 * config.window().radius()));
+    let mut take = |len: usize| {
+        Ok::<_, Error>([buffers.take::<W>(len)?, buffers.take::<W>(len)?, buffers.take::<W>(len)?])
+    };
+    let (mut sums, mut columns) = (take(width)?, take(width + 2 * config.window().radius())?);
     let first = rows.start;
     for (y, out) in rows.zip(out.chunks_mut(width)) {
         for ((sum, product), column) in sums.iter_mut().zip(&products).zip(&mut columns) {
@@ -123,4 +128,5 @@ fn responses_as<T, S, G, P, W>(
     products.into_iter().for_each(|product| product.put(buffers));
     sums.into_iter().for_each(|sum| buffers.put(sum));
     columns.into_iter().for_each(|column| buffers.put(column));
+    Ok(())
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use harris_core::pipeline::plane::Number;
 use harris_core::pipeline::taps;
-use harris_core::{HarrisConfig, Smoothing};
+use harris_core::{Error, HarrisConfig, Smoothing};
 
 use super::block::Block;
 use super::line::{self, Convert, Element};
@@ -16,8 +16,8 @@ pub(crate) fn smooth<S: Element, G: Element + Convert<S>>(
     config: &HarrisConfig,
     rows: Range<usize>,
     buffers: &mut Buffers,
-) -> Block<G> {
-    let mut smoothed = Block::<G>::like(&samples, rows, config.gradient().radius(), buffers);
+) -> Result<Block<G>, Error> {
+    let mut smoothed = Block::<G>::like(&samples, rows, config.gradient().radius(), buffers)?;
     let store = |out: &mut [G], sums: &[S]| line::update(out, sums, |_, sum| G::convert(sum));
     let width = samples.width();
     let divides = match config.smoothing() {
@@ -30,7 +30,7 @@ pub(crate) fn smooth<S: Element, G: Element + Convert<S>>(
             let across = across(&samples, buffers, |s, y, out| {
                 let [left, centre, right] = [-1, 0, 1].map(|dx| s.row(dx, y));
                 line::combine3(out, left, centre, right, binomial3);
-            });
+            })?;
             smoothed.compute(|y, out| {
                 let [up, centre, down] = [-1, 0, 1].map(|dy| across.row(0, y as isize + dy));
                 line::combine3(out, up, centre, down, |u, c, d| {
@@ -41,8 +41,8 @@ pub(crate) fn smooth<S: Element, G: Element + Convert<S>>(
             across.put(buffers);
         }
         Smoothing::Binomial5 => {
-            let mut sums = buffers.take::<S>(width);
-            let across = across(&samples, buffers, |s, y, out| binomial5(out, |i| s.row(i, y)));
+            let mut sums = buffers.take::<S>(width)?;
+            let across = across(&samples, buffers, |s, y, out| binomial5(out, |i| s.row(i, y)))?;
             smoothed.compute(|y, out| {
                 binomial5(&mut sums, |i| across.row(0, y as isize + i));
                 line::update(out, &sums, |_, sum| G::convert(S::normalised(sum, 8)));
@@ -53,8 +53,8 @@ pub(crate) fn smooth<S: Element, G: Element + Convert<S>>(
         Smoothing::Gaussian { size, sigma } => {
             let taps = taps::gaussian(size, sigma);
             let (r, pad) = ((size / 2) as isize, (size / 2) as usize);
-            let mut column = buffers.take::<S>(width + 2 * pad);
-            let mut sums = buffers.take::<S>(width);
+            let mut column = buffers.take::<S>(width + 2 * pad)?;
+            let mut sums = buffers.take::<S>(width)?;
             smoothed.compute(|y, out| {
                 let lines = (-r..=r).map(|i| samples.row(0, y as isize + i));
                 line::weighted_sum(&mut column[pad..pad + width], &taps, lines);
@@ -67,7 +67,7 @@ pub(crate) fn smooth<S: Element, G: Element + Convert<S>>(
         }
     }
     samples.put(buffers);
-    smoothed
+    Ok(smoothed)
 }
 
 /// Sums all rows across.
@@ -75,10 +75,10 @@ fn across<S: Element>(
     samples: &Block<S>,
     buffers: &mut Buffers,
     row: impl Fn(&Block<S>, isize, &mut [S]),
-) -> Block<S> {
-    let mut across = Block::like(samples, samples.rows(), 0, buffers);
+) -> Result<Block<S>, Error> {
+    let mut across = Block::like(samples, samples.rows(), 0, buffers)?;
     across.compute(|y, out| row(samples, y as isize, out));
-    across
+    Ok(across)
 }
 
 fn binomial3<S: Number>(before: S, centre: S, after: S) -> S {

@@ -1,7 +1,7 @@
 //! The products of the gradient and their window sums.
 
 use harris_core::pipeline::taps;
-use harris_core::{HarrisConfig, Window};
+use harris_core::{Error, HarrisConfig, Window};
 
 use super::block::Block;
 use super::line::{self, Convert, Element};
@@ -12,12 +12,12 @@ use crate::buffers::Buffers;
 pub(crate) fn products<'a, G: Element, P: Element + Convert<G>, W: Element + Convert<P>>(
     gradients: &'a [(Block<G>, Block<G>)],
     buffers: &mut Buffers,
-) -> [Block<W>; 3] {
+) -> Result<[Block<W>; 3], Error> {
     let (first, rest) = gradients.split_first().expect("an image has a channel");
-    let mut sums = buffers.take::<P>(first.0.width());
+    let mut sums = buffers.take::<P>(first.0.width())?;
     // Which of gx, gy are multiplied.
-    let products = [[0, 0], [0, 1], [1, 1]].map(|factors| {
-        let mut block = Block::<W>::like(&first.0, first.0.rows(), 0, buffers);
+    let mut product = |factors: [usize; 2]| -> Result<Block<W>, Error> {
+        let mut block = Block::<W>::like(&first.0, first.0.rows(), 0, buffers)?;
         block.compute(|y, out| {
             let y = y as isize;
             let rows = |(gx, gy): &'a (Block<G>, Block<G>)| factors.map(|i| [gx, gy][i].row(0, y));
@@ -31,10 +31,11 @@ pub(crate) fn products<'a, G: Element, P: Element + Convert<G>, W: Element + Con
             }
             line::update(out, &sums, |_, sum| W::convert(sum));
         });
-        block
-    });
+        Ok(block)
+    };
+    let products = [product([0, 0])?, product([0, 1])?, product([1, 1])?];
     buffers.put(sums);
-    products
+    Ok(products)
 }
 
 /// Computes the window sums of row y: down into `column`, which has the window's radius of padding,

@@ -4,7 +4,7 @@ mod describe;
 mod wavelets;
 
 use harris_core::surf::{Extractor, LENGTH, SurfConfig};
-use harris_core::{Error, ImageView, Keypoint};
+use harris_core::{Error, ImageView, Keypoint, float_mode, memory};
 use ndarray::Array2;
 
 use self::describe::Describe;
@@ -40,20 +40,29 @@ impl CpuSurf {
     fn on(config: SurfConfig, workers: Workers) -> Self {
         Self { config, workers, sums: Sums::default() }
     }
+
+    fn descriptors(&mut self, image: &ImageView<'_>, keypoints: &[Keypoint]) -> Result<Array2<f32>, Error> {
+        self.config.check(image, keypoints)?;
+        self.sums.fill(image, 1, &self.workers.threads)?;
+        let (config, level) = (&self.config, self.workers.level);
+        let wavelets = Wavelets::new(&self.sums);
+        let mut descriptors = memory::zeros((keypoints.len(), LENGTH))?;
+        let rows = descriptors.as_slice_mut().expect("a new array is contiguous");
+        let work = memory::collect(rows.chunks_mut(SHARE * LENGTH).zip(keypoints.chunks(SHARE)))?;
+        self.workers.threads.map(work, |(rows, keypoints)| {
+            level.call(Describe { wavelets, config, keypoints, rows });
+        })?;
+        Ok(descriptors)
+    }
 }
 
 impl Extractor for CpuSurf {
     fn extract(&mut self, image: &ImageView<'_>, keypoints: &[Keypoint]) -> Result<Array2<f32>, Error> {
-        self.config.check(image, keypoints)?;
-        self.sums.fill(image, 1, &self.workers.threads);
-        let (config, level) = (&self.config, self.workers.level);
-        let wavelets = Wavelets::new(&self.sums);
-        let mut descriptors = Array2::zeros((keypoints.len(), LENGTH));
-        let rows = descriptors.as_slice_mut().expect("a new array is contiguous");
-        let work = rows.chunks_mut(SHARE * LENGTH).zip(keypoints.chunks(SHARE)).collect();
-        self.workers.threads.map(work, |(rows, keypoints)| {
-            level.call(Describe { wavelets, config, keypoints, rows });
-        });
-        Ok(descriptors)
+        float_mode::standard(|| self.descriptors(image, keypoints))
+    }
+
+    /// Frees the integral image. Threads of its own stay.
+    fn shrink_to_fit(&mut self) {
+        self.sums = Sums::default();
     }
 }

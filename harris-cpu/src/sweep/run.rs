@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use harris_core::{HarrisConfig, Threshold};
+use harris_core::{Error, HarrisConfig, Threshold};
 
 use super::row::{F32Memory, I16Memory, f32_sweep, i16_sweep};
 use super::strip::{Context, StripMemory, StripSweep};
@@ -21,7 +21,7 @@ const PROBED: usize = 128;
 
 /// A thread's memory for sweeps: about 700 KiB, of which an engine uses what it needs, and what a
 /// configuration adds.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Scratch {
     strip: StripMemory,
     engines: Engines,
@@ -41,15 +41,24 @@ pub(crate) struct Engines {
 }
 
 impl Scratch {
+    pub(crate) fn new() -> Result<Self, Error> {
+        Ok(Self { strip: StripMemory::new()?, engines: Engines::default(), found: Peaks::default() })
+    }
+
     /// Begins an image as thread `thread` of `threads`.
     pub(crate) fn begin(&mut self, config: &HarrisConfig, (thread, threads): (usize, usize)) {
         self.found.begin(config, (thread, threads));
-        self.strip.is_invalid = false;
+        (self.strip.is_invalid, self.strip.failure) = (false, None);
     }
 
     /// What the thread has found.
     pub(crate) fn found(&self) -> &Peaks {
         &self.found
+    }
+
+    /// Why the sweep failed, if it did; then no other result means anything.
+    pub(crate) fn take_failure(&mut self) -> Option<Error> {
+        self.strip.failure.take()
     }
 
     /// Whether a sample was not valid; then no other result means anything.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use harris_core::pipeline::bound::{squared_gradient_bound, trace_bound};
-use harris_core::{HarrisConfig, Raster};
+use harris_core::{Error, HarrisConfig, Plateau, Raster, memory};
 
 use super::bound::RejectionBound;
 use super::halo::Columns;
@@ -60,11 +60,18 @@ pub(crate) struct StripMemory {
     maxima: [WordMaxima; RING],
     /// Whether a sample was not valid; then no other result means anything.
     pub(crate) is_invalid: bool,
+    /// Why the sweep failed, if it did; then no other result means anything.
+    pub(crate) failure: Option<Error>,
 }
 
-impl Default for StripMemory {
-    fn default() -> Self {
-        Self { responses: ResponseRing::default(), maxima: [WordMaxima::default(); RING], is_invalid: false }
+impl StripMemory {
+    pub(crate) fn new() -> Result<Self, Error> {
+        Ok(Self {
+            responses: ResponseRing::new()?,
+            maxima: [WordMaxima::default(); RING],
+            is_invalid: false,
+            failure: None,
+        })
     }
 }
 
@@ -97,6 +104,11 @@ impl<T: SweepSample> StripSweep<'_, T> {
     pub(crate) fn computed_rows(&self) -> Range<usize> {
         let radius = self.context.rules.radius;
         self.rows.start.saturating_sub(radius)..(self.rows.end + radius).min(self.context.image.height())
+    }
+
+    /// Notes that the sweep has failed.
+    pub(crate) fn fail(&mut self, error: Error) {
+        self.memory.failure.get_or_insert(error);
     }
 
     /// Begins a strip.
@@ -152,6 +164,11 @@ impl<T: SweepSample> StripSweep<'_, T> {
         let rows = collection.next..until.min(self.rows.end).max(collection.next);
         collection.next = rows.end;
         let threshold = self.threshold();
+        // The most that can be found, so that the list does not grow meanwhile.
+        let most = most_corners([rows.len(), strip.len()], radius, plateau);
+        if let Err(error) = memory::reserve(&mut self.found.peaks, most) {
+            return self.fail(error);
+        }
         let StripMemory { responses, maxima, .. } = &mut *self.memory;
         v.enter(Collect {
             responses,
@@ -173,7 +190,9 @@ impl<T: SweepSample> StripSweep<'_, T> {
         });
         let (band, strip) = (self.rows.clone(), strip.clone());
         let area = SearchedArea { thread: self.found.thread, width, height, band, strip, rows };
-        self.found.raise_floor(self.context.config, &area, self.context.shared);
+        if let Err(error) = self.found.raise_floor(self.context.config, &area, self.context.shared) {
+            self.fail(error);
+        }
     }
 
     /// Bounds by which responses at most `threshold` are rejected; none is where a response map is
@@ -261,4 +280,13 @@ impl<T: SweepSample> StripSweep<'_, T> {
             out[place.end..end].fill(NO_RESPONSE);
         }
     }
+}
+
+/// The most corners among so many rows and columns.
+fn most_corners(size: [usize; 2], radius: usize, plateau: Plateau) -> usize {
+    let apart = match plateau {
+        Plateau::First => radius + 1,
+        Plateau::All => 1,
+    };
+    size.map(|len| len.div_ceil(apart)).into_iter().product()
 }

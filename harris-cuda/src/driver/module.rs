@@ -44,7 +44,7 @@ impl Kernels {
     /// Whether a kernel is launched so that it may start before its predecessor ends. `recording`
     /// tells whether the launch is recorded.
     pub(super) fn launches_early(&self, kernel: Kernel, recording: bool) -> bool {
-        self.launches_early && kernel.awaits_last() && (!recording || self.records_early)
+        self.launches_early && kernel.waits_for_previous_kernels() && (!recording || self.records_early)
     }
 
     /// Whether the device can start kernels before their predecessors have ended.

@@ -3,18 +3,18 @@
 /// Columns of a warp, including those that overlap neighbouring strips.
 pub const COLUMNS: u32 = 128;
 /// Columns of a lane.
-pub const EACH: u32 = 4;
+pub const LANE_COLUMNS: u32 = 4;
 /// Rows of a batch, which are loaded together.
 pub const ROWS: usize = 3;
 /// Most columns or rows from a corner to a sample it depends on, which is the sum of all stages'
 /// radii. Box gradients and wide windows may exceed it.
-pub const MOST_REACH: u32 = 8;
+pub const MAX_SUPPORT_RADIUS: u32 = 8;
 /// Greatest radius of a window whose rows fit in registers.
-pub const MOST_NARROW: usize = 3;
+pub const MAX_NARROW_RADIUS: usize = 3;
 /// Greatest radii of the wide windows for which kernels exist.
 pub const WIDE: [usize; 2] = [10, 15];
 /// Greatest radius of box gradients, and of windows after them.
-pub const MOST_OF_BOXES: usize = 4;
+pub const MAX_BOX_RADIUS: usize = 4;
 
 /// Division of an image's columns into overlapping strips.
 ///
@@ -39,8 +39,9 @@ pub struct Strips {
 }
 
 impl Strips {
-    /// Strips of an image at least twice [`MOST_REACH`] wide, for results that depend on samples
-    /// `overlap` columns away.
+    /// Strips of an image at least twice [`MAX_SUPPORT_RADIUS`] wide.
+    ///
+    /// Results depend on samples up to `overlap` columns away.
     #[must_use]
     pub const fn new(overlap: u32, width: u32, mirrors_words: bool) -> Self {
         let most = COLUMNS - 2 * overlap;
@@ -55,7 +56,13 @@ impl Strips {
 
     /// Strips with the number and columns that [`Strips::new`] has computed, without its division.
     #[must_use]
-    pub const fn told(number: u32, columns: u32, overlap: u32, width: u32, mirrors_words: bool) -> Self {
+    pub const fn from_parts(
+        number: u32,
+        columns: u32,
+        overlap: u32,
+        width: u32,
+        mirrors_words: bool,
+    ) -> Self {
         let [shift, odd] = if mirrors_words { [overlap % 2, width % 2] } else { [0; 2] };
         Self { number, columns, overlap, shift, odd }
     }
@@ -78,19 +85,19 @@ impl Strips {
 /// Columns by which strips overlap where a kernel writes responses, or finds corners among them. It
 /// is rounded up to whole lanes, as a lane writes or reads its columns together.
 #[must_use]
-pub const fn side_of_map(reach: u32) -> u32 {
-    reach.next_multiple_of(EACH)
+pub const fn overlap_of_map(support_radius: u32) -> u32 {
+    support_radius.next_multiple_of(LANE_COLUMNS)
 }
 
 /// Radius of suppression that makes a kernel write responses instead of finding corners.
 pub const WRITES_RESPONSES: u32 = 0;
 /// Greatest radius of suppression of sweeps over samples.
-pub const MOST_RADIUS: usize = 2;
+pub const MAX_RADIUS: usize = 2;
 /// Greatest radius of suppression of sweeps over response maps. For larger radii the candidates are
 /// tested again.
-pub const MOST_RADIUS_IN_MAP: usize = 4;
+pub const MAX_RADIUS_IN_MAP: usize = 4;
 /// Warps of a tile that test its candidates again.
-pub const THINNING: u32 = 4;
+pub const SUPPRESSION_WARPS: u32 = 4;
 
 /// Greatest magnitude of float samples.
 pub const MAX_SAMPLE: f32 = 1e8;
@@ -101,7 +108,7 @@ pub enum Weights {
     /// Equal weights.
     Box,
     /// Equal weights, with a radius given by an argument. It is at most one of [`WIDE`], or
-    /// [`MOST_OF_BOXES`] after box gradients.
+    /// [`MAX_BOX_RADIUS`] after box gradients.
     Wide,
     /// Binomial weights: a row of Pascal's triangle.
     Binomial,
@@ -121,7 +128,7 @@ pub enum Samples {
     /// 8-bit samples of three channels.
     Colours,
     /// 8-bit samples of one channel, for box gradients: the sum of a box's one side less the other.
-    /// The radius is given by an argument and is at most [`MOST_OF_BOXES`].
+    /// The radius is given by an argument and is at most [`MAX_BOX_RADIUS`].
     BoxGradients,
     /// Responses of an earlier kernel.
     Responses,

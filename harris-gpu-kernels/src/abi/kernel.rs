@@ -51,11 +51,11 @@ macro_rules! kernel_enum {
         #[cfg(feature = "host")]
         impl Kernel {
             /// Function that runs the kernel's body on the host.
-            pub(crate) fn on_host(self) -> for<'a> fn(crate::simt::host::Thread<'a>, &'a [crate::simt::host::Argument]) {
+            pub(crate) fn host_body(self) -> for<'a> fn(crate::simt::host::Thread<'a>, &'a [crate::simt::host::Argument]) {
                 match self {
                     $(Kernel::$name => |thread, arguments| {
                         let [$($argument),*] = arguments else { panic!("another number of arguments") };
-                        crate::kernels::$module::$name(thread, $(on_host!($argument, $type)),*);
+                        crate::kernels::$module::$name(thread, $(host_argument!($argument, $type)),*);
                     },)*
                 }
             }
@@ -64,7 +64,7 @@ macro_rules! kernel_enum {
 }
 
 #[cfg(feature = "host")]
-macro_rules! on_host {
+macro_rules! host_argument {
     ($argument:ident, [$word:ident]) => {
         $crate::simt::host::buffer::<$word>($argument)
     };
@@ -79,7 +79,7 @@ impl Kernel {
     /// Whether the kernel waits for the previous one by itself, so that it may start before that
     /// one ends.
     #[must_use]
-    pub fn awaits_last(self) -> bool {
+    pub fn waits_for_previous_kernels(self) -> bool {
         self.sweep().is_some()
             || self.is_border_band()
             || matches!(self, Kernel::wait_for_copy | Kernel::bucket_scatter | Kernel::bucket_gather)
@@ -127,14 +127,16 @@ impl Kernel {
         self.sweep().map(|sweep| sweep.blocks[1])
     }
 
-    /// Strips of a fused kernel in an image of this width. `reach` is the number of columns from a
-    /// corner or response to the farthest sample it depends on. `radius` is that of suppression.
+    /// Strips of a fused kernel in an image of this width.
+    ///
+    /// `support_radius` is the number of columns from a corner or response to the farthest sample
+    /// it depends on. `radius` is that of suppression.
     #[must_use]
-    pub fn strips(self, reach: u32, radius: u32, width: u32) -> Option<fused::Strips> {
+    pub fn strips(self, support_radius: u32, radius: u32, width: u32) -> Option<fused::Strips> {
         let sweep = self.sweep()?;
         let aligned = radius == fused::WRITES_RESPONSES || sweep.samples == fused::Samples::Responses;
-        let side = if aligned { fused::side_of_map(reach) } else { reach };
-        Some(fused::Strips::new(side, width, sweep.mirrors_words))
+        let overlap = if aligned { fused::overlap_of_map(support_radius) } else { support_radius };
+        Some(fused::Strips::new(overlap, width, sweep.mirrors_words))
     }
 }
 

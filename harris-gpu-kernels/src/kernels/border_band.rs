@@ -36,7 +36,7 @@ macro_rules! border_bands {
             smoothing: u32,
             gradient: u32,
             window: u32,
-            slides: u32,
+            is_box: u32,
             radius: u32,
             scale: f32,
             measure: u32,
@@ -45,9 +45,9 @@ macro_rules! border_bands {
             plateau: u32,
             threshold: u32,
             value: f32,
-            piece: u32,
-            pieces: u32,
-            room: u32,
+            first_tile: u32,
+            tiles: u32,
+            capacity: u32,
             mask: S::Buffer<u8>,
             mask_pitch: u32,
             tap0: f32,
@@ -56,9 +56,9 @@ macro_rules! border_bands {
             tap3: f32,
         ) {
             let size = Size { width, height };
-            let set = Settings { size, channels, border, smoothing, gradient, window, is_box: slides != 0, radius, scale, measure, parameter, taps: [tap0, tap1, tap2, tap3] };
+            let set = Settings { size, channels, border, smoothing, gradient, window, is_box: is_box != 0, radius, scale, measure, parameter, taps: [tap0, tap1, tap2, tap3] };
             let image = Image { samples: image, start: s.block_row() as usize * stride as usize, pitch };
-            let output = Output { state, keys, counts, margin, plateau, threshold, value, piece, pieces, capacity: room };
+            let output = Output { state, keys, counts, margin, plateau, threshold, value, first_tile, tiles, capacity };
             border_band::<S, $arithmetic>(s, image, set, response, Mask::new(s, mask, mask_pitch), output);
         }
     )*};
@@ -114,12 +114,12 @@ fn border_band<S: Simt, A: Arithmetic>(
     let sums: [_; 3] = array::from_fn(|i| field(sums, third + i as u32 * sum_words));
     let responses = field(responses, second);
 
-    s.admit_next();
-    s.await_last();
+    s.allow_next_kernel();
+    s.wait_for_previous_kernels();
     for channel in 0..set.channels {
         s.barrier();
         let fetch = |x: u32, y: u32| {
-            let row = image.start + s.product(y, image.pitch) as usize;
+            let row = image.start + s.mul_wide(y, image.pitch) as usize;
             A::value(s.load_constant(image.samples, row + (x * set.channels + channel) as usize))
         };
         unsmoothed.area.for_each::<S, _, 4>(s, fetch, |x, y, value| unsmoothed.set(x, y, value));

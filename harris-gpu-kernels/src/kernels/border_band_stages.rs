@@ -56,14 +56,14 @@ fn window_sums<T: Number>(
     mut store: impl FnMut(u32, [T; 3]),
 ) {
     let window = set.window as i32;
-    let mut sums = [T::NOTHING; 3];
+    let mut sums = [T::NEUTRAL; 3];
     for pixel in first..last {
         let centre = pixel as i32;
         if is_running && pixel > first {
             let (enters, leaves) = (at(centre + window), at(centre - window - 1));
             sums = array::from_fn(|kind| sums[kind] + enters[kind] - leaves[kind]);
         } else {
-            sums = [T::NOTHING; 3];
+            sums = [T::NEUTRAL; 3];
             for i in -window..=window {
                 let terms = at(centre + i);
                 let weighted = |term| if is_running { term } else { tap(set.tap(i.unsigned_abs())) * term };
@@ -111,7 +111,7 @@ pub(super) fn sum_columns<S: Simt, A: Arithmetic>(
         products,
         |y, sums| {
             for kind in 0..3 {
-                let before = if is_added { to[kind].get(x, y) } else { A::Product::NOTHING };
+                let before = if is_added { to[kind].get(x, y) } else { A::Product::NEUTRAL };
                 to[kind].set(x, y, sums[kind] + before);
             }
         },

@@ -3,7 +3,7 @@
 use super::border_area::{Area, Field};
 use super::geometry::Size;
 use super::mask::Mask;
-use super::number::ordered;
+use super::number::to_ordered_bits;
 use super::threshold::threshold_bound;
 use crate::Simt;
 use crate::abi::border_band::TILE;
@@ -31,9 +31,9 @@ pub(super) struct Output<S: Simt> {
     pub(super) threshold: u32,
     pub(super) value: f32,
     /// Index of the first block's tile among the image's tiles, and their number.
-    pub(super) piece: u32,
-    pub(super) pieces: u32,
-    /// Keys that a tile has room for.
+    pub(super) first_tile: u32,
+    pub(super) tiles: u32,
+    /// Keys that the list of a tile can hold.
     pub(super) capacity: u32,
 }
 
@@ -49,7 +49,7 @@ pub(super) fn find_corners<S: Simt>(
 ) {
     let size = responses.size;
     let greatest_of_image = s.block_row() as usize * state::WORDS + state::GREATEST;
-    let found_so_far = s.load_shared_by_all(output.state, greatest_of_image);
+    let found_so_far = s.load_relaxed(output.state, greatest_of_image);
     let bound = threshold_bound(output.threshold, output.value, found_so_far);
     let mut greatest = NO_CANDIDATE;
     let mut row = s.warp();
@@ -67,8 +67,8 @@ pub(super) fn find_corners<S: Simt>(
         }
         row += s.threads() / WARP;
     }
-    let mut greatest = ordered(greatest);
-    if s.any(greatest > found_so_far.max(ordered(NO_CANDIDATE))) {
+    let mut greatest = to_ordered_bits(greatest);
+    if s.any(greatest > found_so_far.max(to_ordered_bits(NO_CANDIDATE))) {
         let mut delta = WARP / 2;
         while delta > 0 {
             greatest = greatest.max(s.shuffle_xor(greatest, delta));
@@ -91,22 +91,22 @@ fn write_keys<S: Simt>(s: S, tile: Area, responses: Field<S>, output: Output<S>)
     let mut through = corners.count_ones();
     let mut delta = 1;
     while delta < WARP {
-        through = s.plus_below(through, delta);
+        through = s.add_lane_below(through, delta);
         delta *= 2;
     }
-    let piece = (s.block_row() * output.pieces + output.piece + s.block()) as usize;
+    let index_of_tile = (s.block_row() * output.tiles + output.first_tile + s.block()) as usize;
     let mut index = through - corners.count_ones();
     let y = tile.top + s.lane();
     while corners != 0 && index < output.capacity {
         let x = tile.left + 31 - (corners & corners.wrapping_neg()).leading_zeros();
         let response = responses.get::<u32>(x, y);
         let key = u64::from(!response) << 32 | u64::from(responses.size.number(x, y));
-        s.store(output.keys, piece * output.capacity as usize + index as usize, key);
+        s.store(output.keys, index_of_tile * output.capacity as usize + index as usize, key);
         corners &= corners - 1;
         index += 1;
     }
     if s.lane() == WARP - 1 {
-        s.store(output.counts, piece, through);
+        s.store(output.counts, index_of_tile, through);
     }
 }
 

@@ -9,7 +9,7 @@ use core::array;
 
 use super::geometry::{Size, inside};
 use super::number::Number;
-use super::thread_per_column::AT_ONCE;
+use super::thread_per_column::ROWS_AT_ONCE;
 use crate::Simt;
 use crate::abi::boxes::{self, COLUMNS_PER_THREAD};
 use crate::simt::WARP;
@@ -25,11 +25,11 @@ pub(super) trait Integer: Number + From<i32> {
     fn of_lane_below<S: Simt>(self, s: S, delta: u32) -> Self;
     /// This lane's number plus that of the lane whose index is less by `delta`, if there is such a
     /// lane.
-    fn plus_below<S: Simt>(self, s: S, delta: u32) -> Self;
+    fn add_lane_below<S: Simt>(self, s: S, delta: u32) -> Self;
 }
 
 macro_rules! integers {
-    ($($word:ident: $of_lane_below:expr, $plus_below:expr;)*) => {$(
+    ($($word:ident: $of_lane_below:expr, $add_lane_below:expr;)*) => {$(
         impl Integer for $word {
             #[inline(always)]
             fn plus(self, other: Self) -> Self {
@@ -44,8 +44,8 @@ macro_rules! integers {
                 ($of_lane_below)(s, self, delta)
             }
             #[inline(always)]
-            fn plus_below<S: Simt>(self, s: S, delta: u32) -> Self {
-                ($plus_below)(s, self, delta)
+            fn add_lane_below<S: Simt>(self, s: S, delta: u32) -> Self {
+                ($add_lane_below)(s, self, delta)
             }
         }
     )*};
@@ -54,7 +54,7 @@ macro_rules! integers {
 integers! {
     i32:
         |s: S, word: i32, delta| s.shuffle_up(word as u32, delta) as i32,
-        |s: S, word: i32, delta| s.plus_below(word as u32, delta) as i32;
+        |s: S, word: i32, delta| s.add_lane_below(word as u32, delta) as i32;
     i64:
         |s: S, word: i64, delta| {
             let [low, high] = [word, word >> 32].map(|half| s.shuffle_up(half as u32, delta));
@@ -76,7 +76,7 @@ pub(super) fn before<S: Simt, T: Integer, const KINDS: usize, const ROWS: usize>
     let mut delta = 1;
     while delta < WARP {
         // All sums take a step together, because each step waits for the one before.
-        sums = sums.map(|kinds| kinds.map(|sum| sum.plus_below(s, delta)));
+        sums = sums.map(|kinds| kinds.map(|sum| sum.add_lane_below(s, delta)));
         delta *= 2;
     }
     array::from_fn(|row| array::from_fn(|kind| sums[row][kind].minus(own[row][kind])))
@@ -90,7 +90,7 @@ const KIND: u32 = COLUMNS_PER_THREAD as u32 * PLANE;
 
 /// A tile of the image, as one of its threads sees it.
 #[derive(Clone, Copy)]
-pub(super) struct Piece<S: Simt> {
+pub(super) struct Tile<S: Simt> {
     s: S,
     size: Size,
     rule: u32,
@@ -107,16 +107,16 @@ pub(super) struct Piece<S: Simt> {
     /// The columns that stand for the thread's columns; none if samples are zero or in no box.
     columns: [Option<u32>; COLUMNS_PER_THREAD],
     /// Whether one instruction can read the samples of these columns.
-    at_once: bool,
+    loads_four: bool,
 }
 
-impl<S: Simt> Piece<S> {
+impl<S: Simt> Tile<S> {
     /// The block's tile for boxes of `aperture` pixels a side; tiles have `rows` rows.
     #[inline(always)]
     pub(super) fn new(s: S, size: Size, rows: u32, aperture: u32, rule: u32) -> Self {
         let (columns, radius) = (boxes::columns(size.width, aperture), aperture / 2);
-        let pieces = size.width.div_ceil(columns);
-        let (left, part) = (s.block() % pieces * columns, s.block() / pieces);
+        let tiles = size.width.div_ceil(columns);
+        let (left, part) = (s.block() % tiles * columns, s.block() / tiles);
         let (right, top) = ((left + columns).min(size.width), (part * rows).min(size.height));
         let first = (left + COLUMNS_PER_THREAD as u32 * s.thread()) as i32 - boxes::margin(radius) as i32;
         let end = right + radius;
@@ -135,7 +135,7 @@ impl<S: Simt> Piece<S> {
             bottom: size.height.min(top + rows) as i32,
             radius: radius as i32,
             columns,
-            at_once: is_inside && size.width.is_multiple_of(COLUMNS_PER_THREAD as u32),
+            loads_four: is_inside && size.width.is_multiple_of(COLUMNS_PER_THREAD as u32),
         }
     }
 
@@ -144,7 +144,7 @@ impl<S: Simt> Piece<S> {
     pub(super) fn row(&self, stack: S::Buffer<i32>, plane: u32, y: i32) -> [i32; COLUMNS_PER_THREAD] {
         let Some(row) = inside(self.rule, y, self.size.height) else { return [0; COLUMNS_PER_THREAD] };
         let first = plane as usize * self.size.pixels() as usize + row as usize * self.size.width as usize;
-        if self.at_once
+        if self.loads_four
             && let Some(column) = self.columns[0]
         {
             return self.s.load_four_words(stack, first + column as usize);
@@ -193,20 +193,20 @@ impl<S: Simt> Piece<S> {
     /// The column of the thread's pixel `k`; none if it lies outside the tile.
     #[inline(always)]
     pub(super) fn pixel(&self, k: usize) -> Option<u32> {
-        let x = self.left + self.column_in_piece(k);
+        let x = self.left + self.column_in_tile(k);
         (x < self.right).then_some(x)
     }
 
     /// The column of the thread's pixel `k`, relative to the tile.
     #[inline(always)]
-    fn column_in_piece(&self, k: usize) -> u32 {
+    fn column_in_tile(&self, k: usize) -> u32 {
         self.s.thread() + k as u32 * boxes::THREADS
     }
 
     /// The sum of a kind over columns `from..to`, relative to the column of the thread's pixel `k`.
     #[inline(always)]
     pub(super) fn sum<T: Integer>(&self, kind: usize, k: usize, from: i32, to: i32) -> T {
-        let own = (self.column_in_piece(k) + boxes::margin(self.radius as u32)) as i32;
+        let own = (self.column_in_tile(k) + boxes::margin(self.radius as u32)) as i32;
         let before = |distance: i32| {
             let column = (own + distance) as u32;
             let cell = column % COLUMNS_PER_THREAD as u32 * PLANE + column / COLUMNS_PER_THREAD as u32;
@@ -236,16 +236,16 @@ pub(crate) fn box_gradient<S: Simt>(
     border: u32,
 ) {
     let of_image = Size { width, height };
-    let piece = Piece::new(s, of_image, rows, size, border);
-    let (top, bottom, r) = (piece.top, piece.bottom, piece.radius);
+    let tile = Tile::new(s, of_image, rows, size, border);
+    let (top, bottom, r) = (tile.top, tile.bottom, tile.radius);
     let plane = s.block_row();
-    let at = |y: i32| piece.row(from, plane, y);
+    let at = |y: i32| tile.row(from, plane, y);
     // Column sums of the whole box, and of its lower half minus its upper half.
     let (mut sums, mut differences) = ([0; COLUMNS_PER_THREAD], [0; COLUMNS_PER_THREAD]);
     let mut y = top - r;
     while y <= top + r {
-        let rows: [_; AT_ONCE] = array::from_fn(|i| at(y + i as i32));
-        for i in 0..AT_ONCE {
+        let rows: [_; ROWS_AT_ONCE] = array::from_fn(|i| at(y + i as i32));
+        for i in 0..ROWS_AT_ONCE {
             let side = y + i as i32 - top;
             let sign = if side > r { 0 } else { side.signum() };
             for column in 0..COLUMNS_PER_THREAD {
@@ -253,20 +253,20 @@ pub(crate) fn box_gradient<S: Simt>(
                 differences[column] += sign * rows[i][column];
             }
         }
-        y += AT_ONCE as i32;
+        y += ROWS_AT_ONCE as i32;
     }
     let change = |y: i32| [at(y + r + 1), at(y + 1), at(y), at(y - r)];
     let mut ahead = change(top);
     for y in top..bottom {
         let [after, next, own, before] = ahead;
         ahead = change(y + 1);
-        piece.scan([sums, differences]);
+        tile.scan([sums, differences]);
         for k in 0..COLUMNS_PER_THREAD {
-            if let Some(x) = piece.pixel(k) {
-                let across = piece.sum::<i32>(0, k, 1, r + 1) - piece.sum::<i32>(0, k, -r, 0);
+            if let Some(x) = tile.pixel(k) {
+                let across = tile.sum::<i32>(0, k, 1, r + 1) - tile.sum::<i32>(0, k, -r, 0);
                 let i = plane as usize * of_image.pixels() as usize + of_image.number(x, y as u32) as usize;
                 s.store(gx, i, across);
-                s.store(gy, i, piece.whole::<i32>(1, k));
+                s.store(gy, i, tile.whole::<i32>(1, k));
             }
         }
         for i in 0..COLUMNS_PER_THREAD {

@@ -3,7 +3,7 @@
 use core::array;
 
 use super::corner_list::{CornerList, pixel_of_key, sort_number};
-use super::number::ordered;
+use super::number::to_ordered_bits;
 use super::threshold::threshold_of_image;
 use crate::Simt;
 use crate::abi::buckets::{CAPACITY, COPIES, GROUP, MAX, PER_WARP, WARPS_PER_TILE, counters, groups};
@@ -15,7 +15,7 @@ use crate::simt::WARP;
 /// Words that a lane loads at once.
 const AT_ONCE: usize = 8;
 
-/// Warps of a block of [`gather`].
+/// Warps of a block of [`bucket_gather`].
 const WARPS: u32 = 8;
 /// Buckets of such a block.
 const BUCKETS: u32 = WARPS * PER_WARP;
@@ -39,9 +39,9 @@ struct Counters {
 
 impl Counters {
     #[inline(always)]
-    fn new(start: u32, bins: u32, image: usize) -> Self {
-        let all = start as usize + image * counters(bins) as usize;
-        Self { groups: all, buckets: all + (COPIES * groups(bins)) as usize }
+    fn new(start: u32, buckets: u32, image: usize) -> Self {
+        let all = start as usize + image * counters(buckets) as usize;
+        Self { groups: all, buckets: all + (COPIES * groups(buckets)) as usize }
     }
 }
 
@@ -53,40 +53,40 @@ pub(crate) fn bucket_scatter<S: Simt>(
     counts: S::Buffer<u32>,
     to: S::Buffer<u64>,
     state: S::Buffer<u32>,
-    dividers: S::Buffer<u64>,
-    pieces: u32,
-    room: u32,
-    tables: u32,
-    bins: u32,
-    every: u32,
+    splitters: S::Buffer<u64>,
+    tiles: u32,
+    capacity: u32,
+    counters_start: u32,
+    buckets: u32,
+    splitter_step: u32,
     kind: u32,
     value: f64,
-    sorting: u32,
+    order: u32,
     pixels: u32,
 ) {
-    s.await_last();
-    s.admit_next();
-    let piece = s.index() / (WARPS_PER_TILE * WARP);
+    s.wait_for_previous_kernels();
+    s.allow_next_kernel();
+    let tile = s.index() / (WARPS_PER_TILE * WARP);
     let image = s.block_row() as usize;
     // Warps without a tile have no keys, but take part in barriers.
-    let start = image * pieces as usize + piece.min(pieces - 1) as usize;
+    let start = image * tiles as usize + tile.min(tiles - 1) as usize;
     let mut i = s.index() % (WARPS_PER_TILE * WARP);
     // All loads are issued at once. The first keys are loaded before their number is known.
-    let count = if piece < pieces { s.load_constant(counts, start) } else { 0 };
+    let count = if tile < tiles { s.load_constant(counts, start) } else { 0 };
     let greatest = s.load(state, image * state::WORDS + state::GREATEST);
-    let start = start * room as usize;
-    let mut key = s.load_early(from, start + i.min(room - 1) as usize);
+    let start = start * capacity as usize;
+    let mut key = s.load_speculative(from, start + i.min(capacity - 1) as usize);
     let threshold = threshold_of_image(s, state, image, kind, value, greatest);
     // Bits of positive floats compare as the floats do. `steps` is the number of floats from the
     // threshold to the greatest response.
-    let greatest = greatest.saturating_sub(ordered(0.0));
-    let by_rows = sorting == BY_ROWS;
+    let greatest = greatest.saturating_sub(to_ordered_bits(0.0));
+    let by_rows = order == BY_ROWS;
     let steps = if by_rows { pixels } else { greatest.saturating_sub(threshold.to_bits()) };
-    let shift = (bins.leading_zeros() + 1).saturating_sub(steps.leading_zeros());
-    let counters_at = Counters::new(tables, bins, image);
+    let shift = (buckets.leading_zeros() + 1).saturating_sub(steps.leading_zeros());
+    let counters_at = Counters::new(counters_start, buckets, image);
     // Each block counts groups in shared memory: atomic operations on the few words of all groups
     // would be serialised.
-    let has_group = s.thread() < bins.div_ceil(GROUP);
+    let has_group = s.thread() < buckets.div_ceil(GROUP);
     if has_group {
         s.set_shared_word(s.thread(), 0);
     }
@@ -96,14 +96,16 @@ pub(crate) fn bucket_scatter<S: Simt>(
         // One condition without a branch: `&&` would load the key after the first comparison.
         if (i < count) & (f32::from_bits(response) > threshold) {
             let step = if by_rows { key as u32 } else { greatest - response };
-            let bucket = match every {
+            let bucket = match splitter_step {
                 0 => step >> shift,
-                _ => bucket_by_splitters(s, dividers, image, every, bins, sort_number(key, sorting)),
+                _ => {
+                    bucket_by_splitters(s, splitters, image, splitter_step, buckets, sort_number(key, order))
+                }
             } as usize;
             let taken = s.atomic_add(state, counters_at.buckets + bucket, 1);
-            s.count_in_shared(bucket as u32 / GROUP);
+            s.increment_shared_word(bucket as u32 / GROUP);
             if taken < CAPACITY {
-                let at = (image * bins as usize + bucket) * CAPACITY as usize;
+                let at = (image * buckets as usize + bucket) * CAPACITY as usize;
                 s.store(to, at + taken as usize, key);
             } else {
                 s.atomic_max(state, image * state::WORDS + state::BUCKET_OVERFLOW, 1);
@@ -119,7 +121,7 @@ pub(crate) fn bucket_scatter<S: Simt>(
     if has_group {
         let count = s.shared_word(s.thread());
         if count > 0 {
-            let copy = counters_at.groups + (s.block() % COPIES * groups(bins)) as usize;
+            let copy = counters_at.groups + (s.block() % COPIES * groups(buckets)) as usize;
             s.atomic_add(state, copy + s.thread() as usize, count);
         }
     }
@@ -129,17 +131,17 @@ pub(crate) fn bucket_scatter<S: Simt>(
 #[inline(always)]
 fn bucket_by_splitters<S: Simt>(
     s: S,
-    dividers: S::Buffer<u64>,
+    splitters: S::Buffer<u64>,
     image: usize,
-    every: u32,
-    bins: u32,
+    splitter_step: u32,
+    buckets: u32,
     key: u64,
 ) -> u32 {
     let start = image * MAX as usize;
-    let (mut bucket, mut step) = (0, bins / 2);
+    let (mut bucket, mut step) = (0, buckets / 2);
     while step > 0 {
-        let splitter = start + ((bucket + step) * every) as usize;
-        if s.load_constant(dividers, splitter) <= key {
+        let splitter = start + ((bucket + step) * splitter_step) as usize;
+        if s.load_constant(splitters, splitter) <= key {
             bucket += step;
         }
         step /= 2;
@@ -151,10 +153,10 @@ fn bucket_by_splitters<S: Simt>(
 pub(crate) fn select_splitters<S: Simt>(
     s: S,
     from: S::Buffer<u64>,
-    dividers: S::Buffer<u64>,
+    splitters: S::Buffer<u64>,
     state: S::Buffer<u32>,
     pitch: u32,
-    sorting: u32,
+    order: u32,
 ) {
     let (i, list) = (s.index(), CornerList::new(s, state, pitch, pitch));
     if i >= MAX {
@@ -162,11 +164,11 @@ pub(crate) fn select_splitters<S: Simt>(
     }
     let key = if list.count > 0 {
         let rank = u64::from(i) * u64::from(list.count) / u64::from(MAX);
-        sort_number(s.load_constant(from, list.at(rank as u32)), sorting)
+        sort_number(s.load_constant(from, list.at(rank as u32)), order)
     } else {
         u64::MAX
     };
-    s.store(dividers, (s.block_row() * MAX + i) as usize, key);
+    s.store(splitters, (s.block_row() * MAX + i) as usize, key);
 }
 
 /// Sorts the keys of each bucket and writes them, as keys or keypoints, at their indices of the
@@ -178,42 +180,42 @@ pub(crate) fn bucket_gather<S: Simt>(
     keypoints: S::Buffer<f32>,
     state: S::Buffer<u32>,
     report: S::Buffer<u32>,
-    tables: u32,
-    bins: u32,
-    sorting: u32,
+    counters_start: u32,
+    buckets: u32,
+    order: u32,
     pitch: u32,
     most: u32,
     width: u32,
     as_keys: u32,
     predicts: u32,
 ) {
-    s.await_last();
+    s.wait_for_previous_kernels();
     // Blocks are complete: the number of buckets is a multiple of [`BUCKETS`].
     let (bucket, lane) = (s.index() / LANES, s.lane());
     let image = s.block_row() as usize;
-    let counters_at = Counters::new(tables, bins, image);
-    let start = (image * bins as usize + bucket as usize) * CAPACITY as usize;
+    let counters_at = Counters::new(counters_start, buckets, image);
+    let start = (image * buckets as usize + bucket as usize) * CAPACITY as usize;
     let bucket_in_block = s.thread() / LANES;
     let mut i = lane % LANES;
     // All loads are issued at once. The first keys of a bucket are loaded before their number is
     // known.
     let all = s.load(state, counters_at.buckets + bucket as usize);
-    let mut key = s.load_early(from, start + i as usize);
+    let mut key = s.load_speculative(from, start + i as usize);
     // The last block reports the image's state, and resets it for the next sweep.
-    let is_last = bucket / PER_WARP + 1 == bins / PER_WARP;
+    let is_last = bucket / PER_WARP + 1 == buckets / PER_WARP;
     let word_index = image * state::WORDS + lane as usize;
     let word = if is_last && lane < state::WORDS as u32 { s.load(state, word_index) } else { 0 };
-    let before = keys_before_block(s, state, counters_at, bins);
+    let before = keys_before_block(s, state, counters_at, buckets);
     let count = all.min(CAPACITY);
     loop {
-        // Padding after the last key: greater than every key.
-        let own = if i < count { sort_number(key, sorting) } else { u64::MAX };
+        // Padding after the last key: greater than splitter_step key.
+        let own = if i < count { sort_number(key, order) } else { u64::MAX };
         s.set_shared(bucket_in_block * CAPACITY + i, own);
         i += LANES;
         if i >= count.next_multiple_of(AT_ONCE as u32) {
             break;
         }
-        key = s.load_early(from, start + i as usize);
+        key = s.load_speculative(from, start + i as usize);
     }
     // The cells after the keys hold the counts of buckets.
     let sums = SHARED_KEYS;
@@ -230,7 +232,7 @@ pub(crate) fn bucket_gather<S: Simt>(
     let (mut through, mut before) = (in_bucket, (sum >> 32) as u32);
     let mut delta = 1;
     while delta < WARP {
-        through = s.plus_below(through, delta);
+        through = s.add_lane_below(through, delta);
         if delta < BUCKETS {
             before += s.shuffle_xor(before, delta);
         }
@@ -276,14 +278,14 @@ pub(crate) fn bucket_gather<S: Simt>(
             other += AT_ONCE as u32;
         }
         if at < most {
-            let key = sort_number(own, sorting);
+            let key = sort_number(own, order);
             let at = image * pitch as usize + at as usize;
             if as_keys == 1 {
                 s.store(listed, at, key);
             } else {
                 let (x, y) = pixel_of_key(key, width);
                 let first = 4 * at;
-                s.store_four(
+                s.store_four_words(
                     keypoints,
                     first,
                     [x as f32, y as f32, 1.0, f32::from_bits(!(key >> 32) as u32)],
@@ -314,7 +316,7 @@ fn report_and_reset<S: Simt>(
     let length = if crowded == 0 { all } else { u32::MAX };
     let lower_bound = greatest.saturating_sub(MARGIN);
     // Predictions are positive, and made from a single image.
-    let next_prediction = if predicts == 1 && lower_bound > ordered(0.0) { lower_bound } else { 0 };
+    let next_prediction = if predicts == 1 && lower_bound > to_ordered_bits(0.0) { lower_bound } else { 0 };
     // Counts the predictions in a row that held. It restarts if there was none or it did not hold.
     let next_held = if prediction > 0 && next_prediction > 0 && greatest > prediction { held + 1 } else { 0 };
     let next_bound = if next_held >= LEAST_HELD { next_prediction } else { 0 };
@@ -336,9 +338,9 @@ fn report_and_reset<S: Simt>(
 ///
 /// It counts one copy of the counters of earlier groups, and some buckets of the block's group.
 #[inline(always)]
-fn keys_before_block<S: Simt>(s: S, state: S::Buffer<u32>, counters_at: Counters, bins: u32) -> u32 {
+fn keys_before_block<S: Simt>(s: S, state: S::Buffer<u32>, counters_at: Counters, buckets: u32) -> u32 {
     let first = s.block() * BUCKETS;
-    let (group, copy) = (first / GROUP, counters_at.groups + (s.warp() * groups(bins)) as usize);
+    let (group, copy) = (first / GROUP, counters_at.groups + (s.warp() * groups(buckets)) as usize);
     let mut sum = 0;
     // Unrolled: otherwise each round would wait for the loads of the one before.
     for round in 0..(MAX / GROUP).div_ceil(WARP) {

@@ -13,19 +13,19 @@ pub(crate) fn threshold_compact<S: Simt>(
     counts: S::Buffer<u32>,
     to: S::Buffer<u64>,
     state: S::Buffer<u32>,
-    pieces: u32,
-    room: u32,
+    tiles: u32,
+    capacity: u32,
     pitch: u32,
     kind: u32,
     value: f64,
 ) {
-    let piece = s.index() / WARP;
+    let tile = s.index() / WARP;
     let image = s.block_row() as usize;
     let own = image * state::WORDS;
     let threshold = threshold_of_image(s, state, image, kind, value, s.load(state, own + state::GREATEST));
-    let start = image * pieces as usize + piece as usize;
-    let count = if piece < pieces { s.load_constant(counts, start) } else { 0 };
-    let start = start * room as usize;
+    let start = image * tiles as usize + tile as usize;
+    let count = if tile < tiles { s.load_constant(counts, start) } else { 0 };
+    let start = start * capacity as usize;
     let candidates = Candidates { s, from, start, count, threshold };
     // One atomic addition a block reserves indices for all its warps: the length of the list is a
     // single word.

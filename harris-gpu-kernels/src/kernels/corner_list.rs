@@ -37,8 +37,8 @@ impl CornerList {
 /// It is the key, the key with its halves exchanged, or the key with the index of its pixel
 /// inverted.
 #[inline(always)]
-pub(super) fn sort_number(key: u64, sorting: u32) -> u64 {
-    match_order!(sorting, {
+pub(super) fn sort_number(key: u64, order: u32) -> u64 {
+    match_order!(order, {
         BY_RESPONSE => key,
         BY_ROWS => key.rotate_left(32),
         BY_RESPONSE_LAST_FIRST => key ^ 0xFFFF_FFFF,

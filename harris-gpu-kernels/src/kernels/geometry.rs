@@ -85,12 +85,12 @@ impl<S: Simt, T: Number> Plane<S, T> {
     /// The plane whose index in the stack is the block's row in the grid.
     #[inline(always)]
     pub(crate) fn new(s: S, buffer: S::Buffer<T>, size: Size, rule: u32) -> Self {
-        Self::numbered(s, buffer, size, rule, s.block_row())
+        Self::at(s, buffer, size, rule, s.block_row())
     }
 
     /// The plane with index `plane` in the stack.
     #[inline(always)]
-    pub(crate) fn numbered(s: S, buffer: S::Buffer<T>, size: Size, rule: u32, plane: u32) -> Self {
+    pub(crate) fn at(s: S, buffer: S::Buffer<T>, size: Size, rule: u32, plane: u32) -> Self {
         Self { s, buffer, start: plane as usize * size.pixels() as usize, size, rule }
     }
 

@@ -6,7 +6,7 @@ use super::choices::match_gradient;
 use super::geometry::{Plane, Size, start};
 use super::lines::binomial;
 use super::number::Number;
-use super::thread_per_column::{Run, down, push};
+use super::thread_per_column::{ColumnSweep, down, push};
 use crate::Simt;
 
 macro_rules! gradients {
@@ -71,15 +71,15 @@ fn sobel<S: Simt, T: Number, const RADIUS: usize>(
     rows: u32,
     border: u32,
 ) {
-    let run = Run::new(s, size, rows);
+    let sweep = ColumnSweep::new(s, size, rows);
     let plane = Plane::new(s, from, size, border);
-    let columns: [_; 7] = array::from_fn(|i| plane.column(run.x as i32 + i as i32 - 3));
-    for y in run.top..run.bottom {
+    let columns: [_; 7] = array::from_fn(|i| plane.column(sweep.x as i32 + i as i32 - 3));
+    for y in sweep.top..sweep.bottom {
         let rows: [_; 7] = array::from_fn(|j| plane.row(y as i32 + j as i32 - 3));
         let p = |i: i32, j: i32| plane.sample(rows[(j + 3) as usize], columns[(i + 3) as usize]);
         let x = binomial(RADIUS, |j| differences(RADIUS, |i| p(i, j)));
         let y_gradient = differences(RADIUS, |j| binomial(RADIUS, |i| p(i, j)));
-        let at = start(s, size) + size.number(run.x, y) as usize;
+        let at = start(s, size) + size.number(sweep.x, y) as usize;
         s.store(gx, at, x);
         s.store(gy, at, y_gradient);
     }
@@ -109,12 +109,12 @@ fn gradient<S: Simt, T: Number>(
     kind: u32,
     border: u32,
 ) {
-    let run = Run::new(s, size, rows);
-    if run.top == run.bottom {
+    let sweep = ColumnSweep::new(s, size, rows);
+    if sweep.top == sweep.bottom {
         return;
     }
     let plane = Plane::new(s, from, size, border);
-    let columns: [Option<u32>; 3] = array::from_fn(|i| plane.column(run.x as i32 + i as i32 - 1));
+    let columns: [Option<u32>; 3] = array::from_fn(|i| plane.column(sweep.x as i32 + i as i32 - 1));
     let fetch = |y: i32| -> [T; 3] {
         let row = plane.row(y);
         array::from_fn(|i| plane.sample(row, columns[i]))
@@ -122,12 +122,12 @@ fn gradient<S: Simt, T: Number>(
     let weighted = |outside: T, inside: T| weighted(kind, outside, inside);
     // Of the two rows before: right minus left, and the weighted sum across.
     let (mut differences, mut sums) = ([T::ZERO; 2], [T::ZERO; 2]);
-    down(run.top as i32 - 1, run.bottom as i32 + 1, fetch, |y, [left, own, right]| {
+    down(sweep.top as i32 - 1, sweep.bottom as i32 + 1, fetch, |y, [left, own, right]| {
         let difference = right - left;
         let sum = weighted(left + right, own);
         let centre = y - 1;
-        if centre >= run.top as i32 {
-            let i = start(s, size) + size.number(run.x, centre as u32) as usize;
+        if centre >= sweep.top as i32 {
+            let i = start(s, size) + size.number(sweep.x, centre as u32) as usize;
             s.store(gx, i, weighted(differences[1] + difference, differences[0]));
             s.store(gy, i, sum - sums[1]);
         }

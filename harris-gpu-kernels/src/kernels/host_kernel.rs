@@ -14,6 +14,6 @@ impl HostKernel for Kernel {
         self.cells()
     }
     fn body(self) -> Body {
-        self.on_host()
+        self.host_body()
     }
 }

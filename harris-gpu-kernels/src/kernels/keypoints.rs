@@ -19,7 +19,7 @@ pub(crate) fn write_keypoints<S: Simt>(
     width: u32,
     height: u32,
     frame: u32,
-    behind: u32,
+    frame_behind: u32,
     subpixel: u32,
 ) {
     let list = CornerList::new(s, state, pitch, most);
@@ -31,7 +31,7 @@ pub(crate) fn write_keypoints<S: Simt>(
     let (x, y) = pixel_of_key(key, width);
     let peak = f32::from_bits(!(key >> 32) as u32);
     let size = Size { width, height };
-    let valid = |x: u32, y: u32| x < width && y < height && size.within_frame((frame, behind), x, y);
+    let valid = |x: u32, y: u32| x < width && y < height && size.within_frame((frame, frame_behind), x, y);
     let offset = |before: (u32, u32), after: (u32, u32)| {
         if subpixel == 0 || !valid(before.0, before.1) || !valid(after.0, after.1) {
             return 0.0;

@@ -4,7 +4,7 @@
 use super::choices::match_binomial;
 use super::geometry::{Plane, Size, start};
 use super::number::Number;
-use super::thread_per_column::{Run, push};
+use super::thread_per_column::{ColumnSweep, push};
 use crate::abi::{axis, boxes};
 use crate::{Simt, Word};
 
@@ -41,16 +41,16 @@ pub(crate) fn weighted_f32<S: Simt>(
     border: u32,
 ) {
     let image_size = Size { width, height };
-    let run = Run::new(s, image_size, rows);
+    let sweep = ColumnSweep::new(s, image_size, rows);
     let plane = Plane::new(s, from, image_size, border);
     let tap = |i: u32| s.load_constant(taps, i as usize);
     let store = |y: u32, [sum]: [f32; 1]| {
-        s.store(to, start(s, image_size) + image_size.number(run.x, y) as usize, sum);
+        s.store(to, start(s, image_size) + image_size.number(sweep.x, y) as usize, sum);
     };
     if axis == axis::Y {
-        let column = Some(run.x);
+        let column = Some(sweep.x);
         weighted_column_sums(
-            run,
+            sweep,
             size,
             tap,
             (|y| plane.row(y), height),
@@ -58,8 +58,8 @@ pub(crate) fn weighted_f32<S: Simt>(
             store,
         );
     } else {
-        weigh_across(
-            run,
+        weighted_row_sums(
+            sweep,
             size,
             tap,
             (|x| plane.column(x), width),
@@ -78,19 +78,19 @@ const ROWS_AT_ONCE: usize = 4;
 /// outside, and the number of rows. Each row is read once for all sums whose windows contain it.
 #[inline(always)]
 pub(super) fn weighted_column_sums<T: Number, const PLANES: usize>(
-    run: Run,
+    sweep: ColumnSweep,
     size: u32,
     tap: impl Fn(u32) -> T,
     rows: (impl Fn(i32) -> Option<u32>, u32),
     at: impl Fn(Option<u32>) -> [T; PLANES],
     mut store: impl FnMut(u32, [T; PLANES]),
 ) {
-    let mut top = run.top;
-    while top < run.bottom {
+    let mut top = sweep.top;
+    while top < sweep.bottom {
         let first = top as i32 - (size / 2) as i32;
         let count = size + ROWS_AT_ONCE as u32 - 1;
         let is_inside = first >= 0 && first as u32 + count <= rows.1;
-        let mut sums = [[T::NOTHING; PLANES]; ROWS_AT_ONCE];
+        let mut sums = [[T::NEUTRAL; PLANES]; ROWS_AT_ONCE];
         // The tap of the current row in each sum: it is the tap of the row before in the sum
         // before.
         let mut taps = [tap(0); ROWS_AT_ONCE];
@@ -116,7 +116,7 @@ pub(super) fn weighted_column_sums<T: Number, const PLANES: usize>(
             }
         }
         for k in 0..ROWS_AT_ONCE {
-            if top + (k as u32) < run.bottom {
+            if top + (k as u32) < sweep.bottom {
                 store(top + k as u32, sums[k]);
             }
         }
@@ -129,8 +129,8 @@ pub(super) fn weighted_column_sums<T: Number, const PLANES: usize>(
 /// `at` returns the samples at a row and a column. `columns` is the column that stands for a column
 /// which may lie outside, and the number of columns. A few rows share taps and columns.
 #[inline(always)]
-pub(super) fn weigh_across<T: Number, const PLANES: usize>(
-    run: Run,
+pub(super) fn weighted_row_sums<T: Number, const PLANES: usize>(
+    sweep: ColumnSweep,
     size: u32,
     tap: impl Fn(u32) -> T,
     columns: (impl Fn(i32) -> Option<u32>, u32),
@@ -139,15 +139,15 @@ pub(super) fn weigh_across<T: Number, const PLANES: usize>(
 ) {
     /// Rows whose sums a thread computes at once.
     const ROWS: usize = 2;
-    let first = run.x as i32 - (size / 2) as i32;
+    let first = sweep.x as i32 - (size / 2) as i32;
     let is_inside = first >= 0 && first as u32 + size <= columns.1;
-    let mut top = run.top;
-    while top < run.bottom {
-        let mut sums = [[T::NOTHING; PLANES]; ROWS];
+    let mut top = sweep.top;
+    while top < sweep.bottom {
+        let mut sums = [[T::NEUTRAL; PLANES]; ROWS];
         let mut add = |i: u32, column: Option<u32>| {
             let tap = tap(i);
             for k in 0..ROWS {
-                let row = at(Some((top + k as u32).min(run.bottom - 1)), column);
+                let row = at(Some((top + k as u32).min(sweep.bottom - 1)), column);
                 for plane in 0..PLANES {
                     sums[k][plane] = sums[k][plane] + tap * row[plane];
                 }
@@ -164,7 +164,7 @@ pub(super) fn weigh_across<T: Number, const PLANES: usize>(
             }
         }
         for k in 0..ROWS {
-            if top + (k as u32) < run.bottom {
+            if top + (k as u32) < sweep.bottom {
                 store(top + k as u32, sums[k]);
             }
         }
@@ -215,11 +215,11 @@ fn each<S: Simt, T: Number>(
     border: u32,
     sum: impl Fn(Line<S, T>) -> T,
 ) {
-    let run = Run::new(s, size, rows);
+    let sweep = ColumnSweep::new(s, size, rows);
     let plane = Plane::new(s, from, size, border);
-    for y in run.top..run.bottom {
-        let sum = sum(Line { plane, axis, x: run.x, y });
-        s.store(to, start(s, size) + size.number(run.x, y) as usize, sum);
+    for y in sweep.top..sweep.bottom {
+        let sum = sum(Line { plane, axis, x: sweep.x, y });
+        s.store(to, start(s, size) + size.number(sweep.x, y) as usize, sum);
     }
 }
 

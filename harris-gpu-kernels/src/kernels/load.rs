@@ -3,7 +3,7 @@
 use core::cell::Cell;
 
 use super::geometry::Size;
-use super::thread_per_column::Run;
+use super::thread_per_column::ColumnSweep;
 use crate::abi::fused::MAX_SAMPLE;
 use crate::abi::state;
 use crate::{Simt, Word};
@@ -66,12 +66,12 @@ fn load<S: Simt, T: Word, U: Word>(
     stride: u64,
     convert: impl Fn(T) -> U,
 ) {
-    let run = Run::new(s, size, rows);
+    let sweep = ColumnSweep::new(s, size, rows);
     for channel in 0..channels as usize {
-        let (from, to) = (run.x as usize * channels as usize + channel, channel * size.pixels() as usize);
-        run.down(
+        let (from, to) = (sweep.x as usize * channels as usize + channel, channel * size.pixels() as usize);
+        sweep.down(
             |y| s.load_constant(image, from + y as usize * stride as usize),
-            |y, sample| s.store(planes, to + size.number(run.x, y) as usize, convert(sample)),
+            |y, sample| s.store(planes, to + size.number(sweep.x, y) as usize, convert(sample)),
         );
     }
 }

@@ -27,7 +27,7 @@ impl<S: Simt> Mask<S> {
     #[inline(always)]
     pub(super) fn allows(self, x: u32, y: u32) -> bool {
         !self.exists()
-            || self.s.load_constant(self.bytes, self.s.product(y, self.pitch) as usize + x as usize) != 0
+            || self.s.load_constant(self.bytes, self.s.mul_wide(y, self.pitch) as usize + x as usize) != 0
     }
 
     /// Whether a corner may lie at `x`, `y` of the image whose index in a stack is the block's row
@@ -36,7 +36,7 @@ impl<S: Simt> Mask<S> {
     /// The images of the stack are `height` rows high.
     #[inline(always)]
     pub(super) fn allows_in_stack(self, height: u32, x: u32, y: u32) -> bool {
-        !self.exists() || self.four(height, x & !3, y) >> (8 * (x & 3)) & 0xFF != 0
+        !self.exists() || self.four_bytes(height, x & !3, y) >> (8 * (x & 3)) & 0xFF != 0
     }
 
     /// Four bytes of row `y` from column `x`, a multiple of 4, on, the first in the low end.
@@ -44,8 +44,8 @@ impl<S: Simt> Mask<S> {
     /// The image is the one whose index in a stack is the block's row in the grid; the images are
     /// `height` rows high.
     #[inline(always)]
-    pub(super) fn four(self, height: u32, x: u32, y: u32) -> u32 {
+    pub(super) fn four_bytes(self, height: u32, x: u32, y: u32) -> u32 {
         let above = self.s.block_row() as usize * height as usize + y as usize;
-        self.s.load_four(self.bytes, above * self.pitch as usize + x as usize)
+        self.s.load_four_bytes(self.bytes, above * self.pitch as usize + x as usize)
     }
 }

@@ -12,7 +12,7 @@ pub(crate) fn grid_insert<S: Simt>(
     s: S,
     keys: S::Buffer<u64>,
     cells: S::Buffer<u64>,
-    filed: S::Buffer<u32>,
+    cell_counts: S::Buffer<u32>,
     decisions: S::Buffer<u32>,
     shares: S::Buffer<u32>,
     state: S::Buffer<u32>,
@@ -21,7 +21,7 @@ pub(crate) fn grid_insert<S: Simt>(
     width: u32,
     side: u32,
     columns: u32,
-    room: u32,
+    capacity: u32,
     limit: u32,
     is_first: u32,
 ) {
@@ -41,10 +41,10 @@ pub(crate) fn grid_insert<S: Simt>(
         let key = s.load_constant(keys, i as usize);
         let (x, y) = pixel_of_key(key, width);
         let cell = y / side * columns + x / side;
-        let number = s.atomic_add(filed, cell as usize, 1);
+        let number = s.atomic_add(cell_counts, cell as usize, 1);
         s.store(
             cells,
-            cell as usize * room as usize + number as usize,
+            cell as usize * capacity as usize + number as usize,
             u64::from(i) << 32 | u64::from(key as u32),
         );
         s.store(decisions, i as usize, UNDECIDED);
@@ -79,7 +79,7 @@ pub(crate) fn min_distance_propagate<S: Simt>(
     s: S,
     keys: S::Buffer<u64>,
     cells: S::Buffer<u64>,
-    filed: S::Buffer<u32>,
+    cell_counts: S::Buffer<u32>,
     decisions: S::Buffer<u32>,
     shares: S::Buffer<u32>,
     state: S::Buffer<u32>,
@@ -89,14 +89,14 @@ pub(crate) fn min_distance_propagate<S: Simt>(
     side: u32,
     columns: u32,
     rows: u32,
-    room: u32,
+    capacity: u32,
     squared: u64,
 ) {
-    let grid = Grid { side, columns, rows, capacity: room };
+    let grid = Grid { side, columns, rows, capacity };
     decide_share(
         s,
         keys,
-        (cells, filed),
+        (cells, cell_counts),
         (decisions, shares),
         state,
         (most, parts, width),
@@ -109,13 +109,15 @@ pub(crate) fn min_distance_propagate<S: Simt>(
     );
 }
 
-/// Decides as [`spread`] does, by the distances of refined keypoints instead of pixels.
+/// Decides for each corner of a share whether it is kept, by the distances of refined keypoints.
+///
+/// See [`min_distance_propagate`], which takes the distances of pixels.
 pub(crate) fn min_distance_propagate_subpixel<S: Simt>(
     s: S,
     keys: S::Buffer<u64>,
     keypoints: S::Buffer<f32>,
     cells: S::Buffer<u64>,
-    filed: S::Buffer<u32>,
+    cell_counts: S::Buffer<u32>,
     decisions: S::Buffer<u32>,
     shares: S::Buffer<u32>,
     state: S::Buffer<u32>,
@@ -125,14 +127,14 @@ pub(crate) fn min_distance_propagate_subpixel<S: Simt>(
     side: u32,
     columns: u32,
     rows: u32,
-    room: u32,
+    capacity: u32,
     squared: f64,
 ) {
-    let grid = Grid { side, columns, rows, capacity: room };
+    let grid = Grid { side, columns, rows, capacity };
     decide_share(
         s,
         keys,
-        (cells, filed),
+        (cells, cell_counts),
         (decisions, shares),
         state,
         (most, parts, width),
@@ -154,18 +156,18 @@ struct Grid {
     side: u32,
     columns: u32,
     rows: u32,
-    /// Corners that a cell has room for.
+    /// Corners that a cell can hold.
     capacity: u32,
 }
 
-/// The body of [`spread`] and [`min_distance_propagate_subpixel`].
+/// The body of [`min_distance_propagate`] and [`min_distance_propagate_subpixel`].
 ///
 /// `is_near` returns whether two corners, by their ranks and pixels, are too near to each other.
 #[inline(always)]
 fn decide_share<S: Simt>(
     s: S,
     keys: S::Buffer<u64>,
-    (cells, filed): (S::Buffer<u64>, S::Buffer<u32>),
+    (cells, cell_counts): (S::Buffer<u64>, S::Buffer<u32>),
     (decisions, shares): (S::Buffer<u32>, S::Buffer<u32>),
     state: S::Buffer<u32>,
     (most, parts, width): (u32, u32, u32),
@@ -187,7 +189,7 @@ fn decide_share<S: Simt>(
         let row = (y / side + neighbour / 3).wrapping_sub(1);
         let is_cell = neighbour < 9 && column < columns && row < rows;
         let cell = if is_cell { (row * columns + column) as usize } else { 0 };
-        let count = if is_cell { s.load_constant(filed, cell) } else { 0 };
+        let count = if is_cell { s.load_constant(cell_counts, cell) } else { 0 };
         // The first entry of the lane's cell that may be undecided.
         let mut from = s.lane() % 3;
         let mut decision = UNDECIDED;
@@ -205,7 +207,7 @@ fn decide_share<S: Simt>(
                     }
                 }
                 let decision_of_other =
-                    if other < i { s.load_shared_by_all(decisions, other as usize) } else { REJECTED };
+                    if other < i { s.load_relaxed(decisions, other as usize) } else { REJECTED };
                 if s.any(decision_of_other == KEPT) {
                     decision = REJECTED;
                 } else if s.any(decision_of_other == UNDECIDED) && decision == KEPT {

@@ -9,7 +9,7 @@ pub(crate) trait Number: Word + Add<Output = Self> + Sub<Output = Self> + Mul<Ou
     /// Zero: the value of samples under the border rule zero.
     const ZERO: Self;
     /// The neutral element of addition: −0 for floats, because −0 + x is x also for x = −0.
-    const NOTHING: Self;
+    const NEUTRAL: Self;
     /// A weight of a filter.
     fn weight(value: u8) -> Self;
     /// The weighted mean for a sum of a binomial of radius 1 or 2 over both axes: rounded if it is
@@ -19,7 +19,7 @@ pub(crate) trait Number: Word + Add<Output = Self> + Sub<Output = Self> + Mul<Ou
 
 impl Number for i32 {
     const ZERO: Self = 0;
-    const NOTHING: Self = 0;
+    const NEUTRAL: Self = 0;
     #[inline(always)]
     fn weight(value: u8) -> Self {
         value.into()
@@ -32,7 +32,7 @@ impl Number for i32 {
 
 impl Number for i64 {
     const ZERO: Self = 0;
-    const NOTHING: Self = 0;
+    const NEUTRAL: Self = 0;
     #[inline(always)]
     fn weight(value: u8) -> Self {
         value.into()
@@ -45,7 +45,7 @@ impl Number for i64 {
 
 impl Number for f32 {
     const ZERO: Self = 0.0;
-    const NOTHING: Self = -0.0;
+    const NEUTRAL: Self = -0.0;
     #[inline(always)]
     fn weight(value: u8) -> Self {
         value.into()
@@ -58,13 +58,13 @@ impl Number for f32 {
 
 /// Bits of a float that compare as unsigned integers like finite floats do.
 #[inline(always)]
-pub(crate) fn ordered(value: f32) -> u32 {
+pub(crate) fn to_ordered_bits(value: f32) -> u32 {
     let bits = value.to_bits();
     bits ^ ((bits as i32 >> 31) as u32 | 1 << 31)
 }
 
-/// The float of bits that [`ordered`] returned.
+/// The float of bits that [`to_ordered_bits`] returned.
 #[inline(always)]
-pub(crate) fn unordered(bits: u32) -> f32 {
+pub(crate) fn from_ordered_bits(bits: u32) -> f32 {
     f32::from_bits(if bits >> 31 == 1 { bits ^ 1 << 31 } else { !bits })
 }

@@ -161,11 +161,11 @@ impl<S: Simt, T: Word + Into<f32>> Samples<S, T> {
                     terms = [p, q, r, p * u + q * v, q * u + r * v];
                 }
                 // All lanes have added the terms before.
-                s.barrier_of_warp();
+                s.warp_barrier();
                 for n in 0..SUMS {
                     s.set_shared_word(2 * SUM_CELLS * n + s.lane(), terms[n as usize].to_bits());
                 }
-                s.barrier_of_warp();
+                s.warp_barrier();
                 let cells: [u64; WARP as usize / 2] =
                     array::from_fn(|n| s.shared(SUM_CELLS * own + n as u32));
                 for n in 0..WARP as usize / 2 {

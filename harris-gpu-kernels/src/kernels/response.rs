@@ -2,11 +2,11 @@
 
 use core::array;
 
-use super::boxes::{Integer, Piece};
+use super::boxes::{Integer, Tile};
 use super::choices::match_measure;
 use super::geometry::{Plane, Size};
-use super::lines::weigh_across;
-use super::thread_per_column::Run;
+use super::lines::weighted_row_sums;
+use super::thread_per_column::ColumnSweep;
 use crate::Simt;
 use crate::abi::boxes::COLUMNS_PER_THREAD;
 use crate::abi::measure;
@@ -49,17 +49,17 @@ pub(crate) fn response_f32<S: Simt>(
     measure: u32,
     parameter: f32,
     frame: u32,
-    behind: u32,
+    frame_behind: u32,
 ) {
     let size = Size { width, height };
-    let run = Run::new(s, size, rows);
-    let frame = (frame, behind);
+    let sweep = ColumnSweep::new(s, size, rows);
+    let frame = (frame, frame_behind);
     let to = Response { s, to: response, size, scale, measure, parameter, frame };
     let fetch = |y: u32| -> [f32; 3] {
-        let i = size.number(run.x, y) as usize;
+        let i = size.number(sweep.x, y) as usize;
         array::from_fn(|plane| s.load_constant(sums, plane * size.pixels() as usize + i))
     };
-    run.down(fetch, |y, sums| to.store(run.x, y, sums));
+    sweep.down(fetch, |y, sums| to.store(sweep.x, y, sums));
 }
 
 macro_rules! across {
@@ -78,20 +78,20 @@ macro_rules! across {
             measure: u32,
             parameter: f32,
             frame: u32,
-            behind: u32,
+            frame_behind: u32,
         ) {
-            let frame = (frame, behind);
+            let frame = (frame, frame_behind);
             let of_image = Size { width, height };
-            let run = Run::new(s, of_image, rows);
+            let sweep = ColumnSweep::new(s, of_image, rows);
             let to = Response { s, to: response, size: of_image, scale, measure, parameter, frame };
-            let planes: [_; 3] = array::from_fn(|i| Plane::numbered(s, sums, of_image, border, i as u32));
-            weigh_across(
-                run,
+            let planes: [_; 3] = array::from_fn(|i| Plane::at(s, sums, of_image, border, i as u32));
+            weighted_row_sums(
+                sweep,
                 size,
                 |i| s.load_constant(taps, i as usize) as $sum,
                 (|x| planes[0].column(x), width),
                 |row, column| -> [$sum; 3] { array::from_fn(|i| planes[i].sample(row, column)) },
-                |y, sums| to.store(run.x, y, [sums[0] as f32, sums[1] as f32, sums[2] as f32]),
+                |y, sums| to.store(sweep.x, y, [sums[0] as f32, sums[1] as f32, sums[2] as f32]),
             );
         }
     )*};
@@ -124,8 +124,8 @@ macro_rules! boxes {
             let frame = (frame, frame);
             let of_image = Size { width, height };
             let to = Response { s, to: response, size: of_image, scale, measure, parameter, frame };
-            let piece = Piece::new(s, of_image, rows, size, border);
-            respond_box::<S, $sum>(piece, [gx, gy], channels, |x, y, sums| {
+            let tile = Tile::new(s, of_image, rows, size, border);
+            respond_box::<S, $sum>(tile, [gx, gy], channels, |x, y, sums| {
                 to.store(x, y, [sums[0] as f32, sums[1] as f32, sums[2] as f32]);
             });
         }
@@ -137,16 +137,17 @@ boxes! {
     box_response_i64: i64;
 }
 
-/// Goes down a piece of stacks of gradients: `store` takes the window sums of gx², gx·gy and gy² of the pixels.
+/// Sweeps down a tile of stacks of gradients. `store` takes each pixel's window sums of gx², gx·gy
+/// and gy².
 #[inline(always)]
 fn respond_box<S: Simt, T: Integer>(
-    piece: Piece<S>,
+    tile: Tile<S>,
     [gx, gy]: [S::Buffer<i32>; 2],
     channels: u32,
     store: impl Fn(u32, u32, [T; 3]),
 ) {
-    let (top, bottom, r) = (piece.top, piece.bottom, piece.radius);
-    let at = |channel: u32, y: i32| [piece.row(gx, channel, y), piece.row(gy, channel, y)];
+    let (top, bottom, r) = (tile.top, tile.bottom, tile.radius);
+    let at = |channel: u32, y: i32| [tile.row(gx, channel, y), tile.row(gy, channel, y)];
     let mut sums = [[T::ZERO; COLUMNS_PER_THREAD]; 3];
     // Adds products, or takes them off: what enters the window, or leaves it.
     let add = |sums: &mut [[T; COLUMNS_PER_THREAD]; 3],
@@ -172,10 +173,10 @@ fn respond_box<S: Simt, T: Integer>(
     for y in top..bottom {
         let first = ahead;
         ahead = change(0, y + 1);
-        piece.scan(sums);
+        tile.scan(sums);
         for k in 0..COLUMNS_PER_THREAD {
-            if let Some(x) = piece.pixel(k) {
-                store(x, y as u32, array::from_fn(|kind| piece.whole(kind, k)));
+            if let Some(x) = tile.pixel(k) {
+                store(x, y as u32, array::from_fn(|kind| tile.whole(kind, k)));
             }
         }
         for channel in 0..channels {

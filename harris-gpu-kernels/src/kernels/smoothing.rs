@@ -5,7 +5,7 @@ use core::array;
 use super::geometry::{Plane, Size, start};
 use super::lines::binomial;
 use super::number::Number;
-use super::thread_per_column::{Run, down, push};
+use super::thread_per_column::{ColumnSweep, down, push};
 use crate::Simt;
 
 macro_rules! binomials {
@@ -43,25 +43,25 @@ fn smooth<S: Simt, T: Number, const RADIUS: usize>(
     border: u32,
     divides: bool,
 ) {
-    let run = Run::new(s, size, rows);
+    let sweep = ColumnSweep::new(s, size, rows);
     let plane = Plane::new(s, from, size, border);
     let r = RADIUS as i32;
     // From the column `RADIUS` to the left on.
-    let columns: [Option<u32>; 5] = array::from_fn(|i| plane.column(run.x as i32 + i as i32 - r));
+    let columns: [Option<u32>; 5] = array::from_fn(|i| plane.column(sweep.x as i32 + i as i32 - r));
     let fetch = |y: i32| -> [T; 5] {
         let row = plane.row(y);
         array::from_fn(|i| if i <= 2 * RADIUS { plane.sample(row, columns[i]) } else { T::ZERO })
     };
     let mut ring = [T::ZERO; 4];
-    if run.top < run.bottom {
-        down(run.top as i32 - r, run.bottom as i32 + r, fetch, |y, samples| {
+    if sweep.top < sweep.bottom {
+        down(sweep.top as i32 - r, sweep.bottom as i32 + r, fetch, |y, samples| {
             let row = binomial(RADIUS, |i| samples[(r + i) as usize]);
             let centre = y - r;
-            if centre >= run.top as i32 {
+            if centre >= sweep.top as i32 {
                 // The latest row is not yet in the ring.
                 let sum = binomial(RADIUS, |i| if i == r { row } else { ring[(r - 1 - i) as usize] });
                 let sum = if divides { sum.mean(RADIUS) } else { sum };
-                s.store(to, start(s, size) + size.number(run.x, centre as u32) as usize, sum);
+                s.store(to, start(s, size) + size.number(sweep.x, centre as u32) as usize, sum);
             }
             push(&mut ring, row);
         });

@@ -22,7 +22,7 @@ pub(crate) fn merge_runs<S: Simt>(
     pitch: u32,
     most: u32,
     run: u32,
-    sorting: u32,
+    order: u32,
 ) {
     let list = CornerList::new(s, state, pitch, most);
     let (i, count) = (s.index(), list.count);
@@ -32,7 +32,7 @@ pub(crate) fn merge_runs<S: Simt>(
     let own = i / run * run;
     let group = own / (RUNS_PER_MERGE * run) * (RUNS_PER_MERGE * run);
     let key = s.load_constant(from, list.at(i));
-    let ranked = sort_number(key, sorting);
+    let ranked = sort_number(key, order);
     // The other runs of the group: first index and length.
     let starts: [u32; OTHERS] = array::from_fn(|other| {
         let start = group + other as u32 * run;
@@ -47,7 +47,7 @@ pub(crate) fn merge_runs<S: Simt>(
         for other in 0..OTHERS {
             let rank = ranks[other] + step;
             let at = list.at(starts[other] + rank - 1);
-            if rank <= lengths[other] && sort_number(s.load_constant(from, at), sorting) < ranked {
+            if rank <= lengths[other] && sort_number(s.load_constant(from, at), order) < ranked {
                 ranks[other] = rank;
             }
         }
@@ -72,7 +72,7 @@ pub(crate) fn sort_runs<S: Simt>(
     pitch: u32,
     most: u32,
     run: u32,
-    sorting: u32,
+    order: u32,
 ) {
     let list = CornerList::new(s, state, pitch, most);
     // All keys of a block belong to one run.
@@ -83,7 +83,7 @@ pub(crate) fn sort_runs<S: Simt>(
     let (i, part) = (first + s.thread() / THREADS_PER_KEY, s.thread() % THREADS_PER_KEY);
     // Threads after the end of the list read its last key.
     let key = s.load_constant(from, list.at(i.min(list.count - 1)));
-    let own = sort_number(key, sorting);
+    let own = sort_number(key, order);
     let mut before = 0;
     let mut start = first / run * run;
     let end = if list.count - start < run { list.count } else { start + run };
@@ -93,7 +93,7 @@ pub(crate) fn sort_runs<S: Simt>(
         while at < KEYS_AT_ONCE {
             let is_key = start + at < end;
             let key = if is_key {
-                sort_number(s.load_constant(from, list.at(start + at)), sorting)
+                sort_number(s.load_constant(from, list.at(start + at)), order)
             } else {
                 u64::MAX
             };

@@ -7,9 +7,9 @@ use crate::Simt;
 /// Another stream increases word 0, and may be ahead. Both words count on modulo 2³², so they are
 /// compared by the sign of their difference.
 pub(crate) fn wait_for_copy<S: Simt>(s: S, words: S::Buffer<u32>) {
-    s.admit_next();
+    s.allow_next_kernel();
     // A kernel that waits for this one relies on the kernels before it having ended, too.
-    s.await_last();
+    s.wait_for_previous_kernels();
     let number = s.load(words, 1).wrapping_add(1);
     while (s.load_acquire(words, 0).wrapping_sub(number) as i32) < 0 {}
     s.store(words, 1, number);

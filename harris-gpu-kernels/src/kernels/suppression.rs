@@ -3,10 +3,10 @@
 
 use super::geometry::Size;
 use super::mask::Mask;
-use super::thread_per_column::{AT_ONCE, Run, at_once};
+use super::thread_per_column::{ColumnSweep, ROWS_AT_ONCE, sweep_groups};
 use super::threshold::{is_candidate_pixel, threshold_of_image};
 use crate::Simt;
-use crate::abi::fused::THINNING;
+use crate::abi::fused::SUPPRESSION_WARPS;
 use crate::abi::{plateau, state};
 use crate::simt::WARP;
 
@@ -25,34 +25,34 @@ pub(crate) fn suppress<S: Simt>(
     height: u32,
     rows: u32,
     frame: u32,
-    behind: u32,
+    frame_behind: u32,
     margin: u32,
     radius: u32,
     plateau: u32,
     mask_pitch: u32,
 ) {
     let size = Size { width, height };
-    let frame = (frame, behind);
+    let frame = (frame, frame_behind);
     let field = Field { s, response, mask: Mask::new(s, mask, mask_pitch), size, frame, plateau };
     let threshold = f32::from_bits(s.load(state, state::THRESHOLD));
-    let run = Run::new(s, size, rows);
+    let sweep = ColumnSweep::new(s, size, rows);
     // All lanes of a warp process the same rows, also those whose column lies outside the image.
-    let (top, bottom) = (run.top as i32, size.height.min(run.top + rows) as i32);
+    let (top, bottom) = (sweep.top as i32, size.height.min(sweep.top + rows) as i32);
     let last = size.pixels() - 1;
     // For pixels outside the image this reads any response.
-    let fetch = |y: i32| field.response(last.min(size.number(run.x, y as u32)));
-    at_once(top, bottom, fetch, |y, responses: [f32; AT_ONCE]| {
+    let fetch = |y: i32| field.response(last.min(size.number(sweep.x, y as u32)));
+    sweep_groups(top, bottom, fetch, |y, responses: [f32; ROWS_AT_ONCE]| {
         let mut candidates = 0;
-        for i in 0..AT_ONCE {
+        for i in 0..ROWS_AT_ONCE {
             candidates |= u32::from(responses[i] > threshold) << i;
         }
         // Most responses are below the threshold.
-        candidates = if run.x < width { candidates } else { 0 };
+        candidates = if sweep.x < width { candidates } else { 0 };
         if !s.any(candidates != 0) {
             return;
         }
-        for row in 0..AT_ONCE as u32 {
-            let (x, y) = (run.x, y as u32 + row);
+        for row in 0..ROWS_AT_ONCE as u32 {
+            let (x, y) = (sweep.x, y as u32 + row);
             // All lanes of the warp leave together.
             if y >= bottom as u32 {
                 break;
@@ -159,8 +159,8 @@ pub(crate) fn suppress_candidates<S: Simt>(
     state: S::Buffer<u32>,
     keys: S::Buffer<u64>,
     counts: S::Buffer<u32>,
-    pieces: u32,
-    room: u32,
+    tiles: u32,
+    capacity: u32,
     width: u32,
     height: u32,
     frame: u32,
@@ -174,22 +174,22 @@ pub(crate) fn suppress_candidates<S: Simt>(
     let frame = (frame, frame);
     let field = Field { s, response, mask: Mask::new(s, mask, mask_pitch), size, frame, plateau };
     let warp = s.index() / WARP;
-    let piece = warp / THINNING;
-    if piece >= pieces {
+    let tile = warp / SUPPRESSION_WARPS;
+    if tile >= tiles {
         return;
     }
     let threshold = threshold_of_image(s, state, 0, kind, value, s.load_constant(state, state::GREATEST));
-    let count = s.load_constant(counts, piece as usize);
-    let mut i = warp % THINNING;
+    let count = s.load_constant(counts, tile as usize);
+    let mut i = warp % SUPPRESSION_WARPS;
     while i < count {
-        let at = piece as usize * room as usize + i as usize;
+        let at = tile as usize * capacity as usize + i as usize;
         // All lanes read the same key.
         let key = s.load(keys, at);
         let exceeds = f32::from_bits(!(key >> 32) as u32) > threshold;
         if exceeds && is_suppressed(s, field, key as u32, radius) && s.lane() == 0 {
             s.store(keys, at, u64::MAX);
         }
-        i += THINNING;
+        i += SUPPRESSION_WARPS;
     }
 }
 

@@ -3,7 +3,7 @@
 use super::geometry::{Size, inside};
 use super::lines::weighted_column_sums;
 use super::number::Number;
-use super::thread_per_column::Run;
+use super::thread_per_column::ColumnSweep;
 use crate::{Simt, Word};
 
 /// The products of gradients in a column: gx·gx, gx·gy and gy·gy.
@@ -64,9 +64,10 @@ pub(crate) fn gradient_products_f32<S: Simt>(
     channels: u32,
 ) {
     let size = Size { width, height };
-    let run = Run::new(s, size, rows);
-    let products_of = Products { s, gx, gy, size, channels, border: 0, x: run.x };
-    run.down(|y| products_of.at(Some(y), |gradient| gradient), |y, row| products_of.store(products, y, row));
+    let sweep = ColumnSweep::new(s, size, rows);
+    let products_of = Products { s, gx, gy, size, channels, border: 0, x: sweep.x };
+    sweep
+        .down(|y| products_of.at(Some(y), |gradient| gradient), |y, row| products_of.store(products, y, row));
 }
 
 macro_rules! weighted_products {
@@ -85,10 +86,10 @@ macro_rules! weighted_products {
             border: u32,
         ) {
             let of_image = Size { width, height };
-            let run = Run::new(s, of_image, rows);
-            let products = Products { s, gx, gy, size: of_image, channels, border, x: run.x };
+            let sweep = ColumnSweep::new(s, of_image, rows);
+            let products = Products { s, gx, gy, size: of_image, channels, border, x: sweep.x };
             weighted_column_sums(
-                run,
+                sweep,
                 size,
                 |i| s.load_constant(taps, i as usize) as $sum,
                 (|y| products.row(y), height),

@@ -9,11 +9,11 @@ use super::geometry::Size;
 use crate::Simt;
 
 /// Rows that are fetched before the first of them is used, for rows of a few words.
-pub(crate) const AT_ONCE: usize = 4;
+pub(crate) const ROWS_AT_ONCE: usize = 4;
 
 /// The rows of a column that a thread sweeps. The threads of a block have neighbouring columns.
 #[derive(Clone, Copy)]
-pub(crate) struct Run {
+pub(crate) struct ColumnSweep {
     /// The column.
     pub(crate) x: u32,
     /// The first row.
@@ -22,7 +22,7 @@ pub(crate) struct Run {
     pub(crate) bottom: u32,
 }
 
-impl Run {
+impl ColumnSweep {
     /// The thread's rows, at most `rows`. There are none if its column lies outside the image.
     #[inline(always)]
     pub(crate) fn new<S: Simt>(s: S, size: Size, rows: u32) -> Self {
@@ -47,8 +47,8 @@ impl Run {
 /// `fetch` is also called for a few rows after the last.
 #[inline(always)]
 pub(crate) fn down<T: Copy>(first: i32, last: i32, fetch: impl Fn(i32) -> T, mut step: impl FnMut(i32, T)) {
-    at_once(first, last, fetch, |y, rows: [T; AT_ONCE]| {
-        for i in 0..AT_ONCE {
+    sweep_groups(first, last, fetch, |y, rows: [T; ROWS_AT_ONCE]| {
+        for i in 0..ROWS_AT_ONCE {
             if y + (i as i32) < last {
                 step(y + i as i32, rows[i]);
             }
@@ -59,7 +59,7 @@ pub(crate) fn down<T: Copy>(first: i32, last: i32, fetch: impl Fn(i32) -> T, mut
 /// Sweeps down the rows `first..last` in groups of `ROWS`. The last group may contain rows after
 /// the last.
 #[inline(always)]
-pub(crate) fn at_once<T: Copy, const ROWS: usize>(
+pub(crate) fn sweep_groups<T: Copy, const ROWS: usize>(
     first: i32,
     last: i32,
     fetch: impl Fn(i32) -> T,

@@ -2,8 +2,8 @@
 
 use super::geometry::Size;
 use super::mask::Mask;
-use super::number::{ordered, unordered};
-use super::thread_per_column::Run;
+use super::number::{from_ordered_bits, to_ordered_bits};
+use super::thread_per_column::ColumnSweep;
 use crate::Simt;
 use crate::abi::{
     state,
@@ -23,18 +23,18 @@ pub(crate) fn response_range<S: Simt>(
     height: u32,
     rows: u32,
     frame: u32,
-    behind: u32,
+    frame_behind: u32,
     mask_pitch: u32,
 ) {
     let size = Size { width, height };
     let mask = Mask::new(s, mask, mask_pitch);
     let (mut least, mut greatest) = (u32::MAX, 0);
-    let run = Run::new(s, size, rows);
-    run.down(
-        |y| s.load_constant(response, size.number(run.x, y) as usize),
+    let sweep = ColumnSweep::new(s, size, rows);
+    sweep.down(
+        |y| s.load_constant(response, size.number(sweep.x, y) as usize),
         |y, response| {
-            if is_candidate_pixel(mask, size, (frame, behind), run.x, y) {
-                let key = ordered(response);
+            if is_candidate_pixel(mask, size, (frame, frame_behind), sweep.x, y) {
+                let key = to_ordered_bits(response);
                 least = least.min(key);
                 greatest = greatest.max(key);
             }
@@ -49,27 +49,31 @@ pub(crate) fn response_range<S: Simt>(
 
 /// The least and greatest response that a lane has computed.
 #[derive(Clone, Copy)]
-pub(super) struct Extent {
+pub(super) struct ResponseRange {
     least: f32,
     greatest: f32,
 }
 
-impl Extent {
+impl ResponseRange {
     /// The range of no responses.
     pub(super) const NONE: Self = Self { least: f32::INFINITY, greatest: f32::NEG_INFINITY };
 
     /// Includes a response.
     #[inline(always)]
-    pub(super) fn widen(&mut self, response: f32) {
+    pub(super) fn include(&mut self, response: f32) {
         self.least = self.least.min(response);
         self.greatest = self.greatest.max(response);
     }
 
     /// Updates the range in the image's state by those of all lanes of a warp.
     #[inline(always)]
-    pub(super) fn tell<S: Simt>(self, s: S, state: S::Buffer<u32>) {
+    pub(super) fn update_state<S: Simt>(self, s: S, state: S::Buffer<u32>) {
         let has_responses = self.least <= self.greatest;
-        let mut keys = if has_responses { [!ordered(self.least), ordered(self.greatest)] } else { [0; 2] };
+        let mut keys = if has_responses {
+            [!to_ordered_bits(self.least), to_ordered_bits(self.greatest)]
+        } else {
+            [0; 2]
+        };
         let mut delta = 16;
         while delta > 0 {
             keys = keys.map(|key| key.max(s.shuffle_xor(key, delta)));
@@ -135,7 +139,7 @@ pub(crate) fn set_threshold<S: Simt>(s: S, state: S::Buffer<u32>, kind: u32, val
 
 /// The threshold of an image, of any kind.
 ///
-/// `greatest` is the greatest response as the state has it; see [`ordered`].
+/// `greatest` is the greatest response as the state has it; see [`to_ordered_bits`].
 #[inline(always)]
 pub(super) fn threshold_of_image<S: Simt>(
     s: S,
@@ -159,7 +163,11 @@ fn threshold_without_histogram(kind: u32, value: f64, greatest: u32) -> f32 {
     }
     debug_assert_eq!(kind, RELATIVE, "a kind of threshold");
     // Of numbers that are not negative, 0 has the least bits.
-    if greatest > ordered(0.0) { (value * f64::from(unordered(greatest))) as f32 } else { NO_CORNERS }
+    if greatest > to_ordered_bits(0.0) {
+        (value * f64::from(from_ordered_bits(greatest))) as f32
+    } else {
+        NO_CORNERS
+    }
 }
 
 /// A lower bound of the threshold, 0 or more, from the greatest response so far.
@@ -169,8 +177,8 @@ fn threshold_without_histogram(kind: u32, value: f64, greatest: u32) -> f32 {
 pub(super) fn threshold_bound(kind: u32, value: f32, greatest: u32) -> f32 {
     let bound = if kind == ABSOLUTE {
         value
-    } else if greatest > ordered(0.0) {
-        value * unordered(greatest)
+    } else if greatest > to_ordered_bits(0.0) {
+        value * from_ordered_bits(greatest)
     } else {
         0.0
     };
@@ -193,7 +201,7 @@ impl Binning {
         if greatest == 0 {
             return None;
         }
-        let (least, greatest) = (unordered(least), unordered(greatest));
+        let (least, greatest) = (from_ordered_bits(least), from_ordered_bits(greatest));
         let span = greatest - least;
         let density = bins as f32 / span;
         // The density is finite: it is positive, because the span is not negative, and less than
@@ -223,14 +231,14 @@ pub(crate) fn response_histogram<S: Simt>(
     height: u32,
     rows: u32,
     frame: u32,
-    behind: u32,
+    frame_behind: u32,
     mask_pitch: u32,
 ) {
     let size = Size { width, height };
     let mask = Mask::new(s, mask, mask_pitch);
     let Some(binning) = Binning::new(s, state, bins) else { return };
     let copy = s.block() % copies * bins;
-    let run = Run::new(s, size, rows);
+    let sweep = ColumnSweep::new(s, size, rows);
     // Most responses are near 0. Blocks count the bins around that of 0 in shared memory.
     let in_block = bins.min(MAX_BINS_IN_BLOCK);
     let first = binning.bin(0.0, bins).saturating_sub(in_block / 2).min(bins - in_block);
@@ -239,14 +247,14 @@ pub(crate) fn response_histogram<S: Simt>(
         s.set_shared_word(word, 0);
     }
     s.barrier();
-    run.down(
-        |y| s.load_constant(response, size.number(run.x, y) as usize),
+    sweep.down(
+        |y| s.load_constant(response, size.number(sweep.x, y) as usize),
         |y, response| {
-            if is_candidate_pixel(mask, size, (frame, behind), run.x, y) {
+            if is_candidate_pixel(mask, size, (frame, frame_behind), sweep.x, y) {
                 let bin = binning.bin(response, bins);
                 let word = bin.wrapping_sub(first);
                 if word < in_block {
-                    s.count_in_shared(word);
+                    s.increment_shared_word(word);
                 } else {
                     s.atomic_add(counts, (copy + bin) as usize, 1);
                 }

@@ -95,7 +95,7 @@ pub trait Simt: Copy {
     fn barrier(self);
     /// Waits for all lanes of the warp; for kernels whose blocks are single warps.
     #[inline(always)]
-    fn barrier_of_warp(self) {
+    fn warp_barrier(self) {
         self.barrier();
     }
     /// The word of the lane whose index is greater by `delta`; this lane's word if there is no such
@@ -107,7 +107,7 @@ pub trait Simt: Copy {
     /// The word plus the word of the lane whose index is less by `delta`; only the word if there is
     /// no such lane.
     #[inline(always)]
-    fn plus_below(self, word: u32, delta: u32) -> u32 {
+    fn add_lane_below(self, word: u32, delta: u32) -> u32 {
         let below = self.shuffle_up(word, delta);
         if self.lane() < delta { word } else { word.wrapping_add(below) }
     }
@@ -123,31 +123,31 @@ pub trait Simt: Copy {
         self.ballot(vote) != 0
     }
 
-    /// Lets the next kernel start early, once all blocks of this kernel have called this or have
-    /// ended.
+    /// Lets the next kernel start early: `griddepcontrol.launch_dependents`.
     ///
-    /// It takes effect only if the next kernel calls [`Simt::await_last`].
+    /// The next kernel may start when all blocks of this one have called this, or have ended. This
+    /// takes effect only if the next kernel calls [`Simt::wait_for_previous_kernels`].
     #[inline(always)]
-    fn admit_next(self) {}
-    /// Waits until all kernels before this one have ended.
+    fn allow_next_kernel(self) {}
+    /// Waits until all kernels before this one have ended: `griddepcontrol.wait`.
     ///
     /// All threads of a kernel that may start early call this before they read results of earlier
     /// kernels.
     #[inline(always)]
-    fn await_last(self) {}
+    fn wait_for_previous_kernels(self) {}
 
     /// Reads a word of a buffer.
     fn load<T: Word>(self, buffer: Self::Buffer<T>, i: usize) -> T;
     /// Reads a word of a buffer that no thread writes while the kernel runs.
     fn load_constant<T: Word>(self, buffer: Self::Buffer<T>, i: usize) -> T;
-    /// Reads a word speculatively: it has any value if it was never written. No thread writes it
+    /// Reads a word that was perhaps never written, and then has any value. No thread writes it
     /// while the kernel runs.
     #[inline(always)]
-    fn load_early(self, buffer: Self::Buffer<u64>, i: usize) -> u64 {
+    fn load_speculative(self, buffer: Self::Buffer<u64>, i: usize) -> u64 {
         self.load_constant(buffer, i)
     }
     /// Reads a word that other threads may write at the same time (relaxed order).
-    fn load_shared_by_all(self, buffer: Self::Buffer<u32>, i: usize) -> u32;
+    fn load_relaxed(self, buffer: Self::Buffer<u32>, i: usize) -> u32;
     /// Reads a word that copies and other kernels may write at the same time (acquire order).
     ///
     /// What they wrote before the word is visible to the reads that follow.
@@ -155,15 +155,16 @@ pub trait Simt: Copy {
     /// Reads four bytes of a buffer that no thread writes, the first in the low end.
     ///
     /// `i` and the size of the buffer's memory in bytes are multiples of 4.
-    fn load_four(self, buffer: Self::Buffer<u8>, i: usize) -> u32;
+    fn load_four_bytes(self, buffer: Self::Buffer<u8>, i: usize) -> u32;
     /// Reads four words of 32 bits of a buffer that no thread writes.
     ///
     /// `i` is a multiple of 4, and the buffer begins at a multiple of 16 bytes.
     fn load_four_words<T: Word>(self, buffer: Self::Buffer<T>, i: usize) -> [T; 4];
-    /// Reads four words as [`Simt::load_four_words`] does, and asks the cache to evict them first:
-    /// they are read about once.
+    /// Reads four words that are used about once: the cache evicts them first (`ld.cs`).
+    ///
+    /// `i` and the buffer are aligned as for [`Simt::load_four_words`].
     #[inline(always)]
-    fn load_four_words_once<T: Word>(self, buffer: Self::Buffer<T>, i: usize) -> [T; 4] {
+    fn load_four_words_streaming<T: Word>(self, buffer: Self::Buffer<T>, i: usize) -> [T; 4] {
         self.load_four_words(buffer, i)
     }
     /// Writes a word of a buffer.
@@ -171,7 +172,7 @@ pub trait Simt: Copy {
     /// Writes four words of a buffer at once.
     ///
     /// `i` is a multiple of 4, and the buffer begins at a multiple of 16 bytes.
-    fn store_four(self, buffer: Self::Buffer<f32>, i: usize, words: [f32; 4]);
+    fn store_four_words(self, buffer: Self::Buffer<f32>, i: usize, words: [f32; 4]);
     /// Adds to a word of a buffer atomically, and returns its value before.
     fn atomic_add(self, buffer: Self::Buffer<u32>, i: usize, word: u32) -> u32;
     /// Sets a word of a buffer atomically to the greater of itself and `word`.
@@ -185,8 +186,8 @@ pub trait Simt: Copy {
     fn shared_word(self, word: u32) -> u32;
     /// Writes a word, 32 bits, of the block's shared memory.
     fn set_shared_word(self, word: u32, value: u32);
-    /// Adds 1 atomically to a word of the block's shared memory.
-    fn count_in_shared(self, word: u32);
+    /// Adds 1 atomically to a word, 32 bits, of the block's shared memory.
+    fn increment_shared_word(self, word: u32);
 
     /// Selects four of the eight bytes of `low` (bytes 0 to 3) and `high` (bytes 4 to 7).
     ///
@@ -204,23 +205,24 @@ pub trait Simt: Copy {
     ///
     /// With two separate additions the compiler keeps partial sums for later, which needs more
     /// registers.
-    fn add(self, a: i32, b: i32, c: i32) -> i32 {
+    fn add3(self, a: i32, b: i32, c: i32) -> i32 {
         a.wrapping_add(b).wrapping_add(c)
     }
-    /// The full 64-bit product `a * b`, by a multiplication of 32 by 32 bits.
+    /// The full 64-bit product `a * b` in one instruction: `mul.wide.u32`.
     ///
     /// A compiler that knows the range of a factor would widen it first and multiply 64 by 64 bits.
-    fn product(self, a: u32, b: u32) -> u64 {
+    fn mul_wide(self, a: u32, b: u32) -> u64 {
         u64::from(a) * u64::from(b)
     }
     /// `a * b + c`, rounded once.
     ///
-    /// Only for terms where the contract asks for one rounding: elsewhere each operation is
+    /// Use it only where docs/arithmetic.md asks for one rounding. Elsewhere each operation is
     /// rounded.
-    fn exact_fma(self, a: f32, b: f32, c: f32) -> f32;
+    fn fma(self, a: f32, b: f32, c: f32) -> f32;
     /// The square root, rounded to nearest, ties to even.
     fn sqrt(self, value: f32) -> f32;
-    /// The square root, rounded to nearest, of 0 or of a number from 2⁻¹⁰⁰ to 2¹⁰⁰: other values
-    /// are not handled.
-    fn sqrt_of_normal(self, value: f32) -> f32;
+    /// The square root, rounded to nearest, of 0 or of a number from 2⁻¹⁰⁰ to 2¹⁰⁰.
+    ///
+    /// Other values give wrong results. It is faster than [`Simt::sqrt`].
+    fn sqrt_in_range(self, value: f32) -> f32;
 }

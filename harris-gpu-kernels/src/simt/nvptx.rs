@@ -48,8 +48,8 @@ unsafe extern "C" {
 /// All lanes of a warp, as a mask.
 const ALL_LANES: u32 = u32::MAX;
 
-/// 2⁻¹⁰⁰: the least positive argument of [`Simt::sqrt_of_normal`].
-const LEAST_NORMAL: f32 = f32::from_bits(0x0D80_0000);
+/// 2⁻¹⁰⁰: the least positive argument of [`Simt::sqrt_in_range`].
+const LEAST_IN_RANGE: f32 = f32::from_bits(0x0D80_0000);
 
 impl Nvptx {
     /// A thread of a kernel without shared memory.
@@ -141,7 +141,7 @@ impl Simt for Nvptx {
     }
 
     #[inline(always)]
-    fn barrier_of_warp(self) {
+    fn warp_barrier(self) {
         // SAFETY: all lanes of the warp reach this: `Simt` requires it of kernels, and the host
         // provider checks it.
         unsafe { bar_warp(ALL_LANES) }
@@ -162,7 +162,7 @@ impl Simt for Nvptx {
     }
 
     #[inline(always)]
-    fn plus_below(self, word: u32, delta: u32) -> u32 {
+    fn add_lane_below(self, word: u32, delta: u32) -> u32 {
         let (mut sum, below) = (word, self.shuffle_up(word, delta));
         // A predicated addition. From a condition and an addition the compiler makes two additions,
         // or a selection and one. SAFETY: arithmetic only; accesses no memory.
@@ -206,7 +206,7 @@ impl Simt for Nvptx {
     // PTX. The loader uncomments them for GPUs that have them.
 
     #[inline(always)]
-    fn admit_next(self) {
+    fn allow_next_kernel(self) {
         // SAFETY: accesses no memory.
         unsafe {
             asm!("// from sm_90 on: griddepcontrol.launch_dependents;", options(nostack, preserves_flags))
@@ -214,7 +214,7 @@ impl Simt for Nvptx {
     }
 
     #[inline(always)]
-    fn await_last(self) {
+    fn wait_for_previous_kernels(self) {
         // SAFETY: accesses no memory. The compiler assumes that it does, and keeps later accesses
         // after it.
         unsafe { asm!("// from sm_90 on: griddepcontrol.wait;", options(nostack, preserves_flags)) }
@@ -263,7 +263,7 @@ impl Simt for Nvptx {
     }
 
     #[inline(always)]
-    fn load_shared_by_all(self, buffer: Pointer<u32>, i: usize) -> u32 {
+    fn load_relaxed(self, buffer: Pointer<u32>, i: usize) -> u32 {
         let word;
         // SAFETY: `i` lies inside the buffer, by the contract of `Nvptx::new`.
         unsafe {
@@ -285,10 +285,10 @@ impl Simt for Nvptx {
     }
 
     #[inline(always)]
-    fn load_four(self, buffer: Pointer<u8>, i: usize) -> u32 {
+    fn load_four_bytes(self, buffer: Pointer<u8>, i: usize) -> u32 {
         let word;
         // SAFETY: the four bytes lie inside the buffer's memory and are aligned, by the contract of
-        // `load_four`.
+        // `load_four_bytes`.
         unsafe {
             asm!("ld.global.nc.u32 {}, [{}];", out(reg32) word, in(reg64) buffer.0.add(i),
                 options(pure, readonly, nostack, preserves_flags));
@@ -302,7 +302,7 @@ impl Simt for Nvptx {
     }
 
     #[inline(always)]
-    fn load_four_words_once<T: Word>(self, buffer: Pointer<T>, i: usize) -> [T; 4] {
+    fn load_four_words_streaming<T: Word>(self, buffer: Pointer<T>, i: usize) -> [T; 4] {
         four_words!("ld.global.cs.nc", buffer, i)
     }
 
@@ -313,9 +313,9 @@ impl Simt for Nvptx {
     }
 
     #[inline(always)]
-    fn store_four(self, buffer: Pointer<f32>, i: usize, [a, b, c, d]: [f32; 4]) {
+    fn store_four_words(self, buffer: Pointer<f32>, i: usize, [a, b, c, d]: [f32; 4]) {
         // SAFETY: the four words lie inside the buffer by the contract of `Nvptx::new`. They are
-        // aligned by the contract of `store_four`.
+        // aligned by the contract of `store_four_words`.
         unsafe {
             asm!("st.global.v4.f32 [{}], {{{}, {}, {}, {}}};", in(reg64) buffer.0.add(i), in(reg32) a, in(reg32) b,
                 in(reg32) c, in(reg32) d, options(nostack, preserves_flags));
@@ -385,7 +385,7 @@ impl Simt for Nvptx {
     }
 
     #[inline(always)]
-    fn count_in_shared(self, word: u32) {
+    fn increment_shared_word(self, word: u32) {
         // SAFETY: the word is half of one of the block's cells, by the contract of
         // `Nvptx::sharing`.
         unsafe {
@@ -416,7 +416,7 @@ impl Simt for Nvptx {
     }
 
     #[inline(always)]
-    fn add(self, a: i32, b: i32, c: i32) -> i32 {
+    fn add3(self, a: i32, b: i32, c: i32) -> i32 {
         let sum;
         // SAFETY: arithmetic only; accesses no memory.
         unsafe {
@@ -427,7 +427,7 @@ impl Simt for Nvptx {
     }
 
     #[inline(always)]
-    fn product(self, a: u32, b: u32) -> u64 {
+    fn mul_wide(self, a: u32, b: u32) -> u64 {
         let product;
         // SAFETY: arithmetic only; accesses no memory.
         unsafe {
@@ -437,7 +437,7 @@ impl Simt for Nvptx {
     }
 
     #[inline(always)]
-    fn exact_fma(self, a: f32, b: f32, c: f32) -> f32 {
+    fn fma(self, a: f32, b: f32, c: f32) -> f32 {
         let sum;
         // The comment marks the instruction for the lint of the PTX as intended.
         // SAFETY: arithmetic only; accesses no memory.
@@ -455,16 +455,16 @@ impl Simt for Nvptx {
     }
 
     #[inline(always)]
-    fn sqrt_of_normal(self, value: f32) -> f32 {
+    fn sqrt_in_range(self, value: f32) -> f32 {
         let inverse: f32;
         // SAFETY: arithmetic only; accesses no memory.
         unsafe {
-            asm!("rsqrt.approx.ftz.f32 {}, {}; // where a root starts that is rounded once", out(reg32) inverse, in(reg32) value.max(LEAST_NORMAL),
+            asm!("rsqrt.approx.ftz.f32 {}, {}; // where a root starts that is rounded once", out(reg32) inverse, in(reg32) value.max(LEAST_IN_RANGE),
                 options(pure, nomem, nostack, preserves_flags));
         }
         // As ptxas compiles a square root of such numbers: an estimate, then one Newton step. The
         // root of 0 is 0.
         let root = value * inverse;
-        self.exact_fma(self.exact_fma(-root, root, value), 0.5 * inverse, root)
+        self.fma(self.fma(-root, root, value), 0.5 * inverse, root)
     }
 }

@@ -117,7 +117,7 @@ impl Simt for RustCuda {
     fn load_constant<T: Word>(self, buffer: Pointer<T>, i: usize) -> T {
         self.load(buffer, i)
     }
-    fn load_shared_by_all(self, buffer: Pointer<u32>, i: usize) -> u32 {
+    fn load_relaxed(self, buffer: Pointer<u32>, i: usize) -> u32 {
         // SAFETY: `i` lies inside the buffer, by the contract of `new`.
         unsafe { buffer.0.add(i).read_volatile() }
     }
@@ -126,9 +126,9 @@ impl Simt for RustCuda {
         instruction!("ld.acquire.sys.global.u32 {}, [{}];", out(reg32) word, in(reg64) buffer.0.add(i));
         word
     }
-    fn load_four(self, buffer: Pointer<u8>, i: usize) -> u32 {
+    fn load_four_bytes(self, buffer: Pointer<u8>, i: usize) -> u32 {
         // SAFETY: the four bytes lie inside the buffer's memory and are aligned, by the contract of
-        // `load_four`.
+        // `load_four_bytes`.
         unsafe { buffer.0.add(i).cast::<u32>().read() }
     }
     fn load_four_words<T: Word>(self, buffer: Pointer<T>, i: usize) -> [T; 4] {
@@ -138,7 +138,7 @@ impl Simt for RustCuda {
         // SAFETY: `i` lies inside the buffer, by the contract of `new`.
         unsafe { buffer.0.add(i).write(word) }
     }
-    fn store_four(self, buffer: Pointer<f32>, i: usize, words: [f32; 4]) {
+    fn store_four_words(self, buffer: Pointer<f32>, i: usize, words: [f32; 4]) {
         for (n, word) in words.into_iter().enumerate() {
             self.store(buffer, i + n, word);
         }
@@ -173,7 +173,7 @@ impl Simt for RustCuda {
         // SAFETY: the word is half of one of the block's cells, by the contract of `new`.
         unsafe { self.shared.cast::<u32>().add(word as usize).write_volatile(value) }
     }
-    fn count_in_shared(self, word: u32) {
+    fn increment_shared_word(self, word: u32) {
         instruction!("red.add.u32 [{}], 1;", in(reg64) self.shared.cast::<u32>().wrapping_add(word as usize));
     }
 
@@ -182,13 +182,13 @@ impl Simt for RustCuda {
         let byte = |i: u32| (bytes >> (8 * (selector >> (4 * i) & 7)) & 0xFF) as u32;
         byte(0) | byte(1) << 8 | byte(2) << 16 | byte(3) << 24
     }
-    fn exact_fma(self, a: f32, b: f32, c: f32) -> f32 {
+    fn fma(self, a: f32, b: f32, c: f32) -> f32 {
         cuda_std::GpuFloat::mul_add(a, b, c)
     }
     fn sqrt(self, value: f32) -> f32 {
         cuda_std::GpuFloat::sqrt(value)
     }
-    fn sqrt_of_normal(self, value: f32) -> f32 {
+    fn sqrt_in_range(self, value: f32) -> f32 {
         self.sqrt(value)
     }
 }

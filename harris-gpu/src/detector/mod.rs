@@ -3,8 +3,8 @@
 mod resident;
 mod work;
 
-use harris_core::pipeline::response;
-use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Subpixel};
+use harris_core::pipeline::{range, response};
+use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Subpixel, float_mode, memory};
 use harris_gpu_kernels::abi::state;
 use ndarray::Array2;
 
@@ -43,9 +43,11 @@ pub struct GpuDetector<D: Device> {
     capacity: Option<Capacity>,
     job: Option<Job<D>>,
     recordings: Recordings<D>,
+    /// For each image that was begun, its range of samples if it is too small.
+    ranges: Vec<Option<f32>>,
     staged: bool,
     /// Whether the last image's responses were computed stage by stage.
-    in_stages: bool,
+    ran_staged: bool,
 }
 
 /// Images that the device works on.
@@ -75,8 +77,9 @@ impl<D: Device> GpuDetector<D> {
             capacity: None,
             job: None,
             recordings: Recordings::new(),
+            ranges: Vec::new(),
             staged: false,
-            in_stages: false,
+            ran_staged: false,
         }
     }
 
@@ -111,11 +114,11 @@ impl<D: Device> GpuDetector<D> {
         &self.config
     }
 
-    /// Whether the responses of the last image were computed stage by stage, so that the device
-    /// passed the marks of all stages.
+    /// Whether the last image's responses were computed stage by stage. Then the marks of all
+    /// stages were set.
     #[must_use]
-    pub fn in_stages(&self) -> bool {
-        self.in_stages
+    pub fn ran_staged(&self) -> bool {
+        self.ran_staged
     }
 
     /// What runs for images of a shape.
@@ -129,9 +132,9 @@ impl<D: Device> GpuDetector<D> {
         }
     }
 
-    /// How many of `images`, from the first on, can be begun at once.
+    /// Number of images, from the first on, that one batch can have: see [`GpuDetector::begin`].
     #[must_use]
-    pub fn stack(&self, images: &[ImageView<'_>]) -> usize {
+    pub fn batch_len(&self, images: &[ImageView<'_>]) -> usize {
         let Some(first) = images.first() else { return 0 };
         let shape = Shape::new(first, 1);
         let is_plain = self.config.min_distance() <= 1.0
@@ -148,32 +151,37 @@ impl<D: Device> GpuDetector<D> {
         images.iter().take(most).take_while(is_alike).count()
     }
 
-    /// Begins work on images that [`GpuDetector::stack`] allows, without waiting for the device.
-    /// Where they are `lasting`, they stay as they are until [`GpuDetector::finish`], so that the
-    /// device may copy straight from them. What was begun before and not finished is dropped.
+    /// Begins work on a batch of images, without waiting for the device.
+    ///
+    /// Samples that are `borrowed` stay unchanged until [`GpuDetector::finish`]. The device may
+    /// then copy straight from them. Earlier work that was not finished is dropped.
     ///
     /// # Errors
     /// As [`Detector::detect`].
     ///
     /// # Panics
-    /// Where there are none, or more than [`GpuDetector::stack`] allows.
-    pub fn begin(&mut self, images: &[ImageView<'_>], lasting: bool) -> Result<(), Error> {
-        self.begin_with(images, if lasting { UploadMode::Borrowed } else { UploadMode::Copied })
+    /// Where there are none, or more than [`GpuDetector::batch_len`] allows.
+    pub fn begin(&mut self, images: &[ImageView<'_>], borrowed: bool) -> Result<(), Error> {
+        self.begin_with(images, if borrowed { UploadMode::Borrowed } else { UploadMode::Copied })
     }
 
     pub(crate) fn begin_with(&mut self, images: &[ImageView<'_>], mode: UploadMode) -> Result<(), Error> {
-        self.in_stages = false;
+        self.ran_staged = false;
         self.abandon();
         // Samples are checked by kernels.
         for image in images {
             self.check_size(image.width(), image.height())?;
         }
-        assert!(!images.is_empty() && images.len() <= self.stack(images), "more images than a batch has");
-        let begun = self.enqueue(images, mode);
+        assert!(!images.is_empty() && images.len() <= self.batch_len(images), "more images than a batch has");
+        let begun = float_mode::standard(|| self.enqueue(images, mode));
         if begun.is_err() {
             // The device may still read samples. Its own failure is the one that is returned.
             let _ = self.device.wait();
         }
+        // Meanwhile the device works.
+        self.ranges.clear();
+        let range = |image| float_mode::standard(|| range::small_range(image, &self.config));
+        self.ranges.extend(images.iter().map(range));
         begun
     }
 
@@ -196,7 +204,7 @@ impl<D: Device> GpuDetector<D> {
             sweep::upload_overlapped(&mut run, image, &tiles)?
         } else {
             // The copy of less is over before another could be asked for.
-            let is_long = shape.bytes() * images.len() >= run.device.portion() / 2;
+            let is_long = shape.bytes() * images.len() >= run.device.last_block_bytes() / 2;
             upload::images(&mut run, images, borrowed, is_long)?;
             RemainingRows::ALL
         };
@@ -262,10 +270,10 @@ impl<D: Device> GpuDetector<D> {
     fn respond_to(&mut self, image: &ImageView<'_>) -> Result<(), Error> {
         let shape = Shape::new(image, 1);
         self.check_size(image.width(), image.height())?;
-        self.in_stages = false;
+        self.ran_staged = false;
         upload::samples(&mut self.device, &mut self.workspace, image, &shape, true)?;
         self.respond(&shape)?;
-        self.device.mark(Mark::Listed)?;
+        self.device.mark(Mark::Done)?;
         if shape.depth == Depth::F32 { self.check_samples(image) } else { Ok(()) }
     }
 
@@ -291,7 +299,11 @@ impl<D: Device> GpuDetector<D> {
     /// # Panics
     /// Where nothing was begun.
     pub fn finish(&mut self) -> Result<Vec<Vec<Keypoint>>, Error> {
-        self.complete(outcome::read)
+        let lists = self.complete(outcome::read)?;
+        for (list, range) in lists.iter().zip(&self.ranges) {
+            range::check_corners(*range, list)?;
+        }
+        Ok(lists)
     }
 
     /// Waits for what was begun, repeats what overflowed or was predicted wrongly, and takes the
@@ -318,8 +330,8 @@ impl<D: Device> GpuDetector<D> {
                 }
             }
         };
-        let finished = finish();
-        self.in_stages = finished.is_ok() && plan.detects_by_stages();
+        let finished = float_mode::standard(finish);
+        self.ran_staged = finished.is_ok() && plan.detects_by_stages();
         if finished.is_err() {
             let _ = self.device.wait();
         }
@@ -368,9 +380,10 @@ impl<D: Device> Detector for GpuDetector<D> {
     }
 
     fn detect_batch(&mut self, images: &[ImageView<'_>]) -> Result<Vec<Vec<Keypoint>>, Error> {
-        let (mut images, mut lists) = (images, Vec::with_capacity(images.len()));
+        let (mut images, mut lists) = (images, Vec::new());
+        memory::reserve_exact(&mut lists, images.len())?;
         while !images.is_empty() {
-            let (now, later) = images.split_at(self.stack(images));
+            let (now, later) = images.split_at(self.batch_len(images));
             self.begin(now, true)?;
             lists.extend(self.finish()?);
             images = later;
@@ -386,13 +399,20 @@ impl<D: Device> Detector for GpuDetector<D> {
 
     fn response_into(&mut self, image: &ImageView<'_>, map: &mut Array2<f32>) -> Result<(), Error> {
         self.abandon();
-        let responded = self.respond_to(image);
+        let responded = float_mode::standard(|| self.respond_to(image));
         if responded.is_err() {
             // The device may still read samples.
             let _ = self.device.wait();
         }
         responded?;
-        self.read_responses(response::reuse_map(map, image))
+        self.read_responses(response::reuse_map(map, image)?)
+    }
+
+    /// Frees the device's memory, and drops what was begun and not finished.
+    fn shrink_to_fit(&mut self) {
+        self.abandon();
+        (self.recordings, self.workspace) = (Recordings::new(), Workspace::new());
+        (self.plan, self.capacity, self.ranges) = (None, None, Vec::new());
     }
 
     /// The device, and what ran for the last image.

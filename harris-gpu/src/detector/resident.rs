@@ -1,6 +1,6 @@
 //! Images that are in the device's memory, and results that stay there.
 
-use harris_core::{Error, Subpixel};
+use harris_core::{Error, Subpixel, float_mode};
 use harris_gpu_kernels::abi::state;
 
 use super::{GpuDetector, work};
@@ -13,10 +13,11 @@ use crate::search::tiles::{RemainingRows, WorkTiles};
 
 impl<D: Device> GpuDetector<D> {
     /// Finds the corners of an image that is in the device's memory, and writes their keypoints
-    /// there: see [`GpuDetector::on_device`]. Returns how many they are.
+    /// there: see [`GpuDetector::keypoints_on_device`]. Returns how many they are.
     ///
     /// # Errors
-    /// As [`Detector::detect`](harris_core::Detector::detect), but that samples are not checked.
+    /// As [`Detector::detect`](harris_core::Detector::detect), but that samples are not checked,
+    /// nor their range.
     pub fn detect_on_device(&mut self, image: Resident<D::Memory>) -> Result<usize, Error> {
         self.begin_resident(image, true)?;
         self.finish_on_device()
@@ -34,7 +35,7 @@ impl<D: Device> GpuDetector<D> {
     /// Begins work on an image in the device's memory, whose content may change before it is
     /// finished unless it `is_repeatable`.
     fn begin_resident(&mut self, image: Resident<D::Memory>, is_repeatable: bool) -> Result<(), Error> {
-        self.in_stages = false;
+        self.ran_staged = false;
         self.abandon();
         self.check_size(image.width, image.height)?;
         let shape = Shape::resident(&image);
@@ -43,7 +44,8 @@ impl<D: Device> GpuDetector<D> {
             self.workspace.put(Slot::Mask, mask, pitch * image.height);
         }
         let marked = self.device.mark(Mark::Uploaded);
-        let begun = marked.and_then(|()| self.enqueue_resident(shape, is_repeatable));
+        let begun =
+            marked.and_then(|()| float_mode::standard(|| self.enqueue_resident(shape, is_repeatable)));
         if begun.is_err() {
             let _ = self.device.wait();
             self.release_resident(&shape, false);
@@ -75,22 +77,23 @@ impl<D: Device> GpuDetector<D> {
         self.complete(|_, _, counts| Ok(counts[0]))
     }
 
-    /// The memory that has the keypoints of the image last begun with
-    /// [`GpuDetector::begin_on_device`], until the next image is begun: x, y, scale and response of
-    /// each as 32-bit floats, one keypoint after the other.
+    /// Keypoints of the image last begun with [`GpuDetector::begin_on_device`].
     ///
-    /// The memory is written when the queue comes to it.
+    /// Each has x, y, scale and response as 32-bit floats. They are complete when the queue's work
+    /// is done, and stay until the next image is begun.
     ///
     /// # Panics
     /// Where there was no image.
     #[must_use]
-    pub fn on_device(&self) -> &D::Memory {
+    pub fn keypoints_on_device(&self) -> &D::Memory {
         self.workspace.buffer::<f32>(Slot::Keypoints).memory
     }
 
-    /// Writes a mask of the first `count` keypoints of [`GpuDetector::on_device`], of an image of
-    /// this size, in memory of the device: 1 at the pixel of each, else 0, row after row. Returns
-    /// when the mask is complete.
+    /// Writes a mask of the first `count` keypoints to the device's memory, for an image of this
+    /// size.
+    ///
+    /// The keypoints are those of [`GpuDetector::keypoints_on_device`]. The mask is 1 at the pixel
+    /// of each, else 0, row after row. It is complete when this returns.
     ///
     /// # Errors
     /// Where the device fails.
@@ -103,7 +106,7 @@ impl<D: Device> GpuDetector<D> {
         width: usize,
         height: usize,
     ) -> Result<&D::Memory, Error> {
-        let corners = self.room_on_device();
+        let corners = self.keypoint_capacity();
         let Self { device, workspace, .. } = self;
         let words = (width * height * size_of::<T>()).div_ceil(size_of::<u32>());
         workspace.fit::<u32>(device, Slot::KeypointMask, words)?;
@@ -134,10 +137,10 @@ impl<D: Device> GpuDetector<D> {
         self.device.download(memory, bytemuck::cast_slice_mut(mask))
     }
 
-    /// The memory that has the number of corners of the image last begun with
-    /// [`GpuDetector::begin_on_device`], a 32-bit word, and how many bytes behind its start.
+    /// Number of corners of the image last begun with [`GpuDetector::begin_on_device`]: the memory
+    /// that has it as a 32-bit word, and the word's offset in bytes.
     ///
-    /// The number is greater than [`GpuDetector::room_on_device`] where the list is not complete
+    /// It is greater than [`GpuDetector::keypoint_capacity`] where the list is not complete
     /// before [`GpuDetector::finish_on_device`].
     ///
     /// # Panics
@@ -147,17 +150,16 @@ impl<D: Device> GpuDetector<D> {
         (self.workspace.buffer::<u32>(Slot::State).memory, size_of::<u32>() * state::LENGTH)
     }
 
-    /// How many keypoints the memory of [`GpuDetector::on_device`] holds; 0 where there was no
-    /// image.
+    /// Capacity of [`GpuDetector::keypoints_on_device`], in keypoints; 0 before the first image.
     #[must_use]
-    pub fn room_on_device(&self) -> usize {
+    pub fn keypoint_capacity(&self) -> usize {
         self.capacity.as_ref().map_or(0, |capacity| capacity.corners)
     }
 
     /// Whether [`GpuDetector::finish_on_device`] may read an image again that was begun with
     /// [`GpuDetector::begin_on_device`], or its mask, where its list overflowed.
     #[must_use]
-    pub fn may_look_again(&self) -> bool {
+    pub fn may_read_again(&self) -> bool {
         let reads_image = match self.config().subpixel() {
             Subpixel::None => false,
             Subpixel::Quadratic | Subpixel::Forstner { .. } => true,
@@ -177,14 +179,14 @@ impl<D: Device> GpuDetector<D> {
     /// As [`Detector::response`](harris_core::Detector::response), but that samples are not
     /// checked.
     pub fn respond_on_device(&mut self, image: Resident<D::Memory>) -> Result<(), Error> {
-        self.in_stages = false;
+        self.ran_staged = false;
         self.abandon();
         self.check_size(image.width, image.height)?;
         let shape = Shape { mask_pitch: 0, ..Shape::resident(&image) };
         self.workspace.put(Slot::Image, image.memory, image.pitch * image.height);
         let responded = (self.device.mark(Mark::Uploaded))
             .and_then(|()| self.respond(&shape))
-            .and_then(|()| self.device.mark(Mark::Listed));
+            .and_then(|()| self.device.mark(Mark::Done));
         let waited = self.device.wait();
         self.workspace.take(Slot::Image);
         responded.and(waited)

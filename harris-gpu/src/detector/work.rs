@@ -24,7 +24,7 @@ pub(super) fn find<D: Device>(
     let key = tiles.key(run, to_host);
     let lists = recordings.run(run, key, |run| {
         if tiles.is_overlapped {
-            run.device.await_announced()?;
+            run.device.await_signal()?;
         }
         sweep::find_candidates(run, tiles, remaining)?;
         list::from_candidates(run, tiles.lists, tiles.predicts, to_host)

@@ -1,10 +1,11 @@
-//! In which blocks of rows an image is uploaded while kernels work on the blocks before.
+//! Sizes of the blocks of rows in which an image is uploaded while kernels run.
 
 use super::tile_heights::MIN_ROWS;
 use crate::plan::{Responses, Shape};
 
-/// How many times as many rows a block has as the one after it, where blocks are not equal. So
-/// there are few, and the sweep over one is done before the next has arrived.
+/// Ratio of a block's rows to those of the next, where blocks are not equal.
+///
+/// There are few blocks then, and the sweep over each is done before the next has arrived.
 const GROWTH: usize = 3;
 
 /// Sizes of the blocks of rows in which an image is uploaded.
@@ -12,7 +13,7 @@ const GROWTH: usize = 3;
 pub(crate) struct BlockSizes {
     /// Rows of the last block.
     last: usize,
-    /// How many times as many rows each block has as the one after it.
+    /// Ratio of a block's rows to those of the next.
     growth: usize,
 }
 
@@ -22,17 +23,17 @@ impl BlockSizes {
         Self { last: height, growth: GROWTH }
     }
 
-    /// Blocks for an overlapped upload, before the response map is computed in a way, if it is
-    /// needed. `portion` is [`Device::portion`](crate::Device::portion).
+    /// Blocks for an overlapped upload. `map` tells how the response map is computed, if one is.
     ///
-    /// Small images have one block: work on a part of them would gain nothing.
-    pub(crate) fn overlapped(shape: &Shape, portion: usize, map: Option<&Responses>) -> Self {
+    /// `last_block_bytes` is [`Device::last_block_bytes`](crate::Device::last_block_bytes). Small
+    /// images have one block: several would gain nothing.
+    pub(crate) fn overlapped(shape: &Shape, last_block_bytes: usize, map: Option<&Responses>) -> Self {
         let (pitch, height) = (shape.pitch(), shape.height as usize);
         let bytes = pitch * height;
-        let (last, growth) = match map.and_then(Responses::block_portions) {
-            Some(portions) => (height / (bytes / (portions * portion)).max(1), 1),
-            None if bytes < 2 * portion => (height, GROWTH),
-            None => (portion / pitch, GROWTH),
+        let (last, growth) = match map.and_then(Responses::equal_block_factor) {
+            Some(factor) => (height / (bytes / (factor * last_block_bytes)).max(1), 1),
+            None if bytes < 2 * last_block_bytes => (height, GROWTH),
+            None => (last_block_bytes / pitch, GROWTH),
         };
         Self { last: last.max(MIN_ROWS).min(height), growth }
     }
@@ -52,13 +53,13 @@ impl BlockSizes {
     }
 }
 
-/// A block of rows as it arrives.
+/// A block of rows, and the work that becomes possible when it has arrived.
 pub(crate) struct RowBlock {
-    /// The row where it ends.
+    /// The row after its last.
     pub(crate) end: usize,
-    /// The row before which all responses can be written when it has arrived.
+    /// The row before which all responses can be written.
     pub(crate) mapped: usize,
-    /// The row before which all corners can be found then.
+    /// The row before which all corners can be found.
     pub(crate) searched: usize,
 }
 

@@ -9,7 +9,7 @@ use harris_gpu_kernels::abi::{buckets, state};
 
 use super::context::Run;
 use super::workspace::{ReadyStates, Slot};
-use crate::device::{Device, Lines, Rows};
+use crate::device::{Device, RowSource, Rows};
 
 impl<D: Device> Run<'_, D> {
     /// Whether a sweep predicts the next image's threshold. An image `is_repeatable` where it stays
@@ -77,7 +77,7 @@ impl<D: Device> Run<'_, D> {
     pub(crate) fn set_states(&mut self, states: &[[u32; state::WORDS]]) -> Result<(), Error> {
         self.workspace.ready.images = 0;
         let memory = self.workspace.buffer::<u32>(Slot::State).memory;
-        self.device.upload(memory, Rows::copied(&Lines::words(states), 1))
+        self.device.upload(memory, Rows::copied(&RowSource::words(states), 1))
     }
 }
 

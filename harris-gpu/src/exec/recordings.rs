@@ -1,4 +1,4 @@
-//! Recordings of work that repeats, so that the device is asked for all of it at once.
+//! Recordings of work that repeats: one call replays all of it.
 
 use std::collections::VecDeque;
 
@@ -17,9 +17,9 @@ const MAX_RECORDINGS: usize = 8;
 /// A detector's recordings.
 #[derive(Debug)]
 pub(crate) struct Recordings<D: Device> {
-    /// What was asked for last without a recording, latest first.
+    /// Keys of the latest work without a recording, latest first, with their epochs.
     recent: VecDeque<(Key, u64)>,
-    /// The recording used last is the last.
+    /// Recordings; the one that was used last is at the end.
     recordings: Vec<Recorded<D>>,
 }
 
@@ -35,19 +35,20 @@ impl<D: Device> Recordings<D> {
         Self { recent: VecDeque::new(), recordings: Vec::new() }
     }
 
-    /// Does `work`, or replays it. For one key it asks the device for the same calls always; only
-    /// the content of memory differs.
+    /// Does `work`, or replays a recording of it.
+    ///
+    /// Work of one key always makes the same calls; only the content of memory differs.
     pub(crate) fn run(
         &mut self,
         run: &mut Run<'_, D>,
         key: Key,
         work: impl FnOnce(&mut Run<'_, D>) -> Result<PendingLists<D>, Error>,
     ) -> Result<PendingLists<D>, Error> {
-        let this = (key, run.device.changes());
+        let this = (key, run.device.recording_epoch());
         if let Some(place) = self.recordings.iter().position(|recorded| recorded.work == this) {
             self.recordings[place..].rotate_left(1);
             let recorded = self.recordings.last().expect("one at least");
-            run.device.play(&recorded.recording)?;
+            run.device.replay(&recorded.recording)?;
             return Ok(recorded.lists.clone());
         }
         // A recording takes time to make: only what repeats is recorded.
@@ -56,15 +57,15 @@ impl<D: Device> Recordings<D> {
             self.recent.push_front(this);
             return work(run);
         }
-        if !run.device.record()? {
+        if !run.device.begin_recording()? {
             return work(run);
         }
         let lists = work(run);
         // A failure ends the recording as well: else later calls would be recorded.
-        let recording = run.device.recorded();
+        let recording = run.device.end_recording();
         let (lists, recording) = (lists?, recording?);
-        run.device.play(&recording)?;
-        // Recordings from before a change cannot be replayed any more.
+        run.device.replay(&recording)?;
+        // Recordings of earlier epochs cannot be replayed any more.
         self.recordings.retain(|recorded| recorded.work.1 == this.1);
         if self.recordings.len() == MAX_RECORDINGS {
             self.recordings.remove(0);

@@ -174,10 +174,10 @@ mod tests {
 
     #[test]
     fn strips_share_the_columns_and_mirror_words_with_none_inside() {
-        use harris_gpu_kernels::abi::fused::{self, COLUMNS, MOST_REACH};
+        use harris_gpu_kernels::abi::fused::{self, COLUMNS, MAX_SUPPORT_RADIUS};
 
-        for side in 3..=MOST_REACH {
-            for width in 2 * MOST_REACH..1200 {
+        for side in 3..=MAX_SUPPORT_RADIUS {
+            for width in 2 * MAX_SUPPORT_RADIUS..1200 {
                 let strips = Strips::new(side, width, true);
                 let mut next = 0;
                 for strip in 0..strips.number {
@@ -190,7 +190,7 @@ mod tests {
                     assert!(end - left + side as i32 <= COLUMNS as i32, "{side}, {width}");
                     next = end;
                     // Corners depend on gradients as far away as suppression and the window look.
-                    let far = fused::MOST_RADIUS as i32 + 1;
+                    let far = fused::MAX_RADIUS as i32 + 1;
                     let (least, last) = (first.max(0) - far, end.min(width as i32) - 1 + far);
                     assert!(least > -1 || (-1 - left) % 2 == 1, "{side}, {width}");
                     assert!(last < width as i32 || (width as i32 - left) % 2 == 0, "{side}, {width}");

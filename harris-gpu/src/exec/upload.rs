@@ -6,7 +6,7 @@ use harris_core::{Error, ImageView};
 use super::context::Run;
 use super::overlap::RowBlock;
 use super::workspace::{Slot, Workspace};
-use crate::device::{Device, Lines, Mark, Rows};
+use crate::device::{Device, Mark, RowSource, Rows};
 use crate::plan::{Shape, mask_pitch};
 
 /// How samples get to the device.
@@ -31,7 +31,7 @@ impl UploadMode {
     }
 }
 
-/// Uploads an image to [`Slot::Image`]. Whether samples are `borrowed`: see [`Rows::lasting`].
+/// Uploads an image to [`Slot::Image`]. Whether samples are `borrowed`: see [`Rows::borrowed`].
 pub(crate) fn samples<D: Device>(
     device: &mut D,
     workspace: &mut Workspace<D>,
@@ -42,11 +42,11 @@ pub(crate) fn samples<D: Device>(
     // More is read between rows than is written.
     workspace.fit_cleared::<u8>(device, Slot::Image, shape.bytes())?;
     let rows = Rows {
-        images: &[Lines::of(image)],
+        images: &[RowSource::of(image)],
         rows: 0..image.height(),
         pitch: shape.pitch(),
         offset: 0,
-        lasting: borrowed,
+        borrowed,
     };
     device.upload(workspace.buffer::<u8>(Slot::Image).memory, rows)?;
     device.mark(Mark::Uploaded)
@@ -62,8 +62,7 @@ pub(crate) fn mask<D: Device>(
     let Some(mask) = image.mask() else { return Ok(()) };
     let pitch = mask_pitch(image);
     workspace.fit::<u8>(device, Slot::Mask, pitch * mask.height())?;
-    let rows =
-        Rows { images: &[Lines::U8(mask)], rows: 0..mask.height(), pitch, offset: 0, lasting: borrowed };
+    let rows = Rows { images: &[RowSource::U8(mask)], rows: 0..mask.height(), pitch, offset: 0, borrowed };
     device.upload(workspace.buffer::<u8>(Slot::Mask).memory, rows)
 }
 
@@ -79,7 +78,7 @@ pub(crate) fn words<D: Device, T: bytemuck::Pod + harris_gpu_kernels::Word>(
         return Ok(());
     }
     let memory = workspace.buffer::<T>(slot).memory;
-    device.upload(memory, Rows::copied(&Lines::words(words), 1))
+    device.upload(memory, Rows::copied(&RowSource::words(words), 1))
 }
 
 /// Uploads images of one shape, and their masks. In a queue of its own where that `overlaps` with
@@ -94,15 +93,15 @@ pub(crate) fn images<D: Device>(
     let height = run.context.shape.height as usize;
     for Plane { slot, images, pitch } in &planes {
         let memory = run.workspace.buffer::<u8>(*slot).memory;
-        let rows = Rows { images, rows: 0..height, pitch: *pitch, offset: 0, lasting: borrowed };
+        let rows = Rows { images, rows: 0..height, pitch: *pitch, offset: 0, borrowed };
         if overlaps {
-            run.device.send(memory, rows)?;
+            run.device.upload_on_copy_stream(memory, rows)?;
         } else {
             run.device.upload(memory, rows)?;
         }
     }
     if overlaps {
-        run.device.arrive()?;
+        run.device.await_uploads()?;
     }
     run.device.mark(Mark::Uploaded)
 }
@@ -110,7 +109,7 @@ pub(crate) fn images<D: Device>(
 /// Uploads a single image of borrowed samples in blocks. After each but the last, `work` asks for
 /// the work on it.
 ///
-/// The work on the last block is to wait for [`Device::await_announced`].
+/// The work on the last block is to wait for [`Device::await_signal`].
 pub(crate) fn in_blocks<D: Device>(
     run: &mut Run<'_, D>,
     image: &ImageView<'_>,
@@ -123,11 +122,11 @@ pub(crate) fn in_blocks<D: Device>(
         for Plane { slot, images, pitch } in &planes {
             let memory = run.workspace.buffer::<u8>(*slot).memory;
             let rows =
-                Rows { images, rows: start..block.end, pitch: *pitch, offset: start * pitch, lasting: true };
-            run.device.send(memory, rows)?;
+                Rows { images, rows: start..block.end, pitch: *pitch, offset: start * pitch, borrowed: true };
+            run.device.upload_on_copy_stream(memory, rows)?;
         }
         if block.end == image.height() {
-            return run.device.announce(Mark::Uploaded);
+            return run.device.signal_uploads(Mark::Uploaded);
         }
         start = block.end;
         work(run, &block)?;
@@ -138,7 +137,7 @@ pub(crate) fn in_blocks<D: Device>(
 /// Samples or masks of images to be uploaded.
 struct Plane<'a> {
     slot: Slot,
-    images: Vec<Lines<'a>>,
+    images: Vec<RowSource<'a>>,
     /// Bytes from row to row on the device.
     pitch: usize,
 }
@@ -157,8 +156,8 @@ fn prepare<'a, D: Device>(run: &mut Run<'_, D>, images: &[ImageView<'a>]) -> Res
         run.device.wait()?;
     }
     // Masks first: what the device waits for at last are samples.
-    let masks: Vec<_> = images.iter().filter_map(|image| image.mask().map(Lines::U8)).collect();
-    let samples = Plane { slot: Slot::Image, images: images.iter().map(Lines::of).collect(), pitch };
+    let masks: Vec<_> = images.iter().filter_map(|image| image.mask().map(RowSource::U8)).collect();
+    let samples = Plane { slot: Slot::Image, images: images.iter().map(RowSource::of).collect(), pitch };
     Ok(if masks.is_empty() {
         vec![samples]
     } else {

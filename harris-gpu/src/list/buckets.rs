@@ -46,8 +46,8 @@ pub(super) fn from_candidates<D: Device>(
     let is_short = (images > 1 || run.capacity.expected_corners() <= MAX_WRITTEN_TO_HOST)
         && lists.pitch * images <= MAX_HOST_CAPACITY;
     // Straight to the host, unless they are read again on the device.
-    let on_host = if to_host && is_short && once && !refines {
-        let (memory, fetched) = run.device.returned(KEYPOINT_BYTES * lists.pitch * images)?;
+    let host_body = if to_host && is_short && once && !refines {
+        let (memory, fetched) = run.device.mapped_memory(KEYPOINT_BYTES * lists.pitch * images)?;
         Some((memory, (fetched, lists.pitch)))
     } else {
         keys::fit_keypoints(run)?;
@@ -59,7 +59,7 @@ pub(super) fn from_candidates<D: Device>(
     } else {
         keys::fit_keys(run)?;
     }
-    let (report, states) = run.device.returned(STATE_BYTES * images)?;
+    let (report, states) = run.device.mapped_memory(STATE_BYTES * images)?;
     let (bucketed, state) = (run.workspace.buffer(Slot::Buckets), run.workspace.buffer(Slot::State));
     let (threshold, value) = threshold_of(config);
     let order = keys::first_order(run);
@@ -91,7 +91,7 @@ pub(super) fn from_candidates<D: Device>(
         shape.pixels() as u32,
     )?;
     let most = lists.most() as u32;
-    let keypoints = match &on_host {
+    let keypoints = match &host_body {
         Some((memory, _)) => Buffer::new(memory),
         None => run.workspace.buffer(Slot::Keypoints),
     };
@@ -117,7 +117,7 @@ pub(super) fn from_candidates<D: Device>(
     } else {
         selection::select(run, (Slot::Keys, Slot::OtherKeys), order, Some(&report))?;
     }
-    let keypoints = match on_host {
+    let keypoints = match host_body {
         Some((_, fetched)) => Some(fetched),
         None if to_host => Some(keys::fetch_keypoints(run)?),
         None => None,

@@ -1,6 +1,6 @@
 //! What came of a run: complete lists, or what must be done again.
 
-use harris_core::{Error, ImageView, Keypoint};
+use harris_core::{Error, ImageView, Keypoint, memory};
 use harris_gpu_kernels::abi::state;
 
 use super::keys::KEYPOINT_BYTES;
@@ -24,7 +24,7 @@ pub(crate) enum Outcome {
 /// Waits for the lists.
 pub(crate) fn wait<D: Device>(run: &mut Run<'_, D>, lists: &PendingLists<D>) -> Result<Outcome, Error> {
     run.device.wait()?;
-    let mut states: Vec<[u32; state::WORDS]> = words(&run.device.fetched(&lists.states));
+    let mut states: Vec<[u32; state::WORDS]> = words(&run.device.fetched(&lists.states))?;
     if let Some(image) = states.iter().position(|state| state[state::INVALID] != 0) {
         check_samples(run, image)?;
     }
@@ -55,7 +55,7 @@ fn check_samples<D: Device>(run: &mut Run<'_, D>, image: usize) -> Result<(), Er
     let memory = run.workspace.buffer::<u8>(Slot::Image).memory;
     let fetched = run.device.fetch(memory, bytes * (image + 1))?;
     run.device.wait()?;
-    let samples: Vec<f32> = words(&run.device.fetched(&fetched)[bytes * image..]);
+    let samples: Vec<f32> = words(&run.device.fetched(&fetched)[bytes * image..])?;
     let (width, height, channels) = (width as usize, height as usize, channels as usize);
     ImageView::strided(&samples, width, height, channels, stride)?.check_samples()
 }
@@ -70,28 +70,28 @@ pub(crate) fn read<D: Device>(
         Some((keypoints, each)) if counts.len() > 1 || counts[0] <= *each => {
             let lists = run.device.fetched(keypoints);
             let read = |(list, count): (&[u8], &usize)| keypoints_of(&list[..KEYPOINT_BYTES * count]);
-            Ok(lists.chunks(KEYPOINT_BYTES * each).zip(counts).map(read).collect())
+            lists.chunks(KEYPOINT_BYTES * each).zip(counts).map(read).collect()
         }
         Some(_) | None => {
-            let mut bytes = vec![0; KEYPOINT_BYTES * counts[0]];
+            let mut bytes = memory::zeroed(KEYPOINT_BYTES * counts[0])?;
             run.device.download(run.workspace.buffer::<f32>(Slot::Keypoints).memory, &mut bytes)?;
-            Ok(vec![keypoints_of(&bytes)])
+            Ok(vec![keypoints_of(&bytes)?])
         }
     }
 }
 
 /// Keypoints from the bytes that kernels write.
-fn keypoints_of(bytes: &[u8]) -> Vec<Keypoint> {
+fn keypoints_of(bytes: &[u8]) -> Result<Vec<Keypoint>, Error> {
     let keypoint = |bytes: &[u8]| {
         let [x, y, scale, response]: [f32; 4] = bytemuck::pod_read_unaligned(bytes);
         Keypoint { x, y, scale, response }
     };
-    bytes.chunks_exact(KEYPOINT_BYTES).map(keypoint).collect()
+    memory::collect(bytes.chunks_exact(KEYPOINT_BYTES).map(keypoint))
 }
 
 /// Words from bytes of any alignment.
-fn words<T: bytemuck::Pod>(bytes: &[u8]) -> Vec<T> {
-    let mut words = vec![T::zeroed(); bytes.len() / size_of::<T>()];
+fn words<T: bytemuck::Pod>(bytes: &[u8]) -> Result<Vec<T>, Error> {
+    let mut words = memory::zeroed::<T>(bytes.len() / size_of::<T>())?;
     bytemuck::cast_slice_mut(&mut words).copy_from_slice(bytes);
-    words
+    Ok(words)
 }

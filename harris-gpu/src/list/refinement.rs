@@ -20,7 +20,7 @@ pub(super) fn finish<D: Device>(run: &mut Run<'_, D>, most: u32) -> Result<(), E
         // The response map has refined them before, or nothing does.
         Subpixel::None | Subpixel::Quadratic => {}
     }
-    run.device.mark(Mark::Listed)
+    run.device.mark(Mark::Done)
 }
 
 /// Refines the first `most` keypoints of [`Slot::Keypoints`].

@@ -66,17 +66,17 @@ impl KeyLists {
     ) -> Result<(Slot, Slot), Error> {
         let state = workspace.buffer(Slot::State);
         let (pitch, most) = (self.pitch as u32, self.most());
-        let sorting = order.number();
+        let order = order.number();
         // As many merges as the longest lists need: so the host knows where the keys are.
         let mut run = if most <= MAX_RANKED { MAX_RANKED } else { RUN };
         let grid = self.grid(Kernel::sort_runs, order::THREADS_PER_KEY as usize);
         let (from, to) = (workspace.buffer(keys), workspace.buffer(other));
-        launch::sort_runs(device, grid, from, to, state, pitch, most as u32, run as u32, sorting)?;
+        launch::sort_runs(device, grid, from, to, state, pitch, most as u32, run as u32, order)?;
         std::mem::swap(&mut keys, &mut other);
         while run < most {
             let (from, to) = (workspace.buffer(keys), workspace.buffer(other));
             let grid = self.grid(Kernel::merge_runs, 1);
-            launch::merge_runs(device, grid, from, to, state, pitch, most as u32, run as u32, sorting)?;
+            launch::merge_runs(device, grid, from, to, state, pitch, most as u32, run as u32, order)?;
             std::mem::swap(&mut keys, &mut other);
             run *= order::RUNS_PER_MERGE as usize;
         }

@@ -13,7 +13,7 @@ use super::shape::Shape;
 use crate::device::Depth;
 
 /// Weights from the centre on.
-pub(crate) type Taps = [f32; gaussians::MOST as usize + 1];
+pub(crate) type Taps = [f32; gaussians::MAX_RADIUS as usize + 1];
 
 /// A binomial's weights from the centre on, and the factor of its sums.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,9 +49,9 @@ pub(crate) enum GradientSource {
 /// The greatest radius of windows that a kernel is for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum KernelSize {
-    /// [`gaussians::MOST_NARROW`].
+    /// [`gaussians::MAX_NARROW_RADIUS`].
     Narrow,
-    /// [`gaussians::MOST`].
+    /// [`gaussians::MAX_RADIUS`].
     Wide,
 }
 
@@ -69,7 +69,7 @@ impl FloatWindow {
         let radius = config.window().radius() as u32;
         // Kernels count places in a row in bytes.
         let fits = u32::try_from(shape.pitch()).is_ok();
-        if !fits || !shape.is_aligned() || radius > gaussians::MOST {
+        if !fits || !shape.is_aligned() || radius > gaussians::MAX_RADIUS {
             return None;
         }
         let source = GradientSource::of(shape, config)?;
@@ -88,7 +88,7 @@ impl FloatWindow {
             | GradientSource::Central
             | GradientSource::CentralRgb => 1,
         };
-        let is_narrow = radius.max(gradient_radius) <= gaussians::MOST_NARROW;
+        let is_narrow = radius.max(gradient_radius) <= gaussians::MAX_NARROW_RADIUS;
         let size = if is_narrow { KernelSize::Narrow } else { KernelSize::Wide };
         let window = from_centre(&taps::window(config.window()));
         (has_window && (is_narrow || !source.is_central())).then_some(Self { source, window, size })
@@ -121,17 +121,17 @@ impl FloatWindow {
     /// of windows.
     pub(crate) fn radii(&self) -> [u32; 2] {
         let most = match self.size {
-            KernelSize::Narrow => gaussians::MOST_NARROW,
-            KernelSize::Wide => gaussians::MOST,
+            KernelSize::Narrow => gaussians::MAX_NARROW_RADIUS,
+            KernelSize::Wide => gaussians::MAX_RADIUS,
         };
         let gradient = match (self.source, self.size) {
             (GradientSource::WeightedSums { binomial: None, .. }, KernelSize::Wide) => most,
             (GradientSource::WeightedSums { .. }, KernelSize::Narrow | KernelSize::Wide) => {
-                gaussians::MOST_OF_BINOMIAL + most
+                gaussians::MAX_BINOMIAL_RADIUS + most
             }
-            (GradientSource::SmoothedU8 { .. }, _) => gaussians::MOST + 1,
+            (GradientSource::SmoothedU8 { .. }, _) => gaussians::MAX_RADIUS + 1,
             (GradientSource::SmoothedU16 { .. } | GradientSource::SmoothedF32 { .. }, _) => {
-                gaussians::MOST_OF_BINOMIAL + 1
+                gaussians::MAX_BINOMIAL_RADIUS + 1
             }
             (GradientSource::Central | GradientSource::CentralRgb, _) => 1,
         };
@@ -165,7 +165,9 @@ impl GradientSource {
         match (shape.depth, shape.channels) {
             // Products are integers that f32 holds exactly, and so are sums over three channels.
             (Depth::U8, 3) if is_central => Some(Self::CentralRgb),
-            (Depth::U8, 1) if is_central && config.window().radius() as u32 <= gaussians::MOST_NARROW => {
+            (Depth::U8, 1)
+                if is_central && config.window().radius() as u32 <= gaussians::MAX_NARROW_RADIUS =>
+            {
                 Some(Self::Central)
             }
             (Depth::U8, 1) => Self::of_u8(config, fixed_taps),
@@ -181,7 +183,7 @@ impl GradientSource {
 
     /// The source of 8-bit samples of one channel.
     fn of_u8(config: &HarrisConfig, fixed_taps: Option<[f32; 2]>) -> Option<Self> {
-        let fits = |size: u32| size <= 2 * gaussians::MOST + 1;
+        let fits = |size: u32| size <= 2 * gaussians::MAX_RADIUS + 1;
         if let Smoothing::Gaussian { size, sigma } = config.smoothing() {
             let smoothing = fits(size).then(|| from_centre(&taps::gaussian(size, sigma)))?;
             return fixed_taps.map(|taps| Self::SmoothedU8 { smoothing, taps });
@@ -236,7 +238,7 @@ fn short_smoothing(config: &HarrisConfig) -> Option<Binomial> {
         Smoothing::None => Some(Binomial { weights: [1.0, 0.0, 0.0], unit: 0.0 }),
         Smoothing::Binomial3 => Some(BINOMIAL3),
         Smoothing::Binomial5 => Some(BINOMIAL5),
-        Smoothing::Gaussian { size, sigma } if size <= 2 * gaussians::MOST_OF_BINOMIAL + 1 => {
+        Smoothing::Gaussian { size, sigma } if size <= 2 * gaussians::MAX_BINOMIAL_RADIUS + 1 => {
             Some(Binomial { weights: from_centre(&taps::gaussian(size, sigma)), unit: 0.0 })
         }
         Smoothing::Binomial3Exact | Smoothing::Gaussian { .. } => None,

@@ -40,8 +40,8 @@ impl LargeBoxes {
         let (gradient, window) = (config.gradient().radius() as u32, config.window().radius() as u32);
         let boxes = Self { gradient, window };
         // One reflection at each edge, and rows of several words.
-        let fits = gradient.max(window) <= large::MOST
-            && shape.width.min(shape.height) >= 2 * boxes.support_radius().max(fused::MOST_REACH);
+        let fits = gradient.max(window) <= large::MAX_RADIUS
+            && shape.width.min(shape.height) >= 2 * boxes.support_radius().max(fused::MAX_SUPPORT_RADIUS);
         fits.then_some(boxes)
     }
 

@@ -195,12 +195,11 @@ impl Responses {
         }
     }
 
-    /// The size of the row blocks of an overlapped upload, as a multiple of
-    /// [`Device::portion`](crate::Device::portion), where equal blocks are best.
+    /// Size of the blocks of an overlapped upload, where equal blocks are best.
     ///
-    /// That is so for slow kernels with many warm-up rows: their last block takes long, however
-    /// short it is.
-    pub(crate) fn block_portions(&self) -> Option<usize> {
+    /// The unit is [`Device::last_block_bytes`](crate::Device::last_block_bytes). Equal blocks are
+    /// best for slow kernels with many warm-up rows: even a short last block takes them long.
+    pub(crate) fn equal_block_factor(&self) -> Option<usize> {
         match self {
             Self::LargeBoxes(_) => Some(6),
             Self::FloatWindow(window) if window.is_slow() => Some(3),

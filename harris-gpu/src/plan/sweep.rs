@@ -3,7 +3,8 @@
 
 use std::fmt;
 
-use harris_core::{Gradient, HarrisConfig, Smoothing, Window};
+use harris_core::pipeline::numerics::Numerics;
+use harris_core::{Border, Gradient, HarrisConfig, Smoothing, Window};
 use harris_gpu_kernels::abi::fused::{self, Samples, Strips, Weights};
 use harris_gpu_kernels::abi::{Kernel, gradient};
 
@@ -43,8 +44,8 @@ impl Sweep {
         };
         let radius = config.suppression_radius();
         // A sweep over responses sees competitors of smaller radii itself.
-        let is_far = radius > fused::MOST_RADIUS_IN_MAP;
-        within(radius).or_else(|| if is_far { within(fused::MOST_RADIUS) } else { None })
+        let is_far = radius > fused::MAX_RADIUS_IN_MAP;
+        within(radius).or_else(|| if is_far { within(fused::MAX_RADIUS) } else { None })
     }
 
     /// The sweep from samples to the response map, if there is a kernel for it.
@@ -60,7 +61,7 @@ impl Sweep {
         if before != behind {
             return None;
         }
-        let suppression = config.suppression_radius().min(fused::MOST_RADIUS_IN_MAP);
+        let suppression = config.suppression_radius().min(fused::MAX_RADIUS_IN_MAP);
         let gradient = gradient::SOBEL;
         let responses = ResponseSource { samples: Samples::Responses, gradient, window: (Weights::Box, 0) };
         let kernel = responses.corner_kernel(suppression)?;
@@ -77,7 +78,7 @@ impl Sweep {
     /// Columns and rows that kernels may look at beyond a pixel: the sweep's own, and at least
     /// those of any sweep of narrow windows.
     fn margin(self) -> usize {
-        self.support_radius().max(fused::MOST_REACH as usize)
+        self.support_radius().max(fused::MAX_SUPPORT_RADIUS as usize)
     }
 
     /// Rows below the last one swept that a sweep may look at.
@@ -104,8 +105,8 @@ impl Sweep {
 
     /// How the columns of an image are divided into strips.
     pub(crate) fn layout(self, width: u32) -> Strips {
-        let (reach, suppression) = (self.support_radius() as u32, self.suppression as u32);
-        self.kernel.strips(reach, suppression, width).expect("a fused kernel")
+        let (support_radius, suppression) = (self.support_radius() as u32, self.suppression as u32);
+        self.kernel.strips(support_radius, suppression, width).expect("a fused kernel")
     }
 
     /// Columns and rows from a corner, or a response, to the farthest sample on which it depends.
@@ -178,12 +179,12 @@ impl ResponseSource {
         let radius = config.window().radius();
         let window = match config.window() {
             Window::Box { .. } if is_box => {
-                if radius.max(config.gradient().radius()) > fused::MOST_OF_BOXES {
+                if radius.max(config.gradient().radius()) > fused::MAX_BOX_RADIUS {
                     return None;
                 }
-                (Weights::Wide, fused::MOST_OF_BOXES)
+                (Weights::Wide, fused::MAX_BOX_RADIUS)
             }
-            Window::Box { .. } if radius <= fused::MOST_NARROW => (Weights::Box, radius),
+            Window::Box { .. } if radius <= fused::MAX_NARROW_RADIUS => (Weights::Box, radius),
             Window::Box { .. } => (Weights::Wide, fused::WIDE.into_iter().find(|&most| radius <= most)?),
             Window::Binomial { .. } => (Weights::Binomial, radius),
             // The kernel of float windows for these holds more blocks.
@@ -228,15 +229,16 @@ fn sums_fit(shape: &Shape, config: &HarrisConfig) -> bool {
         Depth::U16 | Depth::F32 => return true,
         Depth::U8 => {}
     }
-    let sum = config.max_window_sum(shape.channels as usize, shape.depth.full_scale());
-    let fits = |max: f64| sum.is_some_and(|sum| sum <= max);
+    // Sweeps mirror samples under every border rule: the band along the edges is not theirs.
+    let mirrored = config.to_builder().border(Border::Reflect101).build().expect("valid with any border");
+    let numerics = Numerics::of(&mirrored, shape.depth.sample_type(), shape.channels as usize);
     match config.window() {
-        // Traces are sums of two. They have a sign, but in colors.
-        Window::Box { .. } if shape.channels == 1 => fits(f64::from(i32::MAX / 2)),
-        Window::Box { .. } => fits(f64::from(i32::MAX)),
-        // Sums of squares have no sign: docs/arithmetic.md shows that all fit.
-        Window::Binomial { size: 7 } => matches!(config.gradient(), Gradient::Sobel3 | Gradient::Central),
-        Window::Binomial { .. } => fits(f64::from(i32::MAX)),
+        // Gray images have traces, sums of two, in 32 bits with a sign.
+        Window::Box { .. } if shape.channels == 1 => {
+            numerics.max_window_sum.is_some_and(|sum| 2.0 * sum <= f64::from(i32::MAX))
+        }
+        Window::Box { .. } => numerics.sums_fit_i32(),
+        Window::Binomial { .. } => numerics.sums_fit_u32(),
         // Products are exact as floats.
         Window::Gaussian { .. } => true,
     }

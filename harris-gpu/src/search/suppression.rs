@@ -45,7 +45,11 @@ pub(crate) fn suppress_ring<D: Device>(run: &mut Run<'_, D>, lists: CandidateLis
     let (mask, mask_pitch) = run.mask();
     launch::suppress_candidates(
         run.device,
-        launch::grid(Kernel::suppress_candidates, lists.count * fused::THINNING as usize * WARP as usize, 1),
+        launch::grid(
+            Kernel::suppress_candidates,
+            lists.count * fused::SUPPRESSION_WARPS as usize * WARP as usize,
+            1,
+        ),
         run.workspace.buffer(Slot::Response),
         mask,
         run.workspace.buffer(Slot::State),

@@ -28,7 +28,7 @@ pub(crate) fn upload_overlapped<D: Device>(
             run.prepare_states(tiles.predicts)?;
             remaining.has_states = true;
         }
-        run.device.arrive()?;
+        run.device.await_uploads()?;
         write_responses(run, tiles, remaining.unmapped..block.mapped)?;
         remaining.tile += sweep_rows(run, tiles, remaining.tile, remaining.unswept..block.searched)?;
         (remaining.unmapped, remaining.unswept) = (block.mapped, block.searched);

@@ -81,7 +81,7 @@ impl WorkTiles {
         };
         let has_band = map.is_some_and(|map| map.has_border_band());
         let blocks = if overlapped {
-            BlockSizes::overlapped(shape, run.device.portion(), map.as_ref())
+            BlockSizes::overlapped(shape, run.device.last_block_bytes(), map.as_ref())
         } else {
             BlockSizes::whole(height)
         };

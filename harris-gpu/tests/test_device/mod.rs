@@ -28,7 +28,7 @@ pub(crate) struct TestDevice {
     bucket_sorts: Arc<AtomicUsize>,
     recording: Mutex<Option<Vec<Step>>>,
     allocated: AtomicUsize,
-    announced: AtomicUsize,
+    signalled: AtomicUsize,
     awaited: AtomicUsize,
 }
 
@@ -118,7 +118,7 @@ impl TestDevice {
             }
             Step::Await => {
                 let awaited = 1 + self.awaited.fetch_add(1, Relaxed);
-                assert_eq!(awaited, self.announced.load(Relaxed), "one wait for each announced upload");
+                assert_eq!(awaited, self.signalled.load(Relaxed), "one wait for each signalled upload");
             }
         }
     }
@@ -140,38 +140,38 @@ impl Device for TestDevice {
         HostDevice.upload(memory, rows)
     }
 
-    fn send(&mut self, memory: &Memory, rows: Rows<'_>) -> Result<(), Error> {
+    fn upload_on_copy_stream(&mut self, memory: &Memory, rows: Rows<'_>) -> Result<(), Error> {
         self.step_unrecorded()?;
-        HostDevice.send(memory, rows)
+        HostDevice.upload_on_copy_stream(memory, rows)
     }
 
-    fn arrive(&mut self) -> Result<(), Error> {
+    fn await_uploads(&mut self) -> Result<(), Error> {
         self.step_unrecorded()
     }
 
-    fn announce(&mut self, _: Mark) -> Result<(), Error> {
+    fn signal_uploads(&mut self, _: Mark) -> Result<(), Error> {
         self.step_unrecorded()?;
-        self.announced.store(1 + self.awaited.load(Relaxed), Relaxed);
+        self.signalled.store(1 + self.awaited.load(Relaxed), Relaxed);
         Ok(())
     }
 
-    fn await_announced(&mut self) -> Result<(), Error> {
+    fn await_signal(&mut self) -> Result<(), Error> {
         self.do_or_record(Step::Await)
     }
 
-    fn portion(&self) -> usize {
-        HostDevice.portion()
+    fn last_block_bytes(&self) -> usize {
+        HostDevice.last_block_bytes()
     }
 
     fn fetch(&mut self, memory: &Memory, bytes: usize) -> Result<Fetched, Error> {
         let to = Memory::new(bytes);
         self.do_or_record(Step::Copy(memory.clone(), to.clone(), bytes))?;
-        Ok(Fetched::Returned(to, bytes))
+        Ok(Fetched::Mapped(to, bytes))
     }
 
-    fn returned(&mut self, bytes: usize) -> Result<(Memory, Fetched), Error> {
+    fn mapped_memory(&mut self, bytes: usize) -> Result<(Memory, Fetched), Error> {
         self.step()?;
-        HostDevice.returned(bytes)
+        HostDevice.mapped_memory(bytes)
     }
 
     fn fetched<'a>(&'a self, fetched: &'a Fetched) -> Cow<'a, [u8]> {
@@ -183,23 +183,23 @@ impl Device for TestDevice {
         HostDevice.download(memory, bytes)
     }
 
-    fn changes(&self) -> u64 {
+    fn recording_epoch(&self) -> u64 {
         self.allocated.load(Relaxed) as u64
     }
 
-    fn record(&mut self) -> Result<bool, Error> {
+    fn begin_recording(&mut self) -> Result<bool, Error> {
         self.step_unrecorded()?;
         *self.recording.lock().unwrap() = Some(Vec::new());
         Ok(true)
     }
 
-    fn recorded(&mut self) -> Result<Vec<Step>, Error> {
+    fn end_recording(&mut self) -> Result<Vec<Step>, Error> {
         let steps = self.recording.lock().unwrap().take().expect("begun before");
         self.step()?;
         Ok(steps)
     }
 
-    fn play(&mut self, recording: &Vec<Step>) -> Result<(), Error> {
+    fn replay(&mut self, recording: &Vec<Step>) -> Result<(), Error> {
         self.step_unrecorded()?;
         self.replays.fetch_add(1, Relaxed);
         for step in recording {

@@ -1,6 +1,6 @@
 //! Bits of a scan's entropy-coded data.
 
-use super::Flaw;
+use super::flaw::Flaw;
 
 /// Reads bits from the entropy-coded data of a scan, without stuffed bytes, up to the next marker.
 pub(super) struct Bits<'a> {

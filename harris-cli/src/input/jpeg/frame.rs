@@ -1,6 +1,6 @@
 //! The frame of a JPEG: its size, its components, and what is known of their coefficients.
 
-use super::Flaw;
+use super::flaw::Flaw;
 
 /// A coefficient of which nothing is known yet.
 const UNKNOWN: u8 = u8::MAX;

@@ -1,7 +1,7 @@
 //! Huffman codes of a JPEG.
 
-use super::Flaw;
 use super::bits::Bits;
+use super::flaw::Flaw;
 
 /// Bits of the table that is looked at first.
 const FAST: u32 = 9;

@@ -6,45 +6,23 @@
 //! coefficient of each component is known to its last bit from whole scans. What follows is ignored.
 
 mod bits;
+mod flaw;
 mod frame;
 mod huffman;
 mod scan;
 
 use std::borrow::Cow;
-use std::fmt;
 use std::ops::Range;
 
 use anyhow::{Result, bail};
 
+use flaw::Flaw;
 pub(super) use frame::Frame;
 use huffman::Huffman;
 use scan::{Scan, Tables};
 
 /// The most scans of a picture. Encoders write about ten; each takes time for all blocks.
 const MAX_SCANS: u32 = 500;
-
-/// Why a JPEG is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Flaw {
-    /// The data end too early.
-    End,
-    Damaged(&'static str),
-    Unsupported(&'static str),
-    Memory,
-}
-
-impl fmt::Display for Flaw {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::End => f.write_str("the JPEG is truncated: its picture data are not complete"),
-            Self::Damaged(what) => write!(f, "the JPEG is damaged: {what}"),
-            Self::Unsupported(what) => write!(f, "{what} is not supported"),
-            Self::Memory => f.write_str("there is not enough memory for the JPEG"),
-        }
-    }
-}
-
-impl std::error::Error for Flaw {}
 
 /// A JPEG whose picture data are complete.
 pub(super) struct Checked<'a> {
@@ -63,7 +41,7 @@ pub(super) struct Checked<'a> {
 /// The file is truncated, damaged or of an unsupported kind, or `accept` refuses it.
 pub(super) fn check(bytes: &[u8], accept: impl FnOnce(&Frame) -> Result<()>) -> Result<Checked<'_>> {
     let mut accept = Some(accept);
-    let mut reader = Reader { bytes, at: 2, pieces: vec![0..2], clean: true };
+    let mut reader = Reader { bytes, at: 2, pieces: Vec::new(), clean: true };
     let mut frame: Option<Frame> = None;
     let mut tables = Tables::default();
     let (mut interval, mut scans, mut exif) = (0, 0, None);
@@ -98,7 +76,7 @@ pub(super) fn check(bytes: &[u8], accept: impl FnOnce(&Frame) -> Result<()>) -> 
                 reader.scan(end);
                 if frame.complete() {
                     let usual = frame.is_usual(scans);
-                    return Ok(Checked { bytes: reader.finish(), exif, usual });
+                    return Ok(Checked { bytes: reader.finish()?, exif, usual });
                 }
             }
             _ => {}
@@ -184,14 +162,19 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the whole file if it is clean and ends with an end marker, else its parts.
-    fn finish(self) -> Cow<'a, [u8]> {
+    /// Returns the whole file if it is clean and ends with an end marker, else its parts between a
+    /// start and an end marker.
+    fn finish(self) -> Result<Cow<'a, [u8]>, Flaw> {
         if self.clean && self.bytes[self.at..].starts_with(&[0xff, 0xd9]) {
-            return Cow::Borrowed(self.bytes);
+            return Ok(Cow::Borrowed(self.bytes));
         }
-        let mut parts: Vec<u8> =
-            self.pieces.into_iter().flat_map(|piece| &self.bytes[piece]).copied().collect();
+        let mut parts = Vec::new();
+        parts.try_reserve_exact(self.bytes.len() + 4).map_err(|_| Flaw::Memory)?;
+        parts.extend([0xff, 0xd8]);
+        for piece in self.pieces {
+            parts.extend_from_slice(&self.bytes[piece]);
+        }
         parts.extend([0xff, 0xd9]);
-        Cow::Owned(parts)
+        Ok(Cow::Owned(parts))
     }
 }

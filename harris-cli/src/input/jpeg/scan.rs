@@ -2,8 +2,8 @@
 
 use std::mem;
 
-use super::Flaw;
 use super::bits::Bits;
+use super::flaw::Flaw;
 use super::frame::Frame;
 use super::huffman::Huffman;
 

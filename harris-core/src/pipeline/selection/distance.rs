@@ -1,6 +1,8 @@
 //! The least distance between corners.
 
 use super::order::Listed;
+use crate::error::Error;
+use crate::memory;
 
 /// Side of a block of pixels: one bit a pixel makes one word a row.
 const SIDE: usize = 64;
@@ -8,8 +10,13 @@ const SIDE: usize = 64;
 /// Keeps, in the order given, each corner that is at least `distance` from all corners kept before.
 ///
 /// At most `most` corners are kept. Each takes the pixels that are nearer to it than `distance`.
-pub(super) fn keep_apart<T: Listed>(corners: &mut Vec<T>, distance: f64, most: usize, memory: &mut Vec<u64>) {
-    let mut taken = Taken::new(memory, extent(corners), squared(distance));
+pub(super) fn keep_apart<T: Listed>(
+    corners: &mut Vec<T>,
+    distance: f64,
+    most: usize,
+    words: &mut Vec<u64>,
+) -> Result<(), Error> {
+    let mut taken = Taken::new(words, extent(corners), squared(distance))?;
     let mut kept = 0;
     for i in 0..corners.len() {
         if kept == most {
@@ -17,12 +24,13 @@ pub(super) fn keep_apart<T: Listed>(corners: &mut Vec<T>, distance: f64, most: u
         }
         let (x, y) = corners[i].place();
         if !taken.has(x, y) {
-            taken.take(x, y);
+            taken.take(x, y)?;
             corners[kept] = corners[i];
             kept += 1;
         }
     }
     corners.truncate(kept);
+    Ok(())
 }
 
 /// Calls `keep` for the first `most` corners that are kept whatever else the image may contain.
@@ -37,13 +45,13 @@ pub(super) fn certain<T: Listed>(
     all_is_known: impl Fn(usize, usize) -> bool,
     mut keep: impl FnMut(T),
     [taken, doubtful]: [&mut Vec<u64>; 2],
-) -> usize {
-    let [mut taken, mut doubtful] =
-        [taken, doubtful].map(|memory| Taken::new(memory, extent(corners), squared(distance)));
+) -> Result<usize, Error> {
+    let mut taken = Taken::new(taken, extent(corners), squared(distance))?;
+    let mut doubtful = Taken::new(doubtful, extent(corners), squared(distance))?;
     let (mut kept, mut uncertain) = (0, 0);
     for &corner in corners {
         if kept == most {
-            return kept;
+            return Ok(kept);
         }
         let (x, y) = corner.place();
         if taken.has(x, y) {
@@ -52,14 +60,14 @@ pub(super) fn certain<T: Listed>(
         let is_doubtful = doubtful.has(x, y);
         if is_doubtful || !all_is_known(x, y) {
             uncertain += usize::from(!is_doubtful);
-            doubtful.take(x, y);
+            doubtful.take(x, y)?;
             continue;
         }
-        taken.take(x, y);
+        taken.take(x, y)?;
         keep(corner);
         kept += 1;
     }
-    kept + uncertain
+    Ok(kept + uncertain)
 }
 
 /// The greatest column and the greatest row of any corner.
@@ -98,24 +106,23 @@ struct Taken<'a> {
 const CENTRE: usize = SIDE / 2 - 1;
 
 impl<'a> Taken<'a> {
-    fn new(words: &'a mut Vec<u64>, (right, bottom): (usize, usize), squared: u64) -> Self {
+    fn new(words: &'a mut Vec<u64>, (right, bottom): (usize, usize), squared: u64) -> Result<Self, Error> {
         let columns = right / SIDE + 1;
         words.clear();
-        words.resize(columns * (bottom / SIDE + 1), 0);
+        memory::resize(words, columns * (bottom / SIDE + 1), 0)?;
         let is_near = |dx: usize, dy: usize| (dx as u64).pow(2) + (dy as u64).pow(2) < squared;
         let mut half_width = right;
-        let half_widths: Vec<_> = (0..=bottom)
-            .map_while(|dy| {
-                while half_width > 0 && !is_near(half_width, dy) {
-                    half_width -= 1;
-                }
-                is_near(half_width, dy).then_some(half_width)
-            })
-            .collect();
+        let half_widths = memory::collect((0..=bottom).map_while(|dy| {
+            while half_width > 0 && !is_near(half_width, dy) {
+                half_width -= 1;
+            }
+            is_near(half_width, dy).then_some(half_width)
+        }))?;
         let bits = |&half: &usize| u64::MAX >> (SIDE - 1 - 2 * half) << (CENTRE - half);
         let rows = if half_widths[0] <= CENTRE { &half_widths[..] } else { &[] };
+        // At most as many rows as a word has bits.
         let disc = rows.iter().skip(1).rev().chain(rows).map(bits).collect();
-        Self { words, columns, right, bottom, half_widths, disc }
+        Ok(Self { words, columns, right, bottom, half_widths, disc })
     }
 
     /// Whether the pixel is too near to a kept corner.
@@ -125,13 +132,13 @@ impl<'a> Taken<'a> {
     }
 
     /// Takes the pixels that are too near to a corner.
-    fn take(&mut self, x: usize, y: usize) {
+    fn take(&mut self, x: usize, y: usize) -> Result<(), Error> {
         let (down, across) = (self.half_widths.len() - 1, self.half_widths[0]);
         let (top, bottom) = (y.saturating_sub(down), (y + down).min(self.bottom));
         let (left, right) = (x.saturating_sub(across), (x + across).min(self.right));
         for row in top / SIDE..=bottom / SIDE {
             for column in left / SIDE..=right / SIDE {
-                let start = self.block(row * self.columns + column);
+                let start = self.block(row * self.columns + column)?;
                 let block = &mut self.words[start..start + SIDE];
                 let first = top.max(row * SIDE);
                 let rows = &mut block[first % SIDE..=bottom.min(row * SIDE + SIDE - 1) % SIDE];
@@ -151,15 +158,18 @@ impl<'a> Taken<'a> {
                 }
             }
         }
+        Ok(())
     }
 
     /// Where block number `i` starts in the words; allocated on first use.
-    fn block(&mut self, i: usize) -> usize {
+    fn block(&mut self, i: usize) -> Result<usize, Error> {
         if self.words[i] == 0 {
-            self.words[i] = self.words.len() as u64;
-            self.words.resize(self.words.len() + SIDE, 0);
+            let start = self.words.len();
+            memory::reserve(self.words, SIDE)?;
+            self.words.resize(start + SIDE, 0);
+            self.words[i] = start as u64;
         }
-        self.words[i] as usize
+        Ok(self.words[i] as usize)
     }
 }
 

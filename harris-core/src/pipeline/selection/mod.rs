@@ -5,7 +5,9 @@ mod merging;
 mod order;
 
 use crate::config::{HarrisConfig, Order};
+use crate::error::Error;
 use crate::keypoint::Keypoint;
+use crate::memory;
 pub use merging::merge;
 pub use order::Key;
 use order::Listed;
@@ -27,38 +29,46 @@ pub struct Memory {
 /// `corners` lie at pixel centres, in any order. Starting with the strongest, a corner is kept when
 /// every kept one is at least [`min_distance`](HarrisConfig::min_distance) away. The selection ends
 /// at [`max_corners`](HarrisConfig::max_corners).
-#[must_use]
-pub fn select(corners: &[Keypoint], config: &HarrisConfig) -> Vec<Keypoint> {
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub fn select(corners: &[Keypoint], config: &HarrisConfig) -> Result<Vec<Keypoint>, Error> {
     select_in(&mut Memory::default(), corners.iter().copied(), config)
 }
 
 /// Selects as [`select`] does, in scratch memory that the caller keeps.
 ///
 /// Corners may also lie between pixels.
-#[must_use]
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
 pub fn select_in(
-    memory: &mut Memory,
+    scratch: &mut Memory,
     corners: impl Iterator<Item = Keypoint> + Clone,
     config: &HarrisConfig,
-) -> Vec<Keypoint> {
-    let Memory { keys, taken, .. } = memory;
-    if order::keys(corners.clone(), keys) {
+) -> Result<Vec<Keypoint>, Error> {
+    let Memory { keys, taken, .. } = scratch;
+    if order::keys(corners.clone(), keys)? {
         selected(keys, config, taken)
     } else {
-        selected(&mut corners.collect(), config, taken)
+        selected(&mut memory::collect(corners)?, config, taken)
     }
 }
 
 /// Selects as [`select`] does, from lists of keys, the corners whose response exceeds `threshold`.
-#[must_use]
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
 pub fn select_keys<'a>(
-    memory: &mut Memory,
+    scratch: &mut Memory,
     lists: impl Iterator<Item = &'a [Key]> + Clone,
     threshold: f32,
     config: &HarrisConfig,
-) -> Vec<Keypoint> {
-    let Memory { keys, taken, .. } = memory;
-    keys.resize(lists.clone().map(<[Key]>::len).sum(), 0);
+) -> Result<Vec<Keypoint>, Error> {
+    let Memory { keys, taken, .. } = scratch;
+    let most = lists.clone().map(<[Key]>::len).sum::<usize>();
+    memory::reserve(keys, most.saturating_sub(keys.len()))?;
+    keys.resize(most, 0);
     let mut count = 0;
     for &key in lists.flatten() {
         // Without a branch: a key that does not exceed the threshold is overwritten by the next
@@ -80,43 +90,52 @@ pub fn select_keys<'a>(
 ///
 /// Writes the responses of at most `most` certain corners to `responses`, in no order. Returns
 /// about how many corners a list made of `corners` alone would have, at most `most`.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
 pub fn certain_responses(
-    memory: &mut Memory,
+    scratch: &mut Memory,
     corners: &[Key],
     (most, config): (usize, &HarrisConfig),
     all_is_known: impl Fn(usize, usize) -> bool,
     responses: &mut Vec<f32>,
-) -> usize {
-    let Memory { keys, taken, doubtful } = memory;
+) -> Result<usize, Error> {
+    let Memory { keys, taken, doubtful } = scratch;
     keys.clear();
+    memory::reserve(keys, corners.len())?;
     keys.extend(corners.iter().map(|key| key.0));
     responses.clear();
+    memory::reserve(responses, corners.len().min(most))?;
     let mut keep = |key: u64| responses.push(Key(key).response());
     if has_min_distance(config) {
-        u64::sort_by_strength(keys, config.ties());
+        u64::sort_by_strength(keys, config.ties())?;
         return distance::certain(keys, config.min_distance(), most, all_is_known, keep, [taken, doubtful]);
     }
     u64::strongest(keys, most, config.ties());
     keys.iter().for_each(|&key| keep(key));
-    keys.len()
+    Ok(keys.len())
 }
 
 /// Selects from the list and puts what is left in order.
-fn selected<T: Listed>(list: &mut Vec<T>, config: &HarrisConfig, taken: &mut Vec<u64>) -> Vec<Keypoint> {
+fn selected<T: Listed>(
+    list: &mut Vec<T>,
+    config: &HarrisConfig,
+    taken: &mut Vec<u64>,
+) -> Result<Vec<Keypoint>, Error> {
     let most = config.max_corners().unwrap_or(usize::MAX);
     let is_sorted = has_min_distance(config);
     if is_sorted {
-        T::sort_by_strength(list, config.ties());
-        distance::keep_apart(list, config.min_distance(), most, taken);
+        T::sort_by_strength(list, config.ties())?;
+        distance::keep_apart(list, config.min_distance(), most, taken)?;
     } else {
         T::strongest(list, most, config.ties());
     }
     match config.order() {
         Order::Response if is_sorted => {}
-        Order::Response => T::sort_by_strength(list, config.ties()),
-        Order::Raster => T::sort_by_rows(list),
+        Order::Response => T::sort_by_strength(list, config.ties())?,
+        Order::Raster => T::sort_by_rows(list)?,
     }
-    list.iter().map(|corner| corner.keypoint()).collect()
+    memory::collect(list.iter().map(|corner| corner.keypoint()))
 }
 
 /// Whether the least distance between corners is more than that of two neighbouring pixels.

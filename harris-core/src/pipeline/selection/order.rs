@@ -4,8 +4,10 @@ use std::cmp::Ordering;
 use std::mem;
 
 use crate::config::Ties;
+use crate::error::Error;
 use crate::keypoint::Keypoint;
 use crate::keypoint::strength;
+use crate::memory;
 
 /// A corner of a list: a [`Keypoint`], or a key of 64 bits, which sorts several times as fast.
 ///
@@ -18,10 +20,10 @@ pub(super) trait Listed: Copy + Ord {
     fn keypoint(self) -> Keypoint;
 
     /// Sorts by response, the strongest first.
-    fn sort_by_strength(list: &mut Vec<Self>, ties: Ties);
+    fn sort_by_strength(list: &mut Vec<Self>, ties: Ties) -> Result<(), Error>;
 
     /// Sorts from top to bottom, then from left to right.
-    fn sort_by_rows(list: &mut Vec<Self>);
+    fn sort_by_rows(list: &mut Vec<Self>) -> Result<(), Error>;
 
     /// Keeps the strongest `most`, in no order.
     fn strongest(list: &mut Vec<Self>, most: usize, ties: Ties);
@@ -36,12 +38,14 @@ impl Listed for Keypoint {
         self
     }
 
-    fn sort_by_strength(list: &mut Vec<Self>, ties: Ties) {
+    fn sort_by_strength(list: &mut Vec<Self>, ties: Ties) -> Result<(), Error> {
         list.sort_unstable_by(|one, other| by_strength(one, other, ties));
+        Ok(())
     }
 
-    fn sort_by_rows(list: &mut Vec<Self>) {
+    fn sort_by_rows(list: &mut Vec<Self>) -> Result<(), Error> {
         list.sort_unstable_by(Keypoint::raster_cmp);
+        Ok(())
     }
 
     fn strongest(list: &mut Vec<Self>, most: usize, ties: Ties) {
@@ -72,15 +76,16 @@ impl Listed for u64 {
         Keypoint::new(x.into(), y.into(), Key(self).response())
     }
 
-    fn sort_by_strength(list: &mut Vec<Self>, ties: Ties) {
-        by_ties(list, ties, sort);
+    fn sort_by_strength(list: &mut Vec<Self>, ties: Ties) -> Result<(), Error> {
+        by_ties(list, ties, sort)
     }
 
-    fn sort_by_rows(list: &mut Vec<Self>) {
+    fn sort_by_rows(list: &mut Vec<Self>) -> Result<(), Error> {
         let exchange_halves = |list: &mut [u64]| list.iter_mut().for_each(|key| *key = key.rotate_left(32));
         exchange_halves(list);
-        sort(list);
+        sort(list)?;
         exchange_halves(list);
+        Ok(())
     }
 
     fn strongest(list: &mut Vec<Self>, most: usize, ties: Ties) {
@@ -95,14 +100,15 @@ impl Listed for u64 {
 
 /// Calls `order`, which sorts keys as numbers, on keys whose places are inverted where ties
 /// descend.
-fn by_ties(list: &mut Vec<u64>, ties: Ties, order: impl FnOnce(&mut Vec<u64>)) {
+fn by_ties<R>(list: &mut Vec<u64>, ties: Ties, order: impl FnOnce(&mut Vec<u64>) -> R) -> R {
     const PLACE: u64 = 0xFFFF_FFFF;
     match ties {
         Ties::Ascending => order(list),
         Ties::Descending => {
             list.iter_mut().for_each(|key| *key ^= PLACE);
-            order(list);
+            let result = order(list);
             list.iter_mut().for_each(|key| *key ^= PLACE);
+            result
         }
     }
 }
@@ -132,26 +138,30 @@ impl Key {
 }
 
 /// Writes the keys of corners; returns whether all corners are what their keys say.
-pub(super) fn keys(corners: impl Iterator<Item = Keypoint>, keys: &mut Vec<u64>) -> bool {
+pub(super) fn keys(corners: impl Iterator<Item = Keypoint>, keys: &mut Vec<u64>) -> Result<bool, Error> {
     let mut all = true;
     keys.clear();
-    keys.extend(corners.map(|corner| {
+    memory::reserve(keys, corners.size_hint().0)?;
+    for corner in corners {
         let (key, holds) = key(&corner);
         all &= holds;
-        key
-    }));
-    all
+        if keys.len() == keys.capacity() {
+            memory::reserve(keys, 1)?;
+        }
+        keys.push(key);
+    }
+    Ok(all)
 }
 
 /// Sorts numbers: long lists by a radix sort on the upper bits of their range.
 ///
 /// Two digits are sorted, the lower one first. Runs that are equal in both are then sorted by
 /// comparison.
-fn sort(list: &mut Vec<u64>) {
+fn sort(list: &mut Vec<u64>) -> Result<(), Error> {
     let count = list.len();
     if count < FEW || u32::try_from(count).is_err() {
         list.sort_unstable();
-        return;
+        return Ok(());
     }
     let (least, most) =
         list.iter().fold((u64::MAX, 0), |(least, most), &key| (key.min(least), key.max(most)));
@@ -171,6 +181,7 @@ fn sort(list: &mut Vec<u64>) {
             end += mem::replace(place, end);
         }
     }
+    memory::reserve(list, count)?;
     list.resize(2 * count, 0);
     let (keys, by_low_digit) = list.split_at_mut(count);
     distribute(keys, by_low_digit, &mut places[0], |key| digits(key)[0]);
@@ -181,6 +192,7 @@ fn sort(list: &mut Vec<u64>) {
             equal.sort_unstable();
         }
     }
+    Ok(())
 }
 
 /// Moves each key to the next place of its digit: one pass of a radix sort.
@@ -230,7 +242,7 @@ mod tests {
                     memory.clear();
                     memory.extend_from_slice(&keys);
                     keys.sort();
-                    sort(&mut memory);
+                    sort(&mut memory).unwrap();
                     assert_eq!(memory, keys, "{count} of {bits} bits, {outlier:?}");
                 }
             }
@@ -251,8 +263,8 @@ mod tests {
             corners
         };
         let mut short = Vec::new();
-        assert!(keys(corners.iter().copied(), &mut short));
-        type Sort = fn(&mut Vec<u64>);
+        assert!(keys(corners.iter().copied(), &mut short).unwrap());
+        type Sort = fn(&mut Vec<u64>) -> Result<(), Error>;
         let descending = |one: &Keypoint, other: &Keypoint| by_strength(one, other, Ties::Descending);
         let sorts: [(Sort, _); 3] = [
             (|list| u64::sort_by_strength(list, Ties::Ascending), sorted(&corners, Keypoint::cmp)),
@@ -261,7 +273,7 @@ mod tests {
         ];
         assert_ne!(sorts[0].1, sorts[1].1);
         for (sort, expected) in sorts {
-            sort(&mut short);
+            sort(&mut short).unwrap();
             let found: Vec<_> = short.iter().map(|key| key.keypoint()).collect();
             assert_eq!(found, expected);
             for (key, corner) in short.iter().zip(expected) {
@@ -275,7 +287,8 @@ mod tests {
             Keypoint::new(0.0, 0.5, 1.0),
             blob,
         ] {
-            assert!(!keys([corners[0], long, corners[1]].into_iter(), &mut short), "{long:?}");
+            let keys = keys([corners[0], long, corners[1]].into_iter(), &mut short);
+            assert!(!keys.unwrap(), "{long:?}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The rows of the sweep by rows of floats.
 
 use harris_core::pipeline::{border, taps};
-use harris_core::{Border, Gradient, HarrisConfig, Smoothing, Window};
+use harris_core::{Border, Error, Gradient, HarrisConfig, Smoothing, Window};
 
 use std::ops::Range;
 
@@ -61,35 +61,40 @@ pub(crate) struct Memory {
 impl Memory {
     /// Allocates the rows of a configuration, with rings of `ring` rows for the window. No gradient
     /// is active yet, and nothing is summed.
-    pub(super) fn begin(&mut self, config: &HarrisConfig, channels: usize, (exact, ring): (bool, usize)) {
+    pub(super) fn begin(
+        &mut self,
+        config: &HarrisConfig,
+        channels: usize,
+        (exact, ring): (bool, usize),
+    ) -> Result<(), Error> {
         for rows in [&mut self.samples, &mut self.smoothed, &mut self.zero] {
-            rows.reserve(1);
+            rows.reserve(1)?;
         }
         match config.smoothing() {
             Smoothing::None => {}
             Smoothing::Binomial3 | Smoothing::Binomial3Exact | Smoothing::Binomial5 => {
-                self.across.reserve(5 * channels);
+                self.across.reserve(5 * channels)?;
             }
-            Smoothing::Gaussian { size, .. } => reserve_rings(&mut self.across, size as usize * channels),
+            Smoothing::Gaussian { size, .. } => reserve_rings(&mut self.across, size as usize * channels)?,
         }
         match config.gradient() {
             Gradient::Box { size } => {
-                self.integers.reserve((size as usize + 1) * channels);
-                self.boxes.iter_mut().for_each(|rows| rows.reserve(channels));
-                self.box_prefix_sums.iter_mut().for_each(|rows| rows.reserve(1));
-                self.integer_zero.reserve(1);
+                self.integers.reserve((size as usize + 1) * channels)?;
+                self.boxes.iter_mut().try_for_each(|rows| rows.reserve(channels))?;
+                self.box_prefix_sums.iter_mut().try_for_each(|rows| rows.reserve(1))?;
+                self.integer_zero.reserve(1)?;
             }
             Gradient::GaussianDerivative { size, .. } => {
-                reserve_rings(&mut self.smoothed, size as usize * channels);
-                self.derived.iter_mut().for_each(|rows| rows.reserve(1));
+                reserve_rings(&mut self.smoothed, size as usize * channels)?;
+                self.derived.iter_mut().try_for_each(|rows| rows.reserve(1))?;
             }
             Gradient::Sobel3
             | Gradient::Sobel5
             | Gradient::Sobel7
             | Gradient::Scharr3
             | Gradient::Central => {
-                self.differences.reserve(3 * channels);
-                self.sums.reserve(3 * channels);
+                self.differences.reserve(3 * channels)?;
+                self.sums.reserve(3 * channels)?;
             }
         }
         self.active.clear();
@@ -97,23 +102,25 @@ impl Memory {
         self.summed = ActiveBlocks::NONE;
         if exact {
             for rows in &mut self.gradients {
-                rows.reserve((ring + 1) * channels);
+                rows.reserve((ring + 1) * channels)?;
                 (0..channels).for_each(|channel| rows.row_mut(channel * (ring + 1) + ring).fill(0.0));
             }
-            self.exact_sums.iter_mut().for_each(|rows| rows.reserve(1));
-            self.prefix_sums.iter_mut().for_each(|rows| rows.reserve(1));
+            self.exact_sums.iter_mut().try_for_each(|rows| rows.reserve(1))?;
+            self.prefix_sums.iter_mut().try_for_each(|rows| rows.reserve(1))?;
         } else {
-            self.gradients.iter_mut().for_each(|rows| rows.reserve(1));
-            self.products.iter_mut().for_each(|rows| reserve_rings(rows, ring));
-            self.sums_down.iter_mut().for_each(|rows| rows.reserve(ROWS_AT_ONCE));
+            self.gradients.iter_mut().try_for_each(|rows| rows.reserve(1))?;
+            self.products.iter_mut().try_for_each(|rows| reserve_rings(rows, ring))?;
+            self.sums_down.iter_mut().try_for_each(|rows| rows.reserve(ROWS_AT_ONCE))?;
         }
+        Ok(())
     }
 }
 
 /// Allocates `number` rows for all rings, and a row of zeros behind them.
-fn reserve_rings(rows: &mut FloatRows, number: usize) {
-    rows.reserve(number + 1);
+fn reserve_rings(rows: &mut FloatRows, number: usize) -> Result<(), Error> {
+    rows.reserve(number + 1)?;
     rows.row_mut(number).fill(0.0);
+    Ok(())
 }
 
 /// The taps of Gaussians, where a configuration has any.

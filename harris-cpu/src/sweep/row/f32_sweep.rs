@@ -45,7 +45,9 @@ pub(crate) fn sweep_strip<T: SweepSample, V: Simd>(
 ) {
     let (config, channels) = (sweep.context.config, sweep.context.image.channels());
     let ring = WindowRing::new(config, exact.is_some());
-    memory.begin(config, channels, (ring.is_exact, ring.length));
+    if let Err(error) = memory.begin(config, channels, (ring.is_exact, ring.length)) {
+        return sweep.fail(error);
+    }
     let taps = StageTaps::new(config);
     let weights = match config.window() {
         Window::Box { .. } => Weights::Box,

@@ -125,7 +125,11 @@ impl Tile<'_> {
     }
 }
 
-/// Computes `rows` of gradients, at most [`GRADIENT_ROWS`], into rings of `ring` rows.
+/// Rows of samples around the image's edges.
+pub(crate) const EXTENDED_ROWS: usize = GRADIENT_ROWS + 2 * MOST_SUPPORT;
+
+/// Computes `rows` of gradients, at most [`GRADIENT_ROWS`], into rings of `ring` rows, with
+/// [`EXTENDED_ROWS`] rows of memory.
 pub(crate) fn gradient_tiles<V: Simd>(
     context: &Context<'_, u8>,
     v: V,
@@ -145,14 +149,12 @@ pub(crate) fn gradient_tiles<V: Simd>(
         (2 * V::LANES + extra - 2 * support, 2 * V::LANES + extra),
         &image,
     );
-    let mut samples: [&[u8]; 2 * (GRADIENT_ROWS + 2 * MOST_SUPPORT)] =
-        [&[]; 2 * (GRADIENT_ROWS + 2 * MOST_SUPPORT)];
+    let mut samples: [&[u8]; 2 * EXTENDED_ROWS] = [&[]; 2 * EXTENDED_ROWS];
     for (row, y) in samples.iter_mut().zip(rows.start as isize - support as isize..) {
         // No valid pixel depends on a row that nothing stands for.
         *row = image.row(border::inside(config.border(), y, image.height()).unwrap_or(0));
     }
     let (samples, ahead) = samples.split_at(rows.len() + 2 * support);
-    extended.reserve(GRADIENT_ROWS + 2 * MOST_SUPPORT);
     for (i, row) in samples.iter().enumerate() {
         for halo in layout.halos() {
             halo.copy(row, extended.row_mut(i));

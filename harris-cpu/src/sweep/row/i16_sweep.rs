@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use harris_core::Error;
 use harris_core::pipeline::border;
 
-use super::i16_gradients::{GRADIENT_ROWS, ZERO_SAMPLES, gradient_tiles};
+use super::i16_gradients::{EXTENDED_ROWS, GRADIENT_ROWS, ZERO_SAMPLES, gradient_tiles};
 use super::i16_kernels::{Across, Differentiate, Down};
 use super::i16_tensor::{MOST_ROWS, Respond, Slide, SlidePrefixSums, SumDown};
 use super::next_rows::NextRows;
@@ -88,7 +89,9 @@ impl RowSweep<'_, '_> {
     fn run<V: Simd>(mut self, v: V, strip: &Range<usize>) {
         let mut threshold = self.sweep.threshold();
         let mut bound = self.sweep.rejection_bound(threshold);
-        self.reserve();
+        if let Err(error) = self.reserve() {
+            return self.sweep.fail(error);
+        }
         let rows = self.sweep.computed_rows();
         let mut next = NextRows::new(rows.start, self.sweep.context.config);
         let mut collection = self.sweep.begin(WordLayout::by_rows::<V>(self.earlier::<V>()));
@@ -109,16 +112,19 @@ impl RowSweep<'_, '_> {
         }
     }
 
-    fn reserve(&mut self) {
+    fn reserve(&mut self) -> Result<(), Error> {
         let channels = self.sweep.context.image.channels();
         let Memory { column_sums, smoothed, lines, gradients, zero, sums, samples } = &mut *self.memory;
-        column_sums.reserve(1);
-        smoothed.reserve(SMOOTHED * channels);
-        lines.iter_mut().for_each(|rows| rows.reserve(1));
-        gradients.iter_mut().for_each(|rows| rows.reserve(self.ring * channels));
-        zero.reserve(1);
-        sums.reserve(6);
-        samples.reserve(SPLIT * channels);
+        column_sums.reserve(1)?;
+        smoothed.reserve(SMOOTHED * channels)?;
+        lines.iter_mut().try_for_each(|rows| rows.reserve(1))?;
+        gradients.iter_mut().try_for_each(|rows| rows.reserve(self.ring * channels))?;
+        zero.reserve(1)?;
+        sums.reserve(6)?;
+        samples.reserve(match self.gradients {
+            RowGradients::Tiles => EXTENDED_ROWS,
+            RowGradients::Rows => SPLIT * channels,
+        })
     }
 
     /// Brings the window's sums down the columns to row y.

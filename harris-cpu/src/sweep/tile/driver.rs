@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use harris_core::pipeline::border;
-use harris_core::{Border, Measure};
+use harris_core::{Border, Error, Measure, memory};
 
 use super::border::BlockBorder;
 use super::lanes::{
@@ -48,15 +48,17 @@ impl<L: Lanes> Default for Memory<L> {
 }
 
 impl<L: Lanes> Memory<L> {
-    /// Begins a strip of so many tiles.
-    fn begin(&mut self, channels: usize, tiles: usize) {
-        self.halo.reserve(BLOCK_ROWS * channels);
-        self.signs.reserve(1);
+    /// Begins a strip of so many tiles, with a row of so many zeros.
+    fn begin(&mut self, channels: usize, tiles: usize, zeros: usize) -> Result<(), Error> {
+        self.halo.reserve(BLOCK_ROWS * channels)?;
+        self.signs.reserve(1)?;
         self.carry.clear();
+        memory::reserve_exact(&mut self.carry, channels * tiles)?;
         self.carry.resize_with(channels * tiles, Carry::zero);
         if self.gradients.is_empty() {
-            self.gradients = vec![[zero_pair(); CARRIED_ROWS + BLOCK_ROWS]; 3];
+            self.gradients = memory::filled(3, [zero_pair(); CARRIED_ROWS + BLOCK_ROWS])?;
         }
+        memory::resize(&mut self.zero_row, zeros, L::Sample::default())
     }
 }
 
@@ -82,7 +84,13 @@ pub(crate) fn sweep_strip<L: Lanes, V: Simd>(
         &image,
     );
     let words = layout.words;
-    memory.begin(channels, words.number);
+    let zeros = match config.border() {
+        Border::Zero => image.width() * channels,
+        Border::Reflect101 | Border::Replicate | Border::Skip => 0,
+    };
+    if let Err(error) = memory.begin(channels, words.number, zeros) {
+        return sweep.fail(error);
+    }
     memory.taps = window_taps(config);
     let Memory { halo, zero_row, signs, carry, gradients, taps } = memory;
     let signs = signs.row_mut(0);
@@ -102,9 +110,6 @@ pub(crate) fn sweep_strip<L: Lanes, V: Simd>(
     let warm_up = 2 * support + latency;
     let mut collection = sweep.begin(words);
     let (mut consumed, mut complete, mut current) = (0, rows.start, 0);
-    if config.border() == Border::Zero {
-        zero_row.resize(image.width() * channels, L::Sample::default());
-    }
     let zero_row = &zero_row[..];
     // The rows of a block, and those of the next one, by turns.
     let mut blocks: [[&[L::Sample]; RING]; 2] = [[&[]; RING]; 2];

@@ -77,7 +77,7 @@ pub(crate) struct Stream {
     marks: [Handle; Mark::COUNT],
     /// Events behind the parts of a download.
     pub(super) part_events: [Handle; PARTS],
-    /// During a recording, whether the recorded work waits for announced copies.
+    /// During a recording, whether the recorded work waits for signalled copies.
     pub(super) recording: Option<bool>,
     pub(super) gpu: Arc<Gpu>,
 }
@@ -85,7 +85,8 @@ pub(crate) struct Stream {
 // SAFETY: the driver's functions on streams and events may be called from any thread.
 unsafe impl Send for Stream {}
 // SAFETY: the driver's functions may be called by several threads at once. Functions that share one
-// event (`order`, `announce`) are called by the detector's own thread alone; others only copy.
+// event (`order`, `signal_uploads`) are called by the detector's own thread alone; others only
+// copy.
 unsafe impl Sync for Stream {}
 
 impl Stream {
@@ -121,7 +122,7 @@ impl Stream {
     }
 
     /// Makes later work wait for all copies on the copy stream so far.
-    pub(crate) fn arrive(&self) -> Result<(), CudaError> {
+    pub(crate) fn await_uploads(&self) -> Result<(), CudaError> {
         self.order(self.copies.handle, self.handle)?;
         self.has_pending_copies.store(false, Relaxed);
         Ok(())
@@ -280,7 +281,7 @@ impl Drop for Stream {
         let Ok(cuda) = self.gpu.enter() else { return };
         if self.is_recording() {
             // An unfinished recording is discarded.
-            let _ = self.recorded();
+            let _ = self.end_recording();
         }
         // The caller may free memory next that work still uses.
         let _ = self.wait();

@@ -10,23 +10,24 @@ use super::base::{Stream, Value};
 use crate::CudaError;
 
 impl Stream {
-    /// Announces that work may wait for the copies on the copy stream so far, and sets a mark when
-    /// these are complete. [`Stream::await_announced`] is the wait, which can be recorded.
+    /// Signals, behind the copies on the copy stream so far, that they are complete, and sets a
+    /// mark there.
     ///
-    /// Together they do what [`Stream::arrive`] does, some microseconds faster. Later copies start
-    /// some microseconds later.
-    pub(crate) fn announce(&self, mark: Option<Mark>) -> Result<(), CudaError> {
+    /// [`Stream::await_signal`] is the wait, which can be recorded. Together they react some
+    /// microseconds sooner than [`Stream::await_uploads`]. Later copies start some microseconds
+    /// later.
+    pub(crate) fn signal_uploads(&self, mark: Option<Mark>) -> Result<(), CudaError> {
         let Some(arrivals) = &self.arrivals else {
-            self.arrive()?;
+            self.await_uploads()?;
             return mark.map_or(Ok(()), |mark| self.mark(mark));
         };
         let cuda = self.gpu.enter()?;
-        arrivals.announce(&cuda, self.copies.handle)?;
+        arrivals.signal_uploads(&cuda, self.copies.handle)?;
         mark.map_or(Ok(()), |mark| self.mark_on(self.copies.handle, mark))
     }
 
-    /// Makes later work wait for what was announced. Each announcement is waited for once.
-    pub(crate) fn await_announced(&mut self) -> Result<(), CudaError> {
+    /// Makes later work wait for the signal. Each signal is waited for once.
+    pub(crate) fn await_signal(&mut self) -> Result<(), CudaError> {
         let Some(ArrivalCounter { words, .. }) = &self.arrivals else { return Ok(()) };
         // The copies are queued already, so the wait ends.
         self.launch(Kernel::wait_for_copy, [1, 1], &[Value::Memory(words)])?;
@@ -37,7 +38,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Notes that a wait for the announced copies is queued.
+    /// Notes that a wait for the signalled copies is queued.
     pub(super) fn note_wait(&self) {
         if let Some(arrivals) = &self.arrivals {
             arrivals.awaited.fetch_add(1, Relaxed);
@@ -53,9 +54,9 @@ mod tests {
     use super::*;
     use crate::driver::{CopyStream, DeviceMemory, PinnedBuffer, Queue};
 
-    /// After a failure between announcement and wait, the next copy must still be waited for.
+    /// After a failure between signal and wait, the next copy must still be waited for.
     #[test]
-    fn announcements_without_a_wait_are_taken_back() {
+    fn signals_without_a_wait_are_taken_back() {
         let _alone = crate::driver::tests::ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(gpu) = crate::driver::tests::gpu() else { return };
         // Large enough for the copy to take milliseconds.
@@ -67,8 +68,8 @@ mod tests {
         let copied = |stream: &mut Stream, staging: &mut PinnedBuffer, last: &mut PinnedBuffer, value: u8| {
             staging.as_mut_slice().fill(value);
             stream.upload(Queue::Copies, &memory, 0, &[staging.as_slice()]).unwrap();
-            stream.announce(None).unwrap();
-            stream.await_announced().unwrap();
+            stream.signal_uploads(None).unwrap();
+            stream.await_signal().unwrap();
             let end = DeviceMemory::borrowed(&gpu, memory.pointer() + BYTES as u64 - 8, 8);
             stream.fetch(&end, last, 0, 8).unwrap();
             stream.wait().unwrap();
@@ -76,9 +77,9 @@ mod tests {
         };
         for value in 1..4 {
             assert_eq!(copied(&mut stream, &mut staging, &mut last, value), [value; 8]);
-            stream.announce(None).unwrap();
+            stream.signal_uploads(None).unwrap();
             if value == 2 {
-                stream.announce(None).unwrap();
+                stream.signal_uploads(None).unwrap();
             }
         }
         assert_eq!(copied(&mut stream, &mut staging, &mut last, 9), [9; 8]);

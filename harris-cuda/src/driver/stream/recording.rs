@@ -11,7 +11,7 @@ use crate::driver::ffi::{self, Handle};
 #[derive(Debug)]
 pub(crate) struct Recording {
     instance: Handle,
-    /// Whether it waits for announced copies.
+    /// Whether it waits for signalled copies.
     waits_for_copies: bool,
     gpu: Arc<Gpu>,
 }
@@ -31,7 +31,7 @@ impl Drop for Recording {
 
 impl Stream {
     /// Starts to record work instead of doing it; false if the driver cannot record.
-    pub(crate) fn record(&mut self) -> Result<bool, CudaError> {
+    pub(crate) fn begin_recording(&mut self) -> Result<bool, CudaError> {
         let cuda = self.gpu.enter()?;
         let has = &cuda.has;
         let records = has.cuStreamBeginCapture_v2
@@ -51,7 +51,7 @@ impl Stream {
 
     /// Ends the recording and returns it. The caller keeps the memory that the work uses as long as
     /// the recording may be played.
-    pub(crate) fn recorded(&mut self) -> Result<Recording, CudaError> {
+    pub(crate) fn end_recording(&mut self) -> Result<Recording, CudaError> {
         let cuda = self.gpu.enter()?;
         let waits_for_copies = self.recording.take().unwrap_or_default();
         let (mut graph, mut instance) = (std::ptr::null_mut(), std::ptr::null_mut());
@@ -67,10 +67,10 @@ impl Stream {
     }
 
     /// Replays a recording on this stream.
-    pub(crate) fn play(&self, recording: &Recording) -> Result<(), CudaError> {
+    pub(crate) fn replay(&self, recording: &Recording) -> Result<(), CudaError> {
         let cuda = self.gpu.enter()?;
         // SAFETY: both are alive and of one context; the memory is still there, by the contract of
-        // `recorded`.
+        // `end_recording`.
         unsafe { cuda.cuGraphLaunch(recording.instance, self.handle) }?;
         if recording.waits_for_copies {
             self.note_wait();

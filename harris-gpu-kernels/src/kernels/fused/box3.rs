@@ -69,7 +69,7 @@ impl<S: Simt> Window<S> for Box3 {
         ];
         push(&mut self.products, products);
         let [latest, middle, first] = &self.products;
-        array::from_fn(|k| array::from_fn(|i| lane.s.add(latest[k][i], middle[k][i], first[k][i])))
+        array::from_fn(|k| array::from_fn(|i| lane.s.add3(latest[k][i], middle[k][i], first[k][i])))
     }
 
     #[inline(always)]
@@ -127,7 +127,7 @@ impl Box3 {
             } else {
                 (sum as f32, 0.0)
             };
-            lane.s.exact_fma(sum, scale, -(offset * scale))
+            lane.s.fma(sum, scale, -(offset * scale))
         };
         tensor_responses(lane, |i, scale_of_squares| {
             let [xx, xy, yy] = sums.map(|sums| sums[i]);
@@ -151,7 +151,7 @@ pub(super) fn across<S: Simt, const WINDOW: usize>(s: S, own: [i32; LANE_COLUMNS
             let before = if d <= i { own[i - d] } else { left[d - i - 1] };
             let after = if i + d < LANE_COLUMNS { own[i + d] } else { right[i + d - LANE_COLUMNS] };
             // Wider windows share sums of two.
-            sum = if WINDOW == 1 { s.add(sum, before, after) } else { sum + before + after };
+            sum = if WINDOW == 1 { s.add3(sum, before, after) } else { sum + before + after };
         }
         sum
     })
@@ -193,5 +193,5 @@ pub(super) fn tensor_responses<S: Simt>(
 #[inline(always)]
 fn tensor_response<S: Simt>(lane: &Lane<S>, by: u32, tensor: impl Fn(f32) -> (f32, f32, f32)) -> f32 {
     let (a, b, c) = tensor(lane.args.scale * scale_of_squares(by));
-    measure_of_halves(|square| lane.s.sqrt_of_normal(square), by, lane.args.parameter, a, b, c)
+    measure_of_halves(|square| lane.s.sqrt_in_range(square), by, lane.args.parameter, a, b, c)
 }

@@ -19,7 +19,7 @@ use super::running_products::{cell, pair};
 use super::source::ResponseSource;
 use super::wide_box::sums_before;
 use crate::Simt;
-use crate::abi::fused::MOST_OF_BOXES as MAX_RADIUS;
+use crate::abi::fused::MAX_BOX_RADIUS as MAX_RADIUS;
 use crate::abi::fused::{COLUMNS, ROWS};
 use crate::simt::WARP;
 
@@ -213,8 +213,8 @@ impl<S: Simt> BoxGradientSource<S> {
     fn load(&self, lane: &Lane<S>, row: i32) -> [[u32; 2]; ROWS] {
         array::from_fn(|i| {
             let y = mirrored(row + i as i32, lane.args.size.height);
-            let at = lane.start + lane.s.product(y, lane.args.pitch) as usize + self.column as usize;
-            [lane.s.load_four(self.image, at), lane.s.load_four(self.image, at + 4)]
+            let at = lane.start + lane.s.mul_wide(y, lane.args.pitch) as usize + self.column as usize;
+            [lane.s.load_four_bytes(self.image, at), lane.s.load_four_bytes(self.image, at + 4)]
         })
     }
 
@@ -254,7 +254,7 @@ impl<S: Simt> BoxGradientSource<S> {
         });
         let [before] = sums_before(s, [own]);
         Self::store_sums(s, OF_SAMPLES, before);
-        s.barrier_of_warp();
+        s.warp_barrier();
         let ends = self
             .gradient_sum_indices
             .map(|indices| indices.map(|index| s.shared_word(OF_SAMPLES * SUMS + index) as i32));
@@ -323,7 +323,7 @@ impl<S: Simt> BoxGradientSource<S> {
             self.replace_oldest(lane, gradients);
             self.add(gradients, [[0; LANE_COLUMNS]; 2]);
             // The next row overwrites what was read.
-            lane.s.barrier_of_warp();
+            lane.s.warp_barrier();
         }
     }
 
@@ -349,7 +349,7 @@ impl<S: Simt> BoxGradientSource<S> {
         let trace = array::from_fn(|i| xx[i] + yy[i]);
         let [before] = sums_before(s, [upper(trace)]);
         Self::store_sums(s, UPPER_TRACES, before);
-        s.barrier_of_warp();
+        s.warp_barrier();
         let upper_traces = self.across(s, UPPER_TRACES);
         let mut greatest = i32::MIN;
         for i in 0..LANE_COLUMNS {
@@ -367,17 +367,16 @@ impl<S: Simt> BoxGradientSource<S> {
         for i in 0..kinds.len() {
             Self::store_sums(s, kinds[i], before[i]);
         }
-        s.barrier_of_warp();
+        s.warp_barrier();
         let [upper_xx, upper_xy, lower_traces, others] = kinds.map(|kind| self.across(s, kind));
         // The next row overwrites what was read.
-        s.barrier_of_warp();
+        s.warp_barrier();
         let responses = tensor_responses(lane, |i, scale_of_squares| {
             let (lower_xx, lower_xy) = (others[i] & 0xFFFF, (others[i] as u32 >> 16) as i32);
             let upper_yy = upper_traces[i] - upper_xx[i];
             let lower_yy = lower_traces[i] - lower_xx;
             // The exact sum, rounded once.
-            let sum =
-                |upper: i32, lower: i32| s.exact_fma(upper as f32, (1 << LOW_BITS) as f32, lower as f32);
+            let sum = |upper: i32, lower: i32| s.fma(upper as f32, (1 << LOW_BITS) as f32, lower as f32);
             let [a, c] = [sum(upper_xx[i], lower_xx), sum(upper_yy, lower_yy)];
             (a * scale_of_squares, sum(upper_xy[i], lower_xy) * lane.args.scale, c * scale_of_squares)
         });

@@ -202,8 +202,8 @@ impl<S: Simt, W: Window<S>> ByteSource<S, W> {
     /// Loads the two words of row `y` that contain the lane's samples.
     #[inline(always)]
     fn load(&self, lane: &Lane<S>, y: u32) -> [u32; 2] {
-        let at = lane.start + lane.s.product(y, lane.args.pitch) as usize + self.column as usize;
-        [lane.s.load_four(self.image, at), lane.s.load_four(self.image, at + 4)]
+        let at = lane.start + lane.s.mul_wide(y, lane.args.pitch) as usize + self.column as usize;
+        [lane.s.load_four_bytes(self.image, at), lane.s.load_four_bytes(self.image, at + 4)]
     }
 
     /// Selects the lane's samples from their words.

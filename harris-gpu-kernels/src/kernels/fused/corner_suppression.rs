@@ -7,7 +7,7 @@ use crate::Simt;
 use crate::abi::{plateau, state, threshold};
 use crate::kernels::corner_list::lanes_below;
 use crate::kernels::mask::Mask;
-use crate::kernels::number::{ordered, unordered};
+use crate::kernels::number::{from_ordered_bits, to_ordered_bits};
 use crate::kernels::thread_per_column::push;
 
 /// State of a lane's suppression. Rings hold the latest row first.
@@ -53,7 +53,7 @@ impl<S: Simt> CornerSuppression<S> {
             found: 0,
             prefetched_greatest: match lane.args.writes_responses() {
                 true => 0,
-                false => lane.s.load_shared_by_all(state, shared_index),
+                false => lane.s.load_relaxed(state, shared_index),
             },
             shared_greatest: 0,
             bound: 0,
@@ -70,7 +70,7 @@ impl<S: Simt> CornerSuppression<S> {
     /// changed.
     #[inline(always)]
     pub(super) fn exchange_bound(&mut self, lane: &Lane<S>) -> Option<f32> {
-        // `ordered` sets the top bit of positive numbers.
+        // `to_ordered_bits` sets the top bit of positive numbers.
         let has_update = self.prefetched_greatest > self.shared_greatest
             || self.greatest > (self.shared_greatest ^ 0x8000_0000) as i32;
         lane.s.any(has_update).then(|| {
@@ -83,7 +83,7 @@ impl<S: Simt> CornerSuppression<S> {
     /// [`CornerSuppression::exchange_bound`].
     #[inline(always)]
     pub(super) fn prefetch_bound(&mut self, lane: &Lane<S>) {
-        self.prefetched_greatest = lane.s.load_shared_by_all(self.state, self.shared_index);
+        self.prefetched_greatest = lane.s.load_relaxed(self.state, self.shared_index);
     }
 
     /// Updates the bound from the loaded greatest response, and returns it.
@@ -95,8 +95,8 @@ impl<S: Simt> CornerSuppression<S> {
         // for sm_120.
         let floor = if args.threshold == threshold::ABSOLUTE {
             args.value
-        } else if self.shared_greatest > ordered(0.0) {
-            args.value * unordered(self.shared_greatest)
+        } else if self.shared_greatest > to_ordered_bits(0.0) {
+            args.value * from_ordered_bits(self.shared_greatest)
         } else {
             0.0
         };
@@ -119,7 +119,7 @@ impl<S: Simt> CornerSuppression<S> {
             delta /= 2;
         }
         if s.lane() == 0 {
-            let greatest = ordered(f32::from_bits(greatest as u32));
+            let greatest = to_ordered_bits(f32::from_bits(greatest as u32));
             s.atomic_max(self.state, self.shared_index, greatest);
         }
     }
@@ -136,7 +136,7 @@ impl<S: Simt> CornerSuppression<S> {
         responses: [f32; LANE_COLUMNS],
     ) {
         let (s, args) = (lane.s, &lane.args);
-        let [first, second] = [column, column + 4].map(|column| mask.four(args.size.height, column, y));
+        let [first, second] = [column, column + 4].map(|column| mask.four_bytes(args.size.height, column, y));
         let bytes = s.permute(first, second, selector);
         for i in 0..LANE_COLUMNS {
             let (x, frame) = (lane.x + i as i32, args.frame as i32);

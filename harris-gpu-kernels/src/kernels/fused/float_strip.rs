@@ -4,10 +4,10 @@ use core::array;
 
 use super::lane::LANE_COLUMNS;
 use crate::Simt;
-use crate::abi::fused::{COLUMNS, EACH as LANE};
+use crate::abi::fused::{COLUMNS, LANE_COLUMNS as LANE};
 use crate::abi::gaussians;
 use crate::kernels::geometry::{Size, inside};
-use crate::kernels::threshold::Extent;
+use crate::kernels::threshold::ResponseRange;
 
 /// Values of a lane's columns.
 pub(super) type Row = [f32; LANE_COLUMNS];
@@ -26,7 +26,7 @@ pub(super) const CARRIED_PRODUCTS: u32 = BORDER_ROWS + ROWS_TOGETHER as u32 * RO
 const ROWS_TOGETHER: usize = 3;
 
 /// Weights of a sum, from the centre outwards.
-pub(super) type Weights = [f32; gaussians::MOST as usize + 1];
+pub(super) type Weights = [f32; gaussians::MAX_RADIUS as usize + 1];
 
 /// The image, the response map, and the arguments that all kernels share.
 #[derive(Clone, Copy)]
@@ -98,13 +98,13 @@ impl<S: Simt> Strip<S> {
             array::from_fn(|i| s.shared_word(SOURCE_COLUMNS + first + i as u32));
         let position = |row: usize| BORDER_ROWS + ROW_WORDS * row as u32;
         // All lanes must have read the previous rows.
-        s.barrier_of_warp();
+        s.warp_barrier();
         for row in 0..ROWS {
             for i in 0..LANE_COLUMNS {
                 s.set_shared_word(position(row) + first + i as u32, rows[row][i].to_bits());
             }
         }
-        s.barrier_of_warp();
+        s.warp_barrier();
         array::from_fn(|row| sources.map(|source| f32::from_bits(s.shared_word(position(row) + source))))
     }
 
@@ -133,9 +133,9 @@ impl<S: Simt> Strip<S> {
         array::from_fn(|i| sum(neighbourhood, LANE_COLUMNS + i))
     }
 
-    /// Writes the responses of a row, and widens the extent by the valid ones.
+    /// Writes the responses of a row, and includes the valid ones in the range.
     #[inline(always)]
-    pub(super) fn store(&self, y: u32, mut values: Row, extent: &mut Option<Extent>) {
+    pub(super) fn store(&self, y: u32, mut values: Row, range: &mut Option<ResponseRange>) {
         let (Size { width, height }, frame) = (self.map.size, self.map.frame);
         // A lane writes all of its columns or none: overlaps are multiples of a lane's columns.
         let is_own = (LANE * self.s.lane()).wrapping_sub(self.overlap) < COLUMNS - 2 * self.overlap;
@@ -148,13 +148,13 @@ impl<S: Simt> Strip<S> {
             let is_beside = self.at_edge && (column(i) < frame || column(i) >= width.max(frame) - frame);
             if !is_valid || is_beside {
                 values[i] = 0.0;
-            } else if let Some(extent) = extent {
-                extent.widen(values[i]);
+            } else if let Some(range) = range {
+                range.include(values[i]);
             }
         }
         let first = self.map.size.number(column(0), y) as usize;
         if width.is_multiple_of(LANE) {
-            self.s.store_four(self.map.to, first, values);
+            self.s.store_four_words(self.map.to, first, values);
         } else {
             for i in 0..LANE_COLUMNS {
                 if column(i) < width {
@@ -195,8 +195,9 @@ impl<S: Simt, const WORDS: usize> SampleRows<S, WORDS> {
     pub(super) fn prefetch(&mut self) {
         let words = match inside(self.map.border, self.next, self.map.size.height) {
             Some(y) => {
-                let start = self.s.product(y, self.map.pitch) as usize;
-                self.positions.map(|position| self.s.load_four(self.map.image, start + position as usize))
+                let start = self.s.mul_wide(y, self.map.pitch) as usize;
+                self.positions
+                    .map(|position| self.s.load_four_bytes(self.map.image, start + position as usize))
             }
             None => [0; WORDS],
         };

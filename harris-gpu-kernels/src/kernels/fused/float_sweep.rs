@@ -14,13 +14,13 @@ use super::float_strip::{
 };
 use super::lane::LANE_COLUMNS;
 use crate::Simt;
-use crate::abi::fused::{COLUMNS, EACH as LANE};
+use crate::abi::fused::{COLUMNS, LANE_COLUMNS as LANE};
 use crate::abi::{gaussians, state as states};
 use crate::kernels::geometry::{Size, inside};
 use crate::kernels::response::measure;
-use crate::kernels::threshold::Extent;
+use crate::kernels::threshold::ResponseRange;
 
-/// Sweeps down a tile and writes the responses of windows with these weights. Merges the extent
+/// Sweeps down a tile and writes the responses of windows with these weights. Merges the range
 /// into the state where it is wanted, and marks samples that images may not have.
 #[inline(always)]
 fn sweep<
@@ -35,9 +35,9 @@ fn sweep<
     (strip, [top, bottom]): (Strip<S>, [i32; 2]),
     (mut smoothing, mut gradients): (M, G),
     weights: Weights,
-    (state, reports_extent): (S::Buffer<u32>, bool),
+    (state, finds_range): (S::Buffer<u32>, bool),
 ) {
-    let mut extent = if reports_extent { Some(Extent::NONE) } else { None };
+    let mut range = if finds_range { Some(ResponseRange::NONE) } else { None };
     let (s, map, window) = (strip.s, strip.map, WINDOW as i32);
     let height = map.size.height;
     // Last row of gradients so far. Rows above the image use rows within the window's radius of its
@@ -93,12 +93,12 @@ fn sweep<
             let values: Row = array::from_fn(|i| {
                 measure(|square| s.sqrt(square), map.kind, map.parameter, a[i], b[i], c[i])
             });
-            strip.store(y as u32, values, &mut extent);
+            strip.store(y as u32, values, &mut range);
         }
         row += 1;
     }
-    if let Some(extent) = extent {
-        extent.tell(s, state);
+    if let Some(range) = range {
+        range.update_state(s, state);
     }
     if !smoothing.are_valid() {
         s.atomic_max(state, states::INVALID, 1);
@@ -151,19 +151,19 @@ macro_rules! maps {
             kind: u32,
             parameter: f32,
             frame: u32,
-            extent: u32,
+            finds_range: u32,
             $($argument: f32,)*
             $($weight: f32,)*
         ) {
             let size = Size { width, height };
             let map = ResponseMap { image, to, size, pitch, first, last, rows, border, scale, kind, parameter, frame };
-            let mut weights = [0.0; gaussians::MOST as usize + 1];
+            let mut weights = [0.0; gaussians::MAX_RADIUS as usize + 1];
             for (i, weight) in [$($weight),*].into_iter().enumerate() {
                 weights[i] = weight;
             }
-            let tile = Strip::new(s, map, gaussians::side($radius, $window));
+            let tile = Strip::new(s, map, gaussians::overlap($radius, $window));
             let stages = ($smoothing, $gradients);
-            sweep::<S, _, _, $words, $channels, $window, { 2 * $window }>(tile, stages, weights, (state, extent == 1));
+            sweep::<S, _, _, $words, $channels, $window, { 2 * $window }>(tile, stages, weights, (state, finds_range == 1));
         }
     )*};
 }

@@ -6,7 +6,7 @@ use crate::abi::fused::{self, COLUMNS, Strips};
 use crate::kernels::number::Number;
 
 /// Columns of a lane.
-pub(super) const LANE_COLUMNS: usize = fused::EACH as usize;
+pub(super) const LANE_COLUMNS: usize = fused::LANE_COLUMNS as usize;
 
 /// Response of a pixel that cannot be a corner: a corner's response is greater.
 pub(super) const NO_RESPONSE: f32 = 0.0;
@@ -36,7 +36,7 @@ impl<S: Simt> Lane<S> {
     /// Lane of this thread. Strips overlap their neighbours by `overlap` columns at each side.
     #[inline(always)]
     pub(super) fn new(s: S, args: SweepArguments, overlap: u32, mirrors_words: bool) -> Self {
-        let strips = Strips::told(args.strips, args.columns, overlap, args.size.width, mirrors_words);
+        let strips = Strips::from_parts(args.strips, args.columns, overlap, args.size.width, mirrors_words);
         // Never 0. The maximum spares the check for a division by zero.
         let across = strips.number.max(1);
         // Blocks are single warps, so values derived from the block's number are uniform over the
@@ -57,7 +57,7 @@ impl<S: Simt> Lane<S> {
             start: s.block_row() as usize * args.stride as usize,
             top: top as i32,
             bottom: bottom as i32,
-            x: left + (fused::EACH * s.lane()) as i32,
+            x: left + (fused::LANE_COLUMNS * s.lane()) as i32,
             overlap,
             mirrors_words,
             rows: args.size.height.saturating_sub(2 * args.frame),
@@ -68,12 +68,12 @@ impl<S: Simt> Lane<S> {
     /// Whether the lane's column `i` belongs to its strip and not to an overlap.
     #[inline(always)]
     pub(super) fn owns_column(&self, i: usize) -> bool {
-        let first = fused::EACH * self.s.lane();
+        let first = fused::LANE_COLUMNS * self.s.lane();
         let mut own = COLUMNS - 2 * self.overlap;
         // Other strips own the same number of columns, apart from those outside the image.
         let width = self.args.size.width;
         if self.mirrors_words && self.at_edge && width % 2 == 1 {
-            let strips = Strips::told(self.args.strips, self.args.columns, self.overlap, width, true);
+            let strips = Strips::from_parts(self.args.strips, self.args.columns, self.overlap, width, true);
             own = strips.own(self.x - first as i32);
         }
         (first + i as u32).wrapping_sub(self.overlap) < own

@@ -15,7 +15,7 @@ use super::lane::LANE_COLUMNS;
 use super::mirror::{columns, mirrored};
 use super::running_products::{cell, pair};
 use crate::Simt;
-use crate::abi::large::{self, LANE, MOST as MAX_RADIUS};
+use crate::abi::large::{self, LANE_COLUMNS as LANE, MAX_RADIUS};
 use crate::kernels::boxes::{Integer, before};
 use crate::kernels::geometry::Size;
 use crate::kernels::response::measure;
@@ -77,10 +77,10 @@ impl<S: Simt> Strip<S> {
     #[inline(always)]
     fn load(&self, row: i32) -> SampleWords {
         let y = mirrored(row, self.size.height);
-        let start = self.s.product(y, self.pitch) as usize;
+        let start = self.s.mul_wide(y, self.pitch) as usize;
         self.columns.map(|(column, _)| {
             let at = start + column as usize;
-            [self.s.load_four(self.image, at), self.s.load_four(self.image, at + 4)]
+            [self.s.load_four_bytes(self.image, at), self.s.load_four_bytes(self.image, at + 4)]
         })
     }
 
@@ -229,7 +229,7 @@ impl<S: Simt> Strip<S> {
             let at = self.size.number(x, y) as usize;
             let responses: [f32; LANE_COLUMNS] = array::from_fn(|i| responses[group * LANE_COLUMNS + i]);
             if width.is_multiple_of(LANE_COLUMNS as u32) {
-                s.store_four(to, at, responses);
+                s.store_four_words(to, at, responses);
             } else {
                 for i in 0..LANE_COLUMNS {
                     if x + (i as u32) < width {

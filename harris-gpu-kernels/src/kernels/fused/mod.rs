@@ -81,8 +81,8 @@ macro_rules! entries {
             first: u32,
             last: u32,
             rows: u32,
-            whole: u32,
-            later: u32,
+            full_tiles: u32,
+            tail_rows: u32,
             scale: f32,
             measure: u32,
             parameter: f32,
@@ -96,13 +96,13 @@ macro_rules! entries {
             plateau: u32,
             threshold: u32,
             value: f32,
-            reach: f32,
-            piece: u32,
-            pieces: u32,
-            room: u32,
-            tables: u32,
+            trace_factor: f32,
+            first_tile: u32,
+            tiles: u32,
+            capacity: u32,
+            counters_start: u32,
             counters: u32,
-            extent: u32,
+            finds_range: u32,
             mask: S::Buffer<u8>,
             mask_pitch: u32,
             tap0: f32,
@@ -112,9 +112,9 @@ macro_rules! entries {
         ) {
             let size = Size { width, height };
             let taps = [tap0, tap1, tap2, tap3];
-            let args = SweepArguments { stride, pitch, size, strips, columns, first, last, rows, full_tiles: whole, tail_rows: later, scale, measure, parameter, frame, smoothing, gradient, gradient_radius, window, radius, margin, plateau, threshold, value, trace_factor: reach, first_tile: piece, tiles: pieces, capacity: room, taps };
+            let args = SweepArguments { stride, pitch, size, strips, columns, first, last, rows, full_tiles, tail_rows, scale, measure, parameter, frame, smoothing, gradient, gradient_radius, window, radius, margin, plateau, threshold, value, trace_factor, first_tile, tiles, capacity, taps };
             let mask = Mask::new(s, mask, mask_pitch);
-            sweep::<S, response_source!($samples, $weights, $window), $most>(s, image, mask, state, keys, counts, (response, extent == 1), args, (tables, counters));
+            sweep::<S, response_source!($samples, $weights, $window), $most>(s, image, mask, state, keys, counts, (response, finds_range == 1), args, (counters_start, counters));
         }
     )*};
 }

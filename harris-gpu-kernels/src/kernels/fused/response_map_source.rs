@@ -32,7 +32,7 @@ impl<S: Simt> ResponseSource<S> for ResponseMapSource<S> {
 
     #[inline(always)]
     fn overlap(support_radius: u32) -> u32 {
-        fused::side_of_map(support_radius)
+        fused::overlap_of_map(support_radius)
     }
 
     #[inline(always)]
@@ -48,8 +48,8 @@ impl<S: Simt> ResponseSource<S> for ResponseMapSource<S> {
     #[inline(always)]
     fn new(lane: &Lane<S>, map: S::Buffer<f32>, row: i32) -> Self {
         let width = lane.args.size.width;
-        let reads_four = width.is_multiple_of(fused::EACH);
-        let last = (width - if reads_four { fused::EACH } else { 1 }) as i32;
+        let reads_four = width.is_multiple_of(fused::LANE_COLUMNS);
+        let last = (width - if reads_four { fused::LANE_COLUMNS } else { 1 }) as i32;
         let columns = array::from_fn(|i| (lane.x + i as i32).max(0).min(last) as u32);
         let none = [[NO_RESPONSE; LANE_COLUMNS]; ROWS];
         let mut source = Self { map, columns, reads_four, now: none, ahead: none, row };
@@ -95,9 +95,9 @@ impl<S: Simt> ResponseMapSource<S> {
         let last = lane.args.size.height as i32 - 1;
         array::from_fn(|i| {
             let y = (self.row + i as i32).max(0).min(last) as u32;
-            let start = lane.s.product(y, lane.args.pitch) as usize;
+            let start = lane.s.mul_wide(y, lane.args.pitch) as usize;
             if self.reads_four {
-                return lane.s.load_four_words_once(self.map, start + self.columns[0] as usize);
+                return lane.s.load_four_words_streaming(self.map, start + self.columns[0] as usize);
             }
             self.columns.map(|column| lane.s.load_constant(self.map, start + column as usize))
         })

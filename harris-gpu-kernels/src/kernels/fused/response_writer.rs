@@ -3,19 +3,19 @@
 use super::lane::{LANE_COLUMNS, Lane, NO_RESPONSE, RowKind};
 use crate::Simt;
 use crate::abi::fused;
-use crate::kernels::threshold::Extent;
+use crate::kernels::threshold::ResponseRange;
 
 /// Writer of a lane's responses.
 pub(super) struct ResponseWriter<S: Simt> {
     to: S::Buffer<f32>,
     /// Least and greatest valid response, where they are wanted.
-    extent: Option<Extent>,
+    range: Option<ResponseRange>,
 }
 
 impl<S: Simt> ResponseWriter<S> {
     #[inline(always)]
-    pub(super) fn new(to: S::Buffer<f32>, reports_extent: bool) -> Self {
-        Self { to, extent: if reports_extent { Some(Extent::NONE) } else { None } }
+    pub(super) fn new(to: S::Buffer<f32>, finds_range: bool) -> Self {
+        Self { to, range: if finds_range { Some(ResponseRange::NONE) } else { None } }
     }
 
     /// Writes the responses of row `y` to the dense map, 0 where they are not valid.
@@ -32,13 +32,13 @@ impl<S: Simt> ResponseWriter<S> {
         for i in 0..LANE_COLUMNS {
             if lane.at_edge && (column(i) < frame || column(i) >= width.max(frame) - frame) {
                 responses[i] = NO_RESPONSE;
-            } else if is_valid && let Some(extent) = &mut self.extent {
-                extent.widen(responses[i]);
+            } else if is_valid && let Some(range) = &mut self.range {
+                range.include(responses[i]);
             }
         }
         let first = y as usize * width as usize;
-        if width.is_multiple_of(fused::EACH) {
-            lane.s.store_four(self.to, first + column(0) as usize, responses);
+        if width.is_multiple_of(fused::LANE_COLUMNS) {
+            lane.s.store_four_words(self.to, first + column(0) as usize, responses);
         } else {
             for i in 0..LANE_COLUMNS {
                 if column(i) < width {
@@ -48,11 +48,11 @@ impl<S: Simt> ResponseWriter<S> {
         }
     }
 
-    /// Merges the extent into the state, where it is wanted.
+    /// Merges the range into the state, where it is wanted.
     #[inline(always)]
-    pub(super) fn report_extent(self, s: S, state: S::Buffer<u32>) {
-        if let Some(extent) = self.extent {
-            extent.tell(s, state);
+    pub(super) fn report_range(self, s: S, state: S::Buffer<u32>) {
+        if let Some(range) = self.range {
+            range.update_state(s, state);
         }
     }
 }

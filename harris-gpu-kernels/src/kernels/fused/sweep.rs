@@ -12,8 +12,8 @@ use crate::kernels::mask::Mask;
 
 /// Clears the counters of the image's buckets.
 #[inline(always)]
-fn clear<S: Simt>(s: S, state: S::Buffer<u32>, tables: u32, counters: u32) {
-    let start = (tables + s.block_row() * counters) as usize;
+fn clear<S: Simt>(s: S, state: S::Buffer<u32>, counters_start: u32, counters: u32) {
+    let start = (counters_start + s.block_row() * counters) as usize;
     let mut i = s.index();
     while i < counters {
         s.store(state, start + i as usize, 0);
@@ -33,28 +33,28 @@ pub(super) fn sweep<S: Simt, F: ResponseSource<S>, const MAX_RADIUS: usize>(
     state: S::Buffer<u32>,
     keys: S::Buffer<u64>,
     counts: S::Buffer<u32>,
-    (response, reports_extent): (S::Buffer<f32>, bool),
+    (response, finds_range): (S::Buffer<f32>, bool),
     args: SweepArguments,
-    (tables, counters): (u32, u32),
+    (counters_start, counters): (u32, u32),
 ) {
-    s.admit_next();
+    s.allow_next_kernel();
     // Rows from a corner to the lowest sample it depends on, and columns to each side.
     let support_radius = F::support_radius(&args) + args.radius as i32;
     let writes = args.writes_responses();
     let overlap =
-        if writes { fused::side_of_map(support_radius as u32) } else { F::overlap(support_radius as u32) };
+        if writes { fused::overlap_of_map(support_radius as u32) } else { F::overlap(support_radius as u32) };
     let mut lane = Lane::new(s, args, overlap, F::BATCHES_ROWS);
     let tile = s.block_row() as usize * args.tiles as usize + (args.first_tile + s.block()) as usize;
-    s.await_last();
+    s.wait_for_previous_kernels();
     lane.args = F::resolve_threshold(s, state, args);
     // At the start or at the end, as registers allow: sweeps without warm-up rows have none to
     // spare at the end.
     if !F::HAS_WARM_UP && !writes {
-        clear(s, state, tables, counters);
+        clear(s, state, counters_start, counters);
     }
     let mut row = lane.top - support_radius;
     let mut corners = CornerSuppression::<S>::new(&lane, state, keys, tile * args.capacity as usize);
-    let mut writer = ResponseWriter::<S>::new(response, reports_extent);
+    let mut writer = ResponseWriter::<S>::new(response, finds_range);
     let mut source = F::new(&lane, image, row);
     if writes {
         // Written responses are all computed.
@@ -101,11 +101,11 @@ pub(super) fn sweep<S: Simt, F: ResponseSource<S>, const MAX_RADIUS: usize>(
         row += ROWS as i32;
     }
     if writes {
-        writer.report_extent(s, state);
+        writer.report_range(s, state);
     } else {
         corners.publish_greatest(&lane);
         if F::HAS_WARM_UP {
-            clear(s, state, tables, counters);
+            clear(s, state, counters_start, counters);
         }
         if s.lane() == 0 {
             s.store(counts, tile, corners.found);

@@ -87,7 +87,7 @@ impl<S: Simt, const MAX_RADIUS: usize> Window<S> for WideBox<MAX_RADIUS> {
         for i in 0..LANE_COLUMNS {
             s.set_shared_word(own(i as u32), before[i] as u32);
         }
-        s.barrier_of_warp();
+        s.warp_barrier();
         let radius = lane.args.window;
         // Prefix sums at the end of a column's window and before its start.
         let indices: [[u32; 2]; LANE_COLUMNS] = array::from_fn(|i| {
@@ -114,7 +114,7 @@ impl<S: Simt, const MAX_RADIUS: usize> Window<S> for WideBox<MAX_RADIUS> {
             }
         }
         // The next row overwrites what was read.
-        s.barrier_of_warp();
+        s.warp_barrier();
         if !has_candidates {
             return (false, [NO_RESPONSE; LANE_COLUMNS]);
         }
@@ -148,7 +148,7 @@ pub(super) fn sums_before<S: Simt, const ROWS: usize>(
     let mut delta = 1;
     while delta < WARP {
         // Interleaved, as each step waits for the one before.
-        sums = sums.map(|sum| s.plus_below(sum as u32, delta) as i32);
+        sums = sums.map(|sum| s.add_lane_below(sum as u32, delta) as i32);
         delta *= 2;
     }
     array::from_fn(|row| own[row].map(|own| own.wrapping_add(sums[row].wrapping_sub(last[row]))))

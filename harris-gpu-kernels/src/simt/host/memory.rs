@@ -93,7 +93,7 @@ impl Memory {
     }
 
     /// Four bytes from byte `i`, a multiple of 4, on. Bytes that were never written have any value.
-    pub(super) fn four(&self, i: usize) -> Result<u32, String> {
+    pub(super) fn four_bytes(&self, i: usize) -> Result<u32, String> {
         match self.words.get(i / 4) {
             Some((word, _)) => Ok(word.load(Relaxed)),
             None => Err(format!("reads byte {i} of {}", self.bytes)),
@@ -102,7 +102,7 @@ impl Memory {
 
     /// Word `i` of 64 bits; if it was never written, the key of a corner with response 1, which a
     /// kernel must not use.
-    pub(super) fn early(&self, i: usize) -> Result<u64, String> {
+    pub(super) fn speculative(&self, i: usize) -> Result<u64, String> {
         if 8 * (i + 1) > self.bytes {
             return Err(format!("reads word {i} of {}", self.bytes / 8));
         }

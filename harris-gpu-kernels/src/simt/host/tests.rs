@@ -135,7 +135,7 @@ fn threads_increment_a_word_together() {
             s.set_shared_word(7, 5);
         }
         s.barrier();
-        s.count_in_shared(7);
+        s.increment_shared_word(7);
         s.barrier();
         if s.thread() == 3 {
             s.store(buffer::<u32>(&arguments[0]), 0, s.shared_word(7));
@@ -146,7 +146,7 @@ fn threads_increment_a_word_together() {
         |s, _| {
             s.set_shared_word(s.thread(), 0);
             s.barrier();
-            s.count_in_shared(7);
+            s.increment_shared_word(7);
             s.shared_word(7);
         },
         &["reads shared cell 3", "no barrier between"],
@@ -155,12 +155,12 @@ fn threads_increment_a_word_together() {
         |s, _| {
             s.set_shared_word(s.thread(), 0);
             s.barrier();
-            s.count_in_shared(7);
+            s.increment_shared_word(7);
             s.set_shared_word(s.thread(), 0);
         },
         &["writes shared cell 3", "no barrier between"],
     );
-    assert_caught(|s, _| s.count_in_shared(9), &["counts in shared cell 4, which nothing wrote"]);
+    assert_caught(|s, _| s.increment_shared_word(9), &["counts in shared cell 4, which nothing wrote"]);
 }
 
 #[test]
@@ -199,5 +199,5 @@ fn accesses_beyond_the_end_or_of_unwritten_words_are_caught() {
     assert_caught(|s, a| drop(s.atomic_add(buffer(&a[1]), 0, 1).to_string()), &["which nothing wrote"]);
     assert_caught(|s, _| s.set_shared(1024, 0), &["writes shared cell 1024 of 1024"]);
     assert_caught(|s, _| drop(s.shared(3).to_string()), &["which nothing wrote"]);
-    assert_caught(|s, a| drop(s.load_four(buffer(&a[0]), 2).to_string()), &["reads four bytes at 2"]);
+    assert_caught(|s, a| drop(s.load_four_bytes(buffer(&a[0]), 2).to_string()), &["reads four bytes at 2"]);
 }

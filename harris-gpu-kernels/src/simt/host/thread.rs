@@ -162,24 +162,24 @@ impl<'a> Simt for Thread<'a> {
     fn load_constant<T: Word>(self, buffer: Buffer<'a, T>, i: usize) -> T {
         self.load(buffer, i)
     }
-    fn load_early(self, buffer: Buffer<'a, u64>, i: usize) -> u64 {
-        match buffer.memory.early(i) {
+    fn load_speculative(self, buffer: Buffer<'a, u64>, i: usize) -> u64 {
+        match buffer.memory.speculative(i) {
             Ok(word) => word,
             Err(misuse) => self.misuse(&misuse),
         }
     }
-    fn load_shared_by_all(self, buffer: Buffer<'a, u32>, i: usize) -> u32 {
+    fn load_relaxed(self, buffer: Buffer<'a, u32>, i: usize) -> u32 {
         self.load(buffer, i)
     }
     fn load_acquire(self, buffer: Buffer<'a, u32>, i: usize) -> u32 {
         self.load(buffer, i)
     }
-    fn load_four(self, buffer: Buffer<'a, u8>, i: usize) -> u32 {
+    fn load_four_bytes(self, buffer: Buffer<'a, u8>, i: usize) -> u32 {
         if !i.is_multiple_of(4) {
             self.misuse(&format!("reads four bytes at {i}"));
         }
         // Bytes after the last row need not be written, but the memory must have them.
-        match buffer.memory.four(i) {
+        match buffer.memory.four_bytes(i) {
             Ok(bytes) => bytes,
             Err(misuse) => self.misuse(&misuse),
         }
@@ -207,7 +207,7 @@ impl<'a> Simt for Thread<'a> {
             }
         }
     }
-    fn store_four(self, buffer: Buffer<'a, f32>, i: usize, words: [f32; 4]) {
+    fn store_four_words(self, buffer: Buffer<'a, f32>, i: usize, words: [f32; 4]) {
         if !i.is_multiple_of(4) {
             self.misuse(&format!("writes four words at {i}"));
         }
@@ -259,7 +259,7 @@ impl<'a> Simt for Thread<'a> {
         let mut words = self.block.shared.borrow_mut();
         self.shared_word_to_write(&mut words, word, self.thread).word = Some(value);
     }
-    fn count_in_shared(self, word: u32) {
+    fn increment_shared_word(self, word: u32) {
         let mut words = self.block.shared.borrow_mut();
         let state = self.shared_word_to_write(&mut words, word, INCREMENTING);
         let Some(count) = state.word else {
@@ -273,13 +273,13 @@ impl<'a> Simt for Thread<'a> {
         let byte = |i: u32| (bytes >> (8 * (selector >> (4 * i) & 7)) & 0xFF) as u32;
         (0..4).map(|i| byte(i) << (8 * i)).sum()
     }
-    fn exact_fma(self, a: f32, b: f32, c: f32) -> f32 {
+    fn fma(self, a: f32, b: f32, c: f32) -> f32 {
         a.mul_add(b, c)
     }
     fn sqrt(self, value: f32) -> f32 {
         value.sqrt()
     }
-    fn sqrt_of_normal(self, value: f32) -> f32 {
+    fn sqrt_in_range(self, value: f32) -> f32 {
         let normal = 2.0_f32.powi(-100)..=2.0_f32.powi(100);
         assert!(value == 0.0 || normal.contains(&value), "{value} is neither 0 nor in 2^-100..=2^100");
         value.sqrt()

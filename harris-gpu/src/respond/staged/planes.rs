@@ -5,7 +5,7 @@ use harris_core::pipeline::numerics::NumberKind;
 use harris_core::pipeline::taps;
 use harris_gpu_kernels::abi::{axis, boxes};
 
-use crate::device::{Device, Lines, Rows};
+use crate::device::{Device, RowSource, Rows};
 use crate::exec::context::Context;
 use crate::exec::workspace::{Slot, Workspace};
 use crate::launch::{self, thread_per_column};
@@ -133,7 +133,7 @@ impl<'a, 'b, D: Device> Planes<'a, 'b, D> {
     /// Uploads weights to a slot.
     pub(crate) fn upload_taps(&mut self, slot: Slot, taps: &[f32]) -> Result<(), Error> {
         let memory = self.workspace.buffer::<f32>(slot).memory;
-        self.device.upload(memory, Rows::copied(&Lines::words(taps), 1))
+        self.device.upload(memory, Rows::copied(&RowSource::words(taps), 1))
     }
 
     /// Weighted sums of the planes of floats in a slot along an axis.
