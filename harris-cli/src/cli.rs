@@ -10,7 +10,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::messages::{WrongArguments, error_line, one_line};
-use crate::{bench, detect, matching, output, reproduce, stream};
+use crate::{bench, detect, matching, output, reproduce, score, stream};
 
 /// Finds corners and blobs in photographs and videos, and matches them
 ///
@@ -29,6 +29,7 @@ enum Command {
     Detect(detect::Args),
     Stream(stream::Args),
     Match(matching::Args),
+    Score(score::Args),
     Bench(bench::Args),
     Reproduce(reproduce::Args),
     /// Prints a script that completes arguments in a shell
@@ -65,6 +66,7 @@ pub fn main() -> ExitCode {
         Command::Detect(args) => detect::run(args),
         Command::Stream(args) => stream::run(args),
         Command::Match(args) => matching::run(args),
+        Command::Score(args) => score::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Reproduce(args) => reproduce::run(args),
         Command::Completions { shell } => completions(shell),

@@ -14,5 +14,6 @@ pub mod output;
 pub mod overlay;
 pub mod photographs;
 pub mod reproduce;
+pub mod score;
 pub mod stream;
 pub mod video;

@@ -19,9 +19,16 @@ pub(crate) fn error_line(error: &anyhow::Error) -> String {
     one_line(&format!("error: {error:#}"))
 }
 
-/// Removes a message's line breaks, and the usage that follows it.
+/// The most characters of a message.
+const MAX_LENGTH: usize = 10_000;
+
+/// Removes a message's line breaks, and the usage that follows it. Cuts off very long ones.
 pub(crate) fn one_line(message: &str) -> String {
     let message = message.split("\n\nUsage:").next().unwrap_or(message);
     let message = message.split("\n\nFor more information").next().unwrap_or(message);
-    message.split_whitespace().collect::<Vec<_>>().join(" ")
+    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(MAX_LENGTH) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line,
+    }
 }

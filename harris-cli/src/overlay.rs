@@ -2,7 +2,7 @@
 
 use harris_core::Keypoint;
 use image::{DynamicImage, Rgb, RgbImage};
-use tiny_skia::{Color, Paint, PathBuilder, Pixmap, PremultipliedColorU8, Stroke, Transform};
+use tiny_skia::{Color, Paint, Path, PathBuilder, Pixmap, PremultipliedColorU8, Stroke, Transform};
 
 /// Draws a ring around each keypoint. Strong keypoints are more opaque, and drawn on top of weak
 /// ones.
@@ -17,7 +17,7 @@ pub fn draw(image: &DynamicImage, keypoints: &[Keypoint]) -> RgbImage {
     let background = image.to_rgb8();
     let mut canvas = paint(&background);
     let strongest = keypoints.iter().map(|k| k.response.abs()).fold(f32::MIN_POSITIVE, f32::max);
-    let unit = (background.width().min(background.height()) as f32 / 160.0).clamp(1.5, 8.0);
+    let unit = unit(&background);
     let mut order: Vec<_> = keypoints.iter().collect();
     order.sort_by(|a, b| b.cmp(a));
     for keypoint in order {
@@ -51,6 +51,23 @@ pub fn picture(canvas: &Pixmap) -> RgbImage {
     })
 }
 
+/// Returns the length in pixels to which marks on an image are drawn in proportion.
+pub(crate) fn unit(image: &RgbImage) -> f32 {
+    (image.width().min(image.height()) as f32 / 160.0).clamp(1.5, 8.0)
+}
+
+/// Draws a line with a dark outline, which keeps it visible on bright ground.
+pub(crate) fn stroke(canvas: &mut Pixmap, path: &Path, color: Color, unit: f32) {
+    let mut line = |color: Color, width: f32| {
+        let mut paint = Paint::default();
+        paint.set_color(color);
+        let stroke = Stroke { width, ..Stroke::default() };
+        canvas.stroke_path(path, &paint, &stroke, Transform::identity(), None);
+    };
+    line(Color::from_rgba(0.0, 0.0, 0.0, 0.6 * color.alpha()).unwrap_or(Color::BLACK), 0.75 * unit);
+    line(color, 0.4 * unit);
+}
+
 /// Maps a response to a weight: 1 for the strongest, 0 for a hundredth of it and less. The scale is
 /// logarithmic, because responses extend over decades.
 fn strength(response: f32, strongest: f32) -> f32 {
@@ -63,21 +80,13 @@ fn ring(canvas: &mut Pixmap, keypoint: &Keypoint, strength: f32, unit: f32) {
     // Corners have the scale 1; a blob of scale σ has a radius of about 2.5 σ.
     let radius = if keypoint.scale == 1.0 { unit * (0.9 + strength) } else { 2.5 * keypoint.scale };
     let Some(path) = PathBuilder::from_circle(x, y, radius) else { return };
-    let mut stroke = |color: Color, width: f32| {
-        let mut paint = Paint::default();
-        paint.set_color(color);
-        let stroke = Stroke { width, ..Stroke::default() };
-        canvas.stroke_path(&path, &paint, &stroke, Transform::identity(), None);
-    };
     let alpha = 0.45 + 0.55 * strength;
-    // A dark outline keeps the ring visible on bright ground.
-    stroke(Color::from_rgba(0.0, 0.0, 0.0, 0.6 * alpha).unwrap_or(Color::BLACK), 0.75 * unit);
     let color = match (keypoint.scale == 1.0, keypoint.response < 0.0) {
         (true, _) => Color::from_rgba(1.0, 0.85 - 0.7 * strength, 0.1 + 0.15 * strength, alpha),
         (false, true) => Color::from_rgba(1.0, 0.15, 0.15, alpha),
         (false, false) => Color::from_rgba(0.2, 0.35, 1.0, alpha),
     };
-    stroke(color.unwrap_or(Color::WHITE), 0.4 * unit);
+    stroke(canvas, &path, color.unwrap_or(Color::WHITE), unit);
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -79,47 +79,50 @@ impl Journal {
             return Ok(None);
         }
         let header = Header::new(args, choice, inputs);
-        Self::resume(&path, &header)
-            .with_context(|| format!("cannot resume from {}", path.display()))
-            .map(Some)
+        let mut journal =
+            Self::resume(&path, &header).with_context(|| format!("cannot resume from {}", path.display()))?;
+        if journal.end == 0 && table.exists() {
+            // Another run has completed the table since.
+            journal.remove()?;
+            return Ok(None);
+        }
+        if journal.end == 0 {
+            journal.write(&serde_json::to_vec(&header)?).context("cannot write what is done so far")?;
+        }
+        Ok(Some(journal))
     }
 
+    /// Opens the file, or makes an empty one, and reads the records that are complete.
     fn resume(path: &Path, header: &Header) -> Result<Self> {
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => bail!("another run writes it"),
-            Err(TryLockError::Error(error)) => return Err(error.into()),
-        }
+        let file = lock(path)?;
         let mut journal = Self { file, path: Some(path.to_owned()), lines: BTreeMap::new(), end: 0 };
         let mut reader = BufReader::new(&journal.file);
         let mut line = Vec::new();
-        let mut first = true;
+        let other = "it is of other inputs or options; remove it to start again";
         loop {
             line.clear();
             let length = reader.read_until(b'\n', &mut line)?;
-            // The end, or a line that an interruption cut off.
-            if line.last() != Some(&b'\n') {
-                break;
-            }
-            if first {
-                let there: Option<Header> = serde_json::from_slice(&line).ok();
-                ensure!(
-                    there.as_ref() == Some(header),
-                    "it is of other inputs or options; remove it to start again"
-                );
-                first = false;
-            } else {
+            let complete = line.last() == Some(&b'\n');
+            if journal.end == 0 {
+                // A file that is not a journal must not be cut off.
+                let matches = match complete {
+                    true => serde_json::from_slice::<Header>(&line).is_ok_and(|there| there == *header),
+                    false => serde_json::to_vec(header)?.starts_with(&line),
+                };
+                ensure!(matches, other);
+            } else if complete {
                 let record: Record =
                     serde_json::from_slice(&line).context("it is damaged; remove it to start again")?;
+                ensure!(record.image < header.images, other);
                 journal.lines.insert(record.image, journal.end);
+            }
+            // The end, or a line that an interruption cut off.
+            if !complete {
+                break;
             }
             journal.end += length as u64;
         }
         journal.file.set_len(journal.end)?;
-        if first {
-            journal.write(&[serde_json::to_vec(header)?])?;
-        }
         Ok(journal)
     }
 
@@ -128,28 +131,20 @@ impl Journal {
         self.lines.contains_key(&image)
     }
 
-    /// Adds the records of images.
-    pub(crate) fn add(&mut self, records: impl Iterator<Item = Record>) -> Result<()> {
-        let mut lines = Vec::new();
-        let mut end = self.end;
-        for record in records {
-            let line = serde_json::to_vec(&record)?;
-            self.lines.insert(record.image, end);
-            end += line.len() as u64 + 1;
-            lines.push(line);
-        }
-        self.write(&lines).context("cannot write what is done so far")
+    /// Adds the record of an image. It replaces an earlier one.
+    pub(crate) fn add(&mut self, record: &Record) -> Result<()> {
+        let start = self.end;
+        self.write(&serde_json::to_vec(record)?).context("cannot write what is done so far")?;
+        self.lines.insert(record.image, start);
+        Ok(())
     }
 
-    fn write(&mut self, lines: &[Vec<u8>]) -> Result<()> {
+    /// Adds a line. It is there as a whole once its line break is.
+    fn write(&mut self, line: &[u8]) -> Result<()> {
         self.file.seek(SeekFrom::Start(self.end))?;
-        let mut out = BufWriter::new(&self.file);
-        for line in lines {
-            out.write_all(line)?;
-            out.write_all(b"\n")?;
-            self.end += line.len() as u64 + 1;
-        }
-        Ok(out.flush()?)
+        self.file.write_all(&[line, b"\n"].concat())?;
+        self.end += line.len() as u64 + 1;
+        Ok(())
     }
 
     /// Reads the records in the order of the images, with each image's place.
@@ -180,15 +175,46 @@ impl Header {
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             config: ConfigFile::from(choice.clone()),
-            settings: format!("{:?} {:?} {:?} {:?}", args.color, args.read, args.mask, args.shard),
+            settings: format!("{:?} {:?} {:?}", args.read, args.mask, args.shard),
             images: inputs.len(),
             names: names.finalize(),
         }
     }
 }
 
+/// Opens or makes a journal that no other run writes.
+fn lock(path: &Path) -> Result<File> {
+    loop {
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        ensure!(file.metadata()?.is_file(), "it is no file");
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => bail!("another run writes it"),
+            Err(TryLockError::Error(error)) => return Err(error.into()),
+        }
+        // Another run may have ended, and removed the file, before the lock was free.
+        if is_at(&file, path)? {
+            return Ok(file);
+        }
+    }
+}
+
+/// Whether an open file is the one at a path.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let file = file.metadata()?;
+    Ok(fs::metadata(path).is_ok_and(|there| (there.dev(), there.ino()) == (file.dev(), file.ino())))
+}
+
+/// Whether an open file is the one at a path. Here a file that is open cannot be removed.
+#[cfg(not(unix))]
+fn is_at(_: &File, path: &Path) -> Result<bool> {
+    Ok(path.exists())
+}
+
 /// Returns the journal's path for a table.
-fn part(table: &Path) -> PathBuf {
+pub(crate) fn part(table: &Path) -> PathBuf {
     let mut name: OsString = table.as_os_str().to_owned();
     name.push(".part");
     name.into()

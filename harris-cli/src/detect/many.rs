@@ -1,16 +1,16 @@
-//! Many images at once: a pool of workers, each with its own detector.
+//! Many images at once: threads with a detector each.
 
+use std::collections::BTreeMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Instant;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
 use harris::Backend;
 use indicatif::{ProgressBar, ProgressStyle};
-use rayon::prelude::*;
 
 use super::args::Args;
 use super::image::{Found, Work, process};
@@ -22,19 +22,19 @@ use super::table;
 use crate::options::{BackendOptions, Choice, Detection, Timed};
 use crate::{input, messages, output};
 
-/// Images that a worker does before its results are told, in order.
-const IMAGES_A_TURN: usize = 4;
+/// Images for each thread that may be begun before the first of them is done.
+const IMAGES_AHEAD: usize = 16;
 
 /// Threads that work on one image each, and detectors for them.
 pub(crate) struct Workers {
-    pool: rayon::ThreadPool,
+    threads: usize,
     detectors: Mutex<Vec<Box<dyn Timed>>>,
     backend: BackendOptions,
     detection: Detection,
 }
 
 impl Workers {
-    /// Makes the threads and the first detector. Hardware threads that the images leave are used
+    /// Chooses the number of threads, and makes the first detector. Hardware threads that the images leave are used
     /// within them, by the CPU backend.
     pub(crate) fn new(
         backend: &mut BackendOptions,
@@ -53,28 +53,78 @@ impl Workers {
         } else {
             first
         };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
-        Ok(Self { pool, detectors: Mutex::new(vec![first]), backend, detection: detection.clone() })
+        let detectors = Mutex::new(vec![first]);
+        Ok(Self { threads: jobs, detectors, backend, detection: detection.clone() })
+    }
+
+    /// Does the work on images of the numbers from 0 to `images`, several at once. Passes the
+    /// results to `take` in the order of the images.
+    ///
+    /// The threads are not rayon's: one of its threads that waits for a part of its image would
+    /// begin another image meanwhile.
+    fn in_order<T: Send>(
+        &self,
+        images: usize,
+        work: impl Fn(usize) -> T + Sync,
+        mut take: impl FnMut(usize, T) -> Result<()>,
+    ) -> Result<()> {
+        thread::scope(|scope| {
+            // Both channels end with this closure, also after an error, and the threads with them.
+            let (numbers, queue) = mpsc::channel();
+            let (sender, results) = mpsc::channel();
+            let queue = std::sync::Arc::new(Mutex::new(queue));
+            for _ in 0..self.threads.min(images) {
+                let (queue, sender, work) = (queue.clone(), sender.clone(), &work);
+                let run = move || {
+                    loop {
+                        let Ok(image) = queue.lock().unwrap_or_else(PoisonError::into_inner).recv() else {
+                            break;
+                        };
+                        if sender.send((image, work(image))).is_err() {
+                            break;
+                        }
+                    }
+                };
+                thread::Builder::new().spawn_scoped(scope, run).context("cannot start a thread")?;
+            }
+            let mut begun = images.min(IMAGES_AHEAD * self.threads);
+            (0..begun).try_for_each(|image| numbers.send(image))?;
+            let mut early = BTreeMap::new();
+            for due in 0..images {
+                let result = loop {
+                    match early.remove(&due) {
+                        Some(result) => break result,
+                        None => early.extend([results.recv()?]),
+                    }
+                };
+                take(due, result)?;
+                if begun < images {
+                    numbers.send(begun)?;
+                    begun += 1;
+                }
+            }
+            Ok(())
+        })
     }
 
     /// Detects in one file. A panic, which would be a fault of this program, is that file's error.
     fn process(&self, path: &Path, work: &Work<'_>, outputs: &OneOutput<'_>) -> Result<Found> {
-        let kept = self.detectors.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut detector = match kept {
-            Some(detector) => detector,
-            None => {
-                let mut backend = self.backend;
-                backend.detector(&self.detection)?
-            }
+        let detect = || {
+            let kept = self.detectors.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let mut detector = match kept {
+                Some(detector) => detector,
+                None => {
+                    let mut backend = self.backend;
+                    backend.detector(&self.detection)?
+                }
+            };
+            let found = process(path, work, outputs, &mut *detector);
+            self.detectors.lock().unwrap_or_else(PoisonError::into_inner).push(detector);
+            found
         };
-        let found = panic::catch_unwind(AssertUnwindSafe(|| process(path, work, outputs, &mut *detector)));
-        match found {
-            Ok(found) => {
-                self.detectors.lock().unwrap_or_else(PoisonError::into_inner).push(detector);
-                found
-            }
-            Err(_) => Err(anyhow!("{}: a fault of this program; please report it", input::name(path))),
-        }
+        panic::catch_unwind(AssertUnwindSafe(detect)).unwrap_or_else(|_| {
+            Err(anyhow!("{}: a fault of this program; please report it", input::name(path)))
+        })
     }
 }
 
@@ -93,40 +143,34 @@ pub(crate) fn detect(
         Some(target) => match Journal::open(args, choice, inputs, target)? {
             Some(journal) => Some(journal),
             None => {
-                output::print("the table is complete; remove it to start again\n")?;
+                output::message("the table is complete; remove it to start again");
                 return Ok(ExitCode::SUCCESS);
             }
         },
         None => None,
     };
     let mut totals = Totals::default();
-    let is_done = |place: usize| match &journal {
-        Some(journal) => journal.has(place),
-        None => args.resume && outputs.of(place).exist(),
+    let is_done = |place: usize| {
+        args.resume && journal.as_ref().is_none_or(|journal| journal.has(place)) && outputs.of(place).exist()
     };
     let mine: Vec<usize> = (0..inputs.len()).filter(|&place| shard.has(place)).collect();
     let left: Vec<usize> = mine.iter().copied().filter(|&place| !is_done(place)).collect();
     totals.done_before = mine.len() - left.len();
 
     let progress = if inputs.len() == 1 { ProgressBar::hidden() } else { progress_bar(left.len() as u64) };
-    for turn in left.chunks(IMAGES_A_TURN * workers.pool.current_num_threads()) {
-        let found: Vec<Result<Found>> = workers.pool.install(|| {
-            turn.par_iter()
-                .map(|&place| {
-                    let found = workers.process(&inputs[place], work, &outputs.of(place));
-                    progress.inc(1);
-                    found
-                })
-                .collect()
-        });
-        for (&place, found) in turn.iter().zip(&found) {
-            tell(args, &inputs[place], found, outputs, work, &progress, &mut totals)?;
+    let process = |i: usize| {
+        let found = workers.process(&inputs[left[i]], work, &outputs.of(left[i]));
+        progress.inc(1);
+        found
+    };
+    workers.in_order(left.len(), process, |i, found| {
+        let place = left[i];
+        tell(args, &inputs[place], &found, outputs, work, &progress, &mut totals)?;
+        match &mut journal {
+            Some(journal) => journal.add(&Record::new(place, &found)),
+            None => Ok(()),
         }
-        if let Some(journal) = &mut journal {
-            let records = turn.iter().zip(&found).map(|(&place, found)| Record::new(place, found));
-            journal.add(records)?;
-        }
-    }
+    })?;
     progress.finish_and_clear();
     if let (Some(journal), Some(target)) = (journal, &outputs.table) {
         let mut failed = 0;

@@ -33,7 +33,8 @@ use crate::output;
 /// # Errors
 /// What failed, for one line.
 pub fn run(mut args: Args) -> Result<ExitCode> {
-    let choice = args.detector.choice()?;
+    let mut choice = args.detector.choice()?;
+    choice.color = args.color.color(&choice);
     if let Some(format) = args.print_config {
         output::print(&ConfigFile::from(choice).text(format)?)?;
         return Ok(ExitCode::SUCCESS);
@@ -43,11 +44,7 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
     let outputs = Outputs::plan(&args, &inputs, one)?;
     let mask = args.mask.as_deref().map(|mask| input::read_mask(mask, &args.read)).transpose()?;
     let workers = Workers::new(&mut args.backend, &choice.detection, args.jobs, inputs.len())?;
-    let work = Work {
-        color: args.color.color(&choice),
-        read: &args.read,
-        mask: mask.as_ref(),
-        kind: choice.detection.kind(),
-    };
+    let work =
+        Work { color: choice.color, read: &args.read, mask: mask.as_ref(), kind: choice.detection.kind() };
     many::detect(&args, &choice, &inputs, &outputs, &work, &workers)
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail, ensure};
 
 use super::args::Args;
+use super::journal::part;
 use crate::messages::WrongArguments;
 use crate::output::{self, KEYPOINTS, PICTURE, Plan, RESPONSE, TABLE, Target};
 
@@ -30,6 +31,12 @@ impl Outputs {
         plan.reads("input", inputs);
         plan.reads("mask", &args.mask);
         let table = args.table.as_ref().map(|path| plan.file("--table", path, &TABLE)).transpose()?;
+        if let Some(path) = table.as_ref().and_then(Target::path).filter(|_| args.resume) {
+            if path.exists() && !path.is_file() {
+                bail!(WrongArguments("--resume needs outputs in files".to_owned()));
+            }
+            plan.also("--resume", &part(path));
+        }
         let mut results = |option, path: &Option<PathBuf>, kind| {
             path.as_ref().map(|path| plan.results(option, path, kind, inputs, one)).transpose()
         };

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::ValueEnum;
 use harris_core::HarrisConfig;
 use harris_core::fast_hessian::FastHessianConfig;
@@ -67,7 +67,9 @@ impl ConfigFile {
     /// The text is not valid.
     pub fn parse(text: &str, format: Format) -> Result<Self> {
         Ok(match format {
-            Format::Toml => toml::from_str(text)?,
+            Format::Toml => {
+                toml::from_str(text).map_err(|error| anyhow!(without_source(&error.to_string())))?
+            }
             Format::Json => serde_json::from_str(text)?,
         })
     }
@@ -82,6 +84,14 @@ impl ConfigFile {
             Format::Json => serde_json::to_string_pretty(self)? + "\n",
         })
     }
+}
+
+/// Removes the lines of source, which may be long, from an error of TOML.
+fn without_source(message: &str) -> String {
+    let is_source = |line: &&str| {
+        line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit()).trim_start().starts_with('|')
+    };
+    message.lines().filter(|line| !is_source(line)).collect::<Vec<_>>().join(": ")
 }
 
 impl From<Choice> for ConfigFile {

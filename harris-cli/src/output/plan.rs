@@ -105,6 +105,11 @@ impl Plan {
         Ok(Target::new(Some(path.to_owned()), format))
     }
 
+    /// Adds a file that is written beside a result, whatever its ending.
+    pub fn also(&mut self, option: &str, path: &Path) {
+        self.writes.push(Write { option: option.to_owned(), path: path.to_owned(), input: None });
+    }
+
     /// Adds a result for each input: [`Plan::file`] for `one` input that is named by itself, else
     /// [`Plan::files`].
     ///

@@ -55,6 +55,9 @@ pub const KEYPOINTS: Kind = Kind { name: "a list of keypoints", formats: &[Forma
 /// A table of the keypoints of all images. Parquet needs the cargo feature `parquet`.
 pub const TABLE: Kind = Kind { name: "a table", formats: &[Format::Csv, Format::Parquet] };
 
+/// A table of the scores of images.
+pub const SCORES: Kind = Kind { name: "a table of scores", formats: &[Format::Csv] };
+
 /// An image with keypoints or matches drawn in.
 pub const PICTURE: Kind = Kind { name: "a picture", formats: &[Format::Png, Format::Jpeg] };
 
