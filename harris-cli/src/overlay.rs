@@ -1,6 +1,6 @@
 //! Drawings of keypoints on their image.
 
-use harris_core::Keypoint;
+use harris_core::{Error, Keypoint, memory};
 use image::{DynamicImage, Rgb, RgbImage};
 use tiny_skia::{Color, Paint, Path, PathBuilder, Pixmap, PremultipliedColorU8, Stroke, Transform};
 
@@ -10,10 +10,13 @@ use tiny_skia::{Color, Paint, Path, PathBuilder, Pixmap, PremultipliedColorU8, S
 /// A corner's ring is larger and redder the stronger it is. A blob's ring has the blob's size. It
 /// is red for a blob that is light on dark, and blue for dark on light, as in Hofmann 2009.
 ///
+/// # Errors
+/// [`Error::OutOfMemory`].
+///
 /// # Panics
 /// If the image has no pixels.
-#[must_use]
-pub fn draw(image: &DynamicImage, keypoints: &[Keypoint]) -> RgbImage {
+pub fn draw(image: &DynamicImage, keypoints: &[Keypoint]) -> Result<RgbImage, Error> {
+    check_memory(image.width(), image.height())?;
     let background = image.to_rgb8();
     let mut canvas = paint(&background);
     let strongest = keypoints.iter().map(|k| k.response.abs()).fold(f32::MIN_POSITIVE, f32::max);
@@ -23,7 +26,17 @@ pub fn draw(image: &DynamicImage, keypoints: &[Keypoint]) -> RgbImage {
     for keypoint in order {
         ring(&mut canvas, keypoint, strength(keypoint.response.abs(), strongest), unit);
     }
-    picture(&canvas)
+    Ok(picture(&canvas))
+}
+
+/// Checks that there is memory to draw on an image of a size: for the image, the canvas and the
+/// picture. The crates that draw would end the process for a lack of it.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub(crate) fn check_memory(width: u32, height: u32) -> Result<(), Error> {
+    let bytes = (width as usize).saturating_mul(height as usize).saturating_mul(3 + 4 + 3);
+    memory::reserve_exact(&mut Vec::<u8>::new(), bytes)
 }
 
 /// Makes a canvas from a picture.
@@ -98,7 +111,7 @@ mod tests {
         let gray = DynamicImage::ImageLuma8(image::GrayImage::from_pixel(64, 48, image::Luma([90])));
         let strong = Keypoint::new(20.0, 20.0, 1.0);
         let weak = Keypoint::new(44.0, 30.0, 0.001);
-        let drawn = draw(&gray, &[strong, weak]);
+        let drawn = draw(&gray, &[strong, weak]).unwrap();
         let change = |k: &Keypoint| {
             let near = drawn
                 .enumerate_pixels()
@@ -115,7 +128,7 @@ mod tests {
         let gray = DynamicImage::ImageLuma8(image::GrayImage::from_pixel(80, 48, image::Luma([128])));
         let light = Keypoint { x: 20.0, y: 24.0, scale: 4.0, response: -0.5 };
         let dark = Keypoint { x: 60.0, response: 0.5, ..light };
-        let drawn = draw(&gray, &[light, dark]);
+        let drawn = draw(&gray, &[light, dark]).unwrap();
         let ring = |blob: &Keypoint| drawn.get_pixel((blob.x + 10.0) as u32, blob.y as u32).0;
         let ([red, _, blue], [dark_red, _, dark_blue]) = (ring(&light), ring(&dark));
         assert!(red > blue + 60 && dark_blue > dark_red + 60, "{red} {blue}, {dark_red} {dark_blue}");

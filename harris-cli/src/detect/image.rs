@@ -55,7 +55,7 @@ pub(crate) fn process(
         target.write(|out| output::response(&response, target.format(), out))?;
     }
     if let Some(target) = outputs.overlay {
-        let picture = overlay::draw(&image, &keypoints);
+        let picture = overlay::draw(&image, &keypoints).with_context(name)?;
         target.write(|out| output::picture(&picture, target.format(), out))?;
     }
     if let Some(target) = outputs.csv {

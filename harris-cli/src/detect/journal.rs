@@ -4,7 +4,6 @@
 //! first line tells the settings and the inputs. A line that is not complete does not count.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -14,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::args::Args;
 use super::image::Found;
+use super::outputs::part;
 use crate::options::{Choice, ConfigFile};
 use crate::output::{self, Target};
 
@@ -211,11 +211,4 @@ fn is_at(file: &File, path: &Path) -> Result<bool> {
 #[cfg(not(unix))]
 fn is_at(_: &File, path: &Path) -> Result<bool> {
     Ok(path.exists())
-}
-
-/// Returns the journal's path for a table.
-pub(crate) fn part(table: &Path) -> PathBuf {
-    let mut name: OsString = table.as_os_str().to_owned();
-    name.push(".part");
-    name.into()
 }

@@ -1,11 +1,11 @@
 //! The files that a run writes.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};
 
 use super::args::Args;
-use super::journal::part;
 use crate::messages::WrongArguments;
 use crate::output::{self, KEYPOINTS, PICTURE, Plan, RESPONSE, TABLE, Target};
 
@@ -89,6 +89,13 @@ impl OneOutput<'_> {
     /// Whether all files are there.
     pub(crate) fn exist(&self) -> bool {
         let all = [self.csv, self.overlay, self.response];
-        all.into_iter().flatten().all(|target| target.path().is_some_and(std::path::Path::exists))
+        all.into_iter().flatten().all(|target| target.path().is_some_and(Path::exists))
     }
+}
+
+/// Returns the journal's path for a table.
+pub(crate) fn part(table: &Path) -> PathBuf {
+    let mut name: OsString = table.as_os_str().to_owned();
+    name.push(".part");
+    name.into()
 }

@@ -1,8 +1,8 @@
 //! Draws matches between two images side by side, as in figure 5.5 of Loundagin 2015.
 
 use crate::overlay;
-use harris_core::Keypoint;
 use harris_core::matching::{Homography, Match};
+use harris_core::{Error, Keypoint};
 use image::{DynamicImage, RgbImage, imageops};
 use tiny_skia::{Color, Paint, PathBuilder, Pixmap, Stroke, Transform};
 
@@ -15,7 +15,9 @@ pub(crate) fn side_by_side(
     (scene, found): (&DynamicImage, &Features),
     matches: &[Match],
     outline: Option<Homography>,
-) -> RgbImage {
+) -> Result<RgbImage, Error> {
+    let width = object.width().saturating_add(scene.width());
+    overlay::check_memory(width, object.height().max(scene.height()).saturating_mul(2))?;
     let (left, right) = (object.to_rgb8(), scene.to_rgb8());
     let mut both = RgbImage::new(left.width() + right.width(), left.height().max(right.height()));
     imageops::replace(&mut both, &left, 0, 0);
@@ -47,7 +49,7 @@ pub(crate) fn side_by_side(
             line(&mut canvas, &points, Color::from_rgba8(80, 255, 80, 255), 2.0 * unit);
         }
     }
-    overlay::picture(&canvas)
+    Ok(overlay::picture(&canvas))
 }
 
 fn line(canvas: &mut Pixmap, points: &[(f32, f32)], color: Color, width: f32) {

@@ -155,7 +155,7 @@ fn find(
         let [object, scene] =
             [args.object.as_path(), path].map(|path| input::read_image(path, true, &args.read));
         let drawn =
-            drawing::side_by_side((&*object?, trained), (&*scene?, &found), &matches[..most], outline);
+            drawing::side_by_side((&*object?, trained), (&*scene?, &found), &matches[..most], outline)?;
         out.write(|file| output::picture(&drawn, out.format(), file))?;
     }
     Ok(text)

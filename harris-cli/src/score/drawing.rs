@@ -1,5 +1,6 @@
 //! Pictures of hits, misses and false keypoints.
 
+use harris_core::Error;
 use image::{DynamicImage, RgbImage};
 use tiny_skia::{Color, Path, PathBuilder};
 
@@ -12,7 +13,8 @@ const MARGIN: f64 = 50.0;
 
 /// Draws a green ring around each hit, a yellow ring around each false keypoint, and a red cross on
 /// each missed corner.
-pub(super) fn draw(image: &DynamicImage, pairing: &Pairing<'_>) -> RgbImage {
+pub(super) fn draw(image: &DynamicImage, pairing: &Pairing<'_>) -> Result<RgbImage, Error> {
+    overlay::check_memory(image.width(), image.height())?;
     let background = image.to_rgb8();
     let unit = overlay::unit(&background);
     let mut canvas = overlay::paint(&background);
@@ -30,7 +32,7 @@ pub(super) fn draw(image: &DynamicImage, pairing: &Pairing<'_>) -> RgbImage {
     pairing.false_keypoints().for_each(|place| mark(place, ring, [255, 220, 0]));
     pairing.hits().for_each(|place| mark(place, ring, [0, 210, 60]));
     pairing.misses().for_each(|place| mark(place, cross, [255, 40, 40]));
-    overlay::picture(&canvas)
+    Ok(overlay::picture(&canvas))
 }
 
 fn ring(x: f32, y: f32, unit: f32) -> Option<Path> {

@@ -149,7 +149,7 @@ fn score(
     };
     let pairing = Pairing::new(&found, &corners, args.tolerance).with_context(name)?;
     if let (Some(target), Some(pixels)) = (picture, &pixels) {
-        let drawn = drawing::draw(pixels, &pairing);
+        let drawn = drawing::draw(pixels, &pairing)?;
         target.write(|out| output::picture(&drawn, target.format(), out))?;
     }
     Ok(pairing.score())

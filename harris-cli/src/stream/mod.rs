@@ -232,7 +232,7 @@ impl Log {
                 self.keypoints += keypoints.len();
                 self.done += 1;
                 if let Some(folder) = &self.overlay {
-                    let picture = overlay::draw(&done.image, keypoints);
+                    let picture = overlay::draw(&done.image, keypoints)?;
                     output::whole(&folder.join(overlay_name(number)), |out| {
                         output::picture(&picture, Format::Png, out)
                     })?;
