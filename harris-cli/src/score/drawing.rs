@@ -56,9 +56,9 @@ mod tests {
     fn places_far_outside_are_not_drawn() {
         let gray = DynamicImage::ImageLuma8(image::GrayImage::from_pixel(20, 10, image::Luma([90])));
         let far = [[1e300, 5.0], [-1e9, 5.0], [5.0, f64::MAX], [5.0, -61.0]];
-        let drawn = draw(&gray, &Pairing::new(&far, &far[..1], 0.0).unwrap());
+        let drawn = draw(&gray, &Pairing::new(&far, &far[..1], 0.0).unwrap()).unwrap();
         assert!(drawn.pixels().all(|pixel| pixel.0 == [90; 3]));
-        let near = draw(&gray, &Pairing::new(&[[-1.0, 5.0]], &[], 0.0).unwrap());
+        let near = draw(&gray, &Pairing::new(&[[-1.0, 5.0]], &[], 0.0).unwrap()).unwrap();
         assert!(near.pixels().any(|pixel| pixel.0 != [90; 3]));
     }
 }
