@@ -1,4 +1,4 @@
-//! Tests of the program `feature_matching`, run as a user runs it.
+//! Tests of the subcommand `match`, run as a user runs it.
 
 mod program;
 
@@ -26,6 +26,24 @@ fn scene(folder: &Folder) -> String {
     let path = folder.path("scene.png");
     scene.save(&path).unwrap();
     path
+}
+
+#[test]
+fn json_has_the_homography_of_an_object_that_was_found() {
+    let folder = Folder::new();
+    let (object, scene) = (data("coffee.png"), scene(&folder));
+    let text = succeed(&[&object, &scene, &data("brick.png"), "--backend", "cpu", "--json"]);
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 3, "{text}");
+    assert!(lines[0]["keypoints"].as_u64() > Some(100) && lines[0]["object"] == object.as_str());
+    assert!(lines[1]["inliers"].as_u64() > Some(20), "{text}");
+    // A right angle: x of the scene is 430 - y of the object, and y is 30 + x, to a pixel.
+    let at = |row: usize, column: usize| lines[1]["homography"][row][column].as_f64().unwrap();
+    let scale = at(2, 2);
+    assert!((at(0, 1) / scale + 1.0).abs() < 0.02 && (at(1, 0) / scale - 1.0).abs() < 0.02, "{text}");
+    assert!((at(1, 2) / scale - 30.0).abs() < 3.0, "{text}");
+    assert!(lines[2]["homography"].is_null(), "{text}");
 }
 
 #[test]

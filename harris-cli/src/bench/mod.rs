@@ -18,7 +18,7 @@ use crate::options::{BackendOptions, ColorOptions, Detection, DetectorOptions, T
 use crate::{input, output, photographs};
 use anyhow::{Context, Result};
 use harris_core::fast_hessian::StepTimes;
-use harris_core::{Error, ImageView, Sample, Samples};
+use harris_core::{Error, ImageView, Sample, memory};
 use serde::Serialize;
 
 /// Measures the time of detection, from image to sorted list
@@ -68,8 +68,9 @@ pub struct Args {
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.ok_or_else(|| "a duration must be a number of seconds, 0 or more".to_owned())
+    let seconds = text.parse().ok().filter(|seconds| (0.0..=3600.0).contains(seconds));
+    let message = || "a duration must be a number of seconds, 0 to 3600".to_owned();
+    seconds.map(Duration::from_secs_f64).ok_or_else(message)
 }
 
 #[derive(Clone, Copy)]
@@ -160,14 +161,16 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
         args.mask.as_deref().map(|mask| input::read_mask(mask, &ReadOptions::default())).transpose()?;
     for &size in &args.sizes {
         // 8 bits first, which convert to each type exactly.
-        let samples: Vec<u8> = match view.samples() {
-            Samples::U16(_) => photograph.to_luma8().into_raw(),
-            _ => photograph.as_bytes().to_vec(),
+        let samples: Vec<u8> = if view.channels() == 1 {
+            photograph.to_luma8().into_raw()
+        } else {
+            photograph.to_rgb8().into_raw()
         };
         let channels = samples.len() / (view.width() * view.height());
-        let tiled = tile(&samples, view.width() * channels, view.height(), channels, size);
-        let mask =
-            mask.as_ref().map(|mask| tile(mask, mask.width() as usize, mask.height() as usize, 1, size));
+        let tiled = tile(&samples, view.width() * channels, view.height(), channels, size)?;
+        let mask = (mask.as_ref())
+            .map(|mask| tile(mask, mask.width() as usize, mask.height() as usize, 1, size))
+            .transpose()?;
         let mask = mask.as_deref();
         macro_rules! time {
             ($samples:expr) => {{
@@ -185,8 +188,8 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
         }
         let timing = match args.depth {
             Depth::U8 => time!(tiled),
-            Depth::U16 => time!(convert(&tiled, |v| u16::from(v) * 257)),
-            Depth::F32 => time!(convert(&tiled, |v| f32::from(v) / 255.0)),
+            Depth::U16 => time!(convert(&tiled, |v| u16::from(v) * 257)?),
+            Depth::F32 => time!(convert(&tiled, |v| f32::from(v) / 255.0)?),
         };
         if args.json {
             let line = serde_json::to_string(&timing).context("a timing is JSON")?;
@@ -216,17 +219,18 @@ fn transfers<T: Sample>(
 }
 
 /// Tiles a photograph, with rows of `row` samples, to a size.
-fn tile(samples: &[u8], row: usize, height: usize, channels: usize, size: Size) -> Vec<u8> {
-    let mut tiled = Vec::with_capacity(size.width * size.height * channels);
+fn tile(samples: &[u8], row: usize, height: usize, channels: usize, size: Size) -> Result<Vec<u8>, Error> {
+    let mut tiled = Vec::new();
+    memory::reserve_exact(&mut tiled, size.width.saturating_mul(size.height).saturating_mul(channels))?;
     for y in 0..size.height {
         let line = &samples[y % height * row..][..row];
         tiled.extend(line.iter().cycle().take(size.width * channels));
     }
-    tiled
+    Ok(tiled)
 }
 
-fn convert<T>(samples: &[u8], to: impl Fn(u8) -> T) -> Vec<T> {
-    samples.iter().map(|&v| to(v)).collect()
+fn convert<T>(samples: &[u8], to: impl Fn(u8) -> T) -> Result<Vec<T>, Error> {
+    memory::collect(samples.iter().map(|&v| to(v)))
 }
 
 /// The most images whose time on the device is measured.

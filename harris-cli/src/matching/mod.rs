@@ -16,9 +16,11 @@ use crate::input::ReadOptions;
 use crate::options::{BackendOptions, DetectorOptions};
 use crate::output::{self, PICTURE, Plan, Target};
 use crate::{input, messages};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
+use clap::value_parser;
 use harris_core::ImageView;
 use harris_core::matching::{Match, Ransac};
+use serde_json::json;
 
 use crate::matching::pipeline::{Features, Matching, MatchingOptions, Times};
 use crate::matching::table::TableOptions;
@@ -26,7 +28,7 @@ use crate::matching::table::TableOptions;
 /// Finds an object in scenes by matching features
 #[derive(clap::Args)]
 pub struct Args {
-    /// Image of the object (PNG, JPEG, PGM, PPM)
+    /// Image of the object; - for standard input
     #[arg(value_name = "OBJECT")]
     object: PathBuf,
     /// Images to find it in, or folders of them
@@ -46,17 +48,30 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Fraction of the matches that is drawn, the nearest first
-    #[arg(long, value_name = "FRACTION", default_value_t = 0.1)]
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.1, value_parser = fraction)]
     top: f64,
     /// Distance in pixels within which a match agrees with the homography
-    #[arg(long, value_name = "PIXELS", default_value_t = 3.0)]
+    #[arg(long, value_name = "PIXELS", default_value_t = 3.0, value_parser = distance)]
     inlier_distance: f64,
     /// Do not search for the object's outline
     #[arg(long)]
     no_homography: bool,
-    /// Number of runs for each scene; the medians of their times are printed
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
-    repeat: usize,
+    /// Number of runs for each scene, 1 to 10000; the medians of their times are printed
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = value_parser!(u16).range(1..=10_000))]
+    repeat: u16,
+    /// Print a line of JSON for the object and for each scene
+    #[arg(long)]
+    json: bool,
+}
+
+fn fraction(text: &str) -> Result<f64, String> {
+    let fraction = text.parse().ok().filter(|fraction| *fraction > 0.0 && *fraction <= 1.0);
+    fraction.ok_or_else(|| "a fraction is above 0 and at most 1".to_owned())
+}
+
+fn distance(text: &str) -> Result<f64, String> {
+    let distance = text.parse().ok().filter(|distance| *distance > 0.0 && *distance <= 1e6);
+    distance.ok_or_else(|| "a distance is above 0 and at most 1000000 pixels".to_owned())
 }
 
 /// Runs the subcommand.
@@ -64,12 +79,6 @@ pub struct Args {
 /// # Errors
 /// What failed, for one line.
 pub fn run(mut args: Args) -> Result<ExitCode> {
-    ensure!(args.top > 0.0 && args.top <= 1.0, "--top must be above 0 and at most 1, not {}", args.top);
-    ensure!(args.repeat > 0, "--repeat must be at least 1");
-    ensure!(
-        args.inlier_distance.is_finite() && args.inlier_distance > 0.0,
-        "--inlier-distance must be positive"
-    );
     let scenes = input::expand(&args.scenes)?;
     let one = args.scenes.len() == 1 && !args.scenes[0].is_dir();
     let mut plan = Plan::new();
@@ -92,7 +101,13 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
     let quiet = outs.iter().flatten().any(Target::is_standard_output);
     let print = |text: &str| if quiet { Ok(()) } else { output::print(text) };
     let (keypoints, backend) = (trained.keypoints.len(), matching.describe());
-    print(&format!("{}: {keypoints} keypoints ({backend})\n", name(&args.object)))?;
+    print(&match args.json {
+        true => format!(
+            "{}\n",
+            json!({ "object": name(&args.object), "keypoints": keypoints, "backend": backend })
+        ),
+        false => format!("{}: {keypoints} keypoints ({backend})\n", name(&args.object)),
+    })?;
 
     let mut failed = false;
     for (i, path) in scenes.iter().enumerate() {
@@ -101,6 +116,9 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
             Ok(summary) => print(&summary)?,
             Err(error) => {
                 failed = true;
+                if args.json {
+                    print(&format!("{}\n", json!({ "scene": name(path), "error": format!("{error:#}") })))?;
+                }
                 output::message(messages::error_line(&error));
             }
         }
@@ -140,13 +158,32 @@ fn find(
     };
     // Four pairs always fit, and a few more may fit by chance.
     let fit = fit.filter(|fit| fit.inliers.len() >= 8.max(matches.len() / 10));
-    let mut text = format!("{}: {} keypoints, {} matches\n", name(), found.keypoints.len(), matches.len());
-    match &fit {
-        Some(fit) => text += &format!("  found the object: {} matches agree\n", fit.inliers.len()),
-        None if args.no_homography => {}
-        None => text += "  did not find the object: too few matches agree\n",
-    }
-    text += &Times::median(&runs).to_string();
+    let times = Times::median(&runs);
+    let in_words = || {
+        let mut text =
+            format!("{}: {} keypoints, {} matches\n", name(), found.keypoints.len(), matches.len());
+        match &fit {
+            Some(fit) => text += &format!("  found the object: {} matches agree\n", fit.inliers.len()),
+            None if args.no_homography => {}
+            None => text += "  did not find the object: too few matches agree\n",
+        }
+        text + &times.to_string()
+    };
+    let text = if args.json {
+        let line = json!({
+            "scene": name(),
+            "keypoints": found.keypoints.len(),
+            "matches": matches.len(),
+            "inliers": fit.as_ref().map(|fit| fit.inliers.len()),
+            "homography": fit.as_ref().map(|fit| fit.homography.matrix),
+            "detect_ms": times.detect.as_secs_f64() * 1e3,
+            "describe_ms": times.describe.as_secs_f64() * 1e3,
+            "match_ms": times.find.as_secs_f64() * 1e3,
+        });
+        format!("{line}\n")
+    } else {
+        in_words()
+    };
     if let Some(out) = out {
         let outline = fit.map(|fit| fit.homography);
         matches.sort_by(Match::nearer);

@@ -41,6 +41,14 @@ enum Source {
     Detector { detector: Box<dyn Timed>, color: bool, mask: Option<GrayImage> },
 }
 
+/// Checks the text of a list of places, as `--truth` and `--keypoints` read it.
+///
+/// # Errors
+/// The text is not valid, with the line.
+pub fn check_list(text: &[u8]) -> Result<()> {
+    lists::parse(text, text.len() as u64).map(drop)
+}
+
 /// Runs the subcommand.
 ///
 /// # Errors
