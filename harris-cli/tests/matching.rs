@@ -38,7 +38,7 @@ fn json_has_the_homography_of_an_object_that_was_found() {
     assert_eq!(lines.len(), 3, "{text}");
     assert!(lines[0]["keypoints"].as_u64() > Some(100) && lines[0]["object"] == object.as_str());
     assert!(lines[1]["inliers"].as_u64() > Some(20), "{text}");
-    // A right angle: x of the scene is 430 - y of the object, and y is 30 + x, to a pixel.
+    // A right angle: x of the scene is 419 - y of the object, and y is 30 + x, to a pixel.
     let at = |row: usize, column: usize| lines[1]["homography"][row][column].as_f64().unwrap();
     let scale = at(2, 2);
     assert!((at(0, 1) / scale + 1.0).abs() < 0.02 && (at(1, 0) / scale - 1.0).abs() < 0.02, "{text}");
