@@ -143,7 +143,8 @@ fn several_inputs_write_into_folders() {
     GrayImage::from_pixel(9, 7, Luma([3])).save(&gray).unwrap();
     let out = folder.path("out");
     let text = succeed(&[&data(""), &gray, "--csv", &out, "--overlay", &out, "--response", &out]);
-    assert_eq!(text.lines().count(), photographs().len() + 1);
+    // A line for each, and one for all.
+    assert_eq!(text.lines().count(), photographs().len() + 2);
     for name in photographs().iter().map(|(name, _)| name.replace(".png", "")).chain(["plain".to_owned()]) {
         for ending in ["csv", "png", "npy"] {
             assert!(Path::new(&out).join(format!("{name}.{ending}")).is_file(), "{name}.{ending}");

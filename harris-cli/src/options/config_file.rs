@@ -68,7 +68,7 @@ impl ConfigFile {
     pub fn parse(text: &str, format: Format) -> Result<Self> {
         Ok(match format {
             Format::Toml => {
-                toml::from_str(text).map_err(|error| anyhow!(without_source(&error.to_string())))?
+                toml::from_str(text).map_err(|error| anyhow!(without_long_lines(&error.to_string())))?
             }
             Format::Json => serde_json::from_str(text)?,
         })
@@ -86,12 +86,9 @@ impl ConfigFile {
     }
 }
 
-/// Removes the lines of source, which may be long, from an error of TOML.
-fn without_source(message: &str) -> String {
-    let is_source = |line: &&str| {
-        line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit()).trim_start().starts_with('|')
-    };
-    message.lines().filter(|line| !is_source(line)).collect::<Vec<_>>().join(": ")
+/// Removes long lines of source from an error of TOML.
+fn without_long_lines(message: &str) -> String {
+    message.lines().filter(|line| line.len() <= 200).collect::<Vec<_>>().join("\n")
 }
 
 impl From<Choice> for ConfigFile {
