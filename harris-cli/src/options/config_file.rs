@@ -144,7 +144,7 @@ mod tests {
             ("[harris]\nmeasure = { harris = { k = nan } }", "k"),
             ("[harris]\nwindow = { box = { size = 1000 } }", "1000"),
             ("detector = 3", "detector"),
-            ("[[[", "invalid"),
+            ("[[[", "line 1, column 3"),
         ] {
             let error = format!("{:#}", ConfigFile::parse(text, Format::Toml).unwrap_err());
             assert!(error.contains(part), "{text}: {error}");
