@@ -88,7 +88,9 @@ impl ConfigFile {
 
 /// Removes long lines of source from an error of TOML.
 fn without_long_lines(message: &str) -> String {
-    message.lines().filter(|line| line.len() <= 200).collect::<Vec<_>>().join("\n")
+    let is_source =
+        |line: &str| line.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit()).starts_with('|');
+    message.lines().filter(|line| line.len() <= 200 || !is_source(line)).collect::<Vec<_>>().join("\n")
 }
 
 impl From<Choice> for ConfigFile {
@@ -142,7 +144,7 @@ mod tests {
             ("[harris]\nmeasure = { harris = { k = nan } }", "k"),
             ("[harris]\nwindow = { box = { size = 1000 } }", "1000"),
             ("detector = 3", "detector"),
-            ("[[[", "invalid"),
+            ("[[[", "line 1, column 3"),
         ] {
             let error = format!("{:#}", ConfigFile::parse(text, Format::Toml).unwrap_err());
             assert!(error.contains(part), "{text}: {error}");
