@@ -390,7 +390,8 @@ fn raw_frames_have_the_size_that_is_given() {
         ("40x23", "920 bytes"),
         ("0x9", "WIDTHxHEIGHT"),
         ("40", "WIDTHxHEIGHT"),
-        ("4000000000x4000000000", "--max-pixels"),
+        ("4000000000x4000000000", "WIDTHxHEIGHT"),
+        ("16000000x16000000", "--max-pixels"),
     ] {
         let line = error_line("detect", &[&path, "--raw", size]);
         assert!(line.contains(word), "{size}: {line}");

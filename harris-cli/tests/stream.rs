@@ -248,8 +248,9 @@ fn frames_too_large_for_the_memory_are_errors() {
         ("/dev/zero --raw 30000x30000", "there is no memory for the 900000000 bytes of frame 0"),
     ] {
         let program = env!("CARGO_BIN_EXE_harris");
-        let script =
-            format!("ulimit -v 700000; exec {program} stream {input} --backend cpu --threads 1 --json");
+        let script = format!(
+            "ulimit -v 700000; exec {program} stream {input} --max-pixels 2000000000 --backend cpu --threads 1 --json"
+        );
         ends_early(&Command::new("sh").args(["-c", &script]).output().unwrap(), 0, error);
     }
 }

@@ -7,6 +7,9 @@ use anyhow::{Result, ensure};
 use super::limits::{check_size, zeros};
 use super::raster::{Raster, Samples};
 
+/// The largest side of an image: the library's limit.
+const MAX_SIDE: u32 = 1 << 24;
+
 /// The size of raw frames of 8-bit gray, such as `640x480`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameSize {
@@ -29,8 +32,8 @@ impl FromStr for FrameSize {
     fn from_str(text: &str) -> Result<Self, String> {
         let sides = text.split_once(['x', 'X']).and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
         match sides {
-            Some((width @ 1.., height @ 1..)) => Ok(Self { width, height }),
-            _ => Err("a size must be WIDTHxHEIGHT, such as 640x480".to_owned()),
+            Some((width @ 1..=MAX_SIDE, height @ 1..=MAX_SIDE)) => Ok(Self { width, height }),
+            _ => Err("a size must be WIDTHxHEIGHT, such as 640x480, with sides up to 16777216".to_owned()),
         }
     }
 }
