@@ -72,7 +72,7 @@ fn config(data: &mut Unstructured<'_>) -> Result<core::result::Result<HarrisConf
     };
     let threshold = match data.int_in_range(0..=3)? {
         0 => Threshold::None,
-        1 => Threshold::Relative(f32::from(data.int_in_range(0..=100_u8)?) / 100.0),
+        1 => Threshold::Relative(f64::from(data.int_in_range(0..=100_u8)?) / 100.0),
         2 => Threshold::Absolute(f32::from(data.arbitrary::<i8>()?) * 1e-5),
         _ => Threshold::Rosin { bins: data.int_in_range(2..=64)? },
     };

@@ -143,7 +143,7 @@ fn texts_of_choices_read_back() {
     );
     round_trip::<Window>(&["box:3", "binomial:7", "gaussian:5:0.8"], &["box:3.0", "gaussian:5:", "box:3:"]);
     round_trip::<Measure>(
-        &["harris:0.04", "shi-tomasi", "noble:0.000001"],
+        &["harris:0.04", "shi-tomasi", "noble:0.000001", "triggs:0.05"],
         &["harris", "harris:", "harris:k"],
     );
     round_trip::<Threshold>(

@@ -10,7 +10,7 @@ use crate::options::{BackendOptions, ColorOptions, DetectorOptions, Format};
 
 /// Finds corners, or blobs, in images
 ///
-/// Several images are worked on at once. One that cannot be read is told and counted, and does not
+/// Several images are worked on at once. One that cannot be read is reported and counted, and does not
 /// end the others; the exit code is then 1.
 #[derive(clap::Args)]
 pub struct Args {

@@ -8,7 +8,7 @@ use super::limits::{check_size, zeros};
 use super::raster::{Raster, Samples};
 
 /// The largest side of an image: the library's limit.
-const MAX_SIDE: u32 = 1 << 24;
+const MAX_SIDE: u32 = harris_core::MAX_SIDE as u32;
 
 /// The size of raw frames of 8-bit gray, such as `640x480`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ const MAX_TOLERANCE: f64 = 1e6;
 /// corners, in pixels.
 ///
 /// Several images have one row each, and all of them together the last row. An image that cannot be
-/// scored is told and counted, and does not end the others; the exit code is then 1.
+/// scored is reported and counted, and does not end the others; the exit code is then 1.
 #[derive(clap::Args)]
 pub struct Args {
     /// Image files, or folders of them (PNG, JPEG, BMP, TIFF, WebP, PNM); - for standard input

@@ -3,7 +3,7 @@
 use super::error::Error;
 
 /// The largest side of a frame: the library's limit.
-pub const MAX_SIDE: u32 = 1 << 24;
+pub const MAX_SIDE: u32 = harris_core::MAX_SIDE as u32;
 
 /// The size of frames, and how their samples are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

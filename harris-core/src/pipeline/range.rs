@@ -2,7 +2,7 @@
 //!
 //! Responses grow with the fourth power of the samples, or with the second. Where no corner has a
 //! response that is a normal number, and the samples of each channel lie closer together than
-//! [`MIN_RANGE`](crate::MIN_RANGE), the list of corners means nothing: that is an error. The test
+//! [`MIN_RANGE`], the list of corners means nothing: that is an error. The test
 //! needs the list first, so that it costs nothing where there are corners.
 
 use crate::config::{Border, HarrisConfig, Threshold};
@@ -15,7 +15,7 @@ use crate::limits::MIN_RANGE;
 ///
 /// The range is the greatest difference of two samples of a channel; under [`Border::Zero`] the
 /// zeros around the image count. `None` for integers, for a flat image, for a range of at least
-/// [`MIN_RANGE`](crate::MIN_RANGE), and for an absolute threshold that is a normal number, which no
+/// [`MIN_RANGE`], and for an absolute threshold that is a normal number, which no
 /// lost response exceeds. Most images are known by their first few samples.
 #[must_use]
 pub fn small_range(image: &ImageView<'_>, config: &HarrisConfig) -> Option<f32> {

@@ -35,13 +35,15 @@ mod tests {
     /// No bound rejects a tensor at thresholds just below its response.
     #[test]
     fn no_response_above_the_threshold_is_rejected() {
-        const MEASURES: [Measure; 6] = [
+        const MEASURES: [Measure; 8] = [
             Measure::Harris { k: 0.04 },
             Measure::Harris { k: 0.0 },
             Measure::Harris { k: 0.15 },
             Measure::Harris { k: 0.249_999_9 },
             Measure::ShiTomasi,
             Measure::Noble { eps: 1e-9 },
+            Measure::Triggs { alpha: 0.0 },
+            Measure::Triggs { alpha: 0.05 },
         ];
         // Of Sobel's gradient and a box of 3, the greatest sum is 9 · 1020²; with a scale of that,
         // and of more for colours.

@@ -30,18 +30,29 @@ pub mod gradient {
 
 /// Response measures of the structure tensor.
 pub mod measure {
-    /// Harris's measure; the parameter is k.
-    pub const HARRIS: u32 = 0;
-    /// Shi and Tomasi's measure.
-    pub const SHI_TOMASI: u32 = 1;
-    /// Noble's measure; the parameter is epsilon.
-    pub const NOBLE: u32 = 2;
-    /// Triggs's measure; the parameter is alpha.
-    pub const TRIGGS: u32 = 3;
+    /// Defines the numbers, and the list of all.
+    macro_rules! measures {
+        ($($(#[$doc:meta])* $name:ident = $number:expr;)*) => {
+            $($(#[$doc])* pub const $name: u32 = $number;)*
 
-    /// All measures, as the values that kernels are specialised by.
-    pub(in crate::abi) const ALL: &[Option<u32>] =
-        &[Some(HARRIS), Some(SHI_TOMASI), Some(NOBLE), Some(TRIGGS)];
+            /// All measures, as the values that kernels are specialised by.
+            pub(in crate::abi) const ALL: &[Option<u32>] = &[$(Some($name)),*];
+        };
+    }
+
+    measures! {
+        /// Harris's measure; the parameter is k.
+        HARRIS = 0;
+        /// Shi and Tomasi's measure.
+        SHI_TOMASI = 1;
+        /// Noble's measure; the parameter is epsilon.
+        NOBLE = 2;
+        /// Triggs's measure; the parameter is alpha.
+        TRIGGS = 3;
+    }
+
+    /// The number of measures. Kernels compare it with the number that they know.
+    pub const COUNT: usize = ALL.len();
 }
 
 /// Thresholds.

@@ -33,6 +33,14 @@ macro_rules! match_gradient {
     };
 }
 
+/// Checks at compile time that no measure was added since the code around was written: code that
+/// asks for single measures, and would be silent about a new one.
+macro_rules! knows_all_measures {
+    () => {
+        const { assert!($crate::abi::measure::COUNT == 4, "this code does not know the new measure") }
+    };
+}
+
 /// Matches a response measure of [`abi::measure`](crate::abi::measure).
 macro_rules! match_measure {
     ($measure:expr, {
@@ -40,7 +48,8 @@ macro_rules! match_measure {
         SHI_TOMASI => $shi_tomasi:expr,
         TRIGGS => $triggs:expr,
         NOBLE => $noble:expr $(,)?
-    }) => {
+    }) => {{
+        knows_all_measures!();
         match $measure {
             $crate::abi::measure::HARRIS => $harris,
             $crate::abi::measure::SHI_TOMASI => $shi_tomasi,
@@ -50,7 +59,7 @@ macro_rules! match_measure {
                 $noble
             }
         }
-    };
+    }};
 }
 
 /// Matches an order of keys of [`abi::order`](crate::abi::order).
@@ -99,4 +108,7 @@ macro_rules! match_binomial {
     };
 }
 
-pub(super) use {match_binomial, match_border, match_gradient, match_measure, match_order, match_smoothing};
+pub(super) use {
+    knows_all_measures, match_binomial, match_border, match_gradient, match_measure, match_order,
+    match_smoothing,
+};

@@ -3,7 +3,7 @@
 use core::array;
 
 use super::boxes::{Integer, Tile};
-use super::choices::match_measure;
+use super::choices::{knows_all_measures, match_measure};
 use super::geometry::{Plane, Size};
 use super::lines::weighted_row_sums;
 use super::thread_per_column::ColumnSweep;
@@ -198,6 +198,7 @@ pub(crate) fn measure(root: impl Fn(f32) -> f32, kind: u32, parameter: f32, a: f
 /// What a and c are multiplied by for [`measure_of_halves`].
 #[inline(always)]
 pub(crate) fn scale_of_squares(kind: u32) -> f32 {
+    knows_all_measures!();
     if kind == measure::SHI_TOMASI || kind == measure::TRIGGS { 0.5 } else { 1.0 }
 }
 

@@ -7,6 +7,7 @@ use super::lane::{LANE_COLUMNS, Lane, NO_RESPONSE, RowKind};
 use super::window::Window;
 use crate::Simt;
 use crate::abi::{gradient, measure as measures};
+use crate::kernels::choices::knows_all_measures;
 use crate::kernels::response::{measure_of_halves, scale_of_squares};
 use crate::kernels::thread_per_column::push;
 
@@ -46,6 +47,7 @@ impl<S: Simt> Window<S> for Box3 {
     /// Only Noble's measure, with its division, takes longer than the test.
     #[inline(always)]
     fn uses_trace_bound(args: &SweepArguments) -> bool {
+        knows_all_measures!();
         args.measure == measures::NOBLE
     }
 

@@ -8,6 +8,7 @@ use super::source::ResponseSource;
 use crate::Simt;
 use crate::abi::fused::{self, ROWS};
 use crate::abi::{measure as measures, state};
+use crate::kernels::choices::knows_all_measures;
 use crate::kernels::mask::Mask;
 
 /// Clears the counters of the image's buckets.
@@ -122,6 +123,7 @@ fn update_trace_bound<S: Simt, F: ResponseSource<S>>(lane: &Lane<S>, source: &mu
     let args = &lane.args;
     // Compilers do not remove an unused square root.
     if F::uses_trace_bound(args) {
+        knows_all_measures!();
         let root = if args.measure == measures::HARRIS { lane.s.sqrt(exceeded) } else { exceeded };
         source.set_trace_bound(root * args.trace_factor);
     }
