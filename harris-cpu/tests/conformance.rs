@@ -2,9 +2,6 @@
 
 use std::sync::Arc;
 
-use harris_conformance::boundaries::{Size, around_changes};
-use harris_conformance::pictures::Depth;
-use harris_cpu::plan::{Plan, SampleType, Shape, Vectors};
 use harris_cpu::{CpuDetector, Detector, Error, HarrisConfig, ImageView, Level};
 use harris_evaluation::scenes::Chessboard;
 
@@ -13,51 +10,17 @@ harris_conformance::suite!(two_threads, |config| Box::new(CpuDetector::with_thre
 harris_conformance::suite!(three_threads, |config| Box::new(CpuDetector::with_threads(config, 3).unwrap()));
 harris_conformance::suite!(four_threads, |config| Box::new(CpuDetector::with_threads(config, 4).unwrap()));
 
-/// The suite at a level, also at the sizes around which that level's plan changes.
-macro_rules! suite_at_level {
-    ($($level:ident)*) => {$(
-        harris_conformance::suite!(
-            $level,
-            |config| Box::new(CpuDetector::with_threads(config, 2).unwrap().at_level(level(stringify!($level)))),
-            || true,
-            |config, depth, channels| {
-                let vectors = Vectors::of(level(stringify!($level)));
-                around_changes(|size| plan(config, depth, channels, vectors, size))
-            }
-        );
-    )*};
-}
+harris_conformance::suite!(portable, |config| Box::new(at_level(config, "portable")));
+harris_conformance::suite!(sse2, |config| Box::new(at_level(config, "sse2")));
+harris_conformance::suite!(avx2, |config| Box::new(at_level(config, "avx2")));
 
-suite_at_level! { portable sse2 avx2 }
-
-/// A level of this machine. For one that it lacks the best stands in, and a line says so.
-fn level(name: &str) -> Level {
-    name.parse().unwrap_or_else(|error| {
+/// At a level of this machine; one that it lacks is stood in for by the best, and said so.
+fn at_level(config: HarrisConfig, name: &str) -> CpuDetector {
+    let level = name.parse().unwrap_or_else(|error| {
         println!("{error}");
         Level::best()
-    })
-}
-
-/// The text of the plan for an image.
-fn plan(
-    config: &HarrisConfig,
-    depth: Depth,
-    channels: usize,
-    vectors: Vectors,
-    (width, height): Size,
-) -> String {
-    let samples = match depth {
-        Depth::U8 => SampleType::U8,
-        Depth::U16 => SampleType::U16,
-        Depth::F32 => SampleType::F32,
-    };
-    Plan::of(&Shape { samples, channels, width, height, vectors }, config).to_string()
-}
-
-#[test]
-fn the_default_plan_changes_with_the_size() {
-    let (config, vectors) = (HarrisConfig::default(), Vectors::of(Level::best()));
-    assert!(!around_changes(|size| plan(&config, Depth::U8, 1, vectors, size)).is_empty());
+    });
+    CpuDetector::with_threads(config, 2).unwrap().at_level(level)
 }
 
 #[test]
