@@ -3,9 +3,7 @@
 mod program;
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use harris_cli::input::{self, Picture, ReadOptions, decode_image};
 use harris_core::{ImageView, Samples};
@@ -348,17 +346,7 @@ fn names_need_not_be_text() {
 
 /// Runs `detect` with a file as standard input.
 fn detect_stdin(args: &[&str], stdin: &[u8]) -> (bool, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_harris"))
-        .arg("detect")
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // The program may end before it has read everything.
-    let _ = child.stdin.take().unwrap().write_all(stdin);
-    let output = child.wait_with_output().unwrap();
+    let output = program::run_with_stdin("detect", args, stdin);
     let text = if output.status.success() { output.stdout } else { output.stderr };
     (output.status.success(), String::from_utf8(text).unwrap())
 }

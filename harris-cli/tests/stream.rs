@@ -3,8 +3,7 @@
 mod program;
 
 use std::fs;
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use harris_conformance::pictures::noise;
 use harris_core::{Detector, HarrisConfig, ImageView, ReferenceDetector};
@@ -36,16 +35,7 @@ fn video(frames: u64) -> Vec<u8> {
 
 /// Runs the program with bytes on standard input.
 fn with_input(args: &[&str], bytes: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_harris"))
-        .arg("stream")
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(bytes).unwrap();
-    child.wait_with_output().unwrap()
+    program::run_with_stdin("stream", args, bytes)
 }
 
 fn case(name: &str) -> String {

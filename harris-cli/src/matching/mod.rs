@@ -98,8 +98,8 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
     let view = ImageView::try_from(&object).with_context(|| name(&args.object))?;
     let trained = matching.features(&view).with_context(|| name(&args.object))?.0;
     // A drawing on standard output is there alone.
-    let quiet = outs.iter().flatten().any(Target::is_standard_output);
-    let print = |text: &str| if quiet { Ok(()) } else { output::print(text) };
+    let draws_to_stdout = outs.iter().flatten().any(Target::is_standard_output);
+    let print = |text: &str| if draws_to_stdout { Ok(()) } else { output::print(text) };
     let (keypoints, backend) = (trained.keypoints.len(), matching.describe());
     print(&match args.json {
         true => format!(

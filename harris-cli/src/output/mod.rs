@@ -21,6 +21,6 @@ mod write;
 pub use formats::{csv, picture, response, row};
 pub use interrupt::remove_on_signals;
 pub use plan::Plan;
-pub use standard_output::{Quiet, message, print};
+pub use standard_output::{IgnoreBrokenPipe, message, print};
 pub use target::{Format, KEYPOINTS, Kind, PICTURE, RESPONSE, SCORES, TABLE, Target};
 pub use write::whole;

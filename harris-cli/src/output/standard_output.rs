@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 /// # Errors
 /// Standard output cannot be written, because its disk is full, for example.
 pub fn print(text: &str) -> Result<()> {
-    let mut out = Quiet::new(io::stdout().lock());
+    let mut out = IgnoreBrokenPipe::new(io::stdout().lock());
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     written.context("cannot write to standard output")
 }
@@ -23,12 +23,12 @@ pub fn message(line: impl Display) {
 }
 
 /// A writer that takes a closed pipe as success, and drops what comes after it.
-pub struct Quiet<W> {
+pub struct IgnoreBrokenPipe<W> {
     out: W,
     closed: bool,
 }
 
-impl<W: Write> Quiet<W> {
+impl<W: Write> IgnoreBrokenPipe<W> {
     /// Wraps a writer.
     pub fn new(out: W) -> Self {
         Self { out, closed: false }
@@ -48,7 +48,7 @@ impl<W: Write> Quiet<W> {
     }
 }
 
-impl<W: Write> Write for Quiet<W> {
+impl<W: Write> Write for IgnoreBrokenPipe<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.unless_closed(bytes.len(), |out| out.write(bytes))
     }
@@ -76,9 +76,9 @@ mod tests {
 
     #[test]
     fn a_closed_pipe_is_no_error_and_a_full_disk_is() {
-        let mut closed = Quiet::new(Fails(io::ErrorKind::BrokenPipe));
+        let mut closed = IgnoreBrokenPipe::new(Fails(io::ErrorKind::BrokenPipe));
         assert!(closed.write_all(b"text").is_ok() && closed.flush().is_ok());
-        let mut full = Quiet::new(Fails(io::ErrorKind::StorageFull));
+        let mut full = IgnoreBrokenPipe::new(Fails(io::ErrorKind::StorageFull));
         assert!(full.write_all(b"text").is_err() && full.flush().is_err());
     }
 }

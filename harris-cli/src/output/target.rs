@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::standard_output::Quiet;
+use super::standard_output::IgnoreBrokenPipe;
 use super::write::whole;
 
 /// The format of a result.
@@ -126,7 +126,7 @@ impl Target {
         match &self.path {
             Some(path) => whole(path, content),
             None => {
-                let mut out = BufWriter::new(Quiet::new(io::stdout().lock()));
+                let mut out = BufWriter::new(IgnoreBrokenPipe::new(io::stdout().lock()));
                 let written = content(&mut out).and_then(|()| Ok(out.flush()?));
                 written.context("cannot write to standard output")
             }

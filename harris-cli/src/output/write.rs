@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::interrupt::{Temporary, uninterrupted};
-use super::standard_output::Quiet;
+use super::standard_output::IgnoreBrokenPipe;
 
 /// Links that are followed before they count as a circle, as in Linux.
 const MAX_LINKS: usize = 40;
@@ -70,7 +70,7 @@ fn write_whole(path: &Path, content: impl FnOnce(&mut dyn Write) -> Result<()>) 
 
 /// Writes to a pipe or a character device.
 fn direct(path: &Path, content: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
-    let mut out = BufWriter::new(Quiet::new(OpenOptions::new().write(true).open(path)?));
+    let mut out = BufWriter::new(IgnoreBrokenPipe::new(OpenOptions::new().write(true).open(path)?));
     content(&mut out)?;
     Ok(out.flush()?)
 }

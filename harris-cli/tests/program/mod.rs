@@ -5,7 +5,8 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::process::{Command, Output};
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
@@ -17,6 +18,21 @@ pub(crate) fn succeed(name: &str, args: &[&str]) -> String {
     let output = run(name, args);
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
+}
+
+/// Runs a subcommand with bytes on standard input.
+pub(crate) fn run_with_stdin(name: &str, args: &[&str], stdin: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_harris"))
+        .arg(name)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The program may end before it has read everything.
+    let _ = child.stdin.take().unwrap().write_all(stdin);
+    child.wait_with_output().unwrap()
 }
 
 /// Returns the one line that a failing call prints.
