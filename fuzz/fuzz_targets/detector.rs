@@ -14,9 +14,9 @@ fuzz_target!(|bytes: &[u8]| {
     let mut data = Unstructured::new(bytes);
     if let Ok(Ok(config)) = config(&mut data) {
         let _ = match data.int_in_range(0..=2) {
-            Ok(0) => compare(config, &mut data, |data| data.arbitrary::<u8>()),
-            Ok(1) => compare(config, &mut data, |data| data.arbitrary::<u16>()),
-            _ => compare(config, &mut data, |data| Ok(f32::from(data.arbitrary::<i8>()?) / 64.0)),
+            Ok(0) => compare(config, &mut data, |bits| (bits >> 24) as u8),
+            Ok(1) => compare(config, &mut data, |bits| (bits >> 16) as u16),
+            _ => compare(config, &mut data, |bits| (bits as i32 >> 16) as f32 / 32_768.0),
         };
     }
 });
@@ -24,11 +24,19 @@ fuzz_target!(|bytes: &[u8]| {
 fn compare<T: Sample>(
     config: HarrisConfig,
     data: &mut Unstructured<'_>,
-    sample: impl Fn(&mut Unstructured<'_>) -> Result<T>,
+    sample: impl Fn(u32) -> T,
 ) -> Result<()> {
     let (width, height) = (data.int_in_range(1..=70_usize)?, data.int_in_range(1..=24_usize)?);
     let channels = *data.choose(&[1, 3])?;
-    let samples = (0..width * height * channels).map(|_| sample(data)).collect::<Result<Vec<T>>>()?;
+    // Few levels make ties and flat places.
+    let (mut state, levels) = (data.arbitrary::<u32>()? | 1, *data.choose(&[u32::MAX, 7 << 29, 1 << 31])?);
+    let random = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        sample(state & levels)
+    };
+    let samples: Vec<T> = std::iter::repeat_with(random).take(width * height * channels).collect();
     let image = ImageView::strided(&samples, width, height, channels, width * channels);
     let image = image.expect("the sizes fit");
     let mut reference = ReferenceDetector::new(config.clone());
@@ -42,7 +50,7 @@ fn compare<T: Sample>(
 /// Draws a configuration; the inner error is that of values that do not go together.
 fn config(data: &mut Unstructured<'_>) -> Result<core::result::Result<HarrisConfig, harris_core::Error>> {
     let odd = |data: &mut Unstructured<'_>| Ok(2 * data.int_in_range(1..=4)? + 1);
-    let sigma = |data: &mut Unstructured<'_>| Ok(f32::from(data.int_in_range(1..=60_u8)?) / 16.0);
+    let sigma = |data: &mut Unstructured<'_>| Ok(f64::from(data.int_in_range(1..=60_u8)?) / 16.0);
     let smoothing = match data.int_in_range(0..=4)? {
         0 => Smoothing::None,
         1 => Smoothing::Binomial3,
