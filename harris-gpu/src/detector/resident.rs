@@ -58,9 +58,9 @@ impl<D: Device> GpuDetector<D> {
         if !plan.can_overlap() {
             return self.enqueue_uploaded(shape, plan, is_repeatable, false);
         }
-        let (mut run, recordings) = self.run(shape, plan);
-        let tiles = WorkTiles::new(&run, false, is_repeatable).expect("a plan with a sweep");
-        let lists = work::find(&mut run, recordings, &tiles, RemainingRows::ALL, false)?;
+        let (mut execution, recordings) = self.execution(shape, plan);
+        let tiles = WorkTiles::new(&execution, false, is_repeatable).expect("a plan with a sweep");
+        let lists = work::find(&mut execution, recordings, &tiles, RemainingRows::ALL, false)?;
         self.job = Some(super::Job { shape, plan, tiles: Some(tiles), to_host: false, lists });
         Ok(())
     }

@@ -180,7 +180,7 @@ mod tests {
             for width in 2 * MAX_SUPPORT_RADIUS..1200 {
                 let strips = Strips::new(side, width, true);
                 let mut next = 0;
-                for strip in 0..strips.number {
+                for strip in 0..strips.count {
                     let left = strips.left(strip);
                     let first = left + side as i32;
                     let end = first + strips.own(left) as i32;

@@ -35,7 +35,7 @@ pub(crate) enum SortOrder {
 
 impl SortOrder {
     /// The order as kernels take it.
-    pub(crate) fn number(self) -> u32 {
+    pub(crate) fn code(self) -> u32 {
         match self {
             Self::Response(Ties::Ascending) => order::BY_RESPONSE,
             Self::Response(Ties::Descending) => order::BY_RESPONSE_LAST_FIRST,
@@ -66,7 +66,7 @@ impl KeyLists {
     ) -> Result<(Slot, Slot), Error> {
         let state = workspace.buffer(Slot::State);
         let (pitch, most) = (self.pitch as u32, self.most());
-        let order = order.number();
+        let order = order.code();
         // As many merges as the longest lists need: so the host knows where the keys are.
         let mut run = if most <= MAX_RANKED { MAX_RANKED } else { RUN };
         let grid = self.grid(Kernel::sort_runs, order::THREADS_PER_KEY as usize);

@@ -123,8 +123,8 @@ impl Choices {
     pub fn for_each_case(&self, mut check: impl FnMut(&Case)) {
         let counts = self.names().map(|names| names.len());
         let total: usize = counts.iter().product();
-        for number in 0..total {
-            let mut rest = number;
+        for combination in 0..total {
+            let mut rest = combination;
             let mut choices = [0; AXES];
             for (choice, count) in choices.iter_mut().zip(counts).rev() {
                 (*choice, rest) = (rest % count, rest / count);
@@ -204,15 +204,15 @@ pub fn rows(choices: &Choices) -> Vec<Row> {
             rows.append(&mut merge(std::mem::take(&mut inner), FIRST_INNER_AXIS..AXES));
         }
         let outline = Plan::of(&case.shape, &case.config).outline();
-        let number = outlines.iter().position(|known| *known == outline).unwrap_or_else(|| {
+        let outline_index = outlines.iter().position(|known| *known == outline).unwrap_or_else(|| {
             outlines.push(outline);
             outlines.len() - 1
         });
-        inner.push((choices, number));
+        inner.push((choices, outline_index));
     });
     rows.append(&mut merge(inner, FIRST_INNER_AXIS..AXES));
     let rows = merge(rows, 0..FIRST_INNER_AXIS).into_iter();
-    rows.map(|(choices, number)| Row { choices, outline: outlines[number].clone() }).collect()
+    rows.map(|(choices, outline_index)| Row { choices, outline: outlines[outline_index].clone() }).collect()
 }
 
 /// Merges rows that differ in one axis alone, for some axes, the last first. Rows keep the order of
