@@ -167,7 +167,7 @@ impl<D: Device> GpuDetector<D> {
 
     pub(crate) fn begin_with(&mut self, images: &[ImageView<'_>], mode: UploadMode) -> Result<(), Error> {
         self.ran_staged = false;
-        self.abandon();
+        self.abandon_pending();
         // Samples are checked by kernels.
         for image in images {
             self.check_size(image.width(), image.height())?;
@@ -247,7 +247,7 @@ impl<D: Device> GpuDetector<D> {
     fn set_plan(&mut self, shape: &Shape) -> Plan {
         let plan = self.plan_of(shape);
         self.plan = Some((Shape { images: 1, ..*shape }, plan));
-        if !self.capacity.as_ref().is_some_and(|capacity| capacity.is_for(shape)) {
+        if !self.capacity.as_ref().is_some_and(|capacity| capacity.is_for_size_of(shape)) {
             self.capacity = Some(Capacity::new(&self.config, shape));
         }
         plan
@@ -340,7 +340,7 @@ impl<D: Device> GpuDetector<D> {
     }
 
     /// Waits for what was begun, and drops it. Nothing reads its samples any more.
-    fn abandon(&mut self) {
+    fn abandon_pending(&mut self) {
         if let Some(job) = self.job.take() {
             // Nobody asks any more whether it failed.
             let _ = self.device.wait();
@@ -368,7 +368,7 @@ impl<D: Device> GpuDetector<D> {
 /// Waits for what was begun: the device may read borrowed samples.
 impl<D: Device> Drop for GpuDetector<D> {
     fn drop(&mut self) {
-        self.abandon();
+        self.abandon_pending();
     }
 }
 
@@ -398,7 +398,7 @@ impl<D: Device> Detector for GpuDetector<D> {
     }
 
     fn response_into(&mut self, image: &ImageView<'_>, map: &mut Array2<f32>) -> Result<(), Error> {
-        self.abandon();
+        self.abandon_pending();
         let responded = float_mode::standard(|| self.respond_to(image));
         if responded.is_err() {
             // The device may still read samples.
@@ -410,7 +410,7 @@ impl<D: Device> Detector for GpuDetector<D> {
 
     /// Frees the device's memory, and drops what was begun and not finished.
     fn shrink_to_fit(&mut self) {
-        self.abandon();
+        self.abandon_pending();
         (self.recordings, self.workspace) = (Recordings::new(), Workspace::new());
         (self.plan, self.capacity, self.ranges) = (None, None, Vec::new());
     }

@@ -36,7 +36,7 @@ impl<D: Device> GpuDetector<D> {
     /// finished unless it `is_repeatable`.
     fn begin_resident(&mut self, image: Resident<D::Memory>, is_repeatable: bool) -> Result<(), Error> {
         self.ran_staged = false;
-        self.abandon();
+        self.abandon_pending();
         self.check_size(image.width, image.height)?;
         let shape = Shape::resident(&image);
         self.workspace.put(Slot::Image, image.memory, image.pitch * image.height);
@@ -180,7 +180,7 @@ impl<D: Device> GpuDetector<D> {
     /// checked.
     pub fn respond_on_device(&mut self, image: Resident<D::Memory>) -> Result<(), Error> {
         self.ran_staged = false;
-        self.abandon();
+        self.abandon_pending();
         self.check_size(image.width, image.height)?;
         let shape = Shape { mask_pitch: 0, ..Shape::resident(&image) };
         self.workspace.put(Slot::Image, image.memory, image.pitch * image.height);

@@ -15,8 +15,8 @@ const SCHEDULERS: usize = 4;
 /// device holds, within bounds.
 pub(crate) fn equal_tile_rows(height: usize, strips: usize, blocks: u32, most: usize) -> usize {
     /// With fewer, warm-up rows are most of the work.
-    const LEAST: usize = 8;
-    height.div_ceil((blocks as usize / strips).max(1)).clamp(LEAST, most)
+    const MIN_TILE_ROWS: usize = 8;
+    height.div_ceil((blocks as usize / strips).max(1)).clamp(MIN_TILE_ROWS, most)
 }
 
 /// Cycles of a row where warps share a scheduler, and more for each of them: roughly as measured on

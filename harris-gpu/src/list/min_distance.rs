@@ -17,7 +17,7 @@ use crate::launch::{self, grid};
 /// Shares of a list for each multiprocessor, and how many corners a share has at least. Each warp
 /// of its block has one corner at a time.
 const SHARES_PER_MULTIPROCESSOR: usize = 64;
-const MIN_SHARE: usize = 8;
+const MIN_SHARE_KEYS: usize = 8;
 
 /// Whether corners that are too near to others are removed from lists.
 pub(super) fn is_enforced(config: &HarrisConfig) -> bool {
@@ -76,7 +76,8 @@ pub(super) fn enforce<D: Device>(
     let cell_capacity = (in_line * in_line).min(most);
     let cells = columns as usize * rows as usize;
     let max_shares = SHARES_PER_MULTIPROCESSOR * execution.device.multiprocessors() as usize;
-    let shares = most.div_ceil(MIN_SHARE).min(max_shares).next_multiple_of(order::SHARES_PER_COUNT as usize);
+    let shares =
+        most.div_ceil(MIN_SHARE_KEYS).min(max_shares).next_multiple_of(order::SHARES_PER_COUNT as usize);
     execution.workspace.fit::<u64>(execution.device, Slot::GridCells, cells * cell_capacity)?;
     execution.workspace.fit::<u32>(execution.device, Slot::GridCounts, cells)?;
     execution.workspace.fit::<u32>(execution.device, Slot::Decisions, most)?;

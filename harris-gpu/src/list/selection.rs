@@ -41,7 +41,7 @@ pub(super) fn select<D: Device>(
     }
     match config.order() {
         Order::Raster if order != SortOrder::Raster => {
-            keys = sort(execution, keys, lists, SortOrder::Raster)?
+            keys = sort(execution, keys, lists, SortOrder::Raster)?;
         }
         Order::Raster | Order::Response => {}
     }

@@ -35,7 +35,7 @@ pub struct Case {
 
 /// What varies along the last axis.
 #[derive(Clone, Copy, Debug)]
-enum Other {
+enum OtherChoice {
     Nothing,
     Mask,
     Quadratic,
@@ -52,7 +52,7 @@ pub struct Choices {
     thresholds: Vec<Threshold>,
     borders: Vec<Border>,
     radii: Vec<u32>,
-    others: Vec<Other>,
+    others: Vec<OtherChoice>,
 }
 
 impl Choices {
@@ -81,7 +81,7 @@ impl Choices {
             thresholds: vec![Threshold::Relative(0.01), Threshold::Rosin { bins: 64 }],
             borders: vec![Border::Reflect101, Border::Replicate, Border::Zero, Border::Skip],
             radii: vec![0, 2, 3, 5],
-            others: vec![Other::Nothing, Other::Mask, Other::Quadratic],
+            others: vec![OtherChoice::Nothing, OtherChoice::Mask, OtherChoice::Quadratic],
         }
     }
 
@@ -101,10 +101,10 @@ impl Choices {
             Threshold::Absolute(_) | Threshold::Relative(_) | Threshold::None => "value".to_owned(),
             Threshold::Rosin { .. } => "rosin".to_owned(),
         };
-        let other = |other: &Other| match other {
-            Other::Nothing => "none".to_owned(),
-            Other::Mask => "mask".to_owned(),
-            Other::Quadratic => "quadratic".to_owned(),
+        let other = |other: &OtherChoice| match other {
+            OtherChoice::Nothing => "none".to_owned(),
+            OtherChoice::Mask => "mask".to_owned(),
+            OtherChoice::Quadratic => "quadratic".to_owned(),
         };
         [
             self.samples.iter().map(sample_type).collect(),
@@ -139,9 +139,9 @@ impl Choices {
     fn case(&self, choices: [usize; AXES]) -> Option<Case> {
         let [samples, smoothing, gradient, window, measure, threshold, border, radius, other] = choices;
         let (subpixel, is_masked) = match self.others[other] {
-            Other::Nothing => (Subpixel::None, false),
-            Other::Mask => (Subpixel::None, true),
-            Other::Quadratic => (Subpixel::Quadratic, false),
+            OtherChoice::Nothing => (Subpixel::None, false),
+            OtherChoice::Mask => (Subpixel::None, true),
+            OtherChoice::Quadratic => (Subpixel::Quadratic, false),
         };
         let config = HarrisConfig::builder()
             .smoothing(self.smoothings[smoothing])

@@ -129,7 +129,7 @@ impl WorkTiles {
     /// The blocks of an image of so many rows.
     pub(crate) fn row_blocks(&self, height: usize) -> impl Iterator<Item = RowBlock> + use<> {
         let Self { sweep, map, needs_whole_map, reads_responses, .. } = *self;
-        self.blocks.ends(height).into_iter().map(move |end| {
+        self.blocks.block_ends(height).into_iter().map(move |end| {
             if end == height {
                 return RowBlock { end, mapped: height, searched: height };
             }
