@@ -8,7 +8,7 @@ use harris_core::surf::{
 };
 
 use super::wavelets::Wavelets;
-use crate::simd::{Simd, WithSimd, Work};
+use crate::simd::{Simd, SimdKernel, WithSimd};
 
 /// Some keypoints and their descriptors.
 pub(super) struct Describe<'a> {
@@ -26,7 +26,7 @@ impl WithSimd for Describe<'_> {
     }
 }
 
-impl Work for Describe<'_> {
+impl SimdKernel for Describe<'_> {
     type Output = ();
 
     #[inline(always)]

@@ -34,7 +34,7 @@ pub struct CpuSurf {
 constructors!(CpuSurf, SurfConfig);
 
 /// Keypoints that a thread takes at a time.
-const SHARE: usize = 16;
+const KEYPOINTS_PER_TASK: usize = 16;
 
 impl CpuSurf {
     fn on(config: SurfConfig, workers: Workers) -> Self {
@@ -48,7 +48,9 @@ impl CpuSurf {
         let wavelets = Wavelets::new(&self.sums);
         let mut descriptors = memory::zeros((keypoints.len(), LENGTH))?;
         let rows = descriptors.as_slice_mut().expect("a new array is contiguous");
-        let work = memory::collect(rows.chunks_mut(SHARE * LENGTH).zip(keypoints.chunks(SHARE)))?;
+        let work = memory::collect(
+            rows.chunks_mut(KEYPOINTS_PER_TASK * LENGTH).zip(keypoints.chunks(KEYPOINTS_PER_TASK)),
+        )?;
         self.workers.threads.map(work, |(rows, keypoints)| {
             level.call(Describe { wavelets, config, keypoints, rows });
         })?;

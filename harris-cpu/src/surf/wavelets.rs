@@ -14,7 +14,7 @@ pub(super) struct Wavelets<'a> {
 impl<'a> Wavelets<'a> {
     pub(super) fn new(sums: &'a Sums) -> Self {
         let (width, height) = sums.size();
-        let (sums, pitch) = sums.in_one_part();
+        let (sums, pitch) = sums.in_one_phase();
         Self { sums, pitch, width: width as i32, height: height as i32 }
     }
 
