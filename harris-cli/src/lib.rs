@@ -6,6 +6,7 @@
 pub mod bench;
 pub mod cli;
 pub mod detect;
+mod examples;
 pub mod input;
 pub mod matching;
 mod messages;

@@ -26,9 +26,26 @@ const MAX_LENGTH: usize = 10_000;
 pub(crate) fn one_line(message: &str) -> String {
     let message = message.split("\n\nUsage:").next().unwrap_or(message);
     let message = message.split("\n\nFor more information").next().unwrap_or(message);
+    let message = message.trim_end().replace("\n\n  tip: ", "; ");
     let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(MAX_LENGTH) {
         Some((end, _)) => format!("{}...", &line[..end]),
         None => line,
+    }
+}
+
+/// Returns an error of the arguments.
+pub(crate) fn wrong(message: impl Into<String>) -> anyhow::Error {
+    WrongArguments(message.into()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::one_line;
+
+    #[test]
+    fn a_tip_is_a_part_of_the_sentence() {
+        let message = "error: no '--fast'\n\n  tip: use '--last'\n\nUsage: harris detect\n";
+        assert_eq!(one_line(message), "error: no '--fast'; use '--last'");
     }
 }

@@ -16,7 +16,7 @@ struct Rate {
     images: usize,
     failed: usize,
     jobs: usize,
-    seconds: f64,
+    total_s: f64,
     images_per_s: f64,
     mpix_per_s: f64,
 }
@@ -40,7 +40,7 @@ pub(super) fn run(folder: &Path, jobs: Option<u16>, color: bool, json: bool) -> 
         images: files.len(),
         failed,
         jobs,
-        seconds,
+        total_s: seconds,
         images_per_s: files.len() as f64 / seconds,
         mpix_per_s: pixels.iter().flatten().sum::<u64>() as f64 / 1e6 / seconds,
     };

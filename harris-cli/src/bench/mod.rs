@@ -45,7 +45,7 @@ pub struct Args {
     #[arg(long, value_name = "FOLDER")]
     decode: Option<PathBuf>,
     /// Images to read at once with --decode, 1 to 1024; by default one for each hardware thread
-    #[arg(long, value_name = "NUMBER", requires = "decode", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "NUMBER", requires = "decode", value_parser = crate::options::whole::<u16>(1..=1024))]
     jobs: Option<u16>,
     /// Mask: corners are sought where this image is not 0; it is tiled, too
     #[arg(long, value_name = "FILE")]

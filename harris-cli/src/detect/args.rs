@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::value_parser;
-
 use super::shard::Shard;
 use crate::input::ReadOptions;
-use crate::options::{BackendOptions, ColorOptions, DetectorOptions, Format};
+use crate::options::{BackendOptions, ColorOptions, DetectorOptions, Format, whole};
 
 /// Finds corners, or blobs, in images
 ///
@@ -14,26 +12,10 @@ use crate::options::{BackendOptions, ColorOptions, DetectorOptions, Format};
 /// end the others; the exit code is then 1.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Image files, or folders of them (PNG, JPEG, BMP, TIFF, WebP, PNM); - for standard input
+    /// Image files, or folders of them (PNG, JPEG, BMP, TIFF, WebP, PNM), without the folders in
+    /// these; - for standard input
     #[arg(required_unless_present = "print_config", value_name = "INPUT")]
     pub(super) inputs: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(super) detector: DetectorOptions,
-    #[command(flatten)]
-    pub(super) backend: BackendOptions,
-    #[command(flatten)]
-    pub(super) color: ColorOptions,
-    #[command(flatten)]
-    pub(super) read: ReadOptions,
-    /// Mask: image of the inputs' size; keypoints are sought where it is not zero
-    #[arg(long, value_name = "FILE", help_heading = "Input")]
-    pub(super) mask: Option<PathBuf>,
-    /// Take one part of N of the inputs, such as 1/4: for several machines
-    #[arg(long, value_name = "I/N", help_heading = "Input")]
-    pub(super) shard: Option<Shard>,
-    /// Images to work on at once, 1 to 1024; by default one for each hardware thread
-    #[arg(long, value_name = "NUMBER", value_parser = value_parser!(u16).range(1..=1024))]
-    pub(super) jobs: Option<u16>,
     /// Write the keypoints as .csv; - for standard output; a folder for several inputs
     #[arg(long, value_name = "FILE|-", help_heading = "Outputs")]
     pub(super) csv: Option<PathBuf>,
@@ -44,7 +26,11 @@ pub struct Args {
     /// several inputs
     #[arg(long, value_name = "FILE", help_heading = "Outputs")]
     pub(super) response: Option<PathBuf>,
-    /// Write the keypoints of all inputs to one table, as .csv or .parquet
+    #[cfg_attr(
+        feature = "parquet",
+        doc = "Write the keypoints of all inputs to one table, as .csv or .parquet"
+    )]
+    #[cfg_attr(not(feature = "parquet"), doc = "Write the keypoints of all inputs to one table, as .csv")]
     #[arg(long, value_name = "FILE", help_heading = "Outputs")]
     pub(super) table: Option<PathBuf>,
     /// Keep what is done in TABLE.part, and go on from it after an interruption. Without --table,
@@ -55,6 +41,23 @@ pub struct Args {
     #[arg(long, help_heading = "Outputs")]
     pub(super) json: bool,
     /// Print the configuration as a file for --config, and do nothing else
-    #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "toml", help_heading = "Outputs")]
+    #[arg(long, value_name = "FORMAT", num_args = 0..=1, default_missing_value = "toml", help_heading = "Outputs")]
     pub(super) print_config: Option<Format>,
+    /// Mask: image of the inputs' size; keypoints are sought where it is not zero
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub(super) mask: Option<PathBuf>,
+    /// Take one part of N of the inputs, such as 1/4: for several machines
+    #[arg(long, value_name = "I/N", help_heading = "Input")]
+    pub(super) shard: Option<Shard>,
+    /// Images to work on at once, 1 to 1024; by default one for each hardware thread
+    #[arg(long, value_name = "NUMBER", value_parser = whole::<u16>(1..=1024), help_heading = "Input")]
+    pub(super) jobs: Option<u16>,
+    #[command(flatten)]
+    pub(super) color: ColorOptions,
+    #[command(flatten)]
+    pub(super) read: ReadOptions,
+    #[command(flatten)]
+    pub(super) detector: DetectorOptions,
+    #[command(flatten)]
+    pub(super) backend: BackendOptions,
 }

@@ -9,7 +9,7 @@ use image::GrayImage;
 
 use super::outputs::OneOutput;
 use crate::input::{self, ReadOptions};
-use crate::options::Kind;
+use crate::options::{BackendOptions, Kind};
 use crate::{output, overlay};
 
 /// How each image is read.
@@ -18,6 +18,7 @@ pub(crate) struct Work<'a> {
     pub(crate) read: &'a ReadOptions,
     pub(crate) mask: Option<&'a GrayImage>,
     pub(crate) kind: Kind,
+    pub(crate) backend: BackendOptions,
 }
 
 /// What was found in an image.
@@ -62,5 +63,6 @@ pub(crate) fn process(
         target.write(|out| Ok(output::csv(&keypoints, out)?))?;
     }
     let (width, height) = (image.width(), image.height());
-    Ok(Found { width, height, keypoints, rejected, time, backend: detector.describe() })
+    let backend = work.backend.shown(detector.describe());
+    Ok(Found { width, height, keypoints, rejected, time, backend })
 }

@@ -33,6 +33,7 @@ use crate::output;
 /// # Errors
 /// What failed, for one line.
 pub fn run(mut args: Args) -> Result<ExitCode> {
+    args.detector.check_stdin(&args.inputs)?;
     let mut choice = args.detector.choice()?;
     choice.color = args.color.color(&choice);
     if let Some(format) = args.print_config {
@@ -44,7 +45,12 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
     let outputs = Outputs::plan(&args, &inputs, one)?;
     let mask = args.mask.as_deref().map(|mask| input::read_mask(mask, &args.read)).transpose()?;
     let workers = Workers::new(&mut args.backend, &choice.detection, args.jobs, inputs.len())?;
-    let work =
-        Work { color: choice.color, read: &args.read, mask: mask.as_ref(), kind: choice.detection.kind() };
+    let work = Work {
+        color: choice.color,
+        read: &args.read,
+        mask: mask.as_ref(),
+        kind: choice.detection.kind(),
+        backend: args.backend,
+    };
     many::detect(&args, &choice, &inputs, &outputs, &work, &workers)
 }

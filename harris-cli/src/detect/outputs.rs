@@ -3,11 +3,11 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, bail};
 
 use super::args::Args;
 use crate::messages::WrongArguments;
-use crate::output::{self, KEYPOINTS, OutputPlan, PICTURE, RESPONSE, TABLE, Target};
+use crate::output::{KEYPOINTS, OutputPlan, PICTURE, RESPONSE, TABLE, Target};
 
 /// The files of all inputs, in their order, and the table.
 pub(crate) struct Outputs {
@@ -46,11 +46,6 @@ impl Outputs {
             response: results("--response", &args.response, &RESPONSE)?,
             table,
         };
-        let parquet = outputs.table.as_ref().is_some_and(|table| table.format() == output::Format::Parquet);
-        ensure!(
-            !parquet || cfg!(feature = "parquet"),
-            "this program was built without the cargo feature parquet"
-        );
         if args.resume && outputs.writes_nothing() {
             bail!(WrongArguments("--resume needs --table or another output".to_owned()));
         }

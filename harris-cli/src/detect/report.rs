@@ -41,7 +41,7 @@ pub(crate) fn json(path: &Path, found: &Result<Found>) -> String {
             "width": found.width,
             "height": found.height,
             "keypoints": found.keypoints.len(),
-            "ms": found.time.as_secs_f64() * 1e3,
+            "detect_ms": found.time.as_secs_f64() * 1e3,
             "backend": found.backend,
         }),
         Err(error) => json!({ "file": file, "error": format!("{error:#}") }),
@@ -83,7 +83,7 @@ impl Totals {
             "failed": self.failed,
             "keypoints": self.keypoints,
             "done_before": self.done_before,
-            "seconds": time.as_secs_f64(),
+            "total_s": time.as_secs_f64(),
         });
         format!("{line}\n")
     }

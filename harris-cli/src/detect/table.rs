@@ -23,7 +23,7 @@ pub(crate) fn write(
         #[cfg(feature = "parquet")]
         Format::Parquet => super::parquet::write(journal, inputs, out),
         #[cfg(not(feature = "parquet"))]
-        Format::Parquet => bail!("this program was built without the cargo feature parquet"),
+        Format::Parquet => bail!("this program cannot write Parquet"),
         Format::Png | Format::Jpeg | Format::Npy | Format::Tiff => {
             bail!("a table cannot be written as {format:?}")
         }

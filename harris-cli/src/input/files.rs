@@ -7,6 +7,8 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
+use crate::messages::wrong;
+
 /// Endings of the image files that are looked for in folders, in lower case.
 pub const ENDINGS: [&str; 15] = [
     "png", "jpg", "jpeg", "jpe", "jfif", "bmp", "dib", "tif", "tiff", "webp", "pbm", "pgm", "ppm", "pnm",
@@ -38,7 +40,9 @@ pub fn name(path: &Path) -> String {
 /// # Errors
 /// A folder cannot be listed, or has no image.
 pub fn expand(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    ensure!(inputs.iter().filter(|input| is_stdin(input)).count() <= 1, "standard input is named twice");
+    if inputs.iter().filter(|input| is_stdin(input)).count() > 1 {
+        bail!(wrong("standard input is named twice"));
+    }
     let mut files = Vec::new();
     for input in inputs {
         if is_stdin(input) || !input.is_dir() {

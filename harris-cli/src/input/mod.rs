@@ -43,7 +43,7 @@ pub struct ReadOptions {
     /// Largest number of pixels of an image; larger ones are errors
     #[arg(long, value_name = "NUMBER", default_value_t = MAX_PIXELS)]
     pub max_pixels: u64,
-    /// Read inputs, but not masks, as raw 8-bit gray frames of this size, without a header
+    /// Read inputs as raw 8-bit gray frames of this size, without a header
     #[arg(long, value_name = "WxH")]
     pub raw: Option<raw::FrameSize>,
 }

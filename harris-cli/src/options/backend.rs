@@ -1,6 +1,6 @@
 //! Options that choose a backend.
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail};
 use clap::Args;
 use harris::Backend;
 use harris::cuda::{CudaDetector, CudaFastHessian, CudaMatcher, CudaSurf};
@@ -8,10 +8,12 @@ use harris_core::ReferenceDetector;
 use harris_core::fast_hessian::ReferenceFastHessian;
 use harris_core::matching::{MatchConfig, Matcher, ReferenceMatcher};
 use harris_core::surf::{Extractor, ReferenceSurf, SurfConfig};
-use harris_cpu::{CpuDetector, CpuFastHessian, CpuMatcher, CpuSurf, Level};
+use harris_cpu::{CpuDetector, CpuFastHessian, CpuMatcher, CpuSurf, Level, MAX_THREADS};
 
 use super::kind::Detection;
 use super::timed::Timed;
+use super::values::whole;
+use crate::messages::wrong;
 use crate::output;
 
 /// A backend and its options.
@@ -21,20 +23,23 @@ pub struct BackendOptions {
     /// Backend: auto (the first usable GPU, else the CPU), cpu, cuda, cuda:NUMBER or reference
     #[arg(long, default_value_t, value_name = "NAME")]
     pub backend: Backend,
-    /// Threads of the CPU backend; by default one for each hardware thread
-    #[arg(long, value_name = "NUMBER")]
+    /// Threads of the CPU backend, 1 to 1024; by default one for each hardware thread
+    #[arg(long, value_name = "NUMBER", value_parser = whole::<usize>(1..=MAX_THREADS as u64))]
     pub threads: Option<usize>,
     /// Instruction set of the CPU backend: avx512, avx2, sse2, neon or portable; by default the
     /// widest available
     #[arg(long, value_name = "NAME")]
     pub level: Option<Level>,
     /// Number of the GPU for the CUDA backend; by default the first
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = whole::<u32>(0..=u32::MAX.into()))]
     pub device: Option<u32>,
-    /// Use one kernel for each stage on the CUDA backend, instead of fused kernels, to compare the
-    /// two
+    /// Run each step by a kernel of its own on the CUDA backend, instead of several steps in one,
+    /// to compare the two
     #[arg(long)]
     pub staged: bool,
+    /// Tell why GPUs were not used, and how the backend computes each image
+    #[arg(short, long)]
+    pub verbose: bool,
 }
 
 /// Makes a value on a backend, with the type of each backend.
@@ -77,8 +82,10 @@ impl BackendOptions {
         if self.backend == Backend::Auto {
             let skipped: Vec<_> =
                 made.skipped.iter().map(|(backend, why)| format!("{backend}: {why:#}")).collect();
-            let skipped =
-                if skipped.is_empty() { String::new() } else { format!(" (not {})", skipped.join("; ")) };
+            let skipped = match self.verbose && !skipped.is_empty() {
+                true => format!(" (not {})", skipped.join("; ")),
+                false => String::new(),
+            };
             output::message(format_args!("backend: {}{skipped}", made.backend));
             self.backend = made.backend;
         }
@@ -90,10 +97,9 @@ impl BackendOptions {
     fn resolve(&mut self) -> anyhow::Result<()> {
         let (of_cpu, of_cuda) =
             (self.threads.is_some() || self.level.is_some(), self.device.is_some() || self.staged);
-        ensure!(
-            !(of_cpu && of_cuda),
-            "--threads and --level belong to the CPU, --device and --staged to a GPU"
-        );
+        if of_cpu && of_cuda {
+            bail!(wrong("--threads and --level belong to the CPU, --device and --staged to a GPU"));
+        }
         self.backend = match (self.backend, self.device) {
             (Backend::Auto, _) if of_cpu => Backend::Cpu,
             (Backend::Auto, None) if of_cuda => Backend::Cuda { device: 0 },
@@ -101,21 +107,38 @@ impl BackendOptions {
             (backend, _) => backend,
         };
         let name = self.name();
-        if self.backend != Backend::Cpu {
-            ensure!(self.threads.unwrap_or(1) == 1, "the {name} backend has one thread");
-            ensure!(self.level.is_none(), "the {name} backend has no instruction sets");
-        }
-        match self.backend {
-            Backend::Cuda { device } => {
-                let named = self.device.unwrap_or(device);
-                ensure!(named == device, "--backend selects GPU {device}, but --device selects GPU {named}");
+        let fault = match self.backend {
+            Backend::Cuda { .. } | Backend::Auto | Backend::Reference if self.threads.unwrap_or(1) != 1 => {
+                format!("the {name} backend has one thread")
             }
-            Backend::Auto | Backend::Cpu | Backend::Reference => {
-                ensure!(self.device.is_none(), "the {name} backend has no devices");
-                ensure!(!self.staged, "the {name} backend has no fused kernels");
+            Backend::Cuda { .. } | Backend::Auto | Backend::Reference if self.level.is_some() => {
+                format!("the {name} backend has no instruction sets")
             }
+            Backend::Cuda { device } => match self.device {
+                Some(named) if named != device => {
+                    format!("--backend selects GPU {device}, but --device selects GPU {named}")
+                }
+                Some(_) | None => return Ok(()),
+            },
+            Backend::Auto | Backend::Cpu | Backend::Reference if self.device.is_some() => {
+                format!("the {name} backend has no devices")
+            }
+            Backend::Auto | Backend::Cpu | Backend::Reference if self.staged => {
+                format!("the {name} backend has no fused kernels")
+            }
+            Backend::Auto | Backend::Cpu | Backend::Reference => return Ok(()),
+        };
+        Err(wrong(fault))
+    }
+
+    /// Returns what a detector tells of itself, without its plan for the last image unless the user
+    /// wants to see it.
+    #[must_use]
+    pub fn shown(&self, description: String) -> String {
+        match description.match_indices(": ").nth(1) {
+            Some((end, _)) if !self.verbose => description[..end].to_owned(),
+            Some(_) | None => description,
         }
-        Ok(())
     }
 
     /// Returns the number of the GPU, if fused kernels of a GPU are used. Call it after a value was
@@ -145,7 +168,9 @@ impl BackendOptions {
                 on_backend!(self, config, dyn Timed, ReferenceDetector, CpuDetector, CudaDetector)
             }
             Detection::FastHessian(config) => {
-                ensure!(!self.staged, "the Fast-Hessian detector has no fused kernels");
+                if self.staged {
+                    bail!(wrong("the Fast-Hessian detector has no fused kernels"));
+                }
                 on_backend!(self, config, dyn Timed, ReferenceFastHessian, CpuFastHessian, CudaFastHessian)
             }
         }

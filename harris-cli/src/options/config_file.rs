@@ -1,7 +1,7 @@
 //! Configuration files in TOML and JSON.
 
-use std::fs::File;
-use std::io::Read;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -11,6 +11,7 @@ use harris_core::fast_hessian::FastHessianConfig;
 use serde::{Deserialize, Serialize};
 
 use super::kind::{Choice, Detection, Kind};
+use crate::messages::wrong;
 
 /// The greatest length of a configuration file, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
@@ -43,22 +44,33 @@ pub enum Format {
 }
 
 impl ConfigFile {
-    /// Reads a file whose name ends in `.toml` or `.json`.
+    /// Reads a file whose name ends in `.toml` or `.json`. From a pipe, or standard input for `-`,
+    /// text that begins with a brace is JSON, and other text is TOML.
     ///
     /// # Errors
     /// The file cannot be read, is longer than 1 MiB, has another ending, or is not valid.
     pub fn read(path: &Path) -> Result<Self> {
-        let name = || path.display().to_string();
-        let format = match path.extension().and_then(|ending| ending.to_str()) {
-            Some(ending) if ending.eq_ignore_ascii_case("toml") => Format::Toml,
-            Some(ending) if ending.eq_ignore_ascii_case("json") => Format::Json,
-            _ => bail!("{}: a configuration file must end in .toml or .json", name()),
+        let is_stdin = path.as_os_str() == "-";
+        let name = || if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
+        let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
+        let named = match ending.as_deref() {
+            Some("toml") => Some(Format::Toml),
+            Some("json") => Some(Format::Json),
+            Some(_) | None => None,
         };
-        let file = File::open(path).with_context(name)?;
+        let is_pipe = || fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir());
+        if named.is_none() && !is_stdin && !is_pipe() {
+            bail!(wrong(format!("{}: a configuration file must end in .toml or .json", name())));
+        }
+        let source: Box<dyn Read> = match is_stdin {
+            true => Box::new(io::stdin().lock()),
+            false => Box::new(File::open(path).with_context(name)?),
+        };
         let mut text = String::new();
-        file.take(MAX_BYTES + 1).read_to_string(&mut text).with_context(name)?;
+        source.take(MAX_BYTES + 1).read_to_string(&mut text).with_context(name)?;
         ensure!(text.len() as u64 <= MAX_BYTES, "{}: longer than 1 MiB", name());
-        Self::parse(&text, format).with_context(name)
+        let found = if text.trim_start().starts_with('{') { Format::Json } else { Format::Toml };
+        Self::parse(&text, named.unwrap_or(found)).with_context(name)
     }
 
     /// Parses a file's text.
@@ -67,10 +79,10 @@ impl ConfigFile {
     /// The text is not valid.
     pub fn parse(text: &str, format: Format) -> Result<Self> {
         Ok(match format {
-            Format::Toml => {
-                toml::from_str(text).map_err(|error| anyhow!(without_long_lines(&error.to_string())))?
+            Format::Toml => toml::from_str(text).map_err(|error| anyhow!(located(text, &error)))?,
+            Format::Json => {
+                serde_json::from_str(text).map_err(|error| anyhow!(in_words(&error.to_string())))?
             }
-            Format::Json => serde_json::from_str(text)?,
         })
     }
 
@@ -86,11 +98,27 @@ impl ConfigFile {
     }
 }
 
-/// Removes long lines of source from an error of TOML.
-fn without_long_lines(message: &str) -> String {
-    let is_source =
-        |line: &str| line.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit()).starts_with('|');
-    message.lines().filter(|line| line.len() <= 200 || !is_source(line)).collect::<Vec<_>>().join("\n")
+/// The longest line of a file that a message repeats, in bytes.
+const MAX_LINE: usize = 100;
+
+/// Formats an error of TOML: where it is, the line, and what is wrong.
+fn located(text: &str, error: &toml::de::Error) -> String {
+    let message = in_words(error.message());
+    let Some(before) = error.span().and_then(|span| text.get(..span.start)) else { return message };
+    let (number, start) = (before.matches('\n').count(), before.rfind('\n').map_or(0, |end| end + 1));
+    let line = text[start..].lines().next().unwrap_or_default().trim();
+    let shown = if line.is_empty() || line.len() > MAX_LINE { String::new() } else { format!(" (`{line}`)") };
+    let column = before[start..].chars().count() + 1;
+    format!("line {}, column {column}{shown}: {message}", number + 1)
+}
+
+/// Names types in an error of a parser in words.
+fn in_words(message: &str) -> String {
+    let whole = "a whole number of at least 0";
+    let types = [("u16", whole), ("u32", whole), ("u64", whole), ("usize", whole), ("f32", "a number")];
+    types.into_iter().chain([("f64", "a number")]).fold(message.to_owned(), |message, (name, words)| {
+        message.replace(&format!("expected {name}"), &format!("expected {words}"))
+    })
 }
 
 impl From<Choice> for ConfigFile {
@@ -145,6 +173,9 @@ mod tests {
             ("[harris]\nwindow = { box = { size = 1000 } }", "1000"),
             ("detector = 3", "detector"),
             ("[[[", "line 1, column 3"),
+            ("color = true\n colour = 1", "line 2, column 2 (`colour = 1`): unknown field"),
+            ("[harris]\nmax_corners = -1", "expected a whole number of at least 0"),
+            ("[harris]\nmin_distance = 'far'", "expected a number"),
         ] {
             let error = format!("{:#}", ConfigFile::parse(text, Format::Toml).unwrap_err());
             assert!(error.contains(part), "{text}: {error}");

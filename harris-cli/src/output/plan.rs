@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 use super::identity::{Identity, ignores_case};
 use super::target::{Format, Kind, Target};
 use super::write::folder;
-use crate::messages::WrongArguments;
+use crate::messages::wrong;
 
 /// Collects all files that a program reads and writes, and checks them before work starts.
 ///
@@ -83,7 +83,7 @@ impl OutputPlan {
         let cannot = || format!("cannot write {}", path.display());
         let format = match fs::metadata(path) {
             Ok(there) if there.is_dir() => {
-                bail!("{}: it is a folder, and one input needs a file", cannot())
+                bail!(wrong(format!("{option} needs a file; {} is a folder", path.display())))
             }
             Ok(there) if !there.is_file() => {
                 ensure!(is_stream(&there), "{}: it is no file, pipe or terminal", cannot());
@@ -132,7 +132,7 @@ impl OutputPlan {
     /// results are called `stdin`.
     ///
     /// # Errors
-    /// The folder is standard output.
+    /// The folder is standard output, or a file by what is there or by its ending.
     pub fn files(
         &mut self,
         option: &str,
@@ -142,6 +142,9 @@ impl OutputPlan {
     ) -> Result<Vec<Target>> {
         if is_standard_output(folder) {
             bail!(wrong(format!("several inputs need a folder for {option}")));
+        }
+        if is_file(folder) {
+            bail!(wrong(format!("{option}: several inputs need a folder; {} is a file", folder.display())));
         }
         let (folder, format) = (folder.to_owned(), kind.default_format());
         self.folders.push(Folder { option: option.to_owned(), path: folder.clone(), takes: None });
@@ -158,10 +161,13 @@ impl OutputPlan {
     /// result may have a name.
     ///
     /// # Errors
-    /// The folder is standard output.
+    /// The folder is standard output, or a file by what is there or by its ending.
     pub fn folder(&mut self, option: &str, path: &Path, takes: fn(&OsStr) -> bool) -> Result<()> {
         if is_standard_output(path) {
             bail!(wrong(format!("{option} needs a folder")));
+        }
+        if is_file(path) {
+            bail!(wrong(format!("{option} needs a folder; {} is a file", path.display())));
         }
         let (option, path) = (option.to_owned(), path.to_owned());
         self.folders.push(Folder { option, path, takes: Some(takes) });
@@ -267,8 +273,13 @@ fn twice(a: &Write, b: &Write) -> anyhow::Error {
     })
 }
 
-fn wrong(message: String) -> anyhow::Error {
-    WrongArguments(message).into()
+/// Whether a path that should be a folder's is a file's: there is one, or there is nothing and the
+/// ending is that of a result.
+fn is_file(path: &Path) -> bool {
+    match fs::metadata(path) {
+        Ok(there) => !there.is_dir(),
+        Err(_) => Format::of(path).is_some(),
+    }
 }
 
 /// Returns the name of an input's result, byte for byte the input's but for the ending.

@@ -26,6 +26,15 @@ pub enum Format {
 }
 
 impl Format {
+    /// All formats.
+    const ALL: [Self; 6] = [Self::Csv, Self::Png, Self::Jpeg, Self::Npy, Self::Tiff, Self::Parquet];
+
+    /// Returns the format that a name's ending stands for.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+        Self::ALL.into_iter().find(|format| format.endings().contains(&ending.as_str()))
+    }
+
     /// Returns the endings of file names, in lower case. Results in a folder get the first.
     #[must_use]
     pub fn endings(self) -> &'static [&'static str] {
@@ -53,7 +62,16 @@ pub struct Kind {
 pub const KEYPOINTS: Kind = Kind { name: "a list of keypoints", formats: &[Format::Csv] };
 
 /// A table of the keypoints of all images. Parquet needs the cargo feature `parquet`.
-pub const TABLE: Kind = Kind { name: "a table", formats: &[Format::Csv, Format::Parquet] };
+pub const TABLE: Kind = Kind {
+    name: "a table",
+    formats: if cfg!(feature = "parquet") { &[Format::Csv, Format::Parquet] } else { &[Format::Csv] },
+};
+
+/// A table of the keypoints of a video's frames.
+pub const FRAMES: Kind = Kind { name: "a table of frames", formats: &[Format::Csv] };
+
+/// Matched keypoints.
+pub const PAIRS: Kind = Kind { name: "a list of matches", formats: &[Format::Csv] };
 
 /// A table of the scores of images.
 pub const SCORES: Kind = Kind { name: "a table of scores", formats: &[Format::Csv] };
@@ -74,8 +92,7 @@ impl Kind {
 
     /// Returns the format that a name's ending stands for.
     pub(super) fn format(&self, path: &Path) -> Option<Format> {
-        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-        self.formats.iter().copied().find(|format| format.endings().contains(&ending.as_str()))
+        Format::of(path).filter(|format| self.formats.contains(format))
     }
 
     /// Lists the endings that a name may have.

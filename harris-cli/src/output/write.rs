@@ -51,7 +51,7 @@ fn write_whole(path: &Path, content: impl FnOnce(&mut dyn Write) -> Result<()>) 
             content(&mut bytes)?;
             return Ok(uninterrupted(|| overwrite(&path, &mut bytes.as_slice()))?);
         }
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(without_path(&error).into()),
     };
     let mut out = BufWriter::new(temporary.file()?);
     content(&mut out)?;
@@ -66,6 +66,12 @@ fn write_whole(path: &Path, content: impl FnOnce(&mut dyn Write) -> Result<()>) 
         }
         false => Err(error),
     })?)
+}
+
+/// Removes the temporary name from an error: the user has not chosen it.
+fn without_path(error: &io::Error) -> io::Error {
+    let text = error.to_string();
+    io::Error::new(error.kind(), text.split(" at path ").next().unwrap_or_default().to_owned())
 }
 
 /// Writes to a pipe or a character device.
@@ -136,7 +142,9 @@ mod tests {
         assert!(format!("{:#}", error.unwrap_err()).ends_with("corners.csv: the disk is full"));
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(folder.path().read_dir().unwrap().count(), 1);
-        assert!(whole(&folder.path().join("no/such/folder.csv"), |_| Ok(())).is_err());
+        let error = whole(&folder.path().join("no/such/folder.csv"), |_| Ok(())).unwrap_err();
+        let text = format!("{error:#}");
+        assert!(text.contains("no/such/folder.csv: ") && !text.contains(".harris-"), "{text}");
         let error = whole(folder.path(), |_| Ok(())).unwrap_err();
         assert!(format!("{error:#}").ends_with("it is a folder"));
     }

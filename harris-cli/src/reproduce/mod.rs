@@ -23,8 +23,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::input;
+use crate::options::{number, whole};
 use crate::output::{self, OutputPlan};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use clap::ValueEnum;
 use harris::Backend;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -43,7 +44,7 @@ pub struct Args {
     backend: Vec<Backend>,
     /// Maximum number of threads of the CPU backend; by default the number of hardware threads, and
     /// in jobanputra also the numbers of the paper
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = whole::<usize>(1..=1024))]
     threads: Option<usize>,
     /// Number of the GPU
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
@@ -54,11 +55,11 @@ pub struct Args {
     /// Output folder; created if it does not exist
     #[arg(long, value_name = "DIR", default_value = "results")]
     out: PathBuf,
-    /// Duration of each measurement, in seconds
-    #[arg(long, value_name = "NUMBER", default_value_t = 0.05)]
+    /// Duration of each measurement, in seconds, 0.000001 to 3600
+    #[arg(long, value_name = "NUMBER", default_value_t = 0.05, value_parser = number(1e-6..=3600.0, "seconds"))]
     seconds: f64,
-    /// Longest side of an image; a small one shortens the run
-    #[arg(long, value_name = "PIXELS", default_value_t = 4096)]
+    /// Longest side of an image, 128 to 65536; a small one shortens the run
+    #[arg(long, value_name = "PIXELS", default_value_t = 4096, value_parser = whole::<usize>(128..=65_536))]
     largest: usize,
 }
 
@@ -117,8 +118,6 @@ impl Experiment {
 /// # Errors
 /// What failed, for one line.
 pub fn run(args: Args) -> Result<ExitCode> {
-    ensure!(args.seconds > 0.0 && args.seconds.is_finite(), "the time for a measurement must be above 0");
-    ensure!(args.largest >= 128, "the longest side must be at least 128");
     let mut plan = OutputPlan::new();
     if let Some(folder) = &args.images {
         plan.reads("photograph", input::expand(std::slice::from_ref(folder))?);
