@@ -1,19 +1,22 @@
 //! Examples for the help of each subcommand, and the words of OpenCV.
 
-pub(crate) const DETECT: &str = "\
+/// The examples of `detect`, as a literal for `concat!`.
+macro_rules! detect_examples {
+    () => {
+        "\
 Examples:
   harris detect photo.jpg --overlay corners.png
   harris detect photo.jpg --csv - --max-corners 500 --min-distance 10
   harris detect photographs --table corners.csv --resume
-  harris detect photo.jpg --detector fast-hessian --csv blobs.csv";
+  harris detect photo.jpg --detector fast-hessian --csv blobs.csv"
+    };
+}
 
-/// The examples and a section, as a literal: help is static.
-pub(crate) const DETECT_WITH_OPENCV: &str = "\
-Examples:
-  harris detect photo.jpg --overlay corners.png
-  harris detect photo.jpg --csv - --max-corners 500 --min-distance 10
-  harris detect photographs --table corners.csv --resume
-  harris detect photo.jpg --detector fast-hessian --csv blobs.csv
+pub(crate) const DETECT: &str = detect_examples!();
+
+pub(crate) const DETECT_WITH_OPENCV: &str = concat!(
+    detect_examples!(),
+    "
 
 For users of OpenCV:
   Start from --preset opencv_gftt, which computes what goodFeaturesToTrack does with
@@ -29,7 +32,8 @@ For users of OpenCV:
   useHarrisDetector=False         --measure shi-tomasi
 
   Decoders of JPEG files round differently. So a few corners of a JPEG, above all of a colour one,
-  may differ from those of the image that cv2.imread returns.";
+  may differ from those of the image that cv2.imread returns."
+);
 
 pub(crate) const STREAM: &str = "\
 Examples:

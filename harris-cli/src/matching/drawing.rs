@@ -1,7 +1,7 @@
 //! Draws matches between two images side by side, as in figure 5.5 of Loundagin 2015.
 
 use crate::overlay;
-use harris_core::matching::{Homography, Match};
+use harris_core::matching::Match;
 use harris_core::{Error, Keypoint};
 use image::{DynamicImage, RgbImage, imageops};
 use tiny_skia::{Color, Paint, PathBuilder, Pixmap, Stroke, Transform};
@@ -9,12 +9,12 @@ use tiny_skia::{Color, Paint, PathBuilder, Pixmap, Stroke, Transform};
 use crate::matching::pipeline::Features;
 
 /// Draws the object on the left and the scene on the right, with a line for each match, and the
-/// object's outline if it is known.
+/// object's outline if its corners in the scene are known.
 pub(crate) fn side_by_side(
     (object, trained): (&DynamicImage, &Features),
     (scene, found): (&DynamicImage, &Features),
     matches: &[Match],
-    outline: Option<Homography>,
+    outline: Option<[[f64; 2]; 4]>,
 ) -> Result<RgbImage, Error> {
     let width = object.width().saturating_add(scene.width());
     overlay::check_memory(width, object.height().max(scene.height()).saturating_mul(2))?;
@@ -38,16 +38,10 @@ pub(crate) fn side_by_side(
             }
         }
     }
-    if let Some(homography) = outline {
-        let (w, h) = (f64::from(left.width()) - 0.5, f64::from(left.height()) - 0.5);
-        let corners = [[-0.5, -0.5], [w, -0.5], [w, h], [-0.5, h], [-0.5, -0.5]];
-        let mapped: Option<Vec<_>> = corners.into_iter().map(|corner| homography.map(corner)).collect();
-        if let Some(mapped) = mapped {
-            let points: Vec<_> =
-                mapped.iter().map(|[x, y]| (*x as f32 + 0.5 + shift, *y as f32 + 0.5)).collect();
-            line(&mut canvas, &points, Color::BLACK, 4.0 * unit);
-            line(&mut canvas, &points, Color::from_rgba8(80, 255, 80, 255), 2.0 * unit);
-        }
+    if let Some([a, b, c, d]) = outline {
+        let points = [a, b, c, d, a].map(|[x, y]| (x as f32 + 0.5 + shift, y as f32 + 0.5));
+        line(&mut canvas, &points, Color::BLACK, 4.0 * unit);
+        line(&mut canvas, &points, Color::from_rgba8(80, 255, 80, 255), 2.0 * unit);
     }
     Ok(overlay::picture(&canvas))
 }

@@ -5,73 +5,35 @@
 //! harris match object.png scene.png --out matches.png
 //! ```
 
+mod args;
 mod drawing;
+mod found;
 mod pipeline;
 mod table;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
-use crate::input::ReadOptions;
-use crate::options::{BackendOptions, DetectorOptions};
-use crate::output::{self, OutputPlan, PICTURE, Target};
-use crate::{input, messages};
-use anyhow::{Context, Result};
-use clap::value_parser;
-use harris_core::ImageView;
-use harris_core::matching::{Match, Ransac};
+use anyhow::{Context, Result, bail};
+use harris_core::Keypoint;
+use harris_core::matching::{Homography, Match, Ransac};
 use serde_json::json;
 
-use crate::matching::pipeline::{Features, Matching, MatchingOptions, Times};
-use crate::matching::table::TableOptions;
+pub use self::args::Args;
+use self::found::Found;
+use self::pipeline::{Features, Image, Matching, Times};
+use crate::messages::wrong;
+use crate::output::{self, OutputPlan, PAIRS, PICTURE, Target};
+use crate::{input, messages};
 
-/// Finds an object in scenes by matching features
-#[derive(clap::Args)]
-pub struct Args {
-    /// Image of the object; - for standard input
-    #[arg(value_name = "OBJECT")]
-    object: PathBuf,
-    /// Images to find it in, or folders of them
-    #[arg(required = true, value_name = "SCENE")]
-    scenes: Vec<PathBuf>,
-    #[command(flatten)]
-    detector: DetectorOptions,
-    #[command(flatten)]
-    matching: MatchingOptions,
-    #[command(flatten)]
-    backend: BackendOptions,
-    #[command(flatten)]
-    table: TableOptions,
-    #[command(flatten)]
-    read: ReadOptions,
-    /// Draw the matches side by side, as .png or .jpg; a folder for several scenes
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
-    /// Fraction of the matches that is drawn, the nearest first
-    #[arg(long, value_name = "FRACTION", default_value_t = 0.1, value_parser = fraction)]
-    top: f64,
-    /// Distance in pixels within which a match agrees with the homography
-    #[arg(long, value_name = "PIXELS", default_value_t = 3.0, value_parser = distance)]
-    inlier_distance: f64,
-    /// Do not search for the object's outline
-    #[arg(long)]
-    no_homography: bool,
-    /// Number of runs for each scene, 1 to 10000; the medians of their times are printed
-    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = value_parser!(u16).range(1..=10_000))]
-    repeat: u16,
-    /// Print a line of JSON for the object and for each scene
-    #[arg(long)]
-    json: bool,
-}
-
-fn fraction(text: &str) -> Result<f64, String> {
-    let fraction = text.parse().ok().filter(|fraction| *fraction > 0.0 && *fraction <= 1.0);
-    fraction.ok_or_else(|| "a fraction is above 0 and at most 1".to_owned())
-}
-
-fn distance(text: &str) -> Result<f64, String> {
-    let distance = text.parse().ok().filter(|distance| *distance > 0.0 && *distance <= 1e6);
-    distance.ok_or_else(|| "a distance is above 0 and at most 1000000 pixels".to_owned())
+/// The object, and the files of one scene.
+struct Search<'a> {
+    trained: &'a Features,
+    /// Width and height of the object's image.
+    size: [u32; 2],
+    color: bool,
+    out: Option<&'a Target>,
+    pairs: Option<&'a Target>,
 }
 
 /// Runs the subcommand.
@@ -79,6 +41,9 @@ fn distance(text: &str) -> Result<f64, String> {
 /// # Errors
 /// What failed, for one line.
 pub fn run(mut args: Args) -> Result<ExitCode> {
+    args.detector.check_stdin(args.scenes.iter().chain([&args.object]))?;
+    let choice = args.detector.choice()?;
+    let color = args.color.color(&choice);
     let scenes = input::expand(&args.scenes)?;
     let one = args.scenes.len() == 1 && !args.scenes[0].is_dir();
     let mut plan = OutputPlan::new();
@@ -86,38 +51,48 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
     plan.reads("scene", &scenes);
     let outs =
         (args.out.as_ref()).map(|out| plan.results("--out", out, &PICTURE, &scenes, one)).transpose()?;
+    let pairs = args.pairs.as_ref();
+    let pairs = pairs.map(|pairs| plan.results("--pairs", pairs, &PAIRS, &scenes, one)).transpose()?;
+    // A result on standard output is there alone.
+    let to_stdout = outs.iter().chain(&pairs).flatten().any(Target::is_standard_output);
+    if args.json && to_stdout {
+        bail!(wrong("--json needs standard output for itself"));
+    }
     plan.finish()?;
-    let object = input::read_image(&args.object, false, &args.read)?;
+    let object = Image::read(&args.object, color, &args.read)?;
     if args.table.wanted() {
-        let scene = input::read_image(&scenes[0], false, &args.read)?;
-        table::print(&args.table, &object, &scene, &args.detector, &args.matching, args.backend)?;
+        let scene = Image::read(&scenes[0], color, &args.read)?;
+        table::print(&args.table, &object, &scene, &choice.detection, &args.matching, args.backend)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut matching = Matching::new(args.detector.choice()?.detection, &args.matching, &mut args.backend)?;
-    let name = |path: &Path| path.display().to_string();
-    let view = ImageView::try_from(&object).with_context(|| name(&args.object))?;
-    let trained = matching.features(&view).with_context(|| name(&args.object))?.0;
-    // A drawing on standard output is there alone.
-    let draws_to_stdout = outs.iter().flatten().any(Target::is_standard_output);
-    let print = |text: &str| if draws_to_stdout { Ok(()) } else { output::print(text) };
-    let (keypoints, backend) = (trained.keypoints.len(), matching.describe());
+    let mut matching = Matching::new(choice.detection, &args.matching, &mut args.backend)?;
+    let trained = matching.features(&object).with_context(|| input::name(&args.object))?.0;
+    let print = |text: &str| if to_stdout { Ok(()) } else { output::print(text) };
+    let (name, keypoints) = (input::name(&args.object), trained.keypoints.len());
+    let backend = args.backend.shown(matching.describe());
     print(&match args.json {
-        true => format!(
-            "{}\n",
-            json!({ "object": name(&args.object), "keypoints": keypoints, "backend": backend })
-        ),
-        false => format!("{}: {keypoints} keypoints ({backend})\n", name(&args.object)),
+        true => format!("{}\n", json!({ "object": name, "keypoints": keypoints, "backend": backend })),
+        false => format!("{name}: {keypoints} keypoints ({backend})\n"),
     })?;
 
     let mut failed = false;
     for (i, path) in scenes.iter().enumerate() {
-        let out = outs.as_ref().and_then(|outs| outs.get(i));
-        match find(&args, &mut matching, &trained, path, out) {
+        let of = |targets: &'_ Option<Vec<Target>>| targets.as_ref().and_then(|all| all.get(i)).cloned();
+        let (out, pairs) = (of(&outs), of(&pairs));
+        let search = Search {
+            trained: &trained,
+            size: object.size(),
+            color,
+            out: out.as_ref(),
+            pairs: pairs.as_ref(),
+        };
+        match find(&args, &mut matching, &search, path) {
             Ok(summary) => print(&summary)?,
             Err(error) => {
                 failed = true;
                 if args.json {
-                    print(&format!("{}\n", json!({ "scene": name(path), "error": format!("{error:#}") })))?;
+                    let line = json!({ "scene": input::name(path), "error": format!("{error:#}") });
+                    print(&format!("{line}\n"))?;
                 }
                 output::message(messages::error_line(&error));
             }
@@ -126,74 +101,57 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Matches one scene, draws it, and returns the result in words.
-fn find(
-    args: &Args,
-    matching: &mut Matching,
-    trained: &Features,
-    path: &Path,
-    out: Option<&Target>,
-) -> Result<String> {
-    let name = || path.display().to_string();
-    let scene = input::read_image(path, false, &args.read)?;
-    let view = ImageView::try_from(&scene).with_context(name)?;
+/// Matches one scene, writes its files, and returns the result in words.
+fn find(args: &Args, matching: &mut Matching, search: &Search<'_>, path: &Path) -> Result<String> {
+    let Search { trained, size, color, out, pairs } = *search;
+    let name = || input::name(path);
+    let scene = Image::read(path, color, &args.read)?;
     let mut runs = Vec::new();
     for _ in 1..args.repeat {
-        runs.push(matching.run(&view, trained).with_context(name)?.2);
+        runs.push(matching.run(&scene, trained).with_context(name)?.2);
     }
-    let (found, mut matches, times) = matching.run(&view, trained).with_context(name)?;
+    let (scene, matches, times) = matching.run(&scene, trained).with_context(name)?;
     runs.push(times);
-    let pairs: Vec<_> = (matches.iter())
+    let places: Vec<_> = (matches.iter())
         .map(|Match { query, train, .. }| {
-            let place = |k: &harris_core::Keypoint| [f64::from(k.x), f64::from(k.y)];
-            (place(&trained.keypoints[*train]), place(&found.keypoints[*query]))
+            let place = |k: &Keypoint| [f64::from(k.x), f64::from(k.y)];
+            (place(&trained.keypoints[*train]), place(&scene.keypoints[*query]))
         })
         .collect();
     let fit = match args.no_homography {
         true => None,
         false => {
             let config = Ransac { distance: args.inlier_distance, ..Ransac::default() };
-            harris_core::matching::Homography::ransac(&pairs, &config)
+            Homography::ransac(&places, &config)
         }
     };
     // Four pairs always fit, and a few more may fit by chance.
     let fit = fit.filter(|fit| fit.inliers.len() >= 8.max(matches.len() / 10));
-    let times = Times::median(&runs);
-    let in_words = || {
-        let mut text =
-            format!("{}: {} keypoints, {} matches\n", name(), found.keypoints.len(), matches.len());
-        match &fit {
-            Some(fit) => text += &format!("  found the object: {} matches agree\n", fit.inliers.len()),
-            None if args.no_homography => {}
-            None => text += "  did not find the object: too few matches agree\n",
-        }
-        text + &times.to_string()
+    let found = Found {
+        corners: fit.as_ref().and_then(|fit| found::corners(&fit.homography, size)),
+        scene,
+        matches,
+        searched: !args.no_homography,
+        fit,
+        times: Times::median(&runs),
     };
-    let text = if args.json {
-        let line = json!({
-            "scene": name(),
-            "keypoints": found.keypoints.len(),
-            "matches": matches.len(),
-            "inliers": fit.as_ref().map(|fit| fit.inliers.len()),
-            "homography": fit.as_ref().map(|fit| fit.homography.matrix),
-            "detect_ms": times.detect.as_secs_f64() * 1e3,
-            "describe_ms": times.describe.as_secs_f64() * 1e3,
-            "match_ms": times.find.as_secs_f64() * 1e3,
-        });
-        format!("{line}\n")
-    } else {
-        in_words()
-    };
-    if let Some(out) = out {
-        let outline = fit.map(|fit| fit.homography);
-        matches.sort_by(Match::nearer);
-        let most = (matches.len() as f64 * args.top).ceil() as usize;
-        // The drawing is in colour, although the features use gray.
+    if let Some(target) = pairs {
+        target.write(|file| found.pairs(trained, file))?;
+    }
+    if let Some(target) = out {
+        let mut nearest = found.matches.clone();
+        nearest.sort_by(Match::nearer);
+        nearest.truncate((nearest.len() as f64 * args.top).ceil() as usize);
+        // The drawing is in colour, whatever the features use.
         let [object, scene] =
             [args.object.as_path(), path].map(|path| input::read_image(path, true, &args.read));
-        let drawn =
-            drawing::side_by_side((&*object?, trained), (&*scene?, &found), &matches[..most], outline)?;
-        out.write(|file| output::picture(&drawn, out.format(), file))?;
+        let drawn = drawing::side_by_side(
+            (&*object?, trained),
+            (&*scene?, &found.scene),
+            &nearest,
+            found.corners,
+        )?;
+        target.write(|file| output::picture(&drawn, target.format(), file))?;
     }
-    Ok(text)
+    Ok(if args.json { found.json(&name()) } else { found.text(&name()) })
 }

@@ -1,8 +1,10 @@
 //! From images to matches, with the time of each stage.
 
 use std::fmt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::input::{self, Picture, ReadOptions};
 use crate::options::{BackendOptions, Detection, Timed};
 use anyhow::Result;
 use clap::Args;
@@ -19,19 +21,66 @@ pub(crate) struct MatchingOptions {
     /// Use upright descriptors: faster, and better if images are not rotated
     #[arg(long)]
     pub(crate) upright: bool,
-    /// Factor on scales for description; by default 2 for corners, which have the scale 1, and 1
-    /// for blobs
-    #[arg(long, value_name = "FACTOR")]
+    /// Factor on scales for description, 0.1 to 64; by default 2 for corners, which have the scale
+    /// 1, and 1 for blobs
+    #[arg(long, value_name = "FACTOR", value_parser = magnification)]
     pub(crate) magnification: Option<f32>,
-    /// A match's distance must be less than this fraction of the second nearest's
-    #[arg(long, default_value_t = 0.7)]
+    /// A match's distance must be less than this fraction of the second nearest's, above 0 and at
+    /// most 1
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.7, value_parser = ratio)]
     pub(crate) ratio: f32,
     /// Keep only matches in which each is the other's nearest
     #[arg(long)]
     pub(crate) cross_check: bool,
-    /// Search with an approximate index on the CPU, which finds most matches
+    /// Search with an approximate index on the CPU, which finds most matches. Making the index takes
+    /// longer than an exact search, unless there are very many descriptors
     #[arg(long)]
     pub(crate) approximate: bool,
+}
+
+fn magnification(text: &str) -> Result<f32, String> {
+    let factor = text.parse().map_err(|_| "a number is needed".to_owned())?;
+    let built = SurfConfig::builder().magnification(factor).build();
+    built.map(|_| factor).map_err(|error| error.to_string())
+}
+
+fn ratio(text: &str) -> Result<f32, String> {
+    let ratio = text.parse().map_err(|_| "a number is needed".to_owned())?;
+    let built = MatchConfig::default().with_ratio(ratio);
+    built.map(|_| ratio).map_err(|error| error.to_string())
+}
+
+/// An image as the detector sees it, and in gray: descriptors use no colours.
+pub(crate) struct Image {
+    gray: Picture,
+    color: Option<Picture>,
+}
+
+impl Image {
+    /// Reads an image, with its colours if `color` is true.
+    ///
+    /// # Errors
+    /// See [`input::read_image`].
+    pub(crate) fn read(path: &Path, color: bool, options: &ReadOptions) -> Result<Self> {
+        let colored = color.then(|| input::read_image(path, true, options)).transpose()?;
+        Ok(Self { gray: input::read_image(path, false, options)?, color: colored })
+    }
+
+    /// Applies a function to the pixels.
+    pub(crate) fn map(&self, to: impl Fn(&Picture) -> Picture) -> Self {
+        Self { gray: to(&self.gray), color: self.color.as_ref().map(to) }
+    }
+
+    /// Returns the width and the height.
+    pub(crate) fn size(&self) -> [u32; 2] {
+        [self.gray.width(), self.gray.height()]
+    }
+
+    /// Returns the views for the detector and for descriptors.
+    fn views(&self) -> Result<[ImageView<'_>; 2]> {
+        let gray = ImageView::try_from(&self.gray)?;
+        Ok([self.color.as_ref().map_or(Ok(gray), ImageView::try_from)?, gray])
+    }
 }
 
 /// An image's keypoints and their descriptors.
@@ -112,11 +161,12 @@ impl Matching {
     }
 
     /// Finds the features of an image, and returns their times.
-    pub(crate) fn features(&mut self, image: &ImageView<'_>) -> Result<(Features, Times)> {
+    pub(crate) fn features(&mut self, image: &Image) -> Result<(Features, Times)> {
+        let [view, gray] = image.views()?;
         let start = Instant::now();
-        let keypoints = self.detector.detect(image)?;
+        let keypoints = self.detector.detect(&view)?;
         let detected = Instant::now();
-        let descriptors = self.extractor.extract(image, &keypoints)?;
+        let descriptors = self.extractor.extract(&gray, &keypoints)?;
         let times = Times { detect: detected - start, describe: detected.elapsed(), ..Times::default() };
         Ok((Features { keypoints, descriptors }, times))
     }
@@ -124,7 +174,7 @@ impl Matching {
     /// Finds the features of a scene and their matches among the trained ones.
     pub(crate) fn run(
         &mut self,
-        scene: &ImageView<'_>,
+        scene: &Image,
         trained: &Features,
     ) -> Result<(Features, Vec<Match>, Times)> {
         let (found, times) = self.features(scene)?;

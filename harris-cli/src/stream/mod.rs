@@ -6,23 +6,25 @@
 
 mod engine;
 mod frames;
+mod table;
 
 use std::ffi::OsStr;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use crate::input::{Picture, ReadOptions};
-use crate::messages::WrongArguments;
-use crate::options::{BackendOptions, DetectorOptions};
-use crate::output::{self, Format, OutputPlan};
+use crate::messages::wrong;
+use crate::options::{BackendOptions, ColorOptions, DetectorOptions, number, whole};
+use crate::output::{self, FRAMES, Format, OutputPlan, Target};
 use crate::overlay;
 use anyhow::{Context, Result, bail};
-use clap::value_parser;
 use engine::{Done, Engine};
 use frames::{Frames, Missing, Source};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
+use table::Table;
 
 /// Finds the corners of a video's frames as they come, and reports the speed
 ///
@@ -34,32 +36,50 @@ pub struct Args {
     /// ffmpeg writes); - for a video on standard input
     #[arg(value_name = "INPUT")]
     input: PathBuf,
+    /// Write the keypoints of all frames to one table, as .csv with the columns frame, x, y,
+    /// response, scale and error; - for standard output. Frames are counted from 0
+    #[arg(long, value_name = "FILE|-", help_heading = "Outputs")]
+    table: Option<PathBuf>,
+    /// Write each frame with its keypoints drawn in, as FOLDER/000000.png and so on
+    #[arg(long, value_name = "FOLDER", help_heading = "Outputs")]
+    overlay: Option<PathBuf>,
+    /// Print the summary as JSON
+    #[arg(long, help_heading = "Outputs")]
+    json: bool,
+    /// Maximum number of frames per second, 0.001 to 1000000; by default all are processed
+    #[arg(
+        long,
+        value_name = "FRAMES",
+        value_parser = number(0.001..=1e6, "frames per second"),
+        help_heading = "Input"
+    )]
+    rate: Option<f64>,
+    /// Number of times to read the input, 1 to 1000000
+    #[arg(
+        long,
+        value_name = "TIMES",
+        default_value_t = 1,
+        value_parser = whole::<u32>(1..=1_000_000),
+        help_heading = "Input"
+    )]
+    repeat: u32,
+    #[command(flatten)]
+    color: ColorOptions,
     #[command(flatten)]
     read: ReadOptions,
     #[command(flatten)]
     detector: DetectorOptions,
     #[command(flatten)]
     backend: BackendOptions,
-    /// Frames in flight on each GPU, 1 to 1024
-    #[arg(long, value_name = "NUMBER", default_value_t = 6, value_parser = value_parser!(u16).range(1..=1024))]
+    /// Frames in flight on each GPU, 1 to 1024; the CPU works on one frame at a time
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value_t = 6,
+        value_parser = whole::<u16>(1..=1024),
+        help_heading = "Backend"
+    )]
     in_flight: u16,
-    /// Maximum number of frames per second, 0.001 to 1000000; by default all are processed
-    #[arg(long, value_name = "FRAMES", value_parser = rate)]
-    rate: Option<f64>,
-    /// Number of times to read the input, 1 to 1000000
-    #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = value_parser!(u32).range(1..=1_000_000))]
-    repeat: u32,
-    /// Write each frame with its keypoints drawn in, as FOLDER/000000.png and so on
-    #[arg(long, value_name = "FOLDER")]
-    overlay: Option<PathBuf>,
-    /// Print the summary as JSON
-    #[arg(long)]
-    json: bool,
-}
-
-fn rate(text: &str) -> Result<f64, String> {
-    let rate = text.parse().ok().filter(|rate| (0.001..=1e6).contains(rate));
-    rate.ok_or_else(|| "a rate is from 0.001 to 1000000 frames per second".to_owned())
 }
 
 /// A summary of all frames.
@@ -68,11 +88,19 @@ struct Summary {
     backend: String,
     frames: usize,
     failed: usize,
-    seconds: f64,
+    total_s: f64,
     frames_per_s: f64,
     keypoints: usize,
-    /// Latency from a frame's arrival to its list: median, 95th and 99th percentile, maximum.
-    latency_ms: [f64; 4],
+    latency_ms: Latency,
+}
+
+/// Latency from a frame's arrival to its list, in milliseconds.
+#[derive(Serialize)]
+struct Latency {
+    median: f64,
+    p95: f64,
+    p99: f64,
+    max: f64,
 }
 
 /// Runs the subcommand.
@@ -81,39 +109,88 @@ struct Summary {
 /// What failed, for one line.
 pub fn run(mut args: Args) -> Result<ExitCode> {
     if args.repeat > 1 && args.input.as_os_str() == "-" {
-        bail!(WrongArguments("standard input can be read only once, without --repeat".to_owned()));
+        bail!(wrong("standard input can be read only once, without --repeat"));
     }
+    args.detector.check_stdin([&args.input])?;
     let choice = args.detector.choice()?;
-    let source = Source::new(&args.input, choice.color, &args.read)?;
+    let source = Source::new(&args.input, args.color.color(&choice), &args.read)?;
     let mut plan = OutputPlan::new();
     plan.reads("input", source.files());
     if let Some(folder) = &args.overlay {
         plan.folder("--overlay", folder, is_overlay)?;
     }
+    let table = args.table.as_ref().map(|path| plan.file("--table", path, &FRAMES)).transpose()?;
+    let to_stdout = table.as_ref().is_some_and(Target::is_standard_output);
+    if args.json && to_stdout {
+        bail!(wrong("--json needs standard output for itself"));
+    }
     plan.finish()?;
-    let mut frames = source.open()?;
+    let frames = source.open()?;
     let mut engine = Engine::new(&mut args.backend, &choice.detection, args.in_flight.into())?;
-    let mut log = Log::new(args.overlay.clone(), args.rate);
-    let mut ended = log.detect(&mut frames, &mut engine);
+    let mut found = None;
+    let written = match &table {
+        None => {
+            found = Some(detect(&args, &source, frames, &mut engine, None::<Table<Vec<u8>>>)?);
+            Ok(())
+        }
+        Some(target) => target.write(|out| {
+            found = Some(detect(&args, &source, frames, &mut engine, Some(Table::new(out)?))?);
+            Ok(())
+        }),
+    };
+    // What was found is told before what ended it.
+    let mut code = ExitCode::SUCCESS;
+    if let Some((summary, ended)) = found {
+        if args.json {
+            output::print(&(serde_json::to_string(&summary).context("a summary is JSON")? + "\n"))?;
+        } else if to_stdout {
+            output::message(text(&summary).trim_end());
+        } else {
+            output::print(&text(&summary))?;
+        }
+        if summary.failed > 0 {
+            code = ExitCode::FAILURE;
+        }
+        // A table of the frames before a fault is complete.
+        written.and(ended)?;
+    } else {
+        written?;
+    }
+    Ok(code)
+}
+
+/// Detects in all frames. Returns the summary, and what ended the video before its end.
+///
+/// # Errors
+/// The table cannot be written.
+fn detect<W: Write>(
+    args: &Args,
+    source: &Source,
+    mut frames: Frames,
+    engine: &mut Engine,
+    table: Option<Table<W>>,
+) -> Result<(Summary, Result<()>)> {
+    let mut log = Log::new(args.overlay.clone(), args.rate, table);
+    let mut ended = log.detect(&mut frames, engine);
     for _ in 1..args.repeat {
-        ended = ended.and_then(|()| log.detect(&mut source.open()?, &mut engine));
+        ended = ended.and_then(|()| log.detect(&mut source.open()?, engine));
     }
     log.progress.finish_and_clear();
-    // What was found is told before what ended it.
-    let summary = log.summary(engine.describe());
-    output::print(&if args.json {
-        serde_json::to_string(&summary).context("a summary is JSON")? + "\n"
-    } else {
-        let Summary { backend, frames, failed, seconds, frames_per_s, keypoints, latency_ms } = &summary;
-        let [median, p95, p99, most] = latency_ms;
-        let each = keypoints / (frames - failed).max(1);
-        format!(
-            "{frames} frames in {seconds:.2} s, {frames_per_s:.1} a second, {failed} failed; {each} keypoints a frame  ({backend})\n\
-             latency: median {median:.3} ms, 95 % {p95:.3}, 99 % {p99:.3}, longest {most:.3}\n"
-        )
-    })?;
-    ended?;
-    Ok(if summary.failed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    if let Some(table) = &mut log.table {
+        table.finish()?;
+    }
+    Ok((log.summary(args.backend.shown(engine.describe())), ended))
+}
+
+/// Formats a summary for people.
+fn text(summary: &Summary) -> String {
+    let Summary { backend, frames, failed, total_s, frames_per_s, keypoints, latency_ms } = summary;
+    let Latency { median, p95, p99, max } = latency_ms;
+    let each = keypoints / (frames - failed).max(1);
+    format!(
+        "{frames} frames in {total_s:.2} s, {frames_per_s:.1} a second, {failed} failed; {each} keypoints a frame  ({backend})\n\
+         latency: median {median:.3} ms, 95 % {p95:.3}, 99 % {p99:.3}, longest {max:.3}\n"
+    )
 }
 
 /// Returns the name of a frame's overlay.
@@ -128,7 +205,8 @@ fn is_overlay(name: &OsStr) -> bool {
 }
 
 /// The state of all frames so far.
-struct Log {
+struct Log<W: Write> {
+    table: Option<Table<W>>,
     overlay: Option<PathBuf>,
     rate: Option<f64>,
     progress: ProgressBar,
@@ -144,11 +222,12 @@ struct Log {
     told: (Instant, usize),
 }
 
-impl Log {
-    fn new(overlay: Option<PathBuf>, rate: Option<f64>) -> Self {
+impl<W: Write> Log<W> {
+    fn new(overlay: Option<PathBuf>, rate: Option<f64>, table: Option<Table<W>>) -> Self {
         let start = Instant::now();
         let style = ProgressStyle::with_template("{wide_msg}").unwrap_or(ProgressStyle::default_spinner());
         Self {
+            table,
             overlay,
             rate,
             // Drawn on a terminal alone.
@@ -219,11 +298,14 @@ impl Log {
     fn fail(&mut self, error: &str) {
         let number = self.done;
         self.progress.suspend(|| output::message(format_args!("error: frame {number}: {error}")));
+        if let Some(table) = &mut self.table {
+            table.add(number, Err(error));
+        }
         self.failed += 1;
         self.done += 1;
     }
 
-    /// Counts a frame, draws its overlay, and returns it.
+    /// Counts a frame, writes its keypoints, draws its overlay, and returns it.
     fn add(&mut self, done: Done) -> Result<Picture> {
         let number = self.done;
         self.latencies.push(done.latency);
@@ -231,6 +313,9 @@ impl Log {
             Ok(keypoints) => {
                 self.keypoints += keypoints.len();
                 self.done += 1;
+                if let Some(table) = &mut self.table {
+                    table.add(number, Ok(keypoints));
+                }
                 if let Some(folder) = &self.overlay {
                     let picture = overlay::draw(&done.image, keypoints)?;
                     output::whole(&folder.join(overlay_name(number)), |out| {
@@ -266,10 +351,15 @@ impl Log {
             backend,
             frames: self.done,
             failed: self.failed,
-            seconds,
+            total_s: seconds,
             frames_per_s: self.done as f64 / seconds,
             keypoints: self.keypoints,
-            latency_ms: [0.5, 0.95, 0.99, 1.0].map(latency),
+            latency_ms: Latency {
+                median: latency(0.5),
+                p95: latency(0.95),
+                p99: latency(0.99),
+                max: latency(1.0),
+            },
         }
     }
 }
