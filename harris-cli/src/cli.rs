@@ -96,7 +96,8 @@ fn join_switches(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
 /// Returns the words that call the help of the subcommand in the arguments, or of the program.
 fn help_call(args: &[OsString]) -> String {
     let named = args.get(1).and_then(|name| name.to_str());
-    let known = named.filter(|name| command().find_subcommand(name).is_some_and(|found| found.get_name() != "help"));
+    let known =
+        named.filter(|name| command().find_subcommand(name).is_some_and(|found| found.get_name() != "help"));
     known.map_or_else(|| "harris --help".to_owned(), |name| format!("harris {name} --help"))
 }
 

@@ -277,7 +277,7 @@ fn outputs_that_cannot_be_written_are_named() {
     assert!(line.contains("cannot write"), "{line}");
     assert!(
         error_line(&[&data("camera.png"), "--overlay", folder.0.path().to_str().unwrap()])
-            .contains("cannot write")
+            .contains("--overlay needs a file")
     );
     assert!(folder.names().is_empty());
 }
@@ -314,11 +314,21 @@ fn the_automatic_choice_is_printed_in_one_line() {
         let output = detect([&[camera.as_str()], options].concat());
         let told = String::from_utf8(output.stderr).unwrap();
         let gpu = told.starts_with("backend: cuda:0\n");
-        assert!(gpu || told.starts_with("backend: cpu (not cuda:0: "), "{told}");
+        assert!(gpu || told == "backend: cpu\n", "{told}");
         assert!(told.lines().count() == 1 && output.status.success(), "{told}");
         let expected = succeed(&[&camera, "--backend", "cpu", "--csv", "-"]);
         assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
     }
+    // The reasons, and how an image is computed, are told on request.
+    let output = detect([camera.as_str(), "--verbose"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told == "backend: cuda:0\n" || told.starts_with("backend: cpu (not cuda:0: "), "{told}");
+    let plan = |options: &[&str]| {
+        let text = succeed(&[&[camera.as_str(), "--backend", "cpu", "--threads", "1"], options].concat());
+        text.lines().next().unwrap().split(" ms ").nth(1).unwrap().to_owned()
+    };
+    let (short, long) = (plan(&[]), plan(&["-v"]));
+    assert!(long.starts_with(&format!("{}: ", short.trim_end_matches(')'))), "{short} {long}");
     // Options of the CPU alone choose it without a message.
     let output = detect([camera.as_str(), "--threads", "1"]);
     assert!(output.stderr.is_empty() && output.status.success());
@@ -353,6 +363,9 @@ fn blobs_are_found_and_drawn() {
     assert!(summary.contains("364 blobs (20 more rejected between samples)"), "{summary}");
     let unknown = error_line(&[&[&camera, "--preset", "surf"], &blobs[..]].concat());
     assert!(unknown.contains("hofmann_2009"), "{unknown}");
+    // The value of a switch may stand behind it.
+    let spaced = ["--sampling", "border", "--clamp-negative", "--csv", "-"];
+    assert_eq!(succeed(&[&[camera.as_str()], &spaced[..], &blobs[..]].concat()), hofmann);
     let of_corners = error_line(&[&[&camera, "--preset", "opencv_gftt"], &blobs[..]].concat());
     assert!(of_corners.contains("a preset of the Harris detector"), "{of_corners}");
     let of_blobs = error_line(&[&camera, "--preset", "hofmann_2009"]);
@@ -364,7 +377,7 @@ fn blobs_are_found_and_drawn() {
     assert!(error_line(&[&camera, "--octaves", "3"]).contains("--detector fast-hessian"));
     assert!(
         error_line(&[&[&camera, "--octaves", "8"], &blobs[..]].concat())
-            .contains("octaves must be from 1 to 7")
+            .contains("a whole number from 1 to 7")
     );
     assert!(error_line(&[&[&camera, "--determinant", "-1"], &blobs[..]].concat()).contains("at least 0"));
 }

@@ -43,7 +43,106 @@ fn json_has_the_homography_of_an_object_that_was_found() {
     let scale = at(2, 2);
     assert!((at(0, 1) / scale + 1.0).abs() < 0.02 && (at(1, 0) / scale - 1.0).abs() < 0.02, "{text}");
     assert!((at(1, 2) / scale - 30.0).abs() < 3.0, "{text}");
-    assert!(lines[2]["homography"].is_null(), "{text}");
+    assert!(lines[2]["homography"].is_null() && lines[2]["corners"].is_null(), "{text}");
+    // The photograph of 600 x 400 lies with its top left at the top right of 400 x 600.
+    let corner = |i: usize| [0, 1].map(|axis| lines[1]["corners"][i][axis].as_f64().unwrap());
+    for (i, expected) in [[419.5, 29.5], [419.5, 629.5], [19.5, 629.5], [19.5, 29.5]].iter().enumerate() {
+        let distance = corner(i).iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(distance < 4.0, "{i}: {:?}", corner(i));
+    }
+    // In words, too.
+    let text = succeed(&[&object, &scene, "--backend", "cpu"]);
+    let line = text.lines().find(|line| line.contains("its corners")).unwrap_or_else(|| panic!("{text}"));
+    let numbers: Vec<f64> = line.split(['(', ')', ',', ' ']).filter_map(|word| word.parse().ok()).collect();
+    assert_eq!(numbers.len(), 8, "{line}");
+    assert!((0..8).all(|i| (numbers[i] - corner(i / 2)[i % 2]).abs() < 0.06), "{line}");
+}
+
+#[test]
+fn pairs_are_places_of_the_scene_and_of_the_object() {
+    let folder = Folder::new();
+    let (object, scene, pairs) = (data("coffee.png"), scene(&folder), folder.path("pairs.csv"));
+    let text = succeed(&[&object, &scene, "--backend", "cpu", "--pairs", &pairs, "--json"]);
+    let summary: serde_json::Value = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
+    let table = fs::read_to_string(&pairs).unwrap();
+    let mut lines = table.lines();
+    assert_eq!(lines.next(), Some("query_x,query_y,train_x,train_y,distance,inlier"));
+    let rows: Vec<Vec<f64>> =
+        lines.map(|line| line.split(',').map(|number| number.parse().unwrap()).collect()).collect();
+    assert_eq!(Some(rows.len() as u64), summary["matches"].as_u64());
+    let inliers: Vec<_> = rows.iter().filter(|row| row[5] == 1.0).collect();
+    assert_eq!(Some(inliers.len() as u64), summary["inliers"].as_u64());
+    assert!(rows.iter().all(|row| row.len() == 6 && (0.0..=2.0).contains(&row[4])));
+    // x of the scene is 419 - y of the object, and y is 30 + x: within the distance of inliers.
+    for row in &inliers {
+        assert!((row[0] - (419.0 - row[3])).abs() < 6.0 && (row[1] - (30.0 + row[2])).abs() < 6.0, "{row:?}");
+    }
+    // On standard output the list is alone. Without a homography it is not known what agrees.
+    let args = [&object, &scene, "--backend", "cpu", "--pairs", "-", "--no-homography"];
+    let listed = succeed(&args);
+    assert_eq!(listed.lines().count(), 1 + rows.len());
+    assert!(listed.lines().skip(1).all(|line| line.ends_with(',')), "{listed}");
+    let line = error_line(&[&object, &scene, "--pairs", "-", "--json"]);
+    assert!(line.contains("--json needs standard output"), "{line}");
+    let both = error_line(&[&object, &scene, "--pairs", "-", "--out", "-"]);
+    assert!(both.contains("both write to standard output"), "{both}");
+    // Several scenes have a list each.
+    let several = folder.path("several");
+    succeed(&[&object, &scene, &data("brick.png"), "--backend", "cpu", "--pairs", &several]);
+    assert_eq!(fs::read_to_string(format!("{several}/scene.csv")).unwrap(), table);
+    let none = fs::read_to_string(format!("{several}/brick.csv")).unwrap();
+    assert!(none.lines().skip(1).all(|line| line.ends_with(",0")), "{none}");
+}
+
+/// The detector sees the colours that a preset or a configuration asks for.
+#[test]
+fn colours_are_used_where_the_configuration_asks_for_them() {
+    let folder = Folder::new();
+    let coffee = data("coffee.png");
+    let detected = |options: &[&str]| {
+        let text = program::succeed("detect", &[&[coffee.as_str(), "--csv", "-"], options].concat());
+        text.lines().count() as u64 - 1
+    };
+    let matched = |options: &[&str]| {
+        let text = succeed(&[&[coffee.as_str(), &coffee, "--json", "--backend", "cpu"], options].concat());
+        let keypoints =
+            |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["keypoints"].as_u64();
+        let counts: Vec<_> = text.lines().map(|line| keypoints(line).unwrap()).collect();
+        assert_eq!(counts[0], counts[1]);
+        counts[0]
+    };
+    let file = folder.path("color.toml");
+    fs::write(&file, "color = true").unwrap();
+    let few = ["--max-corners", "0"];
+    for options in [&["--preset", "chahuara_2017"][..], &["--config", &file], &["--color"]] {
+        let options = [options, &few].concat();
+        let gray = [&options[..], &["--color=false"]].concat();
+        let gray = if options.contains(&"--color") { few.to_vec() } else { gray };
+        assert_eq!(matched(&options), detected(&options), "{options:?}");
+        assert_eq!(matched(&gray), detected(&gray), "{gray:?}");
+        assert_ne!(matched(&options), matched(&gray), "{options:?}");
+    }
+}
+
+#[test]
+fn the_table_refuses_options_without_effect() {
+    let coffee = data("coffee.png");
+    for options in [
+        &["--sizes", "32", "--json"][..],
+        &["--sizes", "32", "--out", "x.png"],
+        &["--sizes", "32", "--pairs", "x.csv"],
+        &["--sizes", "32", "--top", "1"],
+        &["--sizes", "32", "--repeat", "2"],
+        &["--sizes", "32", "--no-homography"],
+        &["--sizes", "32", "--inlier-distance", "2"],
+        &["--sizes", "32", "--backend", "cpu"],
+        &["--seconds", "1"],
+        &["--backends", "cpu"],
+    ] {
+        let output = program::run("match", [&[coffee.as_str(), &coffee], options].concat());
+        assert_eq!(output.status.code(), Some(2), "{options:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("--sizes"), "{options:?}");
+    }
 }
 
 #[test]
@@ -100,7 +199,7 @@ fn the_table_has_a_line_for_each_size_and_backend() {
     let text =
         succeed(&[&coffee, &coffee, "--sizes", "32,64", "--backends", "reference,cpu", "--seconds", "0"]);
     assert_eq!(text.lines().count(), 1 + 4, "{text}");
-    assert!(error_line(&[&coffee, &coffee, "--sizes", "0"]).contains("at least 1"));
+    assert!(error_line(&[&coffee, &coffee, "--sizes", "0"]).contains("from 1 to 65536"));
     // The images are too small for blobs.
     let line =
         error_line(&[&coffee, &coffee, "--sizes", "16", "--detector", "fast-hessian", "--seconds", "0"]);

@@ -86,8 +86,10 @@ fn bad_arguments_are_one_line_of_error() {
     let folder = Folder::new();
     let out = folder.path("");
     assert!(error_line("reproduce", &["surf", "--out", &out]).contains("surf"));
-    assert!(error_line("reproduce", &["phull", "--seconds", "0", "--out", &out]).contains("above 0"));
-    assert!(error_line("reproduce", &["phull", "--largest", "64", "--out", &out]).contains("at least 128"));
+    assert!(
+        error_line("reproduce", &["phull", "--seconds", "0", "--out", &out]).contains("a number of seconds")
+    );
+    assert!(error_line("reproduce", &["phull", "--largest", "64", "--out", &out]).contains("from 128"));
     assert!(error_line("reproduce", &["phull", "--threads", "0", "--out", &out]).contains("thread"));
     assert!(
         error_line("reproduce", &["phull", "--images", "/no/such/folder", "--out", &out])

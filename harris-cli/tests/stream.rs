@@ -61,12 +61,82 @@ fn a_video_is_read_from_a_file_and_from_standard_input() {
     let found = summary(&succeed("stream", &[&path, "--json"]));
     assert_eq!((found["frames"].as_u64(), found["failed"].as_u64()), (Some(5), Some(0)));
     assert_eq!(found["keypoints"].as_u64(), Some(keypoints(5) as u64));
-    let latency: Vec<_> = (0..4).map(|i| found["latency_ms"][i].as_f64().unwrap()).collect();
+    let latency = ["median", "p95", "p99", "max"].map(|part| found["latency_ms"][part].as_f64().unwrap());
+    assert!(found["total_s"].as_f64() > Some(0.0));
     assert!(latency.is_sorted() && latency[0] > 0.0, "{latency:?}");
 
     let output = with_input(&["-", "--json", "--backend", "reference"], &video(3));
     let found = summary(std::str::from_utf8(&output.stdout).unwrap());
     assert_eq!(found["keypoints"].as_u64(), Some(keypoints(3) as u64));
+}
+
+/// The columns of a table but the error, for the frames that are there.
+fn rows(frames: impl IntoIterator<Item = u64>) -> Vec<String> {
+    let mut detector = ReferenceDetector::new(HarrisConfig::default());
+    let mut rows = Vec::new();
+    for number in frames {
+        let samples = frame(number);
+        let view = ImageView::gray(&samples, SIZE.0, SIZE.1).unwrap();
+        for keypoint in detector.detect(&view).unwrap() {
+            rows.push(format!("{number},{}", harris_cli::output::row(&keypoint)));
+        }
+    }
+    rows
+}
+
+/// Returns a table's rows after the header, without the empty column of errors.
+fn table_rows(text: &str) -> Vec<String> {
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("frame,x,y,response,scale,error"));
+    lines.map(|line| line.strip_suffix(',').unwrap_or(line).to_owned()).collect()
+}
+
+#[test]
+fn a_table_has_the_keypoints_of_all_frames() {
+    let folder = Folder::new();
+    let (path, table) = (folder.path("video.y4m"), folder.path("table.csv"));
+    fs::write(&path, video(4)).unwrap();
+    assert!(succeed("stream", &[&path, "--table", &table]).starts_with("4 frames in "));
+    assert_eq!(table_rows(&fs::read_to_string(&table).unwrap()), rows(0..4));
+    // On standard output the table is alone, and the summary is told beside it.
+    let output = program::run("stream", [&path, "--table", "-", "--backend", "cpu"]);
+    assert_eq!(table_rows(std::str::from_utf8(&output.stdout).unwrap()), rows(0..4));
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("4 frames in "));
+    for (args, part) in [
+        (&["--table", "-", "--json"][..], "--json needs standard output"),
+        (&["--table", &path], "a table of frames can be written with the ending .csv"),
+        (&["--table", &folder.path("")], "--table needs a file"),
+        (&["--overlay", &folder.path("new.png")], "--overlay needs a folder"),
+    ] {
+        let output = program::run("stream", [&[path.as_str()], args].concat());
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(part), "{args:?}");
+    }
+    // A video that is cut has the frames before, and failed frames have their errors.
+    let whole = video(3);
+    fs::write(&path, &whole[..whole.len() - 9]).unwrap();
+    assert_eq!(program::run("stream", [&path, "--table", &table]).status.code(), Some(1));
+    assert_eq!(table_rows(&fs::read_to_string(&table).unwrap()), rows(0..2));
+    fs::create_dir(folder.path("in")).unwrap();
+    GrayImage::from_pixel(9, 9, Luma([7])).save(folder.path("in/0.png")).unwrap();
+    fs::write(folder.path("in/1.png"), "no image").unwrap();
+    assert_eq!(program::run("stream", [&folder.path("in"), "--table", &table]).status.code(), Some(1));
+    let text = fs::read_to_string(&table).unwrap();
+    let lines: Vec<_> = text.lines().skip(1).collect();
+    assert!(lines.len() == 2 && lines[0] == "0,,,,," && lines[1].starts_with("1,,,,,"), "{text}");
+    assert!(lines[1].contains("1.png"), "{text}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_table_on_a_full_disk_is_an_error() {
+    let folder = Folder::new();
+    let path = folder.path("video.y4m");
+    fs::write(&path, video(2)).unwrap();
+    let output = program::run("stream", [&path, "--table", "/dev/full", "--backend", "cpu"]);
+    assert_eq!(output.status.code(), Some(1));
+    let line = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(line.contains("/dev/full") && line.lines().count() == 1, "{line}");
 }
 
 #[test]

@@ -24,12 +24,6 @@ use serde::Serialize;
 /// Measures the time of detection, from image to sorted list
 #[derive(clap::Args)]
 pub struct Args {
-    #[command(flatten)]
-    detector: DetectorOptions,
-    #[command(flatten)]
-    backend: BackendOptions,
-    #[command(flatten)]
-    color: ColorOptions,
     /// Sizes to tile the photograph to
     #[arg(
         long,
@@ -59,12 +53,19 @@ pub struct Args {
     /// Duration of the measurement for each size, in seconds
     #[arg(long, default_value = "1", value_parser = seconds)]
     seconds: Duration,
-    /// Duration of the measurement for streams on a GPU, in seconds; by default as for the others
+    /// Duration of the measurement for streams on a GPU, in seconds; by default as for the others.
+    /// The CPU has no streams
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     stream_seconds: Option<Duration>,
     /// Print a line of JSON for each size
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    color: ColorOptions,
+    #[command(flatten)]
+    detector: DetectorOptions,
+    #[command(flatten)]
+    backend: BackendOptions,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -145,12 +145,8 @@ fn find(args: &Args, matching: &mut Matching, search: &Search<'_>, path: &Path) 
         // The drawing is in colour, whatever the features use.
         let [object, scene] =
             [args.object.as_path(), path].map(|path| input::read_image(path, true, &args.read));
-        let drawn = drawing::side_by_side(
-            (&*object?, trained),
-            (&*scene?, &found.scene),
-            &nearest,
-            found.corners,
-        )?;
+        let drawn =
+            drawing::side_by_side((&*object?, trained), (&*scene?, &found.scene), &nearest, found.corners)?;
         target.write(|file| output::picture(&drawn, target.format(), file))?;
     }
     Ok(if args.json { found.json(&name()) } else { found.text(&name()) })

@@ -172,11 +172,7 @@ impl Matching {
     }
 
     /// Finds the features of a scene and their matches among the trained ones.
-    pub(crate) fn run(
-        &mut self,
-        scene: &Image,
-        trained: &Features,
-    ) -> Result<(Features, Vec<Match>, Times)> {
+    pub(crate) fn run(&mut self, scene: &Image, trained: &Features) -> Result<(Features, Vec<Match>, Times)> {
         let (found, times) = self.features(scene)?;
         let start = Instant::now();
         let matches = self.matcher.matches(found.descriptors.view(), trained.descriptors.view())?;

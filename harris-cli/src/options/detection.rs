@@ -195,7 +195,9 @@ impl BlobOptions {
 
 /// A preset, and options that change it.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
-#[command(next_help_heading = "Configuration of the Harris detector (defaults without --preset and --config)")]
+#[command(
+    next_help_heading = "Configuration of the Harris detector (defaults without --preset and --config)"
+)]
 pub struct ConfigOptions {
     /// Published system to start from; other options change it
     #[arg(long, value_name = "NAME", value_parser = values::preset())]

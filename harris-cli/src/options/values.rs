@@ -30,7 +30,8 @@ pub(crate) fn number<T: FromStr + PartialOrd + Display + Clone + Send + Sync>(
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync {
     move |text| {
         let number = text.parse().ok().filter(|number| range.contains(number));
-        number.ok_or_else(|| format!("a number of {what} from {} to {} is needed", range.start(), range.end()))
+        number
+            .ok_or_else(|| format!("a number of {what} from {} to {} is needed", range.start(), range.end()))
     }
 }
 
@@ -70,7 +71,8 @@ pub(super) fn determinant(text: &str) -> Result<f32, String> {
 pub(super) fn preset() -> PossibleValuesParser {
     let harris = presets::ALL.into_iter().map(|preset| (preset.name, preset.citation.to_owned()));
     let blobs = fast_hessian::presets::ALL.into_iter();
-    let blobs = blobs.map(|preset| (preset.name, format!("with --detector fast-hessian: {}", preset.citation)));
+    let blobs =
+        blobs.map(|preset| (preset.name, format!("with --detector fast-hessian: {}", preset.citation)));
     let mut names = BTreeSet::new();
     let first = harris.chain(blobs).filter(|(name, _)| names.insert(*name));
     let values: Vec<_> = first.map(|(name, help)| PossibleValue::new(name).help(help)).collect();
@@ -88,7 +90,10 @@ mod tests {
         for text in ["0", "1025", "-1", "1.5", "x", "", "99999999999999999999999"] {
             assert_eq!(parse(text).unwrap_err(), "a whole number from 1 to 1024 is needed", "{text}");
         }
-        assert_eq!(whole::<u32>(0..=u32::MAX.into())("-1").unwrap_err(), "a whole number is needed, at least 0");
+        assert_eq!(
+            whole::<u32>(0..=u32::MAX.into())("-1").unwrap_err(),
+            "a whole number is needed, at least 0"
+        );
         assert!(whole::<u8>(0..=1000)("256").is_err());
     }
 

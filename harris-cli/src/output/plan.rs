@@ -94,8 +94,9 @@ impl OutputPlan {
         };
         let Some(format) = format else {
             let (name, endings) = (kind.name, kind.endings());
+            let word = if endings.contains(',') { "endings" } else { "ending" };
             bail!(wrong(format!(
-                "{option} {}: {name} can be written with the endings {endings}",
+                "{option} {}: {name} can be written with the {word} {endings}",
                 path.display()
             )));
         };

@@ -24,14 +24,14 @@ pub struct Args {
     pub(super) inputs: Vec<PathBuf>,
     /// Known corners: CSV with the columns x and y, and for several images file; or a folder with
     /// STEM.csv for each image
-    #[arg(long, value_name = "FILE|FOLDER", help_heading = "Input")]
+    #[arg(long, value_name = "FILE|FOLDER", help_heading = "Scoring")]
     pub(super) truth: PathBuf,
     /// Score these keypoints instead of detecting: CSV or a folder, as --csv and --table of detect
     /// write them. Images are then read for --picture alone
     #[arg(
         long,
         value_name = "FILE|FOLDER",
-        help_heading = "Input",
+        help_heading = "Scoring",
         conflicts_with_all = [
             "DetectorOptions", "ConfigOptions", "BlobOptions", "BackendOptions", "ColorOptions", "mask"
         ]
@@ -43,21 +43,9 @@ pub struct Args {
         value_name = "PIXELS",
         default_value = "4",
         value_parser = tolerance,
-        allow_negative_numbers = true,
-        help_heading = "Input"
+        help_heading = "Scoring"
     )]
     pub(super) tolerance: f64,
-    #[command(flatten)]
-    pub(super) detector: DetectorOptions,
-    #[command(flatten)]
-    pub(super) backend: BackendOptions,
-    #[command(flatten)]
-    pub(super) color: ColorOptions,
-    #[command(flatten)]
-    pub(super) read: ReadOptions,
-    /// Mask: image of the inputs' size; keypoints are sought where it is not zero
-    #[arg(long, value_name = "FILE", help_heading = "Input")]
-    pub(super) mask: Option<PathBuf>,
     /// Write the image, as .png or .jpg, with green rings around hits, yellow rings around false
     /// keypoints, and red crosses on missed corners; a folder for several images
     #[arg(long, value_name = "FILE|FOLDER", help_heading = "Outputs")]
@@ -68,6 +56,17 @@ pub struct Args {
     /// Print a line of JSON for each image, and one for all
     #[arg(long, help_heading = "Outputs")]
     pub(super) json: bool,
+    /// Mask: image of the inputs' size; keypoints are sought where it is not zero
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub(super) mask: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) color: ColorOptions,
+    #[command(flatten)]
+    pub(super) read: ReadOptions,
+    #[command(flatten)]
+    pub(super) detector: DetectorOptions,
+    #[command(flatten)]
+    pub(super) backend: BackendOptions,
 }
 
 /// Parses a tolerance.
