@@ -79,10 +79,13 @@ fn files_and_folders_are_told_apart_before_work() {
         [("detect", "--overlay"), ("detect", "--csv"), ("detect", "--response"), ("score", "--picture")]
     {
         for place in ["there.png", "there", "new.png", "new.CSV", "photos/new.npy", "new.jpeg"] {
-            let truth = ["--truth", &photos];
-            let args =
-                [&[photos.as_str(), option, &at(place)], if name == "score" { &truth[..] } else { &[] }];
-            let line = wrong(name, &args.concat());
+            let truth = ["--truth", photos.as_str()];
+            let place_there = at(place);
+            let mut args = vec![photos.as_str(), option, &place_there];
+            if name == "score" {
+                args.extend(truth);
+            }
+            let line = wrong(name, &args);
             assert!(line.contains("several inputs need a folder") && line.contains("is a file"), "{line}");
             assert!(line.contains(place), "{line}");
         }
