@@ -14,6 +14,7 @@ mod outputs;
 mod parquet;
 mod report;
 mod shard;
+mod stamp;
 mod table;
 
 use std::process::ExitCode;
@@ -46,5 +47,5 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
     let workers = Workers::new(&mut args.backend, &choice.detection, args.jobs, inputs.len())?;
     let work =
         Work { color: choice.color, read: &args.read, mask: mask.as_ref(), kind: choice.detection.kind() };
-    many::detect(&args, &choice, &inputs, &outputs, &work, &workers)
+    many::detect(&args, &choice, &inputs, &outputs, &work, &workers, one)
 }

@@ -94,7 +94,7 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let mut matching = Matching::new(args.detector.choice()?.detection, &args.matching, &mut args.backend)?;
-    let name = |path: &Path| path.display().to_string();
+    let name = input::name_for_programs;
     let view = ImageView::try_from(&object).with_context(|| name(&args.object))?;
     let trained = matching.features(&view).with_context(|| name(&args.object))?.0;
     // A drawing on standard output is there alone.
@@ -106,7 +106,7 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
             "{}\n",
             json!({ "object": name(&args.object), "keypoints": keypoints, "backend": backend })
         ),
-        false => format!("{}: {keypoints} keypoints ({backend})\n", name(&args.object)),
+        false => format!("{}: {keypoints} keypoints ({backend})\n", input::name(&args.object)),
     })?;
 
     let mut failed = false;
@@ -134,7 +134,7 @@ fn find(
     path: &Path,
     out: Option<&Target>,
 ) -> Result<String> {
-    let name = || path.display().to_string();
+    let name = || input::name_for_programs(path);
     let scene = input::read_image(path, false, &args.read)?;
     let view = ImageView::try_from(&scene).with_context(name)?;
     let mut runs = Vec::new();
@@ -160,8 +160,12 @@ fn find(
     let fit = fit.filter(|fit| fit.inliers.len() >= 8.max(matches.len() / 10));
     let times = Times::median(&runs);
     let in_words = || {
-        let mut text =
-            format!("{}: {} keypoints, {} matches\n", name(), found.keypoints.len(), matches.len());
+        let mut text = format!(
+            "{}: {} keypoints, {} matches\n",
+            input::name(path),
+            found.keypoints.len(),
+            matches.len()
+        );
         match &fit {
             Some(fit) => text += &format!("  found the object: {} matches agree\n", fit.inliers.len()),
             None if args.no_homography => {}
@@ -176,9 +180,9 @@ fn find(
             "matches": matches.len(),
             "inliers": fit.as_ref().map(|fit| fit.inliers.len()),
             "homography": fit.as_ref().map(|fit| fit.homography.matrix),
-            "detect_ms": times.detect.as_secs_f64() * 1e3,
-            "describe_ms": times.describe.as_secs_f64() * 1e3,
-            "match_ms": times.find.as_secs_f64() * 1e3,
+            "detect_ms": messages::milliseconds(times.detect),
+            "describe_ms": messages::milliseconds(times.describe),
+            "match_ms": messages::milliseconds(times.find),
         });
         format!("{line}\n")
     } else {

@@ -6,6 +6,7 @@
 
 mod engine;
 mod frames;
+mod tally;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -13,21 +14,22 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use crate::input::{Picture, ReadOptions};
-use crate::messages::WrongArguments;
+use crate::messages::{self, WrongArguments};
 use crate::options::{BackendOptions, DetectorOptions};
 use crate::output::{self, Format, OutputPlan};
 use crate::overlay;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::value_parser;
 use engine::{Done, Engine};
 use frames::{Frames, Missing, Source};
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::Serialize;
+use tally::Tally;
 
 /// Finds the corners of a video's frames as they come, and reports the speed
 ///
 /// A frame that cannot be read is reported and counted, and the exit code is then 1. So it is for a
-/// video that does not end exactly after a frame, whose other frames are reported as usual.
+/// video that does not end exactly after a frame, whose other frames are reported as usual. Ctrl-C
+/// ends the program with the summary of the frames so far.
 #[derive(clap::Args)]
 pub struct Args {
     /// Folder of images, image, or video in Y4M (luma of 8 to 16 bits, every colour space that
@@ -62,19 +64,6 @@ fn rate(text: &str) -> Result<f64, String> {
     rate.ok_or_else(|| "a rate is from 0.001 to 1000000 frames per second".to_owned())
 }
 
-/// A summary of all frames.
-#[derive(Serialize)]
-struct Summary {
-    backend: String,
-    frames: usize,
-    failed: usize,
-    seconds: f64,
-    frames_per_s: f64,
-    keypoints: usize,
-    /// Latency from a frame's arrival to its list: median, 95th and 99th percentile, maximum.
-    latency_ms: [f64; 4],
-}
-
 /// Runs the subcommand.
 ///
 /// # Errors
@@ -94,24 +83,16 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
     let mut frames = source.open()?;
     let mut engine = Engine::new(&mut args.backend, &choice.detection, args.in_flight.into())?;
     let mut log = Log::new(args.overlay.clone(), args.rate);
+    log.tally.print_on_signals(engine.describe(), args.json);
     let mut ended = log.detect(&mut frames, &mut engine);
     for _ in 1..args.repeat {
         ended = ended.and_then(|()| log.detect(&mut source.open()?, &mut engine));
     }
     log.progress.finish_and_clear();
     // What was found is told before what ended it.
-    let summary = log.summary(engine.describe());
-    output::print(&if args.json {
-        serde_json::to_string(&summary).context("a summary is JSON")? + "\n"
-    } else {
-        let Summary { backend, frames, failed, seconds, frames_per_s, keypoints, latency_ms } = &summary;
-        let [median, p95, p99, most] = latency_ms;
-        let each = keypoints / (frames - failed).max(1);
-        format!(
-            "{frames} frames in {seconds:.2} s, {frames_per_s:.1} a second, {failed} failed; {each} keypoints a frame  ({backend})\n\
-             latency: median {median:.3} ms, 95 % {p95:.3}, 99 % {p99:.3}, longest {most:.3}\n"
-        )
-    })?;
+    let error = ended.as_ref().err().map(|error| format!("{error:#}"));
+    let summary = log.tally.summary(engine.describe(), error);
+    summary.print(args.json)?;
     ended?;
     Ok(if summary.failed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -132,14 +113,10 @@ struct Log {
     overlay: Option<PathBuf>,
     rate: Option<f64>,
     progress: ProgressBar,
+    tally: Tally,
     start: Instant,
     /// The number of frames given to the detector.
     taken: usize,
-    /// The number of frames that are done, or cannot be read.
-    done: usize,
-    latencies: Vec<Duration>,
-    failed: usize,
-    keypoints: usize,
     /// The time of the last progress message, and the number of frames at that time.
     told: (Instant, usize),
 }
@@ -153,12 +130,9 @@ impl Log {
             rate,
             // Drawn on a terminal alone.
             progress: ProgressBar::new_spinner().with_style(style),
+            tally: Tally::new(start),
             start,
             taken: 0,
-            done: 0,
-            latencies: Vec::new(),
-            failed: 0,
-            keypoints: 0,
             told: (start, 0),
         }
     }
@@ -217,20 +191,24 @@ impl Log {
 
     /// Reports and counts a frame that failed.
     fn fail(&mut self, error: &str) {
-        let number = self.done;
+        let number = self.tally.counts().done;
+        let error = messages::one_line(error);
         self.progress.suspend(|| output::message(format_args!("error: frame {number}: {error}")));
-        self.failed += 1;
-        self.done += 1;
+        let mut counts = self.tally.counts();
+        counts.failed += 1;
+        counts.done += 1;
     }
 
     /// Counts a frame, draws its overlay, and returns it.
     fn add(&mut self, done: Done) -> Result<Picture> {
-        let number = self.done;
-        self.latencies.push(done.latency);
+        let number = self.tally.counts().done;
+        self.tally.counts().latencies.push(done.latency);
         let found = match &done.keypoints {
             Ok(keypoints) => {
-                self.keypoints += keypoints.len();
-                self.done += 1;
+                let mut counts = self.tally.counts();
+                counts.keypoints += keypoints.len();
+                counts.done += 1;
+                drop(counts);
                 if let Some(folder) = &self.overlay {
                     let picture = overlay::draw(&done.image, keypoints)?;
                     output::whole(&folder.join(overlay_name(number)), |out| {
@@ -252,24 +230,5 @@ impl Log {
             self.told = (Instant::now(), number + 1);
         }
         Ok(done.image)
-    }
-
-    fn summary(mut self, backend: String) -> Summary {
-        let seconds = self.start.elapsed().as_secs_f64();
-        self.latencies.sort();
-        let last = self.latencies.len().saturating_sub(1);
-        let latency = |part: f64| {
-            let i = (part * last as f64).round() as usize;
-            self.latencies.get(i).map_or(0.0, |latency| latency.as_secs_f64() * 1e3)
-        };
-        Summary {
-            backend,
-            frames: self.done,
-            failed: self.failed,
-            seconds,
-            frames_per_s: self.done as f64 / seconds,
-            keypoints: self.keypoints,
-            latency_ms: [0.5, 0.95, 0.99, 1.0].map(latency),
-        }
     }
 }
