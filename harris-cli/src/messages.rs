@@ -1,6 +1,7 @@
 //! Messages for people: each error is one line.
 
 use std::fmt;
+use std::time::Duration;
 
 /// An error of the arguments, which ends the program with the exit code 2.
 #[derive(Debug)]
@@ -13,6 +14,21 @@ impl fmt::Display for WrongArguments {
 }
 
 impl std::error::Error for WrongArguments {}
+
+/// Formats a number of things, such as `1 image` and `2 images`.
+pub(crate) fn count(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Returns a time in milliseconds. It has no digits behind those of its nanoseconds.
+pub(crate) fn milliseconds(time: Duration) -> f64 {
+    time.as_nanos() as f64 / 1e6
+}
+
+/// Returns a time in seconds in milliseconds, to the nanosecond.
+pub(crate) fn rounded_milliseconds(seconds: f64) -> f64 {
+    (seconds * 1e9).round() / 1e6
+}
 
 /// Formats an error and its causes in one line.
 pub(crate) fn error_line(error: &anyhow::Error) -> String {

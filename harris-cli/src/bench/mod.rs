@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use crate::input::ReadOptions;
 use crate::options::{BackendOptions, ColorOptions, Detection, DetectorOptions, Timed};
-use crate::{input, output, photographs};
+use crate::{input, messages, output, photographs};
 use anyhow::{Context, Result};
 use harris_core::fast_hessian::StepTimes;
 use harris_core::{Error, ImageView, Sample, memory};
@@ -35,8 +35,15 @@ pub struct Args {
     /// Photograph; by default one that comes with the program
     #[arg(long, value_name = "FILE")]
     image: Option<PathBuf>,
-    /// Measure the reading of a folder's images alone, without detection
-    #[arg(long, value_name = "FOLDER")]
+    /// Measure the reading of a folder's images alone, without detection; folders in it are not
+    /// searched
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        conflicts_with_all = [
+            "sizes", "image", "mask", "response", "depth", "seconds", "stream_seconds", "BackendOptions"
+        ]
+    )]
     decode: Option<PathBuf>,
     /// Images to read at once with --decode, 1 to 1024; by default one for each hardware thread
     #[arg(long, value_name = "NUMBER", requires = "decode", value_parser = crate::options::whole::<u16>(1..=1024))]
@@ -148,8 +155,7 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
     let choice = args.detector.choice()?;
     let color = args.color.color(&choice);
     if let Some(folder) = &args.decode {
-        decode::run(folder, args.jobs, color, args.json)?;
-        return Ok(ExitCode::SUCCESS);
+        return decode::run(folder, args.jobs, color, args.json);
     }
     let detection = choice.detection;
     let mut detector = args.backend.detector(&detection)?;
@@ -315,7 +321,7 @@ fn device_ms(
 /// Returns results in milliseconds from times in seconds.
 fn median_ms(mut times: Vec<f64>) -> Option<f64> {
     times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).map(|time| time * 1e3)
+    times.get(times.len() / 2).map(|&time| messages::rounded_milliseconds(time))
 }
 
 /// Calls `call` for some time, at least five times, and returns the times that it returns, in
@@ -338,9 +344,9 @@ impl Timing {
             backend: detector.describe(),
             width,
             height,
-            median_ms: median * 1e3,
-            min_ms: min * 1e3,
-            max_ms: max * 1e3,
+            median_ms: messages::rounded_milliseconds(median),
+            min_ms: messages::rounded_milliseconds(min),
+            max_ms: messages::rounded_milliseconds(max),
             runs: times.len(),
             mpix_per_s: (width * height) as f64 / median / 1e6,
             best_mpix_per_s: (width * height) as f64 / min / 1e6,

@@ -7,6 +7,8 @@ use harris::cuda::{CudaDetector, CudaImage, CudaPipeline, PinnedImage, devices};
 use harris_core::{Detector, Error, HarrisConfig, Sample};
 use serde::Serialize;
 
+use crate::messages;
+
 /// The number of images of a batch, and the most bytes that they may have together.
 const BATCH: usize = 1000;
 const BATCH_BYTES: usize = 512 << 20;
@@ -90,7 +92,7 @@ pub(crate) fn time<T: Sample>(
     detector.detect_batch(&views)?;
     let batch = median(seconds, || detector.detect_batch(&views).map(drop))?;
 
-    let ms = |seconds: f64| seconds * 1e3;
+    let ms = messages::rounded_milliseconds;
     Ok(Transfers {
         resident_ms: ms(resident.as_secs_f64()),
         copy_ms: ms(copy.as_secs_f64()),

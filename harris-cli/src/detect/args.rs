@@ -12,8 +12,8 @@ use crate::options::{BackendOptions, ColorOptions, DetectorOptions, Format, whol
 /// end the others; the exit code is then 1.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Image files, or folders of them (PNG, JPEG, BMP, TIFF, WebP, PNM), without the folders in
-    /// these; - for standard input
+    /// Image files, or folders of them (PNG, JPEG, BMP, TIFF, WebP, PNM); - for standard input.
+    /// Folders in folders are not searched
     #[arg(required_unless_present = "print_config", value_name = "INPUT")]
     pub(super) inputs: Vec<PathBuf>,
     /// Write the keypoints as .csv; - for standard output; a folder for several inputs
@@ -33,8 +33,15 @@ pub struct Args {
     #[cfg_attr(not(feature = "parquet"), doc = "Write the keypoints of all inputs to one table, as .csv")]
     #[arg(long, value_name = "FILE", help_heading = "Outputs")]
     pub(super) table: Option<PathBuf>,
-    /// Keep what is done in TABLE.part, and go on from it after an interruption. Without --table,
-    /// leave out inputs whose outputs exist
+    /// Leave out what an earlier run with --resume has done, with the same options
+    ///
+    /// What is done is kept in TABLE.part or, without --table, in the first output's name and .part.
+    /// The file stays there, and can be removed when the work is over. An image is done again if
+    /// its size or its time of change is another one, if it failed, or if its outputs are not as
+    /// they were written. Images may be added between runs, but not taken away.
+    ///
+    /// Temporary files of killed runs, called .harris- and six letters, are removed from the
+    /// folders of the outputs.
     #[arg(long, help_heading = "Outputs")]
     pub(super) resume: bool,
     /// Print a line of JSON for each input, and one for all

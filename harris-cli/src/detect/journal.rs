@@ -1,9 +1,17 @@
-//! What is done so far of a table: a line of JSON for each image.
+//! What is done so far: a line of JSON for each image.
 //!
-//! With `--resume` the journal is a file beside the table, which an interruption leaves there. Its
-//! first line tells the settings and the inputs. A line that is not complete does not count.
+//! With `--resume` the journal is a file beside the outputs. It stays there, so that a later run
+//! knows what the outputs were made from.
+//!
+//! | line | what it tells |
+//! | --- | --- |
+//! | the first | the version and the settings; a run with others does not go on |
+//! | `image` | an image, the stamps of it and its files, its keypoints or its error |
+//! | `table` | length and checksum of a table that was written |
+//!
+//! A later line about an image replaces an earlier one. A line that is not complete does not count.
 
-use std::collections::BTreeMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -13,15 +21,22 @@ use serde::{Deserialize, Serialize};
 
 use super::args::Args;
 use super::image::Found;
-use super::outputs::part;
+use super::outputs::{OneOutput, part};
+use super::stamp::{Content, Stamp};
 use crate::options::{Choice, ConfigFile};
-use crate::output::{self, Target};
+use crate::output;
 
 /// What was found in one image.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Record {
-    /// The image's place in the list of inputs.
-    image: usize,
+    /// The image's path. Bytes that are not ASCII are escaped, so that no two paths are equal.
+    file: String,
+    /// The image's stamp from before it was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stamp: Option<Stamp>,
+    /// The stamps of the image's own files.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    outputs: Vec<Option<Stamp>>,
     /// Why there are no keypoints, if the image could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<String>,
@@ -36,69 +51,110 @@ struct Header {
     version: String,
     config: ConfigFile,
     settings: String,
-    images: usize,
-    /// A checksum of the inputs' names.
-    names: u32,
+    /// Whether keypoints are recorded, for a table.
+    with_keypoints: bool,
+}
+
+/// A later line.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Line {
+    Image(Record),
+    Table(Content),
+}
+
+/// Where an image's line starts, and what tells whether it still counts.
+struct Done {
+    start: u64,
+    stamp: Option<Stamp>,
+    outputs: Vec<Option<Stamp>>,
+    failed: bool,
 }
 
 /// The records of a run, in a file.
 pub(crate) struct Journal {
     file: File,
-    /// The file's path, if it outlives an interruption.
-    path: Option<PathBuf>,
-    /// Where each image's line starts.
-    lines: BTreeMap<usize, u64>,
+    /// Whether the file outlives the run.
+    lasts: bool,
+    with_keypoints: bool,
+    /// The last record of each image.
+    images: HashMap<String, Done>,
+    /// All tables that were written.
+    tables: Vec<Content>,
+    /// The table that has all records.
+    latest: Option<Content>,
     end: u64,
 }
 
-impl Record {
-    pub(crate) fn new(image: usize, found: &Result<Found>) -> Self {
-        match found {
-            Ok(found) => {
-                Self { image, error: None, keypoints: found.keypoints.iter().map(output::row).collect() }
-            }
-            Err(error) => Self { image, error: Some(format!("{error:#}")), keypoints: Vec::new() },
-        }
-    }
+/// Returns how the journal names an image.
+fn key(path: &Path) -> String {
+    path.as_os_str().as_encoded_bytes().escape_ascii().to_string()
 }
 
 impl Journal {
-    /// Opens the journal of a table; `None` if the table is complete already.
+    /// Makes a journal that ends with the run.
+    pub(crate) fn temporary() -> Result<Self> {
+        let file = tempfile::tempfile().context("cannot make a temporary file")?;
+        Ok(Self::new(file, false, true))
+    }
+
+    fn new(file: File, lasts: bool, with_keypoints: bool) -> Self {
+        Self { file, lasts, with_keypoints, images: HashMap::new(), tables: Vec::new(), latest: None, end: 0 }
+    }
+
+    /// Opens the journal at a path, or makes it.
+    ///
+    /// # Errors
+    /// It is of other inputs or options, or no journal; another run has it. There is a table that it
+    /// does not tell of.
     pub(crate) fn open(
+        path: &Path,
         args: &Args,
         choice: &Choice,
         inputs: &[PathBuf],
-        target: &Target,
-    ) -> Result<Option<Self>> {
-        let (true, Some(table)) = (args.resume, target.path()) else {
-            let file = tempfile::tempfile().context("cannot make a temporary file")?;
-            return Ok(Some(Self { file, path: None, lines: BTreeMap::new(), end: 0 }));
+        table: Option<&Path>,
+    ) -> Result<Self> {
+        let unknown = |table: &Path| {
+            format!(
+                "cannot resume {}: it is not known from which inputs and options it was made; \
+                 remove it to start again",
+                table.display()
+            )
         };
-        let path = part(table);
-        if table.exists() && !path.exists() {
-            return Ok(None);
+        if let Some(table) = table
+            && table.exists()
+            && !path.exists()
+        {
+            bail!(unknown(table));
         }
-        let header = Header::new(args, choice, inputs);
-        let mut journal =
-            Self::resume(&path, &header).with_context(|| format!("cannot resume from {}", path.display()))?;
-        if journal.end == 0 && table.exists() {
-            // Another run has completed the table since.
-            journal.remove()?;
-            return Ok(None);
+        let header = Header::new(args, choice, table.is_some());
+        let mut journal = Self::resume(path, &header, inputs, table)
+            .with_context(|| format!("cannot resume from {}", path.display()))?;
+        if let Some(table) = table.filter(|table| table.exists()) {
+            let content = Content::of(table).with_context(|| format!("cannot read {}", table.display()))?;
+            ensure!(journal.tables.contains(&content), unknown(table));
+            // A run that was killed may have left the table before.
+            journal.latest = journal.latest.filter(|latest| *latest == content);
+        } else {
+            journal.latest = None;
         }
         if journal.end == 0 {
-            journal.write(&serde_json::to_vec(&header)?).context("cannot write what is done so far")?;
+            journal.write(&serde_json::to_vec(&header)?)?;
         }
-        Ok(Some(journal))
+        Ok(journal)
     }
 
     /// Opens the file, or makes an empty one, and reads the records that are complete.
-    fn resume(path: &Path, header: &Header) -> Result<Self> {
-        let file = lock(path)?;
-        let mut journal = Self { file, path: Some(path.to_owned()), lines: BTreeMap::new(), end: 0 };
-        let mut reader = BufReader::new(&journal.file);
+    fn resume(path: &Path, header: &Header, inputs: &[PathBuf], table: Option<&Path>) -> Result<Self> {
+        let mut journal = Self::new(lock(path)?, true, header.with_keypoints);
+        let mut reader = BufReader::new(journal.file.try_clone()?);
         let mut line = Vec::new();
-        let other = "it is of other inputs or options; remove it to start again";
+        let remove = match table.filter(|table| table.exists()) {
+            Some(table) => format!("remove it and {} to start again", table.display()),
+            None => "remove it to start again".to_owned(),
+        };
+        let other = || format!("it is of other inputs or options; {remove}");
+        let known: HashSet<String> = inputs.iter().map(|input| key(input)).collect();
         loop {
             line.clear();
             let length = reader.read_until(b'\n', &mut line)?;
@@ -109,12 +165,19 @@ impl Journal {
                     true => serde_json::from_slice::<Header>(&line).is_ok_and(|there| there == *header),
                     false => serde_json::to_vec(header)?.starts_with(&line),
                 };
-                ensure!(matches, other);
+                ensure!(matches, other());
             } else if complete {
-                let record: Record =
-                    serde_json::from_slice(&line).context("it is damaged; remove it to start again")?;
-                ensure!(record.image < header.images, other);
-                journal.lines.insert(record.image, journal.end);
+                let damaged = || format!("it is damaged; {remove}");
+                match serde_json::from_slice(&line).with_context(damaged)? {
+                    Line::Image(record) => {
+                        ensure!(known.contains(&record.file), other());
+                        journal.note(record, journal.end);
+                    }
+                    Line::Table(content) => {
+                        journal.latest = Some(content.clone());
+                        journal.tables.push(content);
+                    }
+                }
             }
             // The end, or a line that an interruption cut off.
             if !complete {
@@ -126,59 +189,124 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Whether an image is done.
-    pub(crate) fn has(&self, image: usize) -> bool {
-        self.lines.contains_key(&image)
+    fn note(&mut self, record: Record, start: u64) {
+        let Record { file, stamp, outputs, error, .. } = record;
+        self.latest = None;
+        self.images.insert(file, Done { start, stamp, outputs, failed: error.is_some() });
     }
 
-    /// Adds the record of an image. It replaces an earlier one.
-    pub(crate) fn add(&mut self, record: &Record) -> Result<()> {
+    /// Whether an image is done: without an error, and neither it nor its files have changed since.
+    pub(crate) fn has(&self, image: &Path, outputs: &OneOutput<'_>) -> bool {
+        self.images.get(&key(image)).is_some_and(|done| {
+            !done.failed
+                && done.stamp.is_some_and(|stamp| Stamp::of(image) == Some(stamp))
+                && outputs.are(&done.outputs)
+        })
+    }
+
+    /// Whether the journal outlives the run.
+    pub(crate) fn lasts(&self) -> bool {
+        self.lasts
+    }
+
+    /// Whether the table is there, with all records.
+    pub(crate) fn has_table(&self) -> bool {
+        self.latest.is_some()
+    }
+
+    /// Adds what was found in an image. `stamp` is the image's from before it was read.
+    pub(crate) fn add(
+        &mut self,
+        image: &Path,
+        stamp: Option<Stamp>,
+        outputs: &OneOutput<'_>,
+        found: &Result<Found>,
+    ) -> Result<()> {
+        let (error, keypoints) = match found {
+            Ok(found) if self.with_keypoints => (None, found.keypoints.iter().map(output::row).collect()),
+            Ok(_) => (None, Vec::new()),
+            Err(error) => (Some(format!("{error:#}")), Vec::new()),
+        };
+        let outputs = if self.lasts { outputs.stamps() } else { Vec::new() };
+        let line = Line::Image(Record { file: key(image), stamp, outputs, error, keypoints });
         let start = self.end;
-        self.write(&serde_json::to_vec(record)?).context("cannot write what is done so far")?;
-        self.lines.insert(record.image, start);
+        self.write(&serde_json::to_vec(&line)?)?;
+        if let Line::Image(record) = line {
+            self.note(record, start);
+        }
+        Ok(())
+    }
+
+    /// Adds a table, just before it appears under its name.
+    pub(crate) fn add_table(&mut self, content: Content) -> Result<()> {
+        if self.lasts {
+            self.write(&serde_json::to_vec(&Line::Table(content))?)?;
+        }
         Ok(())
     }
 
     /// Adds a line. It is there as a whole once its line break is.
     fn write(&mut self, line: &[u8]) -> Result<()> {
-        self.file.seek(SeekFrom::Start(self.end))?;
-        self.file.write_all(&[line, b"\n"].concat())?;
+        let mut add = || {
+            self.file.seek(SeekFrom::Start(self.end))?;
+            self.file.write_all(&[line, b"\n"].concat())
+        };
+        add().context("cannot write what is done so far")?;
         self.end += line.len() as u64 + 1;
         Ok(())
     }
 
-    /// Reads the records in the order of the images, with each image's place.
-    pub(crate) fn records(&self) -> impl Iterator<Item = Result<(usize, Record)>> {
+    /// Reads the records of some images, in their order.
+    pub(crate) fn records<'a>(
+        &'a self,
+        images: &'a [&Path],
+    ) -> impl Iterator<Item = Result<(&'a Path, Record)>> {
         let mut reader = BufReader::new(&self.file);
-        self.lines.iter().map(move |(&image, &start)| {
-            let mut line = Vec::new();
-            reader.seek(SeekFrom::Start(start))?;
-            reader.read_until(b'\n', &mut line)?;
-            Ok((image, serde_json::from_slice(&line)?))
+        images.iter().filter_map(move |image| {
+            let done = self.images.get(&key(image))?;
+            let mut read = || {
+                let mut line = Vec::new();
+                reader.seek(SeekFrom::Start(done.start))?;
+                reader.read_until(b'\n', &mut line)?;
+                match serde_json::from_slice(&line)? {
+                    Line::Image(record) => Ok((*image, record)),
+                    Line::Table(_) => bail!("what is done so far has changed meanwhile"),
+                }
+            };
+            Some(read())
         })
-    }
-
-    /// Removes the file: the table is complete.
-    pub(crate) fn remove(self) -> Result<()> {
-        let Some(path) = &self.path else { return Ok(()) };
-        fs::remove_file(path).with_context(|| format!("cannot remove {}", path.display()))
     }
 }
 
 impl Header {
-    fn new(args: &Args, choice: &Choice, inputs: &[PathBuf]) -> Self {
-        let mut names = crc32fast::Hasher::new();
-        for input in inputs {
-            names.update(input.as_os_str().as_encoded_bytes());
-            names.update(&[0]);
-        }
+    fn new(args: &Args, choice: &Choice, with_keypoints: bool) -> Self {
+        let mask = args.mask.as_deref().map(Stamp::of);
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             config: ConfigFile::from(choice.clone()),
-            settings: format!("{:?} {:?} {:?}", args.read, args.mask, args.shard),
-            images: inputs.len(),
-            names: names.finalize(),
+            settings: format!("{:?} {:?} {mask:?} {:?}", args.read, args.mask, args.shard),
+            with_keypoints,
         }
+    }
+}
+
+/// Removes the journal of an earlier run with `--resume`: its table has been written anew without.
+///
+/// A file that is no journal, or that another run has, is left alone.
+pub(crate) fn remove_old(table: &Path) {
+    let path = part(table);
+    let is_old = || {
+        fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file)?;
+        let file = OpenOptions::new().read(true).write(true).open(&path).ok()?;
+        file.try_lock().ok()?;
+        let mut line = Vec::new();
+        BufReader::new(&file).read_until(b'\n', &mut line).ok()?;
+        serde_json::from_slice::<Header>(&line).ok()?;
+        is_at(&file, &path).ok().filter(|is_at| *is_at).map(|_| file)
+    };
+    if let Some(_locked) = is_old() {
+        // It would only be refused later.
+        let _ = fs::remove_file(&path);
     }
 }
 

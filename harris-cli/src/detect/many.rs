@@ -14,12 +14,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::args::Args;
 use super::image::{Found, Work, process};
-use super::journal::{Journal, Record};
+use super::journal::{self, Journal};
 use super::outputs::{OneOutput, Outputs};
 use super::report::{self, Totals};
 use super::shard::Shard;
+use super::stamp::{Checked, Stamp};
 use super::table;
 use crate::options::{BackendOptions, Choice, Detection, Timed};
+use crate::output::Target;
 use crate::{input, messages, output};
 
 /// Images for each thread that may be begun before the first of them is done.
@@ -128,7 +130,8 @@ impl Workers {
     }
 }
 
-/// Detects in all inputs of this part that are not done yet, and writes the table.
+/// Detects in all inputs of this part that are not done yet, and writes the table. `one` tells
+/// whether there is one input that is named by itself.
 pub(crate) fn detect(
     args: &Args,
     choice: &Choice,
@@ -136,22 +139,24 @@ pub(crate) fn detect(
     outputs: &Outputs,
     work: &Work<'_>,
     workers: &Workers,
+    one: bool,
 ) -> Result<ExitCode> {
     let start = Instant::now();
     let shard = args.shard.unwrap_or(Shard::ALL);
-    let mut journal = match &outputs.table {
-        Some(target) => match Journal::open(args, choice, inputs, target)? {
-            Some(journal) => Some(journal),
-            None => {
-                output::message("the table is complete; remove it to start again");
-                return Ok(ExitCode::SUCCESS);
-            }
-        },
-        None => None,
+    let mut journal = match (&outputs.journal, &outputs.table) {
+        (Some(path), table) => {
+            let table = table.as_ref().and_then(Target::path);
+            let journal = Journal::open(path, args, choice, inputs, table)?;
+            // Nobody else has the journal, so what a killed run left is of no use to anybody.
+            outputs.folders().iter().for_each(|folder| output::remove_abandoned(folder));
+            Some(journal)
+        }
+        (None, Some(_)) => Some(Journal::temporary()?),
+        (None, None) => None,
     };
     let mut totals = Totals::default();
     let is_done = |place: usize| {
-        args.resume && journal.as_ref().is_none_or(|journal| journal.has(place)) && outputs.of(place).exist()
+        args.resume && journal.as_ref().is_some_and(|journal| journal.has(&inputs[place], &outputs.of(place)))
     };
     let mine: Vec<usize> = (0..inputs.len()).filter(|&place| shard.has(place)).collect();
     let left: Vec<usize> = mine.iter().copied().filter(|&place| !is_done(place)).collect();
@@ -159,33 +164,48 @@ pub(crate) fn detect(
 
     let progress = if inputs.len() == 1 { ProgressBar::hidden() } else { progress_bar(left.len() as u64) };
     let process = |i: usize| {
+        let stamp = Stamp::of(&inputs[left[i]]);
         let found = workers.process(&inputs[left[i]], work, &outputs.of(left[i]));
         progress.inc(1);
-        found
+        (stamp, found)
     };
-    workers.in_order(left.len(), process, |i, found| {
+    workers.in_order(left.len(), process, |i, (stamp, found)| {
         let place = left[i];
         tell(args, &inputs[place], &found, outputs, work, &progress, &mut totals)?;
         match &mut journal {
-            Some(journal) => journal.add(&Record::new(place, &found)),
+            Some(journal) => journal.add(&inputs[place], stamp, &outputs.of(place), &found),
             None => Ok(()),
         }
     })?;
     progress.finish_and_clear();
-    if let (Some(journal), Some(target)) = (journal, &outputs.table) {
-        let mut failed = 0;
-        target.write(|out| {
-            failed = table::write(&journal, inputs, target.format(), out)?;
-            Ok(())
-        })?;
-        totals.failed = failed;
-        journal.remove()?;
+    if let (Some(journal), Some(target)) = (&mut journal, &outputs.table) {
+        if left.is_empty() && journal.has_table() {
+            let path = target.path().unwrap_or(Path::new("")).display();
+            output::message(format_args!("{path} is complete: its images have not changed since"));
+        } else {
+            let images: Vec<&Path> = mine.iter().map(|&place| inputs[place].as_path()).collect();
+            totals.failed = write_table(journal, &images, target)?;
+        }
     }
-    if inputs.len() > 1 && !outputs.to_stdout() {
+    if (args.json || !one) && !outputs.to_stdout() {
         let time = start.elapsed();
         output::print(&if args.json { totals.json(time) } else { totals.text(time) })?;
     }
     Ok(if totals.failed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Writes the table. Returns the number of images that could not be read.
+fn write_table(journal: &mut Journal, images: &[&Path], target: &Target) -> Result<usize> {
+    let mut failed = 0;
+    target.write(|out| {
+        let mut out = Checked::new(out);
+        failed = table::write(journal, images, target.format(), &mut out)?;
+        journal.add_table(out.content())
+    })?;
+    if let (false, Some(path)) = (journal.lasts(), target.path()) {
+        journal::remove_old(path);
+    }
+    Ok(failed)
 }
 
 /// Tells what was found in an image, and counts it.

@@ -14,6 +14,7 @@ mod outputs;
 mod parquet;
 mod report;
 mod shard;
+mod stamp;
 mod table;
 
 use std::process::ExitCode;
@@ -52,5 +53,5 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
         kind: choice.detection.kind(),
         backend: args.backend,
     };
-    many::detect(&args, &choice, &inputs, &outputs, &work, &workers)
+    many::detect(&args, &choice, &inputs, &outputs, &work, &workers, one)
 }

@@ -1,7 +1,7 @@
 //! The table as Apache Parquet.
 
 use std::io::{self, Seek, Write};
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -39,7 +39,7 @@ struct Rows {
 }
 
 /// Writes the table. Returns the number of images that could not be read.
-pub(crate) fn write(journal: &Journal, inputs: &[PathBuf], out: &mut dyn Write) -> Result<usize> {
+pub(crate) fn write(journal: &Journal, images: &[&Path], out: &mut dyn Write) -> Result<usize> {
     // The writer needs a file that it may send to another thread.
     let mut file = tempfile::tempfile()?;
     let schema = Arc::new(parse_message_type(SCHEMA)?);
@@ -47,9 +47,9 @@ pub(crate) fn write(journal: &Journal, inputs: &[PathBuf], out: &mut dyn Write) 
         SerializedFileWriter::new(&mut file, schema, Arc::new(WriterProperties::builder().build()))?;
     let mut failed = 0;
     let mut rows = Rows::default();
-    for record in journal.records() {
+    for record in journal.records(images) {
         let (image, Record { error, keypoints, .. }) = record?;
-        let name = ByteArray::from(input::name(&inputs[image]).as_str());
+        let name = ByteArray::from(input::name_for_programs(image).as_str());
         failed += usize::from(error.is_some());
         for keypoint in &keypoints {
             rows.files.push(name.clone());

@@ -8,20 +8,22 @@ use harris_core::Keypoint;
 use serde_json::json;
 
 use super::image::Found;
-use crate::input;
 use crate::options::Kind;
+use crate::{input, messages};
 
 /// Formats one line about an image, and the strongest few keypoints if `with_strongest` is true.
 pub(crate) fn text(path: &Path, found: &Found, kind: Kind, with_strongest: bool) -> String {
     let Found { width, height, keypoints, rejected, time, backend } = found;
     let what = match (kind, rejected) {
-        (Kind::Harris, _) => "corners".to_owned(),
-        (Kind::FastHessian, None) => "blobs".to_owned(),
-        (Kind::FastHessian, Some(rejected)) => format!("blobs ({rejected} more rejected between samples)"),
+        (Kind::Harris, _) => messages::count(keypoints.len(), "corner"),
+        (Kind::FastHessian, None) => messages::count(keypoints.len(), "blob"),
+        (Kind::FastHessian, Some(rejected)) => {
+            let blobs = messages::count(keypoints.len(), "blob");
+            format!("{blobs} ({rejected} more rejected between samples)")
+        }
     };
-    let (path, number, milliseconds) = (input::name(path), keypoints.len(), time.as_secs_f64() * 1e3);
-    let mut text =
-        format!("{path}: {width} x {height}, {number} {what} in {milliseconds:.2} ms ({backend})\n");
+    let (path, milliseconds) = (input::name(path), messages::milliseconds(*time));
+    let mut text = format!("{path}: {width} x {height}, {what} in {milliseconds:.2} ms ({backend})\n");
     if with_strongest {
         let mut strongest = keypoints.clone();
         strongest.sort_unstable();
@@ -34,14 +36,14 @@ pub(crate) fn text(path: &Path, found: &Found, kind: Kind, with_strongest: bool)
 
 /// Formats a line of JSON about an image.
 pub(crate) fn json(path: &Path, found: &Result<Found>) -> String {
-    let file = input::name(path);
+    let file = input::name_for_programs(path);
     let line = match found {
         Ok(found) => json!({
             "file": file,
             "width": found.width,
             "height": found.height,
             "keypoints": found.keypoints.len(),
-            "detect_ms": found.time.as_secs_f64() * 1e3,
+            "detect_ms": messages::milliseconds(found.time),
             "backend": found.backend,
         }),
         Err(error) => json!({ "file": file, "error": format!("{error:#}") }),
@@ -69,10 +71,13 @@ impl Totals {
         let rate = *images as f64 / seconds.max(1e-9);
         let before = match done_before {
             0 => String::new(),
+            1 => "; 1 more was done before".to_owned(),
             before => format!("; {before} more were done before"),
         };
         format!(
-            "{images} images in {seconds:.2} s, {rate:.1} a second, {failed} failed; {keypoints} keypoints{before}\n"
+            "{} in {seconds:.2} s, {rate:.1} a second, {failed} failed; {}{before}\n",
+            messages::count(*images, "image"),
+            messages::count(*keypoints, "keypoint"),
         )
     }
 

@@ -24,15 +24,21 @@ use super::{bmp, jpeg, png, pnm, tiff, webp};
 /// Memory that decoders take besides samples, at most.
 const WORKSPACE: u64 = 1 << 20;
 
+/// Tells a format by the first 12 bytes of a file.
+///
+/// # Errors
+/// It is none that can be read.
+pub(super) fn format(start: &[u8]) -> Result<Format> {
+    Format::of(start).context("it is not a PNG, JPEG, BMP, TIFF, WebP, PBM, PGM, PPM or PAM file")
+}
+
 /// Decodes a file. Returns its image as it is stored, and the orientation of its tag.
 ///
 /// # Errors
 /// The file is damaged or truncated, of an unsupported kind, or claims more pixels than it can hold
 /// or than are allowed; there is not enough memory.
 pub(super) fn decode(bytes: &[u8], max_pixels: u64) -> Result<(Raster, Orientation)> {
-    let Some(format) = Format::of(bytes) else {
-        bail!("it is not a PNG, JPEG, BMP, TIFF, WebP, PBM, PGM, PPM or PAM file");
-    };
+    let format = format(bytes)?;
     without_panic(|| match format {
         Format::Pnm => Ok((pnm::read(bytes, max_pixels)?, Orientation::NoTransforms)),
         Format::Tiff => tiff::read(bytes, max_pixels),

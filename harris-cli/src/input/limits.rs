@@ -20,6 +20,12 @@ use anyhow::{Result, bail, ensure};
 /// The default of `--max-pixels`.
 pub const MAX_PIXELS: u64 = 1 << 28;
 
+/// Parses the value of `--max-pixels`.
+pub(super) fn max_pixels(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| format!("a number of pixels is a whole number from 1 to {}", u64::MAX))
+}
+
 /// Checks a header's size against the largest allowed number of pixels.
 pub(super) fn check_size(width: u64, height: u64, max_pixels: u64) -> Result<()> {
     ensure!(width > 0 && height > 0, "it has no pixels: {width} x {height}");

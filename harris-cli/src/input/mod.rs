@@ -25,12 +25,12 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use clap::Args;
 
-pub use files::{ENDINGS, expand, has_image_ending, is_stdin, name};
+pub use files::{ENDINGS, expand, has_image_ending, is_stdin, name, name_for_programs};
 pub use format::Format;
 pub use limits::MAX_PIXELS;
 pub use picture::Picture;
 
-use files::Bytes;
+use files::Limit;
 use raster::Raster;
 
 /// How images are read.
@@ -41,7 +41,7 @@ pub struct ReadOptions {
     #[arg(long)]
     pub no_orientation: bool,
     /// Largest number of pixels of an image; larger ones are errors
-    #[arg(long, value_name = "NUMBER", default_value_t = MAX_PIXELS)]
+    #[arg(long, value_name = "NUMBER", default_value_t = MAX_PIXELS, value_parser = limits::max_pixels)]
     pub max_pixels: u64,
     /// Read inputs as raw 8-bit gray frames of this size, without a header
     #[arg(long, value_name = "WxH")]
@@ -65,7 +65,10 @@ impl Default for ReadOptions {
 pub fn read_image(path: &Path, color: bool, options: &ReadOptions) -> Result<Picture> {
     with_name(path, || {
         let raster = match options.raw {
-            Some(size) => raw::read(bytes(path, options)?.as_ref(), size, options.max_pixels)?,
+            Some(size) => {
+                let bytes = files::read(path, &size.limit(options.max_pixels)?, |_| Ok(()))?;
+                raw::read(bytes.as_ref(), size)?
+            }
             None => read(path, options)?,
         };
         if color { raster.picture() } else { raster.luma().picture() }
@@ -94,14 +97,15 @@ fn with_name<T>(path: &Path, read: impl FnOnce() -> Result<T>) -> Result<T> {
     read().with_context(|| format!("cannot read {}", name(path)))
 }
 
-/// Reads the bytes of a file, of no more than the largest image needs: in plain PPM 18 bytes for a
-/// pixel, and a megabyte for what is no picture.
-fn bytes(path: &Path, options: &ReadOptions) -> Result<Bytes> {
-    files::read(path, options.max_pixels.saturating_mul(18).saturating_add(1 << 20))
-}
+/// Bytes of a file that are no picture, at most: colour profiles, previews, notes, further images.
+const OTHER_BYTES: u64 = 1 << 28;
 
+/// Reads a file of no more bytes than the largest image needs, which is 18 a pixel in plain PPM.
 fn read(path: &Path, options: &ReadOptions) -> Result<Raster> {
-    decode_raster(bytes(path, options)?.as_ref(), options)
+    let bytes = options.max_pixels.saturating_mul(18).saturating_add(OTHER_BYTES);
+    let limit = Limit { bytes, of: "an image of --max-pixels needs".to_owned() };
+    let bytes = files::read(path, &limit, |start| decode::format(start).map(drop))?;
+    decode_raster(bytes.as_ref(), options)
 }
 
 /// Decodes an image, drops its alpha channel and turns it.

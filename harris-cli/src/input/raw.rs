@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use anyhow::{Result, ensure};
 
+use super::files::Limit;
 use super::limits::{check_size, zeros};
 use super::raster::{Raster, Samples};
 
@@ -20,6 +21,16 @@ pub struct FrameSize {
 }
 
 impl FrameSize {
+    /// Returns the limit of a file: what is longer is no frame.
+    ///
+    /// # Errors
+    /// A frame has more pixels than are allowed.
+    pub(super) fn limit(self, max_pixels: u64) -> Result<Limit> {
+        check_size(self.width.into(), self.height.into(), max_pixels)?;
+        let (Self { width, height }, bytes) = (self, self.bytes());
+        Ok(Limit { bytes, of: format!("the {bytes} bytes of a raw frame of {width} x {height} pixels") })
+    }
+
     /// Returns the bytes of a frame.
     fn bytes(self) -> u64 {
         u64::from(self.width) * u64::from(self.height)
@@ -39,8 +50,7 @@ impl FromStr for FrameSize {
 }
 
 /// Reads a file that is one frame.
-pub(super) fn read(bytes: &[u8], size: FrameSize, max_pixels: u64) -> Result<Raster> {
-    check_size(size.width.into(), size.height.into(), max_pixels)?;
+pub(super) fn read(bytes: &[u8], size: FrameSize) -> Result<Raster> {
     let (length, needed) = (bytes.len() as u64, size.bytes());
     ensure!(
         length == needed,

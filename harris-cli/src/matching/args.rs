@@ -17,7 +17,7 @@ pub struct Args {
     /// Image of the object; - for standard input
     #[arg(value_name = "OBJECT")]
     pub(super) object: PathBuf,
-    /// Images to find it in, or folders of them, without the folders in these
+    /// Images to find it in, or folders of them. Folders in folders are not searched
     #[arg(required = true, value_name = "SCENE")]
     pub(super) scenes: Vec<PathBuf>,
     /// Draw the matches side by side, as .png or .jpg; a folder for several scenes

@@ -8,6 +8,7 @@ use harris_core::matching::{Fit, Homography, Match};
 use serde_json::json;
 
 use super::pipeline::{Features, Times};
+use crate::messages;
 
 /// The matches of a scene, and where the object lies.
 pub(super) struct Found {
@@ -60,9 +61,9 @@ impl Found {
             "inliers": self.fit.as_ref().map(|fit| fit.inliers.len()),
             "homography": self.fit.as_ref().map(|fit| fit.homography.matrix),
             "corners": self.corners,
-            "detect_ms": self.times.detect.as_secs_f64() * 1e3,
-            "describe_ms": self.times.describe.as_secs_f64() * 1e3,
-            "match_ms": self.times.find.as_secs_f64() * 1e3,
+            "detect_ms": messages::milliseconds(self.times.detect),
+            "describe_ms": messages::milliseconds(self.times.describe),
+            "match_ms": messages::milliseconds(self.times.find),
         });
         format!("{line}\n")
     }

@@ -68,11 +68,14 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
     let mut matching = Matching::new(choice.detection, &args.matching, &mut args.backend)?;
     let trained = matching.features(&object).with_context(|| input::name(&args.object))?.0;
     let print = |text: &str| if to_stdout { Ok(()) } else { output::print(text) };
-    let (name, keypoints) = (input::name(&args.object), trained.keypoints.len());
+    let keypoints = trained.keypoints.len();
     let backend = args.backend.shown(matching.describe());
     print(&match args.json {
-        true => format!("{}\n", json!({ "object": name, "keypoints": keypoints, "backend": backend })),
-        false => format!("{name}: {keypoints} keypoints ({backend})\n"),
+        true => {
+            let object = input::name_for_programs(&args.object);
+            format!("{}\n", json!({ "object": object, "keypoints": keypoints, "backend": backend }))
+        }
+        false => format!("{}: {keypoints} keypoints ({backend})\n", input::name(&args.object)),
     })?;
 
     let mut failed = false;
@@ -91,7 +94,8 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
             Err(error) => {
                 failed = true;
                 if args.json {
-                    let line = json!({ "scene": input::name(path), "error": format!("{error:#}") });
+                    let line =
+                        json!({ "scene": input::name_for_programs(path), "error": format!("{error:#}") });
                     print(&format!("{line}\n"))?;
                 }
                 output::message(messages::error_line(&error));
@@ -149,5 +153,5 @@ fn find(args: &Args, matching: &mut Matching, search: &Search<'_>, path: &Path) 
             drawing::side_by_side((&*object?, trained), (&*scene?, &found.scene), &nearest, found.corners)?;
         target.write(|file| output::picture(&drawn, target.format(), file))?;
     }
-    Ok(if args.json { found.json(&name()) } else { found.text(&name()) })
+    Ok(if args.json { found.json(&input::name_for_programs(path)) } else { found.text(&name()) })
 }

@@ -27,11 +27,12 @@ pub fn csv(keypoints: &[Keypoint], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Formats a keypoint as `x,y,response,scale`. Each number parses to the same bits.
+/// Formats a keypoint as `x,y,response,scale`. Each number has the fewest digits that parse
+/// to the same bits, and no exponent.
 #[must_use]
 pub fn row(keypoint: &Keypoint) -> String {
     let Keypoint { x, y, response, scale } = *keypoint;
-    [x, y, response, scale].map(shortest).join(",")
+    [x, y, response, scale].map(|number| number.to_string()).join(",")
 }
 
 /// Writes an RGB image as PNG or JPEG.
@@ -111,22 +112,25 @@ fn reserve(bytes: usize) -> Result<Vec<u8>> {
     Ok(list)
 }
 
-/// Returns the shortest text that parses to the same bits.
-fn shortest(value: f32) -> String {
-    let (plain, scientific) = (value.to_string(), format!("{value:e}"));
-    if scientific.len() < plain.len() { scientific } else { plain }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use ndarray::array;
 
     #[test]
-    fn floats_are_short_and_parse_to_the_same_bits() {
-        assert_eq!([3.0, 0.1, 1.5e-5, -0.25, 1e-40].map(shortest), ["3", "0.1", "1.5e-5", "-0.25", "1e-40"]);
-        for bits in (0..0x7f80_0000_u32).step_by(65_537) {
-            assert_eq!(shortest(f32::from_bits(bits)).parse::<f32>().map(f32::to_bits), Ok(bits));
+    fn numbers_are_short_decimals_that_parse_to_the_same_bits() {
+        let of = |value: f32| row(&Keypoint { x: value, y: -value, response: value, scale: 1000.0 });
+        assert_eq!(of(1000.0), "1000,-1000,1000,1000");
+        assert_eq!(of(1e-5), "0.00001,-0.00001,0.00001,1000");
+        assert_eq!(of(0.1), "0.1,-0.1,0.1,1000");
+        assert_eq!(of(1e15), "1000000000000000,-1000000000000000,1000000000000000,1000");
+        for bits in (0..0x7f80_0000_u32).step_by(65_537).chain([1, 0x7f7f_ffff]) {
+            let row = of(f32::from_bits(bits));
+            let is_plain = |c: char| c.is_ascii_digit() || ".,-".contains(c);
+            assert!(row.chars().all(is_plain), "{row}");
+            let numbers: Vec<f32> = row.split(',').map(|number| number.parse().unwrap()).collect();
+            assert_eq!((numbers[0].to_bits(), numbers[2].to_bits()), (bits, bits));
+            assert_eq!(numbers[1].to_bits(), bits | 1 << 31);
         }
     }
 

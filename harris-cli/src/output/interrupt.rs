@@ -4,9 +4,16 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::Duration;
 
 use tempfile::NamedTempFile;
+
+/// How the names of temporary files begin.
+const PREFIX: &str = ".harris-";
+
+/// The number of random letters and digits that follow.
+const RANDOM: usize = 6;
 
 /// The temporary files of this process. Whoever makes, renames or removes one holds the lock.
 static LIVE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
@@ -28,7 +35,7 @@ impl Temporary {
     /// Makes an empty file in a folder.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".harris-");
+        builder.prefix(PREFIX).rand_bytes(RANDOM);
         #[cfg(unix)]
         {
             // The permissions of any new file: the umask applies.
@@ -36,10 +43,21 @@ impl Temporary {
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
         let mut live = live();
-        let file = builder.tempfile_in(folder)?;
-        let path = file.path().to_owned();
-        live.insert(path.clone());
-        Ok(Self { file: Some(file), path })
+        loop {
+            let file = builder.tempfile_in(folder)?;
+            // The lock tells that the file is in use. Not all file systems have locks.
+            #[cfg(unix)]
+            let locked = file.as_file().lock().is_ok();
+            #[cfg(not(unix))]
+            let locked = false;
+            // It may have been removed just before it was locked.
+            if locked && !file.path().exists() {
+                continue;
+            }
+            let path = file.path().to_owned();
+            live.insert(path.clone());
+            return Ok(Self { file: Some(file), path });
+        }
     }
 
     /// Returns the path.
@@ -84,14 +102,66 @@ impl Drop for Temporary {
     }
 }
 
+/// Removes the temporary files of programs that were killed from a folder.
+///
+/// Only files that have the name of one and that nobody has locked are removed. A running program
+/// locks its own.
+pub fn remove_abandoned(folder: &Path) {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    // What cannot be listed or removed stays there, as without this.
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let random = name.to_str().and_then(|name| name.strip_prefix(PREFIX)).unwrap_or_default();
+        let is_ours = random.len() == RANDOM && random.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if !is_ours || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
+        if let Ok(file) = File::options().read(true).write(true).open(entry.path())
+            && cfg!(unix)
+            && file.try_lock().is_ok()
+        {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Does work for which a signal waits.
 pub(super) fn uninterrupted<T>(work: impl FnOnce() -> T) -> T {
     let _live = live();
     work()
 }
 
+/// Prints what there is to tell when a signal ends the program.
+type LastWords = Box<dyn FnOnce() + Send>;
+
+static LAST_WORDS: Mutex<Option<LastWords>> = Mutex::new(None);
+
+/// The longest time that printing may take then: nobody may read.
+const LAST_WORDS_TIME: Duration = Duration::from_secs(2);
+
+/// Calls a function when a signal ends the program, until [`print_nothing_on_signals`].
+pub fn print_on_signals(print: impl FnOnce() + Send + 'static) {
+    *LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(print));
+}
+
+/// Calls nothing any more when a signal ends the program.
+pub fn print_nothing_on_signals() {
+    LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner).take();
+}
+
 /// Removes temporary files and ends the program. The lock stays taken, so that no new file is made.
 fn end(code: i32) -> ! {
+    let words = LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(print) = words {
+        let (done, wait) = mpsc::channel();
+        let print = move || {
+            print();
+            let _ = done.send(());
+        };
+        if std::thread::Builder::new().spawn(print).is_ok() {
+            let _ = wait.recv_timeout(LAST_WORDS_TIME);
+        }
+    }
     let live = live();
     for path in &*live {
         // There is nobody to tell, and nothing else to do.
@@ -111,7 +181,7 @@ pub fn remove_on_signals() {
     let ignored = ignored();
     let wanted: Vec<i32> =
         [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0).collect();
-    let (ready, wait) = std::sync::mpsc::channel();
+    let (ready, wait) = mpsc::channel();
     let watch = move || {
         // Without the handler signals end the program as they did, and may leave a temporary file.
         let signals = signal_hook::iterator::Signals::new(wanted);

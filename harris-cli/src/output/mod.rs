@@ -19,7 +19,7 @@ mod target;
 mod write;
 
 pub use formats::{csv, picture, response, row};
-pub use interrupt::remove_on_signals;
+pub use interrupt::{print_nothing_on_signals, print_on_signals, remove_abandoned, remove_on_signals};
 pub use plan::OutputPlan;
 pub use standard_output::{IgnoreBrokenPipe, message, print};
 pub use target::{FRAMES, Format, KEYPOINTS, Kind, PAIRS, PICTURE, RESPONSE, SCORES, TABLE, Target};

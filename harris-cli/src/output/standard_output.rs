@@ -18,7 +18,10 @@ pub fn print(text: &str) -> Result<()> {
 }
 
 /// Prints a line to standard error. Nothing happens if that is closed or full.
+///
+/// Control characters, such as those of a file's name, are shown as U+FFFD.
 pub fn message(line: impl Display) {
+    let line = line.to_string().replace(char::is_control, "\u{fffd}");
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
 

@@ -1,5 +1,6 @@
 //! The engines that are compared, and the measurement of their times.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use crate::options::{BackendOptions, Detection, Timed};
@@ -17,7 +18,12 @@ pub(crate) struct Bench {
     pub(crate) seconds: f64,
     pub(crate) largest: usize,
     pub(crate) progress: ProgressBar,
+    /// When the last line was printed in place of the progress bar.
+    pub(crate) last_line: Cell<Option<Instant>>,
 }
+
+/// The least time between two such lines.
+const QUIET: Duration = Duration::from_secs(5);
 
 /// A backend and the way it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,7 +226,13 @@ impl Bench {
 
     /// Shows what is being measured.
     pub(crate) fn show(&self, what: impl Into<String>) {
-        self.progress.set_message(what.into());
+        let what = what.into();
+        // Without a terminal there is no spinner, but a line now and then.
+        if self.progress.is_hidden() && self.last_line.get().is_none_or(|last| last.elapsed() >= QUIET) {
+            output::message(&what);
+            self.last_line.set(Some(Instant::now()));
+        }
+        self.progress.set_message(what);
     }
 }
 

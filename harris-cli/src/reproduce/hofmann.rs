@@ -1,7 +1,7 @@
 //! Hofmann 2009: SURF's Fast-Hessian detector by image size and by step (figures 17 to 19).
 
 use crate::options::Detection;
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use harris::cuda::PinnedImage;
 use harris_core::fast_hessian::{FastHessianConfig, StepTimes, presets};
 use image::{DynamicImage, GrayImage};
@@ -54,6 +54,7 @@ pub(crate) fn run(report: &mut Report, bench: &Bench) -> Result<()> {
             }
         }
     }
+    ensure!(!runs.is_empty(), "--largest {} leaves no size: the least is {}", bench.largest, SIDES[0]);
     for preset in presets::ALL {
         sizes(report, bench, &runs, preset.name);
     }

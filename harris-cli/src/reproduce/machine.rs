@@ -1,14 +1,16 @@
 //! The hardware, the date and the command of a run.
 
+use std::ffi::OsString;
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::input;
 use crate::reproduce::engines::Engines;
 
 /// Returns the command, the date and the hardware, a line each.
 pub(crate) fn describe(engines: &Engines) -> Vec<String> {
-    let words: Vec<_> = std::env::args().skip(1).collect();
     let mut lines = vec![
-        format!("Command: `reproduce {}`, version {}", words.join(" "), env!("CARGO_PKG_VERSION")),
+        format!("Command: {}, version {}", command(std::env::args_os().skip(1)), env!("CARGO_PKG_VERSION")),
         format!("Date: {}", date()),
         format!("CPU: {}, {} threads", cpu(), engines.threads()),
     ];
@@ -20,6 +22,22 @@ pub(crate) fn describe(engines: &Engines) -> Vec<String> {
         lines.push("The reference detector was not run.".to_owned());
     }
     lines
+}
+
+/// Formats the command as code of Markdown, quoted for a shell.
+fn command(arguments: impl Iterator<Item = OsString>) -> String {
+    let quote = |word: &str| {
+        let is_plain = |c: char| c.is_alphanumeric() || "-_=.,/:+@%".contains(c);
+        match !word.is_empty() && word.chars().all(is_plain) {
+            true => word.to_owned(),
+            false => format!("'{}'", word.replace('\'', "'\\''")),
+        }
+    };
+    let words = arguments.map(|word| quote(&input::name_for_programs(Path::new(&word))));
+    let line = std::iter::once("harris".to_owned()).chain(words).collect::<Vec<_>>().join(" ");
+    let line = line.replace(char::is_control, "\u{fffd}");
+    // Code with backticks needs longer ones around it.
+    if line.contains('`') { format!("`` {line} ``") } else { format!("`{line}`") }
 }
 
 fn cpu() -> String {
@@ -44,4 +62,21 @@ fn date() -> String {
         month += 1;
     }
     format!("{year}-{:02}-{:02}", month + 1, left + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_can_be_copied_to_a_shell() {
+        let of = |words: &[&str]| command(words.iter().map(OsString::from));
+        assert_eq!(
+            of(&["reproduce", "all", "--out=a/b.c", "--seconds", "0.1"]),
+            "`harris reproduce all --out=a/b.c --seconds 0.1`"
+        );
+        assert_eq!(of(&["reproduce", "--out", "my results", ""]), "`harris reproduce --out 'my results' ''`");
+        assert_eq!(of(&["it's", "$HOME"]), "`harris 'it'\\''s' '$HOME'`");
+        assert_eq!(of(&["a`b"]), "`` harris 'a`b' ``");
+    }
 }

@@ -18,6 +18,7 @@ mod quality;
 mod report;
 mod summary;
 
+use std::cell::Cell;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -49,7 +50,7 @@ pub struct Args {
     /// Number of the GPU
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     device: u32,
-    /// Photographs; by default those that come with the program
+    /// Photographs; by default those that come with the program. Folders in it are not searched
     #[arg(long, value_name = "FOLDER")]
     images: Option<PathBuf>,
     /// Output folder; created if it does not exist
@@ -126,8 +127,14 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let photographs = photographs::read(args.images.as_deref())?;
     let engines = Engines::new(&args.backend, args.threads, args.device)?;
     plan.finish()?;
-    let bench =
-        Bench { photographs, engines, seconds: args.seconds, largest: args.largest, progress: spinner() };
+    let bench = Bench {
+        photographs,
+        engines,
+        seconds: args.seconds,
+        largest: args.largest,
+        progress: spinner(),
+        last_line: Cell::default(),
+    };
     let experiments = match args.experiment {
         Experiment::All => Experiment::EACH.to_vec(),
         one => vec![one],
@@ -136,8 +143,16 @@ pub fn run(args: Args) -> Result<ExitCode> {
         let name = experiment.name();
         let mut report = Report::new(&name, machine::describe(&bench.engines));
         experiment.run(&mut report, &bench).with_context(|| format!("the experiment {name} failed"))?;
+        let empty = report.empty_tables();
+        if !empty.is_empty() {
+            let line = format!(
+                "{name}: tables without rows, for want of sizes up to --largest or of backends: {}",
+                empty.join(", ")
+            );
+            bench.progress.suspend(|| output::message(line));
+        }
         let path = report.write(&args.out)?;
-        bench.progress.suspend(|| output::print(&format!("{}\n", path.display())))?;
+        bench.progress.suspend(|| output::print(&format!("{}\n", input::name(&path))))?;
     }
     bench.progress.finish_and_clear();
     Ok(ExitCode::SUCCESS)

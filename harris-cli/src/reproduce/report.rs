@@ -76,6 +76,15 @@ impl Report {
         self.parts.push(Part::Chart(chart));
     }
 
+    /// Returns the names of the tables without rows.
+    pub(crate) fn empty_tables(&self) -> Vec<&str> {
+        let tables = self.parts.iter().filter_map(|part| match part {
+            Part::Table(table) => Some(table),
+            _ => None,
+        });
+        tables.filter(|table| table.rows.is_empty()).map(|table| table.name.as_str()).collect()
+    }
+
     /// Writes all files and returns the page's path.
     pub(crate) fn write(&self, folder: &Path) -> Result<PathBuf> {
         let file = |name: &str, ending: &str| folder.join(format!("{}-{name}.{ending}", self.name));
@@ -160,6 +169,9 @@ impl Table {
         text += &line(vec!["---".to_owned(); self.columns.len()]);
         for row in &self.rows {
             text += &line(row.iter().map(Cell::text).collect());
+        }
+        if self.rows.is_empty() {
+            text += "\nThe table has no rows: the run left out what they need, by --largest or --backend.\n";
         }
         text
     }

@@ -19,11 +19,13 @@ const MAX_TOLERANCE: f64 = 1e6;
 /// scored is reported and counted, and does not end the others; the exit code is then 1.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Image files, or folders of them (PNG, JPEG, BMP, TIFF, WebP, PNM); - for standard input
+    /// Image files, or folders of them (PNG, JPEG, BMP, TIFF, WebP, PNM); - for standard input.
+    /// Folders in folders are not searched
     #[arg(required = true, value_name = "IMAGE")]
     pub(super) inputs: Vec<PathBuf>,
     /// Known corners: CSV with the columns x and y, and for several images file; or a folder with
-    /// STEM.csv for each image
+    /// STEM.csv for each image. Rows are those of an image if file is its whole path, or else the
+    /// one file of its name
     #[arg(long, value_name = "FILE|FOLDER", help_heading = "Scoring")]
     pub(super) truth: PathBuf,
     /// Score these keypoints instead of detecting: CSV or a folder, as --csv and --table of detect

@@ -4,7 +4,7 @@ use harris_core::Error;
 use image::{DynamicImage, RgbImage};
 use tiny_skia::{Color, Path, PathBuilder};
 
-use super::lists::Place;
+use super::images::Place;
 use super::pairing::Pairing;
 use crate::overlay;
 

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -11,14 +10,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use csv::ByteRecord;
 
-use crate::input;
+use super::images::{Images, Place};
 use crate::messages::WrongArguments;
+use crate::{input, output};
 
 /// The greatest length of a file, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
-
-/// A place in an image: x and y in pixels.
-pub(super) type Place = [f64; 2];
 
 /// The lists of all images: in one file, or in a folder with one file for each.
 pub(super) enum Lists {
@@ -31,18 +28,8 @@ pub(super) enum Lists {
 pub(super) enum Table {
     /// Without a column `file`: the places of one image.
     OneImage(Vec<Place>),
-    /// With a column `file`: the places of images by the last components of their paths.
-    ByName(HashMap<Vec<u8>, Image>),
-}
-
-/// What a file tells of one image.
-#[derive(Debug, Default)]
-pub(super) struct Image {
-    /// The image's path, as the file has it.
-    file: Vec<u8>,
-    places: Vec<Place>,
-    /// Why there are no keypoints, in tables of detect.
-    error: Option<String>,
+    /// With a column `file`: the places of several images.
+    Images(Images),
 }
 
 impl Lists {
@@ -63,7 +50,7 @@ impl Lists {
                 "{}: there is no column `file`, which several images need",
                 path.display()
             ),
-            Table::ByName(_) => distinct(images, |image| last_component(image).to_owned())?,
+            Table::Images(table) => check_images(table, path, images)?,
         }
         Ok(Self::File(path.to_owned(), table))
     }
@@ -98,21 +85,45 @@ impl Lists {
 
 impl Table {
     fn of(&self, image: &Path) -> Result<&[Place]> {
-        let images = match self {
-            Self::OneImage(places) => return Ok(places),
+        match self {
+            Self::OneImage(places) => Ok(places),
             // A list without rows says that there is nothing in any image.
-            Self::ByName(images) if images.is_empty() => return Ok(&[]),
-            Self::ByName(images) => images,
-        };
-        match images.get(last_component(image).as_encoded_bytes()) {
-            Some(Image { error: Some(error), .. }) => bail!("it has an error for this image: {error}"),
-            Some(Image { places, .. }) => Ok(places),
-            None => bail!(
-                "it has no row for {}; a row with x and y left empty is for an image without any",
-                last_component(image).display()
-            ),
+            Self::Images(images) if images.is_empty() => Ok(&[]),
+            Self::Images(images) => images.of(image),
         }
     }
+}
+
+/// Refuses images of which two have the same rows. Tells of an image whose rows are those of a file
+/// elsewhere.
+fn check_images(table: &Images, path: &Path, images: &[PathBuf]) -> Result<()> {
+    let (mut seen, mut elsewhere, mut number) = (HashMap::new(), None, 0);
+    for image in images {
+        // What is not found is an error of the image alone.
+        let Ok(rows) = table.find(image) else { continue };
+        if let Some(other) = seen.insert(rows.file, image) {
+            bail!(WrongArguments(format!(
+                "{} and {} have the same name, so their rows in {} cannot be told apart",
+                input::name(other),
+                input::name(image),
+                input::name(path)
+            )));
+        }
+        if rows.is_elsewhere {
+            elsewhere = elsewhere.or(Some((image, rows.file)));
+            number += 1;
+        }
+    }
+    if let Some((image, file)) = elsewhere {
+        let others = if number > 1 { format!(", and so are {} more", number - 1) } else { String::new() };
+        output::message(format_args!(
+            "{}: {} is told by the rows of {}, which has the same name{others}",
+            input::name(path),
+            input::name(image),
+            String::from_utf8_lossy(file)
+        ));
+    }
+    Ok(())
 }
 
 /// Refuses images of which two have one name.
@@ -128,11 +139,6 @@ fn distinct(images: &[PathBuf], name: impl Fn(&Path) -> OsString) -> Result<()> 
         }
     }
     Ok(())
-}
-
-/// Returns the name that an image has in a list of several.
-fn last_component(image: &Path) -> &OsStr {
-    image.file_name().unwrap_or(image.as_os_str())
 }
 
 /// Returns an image's name without its ending.
@@ -169,7 +175,7 @@ pub(super) fn parse(text: impl Read, max_bytes: u64) -> Result<Table> {
     let mut reader =
         csv::ReaderBuilder::new().flexible(true).terminator(csv::Terminator::Any(b'\n')).from_reader(text);
     let columns = Columns::find(reader.byte_headers()?).context("line 1")?;
-    let (mut places, mut images) = (Vec::new(), HashMap::new());
+    let (mut places, mut images) = (Vec::new(), Images::default());
     let mut record = ByteRecord::new();
     while reader.read_byte_record(&mut record)? {
         if reader.position().byte() > max_bytes.saturating_add(1) {
@@ -187,7 +193,7 @@ pub(super) fn parse(text: impl Read, max_bytes: u64) -> Result<Table> {
         add().with_context(|| format!("line {line}"))?;
     }
     ensure!(reader.position().byte() <= max_bytes.saturating_add(1), "it is longer than {max_bytes} bytes");
-    Ok(if columns.file.is_some() { Table::ByName(images) } else { Table::OneImage(places) })
+    Ok(if columns.file.is_some() { Table::Images(images) } else { Table::OneImage(places) })
 }
 
 /// The columns that matter, by number.
@@ -222,24 +228,10 @@ impl Columns {
     }
 
     /// Adds a row to the images.
-    fn add(&self, row: &ByteRecord, file: usize, images: &mut HashMap<Vec<u8>, Image>) -> Result<()> {
+    fn add(&self, row: &ByteRecord, file: usize, images: &mut Images) -> Result<()> {
         let place = self.place(row)?;
         let field = |column: usize| row[column].strip_suffix(b"\r").unwrap_or(&row[column]);
-        let path = field(file);
-        let is_separator = |byte: &u8| *byte == b'/' || (cfg!(windows) && *byte == b'\\');
-        let name = path.rsplit(is_separator).next().unwrap_or_default();
-        ensure!(!name.is_empty(), "there is no file name");
-        images.try_reserve(1)?;
-        let image = match images.entry(name.to_vec()) {
-            Entry::Occupied(image) => image.into_mut(),
-            Entry::Vacant(image) => image.insert(Image { file: path.to_vec(), ..Image::default() }),
-        };
-        ensure!(
-            image.file == path,
-            "{} and {} have the same name",
-            String::from_utf8_lossy(&image.file),
-            String::from_utf8_lossy(path)
-        );
+        let image = images.entry(field(file))?;
         if let Some(place) = place {
             push(&mut image.places, place)?;
         }
@@ -289,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn images_are_told_apart_by_the_last_component() {
+    fn images_are_found_by_their_names() {
         let text = "file,x,y,error\nin/a.png,1,2,\nb.png,,,\nin/a.png,3,4,\nc.png,,,it is cut\n";
         assert_eq!(of(text, "a.png").unwrap(), [[1.0, 2.0], [3.0, 4.0]]);
         assert_eq!(of(text, "other/folder/a.png").unwrap().len(), 2);
@@ -322,7 +314,6 @@ mod tests {
             ("x,y\n\"1,2\n3,4", "line 3: it has 1 fields, and the header 2"),
             ("file,x,y\n,1,2\n", "line 2: there is no file name"),
             ("file,x,y\na/,1,2\n", "line 2: there is no file name"),
-            ("file,x,y\na/c,1,2\nb/c,1,2\n", "line 3: a/c and b/c have the same name"),
         ] {
             let error = parse(text.as_bytes(), 1000).unwrap_err();
             assert_eq!(format!("{error:#}"), expected, "{text:?}");

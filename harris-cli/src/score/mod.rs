@@ -7,6 +7,7 @@
 
 mod args;
 mod drawing;
+mod images;
 mod lists;
 mod pairing;
 mod report;
@@ -21,7 +22,8 @@ use harris_evaluation::Score;
 use image::GrayImage;
 
 pub use self::args::Args;
-use self::lists::{Lists, Place};
+use self::images::Place;
+use self::lists::Lists;
 use self::pairing::Pairing;
 use self::report::Text;
 use crate::input;

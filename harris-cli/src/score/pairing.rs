@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use harris_evaluation::{Pair, Score, pairs};
 
-use super::lists::Place;
+use super::images::Place;
 
 /// The most pairs of a keypoint and a corner in rows near each other.
 const MAX_NEAR_ROWS: u64 = 1 << 30;

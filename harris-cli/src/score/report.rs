@@ -8,7 +8,6 @@ use harris_evaluation::Score;
 use serde_json::{Value, json};
 
 use crate::input;
-use crate::messages::one_line;
 
 /// The name of the row of all images.
 const ALL: &str = "all";
@@ -32,7 +31,7 @@ pub(super) struct Text {
 
 impl Text {
     pub(super) fn new(images: &[PathBuf]) -> Self {
-        let names = images.iter().map(|image| shown(image).chars().count());
+        let names = images.iter().map(|image| input::name(image).chars().count());
         Self { width: names.max().unwrap_or(0).max(ALL.len()) }
     }
 
@@ -41,7 +40,7 @@ impl Text {
     }
 
     pub(super) fn image(&self, image: &Path, score: &Score) -> String {
-        self.line(&shown(image), fields(score))
+        self.line(&input::name(image), fields(score))
     }
 
     pub(super) fn all(&self, score: &Score) -> String {
@@ -53,12 +52,6 @@ impl Text {
             fields.iter().zip(COLUMNS).map(|(field, (_, width))| format!("{field:>width$}")).collect();
         format!("{name:<width$}{fields}\n", width = self.width)
     }
-}
-
-/// Returns an image's name without line breaks.
-fn shown(image: &Path) -> String {
-    let name = input::name(image);
-    if name.contains(char::is_control) { one_line(&name).replace(char::is_control, "\u{fffd}") } else { name }
 }
 
 fn fields(score: &Score) -> [String; 7] {
@@ -76,7 +69,7 @@ fn fields(score: &Score) -> [String; 7] {
 
 /// Formats a line of JSON about an image.
 pub(super) fn json(image: &Path, score: &Result<Score>) -> String {
-    let file = input::name(image);
+    let file = input::name_for_programs(image);
     let mut line = match score {
         Ok(score) => numbers(score),
         Err(error) => json!({ "error": format!("{error:#}") }),

@@ -7,29 +7,31 @@
 mod engine;
 mod frames;
 mod table;
+mod tally;
 
 use std::ffi::OsStr;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use crate::input::{Picture, ReadOptions};
-use crate::messages::wrong;
+use crate::messages::{self, wrong};
 use crate::options::{BackendOptions, ColorOptions, DetectorOptions, number, whole};
 use crate::output::{self, FRAMES, Format, OutputPlan, Target};
 use crate::overlay;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use engine::{Done, Engine};
 use frames::{Frames, Missing, Source};
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::Serialize;
 use table::Table;
+use tally::{Summary, Tally};
 
 /// Finds the corners of a video's frames as they come, and reports the speed
 ///
 /// A frame that cannot be read is reported and counted, and the exit code is then 1. So it is for a
-/// video that does not end exactly after a frame, whose other frames are reported as usual.
+/// video that does not end exactly after a frame, whose other frames are reported as usual. Ctrl-C
+/// ends the program with the summary of the frames so far.
 #[derive(clap::Args)]
 pub struct Args {
     /// Folder of images, image, or video in Y4M (luma of 8 to 16 bits, every colour space that
@@ -82,27 +84,6 @@ pub struct Args {
     in_flight: u16,
 }
 
-/// A summary of all frames.
-#[derive(Serialize)]
-struct Summary {
-    backend: String,
-    frames: usize,
-    failed: usize,
-    total_s: f64,
-    frames_per_s: f64,
-    keypoints: usize,
-    latency_ms: Latency,
-}
-
-/// Latency from a frame's arrival to its list, in milliseconds.
-#[derive(Serialize)]
-struct Latency {
-    median: f64,
-    p95: f64,
-    p99: f64,
-    max: f64,
-}
-
 /// Runs the subcommand.
 ///
 /// # Errors
@@ -141,12 +122,9 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
     // What was found is told before what ended it.
     let mut code = ExitCode::SUCCESS;
     if let Some((summary, ended)) = found {
-        if args.json {
-            output::print(&(serde_json::to_string(&summary).context("a summary is JSON")? + "\n"))?;
-        } else if to_stdout {
-            output::message(text(&summary).trim_end());
-        } else {
-            output::print(&text(&summary))?;
+        match to_stdout {
+            true => summary.text().lines().for_each(output::message),
+            false => summary.print(args.json)?,
         }
         if summary.failed > 0 {
             code = ExitCode::FAILURE;
@@ -171,6 +149,9 @@ fn detect<W: Write>(
     table: Option<Table<W>>,
 ) -> Result<(Summary, Result<()>)> {
     let mut log = Log::new(args.overlay.clone(), args.rate, table);
+    if args.table.as_deref() != Some(Path::new("-")) {
+        log.tally.print_on_signals(args.backend.shown(engine.describe()), args.json);
+    }
     let mut ended = log.detect(&mut frames, engine);
     for _ in 1..args.repeat {
         ended = ended.and_then(|()| log.detect(&mut source.open()?, engine));
@@ -179,18 +160,8 @@ fn detect<W: Write>(
     if let Some(table) = &mut log.table {
         table.finish()?;
     }
-    Ok((log.summary(args.backend.shown(engine.describe())), ended))
-}
-
-/// Formats a summary for people.
-fn text(summary: &Summary) -> String {
-    let Summary { backend, frames, failed, total_s, frames_per_s, keypoints, latency_ms } = summary;
-    let Latency { median, p95, p99, max } = latency_ms;
-    let each = keypoints / (frames - failed).max(1);
-    format!(
-        "{frames} frames in {total_s:.2} s, {frames_per_s:.1} a second, {failed} failed; {each} keypoints a frame  ({backend})\n\
-         latency: median {median:.3} ms, 95 % {p95:.3}, 99 % {p99:.3}, longest {max:.3}\n"
-    )
+    let error = ended.as_ref().err().map(|error| format!("{error:#}"));
+    Ok((log.tally.summary(args.backend.shown(engine.describe()), error), ended))
 }
 
 /// Returns the name of a frame's overlay.
@@ -210,14 +181,10 @@ struct Log<W: Write> {
     overlay: Option<PathBuf>,
     rate: Option<f64>,
     progress: ProgressBar,
+    tally: Tally,
     start: Instant,
     /// The number of frames given to the detector.
     taken: usize,
-    /// The number of frames that are done, or cannot be read.
-    done: usize,
-    latencies: Vec<Duration>,
-    failed: usize,
-    keypoints: usize,
     /// The time of the last progress message, and the number of frames at that time.
     told: (Instant, usize),
 }
@@ -232,12 +199,9 @@ impl<W: Write> Log<W> {
             rate,
             // Drawn on a terminal alone.
             progress: ProgressBar::new_spinner().with_style(style),
+            tally: Tally::new(start),
             start,
             taken: 0,
-            done: 0,
-            latencies: Vec::new(),
-            failed: 0,
-            keypoints: 0,
             told: (start, 0),
         }
     }
@@ -296,23 +260,27 @@ impl<W: Write> Log<W> {
 
     /// Reports and counts a frame that failed.
     fn fail(&mut self, error: &str) {
-        let number = self.done;
+        let number = self.tally.counts().done;
+        let error = messages::one_line(error);
         self.progress.suspend(|| output::message(format_args!("error: frame {number}: {error}")));
         if let Some(table) = &mut self.table {
-            table.add(number, Err(error));
+            table.add(number, Err(&error));
         }
-        self.failed += 1;
-        self.done += 1;
+        let mut counts = self.tally.counts();
+        counts.failed += 1;
+        counts.done += 1;
     }
 
     /// Counts a frame, writes its keypoints, draws its overlay, and returns it.
     fn add(&mut self, done: Done) -> Result<Picture> {
-        let number = self.done;
-        self.latencies.push(done.latency);
+        let number = self.tally.counts().done;
+        self.tally.counts().latencies.push(done.latency);
         let found = match &done.keypoints {
             Ok(keypoints) => {
-                self.keypoints += keypoints.len();
-                self.done += 1;
+                let mut counts = self.tally.counts();
+                counts.keypoints += keypoints.len();
+                counts.done += 1;
+                drop(counts);
                 if let Some(table) = &mut self.table {
                     table.add(number, Ok(keypoints));
                 }
@@ -337,29 +305,5 @@ impl<W: Write> Log<W> {
             self.told = (Instant::now(), number + 1);
         }
         Ok(done.image)
-    }
-
-    fn summary(mut self, backend: String) -> Summary {
-        let seconds = self.start.elapsed().as_secs_f64();
-        self.latencies.sort();
-        let last = self.latencies.len().saturating_sub(1);
-        let latency = |part: f64| {
-            let i = (part * last as f64).round() as usize;
-            self.latencies.get(i).map_or(0.0, |latency| latency.as_secs_f64() * 1e3)
-        };
-        Summary {
-            backend,
-            frames: self.done,
-            failed: self.failed,
-            total_s: seconds,
-            frames_per_s: self.done as f64 / seconds,
-            keypoints: self.keypoints,
-            latency_ms: Latency {
-                median: latency(0.5),
-                p95: latency(0.95),
-                p99: latency(0.99),
-                max: latency(1.0),
-            },
-        }
     }
 }
