@@ -157,7 +157,7 @@ fn a_folder_of_images_and_its_overlays() {
         let picture = image::open(folder.path(&format!("out/{number:06}.png"))).unwrap();
         assert_eq!((picture.width() as usize, picture.height() as usize), SIZE);
     }
-    assert!(succeed("stream", &[&data("camera.png")]).starts_with("1 frames in "));
+    assert!(succeed("stream", &[&data("camera.png")]).starts_with("1 frame in "));
 }
 
 #[test]
