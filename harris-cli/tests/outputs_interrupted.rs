@@ -6,6 +6,7 @@
 mod program;
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::Duration;
@@ -123,6 +124,36 @@ fn a_killed_program_leaves_no_half_result() {
 }
 
 #[test]
+fn a_stream_that_a_signal_ends_prints_its_summary() {
+    if is_ignored(SIGINT) {
+        return;
+    }
+    // A pipe that stays open without further frames, as of a camera that stands still.
+    for json in [false, true] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_harris"))
+            .args(["stream", "-", "--raw", "20x10", "--backend", "cpu"])
+            .args(json.then_some("--json"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        child.stdin.as_mut().unwrap().write_all(&[7; 600]).unwrap();
+        // Time to read them; fewer frames are told if it does not suffice.
+        std::thread::sleep(Duration::from_millis(700));
+        send(&child, SIGINT);
+        let stdin = child.stdin.take();
+        let output = child.wait_with_output().unwrap();
+        drop(stdin);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(130), "{text}");
+        let frames = if json { "\"frames\":3" } else { "3 frames in " };
+        assert!(text.contains(frames) && text.contains("0") && text.ends_with('\n'), "{text}");
+        assert_eq!(text.contains("\"error\":\"a signal"), json, "{text}");
+    }
+}
+
+#[test]
 fn one_of_two_programs_in_a_folder_may_end() {
     let folder = folder_with_picture();
     let (out, photo) = (folder.path("out"), folder.path("a.png"));
@@ -186,7 +217,7 @@ fn a_full_disk_is_an_error_and_keeps_the_old_result() {
         code=0; harris detect a.png --overlay small/a.jpg 2> said || code=$?
         [ $code = 1 ]; [ $(cat small/a.jpg) = old ]
         code=0; harris stream a.png --repeat 9 --overlay small > summary 2> said || code=$?
-        [ $code = 1 ]; grep -q ' frames in ' summary; [ $(grep -c error: said) = 1 ]
+        [ $code = 1 ]; grep -q ' frames* in ' summary; [ $(grep -c error: said) = 1 ]
         [ $(ls -A small | grep -v png) = a.jpg ]";
     match with_mounts(&folder, script) {
         Some(output) => ends_with(&output, 0),
