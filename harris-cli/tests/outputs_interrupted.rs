@@ -6,6 +6,7 @@
 mod program;
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::Duration;
@@ -120,6 +121,36 @@ fn a_killed_program_leaves_no_half_result() {
     }
     assert!(left > 0, "no run was killed in the middle of a write");
     assert!(results > 0, "nothing was written");
+}
+
+#[test]
+fn a_stream_that_a_signal_ends_prints_its_summary() {
+    if is_ignored(SIGINT) {
+        return;
+    }
+    // A pipe that stays open without further frames, as of a camera that stands still.
+    for json in [false, true] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_harris"))
+            .args(["stream", "-", "--raw", "20x10", "--backend", "cpu"])
+            .args(json.then_some("--json"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        child.stdin.as_mut().unwrap().write_all(&[7; 600]).unwrap();
+        // Time to read them; fewer frames are told if it does not suffice.
+        std::thread::sleep(Duration::from_millis(700));
+        send(&child, SIGINT);
+        let stdin = child.stdin.take();
+        let output = child.wait_with_output().unwrap();
+        drop(stdin);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(130), "{text}");
+        let frames = if json { "\"frames\":3" } else { "3 frames in " };
+        assert!(text.contains(frames) && text.contains("0") && text.ends_with('\n'), "{text}");
+        assert_eq!(text.contains("\"error\":\"a signal"), json, "{text}");
+    }
 }
 
 #[test]

@@ -51,10 +51,11 @@ fn command(args: &[String]) -> Command {
     command
 }
 
-/// Returns the lines of standard error but the choice of `auto`.
+/// Returns the lines of standard error but the choice of `auto` and the notes of an experiment.
 fn lines(stderr: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(stderr);
-    let skip = |line: &&str| !line.starts_with("backend: ") && !line.starts_with("without a GPU: ");
+    let notes = ["backend: ", "without a GPU: ", "jobanputra: "];
+    let skip = |line: &&str| !notes.iter().any(|note| line.starts_with(note));
     text.lines().filter(skip).map(str::to_owned).collect()
 }
 

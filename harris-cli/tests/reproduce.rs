@@ -67,6 +67,34 @@ fn times_have_a_column_for_each_engine() {
 }
 
 #[test]
+fn a_run_whose_size_limit_leaves_nothing_says_so() {
+    let folder = Folder::new();
+    let args = ["--backend", "cpu", "--seconds", "0.001", "--out", &folder.path("")];
+    let line = error_line("reproduce", &[&["hofmann", "--largest", "479"], &args[..]].concat());
+    assert!(line.contains("--largest 479 leaves no size: the least is 480"), "{line}");
+    assert_eq!(folder.names(), Vec::<String>::new());
+    // Some tables of others are without rows.
+    let all = [&["reproduce", "phull", "--largest", "128"], &args[..]].concat();
+    let output = program::run("reproduce", &all[1..]);
+    assert!(output.status.success());
+    let (page, notes) =
+        (fs::read_to_string(folder.path("phull.md")).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(page.contains("The table has no rows"), "{page}");
+    assert!(notes.contains("phull: tables without rows"), "{notes}");
+    let empty = folder
+        .names()
+        .iter()
+        .filter(|name| {
+            name.ends_with(".csv") && { fs::read_to_string(folder.path(name)).unwrap().lines().count() == 1 }
+        })
+        .count();
+    assert_eq!(page.matches("The table has no rows").count(), empty);
+    // The command is as it was called.
+    let command = format!("Command: `harris {}`, version", all.join(" "));
+    assert!(page.contains(&command), "{page}");
+}
+
+#[test]
 fn figures_of_papers_are_numbers_with_a_source() {
     let mut papers = HashSet::new();
     for name in ["loundagin-2015", "jobanputra-stentz", "phull-2011", "chahuara-2017", "hofmann-2009"] {

@@ -389,3 +389,41 @@ fn nothing_that_is_read_is_overwritten() {
     let after: Vec<_> = folder.names().iter().map(|name| fs::read(at(name)).unwrap()).collect();
     assert!(before == after);
 }
+
+#[test]
+fn rows_are_found_by_the_whole_path_before_the_name() {
+    let folder = Folder::new();
+    for name in ["da", "db", "mix"] {
+        fs::create_dir(folder.path(name)).unwrap();
+    }
+    let (a, b, mix) = (folder.path("da/x.png"), folder.path("db/x.png"), folder.path("mix/x.png"));
+    squares(&a, 0);
+    squares(&b, 7);
+    fs::copy(&b, &mix).unwrap();
+    let (both, first) = (folder.path("both.csv"), folder.path("first.csv"));
+    let table = |args: &[&str]| program::succeed("detect", &[args, &["--backend", "cpu"]].concat());
+    table(&[&folder.path("da"), &folder.path("db"), "--table", &both]);
+    table(&[&folder.path("da"), "--table", &first]);
+    // The table of detect is the truth of the same images: each keypoint is a hit.
+    for images in [&[a.as_str(), &b][..], &[&b, &a], &[&a], &[&folder.path("da"), &folder.path("db")]] {
+        let output =
+            program::run("score", [images, &["--truth", &both, "--json", "--tolerance", "0"]].concat());
+        assert!(output.status.success() && !String::from_utf8(output.stderr).unwrap().contains("told by"));
+        for line in json(&String::from_utf8(output.stdout).unwrap()) {
+            assert_eq!((&line["precision"], &line["recall"]), (&1.0.into(), &1.0.into()), "{line}");
+        }
+    }
+    // A file of the same name elsewhere is taken if it is the only one, and this is told.
+    let output = program::run("score", [mix.as_str(), "--truth", &first]);
+    assert!(output.status.success());
+    let note = String::from_utf8(output.stderr).unwrap();
+    assert!(note.contains("mix/x.png is told by the rows of") && note.contains("da/x.png"), "{note}");
+    let line = program::error_line("score", &[&mix, "--truth", &both]);
+    assert!(line.contains("rows for 2 files of this name in other folders"), "{line}");
+}
+
+/// Draws some squares, shifted by a number of pixels.
+fn squares(path: &str, shift: u32) {
+    let sample = |x: u32, y: u32| Luma([((x + shift) / 9 + y / 9) as u8 % 2 * 200]);
+    GrayImage::from_fn(64, 48, sample).save(path).unwrap();
+}

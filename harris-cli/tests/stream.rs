@@ -232,6 +232,7 @@ fn ends_early(output: &Output, frames: u64, error: &str) {
         (std::str::from_utf8(&output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(1), "{text}{line}");
     assert_eq!(summary(text)["frames"].as_u64(), Some(frames), "{text}{line}");
+    assert_eq!(summary(text)["error"], error, "{text}");
     assert_eq!(line, format!("error: {error}\n"));
 }
 
@@ -250,7 +251,8 @@ fn a_video_that_is_cut_is_an_error_after_the_summary() {
     ends_early(&with_input(&args, &whole[..90]), 0, "the video ends in the middle of frame 0");
     let found = with_input(&args, &whole[..whole.len() - frame]);
     assert!(found.status.success());
-    assert_eq!(summary(std::str::from_utf8(&found.stdout).unwrap())["frames"].as_u64(), Some(2));
+    let found = summary(std::str::from_utf8(&found.stdout).unwrap());
+    assert_eq!((found["frames"].as_u64(), found.get("error")), (Some(2), None));
     // Garbage between frames.
     let garbage = [&whole[..], b"noise"].concat();
     ends_early(
