@@ -89,10 +89,9 @@ impl Sums {
         (self.width, self.height)
     }
 
-    /// All sums row by row, where rows have one part, and the elements from one row to the next.
-    pub(crate) fn in_one_part(&self) -> (&[i32], usize) {
-        assert_eq!(self.step, 1, "sums in one part");
-        (&self.sums, self.pitch)
+    /// All sums row by row, and where the sum at a place is.
+    pub(crate) fn layout(&self) -> Layout<'_> {
+        Layout { sums: &self.sums, parts: self.step, part: self.part, pitch: self.pitch }
     }
 
     /// Row `y` of the sums; the first or last one where it lies beyond.
@@ -105,6 +104,17 @@ impl Sums {
             part: self.part,
         }
     }
+}
+
+/// Sums row by row: that of column `x` is element `x / parts` of part `x % parts` of its row.
+pub(crate) struct Layout<'a> {
+    pub(crate) sums: &'a [i32],
+    /// Parts of a row.
+    pub(crate) parts: usize,
+    /// Elements of a part.
+    pub(crate) part: usize,
+    /// Elements from one row to the next.
+    pub(crate) pitch: usize,
 }
 
 /// A row of sums.
