@@ -4,7 +4,7 @@
 
 use approx::abs_diff_eq;
 use harris_conformance::pictures::{Depth, Picture, Pixels, noise};
-use harris_core::pipeline::selection;
+use harris_core::pipeline::{response, selection};
 use harris_core::{
     Border, Detector, Error, Gradient, HarrisConfig, Keypoint, Measure, Order, ReferenceDetector, Smoothing,
     Ties, Window,
@@ -327,6 +327,83 @@ fn float_responses_are_the_definition_but_for_rounding() {
                             assert!(close, "{value} for {expected} at {x}, {y} of {picture:?}: {config:?}");
                         }
                     }
+                }
+            }
+        }
+    }
+}
+
+/// The response of a measure, in f64.
+fn measured(measure: Measure, [a, b, c]: [f64; 3]) -> f64 {
+    let (trace, det) = (a + c, a * c - b * b);
+    let (mean, root) = (0.5 * trace, (0.25 * (a - c) * (a - c) + b * b).sqrt());
+    let [lesser, greater] = [mean - root, mean + root];
+    match measure {
+        Measure::Harris { k } => det - f64::from(k) * trace * trace,
+        Measure::ShiTomasi => lesser,
+        Measure::Noble { eps } => 2.0 * det / (trace + f64::from(eps)),
+        Measure::Triggs { alpha } => lesser - f64::from(alpha) * greater,
+    }
+}
+
+#[test]
+fn measures_of_a_tensor_with_eigenvalues_4_and_9() {
+    // Determinant 36, trace 13. All of these numbers are exact in f32.
+    let tensor = [8.0, 2.0, 5.0];
+    for (measure, expected) in [
+        (Measure::Harris { k: 0.125 }, 36.0 - 0.125 * 169.0),
+        (Measure::ShiTomasi, 4.0),
+        (Measure::Noble { eps: 3.0 }, 72.0 / 16.0),
+        (Measure::Triggs { alpha: 0.0 }, 4.0),
+        (Measure::Triggs { alpha: 0.25 }, 4.0 - 0.25 * 9.0),
+        (Measure::Triggs { alpha: 0.5 }, -0.5),
+    ] {
+        let [a, b, c] = tensor;
+        assert_eq!(response::measure(measure, a, b, c), expected, "{measure:?}");
+        assert_eq!(measured(measure, tensor.map(f64::from)), f64::from(expected), "{measure:?}");
+    }
+}
+
+#[test]
+fn every_measure_is_the_definition_but_for_rounding() {
+    let measures = [
+        Measure::Harris { k: 0.06 },
+        Measure::ShiTomasi,
+        Measure::Noble { eps: 1e-6 },
+        Measure::Noble { eps: 0.5 },
+        Measure::Triggs { alpha: 0.05 },
+        Measure::Triggs { alpha: 0.7 },
+    ];
+    for (measure, border) in measures.into_iter().flat_map(|measure| BORDERS.map(|border| (measure, border)))
+    {
+        for depth in [Depth::U8, Depth::U16, Depth::F32] {
+            for picture in pictures(depth).filter(|picture| picture.width > 20) {
+                let config = HarrisConfig::builder().border(border).measure(measure).build().unwrap();
+                let response = ReferenceDetector::new(config.clone()).response(&picture.view()).unwrap();
+                // Binomial smoothing of integers is rounded.
+                let tensor = match depth {
+                    Depth::U8 | Depth::U16 => tensor::<i128>(planes(&picture, border), &config)
+                        .map(|sums| sums.map(|x, y| sums.at(x, y).to_f64())),
+                    Depth::F32 => tensor::<f64>(planes(&picture, border), &config),
+                };
+                let full_scale = match depth {
+                    Depth::U8 => 255.0,
+                    Depth::U16 => 65535.0,
+                    Depth::F32 => 1.0,
+                };
+                let unit = norm(&config) * full_scale;
+                let scale = 1.0 / (unit * unit * weight_sum(config.window()));
+                let frame = if border == Border::Skip { config.support_radius() } else { 0 };
+                for ((y, x), &value) in response.indexed_iter() {
+                    let valid = (frame..picture.width - frame).contains(&x)
+                        && (frame..picture.height - frame).contains(&y);
+                    let sums = [0, 1, 2].map(|i| tensor[i].at(x as i64, y as i64) * scale);
+                    let expected = if valid { measured(measure, sums) } else { 0.0 };
+                    let trace = sums[0] + sums[2];
+                    // Harris's response is a square of the others' unit.
+                    let size = if matches!(measure, Measure::Harris { .. }) { trace * trace } else { trace };
+                    let close = abs_diff_eq!(f64::from(value), expected, epsilon = 4e-6 * size);
+                    assert!(close, "{value} for {expected} at {x}, {y} of {picture:?}: {config:?}");
                 }
             }
         }

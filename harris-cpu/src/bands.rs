@@ -14,13 +14,13 @@ use crate::pools::{self, CallersPool, OwnPool};
 
 /// The least number of rows of a band: below, handing it to another thread costs more than it
 /// saves.
-const LEAST_ROWS: usize = 16;
+const MIN_ROWS: usize = 16;
 /// The least number of pixels of a band, where a pixel takes about a nanosecond.
-const LEAST_PIXELS: usize = 1 << 15;
-/// Pixels of a band above which each thread gets several bands, up to [`SHARE`]: some threads
-/// finish sooner than others.
+const MIN_PIXELS: usize = 1 << 15;
+/// Pixels of a band above which each thread gets several bands, up to [`MAX_BANDS_PER_THREAD`]:
+/// some threads finish sooner than others.
 const MANY_PIXELS: usize = 1 << 21;
-const SHARE: usize = 4;
+const MAX_BANDS_PER_THREAD: usize = 4;
 
 /// Where the bands of an image are worked on. The calling thread takes part, so that it need not
 /// wait for another one to wake up.
@@ -38,7 +38,7 @@ pub(crate) enum Threads {
 
 /// For how long threads spin for one another. A sleeping thread starts some 30 µs late, and waking
 /// it costs another one 10 µs.
-const AWAKE: Duration = Duration::from_micros(100);
+const SPIN_TIME: Duration = Duration::from_micros(100);
 
 impl Threads {
     /// Threads of this detector alone.
@@ -73,23 +73,24 @@ impl Threads {
 
     /// Cuts `rows` rows into at most as many bands as there are threads, of nearly equal height.
     pub(crate) fn bands(&self, rows: usize) -> Bands {
-        Bands { rows, number: rows.div_ceil(LEAST_ROWS).clamp(1, self.count()) }
+        Bands { rows, count: rows.div_ceil(MIN_ROWS).clamp(1, self.count()) }
     }
 
     /// Cuts an image into bands for fast work: a small image is one band, a large one has more
     /// bands than there are threads.
     pub(crate) fn large_bands(&self, rows: usize, width: usize) -> Bands {
         let count = self.count();
-        let least = LEAST_ROWS.max(LEAST_PIXELS.div_ceil(width));
-        let each = if count == 1 { 1 } else { (rows * width / MANY_PIXELS / count).clamp(1, SHARE) };
-        Bands { rows, number: rows.div_ceil(least).clamp(1, count * each) }
+        let least = MIN_ROWS.max(MIN_PIXELS.div_ceil(width));
+        let each =
+            if count == 1 { 1 } else { (rows * width / MANY_PIXELS / count).clamp(1, MAX_BANDS_PER_THREAD) };
+        Bands { rows, count: rows.div_ceil(least).clamp(1, count * each) }
     }
 
     /// Calls `work` with each of `items`, one a thread; the calling thread takes the first.
     ///
     /// In a forked child the threads of the parent's pools are not there: a new pool takes their
     /// place, or the calling thread does all the work.
-    fn each<T: Send>(&self, items: &mut [T], work: impl Fn(&mut T) + Sync) {
+    fn for_each<T: Send>(&self, items: &mut [T], work: impl Fn(&mut T) + Sync) {
         let Some((own, others)) = items.split_first_mut() else { return };
         let work = |item: &mut T| float_mode::standard(|| work(item));
         if others.is_empty() {
@@ -102,7 +103,7 @@ impl Threads {
         };
         let ours = || {
             work(own);
-            stay_awake(|| left.load(Ordering::Relaxed) > 0);
+            spin_while(|| left.load(Ordering::Relaxed) > 0);
         };
         match self {
             Self::Shared if pools::has_shared() => {
@@ -115,7 +116,7 @@ impl Threads {
             }
             Self::Own(own) => {
                 if let Some(pool) = own.get() {
-                    return hand_out_awake((pool, &own.calls), others, &theirs, ours);
+                    return hand_out_spinning((pool, &own.calls), others, &theirs, ours);
                 }
             }
             Self::Shared | Self::Caller => {}
@@ -125,7 +126,7 @@ impl Threads {
             Self::Shared | Self::Pool(_) | Self::Own(_) => pools::of_child(self.count()),
         };
         match child.as_ref().and_then(|own| Some((own.get()?, &own.calls))) {
-            Some(pool) => hand_out_awake(pool, others, &theirs, ours),
+            Some(pool) => hand_out_spinning(pool, others, &theirs, ours),
             None => {
                 work(own);
                 others.iter_mut().for_each(work);
@@ -142,7 +143,7 @@ impl Threads {
         work: impl Fn(I, &mut T) + Sync,
     ) {
         let queue = Mutex::new(items);
-        self.each(workers, |worker| {
+        self.for_each(workers, |worker| {
             loop {
                 // It is locked while an item is taken, which does not panic.
                 let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -169,7 +170,7 @@ impl Threads {
 
 /// Gives `items` to the threads of a pool of a detector alone, which then wait for its next call,
 /// and runs the calling thread's part, `ours`.
-fn hand_out_awake<T: Send>(
+fn hand_out_spinning<T: Send>(
     (pool, calls): (&ThreadPool, &Arc<AtomicUsize>),
     items: &mut [T],
     theirs: &(impl Fn(&mut T) + Sync),
@@ -179,7 +180,7 @@ fn hand_out_awake<T: Send>(
     let theirs = |item: &mut T| {
         theirs(item);
         let calls = Arc::clone(calls);
-        rayon::spawn(move || stay_awake(|| calls.load(Ordering::Relaxed) == call));
+        rayon::spawn(move || spin_while(|| calls.load(Ordering::Relaxed) == call));
     };
     pool.in_place_scope(|scope| hand_out(scope, items, &theirs, ours));
 }
@@ -197,11 +198,11 @@ fn hand_out<'a, T: Send>(
     ours();
 }
 
-/// Spins while `is_waiting` holds, for at most [`AWAKE`]; a thread of a pool executes other tasks
-/// meanwhile.
-fn stay_awake(is_waiting: impl Fn() -> bool) {
+/// Spins while `is_waiting` holds, for at most [`SPIN_TIME`]; a thread of a pool executes other
+/// tasks meanwhile.
+fn spin_while(is_waiting: impl Fn() -> bool) {
     let begun = Instant::now();
-    while is_waiting() && begun.elapsed() < AWAKE {
+    while is_waiting() && begun.elapsed() < SPIN_TIME {
         if rayon::yield_now() != Some(Yield::Executed) {
             thread::yield_now();
         }
@@ -212,21 +213,21 @@ fn stay_awake(is_waiting: impl Fn() -> bool) {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bands {
     rows: usize,
-    number: usize,
+    count: usize,
 }
 
 impl Bands {
     pub(crate) fn len(self) -> usize {
-        self.number
+        self.count
     }
 
     /// The rows of band i.
     pub(crate) fn get(self, i: usize) -> Range<usize> {
-        self.rows * i / self.number..self.rows * (i + 1) / self.number
+        self.rows * i / self.count..self.rows * (i + 1) / self.count
     }
 
     pub(crate) fn iter(self) -> impl Iterator<Item = Range<usize>> + Send {
-        (0..self.number).map(move |i| self.get(i))
+        (0..self.count).map(move |i| self.get(i))
     }
 
     /// The bands, each with its rows of a plane whose rows have `width` elements.
@@ -255,7 +256,7 @@ mod tests {
                 assert_eq!(bands.last().unwrap().end, rows);
                 assert!(bands.windows(2).all(|pair| pair[0].end == pair[1].start));
                 assert!(bands.len() <= threads.count() && bands.iter().all(|band| !band.is_empty()));
-                assert!(bands.len() == 1 || bands.iter().all(|band| band.len() >= LEAST_ROWS / 2));
+                assert!(bands.len() == 1 || bands.iter().all(|band| band.len() >= MIN_ROWS / 2));
             }
         }
     }
@@ -265,7 +266,7 @@ mod tests {
         let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap());
         let own = |threads| Threads::own(threads).unwrap();
         for threads in [own(1), own(2), own(4), Threads::shared(), Threads::of_caller(pool)] {
-            let bands = Bands { rows: 100, number: 7 };
+            let bands = Bands { rows: 100, count: 7 };
             let mut shares = vec![Vec::new(); threads.count()];
             threads.share(bands.iter(), &mut shares, |band, share| share.push(band));
             let mut worked_on = shares.concat();

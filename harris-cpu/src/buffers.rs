@@ -14,23 +14,23 @@ pub(crate) struct Buffers {
 
 /// An element of buffers.
 pub(crate) trait Pooled: Copy + Default + 'static {
-    fn shelf(buffers: &mut Buffers) -> &mut Vec<Vec<Self>>;
+    fn unused_buffers(buffers: &mut Buffers) -> &mut Vec<Vec<Self>>;
 }
 
 impl Pooled for i32 {
-    fn shelf(buffers: &mut Buffers) -> &mut Vec<Vec<Self>> {
+    fn unused_buffers(buffers: &mut Buffers) -> &mut Vec<Vec<Self>> {
         &mut buffers.i32
     }
 }
 
 impl Pooled for i64 {
-    fn shelf(buffers: &mut Buffers) -> &mut Vec<Vec<Self>> {
+    fn unused_buffers(buffers: &mut Buffers) -> &mut Vec<Vec<Self>> {
         &mut buffers.i64
     }
 }
 
 impl Pooled for f32 {
-    fn shelf(buffers: &mut Buffers) -> &mut Vec<Vec<Self>> {
+    fn unused_buffers(buffers: &mut Buffers) -> &mut Vec<Vec<Self>> {
         &mut buffers.f32
     }
 }
@@ -38,20 +38,20 @@ impl Pooled for f32 {
 impl Buffers {
     /// Takes a buffer of `len` elements, whose values mean nothing.
     pub(crate) fn take<T: Pooled>(&mut self, len: usize) -> Result<Vec<T>, Error> {
-        let mut buffer = T::shelf(self).pop().unwrap_or_default();
+        let mut buffer = T::unused_buffers(self).pop().unwrap_or_default();
         memory::resize(&mut buffer, len, T::default())?;
         Ok(buffer)
     }
 
     /// Puts a buffer back.
     pub(crate) fn put<T: Pooled>(&mut self, buffer: Vec<T>) {
-        T::shelf(self).push(buffer);
+        T::unused_buffers(self).push(buffer);
     }
 }
 
 /// Elements from one row of `len` 32-bit numbers to the next: an odd number of cache lines, so that
 /// no two of 64 rows fall into the same places of the first cache.
 pub(crate) fn spread_pitch(len: usize) -> usize {
-    const LINE: usize = 16;
-    len.div_ceil(LINE) / 2 * 2 * LINE + LINE
+    const CACHE_LINE: usize = 16;
+    len.div_ceil(CACHE_LINE) / 2 * 2 * CACHE_LINE + CACHE_LINE
 }

@@ -20,7 +20,7 @@ use crate::workers::{Workers, constructors};
 use crate::workspace::Workspace;
 
 /// The least number of corners that a thread refines: fewer are not worth handing over.
-const LEAST_CORNERS: usize = 32;
+const MIN_CORNERS: usize = 32;
 
 /// Harris on the CPU, on as many threads as wanted; the result does not depend on how many.
 ///
@@ -226,7 +226,7 @@ impl CpuDetector {
         if choice == Subpixel::None || corners.is_empty() {
             return Ok(());
         }
-        let share = corners.len().div_ceil(self.workers.threads.count()).max(LEAST_CORNERS);
+        let share = corners.len().div_ceil(self.workers.threads.count()).max(MIN_CORNERS);
         let shares = corners.chunks_mut(share).collect();
         let Workers { threads, level } = &self.workers;
         threads.map(shares, |corners| match choice {
@@ -247,14 +247,14 @@ fn sweep<'a, T: EngineSample>(
     map: Option<&mut [f32]>,
 ) -> Result<&'a mut [Scratch], Error> {
     let bands = workers.threads.large_bands(image.height(), image.width());
-    let number = bands.len().min(workers.threads.count());
-    memory::reserve_exact(scratch, number.saturating_sub(scratch.len()))?;
-    while scratch.len() < number {
+    let thread_count = bands.len().min(workers.threads.count());
+    memory::reserve_exact(scratch, thread_count.saturating_sub(scratch.len()))?;
+    while scratch.len() < thread_count {
         scratch.push(Scratch::new()?);
     }
-    let scratch = &mut scratch[..number];
-    scratch.iter_mut().enumerate().for_each(|(i, scratch)| scratch.begin(config, (i, number)));
-    shared.begin(number);
+    let scratch = &mut scratch[..thread_count];
+    scratch.iter_mut().enumerate().for_each(|(i, scratch)| scratch.begin(config, (i, thread_count)));
+    shared.begin(thread_count);
     let scale = config.tensor_scale(T::FULL_SCALE);
     let context = Context { image, mask, config, rules, scale, shared: &*shared };
     let call = |rows, map, scratch: &mut Scratch| {

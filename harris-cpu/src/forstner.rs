@@ -6,7 +6,7 @@ use harris_core::config::FORSTNER_RADII;
 use harris_core::pipeline::subpixel::{Around, place};
 use harris_core::{Keypoint, Raster};
 
-use crate::simd::{Simd, WithSimd, Work};
+use crate::simd::{Simd, SimdKernel, WithSimd};
 use crate::sweep::sample::SweepSample;
 
 /// Pixels of a neighbourhood along an axis.
@@ -83,7 +83,7 @@ struct Sums<'a, T> {
     patch: &'a mut Patch,
 }
 
-impl<T: SweepSample> Work for Sums<'_, T> {
+impl<T: SweepSample> SimdKernel for Sums<'_, T> {
     type Output = [f32; 5];
 
     #[inline(always)]
@@ -97,7 +97,7 @@ impl<T: SweepSample> Work for Sums<'_, T> {
                 _ => patch.fill::<V, T, 3>(v, image, at),
             }
         }
-        let number = columns.len();
+        let column_count = columns.len();
         let (first, ex, per_square) =
             (v.splat_f32(columns.start as f32), v.splat_f32(ex), v.splat_f32(per_square));
         let (zero, one) = (v.splat_f32(0.0), v.splat_f32(1.0));
@@ -107,7 +107,7 @@ impl<T: SweepSample> Work for Sums<'_, T> {
             let down = v.splat_f32(j as f32 - ey);
             let [xx, xy, yy] = &patch.products;
             let (xx, xy, yy) = (&xx[row], &xy[row], &yy[row]);
-            for i in (0..number).step_by(V::LANES) {
+            for i in (0..column_count).step_by(V::LANES) {
                 let across = v.sub(v.add(first, v.load_f32(&OFFSETS, i)), ex);
                 let square = v.mul(v.add(v.mul(across, across), v.mul(down, down)), per_square);
                 // Terms with a weight of 0 change no sum.
@@ -126,7 +126,7 @@ impl<T: SweepSample> Work for Sums<'_, T> {
                 }
                 v.store_f32(&mut last, i, v.add(v.mul(q, across), v.mul(s, down)));
             }
-            for (terms, last) in terms.iter().zip(&last).take(number) {
+            for (terms, last) in terms.iter().zip(&last).take(column_count) {
                 for (sum, term) in sums.iter_mut().zip(terms) {
                     *sum += term;
                 }
@@ -147,19 +147,19 @@ impl Patch {
         image: Raster<'_, T>,
         [x, y]: [isize; 2],
     ) {
-        let (number, rows) = (self.columns.len(), self.rows.len());
-        if number == 0 || rows == 0 {
+        let (column_count, rows) = (self.columns.len(), self.rows.len());
+        if column_count == 0 || rows == 0 {
             return;
         }
         let (left, top) = ((x + self.columns.start - 1) as usize, (y + self.rows.start - 1) as usize);
         for channel in 0..C {
             for (row, out) in self.samples[..rows + 2].iter_mut().enumerate() {
-                let pixels = &image.row(top + row).as_chunks::<C>().0[left..left + number + 2];
+                let pixels = &image.row(top + row).as_chunks::<C>().0[left..left + column_count + 2];
                 out.iter_mut().zip(pixels).for_each(|(out, pixel)| *out = pixel[channel].float());
             }
             for row in 0..rows {
                 let (up, here, down) = (&self.samples[row], &self.samples[row + 1], &self.samples[row + 2]);
-                for i in (0..number).step_by(V::LANES) {
+                for i in (0..column_count).step_by(V::LANES) {
                     let outer = v.add(difference(v, up, i), difference(v, down, i));
                     let x = weigh(v, outer, difference(v, here, i));
                     let y = v.sub(weighted(v, down, i), weighted(v, up, i));

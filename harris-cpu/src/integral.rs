@@ -10,15 +10,15 @@ use crate::buffers::spread_pitch;
 
 /// Sums of gray levels above and to the left of each place, (H + 1) × (W + 1), modulo 2³².
 ///
-/// A row is kept in `step` parts, by the remainder of the column, so that samples `step` pixels
+/// A row is kept in `step` phases, by the remainder of the column, so that samples `step` pixels
 /// apart lie side by side. Sums are i32, whose additions wrap.
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
     width: usize,
     height: usize,
     step: usize,
-    /// Sums of a part of a row.
-    part: usize,
+    /// Sums of a phase of a row.
+    phase_len: usize,
     /// Sums from one row to the next.
     pitch: usize,
     sums: Vec<i32>,
@@ -33,9 +33,9 @@ impl Sums {
         threads: &Threads,
     ) -> Result<(), Error> {
         let (width, height) = (image.width(), image.height());
-        let part = (width + 1).div_ceil(step);
-        let pitch = spread_pitch(part * step);
-        *self = Self { width, height, step, part, pitch, sums: std::mem::take(&mut self.sums) };
+        let phase_len = (width + 1).div_ceil(step);
+        let pitch = spread_pitch(phase_len * step);
+        *self = Self { width, height, step, phase_len, pitch, sums: std::mem::take(&mut self.sums) };
         memory::resize(&mut self.sums, (height + 1) * pitch, 0)?;
         match image.samples() {
             Samples::U8(raster) => self.fill_from(raster, threads),
@@ -45,7 +45,7 @@ impl Sums {
     }
 
     fn fill_from<T: Sample>(&mut self, raster: Raster<'_, T>, threads: &Threads) -> Result<(), Error> {
-        let (width, row, pitch, step) = (self.width, self.part * self.step, self.pitch, self.step);
+        let (width, row, pitch, step) = (self.width, self.phase_len * self.step, self.pitch, self.step);
         let bands: Vec<_> = threads.bands(self.height).iter().collect();
         // The column sums above each band come first, from all bands but the last.
         let columns: Vec<_> =
@@ -71,12 +71,12 @@ impl Sums {
             // The row above the band's first.
             let mut above = memory::zeroed::<i32>(row)?;
             prefix(columns.iter().copied(), &mut line);
-            deal(&line, step, &memory::zeroed(row)?, &mut above);
+            split_phases(&line, step, &memory::zeroed(row)?, &mut above);
             let mut above: &[i32] = &above;
             for (y, out) in band.zip(rows.chunks_exact_mut(pitch)) {
                 let out = &mut out[..row];
                 prefix_levels(raster, y, &mut line);
-                deal(&line, step, above, out);
+                split_phases(&line, step, above, out);
                 above = out;
             }
             Ok(())
@@ -91,28 +91,28 @@ impl Sums {
 
     /// All sums row by row, and where the sum at a place is.
     pub(crate) fn layout(&self) -> Layout<'_> {
-        Layout { sums: &self.sums, parts: self.step, part: self.part, pitch: self.pitch }
+        Layout { sums: &self.sums, phases: self.step, phase_len: self.phase_len, pitch: self.pitch }
     }
 
     /// Row `y` of the sums; the first or last one where it lies beyond.
     pub(crate) fn row(&self, y: isize) -> Row<'_> {
         let start = y.clamp(0, self.height as isize) as usize * self.pitch;
         Row {
-            sums: &self.sums[start..start + self.part * self.step],
+            sums: &self.sums[start..start + self.phase_len * self.step],
             width: self.width,
             step: self.step,
-            part: self.part,
+            phase_len: self.phase_len,
         }
     }
 }
 
-/// Sums row by row: that of column `x` is element `x / parts` of part `x % parts` of its row.
+/// Sums row by row: that of column `x` is element `x / phases` of phase `x % phases` of its row.
 pub(crate) struct Layout<'a> {
     pub(crate) sums: &'a [i32],
-    /// Parts of a row.
-    pub(crate) parts: usize,
-    /// Elements of a part.
-    pub(crate) part: usize,
+    /// Phases of a row.
+    pub(crate) phases: usize,
+    /// Elements of a phase.
+    pub(crate) phase_len: usize,
     /// Elements from one row to the next.
     pub(crate) pitch: usize,
 }
@@ -123,7 +123,7 @@ pub(crate) struct Row<'a> {
     sums: &'a [i32],
     width: usize,
     step: usize,
-    part: usize,
+    phase_len: usize,
 }
 
 impl<'a> Row<'a> {
@@ -136,18 +136,18 @@ impl<'a> Row<'a> {
     pub(crate) fn at(&self, x: isize) -> i32 {
         let x = x.clamp(0, self.width as isize) as usize;
         // A division takes longer than all the rest.
-        let (part, place) = match self.step {
+        let (phase, place) = match self.step {
             1 => (0, x),
             2 => (x % 2, x / 2),
             step => (x % step, x / step),
         };
-        self.sums[part * self.part + place]
+        self.sums[phase * self.phase_len + place]
     }
 
     /// The sums at column `x`, which lies inside, and at every `step`th column behind it.
     pub(crate) fn every_step(&self, x: usize) -> &'a [i32] {
-        let start = x % self.step * self.part;
-        &self.sums[start + x / self.step..start + self.part]
+        let start = x % self.step * self.phase_len;
+        &self.sums[start + x / self.step..start + self.phase_len]
     }
 }
 
@@ -188,8 +188,8 @@ fn add(sums: &mut [i32], levels: impl Iterator<Item = i32>) {
     }
 }
 
-/// Distributes the sums of a row to its parts, and adds those of the row above.
-fn deal(line: &[i32], step: usize, above: &[i32], out: &mut [i32]) {
+/// Distributes the sums of a row to its phases, and adds those of the row above.
+fn split_phases(line: &[i32], step: usize, above: &[i32], out: &mut [i32]) {
     if step == 2 {
         // In a loop that the compiler vectorises.
         let (even, odd) = out.split_at_mut(out.len() / 2);
@@ -204,8 +204,8 @@ fn deal(line: &[i32], step: usize, above: &[i32], out: &mut [i32]) {
         }
         return;
     }
-    let part = out.len() / step;
-    for (p, (out, above)) in out.chunks_exact_mut(part).zip(above.chunks_exact(part)).enumerate() {
+    let phase_len = out.len() / step;
+    for (p, (out, above)) in out.chunks_exact_mut(phase_len).zip(above.chunks_exact(phase_len)).enumerate() {
         for ((out, above), sum) in out.iter_mut().zip(above).zip(line[p..].iter().step_by(step)) {
             *out = sum.wrapping_add(*above);
         }

@@ -5,7 +5,7 @@ use harris_core::surf::LENGTH;
 use harris_core::{Error, float_mode, memory};
 use ndarray::ArrayView2;
 
-use crate::simd::{Simd, WithSimd, Work};
+use crate::simd::{Simd, SimdKernel, WithSimd};
 use crate::workers::{Workers, constructors};
 
 /// Exact matching on the CPU.
@@ -29,10 +29,10 @@ pub struct CpuMatcher {
 constructors!(CpuMatcher, MatchConfig);
 
 /// Queries that a thread takes at a time.
-const SHARE: usize = 64;
+const QUERIES_PER_TASK: usize = 64;
 
 /// Queries that are compared with a block of descriptors while registers hold its values.
-const AT_ONCE: usize = 4;
+const QUERIES_PER_PASS: usize = 4;
 
 impl CpuMatcher {
     fn on(config: MatchConfig, workers: Workers) -> Self {
@@ -42,7 +42,7 @@ impl CpuMatcher {
     fn nearest(&self, query: &[[f32; LENGTH]], train: &[[f32; LENGTH]]) -> Result<Vec<Nearest>, Error> {
         let level = self.workers.level;
         let blocks = level.call(Transpose { train })?;
-        let work = memory::collect(query.chunks(SHARE))?;
+        let work = memory::collect(query.chunks(QUERIES_PER_TASK))?;
         let nearest =
             self.workers.threads.map(work, |query| level.call(Search { query, blocks: &blocks }))?;
         memory::concat(&nearest)
@@ -103,18 +103,20 @@ impl WithSimd for Search<'_> {
     }
 }
 
-impl Work for Search<'_> {
+impl SimdKernel for Search<'_> {
     type Output = Vec<Nearest>;
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) -> Vec<Nearest> {
         let start = Nearest { index: 0, distance: f32::INFINITY, second: f32::INFINITY };
         let mut nearest = vec![start; self.query.len()];
-        for (query, nearest) in self.query.chunks(AT_ONCE).zip(nearest.chunks_mut(AT_ONCE)) {
+        for (query, nearest) in self.query.chunks(QUERIES_PER_PASS).zip(nearest.chunks_mut(QUERIES_PER_PASS))
+        {
             // The last chunk repeats its last query.
-            let query: [&[f32; LENGTH]; AT_ONCE] = std::array::from_fn(|i| &query[i.min(query.len() - 1)]);
-            for (number, block) in self.blocks.chunks_exact(V::LANES * LENGTH).enumerate() {
-                let mut sums = [v.splat_f32(0.0); AT_ONCE];
+            let query: [&[f32; LENGTH]; QUERIES_PER_PASS] =
+                std::array::from_fn(|i| &query[i.min(query.len() - 1)]);
+            for (block_index, block) in self.blocks.chunks_exact(V::LANES * LENGTH).enumerate() {
+                let mut sums = [v.splat_f32(0.0); QUERIES_PER_PASS];
                 for i in 0..LENGTH {
                     let train = v.load_f32(block, i * V::LANES);
                     for (sum, query) in sums.iter_mut().zip(query) {
@@ -128,14 +130,14 @@ impl Work for Search<'_> {
                     if nearer == 0 {
                         continue;
                     }
-                    let mut distances = [0.0; MOST_LANES];
+                    let mut distances = [0.0; MAX_LANES];
                     v.store_f32(&mut distances, 0, sum);
                     while nearer != 0 {
                         let lane = nearer.trailing_zeros() as usize;
                         nearer &= nearer - 1;
                         let distance = distances[lane];
                         if distance < nearest.distance {
-                            let index = number * V::LANES + lane;
+                            let index = block_index * V::LANES + lane;
                             *nearest = Nearest { index, distance, second: nearest.distance };
                         } else if distance < nearest.second {
                             nearest.second = distance;
@@ -149,4 +151,4 @@ impl Work for Search<'_> {
 }
 
 /// The most lanes of any level.
-const MOST_LANES: usize = 16;
+const MAX_LANES: usize = 16;

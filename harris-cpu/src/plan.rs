@@ -11,29 +11,29 @@ use harris_core::{Border, Gradient, HarrisConfig, Smoothing, Subpixel, Threshold
 
 pub use harris_core::pipeline::numerics::SampleType;
 
-use crate::rows::{MOST_SUPPORT_RADIUS, MOST_SUPPRESSION_RADIUS, ROW_LENGTH};
+use crate::rows::{MAX_SUPPORT_RADIUS, MAX_SUPPRESSION_RADIUS, ROW_LENGTH};
 use crate::simd::{Level, Simd};
 use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps};
 
 /// The greatest window radius of tiles, but for boxes of 8-bit samples.
-pub(crate) const MOST_TILE_RADIUS: usize = 3;
+pub(crate) const MAX_TILE_RADIUS: usize = 3;
 /// The greatest radius of box windows of tiles of i16: their sums slide down, so that a row costs
 /// the same for each.
-pub(crate) const MOST_TILE_BOX_RADIUS: usize = 5;
+pub(crate) const MAX_TILE_BOX_RADIUS: usize = 5;
 /// Columns of responses that a tile has at least: a narrower one takes more time than rows.
-pub(crate) const LEAST_TILE_COLUMNS: usize = 10;
+pub(crate) const MIN_TILE_COLUMNS: usize = 10;
 /// Columns of gradients that a tile has at most: a vector of 512 bits of i16, two of f32.
 pub(crate) const TILE_LANES: usize = 32;
 /// The greatest window radius whose sums across are added up pair by pair; those of wider boxes are
 /// differences of prefix sums.
-pub(crate) const MOST_PAIRWISE_RADIUS: usize = 3;
+pub(crate) const MAX_PAIRWISE_RADIUS: usize = 3;
 /// Rows of i16: 32-bit lanes of the shortest vectors by which gradients are computed in tiles.
-const LEAST_GRADIENT_LANES: usize = 8;
+const MIN_GRADIENT_LANES: usize = 8;
 /// The trace, scaled, below which the gradients of nearly all windows are active, so that vectors
 /// of 256 bits are faster by rows.
 const LEAST_TRACE: f32 = 0.0013;
 /// Pixels of an image's side of which 16 bits hold each coordinate.
-const MOST_SIDE: usize = 1 << u16::BITS;
+const MAX_SIDE: usize = 1 << u16::BITS;
 
 // 32-bit floats hold the sums of a smoothing or a gradient of 16-bit samples, and Scharr's
 // gradients of sums of 16 of them.
@@ -59,7 +59,7 @@ impl Vectors {
 
     /// Whether there are tiles of i16: the narrowest support takes two columns of a vector.
     const fn have_i16_tiles(self) -> bool {
-        self.in_registers && 2 * self.lanes >= 2 + LEAST_TILE_COLUMNS
+        self.in_registers && 2 * self.lanes >= 2 + MIN_TILE_COLUMNS
     }
 
     /// Whether no vectors are longer. Only these have tiles of f32: shorter ones have too few
@@ -223,8 +223,8 @@ impl Plan {
     #[must_use]
     pub fn of(shape: &Shape, config: &HarrisConfig) -> Self {
         let engine = engine(shape, config);
-        let fits = config.suppression_radius() <= MOST_SUPPRESSION_RADIUS
-            && shape.width.max(shape.height) <= MOST_SIDE;
+        let fits = config.suppression_radius() <= MAX_SUPPRESSION_RADIUS
+            && shape.width.max(shape.height) <= MAX_SIDE;
         let needs_map = match config.threshold() {
             Threshold::Rosin { .. } => true,
             Threshold::Absolute(_) | Threshold::Relative(_) | Threshold::None => false,
@@ -299,7 +299,7 @@ fn is_swept(config: &HarrisConfig, channels: usize, numerics: &Numerics) -> bool
         Window::Box { .. } | Window::Binomial { .. } => !exact || numerics.running_sums_fit_f64(ROW_LENGTH),
     };
     let is_centred = config.window().is_centred();
-    has_gradient && has_window && is_centred && config.support_radius() <= MOST_SUPPORT_RADIUS
+    has_gradient && has_window && is_centred && config.support_radius() <= MAX_SUPPORT_RADIUS
 }
 
 /// Whether 16 bits hold the gradients of 8-bit samples, and 32 bits their window sums.
@@ -324,13 +324,13 @@ fn fits_i16_i32(samples: SampleType, config: &HarrisConfig, numerics: &Numerics)
 fn i16_tile(vectors: Vectors, config: &HarrisConfig) -> Option<(TilePlan, Option<f32>)> {
     let radius = config.window().radius();
     let most = match config.window() {
-        Window::Box { .. } => MOST_TILE_BOX_RADIUS,
-        Window::Binomial { .. } | Window::Gaussian { .. } => MOST_TILE_RADIUS,
+        Window::Box { .. } => MAX_TILE_BOX_RADIUS,
+        Window::Binomial { .. } | Window::Gaussian { .. } => MAX_TILE_RADIUS,
     };
     if !vectors.have_i16_tiles() || radius > most {
         return None;
     }
-    let above = match (vectors.are_longest(), radius <= MOST_TILE_RADIUS) {
+    let above = match (vectors.are_longest(), radius <= MAX_TILE_RADIUS) {
         (true, true) => None,
         (true, false) => Some(0.0),
         (false, _) => Some(LEAST_TRACE),
@@ -347,7 +347,7 @@ fn f32_tile(shape: &Shape, config: &HarrisConfig, numerics: &Numerics) -> Option
         None => false,
     };
     let radius = config.window().radius();
-    if !shape.vectors.are_longest() || !has_gradient || radius > MOST_TILE_RADIUS {
+    if !shape.vectors.are_longest() || !has_gradient || radius > MAX_TILE_RADIUS {
         return None;
     }
     let numbers = if numerics.sums.is_exact() { TileNumbers::F32Exact } else { TileNumbers::F32Rounded };
@@ -359,7 +359,7 @@ fn f32_tile(shape: &Shape, config: &HarrisConfig, numerics: &Numerics) -> Option
 /// Gaussian.
 fn tile_columns(vectors: Vectors, config: &HarrisConfig) -> Option<usize> {
     let lost = 2 * config.support_radius() - StageSmoothing::of(config.smoothing())?.extra_columns();
-    (2 * vectors.lanes).checked_sub(lost).filter(|&left| left >= LEAST_TILE_COLUMNS)
+    (2 * vectors.lanes).checked_sub(lost).filter(|&left| left >= MIN_TILE_COLUMNS)
 }
 
 fn i16_rows(shape: &Shape, config: &HarrisConfig) -> RowPlan {
@@ -369,7 +369,7 @@ fn i16_rows(shape: &Shape, config: &HarrisConfig) -> RowPlan {
         // What stands for smoothed samples beyond the image is not what samples beyond it give.
         Border::Replicate | Border::Zero => false,
     };
-    let by_tiles = in_registers && lanes >= LEAST_GRADIENT_LANES && shape.channels == 1 && mirrors;
+    let by_tiles = in_registers && lanes >= MIN_GRADIENT_LANES && shape.channels == 1 && mirrors;
     let gradients = if by_tiles { RowGradients::Tiles } else { RowGradients::Rows };
     RowPlan::I16 { gradients, sums: row_sums(config.window()) }
 }
@@ -384,7 +384,7 @@ fn f32_rows(config: &HarrisConfig, numerics: &Numerics) -> RowPlan {
 
 fn row_sums(window: Window) -> RowSums {
     match window {
-        Window::Box { .. } if window.radius() > MOST_PAIRWISE_RADIUS => RowSums::PrefixSums,
+        Window::Box { .. } if window.radius() > MAX_PAIRWISE_RADIUS => RowSums::PrefixSums,
         Window::Box { .. } => RowSums::Sliding,
         Window::Binomial { .. } | Window::Gaussian { .. } => RowSums::Weighted,
     }

@@ -18,7 +18,7 @@ fn this_process() -> u32 {
 /// had.
 #[derive(Debug)]
 pub(crate) struct OwnPool {
-    pool: Here<ThreadPool>,
+    pool: ProcessLocal<ThreadPool>,
     pub(crate) calls: Arc<AtomicUsize>,
 }
 
@@ -33,7 +33,7 @@ impl OwnPool {
             .thread_name(|i| format!("harris-{i}"))
             .build()
             .map_err(|source| PoolError::Start { threads, source })?;
-        Ok(Self { pool: Here::new(pool), calls: Arc::default() })
+        Ok(Self { pool: ProcessLocal::new(pool), calls: Arc::default() })
     }
 
     /// The pool, if its threads are there.
@@ -49,11 +49,11 @@ impl OwnPool {
 
 /// The caller's pool.
 #[derive(Debug)]
-pub(crate) struct CallersPool(Here<Arc<ThreadPool>>);
+pub(crate) struct CallersPool(ProcessLocal<Arc<ThreadPool>>);
 
 impl CallersPool {
     pub(crate) fn new(pool: Arc<ThreadPool>) -> Self {
-        Self(Here::new(pool))
+        Self(ProcessLocal::new(pool))
     }
 
     /// The pool, if its threads are there.
@@ -70,13 +70,13 @@ impl CallersPool {
 /// Something that threads of one process hold. In a forked child it is not dropped: what these
 /// threads had locked stays so.
 #[derive(Debug)]
-struct Here<T> {
+struct ProcessLocal<T> {
     /// Taken when it is dropped.
     value: Option<T>,
     process: u32,
 }
 
-impl<T> Here<T> {
+impl<T> ProcessLocal<T> {
     fn new(value: T) -> Self {
         Self { value: Some(value), process: this_process() }
     }
@@ -91,7 +91,7 @@ impl<T> Here<T> {
     }
 }
 
-impl<T> Drop for Here<T> {
+impl<T> Drop for ProcessLocal<T> {
     fn drop(&mut self) {
         if self.process != this_process() {
             mem::forget(self.value.take());
@@ -101,16 +101,16 @@ impl<T> Drop for Here<T> {
 
 /// The process whose threads rayon's shared pool has, as far as this crate knows; 0 before it is
 /// used.
-static SHARED: AtomicU32 = AtomicU32::new(0);
+static SHARED_POOL_PROCESS: AtomicU32 = AtomicU32::new(0);
 
 /// Notes that rayon's shared pool will be used in this process.
 pub(crate) fn note_shared() {
-    let _ = SHARED.compare_exchange(0, this_process(), Ordering::Relaxed, Ordering::Relaxed);
+    let _ = SHARED_POOL_PROCESS.compare_exchange(0, this_process(), Ordering::Relaxed, Ordering::Relaxed);
 }
 
 /// Whether the threads of rayon's shared pool are there.
 pub(crate) fn has_shared() -> bool {
-    SHARED.load(Ordering::Relaxed) == this_process()
+    SHARED_POOL_PROCESS.load(Ordering::Relaxed) == this_process()
 }
 
 /// The pool that a forked child has in the place of all pools of its parent.

@@ -7,14 +7,14 @@ use harris_core::config::{APERTURES, BOX_GRADIENT_APERTURES};
 use harris_core::{Error, memory};
 
 /// The greatest suppression radius of corners that are found during the sweep.
-pub(crate) const MOST_SUPPRESSION_RADIUS: usize = 8;
+pub(crate) const MAX_SUPPRESSION_RADIUS: usize = 8;
 /// The radius within which suppression compares whole vectors; winners are compared with pixels
 /// beyond it one by one.
 pub(crate) const NEAR_RADIUS: usize = 4;
 /// The greatest radius of a window.
-pub(crate) const MOST_WINDOW_RADIUS: usize = (*APERTURES.end() / 2) as usize;
+pub(crate) const MAX_WINDOW_RADIUS: usize = (*APERTURES.end() / 2) as usize;
 /// The greatest radius of a box gradient.
-const MOST_BOX_GRADIENT_RADIUS: usize = (*BOX_GRADIENT_APERTURES.end() / 2) as usize;
+const MAX_BOX_GRADIENT_RADIUS: usize = (*BOX_GRADIENT_APERTURES.end() / 2) as usize;
 
 /// Columns of a strip: the number that measured best (docs/log/cpu.md).
 ///
@@ -34,10 +34,10 @@ const _: () = assert!(ROW_LENGTH.is_multiple_of(64));
 /// room for.
 ///
 /// Beyond it lie the suppression radius, the running sums of box gradients and whole vectors.
-pub(crate) const MOST_SUPPORT_RADIUS: usize =
-    LEFT_PADDING - MOST_SUPPRESSION_RADIUS - MOST_BOX_GRADIENT_RADIUS - 1 - 16;
+pub(crate) const MAX_SUPPORT_RADIUS: usize =
+    LEFT_PADDING - MAX_SUPPRESSION_RADIUS - MAX_BOX_GRADIENT_RADIUS - 1 - 16;
 // Widest windows and box gradients after a binomial.
-const _: () = assert!(MOST_SUPPORT_RADIUS >= 2 + MOST_BOX_GRADIENT_RADIUS + MOST_WINDOW_RADIUS);
+const _: () = assert!(MAX_SUPPORT_RADIUS >= 2 + MAX_BOX_GRADIENT_RADIUS + MAX_WINDOW_RADIUS);
 const _: () = assert!(LEFT_PADDING + STRIP_COLUMNS + LEFT_PADDING <= ROW_LENGTH);
 
 /// The most rows of a block of tiles.
@@ -62,7 +62,7 @@ pub(crate) type FloatRow = [f32; ROW_LENGTH];
 /// 32-bit integers, an element a column.
 pub(crate) type IntegerRow = [i32; ROW_LENGTH];
 /// 64-bit floats, an element a column.
-pub(crate) type WideRow = [f64; ROW_LENGTH];
+pub(crate) type F64Row = [f64; ROW_LENGTH];
 
 /// A row aligned to cache lines.
 #[derive(Clone, Copy, Debug)]
@@ -74,14 +74,14 @@ pub(crate) struct Aligned<T, const LENGTH: usize>(pub(crate) [T; LENGTH]);
 pub(crate) struct Rows<T, const LENGTH: usize>(Vec<Aligned<T, LENGTH>>);
 
 impl<T: Copy, const LENGTH: usize> Rows<T, LENGTH> {
-    /// Allocates memory until there are `number` rows; values of before are lost where there were
+    /// Allocates memory until there are `row_count` rows; earlier values are lost where there were
     /// fewer.
-    pub(crate) fn reserve(&mut self, number: usize) -> Result<(), Error>
+    pub(crate) fn reserve(&mut self, row_count: usize) -> Result<(), Error>
     where
         T: Default,
     {
-        if self.0.len() < number {
-            self.0 = memory::filled(number, Aligned([T::default(); LENGTH]))?;
+        if self.0.len() < row_count {
+            self.0 = memory::filled(row_count, Aligned([T::default(); LENGTH]))?;
         }
         Ok(())
     }

@@ -24,7 +24,7 @@ macro_rules! thread {
         Nvptx::new()
     };
     ($cells:literal) => {
-        Nvptx::sharing::<$cells>()
+        Nvptx::with_shared_memory::<$cells>()
     };
 }
 

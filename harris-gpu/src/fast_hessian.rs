@@ -173,7 +173,7 @@ impl<D: Device> GpuFastHessian<D> {
             let memory = workspace.buffer::<u32>(Slot::State).memory;
             device.download(memory, bytemuck::bytes_of_mut(&mut words))?;
             let found = words[state::LENGTH] as usize;
-            *rejected = words[state::REJECTED] as usize;
+            *rejected = words[state::REJECTED_PEAKS] as usize;
             if found <= capacity {
                 return Ok(found);
             }

@@ -89,7 +89,7 @@ impl<D: Device, F> GpuPipeline<D, F> {
     /// Samples that are `borrowed` stay unchanged until the frame is returned. Others are copied
     /// before this returns. A frame that fails is returned in its turn, with its error.
     pub fn push(&mut self, images: &[ImageView<'_>], borrowed: bool, frame: F) -> Option<FinishedFrame<F>> {
-        let finished = self.make_room();
+        let finished = self.finish_oldest_if_full();
         let state = self.start(images, borrowed);
         self.flights.push_back(Flight { frame, state });
         finished
@@ -102,14 +102,14 @@ impl<D: Device, F> GpuPipeline<D, F> {
         frame: F,
         image: impl FnOnce(&F) -> ImageView<'_>,
     ) -> Option<FinishedFrame<F>> {
-        let finished = self.make_room();
+        let finished = self.finish_oldest_if_full();
         let state = self.start(&[image(&frame)], true);
         self.flights.push_back(Flight { frame, state });
         finished
     }
 
     /// Finishes the oldest frame where the maximum is in flight.
-    fn make_room(&mut self) -> Option<FinishedFrame<F>> {
+    fn finish_oldest_if_full(&mut self) -> Option<FinishedFrame<F>> {
         if self.flights.len() < self.most { None } else { self.next() }
     }
 

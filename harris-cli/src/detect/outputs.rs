@@ -7,7 +7,7 @@ use anyhow::{Result, bail, ensure};
 
 use super::args::Args;
 use crate::messages::WrongArguments;
-use crate::output::{self, KEYPOINTS, PICTURE, Plan, RESPONSE, TABLE, Target};
+use crate::output::{self, KEYPOINTS, OutputPlan, PICTURE, RESPONSE, TABLE, Target};
 
 /// The files of all inputs, in their order, and the table.
 pub(crate) struct Outputs {
@@ -27,7 +27,7 @@ pub(crate) struct OneOutput<'a> {
 impl Outputs {
     /// Plans all files, so that none overwrites an input or another.
     pub(crate) fn plan(args: &Args, inputs: &[PathBuf], one: bool) -> Result<Self> {
-        let mut plan = Plan::new();
+        let mut plan = OutputPlan::new();
         plan.reads("input", inputs);
         plan.reads("mask", &args.mask);
         let table = args.table.as_ref().map(|path| plan.file("--table", path, &TABLE)).transpose()?;

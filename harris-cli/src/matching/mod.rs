@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use crate::input::ReadOptions;
 use crate::options::{BackendOptions, DetectorOptions};
-use crate::output::{self, PICTURE, Plan, Target};
+use crate::output::{self, OutputPlan, PICTURE, Target};
 use crate::{input, messages};
 use anyhow::{Context, Result};
 use clap::value_parser;
@@ -81,7 +81,7 @@ fn distance(text: &str) -> Result<f64, String> {
 pub fn run(mut args: Args) -> Result<ExitCode> {
     let scenes = input::expand(&args.scenes)?;
     let one = args.scenes.len() == 1 && !args.scenes[0].is_dir();
-    let mut plan = Plan::new();
+    let mut plan = OutputPlan::new();
     plan.reads("object", [&args.object]);
     plan.reads("scene", &scenes);
     let outs =

@@ -20,7 +20,7 @@ mod write;
 
 pub use formats::{csv, picture, response, row};
 pub use interrupt::remove_on_signals;
-pub use plan::Plan;
+pub use plan::OutputPlan;
 pub use standard_output::{IgnoreBrokenPipe, message, print};
 pub use target::{Format, KEYPOINTS, Kind, PICTURE, RESPONSE, SCORES, TABLE, Target};
 pub use write::whole;

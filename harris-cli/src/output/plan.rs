@@ -16,14 +16,14 @@ use crate::messages::WrongArguments;
 
 /// Collects all files that a program reads and writes, and checks them before work starts.
 ///
-/// Name first what is read and what is written, in any order. Then call [`Plan::finish`], which
+/// Name first what is read and what is written, in any order. Then call [`OutputPlan::finish`], which
 /// refuses a plan that would lose a file. Two paths are one file by the system's own numbers, so
 /// that spelling, links and case do not matter.
 ///
 /// Results in a folder bear the names of their inputs, byte for byte, with another ending. Inputs
 /// whose names differ in the ending alone are refused: a name should not depend on other inputs.
 #[derive(Default)]
-pub struct Plan {
+pub struct OutputPlan {
     reads: Vec<Read>,
     writes: Vec<Write>,
     folders: Vec<Folder>,
@@ -53,7 +53,7 @@ struct Folder {
     takes: Option<fn(&OsStr) -> bool>,
 }
 
-impl Plan {
+impl OutputPlan {
     /// Makes an empty plan.
     #[must_use]
     pub fn new() -> Self {
@@ -110,8 +110,8 @@ impl Plan {
         self.writes.push(Write { option: option.to_owned(), path: path.to_owned(), input: None });
     }
 
-    /// Adds a result for each input: [`Plan::file`] for `one` input that is named by itself, else
-    /// [`Plan::files`].
+    /// Adds a result for each input: [`OutputPlan::file`] for `one` input that is named by itself, else
+    /// [`OutputPlan::files`].
     ///
     /// # Errors
     /// See both.
@@ -321,9 +321,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let inputs = ["in/Aé.png", "in/aÉ.png"].map(PathBuf::from);
         let at = |name: &str| folder.path().join(name);
-        let mut several = Plan::new();
+        let mut several = OutputPlan::new();
         several.files("--csv", &at("new/out"), &KEYPOINTS, &inputs).unwrap();
-        let mut one = Plan::new();
+        let mut one = OutputPlan::new();
         one.file("--response", &at("A.npy"), &RESPONSE).unwrap();
         one.file("--map", &at("a.NPY"), &RESPONSE).unwrap();
         for plan in [several, one] {
@@ -336,7 +336,7 @@ mod tests {
     #[test]
     fn the_folder_is_asked_about_case_only_if_it_matters() {
         let folder = tempfile::tempdir().unwrap();
-        let mut plan = Plan::new();
+        let mut plan = OutputPlan::new();
         plan.files("--csv", folder.path(), &KEYPOINTS, &["a.png", "b.png"].map(PathBuf::from)).unwrap();
         plan.check_files(&HashMap::new(), |_| panic!("there are no such names")).unwrap();
     }

@@ -85,7 +85,7 @@ impl Kind {
     }
 }
 
-/// The place of one result. A [`Plan`](super::Plan) makes it.
+/// The place of one result. An [`OutputPlan`](super::OutputPlan) makes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// `None` is standard output.

@@ -23,7 +23,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::input;
-use crate::output::{self, Plan};
+use crate::output::{self, OutputPlan};
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use harris::Backend;
@@ -119,7 +119,7 @@ impl Experiment {
 pub fn run(args: Args) -> Result<ExitCode> {
     ensure!(args.seconds > 0.0 && args.seconds.is_finite(), "the time for a measurement must be above 0");
     ensure!(args.largest >= 128, "the longest side must be at least 128");
-    let mut plan = Plan::new();
+    let mut plan = OutputPlan::new();
     if let Some(folder) = &args.images {
         plan.reads("photograph", input::expand(std::slice::from_ref(folder))?);
     }

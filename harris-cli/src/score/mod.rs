@@ -27,7 +27,7 @@ use self::report::Text;
 use crate::input;
 use crate::messages::{WrongArguments, error_line};
 use crate::options::Timed;
-use crate::output::{self, PICTURE, Plan, SCORES, Target};
+use crate::output::{self, OutputPlan, PICTURE, SCORES, Target};
 
 /// The files that a run writes.
 struct Outputs {
@@ -60,7 +60,7 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
     let keypoints = args.keypoints.as_deref().map(|path| Lists::open(path, &inputs)).transpose()?;
     let one = args.inputs.len() == 1 && !args.inputs[0].is_dir();
 
-    let mut plan = Plan::new();
+    let mut plan = OutputPlan::new();
     plan.reads("input", &inputs);
     plan.reads("mask", &args.mask);
     plan.reads("truth", truth.files(&inputs));

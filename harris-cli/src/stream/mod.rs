@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use crate::input::{Picture, ReadOptions};
 use crate::messages::WrongArguments;
 use crate::options::{BackendOptions, DetectorOptions};
-use crate::output::{self, Format, Plan};
+use crate::output::{self, Format, OutputPlan};
 use crate::overlay;
 use anyhow::{Context, Result, bail};
 use clap::value_parser;
@@ -85,7 +85,7 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
     }
     let choice = args.detector.choice()?;
     let source = Source::new(&args.input, choice.color, &args.read)?;
-    let mut plan = Plan::new();
+    let mut plan = OutputPlan::new();
     plan.reads("input", source.files());
     if let Some(folder) = &args.overlay {
         plan.folder("--overlay", folder, is_overlay)?;

@@ -56,7 +56,7 @@ impl CpuFastHessian {
     /// Computes the determinants of all layers that comparisons read.
     fn respond(&mut self, image: &ImageView<'_>, pyramid: &Pyramid) -> Result<(), Error> {
         let sums = &self.sums;
-        let reads: Vec<_> = (0..pyramid.layers.len()).map(|number| pyramid.read(number)).collect();
+        let reads: Vec<_> = (0..pyramid.layers.len()).map(|layer| pyramid.read(layer)).collect();
         self.responses.resize_with(pyramid.layers.len(), Vec::new);
         for (layer, responses) in pyramid.layers.iter().zip(&mut self.responses) {
             memory::resize(responses, spread_pitch(layer.width) * layer.height, 0.0)?;

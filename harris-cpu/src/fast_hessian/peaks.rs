@@ -8,7 +8,7 @@ use harris_core::{Error, Keypoint, Raster, memory};
 use super::responses::hessian;
 use crate::buffers::spread_pitch;
 use crate::integral::Sums;
-use crate::simd::{Simd, WithSimd, Work};
+use crate::simd::{Simd, SimdKernel, WithSimd};
 
 /// The layers that are searched.
 #[derive(Clone, Copy)]
@@ -98,7 +98,7 @@ struct Candidates<'a> {
     candidates: &'a mut Vec<usize>,
 }
 
-impl Work for Candidates<'_> {
+impl SimdKernel for Candidates<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -127,22 +127,22 @@ impl Search<'_> {
     /// The peak at a sample, if there is one that the mask allows.
     fn peak(&self, triple: &Triple, column: usize, row: usize) -> Option<Peak> {
         let (x, y) = (triple.pixel(column), triple.pixel(row));
-        let layer = |number: usize| -> [[f32; 3]; 3] {
-            let stride = self.pyramid.stride(triple, number);
-            let down = stride * spread_pitch(self.pyramid.layers[number].width);
+        let neighbourhood = |layer: usize| -> [[f32; 3]; 3] {
+            let stride = self.pyramid.stride(triple, layer);
+            let down = stride * spread_pitch(self.pyramid.layers[layer].width);
             let line = |start: usize| {
-                let values = &self.responses[number][start..=start + 2 * stride];
+                let values = &self.responses[layer][start..=start + 2 * stride];
                 [values[0], values[stride], values[2 * stride]]
             };
-            let [above, before] = [row - 1, column - 1].map(|i| self.pyramid.place(triple, number, i));
-            let first = above * spread_pitch(self.pyramid.layers[number].width) + before;
+            let [above, before] = [row - 1, column - 1].map(|i| self.pyramid.place(triple, layer, i));
+            let first = above * spread_pitch(self.pyramid.layers[layer].width) + before;
             [line(first), line(first + down), line(first + 2 * down)]
         };
-        let middle = layer(triple.middle);
+        let middle = neighbourhood(triple.middle);
         let value = middle[1][1];
         // Most determinants do not exceed these.
         let not_below = |values: &[[f32; 3]; 3]| values.as_flattened().iter().any(|other| *other >= value);
-        let [bottom, top] = [layer(triple.bottom), layer(triple.top)];
+        let [bottom, top] = [neighbourhood(triple.bottom), neighbourhood(triple.top)];
         if not_below(&bottom) || not_below(&top) {
             return None;
         }

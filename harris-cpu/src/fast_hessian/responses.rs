@@ -6,7 +6,7 @@ use harris_core::fast_hessian::{Hessian, Layer};
 use harris_core::{Error, memory};
 
 use crate::integral::{Row, Sums};
-use crate::simd::{Simd, WithSimd, Work};
+use crate::simd::{Simd, SimdKernel, WithSimd};
 
 /// Some rows of a layer and their determinants.
 pub(super) struct Rows<'a> {
@@ -134,12 +134,12 @@ impl<'a> Filter<'a> {
                 *out = lines.hessian(i * stride).determinant(unit, least);
             }
         } else if stride == 1 {
-            v.enter(Inner { lines, unit, least, out });
+            v.enter(InnerSamples { lines, unit, least, out });
         } else {
             // All columns are computed: vectors of which an eighth is used are faster than numbers
             // one by one.
             memory::resize(between, len, 0.0)?;
-            v.enter(Inner { lines, unit, least, out: between });
+            v.enter(InnerSamples { lines, unit, least, out: between });
             for (out, value) in out.iter_mut().zip(between.iter().step_by(stride)) {
                 *out = *value;
             }
@@ -214,7 +214,7 @@ impl<'a> Lines<'a> {
     #[inline(always)]
     fn hessian(&self, i: usize) -> Hessian {
         let between = |from: &[i32], to: &[i32]| to[i].wrapping_sub(from[i]);
-        let less_thrice = |whole: i32, part: i32| whole.wrapping_sub(part.wrapping_mul(3));
+        let less_thrice = |outer: i32, middle: i32| outer.wrapping_sub(middle.wrapping_mul(3));
         let [above, below] = &self.xx;
         let xx = less_thrice(
             between(below[0], below[1]).wrapping_sub(between(above[0], above[1])),
@@ -233,14 +233,14 @@ impl<'a> Lines<'a> {
 }
 
 /// Samples that lie side by side, at least as many as a vector has lanes.
-struct Inner<'a, 'b> {
+struct InnerSamples<'a, 'b> {
     lines: Lines<'a>,
     unit: f32,
     least: f32,
     out: &'b mut [f32],
 }
 
-impl Work for Inner<'_, '_> {
+impl SimdKernel for InnerSamples<'_, '_> {
     type Output = ();
 
     #[inline(always)]
@@ -250,7 +250,7 @@ impl Work for Inner<'_, '_> {
         let (unit, weight, least) = (v.splat_f32(unit), v.splat_f32(0.81), v.splat_f32(least));
         let mut i = 0;
         loop {
-            let at = At { v, i };
+            let at = SumVectors { v, i };
             let xx = at.less_thrice(at.four(&lines.xx, 0), at.four(&lines.xx, 2));
             let yy = at.less_thrice(at.pair(&lines.yy), at.pair(&lines.yy_middle));
             let xy = v.sub_i32(at.sides(&lines.before), at.sides(&lines.after));
@@ -271,20 +271,20 @@ impl Work for Inner<'_, '_> {
 
 /// Vectors of sums from place `i` on. They are functions, as closures would not be inlined.
 #[derive(Clone, Copy)]
-struct At<V> {
+struct SumVectors<V> {
     v: V,
     i: usize,
 }
 
-impl<V: Simd> At<V> {
+impl<V: Simd> SumVectors<V> {
     #[inline(always)]
     fn between(self, from: &[i32], to: &[i32]) -> V::I32 {
         self.v.sub_i32(self.v.load_i32(to, self.i), self.v.load_i32(from, self.i))
     }
 
     #[inline(always)]
-    fn less_thrice(self, whole: V::I32, part: V::I32) -> V::I32 {
-        self.v.sub_i32(whole, self.v.add_i32(self.v.add_i32(part, part), part))
+    fn less_thrice(self, outer: V::I32, middle: V::I32) -> V::I32 {
+        self.v.sub_i32(outer, self.v.add_i32(self.v.add_i32(middle, middle), middle))
     }
 
     /// The sum between two of four columns.

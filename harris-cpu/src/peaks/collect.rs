@@ -9,7 +9,7 @@ use harris_core::pipeline::selection::Key;
 use super::found::Peaks;
 use super::ring::{NO_RESPONSE, RING, ResponseRing, UpperRow, WordLayout};
 use crate::rows::{NEAR_RADIUS, ROW_LENGTH};
-use crate::simd::{Simd, Work};
+use crate::simd::{Simd, SimdKernel};
 
 /// Collects the candidates that no response within the radius beats (docs/arithmetic.md,
 /// suppression).
@@ -52,9 +52,9 @@ pub(crate) struct WordMaxima {
 }
 
 /// A row beyond the image: it suppresses nothing.
-static OUTSIDE: UpperRow = [NO_RESPONSE; ROW_LENGTH];
+static ROW_OUTSIDE: UpperRow = [NO_RESPONSE; ROW_LENGTH];
 
-impl Work for Collect<'_> {
+impl SimdKernel for Collect<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -77,7 +77,7 @@ impl Collect<'_> {
         let candidates = responses.take_candidates(words, rows.start % RING, rows.len(), self.pending);
         let responses = &*responses;
         // Upper halves from the row R above the first row on.
-        let mut uppers = [&OUTSIDE; RING];
+        let mut uppers = [&ROW_OUTSIDE; RING];
         for (i, upper) in uppers.iter_mut().enumerate().take(rows.len() + 2 * R) {
             let y = (rows.start + i).wrapping_sub(R);
             if y < height {
@@ -86,9 +86,9 @@ impl Collect<'_> {
         }
         // Whether a word's neighbourhood fits in a vector.
         let fits = words.step + 2 * R <= 2 * V::LANES;
-        for word in 0..words.number {
+        for word in 0..words.count {
             let place = words.start + words.step * word;
-            let (mut left, mut number) = (candidates[word], 0);
+            let (mut left, mut found) = (candidates[word], 0);
             // Most rows with candidates follow one another.
             while left != 0 {
                 let first = left.trailing_zeros() as usize;
@@ -101,18 +101,18 @@ impl Collect<'_> {
                 for i in first..end {
                     around[2 * R] = RowMaxima::of::<R>(v, uppers[i + 2 * R], place, fits);
                     let centre = around[R].centre;
-                    let others = RowMaxima::others::<R>(v, &around);
+                    let others = RowMaxima::neighbourhood_maximum::<R>(v, &around);
                     let candidates = responses.word((rows.start + i) % RING, word);
                     let greater = candidates & v.greater_i16(centre, others);
                     let equal = candidates & v.equal_i16(centre, others);
-                    maxima[number] = WordMaxima { row: i, greater, equal };
-                    number += usize::from(greater | equal != 0);
+                    maxima[found] = WordMaxima { row: i, greater, equal };
+                    found += usize::from(greater | equal != 0);
                     for row in 0..2 * R {
                         around[row] = around[row + 1];
                     }
                 }
             }
-            for &WordMaxima { row, greater, equal } in &maxima[..number] {
+            for &WordMaxima { row, greater, equal } in &maxima[..found] {
                 let mut winners = greater;
                 let y = rows.start + row;
                 if equal != 0 {
@@ -196,7 +196,7 @@ impl<V: Simd> RowMaxima<V> {
 
     /// The maxima around the centres of 2 · R + 1 rows.
     #[inline(always)]
-    fn others<const R: usize>(v: V, rows: &[Self; 2 * NEAR_RADIUS + 1]) -> V::I16 {
+    fn neighbourhood_maximum<const R: usize>(v: V, rows: &[Self; 2 * NEAR_RADIUS + 1]) -> V::I16 {
         let mut greatest = rows[R].others;
         for dy in 1..R + 1 {
             greatest = v.max_i16(greatest, v.max_i16(rows[R - dy].all, rows[R + dy].all));

@@ -25,11 +25,11 @@ pub(crate) struct ListBound {
 
 /// Corners after which the bound is first tried: they suffice to estimate how many it takes.
 const FIRST_TRY: usize = 300;
-/// A thread gives up where it has searched more than 1 / `PART` of its pixels and knows no bound,
-/// or more than 1 / `PART_WITH_DISTANCE` with `min_distance`: later the bound costs about as much
-/// as it saves.
-const PART: usize = 2;
-const PART_WITH_DISTANCE: usize = 3;
+/// A thread gives up where it has searched more than 1 / `GIVE_UP_DIVISOR` of its pixels and knows
+/// no bound, or more than 1 / `GIVE_UP_DIVISOR_WITH_DISTANCE` with `min_distance`: later the bound
+/// costs about as much as it saves.
+const GIVE_UP_DIVISOR: usize = 2;
+const GIVE_UP_DIVISOR_WITH_DISTANCE: usize = 3;
 
 impl ListBound {
     /// Begins an image that so many threads search.
@@ -55,22 +55,26 @@ impl ListBound {
         }
         let distance = config.min_distance();
         let any_distance = distance <= 1.0;
-        let part = if any_distance { PART } else { PART_WITH_DISTANCE };
-        if floor == 0.0 && self.pixels > area.width * area.height / certain.threads / part {
+        let divisor = if any_distance { GIVE_UP_DIVISOR } else { GIVE_UP_DIVISOR_WITH_DISTANCE };
+        if floor == 0.0 && self.pixels > area.width * area.height / certain.threads / divisor {
             return Ok(None);
         }
         let all_is_known = |x, y| area.has_around(x, y, distance.ceil() as usize);
         let (memory, own) = (&mut self.memory, &mut self.certain);
         let kept = selection::certain_responses(memory, corners, (most, config), all_is_known, own)?;
         let raised = certain.publish(area.thread, own, most, floor)?;
-        let number = if let Some(raised) = raised {
+        let corner_count = if let Some(raised) = raised {
             corners.retain(|corner| corner.response() > raised);
             corners.len()
         } else {
             // An estimate: others are as far apart as these.
             corners.len().saturating_mul((most / certain.threads).max(kept)) / kept.max(1)
         };
-        self.enough = Some(next_try(if any_distance { number } else { number.saturating_add(number / 2) }));
+        self.enough = Some(next_try(if any_distance {
+            corner_count
+        } else {
+            corner_count.saturating_add(corner_count / 2)
+        }));
         Ok(raised)
     }
 }
@@ -118,9 +122,9 @@ impl CertainResponses {
     }
 }
 
-/// Corners after which a next try pays, behind one at `number`.
-fn next_try(number: usize) -> usize {
-    number.saturating_add(number / 4).saturating_add(64)
+/// Corners after which a next try pays, behind one at `corner_count`.
+fn next_try(corner_count: usize) -> usize {
+    corner_count.saturating_add(corner_count / 4).saturating_add(64)
 }
 
 /// The greatest float below a positive response.
@@ -240,7 +244,7 @@ mod tests {
     #[test]
     fn corners_below_the_bound_change_no_list() {
         let random = &mut Rng::with_seed(3);
-        let mut specialize = [0; 3];
+        let mut raises = [0; 3];
         for i in 0..300 {
             let (kind, most) = (i % 3, [1, 2, 10, 60, 200][random.usize(..5)]);
             let distance = [0.5, 6.0 * random.f64(), 30.0 * random.f64()][kind];
@@ -254,9 +258,9 @@ mod tests {
                 let strength = random.f32().powi(3) * if 2.0 * x < case.width as f32 { 1.0 } else { 0.2 };
                 case.add(x, random.f32() * case.height as f32, (strength * levels).ceil() / levels);
             }
-            specialize[kind] += assert_same_list(&case, &config.build().unwrap(), random);
+            raises[kind] += assert_same_list(&case, &config.build().unwrap(), random);
         }
-        assert!(specialize.iter().all(|&times| times > 50), "{specialize:?}");
+        assert!(raises.iter().all(|&times| times > 50), "{raises:?}");
     }
 
     /// Corners just outside the searched area, or near to such, each keep five weaker ones out of
@@ -274,12 +278,12 @@ mod tests {
             // In each of the first bands enough corners for a first try, of which one is kept.
             let mut kept = 0;
             for top in [0.0, case.band as f32 + 50.0] {
-                let number = case.corners.len();
+                let before = case.corners.len();
                 for y in 0..8_u8 {
                     let (y, weaker) = (top + f32::from(y), f32::from(y) / 100.0);
                     (0..8_u8).for_each(|x| case.add(x.into(), y, 0.9 - f32::from(x) / 100.0 - weaker));
                 }
-                kept += usize::from(case.corners.len() > number);
+                kept += usize::from(case.corners.len() > before);
             }
             let mut along = 3.0 * distance;
             while along < 900.0 {
@@ -291,9 +295,9 @@ mod tests {
                     2 => (along, case.band as f32 - 1.0 - beyond),
                     _ => (along, (case.rows * random.usize(1..4)) as f32 + beyond),
                 };
-                let (number, turned) = (case.corners.len(), TAU * random.f32());
+                let (before, turned) = (case.corners.len(), TAU * random.f32());
                 case.add(x, y, 0.8);
-                kept += case.corners.len() - number;
+                kept += case.corners.len() - before;
                 for corner in 0..5_u8 {
                     let (sine, cosine) = (turned + TAU * f32::from(corner) / 5.0).sin_cos();
                     case.add(x + (distance - 1.0) * cosine, y + (distance - 1.0) * sine, 0.6);

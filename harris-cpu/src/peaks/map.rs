@@ -10,7 +10,7 @@ use crate::bands::Threads;
 /// Responses that are compared together.
 const CHUNK: usize = 16;
 /// Counters of a bin.
-const TURNS: usize = 8;
+const COUNTERS_PER_BIN: usize = 8;
 
 /// The responses of an image, and which of them take part.
 #[derive(Clone, Copy)]
@@ -101,12 +101,12 @@ impl<'a> Map<'a> {
     fn histogram(&self, rows: Range<usize>, binning: Binning, bins: u32) -> Result<Vec<u64>, Error> {
         // Most responses fall into few bins. Several counters for each keep additions from waiting
         // for one another. Chunks of flat image are counted at once.
-        let mut turns = memory::zeroed::<[u64; TURNS]>(bins as usize)?;
+        let mut counters = memory::zeroed::<[u64; COUNTERS_PER_BIN]>(bins as usize)?;
         let flat = binning.bin(0.0);
         let of_flat = responses_of(flat, binning);
         let mut flat_chunks = 0;
         if self.mask.is_some() {
-            self.searched(rows).for_each(|response| turns[binning.bin(response)][0] += 1);
+            self.searched(rows).for_each(|response| counters[binning.bin(response)][0] += 1);
         } else {
             for y in self.band(rows) {
                 let (chunks, rest) = self.row(y)[self.columns()].as_chunks::<CHUNK>();
@@ -117,13 +117,13 @@ impl<'a> Map<'a> {
                     }
                     let mut bins = [0; CHUNK];
                     (0..CHUNK).for_each(|i| bins[i] = binning.bin(chunk[i]));
-                    (0..CHUNK).for_each(|i| turns[bins[i]][i % TURNS] += 1);
+                    (0..CHUNK).for_each(|i| counters[bins[i]][i % COUNTERS_PER_BIN] += 1);
                 }
-                rest.iter().for_each(|&response| turns[binning.bin(response)][0] += 1);
+                rest.iter().for_each(|&response| counters[binning.bin(response)][0] += 1);
             }
         }
-        turns[flat][0] += flat_chunks * CHUNK as u64;
-        memory::collect(turns.into_iter().map(|turns| turns.into_iter().sum()))
+        counters[flat][0] += flat_chunks * CHUNK as u64;
+        memory::collect(counters.into_iter().map(|counters| counters.into_iter().sum()))
     }
 
     /// The corners in `rows` whose response exceeds `threshold`, from top to bottom and left to

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use harris_core::Error;
 
-use crate::plan::LEAST_TILE_COLUMNS;
+use crate::plan::MIN_TILE_COLUMNS;
 use crate::rows::{
-    Aligned, BLOCK_ROWS, LEFT_PADDING, MOST_SUPPRESSION_RADIUS, NEAR_RADIUS, ROW_LENGTH, STRIP_COLUMNS, boxed,
+    Aligned, BLOCK_ROWS, LEFT_PADDING, MAX_SUPPRESSION_RADIUS, NEAR_RADIUS, ROW_LENGTH, STRIP_COLUMNS, boxed,
 };
 use crate::simd::Simd;
 
@@ -15,8 +15,8 @@ use crate::simd::Simd;
 pub(crate) const RING: usize = 64;
 // The rows around those that are collected together are all in the ring; at the image's bottom as
 // many more are collected as the radius has.
-const _: () = assert!(BLOCK_ROWS + 2 * MOST_SUPPRESSION_RADIUS < RING);
-const _: () = assert!(BLOCK_ROWS + MOST_SUPPRESSION_RADIUS + 2 * NEAR_RADIUS < RING);
+const _: () = assert!(BLOCK_ROWS + 2 * MAX_SUPPRESSION_RADIUS < RING);
+const _: () = assert!(BLOCK_ROWS + MAX_SUPPRESSION_RADIUS + 2 * NEAR_RADIUS < RING);
 
 /// A row of responses. The length is a constant, so that the bounds of a kernel's loads are checked
 /// once for all rows.
@@ -30,12 +30,12 @@ pub(crate) const NO_RESPONSE: i16 = i16::MIN;
 
 /// The most elements before a strip's first column that sweeps by rows compute.
 const COMPUTED_BEFORE: usize = 32;
-const _: () = assert!(MOST_SUPPRESSION_RADIUS <= COMPUTED_BEFORE && COMPUTED_BEFORE < LEFT_PADDING);
+const _: () = assert!(MAX_SUPPRESSION_RADIUS <= COMPUTED_BEFORE && COMPUTED_BEFORE < LEFT_PADDING);
 
 /// The most words of candidates: tiles, or vectors of the least length, one more where they begin
 /// earlier.
-const MOST_WORDS: usize = {
-    let tiles = (STRIP_COLUMNS + 2 * MOST_SUPPRESSION_RADIUS).div_ceil(LEAST_TILE_COLUMNS);
+const MAX_WORDS: usize = {
+    let tiles = (STRIP_COLUMNS + 2 * MAX_SUPPRESSION_RADIUS).div_ceil(MIN_TILE_COLUMNS);
     let vectors = (STRIP_COLUMNS + 2 * COMPUTED_BEFORE) / 8 + 1;
     if tiles > vectors { tiles } else { vectors }
 };
@@ -46,7 +46,7 @@ const MOST_WORDS: usize = {
 pub(crate) struct WordLayout {
     pub(crate) start: usize,
     pub(crate) step: usize,
-    pub(crate) number: usize,
+    pub(crate) count: usize,
 }
 
 impl WordLayout {
@@ -54,8 +54,8 @@ impl WordLayout {
     /// multiples of their length.
     pub(crate) fn by_rows<V: Simd>(earlier: usize) -> Self {
         let step = 2 * V::LANES;
-        let number = (STRIP_COLUMNS + 2 * COMPUTED_BEFORE + earlier).div_ceil(step);
-        Self { start: LEFT_PADDING - COMPUTED_BEFORE - earlier, step, number }
+        let count = (STRIP_COLUMNS + 2 * COMPUTED_BEFORE + earlier).div_ceil(step);
+        Self { start: LEFT_PADDING - COMPUTED_BEFORE - earlier, step, count }
     }
 
     /// The first elements of the vectors that cover `span`.
@@ -81,12 +81,12 @@ pub(crate) struct ResponseRing {
     full: Box<[Aligned<f32, ROW_LENGTH>; RING]>,
     upper: Box<[Aligned<i16, ROW_LENGTH>; RING]>,
     /// The candidates of each word and slot, where `rows` has a bit for them.
-    words: Box<[[u32; RING]; MOST_WORDS]>,
+    words: Box<[[u32; RING]; MAX_WORDS]>,
     /// For each word, the slots in which it has candidates, as bits.
-    rows: [u64; MOST_WORDS],
+    rows: [u64; MAX_WORDS],
     /// For each tile, the slots in which it may hold a response, as bits: most tiles without one
     /// had none when their slot was used last, so that nothing needs to be stored.
-    may_hold: [u64; MOST_WORDS + 1],
+    may_hold: [u64; MAX_WORDS + 1],
 }
 
 impl ResponseRing {
@@ -96,15 +96,15 @@ impl ResponseRing {
             full: boxed(Aligned([0.0; ROW_LENGTH]))?,
             upper: boxed(Aligned([NO_RESPONSE; ROW_LENGTH]))?,
             words: boxed([0; RING])?,
-            rows: [0; MOST_WORDS],
-            may_hold: [u64::MAX; MOST_WORDS + 1],
+            rows: [0; MAX_WORDS],
+            may_hold: [u64::MAX; MAX_WORDS + 1],
         })
     }
 
     /// Forgets all candidates; the layout of words may change.
     pub(crate) fn reset(&mut self) {
-        self.rows = [0; MOST_WORDS];
-        self.may_hold = [u64::MAX; MOST_WORDS + 1];
+        self.rows = [0; MAX_WORDS];
+        self.may_hold = [u64::MAX; MAX_WORDS + 1];
     }
 
     #[inline(always)]
@@ -128,7 +128,7 @@ impl ResponseRing {
         self.words[word][slot]
     }
 
-    /// Takes the rows in which each word has candidates, as bits: bit i is row i of the `number`
+    /// Takes the rows in which each word has candidates, as bits: bit i is row i of the `row_count`
     /// rows from slot `first` on. Candidates of the `pending` rows behind them stay, all others are
     /// forgotten.
     #[inline(always)]
@@ -136,14 +136,14 @@ impl ResponseRing {
         &mut self,
         words: WordLayout,
         first: usize,
-        number: usize,
+        row_count: usize,
         pending: usize,
-    ) -> [u64; MOST_WORDS] {
-        let mut taken = [0; MOST_WORDS];
-        for (word, taken) in self.rows[..words.number].iter_mut().zip(&mut taken) {
+    ) -> [u64; MAX_WORDS] {
+        let mut taken = [0; MAX_WORDS];
+        for (word, taken) in self.rows[..words.count].iter_mut().zip(&mut taken) {
             let rows = word.rotate_right(first as u32);
-            *taken = rows & ((1 << number) - 1);
-            *word = (rows & (((1 << pending) - 1) << number)).rotate_left(first as u32);
+            *taken = rows & ((1 << row_count) - 1);
+            *word = (rows & (((1 << pending) - 1) << row_count)).rotate_left(first as u32);
         }
         taken
     }
@@ -157,7 +157,7 @@ impl ResponseRing {
         is_sought: impl Fn(usize) -> bool,
     ) -> f32 {
         let mut greatest = 0.0_f32;
-        for word in 0..words.number {
+        for word in 0..words.count {
             if self.rows[word] >> slot & 1 == 0 {
                 continue;
             }

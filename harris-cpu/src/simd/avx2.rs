@@ -5,7 +5,7 @@
 use std::arch::x86_64::*;
 
 use super::sse2::prefetch;
-use super::vector::{Simd, Work, align_frame};
+use super::vector::{Simd, SimdKernel, align_frame};
 
 /// Proof that the processor has AVX2 and FMA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,15 +27,15 @@ impl Simd for Avx2 {
     type F64 = __m256d;
 
     #[inline(always)]
-    fn enter<W: Work>(self, work: W) -> W::Output {
+    fn enter<K: SimdKernel>(self, kernel: K) -> K::Output {
         #[target_feature(enable = "avx2,fma")]
-        fn compiled<W: Work>(v: Avx2, work: W) -> W::Output {
+        fn compiled<K: SimdKernel>(v: Avx2, kernel: K) -> K::Output {
             align_frame();
-            work.run(v)
+            kernel.run(v)
         }
         // SAFETY: `self` proves that the processor has the features that `compiled` is compiled
         // for.
-        unsafe { compiled(self, work) }
+        unsafe { compiled(self, kernel) }
     }
 
     #[inline(always)]

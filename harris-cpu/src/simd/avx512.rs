@@ -6,7 +6,7 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 
 use super::sse2::prefetch;
-use super::vector::{Simd, Work, align_frame};
+use super::vector::{Simd, SimdKernel, align_frame};
 
 /// Proof that the processor has AVX-512 F, BW and VNNI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,18 +30,18 @@ impl Simd for Avx512 {
     type F64 = __m512d;
 
     #[inline(always)]
-    fn enter<W: Work>(self, work: W) -> W::Output {
+    fn enter<K: SimdKernel>(self, kernel: K) -> K::Output {
         // Never inlined: kernels need the registers to themselves even where the caller has the
         // features.
         #[inline(never)]
         #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-        fn compiled<W: Work>(v: Avx512, work: W) -> W::Output {
+        fn compiled<K: SimdKernel>(v: Avx512, kernel: K) -> K::Output {
             align_frame();
-            work.run(v)
+            kernel.run(v)
         }
         // SAFETY: `self` proves that the processor has the features that `compiled` is compiled
         // for.
-        unsafe { compiled(self, work) }
+        unsafe { compiled(self, kernel) }
     }
 
     #[inline(always)]
@@ -73,7 +73,7 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn shifted_i16<const K: usize>(self, a: Self::I16) -> Self::I16 {
         // SAFETY: `self` proves the instructions.
-        unsafe { _mm512_permutexvar_epi16(places::<K, 1>(), a) }
+        unsafe { _mm512_permutexvar_epi16(lane_indices::<K, 1>(), a) }
     }
 
     #[inline(always)]
@@ -163,12 +163,12 @@ impl Simd for Avx512 {
         shift_right_8(a: I16) -> Self::I16 = _mm512_srli_epi16::<8>(a);
         mul_i16(a: I16, b: I16) -> Self::I16 = _mm512_mullo_epi16(a, b);
         rounded_sixteenth(a: I16) -> Self::I16 = _mm512_mulhrs_epi16(a, _mm512_set1_epi16(1 << 11));
-        next_i16(a: I16) -> Self::I16 = _mm512_permutexvar_epi16(places::<1, 1>(), a);
+        next_i16(a: I16) -> Self::I16 = _mm512_permutexvar_epi16(lane_indices::<1, 1>(), a);
         odd_lanes(a: I16) -> Self::I16 = _mm512_and_si512(a, _mm512_set1_epi32(0xFFFF_0000_u32 as i32));
         max_i16(a: I16, b: I16) -> Self::I16 = _mm512_max_epi16(a, b);
         greater_i16(a: I16, b: I16) -> u32 = _mm512_cmpgt_epi16_mask(a, b);
         equal_i16(a: I16, b: I16) -> u32 = _mm512_cmpeq_epi16_mask(a, b);
-        upper_halves(low: F32, high: F32) -> Self::I16 = _mm512_permutex2var_epi16(_mm512_castps_si512(low), places::<1, 2>(), _mm512_castps_si512(high));
+        upper_halves(low: F32, high: F32) -> Self::I16 = _mm512_permutex2var_epi16(_mm512_castps_si512(low), lane_indices::<1, 2>(), _mm512_castps_si512(high));
         dot(a: I16, b: I16) -> Self::I32 = _mm512_madd_epi16(a, b);
         dot_add(acc: I32, a: I16, b: I16) -> Self::I32 = dot_add(acc, a, b);
         add_i32(a: I32, b: I32) -> Self::I32 = _mm512_add_epi32(a, b);
@@ -307,15 +307,15 @@ fn align<const FROM: usize, const BACK: usize>(a: __m512d, b: __m512d) -> __m512
 /// FIRST, FIRST + STEP, ...
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn places<const FIRST: usize, const STEP: usize>() -> __m512i {
+fn lane_indices<const FIRST: usize, const STEP: usize>() -> __m512i {
     // SAFETY: the array has as many bytes as are read.
-    unsafe { _mm512_loadu_si512(Places::<FIRST, STEP>::PLACES.as_ptr().cast()) }
+    unsafe { _mm512_loadu_si512(LaneIndices::<FIRST, STEP>::INDICES.as_ptr().cast()) }
 }
 
-struct Places<const FIRST: usize, const STEP: usize>;
+struct LaneIndices<const FIRST: usize, const STEP: usize>;
 
-impl<const FIRST: usize, const STEP: usize> Places<FIRST, STEP> {
-    const PLACES: [i16; 32] = {
+impl<const FIRST: usize, const STEP: usize> LaneIndices<FIRST, STEP> {
+    const INDICES: [i16; 32] = {
         let mut places = [0; 32];
         let mut i = 0;
         while i < 32 {

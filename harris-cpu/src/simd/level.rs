@@ -138,7 +138,7 @@ impl FromStr for Level {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::vector::MOST_LANES;
+    use crate::simd::vector::MAX_LANES;
 
     struct Sums;
 
@@ -238,7 +238,7 @@ mod tests {
             let unsigned = numbers.map(|number| u32::from(number) * 65_537);
             assert!(unsigned[..V::LANES].iter().any(|&number| number >> 31 == 1));
             let words = v.load_i32(&unsigned.map(u32::cast_signed), 0);
-            let mut floats = [0.0; MOST_LANES];
+            let mut floats = [0.0; MAX_LANES];
             v.store_i32(&mut out, 0, v.shift_right_i32::<1>(words));
             v.store_f32(&mut floats, 0, v.unsigned_to_f32(words));
             for i in 0..V::LANES {

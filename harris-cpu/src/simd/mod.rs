@@ -63,4 +63,4 @@ mod sse2;
 mod vector;
 
 pub use level::{Level, UnknownLevel};
-pub(crate) use vector::{Simd, WithSimd, Work, vectors};
+pub(crate) use vector::{Simd, SimdKernel, WithSimd, vectors};

@@ -5,7 +5,7 @@
 use std::arch::aarch64::*;
 use std::arch::is_aarch64_feature_detected;
 
-use super::vector::{Simd, Work};
+use super::vector::{Simd, SimdKernel};
 
 /// Proof that the processor has NEON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,14 +27,14 @@ impl Simd for Neon {
     type F64 = float64x2_t;
 
     #[inline(always)]
-    fn enter<W: Work>(self, work: W) -> W::Output {
+    fn enter<K: SimdKernel>(self, kernel: K) -> K::Output {
         #[target_feature(enable = "neon")]
-        fn compiled<W: Work>(v: Neon, work: W) -> W::Output {
-            work.run(v)
+        fn compiled<K: SimdKernel>(v: Neon, kernel: K) -> K::Output {
+            kernel.run(v)
         }
         // SAFETY: `self` proves that the processor has the features that `compiled` is compiled
         // for.
-        unsafe { compiled(self, work) }
+        unsafe { compiled(self, kernel) }
     }
 
     #[inline(always)]
@@ -150,9 +150,9 @@ fn odd_lanes(a: int16x8_t) -> int16x8_t {
 #[inline]
 #[target_feature(enable = "neon")]
 fn bits(lanes: uint32x4_t) -> u32 {
-    const PLACES: [u32; 4] = [1, 2, 4, 8];
+    const LANE_BITS: [u32; 4] = [1, 2, 4, 8];
     // SAFETY: the array has as many elements as are read.
-    let places = unsafe { vld1q_u32(PLACES.as_ptr()) };
+    let places = unsafe { vld1q_u32(LANE_BITS.as_ptr()) };
     vaddvq_u32(vandq_u32(lanes, places))
 }
 
@@ -160,8 +160,8 @@ fn bits(lanes: uint32x4_t) -> u32 {
 #[inline]
 #[target_feature(enable = "neon")]
 fn bits_of_8(lanes: uint16x8_t) -> u32 {
-    const PLACES: [u16; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+    const LANE_BITS: [u16; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
     // SAFETY: the array has as many elements as are read.
-    let places = unsafe { vld1q_u16(PLACES.as_ptr()) };
+    let places = unsafe { vld1q_u16(LANE_BITS.as_ptr()) };
     vaddvq_u16(vandq_u16(lanes, places)).into()
 }

@@ -2,7 +2,7 @@
 
 use std::array;
 
-use super::vector::{Simd, Work};
+use super::vector::{Simd, SimdKernel};
 
 /// Vectors as arrays: it needs no instructions beyond those of the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,12 +35,12 @@ impl Simd for Portable {
     type F64 = [f64; N / 2];
 
     #[inline(always)]
-    fn enter<W: Work>(self, work: W) -> W::Output {
+    fn enter<K: SimdKernel>(self, kernel: K) -> K::Output {
         #[inline(never)]
-        fn compiled<W: Work>(v: Portable, work: W) -> W::Output {
-            work.run(v)
+        fn compiled<K: SimdKernel>(v: Portable, kernel: K) -> K::Output {
+            kernel.run(v)
         }
-        compiled(self, work)
+        compiled(self, kernel)
     }
 
     #[inline(always)]

@@ -4,7 +4,7 @@
 
 use std::arch::x86_64::*;
 
-use super::vector::{Simd, Work};
+use super::vector::{Simd, SimdKernel};
 
 /// Proof that the processor has SSE2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,14 +26,14 @@ impl Simd for Sse2 {
     type F64 = __m128d;
 
     #[inline(always)]
-    fn enter<W: Work>(self, work: W) -> W::Output {
+    fn enter<K: SimdKernel>(self, kernel: K) -> K::Output {
         #[target_feature(enable = "sse2")]
-        fn compiled<W: Work>(v: Sse2, work: W) -> W::Output {
-            work.run(v)
+        fn compiled<K: SimdKernel>(v: Sse2, kernel: K) -> K::Output {
+            kernel.run(v)
         }
         // SAFETY: `self` proves that the processor has the features that `compiled` is compiled
         // for.
-        unsafe { compiled(self, work) }
+        unsafe { compiled(self, kernel) }
     }
 
     #[inline(always)]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// The most 32-bit lanes of any vector.
-pub(super) const MOST_LANES: usize = 16;
+pub(super) const MAX_LANES: usize = 16;
 
 /// Vectors of `LANES` 32-bit, twice as many 16-bit or half as many 64-bit numbers. Integers wrap.
 pub(crate) trait Simd: Copy {
@@ -20,8 +20,8 @@ pub(crate) trait Simd: Copy {
     /// `LANES` / 2 floats of 64 bits.
     type F64: Copy;
 
-    /// Runs `work` in a function of its own, compiled for these instructions.
-    fn enter<W: Work>(self, work: W) -> W::Output;
+    /// Runs `kernel` in a function of its own, compiled for these instructions.
+    fn enter<K: SimdKernel>(self, kernel: K) -> K::Output;
 
     /// Widens the bytes from `row[i]` on.
     fn load_u8(self, row: &[u8], i: usize) -> Self::I16;
@@ -144,7 +144,7 @@ pub(crate) trait Simd: Copy {
     /// Widens the `LANES` bytes from `row[i]` on.
     #[inline(always)]
     fn load_bytes(self, row: &[u8], i: usize) -> Self::I32 {
-        let mut wide = [0; MOST_LANES];
+        let mut wide = [0; MAX_LANES];
         for (wide, &number) in wide.iter_mut().zip(&row[i..i + Self::LANES]) {
             *wide = number.into();
         }
@@ -153,7 +153,7 @@ pub(crate) trait Simd: Copy {
     /// Widens the `LANES` numbers from `row[i]` on.
     #[inline(always)]
     fn load_u16(self, row: &[u16], i: usize) -> Self::I32 {
-        let mut wide = [0; MOST_LANES];
+        let mut wide = [0; MAX_LANES];
         for (wide, &number) in wide.iter_mut().zip(&row[i..i + Self::LANES]) {
             *wide = number.into();
         }
@@ -162,7 +162,7 @@ pub(crate) trait Simd: Copy {
     /// a >> K of unsigned lanes.
     #[inline(always)]
     fn shift_right_i32<const K: i32>(self, a: Self::I32) -> Self::I32 {
-        let mut row = [0; MOST_LANES];
+        let mut row = [0; MAX_LANES];
         self.store_i32(&mut row, 0, a);
         for number in &mut row {
             *number = (number.cast_unsigned() >> K).cast_signed();
@@ -172,7 +172,7 @@ pub(crate) trait Simd: Copy {
     /// Converts unsigned lanes.
     #[inline(always)]
     fn unsigned_to_f32(self, a: Self::I32) -> Self::F32 {
-        let (mut row, mut floats) = ([0; MOST_LANES], [0.0; MOST_LANES]);
+        let (mut row, mut floats) = ([0; MAX_LANES], [0.0; MAX_LANES]);
         self.store_i32(&mut row, 0, a);
         for (float, number) in floats.iter_mut().zip(row) {
             *float = number.cast_unsigned() as f32;
@@ -181,7 +181,7 @@ pub(crate) trait Simd: Copy {
     }
     #[inline(always)]
     fn abs(self, a: Self::F32) -> Self::F32 {
-        let mut row = [0.0; MOST_LANES];
+        let mut row = [0.0; MAX_LANES];
         self.store_f32(&mut row, 0, a);
         for number in &mut row {
             *number = f32::abs(*number);
@@ -191,7 +191,7 @@ pub(crate) trait Simd: Copy {
     /// aᵢ₊ₖ in lane i, and the first K lanes of `behind` in the last; K is less than `LANES`.
     #[inline(always)]
     fn shifted<const K: usize>(self, a: Self::F32, behind: Self::F32) -> Self::F32 {
-        let mut row = [0.0; 2 * MOST_LANES];
+        let mut row = [0.0; 2 * MAX_LANES];
         self.store_f32(&mut row, 0, a);
         self.store_f32(&mut row, Self::LANES, behind);
         self.load_f32(&row, K)
@@ -199,19 +199,19 @@ pub(crate) trait Simd: Copy {
     /// aᵢ₊₁ in lane i, and the first lane of `behind` in the last.
     #[inline(always)]
     fn next_f64(self, a: Self::F64, behind: Self::F64) -> Self::F64 {
-        let mut row = [0.0; MOST_LANES];
+        let mut row = [0.0; MAX_LANES];
         self.store_f64(&mut row, 0, a);
         self.store_f64(&mut row, Self::LANES / 2, behind);
         self.load_f64(&row, 1)
     }
 }
 
-/// A kernel: its rows, and the work on them.
+/// A kernel: its rows, and what it computes of them by vectors.
 ///
 /// Implementations of `run`, and all that they call on vectors, must be `#[inline(always)]`: only
 /// what is inlined into [`Simd::enter`] is compiled for an instruction set. Each kernel is entered
 /// by itself, so that it has all registers.
-pub(crate) trait Work {
+pub(crate) trait SimdKernel {
     type Output;
     fn run<V: Simd>(self, v: V) -> Self::Output;
 }

@@ -34,7 +34,7 @@ pub struct CpuSurf {
 constructors!(CpuSurf, SurfConfig);
 
 /// Keypoints that a thread takes at a time.
-const SHARE: usize = 16;
+const KEYPOINTS_PER_TASK: usize = 16;
 
 impl CpuSurf {
     pub(crate) fn on(config: SurfConfig, workers: Workers) -> Self {
@@ -44,7 +44,7 @@ impl CpuSurf {
     pub(crate) fn descriptors(&mut self, image: &ImageView<'_>, keypoints: &[Keypoint]) -> Result<Array2<f32>, Error> {
         self.config.check(image, keypoints)?;
         self.sums.fill(image, 1, &self.workers.threads)?;
-        let wavelets = Wavelets::new(&self.sums).expect("one part");
+        let wavelets = Wavelets::new(&self.sums).expect("one phase");
         describe_all(&self.config, &self.workers, wavelets, keypoints)
     }
 
@@ -70,7 +70,7 @@ fn describe_all(
 ) -> Result<Array2<f32>, Error> {
     let mut descriptors = memory::zeros((keypoints.len(), LENGTH))?;
     let rows = descriptors.as_slice_mut().expect("a new array is contiguous");
-    let work = memory::collect(rows.chunks_mut(SHARE * LENGTH).zip(keypoints.chunks(SHARE)))?;
+    let work = memory::collect(rows.chunks_mut(KEYPOINTS_PER_TASK * LENGTH).zip(keypoints.chunks(KEYPOINTS_PER_TASK)))?;
     workers.threads.map(work, |(rows, keypoints)| {
         workers.level.call(Describe { wavelets, config, keypoints, rows });
     })?;

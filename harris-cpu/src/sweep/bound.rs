@@ -47,22 +47,24 @@ mod tests {
         ];
         // Of Sobel's gradient and a box of 3, the greatest sum is 9 · 1020²; with a scale of that,
         // and of more for colours.
-        const MOST: f64 = 9.0 * 1020.0 * 1020.0;
+        const MAX_WINDOW_SUM: f64 = 9.0 * 1020.0 * 1020.0;
         let mut positive = [0; MEASURES.len()];
         for (measure_of, positive) in MEASURES.into_iter().zip(&mut positive) {
-            for scale in [(1.0 / MOST) as f32, (3.0 / MOST) as f32, (0.37 / MOST) as f32] {
+            for scale in
+                [(1.0 / MAX_WINDOW_SUM) as f32, (3.0 / MAX_WINDOW_SUM) as f32, (0.37 / MAX_WINDOW_SUM) as f32]
+            {
                 for i in 0_u32..60_000 {
                     // Numbers of all sizes, and ratios near those that are worst for a bound.
                     let noise =
                         |n: u32| f64::from((i * 8 + n).wrapping_mul(2_654_435_769) >> 8) / f64::from(1 << 24);
-                    let a = (MOST.powf(noise(0))).round();
+                    let a = (MAX_WINDOW_SUM.powf(noise(0))).round();
                     let ratio = match i % 4 {
                         0 => 1.0,
                         1 => 11.5,
                         2 => 1.0 + noise(1),
-                        _ => MOST.powf(noise(1)),
+                        _ => MAX_WINDOW_SUM.powf(noise(1)),
                     };
-                    let c = (a * ratio).round().min(MOST);
+                    let c = (a * ratio).round().min(MAX_WINDOW_SUM);
                     let b = if i % 3 == 0 {
                         0.0
                     } else {

@@ -6,13 +6,13 @@
 use std::ops::Range;
 
 use crate::rows::ROW_LENGTH;
-use crate::simd::{Simd, Work};
+use crate::simd::{Simd, SimdKernel};
 
 /// Elements of a row as bits, in words.
 const WORDS: usize = ROW_LENGTH / 64;
 /// Elements of a block, and words that hold a bit for each block of a row.
 const BLOCK: usize = 8;
-const SETS: usize = (ROW_LENGTH / BLOCK).div_ceil(64);
+const BLOCK_WORDS: usize = (ROW_LENGTH / BLOCK).div_ceil(64);
 const _: () = assert!(ROW_LENGTH.is_multiple_of(64));
 
 /// The elements of a row with active gradients, a bit each.
@@ -43,10 +43,10 @@ impl ActiveMask {
 
 /// A set of blocks of [`BLOCK`] elements of a row, a bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct ActiveBlocks([u64; SETS]);
+pub(crate) struct ActiveBlocks([u64; BLOCK_WORDS]);
 
 impl ActiveBlocks {
-    pub(crate) const NONE: Self = Self([0; SETS]);
+    pub(crate) const NONE: Self = Self([0; BLOCK_WORDS]);
 
     /// The blocks that cover `span`.
     pub(crate) fn all_of(span: &Range<usize>) -> Self {
@@ -61,8 +61,8 @@ impl ActiveBlocks {
     /// elements.
     #[inline(always)]
     pub(crate) fn any<V: Simd>(&self, i: usize) -> bool {
-        let number = 2 * V::LANES / BLOCK;
-        self.0[i / BLOCK / 64] >> (i / BLOCK % 64) & ((1 << number) - 1) != 0
+        let blocks_per_tile = 2 * V::LANES / BLOCK;
+        self.0[i / BLOCK / 64] >> (i / BLOCK % 64) & ((1 << blocks_per_tile) - 1) != 0
     }
 
     /// The blocks within `radius` elements, rounded up to whole blocks.
@@ -70,12 +70,12 @@ impl ActiveBlocks {
     pub(crate) fn dilated(mut self, radius: usize) -> Self {
         for _ in 0..radius.div_ceil(BLOCK) {
             let before = self.0;
-            for set in 0..SETS {
+            for set in 0..BLOCK_WORDS {
                 self.0[set] |= before[set] << 1 | before[set] >> 1;
                 if set > 0 {
                     self.0[set] |= before[set - 1] >> 63;
                 }
-                if set + 1 < SETS {
+                if set + 1 < BLOCK_WORDS {
                     self.0[set] |= before[set + 1] << 63;
                 }
             }
@@ -112,7 +112,7 @@ impl ActiveBlocks {
 
 /// Iterator of [`ActiveBlocks::runs`].
 pub(crate) struct Runs {
-    left: [u64; SETS],
+    left: [u64; BLOCK_WORDS],
     set: usize,
 }
 
@@ -121,7 +121,7 @@ impl Iterator for Runs {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Range<usize>> {
-        while self.set < SETS && self.left[self.set] == 0 {
+        while self.set < BLOCK_WORDS && self.left[self.set] == 0 {
             self.set += 1;
         }
         let bits = self.left.get_mut(self.set)?;
@@ -135,7 +135,7 @@ impl Iterator for Runs {
 }
 
 /// Rows without a gate where it does not pay.
-const PAUSE: usize = 32;
+const ROWS_WITHOUT_GATE: usize = 32;
 
 /// Which rows of gradients are compared with the bound: where most windows have an active gradient,
 /// the gate pauses.
@@ -155,7 +155,7 @@ impl GradientGate {
     /// `next`.
     pub(crate) fn update(&mut self, active: ActiveBlocks, all: ActiveBlocks, next: usize, rows: usize) {
         if next >= self.first + rows && 4 * active.count() >= 3 * all.count() {
-            self.first = next + PAUSE;
+            self.first = next + ROWS_WITHOUT_GATE;
         }
     }
 }
@@ -169,7 +169,7 @@ pub(crate) struct FindActive<'a> {
     pub(crate) radius: usize,
 }
 
-impl Work for FindActive<'_> {
+impl SimdKernel for FindActive<'_> {
     type Output = ActiveBlocks;
 
     #[inline(always)]
@@ -198,17 +198,17 @@ impl Work for FindActive<'_> {
             active.0[word / 8] |= bits_of_bytes(all[word] >> radius | carried) << (word % 8 * 8);
         }
         // All blocks of a pair of vectors, where any is active.
-        let (first, number) = match V::LANES {
+        let (first, blocks_per_tile) = match V::LANES {
             16 => (0x1111_1111_1111_1111, 4),
             8 => (0x5555_5555_5555_5555, 2),
             _ => (u64::MAX, 1),
         };
         for set in &mut active.0 {
             let mut any = *set;
-            for i in 1..number {
+            for i in 1..blocks_per_tile {
                 any |= *set >> i;
             }
-            *set = (any & first) * ((1 << number) - 1);
+            *set = (any & first) * ((1 << blocks_per_tile) - 1);
         }
         active
     }
@@ -246,7 +246,7 @@ mod tests {
 
     /// Whether each element is in a block of a set.
     fn elements(active: ActiveBlocks) -> Vec<bool> {
-        let mut elements = vec![false; 64 * SETS * BLOCK];
+        let mut elements = vec![false; 64 * BLOCK_WORDS * BLOCK];
         let mut last = 0;
         for run in active.runs() {
             assert!(run.start >= last && run.end > run.start, "{run:?}");

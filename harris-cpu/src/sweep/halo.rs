@@ -6,7 +6,7 @@ use harris_core::config::BOX_GRADIENT_APERTURES;
 use harris_core::pipeline::border;
 use harris_core::{Border, HarrisConfig};
 
-use crate::rows::{LEFT_PADDING, MOST_WINDOW_RADIUS};
+use crate::rows::{LEFT_PADDING, MAX_WINDOW_RADIUS};
 
 /// The columns that each stage computes for a strip: those within the image that later stages read.
 pub(crate) struct Columns {
@@ -63,8 +63,8 @@ impl Columns {
 #[derive(Debug)]
 pub(crate) struct EdgeColumns {
     /// Elements, and those within the image that stand for them.
-    places: [(u16, Option<u16>); 2 * MOST_WINDOW_RADIUS],
-    number: usize,
+    places: [(u16, Option<u16>); 2 * MAX_WINDOW_RADIUS],
+    count: usize,
 }
 
 impl EdgeColumns {
@@ -73,23 +73,23 @@ impl EdgeColumns {
         let (radius, end) = (radius as isize, width as isize);
         let before = if computed.start == 0 { -radius..0 } else { 0..0 };
         let after = if computed.end == width { end..end + radius } else { 0..0 };
-        let mut edge = Self { places: [(0, None); 2 * MOST_WINDOW_RADIUS], number: 0 };
+        let mut edge = Self { places: [(0, None); 2 * MAX_WINDOW_RADIUS], count: 0 };
         for (column, place) in before.chain(after).zip(&mut edge.places) {
             let inside = border::inside(border, column, width).map(|x| (x as isize - origin) as u16);
             *place = ((column - origin) as u16, inside);
-            edge.number += 1;
+            edge.count += 1;
         }
         edge
     }
 
     /// Fills the elements beyond the image.
     pub(crate) fn extend<N: Copy + Default>(&self, row: &mut [N]) {
-        for &(place, inside) in &self.places[..self.number] {
+        for &(place, inside) in &self.places[..self.count] {
             row[usize::from(place)] = inside.map_or(N::default(), |inside| row[usize::from(inside)]);
         }
     }
 }
 
 // No radius is greater than a window's.
-const _: () = assert!(2 <= MOST_WINDOW_RADIUS);
-const _: () = assert!((*BOX_GRADIENT_APERTURES.end() / 2) as usize <= MOST_WINDOW_RADIUS);
+const _: () = assert!(2 <= MAX_WINDOW_RADIUS);
+const _: () = assert!((*BOX_GRADIENT_APERTURES.end() / 2) as usize <= MAX_WINDOW_RADIUS);

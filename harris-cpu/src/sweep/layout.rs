@@ -6,9 +6,9 @@ use harris_core::pipeline::border;
 use harris_core::{Border, Raster, Sample};
 
 use crate::peaks::ring::WordLayout;
-use crate::plan::MOST_TILE_BOX_RADIUS;
+use crate::plan::MAX_TILE_BOX_RADIUS;
 use crate::rows::SAMPLE_ROW_LENGTH;
-use crate::simd::{Simd, Work};
+use crate::simd::{Simd, SimdKernel};
 
 /// Where the tiles of a strip lie.
 pub(crate) struct TileLayout {
@@ -31,41 +31,42 @@ pub(crate) struct HaloColumns {
     /// The column of that element.
     column: usize,
     /// Elements within the image.
-    number: usize,
-    /// Where [`BULK`] columns with all of them begin in the image and in a row of copies, if the
-    /// image has so many.
+    inside_len: usize,
+    /// Where [`COPIED_COLUMNS`] columns with all of them begin in the image and in a row of copies,
+    /// if the image has so many.
     bulk: Option<[usize; 2]>,
     /// The elements beyond the image, and the columns that stand for them, if any.
-    beyond: [(usize, Option<usize>); 2 * MOST_SUPPORT],
-    beyond_number: usize,
+    beyond: [(usize, Option<usize>); 2 * MAX_SUPPORT],
+    beyond_count: usize,
 }
 
 /// The greatest support radius of tiles: smoothing, gradient, window.
-const MOST_SUPPORT: usize = 2 + 1 + MOST_TILE_BOX_RADIUS;
+const MAX_SUPPORT: usize = 2 + 1 + MAX_TILE_BOX_RADIUS;
 /// Columns that are copied at once, which is faster than to copy just those that are needed.
-const BULK: usize = 64;
+const COPIED_COLUMNS: usize = 64;
 
 impl HaloColumns {
     fn new(out: Range<usize>, first: isize, width: usize, border: Border) -> Self {
         let (start, end) = (first + out.start as isize, first + out.end as isize);
         let clamped = |x: isize| x.clamp(0, width as isize) as usize;
-        let (column, number) = (clamped(start), clamped(end) - clamped(start));
+        let (column, inside_len) = (clamped(start), clamped(end) - clamped(start));
         let inside = out.start + (column as isize - start).clamp(0, out.len() as isize) as usize;
-        let from = column.min(width.saturating_sub(BULK));
-        let to = (inside + from).checked_sub(column).filter(|to| to + BULK <= SAMPLE_ROW_LENGTH);
-        let bulk = to.filter(|_| number <= BULK && BULK <= width).map(|to| [from, to]);
+        let from = column.min(width.saturating_sub(COPIED_COLUMNS));
+        let to = (inside + from).checked_sub(column).filter(|to| to + COPIED_COLUMNS <= SAMPLE_ROW_LENGTH);
+        let bulk =
+            to.filter(|_| inside_len <= COPIED_COLUMNS && COPIED_COLUMNS <= width).map(|to| [from, to]);
         let mut halo = Self {
             out,
             inside,
             column,
-            number,
+            inside_len,
             bulk,
-            beyond: [(0, None); 2 * MOST_SUPPORT],
-            beyond_number: 0,
+            beyond: [(0, None); 2 * MAX_SUPPORT],
+            beyond_count: 0,
         };
-        for place in (halo.out.start..inside).chain(inside + number..halo.out.end) {
-            halo.beyond[halo.beyond_number] = (place, border::inside(border, first + place as isize, width));
-            halo.beyond_number += 1;
+        for place in (halo.out.start..inside).chain(inside + inside_len..halo.out.end) {
+            halo.beyond[halo.beyond_count] = (place, border::inside(border, first + place as isize, width));
+            halo.beyond_count += 1;
         }
         halo
     }
@@ -73,12 +74,12 @@ impl HaloColumns {
     /// Copies a row of gray samples.
     pub(crate) fn copy<T: Copy + Default>(&self, row: &[T], out: &mut [T; SAMPLE_ROW_LENGTH]) {
         if let Some([from, to]) = self.bulk {
-            out[to..to + BULK].copy_from_slice(&row[from..from + BULK]);
+            out[to..to + COPIED_COLUMNS].copy_from_slice(&row[from..from + COPIED_COLUMNS]);
         } else {
-            let samples = &row[self.column..self.column + self.number];
-            out[self.inside..self.inside + self.number].copy_from_slice(samples);
+            let samples = &row[self.column..self.column + self.inside_len];
+            out[self.inside..self.inside + self.inside_len].copy_from_slice(samples);
         }
-        for &(place, column) in &self.beyond[..self.beyond_number] {
+        for &(place, column) in &self.beyond[..self.beyond_count] {
             out[place] = column.map_or_else(T::default, |column| row[column]);
         }
     }
@@ -90,18 +91,18 @@ impl HaloColumns {
         row: &[T],
         out: [&mut [T; SAMPLE_ROW_LENGTH]; 3],
     ) {
-        for &(place, column) in &self.beyond[..self.beyond_number] {
+        for &(place, column) in &self.beyond[..self.beyond_count] {
             for channel in 0..3 {
                 out[channel][place] = column.map_or_else(T::default, |column| row[column * 3 + channel]);
             }
         }
         let pixels = row[self.column * 3..].as_chunks().0;
-        v.enter(Split { pixels: &pixels[..self.number], out, start: self.inside });
+        v.enter(SplitChannels { pixels: &pixels[..self.inside_len], out, start: self.inside });
     }
 
     /// Prefetches the cache lines of a row that is copied later.
     pub(crate) fn prefetch<T, V: Simd>(&self, v: V, row: &[T], channels: usize) {
-        let end = (self.column + self.number) * channels;
+        let end = (self.column + self.inside_len) * channels;
         for i in (self.column * channels..end).step_by(64 / size_of::<T>()) {
             v.prefetch(row, i);
         }
@@ -110,13 +111,13 @@ impl HaloColumns {
 }
 
 /// Copies the channels of pixels to a row each, from element `start` on.
-pub(crate) struct Split<'a, T> {
+pub(crate) struct SplitChannels<'a, T> {
     pub(crate) pixels: &'a [[T; 3]],
     pub(crate) out: [&'a mut [T; SAMPLE_ROW_LENGTH]; 3],
     pub(crate) start: usize,
 }
 
-impl<T: Copy> Work for Split<'_, T> {
+impl<T: Copy> SimdKernel for SplitChannels<'_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -142,18 +143,18 @@ impl TileLayout {
         image: &Raster<'_, impl Sample>,
     ) -> Self {
         let width = image.width();
-        let number = columns.len().div_ceil(tile);
-        let words = WordLayout { start: place, step: tile, number };
+        let count = columns.len().div_ceil(tile);
+        let words = WordLayout { start: place, step: tile, count };
         let first = columns.start as isize - support as isize;
         let is_inside = |t: &usize| {
             let sample = first + (t * tile) as isize;
             image.channels() == 1 && sample >= 0 && sample as usize + lanes <= width
         };
-        let from = (0..number).find(is_inside).unwrap_or(number);
-        let inside = from..from + (from..number).take_while(is_inside).count();
+        let from = (0..count).find(is_inside).unwrap_or(count);
+        let inside = from..from + (from..count).take_while(is_inside).count();
         let read = columns.len() + 2 * support;
         let before = if from == 0 { 0 } else { ((from - 1) * tile + lanes).min(read) };
-        let after = if inside.end == number { read } else { inside.end * tile }.min(read)..read;
+        let after = if inside.end == count { read } else { inside.end * tile }.min(read)..read;
         let halos = [0..before, after].map(|out| HaloColumns::new(out, first, width, border));
         Self { words, first, inside, halos }
     }

@@ -20,16 +20,16 @@ pub(crate) trait Taps<V: Simd> {
 }
 
 /// The most taps that are held in registers: those of a radius of 4.
-const MOST_HELD: usize = 9;
+const MAX_HELD: usize = 9;
 
 /// Taps in registers.
 #[derive(Clone, Copy)]
-pub(crate) struct HeldTaps<V: Simd>([V::F32; MOST_HELD]);
+pub(crate) struct HeldTaps<V: Simd>([V::F32; MAX_HELD]);
 
 impl<V: Simd> HeldTaps<V> {
     #[inline(always)]
     pub(crate) fn new(v: V, taps: &[f32]) -> Self {
-        let mut held = [v.splat_f32(0.0); MOST_HELD];
+        let mut held = [v.splat_f32(0.0); MAX_HELD];
         for (held, &tap) in held.iter_mut().zip(taps) {
             *held = v.splat_f32(tap);
         }

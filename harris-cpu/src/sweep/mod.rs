@@ -25,8 +25,6 @@
 pub(crate) mod bound;
 pub(crate) mod gate;
 pub(crate) mod halo;
-pub(crate) mod lanes_f32;
-pub(crate) mod lanes_i16;
 pub(crate) mod layout;
 pub(crate) mod lines;
 pub(crate) mod measure;
@@ -36,3 +34,5 @@ pub(crate) mod sample;
 pub(crate) mod stage_kinds;
 pub(crate) mod strip;
 pub(crate) mod tile;
+pub(crate) mod vectors_f32;
+pub(crate) mod vectors_i16;

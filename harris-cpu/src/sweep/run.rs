@@ -7,17 +7,17 @@ use harris_core::{Error, HarrisConfig, Threshold};
 use super::row::{F32Memory, I16Memory, f32_sweep, i16_sweep};
 use super::strip::{Context, StripMemory, StripSweep};
 use super::tile::driver::{self, sweep_strip};
-use super::tile::f32_lanes::{F32Lanes, TileSample};
-use super::tile::i16_lanes::I16Lanes;
+use super::tile::f32_arithmetic::{F32Arithmetic, TileSample};
+use super::tile::i16_arithmetic::I16Arithmetic;
 use crate::peaks::found::Peaks;
 use crate::plan::{RowPlan, SweepEngine, TileNumbers, TilePlan, has_f32_tiles, has_i16_tiles};
 use crate::rows::STRIP_COLUMNS;
 use crate::simd::{Simd, WithSimd};
 
 /// Rows and columns of a probe: about a tile and half a block of the usual configurations.
-const PROBE: usize = 20;
+const PROBE_SIDE: usize = 20;
 /// Pixels of an image for each pixel that probes compute, support included.
-const PROBED: usize = 128;
+const PIXELS_PER_PROBED_PIXEL: usize = 128;
 
 /// A thread's memory for sweeps: about 700 KiB, of which an engine uses what it needs, and what a
 /// configuration adds.
@@ -31,11 +31,11 @@ pub(crate) struct Scratch {
 /// The memory of each engine.
 #[derive(Debug, Default)]
 pub(crate) struct Engines {
-    gray_tiles: driver::Memory<I16Lanes<1>>,
-    color_tiles: driver::Memory<I16Lanes<3>>,
-    u8_tiles: driver::Memory<F32Lanes<u8>>,
-    u16_tiles: driver::Memory<F32Lanes<u16>>,
-    f32_tiles: driver::Memory<F32Lanes<f32>>,
+    gray_tiles: driver::Memory<I16Arithmetic<1>>,
+    color_tiles: driver::Memory<I16Arithmetic<3>>,
+    u8_tiles: driver::Memory<F32Arithmetic<u8>>,
+    u16_tiles: driver::Memory<F32Arithmetic<u16>>,
+    f32_tiles: driver::Memory<F32Arithmetic<f32>>,
     i16_rows: I16Memory,
     f32_rows: F32Memory,
 }
@@ -113,22 +113,26 @@ fn probe<T: EngineSample, V: Simd>(
     let (width, peaks) = (image.width(), sweep.found.peaks.len());
     // Corners of probes are found again later, so they must not count.
     let list_bound = std::mem::take(&mut sweep.found.list_bound);
-    let side = PROBE + 2 * sweep.context.config.support_radius();
-    let number = if band.len() < PROBE { 0 } else { band.len() * width / (PROBED * side * side) };
+    let side = PROBE_SIDE + 2 * sweep.context.config.support_radius();
+    let probes = if band.len() < PROBE_SIDE {
+        0
+    } else {
+        band.len() * width / (PIXELS_PER_PROBED_PIXEL * side * side)
+    };
     let place = |i: usize| {
-        let top = band.start + (band.len() - PROBE) * i / number;
+        let top = band.start + (band.len() - PROBE_SIDE) * i / probes;
         // Multiples of the golden ratio spread evenly.
-        let left = ((i as f64 * 0.618_034).fract() * (width - PROBE.min(width)) as f64) as usize;
+        let left = ((i as f64 * 0.618_034).fract() * (width - PROBE_SIDE.min(width)) as f64) as usize;
         (top, left)
     };
-    for i in 0..number {
+    for i in 0..probes {
         let (top, left) = place(i + 1);
-        for y in top..(top + PROBE).min(image.height()) {
+        for y in top..(top + PROBE_SIDE).min(image.height()) {
             v.prefetch(image.row(y), left * image.channels());
         }
         let (top, left) = place(i);
-        sweep.rows = top..top + PROBE;
-        sweep_by_engine(sweep, engines, engine, v, &(left..(left + PROBE).min(width)));
+        sweep.rows = top..top + PROBE_SIDE;
+        sweep_by_engine(sweep, engines, engine, v, &(left..(left + PROBE_SIDE).min(width)));
     }
     (sweep.rows, sweep.map) = (band, map);
     sweep.found.peaks.truncate(peaks);
@@ -171,7 +175,7 @@ pub(crate) trait EngineSample: TileSample {
             TileNumbers::F32Exact | TileNumbers::F32Rounded => {
                 // A constant, so that no tiles are compiled for shorter vectors.
                 if const { has_f32_tiles::<V>() } {
-                    sweep_strip::<F32Lanes<Self>, V>(sweep, Self::tile_memory(engines), v, strip, tile);
+                    sweep_strip::<F32Arithmetic<Self>, V>(sweep, Self::tile_memory(engines), v, strip, tile);
                 } else {
                     unreachable!("plans have tiles of f32 for the longest vectors alone");
                 }
@@ -198,7 +202,7 @@ pub(crate) trait EngineSample: TileSample {
     }
 
     /// The memory of tiles of f32.
-    fn tile_memory(engines: &mut Engines) -> &mut driver::Memory<F32Lanes<Self>>;
+    fn tile_memory(engines: &mut Engines) -> &mut driver::Memory<F32Arithmetic<Self>>;
 }
 
 impl EngineSample for u8 {
@@ -213,8 +217,22 @@ impl EngineSample for u8 {
             TileNumbers::I16 => {
                 if const { has_i16_tiles::<V>() } {
                     match sweep.context.image.channels() {
-                        1 => sweep_strip::<I16Lanes<1>, V>(sweep, &mut engines.gray_tiles, v, strip, tile),
-                        _ => sweep_strip::<I16Lanes<3>, V>(sweep, &mut engines.color_tiles, v, strip, tile),
+                        1 => {
+                            sweep_strip::<I16Arithmetic<1>, V>(
+                                sweep,
+                                &mut engines.gray_tiles,
+                                v,
+                                strip,
+                                tile,
+                            );
+                        }
+                        _ => sweep_strip::<I16Arithmetic<3>, V>(
+                            sweep,
+                            &mut engines.color_tiles,
+                            v,
+                            strip,
+                            tile,
+                        ),
                     }
                 } else {
                     unreachable!("plans have tiles of i16 for vectors that are long enough");
@@ -222,7 +240,7 @@ impl EngineSample for u8 {
             }
             TileNumbers::F32Exact | TileNumbers::F32Rounded => {
                 if const { has_f32_tiles::<V>() } {
-                    sweep_strip::<F32Lanes<u8>, V>(sweep, &mut engines.u8_tiles, v, strip, tile);
+                    sweep_strip::<F32Arithmetic<u8>, V>(sweep, &mut engines.u8_tiles, v, strip, tile);
                 } else {
                     unreachable!("plans have tiles of f32 for the longest vectors alone");
                 }
@@ -248,19 +266,19 @@ impl EngineSample for u8 {
         }
     }
 
-    fn tile_memory(engines: &mut Engines) -> &mut driver::Memory<F32Lanes<u8>> {
+    fn tile_memory(engines: &mut Engines) -> &mut driver::Memory<F32Arithmetic<u8>> {
         &mut engines.u8_tiles
     }
 }
 
 impl EngineSample for u16 {
-    fn tile_memory(engines: &mut Engines) -> &mut driver::Memory<F32Lanes<u16>> {
+    fn tile_memory(engines: &mut Engines) -> &mut driver::Memory<F32Arithmetic<u16>> {
         &mut engines.u16_tiles
     }
 }
 
 impl EngineSample for f32 {
-    fn tile_memory(engines: &mut Engines) -> &mut driver::Memory<F32Lanes<f32>> {
+    fn tile_memory(engines: &mut Engines) -> &mut driver::Memory<F32Arithmetic<f32>> {
         &mut engines.f32_tiles
     }
 }

@@ -12,11 +12,11 @@ use crate::peaks::collect::{Collect, CornerSink, WordMaxima};
 use crate::peaks::found::{Peaks, SearchRules, SharedBound};
 use crate::peaks::list_bound::SearchedArea;
 use crate::peaks::ring::{NO_RESPONSE, RING, ResponseRing, WordLayout};
-use crate::rows::{BLOCK_ROWS, LEFT_PADDING, MOST_SUPPRESSION_RADIUS};
+use crate::rows::{BLOCK_ROWS, LEFT_PADDING, MAX_SUPPRESSION_RADIUS};
 use crate::simd::Simd;
 
 /// Elements that suppression reads beyond the last column: its radius and whole vectors.
-const SUPPRESSION_READS: usize = MOST_SUPPRESSION_RADIUS + 64;
+const SUPPRESSION_READS: usize = MAX_SUPPRESSION_RADIUS + 64;
 
 /// Rows that sweeps by rows collect together.
 const COLLECTED_ROWS: usize = 32;
@@ -272,7 +272,7 @@ impl<T: SweepSample> StripSweep<'_, T> {
         // What suppression and whole vectors read beyond the valid columns; other strips end within
         // them.
         if valid.start <= frame {
-            let start = LEFT_PADDING - MOST_SUPPRESSION_RADIUS;
+            let start = LEFT_PADDING - MAX_SUPPRESSION_RADIUS;
             out[start..place.start.max(start)].fill(NO_RESPONSE);
         }
         if valid.end + frame >= width {

@@ -11,8 +11,8 @@ pub const ROWS: usize = 3;
 pub const MAX_SUPPORT_RADIUS: u32 = 8;
 /// Greatest radius of a window whose rows fit in registers.
 pub const MAX_NARROW_RADIUS: usize = 3;
-/// Greatest radii of the wide windows for which kernels exist.
-pub const WIDE: [usize; 2] = [10, 15];
+/// Greatest radii of the kernels whose box window has a radius given by an argument.
+pub const VARIABLE_BOX_MAX_RADII: [usize; 2] = [10, 15];
 /// Greatest radius of box gradients, and of windows after them.
 pub const MAX_BOX_RADIUS: usize = 4;
 
@@ -27,7 +27,7 @@ pub const MAX_BOX_RADIUS: usize = 4;
 #[derive(Clone, Copy, Debug)]
 pub struct Strips {
     /// Number of strips.
-    pub number: u32,
+    pub count: u32,
     /// Columns from one strip to the next, and the most that a strip owns.
     pub columns: u32,
     /// Columns by which strips overlap at each side.
@@ -49,22 +49,16 @@ impl Strips {
         // In images of odd width, the first strip must not reach the column after the last.
         let fewer = width.saturating_sub(3) & !3;
         if odd == 1 && fewer < most {
-            return Self { number: 2, columns: fewer, overlap, shift, odd };
+            return Self { count: 2, columns: fewer, overlap, shift, odd };
         }
-        Self { number: (width + shift + odd).div_ceil(most), columns: most, overlap, shift, odd }
+        Self { count: (width + shift + odd).div_ceil(most), columns: most, overlap, shift, odd }
     }
 
     /// Strips with the number and columns that [`Strips::new`] has computed, without its division.
     #[must_use]
-    pub const fn from_parts(
-        number: u32,
-        columns: u32,
-        overlap: u32,
-        width: u32,
-        mirrors_words: bool,
-    ) -> Self {
+    pub const fn from_parts(count: u32, columns: u32, overlap: u32, width: u32, mirrors_words: bool) -> Self {
         let [shift, odd] = if mirrors_words { [overlap % 2, width % 2] } else { [0; 2] };
-        Self { number, columns, overlap, shift, odd }
+        Self { count, columns, overlap, shift, odd }
     }
 
     /// First column of a strip. Its own columns start `overlap` columns farther right.
@@ -89,8 +83,9 @@ pub const fn overlap_of_map(support_radius: u32) -> u32 {
     support_radius.next_multiple_of(LANE_COLUMNS)
 }
 
-/// Radius of suppression that makes a kernel write responses instead of finding corners.
-pub const WRITES_RESPONSES: u32 = 0;
+/// Value of a sweep's argument `suppression_radius` with which it suppresses nothing: it writes the
+/// responses and finds no corners. The loader makes it a constant, as other radii.
+pub const NO_SUPPRESSION: u32 = 0;
 /// Greatest radius of suppression of sweeps over samples.
 pub const MAX_RADIUS: usize = 2;
 /// Greatest radius of suppression of sweeps over response maps. For larger radii the candidates are
@@ -107,9 +102,9 @@ pub const MAX_SAMPLE: f32 = 1e8;
 pub enum Weights {
     /// Equal weights.
     Box,
-    /// Equal weights, with a radius given by an argument. It is at most one of [`WIDE`], or
+    /// Equal weights, with a radius given by an argument. It is at most one of [`VARIABLE_BOX_MAX_RADII`], or
     /// [`MAX_BOX_RADIUS`] after box gradients.
-    Wide,
+    VariableBox,
     /// Binomial weights: a row of Pascal's triangle.
     Binomial,
     /// Weights given by arguments, from the centre outwards.
@@ -118,18 +113,18 @@ pub enum Weights {
 
 /// Input of a fused kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Samples {
+pub enum Input {
     /// 8-bit samples of one channel, with rows a multiple of 4 apart.
-    Bytes,
+    GrayU8,
     /// 16-bit samples of one channel.
-    Words,
+    GrayU16,
     /// Float samples of one channel.
-    Floats,
+    GrayF32,
     /// 8-bit samples of three channels.
-    Colours,
+    RgbU8,
     /// 8-bit samples of one channel, for box gradients: the sum of a box's one side less the other.
     /// The radius is given by an argument and is at most [`MAX_BOX_RADIUS`].
-    BoxGradients,
-    /// Responses of an earlier kernel.
-    Responses,
+    GrayU8BoxGradient,
+    /// The response map that an earlier kernel has written.
+    ResponseMap,
 }

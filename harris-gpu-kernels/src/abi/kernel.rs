@@ -69,7 +69,7 @@ macro_rules! host_argument {
         $crate::simt::host::buffer::<$word>($argument)
     };
     ($argument:ident, $word:ident) => {
-        $crate::simt::host::number::<$word>($argument)
+        $crate::simt::host::scalar::<$word>($argument)
     };
 }
 
@@ -134,7 +134,7 @@ impl Kernel {
     #[must_use]
     pub fn strips(self, support_radius: u32, radius: u32, width: u32) -> Option<fused::Strips> {
         let sweep = self.sweep()?;
-        let aligned = radius == fused::WRITES_RESPONSES || sweep.samples == fused::Samples::Responses;
+        let aligned = radius == fused::NO_SUPPRESSION || sweep.input == fused::Input::ResponseMap;
         let overlap = if aligned { fused::overlap_of_map(support_radius) } else { support_radius };
         Some(fused::Strips::new(overlap, width, sweep.mirrors_words))
     }
@@ -144,34 +144,34 @@ impl Kernel {
 struct Sweep {
     /// Blocks that a multiprocessor must hold: when finding corners, and when writing responses.
     blocks: [u32; 2],
-    samples: fused::Samples,
+    input: fused::Input,
     /// Whether gradients mirror whole words beside the image: see [`fused::Strips`].
     mirrors_words: bool,
 }
 
 macro_rules! fused_kernels {
-    ($($name:ident [$blocks:literal, $of_responses:literal, $cells:literal] $word:ident: $samples:ident, $weights:ident, $window:literal, $most:literal;)*) => {
+    ($($name:ident [$blocks:literal, $of_responses:literal, $cells:literal] $word:ident: $input:ident, $weights:ident, $window:literal, $most:literal;)*) => {
         impl Kernel {
             fn sweep(self) -> Option<Sweep> {
                 match self {
                     $(Kernel::$name => Some(Sweep {
                         blocks: [$blocks, $of_responses],
-                        samples: fused::Samples::$samples,
+                        input: fused::Input::$input,
                         mirrors_words: matches!(
-                            (fused::Samples::$samples, fused::Weights::$weights, $window),
-                            (fused::Samples::Bytes, fused::Weights::Box, 1)
+                            (fused::Input::$input, fused::Weights::$weights, $window),
+                            (fused::Input::GrayU8, fused::Weights::Box, 1)
                         ),
                     }),)*
                     _ => None,
                 }
             }
 
-            /// Fused kernel for samples, a window and a radius of suppression. A radius of
-            /// [`fused::WRITES_RESPONSES`] asks for a kernel that writes responses.
+            /// Fused kernel for an input, a window and a radius of suppression. A radius of
+            /// [`fused::NO_SUPPRESSION`] asks for a kernel that writes responses.
             #[must_use]
-            pub fn fused(samples: fused::Samples, window: (fused::Weights, usize), radius: u32) -> Option<Kernel> {
-                match (samples, window) {
-                    $((fused::Samples::$samples, (fused::Weights::$weights, $window)) if radius <= $most => Some(Kernel::$name),)*
+            pub fn fused(input: fused::Input, window: (fused::Weights, usize), radius: u32) -> Option<Kernel> {
+                match (input, window) {
+                    $((fused::Input::$input, (fused::Weights::$weights, $window)) if radius <= $most => Some(Kernel::$name),)*
                     _ => None,
                 }
             }

@@ -33,18 +33,17 @@ macro_rules! for_each_kernel {
 ///
 /// `smoothing` is the radius of a binomial, 0 to 2, and `gradient` one of
 /// [`gradient`](super::gradient) with fixed taps. `gradient_radius` and `window` are the radii of
-/// box gradients and of wide windows; other kernels ignore them.
+/// box gradients and of box windows of any radius; other kernels ignore them.
 ///
-/// `radius` is that of suppression. With `fused::WRITES_RESPONSES`, responses are written and no
-/// corners found. Where `finds_range` is also 1, the least and greatest response are merged into
-/// the state.
+/// `suppression_radius` may be `fused::NO_SUPPRESSION`. Then responses are written and no corners
+/// found. Where `finds_range` is also 1, the least and greatest response are merged into the state.
 ///
 /// Rows of the mask are `mask_pitch` bytes apart, a multiple of 4; 0 means no mask. This holds for
 /// all kernels with a mask.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_fused_kernels {
-    ([$($apply:tt)*] $($name:ident [$blocks:tt, $of_responses:tt, $cells:tt] $word:ident: $samples:ident, $weights:ident, $window:tt, $most:tt;)*) => {
+    ([$($apply:tt)*] $($name:ident [$blocks:tt, $of_responses:tt, $cells:tt] $word:ident: $input:ident, $weights:ident, $window:tt, $most:tt;)*) => {
         $($apply)*! {
             // One block. Waits until the first word reaches the second plus one, then increments the
             // second.
@@ -151,7 +150,7 @@ macro_rules! with_fused_kernels {
             suppression::suppress [256, 0] (response: [f32], mask: [u8], state: [u32], keys: [u64], capacity: u32, width: u32, height: u32, rows: u32, frame: u32, frame_behind: u32, margin: u32, radius: u32, plateau: u32, mask_pitch: u32);
             // Several warps per tile. Candidates of a sweep that are not maxima within the full
             // radius become keys of no response.
-            suppression::suppress_candidates [256, 0] (response: [f32], mask: [u8], state: [u32], keys: [u64], counts: [u32], tiles: u32, capacity: u32, width: u32, height: u32, frame: u32, radius: u32, plateau: u32, threshold: u32, value: f64, mask_pitch: u32);
+            suppression::suppress_candidates [256, 0] (response: [f32], mask: [u8], state: [u32], keys: [u64], counts: [u32], tiles: u32, capacity: u32, width: u32, height: u32, frame: u32, radius: u32, plateau: u32, threshold_kind: u32, threshold_value: f64, mask_pitch: u32);
 
             // A block row per list, with lists `pitch` keys apart. The state has the length of a
             // list, of which the first `most` keys count. `order` is a constant of
@@ -190,7 +189,7 @@ macro_rules! with_fused_kernels {
             // A warp per tile, a block row per image. Compacts the candidates above the threshold,
             // in no order. The state counts them, also beyond `pitch`. An image has `tiles` tiles
             // with `capacity` candidates at most.
-            candidates::threshold_compact [256, 16] (from: [u64], counts: [u32], to: [u64], state: [u32], tiles: u32, capacity: u32, pitch: u32, kind: u32, value: f64);
+            candidates::threshold_compact [256, 16] (from: [u64], counts: [u32], to: [u64], state: [u32], tiles: u32, capacity: u32, pitch: u32, threshold_kind: u32, threshold_value: f64);
 
             // `buckets::WARPS_PER_TILE` warps per tile scatter the candidates above the threshold
             // into `buckets` buckets, a power of two, of `buckets::CAPACITY` keys. `order` is a
@@ -198,7 +197,7 @@ macro_rules! with_fused_kernels {
             // `buckets::counters` words per image. Buckets are equal intervals of responses or
             // pixels. If `splitter_step` is not 0, each `splitter_step`th splitter begins one
             // instead.
-            bucket_sort::bucket_scatter [256, 64] (from: [u64], counts: [u32], to: [u64], state: [u32], splitters: [u64], tiles: u32, capacity: u32, counters_start: u32, buckets: u32, splitter_step: u32, kind: u32, value: f64, order: u32, pixels: u32);
+            bucket_sort::bucket_scatter [256, 64] (from: [u64], counts: [u32], to: [u64], state: [u32], splitters: [u64], tiles: u32, capacity: u32, counters_start: u32, buckets: u32, splitter_step: u32, threshold_kind: u32, threshold_value: f64, order: u32, pixels: u32);
             // Thread per splitter, a block row per list. Selects `buckets::MAX` keys of a sorted
             // list that divide it evenly.
             bucket_sort::select_splitters [256, 0] (from: [u64], splitters: [u64], state: [u32], pitch: u32, order: u32);
@@ -244,12 +243,12 @@ macro_rules! with_fused_kernels {
             // samples and rows `pitch` samples apart. Samples to keys of corners and their number,
             // in the lists before tile `first_tile` of the fused kernels. Without space for keys,
             // samples to responses. With `is_box`, windows of equal weights slide.
-            border_band::border_band_u8 [256, 5920] (image: [u8], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, is_box: u32, radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold: u32, value: f32, first_tile: u32, tiles: u32, capacity: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
-            border_band::border_band_u16 [256, 2264] (image: [u16], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, is_box: u32, radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold: u32, value: f32, first_tile: u32, tiles: u32, capacity: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
-            border_band::border_band_f32 [256, 1600] (image: [f32], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, is_box: u32, radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold: u32, value: f32, first_tile: u32, tiles: u32, capacity: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
-            border_band::border_band_rounded_u8 [256, 1600] (image: [u8], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, is_box: u32, radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold: u32, value: f32, first_tile: u32, tiles: u32, capacity: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            border_band::border_band_u8 [256, 5920] (image: [u8], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, is_box: u32, suppression_radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold_kind: u32, threshold_value: f32, first_tile: u32, tiles: u32, capacity: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            border_band::border_band_u16 [256, 2264] (image: [u16], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, is_box: u32, suppression_radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold_kind: u32, threshold_value: f32, first_tile: u32, tiles: u32, capacity: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            border_band::border_band_f32 [256, 1600] (image: [f32], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, is_box: u32, suppression_radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold_kind: u32, threshold_value: f32, first_tile: u32, tiles: u32, capacity: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
+            border_band::border_band_rounded_u8 [256, 1600] (image: [u8], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, channels: u32, border: u32, smoothing: u32, gradient: u32, window: u32, is_box: u32, suppression_radius: u32, scale: f32, measure: u32, parameter: f32, margin: u32, plateau: u32, threshold_kind: u32, threshold_value: f32, first_tile: u32, tiles: u32, capacity: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);
 
-            $(fused::$name [32, $cells] (image: [$word], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, strips: u32, columns: u32, first: u32, last: u32, rows: u32, full_tiles: u32, tail_rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, smoothing: u32, gradient: u32, gradient_radius: u32, window: u32, radius: u32, margin: u32, plateau: u32, threshold: u32, value: f32, trace_factor: f32, first_tile: u32, tiles: u32, capacity: u32, counters_start: u32, counters: u32, finds_range: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);)*
+            $(fused::$name [32, $cells] (image: [$word], state: [u32], keys: [u64], counts: [u32], response: [f32], stride: u64, width: u32, height: u32, pitch: u32, strips: u32, columns: u32, first: u32, last: u32, rows: u32, full_tiles: u32, tail_rows: u32, scale: f32, measure: u32, parameter: f32, frame: u32, smoothing: u32, gradient: u32, gradient_radius: u32, window: u32, suppression_radius: u32, margin: u32, plateau: u32, threshold_kind: u32, threshold_value: f32, trace_factor: f32, first_tile: u32, tiles: u32, capacity: u32, counters_start: u32, counters: u32, finds_range: u32, mask: [u8], mask_pitch: u32, tap0: f32, tap1: f32, tap2: f32, tap3: f32);)*
         }
     };
 }
@@ -259,34 +258,34 @@ macro_rules! with_fused_kernels {
 /// ```text
 /// name [blocks that a multiprocessor must hold: finding corners, writing responses;
 ///     cells of shared memory]
-///     type of a sample: samples, weights and radius of the window, greatest suppression radius;
+///     type of a sample: input, weights and radius of the window, greatest suppression radius;
 /// ```
 #[macro_export]
 macro_rules! for_each_fused {
     ([$($apply:tt)*] $($before:tt)*) => {
         $($apply)*! { $($before)*
-            u8_box3 [16, 16, 0] u8: Bytes, Box, 1, 2;
-            u8_box5 [16, 16, 320] u8: Bytes, Box, 2, 2;
-            u8_box7 [16, 16, 448] u8: Bytes, Box, 3, 2;
-            u8_box21 [16, 16, 1584] u8: Bytes, Wide, 10, 2;
-            u8_box31 [12, 12, 2224] u8: Bytes, Wide, 15, 2;
-            u8_binomial3 [16, 16, 0] u8: Bytes, Binomial, 1, 2;
-            u8_binomial5 [12, 16, 0] u8: Bytes, Binomial, 2, 2;
-            u8_binomial7 [8, 12, 0] u8: Bytes, Binomial, 3, 2;
-            u8_gaussian3 [12, 16, 0] u8: Bytes, Gaussian, 1, 2;
-            u8_gaussian5 [8, 12, 0] u8: Bytes, Gaussian, 2, 2;
-            u8_gaussian7 [8, 8, 0] u8: Bytes, Gaussian, 3, 2;
-            u16_box3 [8, 12, 0] u16: Words, Box, 1, 2;
-            u16_box5 [8, 12, 0] u16: Words, Box, 2, 2;
-            u16_box7 [8, 8, 0] u16: Words, Box, 3, 2;
-            f32_box3 [12, 16, 0] f32: Floats, Box, 1, 2;
-            f32_box5 [8, 12, 0] f32: Floats, Box, 2, 2;
-            f32_box7 [8, 8, 0] f32: Floats, Box, 3, 2;
-            rgb_box3 [8, 8, 0] u8: Colours, Box, 1, 2;
-            rgb_box5 [8, 8, 0] u8: Colours, Box, 2, 2;
-            rgb_box7 [8, 8, 0] u8: Colours, Box, 3, 2;
-            box_gradient_box9 [12, 16, 1128] u8: BoxGradients, Wide, 4, 4;
-            responses [16, 16, 0] f32: Responses, Box, 0, 4;
+            u8_box3 [16, 16, 0] u8: GrayU8, Box, 1, 2;
+            u8_box5 [16, 16, 320] u8: GrayU8, Box, 2, 2;
+            u8_box7 [16, 16, 448] u8: GrayU8, Box, 3, 2;
+            u8_box21 [16, 16, 1584] u8: GrayU8, VariableBox, 10, 2;
+            u8_box31 [12, 12, 2224] u8: GrayU8, VariableBox, 15, 2;
+            u8_binomial3 [16, 16, 0] u8: GrayU8, Binomial, 1, 2;
+            u8_binomial5 [12, 16, 0] u8: GrayU8, Binomial, 2, 2;
+            u8_binomial7 [8, 12, 0] u8: GrayU8, Binomial, 3, 2;
+            u8_gaussian3 [12, 16, 0] u8: GrayU8, Gaussian, 1, 2;
+            u8_gaussian5 [8, 12, 0] u8: GrayU8, Gaussian, 2, 2;
+            u8_gaussian7 [8, 8, 0] u8: GrayU8, Gaussian, 3, 2;
+            u16_box3 [8, 12, 0] u16: GrayU16, Box, 1, 2;
+            u16_box5 [8, 12, 0] u16: GrayU16, Box, 2, 2;
+            u16_box7 [8, 8, 0] u16: GrayU16, Box, 3, 2;
+            f32_box3 [12, 16, 0] f32: GrayF32, Box, 1, 2;
+            f32_box5 [8, 12, 0] f32: GrayF32, Box, 2, 2;
+            f32_box7 [8, 8, 0] f32: GrayF32, Box, 3, 2;
+            rgb_box3 [8, 8, 0] u8: RgbU8, Box, 1, 2;
+            rgb_box5 [8, 8, 0] u8: RgbU8, Box, 2, 2;
+            rgb_box7 [8, 8, 0] u8: RgbU8, Box, 3, 2;
+            box_gradient_box9 [12, 16, 1128] u8: GrayU8BoxGradient, VariableBox, 4, 4;
+            responses [16, 16, 0] f32: ResponseMap, Box, 0, 4;
         }
     };
 }

@@ -22,5 +22,5 @@ pub const SHARES_PER_COUNT: u32 = 8;
 pub const UNDECIDED: u32 = 0;
 /// Kept.
 pub const KEPT: u32 = 1;
-/// Rejected: too near to a corner that is kept.
-pub const REJECTED: u32 = 2;
+/// Not kept: too near to a corner that is kept.
+pub const TOO_NEAR: u32 = 2;

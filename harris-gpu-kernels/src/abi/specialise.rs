@@ -60,12 +60,16 @@ const NO_MASK: Parameter = of_fused("mask_pitch", &[Some(0), None]);
 /// The response measure.
 const MEASURE: Parameter = of_fused("measure", measure::ALL);
 
-/// The radius of suppression of a fused kernel, or 0 where it writes responses.
-const RADIUS: Parameter = of_fused("radius", &[Some(2), Some(1), Some(0)]);
+/// The value of a kernel that writes responses.
+const WITHOUT_SUPPRESSION: Option<u32> = Some(fused::NO_SUPPRESSION);
+
+/// The radius of suppression of a fused kernel.
+const RADIUS: Parameter = of_fused("suppression_radius", &[Some(2), Some(1), WITHOUT_SUPPRESSION]);
 /// The radius of suppression behind box gradients, where larger ones are usual.
-const WIDER_RADIUS: Parameter = of_fused("radius", &[Some(4), Some(3), Some(2), Some(1), Some(0)]);
+const WIDER_RADIUS: Parameter =
+    of_fused("suppression_radius", &[Some(4), Some(3), Some(2), Some(1), WITHOUT_SUPPRESSION]);
 /// The radius of suppression in a response map.
-const RADIUS_IN_MAP: Parameter = of_fused("radius", &[Some(1), Some(2), Some(3), Some(4)]);
+const RADIUS_IN_MAP: Parameter = of_fused("suppression_radius", &[Some(1), Some(2), Some(3), Some(4)]);
 
 /// The radius of a binomial smoothing.
 const SMOOTHING: Parameter = of_fused("smoothing", &[Some(1), Some(0), Some(2)]);
@@ -82,12 +86,12 @@ const fn measure_of(arguments: &[&str]) -> Option<Parameter> {
     }
 }
 
-/// Parameters of a fused kernel for these samples.
-const fn of_sweep(samples: fused::Samples) -> &'static [Parameter] {
-    match samples {
-        fused::Samples::Responses => &[RADIUS_IN_MAP, PLATEAU, NO_MASK],
-        fused::Samples::BoxGradients => &[WIDER_RADIUS, MEASURE, PLATEAU, NO_MASK],
-        fused::Samples::Bytes | fused::Samples::Words | fused::Samples::Floats | fused::Samples::Colours => {
+/// Parameters of a fused kernel for this input.
+const fn of_sweep(input: fused::Input) -> &'static [Parameter] {
+    match input {
+        fused::Input::ResponseMap => &[RADIUS_IN_MAP, PLATEAU, NO_MASK],
+        fused::Input::GrayU8BoxGradient => &[WIDER_RADIUS, MEASURE, PLATEAU, NO_MASK],
+        fused::Input::GrayU8 | fused::Input::GrayU16 | fused::Input::GrayF32 | fused::Input::RgbU8 => {
             &[RADIUS, SMOOTHING, GRADIENT, MEASURE, PLATEAU, NO_MASK]
         }
     }
@@ -109,13 +113,13 @@ macro_rules! specialised_by_measure {
 for_each_kernel!(specialised_by_measure);
 
 macro_rules! specialised {
-    ($($name:ident [$blocks:literal, $of_responses:literal, $cells:literal] $word:ident: $samples:ident, $weights:ident, $window:literal, $most:literal;)*) => {
+    ($($name:ident [$blocks:literal, $of_responses:literal, $cells:literal] $word:ident: $input:ident, $weights:ident, $window:literal, $most:literal;)*) => {
         impl Kernel {
             /// Parameters that become constants when the kernel is loaded.
             #[must_use]
             pub fn specialised(self) -> &'static [Parameter] {
                 match self {
-                    $(Kernel::$name => const { of_sweep(fused::Samples::$samples) },)*
+                    $(Kernel::$name => const { of_sweep(fused::Input::$input) },)*
                     _ => self.specialised_by_measure(),
                 }
             }
@@ -196,10 +200,9 @@ mod variants {
 
     /// Whether a variant of a fused kernel writes responses, and finds no corners.
     fn writes_responses(kernel: Kernel, variant: usize) -> bool {
-        let radius = kernel.specialised().iter().find(|parameter| parameter.name == "radius");
-        radius.is_some_and(|radius| {
-            constants(kernel, variant).contains(&(radius.place, fused::WRITES_RESPONSES))
-        })
+        let radius = kernel.specialised().iter().find(|parameter| parameter.name == "suppression_radius");
+        radius
+            .is_some_and(|radius| constants(kernel, variant).contains(&(radius.place, fused::NO_SUPPRESSION)))
     }
 
     /// The PTX of a variant of a kernel, from the kernel's. `None` where the PTX does not load a parameter that is to be a constant.

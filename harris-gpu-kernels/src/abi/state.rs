@@ -2,9 +2,9 @@
 //! has its own state.
 
 /// Least response, with bits ordered like numbers and then inverted.
-pub const LEAST: usize = 0;
+pub const LEAST_RESPONSE: usize = 0;
 /// Greatest response, with bits ordered like numbers.
-pub const GREATEST: usize = 1;
+pub const GREATEST_RESPONSE: usize = 1;
 /// Threshold, as the bits of an f32.
 pub const THRESHOLD: usize = 2;
 /// Number of corners, which exceeds the capacity where the list is not complete.
@@ -26,6 +26,6 @@ pub const PREDICTIONS_HELD: usize = 9;
 /// are missing.
 pub const DISTANCE_INPUT: usize = 10;
 /// Peaks of the Fast-Hessian detector whose refined place is half a sample away or more.
-pub const REJECTED: usize = 11;
+pub const REJECTED_PEAKS: usize = 11;
 /// Words of a state, some of them unused: the states of a stack begin at whole cache sectors.
 pub const WORDS: usize = 16;

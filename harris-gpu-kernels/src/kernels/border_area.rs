@@ -93,7 +93,7 @@ pub(super) struct Settings {
     /// Whether the window is a box: all its weights are equal.
     pub(super) is_box: bool,
     /// Radius of suppression.
-    pub(super) radius: u32,
+    pub(super) suppression_radius: u32,
     pub(super) scale: f32,
     pub(super) measure: u32,
     pub(super) parameter: f32,
@@ -174,9 +174,9 @@ impl Area {
     /// Distributes the pixels over the threads of the block: `fetch` reads a pixel's number,
     /// `store` writes it.
     ///
-    /// Each thread fetches `AT_ONCE` pixels before it stores the first of them.
+    /// Each thread fetches `PIXELS_PER_FETCH` pixels before it stores the first of them.
     #[inline(always)]
-    pub(super) fn for_each<S: Simt, T: Copy, const AT_ONCE: usize>(
+    pub(super) fn for_each<S: Simt, T: Copy, const PIXELS_PER_FETCH: usize>(
         self,
         s: S,
         fetch: impl Fn(u32, u32) -> T,
@@ -188,7 +188,7 @@ impl Area {
         let (across, down) = (s.threads() % columns, s.threads() / columns);
         let rows = self.bottom - self.top;
         while y < rows {
-            let places: [_; AT_ONCE] = array::from_fn(|_| {
+            let places: [_; PIXELS_PER_FETCH] = array::from_fn(|_| {
                 let place = (self.left + x, self.top + y.min(rows - 1), y < rows);
                 (x, y) = (x + across, y + down);
                 if x >= columns {
@@ -197,7 +197,7 @@ impl Area {
                 place
             });
             let fetched = places.map(|(x, y, _)| fetch(x, y));
-            for i in 0..AT_ONCE {
+            for i in 0..PIXELS_PER_FETCH {
                 let (x, y, is_inside) = places[i];
                 if is_inside {
                     store(x, y, fetched[i]);

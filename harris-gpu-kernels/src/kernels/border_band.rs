@@ -37,14 +37,14 @@ macro_rules! border_bands {
             gradient: u32,
             window: u32,
             is_box: u32,
-            radius: u32,
+            suppression_radius: u32,
             scale: f32,
             measure: u32,
             parameter: f32,
             margin: u32,
             plateau: u32,
-            threshold: u32,
-            value: f32,
+            threshold_kind: u32,
+            threshold_value: f32,
             first_tile: u32,
             tiles: u32,
             capacity: u32,
@@ -56,9 +56,9 @@ macro_rules! border_bands {
             tap3: f32,
         ) {
             let size = Size { width, height };
-            let set = Settings { size, channels, border, smoothing, gradient, window, is_box: is_box != 0, radius, scale, measure, parameter, taps: [tap0, tap1, tap2, tap3] };
+            let set = Settings { size, channels, border, smoothing, gradient, window, is_box: is_box != 0, suppression_radius, scale, measure, parameter, taps: [tap0, tap1, tap2, tap3] };
             let image = Image { samples: image, start: s.block_row() as usize * stride as usize, pitch };
-            let output = Output { state, keys, counts, margin, plateau, threshold, value, first_tile, tiles, capacity };
+            let output = Output { state, keys, counts, margin, plateau, threshold_kind, threshold_value, first_tile, tiles, capacity };
             border_band::<S, $arithmetic>(s, image, set, response, Mask::new(s, mask, mask_pitch), output);
         }
     )*};
@@ -90,12 +90,12 @@ fn border_band<S: Simt, A: Arithmetic>(
     mask: Mask<S>,
     output: Output<S>,
 ) {
-    let Settings { size, border: rule, smoothing, window, radius, .. } = set;
+    let Settings { size, border: rule, smoothing, window, suppression_radius, .. } = set;
     debug_assert!(rule != border::REFLECT, "fused kernels compute mirrored borders");
-    let depth = smoothing + 1 + window + radius;
+    let depth = smoothing + 1 + window + suppression_radius;
     let tile = Area::tile(s.block(), size, depth);
     // The area of each stage's results, from the tile back to the samples.
-    let responses = tile.expanded(radius, radius, size);
+    let responses = tile.expanded(suppression_radius, suppression_radius, size);
     let sums = responses.expanded(window, 0, size);
     let gradients = sums.expanded(0, window, size);
     let smoothed = gradients.expanded(1, 1, size);
@@ -138,13 +138,13 @@ fn border_band<S: Simt, A: Arithmetic>(
     sum_rows::<S, A>(set, sums, responses.area, |x, y, [a, b, c]| {
         let value = measure_of(|square| s.sqrt(square), set.measure, set.parameter, a, b, c);
         if output.capacity == 0 {
-            s.store(response, size.number(x, y) as usize, value);
+            s.store(response, size.index(x, y) as usize, value);
         } else {
             responses.set(x, y, value);
         }
     });
     if output.capacity > 0 {
         s.barrier();
-        find_corners(s, tile, responses, mask, radius, output);
+        find_corners(s, tile, responses, mask, suppression_radius, output);
     }
 }

@@ -28,8 +28,8 @@ pub(super) struct Output<S: Simt> {
     /// A rule of [`plateau`].
     pub(super) plateau: u32,
     /// A kind of [`abi::threshold`](crate::abi::threshold), and its value.
-    pub(super) threshold: u32,
-    pub(super) value: f32,
+    pub(super) threshold_kind: u32,
+    pub(super) threshold_value: f32,
     /// Index of the first block's tile among the image's tiles, and their number.
     pub(super) first_tile: u32,
     pub(super) tiles: u32,
@@ -48,9 +48,9 @@ pub(super) fn find_corners<S: Simt>(
     output: Output<S>,
 ) {
     let size = responses.size;
-    let greatest_of_image = s.block_row() as usize * state::WORDS + state::GREATEST;
+    let greatest_of_image = s.block_row() as usize * state::WORDS + state::GREATEST_RESPONSE;
     let found_so_far = s.load_relaxed(output.state, greatest_of_image);
-    let bound = threshold_bound(output.threshold, output.value, found_so_far);
+    let bound = threshold_bound(output.threshold_kind, output.threshold_value, found_so_far);
     let mut greatest = NO_CANDIDATE;
     let mut row = s.warp();
     while row < TILE {
@@ -100,7 +100,7 @@ fn write_keys<S: Simt>(s: S, tile: Area, responses: Field<S>, output: Output<S>)
     while corners != 0 && index < output.capacity {
         let x = tile.left + 31 - (corners & corners.wrapping_neg()).leading_zeros();
         let response = responses.get::<u32>(x, y);
-        let key = u64::from(!response) << 32 | u64::from(responses.size.number(x, y));
+        let key = u64::from(!response) << 32 | u64::from(responses.size.index(x, y));
         s.store(output.keys, index_of_tile * output.capacity as usize + index as usize, key);
         corners &= corners - 1;
         index += 1;

@@ -68,7 +68,7 @@ integers! {
 
 /// Exclusive prefix sums over the lanes of a warp, of several kinds of numbers in several rows.
 #[inline(always)]
-pub(super) fn before<S: Simt, T: Integer, const KINDS: usize, const ROWS: usize>(
+pub(super) fn exclusive_prefix_sums<S: Simt, T: Integer, const KINDS: usize, const ROWS: usize>(
     s: S,
     own: [[T; KINDS]; ROWS],
 ) -> [[T; KINDS]; ROWS] {
@@ -86,7 +86,7 @@ pub(super) fn before<S: Simt, T: Integer, const KINDS: usize, const ROWS: usize>
 /// threads and by columns.
 const PLANE: u32 = boxes::THREADS + 4;
 /// Cells of all prefix sums of one kind.
-const KIND: u32 = COLUMNS_PER_THREAD as u32 * PLANE;
+const CELLS_PER_KIND: u32 = COLUMNS_PER_THREAD as u32 * PLANE;
 
 /// A tile of the image, as one of its threads sees it.
 #[derive(Clone, Copy)]
@@ -166,9 +166,9 @@ impl<S: Simt> Tile<S> {
             }
             sum
         });
-        let [mut sums] = before(s, [all]);
+        let [mut sums] = exclusive_prefix_sums(s, [all]);
         // The sums of whole warps come after those of all kinds.
-        let warps = |warp: u32, kind: usize| KINDS as u32 * (KIND + warp) + kind as u32;
+        let warps = |warp: u32, kind: usize| KINDS as u32 * (CELLS_PER_KIND + warp) + kind as u32;
         if s.lane() == WARP - 1 {
             for kind in 0..KINDS {
                 s.set_shared(warps(s.warp(), kind), sums[kind].plus(all[kind]).into_bits());
@@ -183,7 +183,7 @@ impl<S: Simt> Tile<S> {
         for kind in 0..KINDS {
             let mut sum = sums[kind];
             for i in 0..COLUMNS_PER_THREAD {
-                s.set_shared(kind as u32 * KIND + i as u32 * PLANE + s.thread(), sum.into_bits());
+                s.set_shared(kind as u32 * CELLS_PER_KIND + i as u32 * PLANE + s.thread(), sum.into_bits());
                 sum = sum.plus(own[kind][i]);
             }
         }
@@ -210,14 +210,14 @@ impl<S: Simt> Tile<S> {
         let before = |distance: i32| {
             let column = (own + distance) as u32;
             let cell = column % COLUMNS_PER_THREAD as u32 * PLANE + column / COLUMNS_PER_THREAD as u32;
-            T::from_bits(self.s.shared(kind as u32 * KIND + cell))
+            T::from_bits(self.s.shared(kind as u32 * CELLS_PER_KIND + cell))
         };
         before(to).minus(before(from))
     }
 
     /// The sum of a kind over the whole box around the thread's pixel `k`.
     #[inline(always)]
-    pub(super) fn whole<T: Integer>(&self, kind: usize, k: usize) -> T {
+    pub(super) fn box_sum<T: Integer>(&self, kind: usize, k: usize) -> T {
         self.sum(kind, k, -self.radius, self.radius + 1)
     }
 }
@@ -264,9 +264,9 @@ pub(crate) fn box_gradient<S: Simt>(
         for k in 0..COLUMNS_PER_THREAD {
             if let Some(x) = tile.pixel(k) {
                 let across = tile.sum::<i32>(0, k, 1, r + 1) - tile.sum::<i32>(0, k, -r, 0);
-                let i = plane as usize * of_image.pixels() as usize + of_image.number(x, y as u32) as usize;
+                let i = plane as usize * of_image.pixels() as usize + of_image.index(x, y as u32) as usize;
                 s.store(gx, i, across);
-                s.store(gy, i, tile.whole::<i32>(1, k));
+                s.store(gy, i, tile.box_sum::<i32>(1, k));
             }
         }
         for i in 0..COLUMNS_PER_THREAD {

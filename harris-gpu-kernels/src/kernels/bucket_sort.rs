@@ -13,7 +13,7 @@ use crate::abi::state;
 use crate::simt::WARP;
 
 /// Words that a lane loads at once.
-const AT_ONCE: usize = 8;
+const WORDS_PER_LANE: usize = 8;
 
 /// Warps of a block of [`bucket_gather`].
 const WARPS: u32 = 8;
@@ -59,8 +59,8 @@ pub(crate) fn bucket_scatter<S: Simt>(
     counters_start: u32,
     buckets: u32,
     splitter_step: u32,
-    kind: u32,
-    value: f64,
+    threshold_kind: u32,
+    threshold_value: f64,
     order: u32,
     pixels: u32,
 ) {
@@ -73,10 +73,10 @@ pub(crate) fn bucket_scatter<S: Simt>(
     let mut i = s.index() % (WARPS_PER_TILE * WARP);
     // All loads are issued at once. The first keys are loaded before their number is known.
     let count = if tile < tiles { s.load_constant(counts, start) } else { 0 };
-    let greatest = s.load(state, image * state::WORDS + state::GREATEST);
+    let greatest = s.load(state, image * state::WORDS + state::GREATEST_RESPONSE);
     let start = start * capacity as usize;
     let mut key = s.load_speculative(from, start + i.min(capacity - 1) as usize);
-    let threshold = threshold_of_image(s, state, image, kind, value, greatest);
+    let threshold = threshold_of_image(s, state, image, threshold_kind, threshold_value, greatest);
     // Bits of positive floats compare as the floats do. `steps` is the number of floats from the
     // threshold to the greatest response.
     let greatest = greatest.saturating_sub(to_ordered_bits(0.0));
@@ -212,7 +212,7 @@ pub(crate) fn bucket_gather<S: Simt>(
         let own = if i < count { sort_number(key, order) } else { u64::MAX };
         s.set_shared(bucket_in_block * CAPACITY + i, own);
         i += LANES;
-        if i >= count.next_multiple_of(AT_ONCE as u32) {
+        if i >= count.next_multiple_of(WORDS_PER_LANE as u32) {
             break;
         }
         key = s.load_speculative(from, start + i as usize);
@@ -271,11 +271,11 @@ pub(crate) fn bucket_gather<S: Simt>(
         let mut at = before + start;
         let mut other = 0;
         while other < end - start {
-            let others: [u64; AT_ONCE] = array::from_fn(|n| s.shared(keys + other + n as u32));
-            for n in 0..AT_ONCE {
+            let others: [u64; WORDS_PER_LANE] = array::from_fn(|n| s.shared(keys + other + n as u32));
+            for n in 0..WORDS_PER_LANE {
                 at += u32::from(others[n] < own);
             }
-            other += AT_ONCE as u32;
+            other += WORDS_PER_LANE as u32;
         }
         if at < most {
             let key = sort_number(own, order);
@@ -310,7 +310,7 @@ fn report_and_reset<S: Simt>(
     predicts: u32,
 ) {
     let word_of = |number: usize| s.shuffle(word, number as u32);
-    let (greatest, crowded) = (word_of(state::GREATEST), word_of(state::BUCKET_OVERFLOW));
+    let (greatest, crowded) = (word_of(state::GREATEST_RESPONSE), word_of(state::BUCKET_OVERFLOW));
     let (prediction, held) = (word_of(state::NEXT_PREDICTION), word_of(state::PREDICTIONS_HELD));
     // If keys are missing the length is greater than any capacity.
     let length = if crowded == 0 { all } else { u32::MAX };
@@ -323,7 +323,7 @@ fn report_and_reset<S: Simt>(
     let lane = s.lane() as usize;
     let next = match lane {
         state::LENGTH => length,
-        state::GREATEST | state::PREDICTED => next_bound,
+        state::GREATEST_RESPONSE | state::PREDICTED => next_bound,
         state::NEXT_PREDICTION => next_prediction,
         state::PREDICTIONS_HELD => next_held.min(LEAST_HELD),
         _ => 0,

@@ -16,13 +16,20 @@ pub(crate) fn threshold_compact<S: Simt>(
     tiles: u32,
     capacity: u32,
     pitch: u32,
-    kind: u32,
-    value: f64,
+    threshold_kind: u32,
+    threshold_value: f64,
 ) {
     let tile = s.index() / WARP;
     let image = s.block_row() as usize;
     let own = image * state::WORDS;
-    let threshold = threshold_of_image(s, state, image, kind, value, s.load(state, own + state::GREATEST));
+    let threshold = threshold_of_image(
+        s,
+        state,
+        image,
+        threshold_kind,
+        threshold_value,
+        s.load(state, own + state::GREATEST_RESPONSE),
+    );
     let start = image * tiles as usize + tile as usize;
     let count = if tile < tiles { s.load_constant(counts, start) } else { 0 };
     let start = start * capacity as usize;

@@ -20,7 +20,7 @@ impl Size {
 
     /// Index of the pixel at column `x` and row `y`, in row order.
     #[inline(always)]
-    pub(crate) fn number(self, x: u32, y: u32) -> u32 {
+    pub(crate) fn index(self, x: u32, y: u32) -> u32 {
         y * self.width + x
     }
 

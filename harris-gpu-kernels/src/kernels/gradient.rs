@@ -79,7 +79,7 @@ fn sobel<S: Simt, T: Number, const RADIUS: usize>(
         let p = |i: i32, j: i32| plane.sample(rows[(j + 3) as usize], columns[(i + 3) as usize]);
         let x = binomial(RADIUS, |j| differences(RADIUS, |i| p(i, j)));
         let y_gradient = differences(RADIUS, |j| binomial(RADIUS, |i| p(i, j)));
-        let at = start(s, size) + size.number(sweep.x, y) as usize;
+        let at = start(s, size) + size.index(sweep.x, y) as usize;
         s.store(gx, at, x);
         s.store(gy, at, y_gradient);
     }
@@ -127,7 +127,7 @@ fn gradient<S: Simt, T: Number>(
         let sum = weighted(left + right, own);
         let centre = y - 1;
         if centre >= sweep.top as i32 {
-            let i = start(s, size) + size.number(sweep.x, centre as u32) as usize;
+            let i = start(s, size) + size.index(sweep.x, centre as u32) as usize;
             s.store(gx, i, weighted(differences[1] + difference, differences[0]));
             s.store(gy, i, sum - sums[1]);
         }

@@ -260,7 +260,7 @@ pub(crate) fn scale_peaks<S: Simt>(
         return;
     }
     if !offset(planes).1 {
-        s.atomic_add(state, state::REJECTED, 1);
+        s.atomic_add(state, state::REJECTED_PEAKS, 1);
         return;
     }
     let index = s.atomic_add(state, state::LENGTH, 1);

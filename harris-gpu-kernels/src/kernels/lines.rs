@@ -19,7 +19,7 @@ pub(crate) fn binomial_f32<S: Simt>(
     size: u32,
     border: u32,
 ) {
-    each(s, from, to, Size { width, height }, rows, axis, border, |line| {
+    for_each_pixel(s, from, to, Size { width, height }, rows, axis, border, |line| {
         match_binomial!(size, {
             3 => binomial(1, |i| line.at(i)),
             5 => binomial(2, |i| line.at(i)),
@@ -45,7 +45,7 @@ pub(crate) fn weighted_f32<S: Simt>(
     let plane = Plane::new(s, from, image_size, border);
     let tap = |i: u32| s.load_constant(taps, i as usize);
     let store = |y: u32, [sum]: [f32; 1]| {
-        s.store(to, start(s, image_size) + image_size.number(sweep.x, y) as usize, sum);
+        s.store(to, start(s, image_size) + image_size.index(sweep.x, y) as usize, sum);
     };
     if axis == axis::Y {
         let column = Some(sweep.x);
@@ -185,7 +185,7 @@ pub(crate) fn box_f32<S: Simt>(
     border: u32,
 ) {
     let r = (size / 2) as i32;
-    each(s, from, to, Size { width, height }, rows, axis, border, |line| {
+    for_each_pixel(s, from, to, Size { width, height }, rows, axis, border, |line| {
         if shape == boxes::SUM {
             let mut sum = line.at(-r);
             for i in 1 - r..=r {
@@ -205,7 +205,7 @@ pub(crate) fn box_f32<S: Simt>(
 
 /// Computes each pixel of a stack from the line of samples around it.
 #[inline(always)]
-fn each<S: Simt, T: Number>(
+fn for_each_pixel<S: Simt, T: Number>(
     s: S,
     from: S::Buffer<T>,
     to: S::Buffer<T>,
@@ -219,7 +219,7 @@ fn each<S: Simt, T: Number>(
     let plane = Plane::new(s, from, size, border);
     for y in sweep.top..sweep.bottom {
         let sum = sum(Line { plane, axis, x: sweep.x, y });
-        s.store(to, start(s, size) + size.number(sweep.x, y) as usize, sum);
+        s.store(to, start(s, size) + size.index(sweep.x, y) as usize, sum);
     }
 }
 

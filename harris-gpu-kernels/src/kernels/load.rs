@@ -71,7 +71,7 @@ fn load<S: Simt, T: Word, U: Word>(
         let (from, to) = (sweep.x as usize * channels as usize + channel, channel * size.pixels() as usize);
         sweep.down(
             |y| s.load_constant(image, from + y as usize * stride as usize),
-            |y, sample| s.store(planes, to + size.number(sweep.x, y) as usize, convert(sample)),
+            |y, sample| s.store(planes, to + size.index(sweep.x, y) as usize, convert(sample)),
         );
     }
 }

@@ -2,7 +2,7 @@
 
 use super::corner_list::{lanes_below, pixel_of_key};
 use crate::Simt;
-use crate::abi::order::{KEPT, REJECTED, SHARES_PER_COUNT, UNDECIDED};
+use crate::abi::order::{KEPT, SHARES_PER_COUNT, TOO_NEAR, UNDECIDED};
 use crate::abi::state;
 use crate::simt::WARP;
 
@@ -196,7 +196,7 @@ fn decide_share<S: Simt>(
         while decision == UNDECIDED {
             decision = KEPT;
             let mut number = from;
-            while decision != REJECTED && s.any(number < count) {
+            while decision != TOO_NEAR && s.any(number < count) {
                 // A stronger corner that is too near; the corner itself if there is none.
                 let mut other = i;
                 if number < count {
@@ -207,9 +207,9 @@ fn decide_share<S: Simt>(
                     }
                 }
                 let decision_of_other =
-                    if other < i { s.load_relaxed(decisions, other as usize) } else { REJECTED };
+                    if other < i { s.load_relaxed(decisions, other as usize) } else { TOO_NEAR };
                 if s.any(decision_of_other == KEPT) {
-                    decision = REJECTED;
+                    decision = TOO_NEAR;
                 } else if s.any(decision_of_other == UNDECIDED) && decision == KEPT {
                     decision = UNDECIDED;
                     from = number;

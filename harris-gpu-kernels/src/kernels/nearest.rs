@@ -30,7 +30,7 @@ impl Nearest {
 
     /// The nearest of two disjoint sets of descriptors.
     #[inline(always)]
-    fn or(self, other: Self) -> Self {
+    fn merge(self, other: Self) -> Self {
         let nearer =
             other.distance < self.distance || other.distance == self.distance && other.index < self.index;
         let (first, last) = if nearer { (other, self) } else { (self, other) };
@@ -57,9 +57,9 @@ fn load_tile<S: Simt>(s: S, descriptors: S::Buffer<f32>, count: u32, start: u32,
     let mut i = s.thread();
     while i < PAIRS * TILE {
         let (pair, which) = (i % PAIRS, i / PAIRS);
-        let number = start + which;
-        let value = |word: u32| match number < count {
-            true => s.load_constant(descriptors, (number * LENGTH + 2 * pair + word) as usize).to_bits(),
+        let descriptor = start + which;
+        let value = |word: u32| match descriptor < count {
+            true => s.load_constant(descriptors, (descriptor * LENGTH + 2 * pair + word) as usize).to_bits(),
             false => 0,
         };
         s.set_shared(first + pair * ROW + which, u64::from(value(0)) << 32 | u64::from(value(1)));
@@ -107,7 +107,7 @@ pub(crate) fn nearest_descriptors<S: Simt>(
             for j in 0..PER_THREAD {
                 let index = tile + across + j as u32 * SIDE;
                 if index < trained {
-                    best[i] = best[i].or(Nearest { distance: sums[i][j], index, second: f32::INFINITY });
+                    best[i] = best[i].merge(Nearest { distance: sums[i][j], index, second: f32::INFINITY });
                 }
             }
         }
@@ -124,12 +124,12 @@ pub(crate) fn nearest_descriptors<S: Simt>(
                 index: s.shuffle_xor(nearest.index, mask),
                 second: f32::from_bits(s.shuffle_xor(nearest.second.to_bits(), mask)),
             };
-            nearest = nearest.or(other);
+            nearest = nearest.merge(other);
             mask *= 2;
         }
-        let number = start + down + i as u32 * SIDE;
-        if across == 0 && number < queries {
-            nearest.store(s, parts, (s.block_row() * queries + number) as usize);
+        let descriptor = start + down + i as u32 * SIDE;
+        if across == 0 && descriptor < queries {
+            nearest.store(s, parts, (s.block_row() * queries + descriptor) as usize);
         }
     }
 }
@@ -148,7 +148,7 @@ pub(crate) fn merge_nearest<S: Simt>(
     }
     let mut nearest = Nearest::NONE;
     for part in 0..count {
-        nearest = nearest.or(Nearest::load(s, parts, (part * queries + i) as usize));
+        nearest = nearest.merge(Nearest::load(s, parts, (part * queries + i) as usize));
     }
     nearest.store(s, found, i as usize);
 }

@@ -12,7 +12,7 @@ use crate::{Simt, Word};
 /// Iterations; each starts at the point that the one before found.
 const ITERATIONS: u32 = 4;
 /// Greatest determinant of a tensor of trace 1 that counts as an edge, not a corner.
-const EDGE: f32 = 1.0 / 256.0;
+const MAX_EDGE_DETERMINANT: f32 = 1.0 / 256.0;
 
 /// Sums over the window: three of the tensor, two of the right-hand side.
 const SUMS: u32 = 5;
@@ -184,7 +184,7 @@ impl<S: Simt, T: Word + Into<f32>> Samples<S, T> {
             let inverse = 1.0 / trace;
             let (a, b, c, m, n) = (a * inverse, b * inverse, c * inverse, m * inverse, n * inverse);
             let determinant = a * c - b * b;
-            if determinant <= EDGE {
+            if determinant <= MAX_EDGE_DETERMINANT {
                 return (0.0, 0.0);
             }
             let inverse = 1.0 / determinant;

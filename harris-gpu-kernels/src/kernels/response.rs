@@ -34,7 +34,7 @@ impl<S: Simt> Response<S> {
             true => measure(|square| s.sqrt(square), self.measure, self.parameter, a, b, c),
             false => 0.0,
         };
-        s.store(self.to, size.number(x, y) as usize, value);
+        s.store(self.to, size.index(x, y) as usize, value);
     }
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn response_f32<S: Simt>(
     let frame = (frame, frame_behind);
     let to = Response { s, to: response, size, scale, measure, parameter, frame };
     let fetch = |y: u32| -> [f32; 3] {
-        let i = size.number(sweep.x, y) as usize;
+        let i = size.index(sweep.x, y) as usize;
         array::from_fn(|plane| s.load_constant(sums, plane * size.pixels() as usize + i))
     };
     sweep.down(fetch, |y, sums| to.store(sweep.x, y, sums));
@@ -176,7 +176,7 @@ fn respond_box<S: Simt, T: Integer>(
         tile.scan(sums);
         for k in 0..COLUMNS_PER_THREAD {
             if let Some(x) = tile.pixel(k) {
-                store(x, y as u32, array::from_fn(|kind| tile.whole(kind, k)));
+                store(x, y as u32, array::from_fn(|kind| tile.box_sum(kind, k)));
             }
         }
         for channel in 0..channels {

@@ -61,7 +61,7 @@ fn smooth<S: Simt, T: Number, const RADIUS: usize>(
                 // The latest row is not yet in the ring.
                 let sum = binomial(RADIUS, |i| if i == r { row } else { ring[(r - 1 - i) as usize] });
                 let sum = if divides { sum.mean(RADIUS) } else { sum };
-                s.store(to, start(s, size) + size.number(sweep.x, centre as u32) as usize, sum);
+                s.store(to, start(s, size) + size.index(sweep.x, centre as u32) as usize, sum);
             }
             push(&mut ring, row);
         });

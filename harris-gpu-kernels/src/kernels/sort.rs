@@ -7,10 +7,10 @@ use crate::Simt;
 use crate::abi::order::{KEYS_AT_ONCE, RUNS_PER_MERGE, THREADS_PER_KEY};
 
 /// Keys that a thread compares at once.
-const AT_ONCE: usize = 8;
+const KEYS_PER_STEP: usize = 8;
 
 /// The other runs of a key's group.
-const OTHERS: usize = RUNS_PER_MERGE as usize - 1;
+const OTHER_RUNS: usize = RUNS_PER_MERGE as usize - 1;
 
 /// Merges groups of sorted runs. Each key finds its index by its ranks in the other runs of its
 /// group. Keys are distinct.
@@ -34,17 +34,17 @@ pub(crate) fn merge_runs<S: Simt>(
     let key = s.load_constant(from, list.at(i));
     let ranked = sort_number(key, order);
     // The other runs of the group: first index and length.
-    let starts: [u32; OTHERS] = array::from_fn(|other| {
+    let starts: [u32; OTHER_RUNS] = array::from_fn(|other| {
         let start = group + other as u32 * run;
         if start < own { start } else { start + run }
     });
     let lengths = starts.map(|start| if start < count { (count - start).min(run) } else { 0 });
     // A binary search in all runs at once, so that their loads overlap. The length of runs is a
     // power of two.
-    let mut ranks = [0; OTHERS];
+    let mut ranks = [0; OTHER_RUNS];
     let mut step = run;
     while step > 0 {
-        for other in 0..OTHERS {
+        for other in 0..OTHER_RUNS {
             let rank = ranks[other] + step;
             let at = list.at(starts[other] + rank - 1);
             if rank <= lengths[other] && sort_number(s.load_constant(from, at), order) < ranked {
@@ -54,7 +54,7 @@ pub(crate) fn merge_runs<S: Simt>(
         step /= 2;
     }
     let mut index = group + (i - own);
-    for other in 0..OTHERS {
+    for other in 0..OTHER_RUNS {
         index += ranks[other];
     }
     s.store(to, list.at(index), key);
@@ -104,11 +104,11 @@ pub(crate) fn sort_runs<S: Simt>(
         let mut other = part;
         while other < KEYS_AT_ONCE {
             // Several at a time, so that their loads overlap.
-            let keys: [u64; AT_ONCE] = array::from_fn(|n| s.shared(other + n as u32 * THREADS_PER_KEY));
-            for n in 0..AT_ONCE {
+            let keys: [u64; KEYS_PER_STEP] = array::from_fn(|n| s.shared(other + n as u32 * THREADS_PER_KEY));
+            for n in 0..KEYS_PER_STEP {
                 before += u32::from(keys[n] < own);
             }
-            other += AT_ONCE as u32 * THREADS_PER_KEY;
+            other += KEYS_PER_STEP as u32 * THREADS_PER_KEY;
         }
         s.barrier();
         start += KEYS_AT_ONCE;

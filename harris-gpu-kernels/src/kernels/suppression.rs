@@ -40,7 +40,7 @@ pub(crate) fn suppress<S: Simt>(
     let (top, bottom) = (sweep.top as i32, size.height.min(sweep.top + rows) as i32);
     let last = size.pixels() - 1;
     // For pixels outside the image this reads any response.
-    let fetch = |y: i32| field.response(last.min(size.number(sweep.x, y as u32)));
+    let fetch = |y: i32| field.response(last.min(size.index(sweep.x, y as u32)));
     sweep_groups(top, bottom, fetch, |y, responses: [f32; ROWS_AT_ONCE]| {
         let mut candidates = 0;
         for i in 0..ROWS_AT_ONCE {
@@ -57,7 +57,7 @@ pub(crate) fn suppress<S: Simt>(
             if y >= bottom as u32 {
                 break;
             }
-            let i = size.number(x, y);
+            let i = size.index(x, y);
             let is_candidate =
                 candidates >> row & 1 != 0 && size.within(margin, x, y) && field.is_candidate_pixel(x, y);
             let is_corner = is_maximum(field, is_candidate, (x, y), radius);
@@ -74,7 +74,7 @@ pub(crate) fn suppress<S: Simt>(
 /// All lanes of a warp take part.
 #[inline(always)]
 fn is_maximum<S: Simt>(field: Field<S>, is_candidate: bool, (x, y): (u32, u32), radius: u32) -> bool {
-    let i = field.size.number(x, y);
+    let i = field.size.index(x, y);
     let mut is_maximum = is_candidate && (radius == 0 || !field.has_greater_neighbour(x, y));
     // Ring by ring outwards (Loundagin's spiral): most candidates have a greater neighbour nearby.
     let mut ring = 1;
@@ -166,8 +166,8 @@ pub(crate) fn suppress_candidates<S: Simt>(
     frame: u32,
     radius: u32,
     plateau: u32,
-    kind: u32,
-    value: f64,
+    threshold_kind: u32,
+    threshold_value: f64,
     mask_pitch: u32,
 ) {
     let size = Size { width, height };
@@ -178,7 +178,14 @@ pub(crate) fn suppress_candidates<S: Simt>(
     if tile >= tiles {
         return;
     }
-    let threshold = threshold_of_image(s, state, 0, kind, value, s.load_constant(state, state::GREATEST));
+    let threshold = threshold_of_image(
+        s,
+        state,
+        0,
+        threshold_kind,
+        threshold_value,
+        s.load_constant(state, state::GREATEST_RESPONSE),
+    );
     let count = s.load_constant(counts, tile as usize);
     let mut i = warp % SUPPRESSION_WARPS;
     while i < count {
@@ -251,10 +258,10 @@ impl<S: Simt> Field<S> {
     #[inline(always)]
     fn has_greater_neighbour(self, x: u32, y: u32) -> bool {
         let Size { width, height } = self.size;
-        let own = self.response(self.size.number(x, y));
+        let own = self.response(self.size.index(x, y));
         let neighbours =
             [(x.max(1) - 1, y), ((x + 1).min(width - 1), y), (x, y.max(1) - 1), (x, (y + 1).min(height - 1))];
-        let [a, b, c, d] = neighbours.map(|(x, y)| self.response(self.size.number(x, y)));
+        let [a, b, c, d] = neighbours.map(|(x, y)| self.response(self.size.index(x, y)));
         // Responses that are not valid are 0, less than those of candidates.
         a.max(b).max(c.max(d)) > own
     }
@@ -273,7 +280,7 @@ impl<S: Simt> Field<S> {
         if !self.size.within_frame(self.frame, u, v) {
             return false;
         }
-        let other = self.size.number(u, v);
+        let other = self.size.index(u, v);
         let (own, other_response) = (self.response(i), self.response(other));
         other_response > own || self.plateau == plateau::FIRST && other_response == own && other < i
     }

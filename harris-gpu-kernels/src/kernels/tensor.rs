@@ -28,7 +28,7 @@ impl<S: Simt, T: Word> Products<S, T> {
     #[inline(always)]
     fn at<U: Number>(&self, row: Option<u32>, convert: impl Fn(T) -> U) -> [U; 3] {
         let Some(y) = row else { return [U::ZERO; 3] };
-        let i = self.size.number(self.x, y) as usize;
+        let i = self.size.index(self.x, y) as usize;
         let products = |channel: u32| {
             let i = channel as usize * self.size.pixels() as usize + i;
             let (gx, gy) = (self.s.load_constant(self.gx, i), self.s.load_constant(self.gy, i));
@@ -46,7 +46,7 @@ impl<S: Simt, T: Word> Products<S, T> {
     /// Writes the three sums of a pixel to a stack of planes.
     #[inline(always)]
     fn store<U: Number>(&self, to: S::Buffer<U>, y: u32, sums: [U; 3]) {
-        let (i, plane) = (self.size.number(self.x, y) as usize, self.size.pixels() as usize);
+        let (i, plane) = (self.size.index(self.x, y) as usize, self.size.pixels() as usize);
         self.s.store(to, i, sums[0]);
         self.s.store(to, plane + i, sums[1]);
         self.s.store(to, 2 * plane + i, sums[2]);

@@ -31,7 +31,7 @@ pub(crate) fn response_range<S: Simt>(
     let (mut least, mut greatest) = (u32::MAX, 0);
     let sweep = ColumnSweep::new(s, size, rows);
     sweep.down(
-        |y| s.load_constant(response, size.number(sweep.x, y) as usize),
+        |y| s.load_constant(response, size.index(sweep.x, y) as usize),
         |y, response| {
             if is_candidate_pixel(mask, size, (frame, frame_behind), sweep.x, y) {
                 let key = to_ordered_bits(response);
@@ -42,8 +42,8 @@ pub(crate) fn response_range<S: Simt>(
     );
     let (least, greatest) = (least_of_block(s, least), greatest_of_block(s, greatest.into()) as u32);
     if s.thread() == 0 && greatest > 0 {
-        s.atomic_max(state, state::LEAST, !least);
-        s.atomic_max(state, state::GREATEST, greatest);
+        s.atomic_max(state, state::LEAST_RESPONSE, !least);
+        s.atomic_max(state, state::GREATEST_RESPONSE, greatest);
     }
 }
 
@@ -80,8 +80,8 @@ impl ResponseRange {
             delta /= 2;
         }
         if s.lane() == 0 && keys[1] > 0 {
-            s.atomic_max(state, state::LEAST, keys[0]);
-            s.atomic_max(state, state::GREATEST, keys[1]);
+            s.atomic_max(state, state::LEAST_RESPONSE, keys[0]);
+            s.atomic_max(state, state::GREATEST_RESPONSE, keys[1]);
         }
     }
 }
@@ -132,7 +132,7 @@ fn greatest_of_block<S: Simt>(s: S, own: u64) -> u64 {
 /// Writes an absolute or relative threshold to the state.
 pub(crate) fn set_threshold<S: Simt>(s: S, state: S::Buffer<u32>, kind: u32, value: f64) {
     if s.thread() == 0 {
-        let threshold = threshold_without_histogram(kind, value, s.load(state, state::GREATEST));
+        let threshold = threshold_without_histogram(kind, value, s.load(state, state::GREATEST_RESPONSE));
         s.store(state, state::THRESHOLD, threshold.to_bits());
     }
 }
@@ -197,7 +197,8 @@ impl Binning {
     /// The bins for the range of responses in the state; none if the range is empty or too narrow.
     #[inline(always)]
     fn new<S: Simt>(s: S, state: S::Buffer<u32>, bins: u32) -> Option<Self> {
-        let (least, greatest) = (!s.load(state, state::LEAST), s.load(state, state::GREATEST));
+        let (least, greatest) =
+            (!s.load(state, state::LEAST_RESPONSE), s.load(state, state::GREATEST_RESPONSE));
         if greatest == 0 {
             return None;
         }
@@ -248,7 +249,7 @@ pub(crate) fn response_histogram<S: Simt>(
     }
     s.barrier();
     sweep.down(
-        |y| s.load_constant(response, size.number(sweep.x, y) as usize),
+        |y| s.load_constant(response, size.index(sweep.x, y) as usize),
         |y, response| {
             if is_candidate_pixel(mask, size, (frame, frame_behind), sweep.x, y) {
                 let bin = binning.bin(response, bins);

@@ -70,7 +70,7 @@ impl Nvptx {
     /// Every index with which the kernel's body accesses a buffer lies inside it, and every cell is
     /// less than `CELLS`.
     #[inline(always)]
-    pub(crate) unsafe fn sharing<const CELLS: u32>() -> Self {
+    pub(crate) unsafe fn with_shared_memory<const CELLS: u32>() -> Self {
         let shared;
         // SAFETY: declares shared memory and takes its address; accesses no memory.
         unsafe {
@@ -345,7 +345,7 @@ impl Simt for Nvptx {
     #[inline(always)]
     fn shared(self, cell: u32) -> u64 {
         let word;
-        // SAFETY: the cell is one of the block's, by the contract of `Nvptx::sharing`.
+        // SAFETY: the cell is one of the block's, by the contract of `Nvptx::with_shared_memory`.
         unsafe {
             asm!("ld.shared.u64 {}, [{}];", out(reg64) word, in(reg32) self.shared + 8 * cell,
                 options(nostack, preserves_flags));
@@ -355,7 +355,7 @@ impl Simt for Nvptx {
 
     #[inline(always)]
     fn set_shared(self, cell: u32, word: u64) {
-        // SAFETY: the cell is one of the block's, by the contract of `Nvptx::sharing`.
+        // SAFETY: the cell is one of the block's, by the contract of `Nvptx::with_shared_memory`.
         unsafe {
             asm!("st.shared.u64 [{}], {};", in(reg32) self.shared + 8 * cell, in(reg64) word,
                 options(nostack, preserves_flags));
@@ -366,7 +366,7 @@ impl Simt for Nvptx {
     fn shared_word(self, word: u32) -> u32 {
         let value;
         // SAFETY: the word is half of one of the block's cells, by the contract of
-        // `Nvptx::sharing`.
+        // `Nvptx::with_shared_memory`.
         unsafe {
             asm!("ld.shared.u32 {}, [{}];", out(reg32) value, in(reg32) self.shared + 4 * word,
                 options(nostack, preserves_flags));
@@ -377,7 +377,7 @@ impl Simt for Nvptx {
     #[inline(always)]
     fn set_shared_word(self, word: u32, value: u32) {
         // SAFETY: the word is half of one of the block's cells, by the contract of
-        // `Nvptx::sharing`.
+        // `Nvptx::with_shared_memory`.
         unsafe {
             asm!("st.shared.u32 [{}], {};", in(reg32) self.shared + 4 * word, in(reg32) value,
                 options(nostack, preserves_flags));
@@ -387,7 +387,7 @@ impl Simt for Nvptx {
     #[inline(always)]
     fn increment_shared_word(self, word: u32) {
         // SAFETY: the word is half of one of the block's cells, by the contract of
-        // `Nvptx::sharing`.
+        // `Nvptx::with_shared_memory`.
         unsafe {
             asm!("red.shared.add.u32 [{}], 1;", in(reg32) self.shared + 4 * word, options(nostack, preserves_flags));
         }

@@ -11,7 +11,7 @@ use ndarray::Array2;
 use crate::device::{Depth, Device, Mark};
 use crate::error::GpuError;
 use crate::exec::capacity::Capacity;
-use crate::exec::context::{Context, PendingLists, Run};
+use crate::exec::context::{Context, Execution, PendingLists};
 use crate::exec::recordings::Recordings;
 use crate::exec::upload::{self, UploadMode};
 use crate::exec::workspace::{Slot, Workspace};
@@ -167,7 +167,7 @@ impl<D: Device> GpuDetector<D> {
 
     pub(crate) fn begin_with(&mut self, images: &[ImageView<'_>], mode: UploadMode) -> Result<(), Error> {
         self.ran_staged = false;
-        self.abandon();
+        self.abandon_pending();
         // Samples are checked by kernels.
         for image in images {
             self.check_size(image.width(), image.height())?;
@@ -197,18 +197,18 @@ impl<D: Device> GpuDetector<D> {
             upload::samples(&mut self.device, &mut self.workspace, image, &shape, borrowed)?;
             return self.enqueue_uploaded(shape, plan, true, true);
         }
-        let (mut run, recordings) = self.run(shape, plan);
+        let (mut execution, recordings) = self.execution(shape, plan);
         let overlapped = mode == UploadMode::Overlapped;
-        let tiles = WorkTiles::new(&run, overlapped, true).expect("a plan with a sweep");
+        let tiles = WorkTiles::new(&execution, overlapped, true).expect("a plan with a sweep");
         let remaining = if overlapped {
-            sweep::upload_overlapped(&mut run, image, &tiles)?
+            sweep::upload_overlapped(&mut execution, image, &tiles)?
         } else {
             // The copy of less is over before another could be asked for.
-            let is_long = shape.bytes() * images.len() >= run.device.last_block_bytes() / 2;
-            upload::images(&mut run, images, borrowed, is_long)?;
+            let is_long = shape.bytes() * images.len() >= execution.device.last_block_bytes() / 2;
+            upload::images(&mut execution, images, borrowed, is_long)?;
             RemainingRows::ALL
         };
-        let lists = work::find(&mut run, recordings, &tiles, remaining, true)?;
+        let lists = work::find(&mut execution, recordings, &tiles, remaining, true)?;
         self.job = Some(Job { shape, plan, tiles: Some(tiles), to_host: true, lists });
         Ok(())
     }
@@ -224,22 +224,22 @@ impl<D: Device> GpuDetector<D> {
         is_repeatable: bool,
         to_host: bool,
     ) -> Result<(), Error> {
-        let (mut run, _) = self.run(shape, plan);
-        let tiles = WorkTiles::new(&run, false, is_repeatable);
+        let (mut execution, _) = self.execution(shape, plan);
+        let tiles = WorkTiles::new(&execution, false, is_repeatable);
         let lists = match &tiles {
-            Some(tiles) => work::find_after_stages(&mut run, tiles, to_host)?,
-            None => work::find_without_sweep(&mut run, to_host)?,
+            Some(tiles) => work::find_after_stages(&mut execution, tiles, to_host)?,
+            None => work::find_without_sweep(&mut execution, to_host)?,
         };
         self.job = Some(Job { shape, plan, tiles, to_host, lists });
         Ok(())
     }
 
-    /// The run on images, and the recordings beside it. [`GpuDetector::set_plan`] was called for
+    /// The execution on images, and the recordings beside it. [`GpuDetector::set_plan`] was called for
     /// the shape.
-    fn run(&mut self, shape: Shape, plan: Plan) -> (Run<'_, D>, &mut Recordings<D>) {
+    fn execution(&mut self, shape: Shape, plan: Plan) -> (Execution<'_, D>, &mut Recordings<D>) {
         let Self { device, config, workspace, capacity, recordings, .. } = self;
         let capacity = capacity.as_mut().expect("set with the plan");
-        (Run { device, workspace, capacity, context: Context { config, plan, shape } }, recordings)
+        (Execution { device, workspace, capacity, context: Context { config, plan, shape } }, recordings)
     }
 
     /// Makes the plan, and the capacity of lists, for images of a shape, unless those of the last
@@ -247,7 +247,7 @@ impl<D: Device> GpuDetector<D> {
     fn set_plan(&mut self, shape: &Shape) -> Plan {
         let plan = self.plan_of(shape);
         self.plan = Some((Shape { images: 1, ..*shape }, plan));
-        if !self.capacity.as_ref().is_some_and(|capacity| capacity.is_for(shape)) {
+        if !self.capacity.as_ref().is_some_and(|capacity| capacity.is_for_size_of(shape)) {
             self.capacity = Some(Capacity::new(&self.config, shape));
         }
         plan
@@ -310,22 +310,22 @@ impl<D: Device> GpuDetector<D> {
     /// result.
     fn complete<T>(
         &mut self,
-        take: impl FnOnce(&mut Run<'_, D>, &PendingLists<D>, &[usize]) -> Result<T, Error>,
+        take: impl FnOnce(&mut Execution<'_, D>, &PendingLists<D>, &[usize]) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let Job { shape, plan, mut tiles, to_host, mut lists } = self.job.take().expect("begun before");
         let finish = || {
-            let (mut run, _) = self.run(shape, plan);
+            let (mut execution, _) = self.execution(shape, plan);
             loop {
-                match (outcome::wait(&mut run, &lists)?, &mut tiles) {
-                    (Outcome::Found(counts), _) => return take(&mut run, &lists, &counts),
+                match (outcome::wait(&mut execution, &lists)?, &mut tiles) {
+                    (Outcome::Found(counts), _) => return take(&mut execution, &lists, &counts),
                     (Outcome::SearchAgain, Some(tiles)) => {
-                        (*tiles, lists) = work::search_again(&mut run, tiles, to_host)?;
+                        (*tiles, lists) = work::search_again(&mut execution, tiles, to_host)?;
                     }
                     (Outcome::RebuildLists, Some(tiles)) => {
-                        lists = work::rebuild_lists(&mut run, tiles, to_host)?;
+                        lists = work::rebuild_lists(&mut execution, tiles, to_host)?;
                     }
                     (Outcome::SearchAgain | Outcome::RebuildLists, None) => {
-                        lists = work::search_again_without_sweep(&mut run, to_host)?;
+                        lists = work::search_again_without_sweep(&mut execution, to_host)?;
                     }
                 }
             }
@@ -340,7 +340,7 @@ impl<D: Device> GpuDetector<D> {
     }
 
     /// Waits for what was begun, and drops it. Nothing reads its samples any more.
-    fn abandon(&mut self) {
+    fn abandon_pending(&mut self) {
         if let Some(job) = self.job.take() {
             // Nobody asks any more whether it failed.
             let _ = self.device.wait();
@@ -368,7 +368,7 @@ impl<D: Device> GpuDetector<D> {
 /// Waits for what was begun: the device may read borrowed samples.
 impl<D: Device> Drop for GpuDetector<D> {
     fn drop(&mut self) {
-        self.abandon();
+        self.abandon_pending();
     }
 }
 
@@ -398,7 +398,7 @@ impl<D: Device> Detector for GpuDetector<D> {
     }
 
     fn response_into(&mut self, image: &ImageView<'_>, map: &mut Array2<f32>) -> Result<(), Error> {
-        self.abandon();
+        self.abandon_pending();
         let responded = float_mode::standard(|| self.respond_to(image));
         if responded.is_err() {
             // The device may still read samples.
@@ -410,7 +410,7 @@ impl<D: Device> Detector for GpuDetector<D> {
 
     /// Frees the device's memory, and drops what was begun and not finished.
     fn shrink_to_fit(&mut self) {
-        self.abandon();
+        self.abandon_pending();
         (self.recordings, self.workspace) = (Recordings::new(), Workspace::new());
         (self.plan, self.capacity, self.ranges) = (None, None, Vec::new());
     }

@@ -36,7 +36,7 @@ impl<D: Device> GpuDetector<D> {
     /// finished unless it `is_repeatable`.
     fn begin_resident(&mut self, image: Resident<D::Memory>, is_repeatable: bool) -> Result<(), Error> {
         self.ran_staged = false;
-        self.abandon();
+        self.abandon_pending();
         self.check_size(image.width, image.height)?;
         let shape = Shape::resident(&image);
         self.workspace.put(Slot::Image, image.memory, image.pitch * image.height);
@@ -58,9 +58,9 @@ impl<D: Device> GpuDetector<D> {
         if !plan.can_overlap() {
             return self.enqueue_uploaded(shape, plan, is_repeatable, false);
         }
-        let (mut run, recordings) = self.run(shape, plan);
-        let tiles = WorkTiles::new(&run, false, is_repeatable).expect("a plan with a sweep");
-        let lists = work::find(&mut run, recordings, &tiles, RemainingRows::ALL, false)?;
+        let (mut execution, recordings) = self.execution(shape, plan);
+        let tiles = WorkTiles::new(&execution, false, is_repeatable).expect("a plan with a sweep");
+        let lists = work::find(&mut execution, recordings, &tiles, RemainingRows::ALL, false)?;
         self.job = Some(super::Job { shape, plan, tiles: Some(tiles), to_host: false, lists });
         Ok(())
     }
@@ -180,7 +180,7 @@ impl<D: Device> GpuDetector<D> {
     /// checked.
     pub fn respond_on_device(&mut self, image: Resident<D::Memory>) -> Result<(), Error> {
         self.ran_staged = false;
-        self.abandon();
+        self.abandon_pending();
         self.check_size(image.width, image.height)?;
         let shape = Shape { mask_pitch: 0, ..Shape::resident(&image) };
         self.workspace.put(Slot::Image, image.memory, image.pitch * image.height);

@@ -3,7 +3,7 @@
 use harris_core::Error;
 
 use crate::device::{Device, Mark};
-use crate::exec::context::{PendingLists, Run};
+use crate::exec::context::{Execution, PendingLists};
 use crate::exec::recordings::Recordings;
 use crate::search::tiles::{RemainingRows, WorkTiles};
 use crate::search::{map_threshold, suppression, sweep};
@@ -12,86 +12,86 @@ use crate::{list, respond};
 /// Asks for what remains to be done of images that are on the device, or on their way, and for
 /// their lists.
 pub(super) fn find<D: Device>(
-    run: &mut Run<'_, D>,
+    execution: &mut Execution<'_, D>,
     recordings: &mut Recordings<D>,
     tiles: &WorkTiles,
     remaining: RemainingRows,
     to_host: bool,
 ) -> Result<PendingLists<D>, Error> {
     if !remaining.has_states {
-        run.prepare_states(tiles.predicts)?;
+        execution.prepare_states(tiles.predicts)?;
     }
-    let key = tiles.key(run, to_host);
-    let lists = recordings.run(run, key, |run| {
+    let key = tiles.key(execution, to_host);
+    let lists = recordings.run(execution, key, |execution| {
         if tiles.is_overlapped {
-            run.device.await_signal()?;
+            execution.device.await_signal()?;
         }
-        sweep::find_candidates(run, tiles, remaining)?;
-        list::from_candidates(run, tiles.lists, tiles.predicts, to_host)
+        sweep::find_candidates(execution, tiles, remaining)?;
+        list::from_candidates(execution, tiles.lists, tiles.predicts, to_host)
     })?;
-    run.keep_states(tiles.predicts);
+    execution.keep_states(tiles.predicts);
     Ok(lists)
 }
 
 /// Asks for the response map, stage by stage, of an image that is on the device, and for the lists
 /// of a sweep over it.
 pub(super) fn find_after_stages<D: Device>(
-    run: &mut Run<'_, D>,
+    execution: &mut Execution<'_, D>,
     tiles: &WorkTiles,
     to_host: bool,
 ) -> Result<PendingLists<D>, Error> {
-    run.prepare_states(tiles.predicts)?;
-    respond::write_all(run.device, run.workspace, &run.context)?;
-    sweep::find_in_map(run, tiles, RemainingRows::ALL)?;
-    run.device.mark(Mark::Searched)?;
-    let lists = list::from_candidates(run, tiles.lists, tiles.predicts, to_host)?;
-    run.keep_states(tiles.predicts);
+    execution.prepare_states(tiles.predicts)?;
+    respond::write_all(execution.device, execution.workspace, &execution.context)?;
+    sweep::find_in_map(execution, tiles, RemainingRows::ALL)?;
+    execution.device.mark(Mark::Searched)?;
+    let lists = list::from_candidates(execution, tiles.lists, tiles.predicts, to_host)?;
+    execution.keep_states(tiles.predicts);
     Ok(lists)
 }
 
 /// Asks for the response map of an image that is on the device, and for its lists by suppression
 /// with a thread a column.
 pub(super) fn find_without_sweep<D: Device>(
-    run: &mut Run<'_, D>,
+    execution: &mut Execution<'_, D>,
     to_host: bool,
 ) -> Result<PendingLists<D>, Error> {
-    run.clear_states()?;
-    respond::write_all(run.device, run.workspace, &run.context)?;
-    map_threshold::find(run)?;
-    suppression::find_corners(run)?;
-    run.device.mark(Mark::Searched)?;
-    list::from_keys(run, to_host)
+    execution.clear_states()?;
+    respond::write_all(execution.device, execution.workspace, &execution.context)?;
+    map_threshold::find(execution)?;
+    suppression::find_corners(execution)?;
+    execution.device.mark(Mark::Searched)?;
+    list::from_keys(execution, to_host)
 }
 
 /// Asks again for the lists of an image that is still on the device, as is its response map, if
 /// that was needed. Returns its tiles, too.
 pub(super) fn search_again<D: Device>(
-    run: &mut Run<'_, D>,
+    execution: &mut Execution<'_, D>,
     tiles: &WorkTiles,
     to_host: bool,
 ) -> Result<(WorkTiles, PendingLists<D>), Error> {
-    let tiles = WorkTiles::new(run, false, tiles.predicts).expect("a plan with a sweep");
-    run.prepare_states(tiles.predicts)?;
-    sweep::find_in_map(run, &tiles, RemainingRows::ALL)?;
-    let lists = list::from_candidates(run, tiles.lists, tiles.predicts, to_host)?;
-    run.keep_states(tiles.predicts);
+    let tiles = WorkTiles::new(execution, false, tiles.predicts).expect("a plan with a sweep");
+    execution.prepare_states(tiles.predicts)?;
+    sweep::find_in_map(execution, &tiles, RemainingRows::ALL)?;
+    let lists = list::from_candidates(execution, tiles.lists, tiles.predicts, to_host)?;
+    execution.keep_states(tiles.predicts);
     Ok((tiles, lists))
 }
 
 /// Asks again for the lists of an image that is searched without a sweep.
 pub(super) fn search_again_without_sweep<D: Device>(
-    run: &mut Run<'_, D>,
+    execution: &mut Execution<'_, D>,
     to_host: bool,
 ) -> Result<PendingLists<D>, Error> {
-    suppression::find_corners(run)?;
-    list::from_keys(run, to_host)
+    suppression::find_corners(execution)?;
+    list::from_keys(execution, to_host)
 }
 
 /// Asks again for lists that overflowed, from the same candidates.
 pub(super) fn rebuild_lists<D: Device>(
-    run: &mut Run<'_, D>,
+    execution: &mut Execution<'_, D>,
     tiles: &WorkTiles,
     to_host: bool,
 ) -> Result<PendingLists<D>, Error> {
-    list::from_candidates_by_merging(run, tiles.lists, to_host)
+    list::from_candidates_by_merging(execution, tiles.lists, to_host)
 }

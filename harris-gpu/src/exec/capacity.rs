@@ -60,7 +60,7 @@ impl Capacity {
     }
 
     /// Whether this is for images of the shape's size.
-    pub(crate) fn is_for(&self, shape: &Shape) -> bool {
+    pub(crate) fn is_for_size_of(&self, shape: &Shape) -> bool {
         self.size == (shape.width, shape.height)
     }
 

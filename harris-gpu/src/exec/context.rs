@@ -1,4 +1,4 @@
-//! A run: the images on the device, their context, and the resources that work on them.
+//! An execution: the images on the device, their context, and the resources that work on them.
 
 use harris_core::HarrisConfig;
 
@@ -7,7 +7,7 @@ use super::workspace::Workspace;
 use crate::device::{Buffer, Device};
 use crate::plan::{Plan, Shape};
 
-/// What stays as it is during a run.
+/// What stays as it is during an execution.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context<'a> {
     pub(crate) config: &'a HarrisConfig,
@@ -38,15 +38,15 @@ impl Context<'_> {
     }
 }
 
-/// A run: its context, and the device, the memory and the capacity that it works with.
-pub(crate) struct Run<'a, D: Device> {
+/// An execution: its context, and the device, the memory and the capacity that it works with.
+pub(crate) struct Execution<'a, D: Device> {
     pub(crate) device: &'a mut D,
     pub(crate) workspace: &'a mut Workspace<D>,
     pub(crate) capacity: &'a mut Capacity,
     pub(crate) context: Context<'a>,
 }
 
-impl<D: Device> Run<'_, D> {
+impl<D: Device> Execution<'_, D> {
     /// Number of images.
     pub(crate) fn images(&self) -> usize {
         self.context.shape.images

@@ -6,7 +6,7 @@ use crate::plan::{Responses, Shape};
 /// Ratio of a block's rows to those of the next, where blocks are not equal.
 ///
 /// There are few blocks then, and the sweep over each is done before the next has arrived.
-const GROWTH: usize = 3;
+const BLOCK_GROWTH: usize = 3;
 
 /// Sizes of the blocks of rows in which an image is uploaded.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct BlockSizes {
 impl BlockSizes {
     /// One block of all rows.
     pub(crate) fn whole(height: usize) -> Self {
-        Self { last: height, growth: GROWTH }
+        Self { last: height, growth: BLOCK_GROWTH }
     }
 
     /// Blocks for an overlapped upload. `map` tells how the response map is computed, if one is.
@@ -32,14 +32,14 @@ impl BlockSizes {
         let bytes = pitch * height;
         let (last, growth) = match map.and_then(Responses::equal_block_factor) {
             Some(factor) => (height / (bytes / (factor * last_block_bytes)).max(1), 1),
-            None if bytes < 2 * last_block_bytes => (height, GROWTH),
-            None => (last_block_bytes / pitch, GROWTH),
+            None if bytes < 2 * last_block_bytes => (height, BLOCK_GROWTH),
+            None => (last_block_bytes / pitch, BLOCK_GROWTH),
         };
         Self { last: last.max(MIN_ROWS).min(height), growth }
     }
 
     /// The rows where the blocks of an image of so many rows end.
-    pub(crate) fn ends(self, height: usize) -> Vec<usize> {
+    pub(crate) fn block_ends(self, height: usize) -> Vec<usize> {
         let mut ends = Vec::new();
         let (mut end, mut rows) = (height, self.last);
         while end > 0 {
@@ -69,7 +69,8 @@ mod tests {
 
     #[test]
     fn blocks_shrink_and_cover_the_image() {
-        let ends = |height: usize, (last, growth): (usize, usize)| BlockSizes { last, growth }.ends(height);
+        let ends =
+            |height: usize, (last, growth): (usize, usize)| BlockSizes { last, growth }.block_ends(height);
         assert_eq!(ends(4096, (256, 3)), [768, 3072, 3840, 4096]);
         assert_eq!(ends(1080, (546, 3)), [1080]);
         assert_eq!(ends(1080, (540, 3)), [540, 1080]);

@@ -7,11 +7,11 @@
 use harris_core::{Error, Threshold};
 use harris_gpu_kernels::abi::{buckets, state};
 
-use super::context::Run;
+use super::context::Execution;
 use super::workspace::{ReadyStates, Slot};
 use crate::device::{Device, RowSource, Rows};
 
-impl<D: Device> Run<'_, D> {
+impl<D: Device> Execution<'_, D> {
     /// Whether a sweep predicts the next image's threshold. An image `is_repeatable` where it stays
     /// on the device until the prediction that its own sweep used is verified.
     pub(crate) fn predicts_threshold(&self, is_repeatable: bool) -> bool {
@@ -49,9 +49,9 @@ impl<D: Device> Run<'_, D> {
         self.device.clear(self.workspace.buffer::<u32>(Slot::State).memory, self.state_words())
     }
 
-    /// Prepares the states for a sweep: clears them unless the last run left them ready.
+    /// Prepares the states for a sweep: clears them unless the last execution left them ready.
     ///
-    /// A prediction in them is used only where this run `predicts` as well: only then the image
+    /// A prediction in them is used only where this execution `predicts` as well: only then the image
     /// stays until it is verified.
     pub(crate) fn prepare_states(&mut self, predicts: bool) -> Result<(), Error> {
         let fits = self.workspace.capacity::<u32>(Slot::State) >= self.words();
@@ -84,5 +84,5 @@ impl<D: Device> Run<'_, D> {
 /// Whether the prediction that a sweep used holds: the greatest response exceeds what was
 /// predicted. True where it used none.
 pub(crate) fn is_verified(state: &[u32; state::WORDS]) -> bool {
-    state[state::PREDICTED] == 0 || state[state::GREATEST] > state[state::PREDICTED]
+    state[state::PREDICTED] == 0 || state[state::GREATEST_RESPONSE] > state[state::PREDICTED]
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use harris_core::Error;
 
-use super::context::{PendingLists, Run};
+use super::context::{Execution, PendingLists};
 use crate::device::Device;
 
 /// Identifies work of a detector.
@@ -40,31 +40,31 @@ impl<D: Device> Recordings<D> {
     /// Work of one key always makes the same calls; only the content of memory differs.
     pub(crate) fn run(
         &mut self,
-        run: &mut Run<'_, D>,
+        execution: &mut Execution<'_, D>,
         key: Key,
-        work: impl FnOnce(&mut Run<'_, D>) -> Result<PendingLists<D>, Error>,
+        work: impl FnOnce(&mut Execution<'_, D>) -> Result<PendingLists<D>, Error>,
     ) -> Result<PendingLists<D>, Error> {
-        let this = (key, run.device.recording_epoch());
+        let this = (key, execution.device.recording_epoch());
         if let Some(place) = self.recordings.iter().position(|recorded| recorded.work == this) {
             self.recordings[place..].rotate_left(1);
             let recorded = self.recordings.last().expect("one at least");
-            run.device.replay(&recorded.recording)?;
+            execution.device.replay(&recorded.recording)?;
             return Ok(recorded.lists.clone());
         }
         // A recording takes time to make: only what repeats is recorded.
         if !self.recent.contains(&this) {
             self.recent.truncate(MAX_RECORDINGS - 1);
             self.recent.push_front(this);
-            return work(run);
+            return work(execution);
         }
-        if !run.device.begin_recording()? {
-            return work(run);
+        if !execution.device.begin_recording()? {
+            return work(execution);
         }
-        let lists = work(run);
+        let lists = work(execution);
         // A failure ends the recording as well: else later calls would be recorded.
-        let recording = run.device.end_recording();
+        let recording = execution.device.end_recording();
         let (lists, recording) = (lists?, recording?);
-        run.device.replay(&recording)?;
+        execution.device.replay(&recording)?;
         // Recordings of earlier epochs cannot be replayed any more.
         self.recordings.retain(|recorded| recorded.work.1 == this.1);
         if self.recordings.len() == MAX_RECORDINGS {

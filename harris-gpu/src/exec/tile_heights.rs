@@ -15,8 +15,8 @@ const SCHEDULERS: usize = 4;
 /// device holds, within bounds.
 pub(crate) fn equal_tile_rows(height: usize, strips: usize, blocks: u32, most: usize) -> usize {
     /// With fewer, warm-up rows are most of the work.
-    const LEAST: usize = 8;
-    height.div_ceil((blocks as usize / strips).max(1)).clamp(LEAST, most)
+    const MIN_TILE_ROWS: usize = 8;
+    height.div_ceil((blocks as usize / strips).max(1)).clamp(MIN_TILE_ROWS, most)
 }
 
 /// Cycles of a row where warps share a scheduler, and more for each of them: roughly as measured on
@@ -180,7 +180,7 @@ mod tests {
             for width in 2 * MAX_SUPPORT_RADIUS..1200 {
                 let strips = Strips::new(side, width, true);
                 let mut next = 0;
-                for strip in 0..strips.number {
+                for strip in 0..strips.count {
                     let left = strips.left(strip);
                     let first = left + side as i32;
                     let end = first + strips.own(left) as i32;

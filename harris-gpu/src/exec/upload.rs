@@ -3,7 +3,7 @@
 
 use harris_core::{Error, ImageView};
 
-use super::context::Run;
+use super::context::Execution;
 use super::overlap::RowBlock;
 use super::workspace::{Slot, Workspace};
 use crate::device::{Device, Mark, RowSource, Rows};
@@ -84,26 +84,26 @@ pub(crate) fn words<D: Device, T: bytemuck::Pod + harris_gpu_kernels::Word>(
 /// Uploads images of one shape, and their masks. In a queue of its own where that `overlaps` with
 /// earlier work.
 pub(crate) fn images<D: Device>(
-    run: &mut Run<'_, D>,
+    execution: &mut Execution<'_, D>,
     images: &[ImageView<'_>],
     borrowed: bool,
     overlaps: bool,
 ) -> Result<(), Error> {
-    let planes = prepare(run, images)?;
-    let height = run.context.shape.height as usize;
+    let planes = prepare(execution, images)?;
+    let height = execution.context.shape.height as usize;
     for Plane { slot, images, pitch } in &planes {
-        let memory = run.workspace.buffer::<u8>(*slot).memory;
+        let memory = execution.workspace.buffer::<u8>(*slot).memory;
         let rows = Rows { images, rows: 0..height, pitch: *pitch, offset: 0, borrowed };
         if overlaps {
-            run.device.upload_on_copy_stream(memory, rows)?;
+            execution.device.upload_on_copy_stream(memory, rows)?;
         } else {
-            run.device.upload(memory, rows)?;
+            execution.device.upload(memory, rows)?;
         }
     }
     if overlaps {
-        run.device.await_uploads()?;
+        execution.device.await_uploads()?;
     }
-    run.device.mark(Mark::Uploaded)
+    execution.device.mark(Mark::Uploaded)
 }
 
 /// Uploads a single image of borrowed samples in blocks. After each but the last, `work` asks for
@@ -111,25 +111,25 @@ pub(crate) fn images<D: Device>(
 ///
 /// The work on the last block is to wait for [`Device::await_signal`].
 pub(crate) fn in_blocks<D: Device>(
-    run: &mut Run<'_, D>,
+    execution: &mut Execution<'_, D>,
     image: &ImageView<'_>,
     blocks: impl Iterator<Item = RowBlock>,
-    mut work: impl FnMut(&mut Run<'_, D>, &RowBlock) -> Result<(), Error>,
+    mut work: impl FnMut(&mut Execution<'_, D>, &RowBlock) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let planes = prepare(run, std::slice::from_ref(image))?;
+    let planes = prepare(execution, std::slice::from_ref(image))?;
     let mut start = 0;
     for block in blocks {
         for Plane { slot, images, pitch } in &planes {
-            let memory = run.workspace.buffer::<u8>(*slot).memory;
+            let memory = execution.workspace.buffer::<u8>(*slot).memory;
             let rows =
                 Rows { images, rows: start..block.end, pitch: *pitch, offset: start * pitch, borrowed: true };
-            run.device.upload_on_copy_stream(memory, rows)?;
+            execution.device.upload_on_copy_stream(memory, rows)?;
         }
         if block.end == image.height() {
-            return run.device.signal_uploads(Mark::Uploaded);
+            return execution.device.signal_uploads(Mark::Uploaded);
         }
         start = block.end;
-        work(run, &block)?;
+        work(execution, &block)?;
     }
     Ok(())
 }
@@ -143,17 +143,20 @@ struct Plane<'a> {
 }
 
 /// Makes room for images, and lists what is to be uploaded of them.
-fn prepare<'a, D: Device>(run: &mut Run<'_, D>, images: &[ImageView<'a>]) -> Result<Vec<Plane<'a>>, Error> {
-    let shape = run.context.shape;
+fn prepare<'a, D: Device>(
+    execution: &mut Execution<'_, D>,
+    images: &[ImageView<'a>],
+) -> Result<Vec<Plane<'a>>, Error> {
+    let shape = execution.context.shape;
     let (pitch, mask_pitch) = (shape.pitch(), shape.mask_pitch);
     // Kernels read words across the ends of rows, and rows ahead of those that they sweep.
     let rows = shape.height as usize * shape.images;
-    let image_is_new = run.workspace.fit_cleared::<u8>(run.device, Slot::Image, pitch * rows)?;
-    let mask_is_new =
-        shape.is_masked() && run.workspace.fit_cleared::<u8>(run.device, Slot::Mask, mask_pitch * rows)?;
+    let image_is_new = execution.workspace.fit_cleared::<u8>(execution.device, Slot::Image, pitch * rows)?;
+    let mask_is_new = shape.is_masked()
+        && execution.workspace.fit_cleared::<u8>(execution.device, Slot::Mask, mask_pitch * rows)?;
     if image_is_new || mask_is_new {
         // Rows may arrive before the queue comes to the clearing.
-        run.device.wait()?;
+        execution.device.wait()?;
     }
     // Masks first: what the device waits for at last are samples.
     let masks: Vec<_> = images.iter().filter_map(|image| image.mask().map(RowSource::U8)).collect();

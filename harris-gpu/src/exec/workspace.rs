@@ -63,7 +63,7 @@ pub(crate) enum Slot {
 
 const SLOTS: usize = Slot::Nearest as usize + 1;
 
-/// Images whose states a run left as the next sweep needs them.
+/// Images whose states an execution left as the next sweep needs them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ReadyStates {
     /// How many, from the start of [`Slot::State`] on.

@@ -9,7 +9,7 @@ use super::keys::{self, KEYPOINT_BYTES, STATE_BYTES};
 use super::{refinement, selection};
 use crate::device::{Buffer, Device};
 use crate::exec::capacity::{CandidateLists, KEYS_PER_BUCKET};
-use crate::exec::context::{PendingLists, Run};
+use crate::exec::context::{Execution, PendingLists};
 use crate::exec::workspace::Slot;
 use crate::launch::{self, grid};
 use crate::plan::arguments::threshold_of;
@@ -27,56 +27,57 @@ const MAX_HOST_CAPACITY: usize = 1 << 20;
 /// Where the sweep `predicts` the next image's threshold, the image stays on the device until that
 /// is verified.
 pub(super) fn from_candidates<D: Device>(
-    run: &mut Run<'_, D>,
+    execution: &mut Execution<'_, D>,
     buckets: usize,
     candidates: CandidateLists,
     predicts: bool,
     to_host: bool,
 ) -> Result<PendingLists<D>, Error> {
-    let (config, shape, images) = (run.context.config, run.context.shape, run.images());
-    run.workspace.fit::<u64>(run.device, Slot::Buckets, buckets * KEYS_PER_BUCKET * images)?;
+    let (config, shape, images) = (execution.context.config, execution.context.shape, execution.images());
+    execution.workspace.fit::<u64>(execution.device, Slot::Buckets, buckets * KEYS_PER_BUCKET * images)?;
     let (refines_in_map, refines) = match config.subpixel() {
         Subpixel::None => (false, false),
         Subpixel::Quadratic => (true, true),
         Subpixel::Forstner { .. } => (false, true),
     };
     // Refinement in the response map starts from keys, too.
-    let once = keys::is_sorted_once(run) && !refines_in_map;
-    let lists = if once { keys::selected_keys(run) } else { keys::all_keys(run) };
-    let is_short = (images > 1 || run.capacity.expected_corners() <= MAX_WRITTEN_TO_HOST)
+    let once = keys::is_sorted_once(execution) && !refines_in_map;
+    let lists = if once { keys::selected_keys(execution) } else { keys::all_keys(execution) };
+    let is_short = (images > 1 || execution.capacity.expected_corners() <= MAX_WRITTEN_TO_HOST)
         && lists.pitch * images <= MAX_HOST_CAPACITY;
     // Straight to the host, unless they are read again on the device.
     let host_body = if to_host && is_short && once && !refines {
-        let (memory, fetched) = run.device.mapped_memory(KEYPOINT_BYTES * lists.pitch * images)?;
+        let (memory, fetched) = execution.device.mapped_memory(KEYPOINT_BYTES * lists.pitch * images)?;
         Some((memory, (fetched, lists.pitch)))
     } else {
-        keys::fit_keypoints(run)?;
+        keys::fit_keypoints(execution)?;
         None
     };
     if once {
         // Not written then, but an argument all the same.
-        run.workspace.fit::<u64>(run.device, Slot::Keys, 1)?;
+        execution.workspace.fit::<u64>(execution.device, Slot::Keys, 1)?;
     } else {
-        keys::fit_keys(run)?;
+        keys::fit_keys(execution)?;
     }
-    let (report, states) = run.device.mapped_memory(STATE_BYTES * images)?;
-    let (bucketed, state) = (run.workspace.buffer(Slot::Buckets), run.workspace.buffer(Slot::State));
+    let (report, states) = execution.device.mapped_memory(STATE_BYTES * images)?;
+    let (bucketed, state) =
+        (execution.workspace.buffer(Slot::Buckets), execution.workspace.buffer(Slot::State));
     let (threshold, value) = threshold_of(config);
-    let order = keys::first_order(run);
-    let (counters, _) = run.counters();
-    let uses_splitters = run.capacity.uses_splitters(images);
+    let order = keys::first_order(execution);
+    let (counters, _) = execution.counters();
+    let uses_splitters = execution.capacity.uses_splitters(images);
     let step = if uses_splitters { buckets::MAX / buckets as u32 } else { 0 };
     // Not read without splitters, but an argument all the same.
-    let splitters = run.workspace.buffer(if uses_splitters { Slot::Splitters } else { Slot::Buckets });
+    let splitters = execution.workspace.buffer(if uses_splitters { Slot::Splitters } else { Slot::Buckets });
     launch::bucket_scatter(
-        run.device,
+        execution.device,
         grid(
             Kernel::bucket_scatter,
             candidates.count * buckets::WARPS_PER_TILE as usize * WARP as usize,
             images,
         ),
-        run.workspace.buffer(Slot::Candidates),
-        run.workspace.buffer(Slot::Counts),
+        execution.workspace.buffer(Slot::Candidates),
+        execution.workspace.buffer(Slot::Counts),
         bucketed,
         state,
         splitters,
@@ -87,25 +88,25 @@ pub(super) fn from_candidates<D: Device>(
         step,
         threshold,
         value,
-        order.number(),
+        order.code(),
         shape.pixels() as u32,
     )?;
     let most = lists.most() as u32;
     let keypoints = match &host_body {
         Some((memory, _)) => Buffer::new(memory),
-        None => run.workspace.buffer(Slot::Keypoints),
+        None => execution.workspace.buffer(Slot::Keypoints),
     };
     launch::bucket_gather(
-        run.device,
+        execution.device,
         grid(Kernel::bucket_gather, buckets / buckets::PER_WARP as usize * WARP as usize, images),
         bucketed,
-        run.workspace.buffer(Slot::Keys),
+        execution.workspace.buffer(Slot::Keys),
         keypoints,
         state,
         Buffer::new(&report),
         counters,
         buckets as u32,
-        order.number(),
+        order.code(),
         lists.pitch as u32,
         most,
         shape.width,
@@ -113,13 +114,13 @@ pub(super) fn from_candidates<D: Device>(
         u32::from(predicts),
     )?;
     if once {
-        refinement::finish(run, most)?;
+        refinement::finish(execution, most)?;
     } else {
-        selection::select(run, (Slot::Keys, Slot::OtherKeys), order, Some(&report))?;
+        selection::select(execution, (Slot::Keys, Slot::OtherKeys), order, Some(&report))?;
     }
     let keypoints = match host_body {
         Some((_, fetched)) => Some(fetched),
-        None if to_host => Some(keys::fetch_keypoints(run)?),
+        None if to_host => Some(keys::fetch_keypoints(execution)?),
         None => None,
     };
     Ok(PendingLists { states, keypoints })

@@ -10,14 +10,14 @@ use harris_gpu_kernels::simt::WARP;
 
 use crate::device::{Buffer, Device};
 use crate::exec::capacity::most_in_line;
-use crate::exec::context::{Context, Run};
+use crate::exec::context::{Context, Execution};
 use crate::exec::workspace::Slot;
 use crate::launch::{self, grid};
 
 /// Shares of a list for each multiprocessor, and how many corners a share has at least. Each warp
 /// of its block has one corner at a time.
 const SHARES_PER_MULTIPROCESSOR: usize = 64;
-const MIN_SHARE: usize = 8;
+const MIN_SHARE_KEYS: usize = 8;
 
 /// Whether corners that are too near to others are removed from lists.
 pub(super) fn is_enforced(config: &HarrisConfig) -> bool {
@@ -56,12 +56,12 @@ pub(super) enum Separation {
 /// Writes the corners of the first slot, sorted by response, that stay, to the other in their
 /// order. Their number goes to the state, and to a report, if there is one.
 pub(super) fn enforce<D: Device>(
-    run: &mut Run<'_, D>,
+    execution: &mut Execution<'_, D>,
     (keys, to): (Slot, Slot),
     separation: Separation,
     report: Option<&D::Memory>,
 ) -> Result<(), Error> {
-    let Context { config, shape, .. } = run.context;
+    let Context { config, shape, .. } = execution.context;
     // Pixels that are too near lie in the cells around: these are as long as such pixels may be
     // apart, or as the image.
     let longest = shape.width.max(shape.height);
@@ -71,17 +71,22 @@ pub(super) fn enforce<D: Device>(
     };
     let side = distance.ceil().clamp(1.0, longest.into()) as u32;
     let (columns, rows) = (shape.width.div_ceil(side), shape.height.div_ceil(side));
-    let most = run.capacity.corners;
+    let most = execution.capacity.corners;
     let in_line = most_in_line(side as usize, config, config.suppression_radius());
     let cell_capacity = (in_line * in_line).min(most);
     let cells = columns as usize * rows as usize;
-    let max_shares = SHARES_PER_MULTIPROCESSOR * run.device.multiprocessors() as usize;
-    let shares = most.div_ceil(MIN_SHARE).min(max_shares).next_multiple_of(order::SHARES_PER_COUNT as usize);
-    run.workspace.fit::<u64>(run.device, Slot::GridCells, cells * cell_capacity)?;
-    run.workspace.fit::<u32>(run.device, Slot::GridCounts, cells)?;
-    run.workspace.fit::<u32>(run.device, Slot::Decisions, most)?;
-    run.workspace.fit::<u32>(run.device, Slot::ShareCounts, 1 + shares / order::SHARES_PER_COUNT as usize)?;
-    let (device, workspace) = (&*run.device, &*run.workspace);
+    let max_shares = SHARES_PER_MULTIPROCESSOR * execution.device.multiprocessors() as usize;
+    let shares =
+        most.div_ceil(MIN_SHARE_KEYS).min(max_shares).next_multiple_of(order::SHARES_PER_COUNT as usize);
+    execution.workspace.fit::<u64>(execution.device, Slot::GridCells, cells * cell_capacity)?;
+    execution.workspace.fit::<u32>(execution.device, Slot::GridCounts, cells)?;
+    execution.workspace.fit::<u32>(execution.device, Slot::Decisions, most)?;
+    execution.workspace.fit::<u32>(
+        execution.device,
+        Slot::ShareCounts,
+        1 + shares / order::SHARES_PER_COUNT as usize,
+    )?;
+    let (device, workspace) = (&*execution.device, &*execution.workspace);
     let (state, decisions) = (workspace.buffer(Slot::State), workspace.buffer(Slot::Decisions));
     let (counts, share_counts) = (workspace.buffer(Slot::GridCounts), workspace.buffer(Slot::ShareCounts));
     let (width, most, shares) = (shape.width, most as u32, shares as u32);

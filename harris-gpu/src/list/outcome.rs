@@ -1,4 +1,4 @@
-//! What came of a run: complete lists, or what must be done again.
+//! What came of an execution: complete lists, or what must be done again.
 
 use harris_core::{Error, ImageView, Keypoint, memory};
 use harris_gpu_kernels::abi::state;
@@ -6,12 +6,12 @@ use harris_gpu_kernels::abi::state;
 use super::keys::KEYPOINT_BYTES;
 use super::min_distance;
 use crate::device::Device;
-use crate::exec::context::{PendingLists, Run};
+use crate::exec::context::{Execution, PendingLists};
 use crate::exec::prediction::is_verified;
 use crate::exec::workspace::Slot;
 use crate::plan::Shape;
 
-/// What came of a run.
+/// What came of an execution.
 pub(crate) enum Outcome {
     /// How many keypoints each image has in [`Slot::Keypoints`].
     Found(Vec<usize>),
@@ -22,59 +22,64 @@ pub(crate) enum Outcome {
 }
 
 /// Waits for the lists.
-pub(crate) fn wait<D: Device>(run: &mut Run<'_, D>, lists: &PendingLists<D>) -> Result<Outcome, Error> {
-    run.device.wait()?;
-    let mut states: Vec<[u32; state::WORDS]> = words(&run.device.fetched(&lists.states))?;
+pub(crate) fn wait<D: Device>(
+    execution: &mut Execution<'_, D>,
+    lists: &PendingLists<D>,
+) -> Result<Outcome, Error> {
+    execution.device.wait()?;
+    let mut states: Vec<[u32; state::WORDS]> = words(&execution.device.fetched(&lists.states))?;
     if let Some(image) = states.iter().position(|state| state[state::INVALID] != 0) {
-        check_samples(run, image)?;
+        check_samples(execution, image)?;
     }
     if !states.iter().all(is_verified) {
         return Ok(Outcome::SearchAgain);
     }
-    if run.capacity.grow(&states) {
+    if execution.capacity.grow(&states) {
         for state in &mut states {
             (state[state::LENGTH], state[state::BUCKET_OVERFLOW]) = (0, 0);
         }
-        run.set_states(&states)?;
+        execution.set_states(&states)?;
         return Ok(Outcome::RebuildLists);
     }
-    let config = run.context.config;
+    let config = execution.context.config;
     let most = config.max_corners().unwrap_or(usize::MAX);
     let counts: Vec<_> = states.iter().map(|state| (state[state::LENGTH] as usize).min(most)).collect();
-    run.capacity.last_corners = counts.iter().copied().max().unwrap_or(0);
+    execution.capacity.last_corners = counts.iter().copied().max().unwrap_or(0);
     let word = if min_distance::is_enforced(config) { state::LENGTH_BEFORE_DISTANCE } else { state::LENGTH };
-    run.capacity.last_sorted = states.iter().map(|state| state[word] as usize).max().unwrap_or(0);
+    execution.capacity.last_sorted = states.iter().map(|state| state[word] as usize).max().unwrap_or(0);
     Ok(Outcome::Found(counts))
 }
 
 /// Finds the invalid sample that a kernel noted in an image of floats; returns the error.
-fn check_samples<D: Device>(run: &mut Run<'_, D>, image: usize) -> Result<(), Error> {
-    let shape = run.context.shape;
+fn check_samples<D: Device>(execution: &mut Execution<'_, D>, image: usize) -> Result<(), Error> {
+    let shape = execution.context.shape;
     let Shape { width, height, channels, stride, .. } = shape;
     let bytes = shape.bytes();
-    let memory = run.workspace.buffer::<u8>(Slot::Image).memory;
-    let fetched = run.device.fetch(memory, bytes * (image + 1))?;
-    run.device.wait()?;
-    let samples: Vec<f32> = words(&run.device.fetched(&fetched)[bytes * image..])?;
+    let memory = execution.workspace.buffer::<u8>(Slot::Image).memory;
+    let fetched = execution.device.fetch(memory, bytes * (image + 1))?;
+    execution.device.wait()?;
+    let samples: Vec<f32> = words(&execution.device.fetched(&fetched)[bytes * image..])?;
     let (width, height, channels) = (width as usize, height as usize, channels as usize);
     ImageView::strided(&samples, width, height, channels, stride)?.check_samples()
 }
 
 /// Reads the keypoints of each image, when it is known how many there are.
 pub(crate) fn read<D: Device>(
-    run: &mut Run<'_, D>,
+    execution: &mut Execution<'_, D>,
     lists: &PendingLists<D>,
     counts: &[usize],
 ) -> Result<Vec<Vec<Keypoint>>, Error> {
     match &lists.keypoints {
         Some((keypoints, each)) if counts.len() > 1 || counts[0] <= *each => {
-            let lists = run.device.fetched(keypoints);
+            let lists = execution.device.fetched(keypoints);
             let read = |(list, count): (&[u8], &usize)| keypoints_of(&list[..KEYPOINT_BYTES * count]);
             lists.chunks(KEYPOINT_BYTES * each).zip(counts).map(read).collect()
         }
         Some(_) | None => {
             let mut bytes = memory::zeroed(KEYPOINT_BYTES * counts[0])?;
-            run.device.download(run.workspace.buffer::<f32>(Slot::Keypoints).memory, &mut bytes)?;
+            execution
+                .device
+                .download(execution.workspace.buffer::<f32>(Slot::Keypoints).memory, &mut bytes)?;
             Ok(vec![keypoints_of(&bytes)?])
         }
     }

@@ -5,7 +5,7 @@ use harris_core::{Error, Subpixel};
 use harris_gpu_kernels::abi::refine;
 
 use crate::device::{Depth, Device, Mark};
-use crate::exec::context::{Context, Run};
+use crate::exec::context::{Context, Execution};
 use crate::exec::workspace::Slot;
 use crate::launch;
 
@@ -14,29 +14,29 @@ const BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
 const _: () = assert!(refine::MAX_RADIUS == *FORSTNER_RADII.end());
 
 /// Refines the first `most` keypoints where that is asked for. They are then complete.
-pub(super) fn finish<D: Device>(run: &mut Run<'_, D>, most: u32) -> Result<(), Error> {
-    match run.context.config.subpixel() {
-        Subpixel::Forstner { radius } => refine(run, most, radius)?,
+pub(super) fn finish<D: Device>(execution: &mut Execution<'_, D>, most: u32) -> Result<(), Error> {
+    match execution.context.config.subpixel() {
+        Subpixel::Forstner { radius } => refine(execution, most, radius)?,
         // The response map has refined them before, or nothing does.
         Subpixel::None | Subpixel::Quadratic => {}
     }
-    run.device.mark(Mark::Done)
+    execution.device.mark(Mark::Done)
 }
 
 /// Refines the first `most` keypoints of [`Slot::Keypoints`].
-pub(super) fn refine<D: Device>(run: &Run<'_, D>, most: u32, radius: u32) -> Result<(), Error> {
-    let keypoints = run.workspace.buffer(Slot::Keypoints);
-    let Context { shape, .. } = run.context;
-    let grid = [most.clamp(1, BLOCKS_PER_MULTIPROCESSOR * run.device.multiprocessors()), 1];
+pub(super) fn refine<D: Device>(execution: &Execution<'_, D>, most: u32, radius: u32) -> Result<(), Error> {
+    let keypoints = execution.workspace.buffer(Slot::Keypoints);
+    let Context { shape, .. } = execution.context;
+    let grid = [most.clamp(1, BLOCKS_PER_MULTIPROCESSOR * execution.device.multiprocessors()), 1];
     macro_rules! refine {
         ($kernel:ident) => {{
-            let image = run.workspace.buffer(Slot::Image);
+            let image = execution.workspace.buffer(Slot::Image);
             launch::$kernel(
-                run.device,
+                execution.device,
                 grid,
                 image,
                 keypoints,
-                run.workspace.buffer(Slot::State),
+                execution.workspace.buffer(Slot::State),
                 most,
                 shape.width,
                 shape.height,

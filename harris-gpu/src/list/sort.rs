@@ -11,7 +11,7 @@ use crate::launch::{self, grid};
 const MAX_RANKED: usize = 8192;
 
 /// The runs of longer lists: each is sorted by ranks, and runs are merged.
-const RUN: usize = 2048;
+const RUN_KEYS: usize = 2048;
 
 /// Lists of keys on the device, whose lengths are in the states.
 #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ pub(crate) enum SortOrder {
 
 impl SortOrder {
     /// The order as kernels take it.
-    pub(crate) fn number(self) -> u32 {
+    pub(crate) fn code(self) -> u32 {
         match self {
             Self::Response(Ties::Ascending) => order::BY_RESPONSE,
             Self::Response(Ties::Descending) => order::BY_RESPONSE_LAST_FIRST,
@@ -66,9 +66,9 @@ impl KeyLists {
     ) -> Result<(Slot, Slot), Error> {
         let state = workspace.buffer(Slot::State);
         let (pitch, most) = (self.pitch as u32, self.most());
-        let order = order.number();
+        let order = order.code();
         // As many merges as the longest lists need: so the host knows where the keys are.
-        let mut run = if most <= MAX_RANKED { MAX_RANKED } else { RUN };
+        let mut run = if most <= MAX_RANKED { MAX_RANKED } else { RUN_KEYS };
         let grid = self.grid(Kernel::sort_runs, order::THREADS_PER_KEY as usize);
         let (from, to) = (workspace.buffer(keys), workspace.buffer(other));
         launch::sort_runs(device, grid, from, to, state, pitch, most as u32, run as u32, order)?;

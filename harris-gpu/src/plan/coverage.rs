@@ -35,7 +35,7 @@ pub struct Case {
 
 /// What varies along the last axis.
 #[derive(Clone, Copy, Debug)]
-enum Other {
+enum OtherChoice {
     Nothing,
     Mask,
     Quadratic,
@@ -52,7 +52,7 @@ pub struct Choices {
     thresholds: Vec<Threshold>,
     borders: Vec<Border>,
     radii: Vec<u32>,
-    others: Vec<Other>,
+    others: Vec<OtherChoice>,
 }
 
 impl Choices {
@@ -81,7 +81,7 @@ impl Choices {
             thresholds: vec![Threshold::Relative(0.01), Threshold::Rosin { bins: 64 }],
             borders: vec![Border::Reflect101, Border::Replicate, Border::Zero, Border::Skip],
             radii: vec![0, 2, 3, 5],
-            others: vec![Other::Nothing, Other::Mask, Other::Quadratic],
+            others: vec![OtherChoice::Nothing, OtherChoice::Mask, OtherChoice::Quadratic],
         }
     }
 
@@ -101,10 +101,10 @@ impl Choices {
             Threshold::Absolute(_) | Threshold::Relative(_) | Threshold::None => "value".to_owned(),
             Threshold::Rosin { .. } => "rosin".to_owned(),
         };
-        let other = |other: &Other| match other {
-            Other::Nothing => "none".to_owned(),
-            Other::Mask => "mask".to_owned(),
-            Other::Quadratic => "quadratic".to_owned(),
+        let other = |other: &OtherChoice| match other {
+            OtherChoice::Nothing => "none".to_owned(),
+            OtherChoice::Mask => "mask".to_owned(),
+            OtherChoice::Quadratic => "quadratic".to_owned(),
         };
         [
             self.samples.iter().map(sample_type).collect(),
@@ -123,8 +123,8 @@ impl Choices {
     pub fn for_each_case(&self, mut check: impl FnMut(&Case)) {
         let counts = self.names().map(|names| names.len());
         let total: usize = counts.iter().product();
-        for number in 0..total {
-            let mut rest = number;
+        for combination in 0..total {
+            let mut rest = combination;
             let mut choices = [0; AXES];
             for (choice, count) in choices.iter_mut().zip(counts).rev() {
                 (*choice, rest) = (rest % count, rest / count);
@@ -139,9 +139,9 @@ impl Choices {
     fn case(&self, choices: [usize; AXES]) -> Option<Case> {
         let [samples, smoothing, gradient, window, measure, threshold, border, radius, other] = choices;
         let (subpixel, is_masked) = match self.others[other] {
-            Other::Nothing => (Subpixel::None, false),
-            Other::Mask => (Subpixel::None, true),
-            Other::Quadratic => (Subpixel::Quadratic, false),
+            OtherChoice::Nothing => (Subpixel::None, false),
+            OtherChoice::Mask => (Subpixel::None, true),
+            OtherChoice::Quadratic => (Subpixel::Quadratic, false),
         };
         let config = HarrisConfig::builder()
             .smoothing(self.smoothings[smoothing])
@@ -204,15 +204,15 @@ pub fn rows(choices: &Choices) -> Vec<Row> {
             rows.append(&mut merge(std::mem::take(&mut inner), FIRST_INNER_AXIS..AXES));
         }
         let outline = Plan::of(&case.shape, &case.config).outline();
-        let number = outlines.iter().position(|known| *known == outline).unwrap_or_else(|| {
+        let outline_index = outlines.iter().position(|known| *known == outline).unwrap_or_else(|| {
             outlines.push(outline);
             outlines.len() - 1
         });
-        inner.push((choices, number));
+        inner.push((choices, outline_index));
     });
     rows.append(&mut merge(inner, FIRST_INNER_AXIS..AXES));
     let rows = merge(rows, 0..FIRST_INNER_AXIS).into_iter();
-    rows.map(|(choices, number)| Row { choices, outline: outlines[number].clone() }).collect()
+    rows.map(|(choices, outline_index)| Row { choices, outline: outlines[outline_index].clone() }).collect()
 }
 
 /// Merges rows that differ in one axis alone, for some axes, the last first. Rows keep the order of

@@ -26,7 +26,7 @@ pub(crate) struct Binomial {
 const BINOMIAL3: Binomial = Binomial { weights: [2.0, 1.0, 0.0], unit: 1.0 / 16.0 };
 const BINOMIAL5: Binomial = Binomial { weights: [6.0, 4.0, 1.0], unit: 1.0 / 256.0 };
 /// The binomial that leaves samples unchanged.
-pub(crate) const UNCHANGED: Binomial = Binomial { weights: [1.0, 0.0, 0.0], unit: 1.0 };
+pub(crate) const IDENTITY: Binomial = Binomial { weights: [1.0, 0.0, 0.0], unit: 1.0 };
 
 /// From samples to gradients, as the kernels compute it.
 #[derive(Clone, Copy, Debug, PartialEq)]

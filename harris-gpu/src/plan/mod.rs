@@ -18,7 +18,7 @@ use harris_gpu_kernels::abi::Kernel;
 
 pub use border_band::BorderBand;
 pub use float_window::FloatWindow;
-pub(crate) use float_window::{Binomial, GradientSource, KernelSize, UNCHANGED};
+pub(crate) use float_window::{Binomial, GradientSource, IDENTITY, KernelSize};
 pub use large_boxes::LargeBoxes;
 pub use shape::Shape;
 pub(crate) use shape::mask_pitch;

@@ -1,4 +1,4 @@
-//! Size, sample type and memory layout of the images that a run works on.
+//! Size, sample type and memory layout of the images that an execution works on.
 
 use harris_core::ImageView;
 

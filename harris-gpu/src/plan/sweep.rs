@@ -5,7 +5,7 @@ use std::fmt;
 
 use harris_core::pipeline::numerics::Numerics;
 use harris_core::{Border, Gradient, HarrisConfig, Smoothing, Window};
-use harris_gpu_kernels::abi::fused::{self, Samples, Strips, Weights};
+use harris_gpu_kernels::abi::fused::{self, Input, Strips, Weights};
 use harris_gpu_kernels::abi::{Kernel, gradient};
 
 use super::arguments::{gradient_of, simple_threshold};
@@ -26,7 +26,7 @@ pub struct Sweep {
     pub gradient_radius: u32,
     /// Radius of the window; 0 where the input is a response map.
     pub window: u32,
-    /// Radius of suppression; 0 where the sweep writes responses.
+    /// Radius of suppression, or [`fused::NO_SUPPRESSION`] where the sweep writes responses.
     pub suppression: usize,
 }
 
@@ -51,7 +51,7 @@ impl Sweep {
     /// The sweep from samples to the response map, if there is a kernel for it.
     pub(crate) fn to_responses(shape: &Shape, config: &HarrisConfig) -> Option<Self> {
         let source = ResponseSource::of(shape, config)?;
-        let kernel = source.kernel(fused::WRITES_RESPONSES as usize)?;
+        let kernel = source.kernel(fused::NO_SUPPRESSION as usize)?;
         source.sweep(kernel, config).if_large_enough(shape)
     }
 
@@ -63,7 +63,7 @@ impl Sweep {
         }
         let suppression = config.suppression_radius().min(fused::MAX_RADIUS_IN_MAP);
         let gradient = gradient::SOBEL;
-        let responses = ResponseSource { samples: Samples::Responses, gradient, window: (Weights::Box, 0) };
+        let responses = ResponseSource { input: Input::ResponseMap, gradient, window: (Weights::Box, 0) };
         let kernel = responses.corner_kernel(suppression)?;
         let sweep = Self { kernel, smoothing: 0, gradient, gradient_radius: 0, window: 0, suppression };
         sweep.if_large_enough(shape)
@@ -88,19 +88,7 @@ impl Sweep {
 
     /// Strips of an image, side by side.
     pub(crate) fn strips(self, width: u32) -> usize {
-        self.layout(width).number as usize
-    }
-
-    /// How many strips an image has, and columns from one to the next.
-    pub(crate) fn strips_and_columns(self, width: u32) -> (u32, u32) {
-        let strips = self.layout(width);
-        (strips.number, strips.columns)
-    }
-
-    /// What the kernel takes of the stages: the radius of smoothing, the number of the gradient, and
-    /// the radii of gradient, window and suppression.
-    pub(crate) fn stages(self) -> (u32, u32, u32, u32, u32) {
-        (self.smoothing, self.gradient, self.gradient_radius, self.window, self.suppression as u32)
+        self.layout(width).count as usize
     }
 
     /// How the columns of an image are divided into strips.
@@ -131,7 +119,7 @@ impl Sweep {
 
     /// Whether it writes responses, and finds no corners.
     fn writes_responses(self) -> bool {
-        self.suppression == fused::WRITES_RESPONSES as usize
+        self.suppression == fused::NO_SUPPRESSION as usize
     }
 }
 
@@ -143,7 +131,7 @@ impl fmt::Display for Sweep {
 
 /// What a sweep computes responses from.
 struct ResponseSource {
-    samples: Samples,
+    input: Input,
     /// Number of the gradient.
     gradient: u32,
     /// Kind of the weights, and the greatest radius of the kernel.
@@ -182,25 +170,28 @@ impl ResponseSource {
                 if radius.max(config.gradient().radius()) > fused::MAX_BOX_RADIUS {
                     return None;
                 }
-                (Weights::Wide, fused::MAX_BOX_RADIUS)
+                (Weights::VariableBox, fused::MAX_BOX_RADIUS)
             }
             Window::Box { .. } if radius <= fused::MAX_NARROW_RADIUS => (Weights::Box, radius),
-            Window::Box { .. } => (Weights::Wide, fused::WIDE.into_iter().find(|&most| radius <= most)?),
+            Window::Box { .. } => (
+                Weights::VariableBox,
+                fused::VARIABLE_BOX_MAX_RADII.into_iter().find(|&most| radius <= most)?,
+            ),
             Window::Binomial { .. } => (Weights::Binomial, radius),
             // The kernel of float windows for these holds more blocks.
             Window::Gaussian { .. } if is_plain_central && radius <= 2 => return None,
             Window::Gaussian { .. } => (Weights::Gaussian, radius),
         };
-        let samples = match (shape.depth, shape.channels) {
-            (Depth::U8, 1) if is_box && config.smoothing() == Smoothing::None => Samples::BoxGradients,
+        let input = match (shape.depth, shape.channels) {
+            (Depth::U8, 1) if is_box && config.smoothing() == Smoothing::None => Input::GrayU8BoxGradient,
             _ if is_box || !sums_fit(shape, config) => return None,
-            (Depth::U8, 1) => Samples::Bytes,
-            (Depth::U8, 3) => Samples::Colours,
-            (Depth::U16, 1) => Samples::Words,
-            (Depth::F32, 1) => Samples::Floats,
+            (Depth::U8, 1) => Input::GrayU8,
+            (Depth::U8, 3) => Input::RgbU8,
+            (Depth::U16, 1) => Input::GrayU16,
+            (Depth::F32, 1) => Input::GrayF32,
             (Depth::U8 | Depth::U16 | Depth::F32, _) => return None,
         };
-        Some(Self { samples, gradient, window })
+        Some(Self { input, gradient, window })
     }
 
     /// The kernel that suppresses within a radius, at least 1.
@@ -210,14 +201,14 @@ impl ResponseSource {
 
     /// The kernel that suppresses within a radius, or writes responses.
     fn kernel(&self, suppression: usize) -> Option<Kernel> {
-        Kernel::fused(self.samples, self.window, u32::try_from(suppression).ok()?)
+        Kernel::fused(self.input, self.window, u32::try_from(suppression).ok()?)
     }
 
     /// The sweep that writes responses by a kernel.
     fn sweep(&self, kernel: Kernel, config: &HarrisConfig) -> Sweep {
         let radii = [config.smoothing().radius(), config.gradient().radius(), config.window().radius()];
         let [smoothing, gradient_radius, window] = radii.map(|radius| radius as u32);
-        let suppression = fused::WRITES_RESPONSES as usize;
+        let suppression = fused::NO_SUPPRESSION as usize;
         Sweep { kernel, smoothing, gradient: self.gradient, gradient_radius, window, suppression }
     }
 }

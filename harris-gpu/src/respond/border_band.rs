@@ -49,7 +49,7 @@ fn launch_band<D: Device>(
     let Context { config, shape, .. } = context;
     let tiles = band.tiles(shape) as u32;
     let (measure, parameter) = measure_of(config);
-    let (threshold, value) = threshold_bound(config);
+    let (threshold_kind, threshold_value) = threshold_bound(config);
     let [tap0, tap1, tap2, tap3] = window_taps(config.window());
     let (mask, mask_pitch) = workspace.mask(mask_pitch);
     macro_rules! launch {
@@ -78,8 +78,8 @@ fn launch_band<D: Device>(
                 parameter,
                 context.margin(),
                 plateau_of(config),
-                threshold,
-                value,
+                threshold_kind,
+                threshold_value,
                 first as u32,
                 lists.count as u32,
                 lists.capacity as u32,

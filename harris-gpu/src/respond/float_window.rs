@@ -11,7 +11,7 @@ use crate::exec::tile_heights::equal_tile_rows;
 use crate::exec::workspace::{Slot, Workspace};
 use crate::launch;
 use crate::plan::arguments::{border_of, measure_of};
-use crate::plan::{Binomial, FloatWindow, GradientSource, KernelSize, UNCHANGED};
+use crate::plan::{Binomial, FloatWindow, GradientSource, IDENTITY, KernelSize};
 
 /// The most rows of a tile.
 const MAX_ROWS: usize = 512;
@@ -58,7 +58,7 @@ pub(crate) fn write_rows<D: Device>(
     let [w0, w1, w2, w3, w4] = window.window;
     match (window.source, window.size) {
         (GradientSource::WeightedSums { binomial, along, across }, KernelSize::Narrow) => {
-            let Binomial { weights: [s0, s1, s2], unit } = binomial.unwrap_or(UNCHANGED);
+            let Binomial { weights: [s0, s1, s2], unit } = binomial.unwrap_or(IDENTITY);
             let ([a0, a1, a2, ..], [_, d1, d2, ..]) = (along, across);
             launch!(map_binomial_gaussians5, s0, s1, s2, unit, a0, a1, a2, d1, d2, w0, w1, w2)
         }

@@ -3,14 +3,15 @@
 use std::ops::Range;
 
 use harris_core::Error;
-use harris_gpu_kernels::abi::{plateau, threshold};
 
 use super::border_band;
 use crate::device::{Buffer, Device};
 use crate::exec::context::Context;
 use crate::exec::tile_heights::TileHeights;
 use crate::exec::workspace::{Slot, Workspace};
-use crate::launch;
+use crate::launch::{
+    self, CandidateRules, ImageLayout, ResponseMeasure, StateUpdates, SweepBuffers, TileLists, TileRows,
+};
 use crate::plan::arguments::{measure_of, window_taps};
 use crate::plan::{BorderBand, Sweep};
 
@@ -30,29 +31,32 @@ pub(crate) fn write_rows<D: Device>(
     let (measure, parameter) = measure_of(config);
     let frame = border_band.map_or(context.frame()[0], BorderBand::frame);
     let response = workspace.buffer::<u8>(Slot::Response).memory;
+    // No candidates are written.
+    let unused = response;
     launch::fused(
         device,
-        sweep.kernel,
+        sweep,
         [(strips * heights.count(rows.len())) as u32, 1],
-        workspace.buffer::<u8>(Slot::Image).memory,
-        workspace.buffer(Slot::State),
-        // No candidates are written.
-        Buffer::new(response),
-        Buffer::new(response),
-        Buffer::new(response),
-        (0, shape.width, shape.height, shape.stride as u32),
-        sweep.strips_and_columns(shape.width),
-        (rows.start as u32, rows.end as u32),
-        (heights.tall as u32, heights.tall_count as u32, heights.short as u32),
-        (context.scale(), measure, parameter),
-        frame,
-        sweep.stages(),
-        (0, plateau::FIRST),
-        (threshold::ABSOLUTE, 0.0, 0.0),
-        (0, 0, 0),
-        (0, 0, finds_range.into()),
-        (Buffer::new(response), 0),
-        window_taps(config.window()),
+        SweepBuffers {
+            input: workspace.buffer::<u8>(Slot::Image).memory,
+            state: workspace.buffer(Slot::State),
+            keys: Buffer::new(unused),
+            counts: Buffer::new(unused),
+            response: Buffer::new(response),
+            mask: (Buffer::new(unused), 0),
+        },
+        ImageLayout { width: shape.width, height: shape.height, pitch: shape.stride as u32, stride: 0 },
+        TileRows { first: rows.start as u32, last: rows.end as u32, heights },
+        ResponseMeasure {
+            scale: context.scale(),
+            measure,
+            parameter,
+            frame,
+            taps: window_taps(config.window()),
+        },
+        CandidateRules::UNUSED,
+        TileLists::UNUSED,
+        StateUpdates { counters_start: 0, counters: 0, finds_range },
     )?;
     match border_band {
         Some(band) if rows.end == shape.height as usize => {

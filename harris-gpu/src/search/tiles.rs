@@ -5,7 +5,7 @@ use harris_gpu_kernels::abi::fused;
 
 use crate::device::Device;
 use crate::exec::capacity::{CandidateLists, band_tile_capacity, most_in_line};
-use crate::exec::context::Run;
+use crate::exec::context::Execution;
 use crate::exec::overlap::{BlockSizes, RowBlock};
 use crate::exec::recordings::Key;
 use crate::exec::tile_heights::TileHeights;
@@ -60,12 +60,16 @@ impl RemainingRows {
 }
 
 impl WorkTiles {
-    /// The tiles of a run; `None` where its plan has no sweep to corners.
+    /// The tiles of an execution; `None` where its plan has no sweep to corners.
     ///
     /// The upload of a single image is `overlapped` where work begins before it is over. An image
     /// `is_repeatable` where it stays on the device until its lists are known to be complete.
-    pub(crate) fn new<D: Device>(run: &Run<'_, D>, overlapped: bool, is_repeatable: bool) -> Option<Self> {
-        let plan = &run.context.plan;
+    pub(crate) fn new<D: Device>(
+        execution: &Execution<'_, D>,
+        overlapped: bool,
+        is_repeatable: bool,
+    ) -> Option<Self> {
+        let plan = &execution.context.plan;
         let (sweep, border_band, reads_responses) = match plan.search {
             Search::FusedSweep { sweep, border_band, .. } => (sweep, border_band, false),
             Search::MapSweep(sweep) => (sweep, None, true),
@@ -73,7 +77,7 @@ impl WorkTiles {
         };
         // A map that is computed stage by stage is complete before the search begins.
         let map = plan.map().copied().filter(|map| !map.is_staged());
-        let (config, shape) = (run.context.config, &run.context.shape);
+        let (config, shape) = (execution.context.config, &execution.context.shape);
         let height = shape.height as usize;
         let needs_histogram = match config.threshold() {
             Threshold::Rosin { .. } => true,
@@ -81,7 +85,7 @@ impl WorkTiles {
         };
         let has_band = map.is_some_and(|map| map.has_border_band());
         let blocks = if overlapped {
-            BlockSizes::overlapped(shape, run.device.last_block_bytes(), map.as_ref())
+            BlockSizes::overlapped(shape, execution.device.last_block_bytes(), map.as_ref())
         } else {
             BlockSizes::whole(height)
         };
@@ -101,9 +105,9 @@ impl WorkTiles {
                 && !shape.is_masked(),
             images: shape.images,
             strips: strips * shape.images,
-            multiprocessors: run.device.multiprocessors() as usize,
+            multiprocessors: execution.device.multiprocessors() as usize,
             lists: CandidateLists { count: 0, capacity: 0 },
-            predicts: run.predicts_threshold(is_repeatable),
+            predicts: execution.predicts_threshold(is_repeatable),
         };
         let most = |len: usize| most_in_line(len, config, sweep.suppression);
         let columns = most(sweep.layout(shape.width).columns as usize);
@@ -125,7 +129,7 @@ impl WorkTiles {
     /// The blocks of an image of so many rows.
     pub(crate) fn row_blocks(&self, height: usize) -> impl Iterator<Item = RowBlock> + use<> {
         let Self { sweep, map, needs_whole_map, reads_responses, .. } = *self;
-        self.blocks.ends(height).into_iter().map(move |end| {
+        self.blocks.block_ends(height).into_iter().map(move |end| {
             if end == height {
                 return RowBlock { end, mapped: height, searched: height };
             }
@@ -141,13 +145,13 @@ impl WorkTiles {
         TileHeights::new(self.sweep, rows, self.strips, self.images == 1, self.multiprocessors)
     }
 
-    /// Identifies the run's work among all work of its detector, with keypoints fetched `to_host`
+    /// Identifies the execution's work among all work of its detector, with keypoints fetched `to_host`
     /// or not.
-    pub(crate) fn key<D: Device>(&self, run: &Run<'_, D>, to_host: bool) -> Key {
-        let shape = &run.context.shape;
-        let address = |slot| run.device.address(run.workspace.buffer::<u8>(slot).memory);
+    pub(crate) fn key<D: Device>(&self, execution: &Execution<'_, D>, to_host: bool) -> Key {
+        let shape = &execution.context.shape;
+        let address = |slot| execution.device.address(execution.workspace.buffer::<u8>(slot).memory);
         let mask = if shape.is_masked() { address(Slot::Mask) } else { 0 };
-        let [corners, expected] = run.capacity.key(self.images);
+        let [corners, expected] = execution.capacity.key(self.images);
         let size = u64::from(shape.width) << 32 | u64::from(shape.height);
         let map = self.map.and_then(|map| map.kernel()).map_or(0, |kernel| kernel as u64 + 1);
         let kernels = map << 32 | self.sweep.kernel as u64;

@@ -136,11 +136,11 @@ impl<T: SweepSample> GradientRows<'_, '_, T> {
         let (config, image, columns) = (self.context.config, self.context.image, self.columns);
         let radius = config.gradient().radius();
         let (size, slot) = (2 * radius + 1, self.ring.gradient_slot(y, channel));
-        let number = size * image.channels();
+        let ring_rows = size * image.channels();
         let Memory { smoothed, derived: [weighted, derived], slots, gradients: [gx, gy], .. } =
             &mut *self.memory;
         let rows = rows_around(y, radius, 1);
-        fill_slots(slots, rows, (config.border(), image.height()), (channel * size, size, number));
+        fill_slots(slots, rows, (config.border(), image.height()), (channel * size, size, ring_rows));
         let [gaussian, derivative] = &self.taps.gradient;
         let [weighted, derived] = [weighted.row_mut(0), derived.row_mut(0)];
         v.enter(WeightedDown {
@@ -258,9 +258,9 @@ impl<T: SweepSample> GradientRows<'_, '_, T> {
             Smoothing::None => *self.is_invalid |= !load(v, image, columns, y, channel, out),
             Smoothing::Gaussian { size, .. } => {
                 let (size, radius) = (size as usize, config.smoothing().radius());
-                let number = size * image.channels();
+                let ring_rows = size * image.channels();
                 let rows = rows_around(y, radius, 1);
-                fill_slots(slots, rows, (config.border(), height), (channel * size, size, number));
+                fill_slots(slots, rows, (config.border(), height), (channel * size, size, ring_rows));
                 let (row, samples) = (samples.row_mut(0), columns.span(&columns.samples));
                 let taps = &self.taps.smoothing[..];
                 v.enter(WeightedDown { taps: [taps], ring: across, slots, out: [&mut *row], span: samples });

@@ -10,13 +10,13 @@ use harris_core::Measure;
 
 use crate::peaks::ring::{ResponseRing, WordLayout};
 use crate::rows::{FloatRow, IntegerRow};
-use crate::simd::{Simd, Work, vectors};
+use crate::simd::{Simd, SimdKernel, vectors};
 use crate::sweep::gate::{ActiveBlocks, ActiveMask};
-use crate::sweep::lanes_f32::{binomial5, weigh};
 use crate::sweep::lines::{HeldTaps, OneRow, Taps, Weights, line_sum};
 use crate::sweep::measure::{response, upper_bound};
 use crate::sweep::sample::SweepSample;
 use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps, specialize_taps};
+use crate::sweep::vectors_f32::{binomial5, weigh};
 
 /// Loads a channel of a row of samples as floats; returns whether all are valid.
 pub(crate) struct LoadChannel<'a, T> {
@@ -27,7 +27,7 @@ pub(crate) struct LoadChannel<'a, T> {
     pub(crate) out: &'a mut [f32],
 }
 
-impl<T: SweepSample> Work for LoadChannel<'_, T> {
+impl<T: SweepSample> SimdKernel for LoadChannel<'_, T> {
     type Output = bool;
 
     #[inline(always)]
@@ -62,7 +62,7 @@ pub(crate) struct BinomialAcross<'a> {
     pub(crate) span: Range<usize>,
 }
 
-impl Work for BinomialAcross<'_> {
+impl SimdKernel for BinomialAcross<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -92,15 +92,15 @@ pub(crate) struct BinomialDown<'a> {
     pub(crate) span: Range<usize>,
 }
 
-impl Work for BinomialDown<'_> {
+impl SimdKernel for BinomialDown<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
         let Self { smoothing, exact, rows, out, span } = self;
         let has_five_taps = smoothing.has_five_taps();
-        let (half, part) = if has_five_taps { (128.0, 1.0 / 256.0) } else { (8.0, 1.0 / 16.0) };
-        let (half, part) = (v.splat_f32(half), v.splat_f32(part));
+        let (half, reciprocal) = if has_five_taps { (128.0, 1.0 / 256.0) } else { (8.0, 1.0 / 16.0) };
+        let (half, reciprocal) = (v.splat_f32(half), v.splat_f32(reciprocal));
         for i in vectors(span, V::LANES) {
             let near = v.add(v.load_f32(rows[1], i), v.load_f32(rows[3], i));
             let centre = v.load_f32(rows[2], i);
@@ -112,9 +112,9 @@ impl Work for BinomialDown<'_> {
             let mean = if smoothing.keeps_sums() {
                 sum
             } else if exact {
-                v.to_f32(v.to_i32(v.mul(v.add(sum, half), part)))
+                v.to_f32(v.to_i32(v.mul(v.add(sum, half), reciprocal)))
             } else {
-                v.mul(sum, part)
+                v.mul(sum, reciprocal)
             };
             v.store_f32(out, i, mean);
         }
@@ -130,7 +130,7 @@ pub(crate) struct RowSlopes<'a> {
     pub(crate) span: Range<usize>,
 }
 
-impl Work for RowSlopes<'_> {
+impl SimdKernel for RowSlopes<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -226,7 +226,7 @@ pub(crate) struct Differentiate<'a, G> {
     pub(crate) span: Range<usize>,
 }
 
-impl<G: GradientSink> Work for Differentiate<'_, G> {
+impl<G: GradientSink> SimdKernel for Differentiate<'_, G> {
     type Output = ();
 
     #[inline(always)]
@@ -254,7 +254,7 @@ pub(crate) struct ToIntegers<'a> {
     pub(crate) span: Range<usize>,
 }
 
-impl Work for ToIntegers<'_> {
+impl SimdKernel for ToIntegers<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -278,7 +278,7 @@ pub(crate) struct SlideBoxSums<'a> {
     pub(crate) span: Range<usize>,
 }
 
-impl Work for SlideBoxSums<'_> {
+impl SimdKernel for SlideBoxSums<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -310,7 +310,7 @@ pub(crate) struct BoxGradients<'a> {
     pub(crate) span: Range<usize>,
 }
 
-impl Work for BoxGradients<'_> {
+impl SimdKernel for BoxGradients<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -333,7 +333,7 @@ pub(crate) struct Multiply<'a> {
     pub(crate) span: Range<usize>,
 }
 
-impl Work for Multiply<'_> {
+impl SimdKernel for Multiply<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -354,7 +354,7 @@ pub(crate) struct Respond<'a> {
     pub(crate) out: ResponseOutput<'a>,
 }
 
-impl Work for Respond<'_> {
+impl SimdKernel for Respond<'_> {
     type Output = ();
 
     #[inline(always)]

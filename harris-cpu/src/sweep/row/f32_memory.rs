@@ -116,10 +116,10 @@ impl Memory {
     }
 }
 
-/// Allocates `number` rows for all rings, and a row of zeros behind them.
-fn reserve_rings(rows: &mut FloatRows, number: usize) -> Result<(), Error> {
-    rows.reserve(number + 1)?;
-    rows.row_mut(number).fill(0.0);
+/// Allocates `row_count` rows for all rings, and a row of zeros behind them.
+fn reserve_rings(rows: &mut FloatRows, row_count: usize) -> Result<(), Error> {
+    rows.reserve(row_count + 1)?;
+    rows.row_mut(row_count).fill(0.0);
     Ok(())
 }
 
@@ -175,13 +175,14 @@ pub(super) fn rows_around(y: usize, radius: usize, together: usize) -> Range<isi
     y - radius..y + radius + together as isize
 }
 
-/// Row y of a channel in rings of `number` rows, one a channel; zeros where nothing stands for it.
+/// Row y of a channel in rings of `ring_rows` rows, one a channel; zeros where nothing stands for
+/// it.
 pub(super) fn of_ring<'a, T: Copy, const LENGTH: usize>(
     rows: &'a Rows<T, LENGTH>,
     channel: usize,
-    number: usize,
+    ring_rows: usize,
     y: Option<usize>,
     zero: &'a Rows<T, LENGTH>,
 ) -> &'a [T; LENGTH] {
-    y.map_or(zero.row(0), |y| rows.row(channel * number + y % number))
+    y.map_or(zero.row(0), |y| rows.row(channel * ring_rows + y % ring_rows))
 }

@@ -144,8 +144,8 @@ impl<T: SweepSample> RowSweep<'_, '_, T> {
         if y < image.height() {
             let (channels, columns) = (image.channels(), &self.columns.samples);
             let samples = &image.row(y)[columns.start * channels..columns.end * channels];
-            let part = samples.len() * quarter / 4..samples.len() * (quarter + 1) / 4;
-            for i in part.step_by(64 / size_of::<T>()) {
+            let range = samples.len() * quarter / 4..samples.len() * (quarter + 1) / 4;
+            for i in range.step_by(64 / size_of::<T>()) {
                 v.prefetch(samples, i);
             }
         }

@@ -3,18 +3,18 @@
 use std::ops::Range;
 
 use crate::rows::{FloatRow, FloatRows};
-use crate::simd::{Simd, Work, vectors};
+use crate::simd::{Simd, SimdKernel, vectors};
 use crate::sweep::gate::ActiveBlocks;
 use crate::sweep::lines::{HeldTaps, Line, OneRow, Taps, Weights, line_sum};
 
 /// Rows whose sums down are computed together: most of their terms are the same rows.
 pub(crate) const ROWS_AT_ONCE: usize = 4;
 /// The most rows that are summed then, of windows whose size is a constant.
-const MOST_ROWS: usize = 9 + ROWS_AT_ONCE - 1;
+const MAX_ROWS: usize = 9 + ROWS_AT_ONCE - 1;
 
 /// One element of several rows, in registers, from row `first` on.
 struct OneColumn<'a, V: Simd> {
-    column: &'a [V::F32; MOST_ROWS],
+    column: &'a [V::F32; MAX_ROWS],
     first: usize,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct SumDown<'a> {
     pub(crate) needed: ActiveBlocks,
 }
 
-impl Work for SumDown<'_> {
+impl SimdKernel for SumDown<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -67,13 +67,13 @@ impl SumDown<'_> {
     #[inline(always)]
     fn within<V: Simd, const N: usize>(self, v: V, weights: &Weights<HeldTaps<V>>) {
         for (ring, out) in self.products.iter().zip(self.out) {
-            let mut rows = [ring.row(self.slots[0]); MOST_ROWS];
+            let mut rows = [ring.row(self.slots[0]); MAX_ROWS];
             for (row, &slot) in rows.iter_mut().zip(self.slots) {
                 *row = ring.row(slot);
             }
             for run in self.needed.runs() {
                 for i in vectors(run, V::LANES) {
-                    let mut column = [v.splat_f32(0.0); MOST_ROWS];
+                    let mut column = [v.splat_f32(0.0); MAX_ROWS];
                     for place in 0..N + ROWS_AT_ONCE - 1 {
                         column[place] = v.load_f32(rows[place], i);
                     }
@@ -88,11 +88,11 @@ impl SumDown<'_> {
 
     #[inline(always)]
     fn any<V: Simd>(self, v: V, weight: impl Fn(usize) -> f32) {
-        const TOGETHER: usize = 2;
+        const VECTORS_PER_PASS: usize = 2;
         let size = self.slots.len() + 1 - ROWS_AT_ONCE;
         for (ring, out) in self.products.iter().zip(self.out) {
-            for i in self.needed.runs().flat_map(|run| vectors(run, TOGETHER * V::LANES)) {
-                let mut sums = [[v.splat_f32(0.0); TOGETHER]; ROWS_AT_ONCE];
+            for i in self.needed.runs().flat_map(|run| vectors(run, VECTORS_PER_PASS * V::LANES)) {
+                let mut sums = [[v.splat_f32(0.0); VECTORS_PER_PASS]; ROWS_AT_ONCE];
                 for (place, &slot) in self.slots.iter().enumerate() {
                     let row = ring.row(slot);
                     let samples = [v.load_f32(row, i), v.load_f32(row, i + V::LANES)];
@@ -102,7 +102,7 @@ impl SumDown<'_> {
                             continue;
                         }
                         let weight = v.splat_f32(weight(place));
-                        for j in 0..TOGETHER {
+                        for j in 0..VECTORS_PER_PASS {
                             let weighted = v.mul(weight, samples[j]);
                             sums[first][j] =
                                 if place == 0 { weighted } else { v.add(sums[first][j], weighted) };
@@ -110,7 +110,7 @@ impl SumDown<'_> {
                     }
                 }
                 for first in 0..ROWS_AT_ONCE {
-                    for j in 0..TOGETHER {
+                    for j in 0..VECTORS_PER_PASS {
                         v.store_f32(out[first], i + j * V::LANES, sums[first][j]);
                     }
                 }
@@ -120,7 +120,7 @@ impl SumDown<'_> {
 }
 
 /// Vectors that are summed together.
-const TOGETHER: usize = 4;
+const VECTORS_PER_PASS: usize = 4;
 
 /// Weighted sums of a ring's rows down the columns, by `N` sets of taps.
 pub(crate) struct WeightedDown<'a, const N: usize> {
@@ -132,18 +132,18 @@ pub(crate) struct WeightedDown<'a, const N: usize> {
     pub(crate) span: Range<usize>,
 }
 
-impl<const N: usize> Work for WeightedDown<'_, N> {
+impl<const N: usize> SimdKernel for WeightedDown<'_, N> {
     type Output = ();
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
         let Self { taps, ring, slots, out, span } = self;
         // Several vectors of a row together, so that its address is computed once for all.
-        for i in vectors(span, TOGETHER * V::LANES) {
-            let mut sums = [[v.splat_f32(0.0); TOGETHER]; N];
+        for i in vectors(span, VECTORS_PER_PASS * V::LANES) {
+            let mut sums = [[v.splat_f32(0.0); VECTORS_PER_PASS]; N];
             for (place, &slot) in slots.iter().enumerate() {
                 let row = ring.row(slot);
-                for j in 0..TOGETHER {
+                for j in 0..VECTORS_PER_PASS {
                     let sample = v.load_f32(row, i + j * V::LANES);
                     for n in 0..N {
                         let weighted = v.mul(v.splat_f32(taps[n][place]), sample);
@@ -152,7 +152,7 @@ impl<const N: usize> Work for WeightedDown<'_, N> {
                 }
             }
             for n in 0..N {
-                for j in 0..TOGETHER {
+                for j in 0..VECTORS_PER_PASS {
                     v.store_f32(out[n], i + j * V::LANES, sums[n][j]);
                 }
             }
@@ -168,7 +168,7 @@ pub(crate) struct WeightedAcross<'a> {
     pub(crate) span: Range<usize>,
 }
 
-impl Work for WeightedAcross<'_> {
+impl SimdKernel for WeightedAcross<'_> {
     type Output = ();
 
     #[inline(always)]

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::f32_kernels::{ResponseOutput, Sums};
-use crate::plan::MOST_PAIRWISE_RADIUS;
-use crate::rows::{FloatRow, FloatRows, WideRow};
-use crate::simd::{Simd, Work, vectors};
+use crate::plan::MAX_PAIRWISE_RADIUS;
+use crate::rows::{F64Row, FloatRow, FloatRows};
+use crate::simd::{Simd, SimdKernel, vectors};
 use crate::sweep::gate::ActiveBlocks;
 use crate::sweep::lines::{Weights, binomial};
 
@@ -18,12 +18,12 @@ pub(crate) struct F64SumDown<'a> {
     pub(crate) stride: usize,
     /// The window's rows in a ring.
     pub(crate) slots: &'a [usize],
-    pub(crate) sums: [&'a mut WideRow; 3],
+    pub(crate) sums: [&'a mut F64Row; 3],
     /// The elements that are needed.
     pub(crate) needed: ActiveBlocks,
 }
 
-impl Work for F64SumDown<'_> {
+impl SimdKernel for F64SumDown<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -57,12 +57,12 @@ pub(crate) struct F64Slide<'a> {
     /// gx and gy.
     pub(crate) enters: [&'a FloatRow; 2],
     pub(crate) leaves: [&'a FloatRow; 2],
-    pub(crate) sums: [&'a mut WideRow; 3],
+    pub(crate) sums: [&'a mut F64Row; 3],
     /// The elements that are needed.
     pub(crate) needed: ActiveBlocks,
 }
 
-impl Work for F64Slide<'_> {
+impl SimdKernel for F64Slide<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -81,19 +81,19 @@ impl Work for F64Slide<'_> {
 }
 
 #[inline(always)]
-fn slide<V: Simd>(v: V, sums: &mut WideRow, i: usize, enters: [V::F64; 2], leaves: [V::F64; 2]) {
+fn slide<V: Simd>(v: V, sums: &mut F64Row, i: usize, enters: [V::F64; 2], leaves: [V::F64; 2]) {
     let sum = v.add_product(v.load_f64(sums, i), enters[0], enters[1]);
     v.store_f64(sums, i, v.sub_product(sum, leaves[0], leaves[1]));
 }
 
 /// Prefix sums across of three exact rows.
 pub(crate) struct F64PrefixSums<'a> {
-    pub(crate) rows: [&'a WideRow; 3],
-    pub(crate) running: [&'a mut WideRow; 3],
+    pub(crate) rows: [&'a F64Row; 3],
+    pub(crate) running: [&'a mut F64Row; 3],
     pub(crate) span: Range<usize>,
 }
 
-impl Work for F64PrefixSums<'_> {
+impl SimdKernel for F64PrefixSums<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -109,7 +109,7 @@ impl Work for F64PrefixSums<'_> {
 }
 
 #[inline(always)]
-fn prefix_sums<V: Simd>(v: V, row: &WideRow, out: &mut WideRow, i: usize, carry: V::F64) -> V::F64 {
+fn prefix_sums<V: Simd>(v: V, row: &F64Row, out: &mut F64Row, i: usize, carry: V::F64) -> V::F64 {
     let running = v.add_f64(carry, v.prefix_sums_f64(v.load_f64(row, i)));
     v.store_f64(out, i, running);
     v.last_f64(running)
@@ -120,13 +120,13 @@ fn prefix_sums<V: Simd>(v: V, row: &WideRow, out: &mut WideRow, i: usize, carry:
 pub(crate) struct F64Respond<'a> {
     pub(crate) weights: Weights<&'a [f32]>,
     pub(crate) radius: usize,
-    /// Sums down the columns, and for boxes wider than [`MOST_PAIRWISE_RADIUS`] their prefix sums.
-    pub(crate) columns: [&'a WideRow; 3],
-    pub(crate) running: [&'a WideRow; 3],
+    /// Sums down the columns, and for boxes wider than [`MAX_PAIRWISE_RADIUS`] their prefix sums.
+    pub(crate) columns: [&'a F64Row; 3],
+    pub(crate) running: [&'a F64Row; 3],
     pub(crate) out: ResponseOutput<'a>,
 }
 
-impl Work for F64Respond<'_> {
+impl SimdKernel for F64Respond<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -134,7 +134,7 @@ impl Work for F64Respond<'_> {
         match (self.weights, self.radius) {
             (Weights::Box, 1) => self.within::<V, 1, true>(v),
             (Weights::Box, 2) => self.within::<V, 2, true>(v),
-            (Weights::Box, MOST_PAIRWISE_RADIUS) => self.within::<V, MOST_PAIRWISE_RADIUS, true>(v),
+            (Weights::Box, MAX_PAIRWISE_RADIUS) => self.within::<V, MAX_PAIRWISE_RADIUS, true>(v),
             (Weights::Box, _) => self.within::<V, 0, true>(v),
             (_, 1) => self.within::<V, 1, false>(v),
             (_, 2) => self.within::<V, 2, false>(v),
@@ -151,11 +151,11 @@ impl F64Respond<'_> {
     }
 }
 
-/// `R` is the radius, or 0 for boxes wider than [`MOST_PAIRWISE_RADIUS`].
+/// `R` is the radius, or 0 for boxes wider than [`MAX_PAIRWISE_RADIUS`].
 struct F64Sums<'a, const R: usize, const BOX: bool> {
     radius: usize,
-    columns: [&'a WideRow; 3],
-    running: [&'a WideRow; 3],
+    columns: [&'a F64Row; 3],
+    running: [&'a F64Row; 3],
 }
 
 impl<V: Simd, const R: usize, const BOX: bool> Sums<V> for F64Sums<'_, R, BOX> {
@@ -169,8 +169,8 @@ impl<V: Simd, const R: usize, const BOX: bool> Sums<V> for F64Sums<'_, R, BOX> {
 #[inline(always)]
 fn f64_sum<V: Simd, const R: usize, const BOX: bool>(
     v: V,
-    row: &WideRow,
-    running: &WideRow,
+    row: &F64Row,
+    running: &F64Row,
     radius: usize,
     i: usize,
 ) -> V::F32 {

@@ -7,10 +7,10 @@ use harris_core::pipeline::border;
 
 use crate::peaks::ring::WordLayout;
 use crate::rows::{
-    LEFT_PADDING, MOST_SUPPRESSION_RADIUS, MOST_WINDOW_RADIUS, Rows16, SAMPLE_ROW_LENGTH, STRIP_COLUMNS,
+    LEFT_PADDING, MAX_SUPPRESSION_RADIUS, MAX_WINDOW_RADIUS, Rows16, SAMPLE_ROW_LENGTH, STRIP_COLUMNS,
     SampleRows,
 };
-use crate::simd::{Simd, Work};
+use crate::simd::{Simd, SimdKernel};
 use crate::sweep::halo::Columns;
 use crate::sweep::layout::TileLayout;
 use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps, specialize};
@@ -20,7 +20,7 @@ use crate::sweep::tile::i16_stages::{Stages, latency};
 /// The most rows of a block.
 pub(crate) const GRADIENT_ROWS: usize = 32;
 /// The greatest support radius of a gradient: smoothing and gradient.
-const MOST_SUPPORT: usize = 3;
+const MAX_SUPPORT: usize = 3;
 
 /// Samples of a row beyond the image: zeros.
 pub(crate) static ZERO_SAMPLES: [u8; STRIP_COLUMNS + 2 * LEFT_PADDING] =
@@ -48,7 +48,7 @@ struct Gradients<'a> {
     slot: usize,
 }
 
-impl Work for Gradients<'_> {
+impl SimdKernel for Gradients<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -68,10 +68,10 @@ impl Gradients<'_> {
         }
         let read = 2 * V::LANES + smoothing.extra_columns();
         let mut tile = Tile { smoothing, gradient, warm_up, place: 0, out: self.out, slots: &slots };
-        for number in 0..self.words.number {
-            let column = number * self.words.step;
+        for word in 0..self.words.count {
+            let column = word * self.words.step;
             tile.place = self.words.start + column;
-            if self.inside.contains(&number) {
+            if self.inside.contains(&word) {
                 let column = (self.first + column as isize) as usize;
                 let rows = rows.iter().zip(ahead);
                 tile.run(
@@ -102,13 +102,13 @@ impl Tile<'_> {
     #[inline(always)]
     fn run<'a, V: Simd>(&mut self, v: V, mut rows: impl ExactSizeIterator<Item = &'a [u8]>) {
         let kinds = (self.smoothing, self.gradient);
-        let number = rows.len() - self.warm_up;
+        let row_count = rows.len() - self.warm_up;
         let mut stages = Stages::new(v);
         // Iterations without a row of gradients.
         for _ in 0..self.warm_up + latency::<V>(self.smoothing) {
             stages.push_row(v, kinds, rows.next().unwrap_or(&ZERO_SAMPLES));
         }
-        let mut slots = self.slots[..number].iter();
+        let mut slots = self.slots[..row_count].iter();
         for (samples, &slot) in rows.zip(&mut slots) {
             self.put(v, slot, stages.push_row(v, kinds, samples));
         }
@@ -126,7 +126,7 @@ impl Tile<'_> {
 }
 
 /// Rows of samples around the image's edges.
-pub(crate) const EXTENDED_ROWS: usize = GRADIENT_ROWS + 2 * MOST_SUPPORT;
+pub(crate) const EXTENDED_ROWS: usize = GRADIENT_ROWS + 2 * MAX_SUPPORT;
 
 /// Computes `rows` of gradients, at most [`GRADIENT_ROWS`], into rings of `ring` rows, with
 /// [`EXTENDED_ROWS`] rows of memory.
@@ -179,7 +179,7 @@ pub(crate) fn gradient_tiles<V: Simd>(
 // Copies hold a strip, all that its gradients read, and the last vector.
 const _: () = assert!(
     STRIP_COLUMNS
-        + 2 * (MOST_SUPPRESSION_RADIUS + MOST_WINDOW_RADIUS + MOST_SUPPORT)
+        + 2 * (MAX_SUPPRESSION_RADIUS + MAX_WINDOW_RADIUS + MAX_SUPPORT)
         + 32
         + StageSmoothing::Binomial5.extra_columns()
         <= SAMPLE_ROW_LENGTH

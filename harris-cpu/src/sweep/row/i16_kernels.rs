@@ -6,12 +6,12 @@
 use std::ops::Range;
 
 use crate::rows::Row16;
-use crate::simd::{Simd, Work, vectors};
-use crate::sweep::lanes_i16::weigh;
+use crate::simd::{Simd, SimdKernel, vectors};
 use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps};
+use crate::sweep::vectors_i16::weigh;
 
 /// The first step of smoothing: the weighted sum of samples down each column.
-pub(crate) struct Down<'a> {
+pub(crate) struct SmoothDown<'a> {
     pub(crate) smoothing: StageSmoothing,
     /// The rows y − 2 to y + 2, of which the smoothing uses those of its aperture; all of one
     /// length.
@@ -23,7 +23,7 @@ pub(crate) struct Down<'a> {
     pub(crate) start: usize,
 }
 
-impl Work for Down<'_> {
+impl SimdKernel for SmoothDown<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -37,7 +37,7 @@ impl Work for Down<'_> {
     }
 }
 
-impl Down<'_> {
+impl SmoothDown<'_> {
     #[inline(always)]
     fn by<V: Simd, const APERTURE: usize>(self, v: V) {
         let lanes = 2 * V::LANES;
@@ -81,14 +81,14 @@ fn down<V: Simd, const APERTURE: usize>(v: V, rows: [&[u8]; 5], i: usize) -> V::
 }
 
 /// The second step: the weighted sum across, rounded.
-pub(crate) struct Across<'a> {
+pub(crate) struct SmoothAcross<'a> {
     pub(crate) smoothing: StageSmoothing,
     pub(crate) sums: &'a Row16,
     pub(crate) out: &'a mut Row16,
     pub(crate) span: Range<usize>,
 }
 
-impl Work for Across<'_> {
+impl SimdKernel for SmoothAcross<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -148,7 +148,7 @@ pub(crate) struct Differentiate<'a> {
     pub(crate) span: Range<usize>,
 }
 
-impl Work for Differentiate<'_> {
+impl SimdKernel for Differentiate<'_> {
     type Output = ();
 
     #[inline(always)]

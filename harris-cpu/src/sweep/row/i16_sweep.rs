@@ -7,8 +7,8 @@ use harris_core::pipeline::border;
 
 use super::driver::{RowEngine, sweep_rows};
 use super::i16_gradients::{EXTENDED_ROWS, GRADIENT_ROWS, ZERO_SAMPLES, gradient_tiles};
-use super::i16_kernels::{Across, Differentiate, Down};
-use super::i16_tensor::{MOST_ROWS, Respond, Slide, SlidePrefixSums, SumDown};
+use super::i16_kernels::{Differentiate, SmoothAcross, SmoothDown};
+use super::i16_tensor::{MAX_ROWS, Respond, Slide, SlidePrefixSums, SumDown};
 use super::next_rows::NextRows;
 use crate::peaks::ring::{RING, WordLayout};
 use crate::plan::{RowGradients, RowSums};
@@ -16,7 +16,7 @@ use crate::rows::{Rows16, SampleRows, SumRows};
 use crate::simd::Simd;
 use crate::sweep::bound::RejectionBound;
 use crate::sweep::halo::Columns;
-use crate::sweep::layout::Split;
+use crate::sweep::layout::SplitChannels;
 use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps};
 use crate::sweep::strip::StripSweep;
 
@@ -24,7 +24,7 @@ use crate::sweep::strip::StripSweep;
 const PREFETCHED: usize = 4;
 
 /// Rows of samples in the ring of each channel, and smoothed ones.
-const SPLIT: usize = 5;
+const SAMPLE_RING_ROWS: usize = 5;
 const SMOOTHED: usize = 3;
 /// Channels of colours.
 const CHANNELS: usize = 3;
@@ -161,7 +161,7 @@ impl RowSweep<'_, '_> {
         sums.reserve(6)?;
         samples.reserve(match self.gradients {
             RowGradients::Tiles => EXTENDED_ROWS,
-            RowGradients::Rows => SPLIT * channels,
+            RowGradients::Rows => SAMPLE_RING_ROWS * channels,
         })
     }
 
@@ -188,15 +188,23 @@ impl RowSweep<'_, '_> {
             };
             let (enters, leaves) = (row(Some(enters)), row(leaves));
             let [aa, bb, cc, ao, bo, co] = sums.rows_mut(0);
-            let (pairs, odds) = ([aa, bb, cc], [ao, bo, co]);
+            let (pair_sums, odd_sums) = ([aa, bb, cc], [ao, bo, co]);
             let span = summed(&self.columns, window);
             match self.sums {
                 RowSums::PrefixSums => {
                     // From the column before those of the first window on.
                     let span = span.start - 1..span.end;
-                    v.enter(SlidePrefixSums { enters, leaves, odds: pairs, evens: odds, span });
+                    v.enter(SlidePrefixSums {
+                        enters,
+                        leaves,
+                        up_to_odd: pair_sums,
+                        up_to_even: odd_sums,
+                        span,
+                    });
                 }
-                RowSums::Sliding | RowSums::Weighted => v.enter(Slide { enters, leaves, pairs, odds, span }),
+                RowSums::Sliding | RowSums::Weighted => {
+                    v.enter(Slide { enters, leaves, pair_sums, odd_sums, span });
+                }
             }
         }
     }
@@ -208,15 +216,22 @@ impl RowSweep<'_, '_> {
         let span = summed(&self.columns, window);
         for channel in 0..self.sweep.context.image.channels() {
             let Memory { gradients, zero, sums, .. } = &mut *self.memory;
-            let mut rows = [[zero.row(0); 2]; MOST_ROWS];
+            let mut rows = [[zero.row(0); 2]; MAX_ROWS];
             for (row, y) in rows.iter_mut().zip(y - window as isize..=y + window as isize) {
                 if let Some(y) = border::inside(border, y, height) {
                     *row = gradients.each_ref().map(|rows| rows.row(channel * ring + y % ring));
                 }
             }
             let [aa, bb, cc, ao, bo, co] = sums.rows_mut(0);
-            let (pairs, odds, span) = ([aa, bb, cc], [ao, bo, co], span.clone());
-            v.enter(SumDown { rows, number: 2 * window + 1, adds: channel > 0, pairs, odds, span });
+            let (pair_sums, odd_sums, span) = ([aa, bb, cc], [ao, bo, co], span.clone());
+            v.enter(SumDown {
+                rows,
+                window_rows: 2 * window + 1,
+                adds: channel > 0,
+                pair_sums,
+                odd_sums,
+                span,
+            });
         }
     }
 
@@ -283,7 +298,7 @@ impl RowSweep<'_, '_> {
             let Memory { samples: split, column_sums, smoothed, .. } = &mut *self.memory;
             let row = |dy: isize| match border::inside(border, y as isize + dy, image.height()) {
                 Some(y) if image.channels() == 1 => &image.row(y)[samples.clone()],
-                Some(y) => &split.row(y % SPLIT * CHANNELS + channel)[..samples.len()],
+                Some(y) => &split.row(y % SAMPLE_RING_ROWS * CHANNELS + channel)[..samples.len()],
                 None => &ZERO_SAMPLES[..samples.len()],
             };
             let rows = [row(-2), row(-1), row(0), row(1), row(2)];
@@ -295,9 +310,9 @@ impl RowSweep<'_, '_> {
             };
             let (sums, out) = (column_sums.row_mut(0), smoothed.row_mut(channel * SMOOTHED + y % SMOOTHED));
             let start = columns.place(samples.start as isize);
-            v.enter(Down { smoothing, rows, ahead, out: sums, start });
+            v.enter(SmoothDown { smoothing, rows, ahead, out: sums, start });
             columns.sample_edge.extend(sums);
-            v.enter(Across { smoothing, sums, out, span: columns.span(&columns.smoothed) });
+            v.enter(SmoothAcross { smoothing, sums, out, span: columns.span(&columns.smoothed) });
             columns.smoothed_edge.extend(out);
         }
         self.next.smoothed += 1;
@@ -311,8 +326,8 @@ impl RowSweep<'_, '_> {
         for i in pixels.clone().step_by(64) {
             v.prefetch(ahead, i);
         }
-        let out = self.memory.samples.rows_mut(y % SPLIT * CHANNELS);
-        v.enter(Split { pixels: image.row(y)[pixels].as_chunks().0, out, start: 0 });
+        let out = self.memory.samples.rows_mut(y % SAMPLE_RING_ROWS * CHANNELS);
+        v.enter(SplitChannels { pixels: image.row(y)[pixels].as_chunks().0, out, start: 0 });
     }
 
     /// Computes the responses of row y, of binomial windows where `B`.
@@ -328,8 +343,8 @@ impl RowSweep<'_, '_> {
             bound: self.bound,
             radius: context.config.window().radius(),
             scale: context.scale,
-            pairs: [aa, bb, cc],
-            odds: [ao, bo, co],
+            pair_sums: [aa, bb, cc],
+            odd_sums: [ao, bo, co],
             out: &mut self.sweep.memory.responses,
             slot: y % RING,
             words,

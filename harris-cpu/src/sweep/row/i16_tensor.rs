@@ -1,26 +1,26 @@
 //! Row kernels on 16-bit gradients: window sums and responses.
 //!
-//! A row of sums has an element a pair of columns: `pairs` the sum of both columns, `odds` that of
-//! the odd one. The even one is their difference.
+//! A row of sums has an element a pair of columns. In `pair_sums` it is the sum of both columns, in
+//! `odd_sums` that of the odd one. That of the even one is their difference.
 
 use std::ops::Range;
 
 use harris_core::Measure;
 
 use crate::peaks::ring::{ResponseRing, WordLayout};
-use crate::plan::MOST_PAIRWISE_RADIUS;
+use crate::plan::MAX_PAIRWISE_RADIUS;
 use crate::rows::{Row16, SumRow};
-use crate::simd::{Simd, Work, vectors};
+use crate::simd::{Simd, SimdKernel, vectors};
 use crate::sweep::bound::RejectionBound;
-use crate::sweep::lanes_i16::{add_products, greatest_lesser, scaled, weighted};
 use crate::sweep::measure::{Formula, for_measure};
+use crate::sweep::vectors_i16::{add_products, greatest_lesser, scaled, weighted};
 
 /// The change of products from the gradients u, w of the row that leaves a window to those of the
 /// row that enters it, x, y.
 ///
 /// x² − u² = dx·sx and x·y − u·w = x·dy + dx·w. `ox` and `oy` are dx and dy in odd columns, zero in
 /// even ones.
-struct Change<V: Simd> {
+struct ProductChange<V: Simd> {
     x: V::I16,
     w: V::I16,
     dx: V::I16,
@@ -31,7 +31,7 @@ struct Change<V: Simd> {
     oy: V::I16,
 }
 
-impl<V: Simd> Change<V> {
+impl<V: Simd> ProductChange<V> {
     /// The change at the elements from i on of rows of gx and gy.
     #[inline(always)]
     fn new(v: V, enters: [&Row16; 2], leaves: [&Row16; 2], i: usize) -> Self {
@@ -50,19 +50,19 @@ pub(crate) struct Slide<'a> {
     pub(crate) enters: [&'a Row16; 2],
     /// gx and gy.
     pub(crate) leaves: [&'a Row16; 2],
-    pub(crate) pairs: [&'a mut SumRow; 3],
-    pub(crate) odds: [&'a mut SumRow; 3],
+    pub(crate) pair_sums: [&'a mut SumRow; 3],
+    pub(crate) odd_sums: [&'a mut SumRow; 3],
     pub(crate) span: Range<usize>,
 }
 
-impl Work for Slide<'_> {
+impl SimdKernel for Slide<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        let Self { enters, leaves, pairs: [aa, bb, cc], odds: [ao, bo, co], span } = self;
+        let Self { enters, leaves, pair_sums: [aa, bb, cc], odd_sums: [ao, bo, co], span } = self;
         for i in vectors(span, 2 * V::LANES) {
-            let Change { x, w, dx, dy, sx, sy, ox, oy } = Change::new(v, enters, leaves, i);
+            let ProductChange { x, w, dx, dy, sx, sy, ox, oy } = ProductChange::new(v, enters, leaves, i);
             let j = i / 2;
             let sum = v.load_i32(aa, j);
             v.store_i32(aa, j, v.dot_add(sum, dx, sx));
@@ -83,28 +83,27 @@ impl Work for Slide<'_> {
 /// Sums the products of a binomial window down the columns, each row's times its weight.
 pub(crate) struct SumDown<'a> {
     /// gx and gy of the rows in the window.
-    pub(crate) rows: [[&'a Row16; 2]; MOST_ROWS],
-    /// How many rows the window has.
-    pub(crate) number: usize,
+    pub(crate) rows: [[&'a Row16; 2]; MAX_ROWS],
+    pub(crate) window_rows: usize,
     /// Whether to add to the sums of other channels.
     pub(crate) adds: bool,
-    pub(crate) pairs: [&'a mut SumRow; 3],
-    pub(crate) odds: [&'a mut SumRow; 3],
+    pub(crate) pair_sums: [&'a mut SumRow; 3],
+    pub(crate) odd_sums: [&'a mut SumRow; 3],
     pub(crate) span: Range<usize>,
 }
 
 /// The most rows of a binomial window.
-pub(crate) const MOST_ROWS: usize = 2 * MOST_PAIRWISE_RADIUS + 1;
+pub(crate) const MAX_ROWS: usize = 2 * MAX_PAIRWISE_RADIUS + 1;
 
-impl Work for SumDown<'_> {
+impl SimdKernel for SumDown<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        match self.number {
+        match self.window_rows {
             3 => self.within::<V, 3>(v),
             5 => self.within::<V, 5>(v),
-            _ => self.within::<V, MOST_ROWS>(v),
+            _ => self.within::<V, MAX_ROWS>(v),
         }
     }
 }
@@ -112,26 +111,26 @@ impl Work for SumDown<'_> {
 impl SumDown<'_> {
     #[inline(always)]
     fn within<V: Simd, const S: usize>(self, v: V) {
-        let Self { rows, adds, pairs: [aa, bb, cc], odds: [ao, bo, co], span, .. } = self;
+        let Self { rows, adds, pair_sums: [aa, bb, cc], odd_sums: [ao, bo, co], span, .. } = self;
         for i in vectors(span, 2 * V::LANES) {
             let j = i / 2;
             let zero = v.splat_i32(0);
-            let (mut pairs, mut odds) = ([zero; 3], [zero; 3]);
+            let (mut pair_sums, mut odd_sums) = ([zero; 3], [zero; 3]);
             if adds {
-                pairs = [v.load_i32(aa, j), v.load_i32(bb, j), v.load_i32(cc, j)];
-                odds = [v.load_i32(ao, j), v.load_i32(bo, j), v.load_i32(co, j)];
+                pair_sums = [v.load_i32(aa, j), v.load_i32(bb, j), v.load_i32(cc, j)];
+                odd_sums = [v.load_i32(ao, j), v.load_i32(bo, j), v.load_i32(co, j)];
             }
             for row in 0..S {
                 let [x, y] = [v.load_i16(rows[row][0], i), v.load_i16(rows[row][1], i)];
                 let weighted = [weighted::<V, S>(v, x, row), weighted::<V, S>(v, y, row)];
-                add_products(v, [x, y], weighted, &mut pairs, &mut odds);
+                add_products(v, [x, y], weighted, &mut pair_sums, &mut odd_sums);
             }
-            v.store_i32(aa, j, pairs[0]);
-            v.store_i32(bb, j, pairs[1]);
-            v.store_i32(cc, j, pairs[2]);
-            v.store_i32(ao, j, odds[0]);
-            v.store_i32(bo, j, odds[1]);
-            v.store_i32(co, j, odds[2]);
+            v.store_i32(aa, j, pair_sums[0]);
+            v.store_i32(bb, j, pair_sums[1]);
+            v.store_i32(cc, j, pair_sums[2]);
+            v.store_i32(ao, j, odd_sums[0]);
+            v.store_i32(bo, j, odd_sums[1]);
+            v.store_i32(co, j, odd_sums[2]);
         }
     }
 }
@@ -142,27 +141,27 @@ pub(crate) struct SlidePrefixSums<'a> {
     /// gx and gy, also beyond the edges.
     pub(crate) enters: [&'a Row16; 2],
     pub(crate) leaves: [&'a Row16; 2],
-    pub(crate) odds: [&'a mut SumRow; 3],
-    pub(crate) evens: [&'a mut SumRow; 3],
+    pub(crate) up_to_odd: [&'a mut SumRow; 3],
+    pub(crate) up_to_even: [&'a mut SumRow; 3],
     pub(crate) span: Range<usize>,
 }
 
-impl Work for SlidePrefixSums<'_> {
+impl SimdKernel for SlidePrefixSums<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<V: Simd>(self, v: V) {
-        let Self { enters, leaves, odds: [ao, bo, co], evens: [ae, be, ce], span } = self;
+        let Self { enters, leaves, up_to_odd: [ao, bo, co], up_to_even: [ae, be, ce], span } = self;
         let zero = v.splat_i32(0);
         let (mut a, mut b, mut c) = (zero, zero, zero);
         for i in vectors(span, 2 * V::LANES) {
-            let Change { x, w, dx, dy, sx, sy, ox, oy } = Change::new(v, enters, leaves, i);
-            let [pairs, odd] = [v.dot(dx, sx), v.dot(ox, sx)];
-            a = add_prefix_sums(v, (ao, ae), i / 2, [pairs, odd], a);
-            let [pairs, odd] = [v.dot_add(v.dot(x, dy), dx, w), v.dot_add(v.dot(x, oy), ox, w)];
-            b = add_prefix_sums(v, (bo, be), i / 2, [pairs, odd], b);
-            let [pairs, odd] = [v.dot(dy, sy), v.dot(oy, sy)];
-            c = add_prefix_sums(v, (co, ce), i / 2, [pairs, odd], c);
+            let ProductChange { x, w, dx, dy, sx, sy, ox, oy } = ProductChange::new(v, enters, leaves, i);
+            let [pair, odd] = [v.dot(dx, sx), v.dot(ox, sx)];
+            a = add_prefix_sums(v, (ao, ae), i / 2, [pair, odd], a);
+            let [pair, odd] = [v.dot_add(v.dot(x, dy), dx, w), v.dot_add(v.dot(x, oy), ox, w)];
+            b = add_prefix_sums(v, (bo, be), i / 2, [pair, odd], b);
+            let [pair, odd] = [v.dot(dy, sy), v.dot(oy, sy)];
+            c = add_prefix_sums(v, (co, ce), i / 2, [pair, odd], c);
         }
     }
 }
@@ -174,15 +173,15 @@ impl Work for SlidePrefixSums<'_> {
 #[inline(always)]
 fn add_prefix_sums<V: Simd>(
     v: V,
-    (odds, evens): (&mut SumRow, &mut SumRow),
+    (up_to_odd, up_to_even): (&mut SumRow, &mut SumRow),
     j: usize,
-    [pairs, odd]: [V::I32; 2],
+    [pair, odd]: [V::I32; 2],
     before: V::I32,
 ) -> V::I32 {
-    let running = v.prefix_sums_i32(before, pairs);
-    let [up_to_odd, up_to_even] = [v.load_i32(odds, j), v.load_i32(evens, j)];
-    v.store_i32(odds, j, v.add_i32(up_to_odd, running));
-    v.store_i32(evens, j, v.add_i32(up_to_even, v.sub_i32(running, odd)));
+    let running = v.prefix_sums_i32(before, pair);
+    let [odd_sums, even_sums] = [v.load_i32(up_to_odd, j), v.load_i32(up_to_even, j)];
+    v.store_i32(up_to_odd, j, v.add_i32(odd_sums, running));
+    v.store_i32(up_to_even, j, v.add_i32(even_sums, v.sub_i32(running, odd)));
     running
 }
 
@@ -198,15 +197,15 @@ pub(crate) struct Respond<'a, const B: bool> {
     /// Radius of the window.
     pub(crate) radius: usize,
     pub(crate) scale: f32,
-    pub(crate) pairs: [&'a SumRow; 3],
-    pub(crate) odds: [&'a SumRow; 3],
+    pub(crate) pair_sums: [&'a SumRow; 3],
+    pub(crate) odd_sums: [&'a SumRow; 3],
     pub(crate) out: &'a mut ResponseRing,
     pub(crate) slot: usize,
     pub(crate) words: WordLayout,
     pub(crate) span: Range<usize>,
 }
 
-impl<const B: bool> Work for Respond<'_, B> {
+impl<const B: bool> SimdKernel for Respond<'_, B> {
     type Output = ();
 
     #[inline(always)]
@@ -229,7 +228,8 @@ impl<const B: bool> Respond<'_, B> {
 
     #[inline(always)]
     fn by<V: Simd, F: Formula<V>, const R: usize>(self, v: V, formula: F) {
-        let Self { radius, pairs: [aa, bb, cc], odds: [ao, bo, co], out, slot, words, span, .. } = self;
+        let Self { radius, pair_sums: [aa, bb, cc], odd_sums: [ao, bo, co], out, slot, words, span, .. } =
+            self;
         let (scale, limit) = (v.splat_f32(self.scale), v.splat_f32(self.threshold));
         let bound = v.splat_i32(self.bound.lesser);
         for i in words.covering(&span) {
@@ -253,23 +253,27 @@ impl<const B: bool> Respond<'_, B> {
 #[inline(always)]
 fn sums<V: Simd, const R: usize, const B: bool>(
     v: V,
-    (pairs, odds): (&SumRow, &SumRow),
+    (pair_sums, odd_sums): (&SumRow, &SumRow),
     r: usize,
     j: usize,
 ) -> [V::I32; 2] {
-    if B { binomial_across::<V, R>(v, (pairs, odds), j) } else { across::<V, R>(v, (pairs, odds), r, j) }
+    if B {
+        binomial_across::<V, R>(v, (pair_sums, odd_sums), j)
+    } else {
+        across::<V, R>(v, (pair_sums, odd_sums), r, j)
+    }
 }
 
 /// Sums over a binomial window of radius `R`.
 #[inline(always)]
 fn binomial_across<V: Simd, const R: usize>(
     v: V,
-    (pairs, odds): (&SumRow, &SumRow),
+    (pair_sums, odd_sums): (&SumRow, &SumRow),
     j: usize,
 ) -> [V::I32; 2] {
     // The odd and the even columns of the pairs from j on.
-    let odd = |j: usize| v.load_i32(odds, j);
-    let even = |j: usize| v.sub_i32(v.load_i32(pairs, j), v.load_i32(odds, j));
+    let odd = |j: usize| v.load_i32(odd_sums, j);
+    let even = |j: usize| v.sub_i32(v.load_i32(pair_sums, j), v.load_i32(odd_sums, j));
     let add = |a: V::I32, b: V::I32| v.add_i32(a, b);
     let twice = |a: V::I32| v.add_i32(a, a);
     let (before, here, behind) = ([even(j - 1), odd(j - 1)], [even(j), odd(j)], [even(j + 1), odd(j + 1)]);
@@ -297,37 +301,37 @@ fn binomial_across<V: Simd, const R: usize>(
 
 /// Sums over 2·r + 1 columns around the even and around the odd columns of the pairs from j on.
 ///
-/// `R` is r, or 0 for any. Then `pairs` are prefix sums up to odd columns and `odds` up to even
-/// ones, which may wrap, and windows are differences of these.
+/// `R` is r, or 0 for any. Then `pair_sums` are prefix sums up to odd columns and `odd_sums` up to
+/// even ones, which may wrap, and windows are differences of these.
 #[inline(always)]
 fn across<V: Simd, const R: usize>(
     v: V,
-    (pairs, odds): (&SumRow, &SumRow),
+    (pair_sums, odd_sums): (&SumRow, &SumRow),
     r: usize,
     j: usize,
 ) -> [V::I32; 2] {
     match R {
         1 => {
-            let centre = v.load_i32(pairs, j);
-            let next = v.sub_i32(v.load_i32(pairs, j + 1), v.load_i32(odds, j + 1));
-            [v.add_i32(centre, v.load_i32(odds, j - 1)), v.add_i32(centre, next)]
+            let centre = v.load_i32(pair_sums, j);
+            let next = v.sub_i32(v.load_i32(pair_sums, j + 1), v.load_i32(odd_sums, j + 1));
+            [v.add_i32(centre, v.load_i32(odd_sums, j - 1)), v.add_i32(centre, next)]
         }
         2 => {
-            let [centre, after] = [v.load_i32(pairs, j), v.load_i32(pairs, j + 1)];
-            let next = v.sub_i32(after, v.load_i32(odds, j + 1));
-            let before = v.add_i32(v.load_i32(pairs, j - 1), centre);
-            [v.add_i32(before, next), v.add_i32(v.add_i32(v.load_i32(odds, j - 1), centre), after)]
+            let [centre, after] = [v.load_i32(pair_sums, j), v.load_i32(pair_sums, j + 1)];
+            let next = v.sub_i32(after, v.load_i32(odd_sums, j + 1));
+            let before = v.add_i32(v.load_i32(pair_sums, j - 1), centre);
+            [v.add_i32(before, next), v.add_i32(v.add_i32(v.load_i32(odd_sums, j - 1), centre), after)]
         }
         3 => {
             let [before, centre, after] =
-                [v.load_i32(pairs, j - 1), v.load_i32(pairs, j), v.load_i32(pairs, j + 1)];
+                [v.load_i32(pair_sums, j - 1), v.load_i32(pair_sums, j), v.load_i32(pair_sums, j + 1)];
             let three = v.add_i32(v.add_i32(before, centre), after);
-            let next = v.sub_i32(v.load_i32(pairs, j + 2), v.load_i32(odds, j + 2));
-            [v.add_i32(three, v.load_i32(odds, j - 2)), v.add_i32(three, next)]
+            let next = v.sub_i32(v.load_i32(pair_sums, j + 2), v.load_i32(odd_sums, j + 2));
+            [v.add_i32(three, v.load_i32(odd_sums, j - 2)), v.add_i32(three, next)]
         }
         _ => {
             let m = r / 2;
-            let (up_to_odd, up_to_even) = (pairs, odds);
+            let (up_to_odd, up_to_even) = (pair_sums, odd_sums);
             if r % 2 == 1 {
                 [
                     v.sub_i32(v.load_i32(up_to_odd, j + m), v.load_i32(up_to_even, j - m - 1)),

@@ -71,15 +71,15 @@ impl BlockBorder {
 }
 
 impl TileBorder {
-    /// The iteration at which a run that begins with iteration `from`, of `number` in all, ends:
-    /// where smoothed samples lie beyond the image, they are filled in after each.
+    /// The iteration at which a run that begins with iteration `from`, of `iterations` in all,
+    /// ends: where smoothed samples lie beyond the image, they are filled in after each.
     #[inline(always)]
-    pub(crate) fn run_end(&self, from: usize, number: usize) -> usize {
+    pub(crate) fn run_end(&self, from: usize, iterations: usize) -> usize {
         if self.is_cut {
             return from + 1;
         }
-        let stop = |stop: usize| if stop > from { stop } else { number };
-        stop(self.first).min(stop(self.last)).min(number)
+        let stop = |stop: usize| if stop > from { stop } else { iterations };
+        stop(self.first).min(stop(self.last)).min(iterations)
     }
 
     /// Whether rows and columns beyond the image are the nearest ones; else they are 0.
@@ -120,8 +120,8 @@ impl TileBorder {
         if let Some(row) = rows[carried..].get_mut(self.last) {
             *row = last;
         }
-        let number = rows.len() - carried;
-        let below = self.below.min(number);
+        let new_rows = rows.len() - carried;
+        let below = self.below.min(new_rows);
         let is_cut = self.gradients.len() < self.lanes;
         if is_cut {
             for row in &mut rows[carried + self.above..carried + below] {
@@ -136,11 +136,11 @@ impl TileBorder {
             let row = nearest(carried + self.above).map_or(zero, |at| rows[at]);
             rows[carried..carried + self.above].fill(row);
         }
-        if below < number {
+        if below < new_rows {
             let row = nearest(carried + below - 1).map_or(zero, |at| rows[at]);
             rows[carried + below..].fill(row);
         }
-        is_cut || self.above > 0 || below < number || self.last < number
+        is_cut || self.above > 0 || below < new_rows || self.last < new_rows
     }
 }
 

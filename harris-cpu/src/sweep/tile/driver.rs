@@ -5,21 +5,22 @@ use std::ops::Range;
 use harris_core::pipeline::border;
 use harris_core::{Border, Error, Measure, memory};
 
-use super::border::BlockBorder;
-use super::lanes::{
-    ActiveRows, Block, CARRIED_ROWS, Carry, Lanes, RowBlock, TileRows, Windows, window_taps, zero_pair,
+use super::arithmetic::{
+    ActiveRows, Block, CARRIED_ROWS, Carry, RowBlock, TileArithmetic, TileRows, Windows, window_taps,
+    zero_pair,
 };
+use super::border::BlockBorder;
 use crate::peaks::ring::{RING, ResponseRing};
 use crate::plan::TilePlan;
 use crate::rows::{BLOCK_ROWS, Rows, SAMPLE_ROW_LENGTH};
-use crate::simd::{Simd, Work};
+use crate::simd::{Simd, SimdKernel};
 use crate::sweep::layout::TileLayout;
 use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps};
 use crate::sweep::strip::StripSweep;
 
 /// A thread's memory for a kind of tiles.
 #[derive(Debug)]
-pub(crate) struct Memory<L: Lanes> {
+pub(crate) struct Memory<L: TileArithmetic> {
     /// A block of samples around the image's edges, a row for each channel.
     halo: Rows<L::Sample, SAMPLE_ROW_LENGTH>,
     /// A row of zeros as wide as the image, for `Zero`.
@@ -34,7 +35,7 @@ pub(crate) struct Memory<L: Lanes> {
     taps: Vec<f32>,
 }
 
-impl<L: Lanes> Default for Memory<L> {
+impl<L: TileArithmetic> Default for Memory<L> {
     fn default() -> Self {
         Self {
             halo: Rows::default(),
@@ -47,7 +48,7 @@ impl<L: Lanes> Default for Memory<L> {
     }
 }
 
-impl<L: Lanes> Memory<L> {
+impl<L: TileArithmetic> Memory<L> {
     /// Begins a strip of so many tiles, with a row of so many zeros.
     fn begin(&mut self, channels: usize, tiles: usize, zeros: usize) -> Result<(), Error> {
         self.halo.reserve(BLOCK_ROWS * channels)?;
@@ -63,7 +64,7 @@ impl<L: Lanes> Memory<L> {
 }
 
 /// Sweeps down a strip.
-pub(crate) fn sweep_strip<L: Lanes, V: Simd>(
+pub(crate) fn sweep_strip<L: TileArithmetic, V: Simd>(
     sweep: &mut StripSweep<'_, L::Sample>,
     memory: &mut Memory<L>,
     v: V,
@@ -88,7 +89,7 @@ pub(crate) fn sweep_strip<L: Lanes, V: Simd>(
         Border::Zero => image.width() * channels,
         Border::Reflect101 | Border::Replicate | Border::Skip => 0,
     };
-    if let Err(error) = memory.begin(channels, words.number, zeros) {
+    if let Err(error) = memory.begin(channels, words.count, zeros) {
         return sweep.fail(error);
     }
     memory.taps = window_taps(config);
@@ -96,7 +97,7 @@ pub(crate) fn sweep_strip<L: Lanes, V: Simd>(
     let signs = signs.row_mut(0);
     let gradients: &mut [_; 3] = (&mut gradients[..]).try_into().expect("a block for each of 3 channels");
     let gradient_column = columns.responses.start as isize - window as isize;
-    let signed = (words.number - 1) * plan.columns + 2 * V::LANES;
+    let signed = (words.count - 1) * plan.columns + 2 * V::LANES;
     let any_negated = set_signs(&mut signs[..signed], config.border(), gradient_column, image.width());
     let extends_stages = match config.border() {
         Border::Replicate | Border::Zero => true,
@@ -128,12 +129,12 @@ pub(crate) fn sweep_strip<L: Lanes, V: Simd>(
     find_rows(&mut blocks[0], first);
     while complete < rows.end {
         let top = first + consumed as isize;
-        let number = BLOCK_ROWS.min(rows.len() + warm_up - consumed);
+        let block_rows = BLOCK_ROWS.min(rows.len() + warm_up - consumed);
         find_rows(&mut blocks[1 - current], top + BLOCK_ROWS as isize);
         let [block, ahead] = [&blocks[current], &blocks[1 - current]];
         let gradient_row = top - (config.smoothing().radius() + 1 + latency) as isize;
         let mut negated_rows = 0;
-        for i in 0..number {
+        for i in 0..block_rows {
             for columns in layout.halos() {
                 if channels == 1 {
                     columns.copy(block[i], halo.row_mut(i));
@@ -148,7 +149,7 @@ pub(crate) fn sweep_strip<L: Lanes, V: Simd>(
         let threshold = sweep.threshold();
         let block = RowBlock {
             threshold,
-            rows: number,
+            rows: block_rows,
             image: block,
             ahead,
             first: layout.first,
@@ -184,7 +185,7 @@ pub(crate) fn sweep_strip<L: Lanes, V: Simd>(
             responses: &mut sweep.memory.responses,
         });
         sweep.memory.is_invalid |= !is_valid;
-        consumed += number;
+        consumed += block_rows;
         current = 1 - current;
         let end = (rows.start + consumed.saturating_sub(warm_up)).min(rows.end);
         for y in complete..end {
@@ -197,7 +198,7 @@ pub(crate) fn sweep_strip<L: Lanes, V: Simd>(
 
 /// Computes the responses of a block of rows, and marks candidates; returns whether all samples are
 /// valid.
-struct Tiles<'a, L: Lanes> {
+struct Tiles<'a, L: TileArithmetic> {
     smoothing: StageSmoothing,
     gradient: ThreeTaps,
     measure: Measure,
@@ -214,20 +215,20 @@ struct Tiles<'a, L: Lanes> {
     responses: &'a mut ResponseRing,
 }
 
-impl<L: Lanes> Work for Tiles<'_, L> {
+impl<L: TileArithmetic> SimdKernel for Tiles<'_, L> {
     type Output = bool;
 
     #[inline(always)]
     fn run<V: Simd>(mut self, v: V) -> bool {
         let mut are_valid = true;
-        for tile in 0..self.block.words.number {
+        for tile in 0..self.block.words.count {
             are_valid &= self.tile(v, tile);
         }
         are_valid
     }
 }
 
-impl<L: Lanes> Tiles<'_, L> {
+impl<L: TileArithmetic> Tiles<'_, L> {
     #[inline(always)]
     fn tile<V: Simd>(&mut self, v: V, tile: usize) -> bool {
         let block = &self.block;

@@ -8,13 +8,13 @@ use std::marker::PhantomData;
 
 use harris_core::MAX_SAMPLE;
 
+use super::arithmetic::Pair;
 use super::border::TileBorder;
-use super::lanes::Pair;
 use crate::plan::TILE_LANES;
 use crate::rows::Aligned;
 use crate::simd::Simd;
-use crate::sweep::lanes_f32::{binomial5, weigh};
 use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps};
+use crate::sweep::vectors_f32::{binomial5, weigh};
 
 /// A row of two vectors.
 pub(crate) type TwoVectors<F> = [F; 2];
@@ -196,8 +196,8 @@ impl<V: Simd> Sums<V> for FloatSums<V> {
         if smoothing.keeps_sums() {
             return self.0;
         }
-        let part = if smoothing.has_five_taps() { 1.0 / 256.0 } else { 1.0 / 16.0 };
-        v.mul(self.0, v.splat_f32(part))
+        let reciprocal = if smoothing.has_five_taps() { 1.0 / 256.0 } else { 1.0 / 16.0 };
+        v.mul(self.0, v.splat_f32(reciprocal))
     }
 
     #[inline(always)]

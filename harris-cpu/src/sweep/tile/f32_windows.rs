@@ -5,12 +5,12 @@
 
 use harris_core::Measure;
 
+use super::arithmetic::{Block, Pair, Windows};
 use super::f32_stages::{TwoVectors, both, load, shifted};
-use super::lanes::{Block, Pair, Windows};
 use crate::peaks::ring::{self, ResponseRing};
-use crate::plan::{MOST_TILE_RADIUS, TILE_LANES};
+use crate::plan::{MAX_TILE_RADIUS, TILE_LANES};
 use crate::rows::Aligned;
-use crate::simd::{Simd, Work};
+use crate::simd::{Simd, SimdKernel};
 use crate::sweep::lines::{HeldTaps, Line, Weights, binomial, line_sum};
 use crate::sweep::measure::{response, upper_bound};
 
@@ -34,7 +34,7 @@ struct Exact<'a, const S: usize, const B: bool>(F32Windows<'a>);
 /// The kernel for rounded sums of windows of size `S`.
 struct Rounded<'a, const S: usize>(F32Windows<'a>);
 
-impl<const S: usize, const B: bool> Work for Exact<'_, S, B> {
+impl<const S: usize, const B: bool> SimdKernel for Exact<'_, S, B> {
     type Output = u64;
 
     #[inline(always)]
@@ -43,7 +43,7 @@ impl<const S: usize, const B: bool> Work for Exact<'_, S, B> {
     }
 }
 
-impl<const S: usize> Work for Rounded<'_, S> {
+impl<const S: usize> SimdKernel for Rounded<'_, S> {
     type Output = u64;
 
     #[inline(always)]
@@ -68,7 +68,7 @@ impl<const S: usize> Rounded<'_, S> {
 /// bits.
 #[inline(always)]
 pub(crate) fn respond<V: Simd>(v: V, windows: F32Windows<'_>) -> u64 {
-    const { assert!(MOST_TILE_RADIUS == 3, "a kernel for each radius") };
+    const { assert!(MAX_TILE_RADIUS == 3, "a kernel for each radius") };
     let is_box = match windows.bounds.weights {
         Weights::Box => true,
         Weights::Binomial | Weights::Taps(_) => false,
@@ -265,7 +265,7 @@ impl<V: Simd, const S: usize, const B: bool> Sums<V> for ExactSums<V, S, B> {
 
 /// Rows of products in memory: at least those of a window, and a power of two.
 const RING: usize = 8;
-const _: () = assert!(RING > 2 * MOST_TILE_RADIUS);
+const _: () = assert!(RING > 2 * MAX_TILE_RADIUS);
 
 /// gx², gx·gy and gy² of a row.
 type Products = [Aligned<f32, TILE_LANES>; 3];

@@ -10,12 +10,12 @@
 
 use std::mem;
 
+use super::arithmetic::Pair;
 use super::border::TileBorder;
-use super::lanes::Pair;
 use crate::rows::Aligned;
 use crate::simd::Simd;
-use crate::sweep::lanes_i16::weigh;
 use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps};
+use crate::sweep::vectors_i16::weigh;
 
 /// Vectors that the stages carry to the next iteration.
 const CARRIED: usize = 12;
@@ -122,11 +122,11 @@ impl<V: Simd> Stages<V> {
     fn smooth(&mut self, v: V, smoothing: StageSmoothing, across: V::I16) {
         let Self { across: before, partial, smoothed, .. } = self;
         let across = if is_cut::<V>() { mem::replace(before, across) } else { across };
-        let half = pass(v, pass(v, across, &mut partial[0]), &mut partial[1]);
+        let half = add_row_above(v, add_row_above(v, across, &mut partial[0]), &mut partial[1]);
         *smoothed = if !smoothing.has_five_taps() {
             v.rounded_sixteenth(half)
         } else {
-            let down = pass(v, pass(v, half, &mut partial[2]), &mut partial[3]);
+            let down = add_row_above(v, add_row_above(v, half, &mut partial[2]), &mut partial[3]);
             // Up to 256 · 255 + 128: all 16 bits, unsigned.
             v.shift_right_8(v.add_i16(down, v.splat_i16(128)))
         };
@@ -171,7 +171,7 @@ impl<V: Simd> Stages<V> {
             ThreeTaps::Central => mem::replace(&mut differences[0], difference),
             ThreeTaps::Sobel => {
                 let [first, second] = differences;
-                pass(v, pass(v, difference, first), second)
+                add_row_above(v, add_row_above(v, difference, first), second)
             }
         }
     }
@@ -247,9 +247,9 @@ fn across<V: Simd>(v: V, smoothing: StageSmoothing, row: &[u8]) -> V::I16 {
     v.add_i16(outer, v.add_i16(twice, twice))
 }
 
-/// [1 1] down.
+/// The sum of a row and the one above it, which it replaces.
 #[inline(always)]
-fn pass<V: Simd>(v: V, row: V::I16, above: &mut V::I16) -> V::I16 {
+fn add_row_above<V: Simd>(v: V, row: V::I16, above: &mut V::I16) -> V::I16 {
     let sum = v.add_i16(*above, row);
     *above = row;
     sum

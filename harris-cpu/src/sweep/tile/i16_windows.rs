@@ -3,14 +3,14 @@
 //! Sums of box windows slide down, as in the row kernels. Sums of binomial windows are taken anew
 //! for each row, from weighted gradients.
 
+use super::arithmetic::{Block, Windows};
 use super::i16_stages::load;
-use super::lanes::{Block, Windows};
 use crate::peaks::ring::{RING, ResponseRing};
-use crate::plan::{MOST_TILE_BOX_RADIUS, MOST_TILE_RADIUS};
-use crate::simd::{Simd, Work};
+use crate::plan::{MAX_TILE_BOX_RADIUS, MAX_TILE_RADIUS};
+use crate::simd::{Simd, SimdKernel};
 use crate::sweep::bound::RejectionBound;
-use crate::sweep::lanes_i16::{add_products, greatest_lesser, scaled, weighted};
 use crate::sweep::measure::{Formula, for_measure};
+use crate::sweep::vectors_i16::{add_products, greatest_lesser, scaled, weighted};
 
 /// The bounds of tiles of i16.
 #[derive(Clone, Copy)]
@@ -26,7 +26,7 @@ pub(crate) struct Bounds {
 /// stack.
 struct Kernel<'a, const S: usize, const C: usize, const B: bool>(Windows<'a, i16, Bounds>);
 
-impl<const S: usize, const C: usize, const B: bool> Work for Kernel<'_, S, C, B> {
+impl<const S: usize, const C: usize, const B: bool> SimdKernel for Kernel<'_, S, C, B> {
     type Output = u64;
 
     #[inline(always)]
@@ -39,7 +39,7 @@ impl<const S: usize, const C: usize, const B: bool> Work for Kernel<'_, S, C, B>
 /// bits.
 #[inline(always)]
 pub(crate) fn respond<V: Simd, const C: usize>(v: V, windows: Windows<'_, i16, Bounds>) -> u64 {
-    const { assert!(MOST_TILE_BOX_RADIUS == 5 && MOST_TILE_RADIUS == 3, "a kernel for each radius") };
+    const { assert!(MAX_TILE_BOX_RADIUS == 5 && MAX_TILE_RADIUS == 3, "a kernel for each radius") };
     match (windows.bounds.is_binomial, windows.radius) {
         (false, 1) => v.enter(Kernel::<3, C, false>(windows)),
         (false, 2) => v.enter(Kernel::<5, C, false>(windows)),
@@ -103,24 +103,24 @@ impl Windows<'_, i16, Bounds> {
 
 /// A row's sums of gx², gx·gy and gy² down the columns: of pairs of columns, and of odd ones.
 struct Sums<V: Simd, const S: usize, const B: bool> {
-    pairs: [V::I32; 3],
-    odds: [V::I32; 3],
+    pair_sums: [V::I32; 3],
+    odd_sums: [V::I32; 3],
 }
 
 impl<V: Simd, const S: usize, const B: bool> Sums<V, S, B> {
     /// Adds up the products of all rows of a window, of binomial ones times their weights.
     #[inline(always)]
     fn of<const C: usize>(v: V, gradients: &[Block<i16>; 3], window: usize) -> Self {
-        let (mut pairs, mut odds) = ([v.splat_i32(0); 3], [v.splat_i32(0); 3]);
+        let (mut pair_sums, mut odd_sums) = ([v.splat_i32(0); 3], [v.splat_i32(0); 3]);
         for channel in 0..C {
             for row in 0..S {
                 let [x, y] = load(v, &gradients[channel][window + row]);
                 let weighted =
                     if B { [weighted::<V, S>(v, x, row), weighted::<V, S>(v, y, row)] } else { [x, y] };
-                add_products(v, [x, y], weighted, &mut pairs, &mut odds);
+                add_products(v, [x, y], weighted, &mut pair_sums, &mut odd_sums);
             }
         }
-        Self { pairs, odds }
+        Self { pair_sums, odd_sums }
     }
 
     /// Advances to a window from the one above it.
@@ -144,19 +144,19 @@ impl<V: Simd, const S: usize, const B: bool> Sums<V, S, B> {
         let [dx, dy] = [v.sub_i16(x, u), v.sub_i16(y, w)];
         let [sx, sy] = [v.add_i16(x, u), v.add_i16(y, w)];
         let [ox, oy] = [v.odd_lanes(dx), v.odd_lanes(dy)];
-        let (pairs, odds) = (&mut self.pairs, &mut self.odds);
-        pairs[0] = v.dot_add(pairs[0], dx, sx);
-        pairs[1] = v.dot_add(v.dot_add(pairs[1], x, dy), dx, w);
-        pairs[2] = v.dot_add(pairs[2], dy, sy);
-        odds[0] = v.dot_add(odds[0], ox, sx);
-        odds[1] = v.dot_add(v.dot_add(odds[1], x, oy), ox, w);
-        odds[2] = v.dot_add(odds[2], oy, sy);
+        let (pair_sums, odd_sums) = (&mut self.pair_sums, &mut self.odd_sums);
+        pair_sums[0] = v.dot_add(pair_sums[0], dx, sx);
+        pair_sums[1] = v.dot_add(v.dot_add(pair_sums[1], x, dy), dx, w);
+        pair_sums[2] = v.dot_add(pair_sums[2], dy, sy);
+        odd_sums[0] = v.dot_add(odd_sums[0], ox, sx);
+        odd_sums[1] = v.dot_add(v.dot_add(odd_sums[1], x, oy), ox, w);
+        odd_sums[2] = v.dot_add(odd_sums[2], oy, sy);
     }
 
     /// The sums over the window's columns from the even and from the odd ones on.
     #[inline(always)]
     fn across(&self, v: V, of: usize) -> [V::I32; 2] {
-        across::<V, S, B>(v, self.pairs[of], self.odds[of])
+        across::<V, S, B>(v, self.pair_sums[of], self.odd_sums[of])
     }
 }
 
@@ -195,14 +195,14 @@ impl<V: Simd, F: Formula<V>, const S: usize, const B: bool> Respond<'_, V, F, S,
             greatest_lesser(v, a, c)
         };
         let passing = v.greater_i32(lesser, self.bound) & self.valid_pairs;
-        RowTest { passing, a, c, b: [sums.pairs[1], sums.odds[1]] }
+        RowTest { passing, a, c, b: [sums.pair_sums[1], sums.odd_sums[1]] }
     }
 
     /// Puts the responses of a row.
     #[inline(always)]
     fn put(&self, v: V, tested: RowTest<V>, responses: &mut ResponseRing, slot: usize) {
-        let RowTest { a, b: [pairs, odds], c, .. } = tested;
-        let b = across::<V, S, B>(v, pairs, odds);
+        let RowTest { a, b: [pair_sums, odd_sums], c, .. } = tested;
+        let b = across::<V, S, B>(v, pair_sums, odd_sums);
         let [a, c] = if is_unsigned::<S, B>() {
             [scaled_unsigned(v, a, self.scale), scaled_unsigned(v, c, self.scale)]
         } else {
@@ -238,35 +238,39 @@ fn scaled_unsigned<V: Simd>(v: V, [even, odd]: [V::I32; 2], scale: V::F32) -> [V
 
 /// Sums over S columns, from the even and from the odd ones on; binomial where `B`.
 #[inline(always)]
-fn across<V: Simd, const S: usize, const B: bool>(v: V, pairs: V::I32, odds: V::I32) -> [V::I32; 2] {
-    if B { binomial_across::<V, S>(v, pairs, odds) } else { box_across::<V, S>(v, pairs, odds) }
+fn across<V: Simd, const S: usize, const B: bool>(v: V, pair_sums: V::I32, odd_sums: V::I32) -> [V::I32; 2] {
+    if B {
+        binomial_across::<V, S>(v, pair_sums, odd_sums)
+    } else {
+        box_across::<V, S>(v, pair_sums, odd_sums)
+    }
 }
 
 #[inline(always)]
-fn box_across<V: Simd, const S: usize>(v: V, pairs: V::I32, odds: V::I32) -> [V::I32; 2] {
+fn box_across<V: Simd, const S: usize>(v: V, pair_sums: V::I32, odd_sums: V::I32) -> [V::I32; 2] {
     // The sum of all pairs but the first, and the odd column of the last one.
-    let (mut pair, mut odd) = (v.shifted_i32(pairs, 1), v.shifted_i32(odds, 1));
-    let mut whole = pair;
+    let (mut pair, mut odd) = (v.shifted_i32(pair_sums, 1), v.shifted_i32(odd_sums, 1));
+    let mut inner = pair;
     if S <= 7 {
         for _ in 1..S / 2 {
             pair = v.shifted_i32(pair, 1);
             odd = v.shifted_i32(odd, 1);
-            whole = v.add_i32(whole, pair);
+            inner = v.add_i32(inner, pair);
         }
     } else {
-        let two = v.add_i32(pairs, pair);
-        whole = v.shifted_i32(v.add_i32(two, v.shifted_i32(two, 2)), 1);
+        let two = v.add_i32(pair_sums, pair);
+        inner = v.shifted_i32(v.add_i32(two, v.shifted_i32(two, 2)), 1);
         if S == 11 {
-            whole = v.add_i32(whole, v.shifted_i32(pairs, 5));
+            inner = v.add_i32(inner, v.shifted_i32(pair_sums, 5));
         }
-        odd = v.shifted_i32(odds, S / 2);
+        odd = v.shifted_i32(odd_sums, S / 2);
     }
-    [v.sub_i32(v.add_i32(pairs, whole), odd), v.add_i32(whole, odds)]
+    [v.sub_i32(v.add_i32(pair_sums, inner), odd), v.add_i32(inner, odd_sums)]
 }
 
 #[inline(always)]
-fn binomial_across<V: Simd, const S: usize>(v: V, pairs: V::I32, odds: V::I32) -> [V::I32; 2] {
-    let (mut even, mut odd) = (v.sub_i32(pairs, odds), odds);
+fn binomial_across<V: Simd, const S: usize>(v: V, pair_sums: V::I32, odd_sums: V::I32) -> [V::I32; 2] {
+    let (mut even, mut odd) = (v.sub_i32(pair_sums, odd_sums), odd_sums);
     // [1 1] across, once for each column after the first.
     for _ in 1..S {
         (even, odd) = (v.add_i32(even, odd), v.add_i32(odd, v.shifted_i32(even, 1)));
@@ -281,7 +285,7 @@ pub(crate) struct RowGate {
     /// with a response above the threshold.
     bound: i32,
     /// The pairs of columns that windows read, as bits.
-    pairs: u32,
+    window_pairs: u32,
 }
 
 // Scharr's gradient is the greatest.
@@ -294,26 +298,26 @@ impl RowGate {
         let least = i64::from(rejection.trace.div_ceil(most_weight(radius, binomial)));
         Self {
             bound: i32::try_from(least - 1).unwrap_or(i32::MAX),
-            pairs: u32::MAX >> (32 - (columns + 2 * radius).div_ceil(2)),
+            window_pairs: u32::MAX >> (32 - (columns + 2 * radius).div_ceil(2)),
         }
     }
 
     /// Whether gx² + gy², summed over all channels, exceeds the bound in any pair of columns.
     #[inline(always)]
     pub(crate) fn is_active<V: Simd>(&self, v: V, squares: V::I32) -> bool {
-        v.greater_i32(squares, v.splat_i32(self.bound)) & self.pairs != 0
+        v.greater_i32(squares, v.splat_i32(self.bound)) & self.window_pairs != 0
     }
 
-    /// The active rows among the first `number` ones of `C` channels, as bits.
+    /// The active rows among the first `row_count` ones of `C` channels, as bits.
     #[inline(always)]
     pub(crate) fn active_rows<V: Simd, const C: usize>(
         &self,
         v: V,
         gradients: &[Block<i16>; 3],
-        number: usize,
+        row_count: usize,
     ) -> u64 {
         let mut active = 0;
-        for row in 0..number {
+        for row in 0..row_count {
             let mut squares = v.splat_i32(0);
             for channel in 0..C {
                 let [x, y] = load(v, &gradients[channel][row]);

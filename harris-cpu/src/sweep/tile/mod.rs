@@ -5,8 +5,8 @@
 //! next tile begins where these end.
 //!
 //! - [`driver`]: the strip, its blocks and their tiles, for numbers of either kind.
-//! - [`lanes`]: the trait by which kinds of numbers differ; [`i16_lanes`] and [`f32_lanes`]
-//!   implement it.
+//! - [`arithmetic`]: the trait by which kinds of numbers differ. [`i16_arithmetic`] and
+//!   [`f32_arithmetic`] implement it.
 //! - [`i16_stages`], [`f32_stages`]: from samples to gradients, in registers.
 //! - [`i16_windows`], [`f32_windows`]: from gradients to responses, where one may exceed the
 //!   threshold.
@@ -17,12 +17,12 @@
 //! vectors a row, sums of 64 bits, or the order of docs/arithmetic.md. What registers hold decides
 //! their form, and one form for both would spill.
 
+pub(crate) mod arithmetic;
 pub(crate) mod border;
 pub(crate) mod driver;
-pub(crate) mod f32_lanes;
+pub(crate) mod f32_arithmetic;
 pub(crate) mod f32_stages;
 pub(crate) mod f32_windows;
-pub(crate) mod i16_lanes;
+pub(crate) mod i16_arithmetic;
 pub(crate) mod i16_stages;
 pub(crate) mod i16_windows;
-pub(crate) mod lanes;

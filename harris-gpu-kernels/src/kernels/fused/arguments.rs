@@ -31,13 +31,15 @@ pub(super) struct SweepArguments {
     /// Radii of the box gradient and of a window whose radius is an argument.
     pub(super) gradient_radius: u32,
     pub(super) window: u32,
-    /// Radius of non-maximum suppression; 0 writes responses.
-    pub(super) radius: u32,
+    /// Radius of non-maximum suppression, or [`fused::NO_SUPPRESSION`].
+    pub(super) suppression_radius: u32,
     pub(super) margin: u32,
     /// Plateau rule, one of [`crate::abi::plateau`].
     pub(super) plateau: u32,
-    pub(super) threshold: u32,
-    pub(super) value: f32,
+    /// Kind of the threshold, one of [`crate::abi::threshold`], and its value: the threshold itself, or
+    /// the factor of a relative one.
+    pub(super) threshold_kind: u32,
+    pub(super) threshold_value: f32,
     /// Factor from a response bound to the trace that any greater response needs. Harris's measure
     /// multiplies the bound's square root, the other measures the bound itself.
     pub(super) trace_factor: f32,
@@ -53,6 +55,6 @@ impl SweepArguments {
     /// Whether the sweep writes responses instead of finding corners.
     #[inline(always)]
     pub(super) fn writes_responses(&self) -> bool {
-        self.radius == fused::WRITES_RESPONSES
+        self.suppression_radius == fused::NO_SUPPRESSION
     }
 }

@@ -16,11 +16,11 @@ pub(super) const MAX_TRACE: f32 = 1_073_741_824.0;
 
 /// Bits of 2²³ and of 2²³ + 2²² as floats. Adding an integer to the bits adds it to the float. The
 /// first serves integers from 0 to 2²³, the second those within 2²² of 0.
-const FROM_0: i32 = 0x4B00_0000;
-const AROUND_0: i32 = 0x4B40_0000;
+const UNSIGNED_BIAS: i32 = 0x4B00_0000;
+const SIGNED_BIAS: i32 = 0x4B40_0000;
 
 /// Inverse of 9 modulo 2³².
-const NINTH: i32 = 0x38E3_8E39;
+const INVERSE_OF_9: i32 = 0x38E3_8E39;
 
 /// Radius of the window.
 const RADIUS: usize = 1;
@@ -112,7 +112,7 @@ impl Box3 {
     #[inline(always)]
     fn offsets(args: &SweepArguments) -> [i32; 2] {
         if Self::sums_fit_mantissa(args) {
-            [FROM_0.wrapping_mul(NINTH), AROUND_0.wrapping_mul(NINTH)]
+            [UNSIGNED_BIAS.wrapping_mul(INVERSE_OF_9), SIGNED_BIAS.wrapping_mul(INVERSE_OF_9)]
         } else {
             [0; 2]
         }
@@ -133,8 +133,9 @@ impl Box3 {
         };
         tensor_responses(lane, |i, scale_of_squares| {
             let [xx, xy, yy] = sums.map(|sums| sums[i]);
-            let (a, c) = (scaled(xx, FROM_0, scale_of_squares), scaled(yy, FROM_0, scale_of_squares));
-            (a, scaled(xy, AROUND_0, lane.args.scale), c)
+            let (a, c) =
+                (scaled(xx, UNSIGNED_BIAS, scale_of_squares), scaled(yy, UNSIGNED_BIAS, scale_of_squares));
+            (a, scaled(xy, SIGNED_BIAS, lane.args.scale), c)
         })
     }
 }

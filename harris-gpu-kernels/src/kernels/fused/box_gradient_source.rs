@@ -32,12 +32,12 @@ const SUMS: u32 = LANE_COLUMNS as u32 * PLANE;
 
 /// Kinds of prefix sums. Those of samples are packed in halves of words. Of the window sums, the
 /// trace, gx² and gx·gy have their upper bits apart. The lower bits of gx² and gx·gy share a word.
-const OF_SAMPLES: u32 = 0;
+const SAMPLE_SUMS: u32 = 0;
 const UPPER_TRACES: u32 = 1;
 const UPPER_SQUARES: u32 = 2;
 const UPPER_PRODUCTS: u32 = 3;
 const LOWER_TRACES: u32 = 4;
-const LOWER_OTHERS: u32 = 5;
+const LOWER_SQUARES_AND_PRODUCTS: u32 = 5;
 const KINDS: u32 = 6;
 
 /// Number of lower bits of a split window sum.
@@ -253,11 +253,11 @@ impl<S: Simt> BoxGradientSource<S> {
             s.permute(self.sums[i / 2], differences[i] as u32, selector) as i32
         });
         let [before] = sums_before(s, [own]);
-        Self::store_sums(s, OF_SAMPLES, before);
+        Self::store_sums(s, SAMPLE_SUMS, before);
         s.warp_barrier();
         let ends = self
             .gradient_sum_indices
-            .map(|indices| indices.map(|index| s.shared_word(OF_SAMPLES * SUMS + index) as i32));
+            .map(|indices| indices.map(|index| s.shared_word(SAMPLE_SUMS * SUMS + index) as i32));
         let gx = array::from_fn(|i| {
             let ([last, first], to_centre) = (ends[i], before[i]);
             let to_left = to_centre.wrapping_sub(own[i]);
@@ -362,7 +362,7 @@ impl<S: Simt> BoxGradientSource<S> {
         let xy = lane.negate_outside(xy);
         let (lower_xx, lower_xy) = (lower(xx), lower(xy));
         let others = array::from_fn(|i| lower_xx[i] | lower_xy[i] << 16);
-        let kinds = [UPPER_SQUARES, UPPER_PRODUCTS, LOWER_TRACES, LOWER_OTHERS];
+        let kinds = [UPPER_SQUARES, UPPER_PRODUCTS, LOWER_TRACES, LOWER_SQUARES_AND_PRODUCTS];
         let before = sums_before(s, [upper(xx), upper(xy), lower(trace), others]);
         for i in 0..kinds.len() {
             Self::store_sums(s, kinds[i], before[i]);

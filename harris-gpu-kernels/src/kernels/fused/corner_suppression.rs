@@ -44,7 +44,8 @@ impl<S: Simt> CornerSuppression<S> {
         // Always 0 in practice, but unknown to the compiler. It then takes the index for one that
         // differs between lanes. A uniform value would go to a warp-wide register, and the warp
         // would wait for the load at once.
-        let shared_index = own_state + state::GREATEST + (lane.s.lane() * (lane.args.tiles >> 31)) as usize;
+        let shared_index =
+            own_state + state::GREATEST_RESPONSE + (lane.s.lane() * (lane.args.tiles >> 31)) as usize;
         Self {
             state,
             keys,
@@ -91,12 +92,12 @@ impl<S: Simt> CornerSuppression<S> {
     pub(super) fn update_bound(&mut self, lane: &Lane<S>) -> f32 {
         let args = &lane.args;
         self.shared_greatest = self.prefetched_greatest;
-        // Repeats `threshold::floor`: with a call to it, a kernel without spare registers spills
+        // Repeats `threshold_bound` of `threshold.rs`: with a call to it, a kernel without spare registers spills
         // for sm_120.
-        let floor = if args.threshold == threshold::ABSOLUTE {
-            args.value
+        let floor = if args.threshold_kind == threshold::ABSOLUTE {
+            args.threshold_value
         } else if self.shared_greatest > to_ordered_bits(0.0) {
-            args.value * from_ordered_bits(self.shared_greatest)
+            args.threshold_value * from_ordered_bits(self.shared_greatest)
         } else {
             0.0
         };
@@ -162,7 +163,7 @@ impl<S: Simt> CornerSuppression<S> {
         // Maxima of the rows below and above the centre, and the centre row. The bound takes part
         // as a response.
         let mut below = responses;
-        let radius = lane.args.radius as usize;
+        let radius = lane.args.suppression_radius as usize;
         for row in 0..MAX_RADIUS - 1 {
             if row + 1 < radius {
                 for i in 0..LANE_COLUMNS {
@@ -222,7 +223,7 @@ impl<S: Simt> CornerSuppression<S> {
         }
         // Values of the neighbours' columns, the nearest first.
         let (mut left, mut right) = ([0; 4], [0; 4]);
-        let radius = lane.args.radius as usize;
+        let radius = lane.args.suppression_radius as usize;
         for d in 0..MAX_RADIUS {
             if d < radius {
                 left[d] = lane.s.shuffle_up(on_left[LANE_COLUMNS - 1 - d] as u32, 1) as i32;

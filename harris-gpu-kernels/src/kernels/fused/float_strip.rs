@@ -152,7 +152,7 @@ impl<S: Simt> Strip<S> {
                 range.include(values[i]);
             }
         }
-        let first = self.map.size.number(column(0), y) as usize;
+        let first = self.map.size.index(column(0), y) as usize;
         if width.is_multiple_of(LANE) {
             self.s.store_four_words(self.map.to, first, values);
         } else {

@@ -38,7 +38,7 @@ impl<S: Simt> Lane<S> {
     pub(super) fn new(s: S, args: SweepArguments, overlap: u32, mirrors_words: bool) -> Self {
         let strips = Strips::from_parts(args.strips, args.columns, overlap, args.size.width, mirrors_words);
         // Never 0. The maximum spares the check for a division by zero.
-        let across = strips.number.max(1);
+        let across = strips.count.max(1);
         // Blocks are single warps, so values derived from the block's number are uniform over the
         // lanes.
         let (strip, number) = (s.block() % across, s.block() / across);

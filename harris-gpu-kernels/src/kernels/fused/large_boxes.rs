@@ -16,7 +16,7 @@ use super::mirror::{columns, mirrored};
 use super::running_products::{cell, pair};
 use crate::Simt;
 use crate::abi::large::{self, LANE_COLUMNS as LANE, MAX_RADIUS};
-use crate::kernels::boxes::{Integer, before};
+use crate::kernels::boxes::{Integer, exclusive_prefix_sums};
 use crate::kernels::geometry::Size;
 use crate::kernels::response::measure;
 use crate::simt::WARP;
@@ -226,7 +226,7 @@ impl<S: Simt> Strip<S> {
             }
             let column = LANE * s.lane() + (group * LANE_COLUMNS) as u32;
             let x = self.left.wrapping_add(column as i32) as u32;
-            let at = self.size.number(x, y) as usize;
+            let at = self.size.index(x, y) as usize;
             let responses: [f32; LANE_COLUMNS] = array::from_fn(|i| responses[group * LANE_COLUMNS + i]);
             if width.is_multiple_of(LANE_COLUMNS as u32) {
                 s.store_four_words(to, at, responses);
@@ -270,7 +270,7 @@ impl<S: Simt> Strip<S> {
                 |pairs: [u32; PAIRS]| array::from_fn(|i| (pairs[i / 2] >> (16 * (i % 2)) & 0xFFFF) as i32);
             prefix_sums([by_column(sums.whole, halves), by_column(sums.sides, split)])
         });
-        let start = before(s, own.map(|own| own.map(|own| own[COLUMNS - 1])));
+        let start = exclusive_prefix_sums(s, own.map(|own| own.map(|own| own[COLUMNS - 1])));
         let through: [[[i32; COLUMNS]; 2]; ROWS] = array::from_fn(|row| {
             array::from_fn(|kind| own[row][kind].map(|sum| sum.wrapping_add(start[row][kind])))
         });
@@ -323,7 +323,8 @@ impl<S: Simt> Strip<S> {
             let all = own[COLUMNS - 1];
             [(all >> LOW_BITS) as i32, (all & ((1 << LOW_BITS) - 1)) as i32]
         });
-        let start = before(s, parts).map(|[upper, lower]| (i64::from(upper) << LOW_BITS) + i64::from(lower));
+        let start = exclusive_prefix_sums(s, parts)
+            .map(|[upper, lower]| (i64::from(upper) << LOW_BITS) + i64::from(lower));
         let through = array::from_fn(|kind| own[kind].map(|sum| sum.wrapping_add(start[kind])));
         let size = 2 * self.window + 1;
         match size % LANE {

@@ -63,11 +63,11 @@ use super::mask::Mask;
 use crate::Simt;
 
 macro_rules! entries {
-    ($($name:ident [$blocks:literal, $of_responses:literal, $cells:literal] $word:ident: $samples:ident, $weights:ident, $window:literal, $most:literal;)*) => {$(
+    ($($name:ident [$blocks:literal, $of_responses:literal, $cells:literal] $word:ident: $input:ident, $weights:ident, $window:literal, $most:literal;)*) => {$(
         #[inline(always)]
         pub(crate) fn $name<S: Simt>(
             s: S,
-            image: S::Buffer<sample!($samples)>,
+            image: S::Buffer<sample!($input)>,
             state: S::Buffer<u32>,
             keys: S::Buffer<u64>,
             counts: S::Buffer<u32>,
@@ -91,11 +91,11 @@ macro_rules! entries {
             gradient: u32,
             gradient_radius: u32,
             window: u32,
-            radius: u32,
+            suppression_radius: u32,
             margin: u32,
             plateau: u32,
-            threshold: u32,
-            value: f32,
+            threshold_kind: u32,
+            threshold_value: f32,
             trace_factor: f32,
             first_tile: u32,
             tiles: u32,
@@ -112,39 +112,39 @@ macro_rules! entries {
         ) {
             let size = Size { width, height };
             let taps = [tap0, tap1, tap2, tap3];
-            let args = SweepArguments { stride, pitch, size, strips, columns, first, last, rows, full_tiles, tail_rows, scale, measure, parameter, frame, smoothing, gradient, gradient_radius, window, radius, margin, plateau, threshold, value, trace_factor, first_tile, tiles, capacity, taps };
+            let args = SweepArguments { stride, pitch, size, strips, columns, first, last, rows, full_tiles, tail_rows, scale, measure, parameter, frame, smoothing, gradient, gradient_radius, window, suppression_radius, margin, plateau, threshold_kind, threshold_value, trace_factor, first_tile, tiles, capacity, taps };
             let mask = Mask::new(s, mask, mask_pitch);
-            sweep::<S, response_source!($samples, $weights, $window), $most>(s, image, mask, state, keys, counts, (response, finds_range == 1), args, (counters_start, counters));
+            sweep::<S, response_source!($input, $weights, $window), $most>(s, image, mask, state, keys, counts, (response, finds_range == 1), args, (counters_start, counters));
         }
     )*};
 }
 
 macro_rules! response_source {
-    (BoxGradients, Wide, $most:literal) => {
+    (GrayU8BoxGradient, VariableBox, $most:literal) => {
         BoxGradientSource<S>
     };
-    (Bytes, Box, $window:literal) => {
+    (GrayU8, Box, $window:literal) => {
         ByteSource<S, <BoxRadius<$window> as SelectWindow>::Window>
     };
-    (Bytes, Binomial, $window:literal) => {
+    (GrayU8, Binomial, $window:literal) => {
         ByteSource<S, WeightedWindow<Binomial, $window>>
     };
-    (Bytes, Gaussian, $window:literal) => {
+    (GrayU8, Gaussian, $window:literal) => {
         ByteSource<S, WeightedWindow<Gaussian, $window>>
     };
-    (Bytes, Wide, $window:literal) => {
+    (GrayU8, VariableBox, $window:literal) => {
         ByteSource<S, WideBox<$window>>
     };
-    (Responses, Box, $window:literal) => {
+    (ResponseMap, Box, $window:literal) => {
         ResponseMapSource<S>
     };
-    (Words, Box, $window:literal) => {
+    (GrayU16, Box, $window:literal) => {
         WordSource<S, $window>
     };
-    (Floats, Box, $window:literal) => {
+    (GrayF32, Box, $window:literal) => {
         FloatSource<S, $window>
     };
-    (Colours, Box, $window:literal) => {
+    (RgbU8, Box, $window:literal) => {
         ColourSource<S, $window>
     };
 }
@@ -170,22 +170,22 @@ impl SelectWindow for BoxRadius<3> {
 }
 
 macro_rules! sample {
-    (Bytes) => {
+    (GrayU8) => {
         u8
     };
-    (Words) => {
+    (GrayU16) => {
         u16
     };
-    (Floats) => {
+    (GrayF32) => {
         f32
     };
-    (Colours) => {
+    (RgbU8) => {
         u8
     };
-    (BoxGradients) => {
+    (GrayU8BoxGradient) => {
         u8
     };
-    (Responses) => {
+    (ResponseMap) => {
         f32
     };
 }

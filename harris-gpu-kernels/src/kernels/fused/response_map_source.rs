@@ -37,9 +37,9 @@ impl<S: Simt> ResponseSource<S> for ResponseMapSource<S> {
 
     #[inline(always)]
     fn resolve_threshold(s: S, state: S::Buffer<u32>, args: SweepArguments) -> SweepArguments {
-        if args.threshold == threshold::FROM_STATE {
+        if args.threshold_kind == threshold::FROM_STATE {
             let value = f32::from_bits(s.load(state, states::THRESHOLD));
-            SweepArguments { threshold: threshold::ABSOLUTE, value, ..args }
+            SweepArguments { threshold_kind: threshold::ABSOLUTE, threshold_value: value, ..args }
         } else {
             args
         }

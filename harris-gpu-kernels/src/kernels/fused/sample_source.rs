@@ -153,7 +153,7 @@ impl<S: Simt, T: Sample, const CHANNELS: usize, const WINDOW: usize> SampleSourc
         for i in 0..LANE_COLUMNS {
             self.valid &= samples[i].is_valid();
         }
-        let samples = samples.map(T::number);
+        let samples = samples.map(T::to_number);
         push(ahead, next);
         let p: [T::Number; LANE_COLUMNS] = match smoothing {
             0 => samples,

@@ -18,7 +18,7 @@ pub(super) trait Sample: Word {
     /// Form of the trace bound that is quick to compare.
     type Bound: Copy;
 
-    fn number(self) -> Self::Number;
+    fn to_number(self) -> Self::Number;
     /// Whether images may have the sample.
     #[inline(always)]
     fn is_valid(self) -> bool {
@@ -45,7 +45,7 @@ impl Sample for u8 {
     type Bound = u32;
 
     #[inline(always)]
-    fn number(self) -> i32 {
+    fn to_number(self) -> i32 {
         self.into()
     }
     #[inline(always)]
@@ -75,7 +75,7 @@ impl Sample for u16 {
     type Bound = f32;
 
     #[inline(always)]
-    fn number(self) -> i32 {
+    fn to_number(self) -> i32 {
         self.into()
     }
     #[inline(always)]
@@ -103,7 +103,7 @@ impl Sample for f32 {
     type Bound = f32;
 
     #[inline(always)]
-    fn number(self) -> f32 {
+    fn to_number(self) -> f32 {
         self
     }
     #[inline(always)]

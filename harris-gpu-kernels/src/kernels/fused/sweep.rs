@@ -40,7 +40,7 @@ pub(super) fn sweep<S: Simt, F: ResponseSource<S>, const MAX_RADIUS: usize>(
 ) {
     s.allow_next_kernel();
     // Rows from a corner to the lowest sample it depends on, and columns to each side.
-    let support_radius = F::support_radius(&args) + args.radius as i32;
+    let support_radius = F::support_radius(&args) + args.suppression_radius as i32;
     let writes = args.writes_responses();
     let overlap =
         if writes { fused::overlap_of_map(support_radius as u32) } else { F::overlap(support_radius as u32) };
@@ -86,7 +86,7 @@ pub(super) fn sweep<S: Simt, F: ResponseSource<S>, const MAX_RADIUS: usize>(
                 writer.write(&lane, responses[1], highest + 1);
                 writer.write(&lane, responses[2], highest + 2);
             } else {
-                let centre = highest - lane.args.radius as i32;
+                let centre = highest - lane.args.suppression_radius as i32;
                 corners.suppress::<MAX_RADIUS>(&lane, mask, true, responses[0], centre);
                 corners.suppress::<MAX_RADIUS>(&lane, mask, true, responses[1], centre + 1);
                 corners.suppress::<MAX_RADIUS>(&lane, mask, true, responses[2], centre + 2);
@@ -151,7 +151,7 @@ fn sweep_row<S: Simt, F: ResponseSource<S>, const MAX_RADIUS: usize>(
         mask,
         has_candidates,
         responses,
-        of_response - lane.args.radius as i32,
+        of_response - lane.args.suppression_radius as i32,
     );
 }
 

@@ -16,7 +16,7 @@ pub(super) trait WindowWeights {
 
     /// Weight at a distance from the centre.
     fn weight(args: &SweepArguments, radius: usize, distance: usize) -> Self::Sum;
-    fn number(gradient: i32) -> Self::Sum;
+    fn from_gradient(gradient: i32) -> Self::Sum;
     /// Sum of two sums.
     fn plus(a: Self::Sum, b: Self::Sum) -> Self::Sum;
     /// Sum of gx·gy as a float, and sum of squares as a float.
@@ -37,7 +37,7 @@ impl WindowWeights for Binomial {
         [[2, 1, 0, 0], [6, 4, 1, 0], [20, 15, 6, 1]][radius - 1][distance]
     }
     #[inline(always)]
-    fn number(gradient: i32) -> i32 {
+    fn from_gradient(gradient: i32) -> i32 {
         gradient
     }
     #[inline(always)]
@@ -66,7 +66,7 @@ impl WindowWeights for Gaussian {
         args.taps[distance]
     }
     #[inline(always)]
-    fn number(gradient: i32) -> f32 {
+    fn from_gradient(gradient: i32) -> f32 {
         gradient as f32
     }
     #[inline(always)]
@@ -115,7 +115,7 @@ impl<S: Simt, W: WindowWeights, const RADIUS: usize> Window<S> for WeightedWindo
         gx: [i32; LANE_COLUMNS],
         gy: [i32; LANE_COLUMNS],
     ) -> [[W::Sum; LANE_COLUMNS]; 3] {
-        let (gx, gy) = (gx.map(W::number), gy.map(W::number));
+        let (gx, gy) = (gx.map(W::from_gradient), gy.map(W::from_gradient));
         let products: [[W::Sum; LANE_COLUMNS]; 3] = [
             array::from_fn(|i| gx[i] * gx[i]),
             array::from_fn(|i| gx[i] * gy[i]),

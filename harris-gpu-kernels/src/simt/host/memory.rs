@@ -164,7 +164,7 @@ pub(crate) fn buffer<T: Word>(argument: &Argument) -> Buffer<'_, T> {
 ///
 /// # Panics
 /// If the argument is a buffer.
-pub(crate) fn number<T: Word>(argument: &Argument) -> T {
+pub(crate) fn scalar<T: Word>(argument: &Argument) -> T {
     match argument {
         Argument::Word(bits) => T::from_bits(*bits),
         Argument::Memory(_) => panic!("a buffer for a number"),

@@ -12,6 +12,6 @@ mod tests;
 mod thread;
 
 pub use memory::{Argument, Buffer, Memory};
-pub(crate) use memory::{buffer, number};
+pub(crate) use memory::{buffer, scalar};
 pub use schedule::launch;
 pub use thread::{Body, HostKernel, Thread};

@@ -107,7 +107,7 @@ fn report_divergence(block: &Block, waiting: &[Waiting]) -> ! {
     let states: Vec<_> = waiting.iter().map(|slot| slot.as_ref().map(|(_, wait)| *wait)).collect();
     let pair = |range: std::ops::Range<usize>| {
         let first = range.clone().find(|&i| states[i].is_some())?;
-        range.into_iter().find(|&i| !meet(states[i], states[first])).map(|other| (first, other))
+        range.into_iter().find(|&i| !wait_for_same(states[i], states[first])).map(|other| (first, other))
     };
     let warps = (0..states.len()).step_by(WARP as usize).map(|first| first..first + WARP as usize);
     let all = std::iter::once(0..states.len());
@@ -122,7 +122,7 @@ fn report_divergence(block: &Block, waiting: &[Waiting]) -> ! {
 }
 
 /// Whether two threads wait for the same thing.
-fn meet(a: Option<Wait>, b: Option<Wait>) -> bool {
+fn wait_for_same(a: Option<Wait>, b: Option<Wait>) -> bool {
     match (a, b) {
         (Some(Wait::Exchange { kind, .. }), Some(Wait::Exchange { kind: other, .. })) => kind == other,
         (a, b) => a == b,

@@ -48,14 +48,14 @@ pub(super) struct SharedWord {
     word: Option<u32>,
     /// The last write: the number of barriers before it, and the thread.
     written: Option<(u32, u32)>,
-    /// The last read: the number of barriers before it, and the thread, or [`SEVERAL`].
+    /// The last read: the number of barriers before it, and the thread, or [`SEVERAL_READERS`].
     read: Option<(u32, u32)>,
 }
 
 /// Stands for the number of a thread where several have read a word.
-const SEVERAL: u32 = u32::MAX;
+const SEVERAL_READERS: u32 = u32::MAX;
 /// Stands for the number of a thread that increments: several may increment one word.
-const INCREMENTING: u32 = SEVERAL - 1;
+const INCREMENTING: u32 = SEVERAL_READERS - 1;
 
 /// What the threads of a block share.
 pub(super) struct Block {
@@ -247,7 +247,7 @@ impl<'a> Simt for Thread<'a> {
             ));
         }
         state.read = match state.read {
-            Some((at, reader)) if at == epoch && reader != self.thread => Some((epoch, SEVERAL)),
+            Some((at, reader)) if at == epoch && reader != self.thread => Some((epoch, SEVERAL_READERS)),
             _ => Some((epoch, self.thread)),
         };
         match state.word {

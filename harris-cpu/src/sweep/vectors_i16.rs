@@ -1,11 +1,11 @@
 //! Arithmetic on vectors of 16-bit integers that tiles and rows share.
 
-use crate::plan::MOST_PAIRWISE_RADIUS;
+use crate::plan::MAX_PAIRWISE_RADIUS;
 use crate::simd::Simd;
 use crate::sweep::stage_kinds::ThreeTaps;
 
 /// The most rows of a binomial window.
-const MOST_ROWS: usize = 2 * MOST_PAIRWISE_RADIUS + 1;
+const MAX_ROWS: usize = 2 * MAX_PAIRWISE_RADIUS + 1;
 
 /// The weights along a line: `1 2 1` of Sobel, `3 10 3` of Scharr, `1 1 1` of a box, `1`
 /// of central differences.
@@ -37,16 +37,16 @@ pub(crate) fn add_products<V: Simd>(
     v: V,
     [x, y]: [V::I16; 2],
     [wx, wy]: [V::I16; 2],
-    pairs: &mut [V::I32; 3],
-    odds: &mut [V::I32; 3],
+    pair_sums: &mut [V::I32; 3],
+    odd_sums: &mut [V::I32; 3],
 ) {
     let [ox, oy] = [v.odd_lanes(wx), v.odd_lanes(wy)];
-    pairs[0] = v.dot_add(pairs[0], x, wx);
-    pairs[1] = v.dot_add(pairs[1], y, wx);
-    pairs[2] = v.dot_add(pairs[2], y, wy);
-    odds[0] = v.dot_add(odds[0], x, ox);
-    odds[1] = v.dot_add(odds[1], y, ox);
-    odds[2] = v.dot_add(odds[2], y, oy);
+    pair_sums[0] = v.dot_add(pair_sums[0], x, wx);
+    pair_sums[1] = v.dot_add(pair_sums[1], y, wx);
+    pair_sums[2] = v.dot_add(pair_sums[2], y, wy);
+    odd_sums[0] = v.dot_add(odd_sums[0], x, ox);
+    odd_sums[1] = v.dot_add(odd_sums[1], y, ox);
+    odd_sums[2] = v.dot_add(odd_sums[2], y, oy);
 }
 
 /// A gradient times the weight of a row of a binomial window of S rows.
@@ -55,7 +55,7 @@ pub(crate) fn add_products<V: Simd>(
 /// then below 2¹⁵·⁵, and no row has more than half of the weights.
 #[inline(always)]
 pub(crate) fn weighted<V: Simd, const S: usize>(v: V, gradient: V::I16, row: usize) -> V::I16 {
-    let weights: [i16; MOST_ROWS] = match S {
+    let weights: [i16; MAX_ROWS] = match S {
         3 => [1, 2, 1, 0, 0, 0, 0],
         5 => [1, 4, 6, 4, 1, 0, 0],
         _ => [1, 6, 15, 20, 15, 6, 1],

@@ -6,10 +6,10 @@ use std::marker::PhantomData;
 
 use harris_core::Window;
 
+use super::arithmetic::{ActiveRows, Block, Pair, TileArithmetic, TileRows, Windows};
 use super::border::TileBorder;
 use super::f32_stages::{self, FloatSums, IntegerSums, Stages, Sums, TwoVectors, both, load, put};
 use super::f32_windows::{self, Bounds};
-use super::lanes::{ActiveRows, Block, Lanes, Pair, TileRows, Windows};
 use crate::plan::{TILE_LANES, TileNumbers};
 use crate::simd::Simd;
 use crate::sweep::lines::Weights;
@@ -19,7 +19,7 @@ use crate::sweep::strip::StripSweep;
 
 /// Tiles of f32.
 #[derive(Debug)]
-pub(crate) struct F32Lanes<T>(PhantomData<T>);
+pub(crate) struct F32Arithmetic<T>(PhantomData<T>);
 
 /// Samples of tiles of f32.
 pub(crate) trait TileSample: SweepSample {
@@ -44,7 +44,7 @@ impl TileSample for f32 {
     type SumNumber = f32;
 }
 
-impl<T: TileSample> Lanes for F32Lanes<T> {
+impl<T: TileSample> TileArithmetic for F32Arithmetic<T> {
     type Sample = T;
     type Number = f32;
     type Carry = f32_stages::Carry<T::SumNumber>;
@@ -100,12 +100,12 @@ impl<T: TileSample> Lanes for F32Lanes<T> {
         rows: TileRows<'_, '_, T>,
         out: &mut [Pair<f32>],
     ) -> (u64, bool) {
-        let number = out.len();
+        let row_count = out.len();
         let stages = Stages::<V, T::Sums<V>>::load(v, carry);
         let mut run = StageRun { stages, gate, active: 0, are_valid: true };
         run.run(v, kinds, &rows, out);
         run.stages.store(v, carry);
-        (run.active.reverse_bits() >> (64 - number), run.are_valid)
+        (run.active.reverse_bits() >> (64 - row_count), run.are_valid)
     }
 
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! Kinds of numbers in tiles.
+//! Number types of tiles, and the stages and windows that compute with them.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use harris_core::{HarrisConfig, Measure, Window};
 
 use super::border::{BlockBorder, TileBorder};
 use crate::peaks::ring::{RING, ResponseRing, WordLayout};
-use crate::plan::{MOST_TILE_BOX_RADIUS, TILE_LANES, TileNumbers};
+use crate::plan::{MAX_TILE_BOX_RADIUS, TILE_LANES, TileNumbers};
 use crate::rows::{Aligned, BLOCK_ROWS, Rows, SAMPLE_ROW_LENGTH};
 use crate::simd::Simd;
 use crate::sweep::sample::SweepSample;
@@ -20,7 +20,7 @@ pub(crate) type Pair<N> = Aligned<[N; TILE_LANES], 2>;
 
 /// The most rows of gradients that a block takes over from the one before: those of the window but
 /// one.
-pub(crate) const CARRIED_ROWS: usize = 2 * MOST_TILE_BOX_RADIUS;
+pub(crate) const CARRIED_ROWS: usize = 2 * MAX_TILE_BOX_RADIUS;
 
 /// The gradients of a channel of a tile: rows of the block before, then one for each row of
 /// samples.
@@ -66,8 +66,8 @@ impl<T> RowBlock<'_, T> {
     /// rows contain an active row of gradients. None where it completes none.
     #[inline(always)]
     pub(crate) fn active_rows(&self, active: u64, size: usize) -> Option<[u64; 2]> {
-        let number = self.rows.checked_sub(self.warm_up).filter(|&number| number > 0)?;
-        let all = u64::MAX >> (64 - number);
+        let completed = self.rows.checked_sub(self.warm_up).filter(|&completed| completed > 0)?;
+        let all = u64::MAX >> (64 - completed);
         let windows = (0..size).fold(0, |windows, row| windows | active >> row);
         Some([all, windows >> self.warm_up & all])
     }
@@ -127,10 +127,10 @@ pub(crate) struct Windows<'a, N, B> {
     pub(crate) columns: usize,
 }
 
-/// Numbers of the stages and windows of tiles.
+/// The number types of a tile's stages and windows, and the operations on them.
 ///
 /// Methods on vectors are inlined into the driver's kernel, which is compiled for each level.
-pub(crate) trait Lanes: Sized {
+pub(crate) trait TileArithmetic: Sized {
     type Sample: SweepSample;
     /// Numbers of gradients.
     type Number: Copy + Default + Debug;
@@ -232,7 +232,7 @@ pub(crate) struct ActiveRows {
 
 /// What a tile carries of a channel from block to block.
 #[derive(Debug)]
-pub(crate) struct Carry<L: Lanes> {
+pub(crate) struct Carry<L: TileArithmetic> {
     pub(crate) stages: L::Carry,
     /// The last rows of gradients.
     pub(crate) gradients: [Pair<L::Number>; CARRIED_ROWS],
@@ -240,7 +240,7 @@ pub(crate) struct Carry<L: Lanes> {
     pub(crate) active: u64,
 }
 
-impl<L: Lanes> Carry<L> {
+impl<L: TileArithmetic> Carry<L> {
     pub(crate) fn zero() -> Self {
         Self { stages: L::zero_carry(), gradients: [zero_pair(); CARRIED_ROWS], active: 0 }
     }

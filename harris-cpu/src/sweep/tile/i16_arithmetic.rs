@@ -2,10 +2,10 @@
 
 use harris_core::Window;
 
+use super::arithmetic::{ActiveRows, Block, Pair, TileArithmetic, TileRows, Windows};
 use super::border::TileBorder;
 use super::i16_stages::{self, Stages, load, put};
 use super::i16_windows::{self, Bounds, RowGate};
-use super::lanes::{ActiveRows, Block, Lanes, Pair, TileRows, Windows};
 use crate::plan::TileNumbers;
 use crate::simd::Simd;
 use crate::sweep::stage_kinds::{StageSmoothing, ThreeTaps, specialize};
@@ -13,9 +13,9 @@ use crate::sweep::strip::StripSweep;
 
 /// Tiles of i16 for images of `C` channels.
 #[derive(Debug)]
-pub(crate) struct I16Lanes<const C: usize>;
+pub(crate) struct I16Arithmetic<const C: usize>;
 
-impl<const C: usize> Lanes for I16Lanes<C> {
+impl<const C: usize> TileArithmetic for I16Arithmetic<C> {
     type Sample = u8;
     type Number = i16;
     type Carry = i16_stages::Carry;
