@@ -77,7 +77,8 @@ pub fn of_blobs_on_random_images(make: Make) {
 
 /// Compares corners of random images with random configurations.
 pub fn of_corners_on_random_images(make: Make) {
-    let inputs = (strategies::usual_configs(), descriptors::configs(), any::<u64>(), (20_usize..90, 20_usize..70));
+    let inputs =
+        (strategies::usual_configs(), descriptors::configs(), any::<u64>(), (20_usize..90, 20_usize..70));
     run(60, &inputs, |(detector, surf, seed, (width, height))| {
         let config = FeatureConfig::new(detector, surf);
         let mut features = make(config.clone());
@@ -107,7 +108,7 @@ pub fn on_photographs(make: Make) {
     ];
     for config in configs {
         let mut features = make(config.clone());
-        let photographs: Vec<_> = photographs().collect();
+        let photographs: Vec<_> = photographs();
         for (name, photograph) in &photographs {
             let image = ImageView::try_from(photograph).expect("a photograph is gray or RGB");
             assert_equal(&mut *features, &config, name, &image);
@@ -135,7 +136,9 @@ pub fn of_lists_that_grow(make: Make) {
         FeatureConfig::new(refined, SurfConfig::default()),
     ] {
         let mut features = make(config.clone());
-        for (name, size, grain) in [("flat", 60, 1000), ("fine", 190, 2), ("flat", 190, 1000), ("small", 40, 3)] {
+        for (name, size, grain) in
+            [("flat", 60, 1000), ("fine", 190, 2), ("flat", 190, 1000), ("small", 40, 3)]
+        {
             let picture =
                 Picture::draw(Depth::U8, (size, size, 1), |x, y, c| noise(5, x / grain, y / grain, c));
             assert_equal(&mut *features, &config, &name, &picture.view());
@@ -156,10 +159,14 @@ pub fn bad_images_are_errors(make: Make) {
     let bad = ImageView::gray(&samples, 60, 60).expect("a valid view");
     let small = ImageView::gray(&[0_u8; 4], 2, 2).expect("a valid view");
     let good = Picture::draw(Depth::U8, (90, 80, 1), |x, y, c| noise(3, x / 6, y / 6, c));
-    for config in [FeatureConfig::new(detector, large), FeatureConfig::new(HarrisConfig::default(), SurfConfig::default())]
-    {
+    for config in [
+        FeatureConfig::new(detector, large),
+        FeatureConfig::new(HarrisConfig::default(), SurfConfig::default()),
+    ] {
         let mut features = make(config.clone());
-        for (name, image) in [("NaN", bad), ("small", small), ("good", good.view()), ("NaN", bad), ("good", good.view())] {
+        for (name, image) in
+            [("NaN", bad), ("small", small), ("good", good.view()), ("NaN", bad), ("good", good.view())]
+        {
             assert_equal(&mut *features, &config, &name, &image);
         }
         assert!(features.detect_and_describe(&bad).is_err());

@@ -42,9 +42,7 @@ constructors!(CpuFeatures, FeatureConfig);
 impl CpuFeatures {
     fn on(config: FeatureConfig, workers: Workers) -> Self {
         let detector = match config.detector {
-            DetectorConfig::Harris(config) => {
-                AnyDetector::Harris(CpuDetector::on(config, workers.clone()))
-            }
+            DetectorConfig::Harris(config) => AnyDetector::Harris(CpuDetector::on(config, workers.clone())),
             DetectorConfig::FastHessian(config) => {
                 AnyDetector::FastHessian(CpuFastHessian::on(config, workers.clone()))
             }

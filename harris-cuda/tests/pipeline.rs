@@ -149,7 +149,7 @@ fn frames_and_failures_come_back_in_order() {
             if let Some(image) = detection.image {
                 assert!(image.samples() == samples(picture));
             }
-            match detection.keypoints {
+            match detection.result {
                 Ok(found) => assert!(i % 6 != 2 && found == on_cpu(&config, &picture.view()), "{i}"),
                 Err(Error::NonFinite { x: 0, y: 10, .. }) => assert_eq!(i % 6, 2),
                 Err(error) => panic!("{error}"),
@@ -193,7 +193,7 @@ fn masks_of_frames_are_applied() {
             }
             finished.extend(std::iter::from_fn(|| pipeline.next()));
             for (i, (frame, detection)) in frames.iter().zip(finished).enumerate() {
-                assert!(detection.keypoints.unwrap() == on_cpu(&config, &frame.view()), "{width}, {i}");
+                assert!(detection.result.unwrap() == on_cpu(&config, &frame.view()), "{width}, {i}");
                 assert_eq!(detection.image.is_some_and(|image| image.mask().is_some()), i % 3 == 1);
             }
         }
@@ -272,7 +272,7 @@ fn mispredicted_threshold_reruns_search() {
         }
         finished.extend(std::iter::from_fn(|| pipeline.next()));
         for (scene, finished) in frames().zip(finished) {
-            assert!(finished.keypoints.unwrap() == lists[scene], "scene {scene}, {in_flight} in flight");
+            assert!(finished.result.unwrap() == lists[scene], "scene {scene}, {in_flight} in flight");
         }
     }
     let images = scenes.each_ref().map(pinned);
@@ -301,7 +301,7 @@ fn a_pipeline_can_be_dropped_with_frames_in_flight() {
                 0 => pipeline.push_pinned(pinned(&picture)),
                 _ => pipeline.push(&picture.view()),
             };
-            assert!(finished.is_none_or(|finished| finished.keypoints.unwrap() == expected));
+            assert!(finished.is_none_or(|finished| finished.result.unwrap() == expected));
         }
     }
     let mut detector = CudaDetector::new(config).unwrap();

@@ -41,7 +41,11 @@ impl CpuSurf {
         Self { config, workers, sums: Sums::default() }
     }
 
-    pub(crate) fn descriptors(&mut self, image: &ImageView<'_>, keypoints: &[Keypoint]) -> Result<Array2<f32>, Error> {
+    pub(crate) fn descriptors(
+        &mut self,
+        image: &ImageView<'_>,
+        keypoints: &[Keypoint],
+    ) -> Result<Array2<f32>, Error> {
         self.config.check(image, keypoints)?;
         self.sums.fill(image, 1, &self.workers.threads)?;
         let wavelets = Wavelets::new(&self.sums).expect("one phase");
@@ -70,7 +74,9 @@ fn describe_all(
 ) -> Result<Array2<f32>, Error> {
     let mut descriptors = memory::zeros((keypoints.len(), LENGTH))?;
     let rows = descriptors.as_slice_mut().expect("a new array is contiguous");
-    let work = memory::collect(rows.chunks_mut(KEYPOINTS_PER_TASK * LENGTH).zip(keypoints.chunks(KEYPOINTS_PER_TASK)))?;
+    let work = memory::collect(
+        rows.chunks_mut(KEYPOINTS_PER_TASK * LENGTH).zip(keypoints.chunks(KEYPOINTS_PER_TASK)),
+    )?;
     workers.threads.map(work, |(rows, keypoints)| {
         workers.level.call(Describe { wavelets, config, keypoints, rows });
     })?;
