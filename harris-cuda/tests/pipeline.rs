@@ -3,10 +3,13 @@
 mod gpu;
 
 use harris_conformance::pictures::{Depth, Picture, Pixels, noise};
-use harris_cpu::CpuDetector;
+use harris_core::fast_hessian::FastHessianConfig;
+use harris_core::features::{DetectAndDescribe, FeatureConfig};
+use harris_core::surf::SurfConfig;
+use harris_cpu::{CpuDetector, CpuFastHessian, CpuFeatures};
 use harris_cuda::{
-    CudaDetector, CudaImage, CudaPipeline, Detector, Error, HarrisConfig, ImageView, Keypoint, PinnedImage,
-    devices,
+    CudaDetector, CudaFastHessian, CudaFeatures, CudaImage, CudaPipeline, Detector, Error, HarrisConfig,
+    ImageView, Keypoint, PinnedImage, devices,
 };
 
 fn picture(seed: u64, width: usize, height: usize) -> Picture {
@@ -306,4 +309,44 @@ fn a_pipeline_can_be_dropped_with_frames_in_flight() {
     }
     let mut detector = CudaDetector::new(config).unwrap();
     assert!(detector.detect(&picture.view()).unwrap() == expected);
+}
+
+/// Blobs, and keypoints with descriptors, of frames and batches of several sizes.
+#[test]
+fn blobs_and_features_stream_and_batch_like_single_images() {
+    if !gpu::present() {
+        return;
+    }
+    let features = FeatureConfig::default();
+    let blobs = FastHessianConfig::default();
+    let corners = FeatureConfig::new(HarrisConfig::default(), SurfConfig::default());
+    let sizes = [(640, 480), (64, 64), (1921, 1081), (300, 217), (640, 480)];
+    let pictures: Vec<_> =
+        (0..25).map(|i| picture(i, sizes[i as usize % 5].0, sizes[i as usize % 5].1)).collect();
+    let views: Vec<_> = pictures.iter().map(Picture::view).collect();
+    for config in [features, corners] {
+        let mut cpu = CpuFeatures::new(config.clone());
+        let expected: Vec<_> = views.iter().map(|view| cpu.detect_and_describe(view).unwrap()).collect();
+        let mut pipeline = CudaPipeline::<u8, _>::on_devices(&[0], 4, config.clone()).unwrap();
+        let mut found = Vec::new();
+        for (i, picture) in pictures.iter().enumerate() {
+            let frame = if i % 2 == 0 {
+                pipeline.push(&picture.view())
+            } else {
+                pipeline.push_pinned(pinned(picture))
+            };
+            found.extend(frame.map(|frame| frame.result.unwrap()));
+        }
+        found.extend(std::iter::from_fn(|| pipeline.next()).map(|frame| frame.result.unwrap()));
+        assert!(found == expected);
+        let mut one = CudaFeatures::new(config).unwrap();
+        assert!(one.detect_and_describe_batch(&views).unwrap() == expected);
+    }
+    let mut cpu = CpuFastHessian::new(blobs.clone());
+    let expected: Vec<_> = views.iter().map(|view| cpu.detect(view).unwrap()).collect();
+    assert!(CudaFastHessian::new(blobs.clone()).unwrap().detect_batch(&views).unwrap() == expected);
+    let mut pipeline = CudaPipeline::<u8, _>::new(blobs).unwrap();
+    let mut found: Vec<_> = views.iter().filter_map(|view| pipeline.push(view)).collect();
+    found.extend(std::iter::from_fn(|| pipeline.next()));
+    assert!(found.into_iter().map(|frame| frame.result.unwrap()).eq(expected));
 }

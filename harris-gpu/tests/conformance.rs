@@ -10,7 +10,8 @@ use harris_core::{
 use harris_gpu::host::HostDevice;
 use harris_gpu::plan::{Plan, Shape};
 use harris_gpu::{
-    Depth as DeviceDepth, Device, GpuDetector, GpuFastHessian, GpuFeatures, GpuMatcher, GpuPipeline, GpuSurf, Resident,
+    Depth as DeviceDepth, Device, GpuDetector, GpuFastHessian, GpuFeatures, GpuMatcher, GpuPipeline, GpuSurf,
+    Resident,
 };
 
 harris_conformance::suite!(
