@@ -127,6 +127,10 @@ fn equal_pairs_count_once_and_their_order_does_not_matter() {
     assert_eq!(ransac(&repeated(3)), None);
     assert_eq!(Homography::fit(&repeated(3)), None);
 
+    // -0 is 0.
+    let three = [[0.0, 9.0], [0.0, 50.0], [70.0, 30.0], [-0.0, 50.0]].map(|[x, y]| ([x, y], [y, 2.0 * x]));
+    assert_eq!(ransac(&three), None);
+
     let mut random = Rng::with_seed(5);
     let mut pairs = mapped(&TILTED, &places(60));
     pairs.iter_mut().for_each(|(_, b)| *b = noisy(*b, 1.5, &mut random));
@@ -235,6 +239,8 @@ fn coordinates_that_are_not_finite_are_outliers() {
     assert!(difference(&fit.homography, &TILTED, &CORNERS) < 1e-6);
     for value in wrong {
         assert_eq!(ransac(&[([value; 2], [value; 2]); 8]), None);
+        let four = [&shifted(&CORNERS)[..], &[([3.0, value], [1.0, value]); 3]].concat();
+        assert_eq!(ransac(&four).unwrap().support, 4);
         let right = mapped(&TILTED, &places(3));
         assert_eq!(ransac(&[&right[..], &[([value, 1.0], [2.0, 3.0])]].concat()), None);
     }

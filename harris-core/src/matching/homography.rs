@@ -161,4 +161,15 @@ mod tests {
             assert_eq!(Homography::fit(&pairs), None);
         }
     }
+
+    #[test]
+    fn the_last_entry_of_a_matrix_is_1_unless_the_origin_lies_on_the_horizon() {
+        let mut matrix = [[-2.0, 0.0, 4.0], [0.0, 6.0, 0.0], [0.0, 1.0, -2.0]];
+        let scaled = Homography::scaled(&matrix).unwrap();
+        assert_eq!(scaled.matrix, [[1.0, 0.0, -2.0], [0.0, -3.0, 0.0], [0.0, -0.5, 1.0]]);
+        matrix[2][2] = 0.0;
+        assert_eq!(Homography::scaled(&matrix).unwrap().matrix[1], [0.0, 1.0, 0.0]);
+        assert_eq!(Homography::scaled(&[[0.0; 3]; 3]), None);
+        assert_eq!(Homography::scaled(&[[f64::NAN; 3]; 3]), None);
+    }
 }

@@ -82,6 +82,8 @@ pub(super) fn residual(matrix: &Matrix, pairs: &[Pair]) -> f64 {
 ///   whichever one point is left out. Otherwise a map onto a line, or a point, agrees with them.
 /// - Every change of the normalised homography by 1 moves the mapped points by more than the
 ///   tolerance, in the root mean square. Otherwise quite another homography agrees with them.
+///   These displacements are what the fit's covariance is made of (Hartley and Zisserman 2004,
+///   section 5.2).
 pub(super) fn is_determined(
     matrix: &Matrix,
     pairs: impl Iterator<Item = Pair> + Clone,

@@ -154,17 +154,17 @@ impl Homography {
     ///   second;
     /// - samples of which some triangles keep their orientation and others do not: a camera does
     ///   not see points behind it;
-    /// - homographies whose inliers do not determine them: the inliers' second points lie near a
-    ///   line or a point, or all first points but one lie near a line. They must have a standard
-    ///   deviation above the distance across every line.
+    /// - homographies that their inliers do not determine: the second points lie near a line or in
+    ///   one place, or all first points but one lie near a line. The second points must have a
+    ///   standard deviation above the distance across every line, whichever one is left out.
     ///
     /// Equal pairs count once, and a place of either image supports a homography once. A pair with
     /// a coordinate that is not finite, or above 1e50, is an outlier.
     ///
-    /// The result is `None` where no homography is left: for fewer than four distinct pairs, and
-    /// where only the four pairs of a sample agree with each other and others do not. Even random
-    /// pairs may have a homography with some inliers, so ask for a [`support`](Fit::support) of at
-    /// least 8 or so.
+    /// The result is `None` where no homography is left. Fewer than four distinct pairs have none.
+    /// Four inliers are enough only where there are no outliers, since any four pairs have a
+    /// homography. Random pairs may agree by chance, about five of a hundred in an image of
+    /// 640 × 480 pixels. So ask for a [`support`](Fit::support) of at least 8 or so.
     ///
     /// Source: Fischler and Bolles 1981, Random Sample Consensus; Torr and Zisserman 2000, MLESAC;
     /// Hartley and Zisserman 2004, Multiple View Geometry in Computer Vision, sections 4.7 and
@@ -404,4 +404,40 @@ fn is_view_of_plane(sample: &[Pair; 4], distance: f64) -> bool {
 fn triangle([[x, y], b, c]: [[f64; 2]; 3]) -> (f64, f64) {
     let ([p, q], [r, s]) = ([b[0] - x, b[1] - y], [c[0] - x, c[1] - y]);
     (p * s - q * r, p.hypot(q).max(r.hypot(s)).max((p - r).hypot(q - s)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_keeps_or_mirrors_all_its_triangles() {
+        let square = [[0.0, 0.0], [90.0, 0.0], [90.0, 90.0], [0.0, 90.0]];
+        let view = |points: [[f64; 2]; 4]| {
+            is_view_of_plane(&std::array::from_fn(|i| (square[i], points[i])), 3.0)
+                && is_view_of_plane(&std::array::from_fn(|i| (points[i], square[i])), 3.0)
+        };
+        let [a, b, c, d] = square;
+        assert!(view(square) && view([d, c, b, a]) && view([c, d, a, b]));
+        // Two corners are exchanged; a corner lies within the triangle of the others.
+        assert!(!view([b, a, c, d]));
+        assert!(!view([a, b, [60.0, 20.0], c]));
+        // Three corners on a line, two in one place, and no number.
+        for wrong in [[45.0, 45.0], a, [f64::NAN, 0.0], [f64::INFINITY, 0.0]] {
+            assert!(!view([a, wrong, c, d]), "{wrong:?}");
+        }
+        // Nearly on a line: the distance is measured in the second image alone.
+        let near = [a, [47.0, 45.0], c, d];
+        assert!(!is_view_of_plane(&near.map(|point| (point, point)), 3.0));
+        assert!(is_view_of_plane(&near.map(|point| (point, point.map(|v| 3.0 * v))), 3.0));
+    }
+
+    #[test]
+    fn the_number_of_samples_follows_the_part_of_inliers() {
+        // Fischler and Bolles 1981: log(1 - confidence) / log(1 - part⁴).
+        assert_eq!(samples(1.0, 0.999), 1.0);
+        assert_eq!(samples(0.5, 0.99), 72.0);
+        assert_eq!(samples(0.5, 0.999), 108.0);
+        assert!(samples(1e-6, 0.999) > 1e20);
+    }
 }
