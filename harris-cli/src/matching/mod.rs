@@ -19,7 +19,7 @@ use crate::{input, messages};
 use anyhow::{Context, Result};
 use clap::value_parser;
 use harris_core::ImageView;
-use harris_core::matching::{Match, Ransac};
+use harris_core::matching::{Homography, INLIER_DISTANCES, Match, Ransac, matched_pairs};
 use serde_json::json;
 
 use crate::matching::pipeline::{Features, Matching, MatchingOptions, Times};
@@ -70,8 +70,8 @@ fn fraction(text: &str) -> Result<f64, String> {
 }
 
 fn distance(text: &str) -> Result<f64, String> {
-    let distance = text.parse().ok().filter(|distance| *distance > 0.0 && *distance <= 1e6);
-    distance.ok_or_else(|| "a distance is above 0 and at most 1000000 pixels".to_owned())
+    let distance = text.parse().ok().filter(|distance| INLIER_DISTANCES.contains(distance));
+    distance.ok_or_else(|| "a distance is from 0.000000001 to 1000000 pixels".to_owned())
 }
 
 /// Runs the subcommand.
@@ -143,21 +143,16 @@ fn find(
     }
     let (found, mut matches, times) = matching.run(&view, trained).with_context(name)?;
     runs.push(times);
-    let pairs: Vec<_> = (matches.iter())
-        .map(|Match { query, train, .. }| {
-            let place = |k: &harris_core::Keypoint| [f64::from(k.x), f64::from(k.y)];
-            (place(&trained.keypoints[*train]), place(&found.keypoints[*query]))
-        })
-        .collect();
     let fit = match args.no_homography {
         true => None,
         false => {
-            let config = Ransac { distance: args.inlier_distance, ..Ransac::default() };
-            harris_core::matching::Homography::ransac(&pairs, &config)
+            let pairs = matched_pairs(&matches, &found.keypoints, &trained.keypoints).with_context(name)?;
+            let config = Ransac::builder().distance(args.inlier_distance).build()?;
+            Homography::ransac(&pairs, &config).with_context(name)?
         }
     };
-    // Four pairs always fit, and a few more may fit by chance.
-    let fit = fit.filter(|fit| fit.inliers.len() >= 8.max(matches.len() / 10));
+    // Random pairs may have a homography with some inliers.
+    let fit = fit.filter(|fit| fit.support >= 8.max(matches.len() / 10));
     let times = Times::median(&runs);
     let in_words = || {
         let mut text =
