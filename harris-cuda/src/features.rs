@@ -151,6 +151,11 @@ impl CudaFeatures {
     fn on(ordinal: u32, inner: GpuFeatures<CudaDevice>, config: FeatureConfig) -> Self {
         Self { inner, batches: Batches::new(ordinal, config) }
     }
+
+    /// Returns what works, and the number of its device.
+    pub(crate) fn inner_and_ordinal(&mut self) -> (&mut GpuFeatures<CudaDevice>, u32) {
+        (&mut self.inner, self.batches.ordinal)
+    }
 }
 
 impl DetectAndDescribe for CudaFeatures {
@@ -239,13 +244,19 @@ impl Extractor for CudaSurf {
 #[derive(Debug)]
 pub struct CudaMatcher {
     inner: GpuMatcher<CudaDevice>,
+    ordinal: u32,
 }
 
 on_cuda!(CudaMatcher, GpuMatcher, MatchConfig);
 
 impl CudaMatcher {
-    fn on(_: u32, inner: GpuMatcher<CudaDevice>, _: MatchConfig) -> Self {
-        Self { inner }
+    fn on(ordinal: u32, inner: GpuMatcher<CudaDevice>, _: MatchConfig) -> Self {
+        Self { inner, ordinal }
+    }
+
+    /// Returns what works, and the number of its device.
+    pub(crate) fn inner_and_ordinal(&mut self) -> (&mut GpuMatcher<CudaDevice>, u32) {
+        (&mut self.inner, self.ordinal)
     }
 }
 

@@ -54,6 +54,7 @@
 
 #[cfg(feature = "cust")]
 mod cust;
+mod descriptors;
 mod detector;
 mod device;
 mod driver;
@@ -68,6 +69,7 @@ mod staging;
 
 #[cfg(feature = "cust")]
 pub use cust::CudaImageRef;
+pub use descriptors::{CudaDescriptorSet, CudaDescriptors, CudaFeaturesOnDevice};
 pub use detector::CudaDetector;
 pub use driver::{DeviceInfo, devices, is_available};
 pub use error::CudaError;

@@ -5,12 +5,14 @@ mod gpu;
 use harris_conformance::pictures::{Depth, Picture, Pixels, noise};
 use harris_core::fast_hessian::FastHessianConfig;
 use harris_core::features::{DetectAndDescribe, FeatureConfig};
+use harris_core::matching::{MatchConfig, Matcher};
 use harris_core::surf::SurfConfig;
-use harris_cpu::{CpuDetector, CpuFastHessian, CpuFeatures};
+use harris_cpu::{CpuDetector, CpuFastHessian, CpuFeatures, CpuMatcher};
 use harris_cuda::{
-    CudaDetector, CudaFastHessian, CudaFeatures, CudaImage, CudaPipeline, Detector, Error, HarrisConfig,
-    ImageView, Keypoint, PinnedImage, devices,
+    CudaDescriptors, CudaDetector, CudaFastHessian, CudaFeatures, CudaImage, CudaMatcher, CudaPipeline,
+    Detector, Error, HarrisConfig, ImageView, Keypoint, PinnedImage, devices,
 };
+use ndarray::Array2;
 
 fn picture(seed: u64, width: usize, height: usize) -> Picture {
     Picture::draw(Depth::U8, (width, height, 1), |x, y, c| noise(seed, x / 3, y / 3, c))
@@ -349,4 +351,42 @@ fn blobs_and_features_stream_and_batch_like_single_images() {
     let mut found: Vec<_> = views.iter().filter_map(|view| pipeline.push(view)).collect();
     found.extend(std::iter::from_fn(|| pipeline.next()));
     assert!(found.into_iter().map(|frame| frame.result.unwrap()).eq(expected));
+}
+
+/// Any mix of sets on the host and on the device, from blobs and corners, one after the other.
+#[test]
+fn descriptors_on_the_device_match_like_those_on_the_host() {
+    if !gpu::present() {
+        return;
+    }
+    let corners = FeatureConfig::new(HarrisConfig::default(), SurfConfig::default());
+    for (config, cross_check) in [(FeatureConfig::default(), false), (corners, true)] {
+        let matching = MatchConfig::default().with_cross_check(cross_check);
+        let mut matcher = CudaMatcher::new(matching.clone()).unwrap();
+        let mut features = CudaFeatures::new(config.clone()).unwrap();
+        let (mut cpu, mut cpu_matcher) = (CpuFeatures::new(config.clone()), CpuMatcher::new(matching));
+        let object = cpu.detect_and_describe(&picture(7, 320, 240).view()).unwrap().descriptors;
+        let uploaded = CudaDescriptors::upload(0, object.view()).unwrap();
+        assert_eq!(uploaded.len(), object.nrows());
+        for (seed, width, height) in [(7, 320, 240), (8, 900, 700), (9, 64, 48)] {
+            let picture = picture(seed, width, height);
+            let expected = cpu.detect_and_describe(&picture.view()).unwrap();
+            let mut found = features.describe_on_device(&picture.view()).unwrap();
+            assert!(found.keypoints() == expected.keypoints);
+            assert!(found.descriptors().unwrap() == expected.descriptors);
+            let expected = cpu_matcher.matches(expected.descriptors.view(), object.view()).unwrap();
+            assert!(matcher.matches_on_device(&found, &uploaded).unwrap() == expected);
+            assert!(matcher.matches_on_device(&found, &object).unwrap() == expected);
+            let on_host = found.descriptors().unwrap();
+            assert!(matcher.matches_on_device(&on_host, &uploaded).unwrap() == expected);
+            assert!(matcher.matches(on_host.view(), object.view()).unwrap() == expected);
+        }
+    }
+    let none = CudaDescriptors::upload(0, Array2::zeros((0, 64)).view()).unwrap();
+    assert!(none.is_empty());
+    assert_eq!(
+        CudaMatcher::new(MatchConfig::default()).unwrap().matches_on_device(&none, &none).unwrap(),
+        []
+    );
+    assert!(CudaDescriptors::upload(0, Array2::zeros((3, 63)).view()).is_err());
 }

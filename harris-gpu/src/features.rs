@@ -1,14 +1,15 @@
 //! Keypoints and their descriptors from one upload, waiting for the device once.
 
 use harris_core::features::{DetectAndDescribe, DetectorConfig, FeatureConfig, Features};
-use harris_core::{Error, ImageView};
+use harris_core::{Error, ImageView, Keypoint};
+use ndarray::Array2;
 
 use crate::detector::GpuDetector;
 use crate::device::Device;
 use crate::error::GpuError;
 use crate::exec::context::Destination;
 use crate::exec::upload::UploadMode;
-use crate::exec::workspace::Workspace;
+use crate::exec::workspace::{Slot, Workspace};
 use crate::fast_hessian::search::{self, BlobSearch, Integrated, PendingBlobs};
 use crate::fast_hessian::{check, upload_for_blobs};
 use crate::frame_worker::FrameWorker;
@@ -52,9 +53,8 @@ struct Pending<D: Device> {
     blobs: Option<PendingBlobs<D>>,
     /// The image, for corners.
     image: Integrated,
-    descriptors: D::Fetched,
-    /// Descriptors that are fetched.
-    fetched: usize,
+    /// Descriptors that are fetched, and how many.
+    descriptors: Option<(D::Fetched, usize)>,
     /// Why the image cannot be described, if it cannot.
     fault: Option<Error>,
 }
@@ -91,7 +91,13 @@ impl<D: Device> GpuFeatures<D> {
         };
     }
 
-    fn enqueue(&mut self, image: &ImageView<'_>, mode: UploadMode) -> Result<Pending<D>, Error> {
+    /// Uploads an image and asks for its features. Descriptors are fetched where they go `to_host`.
+    fn enqueue(
+        &mut self,
+        image: &ImageView<'_>,
+        mode: UploadMode,
+        to_host: bool,
+    ) -> Result<Pending<D>, Error> {
         let Self { detector, describer, .. } = self;
         match detector {
             AnyDetector::Harris(detector) => {
@@ -104,30 +110,29 @@ impl<D: Device> GpuFeatures<D> {
                 let pitch = integrate(device, workspace, &shape)?;
                 let image_on_device = Integrated { shape, pitch };
                 describer.enqueue(device, workspace, image_on_device, list)?;
-                let fetched = expected.min(list.most);
-                let descriptors = surf::fetch(device, workspace, fetched)?;
+                let descriptors = fetch(device, workspace, expected.min(list.most), to_host)?;
                 let fault = image.check_levels().err();
-                Ok(Pending { blobs: None, image: image_on_device, descriptors, fetched, fault })
+                Ok(Pending { blobs: None, image: image_on_device, descriptors, fault })
             }
             AnyDetector::FastHessian { device, workspace, search } => {
                 describer.set_tables(device, workspace)?;
                 let image = upload_for_blobs(device, workspace, search, image, mode.is_borrowed())?;
                 let blobs = search.enqueue(device, workspace, image)?;
                 describer.enqueue(device, workspace, image, blob_list(search, &blobs))?;
-                let fetched = search.expected(blobs.capacity);
-                let descriptors = surf::fetch(device, workspace, fetched)?;
-                Ok(Pending { blobs: Some(blobs), image, descriptors, fetched, fault: None })
+                let descriptors = fetch(device, workspace, search.expected(blobs.capacity), to_host)?;
+                Ok(Pending { blobs: Some(blobs), image, descriptors, fault: None })
             }
         }
     }
 
-    fn complete(&mut self) -> Result<Features, Error> {
-        let Pending { blobs, image, descriptors, fetched, fault } =
-            self.pending.take().expect("begun before");
+    /// Waits for what was begun. Returns the keypoints, and the descriptors that were fetched, if
+    /// they are all.
+    fn complete(&mut self) -> Result<(Vec<Keypoint>, Option<D::Fetched>), Error> {
+        let Pending { blobs, image, descriptors, fault } = self.pending.take().expect("begun before");
         let Self { detector, describer, .. } = self;
         // Describes again where the list that was described was not complete.
         let mut described_again = false;
-        let (device, workspace, keypoints) = match detector {
+        let keypoints = match detector {
             AnyDetector::Harris(detector) => {
                 let (mut lists, was_repeated) = detector.finish_lists()?;
                 let keypoints = lists.pop().expect("a list for each image");
@@ -137,19 +142,15 @@ impl<D: Device> GpuFeatures<D> {
                     describer.enqueue(device, workspace, image, list)?;
                     described_again = true;
                 }
-                let (device, workspace) = detector.device_and_workspace();
-                (device, workspace, keypoints)
+                keypoints
             }
             AnyDetector::FastHessian { device, workspace, search } => {
                 let mut blobs = blobs.expect("begun with the descriptors");
                 let list = search.complete(device, workspace, &mut blobs, |device, workspace, blobs| {
                     described_again = true;
-                    let most = blobs.capacity;
-                    let list = KeypointList { slot: search::KEYPOINTS, capacity: most, most };
-                    describer.enqueue(device, workspace, blobs.image, list)
+                    describer.enqueue(device, workspace, blobs.image, all_blobs(blobs))
                 });
-                let keypoints = search.read(device, workspace, &blobs, list?)?;
-                (device, workspace, keypoints)
+                search.read(device, workspace, &blobs, list?)?
             }
         };
         if let Some(fault) = fault {
@@ -160,44 +161,24 @@ impl<D: Device> GpuFeatures<D> {
             image.shape.width as usize,
             image.shape.height as usize,
         )?;
-        let count = keypoints.len();
-        let descriptors = if described_again || count > fetched {
-            surf::download(device, workspace, count)?
-        } else {
-            surf::of_bytes(&device.fetched(&descriptors), count)?
-        };
-        Ok(Features::new(keypoints, descriptors))
+        let descriptors = descriptors.filter(|(_, fetched)| !described_again && keypoints.len() <= *fetched);
+        Ok((keypoints, descriptors.map(|(descriptors, _)| descriptors)))
     }
 
-    /// Waits for what was begun, and drops it. Nothing reads its samples any more.
-    fn abandon_pending(&mut self) {
-        if self.pending.take().is_some() {
-            self.wait();
+    fn device_and_workspace(&mut self) -> (&mut D, &mut Workspace<D>) {
+        match &mut self.detector {
+            AnyDetector::Harris(detector) => detector.device_and_workspace(),
+            AnyDetector::FastHessian { device, workspace, .. } => (device, workspace),
         }
     }
-}
 
-/// The list of blobs, as the descriptor takes it.
-fn blob_list<D: Device>(search: &BlobSearch, blobs: &PendingBlobs<D>) -> KeypointList {
-    let most = search.config().max_keypoints().unwrap_or(usize::MAX).min(blobs.capacity);
-    KeypointList { slot: search::KEYPOINTS, capacity: blobs.capacity, most }
-}
-
-impl<D: Device> FrameWorker for GpuFeatures<D> {
-    type Output = Features;
-
-    fn batch_len(&self, images: &[ImageView<'_>]) -> usize {
-        images.len().min(1)
-    }
-
-    fn begin(&mut self, images: &[ImageView<'_>], mode: UploadMode) -> Result<(), Error> {
+    fn begin_with(&mut self, image: &ImageView<'_>, mode: UploadMode, to_host: bool) -> Result<(), Error> {
         self.abandon_pending();
-        let [image] = images else { panic!("a batch of one image") };
         match &self.detector {
             AnyDetector::Harris(_) => GpuError::check_image(image)?,
             AnyDetector::FastHessian { search, .. } => check(search.config(), image)?,
         }
-        match self.enqueue(image, mode) {
+        match self.enqueue(image, mode, to_host) {
             Ok(pending) => self.pending = Some(pending),
             Err(error) => {
                 // The device may still read samples.
@@ -208,12 +189,99 @@ impl<D: Device> FrameWorker for GpuFeatures<D> {
         Ok(())
     }
 
+    /// Detects the keypoints of an image and describes them. The descriptors stay on the device, row
+    /// after row: see [`GpuFeatures::descriptors_on_device`].
+    ///
+    /// # Errors
+    /// As [`DetectAndDescribe::detect_and_describe`].
+    pub fn describe_on_device(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
+        self.begin_with(image, UploadMode::Overlapped, false)?;
+        let completed = self.complete().map(|(keypoints, _)| keypoints);
+        // Descriptions that were repeated may still run.
+        let waited = self.device_and_workspace().0.wait();
+        waited.and(completed)
+    }
+
+    /// The descriptors of the image that [`GpuFeatures::describe_on_device`] was last given, 64
+    /// floats each, in the order of the keypoints, until the next image.
+    ///
+    /// # Panics
+    /// Where there was no image.
+    #[must_use]
+    pub fn descriptors_on_device(&self) -> &D::Memory {
+        let workspace = match &self.detector {
+            AnyDetector::Harris(detector) => detector.workspace(),
+            AnyDetector::FastHessian { workspace, .. } => workspace,
+        };
+        workspace.buffer::<f32>(Slot::Descriptors).memory
+    }
+
+    /// Reads the first `count` of the descriptors on the device.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    ///
+    /// # Panics
+    /// Where there was no image.
+    pub fn read_descriptors(&mut self, count: usize) -> Result<Array2<f32>, Error> {
+        let (device, workspace) = self.device_and_workspace();
+        surf::download(device, workspace, count)
+    }
+
+    /// Waits for what was begun, and drops it. Nothing reads its samples any more.
+    fn abandon_pending(&mut self) {
+        if self.pending.take().is_some() {
+            self.wait();
+        }
+    }
+}
+
+/// Fetches the first `count` descriptors, if they go `to_host`.
+fn fetch<D: Device>(
+    device: &mut D,
+    workspace: &Workspace<D>,
+    count: usize,
+    to_host: bool,
+) -> Result<Option<(D::Fetched, usize)>, Error> {
+    to_host.then(|| Ok((surf::fetch(device, workspace, count)?, count))).transpose()
+}
+
+/// All blobs, as the descriptor takes them.
+fn all_blobs<D: Device>(blobs: &PendingBlobs<D>) -> KeypointList {
+    KeypointList { slot: search::KEYPOINTS, capacity: blobs.capacity, most: blobs.capacity }
+}
+
+/// The blobs that are wanted, as the descriptor takes them.
+fn blob_list<D: Device>(search: &BlobSearch, blobs: &PendingBlobs<D>) -> KeypointList {
+    let most = search.config().max_keypoints().unwrap_or(usize::MAX).min(blobs.capacity);
+    KeypointList { most, ..all_blobs(blobs) }
+}
+
+impl<D: Device> FrameWorker for GpuFeatures<D> {
+    type Output = Features;
+
+    fn batch_len(&self, images: &[ImageView<'_>]) -> usize {
+        images.len().min(1)
+    }
+
+    fn begin(&mut self, images: &[ImageView<'_>], mode: UploadMode) -> Result<(), Error> {
+        let [image] = images else { panic!("a batch of one image") };
+        self.begin_with(image, mode, true)
+    }
+
     fn is_done(&self) -> bool {
         self.device().is_idle()
     }
 
     fn finish(&mut self) -> Result<Vec<Features>, Error> {
-        let completed = self.complete();
+        let completed = self.complete().and_then(|(keypoints, descriptors)| {
+            let (device, workspace) = self.device_and_workspace();
+            let descriptors = match descriptors {
+                Some(descriptors) => surf::of_bytes(&device.fetched(&descriptors), keypoints.len())?,
+                None => surf::download(device, workspace, keypoints.len())?,
+            };
+            Ok(Features::new(keypoints, descriptors))
+        });
         if completed.is_err() {
             self.wait();
         }

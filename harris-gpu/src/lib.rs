@@ -58,6 +58,6 @@ pub use fast_hessian::GpuFastHessian;
 pub use features::GpuFeatures;
 pub use frame_worker::FrameWorker;
 pub use keypoint_mask::MaskSample;
-pub use matching::GpuMatcher;
+pub use matching::{DescriptorSet, GpuMatcher};
 pub use pipeline::{FinishedFrame, GpuPipeline};
 pub use surf::GpuSurf;

@@ -6,9 +6,13 @@ mod test_device;
 use harris_conformance::pictures::{Depth, Picture, noise};
 use harris_core::fast_hessian::FastHessianConfig;
 use harris_core::features::{DetectAndDescribe, FeatureConfig, ReferenceFeatures};
+use harris_core::matching::{MatchConfig, Matcher, ReferenceMatcher};
 use harris_core::surf::SurfConfig;
 use harris_core::{Detector, Error, HarrisConfig, ReferenceDetector, Threshold, presets};
-use harris_gpu::{Device, FrameWorker, GpuDetector, GpuFastHessian, GpuFeatures, GpuPipeline, UploadMode};
+use harris_gpu::{
+    DescriptorSet, Device, FrameWorker, GpuDetector, GpuFastHessian, GpuFeatures, GpuMatcher, GpuPipeline,
+    UploadMode,
+};
 use test_device::{InjectedFault, TestDevice};
 
 fn picture(seed: u64) -> Picture {
@@ -193,4 +197,46 @@ fn work_that_is_begun_again_or_dropped_leaves_nothing_behind() {
     detector.begin(&[first.view()], UploadMode::Borrowed).unwrap();
     detector.shrink_to_fit();
     assert!(detector.detect(&second.view()).unwrap() == expected);
+}
+
+#[test]
+fn descriptors_on_the_device_match_like_those_on_the_host() {
+    for config in feature_configs() {
+        let pictures = [picture(1), picture(2)];
+        let mut first = GpuFeatures::new(TestDevice::default(), config.clone());
+        let mut second = GpuFeatures::new(TestDevice::default(), config.clone());
+        let mut reference = ReferenceFeatures::new(config);
+        let [a, b] = [0, 1].map(|i| reference.detect_and_describe(&pictures[i].view()).unwrap());
+        assert!(first.describe_on_device(&pictures[0].view()).unwrap() == a.keypoints);
+        assert!(second.describe_on_device(&pictures[1].view()).unwrap() == b.keypoints);
+        assert!(first.read_descriptors(a.keypoints.len()).unwrap() == a.descriptors);
+        let matching = MatchConfig::nearest();
+        let expected = ReferenceMatcher::new(matching.clone())
+            .matches(a.descriptors.view(), b.descriptors.view())
+            .unwrap();
+        assert!(!expected.is_empty());
+        let mut matcher = GpuMatcher::new(TestDevice::default(), matching);
+        let on_device = |features: &GpuFeatures<TestDevice>, len| DescriptorSet::Device {
+            memory: features.descriptors_on_device().clone(),
+            len,
+        };
+        let sets = |i: usize| {
+            [on_device(&first, a.keypoints.len()), DescriptorSet::Host(a.descriptors.view())]
+                .into_iter()
+                .nth(i)
+                .unwrap()
+        };
+        let train = |i: usize| {
+            [on_device(&second, b.keypoints.len()), DescriptorSet::Host(b.descriptors.view())]
+                .into_iter()
+                .nth(i)
+                .unwrap()
+        };
+        for (query, trained) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            assert!(
+                matcher.matches_of(sets(query), train(trained)).unwrap() == expected,
+                "{query}, {trained}"
+            );
+        }
+    }
 }

@@ -338,6 +338,10 @@ impl<D: Device> GpuDetector<D> {
         self.capacity.as_ref().map_or(0, Capacity::expected_corners)
     }
 
+    pub(crate) fn workspace(&self) -> &Workspace<D> {
+        &self.workspace
+    }
+
     /// The device and its memory, for work on the image of this shape that was begun.
     pub(crate) fn device_and_workspace(&mut self) -> (&mut D, &mut Workspace<D>) {
         (&mut self.device, &mut self.workspace)
