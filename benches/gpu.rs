@@ -1,14 +1,21 @@
-//! Detection on a GPU: images on the device, images in pinned memory, and streams. Without a GPU
-//! nothing is measured.
+//! Detection and description on a GPU: images on the device, images in pinned memory, streams and
+//! batches. Without a GPU nothing is measured.
 
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use harris::cuda::{CudaDetector, CudaImage, CudaPipeline, PinnedImage};
+use harris::cuda::{
+    CudaDetector, CudaFastHessian, CudaFeatures, CudaImage, CudaMatcher, CudaPipeline, CudaSurf, PinnedImage,
+};
 use harris_benches::tiled;
-use harris_core::{Detector, HarrisConfig};
+use harris_core::fast_hessian::FastHessianConfig;
+use harris_core::features::{DetectAndDescribe, FeatureConfig};
+use harris_core::matching::{MatchConfig, Matcher};
+use harris_core::surf::{Extractor, SurfConfig};
+use harris_core::{Detector, HarrisConfig, ImageView};
+use ndarray::Array2;
 
-criterion_group!(benches, images);
+criterion_group!(benches, images, features, batches, matches);
 criterion_main!(benches);
 
 fn images(criterion: &mut Criterion) {
@@ -41,6 +48,109 @@ fn images(criterion: &mut Criterion) {
                     spare.extend(detection.image);
                 }
             });
+        });
+    }
+}
+
+/// Fast-Hessian keypoints with SURF descriptors. The times of the device and of the copy are printed.
+fn features(criterion: &mut Criterion) {
+    let Ok(mut together) = CudaFeatures::new(FeatureConfig::default()) else { return };
+    let mut detector = CudaFastHessian::new(FastHessianConfig::default()).expect("a GPU, as above");
+    let mut extractor = CudaSurf::new(SurfConfig::default()).expect("a GPU, as above");
+    let mut group = criterion.benchmark_group("gpu_features");
+    for (width, height) in [(640, 480), (1920, 1080)] {
+        let samples = tiled(width, height);
+        let pinned = || PinnedImage::from_samples(&samples, width, height, 1).expect("pinned memory");
+        let image = pinned();
+        let size = format!("{width}x{height}");
+        let copy = PinnedImage::copy_time(std::slice::from_ref(&image), 0).expect("a GPU, as above");
+        // The second image has lists of the right length.
+        let mut found = together.detect_and_describe(&image.view()).expect("a valid image");
+        for _ in 0..20 {
+            found = together.detect_and_describe(&image.view()).expect("a valid image");
+        }
+        let mut keypoints = Vec::new();
+        for _ in 0..20 {
+            keypoints = detector.detect(&image.view()).expect("a valid image");
+        }
+        let detecting = detector.device_time();
+        extractor.extract(&image.view(), &keypoints).expect("valid keypoints");
+        println!(
+            "{size}: {} keypoints, copy {copy:?}, device {:?}, alone: detection {detecting:?}, description {:?}",
+            found.keypoints.len(),
+            together.device_time(),
+            extractor.device_time(),
+        );
+        group.throughput(Throughput::Elements((width * height) as u64));
+        group.bench_function(BenchmarkId::new("one_call", &size), |b| {
+            b.iter(|| together.detect_and_describe(black_box(&image.view())));
+        });
+        group.bench_function(BenchmarkId::new("two_calls", &size), |b| {
+            b.iter(|| {
+                let keypoints = detector.detect(black_box(&image.view()))?;
+                extractor.extract(&image.view(), &keypoints)
+            });
+        });
+        let mut stream = CudaPipeline::new(FeatureConfig::default()).expect("a GPU, as above");
+        let mut spare: Vec<_> = (0..=stream.max_in_flight()).map(|_| pinned()).collect();
+        group.bench_function(BenchmarkId::new("frame_of_a_stream", &size), |b| {
+            b.iter(|| {
+                let frame = spare.pop().expect("one more than can be in flight");
+                if let Some(finished) = stream.push_pinned(frame) {
+                    spare.extend(finished.image);
+                }
+            });
+        });
+    }
+}
+
+/// 100 small images in pinned memory.
+fn batches(criterion: &mut Criterion) {
+    let Ok(mut together) = CudaFeatures::new(FeatureConfig::default()) else { return };
+    let mut detector = CudaFastHessian::new(FastHessianConfig::default()).expect("a GPU, as above");
+    let mut extractor = CudaSurf::new(SurfConfig::default()).expect("a GPU, as above");
+    let (width, height) = (640, 480);
+    let samples = tiled(width + 100, height);
+    let images: Vec<_> = (0..100)
+        .map(|shift| {
+            let row = |y: usize| &samples[y * (width + 100) + shift..][..width];
+            let shifted: Vec<u8> = (0..height).flat_map(row).copied().collect();
+            PinnedImage::from_samples(&shifted, width, height, 1).expect("pinned memory")
+        })
+        .collect();
+    let views: Vec<ImageView<'_>> = images.iter().map(PinnedImage::view).collect();
+    let mut group = criterion.benchmark_group("gpu_batches");
+    group.sample_size(10);
+    group.throughput(Throughput::Elements(100));
+    group.bench_function("batch", |b| b.iter(|| together.detect_and_describe_batch(black_box(&views))));
+    group.bench_function("two_calls_each", |b| {
+        b.iter(|| {
+            for image in &views {
+                let keypoints = detector.detect(black_box(image)).expect("a valid image");
+                extractor.extract(image, &keypoints).expect("valid keypoints");
+            }
+        });
+    });
+}
+
+/// Exact matching of random descriptors. The device's times are printed.
+fn matches(criterion: &mut Criterion) {
+    let Ok(mut matcher) = CudaMatcher::new(MatchConfig::default()) else { return };
+    let mut group = criterion.benchmark_group("gpu_matches");
+    group.sample_size(10);
+    for count in [2000, 100_000] {
+        let mut state = 1_u32;
+        let all = Array2::from_shape_simple_fn((count, 64), || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as f32 / (1 << 24) as f32 - 0.5
+        });
+        for _ in 0..3 {
+            matcher.matches(all.view(), all.view()).expect("valid descriptors");
+        }
+        println!("{count} x {count}: device {:?}", matcher.device_time());
+        group.throughput(Throughput::Elements((count * count) as u64));
+        group.bench_function(BenchmarkId::new("matches", count), |b| {
+            b.iter(|| matcher.matches(black_box(all.view()), all.view()));
         });
     }
 }

@@ -47,7 +47,8 @@ fn brightness(seed: u64, kind: usize) -> impl Fn(usize, usize, usize) -> f64 {
     }
 }
 
-fn pictures() -> impl Strategy<Value = Picture> {
+/// Pictures with blobs, some with masks and gaps between rows.
+pub(crate) fn pictures() -> impl Strategy<Value = Picture> {
     let side = || prop_oneof![1 => 1_usize..40, 3 => 28_usize..80, 1 => 60_usize..170];
     let format = (prop::sample::select(&DEPTHS), prop::sample::select(&[1_usize, 3]), 0_usize..5, 0_u32..4);
     (side(), side(), format, any::<u64>(), 0_usize..6).prop_map(|(width, height, format, seed, kind)| {
@@ -58,7 +59,8 @@ fn pictures() -> impl Strategy<Value = Picture> {
     })
 }
 
-fn configs() -> impl Strategy<Value = FastHessianConfig> {
+/// Any valid configuration.
+pub(crate) fn configs() -> impl Strategy<Value = FastHessianConfig> {
     let threshold = prop_oneof![Just(0.0_f32), Just(0.0004), 0.0_f32..0.01];
     let most = prop_oneof![2 => Just(None), 1 => (1_usize..20).prop_map(Some)];
     let octaves = prop_oneof![4 => (1_u32..=4, 3_u32..=4), 1 => (1_u32..=7, 3_u32..=11)];

@@ -33,7 +33,8 @@ fn difference(found: &Result<Vec<[u32; 64]>, String>, expected: &Result<Vec<[u32
     })
 }
 
-fn configs() -> impl Strategy<Value = SurfConfig> {
+/// Any valid configuration, of scales that are not huge.
+pub(crate) fn configs() -> impl Strategy<Value = SurfConfig> {
     (any::<bool>(), prop_oneof![2 => Just(1.0_f32), 1 => 0.5_f32..4.0]).prop_map(
         |(upright, magnification)| {
             SurfConfig::builder()

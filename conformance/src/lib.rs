@@ -13,6 +13,7 @@ pub mod choices;
 pub mod descriptors;
 pub mod equality;
 pub mod faults;
+pub mod features;
 pub mod lists;
 pub mod matches;
 mod outcome;
@@ -21,6 +22,7 @@ pub mod scenes;
 pub mod strategies;
 
 use harris_core::fast_hessian::FastHessianConfig;
+use harris_core::features::{DetectAndDescribe, FeatureConfig};
 use harris_core::matching::{MatchConfig, Matcher};
 use harris_core::surf::{Extractor, SurfConfig};
 use harris_core::{Detector, HarrisConfig};
@@ -38,6 +40,8 @@ pub struct Features {
     pub extractor: fn(SurfConfig) -> Box<dyn Extractor>,
     /// Makes the matcher.
     pub matcher: fn(MatchConfig) -> Box<dyn Matcher>,
+    /// Makes what detects and describes in one call.
+    pub features: fn(FeatureConfig) -> Box<dyn DetectAndDescribe>,
 }
 
 /// Defines a module of tests for a backend's [`Features`]. With a condition, the tests run only if
@@ -70,6 +74,13 @@ macro_rules! features {
                 bad_keypoints_are_errors: descriptors::bad_keypoints_are_errors(FEATURES.extractor);
                 matches_equal_the_reference: matches::on_random_descriptors(FEATURES.matcher);
                 bad_descriptors_are_errors: matches::bad_descriptors_are_errors(FEATURES.matcher);
+                features_of_blobs_equal_the_reference:
+                    features::of_blobs_on_random_images(FEATURES.features);
+                features_of_corners_equal_the_reference:
+                    features::of_corners_on_random_images(FEATURES.features);
+                features_equal_the_reference_on_photographs: features::on_photographs(FEATURES.features);
+                features_equal_the_reference_as_lists_grow: features::of_lists_that_grow(FEATURES.features);
+                bad_images_for_features_are_errors: features::bad_images_are_errors(FEATURES.features);
             }
         }
     };

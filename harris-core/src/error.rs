@@ -1,7 +1,8 @@
 //! The error type: invalid images, masks and configurations, and failures of backends.
 
 use crate::limits::{
-    BOX_WINDOW_SIZES, LENGTH, MAGNIFICATIONS, MAX_SAMPLE, MAX_SCALE, ROSIN_BINS, SIGMA_RANGE,
+    BOX_WINDOW_SIZES, INLIER_DISTANCES, LENGTH, MAGNIFICATIONS, MAX_SAMPLE, MAX_SCALE, ROSIN_BINS,
+    SIGMA_RANGE,
 };
 
 /// An error of this library, one variant for each cause.
@@ -305,6 +306,28 @@ pub enum Error {
     Ratio {
         /// The value asked for.
         ratio: f32,
+    },
+    /// A match of a keypoint that its list does not have.
+    #[error("match {index} has keypoint {keypoint} of a list of {keypoints}")]
+    MatchIndex {
+        /// The match's index in the list.
+        index: usize,
+        /// The index of the keypoint.
+        keypoint: usize,
+        /// The number of keypoints in the list.
+        keypoints: usize,
+    },
+    /// A greatest distance of inliers that is not finite or out of range.
+    #[error("the distance of inliers must be from {least} to {most} pixels, not {distance}", least = INLIER_DISTANCES.start(), most = INLIER_DISTANCES.end())]
+    InlierDistance {
+        /// The value asked for, in pixels.
+        distance: f64,
+    },
+    /// A confidence that is no probability between 0 and 1.
+    #[error("the confidence must be above 0 and below 1, not {confidence}")]
+    Confidence {
+        /// The value asked for.
+        confidence: f64,
     },
     /// A tolerance of an evaluation that is negative or not finite.
     #[error("the tolerance must be finite and at least 0, not {tolerance}")]

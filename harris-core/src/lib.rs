@@ -22,8 +22,8 @@
 //! - [`HarrisConfig`] says what to compute; [`presets`] has published systems.
 //! - [`Detector`] is the trait that backends implement. [`ReferenceDetector`] is the readable one,
 //!   in [`pipeline`]; `harris-cpu` is the fast one. All give equal [`Keypoint`]s, bit for bit.
-//! - [`fast_hessian`] finds blobs and [`surf`] describes keypoints. [`matching`] pairs descriptors
-//!   of two images and finds the homography between them.
+//! - [`fast_hessian`] finds blobs and [`surf`] describes keypoints; [`features`] does both in one
+//!   call. [`matching`] pairs descriptors of two images and finds the homography between them.
 //!
 //! # Features
 //! - `image`: conversions from the `image` crate's buffers.
@@ -39,6 +39,7 @@ pub mod config;
 mod detector;
 mod error;
 pub mod fast_hessian;
+pub mod features;
 pub mod float_mode;
 mod image;
 pub mod integral;

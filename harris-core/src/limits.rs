@@ -38,3 +38,8 @@ pub const MAGNIFICATIONS: RangeInclusive<f32> = 0.1..=64.0;
 /// The greatest scale of a keypoint after magnification, up to which sums of 16-bit samples are
 /// exact.
 pub const MAX_SCALE: f32 = 64.0;
+
+/// Greatest distances of an inlier of a homography, in pixels.
+pub const INLIER_DISTANCES: RangeInclusive<f64> = 1e-9..=1e6;
+/// Samples that RANSAC may draw.
+pub const RANSAC_SAMPLES: RangeInclusive<u32> = 1..=10_000_000;

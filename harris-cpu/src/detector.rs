@@ -47,7 +47,7 @@ pub struct CpuDetector {
 constructors!(CpuDetector, HarrisConfig);
 
 impl CpuDetector {
-    fn on(config: HarrisConfig, workers: Workers) -> Self {
+    pub(crate) fn on(config: HarrisConfig, workers: Workers) -> Self {
         Self { config, workers, workspace: Workspace::default(), last_plan: None }
     }
 }

@@ -22,7 +22,7 @@
 //! [`harris_core::ReferenceDetector`] to the bit, for every configuration and sample type.
 //!
 //! [`CpuFastHessian`] finds blobs, [`CpuSurf`] describes keypoints of any detector, and
-//! [`CpuMatcher`] finds matching descriptors. Their results equal those of the references in
+//! [`CpuFeatures`] does both in one call. [`CpuMatcher`] finds matching descriptors. Their results equal those of the references in
 //! [`harris_core`] to the bit.
 //!
 //! Most configurations are computed in one pass, from samples to corners, which writes nothing of
@@ -64,6 +64,7 @@ pub mod coverage;
 mod detector;
 mod error;
 mod fast_hessian;
+mod features;
 mod forstner;
 mod integral;
 mod matching;
@@ -84,6 +85,7 @@ pub use approximate::{ApproximateIndex, ApproximateMatcher};
 pub use detector::CpuDetector;
 pub use error::{MAX_THREADS, PoolError};
 pub use fast_hessian::CpuFastHessian;
+pub use features::CpuFeatures;
 #[doc(no_inline)]
 pub use harris_core::{self, Detector, Error, HarrisConfig, ImageView, Keypoint};
 pub use matching::CpuMatcher;

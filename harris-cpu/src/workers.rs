@@ -58,8 +58,12 @@ macro_rules! constructors {
             /// Chooses the vector instructions; the default are the best ones of the processor.
             #[must_use]
             pub fn at_level(mut self, level: $crate::Level) -> Self {
-                self.workers.level = level;
+                self.set_level(level);
                 self
+            }
+
+            pub(crate) fn set_level(&mut self, level: $crate::Level) {
+                self.workers.level = level;
             }
         }
     };

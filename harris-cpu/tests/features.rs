@@ -1,7 +1,7 @@
 //! Blobs, descriptors and matches, at every level and with several threads.
 
 use harris_conformance::Features;
-use harris_cpu::{CpuFastHessian, CpuMatcher, CpuSurf, Level};
+use harris_cpu::{CpuFastHessian, CpuFeatures, CpuMatcher, CpuSurf, Level};
 
 /// At a level of this machine; one that it lacks is stood in for by the best, and said so.
 fn level(name: &str) -> Level {
@@ -19,6 +19,9 @@ macro_rules! at_levels {
             },
             extractor: |config| Box::new(CpuSurf::with_threads(config, $threads).unwrap().at_level(level($level))),
             matcher: |config| Box::new(CpuMatcher::with_threads(config, $threads).unwrap().at_level(level($level))),
+            features: |config| {
+                Box::new(CpuFeatures::with_threads(config, $threads).unwrap().at_level(level($level)))
+            },
         });
     )*};
 }
@@ -35,4 +38,5 @@ fn the_shared_pool_equals_the_reference() {
     harris_conformance::blobs::on_photographs(|config| Box::new(CpuFastHessian::new(config)));
     harris_conformance::descriptors::on_photographs(|config| Box::new(CpuSurf::new(config)));
     harris_conformance::matches::on_random_descriptors(|config| Box::new(CpuMatcher::new(config)));
+    harris_conformance::features::on_photographs(|config| Box::new(CpuFeatures::new(config)));
 }

@@ -2,7 +2,7 @@
 
 use harris_conformance::pictures::photographs;
 use harris_cpu::harris_core::fast_hessian::FastHessianConfig;
-use harris_cpu::harris_core::matching::{Homography, MatchConfig, Matcher, Pair, Ransac};
+use harris_cpu::harris_core::matching::{Homography, MatchConfig, Matcher, Pair, Ransac, matched_pairs};
 use harris_cpu::harris_core::surf::{Extractor, SurfConfig};
 use harris_cpu::{
     CpuDetector, CpuFastHessian, CpuMatcher, CpuSurf, Detector, HarrisConfig, ImageView, Keypoint,
@@ -36,8 +36,7 @@ fn pairs(
 ) -> Vec<Pair> {
     let config = MatchConfig::default().with_ratio(ratio).unwrap().with_cross_check(true);
     let matches = CpuMatcher::new(config).matches(query.view(), train.view()).unwrap();
-    let place = |k: &Keypoint| [f64::from(k.x), f64::from(k.y)];
-    matches.iter().map(|m| (place(&trained[m.train]), place(&found[m.query]))).collect()
+    matched_pairs(&matches, found, trained).unwrap()
 }
 
 fn distance([x, y]: [f64; 2], [u, v]: [f64; 2]) -> f64 {
@@ -78,7 +77,7 @@ impl Pipeline {
                 matched += strict.len();
                 right += strict.iter().filter(near).count();
                 // More matches, of which more are wrong, determine the homography better.
-                let fit = Homography::ransac(&pairs_of(0.8), &Ransac::default()).unwrap();
+                let fit = Homography::ransac(&pairs_of(0.8), &Ransac::default()).unwrap().unwrap();
                 let corners =
                     [(0, 0), (width, 0), (0, height), (width, height)].map(|(x, y)| [x as f64, y as f64]);
                 let off = |corner| distance(fit.homography.map(corner).unwrap(), truth.map(corner).unwrap());

@@ -41,7 +41,7 @@ pub struct CudaDetector {
     /// The devices that batches are distributed over.
     ordinals: Vec<u32>,
     /// Made when the first batch comes.
-    batches: Option<GpuPipeline<CudaDevice, ()>>,
+    batches: Option<GpuPipeline<GpuDetector<CudaDevice>, ()>>,
 }
 
 impl CudaDetector {
@@ -282,10 +282,14 @@ impl Detector for CudaDetector {
             Some(batches) => batches,
             None => {
                 let (config, staged) = (self.inner.config(), self.inner.is_staged());
-                self.batches.insert(pipeline::open(config, &self.ordinals, BATCHES_IN_FLIGHT, staged)?)
+                let worker = |device| {
+                    let detector = GpuDetector::new(device, config.clone());
+                    if staged { detector.staged() } else { detector }
+                };
+                self.batches.insert(pipeline::open(worker, &self.ordinals, BATCHES_IN_FLIGHT)?)
             }
         };
-        batches.detect_batch(images)
+        batches.run_batch(images)
     }
 
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {

@@ -120,6 +120,16 @@ pub enum CudaError {
         /// The number of the detector's device.
         detector: u32,
     },
+    /// Descriptors are in another device's memory.
+    #[error(
+        "the descriptors are in the memory of CUDA device {descriptors}, the matcher is on device {matcher}"
+    )]
+    DescriptorsOnOtherDevice {
+        /// The number of the descriptors' device.
+        descriptors: u32,
+        /// The number of the matcher's device.
+        matcher: u32,
+    },
     /// A buffer ends before the image in it does.
     #[error("the buffer is too short: it has {bytes} bytes, but the image needs {needed}")]
     BufferTooShort {

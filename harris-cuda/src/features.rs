@@ -1,17 +1,20 @@
-//! SURF on CUDA: the Fast-Hessian detector, descriptors and matching.
+//! SURF on CUDA: the Fast-Hessian detector, descriptors, both in one call, and matching.
 
 use std::time::Duration;
 
 use harris_core::fast_hessian::{FastHessianConfig, StepTimes};
+use harris_core::features::{DetectAndDescribe, FeatureConfig, Features};
 use harris_core::matching::{Match, MatchConfig, Matcher};
 use harris_core::surf::{Extractor, SurfConfig};
 use harris_core::{Detector, Error, ImageView, Keypoint};
-use harris_gpu::{GpuFastHessian, GpuMatcher, GpuSurf, Mark};
+use harris_gpu::{GpuFastHessian, GpuFeatures, GpuMatcher, GpuPipeline, GpuSurf, Mark};
 use ndarray::{Array2, ArrayView2};
 
 use crate::CudaError;
 use crate::device::CudaDevice;
 use crate::driver::ContextGuard;
+use crate::pipeline::task::{Task, TaskDevice, Worker};
+use crate::pipeline::{self, DEFAULT_IN_FLIGHT};
 
 /// Defines the constructors of a type that wraps one of harris-gpu, and its device time.
 macro_rules! on_cuda {
@@ -32,7 +35,7 @@ macro_rules! on_cuda {
             /// The errors of `new`, and [`CudaError::NoSuchDevice`].
             pub fn on_device(ordinal: u32, config: $config) -> Result<Self, Error> {
                 let _context = ContextGuard::save();
-                Ok(Self { inner: $inner::new(CudaDevice::open(ordinal)?, config) })
+                Ok(Self::on(ordinal, $inner::new(CudaDevice::open(ordinal)?, config.clone()), config))
             }
 
             /// Returns how long the device worked on the last call: from the input's arrival in its
@@ -61,11 +64,16 @@ macro_rules! on_cuda {
 #[derive(Debug)]
 pub struct CudaFastHessian {
     inner: GpuFastHessian<CudaDevice>,
+    batches: Batches<FastHessianConfig>,
 }
 
 on_cuda!(CudaFastHessian, GpuFastHessian, FastHessianConfig);
 
 impl CudaFastHessian {
+    fn on(ordinal: u32, inner: GpuFastHessian<CudaDevice>, config: FastHessianConfig) -> Self {
+        Self { inner, batches: Batches::new(ordinal, config) }
+    }
+
     /// Returns how long the device took for each step of the last image. The step `list` includes
     /// the time in which the host reads the list's length.
     ///
@@ -90,6 +98,12 @@ impl Detector for CudaFastHessian {
         self.inner.detect(image)
     }
 
+    /// Several images are in flight at a time.
+    fn detect_batch(&mut self, images: &[ImageView<'_>]) -> Result<Vec<Vec<Keypoint>>, Error> {
+        let _context = ContextGuard::save();
+        self.batches.run(images)
+    }
+
     fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
         let _context = ContextGuard::save();
         self.inner.response(image)
@@ -98,6 +112,7 @@ impl Detector for CudaFastHessian {
     fn shrink_to_fit(&mut self) {
         let _context = ContextGuard::save();
         self.inner.shrink_to_fit();
+        self.batches.close();
     }
 
     fn rejected_peaks(&self) -> Option<usize> {
@@ -109,6 +124,93 @@ impl Detector for CudaFastHessian {
     }
 }
 
+/// Corners or blobs with SURF descriptors, on an NVIDIA GPU.
+///
+/// The image is uploaded once, and its integral image computed once. Keypoints are described on the
+/// device, and the lists come back together.
+///
+/// ```no_run
+/// use harris_cuda::harris_core::features::{DetectAndDescribe, FeatureConfig};
+/// use harris_cuda::{CudaFeatures, ImageView};
+///
+/// let samples = vec![0_u8; 640 * 480];
+/// let mut features = CudaFeatures::new(FeatureConfig::default())?;
+/// let found = features.detect_and_describe(&ImageView::gray(&samples, 640, 480)?)?;
+/// println!("{} keypoints", found.keypoints.len());
+/// # Ok::<(), harris_cuda::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct CudaFeatures {
+    inner: GpuFeatures<CudaDevice>,
+    batches: Batches<FeatureConfig>,
+}
+
+on_cuda!(CudaFeatures, GpuFeatures, FeatureConfig);
+
+impl CudaFeatures {
+    fn on(ordinal: u32, inner: GpuFeatures<CudaDevice>, config: FeatureConfig) -> Self {
+        Self { inner, batches: Batches::new(ordinal, config) }
+    }
+
+    /// Returns what works, and the number of its device.
+    pub(crate) fn inner_and_ordinal(&mut self) -> (&mut GpuFeatures<CudaDevice>, u32) {
+        (&mut self.inner, self.batches.ordinal)
+    }
+}
+
+impl DetectAndDescribe for CudaFeatures {
+    fn detect_and_describe(&mut self, image: &ImageView<'_>) -> Result<Features, Error> {
+        let _context = ContextGuard::save();
+        self.inner.detect_and_describe(image)
+    }
+
+    /// Several images are in flight at a time.
+    fn detect_and_describe_batch(&mut self, images: &[ImageView<'_>]) -> Result<Vec<Features>, Error> {
+        let _context = ContextGuard::save();
+        self.batches.run(images)
+    }
+
+    fn shrink_to_fit(&mut self) {
+        let _context = ContextGuard::save();
+        self.inner.shrink_to_fit();
+        self.batches.close();
+    }
+
+    fn describe(&self) -> String {
+        self.inner.describe()
+    }
+}
+
+/// A pipeline for batches, which is made when the first one comes.
+#[derive(Debug)]
+struct Batches<C: Task> {
+    ordinal: u32,
+    config: C,
+    pipeline: Option<GpuPipeline<Worker<C::Result>, ()>>,
+}
+
+impl<C: Task> Batches<C> {
+    fn new(ordinal: u32, config: C) -> Self {
+        Self { ordinal, config, pipeline: None }
+    }
+
+    fn run(&mut self, images: &[ImageView<'_>]) -> Result<Vec<C::Result>, Error> {
+        let pipeline = match &mut self.pipeline {
+            Some(pipeline) => pipeline,
+            None => {
+                let worker = |device| self.config.worker(TaskDevice(device));
+                self.pipeline.insert(pipeline::open(worker, &[self.ordinal], DEFAULT_IN_FLIGHT)?)
+            }
+        };
+        pipeline.run_batch(images)
+    }
+
+    /// Frees the device's memory.
+    fn close(&mut self) {
+        self.pipeline = None;
+    }
+}
+
 /// A SURF descriptor extractor on an NVIDIA GPU.
 #[derive(Debug)]
 pub struct CudaSurf {
@@ -116,6 +218,12 @@ pub struct CudaSurf {
 }
 
 on_cuda!(CudaSurf, GpuSurf, SurfConfig);
+
+impl CudaSurf {
+    fn on(_: u32, inner: GpuSurf<CudaDevice>, _: SurfConfig) -> Self {
+        Self { inner }
+    }
+}
 
 impl Extractor for CudaSurf {
     fn extract(&mut self, image: &ImageView<'_>, keypoints: &[Keypoint]) -> Result<Array2<f32>, Error> {
@@ -136,9 +244,21 @@ impl Extractor for CudaSurf {
 #[derive(Debug)]
 pub struct CudaMatcher {
     inner: GpuMatcher<CudaDevice>,
+    ordinal: u32,
 }
 
 on_cuda!(CudaMatcher, GpuMatcher, MatchConfig);
+
+impl CudaMatcher {
+    fn on(ordinal: u32, inner: GpuMatcher<CudaDevice>, _: MatchConfig) -> Self {
+        Self { inner, ordinal }
+    }
+
+    /// Returns what works, and the number of its device.
+    pub(crate) fn inner_and_ordinal(&mut self) -> (&mut GpuMatcher<CudaDevice>, u32) {
+        (&mut self.inner, self.ordinal)
+    }
+}
 
 impl Matcher for CudaMatcher {
     fn matches(

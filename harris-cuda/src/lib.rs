@@ -54,6 +54,7 @@
 
 #[cfg(feature = "cust")]
 mod cust;
+mod descriptors;
 mod detector;
 mod device;
 mod driver;
@@ -68,16 +69,17 @@ mod staging;
 
 #[cfg(feature = "cust")]
 pub use cust::CudaImageRef;
+pub use descriptors::{CudaDescriptorSet, CudaDescriptors, CudaFeaturesOnDevice};
 pub use detector::CudaDetector;
 pub use driver::{DeviceInfo, devices, is_available};
 pub use error::CudaError;
-pub use features::{CudaFastHessian, CudaMatcher, CudaSurf};
+pub use features::{CudaFastHessian, CudaFeatures, CudaMatcher, CudaSurf};
 #[doc(no_inline)]
 pub use harris_core::{self, Detector, Error, HarrisConfig, ImageView, Keypoint};
 pub use harris_gpu::{GpuError, MaskSample};
 pub use on_device::{AsCudaStream, CudaImage, CudaKeypointMask, CudaKeypoints, CudaPending, CudaResponses};
 pub use pinned::PinnedImage;
-pub use pipeline::{CudaPipeline, Detection, MAX_IN_FLIGHT};
+pub use pipeline::{CudaPipeline, Frame, FrameTask, MAX_IN_FLIGHT};
 
 /// The README's examples run as tests.
 #[cfg(doctest)]

@@ -1,8 +1,13 @@
-//! Detection in streams of frames.
+//! Streams of frames: several in flight on each device.
 
+use std::fmt::Debug;
+
+use harris_core::fast_hessian::FastHessianConfig;
+use harris_core::features::{FeatureConfig, Features};
 use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Sample};
-use harris_gpu::{FinishedFrame, GpuDetector, GpuPipeline};
+use harris_gpu::{FinishedFrame, FrameWorker, GpuDetector, GpuFastHessian, GpuFeatures, GpuPipeline};
 
+use self::task::{TaskDevice, Worker};
 use crate::device::CudaDevice;
 use crate::driver::{ContextGuard, CopyStream, Gpu, devices};
 use crate::{CudaError, PinnedImage};
@@ -14,8 +19,76 @@ pub(crate) const DEFAULT_IN_FLIGHT: usize = 6;
 /// The most frames in flight on each GPU. Each has memory of its own, of some images and lists.
 pub const MAX_IN_FLIGHT: usize = 256;
 
-/// A detector for a stream of frames, with several frames in flight on one GPU or on several.
-/// Results come in the order of the frames.
+/// A configuration that says what a [`CudaPipeline`] does with each frame.
+///
+/// | configuration | result for a frame |
+/// | --- | --- |
+/// | [`HarrisConfig`] | corners, as [`Keypoint`]s |
+/// | [`FastHessianConfig`] | blobs, as [`Keypoint`]s |
+/// | [`FeatureConfig`] | keypoints and their descriptors, as [`Features`] |
+pub trait FrameTask: task::Task<Result = Self::Output> {
+    /// The result for a frame.
+    type Output: Debug;
+}
+
+impl FrameTask for HarrisConfig {
+    type Output = Vec<Keypoint>;
+}
+
+impl FrameTask for FastHessianConfig {
+    type Output = Vec<Keypoint>;
+}
+
+impl FrameTask for FeatureConfig {
+    type Output = Features;
+}
+
+/// How a configuration's work is done: not for other crates.
+pub(crate) mod task {
+    use super::*;
+
+    /// Works on one frame at a time.
+    pub(crate) type Worker<O> = Box<dyn FrameWorker<Output = O> + Send>;
+
+    /// A device for a worker.
+    #[derive(Debug)]
+    pub struct TaskDevice(pub(crate) CudaDevice);
+
+    pub trait Task {
+        type Result: Debug;
+
+        fn worker(&self, device: TaskDevice) -> Worker<Self::Result>;
+    }
+
+    impl Task for HarrisConfig {
+        type Result = Vec<Keypoint>;
+
+        fn worker(&self, device: TaskDevice) -> Worker<Self::Result> {
+            Box::new(GpuDetector::new(device.0, self.clone()))
+        }
+    }
+
+    impl Task for FastHessianConfig {
+        type Result = Vec<Keypoint>;
+
+        fn worker(&self, device: TaskDevice) -> Worker<Self::Result> {
+            Box::new(GpuFastHessian::new(device.0, self.clone()))
+        }
+    }
+
+    impl Task for FeatureConfig {
+        type Result = Features;
+
+        fn worker(&self, device: TaskDevice) -> Worker<Self::Result> {
+            Box::new(GpuFeatures::new(device.0, self.clone()))
+        }
+    }
+}
+
+/// Detection in a stream of frames, with several frames in flight on one GPU or on several. Results
+/// come in the order of the frames.
+///
+/// The configuration says what is done with each frame: [`FrameTask`].
 ///
 /// Sizes may differ from frame to frame. The number of frames in flight is bounded: once it is
 /// reached, a new frame waits for the oldest and returns its result. A frame that fails returns its
@@ -36,61 +109,60 @@ pub const MAX_IN_FLIGHT: usize = 256;
 ///         break;
 ///     }
 ///     if let Some(earlier) = pipeline.push_pinned(frame) {
-///         println!("{} corners", earlier.keypoints?.len());
+///         println!("{} corners", earlier.result?.len());
 ///         spare.extend(earlier.image);
 ///     }
 /// }
 /// while let Some(last) = pipeline.next() {
-///     println!("{} corners", last.keypoints?.len());
+///     println!("{} corners", last.result?.len());
 /// }
 /// # Ok::<(), harris_cuda::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct CudaPipeline<T: Sample = u8> {
-    inner: GpuPipeline<CudaDevice, Option<PinnedImage<T>>>,
+pub struct CudaPipeline<T: Sample = u8, C: FrameTask = HarrisConfig> {
+    inner: GpuPipeline<Worker<C::Output>, Option<PinnedImage<T>>>,
 }
 
 /// The result for one frame.
 #[derive(Debug)]
-pub struct Detection<T: Sample = u8> {
-    /// The corners of the frame, or why it failed.
-    pub keypoints: Result<Vec<Keypoint>, Error>,
+#[non_exhaustive]
+pub struct Frame<T: Sample = u8, O = Vec<Keypoint>> {
+    /// What was found in the frame, or why it failed.
+    pub result: Result<O, Error>,
     /// The image, if it came in pinned memory, to be used again.
     pub image: Option<PinnedImage<T>>,
 }
 
-/// Makes a pipeline over some devices.
-pub(crate) fn open<F>(
-    config: &HarrisConfig,
+/// Makes a pipeline over some devices, of workers that a function makes.
+pub(crate) fn open<W: FrameWorker, F>(
+    worker: impl Fn(CudaDevice) -> W,
     ordinals: &[u32],
     in_flight: usize,
-    staged: bool,
-) -> Result<GpuPipeline<CudaDevice, F>, Error> {
+) -> Result<GpuPipeline<W, F>, Error> {
     if ordinals.is_empty() {
         return Err(CudaError::EmptyDeviceList.into());
     }
     if in_flight > MAX_IN_FLIGHT {
         return Err(CudaError::TooManyInFlight { frames: in_flight }.into());
     }
-    let detectors = |ordinal: &u32| {
+    let workers = |ordinal: &u32| {
         let copies = CopyStream::new(&Gpu::open(*ordinal)?)?;
-        let detector = |_| {
+        let worker = |_| {
             let mut device = CudaDevice::with_copy_stream(&copies)?;
             device.set_timed(false);
-            let detector = GpuDetector::new(device, config.clone());
-            Ok(if staged { detector.staged() } else { detector })
+            Ok(worker(device))
         };
-        (0..in_flight.max(1)).map(detector).collect::<Result<Vec<_>, CudaError>>()
+        (0..in_flight.max(1)).map(worker).collect::<Result<Vec<_>, CudaError>>()
     };
-    Ok(GpuPipeline::new(ordinals.iter().map(detectors).collect::<Result<Vec<_>, CudaError>>()?))
+    Ok(GpuPipeline::new(ordinals.iter().map(workers).collect::<Result<Vec<_>, CudaError>>()?))
 }
 
-impl<T: Sample> CudaPipeline<T> {
+impl<T: Sample, C: FrameTask> CudaPipeline<T, C> {
     /// Makes a pipeline over all usable GPUs of the machine.
     ///
     /// # Errors
     /// See [`CudaDetector::new`](crate::CudaDetector::new).
-    pub fn new(config: HarrisConfig) -> Result<Self, Error> {
+    pub fn new(config: C) -> Result<Self, Error> {
         let devices = devices()?;
         let usable = devices.iter().filter(|info| info.check().is_ok());
         let ordinals: Vec<u32> = usable.map(|info| info.ordinal).collect();
@@ -107,38 +179,38 @@ impl<T: Sample> CudaPipeline<T> {
     /// # Errors
     /// The errors of [`CudaDetector::on_device`](crate::CudaDetector::on_device), and
     /// [`CudaError::EmptyDeviceList`] if the list is empty, [`CudaError::TooManyInFlight`].
-    pub fn on_devices(ordinals: &[u32], in_flight: usize, config: HarrisConfig) -> Result<Self, Error> {
+    pub fn on_devices(ordinals: &[u32], in_flight: usize, config: C) -> Result<Self, Error> {
         let _context = ContextGuard::save();
-        Ok(Self { inner: open(&config, ordinals, in_flight, false)? })
+        Ok(Self { inner: open(|device| config.worker(TaskDevice(device)), ordinals, in_flight)? })
     }
 
     /// Starts on a copy of a frame. If the maximum number of frames is in flight, waits for the
     /// oldest and returns it.
-    pub fn push(&mut self, image: &ImageView<'_>) -> Option<Detection<T>> {
+    pub fn push(&mut self, image: &ImageView<'_>) -> Option<Frame<T, C::Output>> {
         let _context = ContextGuard::save();
-        self.inner.push(&[*image], false, None).map(detection)
+        self.inner.push(&[*image], false, None).map(to_frame)
     }
 
-    /// Starts on a frame in pinned memory, which comes back with its corners. If the maximum number
+    /// Starts on a frame in pinned memory, which comes back with its result. If the maximum number
     /// of frames is in flight, waits for the oldest and returns it.
-    pub fn push_pinned(&mut self, image: PinnedImage<T>) -> Option<Detection<T>> {
+    pub fn push_pinned(&mut self, image: PinnedImage<T>) -> Option<Frame<T, C::Output>> {
         let _context = ContextGuard::save();
         let finished =
             self.inner.push_owned(Some(image), |image| image.as_ref().expect("it is there").view());
-        finished.map(detection)
+        finished.map(to_frame)
     }
 
     /// Waits for the oldest frame in flight and returns it; `None` if there is none.
     #[allow(clippy::should_implement_trait)]
-    pub fn next(&mut self) -> Option<Detection<T>> {
+    pub fn next(&mut self) -> Option<Frame<T, C::Output>> {
         let _context = ContextGuard::save();
-        self.inner.next().map(detection)
+        self.inner.next().map(to_frame)
     }
 
     /// Returns the oldest frame in flight if it is done, without waiting.
-    pub fn try_next(&mut self) -> Option<Detection<T>> {
+    pub fn try_next(&mut self) -> Option<Frame<T, C::Output>> {
         let _context = ContextGuard::save();
-        self.inner.try_next().map(detection)
+        self.inner.try_next().map(to_frame)
     }
 
     /// Returns the number of frames in flight.
@@ -160,7 +232,6 @@ impl<T: Sample> CudaPipeline<T> {
     }
 }
 
-fn detection<T: Sample>((image, result): FinishedFrame<Option<PinnedImage<T>>>) -> Detection<T> {
-    let keypoints = result.map(|mut lists| lists.pop().expect("one image a frame"));
-    Detection { keypoints, image }
+fn to_frame<T: Sample, O>((image, result): FinishedFrame<Option<PinnedImage<T>>, O>) -> Frame<T, O> {
+    Frame { result: result.map(|mut results| results.pop().expect("one image a frame")), image }
 }

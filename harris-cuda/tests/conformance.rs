@@ -2,7 +2,7 @@
 
 mod gpu;
 
-use harris_cuda::{CudaDetector, CudaFastHessian, CudaMatcher, CudaSurf};
+use harris_cuda::{CudaDetector, CudaFastHessian, CudaFeatures, CudaMatcher, CudaSurf};
 
 harris_conformance::suite!(cuda, |config| Box::new(CudaDetector::new(config).unwrap()), gpu::present);
 
@@ -12,6 +12,7 @@ harris_conformance::features!(
         detector: |config| Box::new(CudaFastHessian::new(config).unwrap()),
         extractor: |config| Box::new(CudaSurf::new(config).unwrap()),
         matcher: |config| Box::new(CudaMatcher::new(config).unwrap()),
+        features: |config| Box::new(CudaFeatures::new(config).unwrap()),
     },
     gpu::present
 );

@@ -3,11 +3,16 @@
 mod gpu;
 
 use harris_conformance::pictures::{Depth, Picture, Pixels, noise};
-use harris_cpu::CpuDetector;
+use harris_core::fast_hessian::FastHessianConfig;
+use harris_core::features::{DetectAndDescribe, FeatureConfig};
+use harris_core::matching::{MatchConfig, Matcher};
+use harris_core::surf::SurfConfig;
+use harris_cpu::{CpuDetector, CpuFastHessian, CpuFeatures, CpuMatcher};
 use harris_cuda::{
-    CudaDetector, CudaImage, CudaPipeline, Detector, Error, HarrisConfig, ImageView, Keypoint, PinnedImage,
-    devices,
+    CudaDescriptors, CudaDetector, CudaFastHessian, CudaFeatures, CudaImage, CudaMatcher, CudaPipeline,
+    Detector, Error, HarrisConfig, ImageView, Keypoint, PinnedImage, devices,
 };
+use ndarray::Array2;
 
 fn picture(seed: u64, width: usize, height: usize) -> Picture {
     Picture::draw(Depth::U8, (width, height, 1), |x, y, c| noise(seed, x / 3, y / 3, c))
@@ -149,7 +154,7 @@ fn frames_and_failures_come_back_in_order() {
             if let Some(image) = detection.image {
                 assert!(image.samples() == samples(picture));
             }
-            match detection.keypoints {
+            match detection.result {
                 Ok(found) => assert!(i % 6 != 2 && found == on_cpu(&config, &picture.view()), "{i}"),
                 Err(Error::NonFinite { x: 0, y: 10, .. }) => assert_eq!(i % 6, 2),
                 Err(error) => panic!("{error}"),
@@ -193,7 +198,7 @@ fn masks_of_frames_are_applied() {
             }
             finished.extend(std::iter::from_fn(|| pipeline.next()));
             for (i, (frame, detection)) in frames.iter().zip(finished).enumerate() {
-                assert!(detection.keypoints.unwrap() == on_cpu(&config, &frame.view()), "{width}, {i}");
+                assert!(detection.result.unwrap() == on_cpu(&config, &frame.view()), "{width}, {i}");
                 assert_eq!(detection.image.is_some_and(|image| image.mask().is_some()), i % 3 == 1);
             }
         }
@@ -272,7 +277,7 @@ fn mispredicted_threshold_reruns_search() {
         }
         finished.extend(std::iter::from_fn(|| pipeline.next()));
         for (scene, finished) in frames().zip(finished) {
-            assert!(finished.keypoints.unwrap() == lists[scene], "scene {scene}, {in_flight} in flight");
+            assert!(finished.result.unwrap() == lists[scene], "scene {scene}, {in_flight} in flight");
         }
     }
     let images = scenes.each_ref().map(pinned);
@@ -301,9 +306,87 @@ fn a_pipeline_can_be_dropped_with_frames_in_flight() {
                 0 => pipeline.push_pinned(pinned(&picture)),
                 _ => pipeline.push(&picture.view()),
             };
-            assert!(finished.is_none_or(|finished| finished.keypoints.unwrap() == expected));
+            assert!(finished.is_none_or(|finished| finished.result.unwrap() == expected));
         }
     }
     let mut detector = CudaDetector::new(config).unwrap();
     assert!(detector.detect(&picture.view()).unwrap() == expected);
+}
+
+/// Blobs, and keypoints with descriptors, of frames and batches of several sizes.
+#[test]
+fn blobs_and_features_stream_and_batch_like_single_images() {
+    if !gpu::present() {
+        return;
+    }
+    let features = FeatureConfig::default();
+    let blobs = FastHessianConfig::default();
+    let corners = FeatureConfig::new(HarrisConfig::default(), SurfConfig::default());
+    let sizes = [(640, 480), (64, 64), (1921, 1081), (300, 217), (640, 480)];
+    let pictures: Vec<_> =
+        (0..25).map(|i| picture(i, sizes[i as usize % 5].0, sizes[i as usize % 5].1)).collect();
+    let views: Vec<_> = pictures.iter().map(Picture::view).collect();
+    for config in [features, corners] {
+        let mut cpu = CpuFeatures::new(config.clone());
+        let expected: Vec<_> = views.iter().map(|view| cpu.detect_and_describe(view).unwrap()).collect();
+        let mut pipeline = CudaPipeline::<u8, _>::on_devices(&[0], 4, config.clone()).unwrap();
+        let mut found = Vec::new();
+        for (i, picture) in pictures.iter().enumerate() {
+            let frame = if i % 2 == 0 {
+                pipeline.push(&picture.view())
+            } else {
+                pipeline.push_pinned(pinned(picture))
+            };
+            found.extend(frame.map(|frame| frame.result.unwrap()));
+        }
+        found.extend(std::iter::from_fn(|| pipeline.next()).map(|frame| frame.result.unwrap()));
+        assert!(found == expected);
+        let mut one = CudaFeatures::new(config).unwrap();
+        assert!(one.detect_and_describe_batch(&views).unwrap() == expected);
+    }
+    let mut cpu = CpuFastHessian::new(blobs.clone());
+    let expected: Vec<_> = views.iter().map(|view| cpu.detect(view).unwrap()).collect();
+    assert!(CudaFastHessian::new(blobs.clone()).unwrap().detect_batch(&views).unwrap() == expected);
+    let mut pipeline = CudaPipeline::<u8, _>::new(blobs).unwrap();
+    let mut found: Vec<_> = views.iter().filter_map(|view| pipeline.push(view)).collect();
+    found.extend(std::iter::from_fn(|| pipeline.next()));
+    assert!(found.into_iter().map(|frame| frame.result.unwrap()).eq(expected));
+}
+
+/// Any mix of sets on the host and on the device, from blobs and corners, one after the other.
+#[test]
+fn descriptors_on_the_device_match_like_those_on_the_host() {
+    if !gpu::present() {
+        return;
+    }
+    let corners = FeatureConfig::new(HarrisConfig::default(), SurfConfig::default());
+    for (config, cross_check) in [(FeatureConfig::default(), false), (corners, true)] {
+        let matching = MatchConfig::default().with_cross_check(cross_check);
+        let mut matcher = CudaMatcher::new(matching.clone()).unwrap();
+        let mut features = CudaFeatures::new(config.clone()).unwrap();
+        let (mut cpu, mut cpu_matcher) = (CpuFeatures::new(config.clone()), CpuMatcher::new(matching));
+        let object = cpu.detect_and_describe(&picture(7, 320, 240).view()).unwrap().descriptors;
+        let uploaded = CudaDescriptors::upload(0, object.view()).unwrap();
+        assert_eq!(uploaded.len(), object.nrows());
+        for (seed, width, height) in [(7, 320, 240), (8, 900, 700), (9, 64, 48)] {
+            let picture = picture(seed, width, height);
+            let expected = cpu.detect_and_describe(&picture.view()).unwrap();
+            let mut found = features.describe_on_device(&picture.view()).unwrap();
+            assert!(found.keypoints() == expected.keypoints);
+            assert!(found.descriptors().unwrap() == expected.descriptors);
+            let expected = cpu_matcher.matches(expected.descriptors.view(), object.view()).unwrap();
+            assert!(matcher.matches_on_device(&found, &uploaded).unwrap() == expected);
+            assert!(matcher.matches_on_device(&found, &object).unwrap() == expected);
+            let on_host = found.descriptors().unwrap();
+            assert!(matcher.matches_on_device(&on_host, &uploaded).unwrap() == expected);
+            assert!(matcher.matches(on_host.view(), object.view()).unwrap() == expected);
+        }
+    }
+    let none = CudaDescriptors::upload(0, Array2::zeros((0, 64)).view()).unwrap();
+    assert!(none.is_empty());
+    assert_eq!(
+        CudaMatcher::new(MatchConfig::default()).unwrap().matches_on_device(&none, &none).unwrap(),
+        []
+    );
+    assert!(CudaDescriptors::upload(0, Array2::zeros((3, 63)).view()).is_err());
 }

@@ -20,18 +20,41 @@ const WARP: usize = 32;
 
 /// Uploads an image and computes its integral image in [`Slot::Integral`]; returns the words from
 /// row to row.
-pub(crate) fn integrate<D: Device>(
+pub(crate) fn upload_and_integrate<D: Device>(
     device: &mut D,
     workspace: &mut Workspace<D>,
     image: &ImageView<'_>,
+    borrowed: bool,
 ) -> Result<u32, Error> {
-    let (width, height, channels) = (image.width(), image.height(), image.channels());
     let shape = Shape::new(image, 1);
-    let pitch = (width + 1).next_multiple_of(ALIGNMENT);
+    fit(device, workspace, &shape)?;
+    upload::samples(device, workspace, image, &shape, borrowed)?;
+    integrate(device, workspace, &shape)
+}
+
+/// Words from row to row of the integral image, rows of a band, and number of bands.
+fn layout(shape: &Shape) -> (usize, usize, usize) {
+    let (width, height) = (shape.width as usize, shape.height as usize);
     let rows = height.div_ceil(MAX_BANDS).max(MIN_ROWS);
-    let bands = height.div_ceil(rows);
-    workspace.fit::<u32>(device, Slot::Integral, pitch * (height + 1))?;
-    workspace.fit::<u32>(device, Slot::BandTotals, pitch * bands)?;
+    ((width + 1).next_multiple_of(ALIGNMENT), rows, height.div_ceil(rows))
+}
+
+fn fit<D: Device>(device: &D, workspace: &mut Workspace<D>, shape: &Shape) -> Result<(), Error> {
+    let (pitch, _, bands) = layout(shape);
+    workspace.fit::<u32>(device, Slot::Integral, pitch * (shape.height as usize + 1))?;
+    workspace.fit::<u32>(device, Slot::BandTotals, pitch * bands)
+}
+
+/// Computes the integral image, in [`Slot::Integral`], of the image in [`Slot::Image`]; returns the
+/// words from row to row.
+pub(crate) fn integrate<D: Device>(
+    device: &mut D,
+    workspace: &mut Workspace<D>,
+    shape: &Shape,
+) -> Result<u32, Error> {
+    let (width, height) = (shape.width as usize, shape.height as usize);
+    let (pitch, rows, bands) = layout(shape);
+    fit(device, workspace, shape)?;
     macro_rules! sum {
         ($kernel:ident) => {{
             launch::$kernel(
@@ -41,13 +64,12 @@ pub(crate) fn integrate<D: Device>(
                 workspace.buffer(Slot::Integral),
                 width as u32,
                 height as u32,
-                channels as u32,
+                shape.channels,
                 shape.stride as u64,
                 pitch as u32,
             )?;
         }};
     }
-    upload::samples(device, workspace, image, &shape, true)?;
     match shape.depth {
         Depth::U8 => sum!(integral_rows_u8),
         Depth::U16 => sum!(integral_rows_u16),

@@ -3,7 +3,8 @@
 //! [`GpuDetector`] is a [`Detector`](harris_core::Detector) over any [`Device`]: it allocates
 //! memory, launches the kernels of `harris-gpu-kernels` and reads back keypoints. All work is done
 //! on the device. Only the number of corners, which sizes the lists, is read back before.
-//! [`GpuFastHessian`], [`GpuSurf`] and [`GpuMatcher`] are for blobs, descriptors and matches.
+//! [`GpuFastHessian`], [`GpuSurf`] and [`GpuMatcher`] are for blobs, descriptors and matches, and
+//! [`GpuFeatures`] for keypoints with their descriptors. [`GpuPipeline`] runs any [`FrameWorker`].
 //!
 //! `harris-cuda` implements [`Device`] with NVIDIA's driver. With the feature `host` there is a
 //! device that runs kernels on the CPU, thousands of times slower, and checks every access to
@@ -15,7 +16,10 @@
 //!
 //! | module | content |
 //! | --- | --- |
-//! | `detector`, `pipeline` | an image in, keypoints out; several frames in flight |
+//! | `pipeline`, `frame_worker` | several frames in flight; what runs on a frame |
+//! | `features` | an image in, keypoints and their descriptors out |
+//! | `fast_hessian`, `surf`, `matching` | blobs, descriptors, matches |
+//! | `detector` | an image in, corners out |
 //! | `list` | order, selection, refinement, the way to the host |
 //! | `search` | thresholds of the response map, suppression, the fused sweep |
 //! | `respond` | each way to the response map |
@@ -30,6 +34,8 @@ mod device;
 mod error;
 mod exec;
 mod fast_hessian;
+mod features;
+mod frame_worker;
 #[cfg(feature = "host")]
 pub mod host;
 mod integral;
@@ -47,8 +53,11 @@ mod surf;
 pub use detector::GpuDetector;
 pub use device::{Argument, Depth, Device, Mark, Resident, RowSource, Rows};
 pub use error::GpuError;
+pub use exec::upload::UploadMode;
 pub use fast_hessian::GpuFastHessian;
+pub use features::GpuFeatures;
+pub use frame_worker::FrameWorker;
 pub use keypoint_mask::MaskSample;
-pub use matching::GpuMatcher;
+pub use matching::{DescriptorSet, GpuMatcher};
 pub use pipeline::{FinishedFrame, GpuPipeline};
 pub use surf::GpuSurf;

@@ -34,6 +34,44 @@ pub struct GpuMatcher<D: Device> {
     workspace: Workspace<D>,
 }
 
+/// Descriptors to match: a row of 64 floats each.
+#[derive(Debug)]
+pub enum DescriptorSet<'a, M> {
+    /// On the host.
+    Host(ArrayView2<'a, f32>),
+    /// In the device's memory, complete, row after row without gaps.
+    Device {
+        /// The memory, which stays as it is until the matches are there.
+        memory: M,
+        /// How many descriptors there are.
+        len: usize,
+    },
+}
+
+impl<M> DescriptorSet<'_, M> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Host(descriptors) => descriptors.nrows(),
+            Self::Device { len, .. } => *len,
+        }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        match self {
+            Self::Host(descriptors) => check(*descriptors)?,
+            Self::Device { .. } => {}
+        }
+        Ok(GpuError::check_descriptors(self.len())?)
+    }
+
+    fn is_on_device(&self) -> bool {
+        match self {
+            Self::Host(_) => false,
+            Self::Device { .. } => true,
+        }
+    }
+}
+
 impl<D: Device> GpuMatcher<D> {
     /// A matcher on `device`.
     #[must_use]
@@ -45,6 +83,54 @@ impl<D: Device> GpuMatcher<D> {
     #[must_use]
     pub fn device(&self) -> &D {
         &self.device
+    }
+
+    /// Matches two sets, each on the host or on the device.
+    ///
+    /// # Errors
+    /// As [`Matcher::matches`]. Descriptors on the device are not checked.
+    pub fn matches_of(
+        &mut self,
+        query: DescriptorSet<'_, D::Memory>,
+        train: DescriptorSet<'_, D::Memory>,
+    ) -> Result<Vec<Match>, Error> {
+        query.check()?;
+        train.check()?;
+        let (queries, trained) = ((Slot::Descriptors, query.len()), (Slot::OtherDescriptors, train.len()));
+        if queries.1 == 0 || trained.1 == 0 {
+            return Ok(Vec::new());
+        }
+        let lent =
+            [(Slot::Descriptors, query.is_on_device()), (Slot::OtherDescriptors, train.is_on_device())];
+        let matched = (self.set(Slot::Descriptors, query))
+            .and_then(|()| self.set(Slot::OtherDescriptors, train))
+            .and_then(|()| self.search(queries, trained));
+        if matched.is_err() {
+            // The device may still read memory that is not its own.
+            let _ = self.device.wait();
+        }
+        for (slot, _) in lent.into_iter().filter(|(_, is_lent)| *is_lent) {
+            self.workspace.take(slot);
+        }
+        matched
+    }
+
+    /// Puts a set into a slot.
+    fn set(&mut self, slot: Slot, set: DescriptorSet<'_, D::Memory>) -> Result<(), Error> {
+        match set {
+            DescriptorSet::Host(descriptors) => self.upload(slot, descriptors),
+            DescriptorSet::Device { memory, len } => {
+                self.workspace.put(slot, memory, len * LENGTH * size_of::<f32>());
+                Ok(())
+            }
+        }
+    }
+
+    fn search(&mut self, queries: (Slot, usize), trained: (Slot, usize)) -> Result<Vec<Match>, Error> {
+        self.device.mark(Mark::Uploaded)?;
+        let back = self.config.cross_check().then(|| self.nearest(trained, queries)).transpose()?;
+        let nearest = self.nearest(queries, trained)?;
+        float_mode::standard(|| self.config.select(&nearest, back.as_deref()))
     }
 
     fn upload(&mut self, slot: Slot, descriptors: ArrayView2<'_, f32>) -> Result<(), Error> {
@@ -113,21 +199,6 @@ impl<D: Device> Matcher for GpuMatcher<D> {
         query: ArrayView2<'_, f32>,
         train: ArrayView2<'_, f32>,
     ) -> Result<Vec<Match>, Error> {
-        check(query)?;
-        check(train)?;
-        for descriptors in [query, train] {
-            GpuError::check_descriptors(descriptors.nrows())?;
-        }
-        if query.is_empty() || train.is_empty() {
-            return Ok(Vec::new());
-        }
-        self.upload(Slot::Descriptors, query)?;
-        self.upload(Slot::OtherDescriptors, train)?;
-        self.device.mark(Mark::Uploaded)?;
-        let (queries, trained) =
-            ((Slot::Descriptors, query.nrows()), (Slot::OtherDescriptors, train.nrows()));
-        let back = self.config.cross_check().then(|| self.nearest(trained, queries)).transpose()?;
-        let nearest = self.nearest(queries, trained)?;
-        float_mode::standard(|| self.config.select(&nearest, back.as_deref()))
+        self.matches_of(DescriptorSet::Host(query), DescriptorSet::Host(train))
     }
 }

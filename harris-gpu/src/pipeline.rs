@@ -2,13 +2,12 @@
 
 use std::collections::VecDeque;
 
-use harris_core::{Error, ImageView, Keypoint, memory};
+use harris_core::{Error, ImageView, memory};
 
-use crate::detector::GpuDetector;
-use crate::device::Device;
 use crate::exec::upload::UploadMode;
+use crate::frame_worker::FrameWorker;
 
-/// Works on several frames at a time, with several detectors on one device or on many. Results come
+/// Works on several frames at a time, with several workers on one device or on many. Results come
 /// in the order of the frames.
 ///
 /// A value of type `F` goes with each frame, such as the memory of its samples.
@@ -35,16 +34,16 @@ use crate::exec::upload::UploadMode;
 /// # Ok::<(), harris_core::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct GpuPipeline<D: Device, F> {
-    detectors: Vec<Slot<D>>,
-    flights: VecDeque<Flight<F>>,
+pub struct GpuPipeline<W: FrameWorker, F> {
+    workers: Vec<Slot<W>>,
+    flights: VecDeque<Flight<F, W::Output>>,
     most: usize,
 }
 
-/// A detector and what it works on.
+/// A worker and what it works on.
 #[derive(Debug)]
-struct Slot<D: Device> {
-    detector: GpuDetector<D>,
+struct Slot<W> {
+    worker: W,
     /// Number of its device.
     device: usize,
     /// Pixels of the images that it works on.
@@ -52,35 +51,35 @@ struct Slot<D: Device> {
 }
 
 #[derive(Debug)]
-struct Flight<F> {
+struct Flight<F, O> {
     frame: F,
-    state: State,
+    state: State<O>,
 }
 
 #[derive(Debug)]
-enum State {
-    /// A detector works on it.
+enum State<O> {
+    /// A worker works on it.
     Running(usize),
-    Done(Result<Vec<Vec<Keypoint>>, Error>),
+    Done(Result<Vec<O>, Error>),
 }
 
-/// A finished frame: the value that came with it, and the keypoints of each of its images.
-pub type FinishedFrame<F> = (F, Result<Vec<Vec<Keypoint>>, Error>);
+/// A finished frame: the value that came with it, and the result for each of its images.
+pub type FinishedFrame<F, O> = (F, Result<Vec<O>, Error>);
 
-impl<D: Device, F> GpuPipeline<D, F> {
-    /// A pipeline over the detectors of each device: as many frames are in flight as there are
-    /// detectors.
+impl<W: FrameWorker, F> GpuPipeline<W, F> {
+    /// A pipeline over the workers of each device: as many frames are in flight as there are
+    /// workers.
     ///
     /// # Panics
-    /// Where there is no detector.
+    /// Where there is no worker.
     #[must_use]
-    pub fn new(devices: impl IntoIterator<Item = Vec<GpuDetector<D>>>) -> Self {
-        let slots = devices.into_iter().enumerate().flat_map(|(device, detectors)| {
-            detectors.into_iter().map(move |detector| Slot { detector, device, busy: 0 })
+    pub fn new(devices: impl IntoIterator<Item = Vec<W>>) -> Self {
+        let slots = devices.into_iter().enumerate().flat_map(|(device, workers)| {
+            workers.into_iter().map(move |worker| Slot { worker, device, busy: 0 })
         });
-        let detectors: Vec<_> = slots.collect();
-        assert!(!detectors.is_empty(), "a pipeline without detectors");
-        Self { most: detectors.len(), detectors, flights: VecDeque::new() }
+        let workers: Vec<_> = slots.collect();
+        assert!(!workers.is_empty(), "a pipeline without workers");
+        Self { most: workers.len(), workers, flights: VecDeque::new() }
     }
 
     /// Starts on a frame: one image, or as many as [`GpuPipeline::batch_len`] allows.
@@ -88,7 +87,12 @@ impl<D: Device, F> GpuPipeline<D, F> {
     /// Where the maximum of frames is in flight, the oldest is finished first, and returned.
     /// Samples that are `borrowed` stay unchanged until the frame is returned. Others are copied
     /// before this returns. A frame that fails is returned in its turn, with its error.
-    pub fn push(&mut self, images: &[ImageView<'_>], borrowed: bool, frame: F) -> Option<FinishedFrame<F>> {
+    pub fn push(
+        &mut self,
+        images: &[ImageView<'_>],
+        borrowed: bool,
+        frame: F,
+    ) -> Option<FinishedFrame<F, W::Output>> {
         let finished = self.finish_oldest_if_full();
         let state = self.start(images, borrowed);
         self.flights.push_back(Flight { frame, state });
@@ -101,7 +105,7 @@ impl<D: Device, F> GpuPipeline<D, F> {
         &mut self,
         frame: F,
         image: impl FnOnce(&F) -> ImageView<'_>,
-    ) -> Option<FinishedFrame<F>> {
+    ) -> Option<FinishedFrame<F, W::Output>> {
         let finished = self.finish_oldest_if_full();
         let state = self.start(&[image(&frame)], true);
         self.flights.push_back(Flight { frame, state });
@@ -109,26 +113,26 @@ impl<D: Device, F> GpuPipeline<D, F> {
     }
 
     /// Finishes the oldest frame where the maximum is in flight.
-    fn finish_oldest_if_full(&mut self) -> Option<FinishedFrame<F>> {
+    fn finish_oldest_if_full(&mut self) -> Option<FinishedFrame<F, W::Output>> {
         if self.flights.len() < self.most { None } else { self.next() }
     }
 
-    /// Starts on images with a free detector of the device that works on the fewest pixels.
-    fn start(&mut self, images: &[ImageView<'_>], borrowed: bool) -> State {
+    /// Starts on images with a free worker of the device that works on the fewest pixels.
+    fn start(&mut self, images: &[ImageView<'_>], borrowed: bool) -> State<W::Output> {
         let load = |device: usize| -> usize {
-            self.detectors.iter().filter(|slot| slot.device == device).map(|slot| slot.busy).sum()
+            self.workers.iter().filter(|slot| slot.device == device).map(|slot| slot.busy).sum()
         };
-        let free = (0..self.detectors.len()).filter(|&i| self.detectors[i].busy == 0);
-        let i = free.min_by_key(|&i| load(self.detectors[i].device)).expect("fewer frames than detectors");
+        let free = (0..self.workers.len()).filter(|&i| self.workers[i].busy == 0);
+        let i = free.min_by_key(|&i| load(self.workers[i].device)).expect("fewer frames than workers");
         // More launches are no loss on an idle device, and the frame is done sooner.
-        let is_idle = load(self.detectors[i].device) == 0;
+        let is_idle = load(self.workers[i].device) == 0;
         let mode = match (borrowed, images.len()) {
             (true, 1) if is_idle => UploadMode::Overlapped,
             (true, _) => UploadMode::Borrowed,
             (false, _) => UploadMode::Copied,
         };
-        let slot = &mut self.detectors[i];
-        match slot.detector.begin_with(images, mode) {
+        let slot = &mut self.workers[i];
+        match slot.worker.begin(images, mode) {
             Ok(()) => {
                 slot.busy = images.iter().map(|image| image.width() * image.height()).sum();
                 State::Running(i)
@@ -139,22 +143,22 @@ impl<D: Device, F> GpuPipeline<D, F> {
 
     /// Waits for the oldest frame; `None` where none is in flight.
     #[allow(clippy::should_implement_trait)]
-    pub fn next(&mut self) -> Option<FinishedFrame<F>> {
+    pub fn next(&mut self) -> Option<FinishedFrame<F, W::Output>> {
         let Flight { frame, state } = self.flights.pop_front()?;
         let result = match state {
             State::Done(result) => result,
             State::Running(i) => {
-                self.detectors[i].busy = 0;
-                self.detectors[i].detector.finish()
+                self.workers[i].busy = 0;
+                self.workers[i].worker.finish()
             }
         };
         Some((frame, result))
     }
 
     /// The oldest frame, if its work is done already.
-    pub fn try_next(&mut self) -> Option<FinishedFrame<F>> {
+    pub fn try_next(&mut self) -> Option<FinishedFrame<F, W::Output>> {
         match self.flights.front()?.state {
-            State::Running(i) if !self.detectors[i].detector.is_done() => None,
+            State::Running(i) if !self.workers[i].worker.is_done() => None,
             State::Running(_) | State::Done(_) => self.next(),
         }
     }
@@ -162,7 +166,7 @@ impl<D: Device, F> GpuPipeline<D, F> {
     /// How many of `images`, from the first on, can be one frame.
     #[must_use]
     pub fn batch_len(&self, images: &[ImageView<'_>]) -> usize {
-        self.detectors[0].detector.batch_len(images)
+        self.workers[0].worker.batch_len(images)
     }
 
     /// How many frames are in flight.
@@ -181,26 +185,26 @@ impl<D: Device, F> GpuPipeline<D, F> {
     #[must_use]
     pub fn describe(&self) -> String {
         let mut names = Vec::new();
-        for (i, slot) in self.detectors.iter().enumerate() {
-            if i == 0 || self.detectors[i - 1].device != slot.device {
-                names.push(slot.detector.device().describe());
+        for (i, slot) in self.workers.iter().enumerate() {
+            if i == 0 || self.workers[i - 1].device != slot.device {
+                names.push(slot.worker.describe_device());
             }
         }
         names.join(", ")
     }
 }
 
-impl<D: Device> GpuPipeline<D, ()> {
-    /// The keypoints of each image. Images of one size are worked on together.
+impl<W: FrameWorker> GpuPipeline<W, ()> {
+    /// The result for each image. Small images of one size may be worked on together.
     ///
     /// # Errors
     /// The first error, as of [`Detector::detect_batch`](harris_core::Detector::detect_batch).
     /// Frames in flight are finished first.
-    pub fn detect_batch(&mut self, images: &[ImageView<'_>]) -> Result<Vec<Vec<Keypoint>>, Error> {
+    pub fn run_batch(&mut self, images: &[ImageView<'_>]) -> Result<Vec<W::Output>, Error> {
         let mut all = Vec::new();
         memory::reserve_exact(&mut all, images.len())?;
         let mut all = Ok(all);
-        let mut add = |finished: Option<FinishedFrame<()>>| {
+        let mut add = |finished: Option<FinishedFrame<(), W::Output>>| {
             if let Some(((), result)) = finished {
                 match (&mut all, result) {
                     (Ok(lists), Ok(more)) => lists.extend(more),

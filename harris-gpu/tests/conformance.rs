@@ -10,7 +10,8 @@ use harris_core::{
 use harris_gpu::host::HostDevice;
 use harris_gpu::plan::{Plan, Shape};
 use harris_gpu::{
-    Depth as DeviceDepth, Device, GpuDetector, GpuFastHessian, GpuMatcher, GpuPipeline, GpuSurf, Resident,
+    Depth as DeviceDepth, Device, GpuDetector, GpuFastHessian, GpuFeatures, GpuMatcher, GpuPipeline, GpuSurf,
+    Resident,
 };
 
 harris_conformance::suite!(
@@ -344,5 +345,6 @@ harris_conformance::features!(
         detector: |config| Box::new(GpuFastHessian::new(HostDevice, config)),
         extractor: |config| Box::new(GpuSurf::new(HostDevice, config)),
         matcher: |config| Box::new(GpuMatcher::new(HostDevice, config)),
+        features: |config| Box::new(GpuFeatures::new(HostDevice, config)),
     }
 );

@@ -24,6 +24,7 @@
 //! | [`detector`] | finds corners |
 //! | [`fast_hessian`](fn@fast_hessian) | finds blobs |
 //! | [`surf`](fn@surf) | describes keypoints |
+//! | [`features`](fn@features) | finds keypoints and describes them |
 //! | [`matcher`] | matches descriptors |
 //!
 //! These functions return trait objects. Some features belong to one backend: threads of the CPU,
@@ -50,7 +51,7 @@ pub use backend::{Availability, Backend, CudaNotBuilt, OnBackend, UnknownBackend
 pub use harris_core::{
     Border, Detector, Error, Gradient, HarrisConfig, HarrisConfigBuilder, ImageView, Keypoint, Measure,
     Order, Raster, ReferenceDetector, Sample, Samples, Smoothing, StageTimes, Subpixel, Threshold, Window,
-    config, fast_hessian, integral, matching, pipeline, presets, surf,
+    config, fast_hessian, features, integral, matching, pipeline, presets, surf,
 };
 #[doc(no_inline)]
 pub use harris_cpu as cpu;
@@ -61,6 +62,7 @@ pub use harris_cuda as cuda;
 pub use ndarray;
 
 use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian};
+use harris_core::features::{DetectAndDescribe, FeatureConfig, ReferenceFeatures};
 use harris_core::matching::{MatchConfig, Matcher, ReferenceMatcher};
 use harris_core::surf::{Extractor, ReferenceSurf, SurfConfig};
 
@@ -112,6 +114,25 @@ pub fn detector(backend: Backend, config: HarrisConfig) -> Result<Box<dyn Detect
 /// See [`detector`].
 pub fn fast_hessian(backend: Backend, config: FastHessianConfig) -> Result<Box<dyn Detector>, Error> {
     make!(backend, config, dyn Detector, ReferenceFastHessian, CpuFastHessian, CudaFastHessian)
+}
+
+/// Makes a detector with a SURF extractor on a backend, chosen as by [`detector`].
+///
+/// ```
+/// use harris::features::FeatureConfig;
+/// use harris::{Backend, ImageView};
+///
+/// let mut features = harris::features(Backend::Auto, FeatureConfig::default())?;
+/// let samples = vec![0_u8; 640 * 480];
+/// let found = features.detect_and_describe(&ImageView::gray(&samples, 640, 480)?)?;
+/// assert_eq!(found.descriptors.dim(), (0, 64));
+/// # Ok::<(), harris::Error>(())
+/// ```
+///
+/// # Errors
+/// See [`detector`].
+pub fn features(backend: Backend, config: FeatureConfig) -> Result<Box<dyn DetectAndDescribe>, Error> {
+    make!(backend, config, dyn DetectAndDescribe, ReferenceFeatures, CpuFeatures, CudaFeatures)
 }
 
 /// Makes a SURF extractor on a backend, chosen as by [`detector`].

@@ -167,7 +167,7 @@ fn stream<T: Sample>(
     while frames < 4 * most || start.elapsed() < seconds {
         let frame = spare.pop().expect("one more than can be in flight");
         if let Some(detection) = pipeline.push_pinned(frame) {
-            detection.keypoints?;
+            detection.result?;
             spare.extend(detection.image);
         }
         frames += 1;
@@ -178,7 +178,7 @@ fn stream<T: Sample>(
     }
     let mean = start.elapsed().as_secs_f64() / (frames - 2 * most) as f64;
     while let Some(detection) = pipeline.next() {
-        detection.keypoints?;
+        detection.result?;
     }
     Ok(mean)
 }
@@ -207,7 +207,7 @@ fn at_half_load<T: Sample>(
             finished = pipeline.push_pinned(spare.pop().expect("one more than can be in flight"));
         }
         if let Some(detection) = finished.or_else(|| pipeline.try_next()) {
-            detection.keypoints?;
+            detection.result?;
             spare.extend(detection.image);
             let since = begun.pop_front().expect("results come in order");
             latencies.push(start.elapsed().as_secs_f64() - since);

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use harris_core::matching::INLIER_DISTANCES;
+
 use super::pipeline::MatchingOptions;
 use super::table::TableOptions;
 use crate::input::ReadOptions;
@@ -83,6 +85,6 @@ fn fraction(text: &str) -> Result<f64, String> {
 }
 
 fn distance(text: &str) -> Result<f64, String> {
-    let distance = text.parse().ok().filter(|distance| *distance > 0.0 && *distance <= 1e6);
-    distance.ok_or_else(|| "a number of pixels above 0 and at most 1000000 is needed".to_owned())
+    let distance = text.parse().ok().filter(|distance| INLIER_DISTANCES.contains(distance));
+    distance.ok_or_else(|| "a number of pixels from 0.000000001 to 1000000 is needed".to_owned())
 }

@@ -15,8 +15,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use harris_core::Keypoint;
-use harris_core::matching::{Homography, Match, Ransac};
+use harris_core::matching::{Homography, Match, Ransac, matched_pairs};
 use serde_json::json;
 
 pub use self::args::Args;
@@ -116,21 +115,16 @@ fn find(args: &Args, matching: &mut Matching, search: &Search<'_>, path: &Path) 
     }
     let (scene, matches, times) = matching.run(&scene, trained).with_context(name)?;
     runs.push(times);
-    let places: Vec<_> = (matches.iter())
-        .map(|Match { query, train, .. }| {
-            let place = |k: &Keypoint| [f64::from(k.x), f64::from(k.y)];
-            (place(&trained.keypoints[*train]), place(&scene.keypoints[*query]))
-        })
-        .collect();
     let fit = match args.no_homography {
         true => None,
         false => {
-            let config = Ransac { distance: args.inlier_distance, ..Ransac::default() };
-            Homography::ransac(&places, &config)
+            let pairs = matched_pairs(&matches, &scene.keypoints, &trained.keypoints).with_context(name)?;
+            let config = Ransac::builder().distance(args.inlier_distance).build()?;
+            Homography::ransac(&pairs, &config).with_context(name)?
         }
     };
-    // Four pairs always fit, and a few more may fit by chance.
-    let fit = fit.filter(|fit| fit.inliers.len() >= 8.max(matches.len() / 10));
+    // Random pairs may have a homography with some inliers.
+    let fit = fit.filter(|fit| fit.support >= 8.max(matches.len() / 10));
     let found = Found {
         corners: fit.as_ref().and_then(|fit| found::corners(&fit.homography, size)),
         scene,

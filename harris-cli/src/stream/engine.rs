@@ -104,7 +104,7 @@ impl Engine {
     }
 }
 
-fn done(waiting: &mut VecDeque<(Picture, Instant)>, finished: harris::cuda::Detection) -> Done {
+fn done(waiting: &mut VecDeque<(Picture, Instant)>, finished: harris::cuda::Frame) -> Done {
     let (image, start) = waiting.pop_front().expect("frames come back in order");
-    Done { image, keypoints: finished.keypoints, latency: start.elapsed() }
+    Done { image, keypoints: finished.result, latency: start.elapsed() }
 }

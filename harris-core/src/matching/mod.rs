@@ -12,9 +12,15 @@
 //! ```
 
 mod homography;
+mod least_squares;
 mod matcher;
+mod pair;
+mod ransac;
 mod reference;
 
-pub use homography::{Fit, Homography, Pair, Ransac};
+pub use crate::limits::{INLIER_DISTANCES, RANSAC_SAMPLES};
+pub use homography::Homography;
 pub use matcher::{Match, MatchConfig, Matcher, Nearest, check};
+pub use pair::{Pair, matched_pairs};
+pub use ransac::{Fit, Ransac, RansacBuilder};
 pub use reference::ReferenceMatcher;

@@ -94,7 +94,14 @@ impl SurfConfig {
     /// The errors of [`Extractor::extract`](super::Extractor::extract), except those of a backend.
     pub fn check(&self, image: &ImageView<'_>, keypoints: &[Keypoint]) -> Result<(), Error> {
         image.check_levels()?;
-        let (width, height) = (image.width(), image.height());
+        self.check_keypoints(keypoints, image.width(), image.height())
+    }
+
+    /// Checks that `keypoints` of an image of this size can be described, whatever its samples are.
+    ///
+    /// # Errors
+    /// [`Error::KeypointOutside`], [`Error::KeypointScale`].
+    pub fn check_keypoints(&self, keypoints: &[Keypoint], width: usize, height: usize) -> Result<(), Error> {
         for (index, &Keypoint { x, y, scale, .. }) in keypoints.iter().enumerate() {
             let inside = |place: f32, len: usize| (-0.5..=len as f32 - 0.5).contains(&place);
             if !(inside(x, width) && inside(y, height)) {

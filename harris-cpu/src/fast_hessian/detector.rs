@@ -37,7 +37,7 @@ pub struct CpuFastHessian {
 constructors!(CpuFastHessian, FastHessianConfig);
 
 impl CpuFastHessian {
-    fn on(config: FastHessianConfig, workers: Workers) -> Self {
+    pub(crate) fn on(config: FastHessianConfig, workers: Workers) -> Self {
         let (sums, times) = (Sums::default(), StepTimes::default());
         Self { config, workers, sums, responses: Vec::new(), rejected: 0, times }
     }
@@ -46,6 +46,11 @@ impl CpuFastHessian {
     #[must_use]
     pub fn step_times(&self) -> StepTimes {
         self.times
+    }
+
+    /// The integral image of the last image that [`Detector::detect`] had.
+    pub(crate) fn sums(&self) -> &Sums {
+        &self.sums
     }
 
     /// Computes the determinants of all layers that comparisons read.

@@ -37,25 +37,50 @@ constructors!(CpuSurf, SurfConfig);
 const KEYPOINTS_PER_TASK: usize = 16;
 
 impl CpuSurf {
-    fn on(config: SurfConfig, workers: Workers) -> Self {
+    pub(crate) fn on(config: SurfConfig, workers: Workers) -> Self {
         Self { config, workers, sums: Sums::default() }
     }
 
-    fn descriptors(&mut self, image: &ImageView<'_>, keypoints: &[Keypoint]) -> Result<Array2<f32>, Error> {
+    pub(crate) fn descriptors(
+        &mut self,
+        image: &ImageView<'_>,
+        keypoints: &[Keypoint],
+    ) -> Result<Array2<f32>, Error> {
         self.config.check(image, keypoints)?;
         self.sums.fill(image, 1, &self.workers.threads)?;
-        let (config, level) = (&self.config, self.workers.level);
-        let wavelets = Wavelets::new(&self.sums);
-        let mut descriptors = memory::zeros((keypoints.len(), LENGTH))?;
-        let rows = descriptors.as_slice_mut().expect("a new array is contiguous");
-        let work = memory::collect(
-            rows.chunks_mut(KEYPOINTS_PER_TASK * LENGTH).zip(keypoints.chunks(KEYPOINTS_PER_TASK)),
-        )?;
-        self.workers.threads.map(work, |(rows, keypoints)| {
-            level.call(Describe { wavelets, config, keypoints, rows });
-        })?;
-        Ok(descriptors)
+        let wavelets = Wavelets::new(&self.sums).expect("one phase");
+        describe_all(&self.config, &self.workers, wavelets, keypoints)
     }
+
+    /// The descriptors of keypoints of an image whose integral image is known already.
+    pub(crate) fn descriptors_from(
+        &mut self,
+        image: &ImageView<'_>,
+        sums: &Sums,
+        keypoints: &[Keypoint],
+    ) -> Result<Array2<f32>, Error> {
+        let Some(wavelets) = Wavelets::new(sums) else { return self.descriptors(image, keypoints) };
+        self.config.check(image, keypoints)?;
+        describe_all(&self.config, &self.workers, wavelets, keypoints)
+    }
+}
+
+/// Describes keypoints, shared out among threads.
+fn describe_all(
+    config: &SurfConfig,
+    workers: &Workers,
+    wavelets: Wavelets<'_>,
+    keypoints: &[Keypoint],
+) -> Result<Array2<f32>, Error> {
+    let mut descriptors = memory::zeros((keypoints.len(), LENGTH))?;
+    let rows = descriptors.as_slice_mut().expect("a new array is contiguous");
+    let work = memory::collect(
+        rows.chunks_mut(KEYPOINTS_PER_TASK * LENGTH).zip(keypoints.chunks(KEYPOINTS_PER_TASK)),
+    )?;
+    workers.threads.map(work, |(rows, keypoints)| {
+        workers.level.call(Describe { wavelets, config, keypoints, rows });
+    })?;
+    Ok(descriptors)
 }
 
 impl Extractor for CpuSurf {

@@ -224,13 +224,15 @@ macro_rules! with_fused_kernels {
             // Thread per sample of all `count` triples. Keys of peaks, in no order. The state
             // counts them, also beyond the capacity.
             hessian::scale_peaks [256, 0] (layers: [u32], triples: [u32], responses: [f32], mask: [u8], state: [u32], keys: [u64], capacity: u32, mask_pitch: u32, threshold: f32, count: u32, samples: u32);
-            // Thread per key. x, y, scale and response.
-            hessian::write_blobs [256, 0] (sums: [u32], layers: [u32], triples: [u32], responses: [f32], keys: [u64], keypoints: [f32], width: u32, height: u32, pitch: u32, count: u32, found: u32);
+            // Thread per key of a list that the state counts and that holds `most`. x, y, scale and
+            // response.
+            hessian::write_blobs [256, 0] (sums: [u32], layers: [u32], triples: [u32], responses: [f32], keys: [u64], keypoints: [f32], state: [u32], width: u32, height: u32, pitch: u32, count: u32, most: u32);
             // Thread per keypoint. Orders keypoints of equal response.
-            hessian::sort_ties [256, 0] (from: [f32], to: [f32], count: u32);
+            hessian::sort_ties [256, 0] (from: [f32], to: [f32], state: [u32], most: u32);
 
-            // A block per keypoint. x, y and scale to a descriptor.
-            surf::surf [128, 688] (sums: [u32], frames: [f32], tables: [f32], descriptors: [f32], width: u32, height: u32, pitch: u32, upright: u32);
+            // A block per keypoint of a list that the state counts and that holds `capacity`, for
+            // the first `most`. x, y and scale to a descriptor.
+            surf::surf [128, 688] (sums: [u32], keypoints: [f32], tables: [f32], descriptors: [f32], state: [u32], width: u32, height: u32, pitch: u32, upright: u32, magnification: f32, capacity: u32, most: u32);
 
             // Block columns are tiles of `matching::TILE` queries. Block rows take every `stride`th
             // tile of the trained descriptors. Finds the nearest of each query among those, three

@@ -1,6 +1,7 @@
 //! The Fast-Hessian detector: determinants of all layers, peaks in scale space, and their
 //! keypoints.
 
+use super::corner_list::CornerList;
 use super::integral::Sums;
 use super::mask::Mask;
 use crate::Simt;
@@ -278,14 +279,15 @@ pub(crate) fn write_blobs<S: Simt>(
     responses: S::Buffer<f32>,
     keys: S::Buffer<u64>,
     keypoints: S::Buffer<f32>,
+    state: S::Buffer<u32>,
     width: u32,
     height: u32,
     pitch: u32,
     count: u32,
-    found: u32,
+    most: u32,
 ) {
     let i = s.index();
-    if i >= found {
+    if i >= CornerList::new(s, state, most, most).count {
         return;
     }
     let number = s.load_constant(keys, i as usize) as u32;
@@ -322,8 +324,14 @@ fn tie_order<S: Simt>(s: S, keypoints: S::Buffer<f32>, i: u32) -> (u64, u64) {
 
 /// Sorts keypoints of equal strength by their tie order, in a list that is already sorted by
 /// strength.
-pub(crate) fn sort_ties<S: Simt>(s: S, from: S::Buffer<f32>, to: S::Buffer<f32>, count: u32) {
-    let i = s.index();
+pub(crate) fn sort_ties<S: Simt>(
+    s: S,
+    from: S::Buffer<f32>,
+    to: S::Buffer<f32>,
+    state: S::Buffer<u32>,
+    most: u32,
+) {
+    let (i, count) = (s.index(), CornerList::new(s, state, most, most).count);
     if i >= count {
         return;
     }

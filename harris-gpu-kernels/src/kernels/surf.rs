@@ -1,5 +1,6 @@
 //! The SURF descriptor, computed by one block for each keypoint.
 
+use super::corner_list::CornerList;
 use super::integral::Sums;
 use crate::Simt;
 use crate::abi::surf::{
@@ -42,20 +43,29 @@ fn haar<S: Simt>(sums: Sums<S>, x: i32, y: i32, half: i32) -> [f32; 2] {
 }
 
 /// Computes the orientation, unless `upright`, and the descriptor of a keypoint.
+///
+/// The state counts the keypoints; there is none where they are more than `capacity`.
 pub(crate) fn surf<S: Simt>(
     s: S,
     sums: S::Buffer<u32>,
-    frames: S::Buffer<f32>,
+    keypoints: S::Buffer<f32>,
     tables: S::Buffer<f32>,
     descriptors: S::Buffer<f32>,
+    state: S::Buffer<u32>,
     width: u32,
     height: u32,
     pitch: u32,
     upright: u32,
+    magnification: f32,
+    capacity: u32,
+    most: u32,
 ) {
+    if s.block() >= CornerList::new(s, state, capacity, most).count {
+        return;
+    }
     let sums = Sums::new(s, sums, width, height, pitch);
-    let frame = |word: usize| s.load_constant(frames, 3 * s.block() as usize + word);
-    let (x, y, scale) = (frame(0), frame(1), frame(2));
+    let keypoint = |word: usize| s.load_constant(keypoints, 4 * s.block() as usize + word);
+    let (x, y, scale) = (keypoint(0), keypoint(1), keypoint(2) * magnification);
     let pixels = nearest(scale).max(1);
     let table = |i: u32| s.load_constant(tables, i as usize);
 

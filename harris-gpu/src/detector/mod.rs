@@ -11,15 +11,17 @@ use ndarray::Array2;
 use crate::device::{Depth, Device, Mark};
 use crate::error::GpuError;
 use crate::exec::capacity::Capacity;
-use crate::exec::context::{Context, Execution, PendingLists};
+use crate::exec::context::{Context, Destination, Execution, PendingLists};
 use crate::exec::recordings::Recordings;
 use crate::exec::upload::{self, UploadMode};
 use crate::exec::workspace::{Slot, Workspace};
+use crate::frame_worker::FrameWorker;
 use crate::list::outcome::{self, Outcome};
 use crate::plan::{Plan, Shape};
 use crate::respond;
 use crate::search::sweep;
 use crate::search::tiles::{RemainingRows, WorkTiles};
+use crate::surf::KeypointList;
 
 /// Harris on a GPU.
 ///
@@ -57,8 +59,8 @@ struct Job<D: Device> {
     plan: Plan,
     /// The tiles of the sweep to corners; `None` where there is no sweep.
     tiles: Option<WorkTiles>,
-    /// Whether keypoints go to the host.
-    to_host: bool,
+    /// Where keypoints go.
+    destination: Destination,
     lists: PendingLists<D>,
 }
 
@@ -162,10 +164,16 @@ impl<D: Device> GpuDetector<D> {
     /// # Panics
     /// Where there are none, or more than [`GpuDetector::batch_len`] allows.
     pub fn begin(&mut self, images: &[ImageView<'_>], borrowed: bool) -> Result<(), Error> {
-        self.begin_with(images, if borrowed { UploadMode::Borrowed } else { UploadMode::Copied })
+        let mode = if borrowed { UploadMode::Borrowed } else { UploadMode::Copied };
+        self.begin_with(images, mode, Destination::Host)
     }
 
-    pub(crate) fn begin_with(&mut self, images: &[ImageView<'_>], mode: UploadMode) -> Result<(), Error> {
+    pub(crate) fn begin_with(
+        &mut self,
+        images: &[ImageView<'_>],
+        mode: UploadMode,
+        destination: Destination,
+    ) -> Result<(), Error> {
         self.ran_staged = false;
         self.abandon_pending();
         // Samples are checked by kernels.
@@ -173,7 +181,7 @@ impl<D: Device> GpuDetector<D> {
             self.check_size(image.width(), image.height())?;
         }
         assert!(!images.is_empty() && images.len() <= self.batch_len(images), "more images than a batch has");
-        let begun = float_mode::standard(|| self.enqueue(images, mode));
+        let begun = float_mode::standard(|| self.enqueue(images, mode, destination));
         if begun.is_err() {
             // The device may still read samples. Its own failure is the one that is returned.
             let _ = self.device.wait();
@@ -186,7 +194,12 @@ impl<D: Device> GpuDetector<D> {
     }
 
     /// Uploads images and asks for their lists.
-    fn enqueue(&mut self, images: &[ImageView<'_>], mode: UploadMode) -> Result<(), Error> {
+    fn enqueue(
+        &mut self,
+        images: &[ImageView<'_>],
+        mode: UploadMode,
+        destination: Destination,
+    ) -> Result<(), Error> {
         let image = &images[0];
         let shape = Shape::new(image, images.len());
         let plan = self.set_plan(&shape);
@@ -195,7 +208,7 @@ impl<D: Device> GpuDetector<D> {
             // Samples last: behind them the device's time begins.
             upload::mask(&mut self.device, &mut self.workspace, image, borrowed)?;
             upload::samples(&mut self.device, &mut self.workspace, image, &shape, borrowed)?;
-            return self.enqueue_uploaded(shape, plan, true, true);
+            return self.enqueue_uploaded(shape, plan, true, destination);
         }
         let (mut execution, recordings) = self.execution(shape, plan);
         let overlapped = mode == UploadMode::Overlapped;
@@ -208,8 +221,8 @@ impl<D: Device> GpuDetector<D> {
             upload::images(&mut execution, images, borrowed, is_long)?;
             RemainingRows::ALL
         };
-        let lists = work::find(&mut execution, recordings, &tiles, remaining, true)?;
-        self.job = Some(Job { shape, plan, tiles: Some(tiles), to_host: true, lists });
+        let lists = work::find(&mut execution, recordings, &tiles, remaining, destination)?;
+        self.job = Some(Job { shape, plan, tiles: Some(tiles), destination, lists });
         Ok(())
     }
 
@@ -222,15 +235,15 @@ impl<D: Device> GpuDetector<D> {
         shape: Shape,
         plan: Plan,
         is_repeatable: bool,
-        to_host: bool,
+        destination: Destination,
     ) -> Result<(), Error> {
         let (mut execution, _) = self.execution(shape, plan);
         let tiles = WorkTiles::new(&execution, false, is_repeatable);
         let lists = match &tiles {
-            Some(tiles) => work::find_after_stages(&mut execution, tiles, to_host)?,
-            None => work::find_without_sweep(&mut execution, to_host)?,
+            Some(tiles) => work::find_after_stages(&mut execution, tiles, destination)?,
+            None => work::find_without_sweep(&mut execution, destination)?,
         };
-        self.job = Some(Job { shape, plan, tiles, to_host, lists });
+        self.job = Some(Job { shape, plan, tiles, destination, lists });
         Ok(())
     }
 
@@ -299,35 +312,65 @@ impl<D: Device> GpuDetector<D> {
     /// # Panics
     /// Where nothing was begun.
     pub fn finish(&mut self) -> Result<Vec<Vec<Keypoint>>, Error> {
-        let lists = self.complete(outcome::read)?;
+        Ok(self.finish_lists()?.0)
+    }
+
+    /// The keypoints of each image that was begun, and whether their lists were made again.
+    pub(crate) fn finish_lists(&mut self) -> Result<(Vec<Vec<Keypoint>>, bool), Error> {
+        let (lists, repeated) = self.complete(|execution, lists, counts, repeated| {
+            Ok((outcome::read(execution, lists, counts)?, repeated))
+        })?;
         for (list, range) in lists.iter().zip(&self.ranges) {
             range::check_corners(*range, list)?;
         }
-        Ok(lists)
+        Ok((lists, repeated))
+    }
+
+    /// The list on the device of the single image that was begun with [`Destination::Both`].
+    pub(crate) fn keypoint_list(&self) -> KeypointList {
+        let capacity = self.keypoint_capacity();
+        let most = self.config.max_corners().unwrap_or(capacity).min(capacity);
+        KeypointList { slot: Slot::Keypoints, capacity, most }
+    }
+
+    /// How many keypoints the image that was begun is expected to have.
+    pub(crate) fn expected_keypoints(&self) -> usize {
+        self.capacity.as_ref().map_or(0, Capacity::expected_corners)
+    }
+
+    pub(crate) fn workspace(&self) -> &Workspace<D> {
+        &self.workspace
+    }
+
+    /// The device and its memory, for work on the image of this shape that was begun.
+    pub(crate) fn device_and_workspace(&mut self) -> (&mut D, &mut Workspace<D>) {
+        (&mut self.device, &mut self.workspace)
     }
 
     /// Waits for what was begun, repeats what overflowed or was predicted wrongly, and takes the
-    /// result.
+    /// result, knowing whether lists were made again.
     fn complete<T>(
         &mut self,
-        take: impl FnOnce(&mut Execution<'_, D>, &PendingLists<D>, &[usize]) -> Result<T, Error>,
+        take: impl FnOnce(&mut Execution<'_, D>, &PendingLists<D>, &[usize], bool) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let Job { shape, plan, mut tiles, to_host, mut lists } = self.job.take().expect("begun before");
+        let Job { shape, plan, mut tiles, destination, mut lists } = self.job.take().expect("begun before");
         let finish = || {
             let (mut execution, _) = self.execution(shape, plan);
+            let mut repeated = false;
             loop {
                 match (outcome::wait(&mut execution, &lists)?, &mut tiles) {
-                    (Outcome::Found(counts), _) => return take(&mut execution, &lists, &counts),
+                    (Outcome::Found(counts), _) => return take(&mut execution, &lists, &counts, repeated),
                     (Outcome::SearchAgain, Some(tiles)) => {
-                        (*tiles, lists) = work::search_again(&mut execution, tiles, to_host)?;
+                        (*tiles, lists) = work::search_again(&mut execution, tiles, destination)?;
                     }
                     (Outcome::RebuildLists, Some(tiles)) => {
-                        lists = work::rebuild_lists(&mut execution, tiles, to_host)?;
+                        lists = work::rebuild_lists(&mut execution, tiles, destination)?;
                     }
                     (Outcome::SearchAgain | Outcome::RebuildLists, None) => {
-                        lists = work::search_again_without_sweep(&mut execution, to_host)?;
+                        lists = work::search_again_without_sweep(&mut execution, destination)?;
                     }
                 }
+                repeated = true;
             }
         };
         let finished = float_mode::standard(finish);
@@ -335,7 +378,7 @@ impl<D: Device> GpuDetector<D> {
         if finished.is_err() {
             let _ = self.device.wait();
         }
-        self.release_resident(&shape, to_host);
+        self.release_resident(&shape, destination);
         finished
     }
 
@@ -344,14 +387,14 @@ impl<D: Device> GpuDetector<D> {
         if let Some(job) = self.job.take() {
             // Nobody asks any more whether it failed.
             let _ = self.device.wait();
-            self.release_resident(&job.shape, job.to_host);
+            self.release_resident(&job.shape, job.destination);
         }
     }
 
     /// Releases the caller's memory of a resident image and its mask: nothing is uploaded there.
     /// Images whose keypoints go to the host are in the detector's own memory.
-    fn release_resident(&mut self, shape: &Shape, to_host: bool) {
-        if !to_host {
+    fn release_resident(&mut self, shape: &Shape, destination: Destination) {
+        if destination == Destination::Device {
             self.workspace.take(Slot::Image);
             if shape.is_masked() {
                 self.workspace.take(Slot::Mask);
@@ -365,6 +408,30 @@ impl<D: Device> GpuDetector<D> {
     }
 }
 
+impl<D: Device> FrameWorker for GpuDetector<D> {
+    type Output = Vec<Keypoint>;
+
+    fn batch_len(&self, images: &[ImageView<'_>]) -> usize {
+        Self::batch_len(self, images)
+    }
+
+    fn begin(&mut self, images: &[ImageView<'_>], mode: UploadMode) -> Result<(), Error> {
+        self.begin_with(images, mode, Destination::Host)
+    }
+
+    fn is_done(&self) -> bool {
+        Self::is_done(self)
+    }
+
+    fn finish(&mut self) -> Result<Vec<Vec<Keypoint>>, Error> {
+        Self::finish(self)
+    }
+
+    fn describe_device(&self) -> String {
+        self.device.describe()
+    }
+}
+
 /// Waits for what was begun: the device may read borrowed samples.
 impl<D: Device> Drop for GpuDetector<D> {
     fn drop(&mut self) {
@@ -374,7 +441,7 @@ impl<D: Device> Drop for GpuDetector<D> {
 
 impl<D: Device> Detector for GpuDetector<D> {
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
-        self.begin_with(std::slice::from_ref(image), UploadMode::Overlapped)?;
+        self.begin_with(std::slice::from_ref(image), UploadMode::Overlapped, Destination::Host)?;
         let mut lists = self.finish()?;
         Ok(lists.pop().expect("a list for each image"))
     }

@@ -5,6 +5,7 @@ use harris_gpu_kernels::abi::state;
 
 use super::{GpuDetector, work};
 use crate::device::{Argument, Device, Mark, Resident};
+use crate::exec::context::Destination;
 use crate::exec::workspace::Slot;
 use crate::keypoint_mask::MaskSample;
 use crate::launch;
@@ -48,7 +49,7 @@ impl<D: Device> GpuDetector<D> {
             marked.and_then(|()| float_mode::standard(|| self.enqueue_resident(shape, is_repeatable)));
         if begun.is_err() {
             let _ = self.device.wait();
-            self.release_resident(&shape, false);
+            self.release_resident(&shape, Destination::Device);
         }
         begun
     }
@@ -56,12 +57,13 @@ impl<D: Device> GpuDetector<D> {
     fn enqueue_resident(&mut self, shape: Shape, is_repeatable: bool) -> Result<(), Error> {
         let plan = self.set_plan(&shape);
         if !plan.can_overlap() {
-            return self.enqueue_uploaded(shape, plan, is_repeatable, false);
+            return self.enqueue_uploaded(shape, plan, is_repeatable, Destination::Device);
         }
         let (mut execution, recordings) = self.execution(shape, plan);
         let tiles = WorkTiles::new(&execution, false, is_repeatable).expect("a plan with a sweep");
-        let lists = work::find(&mut execution, recordings, &tiles, RemainingRows::ALL, false)?;
-        self.job = Some(super::Job { shape, plan, tiles: Some(tiles), to_host: false, lists });
+        let lists = work::find(&mut execution, recordings, &tiles, RemainingRows::ALL, Destination::Device)?;
+        self.job =
+            Some(super::Job { shape, plan, tiles: Some(tiles), destination: Destination::Device, lists });
         Ok(())
     }
 
@@ -74,7 +76,7 @@ impl<D: Device> GpuDetector<D> {
     /// # Panics
     /// Where none was begun.
     pub fn finish_on_device(&mut self) -> Result<usize, Error> {
-        self.complete(|_, _, counts| Ok(counts[0]))
+        self.complete(|_, _, counts, _| Ok(counts[0]))
     }
 
     /// Keypoints of the image last begun with [`GpuDetector::begin_on_device`].

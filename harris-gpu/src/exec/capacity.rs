@@ -117,7 +117,7 @@ impl Capacity {
 }
 
 /// One number for many lists that follow each other: an eighth more, up to a power of two.
-fn round_up(len: usize) -> usize {
+pub(crate) fn round_up(len: usize) -> usize {
     (len + len / 8).next_power_of_two()
 }
 

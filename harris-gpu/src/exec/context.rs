@@ -64,6 +64,27 @@ impl<D: Device> Execution<'_, D> {
     }
 }
 
+/// Where keypoints are to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Destination {
+    /// In the host's memory.
+    Host,
+    /// In the device's memory, as is the image, which is the caller's.
+    Device,
+    /// In the device's memory, for work that follows, and in the host's.
+    Both,
+}
+
+impl Destination {
+    /// Whether keypoints go to the host.
+    pub(crate) fn includes_host(self) -> bool {
+        match self {
+            Self::Host | Self::Both => true,
+            Self::Device => false,
+        }
+    }
+}
+
 /// Lists that the device is asked for, and that may still be on their way.
 #[derive(Debug)]
 pub(crate) struct PendingLists<D: Device> {

@@ -10,8 +10,8 @@ use crate::device::{Device, Mark, RowSource, Rows};
 use crate::plan::{Shape, mask_pitch};
 
 /// How samples get to the device.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum UploadMode {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UploadMode {
     /// By way of a copy: the caller may change them at once.
     Copied,
     /// Straight from the caller's memory, which stays as it is until the results are there.

@@ -50,8 +50,6 @@ pub(crate) enum Slot {
     /// Tables of the Fast-Hessian detector.
     Layers,
     Triples,
-    /// Positions and scales of keypoints to describe.
-    KeypointFrames,
     /// Constants of the SURF descriptor.
     SurfTables,
     Descriptors,

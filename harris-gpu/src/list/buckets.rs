@@ -5,11 +5,12 @@ use harris_core::{Error, Subpixel};
 use harris_gpu_kernels::abi::{Kernel, buckets};
 use harris_gpu_kernels::simt::WARP;
 
-use super::keys::{self, KEYPOINT_BYTES, STATE_BYTES};
+use super::keypoints::KEYPOINT_BYTES;
+use super::keys::{self, STATE_BYTES};
 use super::{refinement, selection};
 use crate::device::{Buffer, Device};
 use crate::exec::capacity::{CandidateLists, KEYS_PER_BUCKET};
-use crate::exec::context::{Execution, PendingLists};
+use crate::exec::context::{Destination, Execution, PendingLists};
 use crate::exec::workspace::Slot;
 use crate::launch::{self, grid};
 use crate::plan::arguments::threshold_of;
@@ -22,7 +23,7 @@ const MAX_WRITTEN_TO_HOST: usize = 1 << 15;
 const MAX_HOST_CAPACITY: usize = 1 << 20;
 
 /// Sorts and selects a sweep's candidates by way of `buckets` buckets. Fetches the lists where they
-/// go `to_host`.
+/// go to the host.
 ///
 /// Where the sweep `predicts` the next image's threshold, the image stays on the device until that
 /// is verified.
@@ -31,7 +32,7 @@ pub(super) fn from_candidates<D: Device>(
     buckets: usize,
     candidates: CandidateLists,
     predicts: bool,
-    to_host: bool,
+    destination: Destination,
 ) -> Result<PendingLists<D>, Error> {
     let (config, shape, images) = (execution.context.config, execution.context.shape, execution.images());
     execution.workspace.fit::<u64>(execution.device, Slot::Buckets, buckets * KEYS_PER_BUCKET * images)?;
@@ -46,7 +47,7 @@ pub(super) fn from_candidates<D: Device>(
     let is_short = (images > 1 || execution.capacity.expected_corners() <= MAX_WRITTEN_TO_HOST)
         && lists.pitch * images <= MAX_HOST_CAPACITY;
     // Straight to the host, unless they are read again on the device.
-    let host_body = if to_host && is_short && once && !refines {
+    let host_body = if destination == Destination::Host && is_short && once && !refines {
         let (memory, fetched) = execution.device.mapped_memory(KEYPOINT_BYTES * lists.pitch * images)?;
         Some((memory, (fetched, lists.pitch)))
     } else {
@@ -120,7 +121,7 @@ pub(super) fn from_candidates<D: Device>(
     }
     let keypoints = match host_body {
         Some((_, fetched)) => Some(fetched),
-        None if to_host => Some(keys::fetch_keypoints(execution)?),
+        None if destination.includes_host() => Some(keys::fetch_keypoints(execution)?),
         None => None,
     };
     Ok(PendingLists { states, keypoints })

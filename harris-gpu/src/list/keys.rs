@@ -4,6 +4,7 @@
 use harris_core::{Error, Order};
 use harris_gpu_kernels::abi::{Kernel, buckets, state};
 
+use super::keypoints::KEYPOINT_BYTES;
 use super::min_distance::is_enforced;
 use super::sort::{KeyLists, SortOrder};
 use crate::device::Device;
@@ -11,8 +12,7 @@ use crate::exec::context::Execution;
 use crate::exec::workspace::Slot;
 use crate::launch::{self, grid};
 
-/// Bytes of a keypoint as kernels write it, and of an image's state.
-pub(super) const KEYPOINT_BYTES: usize = size_of::<[f32; 4]>();
+/// Bytes of an image's state.
 pub(super) const STATE_BYTES: usize = size_of::<[u32; state::WORDS]>();
 
 /// The order in which lists are sorted first.

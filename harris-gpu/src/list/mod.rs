@@ -1,6 +1,7 @@
 //! From candidates to lists of keypoints: order, selection, refinement, and the way to the host.
 
 mod buckets;
+pub(crate) mod keypoints;
 mod keys;
 mod min_distance;
 pub(crate) mod outcome;
@@ -14,24 +15,24 @@ use harris_gpu_kernels::simt::WARP;
 
 use crate::device::Device;
 use crate::exec::capacity::CandidateLists;
-use crate::exec::context::{Execution, PendingLists};
+use crate::exec::context::{Destination, Execution, PendingLists};
 use crate::exec::workspace::Slot;
 use crate::launch::{self, grid};
 use crate::plan::arguments::threshold_of;
 
 /// Sorts and selects a sweep's candidates. Fetches the lengths of the lists, and the lists where
-/// they go `to_host`.
+/// they go to the host.
 ///
 /// Where the sweep `predicts` the next image's threshold, the prediction is written to the state.
 pub(crate) fn from_candidates<D: Device>(
     execution: &mut Execution<'_, D>,
     candidates: CandidateLists,
     predicts: bool,
-    to_host: bool,
+    destination: Destination,
 ) -> Result<PendingLists<D>, Error> {
     match execution.buckets() {
-        Some(buckets) => buckets::from_candidates(execution, buckets, candidates, predicts, to_host),
-        None => from_candidates_by_merging(execution, candidates, to_host),
+        Some(buckets) => buckets::from_candidates(execution, buckets, candidates, predicts, destination),
+        None => from_candidates_by_merging(execution, candidates, destination),
     }
 }
 
@@ -39,23 +40,23 @@ pub(crate) fn from_candidates<D: Device>(
 pub(crate) fn from_candidates_by_merging<D: Device>(
     execution: &mut Execution<'_, D>,
     candidates: CandidateLists,
-    to_host: bool,
+    destination: Destination,
 ) -> Result<PendingLists<D>, Error> {
     compact_above_threshold(execution, candidates)?;
-    from_keys(execution, to_host)
+    from_keys(execution, destination)
 }
 
 /// Sorts and selects what is in [`Slot::Keys`]. Fetches the lengths of the lists, and the lists
-/// where they go `to_host`.
+/// where they go to the host.
 pub(crate) fn from_keys<D: Device>(
     execution: &mut Execution<'_, D>,
-    to_host: bool,
+    destination: Destination,
 ) -> Result<PendingLists<D>, Error> {
     keys::fit_keys(execution)?;
     let order = keys::first_order(execution);
     let keys = keys::sort(execution, (Slot::Keys, Slot::OtherKeys), keys::all_keys(execution), order)?;
     selection::select(execution, keys, order, None)?;
-    let keypoints = if to_host { Some(keys::fetch_keypoints(execution)?) } else { None };
+    let keypoints = if destination.includes_host() { Some(keys::fetch_keypoints(execution)?) } else { None };
     let states = execution.workspace.buffer::<u32>(Slot::State).memory;
     let states = execution.device.fetch(states, keys::STATE_BYTES * execution.images())?;
     Ok(PendingLists { states, keypoints })

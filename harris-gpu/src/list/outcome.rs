@@ -3,7 +3,7 @@
 use harris_core::{Error, ImageView, Keypoint, memory};
 use harris_gpu_kernels::abi::state;
 
-use super::keys::KEYPOINT_BYTES;
+use super::keypoints::{self, KEYPOINT_BYTES};
 use super::min_distance;
 use crate::device::Device;
 use crate::exec::context::{Execution, PendingLists};
@@ -72,26 +72,14 @@ pub(crate) fn read<D: Device>(
     match &lists.keypoints {
         Some((keypoints, each)) if counts.len() > 1 || counts[0] <= *each => {
             let lists = execution.device.fetched(keypoints);
-            let read = |(list, count): (&[u8], &usize)| keypoints_of(&list[..KEYPOINT_BYTES * count]);
+            let read = |(list, count): (&[u8], &usize)| keypoints::of_bytes(&list[..KEYPOINT_BYTES * count]);
             lists.chunks(KEYPOINT_BYTES * each).zip(counts).map(read).collect()
         }
         Some(_) | None => {
-            let mut bytes = memory::zeroed(KEYPOINT_BYTES * counts[0])?;
-            execution
-                .device
-                .download(execution.workspace.buffer::<f32>(Slot::Keypoints).memory, &mut bytes)?;
-            Ok(vec![keypoints_of(&bytes)?])
+            let list = execution.workspace.buffer::<f32>(Slot::Keypoints).memory;
+            Ok(vec![keypoints::download(execution.device, list, counts[0])?])
         }
     }
-}
-
-/// Keypoints from the bytes that kernels write.
-fn keypoints_of(bytes: &[u8]) -> Result<Vec<Keypoint>, Error> {
-    let keypoint = |bytes: &[u8]| {
-        let [x, y, scale, response]: [f32; 4] = bytemuck::pod_read_unaligned(bytes);
-        Keypoint { x, y, scale, response }
-    };
-    memory::collect(bytes.chunks_exact(KEYPOINT_BYTES).map(keypoint))
 }
 
 /// Words from bytes of any alignment.

@@ -5,7 +5,7 @@ use harris_gpu_kernels::abi::fused;
 
 use crate::device::Device;
 use crate::exec::capacity::{CandidateLists, band_tile_capacity, most_in_line};
-use crate::exec::context::Execution;
+use crate::exec::context::{Destination, Execution};
 use crate::exec::overlap::{BlockSizes, RowBlock};
 use crate::exec::recordings::Key;
 use crate::exec::tile_heights::TileHeights;
@@ -145,9 +145,9 @@ impl WorkTiles {
         TileHeights::new(self.sweep, rows, self.strips, self.images == 1, self.multiprocessors)
     }
 
-    /// Identifies the execution's work among all work of its detector, with keypoints fetched `to_host`
+    /// Identifies the execution's work among all work of its detector, with keypoints to their `destination`
     /// or not.
-    pub(crate) fn key<D: Device>(&self, execution: &Execution<'_, D>, to_host: bool) -> Key {
+    pub(crate) fn key<D: Device>(&self, execution: &Execution<'_, D>, destination: Destination) -> Key {
         let shape = &execution.context.shape;
         let address = |slot| execution.device.address(execution.workspace.buffer::<u8>(slot).memory);
         let mask = if shape.is_masked() { address(Slot::Mask) } else { 0 };
@@ -155,7 +155,7 @@ impl WorkTiles {
         let size = u64::from(shape.width) << 32 | u64::from(shape.height);
         let map = self.map.and_then(|map| map.kernel()).map_or(0, |kernel| kernel as u64 + 1);
         let kernels = map << 32 | self.sweep.kernel as u64;
-        let kind = u64::from(self.predicts) << 2 | u64::from(to_host) << 1 | u64::from(self.is_overlapped);
+        let kind = u64::from(self.predicts) << 3 | (destination as u64) << 1 | u64::from(self.is_overlapped);
         [
             size,
             self.images as u64,

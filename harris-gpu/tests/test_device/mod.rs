@@ -26,6 +26,8 @@ pub(crate) struct TestDevice {
     merge_sorts: Arc<AtomicUsize>,
     /// How many times lists were sorted by buckets.
     bucket_sorts: Arc<AtomicUsize>,
+    /// How many times the host waited for the device.
+    waits: Arc<AtomicUsize>,
     recording: Mutex<Option<Vec<Step>>>,
     allocated: AtomicUsize,
     signalled: AtomicUsize,
@@ -34,12 +36,13 @@ pub(crate) struct TestDevice {
 
 impl Clone for TestDevice {
     fn clone(&self) -> Self {
-        let Self { calls_left, replays, merge_sorts, bucket_sorts, .. } = self;
+        let Self { calls_left, replays, merge_sorts, bucket_sorts, waits, .. } = self;
         Self {
             calls_left: calls_left.clone(),
             replays: replays.clone(),
             merge_sorts: merge_sorts.clone(),
             bucket_sorts: bucket_sorts.clone(),
+            waits: waits.clone(),
             ..Self::default()
         }
     }
@@ -86,6 +89,10 @@ impl TestDevice {
 
     pub(crate) fn bucket_sorts(&self) -> usize {
         self.bucket_sorts.load(Relaxed)
+    }
+
+    pub(crate) fn waits(&self) -> usize {
+        self.waits.load(Relaxed)
     }
 
     /// Counts a call that no recording may contain.
@@ -179,6 +186,7 @@ impl Device for TestDevice {
     }
 
     fn download(&mut self, memory: &Memory, bytes: &mut [u8]) -> Result<(), Error> {
+        self.waits.fetch_add(1, Relaxed);
         self.step_unrecorded()?;
         HostDevice.download(memory, bytes)
     }
@@ -209,6 +217,7 @@ impl Device for TestDevice {
     }
 
     fn wait(&mut self) -> Result<(), Error> {
+        self.waits.fetch_add(1, Relaxed);
         self.step_unrecorded()
     }
 

@@ -1,0 +1,326 @@
+//! Keypoints and their descriptors from one upload, waiting for the device once.
+
+use harris_core::features::{DetectAndDescribe, DetectorConfig, FeatureConfig, Features};
+use harris_core::{Error, ImageView, Keypoint};
+use ndarray::Array2;
+
+use crate::detector::GpuDetector;
+use crate::device::Device;
+use crate::error::GpuError;
+use crate::exec::context::Destination;
+use crate::exec::upload::UploadMode;
+use crate::exec::workspace::{Slot, Workspace};
+use crate::fast_hessian::search::{self, BlobSearch, Integrated, PendingBlobs};
+use crate::fast_hessian::{check, upload_for_blobs};
+use crate::frame_worker::FrameWorker;
+use crate::integral::integrate;
+use crate::plan::Shape;
+use crate::surf::{self, Describer, KeypointList};
+
+/// Corners or blobs with SURF descriptors, on a GPU.
+///
+/// ```
+/// use harris_core::features::{DetectAndDescribe, FeatureConfig};
+/// use harris_core::ImageView;
+/// use harris_gpu::GpuFeatures;
+/// use harris_gpu::host::HostDevice;
+///
+/// let samples: Vec<u8> = (0..64 * 64).map(|i| (i * i / 97 % 256) as u8).collect();
+/// let mut features = GpuFeatures::new(HostDevice, FeatureConfig::default());
+/// let found = features.detect_and_describe(&ImageView::gray(&samples, 64, 64)?)?;
+/// assert_eq!(found.descriptors.dim(), (found.keypoints.len(), 64));
+/// # Ok::<(), harris_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct GpuFeatures<D: Device> {
+    detector: AnyDetector<D>,
+    describer: Describer,
+    pending: Option<Pending<D>>,
+}
+
+#[derive(Debug)]
+enum AnyDetector<D: Device> {
+    /// Corners: the detector has the device and its memory.
+    Harris(Box<GpuDetector<D>>),
+    /// Blobs.
+    FastHessian { device: D, workspace: Workspace<D>, search: BlobSearch },
+}
+
+/// What the device was asked for.
+#[derive(Debug)]
+struct Pending<D: Device> {
+    /// The blobs. Corners are pending in their detector.
+    blobs: Option<PendingBlobs<D>>,
+    /// The image, for corners.
+    image: Integrated,
+    /// Descriptors that are fetched, and how many.
+    descriptors: Option<(D::Fetched, usize)>,
+    /// Why the image cannot be described, if it cannot.
+    fault: Option<Error>,
+}
+
+impl<D: Device> GpuFeatures<D> {
+    /// Makes it on `device`.
+    #[must_use]
+    pub fn new(device: D, config: FeatureConfig) -> Self {
+        let detector = match config.detector {
+            DetectorConfig::Harris(config) => AnyDetector::Harris(Box::new(GpuDetector::new(device, config))),
+            DetectorConfig::FastHessian(config) => AnyDetector::FastHessian {
+                device,
+                workspace: Workspace::new(),
+                search: BlobSearch::new(config),
+            },
+        };
+        Self { detector, describer: Describer::new(config.surf), pending: None }
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn device(&self) -> &D {
+        match &self.detector {
+            AnyDetector::Harris(detector) => detector.device(),
+            AnyDetector::FastHessian { device, .. } => device,
+        }
+    }
+
+    fn wait(&mut self) {
+        // The failure of what was begun is the one that is returned, if any is.
+        let _ = match &mut self.detector {
+            AnyDetector::Harris(detector) => detector.device_mut().wait(),
+            AnyDetector::FastHessian { device, .. } => device.wait(),
+        };
+    }
+
+    /// Uploads an image and asks for its features. Descriptors are fetched where they go `to_host`.
+    fn enqueue(
+        &mut self,
+        image: &ImageView<'_>,
+        mode: UploadMode,
+        to_host: bool,
+    ) -> Result<Pending<D>, Error> {
+        let Self { detector, describer, .. } = self;
+        match detector {
+            AnyDetector::Harris(detector) => {
+                detector.begin_with(std::slice::from_ref(image), mode, Destination::Both)?;
+                let list = detector.keypoint_list();
+                let expected = detector.expected_keypoints();
+                let shape = Shape::new(image, 1);
+                let (device, workspace) = detector.device_and_workspace();
+                describer.set_tables(device, workspace)?;
+                let pitch = integrate(device, workspace, &shape)?;
+                let image_on_device = Integrated { shape, pitch };
+                describer.enqueue(device, workspace, image_on_device, list)?;
+                let descriptors = fetch(device, workspace, expected.min(list.most), to_host)?;
+                let fault = image.check_levels().err();
+                Ok(Pending { blobs: None, image: image_on_device, descriptors, fault })
+            }
+            AnyDetector::FastHessian { device, workspace, search } => {
+                describer.set_tables(device, workspace)?;
+                let image = upload_for_blobs(device, workspace, search, image, mode.is_borrowed())?;
+                let blobs = search.enqueue(device, workspace, image)?;
+                describer.enqueue(device, workspace, image, blob_list(search, &blobs))?;
+                let descriptors = fetch(device, workspace, search.expected(blobs.capacity), to_host)?;
+                Ok(Pending { blobs: Some(blobs), image, descriptors, fault: None })
+            }
+        }
+    }
+
+    /// Waits for what was begun. Returns the keypoints, and the descriptors that were fetched, if
+    /// they are all.
+    fn complete(&mut self) -> Result<(Vec<Keypoint>, Option<D::Fetched>), Error> {
+        let Pending { blobs, image, descriptors, fault } = self.pending.take().expect("begun before");
+        let Self { detector, describer, .. } = self;
+        // Describes again where the list that was described was not complete.
+        let mut described_again = false;
+        let keypoints = match detector {
+            AnyDetector::Harris(detector) => {
+                let (mut lists, was_repeated) = detector.finish_lists()?;
+                let keypoints = lists.pop().expect("a list for each image");
+                if was_repeated && fault.is_none() {
+                    let list = detector.keypoint_list();
+                    let (device, workspace) = detector.device_and_workspace();
+                    describer.enqueue(device, workspace, image, list)?;
+                    described_again = true;
+                }
+                keypoints
+            }
+            AnyDetector::FastHessian { device, workspace, search } => {
+                let mut blobs = blobs.expect("begun with the descriptors");
+                let list = search.complete(device, workspace, &mut blobs, |device, workspace, blobs| {
+                    described_again = true;
+                    describer.enqueue(device, workspace, blobs.image, all_blobs(blobs))
+                });
+                search.read(device, workspace, &blobs, list?)?
+            }
+        };
+        if let Some(fault) = fault {
+            return Err(fault);
+        }
+        describer.config.check_keypoints(
+            &keypoints,
+            image.shape.width as usize,
+            image.shape.height as usize,
+        )?;
+        let descriptors = descriptors.filter(|(_, fetched)| !described_again && keypoints.len() <= *fetched);
+        Ok((keypoints, descriptors.map(|(descriptors, _)| descriptors)))
+    }
+
+    fn device_and_workspace(&mut self) -> (&mut D, &mut Workspace<D>) {
+        match &mut self.detector {
+            AnyDetector::Harris(detector) => detector.device_and_workspace(),
+            AnyDetector::FastHessian { device, workspace, .. } => (device, workspace),
+        }
+    }
+
+    fn begin_with(&mut self, image: &ImageView<'_>, mode: UploadMode, to_host: bool) -> Result<(), Error> {
+        self.abandon_pending();
+        match &self.detector {
+            AnyDetector::Harris(_) => GpuError::check_image(image)?,
+            AnyDetector::FastHessian { search, .. } => check(search.config(), image)?,
+        }
+        match self.enqueue(image, mode, to_host) {
+            Ok(pending) => self.pending = Some(pending),
+            Err(error) => {
+                // The device may still read samples.
+                self.wait();
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Detects the keypoints of an image and describes them. The descriptors stay on the device, row
+    /// after row: see [`GpuFeatures::descriptors_on_device`].
+    ///
+    /// # Errors
+    /// As [`DetectAndDescribe::detect_and_describe`].
+    pub fn describe_on_device(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
+        self.begin_with(image, UploadMode::Overlapped, false)?;
+        let completed = self.complete().map(|(keypoints, _)| keypoints);
+        // Descriptions that were repeated may still run.
+        let waited = self.device_and_workspace().0.wait();
+        waited.and(completed)
+    }
+
+    /// The descriptors of the image that [`GpuFeatures::describe_on_device`] was last given, 64
+    /// floats each, in the order of the keypoints, until the next image.
+    ///
+    /// # Panics
+    /// Where there was no image.
+    #[must_use]
+    pub fn descriptors_on_device(&self) -> &D::Memory {
+        let workspace = match &self.detector {
+            AnyDetector::Harris(detector) => detector.workspace(),
+            AnyDetector::FastHessian { workspace, .. } => workspace,
+        };
+        workspace.buffer::<f32>(Slot::Descriptors).memory
+    }
+
+    /// Reads the first `count` of the descriptors on the device.
+    ///
+    /// # Errors
+    /// Where the device fails.
+    ///
+    /// # Panics
+    /// Where there was no image.
+    pub fn read_descriptors(&mut self, count: usize) -> Result<Array2<f32>, Error> {
+        let (device, workspace) = self.device_and_workspace();
+        surf::download(device, workspace, count)
+    }
+
+    /// Waits for what was begun, and drops it. Nothing reads its samples any more.
+    fn abandon_pending(&mut self) {
+        if self.pending.take().is_some() {
+            self.wait();
+        }
+    }
+}
+
+/// Fetches the first `count` descriptors, if they go `to_host`.
+fn fetch<D: Device>(
+    device: &mut D,
+    workspace: &Workspace<D>,
+    count: usize,
+    to_host: bool,
+) -> Result<Option<(D::Fetched, usize)>, Error> {
+    to_host.then(|| Ok((surf::fetch(device, workspace, count)?, count))).transpose()
+}
+
+/// All blobs, as the descriptor takes them.
+fn all_blobs<D: Device>(blobs: &PendingBlobs<D>) -> KeypointList {
+    KeypointList { slot: search::KEYPOINTS, capacity: blobs.capacity, most: blobs.capacity }
+}
+
+/// The blobs that are wanted, as the descriptor takes them.
+fn blob_list<D: Device>(search: &BlobSearch, blobs: &PendingBlobs<D>) -> KeypointList {
+    let most = search.config().max_keypoints().unwrap_or(usize::MAX).min(blobs.capacity);
+    KeypointList { most, ..all_blobs(blobs) }
+}
+
+impl<D: Device> FrameWorker for GpuFeatures<D> {
+    type Output = Features;
+
+    fn batch_len(&self, images: &[ImageView<'_>]) -> usize {
+        images.len().min(1)
+    }
+
+    fn begin(&mut self, images: &[ImageView<'_>], mode: UploadMode) -> Result<(), Error> {
+        let [image] = images else { panic!("a batch of one image") };
+        self.begin_with(image, mode, true)
+    }
+
+    fn is_done(&self) -> bool {
+        self.device().is_idle()
+    }
+
+    fn finish(&mut self) -> Result<Vec<Features>, Error> {
+        let completed = self.complete().and_then(|(keypoints, descriptors)| {
+            let (device, workspace) = self.device_and_workspace();
+            let descriptors = match descriptors {
+                Some(descriptors) => surf::of_bytes(&device.fetched(&descriptors), keypoints.len())?,
+                None => surf::download(device, workspace, keypoints.len())?,
+            };
+            Ok(Features::new(keypoints, descriptors))
+        });
+        if completed.is_err() {
+            self.wait();
+        }
+        Ok(vec![completed?])
+    }
+
+    fn describe_device(&self) -> String {
+        self.device().describe()
+    }
+}
+
+/// Waits for what was begun: the device may read borrowed samples.
+impl<D: Device> Drop for GpuFeatures<D> {
+    fn drop(&mut self) {
+        self.abandon_pending();
+    }
+}
+
+impl<D: Device> DetectAndDescribe for GpuFeatures<D> {
+    fn detect_and_describe(&mut self, image: &ImageView<'_>) -> Result<Features, Error> {
+        self.begin(std::slice::from_ref(image), UploadMode::Overlapped)?;
+        let mut found = self.finish()?;
+        Ok(found.pop().expect("one for each image"))
+    }
+
+    /// Frees the device's memory.
+    fn shrink_to_fit(&mut self) {
+        self.abandon_pending();
+        match &mut self.detector {
+            AnyDetector::Harris(detector) => harris_core::Detector::shrink_to_fit(&mut **detector),
+            AnyDetector::FastHessian { workspace, search, .. } => {
+                *workspace = Workspace::new();
+                search.clear();
+            }
+        }
+        self.describer.clear();
+    }
+
+    fn describe(&self) -> String {
+        self.device().describe()
+    }
+}
