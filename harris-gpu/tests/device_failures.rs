@@ -211,7 +211,7 @@ fn descriptors_on_the_device_match_like_those_on_the_host() {
         assert!(second.describe_on_device(&pictures[1].view()).unwrap() == b.keypoints);
         assert!(first.read_descriptors(a.keypoints.len()).unwrap() == a.descriptors);
         let matching = MatchConfig::nearest();
-        let expected = ReferenceMatcher::new(matching.clone())
+        let expected = ReferenceMatcher::new(matching)
             .matches(a.descriptors.view(), b.descriptors.view())
             .unwrap();
         assert!(!expected.is_empty());
