@@ -211,9 +211,8 @@ fn descriptors_on_the_device_match_like_those_on_the_host() {
         assert!(second.describe_on_device(&pictures[1].view()).unwrap() == b.keypoints);
         assert!(first.read_descriptors(a.keypoints.len()).unwrap() == a.descriptors);
         let matching = MatchConfig::nearest();
-        let expected = ReferenceMatcher::new(matching)
-            .matches(a.descriptors.view(), b.descriptors.view())
-            .unwrap();
+        let expected =
+            ReferenceMatcher::new(matching).matches(a.descriptors.view(), b.descriptors.view()).unwrap();
         assert!(!expected.is_empty());
         let mut matcher = GpuMatcher::new(TestDevice::default(), matching);
         let on_device = |features: &GpuFeatures<TestDevice>, len| DescriptorSet::Device {
