@@ -1,16 +1,17 @@
-//! SURF on each backend: blobs, descriptors and matches.
+//! SURF on each backend: blobs, descriptors, both in one call, and matches.
 
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use harris_benches::tiled;
 use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian};
+use harris_core::features::{DetectAndDescribe, FeatureConfig, ReferenceFeatures};
 use harris_core::matching::{MatchConfig, Matcher, ReferenceMatcher};
 use harris_core::surf::{Extractor, ReferenceSurf, SurfConfig};
 use harris_core::{Detector, ImageView};
-use harris_cpu::{ApproximateIndex, CpuFastHessian, CpuMatcher, CpuSurf};
+use harris_cpu::{ApproximateIndex, CpuFastHessian, CpuFeatures, CpuMatcher, CpuSurf};
 
-criterion_group!(benches, blobs, descriptors, matches);
+criterion_group!(benches, blobs, descriptors, features, matches);
 criterion_main!(benches);
 
 /// Returns the available backends with their constructors.
@@ -61,6 +62,20 @@ fn descriptors(criterion: &mut Criterion) {
                 b.iter(|| extractor.extract(black_box(&image), &keypoints));
             });
         }
+    }
+}
+
+fn features(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("features");
+    group.sample_size(10);
+    let samples = tiled(1024, 1024);
+    let image = ImageView::gray(&samples, 1024, 1024).expect("a valid image");
+    group.throughput(Throughput::Elements(1024 * 1024));
+    let config = FeatureConfig::default;
+    for (name, mut features) in
+        backends!(config(), DetectAndDescribe, ReferenceFeatures, CpuFeatures, CudaFeatures)
+    {
+        group.bench_function(name, |b| b.iter(|| features.detect_and_describe(black_box(&image))));
     }
 }
 

@@ -96,7 +96,7 @@ impl Default for FeatureConfig {
 /// A detector with a descriptor extractor: an image in, keypoints and their descriptors out.
 ///
 /// All implementations give equal results, bit for bit: those of [`Detector::detect`] followed by
-/// [`Extractor::extract`]. Backends upload the image and sum it once.
+/// [`Extractor::extract`]. A GPU gets the image once and sums it once.
 pub trait DetectAndDescribe: Send {
     /// Detects the keypoints of `image` and describes them.
     ///

@@ -1,8 +1,8 @@
-//! Keypoints and their descriptors in one call. Blobs and descriptors share one integral image.
+//! Keypoints and their descriptors in one call.
 
 use harris_core::features::{DetectAndDescribe, DetectorConfig, FeatureConfig, Features};
 use harris_core::surf::Extractor;
-use harris_core::{Detector, Error, ImageView, float_mode};
+use harris_core::{Detector, Error, ImageView};
 
 use crate::detector::CpuDetector;
 use crate::fast_hessian::CpuFastHessian;
@@ -49,31 +49,26 @@ impl CpuFeatures {
         };
         Self { detector, surf: CpuSurf::on(config.surf, workers.clone()), workers }
     }
-
-    fn find(&mut self, image: &ImageView<'_>) -> Result<Features, Error> {
-        let Self { workers, detector, surf } = self;
-        surf.set_level(workers.level);
-        let (keypoints, descriptors) = match detector {
-            AnyDetector::Harris(detector) => {
-                detector.set_level(workers.level);
-                let keypoints = detector.detect(image)?;
-                let descriptors = surf.descriptors(image, &keypoints)?;
-                (keypoints, descriptors)
-            }
-            AnyDetector::FastHessian(detector) => {
-                detector.set_level(workers.level);
-                let keypoints = detector.detect(image)?;
-                let descriptors = surf.descriptors_from(image, detector.sums(), &keypoints)?;
-                (keypoints, descriptors)
-            }
-        };
-        Ok(Features::new(keypoints, descriptors))
-    }
 }
 
 impl DetectAndDescribe for CpuFeatures {
     fn detect_and_describe(&mut self, image: &ImageView<'_>) -> Result<Features, Error> {
-        float_mode::standard(|| self.find(image))
+        let Self { workers, detector, surf } = self;
+        surf.set_level(workers.level);
+        let keypoints = match detector {
+            AnyDetector::Harris(detector) => {
+                detector.set_level(workers.level);
+                detector.detect(image)?
+            }
+            AnyDetector::FastHessian(detector) => {
+                detector.set_level(workers.level);
+                detector.detect(image)?
+            }
+        };
+        // The detector's integral image has columns in two phases. Descriptors read single columns,
+        // which takes longer there than another integral image.
+        let descriptors = surf.extract(image, &keypoints)?;
+        Ok(Features::new(keypoints, descriptors))
     }
 
     /// Frees what depends on the size of images. Threads of its own stay.

@@ -89,9 +89,10 @@ impl Sums {
         (self.width, self.height)
     }
 
-    /// All sums row by row, and where the sum at a place is.
-    pub(crate) fn layout(&self) -> Layout<'_> {
-        Layout { sums: &self.sums, phases: self.step, phase_len: self.phase_len, pitch: self.pitch }
+    /// All sums row by row, where rows have one phase, and the elements from one row to the next.
+    pub(crate) fn in_one_phase(&self) -> (&[i32], usize) {
+        assert_eq!(self.step, 1, "sums in one phase");
+        (&self.sums, self.pitch)
     }
 
     /// Row `y` of the sums; the first or last one where it lies beyond.
@@ -104,17 +105,6 @@ impl Sums {
             phase_len: self.phase_len,
         }
     }
-}
-
-/// Sums row by row: that of column `x` is element `x / phases` of phase `x % phases` of its row.
-pub(crate) struct Layout<'a> {
-    pub(crate) sums: &'a [i32],
-    /// Phases of a row.
-    pub(crate) phases: usize,
-    /// Elements of a phase.
-    pub(crate) phase_len: usize,
-    /// Elements from one row to the next.
-    pub(crate) pitch: usize,
 }
 
 /// A row of sums.

@@ -48,11 +48,6 @@ impl CpuFastHessian {
         self.times
     }
 
-    /// The integral image of the last image that [`Detector::detect`] had.
-    pub(crate) fn sums(&self) -> &Sums {
-        &self.sums
-    }
-
     /// Computes the determinants of all layers that comparisons read.
     fn respond(&mut self, image: &ImageView<'_>, pyramid: &Pyramid) -> Result<(), Error> {
         let sums = &self.sums;

@@ -31,13 +31,6 @@ impl SimdKernel for Describe<'_> {
 
     #[inline(always)]
     fn run<V: Simd>(self, _: V) {
-        if self.wavelets.phases == 1 { self.describe::<1>() } else { self.describe::<2>() }
-    }
-}
-
-impl Describe<'_> {
-    #[inline(always)]
-    fn describe<const PHASES: usize>(self) {
         let Self { wavelets, config, keypoints, rows } = self;
         for (row, keypoint) in rows.chunks_exact_mut(LENGTH).zip(keypoints) {
             let frame = Frame::new(keypoint, config.magnification());
@@ -45,15 +38,15 @@ impl Describe<'_> {
             let direction = if config.upright() {
                 [1.0, 0.0]
             } else if wavelets.holds(x, y, 7 * frame.pixels) {
-                direction(&sample_circle::<PHASES, true>(&wavelets, x, y, frame.pixels))
+                direction(&sample_circle::<true>(&wavelets, x, y, frame.pixels))
             } else {
-                direction(&sample_circle::<PHASES, false>(&wavelets, x, y, frame.pixels))
+                direction(&sample_circle::<false>(&wavelets, x, y, frame.pixels))
             };
             // The farthest sample is 11.5 · √2 scales away.
             let reach = (16.3 * frame.scale) as i32 + frame.pixels + 2;
             let gradients = match wavelets.holds(x, y, reach) {
-                true => sample_window::<PHASES, true>(&wavelets, &frame, direction),
-                false => sample_window::<PHASES, false>(&wavelets, &frame, direction),
+                true => sample_window::<true>(&wavelets, &frame, direction),
+                false => sample_window::<false>(&wavelets, &frame, direction),
             };
             describe(&gradients, row);
         }
@@ -70,7 +63,7 @@ fn nearest(v: f32) -> i32 {
 
 /// Weighted gradients around a keypoint.
 #[inline(always)]
-fn sample_circle<const PHASES: usize, const INSIDE: bool>(
+fn sample_circle<const INSIDE: bool>(
     wavelets: &Wavelets<'_>,
     x: i32,
     y: i32,
@@ -78,7 +71,7 @@ fn sample_circle<const PHASES: usize, const INSIDE: bool>(
 ) -> [[f32; 2]; CIRCLE] {
     let mut gradients = [[0.0; 2]; CIRCLE];
     for (gradient, (u, v, weight)) in gradients.iter_mut().zip(&Tables::get().circle) {
-        let [across, down] = wavelets.at::<PHASES, INSIDE>(x + u * pixels, y + v * pixels, 2 * pixels);
+        let [across, down] = wavelets.at::<INSIDE>(x + u * pixels, y + v * pixels, 2 * pixels);
         *gradient = [weight * across as f32, weight * down as f32];
     }
     gradients
@@ -123,11 +116,7 @@ fn direction(gradients: &[[f32; 2]; CIRCLE]) -> [f32; 2] {
 type Window = [[[f32; GRID]; GRID]; 2];
 
 #[inline(always)]
-fn sample_window<const PHASES: usize, const INSIDE: bool>(
-    wavelets: &Wavelets<'_>,
-    frame: &Frame,
-    [cos, sin]: [f32; 2],
-) -> Window {
+fn sample_window<const INSIDE: bool>(wavelets: &Wavelets<'_>, frame: &Frame, [cos, sin]: [f32; 2]) -> Window {
     let place = |i: usize| (i as f32 - 11.5) * frame.scale;
     let mut window = [[[0.0; GRID]; GRID]; 2];
     for v in 0..GRID {
@@ -140,7 +129,7 @@ fn sample_window<const PHASES: usize, const INSIDE: bool>(
         }
         let (mut across, mut down) = ([0; GRID], [0; GRID]);
         for u in 0..GRID {
-            [across[u], down[u]] = wavelets.at::<PHASES, INSIDE>(xs[u], ys[u], frame.pixels);
+            [across[u], down[u]] = wavelets.at::<INSIDE>(xs[u], ys[u], frame.pixels);
         }
         for u in 0..GRID {
             let (across, down) = (across[u] as f32, down[u] as f32);

@@ -41,46 +41,21 @@ impl CpuSurf {
         Self { config, workers, sums: Sums::default() }
     }
 
-    pub(crate) fn descriptors(
-        &mut self,
-        image: &ImageView<'_>,
-        keypoints: &[Keypoint],
-    ) -> Result<Array2<f32>, Error> {
+    fn descriptors(&mut self, image: &ImageView<'_>, keypoints: &[Keypoint]) -> Result<Array2<f32>, Error> {
         self.config.check(image, keypoints)?;
         self.sums.fill(image, 1, &self.workers.threads)?;
-        let wavelets = Wavelets::new(&self.sums).expect("one phase");
-        describe_all(&self.config, &self.workers, wavelets, keypoints)
+        let (config, level) = (&self.config, self.workers.level);
+        let wavelets = Wavelets::new(&self.sums);
+        let mut descriptors = memory::zeros((keypoints.len(), LENGTH))?;
+        let rows = descriptors.as_slice_mut().expect("a new array is contiguous");
+        let work = memory::collect(
+            rows.chunks_mut(KEYPOINTS_PER_TASK * LENGTH).zip(keypoints.chunks(KEYPOINTS_PER_TASK)),
+        )?;
+        self.workers.threads.map(work, |(rows, keypoints)| {
+            level.call(Describe { wavelets, config, keypoints, rows });
+        })?;
+        Ok(descriptors)
     }
-
-    /// The descriptors of keypoints of an image whose integral image is known already.
-    pub(crate) fn descriptors_from(
-        &mut self,
-        image: &ImageView<'_>,
-        sums: &Sums,
-        keypoints: &[Keypoint],
-    ) -> Result<Array2<f32>, Error> {
-        let Some(wavelets) = Wavelets::new(sums) else { return self.descriptors(image, keypoints) };
-        self.config.check(image, keypoints)?;
-        describe_all(&self.config, &self.workers, wavelets, keypoints)
-    }
-}
-
-/// Describes keypoints, shared out among threads.
-fn describe_all(
-    config: &SurfConfig,
-    workers: &Workers,
-    wavelets: Wavelets<'_>,
-    keypoints: &[Keypoint],
-) -> Result<Array2<f32>, Error> {
-    let mut descriptors = memory::zeros((keypoints.len(), LENGTH))?;
-    let rows = descriptors.as_slice_mut().expect("a new array is contiguous");
-    let work = memory::collect(
-        rows.chunks_mut(KEYPOINTS_PER_TASK * LENGTH).zip(keypoints.chunks(KEYPOINTS_PER_TASK)),
-    )?;
-    workers.threads.map(work, |(rows, keypoints)| {
-        workers.level.call(Describe { wavelets, config, keypoints, rows });
-    })?;
-    Ok(descriptors)
 }
 
 impl Extractor for CpuSurf {

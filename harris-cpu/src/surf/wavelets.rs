@@ -1,26 +1,21 @@
-//! Haar wavelets from an integral image whose rows are in one phase or two.
+//! Haar wavelets from sums of rows in one part.
 
-use crate::integral::{Layout, Sums};
+use crate::integral::Sums;
 
-/// An integral image whose rows are in one phase, or in two: even columns, then odd ones.
+/// An integral image whose rows are in one part.
 #[derive(Clone, Copy)]
 pub(super) struct Wavelets<'a> {
     sums: &'a [i32],
-    pub(super) phases: usize,
-    /// Sums of a phase.
-    phase_len: usize,
     pitch: usize,
     width: i32,
     height: i32,
 }
 
 impl<'a> Wavelets<'a> {
-    /// The wavelets of an integral image; `None` where its rows are in more than two phases.
-    pub(super) fn new(sums: &'a Sums) -> Option<Self> {
+    pub(super) fn new(sums: &'a Sums) -> Self {
         let (width, height) = sums.size();
-        let Layout { sums, phases, phase_len, pitch } = sums.layout();
-        let (width, height) = (width as i32, height as i32);
-        (phases <= 2).then_some(Self { sums, phases, phase_len, pitch, width, height })
+        let (sums, pitch) = sums.in_one_phase();
+        Self { sums, pitch, width: width as i32, height: height as i32 }
     }
 
     /// Whether all pixels within `reach` of a place lie in the image.
@@ -30,13 +25,10 @@ impl<'a> Wavelets<'a> {
     }
 
     /// Wavelets across and down at a pixel, over squares of side 2 · `half`; `INSIDE` where all
-    /// pixels lie in the image. `PHASES` is the field `phases`.
+    /// pixels lie in the image.
     #[inline(always)]
-    pub(super) fn at<const PHASES: usize, const INSIDE: bool>(&self, x: i32, y: i32, half: i32) -> [i32; 2] {
-        let column = |x: i32| {
-            let x = if INSIDE { x } else { x.clamp(0, self.width) } as usize;
-            if PHASES == 1 { x } else { x % PHASES * self.phase_len + x / PHASES }
-        };
+    pub(super) fn at<const INSIDE: bool>(&self, x: i32, y: i32, half: i32) -> [i32; 2] {
+        let column = |x: i32| if INSIDE { x } else { x.clamp(0, self.width) } as usize;
         let row = |y: i32| if INSIDE { y } else { y.clamp(0, self.height) } as usize * self.pitch;
         let [left, middle, right] = [column(x - half), column(x), column(x + half)];
         let [above, level, below] = [row(y - half), row(y), row(y + half)];
