@@ -125,6 +125,7 @@ macro_rules! suite {
                     boundaries::weighted_sums_at_boundaries(MAKE, BOUNDARIES);
                 min_distance_equals_the_reference: lists::with_min_distances(MAKE);
                 equal_responses_are_listed_like_the_reference: lists::of_equal_responses(MAKE);
+                strong_corners_at_edges_equal_the_reference: lists::with_strong_corners_at_edges(MAKE);
                 batches_equal_the_reference: lists::in_batches(MAKE);
                 responses_do_not_depend_on_the_sample_type: equality::across_sample_types(MAKE);
                 responses_come_in_any_array: equality::into_any_array(MAKE);

@@ -2,7 +2,7 @@
 
 use harris_core::{
     Border, Detector, HarrisConfig, Measure, Order, Plateau, ReferenceDetector, Smoothing, Subpixel,
-    Threshold, Ties, presets,
+    Threshold, Ties, Window, presets,
 };
 
 use crate::Make;
@@ -130,5 +130,49 @@ pub fn in_batches(make: Make) {
         }
         assert!(detector.detect_batch(&[]).expect("nothing to do").is_empty());
         assert_eq!(detector.detect(&views[0]).expect("a good image"), expected[0]);
+    }
+}
+
+/// Compares strong corners at each distance from each edge, beside a weaker one far inside. Those in
+/// the frame of invalid pixels have no part in the threshold, with a mask or without.
+///
+/// # Panics
+/// If a detector differs from the reference, or if no picture has its strong corner in the frame.
+pub fn with_strong_corners_at_edges(make: Make) {
+    let config = HarrisConfig::builder().border(Border::Skip).threshold(Threshold::Relative(0.5));
+    for config in [config.clone(), config.measure(Measure::ShiTomasi).window(Window::Box { size: 5 })] {
+        let config = config.build().expect("a valid configuration");
+        let mut detector = make(config.clone());
+        let mut alone = 0;
+        for (width, height) in [(40, 37), (151, 33)] {
+            for (edge, distance) in (0..4).flat_map(|edge| (0..9).map(move |distance| (edge, distance))) {
+                let [x, y] = match edge {
+                    0 => [distance, height / 2],
+                    1 => [width - 1 - distance, height / 2],
+                    2 => [width / 3, distance],
+                    _ => [width / 3, height - 1 - distance],
+                };
+                let square = |u: usize, v: usize, a: usize, b: usize| u.abs_diff(a) < 2 && v.abs_diff(b) < 2;
+                let brightness = |u: usize, v: usize, _: usize| {
+                    f64::from(square(u, v, x, y)) + 0.6 * f64::from(square(u, v, 2 * width / 3, height / 2))
+                };
+                let picture = Picture::draw(Depth::U8, (width, height, 1), brightness);
+                for picture in [picture.clone(), picture.with_mask(|_, _| true)] {
+                    let view = picture.view();
+                    let expected =
+                        ReferenceDetector::new(config.clone()).detect(&view).expect("a good image");
+                    let found = detector.detect(&view).expect("a good image");
+                    assert!(
+                        found == expected,
+                        "{config:?}, {width} x {height}, edge {edge}, {distance} away"
+                    );
+                    alone += usize::from(
+                        !expected.is_empty()
+                            && expected.iter().all(|k| (k.x - (2 * width / 3) as f32).abs() < 4.0),
+                    );
+                }
+            }
+        }
+        assert!(alone > 10, "{alone} weak corners alone");
     }
 }
