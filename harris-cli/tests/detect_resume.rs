@@ -134,7 +134,7 @@ fn images_that_failed_are_tried_again() {
         assert!(errors.contains("1.png") && out.contains(" 1 failed"), "{out}{errors}");
         assert_eq!(out.contains("; 2 more were done before"), run_before == 2, "{out}");
     }
-    // The same size and time as before: only the failure says that it must be read again.
+    // The image keeps its size and time, so only its failure says that it must be read again.
     let (size, time) = (8, fs::metadata(&bad).unwrap().modified().unwrap());
     picture(&bad, 1);
     File::options().append(true).open(&bad).unwrap().set_modified(time).unwrap();

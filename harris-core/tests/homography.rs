@@ -104,7 +104,7 @@ fn a_place_of_either_image_counts_once() {
     let fit = ransac(&pairs).unwrap();
     assert_eq!(fit.support, 16);
     assert!(fit.inliers.len() > 20);
-    // The same with the images exchanged.
+    // With the images exchanged, many places of the second image share one of the first.
     let back: Vec<Pair> = pairs.iter().map(|(a, b)| (*b, *a)).collect();
     let fit = ransac(&back).unwrap();
     assert_eq!(fit.support, 16);

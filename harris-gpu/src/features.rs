@@ -118,7 +118,8 @@ impl<D: Device> GpuFeatures<D> {
                 describer.set_tables(device, workspace)?;
                 let image = upload_for_blobs(device, workspace, search, image, mode.is_borrowed())?;
                 let blobs = search.enqueue(device, workspace, image)?;
-                describer.enqueue(device, workspace, image, blob_list(search, &blobs))?;
+                let wanted = search.config().max_keypoints();
+                describer.enqueue(device, workspace, image, blob_list(&blobs, wanted))?;
                 let descriptors = fetch(device, workspace, search.expected(blobs.capacity), to_host)?;
                 Ok(Pending { blobs: Some(blobs), image, descriptors, fault: None })
             }
@@ -146,11 +147,12 @@ impl<D: Device> GpuFeatures<D> {
             }
             AnyDetector::FastHessian { device, workspace, search } => {
                 let mut blobs = blobs.expect("begun with the descriptors");
-                let list = search.complete(device, workspace, &mut blobs, |device, workspace, blobs| {
+                let wanted = search.config().max_keypoints();
+                let count = search.complete(device, workspace, &mut blobs, |device, workspace, blobs| {
                     described_again = true;
-                    describer.enqueue(device, workspace, blobs.image, all_blobs(blobs))
-                });
-                search.read(device, workspace, &blobs, list?)?
+                    describer.enqueue(device, workspace, blobs.image, blob_list(blobs, wanted))
+                })?;
+                search.read(device, workspace, &blobs, count)?
             }
         };
         if let Some(fault) = fault {
@@ -246,15 +248,10 @@ fn fetch<D: Device>(
     to_host.then(|| Ok((surf::fetch(device, workspace, count)?, count))).transpose()
 }
 
-/// All blobs, as the descriptor takes them.
-fn all_blobs<D: Device>(blobs: &PendingBlobs<D>) -> KeypointList {
-    KeypointList { slot: search::KEYPOINTS, capacity: blobs.capacity, most: blobs.capacity }
-}
-
-/// The blobs that are wanted, as the descriptor takes them.
-fn blob_list<D: Device>(search: &BlobSearch, blobs: &PendingBlobs<D>) -> KeypointList {
-    let most = search.config().max_keypoints().unwrap_or(usize::MAX).min(blobs.capacity);
-    KeypointList { most, ..all_blobs(blobs) }
+/// The list of blobs, of which so many are `wanted`, as the descriptor takes it.
+fn blob_list<D: Device>(blobs: &PendingBlobs<D>, wanted: Option<usize>) -> KeypointList {
+    let capacity = blobs.capacity;
+    KeypointList { slot: search::KEYPOINTS, capacity, most: wanted.map_or(capacity, |n| n.min(capacity)) }
 }
 
 impl<D: Device> FrameWorker for GpuFeatures<D> {

@@ -19,7 +19,7 @@ pub trait FrameWorker: Debug {
     /// Samples that are borrowed stay unchanged until [`FrameWorker::finish`].
     ///
     /// # Errors
-    /// Those of the detector or extractor that works.
+    /// The errors of the detector, or of the extractor, that works on the frame.
     ///
     /// # Panics
     /// Where there are no images, or more than [`FrameWorker::batch_len`] allows.
@@ -31,7 +31,7 @@ pub trait FrameWorker: Debug {
     /// The results of the images that were begun.
     ///
     /// # Errors
-    /// Those of the detector or extractor that works.
+    /// The errors of the detector, or of the extractor, that works on the frame.
     ///
     /// # Panics
     /// Where nothing was begun.

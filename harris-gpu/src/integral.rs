@@ -39,6 +39,7 @@ fn layout(shape: &Shape) -> (usize, usize, usize) {
     ((width + 1).next_multiple_of(ALIGNMENT), rows, height.div_ceil(rows))
 }
 
+/// Makes room for the integral image.
 fn fit<D: Device>(device: &D, workspace: &mut Workspace<D>, shape: &Shape) -> Result<(), Error> {
     let (pitch, _, bands) = layout(shape);
     workspace.fit::<u32>(device, Slot::Integral, pitch * (shape.height as usize + 1))?;

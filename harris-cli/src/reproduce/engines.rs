@@ -22,8 +22,8 @@ pub(crate) struct Bench {
     pub(crate) last_line: Cell<Option<Instant>>,
 }
 
-/// The least time between two such lines.
-const QUIET: Duration = Duration::from_secs(5);
+/// The least time between two lines of progress that are printed in place of the bar.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
 
 /// A backend and the way it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -228,7 +228,9 @@ impl Bench {
     pub(crate) fn show(&self, what: impl Into<String>) {
         let what = what.into();
         // Without a terminal there is no spinner, but a line now and then.
-        if self.progress.is_hidden() && self.last_line.get().is_none_or(|last| last.elapsed() >= QUIET) {
+        if self.progress.is_hidden()
+            && self.last_line.get().is_none_or(|last| last.elapsed() >= PROGRESS_INTERVAL)
+        {
             output::message(&what);
             self.last_line.set(Some(Instant::now()));
         }
