@@ -81,7 +81,7 @@ impl CudaImage {
         channels: usize,
     ) -> Result<Self, Error> {
         let pointer = slice.as_device_ptr().as_raw();
-        Self::check_layout(pointer, pitch, (width, height, channels))?;
+        Self::check_layout(pointer, pitch, (width, height, channels), (1, 4))?;
         // The check of the layout has shown that this does not overflow.
         let needed = pitch * (height - 1) + (width * channels).next_multiple_of(4);
         if slice.len() < needed {
@@ -90,7 +90,7 @@ impl CudaImage {
         let ordinal = device_of_pointer(pointer)?;
         // SAFETY: the rows are in the slice, whose memory stays by the contract of this function.
         // It was just found to be in the primary context.
-        unsafe { Self::from_raw(ordinal, pointer, pitch, width, height, channels) }
+        unsafe { Self::from_raw::<u8>(ordinal, pointer, pitch, width, height, channels) }
     }
 }
 

@@ -6,10 +6,10 @@ use harris_core::{Error, ImageView, Keypoint};
 use harris_gpu::{DescriptorSet, Device, GpuFeatures, RowSource, Rows};
 use ndarray::{Array2, ArrayView2};
 
-use crate::CudaError;
 use crate::device::CudaDevice;
 use crate::driver::{ContextGuard, DeviceMemory};
 use crate::features::{CudaFeatures, CudaMatcher};
+use crate::{AsCudaStream, CudaError, CudaImage};
 
 /// Bytes of a descriptor.
 const BYTES: usize = LENGTH * size_of::<f32>();
@@ -25,7 +25,7 @@ const BYTES: usize = LENGTH * size_of::<f32>();
 /// let object = CudaDescriptors::upload(0, object.view())?;
 /// let mut features = CudaFeatures::on_device(0, FeatureConfig::default())?;
 /// let mut matcher = CudaMatcher::on_device(0, MatchConfig::default())?;
-/// let found = features.describe_on_device(&ImageView::gray(&frame, 640, 480)?)?;
+/// let found = features.detect_and_describe_on_device(&ImageView::gray(&frame, 640, 480)?)?;
 /// let matches = matcher.matches_on_device(&found, &object)?;
 /// println!("{} of {} keypoints match", matches.len(), found.keypoints().len());
 /// # Ok::<(), harris_cuda::Error>(())
@@ -76,8 +76,33 @@ impl CudaDescriptors {
     }
 }
 
-/// The features of an image: keypoints on the host, descriptors in a GPU's memory. They are valid
-/// until the next image.
+/// An image for [`CudaFeatures::detect_and_describe_on_device`]: an [`ImageView`] on the host, or a
+/// [`CudaImage`] in a GPU's memory.
+#[derive(Debug)]
+pub struct CudaInput<'a> {
+    place: InputPlace<'a>,
+}
+
+#[derive(Debug)]
+enum InputPlace<'a> {
+    Host(&'a ImageView<'a>),
+    Device(&'a CudaImage),
+}
+
+impl<'a> From<&'a ImageView<'a>> for CudaInput<'a> {
+    fn from(image: &'a ImageView<'a>) -> Self {
+        Self { place: InputPlace::Host(image) }
+    }
+}
+
+impl<'a> From<&'a CudaImage> for CudaInput<'a> {
+    fn from(image: &'a CudaImage) -> Self {
+        Self { place: InputPlace::Device(image) }
+    }
+}
+
+/// The features of an image: keypoints on the host and on a GPU, descriptors in the GPU's memory.
+/// They are valid until the next image.
 #[derive(Debug)]
 pub struct CudaFeaturesOnDevice<'a> {
     keypoints: Vec<Keypoint>,
@@ -92,10 +117,18 @@ impl CudaFeaturesOnDevice<'_> {
         &self.keypoints
     }
 
+    /// Returns the device address of the keypoints, in the format of
+    /// [`CudaKeypoints::pointer`](crate::CudaKeypoints::pointer). They are complete: kernels on any
+    /// stream can read them.
+    #[must_use]
+    pub fn keypoint_pointer(&self) -> u64 {
+        self.features.keypoints_on_device().pointer()
+    }
+
     /// Returns the device address of the descriptors: 64 floats for each keypoint, row after row
     /// without gaps. They are complete: kernels on any stream can read them.
     #[must_use]
-    pub fn pointer(&self) -> u64 {
+    pub fn descriptor_pointer(&self) -> u64 {
         self.features.descriptors_on_device().pointer()
     }
 
@@ -110,16 +143,154 @@ impl CudaFeaturesOnDevice<'_> {
 }
 
 impl CudaFeatures {
-    /// Detects the keypoints of an image and describes them. The descriptors stay in the device's
-    /// memory, for [`CudaMatcher::matches_on_device`]. Returns when they are complete.
+    /// Detects the keypoints of an image, on the host or in the memory of this device, and
+    /// describes them. The descriptors stay in the device's memory, for
+    /// [`CudaMatcher::matches_on_device`]. Returns when they are complete.
     ///
     /// # Errors
-    /// As [`detect_and_describe`](harris_core::features::DetectAndDescribe::detect_and_describe).
-    pub fn describe_on_device(&mut self, image: &ImageView<'_>) -> Result<CudaFeaturesOnDevice<'_>, Error> {
+    /// As [`detect_and_describe`](harris_core::features::DetectAndDescribe::detect_and_describe),
+    /// and [`CudaError::OtherDevice`]. Samples in the device's memory are not checked: floats are to
+    /// be in 0..=1.
+    pub fn detect_and_describe_on_device<'a>(
+        &mut self,
+        image: impl Into<CudaInput<'a>>,
+    ) -> Result<CudaFeaturesOnDevice<'_>, Error> {
         let _context = ContextGuard::save();
         let (features, ordinal) = self.inner_and_ordinal();
-        let keypoints = features.describe_on_device(image)?;
+        let keypoints = match image.into().place {
+            InputPlace::Host(image) => features.describe_on_device(image)?,
+            InputPlace::Device(image) => {
+                image.check_ordinal(ordinal)?;
+                features.begin_on_device(image.resident(), true)?;
+                features.finish_on_device()?
+            }
+        };
         Ok(CudaFeaturesOnDevice { keypoints, features, ordinal })
+    }
+
+    /// Queues detection and description between other work on a CUDA stream, without waiting for
+    /// them. The order of work is that of
+    /// [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream).
+    ///
+    /// The call waits for the result where a list that was too short could need the image or its
+    /// mask again: for corners as there, for blobs with a mask.
+    ///
+    /// # Errors
+    /// The errors of [`CudaFeatures::detect_and_describe_on_device`], and [`CudaError::Driver`] if
+    /// `stream` is of another context.
+    ///
+    /// # Safety
+    /// The conditions of [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream),
+    /// until [`CudaPendingFeatures::finish`].
+    #[allow(unsafe_code, reason = "the caller must promise that the stream is alive")]
+    pub unsafe fn detect_and_describe_on_stream<'a>(
+        &'a mut self,
+        image: &'a CudaImage,
+        stream: impl AsCudaStream,
+    ) -> Result<CudaPendingFeatures<'a>, Error> {
+        let _context = ContextGuard::save();
+        let (features, ordinal) = self.inner_and_ordinal();
+        let stream = stream.as_cuda_stream();
+        image.check_ordinal(ordinal)?;
+        features.device().stream().follow(stream)?;
+        features.begin_on_device(image.resident(), false)?;
+        let (waits, capacity) = (features.may_read_again(), features.keypoint_capacity());
+        let mut pending =
+            CudaPendingFeatures { features: Some(features), keypoints: None, ordinal, capacity };
+        if waits {
+            pending.complete()?;
+        }
+        pending.features().device().stream().precede(stream)?;
+        Ok(pending)
+    }
+}
+
+/// Queued detection and description: see [`CudaFeatures::detect_and_describe_on_stream`]. Dropping
+/// it waits for its end.
+#[derive(Debug)]
+pub struct CudaPendingFeatures<'a> {
+    /// None once it is finished.
+    features: Option<&'a mut GpuFeatures<CudaDevice>>,
+    /// The keypoints, once they are known.
+    keypoints: Option<Vec<Keypoint>>,
+    ordinal: u32,
+    capacity: usize,
+}
+
+impl<'a> CudaPendingFeatures<'a> {
+    fn features(&self) -> &GpuFeatures<CudaDevice> {
+        self.features.as_deref().expect("there until it is finished")
+    }
+
+    /// Waits for the keypoints.
+    fn complete(&mut self) -> Result<(), Error> {
+        if self.keypoints.is_some() {
+            return Ok(());
+        }
+        let features = self.features.as_mut().expect("there until it is finished");
+        let keypoints = features.finish_on_device();
+        self.capacity = features.keypoint_capacity().max(self.capacity);
+        // After a failure, too, nothing is left to wait for.
+        let (keypoints, result) = match keypoints {
+            Ok(keypoints) => (keypoints, Ok(())),
+            Err(error) => (Vec::new(), Err(error)),
+        };
+        self.capacity = self.capacity.max(keypoints.len());
+        self.keypoints = Some(keypoints);
+        result
+    }
+
+    /// Returns the device address of the keypoints, in the format of
+    /// [`CudaKeypoints::pointer`](crate::CudaKeypoints::pointer).
+    #[must_use]
+    pub fn keypoint_pointer(&self) -> u64 {
+        self.features().keypoints_on_device().pointer()
+    }
+
+    /// Returns the device address of the descriptors, 64 floats for each keypoint.
+    #[must_use]
+    pub fn descriptor_pointer(&self) -> u64 {
+        self.features().descriptors_on_device().pointer()
+    }
+
+    /// Returns the device address of the number of keypoints that were found, as
+    /// [`CudaPending::count_pointer`](crate::CudaPending::count_pointer) does. Above
+    /// [`CudaPendingFeatures::capacity`] the lists are not complete.
+    #[must_use]
+    pub fn count_pointer(&self) -> u64 {
+        let (memory, at) = self.features().count_on_device();
+        memory.pointer() + at as u64
+    }
+
+    /// Returns the capacity of the lists, in keypoints.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Waits until keypoints and descriptors are complete.
+    ///
+    /// # Errors
+    /// See [`CudaFeatures::detect_and_describe_on_device`].
+    ///
+    /// # Panics
+    /// Never.
+    pub fn finish(mut self) -> Result<CudaFeaturesOnDevice<'a>, Error> {
+        let _context = ContextGuard::save();
+        self.complete()?;
+        let features = self.features.take().expect("there until it is finished");
+        let keypoints = self.keypoints.take().expect("complete");
+        Ok(CudaFeaturesOnDevice { keypoints, features, ordinal: self.ordinal })
+    }
+}
+
+impl Drop for CudaPendingFeatures<'_> {
+    fn drop(&mut self) {
+        if self.features.is_some() {
+            let _context = ContextGuard::save();
+            // Nobody is there to receive an error.
+            let _ = self.complete();
+        }
     }
 }
 

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, StageTimes};
-use harris_gpu::{GpuDetector, GpuPipeline, Mark, MaskSample};
+use harris_gpu::{DetectOnDevice, GpuDetector, GpuPipeline, Mark, MaskSample};
 use ndarray::Array2;
 
 use crate::device::CudaDevice;
 use crate::driver::ContextGuard;
 use crate::{
-    AsCudaStream, CudaError, CudaImage, CudaKeypointMask, CudaKeypoints, CudaPending, CudaResponses, pipeline,
+    AsCudaStream, CudaError, CudaImage, CudaKeypointMask, CudaKeypoints, CudaPending, CudaResponses,
+    on_device, pipeline,
 };
 
 /// Groups of images of a batch that are in flight at once on each device.
@@ -100,10 +101,8 @@ impl CudaDetector {
     /// [`CudaError::OtherDevice`](crate::CudaError::OtherDevice), and the errors of
     /// [`Detector::detect`].
     pub fn detect_on_device(&mut self, image: &CudaImage) -> Result<CudaKeypoints<'_>, Error> {
-        let _context = ContextGuard::save();
-        self.check_ordinal(image)?;
-        let len = self.inner.detect_on_device(image.resident())?;
-        Ok(CudaKeypoints::new(&self.inner, len))
+        let ordinal = self.ordinal();
+        on_device::detect(&mut self.inner, ordinal, image)
     }
 
     /// Queues a detection between other work on a CUDA stream, without waiting for it.
@@ -122,7 +121,7 @@ impl CudaDetector {
     /// # let (decoded, stream) = (0_u64, std::ptr::null_mut::<std::ffi::c_void>());
     /// let mut detector = CudaDetector::new(HarrisConfig::default())?;
     /// // SAFETY: a decoder writes the image there, on this stream.
-    /// let image = unsafe { CudaImage::from_raw(0, decoded, 2048, 1920, 1080, 1) }?;
+    /// let image = unsafe { CudaImage::from_raw::<u8>(0, decoded, 2048, 1920, 1080, 1) }?;
     /// // SAFETY: the stream is alive; no other stream writes the image.
     /// let pending = unsafe { detector.detect_on_stream(&image, stream) }?;
     /// let (keypoints, count, capacity) = (pending.pointer(), pending.count_pointer(), pending.capacity());
@@ -146,18 +145,8 @@ impl CudaDetector {
         image: &'a CudaImage,
         stream: impl AsCudaStream,
     ) -> Result<CudaPending<'a>, Error> {
-        let _context = ContextGuard::save();
-        let stream = stream.as_cuda_stream();
-        self.check_ordinal(image)?;
-        self.inner.device().stream().follow(stream)?;
-        self.inner.begin_on_device(image.resident())?;
-        let waits = self.inner.may_read_again();
-        let mut pending = CudaPending::new(&mut self.inner);
-        if waits {
-            pending.complete()?;
-        }
-        pending.precede(stream)?;
-        Ok(pending)
+        let ordinal = self.ordinal();
+        on_device::detect_on_stream(&mut self.inner, ordinal, image, stream.as_cuda_stream())
     }
 
     /// Computes the response map of an image in the memory of the detector's first device, and
@@ -181,7 +170,7 @@ impl CudaDetector {
     /// As [`CudaDetector::detect_on_device`].
     pub fn response_on_device(&mut self, image: &CudaImage) -> Result<CudaResponses<'_>, Error> {
         let _context = ContextGuard::save();
-        self.check_ordinal(image)?;
+        image.check_ordinal(self.ordinal())?;
         self.inner.respond_on_device(image.resident())?;
         Ok(CudaResponses::new(&mut self.inner, image))
     }
@@ -211,7 +200,7 @@ impl CudaDetector {
         image: &CudaImage,
     ) -> Result<CudaKeypointMask<'_, T>, Error> {
         let _context = ContextGuard::save();
-        self.check_ordinal(image)?;
+        image.check_ordinal(self.ordinal())?;
         let count = self.inner.detect_on_device(image.resident())?;
         let pointer =
             self.inner.keypoint_mask_on_device::<T>(count, image.width(), image.height())?.pointer();
@@ -222,11 +211,6 @@ impl CudaDetector {
     #[must_use]
     pub fn ordinal(&self) -> u32 {
         self.ordinals[0]
-    }
-
-    fn check_ordinal(&self, image: &CudaImage) -> Result<(), CudaError> {
-        let (image, detector) = (image.ordinal(), self.ordinals[0]);
-        if image == detector { Ok(()) } else { Err(CudaError::OtherDevice { image, detector }) }
     }
 
     /// Returns how long the device worked on the last image that was timed, by the device's own
@@ -286,7 +270,8 @@ impl Detector for CudaDetector {
                     let detector = GpuDetector::new(device, config.clone());
                     if staged { detector.staged() } else { detector }
                 };
-                self.batches.insert(pipeline::open(worker, &self.ordinals, BATCHES_IN_FLIGHT)?)
+                let workers = |devices: Vec<CudaDevice>| devices.into_iter().map(worker).collect();
+                self.batches.insert(pipeline::open(workers, &self.ordinals, BATCHES_IN_FLIGHT)?)
             }
         };
         batches.run_batch(images)

@@ -98,7 +98,7 @@ pub enum CudaError {
     /// Pointer, pitch, size and channels of an image in a device's memory do not fit each other.
     #[error(
         "an image of {width} x {height} pixels with {channels} channels cannot be at {pointer:#x} with a pitch of \
-         {pitch} bytes: channels are 1 or 3, address and pitch multiples of 4"
+         {pitch} bytes: channels are 1 or 3, the address a multiple of 4, the pitch of a sample's bytes or, of a mask, of 4"
     )]
     Layout {
         /// The device address that was given.
@@ -129,6 +129,12 @@ pub enum CudaError {
         descriptors: u32,
         /// The number of the matcher's device.
         matcher: u32,
+    },
+    /// Frames that are matched with the frame before need one device, and more were given.
+    #[error("frames that are matched with the frame before need one CUDA device, not {devices}")]
+    OneDeviceOnly {
+        /// The number of devices that were given.
+        devices: usize,
     },
     /// A buffer ends before the image in it does.
     #[error("the buffer is too short: it has {bytes} bytes, but the image needs {needed}")]

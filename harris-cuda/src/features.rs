@@ -10,11 +10,11 @@ use harris_core::{Detector, Error, ImageView, Keypoint};
 use harris_gpu::{GpuFastHessian, GpuFeatures, GpuMatcher, GpuPipeline, GpuSurf, Mark};
 use ndarray::{Array2, ArrayView2};
 
-use crate::CudaError;
 use crate::device::CudaDevice;
 use crate::driver::ContextGuard;
 use crate::pipeline::task::{Task, TaskDevice, Worker};
 use crate::pipeline::{self, DEFAULT_IN_FLIGHT};
+use crate::{AsCudaStream, CudaError, CudaImage, CudaKeypoints, CudaPending, on_device};
 
 /// Defines the constructors of a type that wraps one of harris-gpu, and its device time.
 macro_rules! on_cuda {
@@ -72,6 +72,38 @@ on_cuda!(CudaFastHessian, GpuFastHessian, FastHessianConfig);
 impl CudaFastHessian {
     fn on(ordinal: u32, inner: GpuFastHessian<CudaDevice>, config: FastHessianConfig) -> Self {
         Self { inner, batches: Batches::new(ordinal, config) }
+    }
+
+    /// Finds the blobs of an image in the memory of the detector's device, and leaves them there.
+    /// Returns when the list is complete.
+    ///
+    /// Samples that are floats are to be in 0..=1. They are not checked.
+    ///
+    /// # Errors
+    /// [`CudaError::OtherDevice`], and the errors of [`Detector::detect`].
+    pub fn detect_on_device(&mut self, image: &CudaImage) -> Result<CudaKeypoints<'_>, Error> {
+        on_device::detect(&mut self.inner, self.batches.ordinal, image)
+    }
+
+    /// Queues a detection between other work on a CUDA stream, without waiting for it. The order of
+    /// work is that of [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream).
+    ///
+    /// The call waits for the result if the image has a mask, which a list that was too short could
+    /// need again.
+    ///
+    /// # Errors
+    /// The errors of [`CudaFastHessian::detect_on_device`], and [`CudaError::Driver`] if `stream` is
+    /// of another context.
+    ///
+    /// # Safety
+    /// The conditions of [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream).
+    #[allow(unsafe_code, reason = "the caller must promise that the stream is alive")]
+    pub unsafe fn detect_on_stream<'a>(
+        &'a mut self,
+        image: &'a CudaImage,
+        stream: impl AsCudaStream,
+    ) -> Result<CudaPending<'a>, Error> {
+        on_device::detect_on_stream(&mut self.inner, self.batches.ordinal, image, stream.as_cuda_stream())
     }
 
     /// Returns how long the device took for each step of the last image. The step `list` includes
@@ -198,8 +230,10 @@ impl<C: Task> Batches<C> {
         let pipeline = match &mut self.pipeline {
             Some(pipeline) => pipeline,
             None => {
-                let worker = |device| self.config.worker(TaskDevice(device));
-                self.pipeline.insert(pipeline::open(worker, &[self.ordinal], DEFAULT_IN_FLIGHT)?)
+                let workers = |devices: Vec<CudaDevice>| {
+                    self.config.workers(devices.into_iter().map(TaskDevice).collect())
+                };
+                self.pipeline.insert(pipeline::open(workers, &[self.ordinal], DEFAULT_IN_FLIGHT)?)
             }
         };
         pipeline.run_batch(images)

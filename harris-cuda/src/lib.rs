@@ -69,14 +69,16 @@ mod staging;
 
 #[cfg(feature = "cust")]
 pub use cust::CudaImageRef;
-pub use descriptors::{CudaDescriptorSet, CudaDescriptors, CudaFeaturesOnDevice};
+pub use descriptors::{
+    CudaDescriptorSet, CudaDescriptors, CudaFeaturesOnDevice, CudaInput, CudaPendingFeatures,
+};
 pub use detector::CudaDetector;
 pub use driver::{DeviceInfo, devices, is_available};
 pub use error::CudaError;
 pub use features::{CudaFastHessian, CudaFeatures, CudaMatcher, CudaSurf};
 #[doc(no_inline)]
 pub use harris_core::{self, Detector, Error, HarrisConfig, ImageView, Keypoint};
-pub use harris_gpu::{GpuError, MaskSample};
+pub use harris_gpu::{GpuError, MaskSample, MatchedFeatureConfig, MatchedFeatures, TrainSet};
 pub use on_device::{AsCudaStream, CudaImage, CudaKeypointMask, CudaKeypoints, CudaPending, CudaResponses};
 pub use pinned::PinnedImage;
 pub use pipeline::{CudaPipeline, Frame, FrameTask, MAX_IN_FLIGHT};

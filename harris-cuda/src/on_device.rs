@@ -3,8 +3,8 @@
 use std::ffi::c_void;
 use std::marker::PhantomData;
 
-use harris_core::{Error, ImageView, Keypoint, memory};
-use harris_gpu::{Depth, Device, GpuDetector, MaskSample, Resident, RowSource, Rows};
+use harris_core::{Error, ImageView, Keypoint, Sample, memory};
+use harris_gpu::{Depth, DetectOnDevice, Device, GpuDetector, MaskSample, Resident, RowSource, Rows};
 use ndarray::Array2;
 
 use crate::CudaError;
@@ -81,11 +81,16 @@ impl CudaImage {
         Ok(Self { memory, ordinal, width, height, channels, pitch, depth, mask })
     }
 
-    /// Describes an image of 8-bit samples in the memory of device number `ordinal`, written by a
-    /// decoder or a kernel, for example.
+    /// Describes an image of samples `T`, `u8`, `u16` or `f32`, in the memory of device number
+    /// `ordinal`, written by a decoder or a kernel, for example.
     ///
-    /// The pitch is the number of bytes from row to row. `pointer` and `pitch` are multiples of 4.
-    /// The channels, one or three, are interleaved.
+    /// The pitch is the number of bytes from row to row, a multiple of a sample's bytes; rows of
+    /// whole words of four samples are faster. `pointer` is a multiple of 4. The channels, one or
+    /// three, are interleaved.
+    ///
+    /// Floats are not checked here. A corner detector finds those that are not finite, or too
+    /// large. For blobs and descriptors they are to be in 0..=1, and results are not specified if
+    /// they are not.
     ///
     /// # Errors
     /// [`CudaError::Layout`] if the arguments do not fit each other, and the errors of
@@ -98,7 +103,7 @@ impl CudaImage {
     ///   on the stream that is given to
     ///   [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream).
     #[allow(unsafe_code, reason = "the caller must promise that the pointer is valid")]
-    pub unsafe fn from_raw(
+    pub unsafe fn from_raw<T: Sample>(
         ordinal: u32,
         pointer: u64,
         pitch: usize,
@@ -106,8 +111,10 @@ impl CudaImage {
         height: usize,
         channels: usize,
     ) -> Result<Self, Error> {
-        let memory = borrowed_memory(ordinal, pointer, pitch, (width, height, channels))?;
-        Ok(Self { memory, ordinal, width, height, channels, pitch, depth: Depth::U8, mask: None })
+        let sample = size_of::<T>();
+        let memory = borrowed_memory(ordinal, pointer, pitch, (width, height, channels), (sample, sample))?;
+        let depth = Depth::of_sample::<T>();
+        Ok(Self { memory, ordinal, width, height, channels, pitch, depth, mask: None })
     }
 
     /// Adds a mask of the image's size in the memory of its device, in place of any other mask.
@@ -121,23 +128,25 @@ impl CudaImage {
     /// The conditions of [`CudaImage::from_raw`] hold for the mask's rows.
     #[allow(unsafe_code, reason = "the caller must promise that the pointer is valid")]
     pub unsafe fn with_mask_from_raw(self, pointer: u64, pitch: usize) -> Result<Self, Error> {
-        let memory = borrowed_memory(self.ordinal, pointer, pitch, (self.width, self.height, 1))?;
+        let memory =
+            borrowed_memory(self.ordinal, pointer, pitch, (self.width, self.height, 1), (1, ALIGNMENT))?;
         Ok(Self { mask: Some((memory, pitch)), ..self })
     }
 
-    /// Checks that an image's address, pitch, size and channels fit each other;
-    /// [`CudaError::Layout`] if not.
+    /// Checks that an image's address, pitch, size and channels fit each other, the bytes of a
+    /// sample, and those that the pitch is a multiple of; [`CudaError::Layout`] if not.
     pub(crate) fn check_layout(
         pointer: u64,
         pitch: usize,
         (width, height, channels): (usize, usize, usize),
+        (sample, unit): (usize, usize),
     ) -> Result<(), CudaError> {
         // Kernels count a row's bytes with 32 bits.
         let whole = u32::try_from(pitch).is_ok()
             && pitch.checked_mul(height).is_some_and(|bytes| bytes > 0 && bytes <= isize::MAX as usize);
-        let row = width.checked_mul(channels).is_some_and(|bytes| bytes > 0 && bytes <= pitch);
-        let aligned =
-            pointer != 0 && pointer.is_multiple_of(ALIGNMENT as u64) && pitch.is_multiple_of(ALIGNMENT);
+        let bytes = width.checked_mul(channels).and_then(|samples| samples.checked_mul(sample));
+        let row = bytes.is_some_and(|bytes| bytes > 0 && bytes <= pitch);
+        let aligned = pointer != 0 && pointer.is_multiple_of(ALIGNMENT as u64) && pitch.is_multiple_of(unit);
         if whole && row && aligned && matches!(channels, 1 | 3) {
             return Ok(());
         }
@@ -174,6 +183,15 @@ impl CudaImage {
         (self.memory.pointer(), self.pitch)
     }
 
+    /// Checks that the image is on device number `detector`; [`CudaError::OtherDevice`] if not.
+    pub(crate) fn check_ordinal(&self, detector: u32) -> Result<(), CudaError> {
+        if self.ordinal == detector {
+            Ok(())
+        } else {
+            Err(CudaError::OtherDevice { image: self.ordinal, detector })
+        }
+    }
+
     /// Returns the image as a detector takes it. The memory is an alias, which must be dropped
     /// while `self` is borrowed.
     pub(crate) fn resident(&self) -> Resident<DeviceMemory> {
@@ -195,10 +213,47 @@ fn borrowed_memory(
     pointer: u64,
     pitch: usize,
     size: (usize, usize, usize),
+    units: (usize, usize),
 ) -> Result<DeviceMemory, Error> {
-    CudaImage::check_layout(pointer, pitch, size)?;
+    CudaImage::check_layout(pointer, pitch, size, units)?;
     let gpu = Gpu::open(ordinal)?;
     Ok(DeviceMemory::borrowed(&gpu, pointer, pitch * size.1))
+}
+
+/// A detector on the device.
+type AnyDetector = dyn DetectOnDevice<Device = CudaDevice>;
+
+/// Finds keypoints in an image that is on the device.
+pub(crate) fn detect<'a>(
+    detector: &'a mut AnyDetector,
+    ordinal: u32,
+    image: &CudaImage,
+) -> Result<CudaKeypoints<'a>, Error> {
+    let _context = ContextGuard::save();
+    image.check_ordinal(ordinal)?;
+    let len = detector.detect_on_device(image.resident())?;
+    Ok(CudaKeypoints::new(detector, len))
+}
+
+/// Queues a detection between other work on a stream of a caller, who keeps the promises of
+/// [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream).
+pub(crate) fn detect_on_stream<'a>(
+    detector: &'a mut AnyDetector,
+    ordinal: u32,
+    image: &'a CudaImage,
+    stream: *mut c_void,
+) -> Result<CudaPending<'a>, Error> {
+    let _context = ContextGuard::save();
+    image.check_ordinal(ordinal)?;
+    detector.device().stream().follow(stream)?;
+    detector.begin_on_device(image.resident(), false)?;
+    let waits = detector.may_read_again();
+    let mut pending = CudaPending { detector: Some(detector), len: None };
+    if waits {
+        pending.complete()?;
+    }
+    pending.detector().device().stream().precede(stream)?;
+    Ok(pending)
 }
 
 /// A queued detection on a device: see
@@ -207,23 +262,18 @@ fn borrowed_memory(
 #[derive(Debug)]
 pub struct CudaPending<'a> {
     /// None once it is finished.
-    detector: Option<&'a mut GpuDetector<CudaDevice>>,
+    detector: Option<&'a mut AnyDetector>,
     /// The number of keypoints, once it is known.
     len: Option<usize>,
 }
 
 impl<'a> CudaPending<'a> {
-    /// Wraps the detection that a detector has queued.
-    pub(crate) fn new(detector: &'a mut GpuDetector<CudaDevice>) -> Self {
-        Self { detector: Some(detector), len: None }
-    }
-
-    fn detector(&self) -> &GpuDetector<CudaDevice> {
-        self.detector.as_ref().expect("there until it is finished")
+    fn detector(&self) -> &AnyDetector {
+        self.detector.as_deref().expect("there until it is finished")
     }
 
     /// Waits for the detection, and returns the number of keypoints.
-    pub(crate) fn complete(&mut self) -> Result<usize, Error> {
+    fn complete(&mut self) -> Result<usize, Error> {
         let _context = ContextGuard::save();
         let detector = self.detector.as_mut().expect("there until it is finished");
         let len = match self.len {
@@ -235,22 +285,17 @@ impl<'a> CudaPending<'a> {
         len
     }
 
-    /// Makes all later work on `stream` wait for the detection.
-    pub(crate) fn precede(&self, stream: *mut c_void) -> Result<(), CudaError> {
-        self.detector().device().stream().precede(stream)
-    }
-
     /// Returns the device address of the keypoints, in the format of [`CudaKeypoints::pointer`].
     #[must_use]
     pub fn pointer(&self) -> u64 {
         self.detector().keypoints_on_device().pointer()
     }
 
-    /// Returns the device address of the number of corners, a 32-bit word. The list has that many
-    /// keypoints, but at most [`max_corners`](harris_core::HarrisConfig::max_corners).
+    /// Returns the device address of the number of keypoints that were found, a 32-bit word. The
+    /// list has that many, but at most as many as the configuration allows.
     ///
     /// A number above [`CudaPending::capacity`] means that the list is not complete: no earlier
-    /// image of this size had so many corners. [`CudaPending::finish`] then lists them again.
+    /// image of this size had so many keypoints. [`CudaPending::finish`] then lists them again.
     #[must_use]
     pub fn count_pointer(&self) -> u64 {
         let (memory, at) = self.detector().count_on_device();
@@ -272,7 +317,7 @@ impl<'a> CudaPending<'a> {
     /// Never.
     pub fn finish(mut self) -> Result<CudaKeypoints<'a>, Error> {
         let len = self.complete()?;
-        let detector: &'a GpuDetector<CudaDevice> = self.detector.take().expect("there until it is finished");
+        let detector: &'a AnyDetector = self.detector.take().expect("there until it is finished");
         Ok(CudaKeypoints::new(detector, len))
     }
 }
@@ -297,7 +342,7 @@ pub struct CudaKeypoints<'a> {
 
 impl<'a> CudaKeypoints<'a> {
     /// Wraps the keypoints of a detector's last single image.
-    pub(crate) fn new(detector: &'a GpuDetector<CudaDevice>, len: usize) -> Self {
+    pub(crate) fn new(detector: &'a AnyDetector, len: usize) -> Self {
         Self { device: detector.device(), memory: detector.keypoints_on_device(), len }
     }
 

@@ -5,7 +5,10 @@ use std::fmt::Debug;
 use harris_core::fast_hessian::FastHessianConfig;
 use harris_core::features::{FeatureConfig, Features};
 use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Sample};
-use harris_gpu::{FinishedFrame, FrameWorker, GpuDetector, GpuFastHessian, GpuFeatures, GpuPipeline};
+use harris_gpu::{
+    FinishedFrame, FrameWorker, GpuDetector, GpuFastHessian, GpuFeatures, GpuMatchedFeatures, GpuPipeline,
+    MatchedFeatureConfig, MatchedFeatures, TrainSet,
+};
 
 use self::task::{TaskDevice, Worker};
 use crate::device::CudaDevice;
@@ -26,6 +29,7 @@ pub const MAX_IN_FLIGHT: usize = 256;
 /// | [`HarrisConfig`] | corners, as [`Keypoint`]s |
 /// | [`FastHessianConfig`] | blobs, as [`Keypoint`]s |
 /// | [`FeatureConfig`] | keypoints and their descriptors, as [`Features`] |
+/// | [`MatchedFeatureConfig`] | features and their matches, as [`MatchedFeatures`] |
 pub trait FrameTask: task::Task<Result = Self::Output> {
     /// The result for a frame.
     type Output: Debug;
@@ -43,6 +47,10 @@ impl FrameTask for FeatureConfig {
     type Output = Features;
 }
 
+impl FrameTask for MatchedFeatureConfig {
+    type Output = MatchedFeatures;
+}
+
 /// How a configuration's work is done: not for other crates.
 pub(crate) mod task {
     use super::*;
@@ -57,30 +65,63 @@ pub(crate) mod task {
     pub trait Task {
         type Result: Debug;
 
-        fn worker(&self, device: TaskDevice) -> Worker<Self::Result>;
+        /// Whether a frame's result depends on the frame before, so that one device works on all.
+        fn is_sequential(&self) -> bool {
+            false
+        }
+
+        /// Makes a worker for each of some queues of one device.
+        fn workers(&self, devices: Vec<TaskDevice>) -> Vec<Worker<Self::Result>>;
+    }
+
+    /// Boxes a worker for each of some queues.
+    fn each<W: FrameWorker + Send + 'static>(
+        devices: Vec<TaskDevice>,
+        worker: impl Fn(CudaDevice) -> W,
+    ) -> Vec<Worker<W::Output>> {
+        devices.into_iter().map(|device| Box::new(worker(device.0)) as _).collect()
     }
 
     impl Task for HarrisConfig {
         type Result = Vec<Keypoint>;
 
-        fn worker(&self, device: TaskDevice) -> Worker<Self::Result> {
-            Box::new(GpuDetector::new(device.0, self.clone()))
+        fn workers(&self, devices: Vec<TaskDevice>) -> Vec<Worker<Self::Result>> {
+            each(devices, |device| GpuDetector::new(device, self.clone()))
         }
     }
 
     impl Task for FastHessianConfig {
         type Result = Vec<Keypoint>;
 
-        fn worker(&self, device: TaskDevice) -> Worker<Self::Result> {
-            Box::new(GpuFastHessian::new(device.0, self.clone()))
+        fn workers(&self, devices: Vec<TaskDevice>) -> Vec<Worker<Self::Result>> {
+            each(devices, |device| GpuFastHessian::new(device, self.clone()))
         }
     }
 
     impl Task for FeatureConfig {
         type Result = Features;
 
-        fn worker(&self, device: TaskDevice) -> Worker<Self::Result> {
-            Box::new(GpuFeatures::new(device.0, self.clone()))
+        fn workers(&self, devices: Vec<TaskDevice>) -> Vec<Worker<Self::Result>> {
+            each(devices, |device| GpuFeatures::new(device, self.clone()))
+        }
+    }
+
+    impl Task for MatchedFeatureConfig {
+        type Result = MatchedFeatures;
+
+        fn is_sequential(&self) -> bool {
+            match self.train() {
+                TrainSet::Fixed(_) => false,
+                TrainSet::PreviousFrame => true,
+            }
+        }
+
+        fn workers(&self, devices: Vec<TaskDevice>) -> Vec<Worker<Self::Result>> {
+            let devices = devices.into_iter().map(|device| device.0).collect();
+            GpuMatchedFeatures::workers(devices, self)
+                .into_iter()
+                .map(|worker| Box::new(worker) as _)
+                .collect()
         }
     }
 }
@@ -133,9 +174,9 @@ pub struct Frame<T: Sample = u8, O = Vec<Keypoint>> {
     pub image: Option<PinnedImage<T>>,
 }
 
-/// Makes a pipeline over some devices, of workers that a function makes.
+/// Makes a pipeline over some devices. A function makes a worker for each queue of a device.
 pub(crate) fn open<W: FrameWorker, F>(
-    worker: impl Fn(CudaDevice) -> W,
+    workers: impl Fn(Vec<CudaDevice>) -> Vec<W>,
     ordinals: &[u32],
     in_flight: usize,
 ) -> Result<GpuPipeline<W, F>, Error> {
@@ -147,25 +188,28 @@ pub(crate) fn open<W: FrameWorker, F>(
     }
     let workers = |ordinal: &u32| {
         let copies = CopyStream::new(&Gpu::open(*ordinal)?)?;
-        let worker = |_| {
+        let queue = |_| {
             let mut device = CudaDevice::with_copy_stream(&copies)?;
             device.set_timed(false);
-            Ok(worker(device))
+            Ok(device)
         };
-        (0..in_flight.max(1)).map(worker).collect::<Result<Vec<_>, CudaError>>()
+        let queues = (0..in_flight.max(1)).map(queue).collect::<Result<Vec<_>, CudaError>>()?;
+        Ok(workers(queues))
     };
     Ok(GpuPipeline::new(ordinals.iter().map(workers).collect::<Result<Vec<_>, CudaError>>()?))
 }
 
 impl<T: Sample, C: FrameTask> CudaPipeline<T, C> {
-    /// Makes a pipeline over all usable GPUs of the machine.
+    /// Makes a pipeline over all usable GPUs of the machine; over the first of them if frames are
+    /// matched with the frame before.
     ///
     /// # Errors
     /// See [`CudaDetector::new`](crate::CudaDetector::new).
     pub fn new(config: C) -> Result<Self, Error> {
         let devices = devices()?;
         let usable = devices.iter().filter(|info| info.check().is_ok());
-        let ordinals: Vec<u32> = usable.map(|info| info.ordinal).collect();
+        let most = if config.is_sequential() { 1 } else { usize::MAX };
+        let ordinals: Vec<u32> = usable.map(|info| info.ordinal).take(most).collect();
         if let (true, Some(info)) = (ordinals.is_empty(), devices.first()) {
             info.check()?;
         }
@@ -178,10 +222,16 @@ impl<T: Sample, C: FrameTask> CudaPipeline<T, C> {
     ///
     /// # Errors
     /// The errors of [`CudaDetector::on_device`](crate::CudaDetector::on_device), and
-    /// [`CudaError::EmptyDeviceList`] if the list is empty, [`CudaError::TooManyInFlight`].
+    /// [`CudaError::EmptyDeviceList`] if the list is empty, [`CudaError::TooManyInFlight`],
+    /// [`CudaError::OneDeviceOnly`] if frames are matched with the frame before.
     pub fn on_devices(ordinals: &[u32], in_flight: usize, config: C) -> Result<Self, Error> {
+        if ordinals.len() > 1 && config.is_sequential() {
+            return Err(CudaError::OneDeviceOnly { devices: ordinals.len() }.into());
+        }
         let _context = ContextGuard::save();
-        Ok(Self { inner: open(|device| config.worker(TaskDevice(device)), ordinals, in_flight)? })
+        let workers =
+            |devices: Vec<CudaDevice>| config.workers(devices.into_iter().map(TaskDevice).collect());
+        Ok(Self { inner: open(workers, ordinals, in_flight)? })
     }
 
     /// Starts on a copy of a frame. If the maximum number of frames is in flight, waits for the

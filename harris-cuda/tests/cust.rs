@@ -149,7 +149,7 @@ fn detections_are_ordered_with_other_work_on_a_stream() {
         };
         let address = frame.as_device_ptr().as_raw();
         // SAFETY: the stream is alive, and the buffers outlive the detection.
-        let mut image = unsafe { CudaImage::from_raw(0, address, width, width, height, 1) }.unwrap();
+        let mut image = unsafe { CudaImage::from_raw::<u8>(0, address, width, width, height, 1) }.unwrap();
         if masks[0].is_some() {
             // SAFETY: the buffer outlives the image, and only the stream writes it.
             image = unsafe { image.with_mask_from_raw(mask.as_device_ptr().as_raw(), width) }.unwrap();

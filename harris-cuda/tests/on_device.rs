@@ -197,7 +197,7 @@ fn foreign_memory_is_used_without_a_copy() {
         let start = pointer + (y * pitch + x) as u64;
         // SAFETY: the part is inside the image, which outlives it.
         #[allow(unsafe_code)]
-        let part = unsafe { CudaImage::from_raw(0, start, pitch, width, height, 1) }.unwrap();
+        let part = unsafe { CudaImage::from_raw::<u8>(0, start, pitch, width, height, 1) }.unwrap();
         let harris_core::Samples::U8(raster) = whole.view().samples() else { unreachable!() };
         let samples: Vec<u8> =
             (y..y + height).flat_map(|row| raster.row(row)[x..x + width].to_vec()).collect();
@@ -254,7 +254,6 @@ fn impossible_layouts_are_errors_before_a_device_is_opened() {
     for (pointer, pitch, width, height, channels) in [
         (0, 64, 60, 48, 1),
         (0x1002, 64, 60, 48, 1),
-        (0x1000, 62, 60, 48, 1),
         (0x1000, 56, 60, 48, 1),
         (0x1000, 64, 60, 48, 2),
         (0x1000, 64, 60, 48, 3),
@@ -266,7 +265,8 @@ fn impossible_layouts_are_errors_before_a_device_is_opened() {
         assert_ne!((pointer, pitch, width, height, channels), good);
         // SAFETY: nothing is read.
         #[allow(unsafe_code)]
-        let error = unsafe { CudaImage::from_raw(0, pointer, pitch, width, height, channels) }.unwrap_err();
+        let error =
+            unsafe { CudaImage::from_raw::<u8>(0, pointer, pitch, width, height, channels) }.unwrap_err();
         assert!(layout_error(&error), "{error}");
     }
     if !gpu::present() {

@@ -371,7 +371,7 @@ fn descriptors_on_the_device_match_like_those_on_the_host() {
         for (seed, width, height) in [(7, 320, 240), (8, 900, 700), (9, 64, 48)] {
             let picture = picture(seed, width, height);
             let expected = cpu.detect_and_describe(&picture.view()).unwrap();
-            let mut found = features.describe_on_device(&picture.view()).unwrap();
+            let mut found = features.detect_and_describe_on_device(&picture.view()).unwrap();
             assert!(found.keypoints() == expected.keypoints);
             assert!(found.descriptors().unwrap() == expected.descriptors);
             let expected = cpu_matcher.matches(expected.descriptors.view(), object.view()).unwrap();

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 use harris_core::pipeline::numerics::SampleType;
-use harris_core::{Error, ImageView, Raster, Samples};
+use harris_core::{Error, ImageView, Raster, Sample, Samples};
 use harris_gpu_kernels::Word;
 use harris_gpu_kernels::abi::Kernel;
 
@@ -325,6 +325,17 @@ impl Depth {
         }
     }
 
+    /// The type of samples `T`.
+    #[must_use]
+    pub fn of_sample<T: Sample>() -> Self {
+        // The trait is sealed: u8, u16 and f32.
+        match size_of::<T>() {
+            1 => Self::U8,
+            2 => Self::U16,
+            _ => Self::F32,
+        }
+    }
+
     /// Bytes of a sample.
     #[must_use]
     pub fn bytes(self) -> usize {
@@ -332,6 +343,15 @@ impl Depth {
             Self::U8 => 1,
             Self::U16 => 2,
             Self::F32 => 4,
+        }
+    }
+
+    /// Gray level of full brightness in integral images.
+    pub(crate) fn levels(self) -> u32 {
+        match self {
+            Self::U8 => u8::LEVELS,
+            Self::U16 => u16::LEVELS,
+            Self::F32 => f32::LEVELS,
         }
     }
 

@@ -2,16 +2,18 @@
 
 use harris_core::features::{DetectAndDescribe, DetectorConfig, FeatureConfig, Features};
 use harris_core::{Error, ImageView, Keypoint};
+use harris_gpu_kernels::abi::state;
 use ndarray::Array2;
 
+use crate::detect_on_device::DetectOnDevice;
 use crate::detector::GpuDetector;
-use crate::device::Device;
+use crate::device::{Device, Resident};
 use crate::error::GpuError;
 use crate::exec::context::Destination;
 use crate::exec::upload::UploadMode;
 use crate::exec::workspace::{Slot, Workspace};
 use crate::fast_hessian::search::{self, BlobSearch, Integrated, PendingBlobs};
-use crate::fast_hessian::{check, upload_for_blobs};
+use crate::fast_hessian::{check, check_resident, lend_for_blobs, upload_for_blobs};
 use crate::frame_worker::FrameWorker;
 use crate::integral::integrate;
 use crate::plan::Shape;
@@ -44,6 +46,14 @@ enum AnyDetector<D: Device> {
     Harris(Box<GpuDetector<D>>),
     /// Blobs.
     FastHessian { device: D, workspace: Workspace<D>, search: BlobSearch },
+}
+
+/// Where an image comes from.
+enum Source<'a, M> {
+    /// Samples on the host.
+    Host(&'a ImageView<'a>, UploadMode),
+    /// An image in the device's memory, and whether its samples stay until the result is there.
+    Device(Resident<M>, bool),
 }
 
 /// What the device was asked for.
@@ -91,33 +101,42 @@ impl<D: Device> GpuFeatures<D> {
         };
     }
 
-    /// Uploads an image and asks for its features. Descriptors are fetched where they go `to_host`.
-    fn enqueue(
-        &mut self,
-        image: &ImageView<'_>,
-        mode: UploadMode,
-        to_host: bool,
-    ) -> Result<Pending<D>, Error> {
+    /// Asks for the features of an image. Descriptors are fetched where they go `to_host`.
+    fn enqueue(&mut self, source: Source<'_, D::Memory>, to_host: bool) -> Result<Pending<D>, Error> {
         let Self { detector, describer, .. } = self;
         match detector {
             AnyDetector::Harris(detector) => {
-                detector.begin_with(std::slice::from_ref(image), mode, Destination::Both)?;
+                let (shape, on_host) = match source {
+                    Source::Host(image, mode) => {
+                        detector.begin_with(std::slice::from_ref(image), mode, Destination::Both)?;
+                        (Shape::new(image, 1), Some(image))
+                    }
+                    Source::Device(image, is_repeatable) => {
+                        let shape = Shape::resident(&image);
+                        detector.begin_resident(image, is_repeatable, Destination::Both)?;
+                        (shape, None)
+                    }
+                };
                 let list = detector.keypoint_list();
                 let expected = detector.expected_keypoints();
-                let shape = Shape::new(image, 1);
                 let (device, workspace) = detector.device_and_workspace();
                 describer.set_tables(device, workspace)?;
                 let pitch = integrate(device, workspace, &shape)?;
                 let image_on_device = Integrated { shape, pitch };
                 describer.enqueue(device, workspace, image_on_device, list)?;
                 let descriptors = fetch(device, workspace, expected.min(list.most), to_host)?;
-                let fault = image.check_levels().err();
+                let fault = on_host.and_then(|image| image.check_levels().err());
                 Ok(Pending { blobs: None, image: image_on_device, descriptors, fault })
             }
             AnyDetector::FastHessian { device, workspace, search } => {
                 describer.set_tables(device, workspace)?;
-                let image = upload_for_blobs(device, workspace, search, image, mode.is_borrowed())?;
-                let blobs = search.enqueue(device, workspace, image)?;
+                let image = match source {
+                    Source::Host(image, mode) => {
+                        upload_for_blobs(device, workspace, search, image, mode.is_borrowed())?
+                    }
+                    Source::Device(image, _) => lend_for_blobs(device, workspace, search, image)?,
+                };
+                let blobs = search.enqueue(device, workspace, image, Destination::Both)?;
                 let wanted = search.config().max_keypoints();
                 describer.enqueue(device, workspace, image, blob_list(&blobs, wanted))?;
                 let descriptors = fetch(device, workspace, search.expected(blobs.capacity), to_host)?;
@@ -129,6 +148,12 @@ impl<D: Device> GpuFeatures<D> {
     /// Waits for what was begun. Returns the keypoints, and the descriptors that were fetched, if
     /// they are all.
     fn complete(&mut self) -> Result<(Vec<Keypoint>, Option<D::Fetched>), Error> {
+        let completed = self.complete_lent();
+        self.device_and_workspace().1.return_lent();
+        completed
+    }
+
+    fn complete_lent(&mut self) -> Result<(Vec<Keypoint>, Option<D::Fetched>), Error> {
         let Pending { blobs, image, descriptors, fault } = self.pending.take().expect("begun before");
         let Self { detector, describer, .. } = self;
         // Describes again where the list that was described was not complete.
@@ -167,24 +192,39 @@ impl<D: Device> GpuFeatures<D> {
         Ok((keypoints, descriptors.map(|(descriptors, _)| descriptors)))
     }
 
-    fn device_and_workspace(&mut self) -> (&mut D, &mut Workspace<D>) {
+    fn workspace(&self) -> &Workspace<D> {
+        match &self.detector {
+            AnyDetector::Harris(detector) => detector.workspace(),
+            AnyDetector::FastHessian { workspace, .. } => workspace,
+        }
+    }
+
+    pub(crate) fn device_and_workspace(&mut self) -> (&mut D, &mut Workspace<D>) {
         match &mut self.detector {
             AnyDetector::Harris(detector) => detector.device_and_workspace(),
             AnyDetector::FastHessian { device, workspace, .. } => (device, workspace),
         }
     }
 
-    fn begin_with(&mut self, image: &ImageView<'_>, mode: UploadMode, to_host: bool) -> Result<(), Error> {
+    fn begin_with(&mut self, source: Source<'_, D::Memory>, to_host: bool) -> Result<(), Error> {
         self.abandon_pending();
-        match &self.detector {
-            AnyDetector::Harris(_) => GpuError::check_image(image)?,
-            AnyDetector::FastHessian { search, .. } => check(search.config(), image)?,
+        match (&self.detector, &source) {
+            (AnyDetector::Harris(_), Source::Host(image, _)) => GpuError::check_image(image)?,
+            (AnyDetector::FastHessian { search, .. }, Source::Host(image, _)) => {
+                check(search.config(), image)?;
+            }
+            // The detector checks it.
+            (AnyDetector::Harris(_), Source::Device(..)) => {}
+            (AnyDetector::FastHessian { search, .. }, Source::Device(image, _)) => {
+                check_resident(search.config(), image)?;
+            }
         }
-        match self.enqueue(image, mode, to_host) {
+        match self.enqueue(source, to_host) {
             Ok(pending) => self.pending = Some(pending),
             Err(error) => {
                 // The device may still read samples.
                 self.wait();
+                self.device_and_workspace().1.return_lent();
                 return Err(error);
             }
         }
@@ -197,11 +237,77 @@ impl<D: Device> GpuFeatures<D> {
     /// # Errors
     /// As [`DetectAndDescribe::detect_and_describe`].
     pub fn describe_on_device(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
-        self.begin_with(image, UploadMode::Overlapped, false)?;
+        self.begin_with(Source::Host(image, UploadMode::Overlapped), false)?;
+        self.finish_on_device()
+    }
+
+    /// Begins work on an image in the device's memory without waiting for the device. Earlier work
+    /// that was not finished is dropped.
+    ///
+    /// The image's memory stays there until [`GpuFeatures::finish_on_device`], or whatever is begun
+    /// next. Where the image `is_repeatable`, its samples stay as they are until then.
+    ///
+    /// # Errors
+    /// As [`DetectAndDescribe::detect_and_describe`], but that samples are not checked.
+    pub fn begin_on_device(&mut self, image: Resident<D::Memory>, is_repeatable: bool) -> Result<(), Error> {
+        self.begin_with(Source::Device(image, is_repeatable), false)
+    }
+
+    /// The keypoints of the image that was begun, when its descriptors are complete on the device.
+    ///
+    /// # Errors
+    /// As [`DetectAndDescribe::detect_and_describe`].
+    ///
+    /// # Panics
+    /// Where none was begun.
+    pub fn finish_on_device(&mut self) -> Result<Vec<Keypoint>, Error> {
         let completed = self.complete().map(|(keypoints, _)| keypoints);
         // Descriptions that were repeated may still run.
         let waited = self.device_and_workspace().0.wait();
         waited.and(completed)
+    }
+
+    /// The keypoints of the image last begun, in the device's memory: see
+    /// [`DetectOnDevice::keypoints_on_device`].
+    ///
+    /// # Panics
+    /// Where there was no image.
+    #[must_use]
+    pub fn keypoints_on_device(&self) -> &D::Memory {
+        match &self.detector {
+            AnyDetector::Harris(detector) => detector.keypoints_on_device(),
+            AnyDetector::FastHessian { workspace, .. } => workspace.buffer::<f32>(search::KEYPOINTS).memory,
+        }
+    }
+
+    /// The number of keypoints of the image last begun: see [`DetectOnDevice::count_on_device`].
+    ///
+    /// # Panics
+    /// Where there was no image.
+    #[must_use]
+    pub fn count_on_device(&self) -> (&D::Memory, usize) {
+        (self.workspace().buffer::<u32>(Slot::State).memory, size_of::<u32>() * state::LENGTH)
+    }
+
+    /// How many keypoints the list of the image that was begun holds; 0 where none was.
+    #[must_use]
+    pub fn keypoint_capacity(&self) -> usize {
+        match (&self.detector, &self.pending) {
+            (AnyDetector::Harris(detector), _) => detector.keypoint_capacity(),
+            (_, Some(Pending { blobs: Some(blobs), .. })) => blobs.capacity,
+            (_, Some(_) | None) => 0,
+        }
+    }
+
+    /// Whether [`GpuFeatures::finish_on_device`] may read the image that was begun again, or its
+    /// mask: see [`DetectOnDevice::may_read_again`].
+    #[must_use]
+    pub fn may_read_again(&self) -> bool {
+        let is_masked = |pending: &Pending<D>| pending.image.shape.is_masked();
+        match &self.detector {
+            AnyDetector::Harris(detector) => detector.may_read_again(),
+            AnyDetector::FastHessian { .. } => self.pending.as_ref().is_some_and(is_masked),
+        }
     }
 
     /// The descriptors of the image that [`GpuFeatures::describe_on_device`] was last given, 64
@@ -211,11 +317,7 @@ impl<D: Device> GpuFeatures<D> {
     /// Where there was no image.
     #[must_use]
     pub fn descriptors_on_device(&self) -> &D::Memory {
-        let workspace = match &self.detector {
-            AnyDetector::Harris(detector) => detector.workspace(),
-            AnyDetector::FastHessian { workspace, .. } => workspace,
-        };
-        workspace.buffer::<f32>(Slot::Descriptors).memory
+        self.workspace().buffer::<f32>(Slot::Descriptors).memory
     }
 
     /// Reads the first `count` of the descriptors on the device.
@@ -234,6 +336,7 @@ impl<D: Device> GpuFeatures<D> {
     fn abandon_pending(&mut self) {
         if self.pending.take().is_some() {
             self.wait();
+            self.device_and_workspace().1.return_lent();
         }
     }
 }
@@ -263,7 +366,7 @@ impl<D: Device> FrameWorker for GpuFeatures<D> {
 
     fn begin(&mut self, images: &[ImageView<'_>], mode: UploadMode) -> Result<(), Error> {
         let [image] = images else { panic!("a batch of one image") };
-        self.begin_with(image, mode, true)
+        self.begin_with(Source::Host(image, mode), true)
     }
 
     fn is_done(&self) -> bool {

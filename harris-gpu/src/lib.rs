@@ -29,6 +29,7 @@
 
 #![forbid(unsafe_code)]
 
+mod detect_on_device;
 mod detector;
 mod device;
 mod error;
@@ -42,6 +43,7 @@ mod integral;
 mod keypoint_mask;
 mod launch;
 mod list;
+mod matched_features;
 mod matching;
 mod pipeline;
 #[doc(hidden)]
@@ -50,6 +52,7 @@ mod respond;
 mod search;
 mod surf;
 
+pub use detect_on_device::DetectOnDevice;
 pub use detector::GpuDetector;
 pub use device::{Argument, Depth, Device, Mark, Resident, RowSource, Rows};
 pub use error::GpuError;
@@ -58,6 +61,7 @@ pub use fast_hessian::GpuFastHessian;
 pub use features::GpuFeatures;
 pub use frame_worker::FrameWorker;
 pub use keypoint_mask::MaskSample;
+pub use matched_features::{GpuMatchedFeatures, MatchedFeatureConfig, MatchedFeatures, TrainSet};
 pub use matching::{DescriptorSet, GpuMatcher};
 pub use pipeline::{FinishedFrame, GpuPipeline};
 pub use surf::GpuSurf;

@@ -30,7 +30,7 @@ const BLOCKS_PER_MULTIPROCESSOR: usize = 4;
 #[derive(Debug)]
 pub struct GpuMatcher<D: Device> {
     device: D,
-    config: MatchConfig,
+    search: NearestSearch,
     workspace: Workspace<D>,
 }
 
@@ -63,20 +63,13 @@ impl<M> DescriptorSet<'_, M> {
         }
         Ok(GpuError::check_descriptors(self.len())?)
     }
-
-    fn is_on_device(&self) -> bool {
-        match self {
-            Self::Host(_) => false,
-            Self::Device { .. } => true,
-        }
-    }
 }
 
 impl<D: Device> GpuMatcher<D> {
     /// A matcher on `device`.
     #[must_use]
     pub fn new(device: D, config: MatchConfig) -> Self {
-        Self { device, config, workspace: Workspace::new() }
+        Self { device, search: NearestSearch::new(config), workspace: Workspace::new() }
     }
 
     /// The device.
@@ -96,101 +89,138 @@ impl<D: Device> GpuMatcher<D> {
     ) -> Result<Vec<Match>, Error> {
         query.check()?;
         train.check()?;
-        let (queries, trained) = ((Slot::Descriptors, query.len()), (Slot::OtherDescriptors, train.len()));
-        if queries.1 == 0 || trained.1 == 0 {
+        let (queries, trained) = (query.len(), train.len());
+        if queries == 0 || trained == 0 {
             return Ok(Vec::new());
         }
-        let lent =
-            [(Slot::Descriptors, query.is_on_device()), (Slot::OtherDescriptors, train.is_on_device())];
-        let matched = (self.set(Slot::Descriptors, query))
-            .and_then(|()| self.set(Slot::OtherDescriptors, train))
-            .and_then(|()| self.search(queries, trained));
+        let matched = self
+            .set(QUERY, query)
+            .and_then(|()| self.set(TRAIN, train))
+            .and_then(|()| self.search.matches(&mut self.device, &mut self.workspace, queries, trained));
         if matched.is_err() {
             // The device may still read memory that is not its own.
             let _ = self.device.wait();
         }
-        for (slot, _) in lent.into_iter().filter(|(_, is_lent)| *is_lent) {
-            self.workspace.take(slot);
-        }
+        self.workspace.return_lent();
         matched
     }
 
     /// Puts a set into a slot.
     fn set(&mut self, slot: Slot, set: DescriptorSet<'_, D::Memory>) -> Result<(), Error> {
         match set {
-            DescriptorSet::Host(descriptors) => self.upload(slot, descriptors),
+            DescriptorSet::Host(descriptors) => {
+                upload(&mut self.device, &mut self.workspace, slot, descriptors)
+            }
             DescriptorSet::Device { memory, len } => {
-                self.workspace.put(slot, memory, len * LENGTH * size_of::<f32>());
+                self.workspace.lend(slot, memory, len * LENGTH * size_of::<f32>());
                 Ok(())
             }
         }
     }
+}
 
-    fn search(&mut self, queries: (Slot, usize), trained: (Slot, usize)) -> Result<Vec<Match>, Error> {
-        self.device.mark(Mark::Uploaded)?;
-        let back = self.config.cross_check().then(|| self.nearest(trained, queries)).transpose()?;
-        let nearest = self.nearest(queries, trained)?;
+/// Uploads descriptors to a slot.
+pub(crate) fn upload<D: Device>(
+    device: &mut D,
+    workspace: &mut Workspace<D>,
+    slot: Slot,
+    descriptors: ArrayView2<'_, f32>,
+) -> Result<(), Error> {
+    let copied;
+    let values = match descriptors.as_slice() {
+        Some(values) => values,
+        None => {
+            copied = memory::collect(descriptors.iter().copied())?;
+            &copied[..]
+        }
+    };
+    workspace.fit::<f32>(device, slot, values.len())?;
+    let memory = workspace.buffer::<f32>(slot).memory;
+    let lines = RowSource::Packed(bytemuck::cast_slice(values), size_of::<f32>() * LENGTH);
+    device.upload(memory, Rows::copied(&lines, values.len() / LENGTH))
+}
+
+/// The slot of descriptors that are matched.
+pub(crate) const QUERY: Slot = Slot::Descriptors;
+
+/// The slot of descriptors that they are matched with.
+pub(crate) const TRAIN: Slot = Slot::OtherDescriptors;
+
+/// Matches descriptors that are in a workspace.
+#[derive(Debug)]
+pub(crate) struct NearestSearch {
+    config: MatchConfig,
+}
+
+impl NearestSearch {
+    pub(crate) fn new(config: MatchConfig) -> Self {
+        Self { config }
+    }
+
+    /// Matches so many descriptors in [`QUERY`] with so many in [`TRAIN`].
+    ///
+    /// # Panics
+    /// Where there are none.
+    pub(crate) fn matches<D: Device>(
+        &self,
+        device: &mut D,
+        workspace: &mut Workspace<D>,
+        queries: usize,
+        trained: usize,
+    ) -> Result<Vec<Match>, Error> {
+        let (query, train) = ((QUERY, queries), (TRAIN, trained));
+        device.mark(Mark::Uploaded)?;
+        let back = match self.config.cross_check() {
+            true => Some(nearest(device, workspace, train, query)?),
+            false => None,
+        };
+        let nearest = nearest(device, workspace, query, train)?;
         float_mode::standard(|| self.config.select(&nearest, back.as_deref()))
     }
+}
 
-    fn upload(&mut self, slot: Slot, descriptors: ArrayView2<'_, f32>) -> Result<(), Error> {
-        let copied;
-        let values = match descriptors.as_slice() {
-            Some(values) => values,
-            None => {
-                copied = memory::collect(descriptors.iter().copied())?;
-                &copied[..]
-            }
-        };
-        self.workspace.fit::<f32>(&self.device, slot, values.len())?;
-        let memory = self.workspace.buffer::<f32>(slot).memory;
-        let lines = RowSource::Packed(bytemuck::cast_slice(values), size_of::<f32>() * LENGTH);
-        self.device.upload(memory, Rows::copied(&lines, values.len() / LENGTH))
-    }
-
-    /// For each of `queries` descriptors in slot `query`, the nearest of `trained` descriptors in
-    /// slot `train`.
-    fn nearest(
-        &mut self,
-        (query, queries): (Slot, usize),
-        (train, trained): (Slot, usize),
-    ) -> Result<Vec<Nearest>, Error> {
-        let Self { device, workspace, .. } = self;
-        let tiles = |count: usize| count.div_ceil(matching::TILE as usize);
-        let parts = (BLOCKS_PER_MULTIPROCESSOR * device.multiprocessors() as usize)
-            .div_ceil(tiles(queries))
-            .min(tiles(trained));
-        workspace.fit::<u32>(device, Slot::PartNearest, parts * queries * matching::WORDS)?;
-        workspace.fit::<u32>(device, Slot::Nearest, queries * matching::WORDS)?;
-        let found = workspace.buffer::<u32>(Slot::Nearest);
-        launch::nearest_descriptors(
-            device,
-            [tiles(queries) as u32, parts as u32],
-            workspace.buffer(query),
-            workspace.buffer(train),
-            workspace.buffer(Slot::PartNearest),
-            queries as u32,
-            trained as u32,
-            parts as u32,
-        )?;
-        launch::merge_nearest(
-            device,
-            grid(Kernel::merge_nearest, queries, 1),
-            workspace.buffer(Slot::PartNearest),
-            found,
-            queries as u32,
-            parts as u32,
-        )?;
-        device.mark(Mark::Done)?;
-        let mut words = memory::zeroed::<[u32; matching::WORDS]>(queries)?;
-        device.download(found.memory, bytemuck::cast_slice_mut(&mut words))?;
-        let nearest = |[index, distance, second]: [u32; 3]| Nearest {
-            index: index as usize,
-            distance: f32::from_bits(distance),
-            second: f32::from_bits(second),
-        };
-        memory::collect(words.into_iter().map(nearest))
-    }
+/// For each of `queries` descriptors in slot `query`, the nearest of `trained` descriptors in slot
+/// `train`.
+fn nearest<D: Device>(
+    device: &mut D,
+    workspace: &mut Workspace<D>,
+    (query, queries): (Slot, usize),
+    (train, trained): (Slot, usize),
+) -> Result<Vec<Nearest>, Error> {
+    let tiles = |count: usize| count.div_ceil(matching::TILE as usize);
+    let parts = (BLOCKS_PER_MULTIPROCESSOR * device.multiprocessors() as usize)
+        .div_ceil(tiles(queries))
+        .min(tiles(trained));
+    workspace.fit::<u32>(device, Slot::PartNearest, parts * queries * matching::WORDS)?;
+    workspace.fit::<u32>(device, Slot::Nearest, queries * matching::WORDS)?;
+    let found = workspace.buffer::<u32>(Slot::Nearest);
+    launch::nearest_descriptors(
+        device,
+        [tiles(queries) as u32, parts as u32],
+        workspace.buffer(query),
+        workspace.buffer(train),
+        workspace.buffer(Slot::PartNearest),
+        queries as u32,
+        trained as u32,
+        parts as u32,
+    )?;
+    launch::merge_nearest(
+        device,
+        grid(Kernel::merge_nearest, queries, 1),
+        workspace.buffer(Slot::PartNearest),
+        found,
+        queries as u32,
+        parts as u32,
+    )?;
+    device.mark(Mark::Done)?;
+    let mut words = memory::zeroed::<[u32; matching::WORDS]>(queries)?;
+    device.download(found.memory, bytemuck::cast_slice_mut(&mut words))?;
+    let nearest = |[index, distance, second]: [u32; 3]| Nearest {
+        index: index as usize,
+        distance: f32::from_bits(distance),
+        second: f32::from_bits(second),
+    };
+    memory::collect(words.into_iter().map(nearest))
 }
 
 impl<D: Device> Matcher for GpuMatcher<D> {

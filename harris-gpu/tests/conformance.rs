@@ -10,8 +10,8 @@ use harris_core::{
 use harris_gpu::host::HostDevice;
 use harris_gpu::plan::{Plan, Shape};
 use harris_gpu::{
-    Depth as DeviceDepth, Device, GpuDetector, GpuFastHessian, GpuFeatures, GpuMatcher, GpuPipeline, GpuSurf,
-    Resident,
+    Depth as DeviceDepth, DetectOnDevice, Device, GpuDetector, GpuFastHessian, GpuFeatures, GpuMatcher,
+    GpuPipeline, GpuSurf, Resident,
 };
 
 harris_conformance::suite!(
@@ -240,7 +240,7 @@ fn resident_images_give_the_same_corners() {
             let expected = ReferenceDetector::new(config.clone()).detect(&picture.view()).unwrap();
             let mut detector = GpuDetector::new(HostDevice, config);
             for _ in 0..2 {
-                detector.begin_on_device(resident(&picture, pitch)).unwrap();
+                detector.begin_on_device(resident(&picture, pitch), false).unwrap();
                 let (memory, at) = detector.count_on_device();
                 let mut words = vec![0; at + 4];
                 HostDevice.download(&memory.clone(), &mut words).unwrap();

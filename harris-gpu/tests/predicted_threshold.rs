@@ -7,7 +7,7 @@ use harris_core::{
     Border, Detector, Error, Gradient, HarrisConfig, Keypoint, Measure, Order, ReferenceDetector, Subpixel,
     Threshold, presets,
 };
-use harris_gpu::{Device, GpuDetector, Resident, RowSource};
+use harris_gpu::{DetectOnDevice, Device, GpuDetector, Resident, RowSource};
 use harris_gpu_kernels::abi::prediction::LEAST_HELD;
 use test_device::{InjectedFault, TestDevice};
 
@@ -115,7 +115,7 @@ fn images_that_cannot_be_searched_again_use_no_prediction() {
     let before = device.bucket_sorts();
     for i in 0..FIRST_USE + 3 {
         let (image, count) = image(i);
-        detector.begin_on_device(lent(image)).unwrap();
+        detector.begin_on_device(lent(image), false).unwrap();
         assert_eq!(detector.finish_on_device().unwrap(), count, "image {i}");
     }
     assert_eq!(device.bucket_sorts(), before + FIRST_USE + 3);
@@ -129,7 +129,7 @@ fn images_that_cannot_be_searched_again_use_no_prediction() {
     for i in 0..4 * FIRST_USE {
         detector.detect_on_device(lent(&bright)).unwrap();
         if i > 2 * FIRST_USE {
-            detector.begin_on_device(lent(if i % 2 == 0 { &bright } else { &dark })).unwrap();
+            detector.begin_on_device(lent(if i % 2 == 0 { &bright } else { &dark }), false).unwrap();
             assert_eq!(detector.finish_on_device().unwrap(), lists[if i % 2 == 0 { 0 } else { 2 }].len());
         }
     }

@@ -5,7 +5,7 @@ mod test_device;
 
 use harris_conformance::pictures::{Depth, Picture, noise};
 use harris_core::{Detector, HarrisConfig, Keypoint, Order, ReferenceDetector, Subpixel};
-use harris_gpu::{Device, GpuDetector, Resident, RowSource, Rows};
+use harris_gpu::{DetectOnDevice, Device, GpuDetector, Resident, RowSource, Rows};
 use test_device::{Memory, TestDevice};
 
 fn picture(seed: u64, width: usize, height: usize) -> Picture {

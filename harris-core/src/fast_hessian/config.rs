@@ -212,13 +212,23 @@ impl FastHessianConfig {
     /// - [`Error::ImageTooSmall`] where the first octave has no sample at which peaks are sought.
     /// - [`Error::NonFinite`] and [`Error::SampleOutOfRange`] for float samples.
     pub fn check_image(&self, image: &ImageView<'_>) -> Result<(), Error> {
-        check_sums(self.octaves(), self.intervals(), levels(image))?;
-        let (width, height) = (image.width(), image.height());
+        self.check_size(image.width(), image.height(), levels(image))?;
+        image.check_levels()
+    }
+
+    /// Checks that this configuration can run on images of a size whose full brightness is so many
+    /// [`levels`].
+    ///
+    /// # Errors
+    /// [`Error::FilterTooLarge`] and [`Error::ImageTooSmall`], as
+    /// [`FastHessianConfig::check_image`].
+    pub fn check_size(&self, width: usize, height: usize, levels: u32) -> Result<(), Error> {
+        check_sums(self.octaves(), self.intervals(), levels)?;
         let needed = Grid::min_side(self.step(), self.intervals(), self.sampling());
         if width < needed || height < needed {
             return Err(Error::ImageTooSmall { width, height, needed });
         }
-        image.check_levels()
+        Ok(())
     }
 }
 

@@ -8,6 +8,7 @@ use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, Subpixel, 
 use harris_gpu_kernels::abi::state;
 use ndarray::Array2;
 
+use crate::detect_on_device::DetectOnDevice;
 use crate::device::{Depth, Device, Mark};
 use crate::error::GpuError;
 use crate::exec::capacity::Capacity;
@@ -378,27 +379,16 @@ impl<D: Device> GpuDetector<D> {
         if finished.is_err() {
             let _ = self.device.wait();
         }
-        self.release_resident(&shape, destination);
+        self.workspace.return_lent();
         finished
     }
 
     /// Waits for what was begun, and drops it. Nothing reads its samples any more.
     fn abandon_pending(&mut self) {
-        if let Some(job) = self.job.take() {
+        if self.job.take().is_some() {
             // Nobody asks any more whether it failed.
             let _ = self.device.wait();
-            self.release_resident(&job.shape, job.destination);
-        }
-    }
-
-    /// Releases the caller's memory of a resident image and its mask: nothing is uploaded there.
-    /// Images whose keypoints go to the host are in the detector's own memory.
-    fn release_resident(&mut self, shape: &Shape, destination: Destination) {
-        if destination == Destination::Device {
-            self.workspace.take(Slot::Image);
-            if shape.is_masked() {
-                self.workspace.take(Slot::Mask);
-            }
+            self.workspace.return_lent();
         }
     }
 

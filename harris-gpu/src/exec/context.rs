@@ -69,7 +69,7 @@ impl<D: Device> Execution<'_, D> {
 pub(crate) enum Destination {
     /// In the host's memory.
     Host,
-    /// In the device's memory, as is the image, which is the caller's.
+    /// In the device's memory.
     Device,
     /// In the device's memory, for work that follows, and in the host's.
     Both,

@@ -3,7 +3,8 @@
 use harris_core::Error;
 use harris_gpu_kernels::Word;
 
-use crate::device::{Buffer, Device};
+use crate::device::{Buffer, Device, Resident};
+use crate::plan::Shape;
 
 /// The use of a piece of memory.
 #[derive(Clone, Copy, Debug)]
@@ -74,12 +75,14 @@ pub(crate) struct ReadyStates {
 #[derive(Debug)]
 pub(crate) struct Workspace<D: Device> {
     slots: [Option<(D::Memory, usize)>; SLOTS],
+    /// Slots whose memory is a caller's.
+    lent: Vec<Slot>,
     pub(crate) ready: ReadyStates,
 }
 
 impl<D: Device> Workspace<D> {
     pub(crate) fn new() -> Self {
-        Self { slots: [const { None }; SLOTS], ready: ReadyStates::default() }
+        Self { slots: [const { None }; SLOTS], lent: Vec::new(), ready: ReadyStates::default() }
     }
 
     /// Makes a slot hold at least `len` words. Where it held fewer, its content is lost.
@@ -108,15 +111,38 @@ impl<D: Device> Workspace<D> {
         Ok(true)
     }
 
-    /// Puts memory of a caller into a slot, until [`Workspace::take`]. The slot's own memory is
-    /// freed.
-    pub(crate) fn put(&mut self, slot: Slot, memory: D::Memory, bytes: usize) {
+    /// Puts memory of a caller into a slot, until [`Workspace::return_lent`]. The slot's own memory
+    /// is freed.
+    pub(crate) fn lend(&mut self, slot: Slot, memory: D::Memory, bytes: usize) {
         self.slots[slot as usize] = Some((memory, bytes));
+        self.lent.push(slot);
     }
 
-    /// Empties a slot.
-    pub(crate) fn take(&mut self, slot: Slot) {
-        self.slots[slot as usize] = None;
+    /// Puts a caller's image and its mask into their slots, until [`Workspace::return_lent`].
+    pub(crate) fn lend_image(&mut self, image: Resident<D::Memory>) -> Shape {
+        let shape = Shape::resident(&image);
+        self.lend(Slot::Image, image.memory, image.pitch * image.height);
+        if let Some((mask, pitch)) = image.mask {
+            self.lend(Slot::Mask, mask, pitch * image.height);
+        }
+        shape
+    }
+
+    /// Takes the memory of callers out of its slots: nothing is written there any more.
+    pub(crate) fn return_lent(&mut self) {
+        for slot in self.lent.drain(..) {
+            self.slots[slot as usize] = None;
+        }
+    }
+
+    /// Takes the memory out of a slot, with its size in bytes.
+    pub(crate) fn take(&mut self, slot: Slot) -> Option<(D::Memory, usize)> {
+        self.slots[slot as usize].take()
+    }
+
+    /// Gives memory to a slot.
+    pub(crate) fn give(&mut self, slot: Slot, memory: (D::Memory, usize)) {
+        self.slots[slot as usize] = Some(memory);
     }
 
     /// The memory of a slot.

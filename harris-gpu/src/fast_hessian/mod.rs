@@ -6,15 +6,18 @@ mod tables;
 use harris_core::fast_hessian::{FastHessianConfig, Layer, Pyramid};
 use harris_core::integral::levels;
 use harris_core::{Detector, Error, ImageView, Keypoint, memory};
+use harris_gpu_kernels::abi::state;
 use ndarray::Array2;
 
 use self::search::{BlobSearch, Integrated, PendingBlobs};
-use crate::device::Device;
+use crate::detect_on_device::DetectOnDevice;
+use crate::device::{Device, Mark, Resident};
 use crate::error::GpuError;
+use crate::exec::context::Destination;
 use crate::exec::upload::{self, UploadMode};
 use crate::exec::workspace::{Slot, Workspace};
 use crate::frame_worker::FrameWorker;
-use crate::integral::upload_and_integrate;
+use crate::integral::{integrate, upload_and_integrate};
 use crate::plan::Shape;
 
 /// SURF's Fast-Hessian detector on a GPU.
@@ -36,13 +39,16 @@ pub struct GpuFastHessian<D: Device> {
     workspace: Workspace<D>,
     search: BlobSearch,
     pending: Option<PendingBlobs<D>>,
+    /// Capacity of the last image's list.
+    capacity: usize,
 }
 
 impl<D: Device> GpuFastHessian<D> {
     /// A detector on `device`.
     #[must_use]
     pub fn new(device: D, config: FastHessianConfig) -> Self {
-        Self { device, workspace: Workspace::new(), search: BlobSearch::new(config), pending: None }
+        let search = BlobSearch::new(config);
+        Self { device, workspace: Workspace::new(), search, pending: None, capacity: 0 }
     }
 
     /// The device.
@@ -51,18 +57,37 @@ impl<D: Device> GpuFastHessian<D> {
         &self.device
     }
 
-    /// Uploads an image and asks for its blobs.
-    fn enqueue(&mut self, image: &ImageView<'_>, borrowed: bool) -> Result<PendingBlobs<D>, Error> {
-        let Self { device, workspace, search, .. } = self;
-        let image = upload_for_blobs(device, workspace, search, image, borrowed)?;
-        search.enqueue(device, workspace, image)
+    /// Keeps what was asked for. After a failure the device may still read samples, so it is waited
+    /// for.
+    fn set_pending(&mut self, asked: Result<PendingBlobs<D>, Error>) -> Result<(), Error> {
+        match asked {
+            Ok(pending) => {
+                (self.capacity, self.pending) = (pending.capacity, Some(pending));
+                Ok(())
+            }
+            Err(error) => {
+                let _ = self.device.wait();
+                self.workspace.return_lent();
+                Err(error)
+            }
+        }
     }
 
-    fn complete(&mut self) -> Result<Vec<Keypoint>, Error> {
+    /// Waits for what was begun, and takes the result, knowing how many keypoints are wanted.
+    fn complete<T>(
+        &mut self,
+        take: impl FnOnce(&mut Self, &PendingBlobs<D>, usize) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let mut pending = self.pending.take().expect("begun before");
         let Self { device, workspace, search, .. } = self;
-        let count = search.complete(device, workspace, &mut pending, |_, _, _| Ok(()))?;
-        search.read(device, workspace, &pending, count)
+        let completed = search.complete(device, workspace, &mut pending, |_, _, _| Ok(()));
+        self.capacity = pending.capacity;
+        let taken = completed.and_then(|count| take(self, &pending, count));
+        if taken.is_err() {
+            let _ = self.device.wait();
+        }
+        self.workspace.return_lent();
+        taken
     }
 
     /// Waits for what was begun, and drops it. Nothing reads its samples any more.
@@ -70,6 +95,7 @@ impl<D: Device> GpuFastHessian<D> {
         if self.pending.take().is_some() {
             // Nobody asks any more whether it failed.
             let _ = self.device.wait();
+            self.workspace.return_lent();
         }
     }
 }
@@ -89,6 +115,28 @@ pub(crate) fn upload_for_blobs<D: Device>(
     Ok(Integrated { shape: Shape::new(image, 1), pitch })
 }
 
+/// Lends an image in the device's memory, with its mask, and asks for its integral image.
+///
+/// The memory is a caller's until [`Workspace::return_lent`], after a failure, too.
+pub(crate) fn lend_for_blobs<D: Device>(
+    device: &mut D,
+    workspace: &mut Workspace<D>,
+    search: &mut BlobSearch,
+    image: Resident<D::Memory>,
+) -> Result<Integrated, Error> {
+    let pyramid = Pyramid::new(search.config(), image.width, image.height);
+    search.set_tables(device, workspace, &pyramid, image.depth.levels())?;
+    let shape = workspace.lend_image(image);
+    device.mark(Mark::Uploaded)?;
+    Ok(Integrated { shape, pitch: integrate(device, workspace, &shape)? })
+}
+
+/// Checks that a GPU can find blobs in an image that is in its memory.
+pub(crate) fn check_resident<M>(config: &FastHessianConfig, image: &Resident<M>) -> Result<(), Error> {
+    config.check_size(image.width, image.height, image.depth.levels())?;
+    Ok(GpuError::check_size(image.width, image.height)?)
+}
+
 /// Checks that a GPU can find blobs in an image.
 pub(crate) fn check(config: &FastHessianConfig, image: &ImageView<'_>) -> Result<(), Error> {
     config.check_image(image)?;
@@ -106,15 +154,10 @@ impl<D: Device> FrameWorker for GpuFastHessian<D> {
         self.abandon_pending();
         let [image] = images else { panic!("a batch of one image") };
         check(self.search.config(), image)?;
-        match self.enqueue(image, mode.is_borrowed()) {
-            Ok(pending) => self.pending = Some(pending),
-            Err(error) => {
-                // The device may still read samples.
-                let _ = self.device.wait();
-                return Err(error);
-            }
-        }
-        Ok(())
+        let Self { device, workspace, search, .. } = self;
+        let asked = upload_for_blobs(device, workspace, search, image, mode.is_borrowed())
+            .and_then(|image| search.enqueue(device, workspace, image, Destination::Host));
+        self.set_pending(asked)
     }
 
     fn is_done(&self) -> bool {
@@ -122,15 +165,51 @@ impl<D: Device> FrameWorker for GpuFastHessian<D> {
     }
 
     fn finish(&mut self) -> Result<Vec<Vec<Keypoint>>, Error> {
-        let completed = self.complete();
-        if completed.is_err() {
-            let _ = self.device.wait();
-        }
-        Ok(vec![completed?])
+        self.complete(|Self { device, workspace, search, .. }, pending, count| {
+            Ok(vec![search.read(device, workspace, pending, count)?])
+        })
     }
 
     fn describe_device(&self) -> String {
         self.device.describe()
+    }
+}
+
+impl<D: Device> DetectOnDevice for GpuFastHessian<D> {
+    type Device = D;
+
+    fn begin_on_device(&mut self, image: Resident<D::Memory>, _is_repeatable: bool) -> Result<(), Error> {
+        self.abandon_pending();
+        check_resident(self.search.config(), &image)?;
+        let Self { device, workspace, search, .. } = self;
+        let asked = lend_for_blobs(device, workspace, search, image)
+            .and_then(|image| search.enqueue(device, workspace, image, Destination::Device));
+        self.set_pending(asked)
+    }
+
+    fn finish_on_device(&mut self) -> Result<usize, Error> {
+        self.complete(|_, _, count| Ok(count))
+    }
+
+    fn device(&self) -> &D {
+        Self::device(self)
+    }
+
+    fn keypoints_on_device(&self) -> &D::Memory {
+        self.workspace.buffer::<f32>(search::KEYPOINTS).memory
+    }
+
+    fn count_on_device(&self) -> (&D::Memory, usize) {
+        (self.workspace.buffer::<u32>(Slot::State).memory, size_of::<u32>() * state::LENGTH)
+    }
+
+    fn keypoint_capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Samples are read once, for the integral image.
+    fn may_read_again(&self) -> bool {
+        self.pending.as_ref().is_some_and(|pending| pending.image.shape.is_masked())
     }
 }
 
@@ -173,7 +252,7 @@ impl<D: Device> Detector for GpuFastHessian<D> {
     /// Frees the device's memory.
     fn shrink_to_fit(&mut self) {
         self.abandon_pending();
-        self.workspace = Workspace::new();
+        (self.workspace, self.capacity) = (Workspace::new(), 0);
         self.search.clear();
     }
 

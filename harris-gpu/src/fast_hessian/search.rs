@@ -8,6 +8,7 @@ use harris_gpu_kernels::abi::{Kernel, state};
 use super::tables::Tables;
 use crate::device::{Device, Mark};
 use crate::exec::capacity::round_up;
+use crate::exec::context::Destination;
 use crate::exec::upload;
 use crate::exec::workspace::{Slot, Workspace};
 use crate::launch::{self, grid};
@@ -44,10 +45,10 @@ pub(crate) struct PendingBlobs<D: Device> {
     pub(crate) image: Integrated,
     /// Keypoints that the list holds.
     pub(crate) capacity: usize,
+    destination: Destination,
     state: D::Fetched,
-    keypoints: D::Fetched,
-    /// Keypoints that are fetched.
-    fetched: usize,
+    /// Keypoints that are fetched, and how many.
+    keypoints: Option<(D::Fetched, usize)>,
 }
 
 /// The slot of the blobs' keypoints.
@@ -125,6 +126,7 @@ impl BlobSearch {
         device: &mut D,
         workspace: &mut Workspace<D>,
         image: Integrated,
+        destination: Destination,
     ) -> Result<PendingBlobs<D>, Error> {
         self.respond(device, workspace, image)?;
         // As many as most images have. Where there are more, they are counted, and the search is
@@ -133,7 +135,7 @@ impl BlobSearch {
         self.search(device, workspace, image)?;
         let keys = workspace.capacity::<u64>(Slot::Keys);
         let expected = self.last_found.map_or(keys, |last| round_up(last).max(MIN_EXPECTED));
-        self.list(device, workspace, image, expected.min(keys))
+        self.list(device, workspace, image, destination, expected.min(keys))
     }
 
     /// Fills [`Slot::Keys`] with all peaks, in no order, and counts them in the state.
@@ -166,7 +168,8 @@ impl BlobSearch {
         device.mark(Mark::Searched)
     }
 
-    /// Sorts at most `capacity` peaks, writes their keypoints and fetches those that are expected.
+    /// Sorts at most `capacity` peaks, writes their keypoints and fetches those that are expected,
+    /// if they go to the host.
     ///
     /// Where there are more peaks, there are no keypoints.
     fn list<D: Device>(
@@ -174,6 +177,7 @@ impl BlobSearch {
         device: &mut D,
         workspace: &mut Workspace<D>,
         image: Integrated,
+        destination: Destination,
         capacity: usize,
     ) -> Result<PendingBlobs<D>, Error> {
         let tables = self.tables();
@@ -205,10 +209,13 @@ impl BlobSearch {
         let grid = grid(Kernel::sort_ties, capacity, 1);
         launch::sort_ties(device, grid, unordered, ordered, state, capacity as u32)?;
         device.mark(Mark::Done)?;
-        let fetched = self.expected(capacity);
-        let keypoints = device.fetch(ordered.memory, KEYPOINT_BYTES * fetched)?;
+        let count = self.expected(capacity);
+        let keypoints = match destination.includes_host() {
+            true => Some((device.fetch(ordered.memory, KEYPOINT_BYTES * count)?, count)),
+            false => None,
+        };
         let state = device.fetch(workspace.buffer::<u32>(Slot::State).memory, 4 * state::WORDS)?;
-        Ok(PendingBlobs { image, capacity, state, keypoints, fetched })
+        Ok(PendingBlobs { image, capacity, destination, state, keypoints })
     }
 
     /// Keypoints that are fetched from a list without knowing its length.
@@ -243,7 +250,7 @@ impl BlobSearch {
                 self.search(device, workspace, pending.image)?;
             }
             let capacity = round_up(found).min(workspace.capacity::<u64>(Slot::Keys));
-            *pending = self.list(device, workspace, pending.image, capacity)?;
+            *pending = self.list(device, workspace, pending.image, pending.destination, capacity)?;
             again(device, workspace, pending)?;
         }
     }
@@ -256,9 +263,11 @@ impl BlobSearch {
         pending: &PendingBlobs<D>,
         count: usize,
     ) -> Result<Vec<Keypoint>, Error> {
-        if count <= pending.fetched {
-            return keypoints::of_bytes(&device.fetched(&pending.keypoints)[..KEYPOINT_BYTES * count]);
+        match &pending.keypoints {
+            Some((keypoints, fetched)) if count <= *fetched => {
+                keypoints::of_bytes(&device.fetched(keypoints)[..KEYPOINT_BYTES * count])
+            }
+            Some(_) | None => keypoints::download(device, workspace.buffer::<f32>(KEYPOINTS).memory, count),
         }
-        keypoints::download(device, workspace.buffer::<f32>(KEYPOINTS).memory, count)
     }
 }
