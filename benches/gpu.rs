@@ -5,7 +5,8 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use harris::cuda::{
-    CudaDetector, CudaFastHessian, CudaFeatures, CudaImage, CudaMatcher, CudaPipeline, CudaSurf, PinnedImage,
+    CudaDetector, CudaFastHessian, CudaFeatures, CudaImage, CudaMatcher, CudaPipeline, CudaSurf, Frame,
+    FrameTask, MatchedFeatureConfig, PinnedImage, TrainSet, devices,
 };
 use harris_benches::tiled;
 use harris_core::fast_hessian::FastHessianConfig;
@@ -15,7 +16,7 @@ use harris_core::surf::{Extractor, SurfConfig};
 use harris_core::{Detector, HarrisConfig, ImageView};
 use ndarray::Array2;
 
-criterion_group!(benches, images, features, batches, matches);
+criterion_group!(benches, images, features, batches, streams, matches);
 criterion_main!(benches);
 
 fn images(criterion: &mut Criterion) {
@@ -104,33 +105,95 @@ fn features(criterion: &mut Criterion) {
     }
 }
 
-/// 100 small images in pinned memory.
+/// Images in pinned memory, each a part of one large one.
+fn parts(count: usize, width: usize, height: usize) -> Vec<PinnedImage> {
+    let wide = width + 100;
+    let samples = tiled(wide, height);
+    let part = |i: usize| {
+        let row = |y: usize| &samples[y * wide + i % 100..][..width];
+        let shifted: Vec<u8> = (0..height).flat_map(row).copied().collect();
+        PinnedImage::from_samples(&shifted, width, height, 1).expect("pinned memory")
+    };
+    (0..count).map(part).collect()
+}
+
+/// 1000 small images in pinned memory.
 fn batches(criterion: &mut Criterion) {
     let Ok(mut together) = CudaFeatures::new(FeatureConfig::default()) else { return };
     let mut detector = CudaFastHessian::new(FastHessianConfig::default()).expect("a GPU, as above");
     let mut extractor = CudaSurf::new(SurfConfig::default()).expect("a GPU, as above");
-    let (width, height) = (640, 480);
-    let samples = tiled(width + 100, height);
-    let images: Vec<_> = (0..100)
-        .map(|shift| {
-            let row = |y: usize| &samples[y * (width + 100) + shift..][..width];
-            let shifted: Vec<u8> = (0..height).flat_map(row).copied().collect();
-            PinnedImage::from_samples(&shifted, width, height, 1).expect("pinned memory")
-        })
-        .collect();
-    let views: Vec<ImageView<'_>> = images.iter().map(PinnedImage::view).collect();
+    let mut corners = CudaDetector::new(HarrisConfig::default()).expect("a GPU, as above");
     let mut group = criterion.benchmark_group("gpu_batches");
     group.sample_size(10);
-    group.throughput(Throughput::Elements(100));
-    group.bench_function("batch", |b| b.iter(|| together.detect_and_describe_batch(black_box(&views))));
-    group.bench_function("two_calls_each", |b| {
-        b.iter(|| {
-            for image in &views {
-                let keypoints = detector.detect(black_box(image)).expect("a valid image");
-                extractor.extract(image, &keypoints).expect("valid keypoints");
-            }
+    for (width, height) in [(128, 128), (640, 480)] {
+        let images = parts(1000, width, height);
+        let views: Vec<ImageView<'_>> = images.iter().map(PinnedImage::view).collect();
+        let size = format!("{width}x{height}");
+        group.throughput(Throughput::Elements(1000));
+        group.bench_function(BenchmarkId::new("corners", &size), |b| {
+            b.iter(|| corners.detect_batch(black_box(&views)));
         });
-    });
+        group.bench_function(BenchmarkId::new("blobs", &size), |b| {
+            b.iter(|| detector.detect_batch(black_box(&views)));
+        });
+        group.bench_function(BenchmarkId::new("features", &size), |b| {
+            b.iter(|| together.detect_and_describe_batch(black_box(&views)));
+        });
+        group.bench_function(BenchmarkId::new("features_by_two_calls", &size), |b| {
+            b.iter(|| {
+                for image in &views {
+                    let keypoints = detector.detect(black_box(image)).expect("a valid image");
+                    extractor.extract(image, &keypoints).expect("valid keypoints");
+                }
+            });
+        });
+    }
+}
+
+/// A stream of frames on one GPU and on all, with and without matches.
+fn streams(criterion: &mut Criterion) {
+    let Ok(devices) = devices() else { return };
+    let (matching, features) = (MatchConfig::default(), FeatureConfig::default());
+    let all: Vec<u32> = devices.iter().map(|device| device.ordinal).collect();
+    let mut group = criterion.benchmark_group("gpu_streams");
+    group.sample_size(10);
+    for (width, height) in [(640, 480), (1920, 1080)] {
+        let mut images = parts(100, width, height);
+        let size = format!("{width}x{height}");
+        let previous = MatchedFeatureConfig::new(features.clone(), matching, TrainSet::PreviousFrame);
+        let mut matched =
+            CudaPipeline::on_devices(&[0], 6, previous.expect("valid")).expect("a GPU, as above");
+        group.throughput(Throughput::Elements(100));
+        group.bench_function(BenchmarkId::new("matched_with_the_frame_before", &size), |b| {
+            b.iter(|| run(&mut matched, &mut images));
+        });
+        for ordinals in [&all[..1], &all[..]] {
+            let mut stream = CudaPipeline::on_devices(ordinals, 6, features.clone()).expect("GPUs");
+            let name = format!("features_on_{}_gpus", ordinals.len());
+            group.bench_function(BenchmarkId::new(name, &size), |b| b.iter(|| run(&mut stream, &mut images)));
+            if all.len() == 1 {
+                break;
+            }
+        }
+    }
+}
+
+/// Runs all images through a pipeline.
+fn run<C: FrameTask>(pipeline: &mut CudaPipeline<u8, C>, images: &mut Vec<PinnedImage>) {
+    let mut back = Vec::with_capacity(images.len());
+    let mut keep = |frame: Frame<u8, C::Output>| {
+        frame.result.expect("a valid image");
+        back.extend(frame.image);
+    };
+    for image in images.drain(..) {
+        if let Some(frame) = pipeline.push_pinned(image) {
+            keep(frame);
+        }
+    }
+    while let Some(frame) = pipeline.next() {
+        keep(frame);
+    }
+    *images = back;
 }
 
 /// Exact matching of random descriptors. The device's times are printed.
