@@ -10,6 +10,7 @@ use crate::detector::GpuDetector;
 use crate::device::{Device, Resident};
 use crate::error::GpuError;
 use crate::exec::context::Destination;
+use crate::exec::recordings::Recordings;
 use crate::exec::upload::UploadMode;
 use crate::exec::workspace::{Slot, Workspace};
 use crate::fast_hessian::search::{self, BlobSearch, Integrated, PendingBlobs};
@@ -45,8 +46,20 @@ enum AnyDetector<D: Device> {
     /// Corners: the detector has the device and its memory.
     Harris(Box<GpuDetector<D>>),
     /// Blobs.
-    FastHessian { device: D, workspace: Workspace<D>, search: BlobSearch },
+    FastHessian(Box<BlobDetector<D>>),
 }
+
+/// What finds and describes blobs.
+#[derive(Debug)]
+struct BlobDetector<D: Device> {
+    device: D,
+    workspace: Workspace<D>,
+    search: BlobSearch,
+    recordings: Recordings<D, (PendingBlobs<D>, Descriptors<D>)>,
+}
+
+/// Descriptors that are fetched, and how many, if they are.
+type Descriptors<D> = Option<(<D as Device>::Fetched, usize)>;
 
 /// Where an image comes from.
 enum Source<'a, M> {
@@ -63,8 +76,7 @@ struct Pending<D: Device> {
     blobs: Option<PendingBlobs<D>>,
     /// The image, for corners.
     image: Integrated,
-    /// Descriptors that are fetched, and how many.
-    descriptors: Option<(D::Fetched, usize)>,
+    descriptors: Descriptors<D>,
     /// Why the image cannot be described, if it cannot.
     fault: Option<Error>,
 }
@@ -75,11 +87,12 @@ impl<D: Device> GpuFeatures<D> {
     pub fn new(device: D, config: FeatureConfig) -> Self {
         let detector = match config.detector {
             DetectorConfig::Harris(config) => AnyDetector::Harris(Box::new(GpuDetector::new(device, config))),
-            DetectorConfig::FastHessian(config) => AnyDetector::FastHessian {
+            DetectorConfig::FastHessian(config) => AnyDetector::FastHessian(Box::new(BlobDetector {
                 device,
                 workspace: Workspace::new(),
                 search: BlobSearch::new(config),
-            },
+                recordings: Recordings::new(),
+            })),
         };
         Self { detector, describer: Describer::new(config.surf), pending: None }
     }
@@ -89,7 +102,7 @@ impl<D: Device> GpuFeatures<D> {
     pub fn device(&self) -> &D {
         match &self.detector {
             AnyDetector::Harris(detector) => detector.device(),
-            AnyDetector::FastHessian { device, .. } => device,
+            AnyDetector::FastHessian(blobs) => &blobs.device,
         }
     }
 
@@ -97,7 +110,7 @@ impl<D: Device> GpuFeatures<D> {
         // The failure of what was begun is the one that is returned, if any is.
         let _ = match &mut self.detector {
             AnyDetector::Harris(detector) => detector.device_mut().wait(),
-            AnyDetector::FastHessian { device, .. } => device.wait(),
+            AnyDetector::FastHessian(blobs) => blobs.device.wait(),
         };
     }
 
@@ -128,19 +141,27 @@ impl<D: Device> GpuFeatures<D> {
                 let fault = on_host.and_then(|image| image.check_levels().err());
                 Ok(Pending { blobs: None, image: image_on_device, descriptors, fault })
             }
-            AnyDetector::FastHessian { device, workspace, search } => {
+            AnyDetector::FastHessian(blobs) => {
+                let BlobDetector { device, workspace, search, recordings } = &mut **blobs;
                 describer.set_tables(device, workspace)?;
-                let image = match source {
+                let shape = match source {
                     Source::Host(image, mode) => {
                         upload_for_blobs(device, workspace, search, image, mode.is_borrowed())?
                     }
                     Source::Device(image, _) => lend_for_blobs(device, workspace, search, image)?,
                 };
-                let blobs = search.enqueue(device, workspace, image, Destination::Both)?;
-                let wanted = search.config().max_keypoints();
-                describer.enqueue(device, workspace, image, blob_list(&blobs, wanted))?;
-                let descriptors = fetch(device, workspace, search.expected(blobs.capacity), to_host)?;
-                Ok(Pending { blobs: Some(blobs), image, descriptors, fault: None })
+                let place = workspace.address(device, Slot::Descriptors) | u64::from(to_host);
+                let key = search.key(device, workspace, &shape, Destination::Both, place);
+                let work = |(device, workspace): &mut (&mut D, &mut Workspace<D>)| {
+                    let (device, workspace) = (&mut **device, &mut **workspace);
+                    let blobs = search.enqueue(device, workspace, shape, Destination::Both)?;
+                    let wanted = search.config().max_keypoints();
+                    describer.enqueue(device, workspace, blobs.image, blob_list(&blobs, wanted))?;
+                    let descriptors = fetch(device, workspace, search.expected(blobs.capacity), to_host)?;
+                    Ok((blobs, descriptors))
+                };
+                let (blobs, descriptors) = recordings.run(&mut (device, workspace), key, work)?;
+                Ok(Pending { image: blobs.image, blobs: Some(blobs), descriptors, fault: None })
             }
         }
     }
@@ -170,7 +191,8 @@ impl<D: Device> GpuFeatures<D> {
                 }
                 keypoints
             }
-            AnyDetector::FastHessian { device, workspace, search } => {
+            AnyDetector::FastHessian(detector) => {
+                let BlobDetector { device, workspace, search, .. } = &mut **detector;
                 let mut blobs = blobs.expect("begun with the descriptors");
                 let wanted = search.config().max_keypoints();
                 let count = search.complete(device, workspace, &mut blobs, |device, workspace, blobs| {
@@ -195,14 +217,14 @@ impl<D: Device> GpuFeatures<D> {
     fn workspace(&self) -> &Workspace<D> {
         match &self.detector {
             AnyDetector::Harris(detector) => detector.workspace(),
-            AnyDetector::FastHessian { workspace, .. } => workspace,
+            AnyDetector::FastHessian(blobs) => &blobs.workspace,
         }
     }
 
     pub(crate) fn device_and_workspace(&mut self) -> (&mut D, &mut Workspace<D>) {
         match &mut self.detector {
             AnyDetector::Harris(detector) => detector.device_and_workspace(),
-            AnyDetector::FastHessian { device, workspace, .. } => (device, workspace),
+            AnyDetector::FastHessian(blobs) => (&mut blobs.device, &mut blobs.workspace),
         }
     }
 
@@ -210,13 +232,13 @@ impl<D: Device> GpuFeatures<D> {
         self.abandon_pending();
         match (&self.detector, &source) {
             (AnyDetector::Harris(_), Source::Host(image, _)) => GpuError::check_image(image)?,
-            (AnyDetector::FastHessian { search, .. }, Source::Host(image, _)) => {
-                check(search.config(), image)?;
+            (AnyDetector::FastHessian(blobs), Source::Host(image, _)) => {
+                check(blobs.search.config(), image)?;
             }
             // The detector checks it.
             (AnyDetector::Harris(_), Source::Device(..)) => {}
-            (AnyDetector::FastHessian { search, .. }, Source::Device(image, _)) => {
-                check_resident(search.config(), image)?;
+            (AnyDetector::FastHessian(blobs), Source::Device(image, _)) => {
+                check_resident(blobs.search.config(), image)?;
             }
         }
         match self.enqueue(source, to_host) {
@@ -276,7 +298,7 @@ impl<D: Device> GpuFeatures<D> {
     pub fn keypoints_on_device(&self) -> &D::Memory {
         match &self.detector {
             AnyDetector::Harris(detector) => detector.keypoints_on_device(),
-            AnyDetector::FastHessian { workspace, .. } => workspace.buffer::<f32>(search::KEYPOINTS).memory,
+            AnyDetector::FastHessian(blobs) => blobs.workspace.buffer::<f32>(search::KEYPOINTS).memory,
         }
     }
 
@@ -306,7 +328,7 @@ impl<D: Device> GpuFeatures<D> {
         let is_masked = |pending: &Pending<D>| pending.image.shape.is_masked();
         match &self.detector {
             AnyDetector::Harris(detector) => detector.may_read_again(),
-            AnyDetector::FastHessian { .. } => self.pending.as_ref().is_some_and(is_masked),
+            AnyDetector::FastHessian(_) => self.pending.as_ref().is_some_and(is_masked),
         }
     }
 
@@ -347,7 +369,7 @@ fn fetch<D: Device>(
     workspace: &Workspace<D>,
     count: usize,
     to_host: bool,
-) -> Result<Option<(D::Fetched, usize)>, Error> {
+) -> Result<Descriptors<D>, Error> {
     to_host.then(|| Ok((surf::fetch(device, workspace, count)?, count))).transpose()
 }
 
@@ -412,8 +434,9 @@ impl<D: Device> DetectAndDescribe for GpuFeatures<D> {
         self.abandon_pending();
         match &mut self.detector {
             AnyDetector::Harris(detector) => harris_core::Detector::shrink_to_fit(&mut **detector),
-            AnyDetector::FastHessian { workspace, search, .. } => {
-                *workspace = Workspace::new();
+            AnyDetector::FastHessian(blobs) => {
+                let BlobDetector { workspace, search, recordings, .. } = &mut **blobs;
+                (*recordings, *workspace) = (Recordings::new(), Workspace::new());
                 search.clear();
             }
         }

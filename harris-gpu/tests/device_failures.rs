@@ -102,8 +102,9 @@ fn feature_configs() -> [FeatureConfig; 2] {
 
 #[test]
 fn features_work_after_a_failure_at_any_call() {
-    // At a first image, and at one that is replayed.
-    for (config, before) in feature_configs().into_iter().zip([0, 3]) {
+    let [blobs, corners] = feature_configs();
+    // At a first image, at one that is recorded, and at one that is replayed.
+    for (config, before) in [(&blobs, 0), (&blobs, 2), (&blobs, 3), (&corners, 3)] {
         let (first, second) = (picture(1), picture(2));
         let mut reference = ReferenceFeatures::new(config.clone());
         let [expected, other] =
@@ -130,7 +131,9 @@ fn features_work_after_a_failure_at_any_call() {
             over
         });
         let count = failed.count();
-        assert!((8..499).contains(&count), "{count} of {before}");
+        // Upload, replay and wait, at least.
+        let least = if before == 3 { 3 } else { 8 };
+        assert!((least..499).contains(&count), "{count} of {before}");
     }
 }
 

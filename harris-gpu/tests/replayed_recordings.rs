@@ -4,8 +4,13 @@
 mod test_device;
 
 use harris_conformance::pictures::{Depth, Picture, noise};
+use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian};
+use harris_core::features::{DetectAndDescribe, FeatureConfig, ReferenceFeatures};
+use harris_core::surf::SurfConfig;
 use harris_core::{Detector, HarrisConfig, Keypoint, Order, ReferenceDetector, Subpixel};
-use harris_gpu::{DetectOnDevice, Device, GpuDetector, Resident, RowSource, Rows};
+use harris_gpu::{
+    DetectOnDevice, Device, GpuDetector, GpuFastHessian, GpuFeatures, Resident, RowSource, Rows,
+};
 use test_device::{Memory, TestDevice};
 
 fn picture(seed: u64, width: usize, height: usize) -> Picture {
@@ -163,4 +168,47 @@ fn resident_images_are_replayed_by_place() {
         }
         assert!(device.replays() >= at_least, "{} of {places} replayed", device.replays());
     }
+}
+
+/// Images of several sizes, types and masks by turns, some with many blobs and some with few.
+#[test]
+fn replayed_blobs_and_features_equal_the_reference() {
+    let draw = |depth, size, seed, step: usize| {
+        Picture::draw(depth, size, move |x, y, c| noise(seed, x / step, y / step, c))
+    };
+    let masked = draw(Depth::U8, (60, 40, 1), 1, 3).with_mask(|x, y| noise(8, x / 7, y / 5, 0) > 0.4);
+    let pictures = [
+        draw(Depth::U8, (60, 40, 1), 2, 3),
+        masked,
+        draw(Depth::U8, (60, 40, 1), 3, 20),
+        draw(Depth::F32, (60, 40, 1), 4, 3),
+        draw(Depth::U8, (47, 61, 3), 5, 3),
+        draw(Depth::U8, (60, 40, 1), 6, 4),
+    ];
+    let blobs = FastHessianConfig::builder().threshold(0.0).step(1).build().unwrap();
+    let device = TestDevice::default();
+    let mut detector = GpuFastHessian::new(device.clone(), blobs.clone());
+    let mut reference = ReferenceFastHessian::new(blobs.clone());
+    let expected = pictures.each_ref().map(|picture| reference.detect(&picture.view()).unwrap());
+    for round in 0..60 {
+        let i = (round * round / 3 + round / 7) % pictures.len();
+        assert!(detector.detect(&pictures[i].view()).unwrap() == expected[i], "round {round}");
+    }
+    let replays = device.replays();
+    assert!(replays > 20, "{replays} replays");
+    let config = FeatureConfig::new(blobs, SurfConfig::default());
+    let mut features = GpuFeatures::new(device.clone(), config.clone());
+    let mut reference = ReferenceFeatures::new(config);
+    let expected = pictures.each_ref().map(|picture| reference.detect_and_describe(&picture.view()).unwrap());
+    for round in 0..60 {
+        let i = (round * round / 3 + round / 7) % pictures.len();
+        if round % 9 == 5 {
+            // Descriptors that stay on the device are another recording.
+            assert!(features.describe_on_device(&pictures[i].view()).unwrap() == expected[i].keypoints);
+            continue;
+        }
+        let found = features.detect_and_describe(&pictures[i].view()).unwrap();
+        assert!(found == expected[i], "round {round}");
+    }
+    assert!(device.replays() - replays > 20, "{} replays", device.replays() - replays);
 }

@@ -45,7 +45,7 @@ pub struct GpuDetector<D: Device> {
     plan: Option<(Shape, Plan)>,
     capacity: Option<Capacity>,
     job: Option<Job<D>>,
-    recordings: Recordings<D>,
+    recordings: Recordings<D, PendingLists<D>>,
     /// For each image that was begun, its range of samples if it is too small.
     ranges: Vec<Option<f32>>,
     staged: bool,
@@ -250,7 +250,11 @@ impl<D: Device> GpuDetector<D> {
 
     /// The execution on images, and the recordings beside it. [`GpuDetector::set_plan`] was called for
     /// the shape.
-    fn execution(&mut self, shape: Shape, plan: Plan) -> (Execution<'_, D>, &mut Recordings<D>) {
+    fn execution(
+        &mut self,
+        shape: Shape,
+        plan: Plan,
+    ) -> (Execution<'_, D>, &mut Recordings<D, PendingLists<D>>) {
         let Self { device, config, workspace, capacity, recordings, .. } = self;
         let capacity = capacity.as_mut().expect("set with the plan");
         (Execution { device, workspace, capacity, context: Context { config, plan, shape } }, recordings)

@@ -13,7 +13,7 @@ use crate::{list, respond};
 /// their lists.
 pub(super) fn find<D: Device>(
     execution: &mut Execution<'_, D>,
-    recordings: &mut Recordings<D>,
+    recordings: &mut Recordings<D, PendingLists<D>>,
     tiles: &WorkTiles,
     remaining: RemainingRows,
     destination: Destination,

@@ -154,6 +154,11 @@ impl<D: Device> Workspace<D> {
         Buffer::new(memory)
     }
 
+    /// The address of a slot's memory on the device; 0 where there is none.
+    pub(crate) fn address(&self, device: &D, slot: Slot) -> u64 {
+        self.slots[slot as usize].as_ref().map_or(0, |(memory, _)| device.address(memory))
+    }
+
     /// The mask and the bytes from row to row, as kernels take them. Where there is no mask, these
     /// are 0, and the memory is any.
     pub(crate) fn mask(&self, pitch: usize) -> (Buffer<'_, D::Memory, u8>, u32) {

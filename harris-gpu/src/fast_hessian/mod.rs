@@ -14,10 +14,11 @@ use crate::detect_on_device::DetectOnDevice;
 use crate::device::{Device, Mark, Resident};
 use crate::error::GpuError;
 use crate::exec::context::Destination;
+use crate::exec::recordings::Recordings;
 use crate::exec::upload::{self, UploadMode};
 use crate::exec::workspace::{Slot, Workspace};
 use crate::frame_worker::FrameWorker;
-use crate::integral::{integrate, upload_and_integrate};
+use crate::integral::upload_and_integrate;
 use crate::plan::Shape;
 
 /// SURF's Fast-Hessian detector on a GPU.
@@ -39,6 +40,7 @@ pub struct GpuFastHessian<D: Device> {
     workspace: Workspace<D>,
     search: BlobSearch,
     pending: Option<PendingBlobs<D>>,
+    recordings: Recordings<D, PendingBlobs<D>>,
     /// Capacity of the last image's list.
     capacity: usize,
 }
@@ -47,14 +49,29 @@ impl<D: Device> GpuFastHessian<D> {
     /// A detector on `device`.
     #[must_use]
     pub fn new(device: D, config: FastHessianConfig) -> Self {
-        let search = BlobSearch::new(config);
-        Self { device, workspace: Workspace::new(), search, pending: None, capacity: 0 }
+        Self {
+            device,
+            workspace: Workspace::new(),
+            search: BlobSearch::new(config),
+            pending: None,
+            recordings: Recordings::new(),
+            capacity: 0,
+        }
     }
 
     /// The device.
     #[must_use]
     pub fn device(&self) -> &D {
         &self.device
+    }
+
+    /// Asks for the blobs of the image on the device.
+    fn enqueue(&mut self, shape: Shape, destination: Destination) -> Result<PendingBlobs<D>, Error> {
+        let Self { device, workspace, search, recordings, .. } = self;
+        let key = search.key(device, workspace, &shape, destination, 0);
+        recordings.run(&mut (device, workspace), key, |(device, workspace)| {
+            search.enqueue(*device, workspace, shape, destination)
+        })
     }
 
     /// Keeps what was asked for. After a failure the device may still read samples, so it is waited
@@ -100,22 +117,24 @@ impl<D: Device> GpuFastHessian<D> {
     }
 }
 
-/// Checks an image, uploads it with its mask, and asks for its integral image.
+/// Uploads an image with its mask, and what the search needs for its size.
 pub(crate) fn upload_for_blobs<D: Device>(
     device: &mut D,
     workspace: &mut Workspace<D>,
     search: &mut BlobSearch,
     image: &ImageView<'_>,
     borrowed: bool,
-) -> Result<Integrated, Error> {
+) -> Result<Shape, Error> {
     let pyramid = Pyramid::new(search.config(), image.width(), image.height());
     search.set_tables(device, workspace, &pyramid, levels(image))?;
     upload::mask(device, workspace, image, borrowed)?;
-    let pitch = upload_and_integrate(device, workspace, image, borrowed)?;
-    Ok(Integrated { shape: Shape::new(image, 1), pitch })
+    let shape = Shape::new(image, 1);
+    upload::samples(device, workspace, image, &shape, borrowed)?;
+    Ok(shape)
 }
 
-/// Lends an image in the device's memory, with its mask, and asks for its integral image.
+/// Lends an image in the device's memory, with its mask, and uploads what the search needs for its
+/// size.
 ///
 /// The memory is a caller's until [`Workspace::return_lent`], after a failure, too.
 pub(crate) fn lend_for_blobs<D: Device>(
@@ -123,12 +142,12 @@ pub(crate) fn lend_for_blobs<D: Device>(
     workspace: &mut Workspace<D>,
     search: &mut BlobSearch,
     image: Resident<D::Memory>,
-) -> Result<Integrated, Error> {
+) -> Result<Shape, Error> {
     let pyramid = Pyramid::new(search.config(), image.width, image.height);
     search.set_tables(device, workspace, &pyramid, image.depth.levels())?;
     let shape = workspace.lend_image(image);
     device.mark(Mark::Uploaded)?;
-    Ok(Integrated { shape, pitch: integrate(device, workspace, &shape)? })
+    Ok(shape)
 }
 
 /// Checks that a GPU can find blobs in an image that is in its memory.
@@ -155,8 +174,8 @@ impl<D: Device> FrameWorker for GpuFastHessian<D> {
         let [image] = images else { panic!("a batch of one image") };
         check(self.search.config(), image)?;
         let Self { device, workspace, search, .. } = self;
-        let asked = upload_for_blobs(device, workspace, search, image, mode.is_borrowed())
-            .and_then(|image| search.enqueue(device, workspace, image, Destination::Host));
+        let uploaded = upload_for_blobs(device, workspace, search, image, mode.is_borrowed());
+        let asked = uploaded.and_then(|shape| self.enqueue(shape, Destination::Host));
         self.set_pending(asked)
     }
 
@@ -182,8 +201,8 @@ impl<D: Device> DetectOnDevice for GpuFastHessian<D> {
         self.abandon_pending();
         check_resident(self.search.config(), &image)?;
         let Self { device, workspace, search, .. } = self;
-        let asked = lend_for_blobs(device, workspace, search, image)
-            .and_then(|image| search.enqueue(device, workspace, image, Destination::Device));
+        let lent = lend_for_blobs(device, workspace, search, image);
+        let asked = lent.and_then(|shape| self.enqueue(shape, Destination::Device));
         self.set_pending(asked)
     }
 
@@ -252,7 +271,7 @@ impl<D: Device> Detector for GpuFastHessian<D> {
     /// Frees the device's memory.
     fn shrink_to_fit(&mut self) {
         self.abandon_pending();
-        (self.workspace, self.capacity) = (Workspace::new(), 0);
+        (self.recordings, self.workspace, self.capacity) = (Recordings::new(), Workspace::new(), 0);
         self.search.clear();
     }
 

@@ -9,8 +9,10 @@ use super::tables::Tables;
 use crate::device::{Device, Mark};
 use crate::exec::capacity::round_up;
 use crate::exec::context::Destination;
+use crate::exec::recordings::Key;
 use crate::exec::upload;
 use crate::exec::workspace::{Slot, Workspace};
+use crate::integral::integrate;
 use crate::launch::{self, grid};
 use crate::list::keypoints::{self, KEYPOINT_BYTES};
 use crate::list::sort::{KeyLists, SortOrder};
@@ -49,6 +51,12 @@ pub(crate) struct PendingBlobs<D: Device> {
     state: D::Fetched,
     /// Keypoints that are fetched, and how many.
     keypoints: Option<(D::Fetched, usize)>,
+}
+
+impl<D: Device> Clone for PendingBlobs<D> {
+    fn clone(&self) -> Self {
+        Self { state: self.state.clone(), keypoints: self.keypoints.clone(), ..*self }
+    }
 }
 
 /// The slot of the blobs' keypoints.
@@ -120,22 +128,55 @@ impl BlobSearch {
         device.mark(Mark::Responded)
     }
 
-    /// Asks for the blobs of an image, from its integral image on.
+    /// Identifies the work of [`BlobSearch::enqueue`] on an image of this shape in [`Slot::Image`],
+    /// and of what follows it with memory at an address.
+    pub(crate) fn key<D: Device>(
+        &self,
+        device: &D,
+        workspace: &Workspace<D>,
+        shape: &Shape,
+        destination: Destination,
+        followed_by: u64,
+    ) -> Key {
+        let address = |slot| device.address(workspace.buffer::<u8>(slot).memory);
+        let mask = if shape.is_masked() { address(Slot::Mask) } else { 0 };
+        let kind = u64::from(shape.channels) << 8 | (shape.depth as u64) << 4 | destination as u64;
+        let capacity = self.capacity(workspace);
+        [
+            u64::from(shape.width) << 32 | u64::from(shape.height),
+            kind,
+            shape.stride as u64,
+            address(Slot::Image),
+            mask,
+            shape.mask_pitch as u64,
+            capacity as u64,
+            self.expected(capacity) as u64,
+            followed_by,
+        ]
+    }
+
+    /// Keypoints that the list of the next image holds.
+    fn capacity<D: Device>(&self, workspace: &Workspace<D>) -> usize {
+        let keys = workspace.capacity::<u64>(Slot::Keys);
+        self.last_found.map_or(keys, |last| round_up(last).max(MIN_EXPECTED)).min(keys)
+    }
+
+    /// Asks for the blobs of the image in [`Slot::Image`].
     pub(crate) fn enqueue<D: Device>(
-        &mut self,
+        &self,
         device: &mut D,
         workspace: &mut Workspace<D>,
-        image: Integrated,
+        shape: Shape,
         destination: Destination,
     ) -> Result<PendingBlobs<D>, Error> {
+        let image = Integrated { shape, pitch: integrate(device, workspace, &shape)? };
         self.respond(device, workspace, image)?;
         // As many as most images have. Where there are more, they are counted, and the search is
         // repeated.
         workspace.fit::<u64>(device, Slot::Keys, self.tables().sought / 256 + 256)?;
         self.search(device, workspace, image)?;
-        let keys = workspace.capacity::<u64>(Slot::Keys);
-        let expected = self.last_found.map_or(keys, |last| round_up(last).max(MIN_EXPECTED));
-        self.list(device, workspace, image, destination, expected.min(keys))
+        let capacity = self.capacity(workspace);
+        self.list(device, workspace, image, destination, capacity)
     }
 
     /// Fills [`Slot::Keys`] with all peaks, in no order, and counts them in the state.
