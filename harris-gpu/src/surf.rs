@@ -101,10 +101,9 @@ pub(crate) fn fetch<D: Device>(
 
 /// Descriptors as the rows of an array, from bytes that were fetched.
 pub(crate) fn of_bytes(bytes: &[u8], count: usize) -> Result<Array2<f32>, Error> {
-    let mut descriptors = memory::zeros((count, LENGTH))?;
-    let values = descriptors.as_slice_mut().expect("a new array is contiguous");
-    bytemuck::cast_slice_mut(values).copy_from_slice(&bytes[..DESCRIPTOR_BYTES * count]);
-    Ok(descriptors)
+    let (words, _) = bytes[..DESCRIPTOR_BYTES * count].as_chunks();
+    let values = memory::collect(words.iter().map(|&word| f32::from_ne_bytes(word)))?;
+    Ok(Array2::from_shape_vec((count, LENGTH), values).expect("64 values for each"))
 }
 
 /// Waits for the first `count` descriptors.
