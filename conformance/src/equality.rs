@@ -7,6 +7,7 @@ use harris_core::{
 use ndarray::Array2;
 use proptest::prelude::*;
 
+use crate::extent::part_of;
 use crate::outcome::{Outcome, assert_equal, run};
 use crate::pictures::{DEPTHS, Depth, Picture, noise, photographs};
 use crate::{Make, choices, strategies};
@@ -129,9 +130,12 @@ pub fn for_every_choice(make: Make) {
         (255, 18),
         (1030, 9),
     ];
-    for config in every_choice() {
+    for (number, config) in every_choice().into_iter().enumerate() {
         let mut detector = make(config.clone());
-        for (i, (width, height)) in sizes.into_iter().enumerate() {
+        // Another part of the sizes for each choice.
+        let mut sizes: Vec<_> = sizes.into_iter().enumerate().collect();
+        sizes.rotate_left(number % 11);
+        for (i, (width, height)) in part_of(sizes, 5) {
             for (depth, channels) in [(DEPTHS[i % 3], 1), (DEPTHS[(i + 1) % 3], 3)] {
                 let brightness = |x: usize, y: usize, c: usize| noise(7 + i as u64, x / 2, y / 2, c);
                 let picture = Picture::draw(depth, (width, height, channels), brightness).with_gap(3);
@@ -166,7 +170,7 @@ pub fn for_every_width_and_height(make: Make) {
     ];
     for (config, size) in sizes {
         let mut detector = make(config.clone());
-        for side in 1..=260 {
+        for side in part_of(1..=260, 6) {
             let (width, height) = size(side);
             let picture =
                 Picture::draw(Depth::U8, (width, height, 1), |x, y, _| noise(side as u64, x / 2, y / 2, 0));
@@ -227,10 +231,9 @@ pub fn on_extreme_images(make: Make) {
     });
     for config in configs.into_iter().chain(full_range) {
         let mut detector = make(config.clone());
-        for (name, scene) in scenes {
-            for (depth, channels) in
-                DEPTHS.into_iter().zip([1, 3, 1]).chain(DEPTHS.into_iter().zip([3, 1, 3]))
-            {
+        let formats = DEPTHS.into_iter().zip([1, 3, 1]).chain(DEPTHS.into_iter().zip([3, 1, 3]));
+        for (format, (name, scene)) in scenes.into_iter().enumerate() {
+            for (depth, channels) in part_of(formats.clone().cycle().skip(format).take(6), 6) {
                 let picture = Picture::draw(depth, (66, 61, channels), scene);
                 assert_equal(&mut *detector, &config, &(name, &picture), &picture.view());
             }
@@ -243,7 +246,7 @@ pub fn on_photographs(make: Make) {
     let refinements = [Subpixel::Quadratic, Subpixel::Forstner { radius: 5 }];
     for (i, (name, photograph)) in photographs().into_iter().enumerate() {
         let image = ImageView::try_from(&photograph).expect("a photograph is gray or RGB");
-        for (j, preset) in presets::ALL.into_iter().enumerate() {
+        for (j, preset) in part_of(presets::ALL.into_iter().enumerate().skip(i % 2), 2) {
             let subpixel = refinements[(i + j) % 2];
             let config = (preset.config)().to_builder().subpixel(subpixel).build().expect("still valid");
             assert_equal(&mut *make(config.clone()), &config, &(&name, preset.name), &image);

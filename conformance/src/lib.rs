@@ -12,6 +12,7 @@ pub mod cases;
 pub mod choices;
 pub mod descriptors;
 pub mod equality;
+pub mod extent;
 pub mod faults;
 pub mod features;
 pub mod lists;

@@ -10,6 +10,8 @@ use ndarray::Array2;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
+use crate::extent::random_cases;
+
 /// The results of a detector for an image, in a form that compares bits and prints errors.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Outcome {
@@ -107,7 +109,7 @@ pub(crate) fn assert_equal(
     );
 }
 
-/// Runs a property on `cases` random inputs, or on as many as PROPTEST_CASES says.
+/// Runs a property on `cases` random inputs, or on an eighth of them: see [`random_cases`].
 ///
 /// # Panics
 /// If the property does not hold, with the simplest input found.
@@ -116,9 +118,8 @@ pub(crate) fn run<S: Strategy>(
     inputs: &S,
     property: impl Fn(S::Value) -> Result<(), TestCaseError>,
 ) {
-    let default = ProptestConfig::default();
-    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { cases };
-    let config = ProptestConfig { cases, failure_persistence: None, ..default };
+    let cases = random_cases(cases, cases.div_ceil(8));
+    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
     if let Err(error) = TestRunner::new(config).run(inputs, property) {
         panic!("{error}");
     }

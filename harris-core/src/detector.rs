@@ -146,6 +146,41 @@ pub trait Detector: Send {
     fn describe(&self) -> String;
 }
 
+/// A detector in a box, such as one whose backend was chosen at run time.
+impl<D: Detector + ?Sized> Detector for Box<D> {
+    fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error> {
+        (**self).detect(image)
+    }
+
+    fn detect_batch(&mut self, images: &[ImageView<'_>]) -> Result<Vec<Vec<Keypoint>>, Error> {
+        (**self).detect_batch(images)
+    }
+
+    fn response(&mut self, image: &ImageView<'_>) -> Result<Array2<f32>, Error> {
+        (**self).response(image)
+    }
+
+    fn response_into(&mut self, image: &ImageView<'_>, map: &mut Array2<f32>) -> Result<(), Error> {
+        (**self).response_into(image, map)
+    }
+
+    fn keypoint_mask(&mut self, image: &ImageView<'_>) -> Result<Array2<u8>, Error> {
+        (**self).keypoint_mask(image)
+    }
+
+    fn rejected_peaks(&self) -> Option<usize> {
+        (**self).rejected_peaks()
+    }
+
+    fn shrink_to_fit(&mut self) {
+        (**self).shrink_to_fit();
+    }
+
+    fn describe(&self) -> String {
+        (**self).describe()
+    }
+}
+
 /// Duration of each stage of a Harris detection, for backends whose stages run one after the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StageTimes {

@@ -127,6 +127,25 @@ pub trait DetectAndDescribe: Send {
     fn describe(&self) -> String;
 }
 
+/// A box with what detects and describes, such as one whose backend was chosen at run time.
+impl<F: DetectAndDescribe + ?Sized> DetectAndDescribe for Box<F> {
+    fn detect_and_describe(&mut self, image: &ImageView<'_>) -> Result<Features, Error> {
+        (**self).detect_and_describe(image)
+    }
+
+    fn detect_and_describe_batch(&mut self, images: &[ImageView<'_>]) -> Result<Vec<Features>, Error> {
+        (**self).detect_and_describe_batch(images)
+    }
+
+    fn shrink_to_fit(&mut self) {
+        (**self).shrink_to_fit();
+    }
+
+    fn describe(&self) -> String {
+        (**self).describe()
+    }
+}
+
 /// Any detector with any extractor, called one after the other.
 ///
 /// ```

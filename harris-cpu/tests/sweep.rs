@@ -3,6 +3,7 @@
 //!
 //! Run with `--nocapture` to see the levels.
 
+use harris_conformance::extent::random_cases;
 use harris_conformance::pictures::{Depth, Picture, Pixels, noise};
 use harris_conformance::strategies::usual_configs;
 use harris_core::{
@@ -123,10 +124,8 @@ fn pictures() -> impl Strategy<Value = Picture> {
 fn every_level_equals_the_reference() {
     let levels = Level::available();
     println!("levels of this machine: {levels:?}");
-    // As many cases as PROPTEST_CASES says, where it does.
-    let default = ProptestConfig::default();
-    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 80 };
-    let settings = ProptestConfig { cases, failure_persistence: None, ..default };
+    let cases = random_cases(80, 20);
+    let settings = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
     proptest!(settings, |(config in configs(), pictures in prop::collection::vec(pictures(), 1..4))| {
         let message = |error: harris_core::Error| error.to_string();
         let bits = |map: ndarray::Array2<f32>| map.mapv(f32::to_bits);
@@ -159,7 +158,8 @@ fn every_level_equals_the_reference() {
 /// reference's, and the corners of the next image are found.
 #[test]
 fn one_float_that_is_no_sample_is_an_error() {
-    let settings = ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() };
+    let cases = random_cases(60, 15);
+    let settings = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
     let bad = prop_oneof![Just(f32::NAN), Just(f32::INFINITY), Just(-f32::INFINITY), Just(1.001e8_f32)];
     let size = prop_oneof![4 => (1_usize..80, 1_usize..80), 1 => (1020_usize..1060, 1_usize..40)];
     let place = (0.0_f64..1.0, 0.0_f64..1.0, 0_usize..3);

@@ -7,7 +7,7 @@ use harris_gpu::{DescriptorSet, Device, GpuFeatures, RowSource, Rows};
 use ndarray::{Array2, ArrayView2};
 
 use crate::device::CudaDevice;
-use crate::driver::{ContextGuard, DeviceMemory};
+use crate::driver::{ContextGuard, DeviceMemory, Gpu};
 use crate::features::{CudaFeatures, CudaMatcher};
 use crate::{AsCudaStream, CudaError, CudaImage};
 
@@ -54,6 +54,25 @@ impl CudaDescriptors {
             device.upload(&memory, Rows { images, rows: 0..len, pitch: BYTES, offset: 0, borrowed: true })?;
             device.wait()?;
         }
+        Ok(Self { memory, ordinal, len })
+    }
+
+    /// Describes `len` descriptors in the memory of device number `ordinal`: 64 floats each, row
+    /// after row without gaps. They are not checked.
+    ///
+    /// # Errors
+    /// [`CudaError::Layout`] if the address is null or no multiple of 16, and the errors of
+    /// [`CudaMatcher::on_device`].
+    ///
+    /// # Safety
+    /// The memory is of that device, in its primary context, until the set is dropped. Work that
+    /// wrote it has ended, and nothing writes it while a matcher reads it.
+    #[allow(unsafe_code, reason = "the caller must promise that the pointer is valid")]
+    pub unsafe fn from_raw(ordinal: u32, pointer: u64, len: usize) -> Result<Self, Error> {
+        let _context = ContextGuard::save();
+        let bytes = len.checked_mul(BYTES).filter(|_| pointer != 0 && pointer.is_multiple_of(16));
+        let layout = CudaError::Layout { pointer, pitch: BYTES, width: LENGTH, height: len, channels: 1 };
+        let memory = DeviceMemory::borrowed(&Gpu::open(ordinal)?, pointer, bytes.ok_or(layout)?);
         Ok(Self { memory, ordinal, len })
     }
 
@@ -132,6 +151,14 @@ impl CudaFeaturesOnDevice<'_> {
         self.features.descriptors_on_device().pointer()
     }
 
+    /// Keeps the descriptors beyond the next image, where they are. Returns the keypoints, too.
+    #[must_use]
+    pub fn into_descriptors(self) -> (Vec<Keypoint>, CudaDescriptors) {
+        let Self { keypoints, features, ordinal } = self;
+        let len = keypoints.len();
+        (keypoints, CudaDescriptors { memory: features.take_descriptors(), ordinal, len })
+    }
+
     /// Copies the descriptors to the host, N × 64.
     ///
     /// # Errors
@@ -179,9 +206,27 @@ impl CudaFeatures {
     /// The errors of [`CudaFeatures::detect_and_describe_on_device`], and [`CudaError::Driver`] if
     /// `stream` is of another context.
     ///
+    /// ```no_run
+    /// use harris_cuda::harris_core::features::FeatureConfig;
+    /// use harris_cuda::harris_core::matching::MatchConfig;
+    /// use harris_cuda::{CudaDescriptors, CudaFeatures, CudaImage, CudaMatcher};
+    ///
+    /// # let (pointer, stream, object) = (0_u64, 0_u64, ndarray::Array2::zeros((10, 64)));
+    /// let mut features = CudaFeatures::new(FeatureConfig::default())?;
+    /// let mut matcher = CudaMatcher::new(MatchConfig::default())?;
+    /// let object = CudaDescriptors::upload(0, object.view())?;
+    /// // SAFETY: the rows are floats of 0 to 1, 640 to a row, which work on `stream` writes.
+    /// let image = unsafe { CudaImage::from_raw::<f32>(0, pointer, 4 * 640, 640, 480, 1) }?;
+    /// // SAFETY: the stream is alive; no other stream writes the image.
+    /// let pending = unsafe { features.detect_and_describe_on_stream(&image, stream) }?;
+    /// // Kernels on the stream may now read min(count, capacity) descriptors. Later:
+    /// let found = pending.finish()?;
+    /// println!("{} matches", matcher.matches_on_device(&found, &object)?.len());
+    /// # Ok::<(), harris_cuda::Error>(())
+    /// ```
+    ///
     /// # Safety
-    /// The conditions of [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream),
-    /// until [`CudaPendingFeatures::finish`].
+    /// The conditions of [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream).
     #[allow(unsafe_code, reason = "the caller must promise that the stream is alive")]
     pub unsafe fn detect_and_describe_on_stream<'a>(
         &'a mut self,
@@ -229,13 +274,12 @@ impl<'a> CudaPendingFeatures<'a> {
         }
         let features = self.features.as_mut().expect("there until it is finished");
         let keypoints = features.finish_on_device();
-        self.capacity = features.keypoint_capacity().max(self.capacity);
+        self.capacity = features.keypoint_capacity();
         // After a failure, too, nothing is left to wait for.
         let (keypoints, result) = match keypoints {
             Ok(keypoints) => (keypoints, Ok(())),
             Err(error) => (Vec::new(), Err(error)),
         };
-        self.capacity = self.capacity.max(keypoints.len());
         self.keypoints = Some(keypoints);
         result
     }

@@ -136,9 +136,10 @@ impl CudaDetector {
     /// [`CudaError::Driver`](crate::CudaError::Driver) if `stream` is of another context.
     ///
     /// # Safety
-    /// `stream` is alive. Until [`CudaPending::finish`], or until the result is dropped, the memory
-    /// of the image and of its mask stays allocated, and only work on `stream` writes it. The
-    /// result must not be forgotten (`std::mem::forget`).
+    /// - `stream` is alive during the call, and is not being captured into a graph.
+    /// - Until the result is finished or dropped, the memory of the image and of its mask stays
+    ///   allocated, and only work on `stream` writes it.
+    /// - The result must not be forgotten (`std::mem::forget`).
     #[allow(unsafe_code, reason = "the caller must promise that the stream is alive")]
     pub unsafe fn detect_on_stream<'a>(
         &'a mut self,

@@ -20,6 +20,12 @@ use crate::{AsCudaStream, CudaError, CudaImage, CudaKeypoints, CudaPending, on_d
 macro_rules! on_cuda {
     ($type:ident, $inner:ident, $config:ty) => {
         impl $type {
+            /// Returns the number of its device.
+            #[must_use]
+            pub fn ordinal(&self) -> u32 {
+                self.ordinal
+            }
+
             /// Uses the first device.
             ///
             /// # Errors
@@ -64,6 +70,7 @@ macro_rules! on_cuda {
 #[derive(Debug)]
 pub struct CudaFastHessian {
     inner: GpuFastHessian<CudaDevice>,
+    ordinal: u32,
     batches: Batches<FastHessianConfig>,
 }
 
@@ -71,7 +78,7 @@ on_cuda!(CudaFastHessian, GpuFastHessian, FastHessianConfig);
 
 impl CudaFastHessian {
     fn on(ordinal: u32, inner: GpuFastHessian<CudaDevice>, config: FastHessianConfig) -> Self {
-        Self { inner, batches: Batches::new(ordinal, config) }
+        Self { inner, ordinal, batches: Batches::new(ordinal, config) }
     }
 
     /// Finds the blobs of an image in the memory of the detector's device, and leaves them there.
@@ -82,7 +89,7 @@ impl CudaFastHessian {
     /// # Errors
     /// [`CudaError::OtherDevice`], and the errors of [`Detector::detect`].
     pub fn detect_on_device(&mut self, image: &CudaImage) -> Result<CudaKeypoints<'_>, Error> {
-        on_device::detect(&mut self.inner, self.batches.ordinal, image)
+        on_device::detect(&mut self.inner, self.ordinal, image)
     }
 
     /// Queues a detection between other work on a CUDA stream, without waiting for it. The order of
@@ -103,7 +110,7 @@ impl CudaFastHessian {
         image: &'a CudaImage,
         stream: impl AsCudaStream,
     ) -> Result<CudaPending<'a>, Error> {
-        on_device::detect_on_stream(&mut self.inner, self.batches.ordinal, image, stream.as_cuda_stream())
+        on_device::detect_on_stream(&mut self.inner, self.ordinal, image, stream.as_cuda_stream())
     }
 
     /// Returns how long the device took for each step of the last image. The step `list` includes
@@ -174,6 +181,7 @@ impl Detector for CudaFastHessian {
 #[derive(Debug)]
 pub struct CudaFeatures {
     inner: GpuFeatures<CudaDevice>,
+    ordinal: u32,
     batches: Batches<FeatureConfig>,
 }
 
@@ -181,12 +189,12 @@ on_cuda!(CudaFeatures, GpuFeatures, FeatureConfig);
 
 impl CudaFeatures {
     fn on(ordinal: u32, inner: GpuFeatures<CudaDevice>, config: FeatureConfig) -> Self {
-        Self { inner, batches: Batches::new(ordinal, config) }
+        Self { inner, ordinal, batches: Batches::new(ordinal, config) }
     }
 
     /// Returns what works, and the number of its device.
     pub(crate) fn inner_and_ordinal(&mut self) -> (&mut GpuFeatures<CudaDevice>, u32) {
-        (&mut self.inner, self.batches.ordinal)
+        (&mut self.inner, self.ordinal)
     }
 }
 
@@ -249,13 +257,14 @@ impl<C: Task> Batches<C> {
 #[derive(Debug)]
 pub struct CudaSurf {
     inner: GpuSurf<CudaDevice>,
+    ordinal: u32,
 }
 
 on_cuda!(CudaSurf, GpuSurf, SurfConfig);
 
 impl CudaSurf {
-    fn on(_: u32, inner: GpuSurf<CudaDevice>, _: SurfConfig) -> Self {
-        Self { inner }
+    fn on(ordinal: u32, inner: GpuSurf<CudaDevice>, _: SurfConfig) -> Self {
+        Self { inner, ordinal }
     }
 }
 

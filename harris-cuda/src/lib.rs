@@ -1,5 +1,6 @@
 //! Harris corner detection on NVIDIA GPUs, and SURF: blobs ([`CudaFastHessian`]), descriptors
-//! ([`CudaSurf`]) and matching ([`CudaMatcher`]).
+//! ([`CudaSurf`]), both in one call ([`CudaFeatures`]) and matching ([`CudaMatcher`]).
+//! [`CudaPipeline`] runs any of them on a stream of frames.
 //!
 //! ```no_run
 //! use harris_cuda::{CudaDetector, Detector, HarrisConfig, ImageView};
@@ -79,6 +80,8 @@ pub use features::{CudaFastHessian, CudaFeatures, CudaMatcher, CudaSurf};
 #[doc(no_inline)]
 pub use harris_core::{self, Detector, Error, HarrisConfig, ImageView, Keypoint};
 pub use harris_gpu::{GpuError, MaskSample, MatchedFeatureConfig, MatchedFeatures, TrainSet};
+#[doc(no_inline)]
+pub use ndarray;
 pub use on_device::{AsCudaStream, CudaImage, CudaKeypointMask, CudaKeypoints, CudaPending, CudaResponses};
 pub use pinned::PinnedImage;
 pub use pipeline::{CudaPipeline, Frame, FrameTask, MAX_IN_FLIGHT};

@@ -45,6 +45,13 @@ pub trait AsCudaStream {
     fn as_cuda_stream(&self) -> *mut c_void;
 }
 
+/// The handle as an integer, as PyTorch and CuPy give it.
+impl AsCudaStream for u64 {
+    fn as_cuda_stream(&self) -> *mut c_void {
+        *self as usize as *mut c_void
+    }
+}
+
 impl AsCudaStream for *mut c_void {
     fn as_cuda_stream(&self) -> *mut c_void {
         *self
@@ -88,9 +95,9 @@ impl CudaImage {
     /// whole words of four samples are faster. `pointer` is a multiple of 4. The channels, one or
     /// three, are interleaved.
     ///
-    /// Floats are not checked here. A corner detector finds those that are not finite, or too
-    /// large. For blobs and descriptors they are to be in 0..=1, and results are not specified if
-    /// they are not.
+    /// **Floats are not checked here.** Corner detectors find those that are not finite, or too
+    /// large. For blobs and descriptors floats must be in 0..=1: an image that was normalised by its
+    /// mean and deviation, as for neural networks, gives meaningless keypoints without an error.
     ///
     /// # Errors
     /// [`CudaError::Layout`] if the arguments do not fit each other, and the errors of
@@ -100,8 +107,7 @@ impl CudaImage {
     /// - The rows are memory of that device in its primary context until the image is dropped. They
     ///   start at `pointer`, `pitch` bytes apart, and extend to the next multiple of 4 bytes.
     /// - Nothing writes there while a detector reads the image. Work that wrote it has ended, or is
-    ///   on the stream that is given to
-    ///   [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream).
+    ///   on the stream that is given to `detect_on_stream` or `detect_and_describe_on_stream`.
     #[allow(unsafe_code, reason = "the caller must promise that the pointer is valid")]
     pub unsafe fn from_raw<T: Sample>(
         ordinal: u32,

@@ -7,7 +7,7 @@ use harris_core::features::{FeatureConfig, Features};
 use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Sample};
 use harris_gpu::{
     FinishedFrame, FrameWorker, GpuDetector, GpuFastHessian, GpuFeatures, GpuMatchedFeatures, GpuPipeline,
-    MatchedFeatureConfig, MatchedFeatures, TrainSet,
+    MatchedFeatureConfig, MatchedFeatures,
 };
 
 use self::task::{TaskDevice, Worker};
@@ -22,7 +22,8 @@ pub(crate) const DEFAULT_IN_FLIGHT: usize = 6;
 /// The most frames in flight on each GPU. Each has memory of its own, of some images and lists.
 pub const MAX_IN_FLIGHT: usize = 256;
 
-/// A configuration that says what a [`CudaPipeline`] does with each frame.
+/// A configuration that says what a [`CudaPipeline`] does with each frame. Only this crate implements
+/// it.
 ///
 /// | configuration | result for a frame |
 /// | --- | --- |
@@ -110,10 +111,7 @@ pub(crate) mod task {
         type Result = MatchedFeatures;
 
         fn is_sequential(&self) -> bool {
-            match self.train() {
-                TrainSet::Fixed(_) => false,
-                TrainSet::PreviousFrame => true,
-            }
+            Self::is_sequential(self)
         }
 
         fn workers(&self, devices: Vec<TaskDevice>) -> Vec<Worker<Self::Result>> {
@@ -150,12 +148,43 @@ pub(crate) mod task {
 ///         break;
 ///     }
 ///     if let Some(earlier) = pipeline.push_pinned(frame) {
-///         println!("{} corners", earlier.result?.len());
 ///         spare.extend(earlier.image);
+///         match earlier.result {
+///             Ok(corners) => println!("{} corners", corners.len()),
+///             Err(error) => eprintln!("a bad frame: {error}"),
+///         }
 ///     }
 /// }
 /// while let Some(last) = pipeline.next() {
 ///     println!("{} corners", last.result?.len());
+/// }
+/// # Ok::<(), harris_cuda::Error>(())
+/// ```
+///
+/// Another configuration makes another pipeline, here of features that are matched from frame to
+/// frame:
+///
+/// ```no_run
+/// use harris_cuda::harris_core::features::FeatureConfig;
+/// use harris_cuda::harris_core::matching::MatchConfig;
+/// use harris_cuda::{CudaPipeline, ImageView, MatchedFeatureConfig, TrainSet};
+///
+/// # let frames: Vec<Vec<u8>> = Vec::new();
+/// let config = MatchedFeatureConfig::new(
+///     FeatureConfig::default(),
+///     MatchConfig::default(),
+///     TrainSet::PreviousFrame,
+/// )?;
+/// let mut pipeline = CudaPipeline::<u8, _>::new(config)?;
+/// for samples in frames {
+///     if let Some(earlier) = pipeline.push(&ImageView::gray(&samples, 1920, 1080)?) {
+///         let found = earlier.result?;
+///         for pair in &found.matches {
+///             let now = found.features.keypoints[pair.query];
+///             let before = found.previous.as_ref().map(|keypoints| keypoints[pair.train]);
+///             println!("{now:?} was {before:?}");
+///         }
+///     }
 /// }
 /// # Ok::<(), harris_cuda::Error>(())
 /// ```
@@ -176,7 +205,7 @@ pub struct Frame<T: Sample = u8, O = Vec<Keypoint>> {
 
 /// Makes a pipeline over some devices. A function makes a worker for each queue of a device.
 pub(crate) fn open<W: FrameWorker, F>(
-    workers: impl Fn(Vec<CudaDevice>) -> Vec<W>,
+    make_workers: impl Fn(Vec<CudaDevice>) -> Vec<W>,
     ordinals: &[u32],
     in_flight: usize,
 ) -> Result<GpuPipeline<W, F>, Error> {
@@ -194,7 +223,7 @@ pub(crate) fn open<W: FrameWorker, F>(
             Ok(device)
         };
         let queues = (0..in_flight.max(1)).map(queue).collect::<Result<Vec<_>, CudaError>>()?;
-        Ok(workers(queues))
+        Ok(make_workers(queues))
     };
     Ok(GpuPipeline::new(ordinals.iter().map(workers).collect::<Result<Vec<_>, CudaError>>()?))
 }
@@ -257,7 +286,8 @@ impl<T: Sample, C: FrameTask> CudaPipeline<T, C> {
         self.inner.next().map(to_frame)
     }
 
-    /// Returns the oldest frame in flight if it is done, without waiting.
+    /// Returns the oldest frame in flight if it is done, without waiting for it. Only the matches of
+    /// a [`MatchedFeatureConfig`] are waited for: they are sought when the features are done.
     pub fn try_next(&mut self) -> Option<Frame<T, C::Output>> {
         let _context = ContextGuard::save();
         self.inner.try_next().map(to_frame)

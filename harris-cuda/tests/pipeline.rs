@@ -368,6 +368,7 @@ fn descriptors_on_the_device_match_like_those_on_the_host() {
         let object = cpu.detect_and_describe(&picture(7, 320, 240).view()).unwrap().descriptors;
         let uploaded = CudaDescriptors::upload(0, object.view()).unwrap();
         assert_eq!(uploaded.len(), object.nrows());
+        let wide = picture(3, 1000, 700);
         for (seed, width, height) in [(7, 320, 240), (8, 900, 700), (9, 64, 48)] {
             let picture = picture(seed, width, height);
             let expected = cpu.detect_and_describe(&picture.view()).unwrap();
@@ -380,6 +381,15 @@ fn descriptors_on_the_device_match_like_those_on_the_host() {
             let on_host = found.descriptors().unwrap();
             assert!(matcher.matches_on_device(&on_host, &uploaded).unwrap() == expected);
             assert!(matcher.matches(on_host.view(), object.view()).unwrap() == expected);
+            // Descriptors that are kept while other images are described.
+            let (_, kept) =
+                features.detect_and_describe_on_device(&picture.view()).unwrap().into_descriptors();
+            features.detect_and_describe(&wide.view()).unwrap();
+            assert!(matcher.matches_on_device(&kept, &uploaded).unwrap() == expected);
+            // SAFETY: `kept` outlives it.
+            #[allow(unsafe_code)]
+            let raw = unsafe { CudaDescriptors::from_raw(0, kept.pointer(), kept.len()) }.unwrap();
+            assert!(matcher.matches_on_device(&raw, &uploaded).unwrap() == expected);
         }
     }
     let none = CudaDescriptors::upload(0, Array2::zeros((0, 64)).view()).unwrap();

@@ -39,6 +39,8 @@ pub struct GpuFeatures<D: Device> {
     detector: AnyDetector<D>,
     describer: Describer,
     pending: Option<Pending<D>>,
+    /// Capacity of the last image's list.
+    capacity: usize,
 }
 
 #[derive(Debug)]
@@ -94,7 +96,7 @@ impl<D: Device> GpuFeatures<D> {
                 recordings: Recordings::new(),
             })),
         };
-        Self { detector, describer: Describer::new(config.surf), pending: None }
+        Self { detector, describer: Describer::new(config.surf), pending: None, capacity: 0 }
     }
 
     /// The device.
@@ -138,6 +140,7 @@ impl<D: Device> GpuFeatures<D> {
                 let image_on_device = Integrated { shape, pitch };
                 describer.enqueue(device, workspace, image_on_device, list)?;
                 let descriptors = fetch(device, workspace, expected.min(list.most), to_host)?;
+                self.capacity = list.capacity;
                 let fault = on_host.and_then(|image| image.check_levels().err());
                 Ok(Pending { blobs: None, image: image_on_device, descriptors, fault })
             }
@@ -150,8 +153,11 @@ impl<D: Device> GpuFeatures<D> {
                     }
                     Source::Device(image, _) => lend_for_blobs(device, workspace, search, image)?,
                 };
+                // A pipeline that matches frames changes the memory of descriptors, so its place and
+                // its size count. Places are multiples of 2.
                 let place = workspace.address(device, Slot::Descriptors) | u64::from(to_host);
-                let key = search.key(device, workspace, &shape, Destination::Both, place);
+                let size = workspace.capacity::<f32>(Slot::Descriptors) as u64;
+                let key = search.key(device, workspace, &shape, Destination::Both, [place, size]);
                 let work = |(device, workspace): &mut (&mut D, &mut Workspace<D>)| {
                     let (device, workspace) = (&mut **device, &mut **workspace);
                     let blobs = search.enqueue(device, workspace, shape, Destination::Both)?;
@@ -161,6 +167,7 @@ impl<D: Device> GpuFeatures<D> {
                     Ok((blobs, descriptors))
                 };
                 let (blobs, descriptors) = recordings.run(&mut (device, workspace), key, work)?;
+                self.capacity = blobs.capacity;
                 Ok(Pending { image: blobs.image, blobs: Some(blobs), descriptors, fault: None })
             }
         }
@@ -183,8 +190,9 @@ impl<D: Device> GpuFeatures<D> {
             AnyDetector::Harris(detector) => {
                 let (mut lists, was_repeated) = detector.finish_lists()?;
                 let keypoints = lists.pop().expect("a list for each image");
+                let list = detector.keypoint_list();
+                self.capacity = list.capacity;
                 if was_repeated && fault.is_none() {
-                    let list = detector.keypoint_list();
                     let (device, workspace) = detector.device_and_workspace();
                     describer.enqueue(device, workspace, image, list)?;
                     described_again = true;
@@ -199,6 +207,7 @@ impl<D: Device> GpuFeatures<D> {
                     described_again = true;
                     describer.enqueue(device, workspace, blobs.image, blob_list(blobs, wanted))
                 })?;
+                self.capacity = blobs.capacity;
                 search.read(device, workspace, &blobs, count)?
             }
         };
@@ -253,8 +262,8 @@ impl<D: Device> GpuFeatures<D> {
         Ok(())
     }
 
-    /// Detects the keypoints of an image and describes them. The descriptors stay on the device, row
-    /// after row: see [`GpuFeatures::descriptors_on_device`].
+    /// Detects the keypoints of an image on the host and describes them. The descriptors stay on the
+    /// device, row after row: see [`GpuFeatures::descriptors_on_device`].
     ///
     /// # Errors
     /// As [`DetectAndDescribe::detect_and_describe`].
@@ -311,14 +320,10 @@ impl<D: Device> GpuFeatures<D> {
         (self.workspace().buffer::<u32>(Slot::State).memory, size_of::<u32>() * state::LENGTH)
     }
 
-    /// How many keypoints the list of the image that was begun holds; 0 where none was.
+    /// Capacity of [`GpuFeatures::keypoints_on_device`], in keypoints; 0 before the first image.
     #[must_use]
     pub fn keypoint_capacity(&self) -> usize {
-        match (&self.detector, &self.pending) {
-            (AnyDetector::Harris(detector), _) => detector.keypoint_capacity(),
-            (_, Some(Pending { blobs: Some(blobs), .. })) => blobs.capacity,
-            (_, Some(_) | None) => 0,
-        }
+        self.capacity
     }
 
     /// Whether [`GpuFeatures::finish_on_device`] may read the image that was begun again, or its
@@ -332,14 +337,25 @@ impl<D: Device> GpuFeatures<D> {
         }
     }
 
-    /// The descriptors of the image that [`GpuFeatures::describe_on_device`] was last given, 64
-    /// floats each, in the order of the keypoints, until the next image.
+    /// The descriptors of the last image, 64 floats each, in the order of the keypoints, until the
+    /// next image.
     ///
     /// # Panics
     /// Where there was no image.
     #[must_use]
     pub fn descriptors_on_device(&self) -> &D::Memory {
         self.workspace().buffer::<f32>(Slot::Descriptors).memory
+    }
+
+    /// Takes the memory of [`GpuFeatures::descriptors_on_device`]. The next image gets other memory.
+    ///
+    /// # Panics
+    /// Where there was no image.
+    #[must_use]
+    pub fn take_descriptors(&mut self) -> D::Memory {
+        let (memory, _) =
+            self.device_and_workspace().1.take(Slot::Descriptors).expect("an image was described before");
+        memory
     }
 
     /// Reads the first `count` of the descriptors on the device.
@@ -441,6 +457,7 @@ impl<D: Device> DetectAndDescribe for GpuFeatures<D> {
             }
         }
         self.describer.clear();
+        self.capacity = 0;
     }
 
     fn describe(&self) -> String {

@@ -7,6 +7,10 @@ use harris_core::{Error, ImageView};
 use crate::exec::upload::UploadMode;
 
 /// Works on one frame at a time: begins without waiting for the device, and finishes later.
+///
+/// A pipeline finishes frames in their order, whichever workers they are with. It frees samples that
+/// are borrowed once a frame is finished, its [`FrameWorker::begin`] has failed, or the worker is
+/// dropped. So each of these waits until the device reads them no more, after a failure, too.
 pub trait FrameWorker: Debug {
     /// The result for an image.
     type Output: Debug;
@@ -25,7 +29,8 @@ pub trait FrameWorker: Debug {
     /// Where there are no images, or more than [`FrameWorker::batch_len`] allows.
     fn begin(&mut self, images: &[ImageView<'_>], mode: UploadMode) -> Result<(), Error>;
 
-    /// Whether what was begun is done, so that [`FrameWorker::finish`] hardly waits.
+    /// Whether what was begun is done, so that [`FrameWorker::finish`] hardly waits. Matches of
+    /// features are begun by `finish`, and it waits for them.
     fn is_done(&self) -> bool;
 
     /// The results of the images that were begun.

@@ -16,10 +16,13 @@
 //!
 //! | module | content |
 //! | --- | --- |
-//! | `pipeline`, `frame_worker` | several frames in flight; what runs on a frame |
+//! | `pipeline` | several frames in flight |
+//! | `matched_features` | features of frames, matched with a set or the frame before |
 //! | `features` | an image in, keypoints and their descriptors out |
 //! | `fast_hessian`, `surf`, `matching` | blobs, descriptors, matches |
 //! | `detector` | an image in, corners out |
+//! | `frame_worker`, `detect_on_device` | traits: what runs on a frame; images on the device |
+//! | `integral`, `keypoint_mask` | integral images; keypoints as a mask |
 //! | `list` | order, selection, refinement, the way to the host |
 //! | `search` | thresholds of the response map, suppression, the fused sweep |
 //! | `respond` | each way to the response map |

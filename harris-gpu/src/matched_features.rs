@@ -1,10 +1,10 @@
 //! Features of frames, matched with a fixed set or with the frame before.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use harris_core::features::{FeatureConfig, Features};
 use harris_core::matching::{Match, MatchConfig, check};
-use harris_core::{Error, ImageView};
+use harris_core::{Error, ImageView, Keypoint};
 use ndarray::Array2;
 
 use crate::device::Device;
@@ -55,6 +55,15 @@ impl MatchedFeatureConfig {
     pub fn train(&self) -> &TrainSet {
         &self.train
     }
+
+    /// Whether a frame's result depends on the frame before, so that one device works on all.
+    #[must_use]
+    pub fn is_sequential(&self) -> bool {
+        match self.train {
+            TrainSet::Fixed(_) => false,
+            TrainSet::PreviousFrame => true,
+        }
+    }
 }
 
 /// What the descriptors of a frame are matched with.
@@ -75,6 +84,9 @@ pub struct MatchedFeatures {
     /// Matches: `query` is an index of the frame's features, `train` one of the set that they are
     /// matched with.
     pub matches: Vec<Match>,
+    /// With [`TrainSet::PreviousFrame`], the keypoints of the frame that this one is matched with.
+    /// `None` for the first frame.
+    pub previous: Option<Arc<[Keypoint]>>,
 }
 
 /// Finds features on a device and matches them there: see [`FrameWorker`].
@@ -82,59 +94,59 @@ pub struct MatchedFeatures {
 pub struct GpuMatchedFeatures<D: Device> {
     features: GpuFeatures<D>,
     search: NearestSearch,
-    trained: SharedTrained<D>,
+    train: Arc<Mutex<TrainMemory<D>>>,
 }
 
 impl<D: Device> GpuMatchedFeatures<D> {
-    /// Makes a worker for each of some queues of one device, for one pipeline. They share what
-    /// frames are matched with.
+    /// Makes a worker for each of some queues of one device. They share what frames are matched
+    /// with, so a pipeline has all of them. If frames are matched with the frame before
+    /// ([`MatchedFeatureConfig::is_sequential`]), it has no other workers.
+    ///
+    /// The memory of descriptors goes from worker to worker. So the work of up to 7 frames in
+    /// flight is recorded; with more of them it is asked for call by call.
     #[must_use]
-    pub fn workers(devices: Vec<D>, config: &MatchedFeatureConfig) -> Vec<Self> {
-        let trained = SharedTrained(Arc::new(Mutex::new(match &config.train {
-            TrainSet::Fixed(descriptors) => Trained::Fixed { descriptors: descriptors.clone(), memory: None },
-            TrainSet::PreviousFrame => Trained::PreviousFrame(None),
-        })));
+    pub fn workers(queues: Vec<D>, config: &MatchedFeatureConfig) -> Vec<Self> {
+        let memory = Arc::new(Mutex::new(match &config.train {
+            TrainSet::Fixed(descriptors) => {
+                TrainMemory::Fixed { descriptors: descriptors.clone(), memory: None }
+            }
+            TrainSet::PreviousFrame => TrainMemory::PreviousFrame(None),
+        }));
         let worker = |device| Self {
             features: GpuFeatures::new(device, config.features.clone()),
             search: NearestSearch::new(config.matching),
-            trained: SharedTrained(trained.0.clone()),
+            train: memory.clone(),
         };
-        devices.into_iter().map(worker).collect()
+        queues.into_iter().map(worker).collect()
     }
 }
 
-/// What frames are matched with, shared by the workers of a device.
-#[derive(Debug)]
-struct SharedTrained<D: Device>(Arc<Mutex<Trained<D>>>);
-
-impl<D: Device> SharedTrained<D> {
-    fn lock(&self) -> MutexGuard<'_, Trained<D>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+/// The keypoints of the frame before, if there was one.
+type Previous = Option<Arc<[Keypoint]>>;
 
 /// A piece of memory and its size in bytes.
 type Memory<D> = (<D as Device>::Memory, usize);
 
-/// Descriptors that frames are matched with.
+/// Descriptors that frames are matched with, shared by the workers of a device.
 #[derive(Debug)]
-enum Trained<D: Device> {
+enum TrainMemory<D: Device> {
     /// The same for all frames. On the device once the first frame needs them.
     Fixed { descriptors: Arc<Array2<f32>>, memory: Option<Memory<D>> },
-    /// Those of the frame before and how many they are, if there was one.
-    PreviousFrame(Option<(Memory<D>, usize)>),
+    /// Those of the frame before and its keypoints, if there was one.
+    PreviousFrame(Option<(Memory<D>, Arc<[Keypoint]>)>),
 }
 
-impl<D: Device> Trained<D> {
-    /// Matches so many descriptors in [`QUERY`], which are complete.
+impl<D: Device> TrainMemory<D> {
+    /// Matches features whose descriptors are in [`QUERY`], complete.
     fn matches(
         &mut self,
         device: &mut D,
         workspace: &mut Workspace<D>,
         search: &NearestSearch,
-        queries: usize,
-    ) -> Result<Vec<Match>, Error> {
-        let trained = self.put(device, workspace)?;
+        features: Features,
+    ) -> Result<MatchedFeatures, Error> {
+        let queries = features.keypoints.len();
+        let (trained, previous) = self.put(device, workspace)?;
         let matches = match (queries, trained) {
             (0, _) | (_, 0) => Ok(Vec::new()),
             _ => search.matches(device, workspace, queries, trained),
@@ -143,14 +155,16 @@ impl<D: Device> Trained<D> {
             // The device may still read them.
             let _ = device.wait();
         }
-        self.take_back(workspace, trained, matches.is_ok().then_some(queries));
-        matches
+        let matched = matches.is_ok().then_some(&features.keypoints[..]);
+        self.take_back(workspace, previous.clone(), matched);
+        Ok(MatchedFeatures { features, matches: matches?, previous })
     }
 
-    /// Puts the descriptors into [`TRAIN`], complete, and returns how many they are.
-    fn put(&mut self, device: &mut D, workspace: &mut Workspace<D>) -> Result<usize, Error> {
+    /// Puts the descriptors into [`TRAIN`], complete. Returns how many they are, and the keypoints
+    /// of the frame before.
+    fn put(&mut self, device: &mut D, workspace: &mut Workspace<D>) -> Result<(usize, Previous), Error> {
         match self {
-            Self::Fixed { descriptors, .. } if descriptors.is_empty() => Ok(0),
+            Self::Fixed { descriptors, .. } if descriptors.is_empty() => Ok((0, None)),
             Self::Fixed { descriptors, memory } => {
                 match memory.take() {
                     Some(memory) => workspace.give(TRAIN, memory),
@@ -160,24 +174,27 @@ impl<D: Device> Trained<D> {
                         device.wait()?;
                     }
                 }
-                Ok(descriptors.nrows())
+                Ok((descriptors.nrows(), None))
             }
-            Self::PreviousFrame(previous) => Ok(previous.take().map_or(0, |(memory, count)| {
-                workspace.give(TRAIN, memory);
-                count
-            })),
+            Self::PreviousFrame(previous) => Ok(match previous.take() {
+                Some((memory, keypoints)) => {
+                    workspace.give(TRAIN, memory);
+                    (keypoints.len(), Some(keypoints))
+                }
+                None => (0, None),
+            }),
         }
     }
 
-    /// Takes the `trained` descriptors out of [`TRAIN`]. Where so many of [`QUERY`] were matched,
-    /// the next frame is matched with them.
-    fn take_back(&mut self, workspace: &mut Workspace<D>, trained: usize, matched: Option<usize>) {
+    /// Takes the descriptors out of [`TRAIN`]. If a frame's were matched, in [`QUERY`], the next
+    /// frame is matched with them; if not, with those of the `previous` one.
+    fn take_back(&mut self, workspace: &mut Workspace<D>, previous: Previous, matched: Option<&[Keypoint]>) {
         let before = workspace.take(TRAIN);
         match (self, matched) {
             (Self::Fixed { memory, .. }, _) => *memory = before,
-            (Self::PreviousFrame(previous), None) => *previous = before.map(|memory| (memory, trained)),
-            (Self::PreviousFrame(previous), Some(count)) => {
-                *previous = workspace.take(QUERY).map(|memory| (memory, count));
+            (Self::PreviousFrame(kept), None) => *kept = before.zip(previous),
+            (Self::PreviousFrame(kept), Some(keypoints)) => {
+                *kept = workspace.take(QUERY).map(|memory| (memory, keypoints.into()));
                 // The next frame here takes the memory of those before.
                 if let Some(memory) = before {
                     workspace.give(QUERY, memory);
@@ -207,12 +224,11 @@ impl<D: Device> FrameWorker for GpuMatchedFeatures<D> {
     fn finish(&mut self) -> Result<Vec<MatchedFeatures>, Error> {
         let found = self.features.finish()?;
         let (device, workspace) = self.features.device_and_workspace();
-        let match_one = |features: Features| {
-            let queries = features.keypoints.len();
-            let matches = self.trained.lock().matches(device, workspace, &self.search, queries)?;
-            Ok(MatchedFeatures { features, matches })
-        };
-        found.into_iter().map(match_one).collect()
+        // After a panic the memory is in the workspace of the worker that panicked.
+        let mut train = self.train.lock().unwrap_or_else(PoisonError::into_inner);
+        let matched =
+            found.into_iter().map(|features| train.matches(device, workspace, &self.search, features));
+        matched.collect()
     }
 
     fn describe_device(&self) -> String {

@@ -35,14 +35,15 @@ use crate::frame_worker::FrameWorker;
 /// ```
 #[derive(Debug)]
 pub struct GpuPipeline<W: FrameWorker, F> {
-    workers: Vec<Slot<W>>,
+    /// Dropped before the frames, whose memory the device may still read until then.
+    workers: Vec<Worker<W>>,
     flights: VecDeque<Flight<F, W::Output>>,
     most: usize,
 }
 
 /// A worker and what it works on.
 #[derive(Debug)]
-struct Slot<W> {
+struct Worker<W> {
     worker: W,
     /// Number of its device.
     device: usize,
@@ -74,10 +75,10 @@ impl<W: FrameWorker, F> GpuPipeline<W, F> {
     /// Where there is no worker.
     #[must_use]
     pub fn new(devices: impl IntoIterator<Item = Vec<W>>) -> Self {
-        let slots = devices.into_iter().enumerate().flat_map(|(device, workers)| {
-            workers.into_iter().map(move |worker| Slot { worker, device, busy: 0 })
+        let workers = devices.into_iter().enumerate().flat_map(|(device, workers)| {
+            workers.into_iter().map(move |worker| Worker { worker, device, busy: 0 })
         });
-        let workers: Vec<_> = slots.collect();
+        let workers: Vec<_> = workers.collect();
         assert!(!workers.is_empty(), "a pipeline without workers");
         Self { most: workers.len(), workers, flights: VecDeque::new() }
     }
@@ -214,20 +215,30 @@ impl<W: FrameWorker> GpuPipeline<W, ()> {
             }
             all.is_ok()
         };
+        let frames = BorrowedFrames(self);
         let mut later = images;
         while !later.is_empty() {
-            let (now, rest) = later.split_at(self.batch_len(later));
-            let finished = self.push(now, true, ());
+            let (now, rest) = later.split_at(frames.0.batch_len(later));
+            let finished = frames.0.push(now, true, ());
             if !add(finished) {
                 break;
             }
             later = rest;
         }
-        // Frames are finished even after an error, because their samples are borrowed.
-        while self.in_flight() > 0 {
-            let finished = self.next();
+        while frames.0.in_flight() > 0 {
+            let finished = frames.0.next();
             add(finished);
         }
+        drop(frames);
         all
+    }
+}
+
+/// A pipeline with frames whose samples are borrowed. They are finished even after a panic.
+struct BorrowedFrames<'a, W: FrameWorker>(&'a mut GpuPipeline<W, ()>);
+
+impl<W: FrameWorker> Drop for BorrowedFrames<'_, W> {
+    fn drop(&mut self) {
+        while self.0.next().is_some() {}
     }
 }

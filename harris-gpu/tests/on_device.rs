@@ -216,6 +216,10 @@ fn frames_of_a_pipeline_match_a_fixed_set_or_the_frame_before() {
                                 i != 6 && found.features == *features && found.matches == *matches,
                                 "frame {i}"
                             );
+                            let before = if i == 7 { 5 } else { i.wrapping_sub(1) };
+                            let before = expected.get(before).filter(|_| fixed.is_none());
+                            let keypoints = before.map(|(features, _)| &features.keypoints[..]);
+                            assert!(found.previous.as_deref() == keypoints, "frame {i}");
                         }
                         Err(Error::NonFinite { .. }) => assert_eq!(i, 6),
                         Err(error) => panic!("{error}"),

@@ -147,6 +147,17 @@ pub trait Matcher: Send {
     ) -> Result<Vec<Match>, Error>;
 }
 
+/// A matcher in a box, such as one whose backend was chosen at run time.
+impl<M: Matcher + ?Sized> Matcher for Box<M> {
+    fn matches(
+        &mut self,
+        query: ArrayView2<'_, f32>,
+        train: ArrayView2<'_, f32>,
+    ) -> Result<Vec<Match>, Error> {
+        (**self).matches(query, train)
+    }
+}
+
 /// Checks descriptors: 64 finite values each.
 ///
 /// # Errors

@@ -24,3 +24,14 @@ pub trait Extractor: Send {
     /// Extractors that keep no memory do nothing.
     fn shrink_to_fit(&mut self) {}
 }
+
+/// An extractor in a box, such as one whose backend was chosen at run time.
+impl<E: Extractor + ?Sized> Extractor for Box<E> {
+    fn extract(&mut self, image: &ImageView<'_>, keypoints: &[Keypoint]) -> Result<Array2<f32>, Error> {
+        (**self).extract(image, keypoints)
+    }
+
+    fn shrink_to_fit(&mut self) {
+        (**self).shrink_to_fit();
+    }
+}

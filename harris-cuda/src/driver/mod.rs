@@ -1,5 +1,5 @@
 //! CUDA's driver. Most of this crate's unsafe code is here; the rest is where callers give raw
-//! pointers (`on_device`, `detector`, `cust`).
+//! pointers (`on_device`, `detector`, `features`, `descriptors`, `cust`).
 //!
 //! Some functions here state conditions for their callers in this crate: memory must outlive the
 //! work on it, and nobody may read what the device is writing. These callers are `device`,

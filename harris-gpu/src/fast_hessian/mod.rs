@@ -68,7 +68,7 @@ impl<D: Device> GpuFastHessian<D> {
     /// Asks for the blobs of the image on the device.
     fn enqueue(&mut self, shape: Shape, destination: Destination) -> Result<PendingBlobs<D>, Error> {
         let Self { device, workspace, search, recordings, .. } = self;
-        let key = search.key(device, workspace, &shape, destination, 0);
+        let key = search.key(device, workspace, &shape, destination, [0; 2]);
         recordings.run(&mut (device, workspace), key, |(device, workspace)| {
             search.enqueue(*device, workspace, shape, destination)
         })

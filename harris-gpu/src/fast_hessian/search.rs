@@ -128,15 +128,15 @@ impl BlobSearch {
         device.mark(Mark::Responded)
     }
 
-    /// Identifies the work of [`BlobSearch::enqueue`] on an image of this shape in [`Slot::Image`],
-    /// and of what follows it with memory at an address.
+    /// Identifies the work of [`BlobSearch::enqueue`] on an image of this shape in [`Slot::Image`].
+    /// `followed_by` identifies what follows it.
     pub(crate) fn key<D: Device>(
         &self,
         device: &D,
         workspace: &Workspace<D>,
         shape: &Shape,
         destination: Destination,
-        followed_by: u64,
+        followed_by: [u64; 2],
     ) -> Key {
         let address = |slot| device.address(workspace.buffer::<u8>(slot).memory);
         let mask = if shape.is_masked() { address(Slot::Mask) } else { 0 };
@@ -149,9 +149,9 @@ impl BlobSearch {
             address(Slot::Image),
             mask,
             shape.mask_pitch as u64,
-            capacity as u64,
-            self.expected(capacity) as u64,
-            followed_by,
+            (capacity as u64) << 32 | self.expected(capacity) as u64,
+            followed_by[0],
+            followed_by[1],
         ]
     }
 
