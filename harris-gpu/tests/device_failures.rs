@@ -242,3 +242,49 @@ fn descriptors_on_the_device_match_like_those_on_the_host() {
         }
     }
 }
+
+/// A worker that panics at its third frame, and counts those that are begun and not finished.
+#[derive(Debug, Default)]
+struct Panics {
+    begun: usize,
+    unfinished: usize,
+}
+
+impl FrameWorker for Panics {
+    type Output = ();
+
+    fn batch_len(&self, images: &[harris_core::ImageView<'_>]) -> usize {
+        images.len().min(1)
+    }
+
+    fn begin(&mut self, _: &[harris_core::ImageView<'_>], _: UploadMode) -> Result<(), Error> {
+        self.begun += 1;
+        assert!(self.begun != 3, "the third frame");
+        self.unfinished += 1;
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        true
+    }
+
+    fn finish(&mut self) -> Result<Vec<()>, Error> {
+        self.unfinished -= 1;
+        Ok(vec![()])
+    }
+
+    fn describe_device(&self) -> String {
+        "a test".to_owned()
+    }
+}
+
+/// Samples of a batch are borrowed: no frame of it may be in flight once it is left.
+#[test]
+fn a_panic_in_a_batch_leaves_no_frame_in_flight() {
+    let picture = picture(1);
+    let mut pipeline = GpuPipeline::new([(0..2).map(|_| Panics::default()).collect::<Vec<_>>()]);
+    let views = vec![picture.view(); 9];
+    let left = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| pipeline.run_batch(&views)));
+    assert!(left.is_err() && pipeline.in_flight() == 0);
+    assert_eq!(pipeline.run_batch(&views[..1]).unwrap(), [()]);
+}
