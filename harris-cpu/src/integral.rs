@@ -180,8 +180,14 @@ fn add(sums: &mut [i32], levels: impl Iterator<Item = i32>) {
 
 /// Distributes the sums of a row to its phases, and adds those of the row above.
 fn split_phases(line: &[i32], step: usize, above: &[i32], out: &mut [i32]) {
+    // In loops that the compiler vectorises.
+    if step == 1 {
+        for ((out, above), sum) in out.iter_mut().zip(above).zip(line) {
+            *out = sum.wrapping_add(*above);
+        }
+        return;
+    }
     if step == 2 {
-        // In a loop that the compiler vectorises.
         let (even, odd) = out.split_at_mut(out.len() / 2);
         let (even_above, odd_above) = above.split_at(even.len());
         let pairs = line.chunks_exact(2).zip(even.iter_mut().zip(odd));
