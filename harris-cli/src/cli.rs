@@ -12,7 +12,7 @@ use clap_complete::Shell;
 
 use crate::examples;
 use crate::messages::{WrongArguments, error_line, one_line};
-use crate::{bench, detect, matching, output, reproduce, score, stream};
+use crate::{bench, detect, matching, output, reproduce, score, stream, track};
 
 /// Finds corners and blobs in photographs and videos, and matches them
 ///
@@ -34,6 +34,8 @@ enum Command {
     Stream(stream::Args),
     #[command(after_help = examples::MATCH)]
     Match(matching::Args),
+    #[command(after_help = examples::TRACK)]
+    Track(track::Args),
     #[command(after_help = examples::SCORE)]
     Score(score::Args),
     #[command(after_help = examples::BENCH)]
@@ -124,6 +126,7 @@ pub fn main() -> ExitCode {
         Command::Detect(args) => detect::run(args),
         Command::Stream(args) => stream::run(args),
         Command::Match(args) => matching::run(args),
+        Command::Track(args) => track::run(args),
         Command::Score(args) => score::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Reproduce(args) => reproduce::run(args),

@@ -47,6 +47,12 @@ Examples:
   harris match object.png scenes --pairs pairs --json
   harris match object.png scene.jpg --sizes 128,256,512";
 
+pub(crate) const TRACK: &str = "\
+Examples:
+  harris track object.png video.y4m --out tracked.y4m --table places.csv
+  ffmpeg -i video.mp4 -f yuv4mpegpipe - | harris track object.png - --out - | ffmpeg -i - tracked.mp4
+  harris track object.png frames --detector fast-hessian --overlay drawn";
+
 pub(crate) const SCORE: &str = "\
 Examples:
   harris score board.png --truth corners.csv --picture hits.png

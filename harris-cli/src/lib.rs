@@ -17,4 +17,5 @@ pub mod photographs;
 pub mod reproduce;
 pub mod score;
 pub mod stream;
+pub mod track;
 pub mod video;

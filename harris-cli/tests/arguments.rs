@@ -169,7 +169,7 @@ fn parquet_is_offered_where_it_is_built_in() {
 /// Every subcommand has two examples that begin as a call of it.
 #[test]
 fn help_has_examples_and_outputs_come_before_the_detector() {
-    for name in ["detect", "stream", "match", "score", "bench", "reproduce", "completions", "man"] {
+    for name in ["detect", "stream", "match", "track", "score", "bench", "reproduce", "completions", "man"] {
         for option in ["-h", "--help"] {
             let help = succeed(name, &[option]);
             let examples = help.split("Examples:\n").nth(1).unwrap_or_else(|| panic!("{name}: {help}"));
@@ -177,7 +177,7 @@ fn help_has_examples_and_outputs_come_before_the_detector() {
             assert!(calls.count() >= 2, "{name}: {examples}");
         }
     }
-    for name in ["detect", "stream", "match", "score"] {
+    for name in ["detect", "stream", "match", "track", "score"] {
         let help = succeed(name, &["--help"]);
         let at = |heading: &str| help.find(&format!("\n{heading}:\n")).unwrap_or_else(|| panic!("{heading}"));
         assert!(at("Outputs") < at("Input") && at("Input") < at("Detector"), "{name}");

@@ -3,7 +3,13 @@
 mod program;
 
 use std::fs;
+use std::path::Path;
 
+use harris_cli::input::{self, ReadOptions};
+use harris_core::features::{DetectAndDescribe, FeatureConfig, ReferenceFeatures};
+use harris_core::matching::{MatchConfig, Matcher, ReferenceMatcher};
+use harris_core::surf::SurfConfig;
+use harris_core::{HarrisConfig, ImageView};
 use image::imageops;
 
 use crate::program::{Folder, data};
@@ -127,16 +133,52 @@ fn colours_are_used_where_the_configuration_asks_for_them() {
     }
 }
 
+/// Colours are detected and described as the library's one call does it.
+#[test]
+fn matches_are_those_of_features_in_one_call() {
+    let folder = Folder::new();
+    let coffee = image::open(data("coffee.png")).unwrap();
+    let (object, scene) = (coffee.crop_imm(200, 100, 160, 120), coffee.crop_imm(210, 90, 170, 140));
+    let [object_path, scene_path] = ["object.png", "scene.png"].map(|name| folder.path(name));
+    object.save(&object_path).unwrap();
+    scene.save(&scene_path).unwrap();
+    let surf = SurfConfig::builder().magnification(2.0).build().unwrap();
+    let mut features = ReferenceFeatures::new(FeatureConfig::new(HarrisConfig::default(), surf));
+    let mut counts = Vec::new();
+    for (color, option) in [(true, "--color"), (false, "--color=false")] {
+        let read = |path: &str| input::read_image(Path::new(path), color, &ReadOptions::default()).unwrap();
+        let [object, scene] = [&object_path, &scene_path]
+            .map(|path| features.detect_and_describe(&ImageView::try_from(&read(path)).unwrap()).unwrap());
+        let expected = ReferenceMatcher::new(MatchConfig::default())
+            .matches(scene.descriptors.view(), object.descriptors.view())
+            .unwrap();
+        let listed = succeed(&[
+            &object_path,
+            &scene_path,
+            option,
+            "--backend",
+            "cpu",
+            "--pairs",
+            "-",
+            "--no-homography",
+        ]);
+        let distances: Vec<f32> =
+            listed.lines().skip(1).map(|line| line.split(',').nth(4).unwrap().parse().unwrap()).collect();
+        assert_eq!(distances, expected.iter().map(|found| found.distance).collect::<Vec<_>>(), "{option}");
+        counts.push(distances);
+    }
+    assert!(counts[0].len() > 4 && counts[0] != counts[1], "{counts:?}");
+}
+
 #[test]
 fn the_table_refuses_options_without_effect() {
     let coffee = data("coffee.png");
     for options in [
-        &["--sizes", "32", "--json"][..],
+        &["--sizes", "32", "--no-homography"][..],
         &["--sizes", "32", "--out", "x.png"],
         &["--sizes", "32", "--pairs", "x.csv"],
         &["--sizes", "32", "--top", "1"],
         &["--sizes", "32", "--repeat", "2"],
-        &["--sizes", "32", "--no-homography"],
         &["--sizes", "32", "--inlier-distance", "2"],
         &["--sizes", "32", "--backend", "cpu"],
         &["--seconds", "1"],
@@ -161,7 +203,7 @@ fn an_object_is_found_on_every_backend_and_drawn() {
             line.split_whitespace().find_map(|word| word.parse().ok()).unwrap()
         };
         assert!(agree(&text) > 60, "{text}");
-        assert!(["detect", "describe", "match", "frames"].iter().all(|stage| text.contains(stage)), "{text}");
+        assert!(["features", "match", "frames"].iter().all(|stage| text.contains(stage)), "{text}");
         let drawn = image::open(&out).unwrap().to_rgb8();
         assert_eq!(drawn.dimensions(), (600 + 700, 640));
         // The outline is green, on the scene's left side.
@@ -202,6 +244,16 @@ fn the_table_has_a_line_for_each_size_and_backend() {
     let text =
         succeed(&[&coffee, &coffee, "--sizes", "32,64", "--backends", "reference,cpu", "--seconds", "0"]);
     assert_eq!(text.lines().count(), 1 + 4, "{text}");
+    let text =
+        succeed(&[&coffee, &coffee, "--sizes", "64,48", "--backends", "cpu", "--seconds", "0", "--json"]);
+    let rows: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.iter().map(|row| row["size"].as_u64().unwrap()).collect::<Vec<_>>(), [64, 48]);
+    for row in &rows {
+        let time = ["features_ms", "match_ms"].map(|stage| row[stage].as_f64().unwrap());
+        let rate = row["frames_per_s"].as_f64().unwrap();
+        assert!((rate * (time[0] + time[1]) - 1e3).abs() < 1.0, "{text}");
+        assert!(row["keypoints"].as_u64() > Some(0) && row["matches"].is_u64(), "{text}");
+    }
     assert!(error_line(&[&coffee, &coffee, "--sizes", "0"]).contains("from 1 to 65536"));
     // The images are too small for blobs.
     let line =

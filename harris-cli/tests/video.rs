@@ -2,8 +2,8 @@
 
 use std::io::Read;
 
-use harris_cli::video::{Error, Frames};
-use image::DynamicImage;
+use harris_cli::video::{Error, Frames, Header, Planes, Writer, Ycbcr};
+use image::{DynamicImage, Rgb, RgbImage};
 
 const MAX_PIXELS: u64 = 1 << 30;
 
@@ -91,6 +91,96 @@ fn luma_comes_first_in_every_colour_space() {
         }
         assert!(frames.next().is_none(), "{colour}");
     }
+}
+
+/// Makes a header's line and frames of a colour space again.
+fn written(bytes: &[u8], change: impl Fn(&Header, &mut DynamicImage, &mut Planes)) -> Vec<u8> {
+    let mut frames = frames(bytes).unwrap().keep_planes();
+    let mut writer = Writer::new(Vec::new(), frames.header().clone()).unwrap();
+    while let Some(frame) = frames.next() {
+        let (mut luma, mut planes) = (frame.unwrap(), frames.take_planes());
+        change(writer.header(), &mut luma, &mut planes);
+        writer.write(&luma, &planes).unwrap();
+    }
+    writer.into_inner()
+}
+
+#[test]
+fn videos_are_written_as_they_are_read() {
+    for (colour, bits, rest) in COLOURS {
+        let (bytes, _) = video(colour, bits, rest);
+        assert_eq!(written(&bytes, |_, _, _| {}), bytes, "{colour}");
+        // What is not covered stays.
+        let nothing = |header: &Header, luma: &mut DynamicImage, planes: &mut Planes| {
+            planes.draw(header, luma, &[0; 15], Ycbcr([180, 72, 58]));
+        };
+        assert_eq!(written(&bytes, nothing), bytes, "{colour}");
+    }
+}
+
+/// A column of each colour space, opaque and half covered: luma, chroma and alpha.
+#[test]
+fn colours_are_drawn_on_all_planes() {
+    for (colour, bits, rest) in COLOURS {
+        let (bytes, _) = video(colour, bits, rest);
+        for (cover, part) in [(255, 1.0), (102, 0.4)] {
+            let coverage: Vec<u8> = (0..15).map(|i| if i % 5 == 4 { cover } else { 0 }).collect();
+            let drawn = written(&bytes, |header, luma, planes| {
+                planes.draw(header, luma, &coverage, Ycbcr([180, 72, 58]));
+            });
+            let width = if bits > 8 { 2 } else { 1 };
+            let line = bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1 + b"FRAME\n".len();
+            let sample = |bytes: &[u8], i: usize| match width {
+                1 => f64::from(bytes[line + i]),
+                _ => f64::from(u16::from_le_bytes([bytes[line + 2 * i], bytes[line + 2 * i + 1]])),
+            };
+            let scale = f64::from(1 << (bits - 8));
+            // The columns of a plane. The last is that of the fifth column alone.
+            let columns = match rest {
+                12 if colour.contains("411") => 2,
+                12 | 18 => 3,
+                _ => 5,
+            };
+            let plane = if rest == 45 { 15 } else { rest / 2 };
+            for i in 0..15 + rest {
+                let (old, new) = (sample(&bytes, i), sample(&drawn, i));
+                let (level, covered) = match i.checked_sub(15) {
+                    None => (180.0 * scale, if i % 5 == 4 { part } else { 0.0 }),
+                    Some(i) => {
+                        let level = [72.0 * scale, 58.0 * scale, 256.0 * scale - 1.0][i / plane];
+                        (level, if i % plane % columns == columns - 1 { part } else { 0.0 })
+                    }
+                };
+                let expected = old + (level - old) * covered;
+                assert!((new - expected).abs() <= 0.5, "{colour}, {i}: {old} becomes {new}, not {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn frames_of_another_video_are_refused() {
+    let (bytes, _) = video(" C420", 8, 12);
+    let header = frames(&bytes).unwrap().header().clone();
+    let start = Writer::new(Vec::new(), header.clone()).unwrap().into_inner().len();
+    let picture = RgbImage::from_pixel(5, 3, Rgb([250, 9, 9]));
+    let (luma, planes) = Planes::of_picture(&picture);
+    for (luma, planes) in [
+        (DynamicImage::new_luma8(5, 4), planes.clone()),
+        (luma.clone(), planes.clone()),
+        (luma.clone(), Planes::default()),
+        (DynamicImage::new_luma16(5, 3), planes.clone()),
+        (DynamicImage::new_rgb8(5, 3), planes.clone()),
+    ] {
+        let mut writer = Writer::new(Vec::new(), header.clone()).unwrap();
+        assert!(writer.write(&luma, &planes).is_err());
+        assert_eq!(writer.into_inner().len(), start);
+    }
+    let mut writer = Writer::new(Vec::new(), Header::of_pictures(5, 3)).unwrap();
+    writer.write(&luma, &planes).unwrap();
+    let bytes = writer.into_inner();
+    let read: Vec<_> = frames(&bytes).unwrap().map(Result::unwrap).collect();
+    assert!(read.len() == 1 && samples(&read[0]).iter().all(|&level| level == 81), "{read:?}");
 }
 
 #[test]

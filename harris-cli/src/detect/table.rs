@@ -24,7 +24,7 @@ pub(crate) fn write(
         Format::Parquet => super::parquet::write(journal, images, out),
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => bail!("this program cannot write Parquet"),
-        Format::Png | Format::Jpeg | Format::Npy | Format::Tiff => {
+        Format::Png | Format::Jpeg | Format::Npy | Format::Tiff | Format::Y4m => {
             bail!("a table cannot be written as {format:?}")
         }
     }

@@ -36,6 +36,11 @@ impl Picture {
     pub fn into_dynamic(self) -> DynamicImage {
         self.shown
     }
+
+    /// Returns the image to draw on, which is drawn on in place.
+    pub(crate) fn shown_mut(&mut self) -> &mut DynamicImage {
+        &mut self.shown
+    }
 }
 
 impl From<DynamicImage> for Picture {

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use harris_core::matching::INLIER_DISTANCES;
-
+use super::location::HomographyOptions;
 use super::pipeline::MatchingOptions;
 use super::table::TableOptions;
 use crate::input::ReadOptions;
@@ -39,20 +38,13 @@ pub struct Args {
     /// train one of the object. An inlier (1, else 0) agrees with the homography
     #[arg(long, value_name = "FILE|-", help_heading = "Outputs")]
     pub(super) pairs: Option<PathBuf>,
-    /// Print a line of JSON for the object and for each scene. Its homography, by rows, maps pixels
-    /// of the object to pixels of the scene. Its corners are where those of the object lie
+    /// Print a line of JSON for the object and for each scene, or for each row of --sizes. A scene's
+    /// homography, by rows, maps pixels of the object to pixels of the scene. Its corners are where
+    /// those of the object lie
     #[arg(long, help_heading = "Outputs")]
     pub(super) json: bool,
-    /// Distance in pixels within which a match agrees with the homography, above 0 and at most
-    /// 1000000
-    #[arg(
-        long,
-        value_name = "PIXELS",
-        default_value_t = 3.0,
-        value_parser = distance,
-        help_heading = "Homography"
-    )]
-    pub(super) inlier_distance: f64,
+    #[command(flatten)]
+    pub(super) homography: HomographyOptions,
     /// Do not search for the object's outline
     #[arg(long, help_heading = "Homography")]
     pub(super) no_homography: bool,
@@ -82,9 +74,4 @@ pub struct Args {
 fn fraction(text: &str) -> Result<f64, String> {
     let fraction = text.parse().ok().filter(|fraction| *fraction > 0.0 && *fraction <= 1.0);
     fraction.ok_or_else(|| "a number above 0 and at most 1 is needed".to_owned())
-}
-
-fn distance(text: &str) -> Result<f64, String> {
-    let distance = text.parse().ok().filter(|distance| INLIER_DISTANCES.contains(distance));
-    distance.ok_or_else(|| "a number of pixels from 0.000000001 to 1000000 is needed".to_owned())
 }

@@ -1,12 +1,13 @@
 //! Draws matches between two images side by side, as in figure 5.5 of Loundagin 2015.
 
-use crate::overlay;
+use harris_core::features::Features;
 use harris_core::matching::Match;
 use harris_core::{Error, Keypoint};
 use image::{DynamicImage, RgbImage, imageops};
 use tiny_skia::{Color, Paint, PathBuilder, Pixmap, Stroke, Transform};
 
-use crate::matching::pipeline::Features;
+use super::outline;
+use crate::overlay;
 
 /// Draws the object on the left and the scene on the right, with a line for each match, and the
 /// object's outline if its corners in the scene are known.
@@ -14,7 +15,7 @@ pub(crate) fn side_by_side(
     (object, trained): (&DynamicImage, &Features),
     (scene, found): (&DynamicImage, &Features),
     matches: &[Match],
-    outline: Option<[[f64; 2]; 4]>,
+    corners: Option<[[f64; 2]; 4]>,
 ) -> Result<RgbImage, Error> {
     let width = object.width().saturating_add(scene.width());
     overlay::check_memory(width, object.height().max(scene.height()).saturating_mul(2))?;
@@ -31,35 +32,30 @@ pub(crate) fn side_by_side(
         let from = place(&trained.keypoints[found_match.train], 0.0);
         let to = place(&found.keypoints[found_match.query], shift);
         let color = hue(i as f32 * 0.618_034);
-        line(&mut canvas, &[from, to], color, unit);
-        for (x, y) in [from, to] {
-            if let Some(circle) = PathBuilder::from_circle(x, y, 3.0 * unit) {
-                stroke(&mut canvas, &circle, color, unit);
-            }
+        let thin = Stroke { width: unit, ..Stroke::default() };
+        let mut line = PathBuilder::new();
+        line.move_to(from.0, from.1);
+        line.line_to(to.0, to.1);
+        let rings = [from, to].map(|(x, y)| PathBuilder::from_circle(x, y, 3.0 * unit));
+        for path in rings.iter().chain([&line.finish()]).flatten() {
+            stroke(&mut canvas, path, color, &thin);
         }
     }
-    if let Some([a, b, c, d]) = outline {
-        let points = [a, b, c, d, a].map(|[x, y]| (x as f32 + 0.5 + shift, y as f32 + 0.5));
-        line(&mut canvas, &points, Color::BLACK, 4.0 * unit);
-        line(&mut canvas, &points, Color::from_rgba8(80, 255, 80, 255), 2.0 * unit);
+    if let Some(path) =
+        corners.and_then(|corners| outline::path(&corners, [scene.width(), scene.height()], shift))
+    {
+        for (width, color) in outline::WIDTHS.into_iter().zip(outline::colors()) {
+            stroke(&mut canvas, &path, color, &outline::stroke(width, both.width()));
+        }
     }
     Ok(overlay::picture(&canvas))
 }
 
-fn line(canvas: &mut Pixmap, points: &[(f32, f32)], color: Color, width: f32) {
-    let mut path = PathBuilder::new();
-    for (i, &(x, y)) in points.iter().enumerate() {
-        if i == 0 { path.move_to(x, y) } else { path.line_to(x, y) }
-    }
-    if let Some(path) = path.finish() {
-        stroke(canvas, &path, color, width);
-    }
-}
-
-fn stroke(canvas: &mut Pixmap, path: &tiny_skia::Path, color: Color, width: f32) {
+/// Strokes a path in one colour.
+pub(crate) fn stroke(canvas: &mut Pixmap, path: &tiny_skia::Path, color: Color, stroke: &Stroke) {
     let mut paint = Paint::default();
     paint.set_color(color);
-    canvas.stroke_path(path, &paint, &Stroke { width, ..Stroke::default() }, Transform::identity(), None);
+    canvas.stroke_path(path, &paint, stroke, Transform::identity(), None);
 }
 
 /// Returns a bright colour of a hue from 0 to 1.

@@ -4,10 +4,11 @@ use std::io::Write;
 
 use anyhow::Result;
 use harris_core::Keypoint;
-use harris_core::matching::{Fit, Homography, Match};
+use harris_core::features::Features;
+use harris_core::matching::{Fit, Match};
 use serde_json::json;
 
-use super::pipeline::{Features, Times};
+use super::pipeline::Times;
 use crate::messages;
 
 /// The matches of a scene, and where the object lies.
@@ -22,15 +23,6 @@ pub(super) struct Found {
     /// left.
     pub(super) corners: Option<[[f64; 2]; 4]>,
     pub(super) times: Times,
-}
-
-/// Returns where the corners of an image of a size lie, by a homography; `None` if one is at
-/// infinity. They are the outer corners of its corner pixels.
-pub(super) fn corners(homography: &Homography, [width, height]: [u32; 2]) -> Option<[[f64; 2]; 4]> {
-    let (right, bottom) = (f64::from(width) - 0.5, f64::from(height) - 0.5);
-    let [a, b, c, d] =
-        [[-0.5, -0.5], [right, -0.5], [right, bottom], [-0.5, bottom]].map(|corner| homography.map(corner));
-    Some([a?, b?, c?, d?])
 }
 
 impl Found {
@@ -61,9 +53,8 @@ impl Found {
             "inliers": self.fit.as_ref().map(|fit| fit.inliers.len()),
             "homography": self.fit.as_ref().map(|fit| fit.homography.matrix),
             "corners": self.corners,
-            "detect_ms": messages::milliseconds(self.times.detect),
-            "describe_ms": messages::milliseconds(self.times.describe),
-            "match_ms": messages::milliseconds(self.times.find),
+            "features_ms": messages::milliseconds(self.times.features),
+            "match_ms": messages::milliseconds(self.times.matching),
         });
         format!("{line}\n")
     }
@@ -87,19 +78,5 @@ impl Found {
             table.write_record([inlier])?;
         }
         Ok(table.flush()?)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn corners_are_those_of_the_outer_pixels() {
-        let moved = Homography { matrix: [[1.0, 0.0, 10.0], [0.0, 1.0, 20.0], [0.0, 0.0, 1.0]] };
-        let expected = [[9.5, 19.5], [12.5, 19.5], [12.5, 21.5], [9.5, 21.5]];
-        assert_eq!(corners(&moved, [3, 2]), Some(expected));
-        let far = Homography { matrix: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [2.0, 0.0, 1.0]] };
-        assert_eq!(corners(&far, [3, 2]), None);
     }
 }

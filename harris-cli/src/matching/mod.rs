@@ -8,6 +8,8 @@
 mod args;
 mod drawing;
 mod found;
+mod location;
+pub(crate) mod outline;
 mod pipeline;
 mod table;
 
@@ -15,12 +17,16 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use harris_core::matching::{Homography, Match, Ransac, matched_pairs};
+use harris_core::features::Features;
+use harris_core::matching::Match;
 use serde_json::json;
 
 pub use self::args::Args;
+pub(crate) use self::drawing::stroke;
 use self::found::Found;
-use self::pipeline::{Features, Image, Matching, Times};
+pub(crate) use self::location::{HomographyOptions, MIN_SUPPORT, corners};
+pub(crate) use self::pipeline::MatchingOptions;
+use self::pipeline::{Matching, Times};
 use crate::messages::wrong;
 use crate::output::{self, OutputPlan, PAIRS, PICTURE, Target};
 use crate::{input, messages};
@@ -58,14 +64,15 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
         bail!(wrong("--json needs standard output for itself"));
     }
     plan.finish()?;
-    let object = Image::read(&args.object, color, &args.read)?;
+    let object = input::read_image(&args.object, color, &args.read)?;
     if args.table.wanted() {
-        let scene = Image::read(&scenes[0], color, &args.read)?;
-        table::print(&args.table, &object, &scene, &choice.detection, &args.matching, args.backend)?;
+        let scene = input::read_image(&scenes[0], color, &args.read)?;
+        let images = [&object, &scene];
+        table::print(&args.table, images, &choice.detection, &args.matching, args.backend, args.json)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut matching = Matching::new(choice.detection, &args.matching, &mut args.backend)?;
-    let trained = matching.features(&object).with_context(|| input::name(&args.object))?.0;
+    let mut matching = Matching::new(&choice.detection, &args.matching, &mut args.backend)?;
+    let trained = matching.features(&object).with_context(|| input::name(&args.object))?;
     let print = |text: &str| if to_stdout { Ok(()) } else { output::print(text) };
     let keypoints = trained.keypoints.len();
     let backend = args.backend.shown(matching.describe());
@@ -83,7 +90,7 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
         let (out, pairs) = (of(&outs), of(&pairs));
         let search = Search {
             trained: &trained,
-            size: object.size(),
+            size: [object.width(), object.height()],
             color,
             out: out.as_ref(),
             pairs: pairs.as_ref(),
@@ -108,7 +115,7 @@ pub fn run(mut args: Args) -> Result<ExitCode> {
 fn find(args: &Args, matching: &mut Matching, search: &Search<'_>, path: &Path) -> Result<String> {
     let Search { trained, size, color, out, pairs } = *search;
     let name = || input::name(path);
-    let scene = Image::read(path, color, &args.read)?;
+    let scene = input::read_image(path, color, &args.read)?;
     let mut runs = Vec::new();
     for _ in 1..args.repeat {
         runs.push(matching.run(&scene, trained).with_context(name)?.2);
@@ -117,16 +124,10 @@ fn find(args: &Args, matching: &mut Matching, search: &Search<'_>, path: &Path) 
     runs.push(times);
     let fit = match args.no_homography {
         true => None,
-        false => {
-            let pairs = matched_pairs(&matches, &scene.keypoints, &trained.keypoints).with_context(name)?;
-            let config = Ransac::builder().distance(args.inlier_distance).build()?;
-            Homography::ransac(&pairs, &config).with_context(name)?
-        }
+        false => args.homography.locate(&matches, &scene, trained).with_context(name)?,
     };
-    // Random pairs may have a homography with some inliers.
-    let fit = fit.filter(|fit| fit.support >= 8.max(matches.len() / 10));
     let found = Found {
-        corners: fit.as_ref().and_then(|fit| found::corners(&fit.homography, size)),
+        corners: fit.as_ref().and_then(|fit| corners(&fit.homography, size)),
         scene,
         matches,
         searched: !args.no_homography,

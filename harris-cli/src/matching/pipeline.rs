@@ -1,18 +1,17 @@
 //! From images to matches, with the time of each stage.
 
 use std::fmt;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::input::{self, Picture, ReadOptions};
-use crate::options::{BackendOptions, Detection, Timed};
+use crate::input::Picture;
+use crate::options::{BackendOptions, Detection};
 use anyhow::Result;
 use clap::Args;
+use harris_core::ImageView;
+use harris_core::features::{DetectAndDescribe, FeatureConfig, Features};
 use harris_core::matching::{Match, MatchConfig, Matcher};
-use harris_core::surf::{Extractor, SurfConfig};
-use harris_core::{ImageView, Keypoint};
+use harris_core::surf::SurfConfig;
 use harris_cpu::ApproximateMatcher;
-use ndarray::Array2;
 
 /// Options for description and matching.
 #[derive(Args, Clone, Debug)]
@@ -50,56 +49,47 @@ fn ratio(text: &str) -> Result<f32, String> {
     built.map(|_| ratio).map_err(|error| error.to_string())
 }
 
-/// An image as the detector sees it, and in gray: descriptors use no colours.
-pub(crate) struct Image {
-    gray: Picture,
-    color: Option<Picture>,
-}
-
-impl Image {
-    /// Reads an image, with its colours if `color` is true.
+impl MatchingOptions {
+    /// Returns the configuration of a detector together with that of descriptors.
     ///
     /// # Errors
-    /// See [`input::read_image`].
-    pub(crate) fn read(path: &Path, color: bool, options: &ReadOptions) -> Result<Self> {
-        let colored = color.then(|| input::read_image(path, true, options)).transpose()?;
-        Ok(Self { gray: input::read_image(path, false, options)?, color: colored })
+    /// The magnification is out of its range.
+    pub(crate) fn features(&self, detection: &Detection) -> Result<FeatureConfig> {
+        let magnification = self.magnification.unwrap_or(match detection {
+            Detection::Harris(_) => 2.0,
+            Detection::FastHessian(_) => 1.0,
+        });
+        let surf = SurfConfig::builder().upright(self.upright).magnification(magnification).build()?;
+        Ok(match detection.clone() {
+            Detection::Harris(config) => FeatureConfig::new(config, surf),
+            Detection::FastHessian(config) => FeatureConfig::new(config, surf),
+        })
     }
 
-    /// Applies a function to the pixels.
-    pub(crate) fn map(&self, to: impl Fn(&Picture) -> Picture) -> Self {
-        Self { gray: to(&self.gray), color: self.color.as_ref().map(to) }
+    /// Makes a matcher of a backend.
+    ///
+    /// # Errors
+    /// The ratio is out of its range, or the backend cannot be used.
+    pub(crate) fn matcher(&self, backend: &mut BackendOptions) -> Result<Box<dyn Matcher>> {
+        let config = MatchConfig::default().with_ratio(self.ratio)?.with_cross_check(self.cross_check);
+        Ok(match self.approximate {
+            true => Box::new(ApproximateMatcher::new(config)),
+            false => backend.matcher(&config)?,
+        })
     }
-
-    /// Returns the width and the height.
-    pub(crate) fn size(&self) -> [u32; 2] {
-        [self.gray.width(), self.gray.height()]
-    }
-
-    /// Returns the views for the detector and for descriptors.
-    fn views(&self) -> Result<[ImageView<'_>; 2]> {
-        let gray = ImageView::try_from(&self.gray)?;
-        Ok([self.color.as_ref().map_or(Ok(gray), ImageView::try_from)?, gray])
-    }
-}
-
-/// An image's keypoints and their descriptors.
-pub(crate) struct Features {
-    pub(crate) keypoints: Vec<Keypoint>,
-    pub(crate) descriptors: Array2<f32>,
 }
 
 /// The time of each stage.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Times {
-    pub(crate) detect: Duration,
-    pub(crate) describe: Duration,
-    pub(crate) find: Duration,
+    /// Detection and description.
+    pub(crate) features: Duration,
+    pub(crate) matching: Duration,
 }
 
 impl Times {
     pub(crate) fn total(&self) -> Duration {
-        self.detect + self.describe + self.find
+        self.features + self.matching
     }
 
     /// Returns the median of each stage.
@@ -109,73 +99,55 @@ impl Times {
             times.sort_unstable();
             times[times.len() / 2]
         };
-        Self { detect: of(|t| t.detect), describe: of(|t| t.describe), find: of(|t| t.find) }
+        Self { features: of(|t| t.features), matching: of(|t| t.matching) }
     }
 }
 
 impl fmt::Display for Times {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (stage, time) in [
-            ("detect", self.detect),
-            ("describe", self.describe),
-            ("match", self.find),
-            ("all", self.total()),
-        ] {
+        for (stage, time) in [("features", self.features), ("match", self.matching), ("all", self.total())] {
             writeln!(f, "  {stage:<10}{:>10.3} ms", time.as_secs_f64() * 1e3)?;
         }
         writeln!(f, "  {:<10}{:>10.1} a second", "frames", 1.0 / self.total().as_secs_f64())
     }
 }
 
-/// A detector, an extractor and a matcher.
+/// What finds the features of images, and their matches.
 pub(crate) struct Matching {
-    detector: Box<dyn Timed>,
-    extractor: Box<dyn Extractor>,
+    features: Box<dyn DetectAndDescribe>,
     matcher: Box<dyn Matcher>,
 }
 
 impl Matching {
     pub(crate) fn new(
-        detection: Detection,
+        detection: &Detection,
         options: &MatchingOptions,
         backend: &mut BackendOptions,
     ) -> Result<Self> {
-        let magnification = options.magnification.unwrap_or(match detection {
-            Detection::Harris(_) => 2.0,
-            Detection::FastHessian(_) => 1.0,
-        });
-        let surf = SurfConfig::builder().upright(options.upright).magnification(magnification).build()?;
-        let config = MatchConfig::default().with_ratio(options.ratio)?.with_cross_check(options.cross_check);
-        Ok(Self {
-            detector: backend.detector(&detection)?,
-            extractor: backend.extractor(&surf)?,
-            matcher: match options.approximate {
-                true => Box::new(ApproximateMatcher::new(config)),
-                false => backend.matcher(&config)?,
-            },
-        })
+        let config = options.features(detection)?;
+        Ok(Self { features: backend.features(&config)?, matcher: options.matcher(backend)? })
     }
 
     pub(crate) fn describe(&self) -> String {
-        self.detector.describe()
+        self.features.describe()
     }
 
-    /// Finds the features of an image, and returns their times.
-    pub(crate) fn features(&mut self, image: &Image) -> Result<(Features, Times)> {
-        let [view, gray] = image.views()?;
-        let start = Instant::now();
-        let keypoints = self.detector.detect(&view)?;
-        let detected = Instant::now();
-        let descriptors = self.extractor.extract(&gray, &keypoints)?;
-        let times = Times { detect: detected - start, describe: detected.elapsed(), ..Times::default() };
-        Ok((Features { keypoints, descriptors }, times))
+    /// Finds the features of an image.
+    pub(crate) fn features(&mut self, image: &Picture) -> Result<Features> {
+        Ok(self.features.detect_and_describe(&ImageView::try_from(image)?)?)
     }
 
     /// Finds the features of a scene and their matches among the trained ones.
-    pub(crate) fn run(&mut self, scene: &Image, trained: &Features) -> Result<(Features, Vec<Match>, Times)> {
-        let (found, times) = self.features(scene)?;
+    pub(crate) fn run(
+        &mut self,
+        scene: &Picture,
+        trained: &Features,
+    ) -> Result<(Features, Vec<Match>, Times)> {
         let start = Instant::now();
+        let found = self.features(scene)?;
+        let described = Instant::now();
         let matches = self.matcher.matches(found.descriptors.view(), trained.descriptors.view())?;
-        Ok((found, matches, Times { find: start.elapsed(), ..times }))
+        let times = Times { features: described - start, matching: described.elapsed() };
+        Ok((found, matches, times))
     }
 }

@@ -3,12 +3,13 @@
 use anyhow::{Context, bail};
 use clap::Args;
 use harris::Backend;
-use harris::cuda::{CudaDetector, CudaFastHessian, CudaMatcher, CudaSurf};
+use harris::cuda::{CudaDetector, CudaFastHessian, CudaFeatures, CudaMatcher, CudaSurf};
 use harris_core::ReferenceDetector;
 use harris_core::fast_hessian::ReferenceFastHessian;
+use harris_core::features::{DetectAndDescribe, FeatureConfig, ReferenceFeatures};
 use harris_core::matching::{MatchConfig, Matcher, ReferenceMatcher};
 use harris_core::surf::{Extractor, ReferenceSurf, SurfConfig};
-use harris_cpu::{CpuDetector, CpuFastHessian, CpuMatcher, CpuSurf, Level, MAX_THREADS};
+use harris_cpu::{CpuDetector, CpuFastHessian, CpuFeatures, CpuMatcher, CpuSurf, Level, MAX_THREADS};
 
 use super::kind::Detection;
 use super::timed::Timed;
@@ -174,6 +175,17 @@ impl BackendOptions {
                 on_backend!(self, config, dyn Timed, ReferenceFastHessian, CpuFastHessian, CudaFastHessian)
             }
         }
+    }
+
+    /// Makes a detector with a SURF extractor of this backend.
+    ///
+    /// # Errors
+    /// See [`BackendOptions::detector`].
+    pub fn features(&mut self, config: &FeatureConfig) -> anyhow::Result<Box<dyn DetectAndDescribe>> {
+        if self.staged {
+            bail!(wrong("--staged belongs to corners without descriptors"));
+        }
+        on_backend!(self, config, dyn DetectAndDescribe, ReferenceFeatures, CpuFeatures, CudaFeatures)
     }
 
     /// Makes a SURF extractor of this backend.

@@ -49,7 +49,7 @@ pub fn picture(image: &RgbImage, format: Format, out: &mut dyn Write) -> Result<
             height,
             ExtendedColorType::Rgb8,
         )?,
-        Format::Csv | Format::Npy | Format::Tiff | Format::Parquet => {
+        Format::Csv | Format::Npy | Format::Tiff | Format::Parquet | Format::Y4m => {
             bail!("a picture cannot be written as {format:?}")
         }
     }
@@ -83,7 +83,7 @@ pub fn response(response: &Array2<f32>, format: Format, out: &mut dyn Write) -> 
             let picture = visible(response)?;
             PngEncoder::new(out).write_image(&picture, columns, rows, ExtendedColorType::L8)?;
         }
-        Format::Csv | Format::Jpeg | Format::Parquet => {
+        Format::Csv | Format::Jpeg | Format::Parquet | Format::Y4m => {
             bail!("a response map cannot be written as {format:?}")
         }
     }

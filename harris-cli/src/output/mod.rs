@@ -22,5 +22,5 @@ pub use formats::{csv, picture, response, row};
 pub use interrupt::{print_nothing_on_signals, print_on_signals, remove_abandoned, remove_on_signals};
 pub use plan::OutputPlan;
 pub use standard_output::{IgnoreBrokenPipe, message, print};
-pub use target::{FRAMES, Format, KEYPOINTS, Kind, PAIRS, PICTURE, RESPONSE, SCORES, TABLE, Target};
+pub use target::{FRAMES, Format, KEYPOINTS, Kind, PAIRS, PICTURE, RESPONSE, SCORES, TABLE, Target, VIDEO};
 pub use write::whole;

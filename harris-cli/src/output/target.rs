@@ -23,11 +23,14 @@ pub enum Format {
     Tiff,
     /// Apache Parquet.
     Parquet,
+    /// A video: YUV4MPEG2.
+    Y4m,
 }
 
 impl Format {
     /// All formats.
-    const ALL: [Self; 6] = [Self::Csv, Self::Png, Self::Jpeg, Self::Npy, Self::Tiff, Self::Parquet];
+    const ALL: [Self; 7] =
+        [Self::Csv, Self::Png, Self::Jpeg, Self::Npy, Self::Tiff, Self::Parquet, Self::Y4m];
 
     /// Returns the format that a name's ending stands for.
     pub(super) fn of(path: &Path) -> Option<Self> {
@@ -45,6 +48,7 @@ impl Format {
             Self::Npy => &["npy"],
             Self::Tiff => &["tiff", "tif"],
             Self::Parquet => &["parquet"],
+            Self::Y4m => &["y4m"],
         }
     }
 }
@@ -78,6 +82,9 @@ pub const SCORES: Kind = Kind { name: "a table of scores", formats: &[Format::Cs
 
 /// An image with keypoints or matches drawn in.
 pub const PICTURE: Kind = Kind { name: "a picture", formats: &[Format::Png, Format::Jpeg] };
+
+/// A video.
+pub const VIDEO: Kind = Kind { name: "a video", formats: &[Format::Y4m] };
 
 /// A response map.
 pub const RESPONSE: Kind =

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use crate::input::{self, Picture, ReadOptions};
-use crate::video;
+use crate::video::{self, Header, Planes};
 use anyhow::{Context, Result, ensure};
 
 /// Bytes that are read at once.
@@ -17,6 +17,12 @@ pub(crate) enum Source {
     Files { files: Vec<PathBuf>, color: bool, read: ReadOptions },
     /// A video, or raw frames of a size.
     Video { path: PathBuf, read: ReadOptions },
+}
+
+/// A frame: what is detected in, and what else its video has for it, if that is kept.
+pub(crate) struct Frame {
+    pub(crate) picture: Picture,
+    pub(crate) planes: Planes,
 }
 
 /// The frames of a source.
@@ -55,8 +61,14 @@ impl Source {
         }
     }
 
-    /// Opens the source at its beginning.
-    pub(crate) fn open(&self) -> Result<Frames> {
+    /// Whether frames are in colour. Of a video only the luma is used.
+    pub(crate) fn has_colors(&self) -> bool {
+        matches!(self, Self::Files { color: true, .. })
+    }
+
+    /// Opens the source at its beginning. `keep_planes` tells whether frames keep what they have
+    /// beside their luma.
+    pub(crate) fn open(&self, keep_planes: bool) -> Result<Frames> {
         let (path, read) = match self {
             Self::Files { files, color, read } => {
                 let files = files.clone().into_iter();
@@ -74,31 +86,42 @@ impl Source {
             Some(size) => video::Frames::raw(bytes, size.width, size.height, read.max_pixels),
             None => video::Frames::y4m(bytes, read.max_pixels),
         };
-        Ok(Frames::Video(Box::new(frames.with_context(|| format!("cannot read {}", path.display()))?)))
+        let frames = frames.with_context(|| format!("cannot read {}", path.display()))?;
+        Ok(Frames::Video(Box::new(if keep_planes { frames.keep_planes() } else { frames })))
     }
 }
 
 impl Frames {
     /// Returns the next frame, of 8 or 16 bits; `None` after the last.
-    pub(crate) fn next(&mut self) -> Option<Result<Picture, Missing>> {
+    pub(crate) fn next(&mut self) -> Option<Result<Frame, Missing>> {
         match self {
             Self::Files { files, color, read } => {
-                Some(input::read_image(&files.next()?, *color, read).map_err(Missing::One))
+                let picture = input::read_image(&files.next()?, *color, read);
+                Some(
+                    picture.map(|picture| Frame { picture, planes: Planes::default() }).map_err(Missing::One),
+                )
             }
-            Self::Video(frames) => {
-                Some(frames.next()?.map(Picture::from).map_err(|error| match error.is_of_one_frame() {
-                    true => Missing::One(error.into()),
-                    false => Missing::All(error.into()),
-                }))
-            }
+            Self::Video(frames) => Some(match frames.next()? {
+                Ok(luma) => Ok(Frame { picture: luma.into(), planes: frames.take_planes() }),
+                Err(error) if error.is_of_one_frame() => Err(Missing::One(error.into())),
+                Err(error) => Err(Missing::All(error.into())),
+            }),
+        }
+    }
+
+    /// Returns what a video says of all its frames; `None` for images.
+    pub(crate) fn header(&self) -> Option<&Header> {
+        match self {
+            Self::Files { .. } => None,
+            Self::Video(frames) => Some(frames.header()),
         }
     }
 
     /// Takes back the memory of a frame, for a later one.
-    pub(crate) fn recycle(&mut self, frame: Picture) {
+    pub(crate) fn recycle(&mut self, frame: Frame) {
         match self {
             Self::Files { .. } => {}
-            Self::Video(frames) => frames.recycle(frame.into_dynamic()),
+            Self::Video(frames) => frames.recycle(frame.picture.into_dynamic()),
         }
     }
 }

@@ -10,46 +10,28 @@ use harris_core::Keypoint;
 
 use crate::output;
 
-/// A table that is being written. A fault of the disk is told at its end.
-pub(crate) struct Table<W: Write> {
+/// A table of frames that is being written. A fault of the disk is told at its end.
+pub(crate) struct Rows<W: Write> {
     writer: csv::Writer<W>,
     failed: Option<csv::Error>,
 }
 
-impl<W: Write> Table<W> {
-    /// Writes the header.
+impl<W: Write> Rows<W> {
+    /// Writes the names of the columns.
     ///
     /// # Errors
     /// The error of `out`.
-    pub(crate) fn new(out: W) -> Result<Self> {
+    pub(crate) fn new(out: W, columns: &[&str]) -> Result<Self> {
         let mut writer = csv::Writer::from_writer(out);
-        writer.write_record(["frame", "x", "y", "response", "scale", "error"])?;
+        writer.write_record(columns)?;
         Ok(Self { writer, failed: None })
     }
 
-    /// Adds the rows of a frame: its keypoints, or why there are none.
-    pub(crate) fn add(&mut self, frame: usize, found: Result<&[Keypoint], &str>) {
+    /// Adds rows, unless an earlier one could not be written.
+    pub(crate) fn add(&mut self, write: impl FnOnce(&mut csv::Writer<W>) -> csv::Result<()>) {
         if self.failed.is_none() {
-            self.failed = self.write(frame, found).err();
+            self.failed = write(&mut self.writer).err();
         }
-    }
-
-    fn write(&mut self, frame: usize, found: Result<&[Keypoint], &str>) -> csv::Result<()> {
-        let (frame, keypoints, error) = match found {
-            Ok(keypoints) => (frame.to_string(), keypoints, ""),
-            Err(error) => (frame.to_string(), &[][..], error),
-        };
-        if keypoints.is_empty() {
-            self.writer.write_record([&frame, "", "", "", "", error])?;
-        }
-        for keypoint in keypoints {
-            self.writer.write_field(&frame)?;
-            for number in output::row(keypoint).split(',') {
-                self.writer.write_field(number)?;
-            }
-            self.writer.write_record([""])?;
-        }
-        Ok(())
     }
 
     /// Writes what is left.
@@ -61,6 +43,48 @@ impl<W: Write> Table<W> {
             return Err(error.into());
         }
         Ok(self.writer.flush()?)
+    }
+}
+
+/// The table of keypoints.
+pub(crate) struct Table<W: Write>(Rows<W>);
+
+impl<W: Write> Table<W> {
+    /// Writes the header.
+    ///
+    /// # Errors
+    /// The error of `out`.
+    pub(crate) fn new(out: W) -> Result<Self> {
+        Ok(Self(Rows::new(out, &["frame", "x", "y", "response", "scale", "error"])?))
+    }
+
+    /// Adds the rows of a frame: its keypoints, or why there are none.
+    pub(crate) fn add(&mut self, frame: usize, found: Result<&[Keypoint], &str>) {
+        self.0.add(|writer| {
+            let (frame, keypoints, error) = match found {
+                Ok(keypoints) => (frame.to_string(), keypoints, ""),
+                Err(error) => (frame.to_string(), &[][..], error),
+            };
+            if keypoints.is_empty() {
+                writer.write_record([&frame, "", "", "", "", error])?;
+            }
+            for keypoint in keypoints {
+                writer.write_field(&frame)?;
+                for number in output::row(keypoint).split(',') {
+                    writer.write_field(number)?;
+                }
+                writer.write_record([""])?;
+            }
+            Ok(())
+        });
+    }
+
+    /// Writes what is left.
+    ///
+    /// # Errors
+    /// A row could not be written.
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        self.0.finish()
     }
 }
 

@@ -20,6 +20,8 @@ pub(crate) struct Counts {
     pub(crate) latencies: Vec<Duration>,
     pub(crate) failed: usize,
     pub(crate) keypoints: usize,
+    /// The number of frames with the object, if one is searched for.
+    pub(crate) found: Option<usize>,
 }
 
 /// A summary of all frames.
@@ -31,6 +33,9 @@ pub(crate) struct Summary {
     total_s: f64,
     frames_per_s: f64,
     keypoints: usize,
+    /// The number of frames with the object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found: Option<usize>,
     latency_ms: Latency,
     /// What ended the video before its end.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,9 +52,10 @@ struct Latency {
 }
 
 impl Tally {
-    pub(crate) fn new(start: Instant) -> Self {
-        let (latencies, done, failed, keypoints) = (Vec::new(), 0, 0, 0);
-        Self(Arc::new(Mutex::new(Counts { start, done, latencies, failed, keypoints })))
+    /// Makes a tally without frames. `searches` tells whether an object is searched for.
+    pub(crate) fn new(start: Instant, searches: bool) -> Self {
+        let (latencies, found) = (Vec::new(), searches.then_some(0));
+        Self(Arc::new(Mutex::new(Counts { start, done: 0, latencies, failed: 0, keypoints: 0, found })))
     }
 
     /// Returns the counts. Nobody else has them meanwhile.
@@ -90,6 +96,7 @@ impl Counts {
             total_s: seconds,
             frames_per_s: self.done as f64 / seconds,
             keypoints: self.keypoints,
+            found: self.found,
             latency_ms: Latency {
                 median: latency(0.5),
                 p95: latency(0.95),
@@ -112,12 +119,13 @@ impl Summary {
 
     /// Formats two lines for people.
     pub(crate) fn text(&self) -> String {
-        let Self { backend, frames, failed, total_s, frames_per_s, keypoints, latency_ms, .. } = self;
+        let Self { backend, frames, failed, total_s, frames_per_s, keypoints, found, latency_ms, .. } = self;
         let Latency { median, p95, p99, max } = latency_ms;
         let each = messages::count(keypoints / (frames - failed).max(1), "keypoint");
         let frames = messages::count(*frames, "frame");
+        let found = found.map_or_else(String::new, |found| format!("the object is in {found}, "));
         format!(
-            "{frames} in {total_s:.2} s, {frames_per_s:.1} a second, {failed} failed; {each} a frame  ({backend})\n\
+            "{frames} in {total_s:.2} s, {frames_per_s:.1} a second, {found}{failed} failed; {each} a frame  ({backend})\n\
              latency: median {median:.3} ms, 95 % {p95:.3}, 99 % {p99:.3}, longest {max:.3}\n"
         )
     }

@@ -6,13 +6,14 @@
 use std::io::{BufRead, Read};
 
 use super::error::Error;
-use super::layout::{Layout, MAX_SIDE};
+use super::header::Header;
+use super::layout::{ChromaFormat, Layout, MAX_SIDE};
 
 /// The first bytes of a video.
 pub const MAGIC: &[u8] = b"YUV4MPEG2";
 
 /// The first bytes of a frame.
-const FRAME: &[u8] = b"FRAME";
+pub(super) const FRAME: &[u8] = b"FRAME";
 
 /// The longest line of parameters.
 const MAX_LINE: u64 = 4096;
@@ -25,7 +26,7 @@ const MAX_LINE: u64 = 4096;
 /// | `C` | colour space and depth; 8-bit 4:2:0 without it |
 /// | `XYSCSS=` | what old programs write instead of `C` |
 /// | `F`, `I`, `A`, other `X` | rate, interlacing, aspect and remarks: ignored |
-pub(super) fn header(source: &mut impl BufRead) -> Result<Layout, Error> {
+pub(super) fn header(source: &mut impl BufRead) -> Result<Header, Error> {
     let fault = |what: String| Err(Error::Header(what));
     let line = line(source)?;
     let Some(parameters) = line.strip_prefix(MAGIC).filter(|rest| matches!(rest, [b' ' | b'\n', ..] | []))
@@ -62,16 +63,18 @@ pub(super) fn header(source: &mut impl BufRead) -> Result<Layout, Error> {
         (None, None) => "420".to_owned(),
     };
     match colour_space(&colour) {
-        Some((planes, bits)) => Ok(Layout { width, height, bits, rest: planes.bytes(width, height, bits) }),
+        Some((chroma, bits)) => {
+            Ok(Header { layout: Layout { width, height, bits, chroma }, parameters: parameters.to_owned() })
+        }
         None => fault(format!("its colour space `C{}` is not known", shown(colour.as_bytes()))),
     }
 }
 
-/// Reads the line at the beginning of a frame. Returns false at the video's end.
-pub(super) fn frame_line(source: &mut impl BufRead, frame: u64) -> Result<bool, Error> {
+/// Reads the line at the beginning of a frame. Returns its parameters; `None` at the video's end.
+pub(super) fn frame_line(source: &mut impl BufRead, frame: u64) -> Result<Option<Vec<u8>>, Error> {
     let line = line(source)?;
     if line.is_empty() {
-        return Ok(false);
+        return Ok(None);
     }
     let garbage = |what| Err(Error::Garbage { frame, what });
     let Some(parameters) = line.strip_prefix(FRAME) else {
@@ -95,7 +98,7 @@ pub(super) fn frame_line(source: &mut impl BufRead, frame: u64) -> Result<bool, 
             return garbage(format!("the unknown parameter `{}`", shown(parameter)));
         }
     }
-    Ok(true)
+    Ok(Some(parameters.to_owned()))
 }
 
 /// Reads a line with its line feed. One that is too long comes without its end.
@@ -115,33 +118,8 @@ fn side(name: &str, digits: Option<&[u8]>) -> Result<u32, Error> {
         .ok_or_else(|| Error::Header(format!("the {name} `{}` is not from 1 to {}", shown(digits), MAX_SIDE)))
 }
 
-/// The planes after the luma.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Planes {
-    None,
-    /// Two planes, of which a sample is for so many columns and rows.
-    Chroma(u32, u32),
-    /// Two planes of chroma and one of alpha, of full size.
-    ChromaAndAlpha,
-}
-
-impl Planes {
-    /// Returns the size in bytes. Sides are at most 32 bits, so that it is at most 67 bits.
-    fn bytes(self, width: u32, height: u32, bits: u32) -> u64 {
-        let bytes = if bits > 8 { 2 } else { 1 };
-        let plane = |columns: u32, rows: u32| {
-            u64::from(width.div_ceil(columns)).saturating_mul(height.div_ceil(rows).into())
-        };
-        match self {
-            Self::None => 0,
-            Self::Chroma(columns, rows) => plane(columns, rows).saturating_mul(2 * bytes),
-            Self::ChromaAndAlpha => plane(1, 1).saturating_mul(3 * bytes),
-        }
-    }
-}
-
 /// Returns the planes of a colour space, and the bits of a sample.
-fn colour_space(name: &str) -> Option<(Planes, u32)> {
+fn colour_space(name: &str) -> Option<(ChromaFormat, u32)> {
     let deep = |bits: &str| match bits {
         "9" => Some(9),
         "10" => Some(10),
@@ -151,18 +129,18 @@ fn colour_space(name: &str) -> Option<(Planes, u32)> {
         _ => None,
     };
     Some(match name {
-        "mono" => (Planes::None, 8),
-        "420" | "420jpeg" | "420mpeg2" | "420paldv" => (Planes::Chroma(2, 2), 8),
-        "411" => (Planes::Chroma(4, 1), 8),
-        "422" => (Planes::Chroma(2, 1), 8),
-        "444" => (Planes::Chroma(1, 1), 8),
-        "444alpha" => (Planes::ChromaAndAlpha, 8),
+        "mono" => (ChromaFormat::None, 8),
+        "420" | "420jpeg" | "420mpeg2" | "420paldv" => (ChromaFormat::Subsampled(2, 2), 8),
+        "411" => (ChromaFormat::Subsampled(4, 1), 8),
+        "422" => (ChromaFormat::Subsampled(2, 1), 8),
+        "444" => (ChromaFormat::Subsampled(1, 1), 8),
+        "444alpha" => (ChromaFormat::FullWithAlpha, 8),
         _ => {
-            let of = |prefix, planes| Some((planes, deep(name.strip_prefix(prefix)?)?));
-            of("mono", Planes::None)
-                .or_else(|| of("420p", Planes::Chroma(2, 2)))
-                .or_else(|| of("422p", Planes::Chroma(2, 1)))
-                .or_else(|| of("444p", Planes::Chroma(1, 1)))?
+            let of = |prefix, chroma| Some((chroma, deep(name.strip_prefix(prefix)?)?));
+            of("mono", ChromaFormat::None)
+                .or_else(|| of("420p", ChromaFormat::Subsampled(2, 2)))
+                .or_else(|| of("422p", ChromaFormat::Subsampled(2, 1)))
+                .or_else(|| of("444p", ChromaFormat::Subsampled(1, 1)))?
         }
     })
 }
@@ -177,7 +155,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<Layout, String> {
-        header(&mut text.as_bytes()).map_err(|error| error.to_string())
+        header(&mut text.as_bytes()).map(|header| header.layout).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -192,8 +170,12 @@ mod tests {
             ("444", 8, 2 * 5 * 3),
             ("444alpha", 8, 3 * 5 * 3),
         ] {
-            let layout = Layout { width: 5, height: 3, bits, rest };
-            assert_eq!(parse(&format!("YUV4MPEG2 W5 H3 F25:1 Ip A1:1 C{name} Xa=b\n")), Ok(layout), "{name}");
+            let layout = parse(&format!("YUV4MPEG2 W5 H3 F25:1 Ip A1:1 C{name} Xa=b\n")).unwrap();
+            assert_eq!(
+                (layout.width, layout.height, layout.bits, layout.rest()),
+                (5, 3, bits, rest),
+                "{name}"
+            );
         }
         assert_eq!(parse("YUV4MPEG2 W5 H3\n"), parse("YUV4MPEG2 C420 H3  W5\n"));
         assert_eq!(parse("YUV4MPEG2 W5 H3 XYSCSS=422P10\n"), parse("YUV4MPEG2 W5 H3 C422p10\n"));
