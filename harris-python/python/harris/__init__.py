@@ -1,0 +1,46 @@
+"""Harris corner detection and SURF features on the CPU and on NVIDIA GPUs.
+
+All backends give equal results, bit for bit.
+
+Examples
+--------
+>>> import numpy as np
+>>> import harris
+>>> image = np.zeros((48, 64), np.uint8)
+>>> image[12:36, 16:40] = 255
+>>> harris.Detector("opencv_gftt", max_corners=4).detect(image).xy.tolist()
+[[39.0, 35.0], [16.0, 35.0], [39.0, 12.0], [16.0, 12.0]]
+"""
+
+from ._core import Config, Detector, __version__, backends, presets
+from ._errors import (
+    BackendError,
+    ClosedError,
+    ConfigError,
+    Error,
+    InputError,
+    InputTypeError,
+    OutOfMemoryError,
+    PanicError,
+)
+from ._results import Keypoint, Keypoints, Match, Matches
+
+__all__ = [
+    "BackendError",
+    "ClosedError",
+    "Config",
+    "ConfigError",
+    "Detector",
+    "Error",
+    "InputError",
+    "InputTypeError",
+    "Keypoint",
+    "Keypoints",
+    "Match",
+    "Matches",
+    "OutOfMemoryError",
+    "PanicError",
+    "__version__",
+    "backends",
+    "presets",
+]
