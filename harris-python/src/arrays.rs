@@ -2,10 +2,10 @@
 //! copied once.
 
 use harris::{Error, ImageView, Sample};
-use ndarray::{Array3, ArrayView3, ArrayViewD, Axis, Ix2, Ix3};
+use ndarray::{Array3, ArrayView3, ArrayViewD, Axis, Dimension, Ix2, Ix3};
 use numpy::{
-    Element, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray,
-    PyUntypedArrayMethods,
+    Element, PyArray, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray, PyReadonlyArrayDyn,
+    PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -103,8 +103,15 @@ fn mask_of<'py>(mask: &Bound<'py, PyAny>) -> Result<PyReadonlyArrayDyn<'py, u8>>
     }
 }
 
-fn borrow<'py, T: Element>(array: &Bound<'py, PyUntypedArray>) -> Result<PyReadonlyArrayDyn<'py, T>> {
-    let array = array.cast::<PyArrayDyn<T>>().map_err(PyErr::from)?;
+/// Borrows an array whose elements are aligned.
+///
+/// # Errors
+/// [`Failure::Input`] where another thread is writing the array, and an exception for elements or
+/// dimensions of another type.
+pub(crate) fn borrow<'py, T: Element, D: Dimension>(
+    array: &Bound<'py, PyUntypedArray>,
+) -> Result<PyReadonlyArray<'py, T, D>> {
+    let array = array.cast::<PyArray<T, D>>().map_err(PyErr::from)?;
     let borrowed = array.try_readonly();
     borrowed.map_err(|_| Failure::Input("the array is being written by another call".to_owned()))
 }
@@ -120,7 +127,7 @@ fn check_dimensions(what: &str, array: &Bound<'_, PyUntypedArray>) -> Result<()>
 }
 
 /// The array, or a copy where its elements are not aligned or in the other byte order.
-fn readable<'py>(array: &Bound<'py, PyUntypedArray>) -> Result<Bound<'py, PyUntypedArray>> {
+pub(crate) fn readable<'py>(array: &Bound<'py, PyUntypedArray>) -> Result<Bound<'py, PyUntypedArray>> {
     let (py, dtype) = (array.py(), array.dtype());
     let size = dtype.itemsize().max(1);
     let whole = array.strides().iter().all(|stride| stride.unsigned_abs() % size == 0);

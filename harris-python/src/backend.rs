@@ -2,6 +2,7 @@
 
 use harris::Backend;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::errors::{Failure, Result};
 
@@ -63,6 +64,27 @@ impl BackendChoice {
         Ok(Self { backend, threads })
     }
 
+    /// The most images of a batch that are worked on between two looks for signals: a tenth of a
+    /// second or so.
+    pub(crate) fn chunk_limits(&self) -> ChunkLimits {
+        match self.backend {
+            Backend::Cuda { .. } => ChunkLimits { images: 512, pixels: 1 << 29 },
+            Backend::Reference => ChunkLimits { images: 1, pixels: 1 },
+            Backend::Cpu | Backend::Auto => ChunkLimits { images: 64, pixels: 1 << 23 },
+        }
+    }
+
+    /// The choice as keyword arguments of Python.
+    ///
+    /// # Errors
+    /// Exceptions of Python.
+    pub(crate) fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let arguments = PyDict::new(py);
+        arguments.set_item("backend", self.backend.to_string())?;
+        arguments.set_item("threads", self.threads)?;
+        Ok(arguments)
+    }
+
     /// Resolves the automatic choice: calls `make` with one backend after another until it succeeds.
     ///
     /// # Errors
@@ -74,6 +96,13 @@ impl BackendChoice {
         let made = self.backend.make(|backend| make(Self { backend, ..self }))?;
         Ok((made.value, Self { backend: made.backend, ..self }))
     }
+}
+
+/// Limits of the images between two looks for signals, as from Ctrl-C.
+#[derive(Clone, Copy)]
+pub(crate) struct ChunkLimits {
+    pub(crate) images: usize,
+    pub(crate) pixels: usize,
 }
 
 /// List the backends, in the order in which ``"auto"`` tries them.

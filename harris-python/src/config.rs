@@ -328,7 +328,7 @@ impl Config {
         self.config.support_radius()
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+    pub(crate) fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let default = arguments(py, &HarrisConfig::default())?;
         changed("harris.Config", &arguments(py, &self.config)?, &default)
     }

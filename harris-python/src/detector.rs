@@ -2,18 +2,16 @@
 
 use harris::cpu::CpuDetector;
 use harris::cuda::CudaDetector;
-use harris::{Backend, Detector as _, Error, HarrisConfig, ReferenceDetector};
-use ndarray::Array2;
-use numpy::{PyArray2, PyArrayMethods, PyUntypedArrayMethods};
+use harris::{Backend, Detector as _, Error, HarrisConfig, ImageView, ReferenceDetector};
+use numpy::PyArray2;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::arrays::{Copies, HostImage, host_array, no_array};
 use crate::backend::BackendChoice;
 use crate::config::{Config, read};
-use crate::errors::{Failure, Result};
-use crate::keypoints::keypoints;
-use crate::session::{Describe, Recipe, Session};
+use crate::detection::{self, HasDetector, host_image, host_images};
+use crate::errors::Result;
+use crate::session::{Recipe, Session};
 
 /// How a detector is made.
 pub(crate) struct HarrisRecipe {
@@ -28,7 +26,7 @@ pub(crate) enum Engine {
     Cuda(Box<CudaDetector>),
 }
 
-impl Engine {
+impl HasDetector for Engine {
     fn detector(&mut self) -> &mut dyn harris::Detector {
         match self {
             Self::Reference(detector) => detector,
@@ -36,14 +34,15 @@ impl Engine {
             Self::Cuda(detector) => &mut **detector,
         }
     }
-}
 
-impl Describe for Engine {
-    fn describe(&self) -> String {
+    fn response_into(&mut self, image: &ImageView<'_>, out: &mut [f32]) -> Result<(), Error> {
         match self {
-            Self::Reference(detector) => detector.describe(),
-            Self::Cpu(detector) => detector.describe(),
-            Self::Cuda(detector) => detector.describe(),
+            Self::Cpu(detector) => detector.response_into_slice(image, out),
+            Self::Reference(_) | Self::Cuda(_) => {
+                let map = self.detector().response(image)?;
+                out.iter_mut().zip(&map).for_each(|(out, value)| *out = *value);
+                Ok(())
+            }
         }
     }
 }
@@ -53,6 +52,14 @@ impl Recipe for HarrisRecipe {
 
     fn make(&self) -> Result<Engine, Error> {
         engine(&self.config, self.backend)
+    }
+
+    fn describe(&self, made: &Engine) -> String {
+        match made {
+            Engine::Reference(detector) => detector.describe(),
+            Engine::Cpu(detector) => detector.describe(),
+            Engine::Cuda(detector) => detector.describe(),
+        }
     }
 }
 
@@ -70,20 +77,47 @@ fn engine(config: &HarrisConfig, choice: BackendChoice) -> Result<Engine, Error>
 }
 
 /// A Harris detector on the CPU or on a GPU.
+///
+/// A detector keeps memory from image to image. Threads may share it: it is locked while it works,
+/// and the GIL is released. To work on several images at a time, make a detector for each thread.
+/// An array must not be written while a detector reads it.
+///
+/// In a forked child the CPU's detectors work. CUDA does not: start workers with the method
+/// ``spawn`` of `multiprocessing`. Detectors can be pickled: the copy is a new detector.
+///
+/// Parameters
+/// ----------
+/// config : str or Config, default "default"
+///     A name of `presets`, or a configuration.
+/// backend : str, default "auto"
+///     ``"auto"`` (the first usable GPU, else the CPU), ``"cpu"``, ``"cuda"``, ``"cuda:1"`` or
+///     ``"reference"``. All give equal results, bit for bit.
+/// threads : int, optional
+///     Threads of the CPU, 1 to 1024; by default one for each hardware thread.
+/// device : int, optional
+///     The number of the GPU.
+/// **changes
+///     Changes to the configuration: the parameters of `Config`.
+///
+/// Raises
+/// ------
+/// ConfigError
+///     A value of the configuration is out of range, or an option belongs to another backend.
+/// BackendError
+///     The backend cannot be used.
+///
+/// Examples
+/// --------
+/// >>> import numpy as np
+/// >>> import harris
+/// >>> image = np.zeros((48, 64), np.uint8)
+/// >>> image[12:36, 16:40] = 255
+/// >>> with harris.Detector("opencv_gftt", max_corners=2, backend="cpu") as detector:
+/// ...     detector.detect(image).xy.tolist()
+/// [[39.0, 35.0], [16.0, 35.0]]
 #[pyclass(module = "harris", frozen)]
 pub(crate) struct Detector {
     session: Session<HarrisRecipe>,
-    description: String,
-}
-
-impl Detector {
-    fn host_image<'py>(
-        image: &Bound<'py, PyAny>,
-        mask: Option<&Bound<'py, PyAny>>,
-    ) -> Result<HostImage<'py>> {
-        let array = host_array(image)?.ok_or_else(|| no_array("an image", image))?;
-        HostImage::of(&array, mask)
-    }
 }
 
 #[pymethods]
@@ -100,11 +134,43 @@ impl Detector {
     ) -> PyResult<Self> {
         let config = read("Detector", config, changes)?;
         let chosen = BackendChoice::of(backend, threads, device)?;
-        let (session, description) =
-            Session::open(py, chosen, |backend| HarrisRecipe { config: config.clone(), backend })?;
-        Ok(Self { session, description })
+        let recipe = |backend| HarrisRecipe { config: config.clone(), backend };
+        Ok(Self { session: Session::open(py, chosen, recipe)? })
     }
 
+    /// Find the corners of an image.
+    ///
+    /// Parameters
+    /// ----------
+    /// image : array_like
+    ///     Samples of shape (H, W), (H, W, 1) or (H, W, 3): uint8, uint16 or float32. An array
+    ///     whose rows are contiguous is read where it lies. Other layouts, as one channel of a
+    ///     colour image, are copied once.
+    /// mask : array_like, optional
+    ///     uint8 or bool of shape (H, W): corners are sought where it is not zero.
+    ///
+    /// Returns
+    /// -------
+    /// Keypoints
+    ///     The corners, in the order of the configuration.
+    ///
+    /// Raises
+    /// ------
+    /// InputError
+    ///     The image or the mask is empty, too small or of another shape, or a sample is not finite.
+    /// InputTypeError
+    ///     The samples are of another type.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import numpy as np
+    /// >>> import harris
+    /// >>> image = np.zeros((48, 64, 3), np.float32)
+    /// >>> image[12:36, 16:40] = 1
+    /// >>> mask = np.zeros((48, 64), bool)
+    /// >>> mask[:, :30] = True
+    /// >>> harris.Detector().detect(image, mask).xy.tolist()
+    /// [[16.0, 12.0], [16.0, 35.0]]
     #[pyo3(signature = (image, mask=None))]
     fn detect<'py>(
         &self,
@@ -112,17 +178,145 @@ impl Detector {
         image: &Bound<'py, PyAny>,
         mask: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let image = Self::host_image(image, mask)?;
-        let view = image.view()?;
-        let found = self.session.run(py, |engine| {
-            let mut copies = Copies::default();
-            Ok(engine.detector().detect(&view.image(&mut copies)?)?)
-        })?;
-        Ok(keypoints(py, found)?)
+        Ok(detection::detect(py, &self.session, &host_image(image, mask)?)?)
     }
 
+    /// Find the corners of several images. Sizes and types may differ.
+    ///
+    /// A GPU works on several images at once. Ctrl-C interrupts the call between images.
+    ///
+    /// Parameters
+    /// ----------
+    /// images : iterable of array_like
+    ///     Images as in `detect`.
+    /// masks : iterable of array_like or None, optional
+    ///     A mask or None for each image.
+    ///
+    /// Returns
+    /// -------
+    /// list of Keypoints
+    ///
+    /// Examples
+    /// --------
+    /// >>> import numpy as np
+    /// >>> import harris
+    /// >>> images = np.zeros((3, 48, 64), np.uint8)
+    /// >>> images[1, 12:36, 16:40] = 255
+    /// >>> [len(found) for found in harris.Detector().detect_batch(images)]
+    /// [0, 4, 0]
+    #[pyo3(signature = (images, masks=None))]
+    fn detect_batch<'py>(
+        &self,
+        py: Python<'py>,
+        images: &Bound<'py, PyAny>,
+        masks: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let images = host_images(images, masks)?;
+        let limits = self.session.recipe().backend.chunk_limits();
+        Ok(detection::detect_batch(py, &self.session, &images, limits)?)
+    }
+
+    /// Compute the response map of an image, in the units of an image in 0..1.
+    ///
+    /// Parameters
+    /// ----------
+    /// image : array_like
+    ///     An image as in `detect`.
+    /// out : ndarray, optional
+    ///     An array of float32 and of shape (H, W) for the result: contiguous, writeable, without
+    ///     memory in common with the image.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray
+    ///     float32 of shape (H, W), 0 where a response is not valid; `out` if it was given.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import numpy as np
+    /// >>> import harris
+    /// >>> image = np.zeros((48, 64), np.uint8)
+    /// >>> image[12:36, 16:40] = 255
+    /// >>> response = harris.Detector().response(image)
+    /// >>> np.unravel_index(response.argmax(), response.shape)
+    /// (np.int64(12), np.int64(16))
+    #[pyo3(signature = (image, out=None))]
+    fn response<'py>(
+        &self,
+        py: Python<'py>,
+        image: &Bound<'py, PyAny>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        Ok(detection::response(py, &self.session, image, out)?)
+    }
+
+    /// Find the corners of an image, as a binary mask.
+    ///
+    /// Parameters
+    /// ----------
+    /// image, mask
+    ///     As in `detect`.
+    ///
+    /// Returns
+    /// -------
+    /// ndarray
+    ///     uint8 of shape (H, W): 1 at the nearest pixel of each corner, else 0.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import numpy as np
+    /// >>> import harris
+    /// >>> image = np.zeros((48, 64), np.uint8)
+    /// >>> image[12:36, 16:40] = 255
+    /// >>> int(harris.Detector().keypoint_mask(image).sum())
+    /// 4
+    #[pyo3(signature = (image, mask=None))]
+    fn keypoint_mask<'py>(
+        &self,
+        py: Python<'py>,
+        image: &Bound<'py, PyAny>,
+        mask: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<u8>>> {
+        Ok(detection::keypoint_mask(py, &self.session, &host_image(image, mask)?)?)
+    }
+
+    /// The backend and its hardware, as in ``"cpu: 8 threads, avx512"``.
     #[getter]
     fn backend(&self) -> &str {
-        &self.description
+        self.session.description()
+    }
+
+    /// The configuration.
+    #[getter]
+    fn config(&self) -> Config {
+        Config { config: self.session.recipe().config.clone() }
+    }
+
+    /// Whether `close` was called.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.session.is_closed()
+    }
+
+    /// Free the detector's memory and threads. A second call does nothing.
+    fn close(&self, py: Python<'_>) {
+        self.session.close(py);
+    }
+
+    fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyAny>) {
+        self.session.close(py);
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("<harris.Detector on {}, {}>", self.session.description(), self.config().__repr__(py)?))
+    }
+
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((Config,), Bound<'py, PyDict>)> {
+        Ok(((self.config(),), self.session.recipe().backend.arguments(py)?))
     }
 }

@@ -9,10 +9,15 @@ mod arrays;
 mod backend;
 mod config;
 mod config_file;
+mod detection;
 mod detector;
 mod errors;
+mod fast_hessian;
+mod fast_hessian_config;
 mod keypoints;
+mod matching;
 mod session;
+mod surf;
 mod values;
 
 use pyo3::prelude::*;
@@ -23,6 +28,12 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(backend::backends, module)?)?;
     module.add_function(wrap_pyfunction!(config::presets, module)?)?;
     module.add_class::<config::Config>()?;
+    module.add_function(wrap_pyfunction!(matching::find_homography, module)?)?;
     module.add_class::<detector::Detector>()?;
+    module.add_class::<fast_hessian_config::FastHessianConfig>()?;
+    module.add_class::<fast_hessian::FastHessian>()?;
+    module.add_class::<surf::Surf>()?;
+    module.add_class::<surf::Features>()?;
+    module.add_class::<matching::Matcher>()?;
     Ok(())
 }

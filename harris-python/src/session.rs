@@ -18,6 +18,9 @@ pub(crate) trait Recipe: Send + Sync {
     /// # Errors
     /// The errors of the library.
     fn make(&self) -> Result<Self::Made, harris::Error>;
+
+    /// The backend of the value in words, as in `cpu: 8 threads, avx512`.
+    fn describe(&self, made: &Self::Made) -> String;
 }
 
 /// The value; `None` after a panic, until it is made again.
@@ -29,13 +32,14 @@ type Shared<T> = Arc<Mutex<Option<T>>>;
 /// that has it.
 pub(crate) struct Session<R: Recipe> {
     recipe: R,
+    description: String,
     /// The value and the process that may hold its lock; `None` when it is closed. This lock is
     /// taken only with the GIL, and only for a moment: a forked child finds it free.
     current: Mutex<Option<(Shared<R::Made>, u32)>>,
 }
 
 impl<R: Recipe> Session<R> {
-    /// Makes the value with the first backend that a choice leaves. Returns its description, too.
+    /// Makes the value with the first backend of a choice that can be used.
     ///
     /// # Errors
     /// The errors of the recipe.
@@ -43,24 +47,27 @@ impl<R: Recipe> Session<R> {
         py: Python<'_>,
         choice: BackendChoice,
         recipe: impl Fn(BackendChoice) -> R + Sync,
-    ) -> Result<(Self, String)>
-    where
-        R::Made: Describe,
-    {
+    ) -> Result<Self> {
         let opened = py.detach(|| {
             guarded(|| {
                 let (made, chosen) = choice.make(|backend| recipe(backend).make())?;
-                let description = made.describe();
-                Ok((Arc::new(Mutex::new(Some(made))), recipe(chosen), description))
+                Ok((made, recipe(chosen)))
             })
         });
-        let (shared, recipe, description) = opened?;
-        let current = Mutex::new(Some((shared, std::process::id())));
-        Ok((Self { recipe, current }, description))
+        let (made, recipe) = opened?;
+        let description = recipe.describe(&made);
+        let shared = Arc::new(Mutex::new(Some(made)));
+        Ok(Self { recipe, description, current: Mutex::new(Some((shared, std::process::id()))) })
     }
 
+    /// How the value is made, with the backend that was chosen.
     pub(crate) fn recipe(&self) -> &R {
         &self.recipe
+    }
+
+    /// The backend of the new value in words.
+    pub(crate) fn description(&self) -> &str {
+        &self.description
     }
 
     /// Calls a function with the value, without the GIL.
@@ -116,14 +123,11 @@ impl<R: Recipe> Session<R> {
     }
 }
 
-/// Something that tells its backend in words.
-pub(crate) trait Describe {
-    /// The backend and the hardware it runs on.
-    fn describe(&self) -> String;
-}
-
 /// Calls a function; a panic becomes a failure.
-fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+///
+/// # Errors
+/// [`Failure::Panic`], and the errors of `work`.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(Failure::of_panic(&*payload)))
 }
 

@@ -12,7 +12,19 @@ Examples
 [[39.0, 35.0], [16.0, 35.0], [39.0, 12.0], [16.0, 12.0]]
 """
 
-from ._core import Config, Detector, __version__, backends, presets
+from ._core import (
+    Config,
+    Detector,
+    FastHessian,
+    FastHessianConfig,
+    Features,
+    Matcher,
+    Surf,
+    __version__,
+    backends,
+    find_homography,
+    presets,
+)
 from ._errors import (
     BackendError,
     ClosedError,
@@ -32,15 +44,21 @@ __all__ = [
     "ConfigError",
     "Detector",
     "Error",
+    "FastHessian",
+    "FastHessianConfig",
+    "Features",
     "InputError",
     "InputTypeError",
     "Keypoint",
     "Keypoints",
     "Match",
+    "Matcher",
     "Matches",
     "OutOfMemoryError",
     "PanicError",
+    "Surf",
     "__version__",
     "backends",
+    "find_homography",
     "presets",
 ]

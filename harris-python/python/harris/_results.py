@@ -50,15 +50,16 @@ class Keypoints:
     >>> [(k.x, k.y) for k in found][1:3]
     [(39.0, 12.0), (16.0, 35.0)]
     >>> found[:2]
-    harris.Keypoints([[16, 12, 1, 0.0022827825], [39, 12, 1, 0.0022827825]])
+    harris.Keypoints([[16, 12, 1, 0.0189665519], [39, 12, 1, 0.0189665519]])
     """
 
     __module__ = "harris"
-    __slots__ = ("table",)
+    __slots__ = {  # noqa: RUF023
+        "table": "The columns x, y, scale and response: float32 of shape (N, 4).",
+    }
     __hash__ = None  # type: ignore[assignment]
 
     table: NDArray[np.float32]
-    """The columns x, y, scale and response: float32 of shape (N, 4)."""
 
     def __init__(self, table: ArrayLike) -> None:
         rows = np.asarray(table, np.float32)
