@@ -65,6 +65,7 @@ mod pinned;
 mod pipeline;
 #[doc(hidden)]
 pub mod ptx;
+mod rows;
 mod staging;
 
 #[cfg(feature = "cust")]
@@ -80,6 +81,7 @@ pub use harris_gpu::{GpuError, MaskSample};
 pub use on_device::{AsCudaStream, CudaImage, CudaKeypointMask, CudaKeypoints, CudaPending, CudaResponses};
 pub use pinned::PinnedImage;
 pub use pipeline::{CudaPipeline, Frame, FrameTask, MAX_IN_FLIGHT};
+pub use rows::{CudaRows, device_of_pointer};
 
 /// The README's examples run as tests.
 #[cfg(doctest)]

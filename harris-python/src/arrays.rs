@@ -45,8 +45,10 @@ impl<'py> HostImage<'py> {
             UINT16 => HostArray::U16(borrow(&readable(array)?)?),
             FLOAT32 => HostArray::F32(borrow(&readable(array)?)?),
             _ => {
-                let text = format!("samples must be uint8, uint16 or float32, not {dtype}");
-                return Err(Failure::InputType(text));
+                let name = dtype.getattr(intern!(dtype.py(), "name"))?;
+                return Err(Failure::InputType(format!(
+                    "samples must be uint8, uint16 or float32, not {name}"
+                )));
             }
         };
         Ok(Self { samples, mask: mask.map(mask_of).transpose()? })
@@ -76,10 +78,14 @@ pub(crate) fn host_array<'py>(object: &Bound<'py, PyAny>) -> Result<Option<Bound
     }
     let py = object.py();
     let has = |name| object.hasattr(name);
-    if !(has(intern!(py, "__array_interface__"))? || has(intern!(py, "__array__"))?) {
+    let convert = if has(intern!(py, "__array_interface__"))? || has(intern!(py, "__array__"))? {
+        intern!(py, "asarray")
+    } else if has(intern!(py, "__dlpack__"))? {
+        intern!(py, "from_dlpack")
+    } else {
         return Ok(None);
-    }
-    let array = py.import(intern!(py, "numpy"))?.call_method1(intern!(py, "asarray"), (object,))?;
+    };
+    let array = py.import(intern!(py, "numpy"))?.call_method1(convert, (object,))?;
     Ok(Some(array.cast_into::<PyUntypedArray>().map_err(PyErr::from)?))
 }
 

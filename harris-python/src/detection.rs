@@ -8,6 +8,7 @@ use pyo3::types::PyList;
 use crate::arrays::{Copies, HostImage, host_array, no_array};
 use crate::backend::ChunkLimits;
 use crate::errors::{Failure, Result};
+use crate::gpu_array::{Location, location};
 use crate::keypoints::keypoints;
 use crate::session::{Recipe, Session};
 
@@ -31,8 +32,16 @@ pub(crate) fn host_image<'py>(
     image: &Bound<'py, PyAny>,
     mask: Option<&Bound<'py, PyAny>>,
 ) -> Result<HostImage<'py>> {
-    let array = host_array(image)?.ok_or_else(|| no_array("an image", image))?;
-    HostImage::of(&array, mask)
+    HostImage::of(&on_host(image)?, mask)
+}
+
+/// A NumPy array for an image of the host.
+fn on_host<'py>(image: &Bound<'py, PyAny>) -> Result<Bound<'py, PyUntypedArray>> {
+    if !image.is_instance_of::<PyUntypedArray>() && !matches!(location(image)?, Location::Host) {
+        let text = "the image is in a GPU's memory, where only Detector.detect finds corners".to_owned();
+        return Err(Failure::Input(text));
+    }
+    host_array(image)?.ok_or_else(|| no_array("an image", image))
 }
 
 /// Borrows images of the host, and masks.
@@ -120,7 +129,7 @@ pub(crate) fn response<'py, R: Recipe<Made: HasDetector>>(
     image: &Bound<'py, PyAny>,
     out: Option<&Bound<'py, PyAny>>,
 ) -> Result<Bound<'py, PyArray2<f32>>> {
-    let array = host_array(image)?.ok_or_else(|| no_array("an image", image))?;
+    let array = on_host(image)?;
     let image = HostImage::of(&array, None)?;
     let view = image.view()?;
     let Some(out) = out else {

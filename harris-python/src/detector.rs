@@ -1,16 +1,21 @@
 //! `harris.Detector`: finds corners.
 
 use harris::cpu::CpuDetector;
-use harris::cuda::CudaDetector;
+use harris::cuda::{CudaDetector, CudaError, CudaImage};
 use harris::{Backend, Detector as _, Error, HarrisConfig, ImageView, ReferenceDetector};
-use numpy::PyArray2;
+use numpy::{PyArray2, PyUntypedArray};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::arrays::Copies;
 use crate::backend::BackendChoice;
 use crate::config::{Config, read};
 use crate::detection::{self, HasDetector, host_image, host_images};
-use crate::errors::Result;
+use crate::device_keypoints::DeviceKeypoints;
+use crate::dlpack::{self, Found, Place};
+use crate::errors::{Failure, Result};
+use crate::gpu_array::{GpuArray, Location, location};
+use crate::keypoints::keypoints;
 use crate::session::{Recipe, Session};
 
 /// How a detector is made.
@@ -24,6 +29,18 @@ pub(crate) enum Engine {
     Reference(ReferenceDetector),
     Cpu(Box<CpuDetector>),
     Cuda(Box<CudaDetector>),
+}
+
+impl Engine {
+    /// The detector on a GPU.
+    fn on_gpu(&mut self) -> Result<&mut CudaDetector> {
+        match self {
+            Self::Cuda(detector) => Ok(detector),
+            Self::Reference(_) | Self::Cpu(_) => {
+                Err(Failure::Backend("the detector is not on a GPU".to_owned()))
+            }
+        }
+    }
 }
 
 impl HasDetector for Engine {
@@ -120,6 +137,81 @@ pub(crate) struct Detector {
     session: Session<HarrisRecipe>,
 }
 
+impl Detector {
+    /// Finds the corners of an image in the host's or in a GPU's memory.
+    fn detect_anywhere<'py>(
+        &self,
+        py: Python<'py>,
+        image: &Bound<'py, PyAny>,
+        mask: Option<&Bound<'py, PyAny>>,
+        stream: Option<&Bound<'py, PyAny>>,
+        place: Place,
+    ) -> Result<Bound<'py, PyAny>> {
+        let ordinal = match self.session.recipe().backend.backend {
+            Backend::Cuda { device } => Some(device),
+            Backend::Cpu | Backend::Auto | Backend::Reference => None,
+        };
+        let found = match location(image)? {
+            Location::Host => {
+                if stream.is_some() {
+                    let text = "a stream is for an image in a GPU's memory".to_owned();
+                    return Err(Failure::Input(text));
+                }
+                let image = host_image(image, mask)?;
+                if place == Place::Host {
+                    return detection::detect(py, &self.session, &image);
+                }
+                let Some(ordinal) = ordinal else {
+                    let text = format!("device=True needs a GPU; the detector is on {}", self.backend());
+                    return Err(Failure::Backend(text));
+                };
+                let view = image.view()?;
+                self.session.run(py, |engine| {
+                    let mut copies = Copies::default();
+                    let image = CudaImage::upload(ordinal, &view.image(&mut copies)?)?;
+                    dlpack::detect_uploaded(engine.on_gpu()?, &image, place)
+                })?
+            }
+            location => {
+                let Some(ordinal) = ordinal else {
+                    let text =
+                        format!("the image is in a GPU's memory, the detector is on {}", self.backend());
+                    return Err(Failure::Input(text));
+                };
+                let array = GpuArray::of(image, &location, stream)?;
+                let mask = mask.map(|mask| Self::mask_on_gpu(mask, array.stream)).transpose()?;
+                let image = array.image(mask.as_ref())?;
+                if image.ordinal != ordinal {
+                    return Err(CudaError::OtherDevice { image: image.ordinal, detector: ordinal }.into());
+                }
+                let stream = array.stream;
+                self.session.run(py, |engine| dlpack::detect(engine.on_gpu()?, &image, stream, place))?
+            }
+        };
+        match found {
+            Found::Host(list) => keypoints(py, list),
+            Found::Device(rows, count) => {
+                let made = DeviceKeypoints::new(rows, count, ordinal.unwrap_or(0));
+                Ok(Bound::new(py, made)?.into_any())
+            }
+        }
+    }
+
+    /// Reads a mask that goes with an image in a GPU's memory.
+    fn mask_on_gpu<'py>(mask: &Bound<'py, PyAny>, stream: u64) -> Result<GpuArray<'py>> {
+        match location(mask)? {
+            Location::Host => {
+                let text = "the image is in a GPU's memory, and its mask is not".to_owned();
+                Err(Failure::Input(text))
+            }
+            location => {
+                let stream = stream.into_pyobject(mask.py()).map_err(PyErr::from)?;
+                GpuArray::of(mask, &location, Some(stream.as_any()))
+            }
+        }
+    }
+}
+
 #[pymethods]
 impl Detector {
     #[new]
@@ -146,18 +238,29 @@ impl Detector {
     ///     Samples of shape (H, W), (H, W, 1) or (H, W, 3): uint8, uint16 or float32. An array
     ///     whose rows are contiguous is read where it lies. Other layouts, as one channel of a
     ///     colour image, are copied once.
+    ///     An array in a GPU's memory (CuPy, PyTorch, JAX, Numba) is read there, if the detector
+    ///     is on that GPU. Its rows must be contiguous.
     /// mask : array_like, optional
-    ///     uint8 or bool of shape (H, W): corners are sought where it is not zero.
+    ///     uint8 or bool of shape (H, W), in the memory of the image: corners are sought where it
+    ///     is not zero.
+    /// stream : int or object, optional
+    ///     For an image in a GPU's memory the stream on which it is written: a handle, or a stream
+    ///     of CuPy, PyTorch or another library with ``__cuda_stream__``. By default the current
+    ///     stream of CuPy or PyTorch, else the default stream. The detection runs after the work
+    ///     on that stream.
+    /// device : bool, default False
+    ///     Whether the keypoints stay in the GPU's memory.
     ///
     /// Returns
     /// -------
-    /// Keypoints
+    /// Keypoints or DeviceKeypoints
     ///     The corners, in the order of the configuration.
     ///
     /// Raises
     /// ------
     /// InputError
-    ///     The image or the mask is empty, too small or of another shape, or a sample is not finite.
+    ///     The image or the mask is empty, too small or of another shape, a sample is not finite,
+    ///     or the image is in the memory of another device than the detector's.
     /// InputTypeError
     ///     The samples are of another type.
     ///
@@ -171,14 +274,19 @@ impl Detector {
     /// >>> mask[:, :30] = True
     /// >>> harris.Detector().detect(image, mask).xy.tolist()
     /// [[16.0, 12.0], [16.0, 35.0]]
-    #[pyo3(signature = (image, mask=None))]
+    #[pyo3(signature = (image, mask=None, stream=None, device=false))]
     fn detect<'py>(
         &self,
         py: Python<'py>,
         image: &Bound<'py, PyAny>,
         mask: Option<&Bound<'py, PyAny>>,
+        stream: Option<&Bound<'py, PyAny>>,
+        device: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        Ok(detection::detect(py, &self.session, &host_image(image, mask)?)?)
+        if !device && stream.is_none() && image.is_instance_of::<PyUntypedArray>() {
+            return Ok(detection::detect(py, &self.session, &host_image(image, mask)?)?);
+        }
+        Ok(self.detect_anywhere(py, image, mask, stream, if device { Place::Device } else { Place::Host })?)
     }
 
     /// Find the corners of several images. Sizes and types may differ.

@@ -101,7 +101,9 @@ fn class_of(error: &Error) -> &'static str {
             if let Some(error) = cause.downcast_ref::<CudaError>() {
                 match error {
                     CudaError::OutOfMemory { .. } => "OutOfMemoryError",
-                    CudaError::Layout { .. } | CudaError::OtherDevice { .. } => "InputError",
+                    CudaError::Layout { .. }
+                    | CudaError::OtherDevice { .. }
+                    | CudaError::NotDeviceMemory { .. } => "InputError",
                     _ => "BackendError",
                 }
             } else if matches!(

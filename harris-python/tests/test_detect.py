@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scenes import as_type, scene
 
 import harris
+from scenes import as_type, scene
 
 Array = NDArray[Any]
 
@@ -207,7 +207,7 @@ def test_other_objects_with_arrays() -> None:
         def __dlpack_device__(self) -> Any:
             return self.array.__dlpack_device__()
 
-    class Subclass(np.ndarray):  # type: ignore[type-arg]
+    class Subclass(np.ndarray):
         pass
 
     image = scene()

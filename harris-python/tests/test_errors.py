@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scenes import scene
 
 import harris
+from scenes import scene
 
 IMAGE = scene()
 DETECTOR = harris.Detector(backend="cpu")
@@ -204,7 +204,7 @@ INPUTS: list[tuple[Call, type[Exception], str]] = [
     (lambda: harris.Surf().extract(IMAGE, [[900, 3]]), harris.InputError, "not in the image"),
     (lambda: harris.Surf().extract(IMAGE, [1, 2, 3]), harris.InputError, "the shape"),
     (lambda: harris.Surf().extract(IMAGE, [[1, 2, 99, 0]]), harris.InputError, "scale"),
-    (lambda: harris.Surf().extract(IMAGE, "all"), (ValueError, TypeError), ""),
+    (lambda: harris.Surf().extract(IMAGE, "all"), ValueError, "could not convert"),
     (lambda: harris.FastHessian().detect(IMAGE[:5, :5]), harris.InputError, "too small"),
     (
         lambda: harris.FastHessian().detect(IMAGE.astype(np.float32)),
@@ -212,7 +212,9 @@ INPUTS: list[tuple[Call, type[Exception], str]] = [
         "need them in 0..=1",
     ),
     (
-        lambda: harris.Matcher().match(np.zeros((3, 65), np.float32), np.zeros((3, 64), np.float32)),
+        lambda: harris.Matcher().match(
+            np.zeros((3, 65), np.float32), np.zeros((3, 64), np.float32)
+        ),
         harris.InputError,
         "64 values, not 65",
     ),

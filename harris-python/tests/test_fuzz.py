@@ -40,6 +40,7 @@ def arrays(draw: st.DrawFn) -> Any:
     shape += [draw(st.sampled_from([1, 3, 3, 2, 0])) for _ in range(dimensions - 2)]
     seed = draw(st.integers(0, 99))
     random = np.random.default_rng(seed)
+    values: Any
     if dtype.kind == "f":
         values = random.random(shape)
         if draw(st.integers(0, 9)) == 0 and values.size:
@@ -77,7 +78,12 @@ def outcome(detector: harris.Detector, image: Any, mask: Any) -> Any:
         return type(error), str(error)
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=SLOW)
+@settings(
+    max_examples=EXAMPLES,
+    derandomize="HARRIS_FUZZ" not in os.environ,
+    deadline=None,
+    suppress_health_check=SLOW,
+)
 @given(arrays(), st.one_of(st.none(), arrays(), st.booleans()), st.sampled_from(range(4)))
 def test_any_array(image: Any, mask: Any, which: int) -> None:
     detector, reference = DETECTORS[which]
@@ -89,7 +95,12 @@ def test_any_array(image: Any, mask: Any, which: int) -> None:
     assert found == outcome(reference, plain, mask)
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=SLOW)
+@settings(
+    max_examples=EXAMPLES,
+    derandomize="HARRIS_FUZZ" not in os.environ,
+    deadline=None,
+    suppress_health_check=SLOW,
+)
 @given(arrays(), arrays())
 def test_any_output(image: Any, out: Any) -> None:
     try:
@@ -100,7 +111,12 @@ def test_any_output(image: Any, out: Any) -> None:
     assert out.tobytes() == DETECTORS[0][0].response(image).tobytes()
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=SLOW)
+@settings(
+    max_examples=EXAMPLES,
+    derandomize="HARRIS_FUZZ" not in os.environ,
+    deadline=None,
+    suppress_health_check=SLOW,
+)
 @given(arrays(), arrays())
 def test_any_descriptors(query: Any, train: Any) -> None:
     try:

@@ -7,9 +7,9 @@ import threading
 import time
 
 import pytest
-from scenes import scene
 
 import harris
+from scenes import scene
 
 IMAGE = scene(200, 300)
 CAN_FORK = hasattr(os, "fork")

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scenes import scene
 
 import harris
+from scenes import scene
 
 CONFIGS = [harris.Config(name) for name in harris.presets()] + [
     harris.Config(
@@ -19,7 +19,7 @@ CONFIGS = [harris.Config(name) for name in harris.presets()] + [
         measure=("triggs", 0.1),
         threshold=("absolute", 1e-30),
         border="skip",
-        margin=np.int32(3),
+        margin=int(np.int32(3)),
         suppression_radius=4,
         plateau="all",
         ties="descending",

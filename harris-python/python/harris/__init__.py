@@ -15,6 +15,7 @@ Examples
 from ._core import (
     Config,
     Detector,
+    DeviceKeypoints,
     FastHessian,
     FastHessianConfig,
     Features,
@@ -43,6 +44,7 @@ __all__ = [
     "Config",
     "ConfigError",
     "Detector",
+    "DeviceKeypoints",
     "Error",
     "FastHessian",
     "FastHessianConfig",

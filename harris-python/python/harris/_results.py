@@ -54,7 +54,7 @@ class Keypoints:
     """
 
     __module__ = "harris"
-    __slots__ = {  # noqa: RUF023
+    __slots__ = {
         "table": "The columns x, y, scale and response: float32 of shape (N, 4).",
     }
     __hash__ = None  # type: ignore[assignment]
@@ -112,9 +112,7 @@ class Keypoints:
             return Keypoint._make(rows.tolist())
         return type(self)(rows)
 
-    def __array__(
-        self, dtype: DTypeLike | None = None, copy: bool | None = None
-    ) -> NDArray[Any]:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         if dtype is not None and np.dtype(dtype) != self.table.dtype:
             if copy is False:
                 raise ValueError(f"keypoints cannot be {np.dtype(dtype)} without a copy")
