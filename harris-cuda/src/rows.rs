@@ -65,6 +65,6 @@ impl CudaRows {
 /// # Errors
 /// [`CudaError::NotDeviceMemory`] for any other address, and the errors of
 /// [`devices`](crate::devices).
-pub fn device_of_pointer(pointer: u64) -> Result<u32, CudaError> {
-    device_of_address(pointer)?.ok_or(CudaError::NotDeviceMemory { pointer })
+pub fn device_of_pointer(pointer: u64) -> Result<u32, Error> {
+    Ok(device_of_address(pointer)?.ok_or(CudaError::NotDeviceMemory { pointer })?)
 }

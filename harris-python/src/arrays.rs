@@ -40,6 +40,7 @@ impl<'py> HostImage<'py> {
     pub(crate) fn of(array: &Bound<'py, PyUntypedArray>, mask: Option<&Bound<'py, PyAny>>) -> Result<Self> {
         let dtype = array.dtype();
         check_dimensions("an image", array)?;
+        check_extent(array)?;
         let samples = match dtype.num() {
             UINT8 => HostArray::U8(borrow(array)?),
             UINT16 => HostArray::U16(borrow(&readable(array)?)?),
@@ -99,6 +100,7 @@ fn mask_of<'py>(mask: &Bound<'py, PyAny>) -> Result<PyReadonlyArrayDyn<'py, u8>>
     let py = mask.py();
     let array = host_array(mask)?.ok_or_else(|| no_array("a mask", mask))?;
     check_dimensions("a mask", &array)?;
+    check_extent(&array)?;
     match array.dtype().num() {
         UINT8 => borrow(&array),
         BOOL => {
@@ -130,6 +132,16 @@ fn check_dimensions(what: &str, array: &Bound<'_, PyUntypedArray>) -> Result<()>
     let shape: Vec<_> = array.shape().iter().map(ToString::to_string).collect();
     let comma = if shape.len() == 1 { "," } else { "" };
     Err(Failure::Input(format!("{what} has the shape {channels}, not ({}{comma})", shape.join(", "))))
+}
+
+/// Checks that the distance in memory from the first element to the last can be counted.
+fn check_extent(array: &Bound<'_, PyUntypedArray>) -> Result<()> {
+    let axes = array.shape().iter().zip(array.strides());
+    let extent = axes.map(|(&len, stride)| len.saturating_sub(1).saturating_mul(stride.unsigned_abs()));
+    if extent.fold(0, usize::saturating_add) < isize::MAX as usize {
+        return Ok(());
+    }
+    Err(Failure::Input(format!("the strides are too large: {:?} bytes", array.strides())))
 }
 
 /// The array, or a copy where its elements are not aligned or in the other byte order.

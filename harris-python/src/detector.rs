@@ -134,7 +134,7 @@ fn engine(config: &HarrisConfig, choice: BackendChoice) -> Result<Engine, Error>
 /// [[39.0, 35.0], [16.0, 35.0]]
 #[pyclass(module = "harris", frozen)]
 pub(crate) struct Detector {
-    session: Session<HarrisRecipe>,
+    pub(crate) session: Session<HarrisRecipe>,
 }
 
 impl Detector {

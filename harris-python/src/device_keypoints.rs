@@ -108,9 +108,3 @@ impl DeviceKeypoints {
         format!("<harris.DeviceKeypoints: {} on CUDA device {}>", self.count, self.ordinal)
     }
 }
-
-/// Makes an empty list, for tests of the protocols on machines without a GPU.
-#[pyfunction]
-pub(crate) fn _empty_device_keypoints() -> DeviceKeypoints {
-    DeviceKeypoints::new(None, 0, 0)
-}

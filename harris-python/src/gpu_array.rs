@@ -286,20 +286,6 @@ impl<'py> GpuArray<'py> {
     }
 }
 
-/// Reads what an object's protocols say of its array, for tests.
-#[pyfunction]
-#[pyo3(signature = (object, stream=None))]
-pub(crate) fn _read_gpu_array<'py>(
-    object: &Bound<'py, PyAny>,
-    stream: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Option<Bound<'py, PyDict>>> {
-    let location = location(object)?;
-    if matches!(location, Location::Host) {
-        return Ok(None);
-    }
-    Ok(Some(GpuArray::of(object, &location, stream)?.describe(object.py())?))
-}
-
 /// The handle of a stream: an int, or an object with `__cuda_stream__`, `cuda_stream` (PyTorch) or
 /// `ptr` (CuPy).
 ///

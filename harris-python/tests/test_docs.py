@@ -3,6 +3,7 @@
 import doctest
 import inspect
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,3 +42,11 @@ def test_every_class_and_function_has_an_example() -> None:
         is_exception = inspect.isclass(value) and issubclass(value, (Exception, tuple))
         if callable(value) and not is_exception:
             assert ">>>" in (inspect.getdoc(value) or ""), name
+
+
+def test_the_first_program_of_the_readme_runs() -> None:
+    text = (Path(__file__).parents[1] / "README.md").read_text()
+    program = text.split("```python\n")[1].split("```")[0]
+    names: dict[str, Any] = {}
+    exec(program, names)
+    assert len(names["corners"]) == 4

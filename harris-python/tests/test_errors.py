@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import harris
+from harris import _core
 from scenes import scene
 
 IMAGE = scene()
@@ -53,6 +54,8 @@ IMAGES: list[tuple[Any, type[Exception], str]] = [
     (IMAGE.astype(np.float32) * 1e-12, ValueError, "scale the samples"),
     (strided((2, 1 << 25), (0, 0)), ValueError, "the image is too large"),
     (strided((1 << 40, 3), (0, 1)), ValueError, "the image is too large"),
+    (strided((3, 8), (1 << 62, 1)), ValueError, "the strides are too large"),
+    (strided((3, 8), (-(1 << 62), 1)), ValueError, "the strides are too large"),
 ]
 
 
@@ -301,6 +304,16 @@ def test_exceptions_are_what_a_user_would_catch() -> None:
         if isinstance(value, type) and issubclass(value, Exception):
             assert issubclass(value, harris.Error)
             assert value.__module__ == "harris"
+
+
+def test_a_panic_is_an_ordinary_exception() -> None:
+    for detector in (harris.Detector(backend="cpu", threads=2), harris.Detector(max_corners=3)):
+        expected = detector.detect(IMAGE)
+        with pytest.raises(harris.PanicError, match="a defect of the library harris: out of order"):
+            _core._panic(detector, "out of order")
+        # The detector is made anew.
+        assert detector.detect(IMAGE) == expected
+        assert not detector.closed
 
 
 def test_memory_that_cannot_be_had() -> None:

@@ -15,7 +15,25 @@ if sys.version_info >= (3, 11):
 else:
     from typing_extensions import Self, Unpack
 
-__all__: list[str]
+__all__ = [
+    "Config",
+    "Detector",
+    "DeviceKeypoints",
+    "FastHessian",
+    "FastHessianConfig",
+    "Features",
+    "Matcher",
+    "Surf",
+    "__version__",
+    "_empty_device_keypoints",
+    "_panic",
+    "_read_gpu_array",
+    "_time_detect",
+    "backends",
+    "find_homography",
+    "presets",
+]
+
 __version__: str
 
 @type_check_only
@@ -347,3 +365,5 @@ def find_homography(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]] | None: ...
 def _read_gpu_array(object: Any, stream: Any = None) -> dict[str, Any] | None: ...
 def _empty_device_keypoints() -> DeviceKeypoints: ...
+def _panic(detector: Detector, message: str) -> None: ...
+def _time_detect(detector: Detector, image: _HostArray, count: int) -> NDArray[np.float64]: ...
