@@ -5,7 +5,7 @@ use numpy::{PyArray2, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::arrays::{Copies, HostImage, host_array, no_array};
+use crate::arrays::{Copies, HostImage, HostView, host_array, no_array};
 use crate::backend::ChunkLimits;
 use crate::errors::{Failure, Result};
 use crate::gpu_array::{Location, location};
@@ -96,7 +96,7 @@ pub(crate) fn in_chunks<'py, R: Recipe, T: Send>(
             pixels <= limits.pixels
         };
         let count =
-            rest.iter().take(limits.images).map(|view| view.size()).take_while(|&size| fits(size)).count();
+            rest.iter().take(limits.images).map(HostView::size).take_while(|&size| fits(size)).count();
         let (chunk, later) = rest.split_at(count.max(1));
         all.extend(session.run(py, |made| {
             let mut copies: Vec<_> = chunk.iter().map(|_| Copies::default()).collect();

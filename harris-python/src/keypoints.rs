@@ -37,7 +37,7 @@ pub(crate) fn read_keypoints(object: &Bound<'_, PyAny>) -> Result<Vec<Keypoint>>
     let class = py.import(intern!(py, "harris._results"))?.getattr(intern!(py, "Keypoints"))?;
     let made = if object.is_instance(&class)? { object.clone() } else { class.call1((object,))? };
     let table = made.getattr(intern!(py, "table"))?;
-    let table: numpy::PyReadonlyArray2<'_, f32> = table.extract().map_err(PyErr::from)?;
+    let table: numpy::PyReadonlyArray2<'_, f32> = table.extract()?;
     let table = table.as_array();
     Ok(table
         .rows()

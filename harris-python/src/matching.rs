@@ -193,6 +193,9 @@ fn descriptors<'py>(object: &Bound<'py, PyAny>) -> Result<PyReadonlyArray2<'py, 
     borrow(&readable(&array)?)
 }
 
+/// Python's pair of a matrix and a mask of inliers.
+type MatrixAndInliers<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<bool>>);
+
 /// Find the homography that most pairs of points agree with, by RANSAC.
 ///
 /// Parameters
@@ -245,7 +248,7 @@ pub(crate) fn find_homography<'py>(
     confidence: f64,
     max_samples: i64,
     seed: u64,
-) -> PyResult<Option<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<bool>>)>> {
+) -> PyResult<Option<MatrixAndInliers<'py>>> {
     let max_samples = u32::try_from(max_samples.max(0)).unwrap_or(u32::MAX);
     let config =
         Ransac::builder().distance(distance).confidence(confidence).max_samples(max_samples).seed(seed);
@@ -281,7 +284,7 @@ fn points(name: &str, object: &Bound<'_, PyAny>) -> Result<Vec<[f64; 2]>> {
             return Err(Failure::Input(text));
         }
     }
-    let array: numpy::PyReadonlyArrayDyn<'_, f64> = array.extract().map_err(PyErr::from)?;
+    let array: numpy::PyReadonlyArrayDyn<'_, f64> = array.extract()?;
     let values = array.as_slice().map_err(|_| Failure::Input(format!("{name} is not contiguous")))?;
     Ok(values.as_chunks::<2>().0.to_vec())
 }

@@ -130,21 +130,3 @@ impl<R: Recipe> Session<R> {
 pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(Failure::of_panic(&*payload)))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_panic_becomes_a_failure_with_its_message() {
-        let number = 7;
-        for (message, failure) in [
-            ("plain", guarded::<()>(|| panic!("plain"))),
-            ("number 7", guarded::<()>(|| panic!("number {number}"))),
-            ("without a message", guarded::<()>(|| std::panic::panic_any(3))),
-        ] {
-            let Err(Failure::Panic(text)) = failure else { panic!("{failure:?}") };
-            assert!(text.contains(message), "{text}");
-        }
-    }
-}
