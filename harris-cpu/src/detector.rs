@@ -69,6 +69,24 @@ impl CpuDetector {
         plan
     }
 
+    /// Writes the response map of `image` into a slice that the caller supplies, row after row.
+    ///
+    /// The values are those of [`Detector::response`]. What follows the map in the slice stays.
+    ///
+    /// # Errors
+    /// The errors of [`Detector::response`], and [`Error::SliceTooShort`]. They leave the slice
+    /// unchanged.
+    pub fn response_into_slice(&mut self, image: &ImageView<'_>, map: &mut [f32]) -> Result<(), Error> {
+        self.config.check_image(image)?;
+        let (len, needed) = (map.len(), image.width() * image.height());
+        let map = map.get_mut(..needed).ok_or(Error::SliceTooShort { len, needed })?;
+        float_mode::standard(|| match image.samples() {
+            Samples::U8(samples) => self.response_as(image, samples, map),
+            Samples::U16(samples) => self.response_as(image, samples, map),
+            Samples::F32(samples) => self.response_as(image, samples, map),
+        })
+    }
+
     fn detect_as<T: EngineSample>(
         &mut self,
         image: &ImageView<'_>,
@@ -297,12 +315,7 @@ impl Detector for CpuDetector {
     fn response_into(&mut self, image: &ImageView<'_>, map: &mut Array2<f32>) -> Result<(), Error> {
         // Before the array is touched.
         self.config.check_image(image)?;
-        let map = response::reuse_map(map, image)?;
-        float_mode::standard(|| match image.samples() {
-            Samples::U8(samples) => self.response_as(image, samples, map),
-            Samples::U16(samples) => self.response_as(image, samples, map),
-            Samples::F32(samples) => self.response_as(image, samples, map),
-        })
+        self.response_into_slice(image, response::reuse_map(map, image)?)
     }
 
     /// Frees the response map, the memory of the threads and that of lists. Threads of its own stay.

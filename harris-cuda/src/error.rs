@@ -112,6 +112,12 @@ pub enum CudaError {
         /// The number of channels.
         channels: usize,
     },
+    /// An address is in no device's memory.
+    #[error("there is no memory of a CUDA device at {pointer:#x}")]
+    NotDeviceMemory {
+        /// The address that was given.
+        pointer: u64,
+    },
     /// An image is in another device's memory.
     #[error("the image is in the memory of CUDA device {image}, the detector is on device {detector}")]
     OtherDevice {

@@ -66,6 +66,7 @@ mod pinned;
 mod pipeline;
 #[doc(hidden)]
 pub mod ptx;
+mod rows;
 mod staging;
 
 #[cfg(feature = "cust")]
@@ -85,6 +86,7 @@ pub use ndarray;
 pub use on_device::{AsCudaStream, CudaImage, CudaKeypointMask, CudaKeypoints, CudaPending, CudaResponses};
 pub use pinned::PinnedImage;
 pub use pipeline::{CudaPipeline, Frame, FrameTask, MAX_IN_FLIGHT};
+pub use rows::{CudaRows, device_of_pointer};
 
 /// The README's examples run as tests.
 #[cfg(doctest)]

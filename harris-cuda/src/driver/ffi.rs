@@ -22,7 +22,6 @@ pub(super) const MEMHOSTALLOC_PORTABLE: c_uint = 1;
 pub(super) const MEMHOSTALLOC_DEVICEMAP: c_uint = 2;
 #[cfg(feature = "cust")]
 pub(super) const POINTER_ATTRIBUTE_CONTEXT: c_uint = 1;
-#[cfg(feature = "cust")]
 pub(super) const POINTER_ATTRIBUTE_DEVICE_ORDINAL: c_uint = 9;
 pub(super) const POINTER_ATTRIBUTE_MEMORY_TYPE: c_uint = 2;
 pub(super) const MEMORYTYPE_HOST: c_uint = 1;

@@ -14,6 +14,7 @@
 #![allow(unsafe_code)]
 
 mod context;
+mod copy_rows;
 mod devices;
 mod ffi;
 mod fork;
@@ -25,6 +26,7 @@ mod non_temporal;
 mod stream;
 
 pub(crate) use context::ContextGuard;
+pub(crate) use copy_rows::{copy_rows, device_of_address};
 pub use devices::{DeviceInfo, devices, is_available};
 pub(crate) use gpu::Gpu;
 #[cfg(feature = "cust")]
