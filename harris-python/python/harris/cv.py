@@ -26,16 +26,15 @@ that cannot be used is a `ValueError`, an argument of a wrong type a `TypeError`
 
 from __future__ import annotations
 
+import math
 import operator
-import os
-import threading
 from typing import Any, SupportsFloat, SupportsIndex, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._core import Detector
 from ._errors import ConfigError, InputError, InputTypeError
+from ._idle_detectors import Options, give, take
 from ._results import Keypoints
 
 __all__ = [
@@ -77,7 +76,6 @@ FILTER_SCHARR = -1
 
 _Image = NDArray[np.uint8] | NDArray[np.float32]
 _Mask = NDArray[np.uint8] | NDArray[np.bool_]
-_Options = tuple[tuple[str, Any], ...]
 
 _BORDERS = {
     BORDER_CONSTANT: "zero",
@@ -93,57 +91,6 @@ _GRADIENTS = {
     7: ("sobel7", 16.0),
     FILTER_SCHARR: ("scharr3", 2.0),
 }
-
-
-class _IdleDetectors:
-    """Detectors by their options. If there are too many, the first go that were not used."""
-
-    LIMIT = 32
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        # A list is removed when it is taken from, and added at the end: the first is the oldest.
-        self._idle: dict[_Options, list[Detector]] = {}
-        self._count = 0
-
-    def take(self, options: _Options) -> Detector:
-        """Return an idle detector, or a new one."""
-        with self._lock:
-            found = self._idle.pop(options, None)
-            if found:
-                detector = found.pop()
-                self._count -= 1
-                if found:
-                    self._idle[options] = found
-                return detector
-        return Detector("opencv_gftt", backend="cpu", **dict(options))
-
-    def give(self, options: _Options, detector: Detector) -> None:
-        """Keep a detector for another call."""
-        dropped = None
-        with self._lock:
-            self._idle.setdefault(options, []).append(detector)
-            self._count += 1
-            if self._count > self.LIMIT:
-                oldest = next(iter(self._idle))
-                dropped = self._idle[oldest].pop(0)
-                self._count -= 1
-                if not self._idle[oldest]:
-                    del self._idle[oldest]
-        del dropped
-
-
-_idle = _IdleDetectors()
-
-
-def _after_fork() -> None:
-    """Forget the detectors of the parent: one of its threads may have held the lock."""
-    global _idle
-    _idle = _IdleDetectors()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
 
 
 def _whole(name: str, value: SupportsIndex) -> int:
@@ -195,7 +142,7 @@ def _output(name: str, value: Any) -> NDArray[Any]:
     return value
 
 
-def _tensor(blockSize: SupportsIndex, name: str, aperture: SupportsIndex) -> tuple[_Options, float]:
+def _tensor(blockSize: SupportsIndex, name: str, aperture: SupportsIndex) -> tuple[Options, float]:
     """Read the options of the structure tensor, and OpenCV's factor for gradients."""
     block, size = _whole("blockSize", blockSize), _whole(name, aperture)
     if not 2 <= block <= 127:
@@ -216,7 +163,7 @@ def _harris(k: SupportsFloat) -> str:
 
 def _response(
     src: Any,
-    tensor: _Options,
+    tensor: Options,
     measure: str,
     borderType: SupportsIndex | None,
     factor: float,
@@ -241,9 +188,9 @@ def _response(
     if target is not None and target.flags.carray and not np.may_share_memory(target, image):
         out = target.reshape(shape)
     options = (*tensor, ("measure", measure), ("border", border_name))
-    detector = _idle.take(options)
+    detector = take(options)
     found = detector.response(image, out)
-    _idle.give(options, detector)
+    give(options, detector)
     if factor != 1:
         np.multiply(found, np.float32(factor), out=found)
     if target is None:
@@ -495,6 +442,8 @@ def goodFeaturesToTrack(
     if not 0 < quality <= 1:
         raise ConfigError(f"qualityLevel must be above 0 and at most 1, not {quality}")
     distance = _number("minDistance", minDistance)
+    if not 0 <= distance < math.inf:
+        raise ConfigError(f"minDistance must be finite and at least 0, not {distance}")
     if corners is not None:
         corners = _output("corners", corners)
     options = (
@@ -514,13 +463,13 @@ def goodFeaturesToTrack(
     return target
 
 
-def _detect(image: NDArray[Any], mask: Any, options: _Options) -> NDArray[np.float32] | None:
+def _detect(image: NDArray[Any], mask: Any, options: Options) -> NDArray[np.float32] | None:
     """Find corners, as an array of shape (N, 1, 2)."""
     if mask is not None:
         mask = _array("mask", mask, "B?", "uint8 or bool")
-    detector = _idle.take(options)
+    detector = take(options)
     found: Keypoints | None = detector.detect(image, mask) if image.size else None
-    _idle.give(options, detector)
+    give(options, detector)
     if not found:
         return None
     return np.ascontiguousarray(found.table[:, :2]).reshape(-1, 1, 2)
