@@ -11,6 +11,7 @@ from typing import Any, Final
 import pyarrow as pa
 import ray
 from numpy.typing import NDArray
+from PIL import Image
 from ray.exceptions import OutOfMemoryError, RayActorError, WorkerCrashedError
 
 from ._detection import RESULTS, AnyConfig, assigned, detect_images, make_detector
@@ -64,6 +65,8 @@ class Worker:
 
     def start(self) -> str:
         """Make the detector. Errors of a constructor would look like a death of the actor."""
+        # This process has a limit of its own.
+        Image.MAX_IMAGE_PIXELS = None
         self._detector = make_detector(self._config, self._backend)
         return str(self._detector.backend)
 
