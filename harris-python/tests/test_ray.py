@@ -47,6 +47,8 @@ BROKEN = "later/broken.png"
 # Tells the workers of these tests from those of others.
 os.environ["HARRIS_TESTS"] = f"{os.getpid()}-{time.time_ns()}"
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+# Workers wait for other work of the machine otherwise.
+os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112
 # Actors import this module's classes without the module.
 register: Any = ray.cloudpickle.register_pickle_by_value
 register(sys.modules[__name__])
@@ -298,6 +300,8 @@ class Dying:
     def work(self, unit: Unit) -> Part:
         if "bad" in unit.paths and not (len(unit.paths) == 1 and unit.deaths > 2):
             os._exit(1)
+        if "gpu" in unit.paths and not unit.deaths:
+            raise harris.BackendError("the GPU is lost")
         if "disk" in unit.paths:
             raise OSError("no space\nleft")
         return Part(len(unit.paths), int("bad" in unit.paths))
@@ -307,7 +311,7 @@ def test_an_image_that_kills_its_worker_is_isolated(cluster: str) -> None:
     def make() -> Any:
         return ray.remote(Dying).options(num_cpus=0.5).remote()
 
-    parts = list(run([Unit(["a", "bad"]), Unit(["b"])], make, 1, lambda _: None))
+    parts = list(run([Unit(["a", "bad"]), Unit(["gpu"])], make, 1, lambda _: None))
     assert sorted((part.images, part.errors) for part in parts) == [(1, 0), (1, 0), (1, 1)]
     with pytest.raises(JobError, match="left"):
         list(run([Unit(["disk"])], make, 1, lambda _: None))

@@ -4,6 +4,7 @@ import contextlib
 import io
 import struct
 import zlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -201,3 +202,15 @@ def test_endings() -> None:
     assert has_image_ending("c.jpeg")
     for path in ("/a.png/b", "png", "/a/png", "b.gif", "b.png.txt"):
         assert not has_image_ending(path)
+
+
+def test_the_cases_of_the_program() -> None:
+    cases = Path(__file__).parents[2] / "harris-cli" / "tests" / "cases"
+    raster = [
+        decode((cases / f"comment-in-raster.{kind}").read_bytes()) for kind in ("pgm", "same.png")
+    ]
+    same(raster[0], raster[1])
+    turned = decode((cases / "orientation-6.jpg").read_bytes(), color=True)
+    upright = decode((cases / "orientation-6.upright.png").read_bytes(), color=True)
+    assert turned.shape == upright.shape
+    assert np.abs(turned.astype(int) - upright).max() <= 4

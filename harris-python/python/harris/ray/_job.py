@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from PIL import Image
 from ray.exceptions import OutOfMemoryError, RayActorError, WorkerCrashedError
 
+import harris
+
 from ._detection import RESULTS, AnyConfig, assigned, detect_images, make_detector
 from ._files import is_uri, read_file
 from ._images import ImageError, decode
@@ -183,7 +185,9 @@ def run(
                 actor, unit = running.pop(reference)
                 try:
                     result = ray.get(reference)
-                except (RayActorError, WorkerCrashedError, OutOfMemoryError) as error:
+                except ray.exceptions.RayError as error:
+                    if not _is_death(error, unit):
+                        raise JobError(_line(getattr(error, "cause", None) or error)) from error
                     if unit is None:
                         failed_starts += 1
                         if failed_starts >= 3:
@@ -195,8 +199,6 @@ def run(
                         started -= 1
                     ray.kill(actor)
                     add()
-                except ray.exceptions.RayError as error:
-                    raise JobError(_line(getattr(error, "cause", None) or error)) from error
                 else:
                     if unit is None:
                         failed_starts = 0
@@ -211,6 +213,13 @@ def run(
     finally:
         for actor in (*idle, *(actor for actor, _ in running.values())):
             ray.kill(actor)
+
+
+def _is_death(error: BaseException, unit: Unit | None) -> bool:
+    """Return whether a worker died, or its GPU fails at a unit."""
+    if isinstance(error, (RayActorError, WorkerCrashedError, OutOfMemoryError)):
+        return True
+    return unit is not None and isinstance(getattr(error, "cause", None), harris.BackendError)
 
 
 def _line(error: BaseException) -> str:
