@@ -318,14 +318,13 @@ pub(crate) fn detect(
     let (stream, row) = (stream as *mut c_void, width * channels * samples.bytes());
     // SAFETY: the producer's object keeps the rows, and the stream is alive, as told above.
     let (pointer, pitch, _copy) = unsafe { aligned(ordinal, (pointer, pitch), (row, height), stream) }?;
-    let mut resident = match samples {
-        // SAFETY: as above; a copy lives until the end of this function.
-        GpuSample::U8 => unsafe { CudaImage::from_raw(ordinal, pointer, pitch, width, height, channels) }?,
-        GpuSample::U16 | GpuSample::F32 => {
-            let text = "images in a GPU's memory must be uint8".to_owned();
-            return Err(Failure::InputType(text));
-        }
+    let from_raw = match samples {
+        GpuSample::U8 => CudaImage::from_raw::<u8>,
+        GpuSample::U16 => CudaImage::from_raw::<u16>,
+        GpuSample::F32 => CudaImage::from_raw::<f32>,
     };
+    // SAFETY: as above; a copy lives until the end of this function.
+    let mut resident = unsafe { from_raw(ordinal, pointer, pitch, width, height, channels) }?;
     let mut _mask_copy = None;
     if let Some(mask) = mask {
         // SAFETY: as above, for the mask's object.
