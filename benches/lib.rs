@@ -3,6 +3,7 @@
 //! - `detect`: from image to list, by backend, threads, preset and size.
 //! - `stages`: each stage of the reference, and the cost of each choice on the CPU backend.
 //! - `features`: blobs, descriptors and matches, by backend.
+//! - `matching`: exact matching of many descriptors, as lines of JSON.
 //! - `gpu`: images on the device, in pinned memory and in streams.
 
 use std::path::PathBuf;
