@@ -346,8 +346,8 @@ impl Detector {
     /// >>> image = np.zeros((48, 64), np.uint8)
     /// >>> image[12:36, 16:40] = 255
     /// >>> response = harris.Detector().response(image)
-    /// >>> np.unravel_index(response.argmax(), response.shape)
-    /// (np.int64(12), np.int64(16))
+    /// >>> divmod(int(response.argmax()), 64)
+    /// (12, 16)
     #[pyo3(signature = (image, out=None))]
     fn response<'py>(
         &self,

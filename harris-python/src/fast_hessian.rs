@@ -73,8 +73,8 @@ impl Recipe for FastHessianRecipe {
 /// >>> y, x = np.mgrid[:64, :64]
 /// >>> disc = np.where((x - 32) ** 2 + (y - 30) ** 2 <= 36, 255, 0).astype(np.uint8)
 /// >>> blobs = harris.FastHessian(max_keypoints=1).detect(disc)
-/// >>> np.abs(blobs.xy - [32, 30]).max() < 0.1
-/// np.True_
+/// >>> np.round(blobs.xy).tolist()
+/// [[32.0, 30.0]]
 #[pyclass(module = "harris", frozen)]
 pub(crate) struct FastHessian {
     session: Session<FastHessianRecipe>,

@@ -166,7 +166,7 @@ CONFIGURATIONS: list[tuple[Call, type[Exception], str]] = [
     (lambda: harris.Detector(harris.FastHessianConfig()), TypeError, "a preset is"),  # type: ignore[arg-type]
     (lambda: harris.Detector(colour=True), TypeError, "Detector.. got an unexpected"),  # type: ignore[call-arg]
     (lambda: harris.Detector(backend="abacus"), harris.ConfigError, "`abacus`"),
-    (lambda: harris.Detector(backend=3), TypeError, "backend"),  # type: ignore[arg-type]
+    (lambda: harris.Detector(backend=3), TypeError, "str"),  # type: ignore[arg-type]
     (lambda: harris.Detector(threads=0), harris.ConfigError, "threads must be from 1 to 1024"),
     (lambda: harris.Detector(threads=10**6), harris.ConfigError, "threads must be from 1"),
     (lambda: harris.Detector(threads=2, device=0), harris.ConfigError, "device to a GPU"),

@@ -14,6 +14,9 @@ from scenes import scene
 IMAGE = scene(200, 300)
 CAN_FORK = hasattr(os, "fork")
 
+# Python 3.12 and later warn of forks beside threads, which the CPU's detectors allow.
+pytestmark = pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+
 
 def detect(detector: harris.Detector) -> bytes:
     return detector.detect(IMAGE).table.tobytes()
@@ -68,7 +71,6 @@ def test_a_detector_of_the_parent_works_in_a_child(threads: int | None) -> None:
 
 
 @pytest.mark.skipif(not CAN_FORK, reason="no fork on this system")
-@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_detector_that_is_in_use_at_the_fork_works_in_the_child() -> None:
     detector = harris.Detector(backend="reference")
     large = scene(500, 700)
