@@ -34,7 +34,7 @@ fn a_copy_makes_an_image_of_any_rows() {
         let (start, own_pitch) = copy.pointer();
         assert_eq!(own_pitch, width.next_multiple_of(4));
         // SAFETY: the copy outlives the image.
-        let image = unsafe { CudaImage::from_raw(0, start, own_pitch, width, height, 1) }.unwrap();
+        let image = unsafe { CudaImage::from_raw::<u8>(0, start, own_pitch, width, height, 1) }.unwrap();
         let part: Vec<u8> =
             (y..y + height).flat_map(|row| samples[row * 300 + x..][..width].to_vec()).collect();
         let expected = CpuDetector::new(HarrisConfig::default())
