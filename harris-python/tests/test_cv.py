@@ -389,7 +389,7 @@ def test_forked_children_call_the_functions() -> None:
     expected = in_child(0)
     lock = _idle_detectors._idle._lock
     with lock, multiprocessing.get_context("fork").Pool(2) as pool:
-        for found in pool.map_async(in_child, range(4)).get(60):
+        for found in pool.map_async(in_child, range(4)).get(20):
             assert equal(found, expected)
 
 
