@@ -394,9 +394,9 @@ def test_wrong_arguments_of_detect() -> None:
 
 def test_configurations_of_both_detectors(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
-    path.write_text(harris.Config("noble", max_corners=5).to_json(color=True))
+    path.write_text(harris.Config("lococo_2011", max_corners=5).to_json(color=True))
     config, color = read_config(str(path))
-    assert (config, color) == (harris.Config("noble", max_corners=5), True)
+    assert (config, color) == (harris.Config("lococo_2011", max_corners=5), True)
     blobs = harris.FastHessianConfig(octaves=2)
     path.write_text(blobs.to_json())
     assert read_config(str(path)) == (blobs, False)
@@ -456,7 +456,7 @@ def test_the_page_of_the_docs() -> None:
         documents = list(yaml.safe_load_all(block.split("```")[0]))
         assert all(isinstance(document, dict) for document in documents)
     commands = [
-        line.partition("python -m harris.ray ")[2]
+        line.partition("python -m harris.ray ")[2].rstrip('"')
         for line in text.replace("\\\n", " ").splitlines()
         if "python -m harris.ray " in line and "`" not in line
     ]
