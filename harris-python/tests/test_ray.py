@@ -317,6 +317,13 @@ def test_an_image_that_kills_its_worker_is_isolated(cluster: str) -> None:
         list(run([Unit(["disk"])], make, 1, lambda _: None))
 
 
+def test_what_is_missing_is_named() -> None:
+    program = "import sys; sys.modules['ray'] = None; import harris.ray"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert 'pip install "harris[ray]"' in done.stderr
+
+
 def test_units_are_split_after_deaths() -> None:
     unit = Unit(list("abcde"))
     (again,) = unit.again()
@@ -345,6 +352,7 @@ def test_wrong_arguments(folder: Path, tmp_path: Path, capsys: pytest.CaptureFix
         ([str(tmp_path / "binary"), out], "neither an image"),
         (["file:///no/such/folder", out], "is not there"),
         (["nonsense://bucket/photos", out], "cannot list"),
+        ([few, "nonsense://bucket/out"], "cannot use"),
         ([few, out, "--preset", "no_such"], "no_such"),
         ([few, out, "--config", str(tmp_path / "absent.json")], "absent.json"),
         ([few, out, "--config", str(tmp_path / "bad.json")], "colour"),
