@@ -317,6 +317,13 @@ def test_an_image_that_kills_its_worker_is_isolated(cluster: str) -> None:
         list(run([Unit(["disk"])], make, 1, lambda _: None))
 
 
+def test_what_is_missing_is_named() -> None:
+    program = "import sys; sys.modules['ray'] = None; import harris.ray"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert 'pip install "harris[ray]"' in done.stderr
+
+
 def test_units_are_split_after_deaths() -> None:
     unit = Unit(list("abcde"))
     (again,) = unit.again()
@@ -345,6 +352,7 @@ def test_wrong_arguments(folder: Path, tmp_path: Path, capsys: pytest.CaptureFix
         ([str(tmp_path / "binary"), out], "neither an image"),
         (["file:///no/such/folder", out], "is not there"),
         (["nonsense://bucket/photos", out], "cannot list"),
+        ([few, "nonsense://bucket/out"], "cannot use"),
         ([few, out, "--preset", "no_such"], "no_such"),
         ([few, out, "--config", str(tmp_path / "absent.json")], "absent.json"),
         ([few, out, "--config", str(tmp_path / "bad.json")], "colour"),
@@ -394,9 +402,9 @@ def test_wrong_arguments_of_detect() -> None:
 
 def test_configurations_of_both_detectors(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
-    path.write_text(harris.Config("noble", max_corners=5).to_json(color=True))
+    path.write_text(harris.Config("lococo_2011", max_corners=5).to_json(color=True))
     config, color = read_config(str(path))
-    assert (config, color) == (harris.Config("noble", max_corners=5), True)
+    assert (config, color) == (harris.Config("lococo_2011", max_corners=5), True)
     blobs = harris.FastHessianConfig(octaves=2)
     path.write_text(blobs.to_json())
     assert read_config(str(path)) == (blobs, False)
@@ -456,7 +464,7 @@ def test_the_page_of_the_docs() -> None:
         documents = list(yaml.safe_load_all(block.split("```")[0]))
         assert all(isinstance(document, dict) for document in documents)
     commands = [
-        line.partition("python -m harris.ray ")[2]
+        line.partition("python -m harris.ray ")[2].rstrip('"')
         for line in text.replace("\\\n", " ").splitlines()
         if "python -m harris.ray " in line and "`" not in line
     ]

@@ -10,9 +10,15 @@ from __future__ import annotations
 
 from typing import Any
 
+try:
+    import PIL  # noqa: F401
+    import pyarrow as pa
+    import ray.data
+except ImportError as error:
+    message = f'{error}: install what harris.ray needs with pip install "harris[ray]"'
+    raise ImportError(message) from error
+
 import numpy as np
-import pyarrow as pa
-import ray.data
 from ray.data.block import BlockAccessor
 
 import harris

@@ -73,27 +73,28 @@ def list_images(source: str) -> list[str]:
     """
     if not is_uri(source):
         return _list_local(os.path.abspath(source), source)
+    shown = printable(source)
     try:
         system, path = locate(source)
         info = system.get_file_info(path)
     except (OSError, ValueError) as error:
-        raise UsageError(f"cannot list {source}: {error}") from error
+        raise UsageError(f"cannot list {shown}: {error}") from error
     if info.type == fs.FileType.NotFound:
-        raise UsageError(f"{source} is not there")
+        raise UsageError(f"{shown} is not there")
     if info.type == fs.FileType.File:
         if has_image_ending(path):
             return [source]
         folder = posixpath.dirname(source.partition("?")[0])
-        return _lines(read_file(source), folder, source)
+        return _lines(read_file(source), folder, shown)
     base, _, query = source.rstrip("/").partition("?")
     tail = f"?{query}" if query else ""
     try:
         entries = system.get_file_info(fs.FileSelector(path, recursive=True))
     except OSError as error:
-        raise UsageError(f"cannot list {source}: {error}") from error
+        raise UsageError(f"cannot list {shown}: {error}") from error
     start = len(path.rstrip("/")) + 1
     names = [f"{base.rstrip('/')}/{entry.path[start:]}{tail}" for entry in entries if entry.is_file]
-    return _some([n for n in names if has_image_ending(n.partition("?")[0])], source)
+    return _some([n for n in names if has_image_ending(n.partition("?")[0])], shown)
 
 
 def _list_local(path: str, shown: str) -> list[str]:

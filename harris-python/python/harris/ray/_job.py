@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, TypeVar
 
 import pyarrow as pa
 import ray
@@ -22,6 +23,9 @@ from ._images import ImageError, decode
 from ._parts import Output, Part
 
 __all__ = ["JobError", "Unit", "Worker", "run"]
+
+T = TypeVar("T")
+U = TypeVar("U")
 
 # Images that a detector takes at once, and those that are read and decoded ahead of it.
 _BATCH: Final = 8
@@ -96,32 +100,39 @@ class Worker:
     def _images(self, paths: list[str]) -> Iterator[NDArray[Any] | str]:
         """Read and decode images ahead of the detector. An error comes as its text."""
         threads, _ = assigned()
-        reads = _REMOTE_READS if is_uri(paths[0]) else 2
-        with ThreadPoolExecutor(threads) as decoders, ThreadPoolExecutor(reads) as readers:
-            files: deque[Future[bytes]] = deque()
-            images: deque[Future[NDArray[Any] | str]] = deque()
-            left = iter(paths)
-            try:
-                while True:
-                    for path in left:
-                        files.append(readers.submit(read_file, path))
-                        if len(files) + len(images) >= _AHEAD + reads:
-                            break
-                    while files and len(images) < _AHEAD:
-                        images.append(decoders.submit(_decode, files.popleft(), self._color))
-                    if not images:
-                        return
-                    yield images.popleft().result()
-            finally:
-                for file in files:
-                    file.cancel()
-                for image in images:
-                    image.cancel()
+        with ThreadPoolExecutor(threads) as decoders, ThreadPoolExecutor(_REMOTE_READS) as readers:
+
+            def read(path: str) -> Future[bytes]:
+                return readers.submit(read_file, path)
+
+            def decode_read(file: Future[bytes]) -> Future[NDArray[Any] | str]:
+                return decoders.submit(_load, file.result, self._color)
+
+            def decode_local(path: str) -> Future[NDArray[Any] | str]:
+                return decoders.submit(_load, partial(read_file, path), self._color)
+
+            if any(map(is_uri, paths)):
+                images = _ahead(decode_read, _ahead(read, paths, _REMOTE_READS), _AHEAD)
+            else:
+                images = _ahead(decode_local, paths, _AHEAD)
+            for image in images:
+                yield image.result()
 
 
-def _decode(file: Future[bytes], color: bool) -> NDArray[Any] | str:
+def _ahead(submit: Callable[[T], Future[U]], items: Iterable[T], count: int) -> Iterator[Future[U]]:
+    """Submit items, and return their futures in order; `count` of them are submitted ahead."""
+    submitted: deque[Future[U]] = deque()
+    for item in items:
+        submitted.append(submit(item))
+        if len(submitted) > count:
+            yield submitted.popleft()
+    yield from submitted
+
+
+def _load(read: Callable[[], bytes], color: bool) -> NDArray[Any] | str:
+    """Read and decode an image; an error comes as its text."""
     try:
-        return decode(file.result(), color=color)
+        return decode(read(), color=color)
     except ImageError as error:
         return str(error)
     except (OSError, ValueError) as error:

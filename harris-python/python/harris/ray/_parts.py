@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from ._detection import RESULTS
-from ._files import UsageError, locate, printable, remove_files, write_file
+from ._files import UsageError, is_uri, locate, printable, remove_files, write_file
 
 __all__ = ["Done", "Output", "Part"]
 
@@ -56,6 +56,7 @@ class Output:
 
     def __init__(self, path: str, settings: str) -> None:
         self.path = path
+        self.shown = printable(path) if is_uri(path) else path
         self.settings = settings
 
     def _place(self) -> tuple[fs.FileSystem, str]:
@@ -77,11 +78,11 @@ class Output:
         try:
             system, folder = self._place()
             if system.get_file_info(folder).is_file:
-                raise UsageError(f"{self.path} is a file; the output is a folder")
+                raise UsageError(f"{self.shown} is a file; the output is a folder")
             system.create_dir(folder, recursive=True)
             files = self._files()
-        except OSError as error:
-            raise UsageError(f"cannot use {self.path} for the output: {error}") from error
+        except (OSError, ValueError) as error:
+            raise UsageError(f"cannot use {self.shown} for the output: {error}") from error
         names = [(posixpath.basename(file), file) for file in files]
         parts = [file for name, file in names if name.startswith("part-")]
         remove_files(
@@ -110,7 +111,7 @@ class Output:
                 settings = (parquet.schema_arrow.metadata or {}).get(_KEY, b"").decode()
                 if settings != self.settings:
                     raise UsageError(
-                        f"{self.path} was made with another configuration, or by another program: "
+                        f"{self.shown} was made with another configuration, or by another program: "
                         "name another output, or remove its files with --overwrite"
                     )
                 return parquet.read(columns=["path", "error"])
