@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(
 
 DTYPES = ["uint8", "uint16", "float32"]
 # Sample types that detectors read in a GPU's memory.
-ON_GPU = ["uint8"]
+ON_GPU = DTYPES
 SIZES = [(48, 64), (61, 83), (480, 640), (33, 1), (1, 33), (271, 514)]
 
 
