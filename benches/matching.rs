@@ -25,18 +25,27 @@ struct Options {
     threads: Option<usize>,
     /// Least time for each number, after the first run.
     seconds: f64,
+    /// Whether a filter lets this benchmark run.
+    is_wanted: bool,
 }
 
 impl Options {
     fn parse(mut args: impl Iterator<Item = String>) -> Option<Self> {
-        let mut options = Self { counts: Vec::new(), backend: Backend::Cpu, threads: None, seconds: 0.5 };
+        let mut options =
+            Self { counts: Vec::new(), backend: Backend::Cpu, threads: None, seconds: 0.5, is_wanted: true };
         while let Some(arg) = args.next() {
             match arg.as_str() {
                 // Cargo tells that it runs a benchmark.
                 "--bench" => {}
+                // As criterion's benchmarks: one short run.
+                "--test" => (options.counts, options.seconds) = (vec![100], 0.0),
                 "--backend" => options.backend = args.next()?.parse().ok()?,
                 "--threads" => options.threads = Some(args.next()?.parse().ok()?),
                 "--seconds" => options.seconds = args.next()?.parse().ok()?,
+                // A filter of criterion's benchmarks, which run with the same arguments.
+                filter if filter.starts_with(char::is_alphabetic) => {
+                    options.is_wanted &= "matching".contains(filter)
+                }
                 count => options.counts.push(count.parse().ok()?),
             }
         }
@@ -69,7 +78,8 @@ fn descriptors(count: usize, seed: u64) -> Array2<f32> {
 }
 
 fn measure(options: &Options) -> Result<(), Error> {
-    for &count in &options.counts {
+    let counts = if options.is_wanted { &options.counts[..] } else { &[] };
+    for &count in counts {
         let (query, train) = (descriptors(count, 1), descriptors(count, 2));
         let mut matcher = options.matcher()?;
         let mut search = || {
