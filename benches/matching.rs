@@ -44,7 +44,7 @@ impl Options {
                 "--seconds" => options.seconds = args.next()?.parse().ok()?,
                 // A filter of criterion's benchmarks, which run with the same arguments.
                 filter if filter.starts_with(char::is_alphabetic) => {
-                    options.is_wanted &= "matching".contains(filter)
+                    options.is_wanted &= "matching".contains(filter);
                 }
                 count => options.counts.push(count.parse().ok()?),
             }
