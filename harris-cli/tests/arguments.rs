@@ -39,7 +39,7 @@ fn wrong_values_are_errors_of_the_arguments() {
         (&["--octaves", "8"], "a whole number from 1 to 7"),
         (&["--detector", "fast-hessian", "--window", "box:3"], "--detector harris"),
         (&["--detector", "fast-hessian", "--preset", "lococo_2011"], "a preset of the Harris detector"),
-        (&["--level", "portable", "--backend", "reference"], "no instruction sets"),
+        (&["--level", "sse2", "--backend", "reference"], "no instruction sets"),
         (&["--threads", "2", "--backend", "reference"], "one thread"),
         (&["--device", "1", "--backend", "cpu"], "no devices"),
         (&["--threads", "2", "--device", "1"], "belong to the CPU"),

@@ -10,6 +10,7 @@ harris_conformance::suite!(two_threads, |config| Box::new(CpuDetector::with_thre
 harris_conformance::suite!(three_threads, |config| Box::new(CpuDetector::with_threads(config, 3).unwrap()));
 harris_conformance::suite!(four_threads, |config| Box::new(CpuDetector::with_threads(config, 4).unwrap()));
 
+#[cfg(feature = "portable")]
 harris_conformance::suite!(portable, |config| Box::new(at_level(config, "portable")));
 harris_conformance::suite!(sse2, |config| Box::new(at_level(config, "sse2")));
 harris_conformance::suite!(avx2, |config| Box::new(at_level(config, "avx2")));

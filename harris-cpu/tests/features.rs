@@ -30,6 +30,10 @@ at_levels! {
     avx512: 1, "avx512";
     avx2: 3, "avx2";
     sse2: 2, "sse2";
+}
+
+#[cfg(feature = "portable")]
+at_levels! {
     portable: 4, "portable";
 }
 

@@ -447,9 +447,10 @@ fn levels_are_parsed_from_their_names() {
     for level in Level::available() {
         assert_eq!(level.to_string().parse(), Ok(level));
     }
-    assert_eq!(Level::available().last().unwrap().to_string(), "portable");
+    let last = Level::available().last().unwrap().to_string();
+    assert_eq!(last == "portable", cfg!(feature = "portable"), "{last}");
     let error = "mmx".parse::<Level>().unwrap_err().to_string();
-    assert!(error.contains("`mmx`") && error.contains("portable"), "{error}");
+    assert!(error.contains("`mmx`") && error.contains(&last), "{error}");
 }
 
 /// Whole vectors write sums before the first column of a row, from gradients of an earlier image.

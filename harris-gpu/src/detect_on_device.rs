@@ -10,7 +10,7 @@ use crate::device::{Device, Resident};
 ///
 /// ```
 /// use harris_core::HarrisConfig;
-/// use harris_gpu::host::HostDevice;
+/// use harris_gpu_host::HostDevice;
 /// use harris_gpu::{Depth, DetectOnDevice, Device, GpuDetector, Resident};
 ///
 /// let device = HostDevice;

@@ -26,7 +26,7 @@ use crate::surf::{self, Describer, KeypointList};
 /// use harris_core::features::{DetectAndDescribe, FeatureConfig};
 /// use harris_core::ImageView;
 /// use harris_gpu::GpuFeatures;
-/// use harris_gpu::host::HostDevice;
+/// use harris_gpu_host::HostDevice;
 ///
 /// let samples: Vec<u8> = (0..64 * 64).map(|i| (i * i / 97 % 256) as u8).collect();
 /// let mut features = GpuFeatures::new(HostDevice, FeatureConfig::default());

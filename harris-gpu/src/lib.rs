@@ -6,8 +6,8 @@
 //! [`GpuFastHessian`], [`GpuSurf`] and [`GpuMatcher`] are for blobs, descriptors and matches, and
 //! [`GpuFeatures`] for keypoints with their descriptors. [`GpuPipeline`] runs any [`FrameWorker`].
 //!
-//! `harris-cuda` implements [`Device`] with NVIDIA's driver. With the feature `host` there is a
-//! device that runs kernels on the CPU, thousands of times slower, and checks every access to
+//! `harris-cuda` implements [`Device`] with NVIDIA's driver. The crate `harris-gpu-host`
+//! has a device that runs kernels on the CPU, thousands of times slower, and checks every access to
 //! memory.
 //!
 //! # Where to look
@@ -40,8 +40,6 @@ mod exec;
 mod fast_hessian;
 mod features;
 mod frame_worker;
-#[cfg(feature = "host")]
-pub mod host;
 mod integral;
 mod keypoint_mask;
 mod launch;

@@ -19,7 +19,7 @@ const BLOCKS_PER_MULTIPROCESSOR: usize = 4;
 /// ```
 /// use harris_core::matching::{MatchConfig, Matcher};
 /// use harris_gpu::GpuMatcher;
-/// use harris_gpu::host::HostDevice;
+/// use harris_gpu_host::HostDevice;
 /// use ndarray::Array2;
 ///
 /// let train = Array2::from_shape_fn((3, 64), |(i, j)| if i == j { 1.0 } else { 0.0 });

@@ -14,7 +14,7 @@ use crate::frame_worker::FrameWorker;
 ///
 /// ```
 /// use harris_core::{HarrisConfig, ImageView};
-/// use harris_gpu::host::HostDevice;
+/// use harris_gpu_host::HostDevice;
 /// use harris_gpu::{GpuDetector, GpuPipeline};
 ///
 /// let detector = |_| GpuDetector::new(HostDevice, HarrisConfig::default());

@@ -124,7 +124,7 @@ pub(crate) fn download<D: Device>(
 /// use harris_core::surf::{Extractor, SurfConfig};
 /// use harris_core::{ImageView, Keypoint};
 /// use harris_gpu::GpuSurf;
-/// use harris_gpu::host::HostDevice;
+/// use harris_gpu_host::HostDevice;
 ///
 /// let samples: Vec<u8> = (0..64 * 64).map(|i| (i * i / 97 % 256) as u8).collect();
 /// let image = ImageView::gray(&samples, 64, 64)?;

@@ -7,12 +7,12 @@ use harris_core::{
     Border, Detector, Gradient, HarrisConfig, Keypoint, ReferenceDetector, Subpixel, Threshold, Window,
     presets,
 };
-use harris_gpu::host::HostDevice;
 use harris_gpu::plan::{Plan, Shape};
 use harris_gpu::{
     Depth as DeviceDepth, DetectOnDevice, Device, GpuDetector, GpuFastHessian, GpuFeatures, GpuMatcher,
     GpuPipeline, GpuSurf, Resident,
 };
+use harris_gpu_host::HostDevice;
 
 harris_conformance::suite!(
     host,

@@ -2,8 +2,8 @@
 
 use harris_core::fast_hessian::FastHessianConfig;
 use harris_core::{Detector, Error, HarrisConfig, ImageView, ReferenceDetector, Threshold};
-use harris_gpu::host::HostDevice;
 use harris_gpu::{GpuDetector, GpuFastHessian, GpuPipeline};
+use harris_gpu_host::HostDevice;
 
 const SIDE: usize = 48;
 

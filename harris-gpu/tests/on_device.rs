@@ -10,11 +10,11 @@ use harris_core::features::{DetectAndDescribe, FeatureConfig, Features, Referenc
 use harris_core::matching::{Match, MatchConfig, Matcher, ReferenceMatcher};
 use harris_core::surf::SurfConfig;
 use harris_core::{Detector, Error, HarrisConfig, ImageView, Keypoint, ReferenceDetector, Subpixel};
-use harris_gpu::host::HostDevice;
 use harris_gpu::{
     DetectOnDevice, Device, GpuDetector, GpuFastHessian, GpuFeatures, GpuMatchedFeatures, GpuPipeline,
     MatchedFeatureConfig, Resident, RowSource, Rows, TrainSet,
 };
+use harris_gpu_host::HostDevice;
 use test_device::{InjectedFault, TestDevice};
 
 type Memory = <HostDevice as Device>::Memory;

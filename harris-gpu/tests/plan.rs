@@ -3,9 +3,9 @@
 use harris_conformance::pictures::{Depth, Picture, noise};
 use harris_core::{Border, Detector, HarrisConfig, Smoothing, Threshold, Window, presets};
 use harris_gpu::GpuDetector;
-use harris_gpu::host::HostDevice;
 use harris_gpu::plan::coverage::{Choices, Row, rows, table};
 use harris_gpu::plan::{Plan, Responses, Search, Shape};
+use harris_gpu_host::HostDevice;
 
 #[test]
 fn every_combination_of_choices_has_a_plan_and_is_in_one_row_of_the_coverage_table() {

@@ -27,7 +27,7 @@ pub struct BackendOptions {
     /// Threads of the CPU backend, 1 to 1024; by default one for each hardware thread
     #[arg(long, value_name = "NUMBER", value_parser = whole::<usize>(1..=MAX_THREADS as u64))]
     pub threads: Option<usize>,
-    /// Instruction set of the CPU backend: avx512, avx2, sse2, neon or portable; by default the
+    /// Instruction set of the CPU backend: avx512, avx2, sse2 or neon; by default the
     /// widest available
     #[arg(long, value_name = "NAME")]
     pub level: Option<Level>,

@@ -9,6 +9,7 @@ use super::avx2;
 use super::avx512;
 #[cfg(target_arch = "aarch64")]
 use super::neon;
+#[cfg(any(feature = "portable", not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
 use super::portable::Portable;
 #[cfg(target_arch = "x86_64")]
 use super::sse2;
@@ -29,6 +30,7 @@ pub struct Level(Kind);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
+    #[cfg(any(feature = "portable", not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
     Portable(Portable),
     #[cfg(target_arch = "x86_64")]
     Sse2(sse2::Sse2),
@@ -49,8 +51,10 @@ pub struct UnknownLevel {
 }
 
 impl Level {
-    /// The levels of this processor, the widest vectors first. The last one, `portable`, is
-    /// everywhere.
+    /// The levels of this processor, the widest vectors first.
+    ///
+    /// The level `portable`, plain Rust, comes last. It is compiled for processors that have no
+    /// other level, and for all with this crate's feature `portable`.
     #[must_use]
     pub fn available() -> Vec<Self> {
         let mut levels = Vec::new();
@@ -62,6 +66,7 @@ impl Level {
         }
         #[cfg(target_arch = "aarch64")]
         levels.extend(neon::Neon::new().map(Kind::Neon));
+        #[cfg(any(feature = "portable", not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
         levels.push(Kind::Portable(Portable));
         levels.into_iter().map(Self).collect()
     }
@@ -88,6 +93,7 @@ impl Level {
     /// Calls `task` with the vectors of this level.
     pub(crate) fn call<T: WithSimd>(self, task: T) -> T::Output {
         match self.0 {
+            #[cfg(any(feature = "portable", not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
             Kind::Portable(portable) => task.with(portable),
             #[cfg(target_arch = "x86_64")]
             Kind::Sse2(sse2) => task.with(sse2),
@@ -104,6 +110,7 @@ impl Level {
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.0 {
+            #[cfg(any(feature = "portable", not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
             Kind::Portable(_) => "portable",
             #[cfg(target_arch = "x86_64")]
             Kind::Sse2(_) => "sse2",

@@ -57,6 +57,7 @@ mod avx512;
 mod level;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+#[cfg(any(feature = "portable", not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod sse2;

@@ -47,29 +47,6 @@ macro_rules! kernel_enum {
                 }
             }
         }
-
-        #[cfg(feature = "host")]
-        impl Kernel {
-            /// Function that runs the kernel's body on the host.
-            pub(crate) fn host_body(self) -> for<'a> fn(crate::simt::host::Thread<'a>, &'a [crate::simt::host::Argument]) {
-                match self {
-                    $(Kernel::$name => |thread, arguments| {
-                        let [$($argument),*] = arguments else { panic!("another number of arguments") };
-                        crate::kernels::$module::$name(thread, $(host_argument!($argument, $type)),*);
-                    },)*
-                }
-            }
-        }
-    };
-}
-
-#[cfg(feature = "host")]
-macro_rules! host_argument {
-    ($argument:ident, [$word:ident]) => {
-        $crate::simt::host::buffer::<$word>($argument)
-    };
-    ($argument:ident, $word:ident) => {
-        $crate::simt::host::scalar::<$word>($argument)
     };
 }
 

@@ -13,8 +13,6 @@ pub(crate) mod fused;
 mod geometry;
 pub(crate) mod gradient;
 pub(crate) mod hessian;
-#[cfg(feature = "host")]
-mod host_kernel;
 pub(crate) mod integral;
 pub(crate) mod keypoint_mask;
 pub(crate) mod keypoints;

@@ -1,7 +1,5 @@
 //! The operations of a GPU thread that kernels use, as a trait.
 
-#[cfg(feature = "host")]
-pub mod host;
 #[cfg(target_arch = "nvptx64")]
 pub(crate) mod nvptx;
 #[cfg(feature = "rust-cuda")]

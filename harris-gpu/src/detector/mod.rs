@@ -29,7 +29,7 @@ use crate::surf::KeypointList;
 /// ```
 /// use harris_core::{Detector, HarrisConfig, ImageView};
 /// use harris_gpu::GpuDetector;
-/// use harris_gpu::host::HostDevice;
+/// use harris_gpu_host::HostDevice;
 ///
 /// let mut detector = GpuDetector::new(HostDevice, HarrisConfig::default());
 /// let samples = [0_u8; 32 * 32];

@@ -27,7 +27,7 @@ use crate::plan::Shape;
 /// use harris_core::fast_hessian::FastHessianConfig;
 /// use harris_core::{Detector, ImageView};
 /// use harris_gpu::GpuFastHessian;
-/// use harris_gpu::host::HostDevice;
+/// use harris_gpu_host::HostDevice;
 ///
 /// let mut detector = GpuFastHessian::new(HostDevice, FastHessianConfig::default());
 /// let samples = [0_u8; 40 * 40];

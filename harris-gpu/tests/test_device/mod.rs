@@ -9,10 +9,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 
 use harris_core::Error;
-use harris_gpu::host::{Fetched, HostDevice};
 use harris_gpu::{Argument, Device, Mark, Rows};
+use harris_gpu_host as host;
+use harris_gpu_host::{Fetched, HostDevice};
 use harris_gpu_kernels::abi::Kernel;
-use harris_gpu_kernels::simt::host;
 
 /// Fails at one call of those that may fail: see [`TestDevice::fail_at`]. Clones count together;
 /// each has a queue of its own.

@@ -1,14 +1,14 @@
 //! A thread of a kernel that runs on the CPU, and its block.
 
 use std::cell::{Cell, RefCell};
-use std::format;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::vec::Vec;
 
 use corosensei::Yielder;
 
-use super::memory::{Argument, Buffer};
-use crate::simt::{Simt, Word};
+use harris_gpu_kernels::abi::Kernel;
+use harris_gpu_kernels::{KernelArguments, Simt, Word};
+
+use crate::memory::{Argument, Buffer};
 
 /// The body of a kernel, called once for each thread.
 pub type Body = for<'a> fn(Thread<'a>, &'a [Argument]);
@@ -21,20 +21,51 @@ pub trait HostKernel: Copy {
     fn threads(self) -> u32;
     /// Cells, of 64 bits, of a block's shared memory.
     fn cells(self) -> u32;
-    /// What each thread runs.
-    fn body(self) -> Body;
+    /// Runs its body in one thread.
+    ///
+    /// # Panics
+    /// If the arguments are not the kernel's, or the body breaks the rules of [`Simt`].
+    fn run<'a>(self, thread: Thread<'a>, arguments: &'a [Argument]);
+}
+
+impl HostKernel for Kernel {
+    fn name(self) -> &'static str {
+        self.name()
+    }
+    fn threads(self) -> u32 {
+        self.threads()
+    }
+    fn cells(self) -> u32 {
+        self.cells()
+    }
+    fn run<'a>(self, thread: Thread<'a>, arguments: &'a [Argument]) {
+        assert_eq!(arguments.len(), self.arguments().len(), "number of arguments of {}", self.name());
+        harris_gpu_kernels::run(self, thread, &mut Arguments(arguments.iter()));
+    }
+}
+
+/// The arguments of a launch that a kernel has not read yet.
+struct Arguments<'a>(std::slice::Iter<'a, Argument>);
+
+impl<'a> KernelArguments<Thread<'a>> for Arguments<'a> {
+    fn buffer<T: Word>(&mut self) -> Buffer<'a, T> {
+        self.0.next().expect("an argument for each parameter").buffer()
+    }
+    fn word<T: Word>(&mut self) -> T {
+        self.0.next().expect("an argument for each parameter").word()
+    }
 }
 
 /// What a suspended thread waits for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Wait {
+pub(crate) enum Wait {
     Barrier,
     Exchange { kind: Exchange, word: u32, parameter: u32 },
 }
 
 /// An exchange of words between the lanes of a warp.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Exchange {
+pub(crate) enum Exchange {
     Down,
     Up,
     Xor,
@@ -44,7 +75,7 @@ pub(super) enum Exchange {
 
 /// A word of shared memory, half a cell, with the threads that accessed it.
 #[derive(Clone, Copy, Default)]
-pub(super) struct SharedWord {
+pub(crate) struct SharedWord {
     word: Option<u32>,
     /// The last write: the number of barriers before it, and the thread.
     written: Option<(u32, u32)>,
@@ -58,24 +89,24 @@ const SEVERAL_READERS: u32 = u32::MAX;
 const INCREMENTING: u32 = SEVERAL_READERS - 1;
 
 /// What the threads of a block share.
-pub(super) struct Block {
-    pub(super) kernel: &'static str,
+pub(crate) struct Block {
+    pub(crate) kernel: &'static str,
     /// Column and row of the block in the grid.
-    pub(super) place: [u32; 2],
+    pub(crate) place: [u32; 2],
     /// Columns and rows of the grid.
-    pub(super) grid: [u32; 2],
-    pub(super) threads: u32,
+    pub(crate) grid: [u32; 2],
+    pub(crate) threads: u32,
     /// How many barriers its threads have passed.
-    pub(super) barriers: Cell<u32>,
-    pub(super) shared: RefCell<Vec<SharedWord>>,
+    pub(crate) barriers: Cell<u32>,
+    pub(crate) shared: RefCell<Vec<SharedWord>>,
 }
 
 /// A thread on the host.
 #[derive(Clone, Copy)]
 pub struct Thread<'a> {
-    pub(super) block: &'a Block,
-    pub(super) yielder: &'a Yielder<u32, Wait>,
-    pub(super) thread: u32,
+    pub(crate) block: &'a Block,
+    pub(crate) yielder: &'a Yielder<u32, Wait>,
+    pub(crate) thread: u32,
 }
 
 impl Thread<'_> {

@@ -1,25 +1,22 @@
 //! Runs the blocks and threads of a kernel: each thread is a coroutine.
 
 use std::cell::{Cell, RefCell};
-use std::format;
 use std::rc::Rc;
-use std::string::ToString;
-use std::vec;
-use std::vec::Vec;
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
-use super::memory::Argument;
-use super::thread::{Block, Body, Exchange, HostKernel, SharedWord, Thread, Wait};
-use crate::simt::WARP;
+use harris_gpu_kernels::simt::WARP;
+
+use crate::memory::Argument;
+use crate::thread::{Block, Exchange, HostKernel, SharedWord, Thread, Wait};
 
 type Routine = Coroutine<u32, Wait, ()>;
 
 /// A thread that waits for others, and what for; none where it has ended.
 type Waiting = Option<(Routine, Wait)>;
 
-std::thread_local! {
+thread_local! {
     /// Stacks of launches that have ended, for reuse: allocating them anew took a third of the time
     /// of the kernels' tests.
     static STACKS: Cell<Vec<DefaultStack>> = const { Cell::new(Vec::new()) };
@@ -28,10 +25,9 @@ std::thread_local! {
 /// Runs a kernel on `grid`: columns and rows of blocks.
 ///
 /// # Panics
-/// Where the kernel breaks the rules of [`Simt`](crate::Simt), or the arguments are not the
+/// Where the kernel breaks the rules of [`Simt`](harris_gpu_kernels::Simt), or the arguments are not the
 /// kernel's.
-pub fn launch(kernel: impl HostKernel, grid: [u32; 2], arguments: Vec<Argument>) {
-    let body = kernel.body();
+pub fn launch(kernel: impl HostKernel + 'static, grid: [u32; 2], arguments: Vec<Argument>) {
     let arguments: Rc<[Argument]> = arguments.into();
     let mut stacks = STACKS.take();
     let mut shared = vec![SharedWord::default(); 2 * kernel.cells() as usize];
@@ -52,7 +48,7 @@ pub fn launch(kernel: impl HostKernel, grid: [u32; 2], arguments: Vec<Argument>)
             barriers: Cell::new(0),
             shared: RefCell::new(shared),
         });
-        run_block(&block, &arguments, body, &mut stacks, i % 2 == 1);
+        run_block(&block, &arguments, kernel, &mut stacks, i % 2 == 1);
         shared = block.shared.take();
     }
     STACKS.set(stacks);
@@ -61,7 +57,7 @@ pub fn launch(kernel: impl HostKernel, grid: [u32; 2], arguments: Vec<Argument>)
 fn run_block(
     block: &Rc<Block>,
     arguments: &Rc<[Argument]>,
-    body: Body,
+    kernel: impl HostKernel + 'static,
     stacks: &mut Vec<DefaultStack>,
     backwards: bool,
 ) {
@@ -72,7 +68,7 @@ fn run_block(
         let stack = stacks.pop().unwrap_or_else(|| DefaultStack::new(1 << 16).expect("memory for a stack"));
         let (block, arguments) = (Rc::clone(block), Rc::clone(arguments));
         let routine = Coroutine::with_stack(stack, move |yielder: &Yielder<u32, Wait>, _| {
-            body(Thread { block: &block, yielder, thread }, &arguments);
+            kernel.run(Thread { block: &block, yielder, thread }, &arguments);
         });
         waiting[thread as usize] = resume(routine, 0, stacks);
     }

@@ -1,12 +1,10 @@
 //! Memory of the host device, and buffers as kernels access them.
 
-use std::format;
 use std::marker::PhantomData;
-use std::string::String;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
-use crate::Word;
+use harris_gpu_kernels::Word;
 
 /// Memory of the host device: words of 32 bits, and for each byte whether it was ever written.
 #[derive(Clone, Debug)]
@@ -67,7 +65,7 @@ impl Memory {
     }
 
     /// The `bytes` bytes from byte `at` on, the first in the low end.
-    pub(super) fn read(&self, at: usize, bytes: usize) -> Result<u64, String> {
+    pub(crate) fn read(&self, at: usize, bytes: usize) -> Result<u64, String> {
         if at + bytes > self.bytes {
             return Err(format!("reads byte {at} to {} of {}", at + bytes, self.bytes));
         }
@@ -93,7 +91,7 @@ impl Memory {
     }
 
     /// Four bytes from byte `i`, a multiple of 4, on. Bytes that were never written have any value.
-    pub(super) fn four_bytes(&self, i: usize) -> Result<u32, String> {
+    pub(crate) fn four_bytes(&self, i: usize) -> Result<u32, String> {
         match self.words.get(i / 4) {
             Some((word, _)) => Ok(word.load(Relaxed)),
             None => Err(format!("reads byte {i} of {}", self.bytes)),
@@ -102,7 +100,7 @@ impl Memory {
 
     /// Word `i` of 64 bits; if it was never written, the key of a corner with response 1, which a
     /// kernel must not use.
-    pub(super) fn speculative(&self, i: usize) -> Result<u64, String> {
+    pub(crate) fn speculative(&self, i: usize) -> Result<u64, String> {
         if 8 * (i + 1) > self.bytes {
             return Err(format!("reads word {i} of {}", self.bytes / 8));
         }
@@ -110,7 +108,7 @@ impl Memory {
     }
 
     /// Writes a byte atomically: other threads may write its neighbours.
-    pub(super) fn write_byte(&self, at: usize, byte: u8) -> Result<(), String> {
+    pub(crate) fn write_byte(&self, at: usize, byte: u8) -> Result<(), String> {
         if at >= self.bytes {
             return Err(format!("writes byte {at} of {}", self.bytes));
         }
@@ -122,7 +120,7 @@ impl Memory {
     }
 
     /// Word `i` of 32 bits, to be written.
-    pub(super) fn word(&self, i: usize) -> Result<&AtomicU32, String> {
+    pub(crate) fn word(&self, i: usize) -> Result<&AtomicU32, String> {
         match self.words.get(i) {
             Some((word, written)) if 4 * i + 4 <= self.bytes => {
                 written.store(0xF, Relaxed);
@@ -145,28 +143,32 @@ pub enum Argument {
 /// A buffer of words, as a kernel accesses it.
 #[derive(Clone, Copy)]
 pub struct Buffer<'a, T> {
-    pub(super) memory: &'a Memory,
+    pub(crate) memory: &'a Memory,
     word: PhantomData<T>,
 }
 
-/// Reads an argument that is a buffer.
-///
-/// # Panics
-/// If the argument is a number.
-pub(crate) fn buffer<T: Word>(argument: &Argument) -> Buffer<'_, T> {
-    match argument {
-        Argument::Memory(memory) => Buffer { memory, word: PhantomData },
-        Argument::Word(_) => panic!("a number for a buffer"),
+impl Argument {
+    /// The buffer that this argument is.
+    ///
+    /// # Panics
+    /// If it is a number.
+    #[must_use]
+    pub fn buffer<T: Word>(&self) -> Buffer<'_, T> {
+        match self {
+            Argument::Memory(memory) => Buffer { memory, word: PhantomData },
+            Argument::Word(_) => panic!("a number for a buffer"),
+        }
     }
-}
 
-/// Reads an argument that is a number.
-///
-/// # Panics
-/// If the argument is a buffer.
-pub(crate) fn scalar<T: Word>(argument: &Argument) -> T {
-    match argument {
-        Argument::Word(bits) => T::from_bits(*bits),
-        Argument::Memory(_) => panic!("a buffer for a number"),
+    /// The number that this argument is.
+    ///
+    /// # Panics
+    /// If it is a buffer.
+    #[must_use]
+    pub fn word<T: Word>(&self) -> T {
+        match self {
+            Argument::Word(bits) => T::from_bits(*bits),
+            Argument::Memory(_) => panic!("a buffer for a number"),
+        }
     }
 }

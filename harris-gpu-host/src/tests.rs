@@ -1,11 +1,8 @@
 //! Each rule of [`Simt`] has a kernel that breaks it.
 
-use std::string::{String, ToString};
-use std::vec;
-use std::vec::Vec;
+use harris_gpu_kernels::Simt;
 
-use super::{Argument, Body, HostKernel, Memory, buffer, launch};
-use crate::Simt;
+use crate::{Argument, Body, HostKernel, Memory, Thread, launch};
 
 /// A body in blocks of 256 threads and 1024 cells.
 #[derive(Clone, Copy)]
@@ -21,8 +18,8 @@ impl HostKernel for TestKernel {
     fn cells(self) -> u32 {
         1024
     }
-    fn body(self) -> Body {
-        self.0
+    fn run<'a>(self, thread: Thread<'a>, arguments: &'a [Argument]) {
+        (self.0)(thread, arguments);
     }
 }
 
@@ -69,7 +66,7 @@ fn assert_caught(body: Body, parts: &[&str]) {
 fn threads_exchange_through_shared_memory_and_barriers() {
     let out = Memory::new(4 * 512);
     run([2, 1], vec![Argument::Memory(out.clone())], |s, arguments| {
-        let to = buffer::<u32>(&arguments[0]);
+        let to = arguments[0].buffer::<u32>();
         s.set_shared(s.thread(), u64::from(10 * s.index()));
         s.barrier();
         let other = s.shared(s.threads() - 1 - s.thread());
@@ -84,7 +81,7 @@ fn threads_exchange_through_shared_memory_and_barriers() {
 fn lanes_exchange_words_as_on_a_device() {
     let out = Memory::new(4 * 5 * 256);
     run([1, 1], vec![Argument::Memory(out.clone())], |s, arguments| {
-        let to = buffer::<u32>(&arguments[0]);
+        let to = arguments[0].buffer::<u32>();
         let own = 100 + s.thread();
         let answers = [
             s.shuffle_down(own, 3),
@@ -138,7 +135,7 @@ fn threads_increment_a_word_together() {
         s.increment_shared_word(7);
         s.barrier();
         if s.thread() == 3 {
-            s.store(buffer::<u32>(&arguments[0]), 0, s.shared_word(7));
+            s.store(arguments[0].buffer::<u32>(), 0, s.shared_word(7));
         }
     });
     assert_eq!(words(&out), [5 + 256]);
@@ -188,16 +185,16 @@ fn a_barrier_or_exchange_that_a_thread_skips_is_caught() {
 #[test]
 fn accesses_beyond_the_end_or_of_unwritten_words_are_caught() {
     assert_caught(
-        |s, a| drop(s.load(buffer::<u32>(&a[0]), 600).to_string()),
+        |s, a| drop(s.load(a[0].buffer::<u32>(), 600).to_string()),
         &["reads byte 2400 to 2404 of 2400"],
     );
-    assert_caught(|s, a| s.store(buffer::<u64>(&a[0]), 300, 1), &["accesses word 600 of 600"]);
+    assert_caught(|s, a| s.store(a[0].buffer::<u64>(), 300, 1), &["accesses word 600 of 600"]);
     assert_caught(
-        |s, a| drop(s.load(buffer::<u16>(&a[1]), 5).to_string()),
+        |s, a| drop(s.load(a[1].buffer::<u16>(), 5).to_string()),
         &["reads byte 10, which nothing wrote"],
     );
-    assert_caught(|s, a| drop(s.atomic_add(buffer(&a[1]), 0, 1).to_string()), &["which nothing wrote"]);
+    assert_caught(|s, a| drop(s.atomic_add(a[1].buffer(), 0, 1).to_string()), &["which nothing wrote"]);
     assert_caught(|s, _| s.set_shared(1024, 0), &["writes shared cell 1024 of 1024"]);
     assert_caught(|s, _| drop(s.shared(3).to_string()), &["which nothing wrote"]);
-    assert_caught(|s, a| drop(s.load_four_bytes(buffer(&a[0]), 2).to_string()), &["reads four bytes at 2"]);
+    assert_caught(|s, a| drop(s.load_four_bytes(a[0].buffer(), 2).to_string()), &["reads four bytes at 2"]);
 }

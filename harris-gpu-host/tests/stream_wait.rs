@@ -1,12 +1,11 @@
 //! The kernel that waits for copies on another stream.
-#![cfg(feature = "host")]
 
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread;
 use std::time::Duration;
 
+use harris_gpu_host::{Argument, Memory, launch};
 use harris_gpu_kernels::abi::Kernel;
-use harris_gpu_kernels::simt::host::{Argument, Memory, launch};
 
 fn counters(arrived: u32, awaited: u32) -> Memory {
     let memory = Memory::new(8);

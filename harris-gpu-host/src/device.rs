@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use harris_core::Error;
+use harris_gpu::{Argument, Device, Rows};
 use harris_gpu_kernels::abi::Kernel;
-use harris_gpu_kernels::simt::host;
 
-use crate::device::{Argument, Device, Rows};
+use crate::memory::{self, Memory};
 
 /// Bytes of the last block of overlapped uploads. Small images, too, then have several blocks.
 const LAST_BLOCK_BYTES: usize = 2048;
@@ -23,24 +23,24 @@ pub enum Fetched {
     /// A copy of memory.
     Copied(Vec<u8>),
     /// Mapped memory, which kernels write, and its bytes.
-    Mapped(host::Memory, usize),
+    Mapped(Memory, usize),
 }
 
 /// Copies memory. Bytes that were never written become 255, so that floats made of them are NaN.
-fn read(memory: &host::Memory, bytes: usize) -> Vec<u8> {
+fn read(memory: &Memory, bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| memory.written(i).unwrap_or(u8::MAX)).collect()
 }
 
 impl Device for HostDevice {
-    type Memory = host::Memory;
+    type Memory = Memory;
     type Fetched = Fetched;
     type Recording = ();
 
-    fn allocate(&self, bytes: usize) -> Result<host::Memory, Error> {
-        Ok(host::Memory::new(bytes))
+    fn allocate(&self, bytes: usize) -> Result<Memory, Error> {
+        Ok(Memory::new(bytes))
     }
 
-    fn upload(&mut self, memory: &host::Memory, rows: Rows<'_>) -> Result<(), Error> {
+    fn upload(&mut self, memory: &Memory, rows: Rows<'_>) -> Result<(), Error> {
         let Rows { pitch, offset, .. } = rows;
         for y in 0..rows.count() {
             let row = rows.row(y);
@@ -52,7 +52,7 @@ impl Device for HostDevice {
         Ok(())
     }
 
-    fn upload_on_copy_stream(&mut self, memory: &host::Memory, rows: Rows<'_>) -> Result<(), Error> {
+    fn upload_on_copy_stream(&mut self, memory: &Memory, rows: Rows<'_>) -> Result<(), Error> {
         self.upload(memory, rows)
     }
 
@@ -64,12 +64,12 @@ impl Device for HostDevice {
         LAST_BLOCK_BYTES
     }
 
-    fn fetch(&mut self, memory: &host::Memory, bytes: usize) -> Result<Fetched, Error> {
+    fn fetch(&mut self, memory: &Memory, bytes: usize) -> Result<Fetched, Error> {
         Ok(Fetched::Copied(read(memory, bytes)))
     }
 
-    fn mapped_memory(&mut self, bytes: usize) -> Result<(host::Memory, Fetched), Error> {
-        let memory = host::Memory::new(bytes);
+    fn mapped_memory(&mut self, bytes: usize) -> Result<(Memory, Fetched), Error> {
+        let memory = Memory::new(bytes);
         Ok((memory.clone(), Fetched::Mapped(memory, bytes)))
     }
 
@@ -80,7 +80,7 @@ impl Device for HostDevice {
         }
     }
 
-    fn download(&mut self, memory: &host::Memory, bytes: &mut [u8]) -> Result<(), Error> {
+    fn download(&mut self, memory: &Memory, bytes: &mut [u8]) -> Result<(), Error> {
         for (i, byte) in bytes.iter_mut().enumerate() {
             *byte = memory.byte(i);
         }
@@ -95,7 +95,7 @@ impl Device for HostDevice {
         true
     }
 
-    fn clear(&self, memory: &host::Memory, words: usize) -> Result<(), Error> {
+    fn clear(&self, memory: &Memory, words: usize) -> Result<(), Error> {
         for i in 0..4 * words {
             memory.set_byte(i, 0);
         }
@@ -106,17 +106,17 @@ impl Device for HostDevice {
         &self,
         kernel: Kernel,
         grid: [u32; 2],
-        arguments: &[Argument<'_, host::Memory>],
+        arguments: &[Argument<'_, Memory>],
     ) -> Result<(), Error> {
         let arguments = arguments.iter().map(|argument| match argument {
-            Argument::Memory(memory) => host::Argument::Memory((*memory).clone()),
-            Argument::Word(bits) => host::Argument::Word(*bits),
+            Argument::Memory(memory) => memory::Argument::Memory((*memory).clone()),
+            Argument::Word(bits) => memory::Argument::Word(*bits),
         });
-        host::launch(kernel, grid, arguments.collect());
+        crate::launch(kernel, grid, arguments.collect());
         Ok(())
     }
 
-    fn address(&self, memory: &host::Memory) -> u64 {
+    fn address(&self, memory: &Memory) -> u64 {
         memory.address()
     }
 
