@@ -2,26 +2,40 @@
 
 use std::sync::Arc;
 
+use harris_conformance::extent::is_thorough;
 use harris_cpu::{CpuDetector, Detector, Error, HarrisConfig, ImageView, Level};
 use harris_evaluation::scenes::Chessboard;
 
-harris_conformance::suite!(one_thread, |config| Box::new(CpuDetector::with_threads(config, 1).unwrap()));
+// Each number of threads, and each level, is in one of the suites that always run.
 harris_conformance::suite!(two_threads, |config| Box::new(CpuDetector::with_threads(config, 2).unwrap()));
-harris_conformance::suite!(three_threads, |config| Box::new(CpuDetector::with_threads(config, 3).unwrap()));
-harris_conformance::suite!(four_threads, |config| Box::new(CpuDetector::with_threads(config, 4).unwrap()));
-
+harris_conformance::suite!(sse2_one_thread, |config| Box::new(at_level(config, "sse2", 1)));
+harris_conformance::suite!(avx2_three_threads, |config| Box::new(at_level(config, "avx2", 3)));
 #[cfg(feature = "portable")]
-harris_conformance::suite!(portable, |config| Box::new(at_level(config, "portable")));
-harris_conformance::suite!(sse2, |config| Box::new(at_level(config, "sse2")));
-harris_conformance::suite!(avx2, |config| Box::new(at_level(config, "avx2")));
+harris_conformance::suite!(portable, |config| Box::new(at_level(config, "portable", 2)));
+
+harris_conformance::suite!(
+    one_thread,
+    |config| Box::new(CpuDetector::with_threads(config, 1).unwrap()),
+    is_thorough
+);
+harris_conformance::suite!(
+    three_threads,
+    |config| Box::new(CpuDetector::with_threads(config, 3).unwrap()),
+    is_thorough
+);
+harris_conformance::suite!(
+    four_threads,
+    |config| Box::new(CpuDetector::with_threads(config, 4).unwrap()),
+    is_thorough
+);
 
 /// At a level of this machine; one that it lacks is stood in for by the best, and said so.
-fn at_level(config: HarrisConfig, name: &str) -> CpuDetector {
+fn at_level(config: HarrisConfig, name: &str, threads: usize) -> CpuDetector {
     let level = name.parse().unwrap_or_else(|error| {
         println!("{error}");
         Level::best()
     });
-    CpuDetector::with_threads(config, 2).unwrap().at_level(level)
+    CpuDetector::with_threads(config, threads).unwrap().at_level(level)
 }
 
 #[test]
