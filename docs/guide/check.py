@@ -41,7 +41,7 @@ class Wrong(Exception):
 
 
 def bash(code: str, program: Path, *options: str) -> str:
-    path = f"{program.resolve().parent}:{os.environ['PATH']}"
+    path = f"{program.parent}:{os.environ['PATH']}"
     command = ["bash", *options, "-euo", "pipefail", "-c", code]
     done = subprocess.run(command, env={**os.environ, "PATH": path}, capture_output=True, text=True)
     if done.returncode != 0:
@@ -144,13 +144,13 @@ def check_lists(shown: set[str]) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Checks the guide.")
-    parser.add_argument("program", type=Path, help="the program harris")
+    parser.add_argument("program", type=Path, help="the program harris, called `harris`")
     parser.add_argument("--draw", action="store_true", help="replace the guide's pictures")
     parser.add_argument("--page", help="only this page, such as images.md")
     arguments = parser.parse_args()
     pages = [page for page in PAGES if arguments.page in (None, page.name)]
     try:
-        shown = [check_page(page, arguments.program, draw=arguments.draw) for page in pages]
+        shown = [check_page(page, arguments.program.resolve(), draw=arguments.draw) for page in pages]
         if arguments.page is None:
             check_lists(set().union(*shown))
     except Wrong as wrong:
