@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 
 use crate::generated::root;
-use markdown::Document;
+use markdown::{Document, is_html};
 
 /// The most words of a sentence.
 const MAX_SENTENCE: usize = 30;
@@ -78,11 +78,14 @@ fn read(path: &Path) -> Result<String> {
 }
 
 /// Lines of too many columns, with their numbers. Rows of tables may be longer, and so may lines
-/// that are one word, such as an address.
+/// of HTML and lines that are one link or address.
 fn long_lines(text: &str) -> Vec<(usize, String)> {
     let is_long = |line: &str| {
         let content = line.trim_start_matches(['-', '*', '>', ' ']);
-        line.chars().count() > MAX_COLUMNS && !content.starts_with('|') && !is_one_link(content)
+        line.chars().count() > MAX_COLUMNS
+            && !content.starts_with('|')
+            && !is_html(content)
+            && !is_one_link(content)
     };
     let long = text.lines().enumerate().filter(|(_, line)| is_long(line));
     long.map(|(i, line)| (i + 1, format!("{} columns", line.chars().count()))).collect()
@@ -170,6 +173,7 @@ mod tests {
         assert_eq!(long_lines(&format!("short\n{long}\n")), [(2, "101 columns".to_owned())]);
         assert_eq!(long_lines(&format!("{}\n", &long[..100])), []);
         assert_eq!(long_lines(&format!("| {long} |\n")), []);
+        assert_eq!(long_lines(&format!("<p>{long}</p>\n")), []);
         assert_eq!(long_lines(&format!("    {long}\n")).len(), 1);
         let address = format!("https://example.org/{}", "a".repeat(100));
         for line in [

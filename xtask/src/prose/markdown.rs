@@ -10,10 +10,10 @@ pub(crate) struct Document {
     headings: Vec<String>,
 }
 
-/// A paragraph, an item of a list or a row of a table.
+/// A paragraph, an item of a list, a row of a table or a line of HTML.
 struct Block {
     lines: Vec<(usize, String)>,
-    /// Rows of tables have links, but no sentences.
+    /// Rows of tables and lines of HTML have links, but no sentences.
     is_row: bool,
 }
 
@@ -52,7 +52,7 @@ impl Document {
                 open = false;
             } else if content.is_empty() || content.starts_with("<!--") {
                 open = false;
-            } else if content.starts_with('|') {
+            } else if content.starts_with('|') || is_html(content) {
                 document.blocks.push(Block { lines: vec![(number, content.to_owned())], is_row: true });
                 open = false;
             } else {
@@ -100,7 +100,7 @@ impl Document {
         sentences
     }
 
-    /// The targets of links and images, and of definitions (`[name]: target`).
+    /// The targets of links and images, of definitions (`[name]: target`), and of HTML.
     pub(crate) fn links(&self) -> Vec<Link> {
         let mut links = Vec::new();
         for block in &self.blocks {
@@ -117,6 +117,11 @@ impl Document {
             };
             for (at, _) in text.match_indices("](") {
                 link(at + 2, ')');
+            }
+            for attribute in ["src=\"", "href=\""] {
+                for (at, _) in text.match_indices(attribute).filter(|_| block.is_row) {
+                    link(at + attribute.len(), '"');
+                }
             }
             for (at, _) in text.match_indices("]: ") {
                 let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
@@ -148,6 +153,13 @@ impl Document {
         }
         anchors
     }
+}
+
+/// Whether a line is HTML from its start to its end.
+pub(crate) fn is_html(line: &str) -> bool {
+    let is_tag =
+        line.starts_with("</") || line.starts_with('<') && line[1..].starts_with(char::is_alphabetic);
+    is_tag && line.ends_with('>') && !line.starts_with("<http")
 }
 
 /// The text of a heading; `None` where the line is no heading.
@@ -246,6 +258,16 @@ mod tests {
         let links: Vec<_> = document.links().into_iter().map(|link| (link.line, link.target)).collect();
         let expected = [(1, "c.md"), (2, "f.png"), (4, "j.md#k"), (6, "l.md")];
         assert_eq!(links, expected.map(|(line, target)| (line, target.to_owned())));
+    }
+
+    #[test]
+    fn html_has_links_and_no_words() {
+        let document =
+            Document::parse("One.\n<figure><img src=\"a.png\"> a <a href=\"c.md\">d e</a></figure>\nTwo.\n");
+        assert_eq!(document.sentences().len(), 2);
+        let links: Vec<_> = document.links().into_iter().map(|link| (link.line, link.target)).collect();
+        assert_eq!(links, [(2, "a.png".to_owned()), (2, "c.md".to_owned())]);
+        assert_eq!(Document::parse("<https://example.org> is an address.\n").sentences().len(), 1);
     }
 
     #[test]
