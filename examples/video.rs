@@ -13,8 +13,9 @@ use std::error::Error;
 
 use harris::{Backend, HarrisConfig, ImageView, Threshold};
 
-/// Width and height of a frame, and the pixels that the window moves to the right from one to the next.
+/// Width and height of a frame.
 const FRAME: [usize; 2] = [320, 240];
+/// Pixels by which the window moves to the right from one frame to the next.
 const STEP: usize = 4;
 
 fn main() -> Result<(), Box<dyn Error>> {
