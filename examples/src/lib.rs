@@ -1,6 +1,6 @@
-//! Short programs, one idea each; see the folders beside this one.
+//! Short programs, one idea each. Each file beside `Cargo.toml` is one; `README.md` lists them.
 
-/// The README's examples run as tests.
+/// The README's examples run as tests, in this crate's folder.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;

@@ -44,9 +44,20 @@ def test_every_class_and_function_has_an_example() -> None:
             assert ">>>" in (inspect.getdoc(value) or ""), name
 
 
-def test_the_first_program_of_the_readme_runs() -> None:
-    text = (Path(__file__).parents[1] / "README.md").read_text()
-    program = text.split("```python\n")[1].split("```")[0]
-    names: dict[str, Any] = {}
-    exec(program, names)
-    assert len(names["corners"]) == 4
+@pytest.mark.parametrize(
+    ("readme", "strongest"),
+    [
+        ("README.md", "x 287.0 y 332.0 response 0.00722"),
+        ("harris-python/README.md", "x 287.0 y 332.0 response 0.0296"),
+    ],
+)
+def test_the_first_program_of_each_readme_runs(
+    readme: str, strongest: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Their photographs are in examples/data."""
+    repository = Path(__file__).parents[2]
+    monkeypatch.chdir(repository / "examples")
+    exec((repository / readme).read_text().split("```python\n")[1].split("```")[0], {})
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 5
+    assert lines[0].startswith(strongest), lines

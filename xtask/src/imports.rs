@@ -22,8 +22,7 @@ const TABLES: [(&str, &str); 1] =
 /// How many names a path may be passed on by (`pub use`) before the search for its item ends.
 const MAX_REEXPORTS: usize = 8;
 
-/// Checks the crates of some folders, or without any all crates of the workspace and all programs in
-/// `examples`.
+/// Checks the crates of some folders, or without any all crates of the workspace.
 ///
 /// # Errors
 /// Names the files of every circle with their imports of each other, and every file that is too long.
@@ -57,16 +56,11 @@ pub(crate) fn check(folders: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The root files of all crates: `lib.rs` or `main.rs` in `*/src`, `*` or `examples/*`.
+/// The root files of all crates: `lib.rs` or `main.rs` in `*/src` or `*`.
 fn crate_roots(folder: &FilePath) -> Result<Vec<PathBuf>> {
     let mut roots = Vec::new();
-    let mut folders = Vec::new();
-    for parent in [folder.to_owned(), folder.join("examples")] {
-        for entry in fs::read_dir(parent)? {
-            folders.push(entry?.path());
-        }
-    }
-    for folder in folders {
+    for entry in fs::read_dir(folder)? {
+        let folder = entry?.path();
         let candidates = ["src/lib.rs", "src/main.rs", "lib.rs", "main.rs"].map(|file| folder.join(file));
         roots.extend(candidates.into_iter().filter(|file| file.is_file()));
     }

@@ -4,6 +4,7 @@ mod bundle;
 mod coverage;
 mod generated;
 mod imports;
+mod prose;
 mod ptx;
 
 use std::path::PathBuf;
@@ -46,6 +47,15 @@ enum Args {
         #[arg(value_name = "CRATE")]
         crates: Vec<String>,
     },
+    /// Check the prose of the README, of the guide and of the documents for contributors
+    ///
+    /// No sentence has over 30 words, no line over 100 columns, links lead somewhere, and the README
+    /// has at most 900 words.
+    Prose {
+        /// Documents to check, by their paths from the workspace's folder; all by default
+        #[arg(value_name = "FILE")]
+        documents: Vec<PathBuf>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -64,6 +74,7 @@ fn run(args: Args) -> Result<()> {
         Args::Coverage { check } => coverage::write(check)?,
         Args::Bundle { folder } => bundle::write(&folder)?,
         Args::Imports { crates } => imports::check(&crates)?,
+        Args::Prose { documents } => prose::check(&documents)?,
     }
     Ok(())
 }
