@@ -1,13 +1,11 @@
 //! Tests of the limits of inputs, the names that control characters are in, and `bench --decode`.
 
-mod program;
-
 use std::fs;
 use std::path::Path;
 use std::process::Output;
 use std::time::{Duration, Instant};
 
-use program::{Folder, error_line, succeed};
+use crate::program::{Folder, error_line, succeed};
 
 fn case(name: &str) -> String {
     format!("{}/tests/cases/{name}", env!("CARGO_MANIFEST_DIR"))
@@ -31,7 +29,7 @@ fn the_limit_of_pixels_is_not_one_of_metadata() {
     let line = error_line("detect", &[&path, "--max-pixels", "959"]);
     assert!(line.contains("it claims 40 x 24 pixels"), "{line}");
     for number in ["0", "-1", "many", "1.5", "99999999999999999999"] {
-        let output = program::run("detect", [path.as_str(), &format!("--max-pixels={number}")]);
+        let output = crate::program::run("detect", [path.as_str(), &format!("--max-pixels={number}")]);
         assert_eq!(output.status.code(), Some(2), "{number}");
         let line = String::from_utf8(output.stderr).unwrap();
         assert!(line.contains("a number of pixels is a whole number from 1"), "{line}");
@@ -67,7 +65,7 @@ fn control_characters_of_names_are_escaped_and_bytes_told_apart() {
     fs::write(bad, "no image").unwrap();
     let of = |args: &[&str]| {
         let Output { stdout, stderr, .. } =
-            program::run("detect", [&[&folder.path(""), "--backend", "cpu"], args].concat());
+            crate::program::run("detect", [&[&folder.path(""), "--backend", "cpu"], args].concat());
         (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
     };
     // Without the strongest keypoints.
@@ -124,7 +122,7 @@ fn decoding_names_what_cannot_be_read_and_refuses_what_it_does_not_use() {
     assert!(succeed("bench", &[&decode[..], &["--jobs", "1"]].concat()).starts_with("read 1 image in "));
     fs::write(folder.path("b.png"), "no image").unwrap();
     for json in [&[][..], &["--json"]] {
-        let output = program::run("bench", [&decode[..], json].concat());
+        let output = crate::program::run("bench", [&decode[..], json].concat());
         assert_eq!(output.status.code(), Some(1));
         let (out, errors) = (String::from_utf8(output.stdout), String::from_utf8(output.stderr).unwrap());
         assert_eq!(out.unwrap().lines().count(), 1);
@@ -141,7 +139,7 @@ fn decoding_names_what_cannot_be_read_and_refuses_what_it_does_not_use() {
         &["--backend", "cpu"],
         &["--threads", "2"],
     ] {
-        let output = program::run("bench", [&decode[..], other].concat());
+        let output = crate::program::run("bench", [&decode[..], other].concat());
         assert_eq!(output.status.code(), Some(2), "{other:?}");
         assert!(String::from_utf8(output.stderr).unwrap().contains("cannot be used with"), "{other:?}");
     }

@@ -1,8 +1,5 @@
 //! Runs the subcommands of `harris` as a user does, and makes folders for their output.
 
-// Not every test uses all of this module.
-#![allow(dead_code)]
-
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;

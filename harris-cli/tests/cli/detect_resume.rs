@@ -1,8 +1,6 @@
 //! Tests of `detect --resume` once a run has ended: what is done again, what is refused, and what
 //! earlier runs have left.
 
-mod program;
-
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::Output;
@@ -30,7 +28,7 @@ fn pictures(number: u32) -> (Folder, String) {
 }
 
 fn detect(args: &[&str]) -> Output {
-    program::run("detect", [args, &["--backend", "cpu"]].concat())
+    crate::program::run("detect", [args, &["--backend", "cpu"]].concat())
 }
 
 /// Runs with an exit code, and returns standard output and standard error.

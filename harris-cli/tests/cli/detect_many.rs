@@ -1,8 +1,6 @@
 //! Tests of `detect` on many images: the table, parts, images that cannot be read, and runs that go
 //! on after an interruption.
 
-mod program;
-
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
@@ -18,11 +16,11 @@ use crate::program::Folder;
 const HEADER: &str = "file,x,y,response,scale,error\n";
 
 fn detect(args: &[&str]) -> Output {
-    program::run("detect", args)
+    crate::program::run("detect", args)
 }
 
 fn succeed(args: &[&str]) -> String {
-    program::succeed("detect", args)
+    crate::program::succeed("detect", args)
 }
 
 /// Draws a picture of rectangles, other ones for each number.
@@ -134,7 +132,7 @@ fn parts_together_are_the_whole() {
     succeed(&[&inputs, "--shard", "11/11", "--table", &table]);
     assert_eq!(fs::read_to_string(&table).unwrap(), HEADER);
     for part in ["0/3", "4/3", "1/0", "x"] {
-        assert!(program::error_line("detect", &[&inputs, "--shard", part]).contains("I/N"));
+        assert!(crate::program::error_line("detect", &[&inputs, "--shard", part]).contains("I/N"));
     }
 }
 
@@ -265,7 +263,7 @@ fn records_of_other_inputs_or_options_are_refused() {
         [&all[..], &["--shard", "1/2"]].concat(),
         [&all[..], &["--no-orientation"]].concat(),
     ] {
-        let line = program::error_line("detect", &args);
+        let line = crate::program::error_line("detect", &args);
         assert!(line.contains("cannot resume from") || line.contains("the mask has"), "{line}");
         assert!(fs::read(&part).unwrap() == before, "{args:?}");
     }
@@ -283,7 +281,7 @@ fn files_that_are_no_records_are_left_alone() {
     let all = arguments(&images, &table);
     for text in ["precious", "precious\n", "{\"version\":\"0\"", "{}\n", "\n"] {
         fs::write(&part, text).unwrap();
-        let line = program::error_line("detect", &all);
+        let line = crate::program::error_line("detect", &all);
         assert!(line.contains("cannot resume from") && line.contains("remove it to start again"), "{line}");
         assert_eq!(fs::read_to_string(&part).unwrap(), text);
     }
@@ -299,10 +297,10 @@ fn files_that_are_no_records_are_left_alone() {
     assert!(fs::read(&images[0]).unwrap().starts_with(b"\x89PNG"));
     fs::remove_file(&part).unwrap();
     fs::create_dir(&part).unwrap();
-    assert!(program::error_line("detect", &all).contains("cannot resume from"));
+    assert!(crate::program::error_line("detect", &all).contains("cannot resume from"));
     fs::remove_dir(&part).unwrap();
     pipe(Path::new(&part));
-    assert!(program::error_line("detect", &all).contains("it is no file"));
+    assert!(crate::program::error_line("detect", &all).contains("it is no file"));
     fs::remove_file(&part).unwrap();
     // An empty file is what a run leaves that was killed at once.
     File::create(&part).unwrap();
@@ -323,10 +321,12 @@ fn records_that_are_damaged_are_refused() {
     let before = fs::read_to_string(&part).unwrap();
     for line in ["{\"image\":12}", "{\"image\":-1}", "{}", "", "[1]", "{\"image\":99999999999999999999}"] {
         fs::write(&part, format!("{before}{line}\n")).unwrap();
-        assert!(program::error_line("detect", &arguments(&images, &table)).contains("cannot resume from"));
+        assert!(
+            crate::program::error_line("detect", &arguments(&images, &table)).contains("cannot resume from")
+        );
     }
     fs::write(&part, format!("{before}{{\"image\":3,\"keypoints\":[\"1,2\"]}}\n")).unwrap();
-    assert!(program::error_line("detect", &arguments(&images, &table)).contains("table.csv"));
+    assert!(crate::program::error_line("detect", &arguments(&images, &table)).contains("table.csv"));
     assert!(!Path::new(&table).exists());
 }
 
@@ -346,7 +346,7 @@ fn a_second_run_of_one_table_is_refused() {
         thread::sleep(Duration::from_millis(1));
     }
     for _ in 0..3 {
-        assert!(program::error_line("detect", &all).contains("another run writes it"));
+        assert!(crate::program::error_line("detect", &all).contains("another run writes it"));
     }
     let last = folder.path("last.png");
     picture(&last, 8);

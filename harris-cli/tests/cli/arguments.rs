@@ -1,7 +1,5 @@
 //! Tests of the arguments of all subcommands: wrong ones end with the exit code 2, and help is there.
 
-mod program;
-
 use std::fs;
 
 use crate::program::{Folder, data, run, run_with_stdin, succeed};

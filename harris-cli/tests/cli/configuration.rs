@@ -1,7 +1,5 @@
 //! Tests of configuration files, shell completions and the manual.
 
-mod program;
-
 use std::fs;
 
 use crate::program::{Folder, data, error_line, run, succeed};

@@ -1,7 +1,5 @@
 //! Tests of the subcommand `score`.
 
-mod program;
-
 use std::fs;
 use std::path::Path;
 use std::process::Output;
@@ -13,13 +11,13 @@ use serde_json::Value;
 use crate::program::Folder;
 
 fn succeed(args: &[&str]) -> String {
-    program::succeed("score", args)
+    crate::program::succeed("score", args)
 }
 
 /// Runs the program, which must end with a code and one line of error.
 fn fails(args: &[&str], code: i32) -> String {
-    assert_eq!(program::run("score", args).status.code(), Some(code), "{args:?}");
-    program::error_line("score", args)
+    assert_eq!(crate::program::run("score", args).status.code(), Some(code), "{args:?}");
+    crate::program::error_line("score", args)
 }
 
 /// Writes a file of the folder and returns its path.
@@ -180,7 +178,7 @@ fn several_images_are_told_apart_by_name_or_by_their_own_files() {
 
     // Lists that detect has written, of one image each and of all.
     let (lists, list) = (folder.path("lists"), folder.path("list.csv"));
-    program::succeed("detect", &[&images, "--csv", &lists, "--table", &list]);
+    crate::program::succeed("detect", &[&images, "--csv", &lists, "--table", &list]);
     for keypoints in [&lists, &list] {
         assert_eq!(succeed(&[&images, "--truth", &one, "--keypoints", keypoints]), text);
     }
@@ -219,7 +217,7 @@ fn images_that_cannot_be_scored_are_told_and_counted() {
         let errors = errors.lines().filter(|line| !line.starts_with("backend: "));
         (String::from_utf8(output.stdout.clone()).unwrap(), errors.map(str::to_owned).collect::<Vec<_>>())
     };
-    let (table, errors) = text(&program::run("score", [&images, "--truth", &truth, "--csv", &csv]));
+    let (table, errors) = text(&crate::program::run("score", [&images, "--truth", &truth, "--csv", &csv]));
     assert_eq!(errors.len(), 2, "{errors:?}");
     assert!(errors[0].starts_with("error: cannot read ") && errors[0].contains("b.png"), "{errors:?}");
     assert_eq!(errors[1], "1 of 3 images have no score");
@@ -228,7 +226,7 @@ fn images_that_cannot_be_scored_are_told_and_counted() {
     let table = fs::read_to_string(&csv).unwrap();
     assert!(table.lines().nth(2).unwrap().contains("in/b.png,,,,,,,,\"cannot read"), "{table}");
     assert!(table.lines().nth(4).unwrap().starts_with("all,50,50,50,"), "{table}");
-    let (lines, _) = text(&program::run("score", [&images, "--truth", &truth, "--json"]));
+    let (lines, _) = text(&crate::program::run("score", [&images, "--truth", &truth, "--json"]));
     let lines = json(&lines);
     assert!(lines[1]["error"].as_str().unwrap().contains("b.png") && lines[1]["found"].is_null());
     assert_eq!(
@@ -238,21 +236,21 @@ fn images_that_cannot_be_scored_are_told_and_counted() {
 
     // The truth has no row of an image; an image's file is not there; a table of detect has an error.
     let truth = write(&folder, "truth.csv", format!("x,y,file\n{}", rows.replace("c.png", "C.png")));
-    let (_, errors) = text(&program::run("score", [&images, "--truth", &truth]));
+    let (_, errors) = text(&crate::program::run("score", [&images, "--truth", &truth]));
     assert!(errors[1].contains("c.png") && errors[1].contains("has no row for c.png"), "{errors:?}");
     fs::create_dir(folder.path("each")).unwrap();
     write(&folder, "each/a.csv", "x,y\n");
-    let (_, errors) = text(&program::run("score", [&images, "--truth", &folder.path("each")]));
+    let (_, errors) = text(&crate::program::run("score", [&images, "--truth", &folder.path("each")]));
     assert!(errors[1].contains("each/c.csv") && errors.len() == 3, "{errors:?}");
     let list = folder.path("list.csv");
-    assert_eq!(program::run("detect", [&images, "--table", &list]).status.code(), Some(1));
+    assert_eq!(crate::program::run("detect", [&images, "--table", &list]).status.code(), Some(1));
     let truth = write(&folder, "truth.csv", format!("x,y,file\n{rows}"));
-    let (_, errors) = text(&program::run("score", [&images, "--truth", &truth, "--keypoints", &list]));
+    let (_, errors) = text(&crate::program::run("score", [&images, "--truth", &truth, "--keypoints", &list]));
     assert!(errors[0].contains("it has an error for this image: cannot read"), "{errors:?}");
     // Without any score there is no table.
     let line = fails(&[&folder.path("in/b.png"), "--truth", &truth], 1);
     assert!(line.contains("not a PNG"), "{line}");
-    let output = program::run("score", [&folder.path("in/b.png"), "--truth", &truth]);
+    let output = crate::program::run("score", [&folder.path("in/b.png"), "--truth", &truth]);
     assert!(output.stdout.is_empty());
 }
 
@@ -373,10 +371,10 @@ fn nothing_that_is_read_is_overwritten() {
         &["--csv", "-", "--json"],
     ] {
         let args = [&[image.as_str(), "--truth", &truth, "--keypoints", &keypoints], outputs].concat();
-        let code = program::run("score", &args).status.code();
+        let code = crate::program::run("score", &args).status.code();
         // A path through a folder that is not there is an error of the file.
         assert!(code == Some(2) || outputs[1].contains("x/../"), "{args:?}");
-        program::error_line("score", &args);
+        crate::program::error_line("score", &args);
     }
     for (options, code) in [
         (&["--mask", &mask, "--picture", &mask][..], 2),
@@ -401,24 +399,26 @@ fn rows_are_found_by_the_whole_path_before_the_name() {
     squares(&b, 7);
     fs::copy(&b, &mix).unwrap();
     let (both, first) = (folder.path("both.csv"), folder.path("first.csv"));
-    let table = |args: &[&str]| program::succeed("detect", &[args, &["--backend", "cpu"]].concat());
+    let table = |args: &[&str]| crate::program::succeed("detect", &[args, &["--backend", "cpu"]].concat());
     table(&[&folder.path("da"), &folder.path("db"), "--table", &both]);
     table(&[&folder.path("da"), "--table", &first]);
     // The table of detect is the truth of the same images: each keypoint is a hit.
     for images in [&[a.as_str(), &b][..], &[&b, &a], &[&a], &[&folder.path("da"), &folder.path("db")]] {
-        let output =
-            program::run("score", [images, &["--truth", &both, "--json", "--tolerance", "0"]].concat());
+        let output = crate::program::run(
+            "score",
+            [images, &["--truth", &both, "--json", "--tolerance", "0"]].concat(),
+        );
         assert!(output.status.success() && !String::from_utf8(output.stderr).unwrap().contains("told by"));
         for line in json(&String::from_utf8(output.stdout).unwrap()) {
             assert_eq!((&line["precision"], &line["recall"]), (&1.0.into(), &1.0.into()), "{line}");
         }
     }
     // A file of the same name elsewhere is taken if it is the only one, and this is told.
-    let output = program::run("score", [mix.as_str(), "--truth", &first]);
+    let output = crate::program::run("score", [mix.as_str(), "--truth", &first]);
     assert!(output.status.success());
     let note = String::from_utf8(output.stderr).unwrap();
     assert!(note.contains("mix/x.png is told by the rows of") && note.contains("da/x.png"), "{note}");
-    let line = program::error_line("score", &[&mix, "--truth", &both]);
+    let line = crate::program::error_line("score", &[&mix, "--truth", &both]);
     assert!(line.contains("rows for 2 files of this name in other folders"), "{line}");
 }
 

@@ -1,7 +1,5 @@
 //! Tests of where results go: nothing that is read is overwritten, and no two results are one file.
 
-mod program;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

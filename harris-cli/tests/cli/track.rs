@@ -1,7 +1,5 @@
 //! Tests of the subcommand `track`: a drawn object that moves, turns and leaves the picture.
 
-mod program;
-
 use std::fs;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};

@@ -3,8 +3,6 @@
 
 #![cfg(target_os = "linux")]
 
-mod program;
-
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -116,7 +114,7 @@ fn a_killed_program_leaves_no_half_result() {
         let (temporary, whole) = files(&out);
         (left, results) = (left + temporary, results + whole);
         // A temporary file may stay; the next run does not stumble over it.
-        program::succeed("stream", &[&folder.path("a.png"), "--overlay", &out, "--max-corners", "3"]);
+        crate::program::succeed("stream", &[&folder.path("a.png"), "--overlay", &out, "--max-corners", "3"]);
         assert_eq!(files(&out).0, temporary);
     }
     assert!(left > 0, "no run was killed in the middle of a write");
@@ -161,7 +159,7 @@ fn one_of_two_programs_in_a_folder_may_end() {
     for run in 0..6 {
         let signal = if run % 2 == 0 { SIGTERM } else { SIGKILL };
         interrupted(&folder, &out, signal, Duration::from_millis(7 * run));
-        program::succeed("detect", &[&photo, "--overlay", &folder.path("out/photo.png")]);
+        crate::program::succeed("detect", &[&photo, "--overlay", &folder.path("out/photo.png")]);
     }
     assert!(other.try_wait().unwrap().is_none(), "the other program goes on");
     send(&other, SIGTERM);
@@ -261,15 +259,15 @@ fn a_file_that_may_not_be_written_is_left() {
         println!("skipped: the administrator may write everything");
         return;
     }
-    let line = program::error_line("detect", &[&photo, "--csv", &csv]);
+    let line = crate::program::error_line("detect", &[&photo, "--csv", &csv]);
     assert!(line.contains("cannot write"), "{line}");
     assert_eq!(fs::read(&csv).unwrap(), b"kept");
     fs::set_permissions(folder.0.path(), fs::Permissions::from_mode(0o555)).unwrap();
-    let line = program::error_line("detect", &[&photo, "--csv", &folder.path("b.csv")]);
+    let line = crate::program::error_line("detect", &[&photo, "--csv", &folder.path("b.csv")]);
     assert!(line.contains("cannot write"), "{line}");
     // In such a folder an existing file is written in place.
     fs::set_permissions(&csv, fs::Permissions::from_mode(0o644)).unwrap();
-    program::succeed("detect", &[&photo, "--csv", &csv]);
+    crate::program::succeed("detect", &[&photo, "--csv", &csv]);
     assert!(fs::read(&csv).unwrap().starts_with(b"x,y,response,scale\n"));
     fs::set_permissions(folder.0.path(), fs::Permissions::from_mode(0o755)).unwrap();
 }

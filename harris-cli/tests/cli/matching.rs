@@ -1,7 +1,5 @@
 //! Tests of the subcommand `match`, run as a user runs it.
 
-mod program;
-
 use std::fs;
 use std::path::Path;
 
@@ -15,11 +13,11 @@ use image::imageops;
 use crate::program::{Folder, data};
 
 fn succeed(args: &[&str]) -> String {
-    program::succeed("match", args)
+    crate::program::succeed("match", args)
 }
 
 fn error_line(args: &[&str]) -> String {
-    program::error_line("match", args)
+    crate::program::error_line("match", args)
 }
 
 /// Draws a photograph turned by a right angle beside a part of another. Matches must be in the
@@ -106,7 +104,7 @@ fn colours_are_used_where_the_configuration_asks_for_them() {
     let folder = Folder::new();
     let coffee = data("coffee.png");
     let detected = |options: &[&str]| {
-        let text = program::succeed("detect", &[&[coffee.as_str(), "--csv", "-"], options].concat());
+        let text = crate::program::succeed("detect", &[&[coffee.as_str(), "--csv", "-"], options].concat());
         text.lines().count() as u64 - 1
     };
     let matched = |options: &[&str]| {
@@ -184,7 +182,7 @@ fn the_table_refuses_options_without_effect() {
         &["--seconds", "1"],
         &["--backends", "cpu"],
     ] {
-        let output = program::run("match", [&[coffee.as_str(), &coffee], options].concat());
+        let output = crate::program::run("match", [&[coffee.as_str(), &coffee], options].concat());
         assert_eq!(output.status.code(), Some(2), "{options:?}");
         assert!(String::from_utf8_lossy(&output.stderr).contains("--sizes"), "{options:?}");
     }

@@ -1,15 +1,13 @@
 //! Tests of reading images: formats, orientations, names, and what is refused.
 
-mod program;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::program::{Folder, error_line, succeed};
 use harris_cli::input::{self, Picture, ReadOptions, decode_image};
 use harris_core::{ImageView, Samples};
 use image::metadata::Orientation;
 use image::{DynamicImage, GrayImage, ImageBuffer, ImageFormat, Luma, Rgb};
-use program::{Folder, error_line, succeed};
 
 fn case(name: &str) -> String {
     format!("{}/tests/cases/{name}", env!("CARGO_MANIFEST_DIR"))
@@ -346,7 +344,7 @@ fn names_need_not_be_text() {
 
 /// Runs `detect` with a file as standard input.
 fn detect_stdin(args: &[&str], stdin: &[u8]) -> (bool, String) {
-    let output = program::run_with_stdin("detect", args, stdin);
+    let output = crate::program::run_with_stdin("detect", args, stdin);
     let text = if output.status.success() { output.stdout } else { output.stderr };
     (output.status.success(), String::from_utf8(text).unwrap())
 }

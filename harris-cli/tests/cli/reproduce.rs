@@ -1,7 +1,5 @@
 //! Tests of the program `reproduce`, and of the results in docs/results.
 
-mod program;
-
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -75,7 +73,7 @@ fn a_run_whose_size_limit_leaves_nothing_says_so() {
     assert_eq!(folder.names(), Vec::<String>::new());
     // Some tables of others are without rows.
     let all = [&["reproduce", "phull", "--largest", "128"], &args[..]].concat();
-    let output = program::run("reproduce", &all[1..]);
+    let output = crate::program::run("reproduce", &all[1..]);
     assert!(output.status.success());
     let (page, notes) =
         (fs::read_to_string(folder.path("phull.md")).unwrap(), String::from_utf8(output.stderr).unwrap());
@@ -98,7 +96,7 @@ fn a_run_whose_size_limit_leaves_nothing_says_so() {
 fn figures_of_papers_are_numbers_with_a_source() {
     let mut papers = HashSet::new();
     for name in ["loundagin-2015", "jobanputra-stentz", "phull-2011", "chahuara-2017", "hofmann-2009"] {
-        for row in rows(program::data(&format!("published/{name}.csv"))) {
+        for row in rows(crate::program::data(&format!("published/{name}.csv"))) {
             assert!(row["value"].parse::<f64>().unwrap().is_finite(), "{row:?}");
             assert!(!row["item"].is_empty(), "{row:?}");
             papers.extend(row["source"].split(',').next().map(str::to_owned));

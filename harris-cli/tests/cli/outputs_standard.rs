@@ -2,8 +2,6 @@
 
 #![cfg(unix)]
 
-mod program;
-
 use std::fs::{File, OpenOptions};
 use std::process::{Command, Stdio};
 

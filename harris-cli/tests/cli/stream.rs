@@ -1,7 +1,5 @@
 //! Tests of `harris stream`, run as a user runs it.
 
-mod program;
-
 use std::fs;
 use std::process::{Command, Output};
 
@@ -35,7 +33,7 @@ fn video(frames: u64) -> Vec<u8> {
 
 /// Runs the program with bytes on standard input.
 fn with_input(args: &[&str], bytes: &[u8]) -> Output {
-    program::run_with_stdin("stream", args, bytes)
+    crate::program::run_with_stdin("stream", args, bytes)
 }
 
 fn case(name: &str) -> String {
@@ -99,7 +97,7 @@ fn a_table_has_the_keypoints_of_all_frames() {
     assert!(succeed("stream", &[&path, "--table", &table]).starts_with("4 frames in "));
     assert_eq!(table_rows(&fs::read_to_string(&table).unwrap()), rows(0..4));
     // On standard output the table is alone, and the summary is told beside it.
-    let output = program::run("stream", [&path, "--table", "-", "--backend", "cpu"]);
+    let output = crate::program::run("stream", [&path, "--table", "-", "--backend", "cpu"]);
     assert_eq!(table_rows(std::str::from_utf8(&output.stdout).unwrap()), rows(0..4));
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("4 frames in "));
     for (args, part) in [
@@ -108,19 +106,19 @@ fn a_table_has_the_keypoints_of_all_frames() {
         (&["--table", &folder.path("")], "--table needs a file"),
         (&["--overlay", &folder.path("new.png")], "--overlay needs a folder"),
     ] {
-        let output = program::run("stream", [&[path.as_str()], args].concat());
+        let output = crate::program::run("stream", [&[path.as_str()], args].concat());
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(String::from_utf8_lossy(&output.stderr).contains(part), "{args:?}");
     }
     // A video that is cut has the frames before, and failed frames have their errors.
     let whole = video(3);
     fs::write(&path, &whole[..whole.len() - 9]).unwrap();
-    assert_eq!(program::run("stream", [&path, "--table", &table]).status.code(), Some(1));
+    assert_eq!(crate::program::run("stream", [&path, "--table", &table]).status.code(), Some(1));
     assert_eq!(table_rows(&fs::read_to_string(&table).unwrap()), rows(0..2));
     fs::create_dir(folder.path("in")).unwrap();
     GrayImage::from_pixel(9, 9, Luma([7])).save(folder.path("in/0.png")).unwrap();
     fs::write(folder.path("in/1.png"), "no image").unwrap();
-    assert_eq!(program::run("stream", [&folder.path("in"), "--table", &table]).status.code(), Some(1));
+    assert_eq!(crate::program::run("stream", [&folder.path("in"), "--table", &table]).status.code(), Some(1));
     let text = fs::read_to_string(&table).unwrap();
     let lines: Vec<_> = text.lines().skip(1).collect();
     assert!(lines.len() == 2 && lines[0] == "0,,,,," && lines[1].starts_with("1,,,,,"), "{text}");
@@ -133,7 +131,7 @@ fn a_table_on_a_full_disk_is_an_error() {
     let folder = Folder::new();
     let path = folder.path("video.y4m");
     fs::write(&path, video(2)).unwrap();
-    let output = program::run("stream", [&path, "--table", "/dev/full", "--backend", "cpu"]);
+    let output = crate::program::run("stream", [&path, "--table", "/dev/full", "--backend", "cpu"]);
     assert_eq!(output.status.code(), Some(1));
     let line = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(line.contains("/dev/full") && line.lines().count() == 1, "{line}");
@@ -208,7 +206,7 @@ fn senseless_numbers_are_errors_of_the_arguments() {
         ("--raw", &["0x5", "5x0", "5", "x5", "5x", "5x5x5", "16777217x1", "-5x5"]),
     ] {
         for value in values {
-            let output = program::run("stream", [&data("camera.png"), &format!("{option}={value}")]);
+            let output = crate::program::run("stream", [&data("camera.png"), &format!("{option}={value}")]);
             let line = String::from_utf8(output.stderr).unwrap();
             assert_eq!(output.status.code(), Some(2), "{option} {value}: {line}");
             assert!(line.lines().count() == 1 && line.contains(option), "{option} {value}: {line}");
@@ -240,7 +238,11 @@ fn ends_early(output: &Output, frames: u64, error: &str) {
 fn a_video_that_is_cut_is_an_error_after_the_summary() {
     let cut = "the video ends in the middle of frame 2";
     let args = ["--json", "--backend", "cpu"];
-    ends_early(&program::run("stream", [&[case("video-cut.y4m").as_str()], &args[..]].concat()), 2, cut);
+    ends_early(
+        &crate::program::run("stream", [&[case("video-cut.y4m").as_str()], &args[..]].concat()),
+        2,
+        cut,
+    );
     let whole = video(3);
     let header = whole.iter().position(|&byte| byte == b'\n').unwrap() + 1;
     let frame = (whole.len() - header) / 3;
@@ -288,7 +290,7 @@ fn frames_of_a_folder_may_fail_and_have_any_size() {
     }
     fs::write(folder.path("1.png"), "no image").unwrap();
     let output =
-        program::run("stream", [folder.path("").as_str(), "--json", "--overlay", &folder.path("out")]);
+        crate::program::run("stream", [folder.path("").as_str(), "--json", "--overlay", &folder.path("out")]);
     let found = summary(std::str::from_utf8(&output.stdout).unwrap());
     assert_eq!((found["frames"].as_u64(), found["failed"].as_u64()), (Some(4), Some(1)));
     assert_eq!(output.status.code(), Some(1));

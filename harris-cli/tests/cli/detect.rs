@@ -1,7 +1,5 @@
 //! Tests of the program `detect`, run as a user runs it.
 
-mod program;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -14,15 +12,15 @@ use ndarray_npy::ReadNpyExt;
 use crate::program::{Folder, data};
 
 fn detect<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Output {
-    program::run("detect", args)
+    crate::program::run("detect", args)
 }
 
 fn succeed(args: &[&str]) -> String {
-    program::succeed("detect", args)
+    crate::program::succeed("detect", args)
 }
 
 fn error_line(args: &[&str]) -> String {
-    program::error_line("detect", args)
+    crate::program::error_line("detect", args)
 }
 
 /// Returns the `x,y` of each line of a CSV file.
