@@ -182,7 +182,10 @@ impl<D: Detector + ?Sized> Detector for Box<D> {
 }
 
 /// Duration of each stage of a Harris detection, for backends whose stages run one after the other.
+///
+/// Backends make it from [`StageTimes::default`], in which all are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StageTimes {
     /// Smoothing, and the conversion of samples to the numbers of the stages.
     pub smoothing: Duration,

@@ -329,6 +329,18 @@ pub enum Error {
         /// The value asked for.
         confidence: f64,
     },
+    /// A number of an evaluation that is not finite or out of range, as the scale of a view.
+    #[error("the {what} must be from {least} to {most}, not {value}")]
+    OutOfRange {
+        /// What the number is, as in `scale`, with its unit.
+        what: &'static str,
+        /// The value asked for.
+        value: f64,
+        /// The least value.
+        least: f64,
+        /// The greatest value.
+        most: f64,
+    },
     /// A tolerance of an evaluation that is negative or not finite.
     #[error("the tolerance must be finite and at least 0, not {tolerance}")]
     Tolerance {

@@ -46,6 +46,7 @@ pub mod integral;
 mod keypoint;
 mod limits;
 pub mod matching;
+#[doc(hidden)]
 pub mod memory;
 pub mod pipeline;
 pub mod presets;

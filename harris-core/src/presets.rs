@@ -18,6 +18,7 @@ use crate::error::Error;
 
 /// A published system: name, citation and configuration.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Preset {
     /// The name, as in [`named`].
     pub name: &'static str,
@@ -30,7 +31,7 @@ pub struct Preset {
 }
 
 /// All presets, the default first.
-pub const ALL: [Preset; 7] = [
+pub const ALL: &[Preset] = &[
     Preset {
         name: "default",
         citation: "this library's own; apertures, k and neighbourhood of J. Loundagin, Optimizing Harris Corner Detection \
@@ -84,7 +85,7 @@ pub const ALL: [Preset; 7] = [
 /// The names of all presets, separated by commas.
 #[must_use]
 pub fn names() -> String {
-    ALL.map(|preset| preset.name).join(", ")
+    ALL.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ")
 }
 
 /// The preset called `name`.
@@ -92,8 +93,8 @@ pub fn names() -> String {
 /// # Errors
 /// [`Error::UnknownPreset`], which lists the names.
 pub fn find(name: &str) -> Result<Preset, Error> {
-    let preset = ALL.into_iter().find(|preset| preset.name == name);
-    preset.ok_or_else(|| Error::UnknownPreset { name: name.to_owned(), known: names() })
+    let preset = ALL.iter().find(|preset| preset.name == name);
+    preset.copied().ok_or_else(|| Error::UnknownPreset { name: name.to_owned(), known: names() })
 }
 
 /// The configuration of the preset called `name`.

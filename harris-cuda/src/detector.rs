@@ -241,14 +241,14 @@ impl CudaDetector {
             return Ok(None);
         }
         let device = self.inner.device();
-        Ok(Some(StageTimes {
-            smoothing: device.between(Mark::Uploaded, Mark::Smoothed)?,
-            gradient: device.between(Mark::Smoothed, Mark::Differentiated)?,
-            tensor: device.between(Mark::Differentiated, Mark::Summed)?,
-            response: device.between(Mark::Summed, Mark::Responded)?,
-            suppression: device.between(Mark::Responded, Mark::Searched)?,
-            selection: device.between(Mark::Searched, Mark::Done)?,
-        }))
+        let mut times = StageTimes::default();
+        times.smoothing = device.between(Mark::Uploaded, Mark::Smoothed)?;
+        times.gradient = device.between(Mark::Smoothed, Mark::Differentiated)?;
+        times.tensor = device.between(Mark::Differentiated, Mark::Summed)?;
+        times.response = device.between(Mark::Summed, Mark::Responded)?;
+        times.suppression = device.between(Mark::Responded, Mark::Searched)?;
+        times.selection = device.between(Mark::Searched, Mark::Done)?;
+        Ok(Some(times))
     }
 }
 

@@ -120,12 +120,12 @@ impl CudaFastHessian {
     /// See [`CudaFastHessian::device_time`].
     pub fn step_times(&self) -> Result<StepTimes, CudaError> {
         let device = self.inner.device();
-        Ok(StepTimes {
-            integral: device.between(Mark::Uploaded, Mark::Integrated)?,
-            responses: device.between(Mark::Integrated, Mark::Responded)?,
-            peaks: device.between(Mark::Responded, Mark::Searched)?,
-            list: device.between(Mark::Searched, Mark::Done)?,
-        })
+        let mut times = StepTimes::default();
+        times.integral = device.between(Mark::Uploaded, Mark::Integrated)?;
+        times.responses = device.between(Mark::Integrated, Mark::Responded)?;
+        times.peaks = device.between(Mark::Responded, Mark::Searched)?;
+        times.list = device.between(Mark::Searched, Mark::Done)?;
+        Ok(times)
     }
 }
 

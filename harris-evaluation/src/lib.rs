@@ -5,7 +5,7 @@
 //! use harris_evaluation::scenes::Chessboard;
 //! use harris_evaluation::score;
 //!
-//! let board = Chessboard { squares: 8, size: 128, channels: 1 };
+//! let board = Chessboard::builder().squares(8).size(128).build()?;
 //! let (image, corners) = (board.draw(), board.corners());
 //! let found = ReferenceDetector::new(HarrisConfig::default()).detect(&ImageView::try_from(&image)?)?;
 //! let score = score(&found, &corners, 2.0)?;
@@ -28,11 +28,11 @@ pub mod scenes;
 mod score;
 mod view;
 
-pub use degradation::Degradation;
+pub use degradation::{Degradation, DegradationBuilder};
 pub use pairing::{Pair, pairs};
-pub use repeatability::{Correspondence, Repeatability};
+pub use repeatability::{Correspondence, CorrespondenceBuilder, Repeatability};
 pub use score::{Score, score};
-pub use view::View;
+pub use view::{View, ViewBuilder};
 
 /// The README's examples run as tests.
 #[cfg(doctest)]

@@ -305,6 +305,7 @@ impl HarrisConfig {
 
     /// Whether the least distance holds between refined places, too, as under
     /// [`Subpixel::Forstner`].
+    #[doc(hidden)]
     #[must_use]
     pub fn merges_places(&self) -> bool {
         match self.subpixel() {
@@ -352,6 +353,7 @@ impl HarrisConfig {
     /// The greatest |gx| and |gy| of an integer image; `None` where the gradient has float weights.
     ///
     /// Backends choose number types by it.
+    #[doc(hidden)]
     #[must_use]
     pub fn max_gradient(&self, full_scale: f64) -> Option<f64> {
         self.gradient().gain().map(|gain| self.smoothing().norm() * gain * full_scale)
@@ -368,6 +370,7 @@ impl HarrisConfig {
     /// // Sobel's gradient, 4 · 255 at most, in a window of 3 × 3.
     /// assert_eq!(HarrisConfig::default().max_window_sum(1, 255.0), Some(9.0 * 1020.0 * 1020.0));
     /// ```
+    #[doc(hidden)]
     #[must_use]
     pub fn max_window_sum(&self, channels: usize, full_scale: f64) -> Option<f64> {
         let greatest = self.max_gradient(full_scale)?;

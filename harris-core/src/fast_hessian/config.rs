@@ -187,6 +187,7 @@ impl FastHessianConfig {
     }
 
     /// Lower limit of determinants: 0 where negative ones are clamped, else negative infinity.
+    #[doc(hidden)]
     #[must_use]
     pub fn min_determinant(&self) -> f32 {
         if self.choices.clamp_negative { 0.0 } else { f32::NEG_INFINITY }

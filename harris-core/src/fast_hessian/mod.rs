@@ -19,16 +19,22 @@ mod response;
 mod sampling;
 
 pub use config::{FastHessianConfig, FastHessianConfigBuilder, INTERVALS, OCTAVES, STEPS};
+#[doc(hidden)]
 pub use extrema::{Cube, Offset, is_peak, offset};
+#[doc(hidden)]
 pub use pyramid::{Layer, Pyramid, Triple};
 pub use reference::ReferenceFastHessian;
+#[doc(hidden)]
 pub use response::{Hessian, unit};
 pub use sampling::Sampling;
 
 use std::time::Duration;
 
 /// Duration of each step of a Fast-Hessian detection, as Hofmann (2009, figure 19) divides it.
+///
+/// Backends make it from [`StepTimes::default`], in which all are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StepTimes {
     /// The integral image.
     pub integral: Duration,

@@ -60,6 +60,7 @@ pub fn response(tensor: &Tensor, choice: Measure) -> Result<Array2<f32>, Error> 
 ///
 /// # Errors
 /// [`Error::OutOfMemory`]. The array is then unchanged.
+#[doc(hidden)]
 pub fn reuse_map<'a>(map: &'a mut Array2<f32>, image: &ImageView<'_>) -> Result<&'a mut [f32], Error> {
     let shape = (image.height(), image.width());
     if map.dim() != shape || !map.is_standard_layout() {

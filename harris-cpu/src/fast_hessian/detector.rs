@@ -109,12 +109,10 @@ impl CpuFastHessian {
         let peaks = Instant::now();
         keypoints.sort_unstable();
         keypoints.truncate(self.config.max_keypoints().unwrap_or(usize::MAX));
-        self.times = StepTimes {
-            integral: integral - start,
-            responses: responses - integral,
-            peaks: peaks - responses,
-            list: peaks.elapsed(),
-        };
+        self.times.integral = integral - start;
+        self.times.responses = responses - integral;
+        self.times.peaks = peaks - responses;
+        self.times.list = peaks.elapsed();
         Ok(keypoints)
     }
 
