@@ -29,7 +29,10 @@ use crate::memory;
 /// Methods take `&mut self` because a detector keeps memory from one image to the next. A detector
 /// belongs to one thread at a time: make one per thread.
 pub trait Detector: Send {
-    /// Detects the keypoints of `image`. An image always gives the same list.
+    /// Detects the keypoints of `image`.
+    ///
+    /// Places are in pixels, and the centre of the first pixel is 0, 0. Responses are in the units
+    /// of an image in 0..1. An image always gives the same list.
     ///
     /// Corners come in the configuration's [`Order`](crate::Order), blobs in the order of
     /// [`Keypoint`].

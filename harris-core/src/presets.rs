@@ -1,4 +1,16 @@
-//! Published systems as configurations.
+//! Published systems as configurations, by name.
+//!
+//! | name | system |
+//! | --- | --- |
+//! | `default` | [`HarrisConfig::default`], this library's own |
+//! | `opencv_gftt` | [`opencv_gftt`]: OpenCV's `goodFeaturesToTrack` |
+//! | `loundagin_2015` | [`loundagin_2015`]: the C listing of a thesis on Harris with CUDA |
+//! | `jobanputra_stentz` | [`jobanputra_stentz`]: serial, OpenMP and CUDA programs |
+//! | `harris_phull_2011` | [`harris_phull_2011`]: the Harris detector that LoCoCo is compared with |
+//! | `lococo_2011` | [`lococo_2011`]: box filters for low complexity |
+//! | `chahuara_2017` | [`chahuara_2017`]: Gaussian window and Rosin's threshold, on colours |
+//!
+//! Each function's page says what the paper tells and what is this library's own.
 //!
 //! ```
 //! use harris_core::presets;
@@ -24,7 +36,7 @@ pub struct Preset {
     pub name: &'static str,
     /// The publication that describes the system.
     pub citation: &'static str,
-    /// Makes its configuration.
+    /// Function that makes its configuration.
     pub config: fn() -> HarrisConfig,
     /// Whether the system uses the channels of a colour image; if not, it uses the luma.
     pub color: bool,

@@ -20,9 +20,10 @@ pub struct CudaRows {
 }
 
 impl CudaRows {
-    /// Copies `count` rows of `width` bytes in the memory of device number `ordinal`, which start at
-    /// `pointer`, `pitch` bytes apart. The copy comes after all work that is on `stream` so far.
-    /// Returns when it is complete.
+    /// Copies `count` rows of `width` bytes in the memory of device number `ordinal`, which start
+    /// at `pointer`, `pitch` bytes apart.
+    ///
+    /// The copy comes after all work that is on `stream` so far. Returns when it is complete.
     ///
     /// # Errors
     /// [`CudaError::Layout`] for rows that are empty or overlap, [`CudaError::OutOfMemory`],

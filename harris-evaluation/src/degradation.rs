@@ -6,7 +6,9 @@ use fastrand::Rng;
 use harris_core::Error;
 use ndarray::Array2;
 
-/// Blur, brightness and noise, applied in that order. The default changes nothing.
+/// Blur, brightness and noise, applied in that order.
+///
+/// The default changes nothing.
 ///
 /// ```
 /// use harris_evaluation::Degradation;

@@ -15,7 +15,9 @@ pub struct Pair {
 }
 
 /// Pairs the points of two sets one to one, the nearest first, none farther than `tolerance`
-/// pixels. Pairs are in ascending order of distance.
+/// pixels.
+///
+/// Pairs are in ascending order of distance.
 ///
 /// Points that are not finite have no partner.
 ///

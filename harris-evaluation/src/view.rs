@@ -56,8 +56,9 @@ impl ViewBuilder {
         self
     }
 
-    /// Perspective per pixel, -1 to 1: the growth of the divisor along x. It falls half as fast
-    /// along y.
+    /// Perspective per pixel, -1 to 1: the growth of the divisor along x.
+    ///
+    /// It falls half as fast along y.
     pub fn tilt(mut self, tilt: f64) -> Self {
         self.tilt = tilt;
         self

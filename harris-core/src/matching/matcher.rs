@@ -40,16 +40,16 @@ impl Default for MatchConfigBuilder {
 }
 
 impl MatchConfigBuilder {
-    /// Ratio test, above 0 and at most 1: the nearest descriptor is less than `ratio` times as far
-    /// as the second nearest.
+    /// Ratio test, above 0 and at most 1, by default 0.7.
     ///
+    /// The nearest descriptor is less than `ratio` times as far as the second nearest.
     /// With 1 there is no such test: every nearest descriptor is a match.
     pub fn ratio(mut self, ratio: f32) -> Self {
         self.ratio = ratio;
         self
     }
 
-    /// Whether each descriptor of a match is the other's nearest.
+    /// Whether each descriptor of a match is the other's nearest; not asked for by default.
     pub fn cross_check(mut self, cross_check: bool) -> Self {
         self.cross_check = cross_check;
         self
@@ -191,7 +191,9 @@ impl Match {
     }
 }
 
-/// Matcher of descriptors. Exact implementations give equal results, bit for bit.
+/// Matcher of descriptors.
+///
+/// Exact implementations give equal results, bit for bit.
 pub trait Matcher: Send {
     /// The matches of `query`'s descriptors (N × 64) among `train`'s (M × 64), in the order of
     /// queries. None where either is empty.

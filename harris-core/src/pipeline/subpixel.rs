@@ -75,7 +75,9 @@ fn forstner<T: Sample + Into<f32>>(corner: &mut Keypoint, samples: Raster<'_, T>
     });
 }
 
-/// The pixels around a place near a corner. All offsets are from the corner's pixel.
+/// The pixels around a place near a corner.
+///
+/// All offsets are from the corner's pixel.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct Around {

@@ -13,7 +13,9 @@ use crate::buffers::spread_pitch;
 use crate::integral::Sums;
 use crate::workers::{Workers, constructors};
 
-/// SURF's Fast-Hessian detector on the CPU. The result does not depend on the number of threads.
+/// SURF's Fast-Hessian detector on the CPU.
+///
+/// The result does not depend on the number of threads.
 ///
 /// ```
 /// use harris_cpu::harris_core::fast_hessian::FastHessianConfig;

@@ -49,8 +49,9 @@ pub struct UnknownLevel {
 }
 
 impl Level {
-    /// The levels of this processor, the widest vectors first. The last one, `portable`, is
-    /// everywhere.
+    /// The levels of this processor, the widest vectors first.
+    ///
+    /// The last one, `portable`, is everywhere.
     #[must_use]
     pub fn available() -> Vec<Self> {
         let mut levels = Vec::new();

@@ -143,8 +143,9 @@ impl<D: Device> GpuDetector<D> {
     }
 
     /// Writes the responses of an image that is in the device's memory to other memory there, row
-    /// after row without gaps, as 32-bit floats: see [`GpuDetector::responses_on_device`]. A mask
-    /// has no part in it.
+    /// after row without gaps, as 32-bit floats: see [`GpuDetector::responses_on_device`].
+    ///
+    /// A mask has no part in it.
     ///
     /// # Errors
     /// As [`Detector::response`](harris_core::Detector::response), but that samples are not
