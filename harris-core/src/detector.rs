@@ -40,8 +40,8 @@ pub trait Detector: Send {
     /// # Errors
     /// [`Error::ImageTooSmall`], [`Error::NonFinite`], [`Error::SampleTooLarge`] and
     /// [`Error::RangeTooSmall`] for corners, [`Error::SampleOutOfRange`] for blobs;
-    /// [`Error::OutOfMemory`]; [`Error::Backend`] where the backend itself fails. After an error the
-    /// detector works for the next image.
+    /// [`Error::OutOfMemory`]; [`Error::Backend`] where the backend itself fails. After an error
+    /// the detector works for the next image.
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error>;
 
     /// Detects the keypoints of each image. Sizes and sample types may differ.

@@ -1,4 +1,4 @@
-//! Harris corner detection and related detectors: what all backends share, and a readable reference.
+//! Harris corner detection and SURF: what all backends share, and a readable reference.
 //!
 //! To detect corners, use the crate `harris`. It re-exports these types and chooses a backend. This
 //! crate is for other backends, and for programs that want the reference alone.
@@ -37,7 +37,7 @@
 //! | feature | adds |
 //! | --- | --- |
 //! | `image` | [`ImageView`] from buffers of the crate `image` 0.25 |
-//! | `serde` | serialization of configurations, keypoints and matches; configurations are validated when read |
+//! | `serde` | `Serialize` and `Deserialize` of the crate `serde` for configurations, keypoints and matches; configurations are validated when read |
 //! | `cust_core` | Rust-CUDA's `DeviceCopy` for [`Keypoint`], so that device memory can hold it; nothing is linked |
 //!
 //! No feature is on by default.

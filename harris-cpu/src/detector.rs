@@ -320,7 +320,8 @@ impl Detector for CpuDetector {
         self.response_into_slice(image, response::reuse_map(map, image)?)
     }
 
-    /// Frees the response map, the memory of the threads and that of lists. Threads of its own stay.
+    /// Frees the response map, the memory of the threads and that of lists. Threads of its own
+    /// stay.
     fn shrink_to_fit(&mut self) {
         self.workspace = Workspace::default();
     }

@@ -34,9 +34,9 @@
 //! The image is cut into bands of rows for several threads. The vector instructions ([`Level`]) are
 //! chosen at run time. The result depends on neither.
 //!
-//! Most configurations are computed in one pass, from samples to corners, which writes nothing of the
-//! size of the image. It is fastest for 8-bit gray images with box windows. [`Detector::describe`]
-//! shows the choice after an image. These take longer:
+//! Most configurations are computed in one pass, from samples to corners, which writes nothing of
+//! the size of the image. It is fastest for 8-bit gray images with box windows.
+//! [`Detector::describe`] shows the choice after an image. These take longer:
 //!
 //! | configuration | why |
 //! | --- | --- |
@@ -46,11 +46,12 @@
 //! # Memory
 //!
 //! A detector keeps its memory from one image to the next. After the first image of a size it
-//! allocates nothing but the lists of keypoints, where no response map is needed and threads are its
-//! own. [`Detector::response_into`] writes a response map into an array that the caller supplies.
+//! allocates nothing but the lists of keypoints, where no response map is needed and threads are
+//! its own. [`Detector::response_into`] writes a response map into an array that the caller
+//! supplies.
 //!
-//! [`Detector::shrink_to_fit`] frees that memory, as after an image that was much larger than those to
-//! come. Memory that cannot be had is [`Error::OutOfMemory`].
+//! [`Detector::shrink_to_fit`] frees that memory, as after an image that was much larger than those
+//! to come. Memory that cannot be had is [`Error::OutOfMemory`].
 //!
 //! # Processes
 //!
@@ -59,8 +60,8 @@
 //!
 //! A process may fork while no detection is going on. The child has none of the threads of its
 //! parent's pools, so that there all detectors share a new pool, which starts when it is needed.
-//! Detectors of the parent can be used in the child. Rayon's shared pool is replaced only if the parent
-//! made a detector before.
+//! Detectors of the parent can be used in the child. Rayon's shared pool is replaced only if the
+//! parent made a detector before.
 //!
 //! # Features
 //!

@@ -184,8 +184,8 @@ impl CudaFeatures {
     ///
     /// # Errors
     /// As [`detect_and_describe`](harris_core::features::DetectAndDescribe::detect_and_describe),
-    /// and [`CudaError::OtherDevice`]. Samples in the device's memory are not checked: floats are to
-    /// be in 0..=1.
+    /// and [`CudaError::OtherDevice`]. Samples in the device's memory are not checked: floats are
+    /// to be in 0..=1.
     pub fn detect_and_describe_on_device<'a>(
         &mut self,
         image: impl Into<CudaInput<'a>>,

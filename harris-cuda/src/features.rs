@@ -104,8 +104,8 @@ impl CudaFastHessian {
     /// need again.
     ///
     /// # Errors
-    /// The errors of [`CudaFastHessian::detect_on_device`], and [`CudaError::Driver`] if `stream` is
-    /// of another context.
+    /// The errors of [`CudaFastHessian::detect_on_device`], and [`CudaError::Driver`] if `stream`
+    /// is of another context.
     ///
     /// # Safety
     /// The conditions of [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream).

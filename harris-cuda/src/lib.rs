@@ -1,7 +1,8 @@
 //! Harris corner detection and SURF features on NVIDIA GPUs.
 //!
-//! Results equal those of the reference in [`harris_core`] and of `harris-cpu` to the bit, for every
-//! configuration and sample type. To choose between CPU and GPU at run time, use the crate `harris`.
+//! Results equal those of the reference in [`harris_core`] and of `harris-cpu` to the bit, for
+//! every configuration and sample type. To choose between CPU and GPU at run time, use the crate
+//! `harris`.
 //!
 //! ```
 //! use harris_cuda::{CudaDetector, CudaError, Detector, Error, HarrisConfig, ImageView};
@@ -35,8 +36,8 @@
 //! | [`CudaDescriptors`] | descriptors in a GPU's memory, to match with |
 //! | [`CudaError`], [`GpuError`] | what can go wrong, inside [`Error::Backend`] |
 //!
-//! The kernels are written in Rust (`harris-gpu-kernels`) and come with this crate as PTX. The driver
-//! compiles it for the GPU that it finds.
+//! The kernels are written in Rust (`harris-gpu-kernels`) and come with this crate as PTX. The
+//! driver compiles it for the GPU that it finds.
 //!
 //! # Requirements
 //!

@@ -99,8 +99,9 @@ impl CudaImage {
     /// three, are interleaved.
     ///
     /// **Floats are not checked here.** Corner detectors find those that are not finite, or too
-    /// large. For blobs and descriptors floats must be in 0..=1: an image that was normalised by its
-    /// mean and deviation, as for neural networks, gives meaningless keypoints without an error.
+    /// large. For blobs and descriptors floats must be in 0..=1: an image that was normalised by
+    /// its mean and deviation, as for neural networks, gives meaningless keypoints without an
+    /// error.
     ///
     /// # Errors
     /// [`CudaError::Layout`] if the arguments do not fit each other, and the errors of

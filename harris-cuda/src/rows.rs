@@ -31,8 +31,8 @@ impl CudaRows {
     /// [`CudaDetector::on_device`](crate::CudaDetector::on_device).
     ///
     /// # Safety
-    /// The rows are memory of that device until the call returns, and `stream` is alive. Only work on
-    /// `stream` writes the rows.
+    /// The rows are memory of that device until the call returns, and `stream` is alive. Only work
+    /// on `stream` writes the rows.
     #[allow(unsafe_code, reason = "the caller must promise that the pointer is valid")]
     pub unsafe fn copy(
         ordinal: u32,

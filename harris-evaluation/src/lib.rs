@@ -28,7 +28,8 @@
 //! | [`View`] | draws photographs under known homographies |
 //! | [`Degradation`] | blur, brightness and noise |
 //!
-//! Places and distances are in pixels; the centre of the first pixel is 0, 0. The crate has no features.
+//! Places and distances are in pixels; the centre of the first pixel is 0, 0. The crate has no
+//! features.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

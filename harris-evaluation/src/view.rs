@@ -134,8 +134,8 @@ impl View {
     /// its edges it is mirrored, so that they make no corners.
     ///
     /// # Errors
-    /// [`Error::EmptyImage`] where the photograph has no pixels. [`Error::SingularHomography`] where
-    /// a tilt shows the photograph from its edge.
+    /// [`Error::EmptyImage`] where the photograph has no pixels. [`Error::SingularHomography`]
+    /// where a tilt shows the photograph from its edge.
     pub fn draw(&self, photograph: &Array2<f64>) -> Result<Array2<u8>, Error> {
         let (height, width) = photograph.dim();
         if photograph.is_empty() {

@@ -1,8 +1,9 @@
 //! Harris corner detection and SURF features on a GPU, whichever driver runs it.
 //!
-//! To use a GPU, take the crate `harris` or `harris-cuda`. This crate is for those who bring another
-//! driver: it decides which kernels of `harris-gpu-kernels` run, in which order, on which memory, and
-//! asks the trait [`Device`] for that work. `harris-cuda` implements the trait with NVIDIA's driver.
+//! To use a GPU, take the crate `harris` or `harris-cuda`. This crate is for those who bring
+//! another driver: it decides which kernels of `harris-gpu-kernels` run, in which order, on which
+//! memory, and asks the trait [`Device`] for that work. `harris-cuda` implements the trait with
+//! NVIDIA's driver.
 //!
 //! | type | does |
 //! | --- | --- |

@@ -1,7 +1,7 @@
 //! Harris corner detection and SURF features on the CPU and on NVIDIA GPUs, with equal results.
 //!
-//! A detector takes an [`ImageView`] and gives a list of [`Keypoint`]s. The backend is chosen at run
-//! time, and changes no bit of a result.
+//! A detector takes an [`ImageView`] and gives a list of [`Keypoint`]s. The backend is chosen at
+//! run time, and changes no bit of a result.
 //!
 //! ```
 //! use harris::{Backend, HarrisConfig, ImageView, Keypoint};
@@ -31,8 +31,8 @@
 //! | [`features`](fn@features) | a [`DetectAndDescribe`]: finds keypoints and describes them | [`FeatureConfig`] |
 //! | [`matcher`] | a [`Matcher`] of descriptors | [`MatchConfig`] |
 //!
-//! [`Homography::ransac`](matching::Homography::ransac) finds the map between two images from matches.
-//! [`Error`] has a variant for each cause, and its page says what a caller can do.
+//! [`Homography::ransac`](matching::Homography::ransac) finds the map between two images from
+//! matches. [`Error`] has a variant for each cause, and its page says what a caller can do.
 //!
 //! # Backends
 //!
@@ -54,11 +54,11 @@
 //! | --- | --- | --- |
 //! | `cuda` | yes | the backend for NVIDIA GPUs; it needs only Rust to build, and loads the driver at its first use |
 //! | `image` | no | [`ImageView`] from buffers of the crate `image` 0.25, gray or RGB; for an image with an alpha channel, call `to_rgb8()` or a similar conversion first |
-//! | `serde` | no | serialization of configurations and keypoints, validated when read |
+//! | `serde` | no | `Serialize` and `Deserialize` of the crate `serde` for configurations, keypoints and matches; configurations are validated when read |
 //! | `approximate` | no | an index in [`cpu`] for very many descriptors, which finds most matches |
 //!
-//! Most types are those of the crate `harris-core`. In the examples on their pages, read `harris_core`
-//! as `harris`.
+//! Most types are those of the crate `harris-core`. In the examples on their pages, read
+//! `harris_core` as `harris`.
 //!
 //! [`FastHessianConfig`]: fast_hessian::FastHessianConfig
 //! [`Extractor`]: surf::Extractor

@@ -27,8 +27,8 @@ pub enum Measure {
     },
     /// λmin − alpha·λmax, of the eigenvalues (Triggs 2004).
     Triggs {
-        /// Weight of the greater eigenvalue, 0 to below 1, usually 0.05. The greater it is, the less
-        /// a strong edge responds. With 0 the measure is that of Shi and Tomasi.
+        /// Weight of the greater eigenvalue, 0 to below 1, usually 0.05. The greater it is, the
+        /// less a strong edge responds. With 0 the measure is that of Shi and Tomasi.
         alpha: f32,
     },
 }

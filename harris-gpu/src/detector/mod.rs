@@ -249,8 +249,8 @@ impl<D: Device> GpuDetector<D> {
         Ok(())
     }
 
-    /// The execution on images, and the recordings beside it. [`GpuDetector::set_plan`] was called for
-    /// the shape.
+    /// The execution on images, and the recordings beside it. [`GpuDetector::set_plan`] was called
+    /// for the shape.
     fn execution(
         &mut self,
         shape: Shape,

@@ -97,8 +97,8 @@ impl<D: Device> GpuDetector<D> {
     /// Writes a mask of the first `count` keypoints to the device's memory, for an image of this
     /// size.
     ///
-    /// The keypoints are those of [`DetectOnDevice::keypoints_on_device`]. The mask is 1 at the pixel
-    /// of each, else 0, row after row. It is complete when this returns.
+    /// The keypoints are those of [`DetectOnDevice::keypoints_on_device`]. The mask is 1 at the
+    /// pixel of each, else 0, row after row. It is complete when this returns.
     ///
     /// # Errors
     /// Where the device fails.

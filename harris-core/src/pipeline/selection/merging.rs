@@ -12,8 +12,9 @@ use crate::memory;
 /// a stronger one that is kept.
 ///
 /// Nothing is dropped unless the configuration has a least distance and
-/// [`Subpixel::Forstner`](crate::Subpixel::Forstner). The others stay in their order. `pixels` has the corners in the order of `refined`, at the centres
-/// of their pixels, which order corners of equal response.
+/// [`Subpixel::Forstner`](crate::Subpixel::Forstner). The others stay in their order. `pixels` has
+/// the corners in the order of `refined`, at the centres of their pixels, which order corners of
+/// equal response.
 ///
 /// ```
 /// use harris_core::pipeline::selection::merge;
