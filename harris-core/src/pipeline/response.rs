@@ -48,6 +48,9 @@ fn eigenvalues(a: f32, b: f32, c: f32) -> [f32; 2] {
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
+///
+/// # Panics
+/// Where the arrays of the tensor have different sizes.
 pub fn response(tensor: &Tensor, choice: Measure) -> Result<Array2<f32>, Error> {
     let Tensor { a, b, c } = tensor;
     memory::array_of(a.dim(), |y, x| measure(choice, a[[y, x]], b[[y, x]], c[[y, x]]))
