@@ -79,7 +79,7 @@ const SAMPLINGS: [Sampling; 2] = [Sampling::Multiples, Sampling::Border];
 
 /// Returns a builder for each preset.
 fn rules() -> impl Iterator<Item = FastHessianConfigBuilder> {
-    presets::ALL.into_iter().map(|preset| (preset.config)().to_builder())
+    presets::ALL.iter().map(|preset| (preset.config)().to_builder())
 }
 
 /// Compares random images, up to three in a row through one detector, with random configurations.

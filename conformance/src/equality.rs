@@ -246,7 +246,7 @@ pub fn on_photographs(make: Make) {
     let refinements = [Subpixel::Quadratic, Subpixel::Forstner { radius: 5 }];
     for (i, (name, photograph)) in photographs().into_iter().enumerate() {
         let image = ImageView::try_from(&photograph).expect("a photograph is gray or RGB");
-        for (j, preset) in part_of(presets::ALL.into_iter().enumerate().skip(i % 2), 2) {
+        for (j, preset) in part_of(presets::ALL.iter().enumerate().skip(i % 2), 2) {
             let subpixel = refinements[(i + j) % 2];
             let config = (preset.config)().to_builder().subpixel(subpixel).build().expect("still valid");
             assert_equal(&mut *make(config.clone()), &config, &(&name, preset.name), &image);

@@ -23,12 +23,10 @@ fn descriptors(seed: u64, rows: usize, distinct: usize) -> Array2<f32> {
 /// Compares lists whose lengths are around those of vectors and tiles, with equal distances among
 /// them.
 pub fn on_random_descriptors(make: Make) {
-    let configs = [
-        MatchConfig::default(),
-        MatchConfig::nearest(),
-        MatchConfig::nearest().with_cross_check(true),
-        MatchConfig::default().with_ratio(0.97).expect("a valid ratio").with_cross_check(true),
-    ];
+    let built = |ratio, cross_check| {
+        MatchConfig::builder().ratio(ratio).cross_check(cross_check).build().expect("a valid ratio")
+    };
+    let configs = [MatchConfig::default(), built(1.0, false), built(1.0, true), built(0.97, true)];
     let lengths = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 33, 64, 127, 129, 257];
     for config in configs {
         let (mut matcher, mut reference) = (make(config), ReferenceMatcher::new(config));

@@ -18,7 +18,8 @@ pub fn chessboards_have_their_corners(make: Make) {
         for squares in [2, 8, 32] {
             for (i, &size) in sizes.iter().enumerate() {
                 for channels in [1, 3] {
-                    let board = Chessboard { squares, size, channels };
+                    let board = Chessboard::builder().squares(squares).size(size).channels(channels);
+                    let board = board.build().expect("a valid board");
                     let picture = Picture::draw(DEPTHS[i % 3], (size, size, channels), |x, y, channel| {
                         board.level(x, y, channel)
                     });

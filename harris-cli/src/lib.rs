@@ -3,6 +3,8 @@
 //! The library is there for the program, its tests and its fuzz targets. Use the crate `harris` to
 //! detect corners in your own program.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod bench;
 pub mod cli;
 pub mod detect;

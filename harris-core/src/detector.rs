@@ -29,7 +29,10 @@ use crate::memory;
 /// Methods take `&mut self` because a detector keeps memory from one image to the next. A detector
 /// belongs to one thread at a time: make one per thread.
 pub trait Detector: Send {
-    /// Detects the keypoints of `image`. An image always gives the same list.
+    /// Detects the keypoints of `image`.
+    ///
+    /// Places are in pixels, and the centre of the first pixel is 0, 0. Responses are in the units
+    /// of an image in 0..1. An image always gives the same list.
     ///
     /// Corners come in the configuration's [`Order`](crate::Order), blobs in the order of
     /// [`Keypoint`].
@@ -37,8 +40,8 @@ pub trait Detector: Send {
     /// # Errors
     /// [`Error::ImageTooSmall`], [`Error::NonFinite`], [`Error::SampleTooLarge`] and
     /// [`Error::RangeTooSmall`] for corners, [`Error::SampleOutOfRange`] for blobs;
-    /// [`Error::OutOfMemory`]; [`Error::Backend`] where the backend itself fails. After an error the
-    /// detector works for the next image.
+    /// [`Error::OutOfMemory`]; [`Error::Backend`] where the backend itself fails. After an error
+    /// the detector works for the next image.
     fn detect(&mut self, image: &ImageView<'_>) -> Result<Vec<Keypoint>, Error>;
 
     /// Detects the keypoints of each image. Sizes and sample types may differ.
@@ -182,7 +185,10 @@ impl<D: Detector + ?Sized> Detector for Box<D> {
 }
 
 /// Duration of each stage of a Harris detection, for backends whose stages run one after the other.
+///
+/// Backends make it from [`StageTimes::default`], in which all are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StageTimes {
     /// Smoothing, and the conversion of samples to the numbers of the stages.
     pub smoothing: Duration,

@@ -7,7 +7,69 @@ use crate::limits::{
 
 /// An error of this library, one variant for each cause.
 ///
+/// The message names the value that was wrong and the values that are valid. Objects that returned
+/// an error can be used again. What a caller can do:
+///
+/// | variants | cause | remedy |
+/// | --- | --- | --- |
+/// | [`EmptyImage`], [`ImageTooLarge`], [`Channels`], [`StrideTooShort`], [`SliceTooShort`] | size, stride and samples do not fit each other | give [`ImageView`](crate::ImageView) the image's real dimensions |
+/// | [`PixelFormat`], [`RowsNotContiguous`] | samples lie in memory as no detector takes them | copy: `to_rgb8()`, `as_standard_layout()` |
+/// | [`NonFinite`], [`SampleTooLarge`], [`SampleOutOfRange`], [`RangeTooSmall`] | float samples out of range | scale them to 0..1, and replace NaN |
+/// | [`ImageTooSmall`] | the filters are wider than the image | another [`Border`](crate::Border), smaller filters, or skip the image |
+/// | [`MaskFormat`], [`MaskSize`] | the mask does not fit the image | an 8-bit gray mask of the image's size |
+/// | [`Aperture`] to [`Magnification`], [`Ratio`], [`InlierDistance`], [`Confidence`], [`OutOfRange`], [`Tolerance`] | a configuration's value is out of range | show the message to whoever chose the value |
+/// | [`Notation`], [`UnknownPreset`], [`UnknownFastHessianPreset`] | a text names no choice | show the message, which lists the choices |
+/// | [`KeypointOutside`], [`KeypointScale`] | a keypoint cannot be described | drop it, or choose another magnification |
+/// | [`DescriptorLength`], [`DescriptorValue`], [`MatchIndex`] | lists do not belong together, or were damaged | check where they come from |
+/// | [`SingularHomography`] | a map that has no inverse | leave this pair of views out |
+/// | [`OutOfMemory`] | the host has too little memory | smaller images or lists; `shrink_to_fit` |
+/// | [`Backend`] | threads, driver or device failed | downcast for the cause; use another backend |
+///
 /// Sizes are in pixels, strides and lengths in samples, coordinates in pixels from the top left.
+///
+/// ```
+/// use harris_core::{Error, HarrisConfig, ImageView, Window};
+///
+/// // A value of a configuration.
+/// let error = HarrisConfig::builder().window(Window::Binomial { size: 4 }).build().unwrap_err();
+/// assert_eq!(error.to_string(), "a binomial window has 3, 5 or 7 taps, not 4");
+/// // An image: its samples are fewer than its size says.
+/// let error = ImageView::gray(&[0_u8; 99], 10, 10).unwrap_err();
+/// assert!(matches!(error, Error::SliceTooShort { len: 99, needed: 100 }));
+/// ```
+///
+/// [`EmptyImage`]: Error::EmptyImage
+/// [`ImageTooLarge`]: Error::ImageTooLarge
+/// [`Channels`]: Error::Channels
+/// [`StrideTooShort`]: Error::StrideTooShort
+/// [`SliceTooShort`]: Error::SliceTooShort
+/// [`PixelFormat`]: Error::PixelFormat
+/// [`RowsNotContiguous`]: Error::RowsNotContiguous
+/// [`NonFinite`]: Error::NonFinite
+/// [`SampleTooLarge`]: Error::SampleTooLarge
+/// [`SampleOutOfRange`]: Error::SampleOutOfRange
+/// [`RangeTooSmall`]: Error::RangeTooSmall
+/// [`ImageTooSmall`]: Error::ImageTooSmall
+/// [`MaskFormat`]: Error::MaskFormat
+/// [`MaskSize`]: Error::MaskSize
+/// [`Aperture`]: Error::Aperture
+/// [`Magnification`]: Error::Magnification
+/// [`Ratio`]: Error::Ratio
+/// [`InlierDistance`]: Error::InlierDistance
+/// [`Confidence`]: Error::Confidence
+/// [`OutOfRange`]: Error::OutOfRange
+/// [`Tolerance`]: Error::Tolerance
+/// [`Notation`]: Error::Notation
+/// [`UnknownPreset`]: Error::UnknownPreset
+/// [`UnknownFastHessianPreset`]: Error::UnknownFastHessianPreset
+/// [`KeypointOutside`]: Error::KeypointOutside
+/// [`KeypointScale`]: Error::KeypointScale
+/// [`DescriptorLength`]: Error::DescriptorLength
+/// [`DescriptorValue`]: Error::DescriptorValue
+/// [`MatchIndex`]: Error::MatchIndex
+/// [`SingularHomography`]: Error::SingularHomography
+/// [`OutOfMemory`]: Error::OutOfMemory
+/// [`Backend`]: Error::Backend
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -66,7 +128,7 @@ pub enum Error {
         /// type.
         conversion: &'static str,
     },
-    /// The rows of the image would overlap.
+    /// The rows of the image would overlap: the stride is shorter than a row.
     #[error("the row stride is too short: {stride} samples, where a row has {needed}")]
     StrideTooShort {
         /// Samples from one row to the next.
@@ -329,6 +391,18 @@ pub enum Error {
         /// The value asked for.
         confidence: f64,
     },
+    /// A number of an evaluation that is not finite or out of range, as the scale of a view.
+    #[error("the {what} must be from {least} to {most}, not {value}")]
+    OutOfRange {
+        /// What the number is, as in `scale`, with its unit.
+        what: &'static str,
+        /// The value asked for.
+        value: f64,
+        /// The least value.
+        least: f64,
+        /// The greatest value.
+        most: f64,
+    },
     /// A tolerance of an evaluation that is negative or not finite.
     #[error("the tolerance must be finite and at least 0, not {tolerance}")]
     Tolerance {
@@ -373,6 +447,9 @@ pub enum Error {
         bytes: usize,
     },
     /// A failure of the backend itself: its threads, its driver, its device and the memory of that.
+    ///
+    /// `downcast_ref` gives the backend's own error: `CudaError` and `GpuError` of harris-cuda,
+    /// `PoolError` of harris-cpu, `CudaNotBuilt` of harris.
     #[error(transparent)]
     Backend(Box<dyn std::error::Error + Send + Sync>),
 }

@@ -1,4 +1,18 @@
 //! Features: keypoints together with their descriptors, found in one call.
+//!
+//! A [`DetectAndDescribe`] is configured by a [`FeatureConfig`]: corners or blobs, with SURF
+//! descriptors.
+//!
+//! ```
+//! use harris_core::features::{DetectAndDescribe, FeatureConfig, ReferenceFeatures};
+//! use harris_core::ImageView;
+//!
+//! let samples: Vec<u8> = (0..96 * 96).map(|i| (i * i / 97 % 256) as u8).collect();
+//! let mut features = ReferenceFeatures::new(FeatureConfig::default());
+//! let found = features.detect_and_describe(&ImageView::gray(&samples, 96, 96)?)?;
+//! assert_eq!(found.descriptors.dim(), (found.keypoints.len(), 64));
+//! # Ok::<(), harris_core::Error>(())
+//! ```
 
 use ndarray::Array2;
 

@@ -72,6 +72,9 @@ impl Integral {
 ///
 /// The sample's [level](Sample::level), or the mean of three levels to the nearest integer,
 /// ⌊(a + b + c + 1) / 3⌋.
+///
+/// # Panics
+/// Where the pixel has no channel.
 #[must_use]
 pub fn gray<T: Sample>(pixel: &[T]) -> u32 {
     match *pixel {

@@ -1,36 +1,46 @@
-//! Harris corner detection and related detectors: the part that all backends share.
+//! Harris corner detection and SURF: what all backends share, and a readable reference.
+//!
+//! To detect corners, use the crate `harris`. It re-exports these types and chooses a backend. This
+//! crate is for other backends, and for programs that want the reference alone.
 //!
 //! ```
 //! use harris_core::{Detector, HarrisConfig, ImageView, ReferenceDetector};
 //!
-//! // A gray image of 8-bit samples: a white square on black.
-//! let (width, height) = (64, 48);
-//! let samples: Vec<u8> = (0..width * height)
-//!     .map(|i| if (16..40).contains(&(i % width)) && (12..36).contains(&(i / width)) { 255 } else { 0 })
-//!     .collect();
-//! let image = ImageView::gray(&samples, width, height)?;
+//! let photograph = image::open("../examples/data/camera.png")?.to_luma8();
+//! let (width, height) = (photograph.width() as usize, photograph.height() as usize);
+//! let image = ImageView::gray(photograph.as_raw(), width, height)?;
 //!
-//! let mut detector = ReferenceDetector::new(HarrisConfig::default());
-//! let corners = detector.detect(&image)?;
-//! assert_eq!(corners.len(), 4);
-//! assert_eq!((corners[0].x, corners[0].y), (16.0, 12.0));
-//! # Ok::<(), harris_core::Error>(())
+//! let config = HarrisConfig::builder().max_corners(100).build()?;
+//! let corners = ReferenceDetector::new(config).detect(&image)?;
+//! assert_eq!(corners.len(), 100);
+//! assert!(corners[0].response >= corners[99].response);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! - [`ImageView`] borrows an image: u8, u16 or f32 samples, gray or three channels, any row
-//!   stride, an optional mask.
-//! - [`HarrisConfig`] says what to compute; [`presets`] has published systems.
-//! - [`Detector`] is the trait that backends implement. [`ReferenceDetector`] is the readable one,
-//!   in [`pipeline`]; `harris-cpu` is the fast one. All give equal [`Keypoint`]s, bit for bit.
-//! - [`fast_hessian`] finds blobs and [`surf`] describes keypoints; [`features`] does both in one
-//!   call. [`matching`] pairs descriptors of two images and finds the homography between them.
+//! # Where to start
+//!
+//! | item | is |
+//! | --- | --- |
+//! | [`ImageView`] | a borrowed image: u8, u16 or f32 samples, gray or three channels, any row stride, an optional mask |
+//! | [`HarrisConfig`] | what to compute; [`presets`] has published systems |
+//! | [`Detector`] | the trait that backends implement |
+//! | [`ReferenceDetector`] | plain code, stage by stage in [`pipeline`]; every backend gives its results, bit for bit |
+//! | [`Keypoint`] | a corner or a blob: place, scale, response |
+//! | [`fast_hessian`] | blobs |
+//! | [`surf`] | descriptors of keypoints |
+//! | [`features`] | keypoints and their descriptors in one call |
+//! | [`matching`] | matches of descriptors, and the homography between two images |
+//! | [`Error`] | all errors, by cause |
 //!
 //! # Features
-//! - `image`: conversions from the `image` crate's buffers.
-//! - `cust_core`: [`Keypoint`] implements Rust-CUDA's `DeviceCopy`, so that device memory can hold
-//!   it. Nothing is linked.
-//! - `serde`: reads and writes configurations and keypoints. Configurations are validated when
-//!   read.
+//!
+//! | feature | adds |
+//! | --- | --- |
+//! | `image` | [`ImageView`] from buffers of the crate `image` 0.25 |
+//! | `serde` | `Serialize` and `Deserialize` of the crate `serde` for configurations, keypoints and matches; configurations are validated when read |
+//! | `cust_core` | Rust-CUDA's `DeviceCopy` for [`Keypoint`], so that device memory can hold it; nothing is linked |
+//!
+//! No feature is on by default.
 
 #![deny(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -46,12 +56,14 @@ pub mod integral;
 mod keypoint;
 mod limits;
 pub mod matching;
+#[doc(hidden)]
 pub mod memory;
 pub mod pipeline;
 pub mod presets;
 mod reference;
 pub mod surf;
 
+#[doc(inline)]
 pub use config::{
     Border, Gradient, HarrisConfig, HarrisConfigBuilder, Measure, MeasureKind, Order, Plateau, Smoothing,
     Subpixel, Threshold, Ties, Window,

@@ -1,4 +1,16 @@
-//! Published systems as configurations.
+//! Published systems as configurations, by name.
+//!
+//! | name | system |
+//! | --- | --- |
+//! | `default` | [`HarrisConfig::default`], this library's own |
+//! | `opencv_gftt` | [`opencv_gftt`]: OpenCV's `goodFeaturesToTrack` |
+//! | `loundagin_2015` | [`loundagin_2015`]: the C listing of a thesis on Harris with CUDA |
+//! | `jobanputra_stentz` | [`jobanputra_stentz`]: serial, OpenMP and CUDA programs |
+//! | `harris_phull_2011` | [`harris_phull_2011`]: the Harris detector that LoCoCo is compared with |
+//! | `lococo_2011` | [`lococo_2011`]: box filters for low complexity |
+//! | `chahuara_2017` | [`chahuara_2017`]: Gaussian window and Rosin's threshold, on colours |
+//!
+//! Each function's page says what the paper tells and what is this library's own.
 //!
 //! ```
 //! use harris_core::presets;
@@ -18,19 +30,20 @@ use crate::error::Error;
 
 /// A published system: name, citation and configuration.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Preset {
     /// The name, as in [`named`].
     pub name: &'static str,
     /// The publication that describes the system.
     pub citation: &'static str,
-    /// Makes its configuration.
+    /// Function that makes its configuration.
     pub config: fn() -> HarrisConfig,
     /// Whether the system uses the channels of a colour image; if not, it uses the luma.
     pub color: bool,
 }
 
 /// All presets, the default first.
-pub const ALL: [Preset; 7] = [
+pub const ALL: &[Preset] = &[
     Preset {
         name: "default",
         citation: "this library's own; apertures, k and neighbourhood of J. Loundagin, Optimizing Harris Corner Detection \
@@ -84,7 +97,7 @@ pub const ALL: [Preset; 7] = [
 /// The names of all presets, separated by commas.
 #[must_use]
 pub fn names() -> String {
-    ALL.map(|preset| preset.name).join(", ")
+    ALL.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ")
 }
 
 /// The preset called `name`.
@@ -92,8 +105,8 @@ pub fn names() -> String {
 /// # Errors
 /// [`Error::UnknownPreset`], which lists the names.
 pub fn find(name: &str) -> Result<Preset, Error> {
-    let preset = ALL.into_iter().find(|preset| preset.name == name);
-    preset.ok_or_else(|| Error::UnknownPreset { name: name.to_owned(), known: names() })
+    let preset = ALL.iter().find(|preset| preset.name == name);
+    preset.copied().ok_or_else(|| Error::UnknownPreset { name: name.to_owned(), known: names() })
 }
 
 /// The configuration of the preset called `name`.

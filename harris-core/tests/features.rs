@@ -223,10 +223,10 @@ fn matches_are_nearest_and_distinct() {
     assert_eq!(found(MatchConfig::nearest()), all);
     // 1 and 2 are 0.25 and 0.5 from the last.
     assert_eq!(found(MatchConfig::default()), [all[0], all[2], all[3]]);
-    assert_eq!(found(MatchConfig::default().with_ratio(0.5).unwrap()), [all[0], all[2]]);
+    assert_eq!(found(MatchConfig::builder().ratio(0.5).build().unwrap()), [all[0], all[2]]);
     // The first is nearer to the second query than to the last.
-    assert_eq!(found(MatchConfig::nearest().with_cross_check(true)), all[..3]);
+    assert_eq!(found(MatchConfig::nearest().to_builder().cross_check(true).build().unwrap()), all[..3]);
     for ratio in [0.0, -0.1, 1.1, f32::NAN] {
-        assert!(MatchConfig::default().with_ratio(ratio).is_err());
+        assert!(MatchConfig::builder().ratio(ratio).build().is_err());
     }
 }

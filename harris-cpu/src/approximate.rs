@@ -97,8 +97,10 @@ impl ApproximateIndex {
     }
 }
 
-/// Approximate matching on the CPU. Each call makes an [`ApproximateIndex`] of the train
-/// descriptors, and one of the queries for a cross check.
+/// Approximate matching on the CPU.
+///
+/// Each call makes an [`ApproximateIndex`] of the train descriptors, and one of the queries for a
+/// cross check.
 ///
 /// The graph depends on the order of threads, so one match in some hundred may differ from run to
 /// run.

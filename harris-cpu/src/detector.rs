@@ -22,7 +22,9 @@ use crate::workspace::Workspace;
 /// The least number of corners that a thread refines: fewer are not worth handing over.
 const MIN_CORNERS: usize = 32;
 
-/// Harris on the CPU, on as many threads as wanted; the result does not depend on how many.
+/// Corner detector on the CPU, with threads and vector instructions.
+///
+/// The result depends on neither.
 ///
 /// ```
 /// use harris_cpu::{CpuDetector, Detector, HarrisConfig, ImageView};
@@ -318,7 +320,8 @@ impl Detector for CpuDetector {
         self.response_into_slice(image, response::reuse_map(map, image)?)
     }
 
-    /// Frees the response map, the memory of the threads and that of lists. Threads of its own stay.
+    /// Frees the response map, the memory of the threads and that of lists. Threads of its own
+    /// stay.
     fn shrink_to_fit(&mut self) {
         self.workspace = Workspace::default();
     }

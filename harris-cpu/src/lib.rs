@@ -1,36 +1,49 @@
-//! Harris corner detection on the CPU.
+//! Harris corner detection and SURF features on the CPU, with threads and vector instructions.
+//!
+//! Results equal those of the reference in [`harris_core`] to the bit, for every configuration and
+//! sample type. To choose between CPU and GPU at run time, use the crate `harris`.
 //!
 //! ```
 //! use harris_cpu::{CpuDetector, Detector, HarrisConfig, ImageView};
 //!
-//! // A gray image: here a white square on black, as 8-bit samples.
-//! let (width, height) = (64, 48);
-//! let samples: Vec<u8> = (0..width * height)
-//!     .map(|i| if (16..40).contains(&(i % width)) && (12..36).contains(&(i / width)) { 255 } else { 0 })
-//!     .collect();
-//! let image = ImageView::gray(&samples, width, height)?;
+//! let photograph = image::open("../examples/data/camera.png")?.to_luma8();
+//! let (width, height) = (photograph.width() as usize, photograph.height() as usize);
+//! let image = ImageView::gray(photograph.as_raw(), width, height)?;
 //!
-//! let mut detector = CpuDetector::new(HarrisConfig::default());
+//! let config = HarrisConfig::builder().max_corners(100).build()?;
+//! let mut detector = CpuDetector::new(config);
 //! let corners = detector.detect(&image)?;
-//! assert_eq!(corners.len(), 4);
-//! assert_eq!((corners[0].x, corners[0].y), (16.0, 12.0));
-//! # Ok::<(), harris_cpu::Error>(())
+//! assert_eq!(corners.len(), 100);
+//! println!("{} computes by {}", detector.describe(), harris_cpu::Level::best());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The image is cut into bands of rows for several threads. The vector instructions ([`Level`]) are
-//! chosen at run time. The result depends on neither: it equals that of
-//! [`harris_core::ReferenceDetector`] to the bit, for every configuration and sample type.
+//! | type | does |
+//! | --- | --- |
+//! | [`CpuDetector`] | finds corners |
+//! | [`CpuFastHessian`] | finds blobs |
+//! | [`CpuSurf`] | describes keypoints of any detector |
+//! | [`CpuFeatures`] | finds keypoints and describes them in one call |
+//! | [`CpuMatcher`] | finds matching descriptors |
+//! | `ApproximateMatcher`, `ApproximateIndex` | find most matches among very many descriptors, with the feature `approximate` |
 //!
-//! [`CpuFastHessian`] finds blobs, [`CpuSurf`] describes keypoints of any detector, and
-//! [`CpuFeatures`] does both in one call. [`CpuMatcher`] finds matching descriptors. Their results equal those of the references in
-//! [`harris_core`] to the bit.
+//! Configurations and traits are in [`harris_core`].
+//!
+//! # Speed
+//!
+//! The image is cut into bands of rows for several threads. The vector instructions ([`Level`]) are
+//! chosen at run time. The result depends on neither.
 //!
 //! Most configurations are computed in one pass, from samples to corners, which writes nothing of
 //! the size of the image. It is fastest for 8-bit gray images with box windows.
+//! [`Detector::describe`] shows the choice after an image. These take longer:
 //!
-//! Stage by stage go box gradients of floats, `Sobel5` and `Sobel7`, boxes of even sizes, and very
-//! wide gradients and windows. Rosin's threshold, `Quadratic` and suppression radii above 8 need a
-//! response map. [`Detector::describe`] shows the choice after an image.
+//! | configuration | why |
+//! | --- | --- |
+//! | box gradients of floats, `Sobel5` and `Sobel7`, boxes of even sizes, very wide gradients and windows | computed stage by stage |
+//! | Rosin's threshold, `Quadratic`, suppression radii above 8 | need a response map |
+//!
+//! # Memory
 //!
 //! A detector keeps its memory from one image to the next. After the first image of a size it
 //! allocates nothing but the lists of keypoints, where no response map is needed and threads are
@@ -39,6 +52,8 @@
 //!
 //! [`Detector::shrink_to_fit`] frees that memory, as after an image that was much larger than those
 //! to come. Memory that cannot be had is [`Error::OutOfMemory`].
+//!
+//! # Processes
 //!
 //! The caller's floating-point mode (rounding, subnormal numbers) changes no result:
 //! [`harris_core::float_mode`].
@@ -49,8 +64,14 @@
 //! parent made a detector before.
 //!
 //! # Features
-//! - `image`: conversions from the `image` crate's buffers.
-//! - `approximate`: `ApproximateMatcher`, an index of many descriptors that finds most matches.
+//!
+//! | feature | adds |
+//! | --- | --- |
+//! | `image` | [`ImageView`] from buffers of the crate `image` 0.25 |
+//! | `approximate` | `ApproximateMatcher`, an index of very many descriptors that finds most matches |
+//! | `portable` | the level `portable` also where the processor has a better one: for tests |
+//!
+//! No feature is on by default.
 
 #![deny(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

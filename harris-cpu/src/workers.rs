@@ -36,9 +36,10 @@ macro_rules! constructors {
                 Self::on(config, $crate::workers::Workers::new($crate::bands::Threads::shared()))
             }
 
-            /// A detector on `threads` threads: the calling one, and others of its own. These spin
-            /// for a tenth of a millisecond after a call, so that a call that follows soon finds
-            /// them awake.
+            /// A detector on `threads` threads: the calling one, and others of its own.
+            ///
+            /// These spin for a tenth of a millisecond after a call, so that a call that follows
+            /// soon finds them awake.
             ///
             /// # Errors
             /// [`PoolError`](crate::PoolError) inside [`Error::Backend`](crate::Error::Backend) for

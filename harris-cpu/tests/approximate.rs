@@ -16,7 +16,7 @@ fn bad_descriptors_are_errors_and_empty_lists_match_nothing() {
     bad_descriptors_are_errors(|config| Box::new(ApproximateMatcher::new(config)));
     let none = Array2::zeros((0, 64));
     let some = Array2::<f32>::ones((3, 64));
-    let mut matcher = ApproximateMatcher::new(MatchConfig::default().with_cross_check(true));
+    let mut matcher = ApproximateMatcher::new(MatchConfig::builder().cross_check(true).build().unwrap());
     assert_eq!(matcher.matches(none.view(), some.view()).unwrap(), []);
     assert_eq!(matcher.matches(some.view(), none.view()).unwrap(), []);
     assert_eq!(ApproximateIndex::new(none.view()).unwrap().nearest(some.view()).unwrap(), []);
@@ -31,7 +31,9 @@ fn finds_nearly_all_that_exact_matching_finds() {
         })
     };
     let (query, train) = (descriptor(2), descriptor(3));
-    for config in [MatchConfig::default(), MatchConfig::nearest().with_cross_check(true)] {
+    for config in
+        [MatchConfig::default(), MatchConfig::builder().ratio(1.0).cross_check(true).build().unwrap()]
+    {
         let exact = CpuMatcher::new(config).matches(query.view(), train.view()).unwrap();
         let found = ApproximateMatcher::new(config).matches(query.view(), train.view()).unwrap();
         let pairs = |list: &[Match]| list.iter().map(|m| (m.query, m.train)).collect::<BTreeSet<_>>();

@@ -45,7 +45,7 @@ fn detectors_share_a_pool_and_find_equal_corners() {
     let first = CpuDetector::with_pool(HarrisConfig::default(), Arc::clone(&pool));
     let second = CpuDetector::with_pool(HarrisConfig::default(), pool);
     assert!(first.describe().starts_with("cpu: 3 threads, ") && first.describe() == second.describe());
-    let board = Chessboard { squares: 8, size: 300, channels: 1 }.draw();
+    let board = Chessboard::builder().squares(8).size(300).build().unwrap().draw();
     let image = ImageView::try_from(&board).unwrap();
     let found = [first, second].map(|mut detector| {
         std::thread::scope(|scope| scope.spawn(|| detector.detect(&image).unwrap()).join().unwrap())

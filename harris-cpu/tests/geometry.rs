@@ -34,7 +34,7 @@ fn pairs(
     (found, query): &(Vec<Keypoint>, Array2<f32>),
     (trained, train): &(Vec<Keypoint>, Array2<f32>),
 ) -> Vec<Pair> {
-    let config = MatchConfig::default().with_ratio(ratio).unwrap().with_cross_check(true);
+    let config = MatchConfig::builder().ratio(ratio).cross_check(true).build().unwrap();
     let matches = CpuMatcher::new(config).matches(query.view(), train.view()).unwrap();
     matched_pairs(&matches, found, trained).unwrap()
 }
@@ -62,8 +62,9 @@ impl Pipeline {
             let (mut matched, mut right, mut far) = (0, 0, 0);
             for (seed, view) in views.iter().enumerate() {
                 let truth = view.homography(width, height);
-                let degradation = Degradation { seed: seed as u64, ..view.degradation };
-                let found = self.features(&floats(&View { degradation, ..*view }.draw(&photograph)));
+                let noise = view.degradation().to_builder().seed(seed as u64).build().unwrap();
+                let seen = view.to_builder().degradation(noise).build().unwrap();
+                let found = self.features(&floats(&seen.draw(&photograph).unwrap()));
                 let near = |(a, b): &&Pair| distance(truth.map(*a).unwrap(), *b) <= 3.0;
                 // Beyond the photograph the view shows its mirror image, which has no place in it.
                 let back = truth.inverse().unwrap();
@@ -98,18 +99,13 @@ fn surf_keypoints_are_matched_under_rotation_scale_noise_blur_and_light() {
     for (i, scale) in [0.7, 0.85, 1.0, 1.2, 1.4].into_iter().enumerate() {
         for (j, degrees) in [-30.0, -17.0, 0.0, 10.0, 30.0].into_iter().enumerate() {
             let light = [(1.0, 0.0), (0.85, 0.05), (1.15, -0.1)][(i + j) % 3];
-            views.push(View {
-                degrees,
-                scale,
-                tilt: [0.0, 1e-4][(i + j) % 2],
-                degradation: Degradation {
-                    noise: [2.0, 3.0][j % 2],
-                    blur: if (i + j) % 4 == 0 { 0.7 } else { 0.0 },
-                    gain: light.0,
-                    offset: light.1,
-                    ..Degradation::default()
-                },
-            });
+            let degradation = Degradation::builder()
+                .noise([2.0, 3.0][j % 2])
+                .blur(if (i + j) % 4 == 0 { 0.7 } else { 0.0 })
+                .gain(light.0)
+                .offset(light.1);
+            let view = View::builder().degrees(degrees).scale(scale).tilt([0.0, 1e-4][(i + j) % 2]);
+            views.push(view.degradation(degradation.build().unwrap()).build().unwrap());
         }
     }
     // Sampled densely, and without the large blobs, whose places are less certain by their scale.
@@ -124,10 +120,9 @@ fn surf_keypoints_are_matched_under_rotation_scale_noise_blur_and_light() {
 #[test]
 fn harris_keypoints_are_matched_under_rotation_and_light() {
     let views = [(10.0, 1.0, 0.0), (-20.0, 0.7, 0.1), (30.0, 1.2, -0.1), (0.0, 0.6, 0.0), (0.0, 1.0, 0.15)]
-        .map(|(degrees, gain, offset)| View {
-            degrees,
-            degradation: Degradation { noise: 2.0, gain, offset, ..Degradation::default() },
-            ..View::default()
+        .map(|(degrees, gain, offset)| {
+            let degradation = Degradation::builder().noise(2.0).gain(gain).offset(offset).build().unwrap();
+            View::builder().degrees(degrees).degradation(degradation).build().unwrap()
         });
     let surf = SurfConfig::builder().magnification(2.0).build().unwrap();
     let mut pipeline = Pipeline {

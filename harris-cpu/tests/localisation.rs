@@ -20,7 +20,7 @@ fn scores(subpixel: Subpixel, noise: f64) -> Vec<(Shape, Score)> {
     let config = HarrisConfig::builder().subpixel(subpixel).build().unwrap();
     let mut detector = CpuDetector::new(config);
     let scored = SCENES.iter().map(|(shape, scene)| {
-        let image = Degradation { noise, seed: 9, ..Degradation::default() }.apply(&scene.levels);
+        let image = Degradation::builder().noise(noise).seed(9).build().unwrap().apply(&scene.levels);
         let found = detector.detect(&ImageView::try_from(&image).unwrap()).unwrap();
         (*shape, score(&found, &scene.corners, TOLERANCE).unwrap())
     });

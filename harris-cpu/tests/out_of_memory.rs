@@ -183,7 +183,7 @@ fn refused_memory_is_an_error_and_the_next_call_works() {
         || ReferenceSurf::new(surf()),
         |extractor| extractor.extract(&images[0], &keypoints),
     );
-    let matching = MatchConfig::nearest().with_cross_check(true);
+    let matching = MatchConfig::builder().ratio(1.0).cross_check(true).build().unwrap();
     let many = ndarray::concatenate(ndarray::Axis(0), &vec![descriptors.view(); 6]).unwrap();
     refuse_each(
         "reference matcher",

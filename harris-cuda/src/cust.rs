@@ -64,8 +64,9 @@ impl CudaImage {
         Ok(CudaImageRef { image, buffer: PhantomData })
     }
 
-    /// Makes an 8-bit image from a slice of cust, which does not borrow its memory. The layout is
-    /// that of [`CudaImage::from_device_buffer`].
+    /// Makes an 8-bit image from a slice of cust, which does not borrow its memory.
+    ///
+    /// The layout is that of [`CudaImage::from_device_buffer`].
     ///
     /// # Errors
     /// See [`CudaImage::from_device_buffer`].

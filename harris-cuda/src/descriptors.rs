@@ -58,7 +58,9 @@ impl CudaDescriptors {
     }
 
     /// Describes `len` descriptors in the memory of device number `ordinal`: 64 floats each, row
-    /// after row without gaps. They are not checked.
+    /// after row without gaps.
+    ///
+    /// They are not checked.
     ///
     /// # Errors
     /// [`CudaError::Layout`] if the address is null or no multiple of 16, and the errors of
@@ -121,6 +123,7 @@ impl<'a> From<&'a CudaImage> for CudaInput<'a> {
 }
 
 /// The features of an image: keypoints on the host and on a GPU, descriptors in the GPU's memory.
+///
 /// They are valid until the next image.
 #[derive(Debug)]
 pub struct CudaFeaturesOnDevice<'a> {
@@ -137,15 +140,18 @@ impl CudaFeaturesOnDevice<'_> {
     }
 
     /// Returns the device address of the keypoints, in the format of
-    /// [`CudaKeypoints::pointer`](crate::CudaKeypoints::pointer). They are complete: kernels on any
-    /// stream can read them.
+    /// [`CudaKeypoints::pointer`](crate::CudaKeypoints::pointer).
+    ///
+    /// They are complete: kernels on any stream can read them.
     #[must_use]
     pub fn keypoint_pointer(&self) -> u64 {
         self.features.keypoints_on_device().pointer()
     }
 
     /// Returns the device address of the descriptors: 64 floats for each keypoint, row after row
-    /// without gaps. They are complete: kernels on any stream can read them.
+    /// without gaps.
+    ///
+    /// They are complete: kernels on any stream can read them.
     #[must_use]
     pub fn descriptor_pointer(&self) -> u64 {
         self.features.descriptors_on_device().pointer()
@@ -171,13 +177,15 @@ impl CudaFeaturesOnDevice<'_> {
 
 impl CudaFeatures {
     /// Detects the keypoints of an image, on the host or in the memory of this device, and
-    /// describes them. The descriptors stay in the device's memory, for
-    /// [`CudaMatcher::matches_on_device`]. Returns when they are complete.
+    /// describes them.
+    ///
+    /// The descriptors stay in the device's memory, for [`CudaMatcher::matches_on_device`]. Returns
+    /// when they are complete.
     ///
     /// # Errors
     /// As [`detect_and_describe`](harris_core::features::DetectAndDescribe::detect_and_describe),
-    /// and [`CudaError::OtherDevice`]. Samples in the device's memory are not checked: floats are to
-    /// be in 0..=1.
+    /// and [`CudaError::OtherDevice`]. Samples in the device's memory are not checked: floats are
+    /// to be in 0..=1.
     pub fn detect_and_describe_on_device<'a>(
         &mut self,
         image: impl Into<CudaInput<'a>>,
@@ -196,7 +204,9 @@ impl CudaFeatures {
     }
 
     /// Queues detection and description between other work on a CUDA stream, without waiting for
-    /// them. The order of work is that of
+    /// them.
+    ///
+    /// The order of work is that of
     /// [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream).
     ///
     /// The call waits for the result where a list that was too short could need the image or its
@@ -250,8 +260,9 @@ impl CudaFeatures {
     }
 }
 
-/// Queued detection and description: see [`CudaFeatures::detect_and_describe_on_stream`]. Dropping
-/// it waits for its end.
+/// Queued detection and description: see [`CudaFeatures::detect_and_describe_on_stream`].
+///
+/// Dropping it waits for its end.
 #[derive(Debug)]
 pub struct CudaPendingFeatures<'a> {
     /// None once it is finished.
@@ -298,8 +309,9 @@ impl<'a> CudaPendingFeatures<'a> {
     }
 
     /// Returns the device address of the number of keypoints that were found, as
-    /// [`CudaPending::count_pointer`](crate::CudaPending::count_pointer) does. Above
-    /// [`CudaPendingFeatures::capacity`] the lists are not complete.
+    /// [`CudaPending::count_pointer`](crate::CudaPending::count_pointer) does.
+    ///
+    /// Above [`CudaPendingFeatures::capacity`] the lists are not complete.
     #[must_use]
     pub fn count_pointer(&self) -> u64 {
         let (memory, at) = self.features().count_on_device();
@@ -316,9 +328,6 @@ impl<'a> CudaPendingFeatures<'a> {
     ///
     /// # Errors
     /// See [`CudaFeatures::detect_and_describe_on_device`].
-    ///
-    /// # Panics
-    /// Never.
     pub fn finish(mut self) -> Result<CudaFeaturesOnDevice<'a>, Error> {
         let _context = ContextGuard::save();
         self.complete()?;
@@ -338,8 +347,9 @@ impl Drop for CudaPendingFeatures<'_> {
     }
 }
 
-/// Descriptors for a match: on the host, or in a GPU's memory. Arrays, [`CudaDescriptors`] and
-/// [`CudaFeaturesOnDevice`] convert to it.
+/// Descriptors for a match: on the host, or in a GPU's memory.
+///
+/// Arrays, [`CudaDescriptors`] and [`CudaFeaturesOnDevice`] convert to it.
 #[derive(Debug)]
 pub struct CudaDescriptorSet<'a> {
     place: Place<'a>,
@@ -377,8 +387,9 @@ impl<'a> From<&'a CudaFeaturesOnDevice<'_>> for CudaDescriptorSet<'a> {
 }
 
 impl CudaMatcher {
-    /// Matches two sets, as [`matches`](harris_core::matching::Matcher::matches) does. Each is on
-    /// the host or in the memory of the matcher's device.
+    /// Matches two sets, as [`matches`](harris_core::matching::Matcher::matches) does.
+    ///
+    /// Each is on the host or in the memory of the matcher's device.
     ///
     /// # Errors
     /// The errors of `matches`, and [`CudaError::DescriptorsOnOtherDevice`].

@@ -66,6 +66,7 @@ impl CudaDetector {
     }
 
     /// Makes a detector that distributes batches ([`Detector::detect_batch`]) over several devices.
+    ///
     /// Single images go to the first.
     ///
     /// # Errors
@@ -80,22 +81,26 @@ impl CudaDetector {
         Ok(Self { inner, ordinals: ordinals.to_vec(), batches: None })
     }
 
-    /// Makes the detector run one kernel for each stage, even where a fused kernel exists. Use it
-    /// to compare the two.
+    /// Makes the detector run one kernel for each stage, even where a fused kernel exists.
+    ///
+    /// Use it to compare the two.
     #[must_use]
     pub fn staged(self) -> Self {
         Self { inner: self.inner.staged(), batches: None, ..self }
     }
 
     /// Sets whether the device's time is measured, for [`CudaDetector::device_time`] and
-    /// [`CudaDetector::stage_times`]. The default is off: measuring adds two microseconds to an
-    /// image.
+    /// [`CudaDetector::stage_times`].
+    ///
+    /// The default is off: measuring adds two microseconds to an image.
     pub fn set_timed(&mut self, timed: bool) {
         self.inner.device_mut().set_timed(timed);
     }
 
     /// Finds the corners of an image in the memory of the detector's first device, and leaves them
-    /// there. Returns when the list is complete.
+    /// there.
+    ///
+    /// Returns when the list is complete.
     ///
     /// # Errors
     /// [`CudaError::OtherDevice`](crate::CudaError::OtherDevice), and the errors of
@@ -151,7 +156,9 @@ impl CudaDetector {
     }
 
     /// Computes the response map of an image in the memory of the detector's first device, and
-    /// leaves it there. Returns when the map is complete.
+    /// leaves it there.
+    ///
+    /// Returns when the map is complete.
     ///
     /// The values are those of [`Detector::response`]. The image's mask is ignored.
     ///
@@ -177,7 +184,9 @@ impl CudaDetector {
     }
 
     /// Finds the corners of an image in the memory of the detector's first device, and draws them
-    /// as a binary mask that stays there. Returns when the mask is complete.
+    /// as a binary mask that stays there.
+    ///
+    /// Returns when the mask is complete.
     ///
     /// The mask is that of [`Detector::keypoint_mask`], with samples `T`: `u8` or `f32`. If the
     /// image has a mask of its own, corners are sought inside it.
@@ -230,7 +239,9 @@ impl CudaDetector {
     }
 
     /// Returns how long the device took for each stage of the last image given to
-    /// [`Detector::detect`]. `None` if a fused kernel did several of them at once.
+    /// [`Detector::detect`].
+    ///
+    /// `None` if a fused kernel did several of them at once.
     ///
     /// # Errors
     /// - [`CudaError::NotTimed`](crate::CudaError::NotTimed) without [`CudaDetector::set_timed`],
@@ -241,14 +252,14 @@ impl CudaDetector {
             return Ok(None);
         }
         let device = self.inner.device();
-        Ok(Some(StageTimes {
-            smoothing: device.between(Mark::Uploaded, Mark::Smoothed)?,
-            gradient: device.between(Mark::Smoothed, Mark::Differentiated)?,
-            tensor: device.between(Mark::Differentiated, Mark::Summed)?,
-            response: device.between(Mark::Summed, Mark::Responded)?,
-            suppression: device.between(Mark::Responded, Mark::Searched)?,
-            selection: device.between(Mark::Searched, Mark::Done)?,
-        }))
+        let mut times = StageTimes::default();
+        times.smoothing = device.between(Mark::Uploaded, Mark::Smoothed)?;
+        times.gradient = device.between(Mark::Smoothed, Mark::Differentiated)?;
+        times.tensor = device.between(Mark::Differentiated, Mark::Summed)?;
+        times.response = device.between(Mark::Summed, Mark::Responded)?;
+        times.suppression = device.between(Mark::Responded, Mark::Searched)?;
+        times.selection = device.between(Mark::Searched, Mark::Done)?;
+        Ok(Some(times))
     }
 }
 

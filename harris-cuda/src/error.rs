@@ -2,7 +2,20 @@
 
 use harris_core::Error;
 
-/// The reason why a GPU cannot be used. It comes inside [`Error::Backend`].
+/// A failure of the driver, of a device or of its memory.
+///
+/// It comes inside [`Error::Backend`]. What a caller can do:
+///
+/// | variants | remedy |
+/// | --- | --- |
+/// | [`NoDriver`], [`DriverIncomplete`], [`DriverFailed`], [`NoDevice`], [`DriverTooOld`], [`DeviceTooOld`], [`Kernels`] | use the CPU, as `Backend::Auto` of the crate harris does |
+/// | [`Forked`] | start workers as new programs, or fork before CUDA is used |
+/// | [`EmptyDeviceList`], [`NoSuchDevice`], [`OneDeviceOnly`], [`TooManyInFlight`] | ask for devices and frames that [`devices`](crate::devices) and [`MAX_IN_FLIGHT`](crate::MAX_IN_FLIGHT) allow |
+/// | [`Layout`], [`NotDeviceMemory`], [`BufferTooShort`], [`OtherContext`] | check pointer, pitch and size of the image in the device's memory |
+/// | [`OtherDevice`], [`DescriptorsOnOtherDevice`] | make detector, matcher and data on one device |
+/// | [`OutOfMemory`] | fewer frames in flight, smaller images, or [`shrink_to_fit`](harris_core::Detector::shrink_to_fit) |
+/// | [`NotTimed`] | call `set_timed(true)` before the image |
+/// | [`Driver`] | report it: the device failed, or other code of the process broke its context |
 ///
 /// ```no_run
 /// use harris_cuda::{CudaDetector, CudaError, Error, HarrisConfig};
@@ -15,6 +28,28 @@ use harris_core::Error;
 ///     _ => println!("ready"),
 /// }
 /// ```
+///
+/// [`NoDriver`]: CudaError::NoDriver
+/// [`DriverIncomplete`]: CudaError::DriverIncomplete
+/// [`DriverFailed`]: CudaError::DriverFailed
+/// [`NoDevice`]: CudaError::NoDevice
+/// [`DriverTooOld`]: CudaError::DriverTooOld
+/// [`DeviceTooOld`]: CudaError::DeviceTooOld
+/// [`Kernels`]: CudaError::Kernels
+/// [`Forked`]: CudaError::Forked
+/// [`EmptyDeviceList`]: CudaError::EmptyDeviceList
+/// [`NoSuchDevice`]: CudaError::NoSuchDevice
+/// [`OneDeviceOnly`]: CudaError::OneDeviceOnly
+/// [`TooManyInFlight`]: CudaError::TooManyInFlight
+/// [`Layout`]: CudaError::Layout
+/// [`NotDeviceMemory`]: CudaError::NotDeviceMemory
+/// [`BufferTooShort`]: CudaError::BufferTooShort
+/// [`OtherContext`]: CudaError::OtherContext
+/// [`OtherDevice`]: CudaError::OtherDevice
+/// [`DescriptorsOnOtherDevice`]: CudaError::DescriptorsOnOtherDevice
+/// [`OutOfMemory`]: CudaError::OutOfMemory
+/// [`NotTimed`]: CudaError::NotTimed
+/// [`Driver`]: CudaError::Driver
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CudaError {

@@ -45,7 +45,9 @@ macro_rules! on_cuda {
             }
 
             /// Returns how long the device worked on the last call: from the input's arrival in its
-            /// memory to the complete result there. Transfers are not included.
+            /// memory to the complete result there.
+            ///
+            /// Transfers are not included.
             ///
             /// # Errors
             /// [`CudaError::Driver`] if there was no call yet.
@@ -82,6 +84,7 @@ impl CudaFastHessian {
     }
 
     /// Finds the blobs of an image in the memory of the detector's device, and leaves them there.
+    ///
     /// Returns when the list is complete.
     ///
     /// Samples that are floats are to be in 0..=1. They are not checked.
@@ -92,15 +95,17 @@ impl CudaFastHessian {
         on_device::detect(&mut self.inner, self.ordinal, image)
     }
 
-    /// Queues a detection between other work on a CUDA stream, without waiting for it. The order of
-    /// work is that of [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream).
+    /// Queues a detection between other work on a CUDA stream, without waiting for it.
+    ///
+    /// The order of work is that of
+    /// [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream).
     ///
     /// The call waits for the result if the image has a mask, which a list that was too short could
     /// need again.
     ///
     /// # Errors
-    /// The errors of [`CudaFastHessian::detect_on_device`], and [`CudaError::Driver`] if `stream` is
-    /// of another context.
+    /// The errors of [`CudaFastHessian::detect_on_device`], and [`CudaError::Driver`] if `stream`
+    /// is of another context.
     ///
     /// # Safety
     /// The conditions of [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream).
@@ -113,19 +118,20 @@ impl CudaFastHessian {
         on_device::detect_on_stream(&mut self.inner, self.ordinal, image, stream.as_cuda_stream())
     }
 
-    /// Returns how long the device took for each step of the last image. The step `list` includes
-    /// the time in which the host reads the list's length.
+    /// Returns how long the device took for each step of the last image.
+    ///
+    /// The step `list` includes the time in which the host reads the list's length.
     ///
     /// # Errors
     /// See [`CudaFastHessian::device_time`].
     pub fn step_times(&self) -> Result<StepTimes, CudaError> {
         let device = self.inner.device();
-        Ok(StepTimes {
-            integral: device.between(Mark::Uploaded, Mark::Integrated)?,
-            responses: device.between(Mark::Integrated, Mark::Responded)?,
-            peaks: device.between(Mark::Responded, Mark::Searched)?,
-            list: device.between(Mark::Searched, Mark::Done)?,
-        })
+        let mut times = StepTimes::default();
+        times.integral = device.between(Mark::Uploaded, Mark::Integrated)?;
+        times.responses = device.between(Mark::Integrated, Mark::Responded)?;
+        times.peaks = device.between(Mark::Responded, Mark::Searched)?;
+        times.list = device.between(Mark::Searched, Mark::Done)?;
+        Ok(times)
     }
 }
 

@@ -1,36 +1,46 @@
-//! Harris corner detection on NVIDIA GPUs, and SURF: blobs ([`CudaFastHessian`]), descriptors
-//! ([`CudaSurf`]), both in one call ([`CudaFeatures`]) and matching ([`CudaMatcher`]).
-//! [`CudaPipeline`] runs any of them on a stream of frames.
+//! Harris corner detection and SURF features on NVIDIA GPUs.
 //!
-//! ```no_run
-//! use harris_cuda::{CudaDetector, Detector, HarrisConfig, ImageView};
+//! Results equal those of the reference in [`harris_core`] and of `harris-cpu` to the bit, for
+//! every configuration and sample type. To choose between CPU and GPU at run time, use the crate
+//! `harris`.
 //!
-//! let samples = vec![0_u8; 640 * 480];
-//! let image = ImageView::gray(&samples, 640, 480)?;
-//! let mut detector = CudaDetector::new(HarrisConfig::default())?;
-//! let corners = detector.detect(&image)?;
-//! # Ok::<(), harris_cuda::Error>(())
+//! ```
+//! use harris_cuda::{CudaDetector, CudaError, Detector, Error, HarrisConfig, ImageView};
+//!
+//! // A white square on black has four corners.
+//! let (width, height) = (64, 48);
+//! let samples: Vec<u8> = (0..width * height)
+//!     .map(|i| if (16..40).contains(&(i % width)) && (12..36).contains(&(i / width)) { 255 } else { 0 })
+//!     .collect();
+//! let image = ImageView::gray(&samples, width, height)?;
+//!
+//! match CudaDetector::new(HarrisConfig::default()) {
+//!     Ok(mut detector) => assert_eq!(detector.detect(&image)?.len(), 4),
+//!     // No driver, no GPU, or one that is too old: CudaError tells which.
+//!     Err(Error::Backend(reason)) => println!("{reason}"),
+//!     Err(other) => return Err(other),
+//! }
+//! # Ok::<(), Error>(())
 //! ```
 //!
-//! Results are bit-identical to those of [`harris_core::ReferenceDetector`] and of `harris-cpu`,
-//! for every configuration and sample type. So a program can choose the backend at run time:
-//!
-//! ```no_run
-//! use harris_cuda::{CudaDetector, Detector, HarrisConfig};
-//! # use harris_core::ReferenceDetector as CpuDetector;
-//!
-//! let config = HarrisConfig::default();
-//! let detector: Box<dyn Detector> = match CudaDetector::new(config.clone()) {
-//!     Ok(detector) => Box::new(detector),
-//!     Err(_) => Box::new(CpuDetector::new(config)),
-//! };
-//! println!("{}", detector.describe());
-//! ```
+//! | type | does |
+//! | --- | --- |
+//! | [`CudaDetector`] | finds corners of single images and of batches |
+//! | [`CudaFastHessian`] | finds blobs |
+//! | [`CudaSurf`] | describes keypoints |
+//! | [`CudaFeatures`] | finds keypoints and describes them, from one upload |
+//! | [`CudaMatcher`] | matches descriptors |
+//! | [`CudaPipeline`] | does any of this to a stream of frames, on one GPU or on several |
+//! | [`PinnedImage`] | an image in pinned memory, from which a GPU copies directly |
+//! | [`CudaImage`] | an image in a GPU's memory; results can stay there |
+//! | [`CudaDescriptors`] | descriptors in a GPU's memory, to match with |
+//! | [`CudaError`], [`GpuError`] | what can go wrong, inside [`Error::Backend`] |
 //!
 //! The kernels are written in Rust (`harris-gpu-kernels`) and come with this crate as PTX. The
 //! driver compiles it for the GPU that it finds.
 //!
 //! # Requirements
+//!
 //! - To build: only Rust. The crate builds on machines without CUDA, also on macOS, Windows and
 //!   aarch64.
 //! - To run: an NVIDIA driver for CUDA 11.8 or later, and a GPU of compute capability 7.5 or later.
@@ -38,17 +48,23 @@
 //!   every call returns [`CudaError::NoDriver`].
 //!
 //! # Contexts
+//!
 //! The crate uses each device's primary context, as CUDA's runtime, PyTorch, CuPy and cust do. So
 //! memory and streams can be shared with them. Every call restores the thread's current context.
 //!
 //! # Forks
+//!
 //! CUDA does not work in a child of a process that has used it. There every call returns
 //! [`CudaError::Forked`]. Start workers as new programs, or fork before CUDA is used.
 //!
 //! # Features
-//! - `image`: conversions from the `image` crate's buffers.
-//! - `cust`: conversions from and to images, keypoints, streams and contexts of Rust-CUDA's cust
-//!   0.3. cust links the driver's library, and builds only with a CUDA toolkit.
+//!
+//! | feature | adds |
+//! | --- | --- |
+//! | `image` | [`ImageView`] from buffers of the crate `image` 0.25 |
+//! | `cust` | conversions from and to images, keypoints, streams and contexts of Rust-CUDA's cust 0.3, which links the driver's library and builds only with a CUDA toolkit |
+//!
+//! No feature is on by default. Pages on docs.rs leave `cust` out, because it does not build there.
 
 #![deny(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -12,6 +12,7 @@ use crate::device::CudaDevice;
 use crate::driver::{ContextGuard, DeviceMemory, Gpu};
 
 /// An image in a GPU's memory.
+///
 /// [`CudaDetector::detect_on_device`](crate::CudaDetector::detect_on_device) finds its corners
 /// without a copy.
 ///
@@ -38,8 +39,10 @@ pub struct CudaImage {
     mask: Option<(DeviceMemory, usize)>,
 }
 
-/// A stream of CUDA's driver: a `CUstream`, given as `*mut c_void`. Null is the default stream.
-/// With the feature `cust`, a reference to a stream of cust is also one.
+/// A stream of CUDA's driver: a `CUstream`, given as `*mut c_void`.
+///
+/// Null is the default stream. With the feature `cust`, a reference to a stream of cust is also
+/// one.
 pub trait AsCudaStream {
     /// Returns the driver's handle, a `CUstream`.
     fn as_cuda_stream(&self) -> *mut c_void;
@@ -96,8 +99,9 @@ impl CudaImage {
     /// three, are interleaved.
     ///
     /// **Floats are not checked here.** Corner detectors find those that are not finite, or too
-    /// large. For blobs and descriptors floats must be in 0..=1: an image that was normalised by its
-    /// mean and deviation, as for neural networks, gives meaningless keypoints without an error.
+    /// large. For blobs and descriptors floats must be in 0..=1: an image that was normalised by
+    /// its mean and deviation, as for neural networks, gives meaningless keypoints without an
+    /// error.
     ///
     /// # Errors
     /// [`CudaError::Layout`] if the arguments do not fit each other, and the errors of
@@ -124,6 +128,7 @@ impl CudaImage {
     }
 
     /// Adds a mask of the image's size in the memory of its device, in place of any other mask.
+    ///
     /// Corners are sought where a byte is not zero. `pointer` and `pitch`, the number of bytes from
     /// row to row, are multiples of 4.
     ///
@@ -263,8 +268,9 @@ pub(crate) fn detect_on_stream<'a>(
 }
 
 /// A queued detection on a device: see
-/// [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream). Dropping it waits for
-/// its end.
+/// [`CudaDetector::detect_on_stream`](crate::CudaDetector::detect_on_stream).
+///
+/// Dropping it waits for its end.
 #[derive(Debug)]
 pub struct CudaPending<'a> {
     /// None once it is finished.
@@ -297,8 +303,9 @@ impl<'a> CudaPending<'a> {
         self.detector().keypoints_on_device().pointer()
     }
 
-    /// Returns the device address of the number of keypoints that were found, a 32-bit word. The
-    /// list has that many, but at most as many as the configuration allows.
+    /// Returns the device address of the number of keypoints that were found, a 32-bit word.
+    ///
+    /// The list has that many, but at most as many as the configuration allows.
     ///
     /// A number above [`CudaPending::capacity`] means that the list is not complete: no earlier
     /// image of this size had so many keypoints. [`CudaPending::finish`] then lists them again.
@@ -318,9 +325,6 @@ impl<'a> CudaPending<'a> {
     ///
     /// # Errors
     /// See [`CudaDetector::detect_on_device`](crate::CudaDetector::detect_on_device).
-    ///
-    /// # Panics
-    /// Never.
     pub fn finish(mut self) -> Result<CudaKeypoints<'a>, Error> {
         let len = self.complete()?;
         let detector: &'a AnyDetector = self.detector.take().expect("there until it is finished");
@@ -337,8 +341,9 @@ impl Drop for CudaPending<'_> {
     }
 }
 
-/// Keypoints in a GPU's memory. They are valid until the detector that found them starts on another
-/// image.
+/// Keypoints in a GPU's memory.
+///
+/// They are valid until the detector that found them starts on another image.
 #[derive(Debug)]
 pub struct CudaKeypoints<'a> {
     device: &'a CudaDevice,
@@ -364,8 +369,10 @@ impl<'a> CudaKeypoints<'a> {
         self.len == 0
     }
 
-    /// Returns the device address of the keypoints. Each has four 32-bit floats: x, y, scale and
-    /// response. They are in the configuration's order.
+    /// Returns the device address of the keypoints.
+    ///
+    /// Each has four 32-bit floats: x, y, scale and response. They are in the configuration's
+    /// order.
     ///
     /// The list is complete: kernels on any stream can read it.
     #[must_use]
@@ -386,8 +393,9 @@ impl<'a> CudaKeypoints<'a> {
     }
 }
 
-/// A response map in a GPU's memory. It is valid until the detector that computed it starts on
-/// another image.
+/// A response map in a GPU's memory.
+///
+/// It is valid until the detector that computed it starts on another image.
 #[derive(Debug)]
 pub struct CudaResponses<'a> {
     detector: &'a mut GpuDetector<CudaDevice>,
@@ -414,6 +422,7 @@ impl<'a> CudaResponses<'a> {
     }
 
     /// Returns the device address of the map: one 32-bit float a pixel, row after row without gaps.
+    ///
     /// The map is complete: kernels on any stream can read it.
     #[must_use]
     pub fn pointer(&self) -> u64 {
@@ -433,8 +442,9 @@ impl<'a> CudaResponses<'a> {
 }
 
 /// A binary mask of keypoints in a GPU's memory: see
-/// [`CudaDetector::keypoint_mask_on_device`](crate::CudaDetector::keypoint_mask_on_device). It is
-/// valid until the detector starts on another image.
+/// [`CudaDetector::keypoint_mask_on_device`](crate::CudaDetector::keypoint_mask_on_device).
+///
+/// It is valid until the detector starts on another image.
 #[derive(Debug)]
 pub struct CudaKeypointMask<'a, T: MaskSample> {
     detector: &'a mut GpuDetector<CudaDevice>,
@@ -463,7 +473,9 @@ impl<'a, T: MaskSample> CudaKeypointMask<'a, T> {
     }
 
     /// Returns the device address of the mask: one sample a pixel, 0 or 1, row after row without
-    /// gaps. The mask is complete: kernels on any stream can read it.
+    /// gaps.
+    ///
+    /// The mask is complete: kernels on any stream can read it.
     #[must_use]
     pub fn pointer(&self) -> u64 {
         self.pointer

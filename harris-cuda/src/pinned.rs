@@ -7,8 +7,10 @@ use harris_gpu::Mark;
 
 use crate::driver::{ContextGuard, CopyStream, DeviceMemory, Gpu, PinnedBuffer, Queue, Stream};
 
-/// An image in pinned host memory. GPUs copy it at the full speed of their bus; images in ordinary
-/// memory must be copied to pinned memory first.
+/// An image in pinned host memory.
+///
+/// GPUs copy it at the full speed of their bus; images in ordinary memory must be copied to pinned
+/// memory first.
 ///
 /// Decode or receive into [`PinnedImage::samples_mut`]. [`CudaDetector`](crate::CudaDetector)
 /// notices that the samples of a view are pinned.
@@ -135,7 +137,9 @@ impl<T: Sample> PinnedImage<T> {
     }
 
     /// Measures how long it takes to copy some images, without their masks, to a GPU one after
-    /// another. Nothing that uses the images there can be faster. Returns the median of 21 runs.
+    /// another.
+    ///
+    /// Nothing that uses the images there can be faster. Returns the median of 21 runs.
     ///
     /// # Errors
     /// See [`CudaDetector::on_device`](crate::CudaDetector::on_device).
@@ -158,11 +162,12 @@ impl<T: Sample> PinnedImage<T> {
         Ok(times[times.len() / 2])
     }
 
-    /// Copies a slice of `width` times `height` samples of one or three channels, row by row
-    /// without gaps.
+    /// Copies an image of one or three interleaved channels, row by row without gaps.
+    ///
+    /// Samples behind the `width` · `height` · `channels` of the image are ignored.
     ///
     /// # Errors
-    /// The errors of [`PinnedImage::gray`], and an error if the slice has another length.
+    /// The errors of [`PinnedImage::gray`], and [`Error::Channels`] and [`Error::SliceTooShort`].
     pub fn from_samples(samples: &[T], width: usize, height: usize, channels: usize) -> Result<Self, Error> {
         ImageView::strided(samples, width, height, channels, width.saturating_mul(channels))?;
         let mut image = Self::new(width, height, channels)?;

@@ -19,11 +19,14 @@ use crate::{CudaError, PinnedImage};
 /// searched and copied.
 pub(crate) const DEFAULT_IN_FLIGHT: usize = 6;
 
-/// The most frames in flight on each GPU. Each has memory of its own, of some images and lists.
+/// The most frames in flight on each GPU.
+///
+/// Each has memory of its own, of some images and lists.
 pub const MAX_IN_FLIGHT: usize = 256;
 
-/// A configuration that says what a [`CudaPipeline`] does with each frame. Only this crate implements
-/// it.
+/// A configuration that says what a [`CudaPipeline`] does with each frame.
+///
+/// Only this crate implements it.
 ///
 /// | configuration | result for a frame |
 /// | --- | --- |
@@ -124,8 +127,9 @@ pub(crate) mod task {
     }
 }
 
-/// Detection in a stream of frames, with several frames in flight on one GPU or on several. Results
-/// come in the order of the frames.
+/// Detection in a stream of frames, with several frames in flight on one GPU or on several.
+///
+/// Results come in the order of the frames.
 ///
 /// The configuration says what is done with each frame: [`FrameTask`].
 ///
@@ -245,9 +249,10 @@ impl<T: Sample, C: FrameTask> CudaPipeline<T, C> {
         Self::on_devices(&ordinals, DEFAULT_IN_FLIGHT, config)
     }
 
-    /// Makes a pipeline over the GPUs with the given numbers. `in_flight` is the number of frames
-    /// in flight on each: at least 1, at most [`MAX_IN_FLIGHT`], by default 6. More frames hide longer waits, and need more
-    /// memory.
+    /// Makes a pipeline over the GPUs with the given numbers.
+    ///
+    /// `in_flight` is the number of frames in flight on each: at least 1, at most
+    /// [`MAX_IN_FLIGHT`], by default 6. More frames hide longer waits, and need more memory.
     ///
     /// # Errors
     /// The errors of [`CudaDetector::on_device`](crate::CudaDetector::on_device), and
@@ -263,15 +268,17 @@ impl<T: Sample, C: FrameTask> CudaPipeline<T, C> {
         Ok(Self { inner: open(workers, ordinals, in_flight)? })
     }
 
-    /// Starts on a copy of a frame. If the maximum number of frames is in flight, waits for the
-    /// oldest and returns it.
+    /// Starts on a copy of a frame.
+    ///
+    /// If the maximum number of frames is in flight, waits for the oldest and returns it.
     pub fn push(&mut self, image: &ImageView<'_>) -> Option<Frame<T, C::Output>> {
         let _context = ContextGuard::save();
         self.inner.push(&[*image], false, None).map(to_frame)
     }
 
-    /// Starts on a frame in pinned memory, which comes back with its result. If the maximum number
-    /// of frames is in flight, waits for the oldest and returns it.
+    /// Starts on a frame in pinned memory, which comes back with its result.
+    ///
+    /// If the maximum number of frames is in flight, waits for the oldest and returns it.
     pub fn push_pinned(&mut self, image: PinnedImage<T>) -> Option<Frame<T, C::Output>> {
         let _context = ContextGuard::save();
         let finished =
@@ -286,8 +293,10 @@ impl<T: Sample, C: FrameTask> CudaPipeline<T, C> {
         self.inner.next().map(to_frame)
     }
 
-    /// Returns the oldest frame in flight if it is done, without waiting for it. Only the matches of
-    /// a [`MatchedFeatureConfig`] are waited for: they are sought when the features are done.
+    /// Returns the oldest frame in flight if it is done, without waiting for it.
+    ///
+    /// Only the matches of a [`MatchedFeatureConfig`] are waited for: they are sought when the
+    /// features are done.
     pub fn try_next(&mut self) -> Option<Frame<T, C::Output>> {
         let _context = ContextGuard::save();
         self.inner.try_next().map(to_frame)

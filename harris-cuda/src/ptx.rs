@@ -26,7 +26,9 @@ pub const ARCHIVE: &[u8] = include_bytes!("../ptx/kernels.ptxz");
 
 const ENTRY: &str = "\n.visible .entry ";
 
-/// Returns PTX with one entry point. `None` if the archive has none of this name, or is damaged.
+/// Returns PTX with one entry point.
+///
+/// `None` if the archive has none of this name, or is damaged.
 #[must_use]
 pub fn kernel(archive: &[u8], name: &str) -> Option<String> {
     Some(head(archive)? + &part(archive, name)?)

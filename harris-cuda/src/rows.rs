@@ -20,9 +20,10 @@ pub struct CudaRows {
 }
 
 impl CudaRows {
-    /// Copies `count` rows of `width` bytes in the memory of device number `ordinal`, which start at
-    /// `pointer`, `pitch` bytes apart. The copy comes after all work that is on `stream` so far.
-    /// Returns when it is complete.
+    /// Copies `count` rows of `width` bytes in the memory of device number `ordinal`, which start
+    /// at `pointer`, `pitch` bytes apart.
+    ///
+    /// The copy comes after all work that is on `stream` so far. Returns when it is complete.
     ///
     /// # Errors
     /// [`CudaError::Layout`] for rows that are empty or overlap, [`CudaError::OutOfMemory`],
@@ -30,8 +31,8 @@ impl CudaRows {
     /// [`CudaDetector::on_device`](crate::CudaDetector::on_device).
     ///
     /// # Safety
-    /// The rows are memory of that device until the call returns, and `stream` is alive. Only work on
-    /// `stream` writes the rows.
+    /// The rows are memory of that device until the call returns, and `stream` is alive. Only work
+    /// on `stream` writes the rows.
     #[allow(unsafe_code, reason = "the caller must promise that the pointer is valid")]
     pub unsafe fn copy(
         ordinal: u32,

@@ -159,7 +159,7 @@ fn stage_times_add_up_to_the_device_time() {
     assert_eq!(staged.stage_times(), Err(CudaError::NotTimed));
     staged.set_timed(true);
     staged.detect(&image.view()).unwrap();
-    let StageTimes { smoothing, gradient, tensor, response, suppression, selection } =
+    let StageTimes { smoothing, gradient, tensor, response, suppression, selection, .. } =
         staged.stage_times().unwrap().unwrap();
     let stages = [smoothing, gradient, tensor, response, suppression, selection];
     assert!(stages.iter().all(|time| !time.is_zero()), "{stages:?}");

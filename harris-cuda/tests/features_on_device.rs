@@ -149,7 +149,7 @@ fn matched_frames_equal_the_cpu() {
         Picture::draw(Depth::U8, (width, height, 1), move |x, y, _| noise(3, (x + shift) / 6, y / 6, 0))
     };
     for (config, cross_check) in feature_configs().into_iter().zip([false, true, false, true]) {
-        let matching = MatchConfig::default().with_cross_check(cross_check);
+        let matching = MatchConfig::builder().cross_check(cross_check).build().unwrap();
         let mut cpu = CpuFeatures::new(config.clone());
         let mut cpu_matcher = CpuMatcher::new(matching);
         let pictures: Vec<_> = (0..20).map(draw).collect();

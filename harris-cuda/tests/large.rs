@@ -89,8 +89,11 @@ fn features_of_large_images_equal_the_cpu() {
     if !gpu::present() {
         return;
     }
-    let (config, surf, nearest) =
-        (FastHessianConfig::default(), SurfConfig::default(), MatchConfig::default().with_cross_check(true));
+    let (config, surf, nearest) = (
+        FastHessianConfig::default(),
+        SurfConfig::default(),
+        MatchConfig::builder().cross_check(true).build().unwrap(),
+    );
     for (side, channels) in [(4096, 1), (4096, 3), (16384, 1)] {
         for depth in DEPTHS {
             let picture = Picture::draw(depth, (side, side, channels), brightness).with_gap(5);

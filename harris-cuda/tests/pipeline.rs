@@ -361,7 +361,7 @@ fn descriptors_on_the_device_match_like_those_on_the_host() {
     }
     let corners = FeatureConfig::new(HarrisConfig::default(), SurfConfig::default());
     for (config, cross_check) in [(FeatureConfig::default(), false), (corners, true)] {
-        let matching = MatchConfig::default().with_cross_check(cross_check);
+        let matching = MatchConfig::builder().cross_check(cross_check).build().unwrap();
         let mut matcher = CudaMatcher::new(matching).unwrap();
         let mut features = CudaFeatures::new(config.clone()).unwrap();
         let (mut cpu, mut cpu_matcher) = (CpuFeatures::new(config.clone()), CpuMatcher::new(matching));

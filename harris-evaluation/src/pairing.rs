@@ -4,6 +4,7 @@ use harris_core::Error;
 
 /// A point of one set and its partner in the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Pair {
     /// Index of the point in the first set.
     pub first: usize,
@@ -14,16 +15,26 @@ pub struct Pair {
 }
 
 /// Pairs the points of two sets one to one, the nearest first, none farther than `tolerance`
-/// pixels. Pairs are in ascending order of distance.
+/// pixels.
+///
+/// Pairs are in ascending order of distance.
 ///
 /// Points that are not finite have no partner.
 ///
 /// # Errors
 /// [`Error::Tolerance`] where the tolerance is negative or not finite.
 pub fn pairs(first: &[[f64; 2]], second: &[[f64; 2]], tolerance: f64) -> Result<Vec<Pair>, Error> {
-    if !(tolerance.is_finite() && tolerance >= 0.0) {
-        return Err(Error::Tolerance { tolerance });
-    }
+    check(tolerance)?;
+    Ok(valid_pairs(first, second, tolerance))
+}
+
+/// Checks that a tolerance is finite and at least 0.
+pub(crate) fn check(tolerance: f64) -> Result<(), Error> {
+    if tolerance.is_finite() && tolerance >= 0.0 { Ok(()) } else { Err(Error::Tolerance { tolerance }) }
+}
+
+/// Pairs points as [`pairs`] does, for a tolerance that is valid.
+fn valid_pairs(first: &[[f64; 2]], second: &[[f64; 2]], tolerance: f64) -> Vec<Pair> {
     let finite = |(_, point): &(usize, &[f64; 2])| point.iter().all(|v| v.is_finite());
     let mut rows: Vec<_> = second.iter().enumerate().filter(finite).collect();
     rows.sort_by(|(_, a), (_, b)| a[1].total_cmp(&b[1]));
@@ -48,12 +59,12 @@ pub fn pairs(first: &[[f64; 2]], second: &[[f64; 2]], tolerance: f64) -> Result<
         }
         free
     });
-    Ok(near)
+    near
 }
 
-/// Returns the distances of [`pairs`], in ascending order.
-pub(crate) fn distances(first: &[[f64; 2]], second: &[[f64; 2]], tolerance: f64) -> Result<Vec<f64>, Error> {
-    Ok(pairs(first, second, tolerance)?.into_iter().map(|pair| pair.distance).collect())
+/// Returns the distances of [`pairs`], in ascending order, for a tolerance that is valid.
+pub(crate) fn distances(first: &[[f64; 2]], second: &[[f64; 2]], tolerance: f64) -> Vec<f64> {
+    valid_pairs(first, second, tolerance).into_iter().map(|pair| pair.distance).collect()
 }
 
 /// The mean; `None` for no values.
@@ -79,26 +90,26 @@ mod tests {
         // the other its neighbour.
         let first = [[0.0, 0.0], [2.0, 0.0], [9.0, 9.0]];
         let second = [[2.5, 0.0], [1.25, 0.0]];
-        assert_eq!(distances(&first, &second, 2.0).unwrap(), [0.5, 1.25]);
-        assert_eq!(distances(&first, &second, 1.0).unwrap(), [0.5]);
+        assert_eq!(distances(&first, &second, 2.0), [0.5, 1.25]);
+        assert_eq!(distances(&first, &second, 1.0), [0.5]);
         // A point twice in one set has one partner.
-        assert_eq!(distances(&[[1.0, 1.0]; 2], &[[1.0, 2.0]], 1.0).unwrap(), [1.0]);
+        assert_eq!(distances(&[[1.0, 1.0]; 2], &[[1.0, 2.0]], 1.0), [1.0]);
     }
 
     #[test]
     fn a_tolerance_includes_its_own_distance() {
-        assert_eq!(distances(&[[0.0, 0.0]], &[[3.0, 4.0]], 5.0).unwrap(), [5.0]);
-        assert_eq!(distances(&[[0.0, 0.0]], &[[3.0, 4.0]], 4.999).unwrap(), []);
-        assert_eq!(distances(&[[7.0, 7.0]], &[[7.0, 7.0]], 0.0).unwrap(), [0.0]);
-        assert_eq!(distances(&[], &[[3.0, 4.0]], 5.0).unwrap(), []);
+        assert_eq!(distances(&[[0.0, 0.0]], &[[3.0, 4.0]], 5.0), [5.0]);
+        assert_eq!(distances(&[[0.0, 0.0]], &[[3.0, 4.0]], 4.999), []);
+        assert_eq!(distances(&[[7.0, 7.0]], &[[7.0, 7.0]], 0.0), [0.0]);
+        assert_eq!(distances(&[], &[[3.0, 4.0]], 5.0), []);
     }
 
     #[test]
     fn points_that_are_not_finite_have_no_partner_and_such_tolerances_are_errors() {
         let odd = [[f64::NAN, 0.0], [0.0, f64::NAN], [f64::INFINITY, 0.0]];
-        assert_eq!(distances(&odd, &odd, 1e9).unwrap(), []);
+        assert_eq!(distances(&odd, &odd, 1e9), []);
         for tolerance in [f64::NAN, f64::INFINITY, -1.0] {
-            assert!(matches!(distances(&[], &[], tolerance), Err(Error::Tolerance { .. })));
+            assert!(matches!(pairs(&[], &[], tolerance), Err(Error::Tolerance { .. })));
         }
     }
 
@@ -125,7 +136,7 @@ mod tests {
                     _ => break,
                 }
             }
-            assert_eq!(distances(&first, &second, 3.0).unwrap(), expected);
+            assert_eq!(distances(&first, &second, 3.0), expected);
         }
     }
 }

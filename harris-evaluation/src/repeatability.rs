@@ -3,7 +3,7 @@
 use harris_core::matching::Homography;
 use harris_core::{Error, Keypoint};
 
-use crate::pairing;
+use crate::{degradation, pairing};
 
 /// The homography between two views, and which of their keypoints count.
 ///
@@ -14,30 +14,65 @@ use crate::pairing;
 ///
 /// // The second view shows the scene five pixels farther right.
 /// let moved = Homography { matrix: [[1.0, 0.0, 5.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] };
-/// let views = Correspondence { homography: moved, first: [100, 80], second: [100, 80], margin: 0.0, tolerance: 1.5 };
+/// let views = Correspondence::builder(moved, [100, 80], [100, 80]).tolerance(1.5).build()?;
 /// let at = |x, y| Keypoint::new(x, y, 1.0);
 /// // The third keypoint of the first view lies outside the second.
-/// let found = views.repeatability(&[at(10.0, 10.0), at(50.0, 50.0), at(97.0, 20.0)], &[at(16.0, 10.0), at(30.0, 30.0)])?;
-/// assert_eq!((found.first, found.second, found.rate(), found.mean_error()), (2, 2, 0.5, Some(1.0)));
+/// let first = [at(10.0, 10.0), at(50.0, 50.0), at(97.0, 20.0)];
+/// let found = views.repeatability(&first, &[at(16.0, 10.0), at(30.0, 30.0)]);
+/// assert_eq!((found.first, found.second), (2, 2));
+/// assert_eq!((found.rate(), found.mean_error()), (0.5, Some(1.0)));
 /// # Ok::<(), harris_core::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Correspondence {
-    /// Map from the first view to the second.
-    pub homography: Homography,
-    /// Width and height of the first view, in pixels.
-    pub first: [usize; 2],
-    /// Width and height of the second view, in pixels.
-    pub second: [usize; 2],
-    /// Margin in pixels: keypoints count when they lie at least so far inside both views.
-    pub margin: f64,
-    /// Tolerance in pixels of the second view: the greatest distance of a repeated keypoint from
-    /// its partner.
-    pub tolerance: f64,
+    choices: CorrespondenceBuilder,
+    /// Map from the second view to the first.
+    back: Homography,
+}
+
+/// Collects the choices of a [`Correspondence`]; [`build`](Self::build) validates them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[must_use]
+pub struct CorrespondenceBuilder {
+    homography: Homography,
+    first: [usize; 2],
+    second: [usize; 2],
+    margin: f64,
+    tolerance: f64,
+}
+
+impl CorrespondenceBuilder {
+    /// Margin in pixels, 0 to 1 000 000, by default 0: keypoints count when they lie at least so
+    /// far inside both views.
+    pub fn margin(mut self, pixels: f64) -> Self {
+        self.margin = pixels;
+        self
+    }
+
+    /// Tolerance in pixels of the second view, at least 0, by default 1.5: the greatest distance of
+    /// a repeated keypoint from its partner.
+    pub fn tolerance(mut self, pixels: f64) -> Self {
+        self.tolerance = pixels;
+        self
+    }
+
+    /// Validates the choices.
+    ///
+    /// # Errors
+    /// - [`Error::SingularHomography`] where the homography has no inverse.
+    /// - [`Error::OutOfRange`] for the margin.
+    /// - [`Error::Tolerance`] where the tolerance is negative or not finite.
+    pub fn build(self) -> Result<Correspondence, Error> {
+        let back = self.homography.inverse().ok_or(Error::SingularHomography)?;
+        degradation::check("margin in pixels", self.margin, 0.0..=1e6)?;
+        pairing::check(self.tolerance)?;
+        Ok(Correspondence { choices: self, back })
+    }
 }
 
 /// Numbers and errors of repeated keypoints (Schmid, Mohr and Bauckhage 2000).
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Repeatability {
     /// Keypoints of the first view in the part of the scene that both show.
     pub first: usize,
@@ -50,14 +85,26 @@ pub struct Repeatability {
 }
 
 impl Correspondence {
+    /// Starts a builder with the map from the first view to the second.
+    ///
+    /// `first` and `second` are the width and height of each view in pixels.
+    pub fn builder(homography: Homography, first: [usize; 2], second: [usize; 2]) -> CorrespondenceBuilder {
+        CorrespondenceBuilder { homography, first, second, margin: 0.0, tolerance: 1.5 }
+    }
+
+    /// Starts a builder from this correspondence.
+    pub fn to_builder(&self) -> CorrespondenceBuilder {
+        self.choices
+    }
+
     /// Maps the keypoints of the first view to the second and pairs them with those that were found
     /// there.
     ///
-    /// # Errors
-    /// [`Error::Tolerance`] where the tolerance is negative or not finite;
-    /// [`Error::SingularHomography`] where the homography has no inverse.
-    pub fn repeatability(&self, first: &[Keypoint], second: &[Keypoint]) -> Result<Repeatability, Error> {
-        let back = self.homography.inverse().ok_or(Error::SingularHomography)?;
+    /// Keypoints whose place is not finite do not count.
+    #[must_use]
+    pub fn repeatability(&self, first: &[Keypoint], second: &[Keypoint]) -> Repeatability {
+        let CorrespondenceBuilder { homography, tolerance, .. } = self.choices;
+        let sizes = [self.choices.first, self.choices.second];
         let common =
             |keypoints: &[Keypoint], own: [usize; 2], other: [usize; 2], map: &Homography| -> Vec<_> {
                 let places = keypoints.iter().map(|k| [f64::from(k.x), f64::from(k.y)]);
@@ -66,17 +113,18 @@ impl Correspondence {
                     .filter(|(place, mapped)| self.inside(*place, own) && self.inside(*mapped, other))
                     .collect()
             };
-        let first = common(first, self.first, self.second, &self.homography);
-        let second = common(second, self.second, self.first, &back);
+        let first = common(first, sizes[0], sizes[1], &homography);
+        let second = common(second, sizes[1], sizes[0], &self.back);
         let expected: Vec<_> = first.iter().map(|(_, mapped)| *mapped).collect();
         let found: Vec<_> = second.iter().map(|(place, _)| *place).collect();
-        let errors = pairing::distances(&expected, &found, self.tolerance)?;
-        Ok(Repeatability { first: first.len(), second: second.len(), errors })
+        let errors = pairing::distances(&expected, &found, tolerance);
+        Repeatability { first: first.len(), second: second.len(), errors }
     }
 
     /// Whether a place lies in a view, at least the margin from its edges.
     fn inside(&self, place: [f64; 2], size: [usize; 2]) -> bool {
-        let within = |v: f64, len: usize| v >= self.margin && v <= len as f64 - 1.0 - self.margin;
+        let margin = self.choices.margin;
+        let within = |v: f64, len: usize| v >= margin && v <= len as f64 - 1.0 - margin;
         within(place[0], size[0]) && within(place[1], size[1])
     }
 }
@@ -111,45 +159,42 @@ mod tests {
     fn keypoints_outside_either_view_do_not_count() {
         // Twice as large: the first view's right half lies outside the second.
         let larger = Homography { matrix: [[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 1.0]] };
-        let views = Correspondence {
-            homography: larger,
-            first: [40, 40],
-            second: [40, 40],
-            margin: 0.0,
-            tolerance: 1.5,
+        let views = Correspondence::builder(larger, [40, 40], [40, 40]).tolerance(1.5);
+        let repeated = |views: CorrespondenceBuilder, first: &[Keypoint], second: &[Keypoint]| {
+            views.build().unwrap().repeatability(first, second)
         };
         let first = [at(5.0, 5.0), at(10.0, 12.0), at(30.0, 5.0)];
         let second = [at(10.0, 11.0), at(39.0, 39.0), at(20.0, 29.0)];
-        let found = views.repeatability(&first, &second).unwrap();
+        let found = repeated(views, &first, &second);
         assert_eq!(found, Repeatability { first: 2, second: 3, errors: vec![1.0] });
         assert_eq!(found.rate(), 0.5);
         // Near an edge of either view: (5, 5) by the second view's, (39, 39) by both.
-        let found = Correspondence { margin: 11.0, ..views }.repeatability(&first, &second).unwrap();
+        let found = repeated(views.margin(11.0), &first, &second);
         assert_eq!((found.first, found.second, found.rate()), (0, 0, 0.0));
-        let found = Correspondence { margin: 10.0, ..views }.repeatability(&first, &second).unwrap();
+        let found = repeated(views.margin(10.0), &first, &second);
         assert_eq!((found.first, found.second), (1, 1));
     }
 
     #[test]
     fn keypoints_on_the_edges_count() {
         let same = Homography { matrix: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] };
-        let views =
-            Correspondence { homography: same, first: [8, 6], second: [8, 6], margin: 0.0, tolerance: 0.0 };
+        let views = Correspondence::builder(same, [8, 6], [8, 6]).tolerance(0.0).build().unwrap();
         let corners = [at(0.0, 0.0), at(7.0, 5.0), at(7.5, 5.0), at(-0.5, 0.0)];
-        let found = views.repeatability(&corners, &corners).unwrap();
+        let found = views.repeatability(&corners, &corners);
         assert_eq!((found.first, found.second, found.rate()), (2, 2, 1.0));
     }
 
     #[test]
-    fn singular_homographies_and_negative_tolerances_are_errors() {
+    fn singular_homographies_and_bad_numbers_are_errors() {
         let flat = Homography { matrix: [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]] };
-        let views =
-            Correspondence { homography: flat, first: [8, 6], second: [8, 6], margin: 0.0, tolerance: 1.0 };
-        assert!(matches!(views.repeatability(&[], &[]), Err(Error::SingularHomography)));
+        let views = Correspondence::builder(flat, [8, 6], [8, 6]);
+        assert!(matches!(views.build(), Err(Error::SingularHomography)));
         let same = Homography { matrix: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] };
-        let views = Correspondence { homography: same, tolerance: -1.0, ..views };
-        assert!(matches!(views.repeatability(&[], &[]), Err(Error::Tolerance { .. })));
-        let views = Correspondence { tolerance: 1.0, ..views };
-        assert_eq!(views.repeatability(&[at(f32::NAN, 1.0)], &[]).unwrap().rate(), 0.0);
+        let views = Correspondence::builder(same, [8, 6], [8, 6]);
+        for bad in [-1.0, f64::NAN, f64::INFINITY] {
+            assert!(matches!(views.tolerance(bad).build(), Err(Error::Tolerance { .. })));
+            assert!(matches!(views.margin(bad).build(), Err(Error::OutOfRange { .. })));
+        }
+        assert_eq!(views.build().unwrap().repeatability(&[at(f32::NAN, 1.0)], &[]).rate(), 0.0);
     }
 }

@@ -10,6 +10,7 @@ use crate::pairing;
 ///
 /// The [sum](Sum) of the scores of several images is their common score.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Score {
     /// Number of keypoints.
     pub found: usize,
@@ -39,11 +40,22 @@ pub struct Score {
 /// ```
 pub fn score(found: &[Keypoint], wanted: &[[f64; 2]], tolerance: f64) -> Result<Score, Error> {
     let places: Vec<_> = found.iter().map(|k| [f64::from(k.x), f64::from(k.y)]).collect();
-    let errors = pairing::distances(&places, wanted, tolerance)?;
+    pairing::check(tolerance)?;
+    let errors = pairing::distances(&places, wanted, tolerance);
     Ok(Score { found: found.len(), wanted: wanted.len(), errors })
 }
 
 impl Score {
+    /// Makes the score of keypoints that are paired already.
+    ///
+    /// `found` and `wanted` are the numbers of keypoints and of known corners. `errors` has the
+    /// distance of each pair in pixels, in any order.
+    #[must_use]
+    pub fn new(found: usize, wanted: usize, mut errors: Vec<f64>) -> Self {
+        errors.sort_by(f64::total_cmp);
+        Self { found, wanted, errors }
+    }
+
     /// Precision: the fraction of keypoints that are correct; 1 where there are no keypoints.
     #[must_use]
     pub fn precision(&self) -> f64 {
@@ -56,7 +68,9 @@ impl Score {
         fraction(self.errors.len(), self.wanted)
     }
 
-    /// The mean distance, in pixels, of right keypoints from their places: the localisation error.
+    /// Localisation error: the mean distance in pixels of correct keypoints from their corners.
+    ///
+    /// `None` where no keypoint is correct.
     #[must_use]
     pub fn mean_error(&self) -> Option<f64> {
         pairing::mean(&self.errors)

@@ -2,7 +2,9 @@
 
 use harris_core::Error;
 
-/// Why a GPU cannot process an image. It is inside [`Error::Backend`].
+/// Why a GPU cannot process an image.
+///
+/// It is inside [`Error::Backend`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GpuError {

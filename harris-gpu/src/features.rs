@@ -262,8 +262,10 @@ impl<D: Device> GpuFeatures<D> {
         Ok(())
     }
 
-    /// Detects the keypoints of an image on the host and describes them. The descriptors stay on the
-    /// device, row after row: see [`GpuFeatures::descriptors_on_device`].
+    /// Detects the keypoints of an image on the host and describes them.
+    ///
+    /// The descriptors stay on the device, row after row: see
+    /// [`GpuFeatures::descriptors_on_device`].
     ///
     /// # Errors
     /// As [`DetectAndDescribe::detect_and_describe`].
@@ -272,8 +274,9 @@ impl<D: Device> GpuFeatures<D> {
         self.finish_on_device()
     }
 
-    /// Begins work on an image in the device's memory without waiting for the device. Earlier work
-    /// that was not finished is dropped.
+    /// Begins work on an image in the device's memory without waiting for the device.
+    ///
+    /// Earlier work that was not finished is dropped.
     ///
     /// The image's memory stays there until [`GpuFeatures::finish_on_device`], or whatever is begun
     /// next. Where the image `is_repeatable`, its samples stay as they are until then.
@@ -347,7 +350,9 @@ impl<D: Device> GpuFeatures<D> {
         self.workspace().buffer::<f32>(Slot::Descriptors).memory
     }
 
-    /// Takes the memory of [`GpuFeatures::descriptors_on_device`]. The next image gets other memory.
+    /// Takes the memory of [`GpuFeatures::descriptors_on_device`].
+    ///
+    /// The next image gets other memory.
     ///
     /// # Panics
     /// Where there was no image.

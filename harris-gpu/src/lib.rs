@@ -1,16 +1,29 @@
 //! Harris corner detection and SURF features on a GPU, whichever driver runs it.
 //!
-//! [`GpuDetector`] is a [`Detector`](harris_core::Detector) over any [`Device`]: it allocates
-//! memory, launches the kernels of `harris-gpu-kernels` and reads back keypoints. All work is done
-//! on the device. Only the number of corners, which sizes the lists, is read back before.
-//! [`GpuFastHessian`], [`GpuSurf`] and [`GpuMatcher`] are for blobs, descriptors and matches, and
-//! [`GpuFeatures`] for keypoints with their descriptors. [`GpuPipeline`] runs any [`FrameWorker`].
+//! To use a GPU, take the crate `harris` or `harris-cuda`. This crate is for those who bring
+//! another driver: it decides which kernels of `harris-gpu-kernels` run, in which order, on which
+//! memory, and asks the trait [`Device`] for that work. `harris-cuda` implements the trait with
+//! NVIDIA's driver.
 //!
-//! `harris-cuda` implements [`Device`] with NVIDIA's driver. The crate `harris-gpu-host`
-//! has a device that runs kernels on the CPU, thousands of times slower, and checks every access to
-//! memory.
+//! | type | does |
+//! | --- | --- |
+//! | [`GpuDetector`] | finds corners |
+//! | [`GpuFastHessian`] | finds blobs |
+//! | [`GpuSurf`] | describes keypoints |
+//! | [`GpuFeatures`] | finds keypoints and describes them |
+//! | [`GpuMatcher`] | matches descriptors |
+//! | [`GpuMatchedFeatures`] | does both, frame after frame |
+//! | [`GpuPipeline`] | runs any [`FrameWorker`] on several frames at a time |
 //!
-//! # Where to look
+//! All work is done on the device. Only the number of corners, which sizes the lists, is read back
+//! before.
+//!
+//! # Testing
+//!
+//! `harris-gpu-host`, in the same repository, is a device for tests. It runs kernels on the CPU,
+//! thousands of times slower, and checks every access to memory. The examples here use it.
+//!
+//! # Modules
 //!
 //! A module imports only from those below it in this list.
 //!
@@ -31,6 +44,7 @@
 //! | `launch`, `device` | one function a kernel; what a GPU must do |
 
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod detect_on_device;
 mod detector;

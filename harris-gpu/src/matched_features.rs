@@ -98,9 +98,11 @@ pub struct GpuMatchedFeatures<D: Device> {
 }
 
 impl<D: Device> GpuMatchedFeatures<D> {
-    /// Makes a worker for each of some queues of one device. They share what frames are matched
-    /// with, so a pipeline has all of them. If frames are matched with the frame before
-    /// ([`MatchedFeatureConfig::is_sequential`]), it has no other workers.
+    /// Makes a worker for each of some queues of one device.
+    ///
+    /// They share what frames are matched with, so a pipeline has all of them. If frames are
+    /// matched with the frame before ([`MatchedFeatureConfig::is_sequential`]), it has no other
+    /// workers.
     ///
     /// The memory of descriptors goes from worker to worker. So the work of up to 7 frames in
     /// flight is recorded; with more of them it is asked for call by call.

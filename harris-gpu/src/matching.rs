@@ -14,7 +14,7 @@ use crate::launch::{self, grid};
 /// Blocks for each multiprocessor, so that none is idle.
 const BLOCKS_PER_MULTIPROCESSOR: usize = 4;
 
-/// Exact matching on a GPU: computes all distances.
+/// Matcher of descriptors on any [`Device`]: exact, by all distances.
 ///
 /// ```
 /// use harris_core::matching::{MatchConfig, Matcher};

@@ -7,8 +7,9 @@ use harris_core::{Error, ImageView, memory};
 use crate::exec::upload::UploadMode;
 use crate::frame_worker::FrameWorker;
 
-/// Works on several frames at a time, with several workers on one device or on many. Results come
-/// in the order of the frames.
+/// Works on several frames at a time, with several workers on one device or on many.
+///
+/// Results come in the order of the frames.
 ///
 /// A value of type `F` goes with each frame, such as the memory of its samples.
 ///
@@ -100,8 +101,9 @@ impl<W: FrameWorker, F> GpuPipeline<W, F> {
         finished
     }
 
-    /// Starts on a frame whose value `F` owns the image. The image stays as it is until the frame
-    /// is returned.
+    /// Starts on a frame whose value `F` owns the image.
+    ///
+    /// The image stays as it is until the frame is returned.
     pub fn push_owned(
         &mut self,
         frame: F,

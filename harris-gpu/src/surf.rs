@@ -118,7 +118,7 @@ pub(crate) fn download<D: Device>(
     Ok(descriptors)
 }
 
-/// The SURF descriptor on a GPU.
+/// The SURF descriptor on any [`Device`].
 ///
 /// ```
 /// use harris_core::surf::{Extractor, SurfConfig};

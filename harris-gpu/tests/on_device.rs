@@ -179,7 +179,7 @@ fn frames_of_a_pipeline_match_a_fixed_set_or_the_frame_before() {
     let nan = [f32::NAN; 60 * 40];
     let nan = ImageView::gray(&nan, 60, 40).unwrap();
     for (config, cross_check) in feature_configs().into_iter().zip([false, true, false]) {
-        let matching = MatchConfig::nearest().with_cross_check(cross_check);
+        let matching = MatchConfig::builder().ratio(1.0).cross_check(cross_check).build().unwrap();
         let object = Picture::draw(Depth::U8, (60, 40, 1), |x, y, _| noise(1, (x + 4) / 3, y / 3, 0));
         let object = ReferenceFeatures::new(config.clone()).detect_and_describe(&object.view()).unwrap();
         let none = Features::new(Vec::new(), ndarray::Array2::zeros((0, 64)));

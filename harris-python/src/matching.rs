@@ -86,7 +86,7 @@ impl Matcher {
         threads: Option<i64>,
         device: Option<i64>,
     ) -> PyResult<Self> {
-        let config = MatchConfig::default().with_cross_check(cross_check).with_ratio(ratio);
+        let config = MatchConfig::builder().ratio(ratio).cross_check(cross_check).build();
         let config = config.map_err(Failure::from)?;
         let chosen = BackendChoice::of(backend, threads, device)?;
         let recipe = |backend| MatcherRecipe { config, backend };

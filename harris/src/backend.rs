@@ -6,7 +6,9 @@ use std::str::FromStr;
 use harris_core::{Detector, Error, HarrisConfig};
 use harris_cpu::CpuDetector;
 
-/// A backend: what computes. All backends give bit-identical results.
+/// A backend: what computes.
+///
+/// All backends give bit-identical results.
 ///
 /// As text, for [`FromStr`] and [`Display`](fmt::Display): `auto`, `cpu`, `cuda` (the first
 /// device), `cuda:1` or `reference`, in lower case.
@@ -70,7 +72,9 @@ impl Availability {
 
 impl Backend {
     /// Lists all backends in the order in which [`Backend::Auto`] tries them: each CUDA device, the
-    /// CPU, the reference. Without a CUDA device, one entry tells why there is none.
+    /// CPU, the reference.
+    ///
+    /// Without a CUDA device, one entry tells why there is none.
     ///
     /// The call starts CUDA's driver if there is one, but uses no device. Children that are forked
     /// afterwards cannot use CUDA. So a server that forks its workers calls this in the workers.
@@ -165,8 +169,9 @@ fn cuda() -> Vec<Availability> {
     vec![Availability { backend: Backend::Cuda { device: 0 }, status: Err(CudaNotBuilt.into()) }]
 }
 
-/// [`Backend::Cuda`] was chosen in a program that was built without it. The error comes inside
-/// [`Error::Backend`].
+/// [`Backend::Cuda`] was chosen in a program that was built without it.
+///
+/// The error comes inside [`Error::Backend`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this program was built without the feature `cuda` of the crate harris")]
 pub struct CudaNotBuilt;

@@ -1,45 +1,72 @@
-//! Harris corner detection and SURF features, on the best backend of the machine.
+//! Harris corner detection and SURF features on the CPU and on NVIDIA GPUs, with equal results.
+//!
+//! A detector takes an [`ImageView`] and gives a list of [`Keypoint`]s. The backend is chosen at
+//! run time, and changes no bit of a result.
 //!
 //! ```
-//! use harris::{Backend, HarrisConfig, ImageView};
+//! use harris::{Backend, HarrisConfig, ImageView, Keypoint};
 //!
-//! // A gray image: here a white square on black, as 8-bit samples.
-//! let (width, height) = (64, 48);
-//! let samples: Vec<u8> = (0..width * height)
-//!     .map(|i| if (16..40).contains(&(i % width)) && (12..36).contains(&(i / width)) { 255 } else { 0 })
-//!     .collect();
-//! let image = ImageView::gray(&samples, width, height)?;
+//! let photograph = image::open("../examples/data/camera.png")?.to_luma8();
+//! let (width, height) = (photograph.width() as usize, photograph.height() as usize);
+//! let image = ImageView::gray(photograph.as_raw(), width, height)?;
 //!
-//! let mut detector = harris::detector(Backend::Auto, HarrisConfig::default())?;
+//! // The 100 strongest corners, at least 10 pixels apart, on the first usable GPU or on the CPU.
+//! let config = HarrisConfig::builder().min_distance(10.0).max_corners(100).build()?;
+//! let mut detector = harris::detector(Backend::Auto, config)?;
 //! let corners = detector.detect(&image)?;
-//! assert_eq!(corners.len(), 4);
-//! assert_eq!((corners[0].x, corners[0].y), (16.0, 12.0));
-//! # Ok::<(), harris::Error>(())
+//! assert_eq!(corners.len(), 100);
+//! for Keypoint { x, y, response, .. } in &corners[..3] {
+//!     println!("x {x}, y {y}: {response}");
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Where to start
+//!
+//! | function | makes | configured by |
+//! | --- | --- | --- |
+//! | [`detector`] | a [`Detector`] of corners | [`HarrisConfig`], [`presets`] |
+//! | [`fast_hessian`](fn@fast_hessian) | a [`Detector`] of blobs | [`FastHessianConfig`] |
+//! | [`surf`](fn@surf) | an [`Extractor`]: describes keypoints | [`SurfConfig`] |
+//! | [`features`](fn@features) | a [`DetectAndDescribe`]: finds keypoints and describes them | [`FeatureConfig`] |
+//! | [`matcher`] | a [`Matcher`] of descriptors | [`MatchConfig`] |
+//!
+//! [`Homography::ransac`](matching::Homography::ransac) finds the map between two images from
+//! matches. [`Error`] has a variant for each cause, and its page says what a caller can do.
+//!
+//! # Backends
 //!
 //! [`Backend`] names what computes: an NVIDIA GPU, the CPU, or the readable reference.
+//! [`Backend::available`] lists those of a machine. The functions above return trait objects. Some
+//! abilities belong to one backend, and are methods of its types:
 //!
-//! | function | does |
+//! | module | for |
 //! | --- | --- |
-//! | [`detector`] | finds corners |
-//! | [`fast_hessian`](fn@fast_hessian) | finds blobs |
-//! | [`surf`](fn@surf) | describes keypoints |
-//! | [`features`](fn@features) | finds keypoints and describes them |
-//! | [`matcher`] | matches descriptors |
-//!
-//! These functions return trait objects. Some features belong to one backend: threads of the CPU,
-//! images in a GPU's memory, streams of frames. For these use the types in [`cpu`] and [`cuda`].
+//! | [`cpu`] | threads, vector instructions, indices of very many descriptors |
+//! | [`cuda`] | images and results in a GPU's memory, streams of frames, several GPUs |
 //!
 //! CUDA does not work in a child of a process that has used it. Fork before a backend is chosen, or
 //! start workers as new programs.
 //!
 //! # Features
-//! - `cuda` (default): the backend for NVIDIA GPUs. It builds on every machine, and loads the
-//!   driver's library at its first use.
-//! - `image`: [`ImageView`] from buffers of the crate `image` 0.25, gray or RGB. For an image with
-//!   an alpha channel, call `DynamicImage::to_rgb8()` or a similar conversion first.
-//! - `serde`: serialization of configurations and keypoints, validated when read.
-//! - `approximate`: an index in [`cpu`] for very many descriptors, which finds most matches.
+//!
+//! | feature | default | adds |
+//! | --- | --- | --- |
+//! | `cuda` | yes | the backend for NVIDIA GPUs; it needs only Rust to build, and loads the driver at its first use |
+//! | `image` | no | [`ImageView`] from buffers of the crate `image` 0.25, gray or RGB; for an image with an alpha channel, call `to_rgb8()` or a similar conversion first |
+//! | `serde` | no | `Serialize` and `Deserialize` of the crate `serde` for configurations, keypoints and matches; configurations are validated when read |
+//! | `approximate` | no | an index in [`cpu`] for very many descriptors, which finds most matches |
+//!
+//! Most types are those of the crate `harris-core`. In the examples on their pages, read
+//! `harris_core` as `harris`.
+//!
+//! [`FastHessianConfig`]: fast_hessian::FastHessianConfig
+//! [`Extractor`]: surf::Extractor
+//! [`SurfConfig`]: surf::SurfConfig
+//! [`DetectAndDescribe`]: features::DetectAndDescribe
+//! [`FeatureConfig`]: features::FeatureConfig
+//! [`Matcher`]: matching::Matcher
+//! [`MatchConfig`]: matching::MatchConfig
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -47,12 +74,14 @@
 mod backend;
 
 pub use backend::{Availability, Backend, CudaNotBuilt, OnBackend, UnknownBackend};
-#[doc(no_inline)]
+#[doc(inline)]
 pub use harris_core::{
     Border, Detector, Error, Gradient, HarrisConfig, HarrisConfigBuilder, ImageView, Keypoint, Measure,
-    Order, Raster, ReferenceDetector, Sample, Samples, Smoothing, StageTimes, Subpixel, Threshold, Window,
-    config, fast_hessian, features, integral, matching, pipeline, presets, surf,
+    Order, Plateau, Raster, ReferenceDetector, Sample, Samples, Smoothing, StageTimes, Subpixel, Threshold,
+    Ties, Window, config, fast_hessian, features, matching, presets, surf,
 };
+#[doc(no_inline)]
+pub use harris_core::{integral, pipeline};
 #[doc(no_inline)]
 pub use harris_cpu as cpu;
 #[cfg(feature = "cuda")]
@@ -104,10 +133,16 @@ pub fn detector(backend: Backend, config: HarrisConfig) -> Result<Box<dyn Detect
 /// ```
 /// use harris::{Backend, ImageView, fast_hessian::FastHessianConfig};
 ///
-/// let mut detector = harris::fast_hessian(Backend::Auto, FastHessianConfig::default())?;
-/// let samples = vec![0_u8; 640 * 480];
-/// assert!(detector.detect(&ImageView::gray(&samples, 640, 480)?)?.is_empty());
-/// # Ok::<(), harris::Error>(())
+/// let photograph = image::open("../examples/data/coffee.png")?.to_luma8();
+/// let (width, height) = (photograph.width() as usize, photograph.height() as usize);
+/// let image = ImageView::gray(photograph.as_raw(), width, height)?;
+///
+/// let config = FastHessianConfig::builder().max_keypoints(50).build()?;
+/// let blobs = harris::fast_hessian(Backend::Auto, config)?.detect(&image)?;
+/// assert_eq!(blobs.len(), 50);
+/// // Dark blobs have positive responses, light ones negative.
+/// assert!(blobs.iter().any(|blob| blob.response < 0.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
@@ -122,11 +157,15 @@ pub fn fast_hessian(backend: Backend, config: FastHessianConfig) -> Result<Box<d
 /// use harris::features::FeatureConfig;
 /// use harris::{Backend, ImageView};
 ///
+/// let photograph = image::open("../examples/data/coffee.png")?.to_luma8();
+/// let (width, height) = (photograph.width() as usize, photograph.height() as usize);
+/// let image = ImageView::gray(photograph.as_raw(), width, height)?;
+///
 /// let mut features = harris::features(Backend::Auto, FeatureConfig::default())?;
-/// let samples = vec![0_u8; 640 * 480];
-/// let found = features.detect_and_describe(&ImageView::gray(&samples, 640, 480)?)?;
-/// assert_eq!(found.descriptors.dim(), (0, 64));
-/// # Ok::<(), harris::Error>(())
+/// let found = features.detect_and_describe(&image)?;
+/// // A row of 64 numbers for each keypoint.
+/// assert_eq!(found.descriptors.dim(), (found.keypoints.len(), 64));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
@@ -137,6 +176,21 @@ pub fn features(backend: Backend, config: FeatureConfig) -> Result<Box<dyn Detec
 
 /// Makes a SURF extractor on a backend, chosen as by [`detector`].
 ///
+/// It describes keypoints from anywhere. To describe those that a detector finds,
+/// [`features`](fn@features) is faster on a GPU.
+///
+/// ```
+/// use harris::{Backend, ImageView, Keypoint, surf::SurfConfig};
+///
+/// let photograph = image::open("../examples/data/camera.png")?.to_luma8();
+/// let (width, height) = (photograph.width() as usize, photograph.height() as usize);
+/// let image = ImageView::gray(photograph.as_raw(), width, height)?;
+/// let places = [Keypoint::new(200.0, 100.0, 1.0), Keypoint::new(220.5, 130.0, 1.0)];
+/// let descriptors = harris::surf(Backend::Auto, SurfConfig::default())?.extract(&image, &places)?;
+/// assert_eq!(descriptors.dim(), (2, 64));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// See [`detector`].
 pub fn surf(backend: Backend, config: SurfConfig) -> Result<Box<dyn Extractor>, Error> {
@@ -146,17 +200,29 @@ pub fn surf(backend: Backend, config: SurfConfig) -> Result<Box<dyn Extractor>, 
 /// Makes a descriptor matcher on a backend, chosen as by [`detector`].
 ///
 /// ```
-/// use harris::matching::MatchConfig;
-/// use harris::{Backend, ImageView, Keypoint, surf::SurfConfig};
+/// use harris::features::FeatureConfig;
+/// use harris::matching::{Homography, MatchConfig, Ransac, matched_pairs};
+/// use harris::{Backend, ImageView};
 ///
-/// let samples: Vec<u8> = (0..96 * 96).map(|i| (i * i % 251) as u8).collect();
-/// let image = ImageView::gray(&samples, 96, 96)?;
-/// let keypoints = [Keypoint::new(40.0, 40.0, 1.0), Keypoint::new(50.0, 44.0, 1.0)];
-/// let descriptors = harris::surf(Backend::Auto, SurfConfig::default())?.extract(&image, &keypoints)?;
-/// let matches = harris::matcher(Backend::Auto, MatchConfig::nearest())?
-///     .matches(descriptors.view(), descriptors.view())?;
-/// assert_eq!(matches.iter().map(|m| m.train).collect::<Vec<_>>(), [0, 1]);
-/// # Ok::<(), harris::Error>(())
+/// let photograph = image::open("../examples/data/coffee.png")?.to_luma8();
+/// let turned = image::imageops::rotate90(&photograph);
+/// let mut features = harris::features(Backend::Auto, FeatureConfig::default())?;
+/// let mut found = Vec::new();
+/// for picture in [&photograph, &turned] {
+///     let (width, height) = (picture.width() as usize, picture.height() as usize);
+///     found.push(features.detect_and_describe(&ImageView::gray(picture.as_raw(), width, height)?)?);
+/// }
+/// let [object, scene] = &found[..] else { unreachable!("two pictures") };
+///
+/// let config = MatchConfig::builder().cross_check(true).build()?;
+/// let mut matcher = harris::matcher(Backend::Auto, config)?;
+/// let matches = matcher.matches(scene.descriptors.view(), object.descriptors.view())?;
+/// let pairs = matched_pairs(&matches, &scene.keypoints, &object.keypoints)?;
+/// let fit = Homography::ransac(&pairs, &Ransac::default())?.expect("a turned photograph matches");
+/// // The top left corner of the photograph is the top right one of the turned picture.
+/// let [x, y] = fit.homography.map([0.0, 0.0]).expect("no horizon in a picture");
+/// assert!((x - f64::from(turned.width() - 1)).abs() < 2.0 && y.abs() < 2.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors

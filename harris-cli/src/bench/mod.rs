@@ -263,7 +263,7 @@ fn time<T: Sample>(
         let start = Instant::now();
         std::hint::black_box(detector.detect(&image)?);
         let time = start.elapsed();
-        if let Some(StepTimes { integral, responses, peaks, list }) = detector.step_times() {
+        if let Some(StepTimes { integral, responses, peaks, list, .. }) = detector.step_times() {
             for (times, time) in steps.iter_mut().zip([integral, responses, peaks, list]) {
                 times.push(time.as_secs_f64());
             }

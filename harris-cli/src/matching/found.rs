@@ -66,7 +66,7 @@ impl Found {
     pub(super) fn pairs(&self, trained: &Features, out: &mut dyn Write) -> Result<()> {
         let mut table = csv::Writer::from_writer(out);
         table.write_record(["query_x", "query_y", "train_x", "train_y", "distance", "inlier"])?;
-        for (i, Match { query, train, distance }) in self.matches.iter().enumerate() {
+        for (i, Match { query, train, distance, .. }) in self.matches.iter().enumerate() {
             let Keypoint { x, y, .. } = self.scene.keypoints[*query];
             let Keypoint { x: train_x, y: train_y, .. } = trained.keypoints[*train];
             for number in [x, y, train_x, train_y, *distance] {

@@ -45,7 +45,7 @@ fn magnification(text: &str) -> Result<f32, String> {
 
 fn ratio(text: &str) -> Result<f32, String> {
     let ratio = text.parse().map_err(|_| "a number is needed".to_owned())?;
-    let built = MatchConfig::default().with_ratio(ratio);
+    let built = MatchConfig::builder().ratio(ratio).build();
     built.map(|_| ratio).map_err(|error| error.to_string())
 }
 
@@ -71,7 +71,7 @@ impl MatchingOptions {
     /// # Errors
     /// The ratio is out of its range, or the backend cannot be used.
     pub(crate) fn matcher(&self, backend: &mut BackendOptions) -> Result<Box<dyn Matcher>> {
-        let config = MatchConfig::default().with_ratio(self.ratio)?.with_cross_check(self.cross_check);
+        let config = MatchConfig::builder().ratio(self.ratio).cross_check(self.cross_check).build()?;
         Ok(match self.approximate {
             true => Box::new(ApproximateMatcher::new(config)),
             false => backend.matcher(&config)?,

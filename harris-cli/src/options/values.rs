@@ -69,8 +69,8 @@ pub(super) fn determinant(text: &str) -> Result<f32, String> {
 
 /// Returns a parser of the names of presets, of both detectors.
 pub(super) fn preset() -> PossibleValuesParser {
-    let harris = presets::ALL.into_iter().map(|preset| (preset.name, preset.citation.to_owned()));
-    let blobs = fast_hessian::presets::ALL.into_iter();
+    let harris = presets::ALL.iter().map(|preset| (preset.name, preset.citation.to_owned()));
+    let blobs = fast_hessian::presets::ALL.iter();
     let blobs =
         blobs.map(|preset| (preset.name, format!("with --detector fast-hessian: {}", preset.citation)));
     let mut names = BTreeSet::new();

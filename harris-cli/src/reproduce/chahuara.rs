@@ -45,6 +45,10 @@ fn unlimited() -> Result<HarrisConfig> {
     Ok(presets::chahuara_2017().to_builder().max_corners(None).build()?)
 }
 
+fn chessboard(squares: usize, size: usize, channels: usize) -> Result<Chessboard> {
+    Ok(Chessboard::builder().squares(squares).size(size).channels(channels).build()?)
+}
+
 /// Returns the sides of the chessboards that were chosen on the command line.
 fn sides(bench: &Bench) -> Vec<usize> {
     let sizes = theirs("", TABLES[0], |_| true).sizes();
@@ -70,7 +74,7 @@ fn boards(report: &mut Report, bench: &Bench) -> Result<()> {
         for size in sides(bench) {
             for ((board, squares), printed) in BOARDS.into_iter().zip(&printed) {
                 bench.show(format!("chahuara: {board} in {name}, {size} x {size}"));
-                let image = Chessboard { squares, size, channels }.draw();
+                let image = chessboard(squares, size, channels)?.draw();
                 let view = ImageView::try_from(&image)?;
                 let (mut calls, mut on_device) = (Vec::new(), None);
                 for &engine in &engines {
@@ -163,7 +167,7 @@ fn accuracy(report: &mut Report, bench: &Bench) -> Result<()> {
     for size in sides(bench) {
         for (label, squares) in BOARDS {
             bench.show(format!("chahuara: corners of {label}, {size} x {size}"));
-            let boards = [1, 3].map(|channels| Chessboard { squares, size, channels });
+            let boards = [chessboard(squares, size, 1)?, chessboard(squares, size, 3)?];
             let images = boards.each_ref().map(Chessboard::draw);
             for (name, detector, rows) in &mut detectors {
                 let corners = (squares - 1) * (squares - 1);
@@ -223,7 +227,7 @@ fn scenes(report: &mut Report, bench: &Bench) -> Result<()> {
             let mut all = Vec::new();
             for (shape, scene) in &drawn {
                 bench.show(format!("chahuara: {}, {shape:?}", preset.name));
-                let image = Degradation { noise, seed: 1, ..Degradation::default() }.apply(&scene.levels);
+                let image = Degradation::builder().noise(noise).seed(1).build()?.apply(&scene.levels);
                 let found = detector.detect(&ImageView::try_from(&image)?)?;
                 let score = score(&found, &scene.corners, TOLERANCE)?;
                 table.row(row(preset.name, &format!("{shape:?}"), noise, &score));

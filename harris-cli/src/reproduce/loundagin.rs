@@ -281,14 +281,14 @@ fn matching(report: &mut Report, bench: &Bench) -> Result<()> {
     let mut table = Table::new("matching", "Feature matching", columns(head, &table_5_3));
     let turned: Vec<_> = (bench.photographs.iter())
         .map(|(_, photograph)| {
-            let view = View { degrees: TURN, ..View::default() }.draw(&levels(photograph));
+            let view = View::builder().degrees(TURN).build()?.draw(&levels(photograph))?;
             let (height, width) = view.dim();
             let pixels = GrayImage::from_fn(width as u32, height as u32, |x, y| {
                 image::Luma([view[[y as usize, x as usize]]])
             });
-            DynamicImage::from(pixels)
+            Ok(DynamicImage::from(pixels))
         })
-        .collect();
+        .collect::<Result<_>>()?;
     for size in sides(bench, &table_5_3) {
         let (objects, mut rates, mut counts) = (images(bench, size), Vec::new(), [0; 2]);
         for &engine in &engines {
@@ -333,7 +333,7 @@ pub(crate) fn stage_names() -> [&'static str; 6] {
 }
 
 pub(crate) fn in_milliseconds(times: StageTimes) -> [f64; 6] {
-    let StageTimes { smoothing, gradient, tensor, response, suppression, selection } = times;
+    let StageTimes { smoothing, gradient, tensor, response, suppression, selection, .. } = times;
     [smoothing, gradient, tensor, response, suppression, selection].map(milliseconds)
 }
 
@@ -390,24 +390,26 @@ fn reference_stages(config: &HarrisConfig, image: &ImageView<'_>) -> Result<Stag
         .iter()
         .map(|plane| smoothing::smooth(plane, config.smoothing(), border))
         .collect::<Result<Vec<_>, _>>()?;
-    let smoothing = lap();
+    let mut times = StageTimes::default();
+    times.smoothing = lap();
     let gradients = smoothed
         .iter()
         .map(|plane| gradient::gradient(plane, config.gradient(), border))
         .collect::<Result<Vec<_>, _>>()?;
-    let gradient = lap();
+    times.gradient = lap();
     let tensor =
         tensor::tensor(&gradients, config.window(), border, config.tensor_scale(image.full_scale()))?;
-    let tensor_time = lap();
+    times.tensor = lap();
     let responses = response::response(&tensor, config.measure())?;
-    let response = lap();
+    times.response = lap();
     let region = Region::new(image, config);
     let searched = || region.pixels().map(|(x, y)| responses[[y, x]]);
     let corners = match threshold::threshold(config.threshold(), searched)? {
         Some(limit) => suppress(&responses, region, config, limit)?,
         None => Vec::new(),
     };
-    let suppression = lap();
+    times.suppression = lap();
     std::hint::black_box(selection::select(&corners, config)?);
-    Ok(StageTimes { smoothing, gradient, tensor: tensor_time, response, suppression, selection: lap() })
+    times.selection = lap();
+    Ok(times)
 }

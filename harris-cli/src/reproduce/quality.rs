@@ -2,9 +2,9 @@
 
 use crate::options::{Detection, Timed};
 use anyhow::Result;
-use harris_core::{HarrisConfig, ImageView, Keypoint, Measure, Subpixel, Window, presets};
+use harris_core::{Error, HarrisConfig, ImageView, Keypoint, Measure, Subpixel, Window, presets};
 use harris_evaluation::scenes::Scene;
-use harris_evaluation::{Correspondence, Degradation, Score, View, score};
+use harris_evaluation::{Correspondence, Degradation, DegradationBuilder, Score, View, score};
 use plotters::chart::SeriesLabelPosition;
 
 use crate::reproduce::engines::Bench;
@@ -46,15 +46,12 @@ fn localisation(report: &mut Report, bench: &Bench) -> Result<()> {
          as that of a Gaussian in pixels, contrast as a gain.",
     ));
     let conditions = [
-        ("as drawn", Degradation::default()),
-        ("noise 5", Degradation { noise: 5.0, ..Degradation::default() }),
-        ("noise 10", Degradation { noise: 10.0, ..Degradation::default() }),
-        ("blur 1", Degradation { blur: 1.0, ..Degradation::default() }),
-        ("blur 2", Degradation { blur: 2.0, ..Degradation::default() }),
-        (
-            "contrast 0.5, noise 5",
-            Degradation { gain: 0.5, offset: 0.25, noise: 5.0, ..Degradation::default() },
-        ),
+        ("as drawn", Degradation::builder()),
+        ("noise 5", Degradation::builder().noise(5.0)),
+        ("noise 10", Degradation::builder().noise(10.0)),
+        ("blur 1", Degradation::builder().blur(1.0)),
+        ("blur 2", Degradation::builder().blur(2.0)),
+        ("contrast 0.5, noise 5", Degradation::builder().gain(0.5).offset(0.25).noise(5.0)),
     ];
     let scenes = Scene::SHAPES.map(|shape| (shape, Scene::of(shape, 8, 2)));
     let head = ["configuration", "condition"].map(str::to_owned);
@@ -85,7 +82,7 @@ fn localisation(report: &mut Report, bench: &Bench) -> Result<()> {
             bench.show(format!("quality: {name}, {condition}"));
             let mut scores = Vec::new();
             for (i, (_, scene)) in scenes.iter().enumerate() {
-                let image = Degradation { seed: i as u64, ..*degradation }.apply(&scene.levels);
+                let image = degradation.seed(i as u64).build()?.apply(&scene.levels);
                 let found = detector.detect(&ImageView::try_from(&image)?)?;
                 scores.push(score(&found, &scene.corners, TOLERANCE)?);
             }
@@ -102,29 +99,31 @@ fn localisation(report: &mut Report, bench: &Bench) -> Result<()> {
 /// A series of views, each with its number on the axis.
 type Views = (&'static str, &'static str, Vec<(f64, View)>);
 
-fn all_views() -> Vec<Views> {
-    let grain = Degradation { noise: 1.0, ..Degradation::default() };
-    let seen = |degradation| View { degradation, ..View::default() };
-    let plain = seen(grain);
-    let over = |values: &[f64], view: &dyn Fn(f64) -> View| values.iter().map(|&v| (v, view(v))).collect();
+fn all_views() -> Result<Vec<Views>, Error> {
+    let grain = Degradation::builder().noise(1.0);
+    let seen = |degradation: DegradationBuilder| View::builder().degradation(degradation.build()?).build();
+    let plain = seen(grain)?.to_builder();
+    let over = |values: &[f64], view: &dyn Fn(f64) -> Result<View, Error>| {
+        values.iter().map(|&v| Ok((v, view(v)?))).collect::<Result<Vec<_>, Error>>()
+    };
     let degrees = [0.0, 5.0, 15.0, 30.0, 45.0, 60.0, 90.0];
     let scales = [0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0];
     let gains = [0.4, 0.6, 0.8, 1.0, 1.2, 1.4];
-    vec![
-        ("rotation", "degrees", over(&degrees, &|degrees| View { degrees, ..plain })),
-        ("scale", "magnification", over(&scales, &|scale| View { scale, ..plain })),
+    Ok(vec![
+        ("rotation", "degrees", over(&degrees, &|degrees| plain.degrees(degrees).build())?),
+        ("scale", "magnification", over(&scales, &|scale| plain.scale(scale).build())?),
         (
             "noise",
             "standard deviation in levels of 255",
-            over(&[0.0, 2.0, 5.0, 10.0, 20.0], &|noise| seen(Degradation { noise, ..grain })),
+            over(&[0.0, 2.0, 5.0, 10.0, 20.0], &|noise| seen(grain.noise(noise)))?,
         ),
         (
             "blur",
             "standard deviation in pixels",
-            over(&[0.0, 0.5, 1.0, 1.5, 2.0], &|blur| seen(Degradation { blur, ..grain })),
+            over(&[0.0, 0.5, 1.0, 1.5, 2.0], &|blur| seen(grain.blur(blur)))?,
         ),
-        ("light", "gain", over(&gains, &|gain| seen(Degradation { gain, ..grain }))),
-    ]
+        ("light", "gain", over(&gains, &|gain| seen(grain.gain(gain)))?),
+    ])
 }
 
 fn repeatability(report: &mut Report, bench: &Bench) -> Result<()> {
@@ -158,7 +157,7 @@ fn repeatability(report: &mut Report, bench: &Bench) -> Result<()> {
         let found = photographs.iter().map(|levels| detect(&mut **detector, &Degradation::default(), levels));
         plain.push(found.collect::<Result<Vec<_>>>()?);
     }
-    for (what, unit, views) in all_views() {
+    for (what, unit, views) in all_views()? {
         let columns =
             || std::iter::once(unit.to_owned()).chain(detectors.iter().map(|(name, _)| name.clone()));
         let mut rates = Table::new(what, format!("Repeatability under {what}"), columns());
@@ -166,21 +165,20 @@ fn repeatability(report: &mut Report, bench: &Bench) -> Result<()> {
         let mut errors = Table::new(&format!("{what}-errors"), title, columns());
         for (value, view) in views {
             bench.show(format!("quality: {what} {value}"));
-            let images: Vec<_> = photographs.iter().map(|photograph| view.draw(photograph)).collect();
+            let images: Vec<_> =
+                photographs.iter().map(|photograph| view.draw(photograph)).collect::<Result<_, _>>()?;
             let (mut row, mut error_row) = (vec![Cell::Number(value)], vec![Cell::Number(value)]);
             for ((_, detector), plain) in detectors.iter_mut().zip(&plain) {
                 let (mut rate, mut distances) = (0.0, Vec::new());
                 for ((photograph, image), first) in photographs.iter().zip(&images).zip(plain) {
                     let (height, width) = photograph.dim();
-                    let views = Correspondence {
-                        homography: view.homography(width, height),
-                        first: [width, height],
-                        second: view.size(width, height),
-                        margin: MARGIN,
-                        tolerance: REPEAT_TOLERANCE,
-                    };
+                    let (homography, seen) = (view.homography(width, height), view.size(width, height));
+                    let views = Correspondence::builder(homography, [width, height], seen)
+                        .margin(MARGIN)
+                        .tolerance(REPEAT_TOLERANCE)
+                        .build()?;
                     let second = detector.detect(&ImageView::try_from(image)?)?;
-                    let repeated = views.repeatability(first, &second)?;
+                    let repeated = views.repeatability(first, &second);
                     rate += repeated.rate() / photographs.len() as f64;
                     distances.extend(repeated.mean_error());
                 }

@@ -31,7 +31,7 @@ impl<'a> Pairing<'a> {
     /// Returns precision, recall and errors.
     pub(super) fn score(&self) -> Score {
         let errors = self.hits.iter().map(|pair| pair.distance).collect();
-        Score { found: self.found.len(), wanted: self.corners.len(), errors }
+        Score::new(self.found.len(), self.corners.len(), errors)
     }
 
     /// Returns the keypoints that are paired with a corner.
@@ -102,7 +102,7 @@ mod tests {
         let found = [[10.0, 10.0], [50.0, 50.0], [11.0, 10.0], [80.0, 5.0]];
         let corners = [[90.0, 90.0], [10.75, 10.0], [50.0, 53.0]];
         let pairing = Pairing::new(&found, &corners, 4.0).unwrap();
-        assert_eq!(pairing.score(), Score { found: 4, wanted: 3, errors: vec![0.25, 3.0] });
+        assert_eq!(pairing.score(), Score::new(4, 3, vec![0.25, 3.0]));
         assert_eq!(pairing.hits().collect::<Vec<_>>(), [[11.0, 10.0], [50.0, 50.0]]);
         assert_eq!(pairing.false_keypoints().collect::<Vec<_>>(), [[10.0, 10.0], [80.0, 5.0]]);
         assert_eq!(pairing.misses().collect::<Vec<_>>(), [[90.0, 90.0]]);

@@ -28,7 +28,7 @@ fn write(folder: &Folder, name: &str, text: impl AsRef<[u8]>) -> String {
 
 /// Draws a chessboard, and returns its corners as rows of CSV.
 fn board(path: &str, squares: usize, shift: [f64; 2]) -> String {
-    let board = Chessboard { squares, size: 128, channels: 1 };
+    let board = Chessboard::builder().squares(squares).size(128).build().unwrap();
     GrayImage::from_raw(128, 128, board.draw().into_iter().collect()).unwrap().save(path).unwrap();
     board.corners().iter().map(|[x, y]| format!("{},{}\n", x + shift[0], y + shift[1])).collect()
 }

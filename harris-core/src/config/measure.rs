@@ -6,6 +6,9 @@ use super::notation::notation;
 use crate::error::Error;
 
 /// Measure of the structure tensor \[A B; B C\], which is the response.
+///
+/// In the formulas det is A·C − B² and trace is A + C. The units are those of an image in 0..1:
+/// contrasts to the fourth power for Harris, to the second for the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Measure {
@@ -19,13 +22,13 @@ pub enum Measure {
     ShiTomasi,
     /// 2·det / (trace + eps) (Noble 1988).
     Noble {
-        /// Positive term that keeps the quotient defined in flat regions.
+        /// Term that keeps the quotient defined in flat regions: finite and above 0, usually 10⁻⁶.
         eps: f32,
     },
     /// λmin − alpha·λmax, of the eigenvalues (Triggs 2004).
     Triggs {
-        /// Weight of the greater eigenvalue, 0 to below 1, usually 0.05. The greater it is, the less
-        /// a strong edge responds. With 0 the measure is that of Shi and Tomasi.
+        /// Weight of the greater eigenvalue, 0 to below 1, usually 0.05. The greater it is, the
+        /// less a strong edge responds. With 0 the measure is that of Shi and Tomasi.
         alpha: f32,
     },
 }

@@ -1,6 +1,33 @@
-//! Configurations of Harris-type detectors.
+//! Configurations of Harris-type detectors, and the choices they are made of.
 //!
 //! A [`HarrisConfig`] is validated when it is built. It then gives equal results on every backend.
+//! All lengths are in pixels. Responses and thresholds are in the units of an image in 0..1,
+//! whatever its samples are.
+//!
+//! | option | choices | as text |
+//! | --- | --- | --- |
+//! | [`smoothing`](HarrisConfigBuilder::smoothing) | [`Smoothing`] | `none`, `binomial3`, `binomial3-exact`, `binomial5`, `gaussian:SIZE:SIGMA` |
+//! | [`gradient`](HarrisConfigBuilder::gradient) | [`Gradient`] | `sobel3`, `sobel5`, `sobel7`, `scharr3`, `central`, `box:SIZE`, `gaussian-derivative:SIZE:SIGMA` |
+//! | [`window`](HarrisConfigBuilder::window) | [`Window`] | `box:SIZE`, `binomial:SIZE`, `gaussian:SIZE:SIGMA` |
+//! | [`measure`](HarrisConfigBuilder::measure) | [`Measure`] | `harris:K`, `shi-tomasi`, `noble:EPS`, `triggs:ALPHA` |
+//! | [`threshold`](HarrisConfigBuilder::threshold) | [`Threshold`] | `absolute:VALUE`, `relative:QUALITY`, `rosin:BINS`, `none` |
+//! | [`border`](HarrisConfigBuilder::border) | [`Border`] | `reflect101`, `replicate`, `zero`, `skip` |
+//! | [`plateau`](HarrisConfigBuilder::plateau) | [`Plateau`] | `first`, `all` |
+//! | [`ties`](HarrisConfigBuilder::ties) | [`Ties`] | `ascending`, `descending` |
+//! | [`order`](HarrisConfigBuilder::order) | [`Order`] | `response`, `raster` |
+//! | [`subpixel`](HarrisConfigBuilder::subpixel) | [`Subpixel`] | `none`, `quadratic`, `forstner:RADIUS` |
+//!
+//! The texts are read by [`FromStr`](std::str::FromStr) and written by
+//! [`Display`](std::fmt::Display):
+//!
+//! ```
+//! use harris_core::{HarrisConfig, Measure, Window};
+//!
+//! let (window, measure): (Window, Measure) = ("gaussian:5:1.5".parse()?, "shi-tomasi".parse()?);
+//! let config = HarrisConfig::builder().window(window).measure(measure).build()?;
+//! assert_eq!(config.window().to_string(), "gaussian:5:1.5");
+//! # Ok::<(), harris_core::Error>(())
+//! ```
 
 mod choices;
 mod measure;
@@ -90,43 +117,45 @@ impl Default for HarrisConfigBuilder {
 }
 
 impl HarrisConfigBuilder {
-    /// The smoothing of the image.
+    /// The smoothing of the image, by default [`Smoothing::Binomial3`].
     pub fn smoothing(mut self, smoothing: Smoothing) -> Self {
         self.smoothing = smoothing;
         self
     }
 
-    /// The gradient operator.
+    /// The gradient operator, by default [`Gradient::Sobel3`].
     pub fn gradient(mut self, gradient: Gradient) -> Self {
         self.gradient = gradient;
         self
     }
 
-    /// The window over which the structure tensor is summed.
+    /// The window over which the structure tensor is summed, by default a box of 3 × 3.
     pub fn window(mut self, window: Window) -> Self {
         self.window = window;
         self
     }
 
-    /// The measure of the structure tensor that is the response.
+    /// The measure of the structure tensor that is the response, by default Harris with k = 0.04.
     pub fn measure(mut self, measure: Measure) -> Self {
         self.measure = measure;
         self
     }
 
-    /// The threshold that a corner's response exceeds.
+    /// The threshold that a corner's response exceeds, by default 1 % of the greatest response.
     pub fn threshold(mut self, threshold: Threshold) -> Self {
         self.threshold = threshold;
         self
     }
 
     /// The border rule: how every stage extends its input beyond the image.
+    ///
+    /// The default is [`Border::Reflect101`].
     pub fn border(mut self, border: Border) -> Self {
         self.border = border;
         self
     }
 
-    /// Width in pixels of the margin along each edge in which no corner is reported.
+    /// Width in pixels of the margin along each edge in which no corner is reported, by default 0.
     ///
     /// Pixels of the margin still suppress others and count for the threshold.
     pub fn margin(mut self, pixels: u32) -> Self {
@@ -134,26 +163,33 @@ impl HarrisConfigBuilder {
         self
     }
 
-    /// Radius in pixels of the square in which a corner has the greatest response; 0 keeps every
-    /// candidate.
+    /// Radius in pixels of the square in which a corner has the greatest response, by default 2.
+    ///
+    /// 0 keeps every pixel whose response exceeds the threshold.
     pub fn suppression_radius(mut self, pixels: u32) -> Self {
         self.suppression_radius = pixels;
         self
     }
 
     /// The plateau rule: which of neighbouring pixels of equal response stay.
+    ///
+    /// The default is [`Plateau::First`].
     pub fn plateau(mut self, plateau: Plateau) -> Self {
         self.plateau = plateau;
         self
     }
 
     /// The order of ties: which of equal responses comes first.
+    ///
+    /// The default is [`Ties::Ascending`].
     pub fn ties(mut self, ties: Ties) -> Self {
         self.ties = ties;
         self
     }
 
-    /// Least Euclidean distance in pixels between corners, finite and at least 0; 0 for none.
+    /// Least Euclidean distance in pixels between corners, finite and at least 0.
+    ///
+    /// The default is 0, for none.
     ///
     /// Of two nearer corners the stronger is kept. The distance holds between pixels, and again
     /// between the places of [`Subpixel::Forstner`]. So fewer than
@@ -163,7 +199,9 @@ impl HarrisConfigBuilder {
         self
     }
 
-    /// The greatest number of corners, at least 1, the strongest being kept; `None` for all.
+    /// The greatest number of corners, at least 1, the strongest being kept.
+    ///
+    /// The default is `None`, for all.
     ///
     /// The CPU backend is faster where few corners are wanted.
     pub fn max_corners(mut self, limit: impl Into<Option<usize>>) -> Self {
@@ -171,13 +209,13 @@ impl HarrisConfigBuilder {
         self
     }
 
-    /// The order of the list of corners.
+    /// The order of the list of corners, by default [`Order::Response`].
     pub fn order(mut self, order: Order) -> Self {
         self.order = order;
         self
     }
 
-    /// The sub-pixel refinement of corners.
+    /// The sub-pixel refinement of corners, by default [`Subpixel::None`].
     pub fn subpixel(mut self, subpixel: Subpixel) -> Self {
         self.subpixel = subpixel;
         self
@@ -186,10 +224,15 @@ impl HarrisConfigBuilder {
     /// Validates the choices.
     ///
     /// # Errors
-    /// [`Error::Aperture`], [`Error::BoxWindowSize`], [`Error::BinomialSize`],
-    /// [`Error::TensorOverflow`], [`Error::Sigma`], [`Error::MeasureParameter`],
-    /// [`Error::AbsoluteThreshold`], [`Error::RelativeThreshold`], [`Error::RosinBins`],
-    /// [`Error::MinDistance`], [`Error::MaxCorners`], [`Error::Count`].
+    /// - [`Error::Aperture`], [`Error::BoxWindowSize`], [`Error::BinomialSize`] and
+    ///   [`Error::Sigma`] for the sizes of filters and windows.
+    /// - [`Error::TensorOverflow`] where smoothing, gradient and window together have sums beyond 64
+    ///   bits.
+    /// - [`Error::MeasureParameter`] for the measure.
+    /// - [`Error::AbsoluteThreshold`], [`Error::RelativeThreshold`] and [`Error::RosinBins`] for the
+    ///   threshold.
+    /// - [`Error::MinDistance`] and [`Error::MaxCorners`].
+    /// - [`Error::Count`] for the radius of [`Subpixel::Forstner`].
     pub fn build(self) -> Result<HarrisConfig, Error> {
         self.smoothing.check()?;
         self.gradient.check()?;
@@ -305,6 +348,7 @@ impl HarrisConfig {
 
     /// Whether the least distance holds between refined places, too, as under
     /// [`Subpixel::Forstner`].
+    #[doc(hidden)]
     #[must_use]
     pub fn merges_places(&self) -> bool {
         match self.subpixel() {
@@ -352,6 +396,7 @@ impl HarrisConfig {
     /// The greatest |gx| and |gy| of an integer image; `None` where the gradient has float weights.
     ///
     /// Backends choose number types by it.
+    #[doc(hidden)]
     #[must_use]
     pub fn max_gradient(&self, full_scale: f64) -> Option<f64> {
         self.gradient().gain().map(|gain| self.smoothing().norm() * gain * full_scale)
@@ -368,6 +413,7 @@ impl HarrisConfig {
     /// // Sobel's gradient, 4 · 255 at most, in a window of 3 × 3.
     /// assert_eq!(HarrisConfig::default().max_window_sum(1, 255.0), Some(9.0 * 1020.0 * 1020.0));
     /// ```
+    #[doc(hidden)]
     #[must_use]
     pub fn max_window_sum(&self, channels: usize, full_scale: f64) -> Option<f64> {
         let greatest = self.max_gradient(full_scale)?;

@@ -7,7 +7,9 @@ use crate::error::Error;
 use crate::image::{ImageView, Sample};
 use crate::integral::levels;
 
-/// Numbers of octaves. Each octave has twice the step of the one before.
+/// Numbers of octaves.
+///
+/// Each octave has twice the step of the one before.
 pub const OCTAVES: RangeInclusive<u32> = 1..=7;
 /// Numbers of filters in an octave.
 pub const INTERVALS: RangeInclusive<u32> = 3..=15;
@@ -74,7 +76,7 @@ impl Default for FastHessianConfigBuilder {
 }
 
 impl FastHessianConfigBuilder {
-    /// Number of octaves, 1 to 7.
+    /// Number of octaves, 1 to 7, by default 4.
     ///
     /// Box sums limit octaves and intervals together: see [`FastHessianConfig::check_image`].
     pub fn octaves(mut self, octaves: u32) -> Self {
@@ -82,19 +84,21 @@ impl FastHessianConfigBuilder {
         self
     }
 
-    /// Filters of an octave, 3 to 15. Blobs are found between the smallest and the largest filter.
+    /// Filters of an octave, 3 to 15, by default 4.
+    ///
+    /// Blobs are found between the smallest and the largest filter.
     pub fn intervals(mut self, intervals: u32) -> Self {
         self.intervals = intervals;
         self
     }
 
-    /// Pixels between the samples of the first octave, 1 to 6.
+    /// Pixels between the samples of the first octave, 1 to 6, by default 2.
     pub fn step(mut self, pixels: u32) -> Self {
         self.step = pixels;
         self
     }
 
-    /// The sample grid of an octave.
+    /// The sample grid of an octave, by default [`Sampling::Multiples`].
     pub fn sampling(mut self, sampling: Sampling) -> Self {
         self.sampling = sampling;
         self
@@ -102,18 +106,24 @@ impl FastHessianConfigBuilder {
 
     /// Whether determinants below 0 become 0, before they are compared and interpolated (Hofmann
     /// 2009).
+    ///
+    /// They do not by default.
     pub fn clamp_negative(mut self, clamp: bool) -> Self {
         self.clamp_negative = clamp;
         self
     }
 
     /// Threshold that a peak's determinant exceeds, in the units of an image in 0..1.
+    ///
+    /// Finite and at least 0, by default 0.0004.
     pub fn threshold(mut self, threshold: f32) -> Self {
         self.threshold = threshold;
         self
     }
 
-    /// The greatest number of keypoints, at least 1, the strongest being kept; `None` for all.
+    /// The greatest number of keypoints, at least 1, the strongest being kept.
+    ///
+    /// The default is `None`, for all.
     pub fn max_keypoints(mut self, limit: impl Into<Option<usize>>) -> Self {
         self.max_keypoints = limit.into();
         self
@@ -187,6 +197,7 @@ impl FastHessianConfig {
     }
 
     /// Lower limit of determinants: 0 where negative ones are clamped, else negative infinity.
+    #[doc(hidden)]
     #[must_use]
     pub fn min_determinant(&self) -> f32 {
         if self.choices.clamp_negative { 0.0 } else { f32::NEG_INFINITY }

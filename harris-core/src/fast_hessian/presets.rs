@@ -14,6 +14,7 @@ use crate::error::Error;
 
 /// A published detector: name, citation and configuration.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Preset {
     /// The name, as in [`named`].
     pub name: &'static str,
@@ -24,7 +25,7 @@ pub struct Preset {
 }
 
 /// All presets, the default first.
-pub const ALL: [Preset; 2] = [
+pub const ALL: &[Preset] = &[
     Preset {
         name: "default",
         citation: "C. Evans, Notes on the OpenSURF Library, University of Bristol, 2009: its last release, with the \
@@ -42,7 +43,7 @@ pub const ALL: [Preset; 2] = [
 /// The names of all presets, separated by commas.
 #[must_use]
 pub fn names() -> String {
-    ALL.map(|preset| preset.name).join(", ")
+    ALL.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ")
 }
 
 /// The configuration of the preset called `name`.

@@ -31,7 +31,9 @@ impl Layer {
     }
 }
 
-/// Three neighbouring filters of an octave, as indices of layers. Their widths are equally spaced.
+/// Three neighbouring filters of an octave, as indices of layers.
+///
+/// Their widths are equally spaced.
 ///
 /// Peaks are sought at the samples of the octave. A layer that another octave shares may be denser
 /// and start elsewhere.

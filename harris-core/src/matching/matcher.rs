@@ -8,63 +8,106 @@ use crate::error::Error;
 use crate::limits::LENGTH;
 use crate::memory;
 
-/// Conditions that a match meets beside being the nearest descriptor.
+/// A valid configuration of matching: what a match is, beside the nearest descriptor.
 ///
 /// The default is a ratio of 0.7 (Lowe 2004 has 0.8, OpenSURF 0.65) and no cross check.
-#[derive(Clone, Copy, Debug, PartialEq)]
+///
+/// ```
+/// use harris_core::matching::MatchConfig;
+///
+/// let config = MatchConfig::builder().ratio(0.8).cross_check(true).build()?;
+/// assert_eq!((config.ratio(), config.cross_check()), (0.8, true));
+/// assert!(MatchConfig::builder().ratio(1.5).build().is_err());
+/// # Ok::<(), harris_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MatchConfig {
+    choices: MatchConfigBuilder,
+}
+
+/// Collects the choices of a [`MatchConfig`]; [`build`](Self::build) validates them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[must_use]
+pub struct MatchConfigBuilder {
     ratio: f32,
     cross_check: bool,
 }
 
-impl Default for MatchConfig {
+impl Default for MatchConfigBuilder {
     fn default() -> Self {
         Self { ratio: 0.7, cross_check: false }
     }
 }
 
+impl MatchConfigBuilder {
+    /// Ratio test, above 0 and at most 1, by default 0.7.
+    ///
+    /// The nearest descriptor is less than `ratio` times as far as the second nearest.
+    /// With 1 there is no such test: every nearest descriptor is a match.
+    pub fn ratio(mut self, ratio: f32) -> Self {
+        self.ratio = ratio;
+        self
+    }
+
+    /// Whether each descriptor of a match is the other's nearest; not asked for by default.
+    pub fn cross_check(mut self, cross_check: bool) -> Self {
+        self.cross_check = cross_check;
+        self
+    }
+
+    /// Validates the choices.
+    ///
+    /// # Errors
+    /// [`Error::Ratio`].
+    pub fn build(self) -> Result<MatchConfig, Error> {
+        let Self { ratio, .. } = self;
+        if ratio > 0.0 && ratio <= 1.0 {
+            Ok(MatchConfig { choices: self })
+        } else {
+            Err(Error::Ratio { ratio })
+        }
+    }
+}
+
 impl MatchConfig {
+    /// Starts a builder from the default.
+    pub fn builder() -> MatchConfigBuilder {
+        MatchConfigBuilder::default()
+    }
+
+    /// Starts a builder from this configuration.
+    pub fn to_builder(&self) -> MatchConfigBuilder {
+        self.choices
+    }
+
     /// Makes a configuration in which every nearest descriptor is a match.
     #[must_use]
     pub fn nearest() -> Self {
-        Self { ratio: 1.0, cross_check: false }
-    }
-
-    /// Sets the ratio test: the nearest is less than `ratio` times as far as the second nearest.
-    ///
-    /// With 1 every nearest descriptor is a match.
-    ///
-    /// # Errors
-    /// [`Error::Ratio`] unless above 0 and at most 1.
-    pub fn with_ratio(self, ratio: f32) -> Result<Self, Error> {
-        if ratio > 0.0 && ratio <= 1.0 { Ok(Self { ratio, ..self }) } else { Err(Error::Ratio { ratio }) }
-    }
-
-    /// Sets whether each descriptor of a match is the other's nearest.
-    #[must_use]
-    pub fn with_cross_check(self, cross_check: bool) -> Self {
-        Self { cross_check, ..self }
+        Self { choices: MatchConfigBuilder { ratio: 1.0, cross_check: false } }
     }
 
     /// The ratio of the ratio test.
     #[must_use]
     pub fn ratio(&self) -> f32 {
-        self.ratio
+        self.choices.ratio
     }
 
     /// Whether each descriptor of a match is the other's nearest.
     #[must_use]
     pub fn cross_check(&self) -> bool {
-        self.cross_check
+        self.choices.cross_check
     }
 
-    /// The matches of `query`'s descriptors among `train`'s, as [`Matcher::matches`] wants them,
-    /// from a function that gives the nearest of each of its first descriptors among its second;
-    /// neither is empty then.
+    /// The matches of `query`'s descriptors (N × 64) among `train`'s (M × 64), for implementations
+    /// of [`Matcher`].
+    ///
+    /// `nearest` is called with two sets, neither of them empty. It gives the nearest descriptor of
+    /// the second set for each of the first. For the cross check it is called a second time, with
+    /// the sets exchanged.
     ///
     /// # Errors
-    /// [`Error::DescriptorLength`], [`Error::DescriptorValue`], [`Error::OutOfMemory`], and what the
-    /// function gives.
+    /// [`Error::DescriptorLength`], [`Error::DescriptorValue`], [`Error::OutOfMemory`], and the
+    /// errors of `nearest`.
     pub fn matches<'a>(
         &self,
         query: ArrayView2<'a, f32>,
@@ -76,30 +119,33 @@ impl MatchConfig {
         if query.is_empty() || train.is_empty() {
             return Ok(Vec::new());
         }
-        let back = self.cross_check.then(|| nearest(train, query)).transpose()?;
+        let back = self.cross_check().then(|| nearest(train, query)).transpose()?;
         self.select(&nearest(query, train)?, back.as_deref())
     }
 
-    /// The matches among the nearest of each query, in their order; `back` has the nearest of each
-    /// train descriptor, where cross check is wanted.
+    /// The matches among the nearest train descriptors of all queries, in the order of queries.
+    ///
+    /// `back` has the nearest query of each train descriptor, if the cross check is wanted.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
+    ///
+    /// # Panics
+    /// Where `nearest` has an index that `back` does not have.
     pub fn select(&self, nearest: &[Nearest], back: Option<&[Nearest]>) -> Result<Vec<Match>, Error> {
+        let ratio = self.ratio();
         let chosen = |query: usize, nearest: &Nearest| {
-            let distinct = self.ratio == 1.0 || nearest.distance < self.ratio * self.ratio * nearest.second;
+            let distinct = ratio == 1.0 || nearest.distance < ratio * ratio * nearest.second;
             let mutual = back.is_none_or(|back| back[nearest.index].index == query);
-            (distinct && mutual).then(|| Match {
-                query,
-                train: nearest.index,
-                distance: nearest.distance.sqrt(),
-            })
+            (distinct && mutual).then(|| Match::new(query, nearest.index, nearest.distance.sqrt()))
         };
         memory::collect(nearest.iter().enumerate().filter_map(|(query, nearest)| chosen(query, nearest)))
     }
 }
 
 /// The nearest train descriptor of a query, and the distance of the second nearest.
+///
+/// Implementations of [`Matcher`] give them to [`MatchConfig::matches`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearest {
     /// Row of the train descriptor; the first of equally near ones.
@@ -112,9 +158,16 @@ pub struct Nearest {
 
 /// A match: a query descriptor and its nearest train descriptor.
 ///
-/// Matches are ordered by their distances, then by queries.
+/// ```
+/// use harris_core::matching::Match;
+///
+/// let mut matches = [Match::new(0, 4, 0.5), Match::new(1, 2, 0.25)];
+/// matches.sort_by(Match::nearer);
+/// assert_eq!((matches[0].query, matches[0].train), (1, 2));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Match {
     /// Row of the query descriptor.
     pub query: usize,
@@ -125,14 +178,22 @@ pub struct Match {
 }
 
 impl Match {
-    /// Compares by distance, then by query.
+    /// Makes a match of the query and train descriptors of these rows.
+    #[must_use]
+    pub const fn new(query: usize, train: usize, distance: f32) -> Self {
+        Self { query, train, distance }
+    }
+
+    /// Compares by distance, the nearest first, then by query.
     #[must_use]
     pub fn nearer(&self, other: &Self) -> Ordering {
         self.distance.total_cmp(&other.distance).then(self.query.cmp(&other.query))
     }
 }
 
-/// Matcher of descriptors. Exact implementations give equal results, bit for bit.
+/// Matcher of descriptors.
+///
+/// Exact implementations give equal results, bit for bit.
 pub trait Matcher: Send {
     /// The matches of `query`'s descriptors (N × 64) among `train`'s (M × 64), in the order of
     /// queries. None where either is empty.

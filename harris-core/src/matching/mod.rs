@@ -20,7 +20,7 @@ mod reference;
 
 pub use crate::limits::{INLIER_DISTANCES, RANSAC_SAMPLES};
 pub use homography::Homography;
-pub use matcher::{Match, MatchConfig, Matcher, Nearest, check};
+pub use matcher::{Match, MatchConfig, MatchConfigBuilder, Matcher, Nearest, check};
 pub use pair::{Pair, matched_pairs};
 pub use ransac::{Fit, Ransac, RansacBuilder};
 pub use reference::ReferenceMatcher;

@@ -12,7 +12,7 @@ pub type Pair = ([f64; 2], [f64; 2]);
 ///
 /// A homography of these pairs maps the train image to the query image. Pairs are in the order of
 /// the matches. Several matches may have one train keypoint, unless
-/// [`with_cross_check`](super::MatchConfig::with_cross_check) is on;
+/// [`cross_check`](super::MatchConfigBuilder::cross_check) is on;
 /// [`Homography::ransac`](super::Homography::ransac) counts such a place once.
 ///
 /// ```
@@ -21,7 +21,7 @@ pub type Pair = ([f64; 2], [f64; 2]);
 ///
 /// let query = [Keypoint::new(7.0, 8.0, 1.0)];
 /// let train = [Keypoint::new(1.0, 2.0, 1.0), Keypoint::new(3.0, 4.0, 1.0)];
-/// let matches = [Match { query: 0, train: 1, distance: 0.1 }];
+/// let matches = [Match::new(0, 1, 0.1)];
 /// assert_eq!(matched_pairs(&matches, &query, &train)?, [([3.0, 4.0], [7.0, 8.0])]);
 /// # Ok::<(), harris_core::Error>(())
 /// ```
@@ -49,9 +49,7 @@ mod tests {
     #[test]
     fn a_match_of_a_keypoint_that_does_not_exist_is_an_error() {
         let one = [Keypoint::new(1.0, 2.0, 1.0)];
-        let matches = |query, train| {
-            [Match { query: 0, train: 0, distance: 0.0 }, Match { query, train, distance: 0.0 }]
-        };
+        let matches = |query, train| [Match::new(0, 0, 0.0), Match::new(query, train, 0.0)];
         assert_eq!(matched_pairs(&matches(0, 0), &one, &one).unwrap(), [([1.0, 2.0], [1.0, 2.0]); 2]);
         for (query, train, missing) in [(0, 1, 1), (3, 0, 3)] {
             let error = matched_pairs(&matches(query, train), &one, &one).unwrap_err();

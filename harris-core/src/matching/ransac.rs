@@ -44,7 +44,9 @@ impl Default for RansacBuilder {
 
 impl RansacBuilder {
     /// Greatest distance of an inlier's mapped point from its partner, in pixels of the second
-    /// image, 1e-9 to 1e6.
+    /// image.
+    ///
+    /// From 1e-9 to 1e6, by default 3.
     ///
     /// For places with a standard deviation of σ in x and in y, 2.45 σ accepts 95 % of the right
     /// pairs.
@@ -54,19 +56,19 @@ impl RansacBuilder {
     }
 
     /// Probability with which a sample without outliers has been drawn at the end, above 0 and
-    /// below 1.
+    /// below 1, by default 0.999.
     pub fn confidence(mut self, confidence: f64) -> Self {
         self.confidence = confidence;
         self
     }
 
-    /// Greatest number of samples drawn, 1 to 10 000 000, whatever the confidence.
+    /// Greatest number of samples drawn, whatever the confidence: 1 to 10 000 000, by default 5000.
     pub fn max_samples(mut self, max_samples: u32) -> Self {
         self.max_samples = max_samples;
         self
     }
 
-    /// Seed of the draws. Equal seeds give equal results.
+    /// Seed of the draws, by default 1. Equal seeds give equal results.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self

@@ -11,6 +11,7 @@ use crate::image::{ImageView, Raster, Sample, Samples};
 use crate::memory;
 
 /// A number type of the reference stages: exact `i32` and `i64`, or `f32`.
+#[doc(hidden)]
 pub trait Number: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
     /// The value outside the image under [`Border::Zero`].
     const ZERO: Self;
@@ -77,6 +78,7 @@ impl Plane {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
+    #[doc(hidden)]
     pub fn copy(&self) -> Result<Self, Error> {
         match self {
             Plane::Integer(plane) => memory::map(plane, |&v| v).map(Plane::Integer),
@@ -97,6 +99,7 @@ fn split<'a, T: Sample, U>(
 }
 
 /// A plane that is extended beyond its edges by a border rule.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Extended<'a, T> {
     plane: &'a Array2<T>,

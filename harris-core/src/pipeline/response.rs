@@ -48,6 +48,9 @@ fn eigenvalues(a: f32, b: f32, c: f32) -> [f32; 2] {
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
+///
+/// # Panics
+/// Where the arrays of the tensor have different sizes.
 pub fn response(tensor: &Tensor, choice: Measure) -> Result<Array2<f32>, Error> {
     let Tensor { a, b, c } = tensor;
     memory::array_of(a.dim(), |y, x| measure(choice, a[[y, x]], b[[y, x]], c[[y, x]]))
@@ -60,6 +63,7 @@ pub fn response(tensor: &Tensor, choice: Measure) -> Result<Array2<f32>, Error> 
 ///
 /// # Errors
 /// [`Error::OutOfMemory`]. The array is then unchanged.
+#[doc(hidden)]
 pub fn reuse_map<'a>(map: &'a mut Array2<f32>, image: &ImageView<'_>) -> Result<&'a mut [f32], Error> {
     let shape = (image.height(), image.width());
     if map.dim() != shape || !map.is_standard_layout() {

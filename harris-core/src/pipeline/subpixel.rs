@@ -75,7 +75,10 @@ fn forstner<T: Sample + Into<f32>>(corner: &mut Keypoint, samples: Raster<'_, T>
     });
 }
 
-/// The pixels around a place near a corner. All offsets are from the corner's pixel.
+/// The pixels around a place near a corner.
+///
+/// All offsets are from the corner's pixel.
+#[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct Around {
     /// Offset of the place, x and y in pixels.
@@ -94,6 +97,7 @@ pub struct Around {
 ///
 /// `sums` computes A, B, C, M and N of docs/arithmetic.md, section 10, over the pixels around a
 /// place. Backends pass their own; it is called up to four times.
+#[doc(hidden)]
 pub fn place(
     corner: &mut Keypoint,
     (width, height): (usize, usize),

@@ -61,6 +61,9 @@ impl<'a> Region<'a> {
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
+///
+/// # Panics
+/// Where the response map is smaller than the region's image.
 pub fn suppress(
     response: &Array2<f32>,
     region: Region<'_>,

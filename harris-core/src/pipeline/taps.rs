@@ -50,8 +50,9 @@ pub const fn binomial(size: u32) -> &'static [f32] {
     }
 }
 
-/// The weights of a window along one axis. A box has weights of 1, which change no bit of a
-/// product.
+/// The weights of a window along one axis.
+///
+/// A box has weights of 1, which change no bit of a product.
 ///
 /// ```
 /// use harris_core::{Window, pipeline::taps::window};

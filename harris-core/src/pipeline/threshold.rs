@@ -35,6 +35,7 @@ where
 }
 
 /// The least and the greatest response; `None` where there are no responses.
+#[doc(hidden)]
 #[must_use]
 pub fn extent(responses: impl Iterator<Item = f32>) -> Option<RangeInclusive<f32>> {
     responses.fold(None, |extent, response| match extent {
@@ -45,12 +46,14 @@ pub fn extent(responses: impl Iterator<Item = f32>) -> Option<RangeInclusive<f32
 
 /// q · Rmax, computed in f64 and rounded to f32; `None` where the greatest response is not
 /// positive.
+#[doc(hidden)]
 #[must_use]
 pub fn relative(quality: f64, greatest: f32) -> Option<f32> {
     (greatest > 0.0).then_some((quality * f64::from(greatest)) as f32)
 }
 
 /// The histogram bins of Rosin's method (Rosin 2001).
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Binning {
     /// The least response.

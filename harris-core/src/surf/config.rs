@@ -44,7 +44,7 @@ impl Default for SurfConfigBuilder {
 }
 
 impl SurfConfigBuilder {
-    /// Whether windows stay upright (U-SURF).
+    /// Whether windows stay upright (U-SURF); they do not by default.
     ///
     /// Upright windows are faster, and more distinctive where images are not rotated.
     pub fn upright(mut self, upright: bool) -> Self {
@@ -52,7 +52,9 @@ impl SurfConfigBuilder {
         self
     }
 
-    /// Factor of the keypoints' scales, 0.1 to 64. The window is 24 scales wide.
+    /// Factor of the keypoints' scales, 0.1 to 64, by default 1.
+    ///
+    /// The window is 24 scales wide.
     pub fn magnification(mut self, magnification: f32) -> Self {
         self.magnification = magnification;
         self

@@ -6,7 +6,9 @@ use crate::error::Error;
 use crate::image::ImageView;
 use crate::keypoint::Keypoint;
 
-/// Extractor of descriptors. All implementations give equal results, bit for bit.
+/// Extractor of descriptors.
+///
+/// All implementations give equal results, bit for bit.
 pub trait Extractor: Send {
     /// The descriptors of `keypoints`, N × 64, a row each, in their order: of length 1, or all
     /// zeros where the image is flat.

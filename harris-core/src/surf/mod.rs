@@ -26,7 +26,10 @@ mod tables;
 
 pub use config::{SurfConfig, SurfConfigBuilder};
 pub use extractor::Extractor;
-pub use reference::{Frame, ReferenceSurf};
+#[doc(hidden)]
+pub use reference::Frame;
+pub use reference::ReferenceSurf;
+#[doc(hidden)]
 pub use tables::{CIRCLE, DIRECTIONS, GRID, REGION, REGIONS, SPACING, Tables};
 
 pub use crate::limits::{LENGTH, MAGNIFICATIONS, MAX_SCALE};

@@ -13,7 +13,9 @@ use crate::buffers::spread_pitch;
 use crate::integral::Sums;
 use crate::workers::{Workers, constructors};
 
-/// SURF's Fast-Hessian detector on the CPU. The result does not depend on the number of threads.
+/// SURF's Fast-Hessian detector on the CPU.
+///
+/// The result does not depend on the number of threads.
 ///
 /// ```
 /// use harris_cpu::harris_core::fast_hessian::FastHessianConfig;
@@ -109,12 +111,10 @@ impl CpuFastHessian {
         let peaks = Instant::now();
         keypoints.sort_unstable();
         keypoints.truncate(self.config.max_keypoints().unwrap_or(usize::MAX));
-        self.times = StepTimes {
-            integral: integral - start,
-            responses: responses - integral,
-            peaks: peaks - responses,
-            list: peaks.elapsed(),
-        };
+        self.times.integral = integral - start;
+        self.times.responses = responses - integral;
+        self.times.peaks = peaks - responses;
+        self.times.list = peaks.elapsed();
         Ok(keypoints)
     }
 

@@ -53,8 +53,9 @@ pub fn devices() -> Result<Vec<DeviceInfo>, CudaError> {
     (0..count).map(|ordinal| info(driver, handle(driver, ordinal)?, ordinal)).collect()
 }
 
-/// Whether there is a driver that starts and a GPU. Only making a
-/// [`CudaDetector`](crate::CudaDetector) shows whether the GPU can be used.
+/// Whether there is a driver that starts and a GPU.
+///
+/// Only making a [`CudaDetector`](crate::CudaDetector) shows whether the GPU can be used.
 #[must_use]
 pub fn is_available() -> bool {
     count().is_ok()

@@ -31,9 +31,19 @@ const FADING: [f64; 2] = [10.0, 45.0];
 const MIDDLE: f64 = 0.5;
 
 /// An image of levels of 0 to 1, whose corners are known.
+///
+/// ```
+/// use harris_evaluation::scenes::{Scene, Shape};
+///
+/// // 3 × 3 junctions, each on 96 × 96 pixels.
+/// let scene = Scene::of(Shape::L, 3, 1);
+/// assert_eq!(scene.levels.dim(), (288, 288));
+/// assert_eq!(scene.corners.len(), 9);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Scene {
-    /// Levels, each the mean over the pixel's square.
+    /// Levels, H × W, each the mean over the pixel's square.
     pub levels: Array2<f64>,
     /// x and y of all corners, in pixels; the centre of the first pixel is 0, 0.
     pub corners: Vec<[f64; 2]>,

@@ -24,7 +24,7 @@ use crate::search::sweep;
 use crate::search::tiles::{RemainingRows, WorkTiles};
 use crate::surf::KeypointList;
 
-/// Harris on a GPU.
+/// Corner detector on any [`Device`].
 ///
 /// ```
 /// use harris_core::{Detector, HarrisConfig, ImageView};
@@ -117,8 +117,9 @@ impl<D: Device> GpuDetector<D> {
         &self.config
     }
 
-    /// Whether the last image's responses were computed stage by stage. Then the marks of all
-    /// stages were set.
+    /// Whether the last image's responses were computed stage by stage.
+    ///
+    /// Then the marks of all stages were set.
     #[must_use]
     pub fn ran_staged(&self) -> bool {
         self.ran_staged
@@ -248,8 +249,8 @@ impl<D: Device> GpuDetector<D> {
         Ok(())
     }
 
-    /// The execution on images, and the recordings beside it. [`GpuDetector::set_plan`] was called for
-    /// the shape.
+    /// The execution on images, and the recordings beside it. [`GpuDetector::set_plan`] was called
+    /// for the shape.
     fn execution(
         &mut self,
         shape: Shape,

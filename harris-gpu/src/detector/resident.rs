@@ -97,8 +97,8 @@ impl<D: Device> GpuDetector<D> {
     /// Writes a mask of the first `count` keypoints to the device's memory, for an image of this
     /// size.
     ///
-    /// The keypoints are those of [`DetectOnDevice::keypoints_on_device`]. The mask is 1 at the pixel
-    /// of each, else 0, row after row. It is complete when this returns.
+    /// The keypoints are those of [`DetectOnDevice::keypoints_on_device`]. The mask is 1 at the
+    /// pixel of each, else 0, row after row. It is complete when this returns.
     ///
     /// # Errors
     /// Where the device fails.
@@ -143,8 +143,9 @@ impl<D: Device> GpuDetector<D> {
     }
 
     /// Writes the responses of an image that is in the device's memory to other memory there, row
-    /// after row without gaps, as 32-bit floats: see [`GpuDetector::responses_on_device`]. A mask
-    /// has no part in it.
+    /// after row without gaps, as 32-bit floats: see [`GpuDetector::responses_on_device`].
+    ///
+    /// A mask has no part in it.
     ///
     /// # Errors
     /// As [`Detector::response`](harris_core::Detector::response), but that samples are not

@@ -21,7 +21,7 @@ use crate::frame_worker::FrameWorker;
 use crate::integral::upload_and_integrate;
 use crate::plan::Shape;
 
-/// SURF's Fast-Hessian detector on a GPU.
+/// SURF's Fast-Hessian detector on any [`Device`].
 ///
 /// ```
 /// use harris_core::fast_hessian::FastHessianConfig;

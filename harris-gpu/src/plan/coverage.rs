@@ -41,7 +41,9 @@ enum OtherChoice {
     Quadratic,
 }
 
-/// The choices of each axis. Sizes are those at which plans change, and one beyond.
+/// The choices of each axis.
+///
+/// Sizes are those at which plans change, and one beyond.
 #[derive(Clone, Debug)]
 pub struct Choices {
     samples: Vec<(Depth, u32)>,

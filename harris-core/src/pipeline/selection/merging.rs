@@ -11,9 +11,10 @@ use crate::memory;
 /// Drops each refined corner that lies nearer than [`min_distance`](HarrisConfig::min_distance) to
 /// a stronger one that is kept.
 ///
-/// Nothing is dropped unless the configuration [merges places](HarrisConfig::merges_places). The
-/// others stay in their order. `pixels` has the corners in the order of `refined`, at the centres
-/// of their pixels, which order corners of equal response.
+/// Nothing is dropped unless the configuration has a least distance and
+/// [`Subpixel::Forstner`](crate::Subpixel::Forstner). The others stay in their order. `pixels` has
+/// the corners in the order of `refined`, at the centres of their pixels, which order corners of
+/// equal response.
 ///
 /// ```
 /// use harris_core::pipeline::selection::merge;

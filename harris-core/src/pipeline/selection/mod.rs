@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::keypoint::Keypoint;
 use crate::memory;
 pub use merging::merge;
+#[doc(hidden)]
 pub use order::Key;
 use order::Listed;
 
@@ -17,6 +18,7 @@ use order::Listed;
 ///
 /// It has up to 16 bytes a corner. With a least distance it also has up to one bit a pixel, from
 /// the image's first pixel to the farthest corner.
+#[doc(hidden)]
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     keys: Vec<u64>,
@@ -42,6 +44,7 @@ pub fn select(corners: &[Keypoint], config: &HarrisConfig) -> Result<Vec<Keypoin
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
+#[doc(hidden)]
 pub fn select_in(
     scratch: &mut Memory,
     corners: impl Iterator<Item = Keypoint> + Clone,
@@ -59,6 +62,7 @@ pub fn select_in(
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
+#[doc(hidden)]
 pub fn select_keys<'a>(
     scratch: &mut Memory,
     lists: impl Iterator<Item = &'a [Key]> + Clone,
@@ -93,6 +97,7 @@ pub fn select_keys<'a>(
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
+#[doc(hidden)]
 pub fn certain_responses(
     scratch: &mut Memory,
     corners: &[Key],
