@@ -1,9 +1,8 @@
 //! Images in the device's memory, and frames that are matched there, on the host device.
 
-mod test_device;
-
 use std::sync::Arc;
 
+use crate::test_device::{InjectedFault, TestDevice};
 use harris_conformance::pictures::{DEPTHS, Depth, Picture, noise};
 use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian};
 use harris_core::features::{DetectAndDescribe, FeatureConfig, Features, ReferenceFeatures};
@@ -15,7 +14,6 @@ use harris_gpu::{
     MatchedFeatureConfig, Resident, RowSource, Rows, TrainSet,
 };
 use harris_gpu_host::HostDevice;
-use test_device::{InjectedFault, TestDevice};
 
 type Memory = <HostDevice as Device>::Memory;
 

@@ -1,8 +1,6 @@
 //! The host device with recordings, counts of what was launched, and failures where a test asks for
 //! them.
 
-#![allow(dead_code, reason = "each test uses some of it")]
-
 use std::borrow::Cow;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;

@@ -1,7 +1,6 @@
 //! Thresholds predicted from the images before: verified, or the image is searched again.
 
-mod test_device;
-
+use crate::test_device::{InjectedFault, TestDevice};
 use harris_conformance::pictures::{Depth, Picture, noise};
 use harris_core::{
     Border, Detector, Error, Gradient, HarrisConfig, Keypoint, Measure, Order, ReferenceDetector, Subpixel,
@@ -9,7 +8,6 @@ use harris_core::{
 };
 use harris_gpu::{DetectOnDevice, Device, GpuDetector, Resident, RowSource};
 use harris_gpu_kernels::abi::prediction::LEAST_HELD;
-use test_device::{InjectedFault, TestDevice};
 
 /// Images until a prediction is used: the first makes one, and it must hold for all the others.
 const FIRST_USE: usize = LEAST_HELD as usize + 1;
@@ -138,7 +136,7 @@ fn images_that_cannot_be_searched_again_use_no_prediction() {
 }
 
 /// A picture in the device's memory.
-fn resident(device: &TestDevice, picture: &Picture) -> Resident<test_device::Memory> {
+fn resident(device: &TestDevice, picture: &Picture) -> Resident<crate::test_device::Memory> {
     let view = picture.view();
     let (width, height) = (view.width(), view.height());
     let pitch = width.next_multiple_of(4);
@@ -154,7 +152,7 @@ fn resident(device: &TestDevice, picture: &Picture) -> Resident<test_device::Mem
 }
 
 /// The image in the same memory.
-fn lent(image: &Resident<test_device::Memory>) -> Resident<test_device::Memory> {
+fn lent(image: &Resident<crate::test_device::Memory>) -> Resident<crate::test_device::Memory> {
     let &Resident { ref memory, width, height, channels, pitch, depth, .. } = image;
     Resident { memory: memory.clone(), width, height, channels, pitch, depth, mask: None }
 }

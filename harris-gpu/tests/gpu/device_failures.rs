@@ -1,8 +1,7 @@
 //! A device that fails: the image that it fails on has the error, and the others have their
 //! corners.
 
-mod test_device;
-
+use crate::test_device::{InjectedFault, TestDevice};
 use harris_conformance::pictures::{Depth, Picture, noise};
 use harris_core::fast_hessian::FastHessianConfig;
 use harris_core::features::{DetectAndDescribe, FeatureConfig, ReferenceFeatures};
@@ -13,7 +12,6 @@ use harris_gpu::{
     DescriptorSet, Device, FrameWorker, GpuDetector, GpuFastHessian, GpuFeatures, GpuMatcher, GpuPipeline,
     UploadMode,
 };
-use test_device::{InjectedFault, TestDevice};
 
 fn picture(seed: u64) -> Picture {
     Picture::draw(Depth::U8, (60, 40, 1), |x, y, _| noise(seed, x / 3, y / 3, 0))

@@ -1,8 +1,7 @@
 //! Work that repeats is recorded and replayed: corners are those of the image at hand, whatever
 //! came between.
 
-mod test_device;
-
+use crate::test_device::{Memory, TestDevice};
 use harris_conformance::pictures::{Depth, Picture, noise};
 use harris_core::fast_hessian::{FastHessianConfig, ReferenceFastHessian};
 use harris_core::features::{DetectAndDescribe, FeatureConfig, ReferenceFeatures};
@@ -11,7 +10,6 @@ use harris_core::{Detector, HarrisConfig, Keypoint, Order, ReferenceDetector, Su
 use harris_gpu::{
     DetectOnDevice, Device, GpuDetector, GpuFastHessian, GpuFeatures, Resident, RowSource, Rows,
 };
-use test_device::{Memory, TestDevice};
 
 fn picture(seed: u64, width: usize, height: usize) -> Picture {
     Picture::draw(Depth::U8, (width, height, 1), |x, y, _| noise(seed, x / 3, y / 3, 0))

@@ -1,15 +1,13 @@
 //! More equal responses than a bucket holds: the list is merged once, and splitters from it divide
 //! the buckets of later images.
 
-mod test_device;
-
+use crate::test_device::{InjectedFault, TestDevice};
 use harris_conformance::pictures::{Depth, Picture, dots, noise};
 use harris_core::{
     Detector, Error, HarrisConfig, Keypoint, Order, ReferenceDetector, Subpixel, Threshold, presets,
 };
 use harris_gpu::GpuDetector;
 use harris_gpu_kernels::abi::buckets;
-use test_device::{InjectedFault, TestDevice};
 
 fn expected(config: &HarrisConfig, picture: &Picture) -> Vec<Keypoint> {
     ReferenceDetector::new(config.clone()).detect(&picture.view()).unwrap()
