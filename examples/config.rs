@@ -4,6 +4,8 @@
 //! ```sh
 //! cargo run --release --example config --features serde
 //! ```
+//!
+//! `harris detect --print-config json` writes these choices, too, in the object `harris` of its file.
 
 use std::error::Error;
 use std::fs;

@@ -4,7 +4,7 @@
 //! cargo run --release --example matching
 //! ```
 //!
-//! `harris match` does this for any photographs, and draws what it finds.
+//! `harris match --detector fast-hessian` does this for any photographs, and draws what it finds.
 
 use std::error::Error;
 

@@ -5,8 +5,8 @@
 //! cargo run --release --example video
 //! ```
 //!
-//! `harris stream` does this for videos and cameras. `harris::cuda::CudaPipeline` keeps several
-//! frames in flight on a GPU.
+//! `harris stream` does this for videos, of a file or a pipe. `harris::cuda::CudaPipeline` keeps
+//! several frames in flight on a GPU.
 
 use std::collections::HashSet;
 use std::error::Error;
