@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use harris::cuda::MAX_IN_FLIGHT;
 use harris_core::Error;
 use image::RgbImage;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -27,12 +28,12 @@ pub(crate) struct PaceOptions {
         help_heading = "Input"
     )]
     pub(crate) rate: Option<f64>,
-    /// Frames in flight on each GPU, 1 to 1024; the CPU works on one frame at a time
+    /// Frames in flight on each GPU, 1 to 256; the CPU works on one frame at a time
     #[arg(
         long,
         value_name = "NUMBER",
         default_value_t = 6,
-        value_parser = whole::<u16>(1..=1024),
+        value_parser = whole::<u16>(1..=MAX_IN_FLIGHT as u64),
         help_heading = "Backend"
     )]
     pub(crate) in_flight: u16,

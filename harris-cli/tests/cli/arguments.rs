@@ -19,10 +19,10 @@ fn wrong_values_are_errors_of_the_arguments() {
     let camera = data("camera.png");
     for (options, part) in [
         (&["--preset", "foo"][..], "lococo_2011"),
-        (&["--threads", "0"], "a whole number from 1 to 1024"),
-        (&["--threads", "100000"], "a whole number from 1 to 1024"),
+        (&["--threads", "0"], "a whole number from 1 to 256"),
+        (&["--threads", "100000"], "a whole number from 1 to 256"),
         (&["--threads", "-1"], "'-1' for '--threads"),
-        (&["--jobs", "0"], "a whole number from 1 to 1024"),
+        (&["--jobs", "0"], "a whole number from 1 to 256"),
         (&["--device", "x"], "a whole number is needed"),
         (&["--measure", "harris:nan"], "k must"),
         (&["--threshold", "relative:2"], "from 0 to 1"),
@@ -54,7 +54,7 @@ fn wrong_values_are_errors_of_the_arguments() {
     assert!(wrong("match", &[&camera, &camera, "--ratio", "2"]).contains("ratio"));
     assert!(wrong("match", &[&camera, &camera, "--magnification", "0"]).contains("magnification"));
     assert!(wrong("stream", &[&camera, "--rate", "-1"]).contains("frames per second from 0.001"));
-    assert!(wrong("stream", &[&camera, "--in-flight", "0"]).contains("from 1 to 1024"));
+    assert!(wrong("stream", &[&camera, "--in-flight", "0"]).contains("from 1 to 256"));
     assert!(wrong("reproduce", &["phull", "--largest", "0"]).contains("from 128"));
     assert!(wrong("reproduce", &["phull", "--seconds", "nan"]).contains("a number of seconds"));
     // Where the options are told.

@@ -1,6 +1,8 @@
 """OpenCV's corner functions: its names, arguments, defaults and shapes.
 
-Change ``import cv2`` to ``from harris import cv as cv2``, or the name of the module in a call::
+Import it beside ``cv2``, and change the name of the module in a call::
+
+    from harris import cv
 
     corners = cv.goodFeaturesToTrack(image, maxCorners=200, qualityLevel=0.01, minDistance=10)
     response = cv.cornerHarris(image, blockSize=2, ksize=3, k=0.04)
