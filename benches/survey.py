@@ -72,6 +72,7 @@ CONFIGURATIONS = [
     "--response",
     "--response --measure shi-tomasi",
 ]
+# Programs with the last one are built by `cargo build --release -p harris-cli --features harris-cpu/portable`.
 LEVELS = [f"--level {level}{more}" for level in ("avx2", "sse2", "portable") for more in ("", " --measure shi-tomasi")]
 
 # Units of the times, each with the number of them in a millisecond.
