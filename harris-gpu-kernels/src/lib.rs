@@ -23,6 +23,7 @@
 #[cfg(not(target_arch = "nvptx64"))]
 extern crate alloc;
 
+#[macro_use]
 pub mod abi;
 #[cfg(target_arch = "nvptx64")]
 mod entry;

@@ -1,7 +1,8 @@
 //! Runs the body of any kernel in a thread of any provider.
 
 use crate::abi::Kernel;
-use crate::{Simt, Word, kernels};
+use crate::kernels;
+use crate::simt::{Simt, Word};
 
 /// The arguments of a launch. A kernel reads each once, in their order.
 pub trait KernelArguments<S: Simt> {
@@ -36,4 +37,4 @@ macro_rules! bodies {
     };
 }
 
-crate::for_each_kernel!(bodies);
+for_each_kernel!(bodies);
