@@ -19,10 +19,10 @@ fn wrong_values_are_errors_of_the_arguments() {
     let camera = data("camera.png");
     for (options, part) in [
         (&["--preset", "foo"][..], "lococo_2011"),
-        (&["--threads", "0"], "a whole number from 1 to 256"),
-        (&["--threads", "100000"], "a whole number from 1 to 256"),
+        (&["--threads", "0"], "a whole number from 1 to 1024"),
+        (&["--threads", "100000"], "a whole number from 1 to 1024"),
         (&["--threads", "-1"], "'-1' for '--threads"),
-        (&["--jobs", "0"], "a whole number from 1 to 256"),
+        (&["--jobs", "0"], "a whole number from 1 to 1024"),
         (&["--device", "x"], "a whole number is needed"),
         (&["--measure", "harris:nan"], "k must"),
         (&["--threshold", "relative:2"], "from 0 to 1"),

@@ -68,9 +68,14 @@ impl<T> RowBlock<'_, T> {
     pub(crate) fn active_rows(&self, active: u64, size: usize) -> Option<[u64; 2]> {
         let completed = self.rows.checked_sub(self.warm_up).filter(|&completed| completed > 0)?;
         let all = u64::MAX >> (64 - completed);
-        let windows = (0..size).fold(0, |windows, row| windows | active >> row);
-        Some([all, windows >> self.warm_up & all])
+        Some([all, active_windows(active, size) >> self.warm_up & all])
     }
+}
+
+/// The windows of `size` rows that contain an active row, as bits: window i begins at row i.
+#[inline(always)]
+fn active_windows(active: u64, size: usize) -> u64 {
+    (0..size).fold(0, |windows, row| windows | active >> row)
 }
 
 /// The samples of a channel of a tile, for some iterations of a block.
@@ -256,5 +261,22 @@ pub(crate) fn window_taps(config: &HarrisConfig) -> Vec<f32> {
     match config.window() {
         Window::Gaussian { size, sigma } => taps::gaussian(size, sigma),
         Window::Box { .. } | Window::Binomial { .. } => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_row_of_a_window_makes_it_active() {
+        for size in 1..=9 {
+            for row in 10..30 {
+                let windows = active_windows(1 << row, size);
+                let expected = (0..64).filter(|first| (*first..first + size).contains(&row));
+                assert_eq!(windows, expected.map(|first| 1 << first).sum(), "row {row} of {size}");
+            }
+        }
+        assert_eq!(active_windows(0, 5), 0);
     }
 }
