@@ -24,4 +24,4 @@ mod thread;
 pub use device::{Fetched, HostDevice};
 pub use memory::{Argument, Buffer, Memory};
 pub use schedule::launch;
-pub use thread::{Body, HostKernel, Thread};
+pub use thread::{HostKernel, Thread};

@@ -2,7 +2,10 @@
 
 use harris_gpu_kernels::Simt;
 
-use crate::{Argument, Body, HostKernel, Memory, Thread, launch};
+use crate::{Argument, HostKernel, Memory, Thread, launch};
+
+/// The body of a kernel, called once for each thread.
+type Body = for<'a> fn(Thread<'a>, &'a [Argument]);
 
 /// A body in blocks of 256 threads and 1024 cells.
 #[derive(Clone, Copy)]

@@ -10,9 +10,6 @@ use harris_gpu_kernels::{KernelArguments, Simt, Word};
 
 use crate::memory::{Argument, Buffer};
 
-/// The body of a kernel, called once for each thread.
-pub type Body = for<'a> fn(Thread<'a>, &'a [Argument]);
-
 /// A kernel that the host can run.
 pub trait HostKernel: Copy {
     /// The name of its entry point, for messages.
